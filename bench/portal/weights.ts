@@ -1,7 +1,7 @@
 import { mkdtemp, readdir, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { writePortal } from "../../http/web/portal-files.ts";
+import { writeWebApp } from "../../http/web/web-app-files.ts";
 import { goalsTable, type PartResult, rounded } from "./part.ts";
 
 /** Bytes of JavaScript and CSS as browsers load them from a build: compressed with brotli, as every browser accepts it. */
@@ -29,7 +29,7 @@ interface BuiltFile {
 export async function weighPortal(): Promise<PortalWeights> {
   const folder = await mkdtemp(join(tmpdir(), "relay-portal-"));
   try {
-    await writePortal(folder);
+    await writeWebApp("portal", folder);
     const names = (await readdir(folder)).filter((name) => /\.(?:js|css)$/.test(name));
     const files = new Map<string, BuiltFile>();
     for (const name of names) {

@@ -14,16 +14,27 @@ export interface AdministerMerchants {
    * `unavailable` when the store cannot confirm, and `too_busy`.
    */
   permitCalls(merchantId: string, perMinute: number): Promise<MerchantRecord>;
+  /** Throws RelayError `not_found` for what is no merchant. */
+  find(merchantId: string): Promise<MerchantRecord>;
+  /** A partner's merchants, deactivated ones too, by id after `after`. */
+  page(partnerId: number, query: { after: string; limit: number }): Promise<MerchantRecord[]>;
 }
 
 export function createAdministerMerchants({ store, clock }: { store: MerchantStore; clock: Clock }): AdministerMerchants {
+  const unknown = () => new RelayError("not_found", "There is no such merchant");
   return {
+    find: async (merchantId) => {
+      const stored = isMerchantId(merchantId) ? await store.load(merchantId) : null;
+      if (stored === null) throw unknown();
+      return stored.record;
+    },
+    page: (partnerId, query) => store.page(partnerId, { ...query, status: null }),
     permitCalls: (merchantId, permitted) =>
       retryOnConflict(
         ATTEMPTS_MAX,
         async () => {
           const stored = isMerchantId(merchantId) ? await store.load(merchantId) : null;
-          if (stored === null) throw new RelayError("not_found", "There is no such merchant");
+          if (stored === null) throw unknown();
           const { record: before, version } = stored;
           if (before.callsPerMinute?.permitted === permitted) return before;
           const callsPerMinute = { ...before.callsPerMinute, permitted };

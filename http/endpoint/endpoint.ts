@@ -178,7 +178,7 @@ export interface RequestFacts {
 /** A body that could not be read: of another content type, too long, no UTF-8, no JSON, or not as its schema says. */
 export interface UnreadBody {
   /** At most the endpoint's `bodyBytesMax`; the beginning of a longer body. */
-  readonly bytes: Buffer;
+  readonly bytes: Uint8Array;
   readonly isWhole: boolean;
   readonly contentType: string;
   /** The error message of the response; it quotes nothing of the body. */

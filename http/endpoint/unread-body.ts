@@ -13,6 +13,8 @@ const CONTROL = /(?![\t\n\r])\p{Cc}/u;
 
 /** ISO-8859-1, and the quotes and the euro that Windows writes in its gaps; every byte is a character in it. */
 const LATIN_1 = new TextDecoder("windows-1252");
+/** Its byte order mark is taken away with that of the others. */
+const UTF_8 = new TextDecoder("utf-8", { ignoreBOM: true });
 const UTF_16_LE = new TextDecoder("utf-16le");
 const UTF_16_BE = new TextDecoder("utf-16be");
 
@@ -30,7 +32,7 @@ export function unreadPosting({ bytes, isWhole, contentType, reason }: UnreadBod
   };
 }
 
-function textOf(bytes: Buffer): string | null {
+function textOf(bytes: Uint8Array): string | null {
   const unpacked = isGzip(bytes) ? gunzip(bytes) : bytes;
   if (unpacked === null) return null;
   const text = withoutTrailingNuls(withoutByteOrderMark(decoded(unpacked)));
@@ -44,18 +46,18 @@ function withoutTrailingNuls(text: string): string {
   return text.slice(0, end);
 }
 
-function decoded(bytes: Buffer): string {
+function decoded(bytes: Uint8Array): string {
   if (bytes[0] === 0xff && bytes[1] === 0xfe) return UTF_16_LE.decode(bytes);
   if (bytes[0] === 0xfe && bytes[1] === 0xff) return UTF_16_BE.decode(bytes);
-  return isUtf8(bytes) ? bytes.toString("utf8") : LATIN_1.decode(bytes);
+  return isUtf8(bytes) ? UTF_8.decode(bytes) : LATIN_1.decode(bytes);
 }
 
-function isGzip(bytes: Buffer): boolean {
+function isGzip(bytes: Uint8Array): boolean {
   return bytes[0] === 0x1f && bytes[1] === 0x8b;
 }
 
 /** Null for bytes that are not gzip, and for content larger than the limit. Truncated gzip is unpacked as far as possible. */
-function gunzip(bytes: Buffer): Buffer | null {
+function gunzip(bytes: Uint8Array): Uint8Array | null {
   try {
     return gunzipSync(bytes, { maxOutputLength: UNPACKED_BYTES_MAX, finishFlush: constants.Z_SYNC_FLUSH });
   } catch {

@@ -5,7 +5,7 @@ import { dirname, join, relative, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { bundleScripts } from "../../http/web/bundle-scripts.ts";
-import { writePortal } from "../../http/web/portal-files.ts";
+import { writeWebApp } from "../../http/web/web-app-files.ts";
 
 const ROOT = resolve(import.meta.dirname, "../..");
 const PROJECT = join(import.meta.dirname, "tsconfig.json");
@@ -19,7 +19,7 @@ const { include: FOLDERS }: { include: string[] } = JSON.parse(readFileSync(PROJ
 
 /** Where the browser scripts are made, and served from. */
 const SCRIPTS = "http/web/scripts";
-const PORTAL = "http/web/portal";
+const WEB_APPS = { portal: "http/web/portal", operators: "http/web/operators" } as const;
 
 /** Marks a folder as a build, which the next build may replace. */
 const MARK = ".relay-build";
@@ -45,15 +45,16 @@ export async function compile(directory: string): Promise<void> {
     const source = resolve(import.meta.dirname, folder);
     await cp(source, join(directory, relative(ROOT, source)), { recursive: true, filter: isReadAtRunTime });
   }
-  await writePortal(join(directory, PORTAL));
+  await writeWebApp("portal", join(directory, WEB_APPS.portal));
+  await writeWebApp("operators", join(directory, WEB_APPS.operators));
   for (const [file, text] of scripts) await writeFile(join(directory, SCRIPTS, file), text);
 }
 
 /**
- * `.mjs` is how the sources are started, which a build is not. Of the browser scripts their types are served, and what they and the portal are made
+ * `.mjs` is how the sources are started, which a build is not. Of the browser scripts their types are served, and what they and the pages of the two apps are made
  * from is not needed any more.
  */
 function isReadAtRunTime(file: string): boolean {
-  if (/[\\/]web[\\/]portal[\\/]/.test(file)) return false;
+  if (/[\\/]web[\\/](?:portal|operators)[\\/]/.test(file)) return false;
   return /[\\/]web[\\/]scripts[\\/][a-z]+\.d\.ts$/.test(file) || !/(?:\.(?:ts|mjs|md)|[\\/]tsconfig\.json)$/.test(file);
 }

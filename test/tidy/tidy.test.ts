@@ -25,6 +25,11 @@ const DIRECTIONS: { folder: string; mayImport: string[] }[] = [
   { folder: "http/web/", mayImport: ["engine/", "http/endpoint/", "http/compat/"] },
   // The portal's pages: of the relay the types of its JSON, who may do what, and the decimals of currencies. A test below says that they load nothing else.
   { folder: "http/web/portal/", mayImport: ["engine/", "http/surfaces/merchant/"] },
+  // The operators' pages are made of the portal's parts, which know nothing of them.
+  {
+    folder: "http/web/operators/",
+    mayImport: ["engine/", "http/surfaces/admin/", "http/surfaces/apps/", "http/surfaces/*", "http/web/portal/"],
+  },
   // What surfaces share lies beside them; they do not import each other.
   { folder: "http/surfaces/relay/", mayImport: ["engine/", "http/endpoint/", "http/surfaces/*"] },
   { folder: "http/surfaces/admin/", mayImport: ["engine/", "http/endpoint/", "http/surfaces/*"] },
@@ -34,6 +39,7 @@ const DIRECTIONS: { folder: string; mayImport: string[] }[] = [
   { folder: "http/surfaces/gateway-adapter/", mayImport: ["engine/", "http/endpoint/", "http/gateway/"] },
   { folder: "http/surfaces/compat/", mayImport: ["engine/", "http/endpoint/", "http/compat/"] },
   { folder: "http/surfaces/compat-pages/", mayImport: ["engine/", "http/endpoint/", "http/surfaces/*"] },
+  { folder: "http/surfaces/link-pages/", mayImport: ["engine/", "http/endpoint/", "http/surfaces/*"] },
   { folder: "http/surfaces/demo/", mayImport: ["engine/", "http/endpoint/", "http/compat/", "http/web/", "http/surfaces/*"] },
   { folder: "http/surfaces/partner-portal/", mayImport: ["engine/", "http/endpoint/", "http/surfaces/*"] },
   { folder: "http/surfaces/apps/", mayImport: ["engine/", "http/endpoint/", "http/surfaces/*"] },
@@ -47,6 +53,8 @@ const DIRECTIONS: { folder: string; mayImport: string[] }[] = [
   { folder: "storage/clickhouse/", mayImport: [] },
   { folder: "storage/packages/", mayImport: ["engine/"] },
   { folder: "storage/feed/", mayImport: ["engine/", "storage/kv/"] },
+  // The logs of merchants: written beside the feed, and read as merchants' transactions are.
+  { folder: "storage/activity/", mayImport: ["engine/", "storage/feed/"] },
 
   { folder: "infra/node/", mayImport: ["engine/", "http/", "storage/", "infra/sandbox/"] },
   // A terminal knows the wire and its words, not the relay.
@@ -119,9 +127,9 @@ const PACKAGES: { name: string; in: string[] }[] = [
   { name: "commander", in: ["infra/"] },
   { name: "ws", in: ["infra/sandbox/"] },
   { name: "esbuild", in: ["http/web/"] },
-  { name: "preact", in: ["http/web/portal/"] },
-  { name: "preact-iso", in: ["http/web/portal/"] },
-  { name: "@preact/signals", in: ["http/web/portal/"] },
+  { name: "preact", in: ["http/web/portal/", "http/web/operators/"] },
+  { name: "preact-iso", in: ["http/web/portal/", "http/web/operators/"] },
+  { name: "@preact/signals", in: ["http/web/portal/", "http/web/operators/"] },
   { name: "uplot", in: ["http/web/portal/"] },
   { name: "@simplewebauthn/browser", in: ["http/web/portal/"] },
   { name: "opossum", in: ["http/gateway/"] },
@@ -140,6 +148,7 @@ const WORDS: { in: string[]; but?: string[]; pattern: RegExp; why: string }[] = 
     in: [
       "storage/bus/",
       "storage/feed/",
+      "storage/activity/",
       ...[
         "cluster/cluster",
         "shard/running-shard",
@@ -244,18 +253,19 @@ test("http knows of stores only their types, and never the key-value store", () 
   assert.deepEqual(offences, []);
 });
 
-/** Both small: who may do what, and how many decimals a currency has. */
+/** All small: who may do what, and how many decimals a currency has. */
 const LOADED_BY_PAGES: ReadonlySet<string> = new Set([
+  "engine/access/administrator-role.ts",
   "engine/access/merchant-user-grant.ts",
   "engine/kernel/money.ts",
   "engine/kernel/money-text.ts",
 ]);
 
-test("the portal's pages load nothing of the relay but who may do what and the decimals of currencies; the rest are types", () => {
-  const offences = PRODUCT.filter(({ path }) => path.startsWith("http/web/portal/")).flatMap(({ path, loads }) =>
-    loads
-      .filter((name) => isOurs(name) && !name.startsWith("http/web/portal/") && !LOADED_BY_PAGES.has(name))
-      .map((name) => `${path} loads ${name}`),
+const PAGES = ["http/web/portal/", "http/web/operators/"];
+
+test("pages load nothing of the relay but who may do what and the decimals of currencies; the rest are types", () => {
+  const offences = PRODUCT.filter(({ path }) => isIn(path, PAGES)).flatMap(({ path, loads }) =>
+    loads.filter((name) => isOurs(name) && !isIn(name, PAGES) && !LOADED_BY_PAGES.has(name)).map((name) => `${path} loads ${name}`),
   );
   assert.deepEqual(offences, []);
 });

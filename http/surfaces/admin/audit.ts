@@ -1,4 +1,4 @@
-import { Type } from "@sinclair/typebox";
+import { type Static, Type } from "@sinclair/typebox";
 import { ADMINISTRATOR_ROLES } from "../../../engine/access/administrator-role.ts";
 import { okBody } from "../relay-envelope.ts";
 import { admin } from "./surface.ts";
@@ -29,6 +29,8 @@ const Entry = Type.Object({
   }),
   code: Type.Optional(Type.String({ description: "Why the change was refused." })),
 });
+
+export type AuditEntryJson = Static<typeof Entry>;
 
 export const listAudit = admin.endpoint({
   name: "listAudit",

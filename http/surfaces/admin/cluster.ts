@@ -1,4 +1,4 @@
-import { Type } from "@sinclair/typebox";
+import { type Static, Type } from "@sinclair/typebox";
 import { okBody } from "../relay-envelope.ts";
 import { admin } from "./surface.ts";
 
@@ -36,6 +36,8 @@ const Node = Type.Object({
   }),
   report: Type.Union([Report, Type.Null()], { description: "Null if the node is gone or did not answer in time." }),
 });
+
+export type ClusterNodeJson = Static<typeof Node>;
 
 export const showCluster = admin.endpoint({
   name: "showCluster",

@@ -1,4 +1,4 @@
-import { Type } from "@sinclair/typebox";
+import { type Static, Type } from "@sinclair/typebox";
 import { SET_ASIDE_COUNTED_MAX } from "../../../engine/operators/overview.ts";
 import { okBody } from "../relay-envelope.ts";
 import { admin } from "./surface.ts";
@@ -42,6 +42,8 @@ const Dashboard = Type.Object({
   ),
   nodes: Type.Array(Type.Object({ nodeId: Type.String(), shards: Type.Integer(), startedAt: Type.String() })),
 });
+
+export type DashboardJson = Static<typeof Dashboard>;
 
 export const showDashboard = admin.endpoint({
   name: "showDashboard",

@@ -9,7 +9,7 @@ import { showCluster } from "./cluster.ts";
 import { showDashboard } from "./dashboard.ts";
 import { gatewayAccountEndpoints } from "./gateway-account.ts";
 import { mailEndpoints } from "./mails.ts";
-import { limitMerchant } from "./merchants.ts";
+import { merchantEndpoints } from "./merchants.ts";
 import { partnerEndpoints } from "./partners/endpoints.ts";
 import { portalUserEndpoints } from "./portal-users.ts";
 import { type SearchOperations, searchAll } from "./search.ts";
@@ -17,6 +17,7 @@ import { sendCommand } from "./send-command.ts";
 import { listSubscriptionRules, saveSubscriptionRule, testSubscriptionRule } from "./subscription-rules.ts";
 import type { AdminOperations } from "./surface.ts";
 import { terminalGroupEndpoints } from "./terminal-groups.ts";
+import { showTerminalLife } from "./terminal-life.ts";
 import { allowTerminal, denyTerminal, listTerminals, showTerminal, showTerminalCredentials } from "./terminals.ts";
 import { webhookEndpoints } from "./webhooks.ts";
 import { zvtEndpoints } from "./zvt.ts";
@@ -29,6 +30,7 @@ export const adminEndpoints: Endpoint<AdminOperations & SearchOperations>[] = [
   testSubscriptionRule,
   listTerminals,
   showTerminal,
+  showTerminalLife,
   showTerminalCredentials,
   denyTerminal,
   allowTerminal,
@@ -39,7 +41,7 @@ export const adminEndpoints: Endpoint<AdminOperations & SearchOperations>[] = [
   showCluster,
   ...administratorEndpoints,
   ...partnerEndpoints,
-  limitMerchant,
+  ...merchantEndpoints,
   ...portalUserEndpoints,
   listCallbacks,
   resendCallback,

@@ -1,11 +1,10 @@
 import { type Static, Type } from "@sinclair/typebox";
 import { RelayError } from "../../../engine/kernel/errors.ts";
 import type { MailInOutbox } from "../../../engine/mails/administer-mails.ts";
-import { MAIL_KINDS } from "../../../engine/mails/mail.ts";
-import { MAIL_STATES } from "../../../engine/mails/mail-record.ts";
 import type { Endpoint } from "../../endpoint/endpoint.ts";
 import { okBody } from "../relay-envelope.ts";
 import { outboxPage, PAGE_POLICY } from "./mail-page.ts";
+import { MailSchema, MailWithText } from "./mail-schemas.ts";
 import { type AdminOperations, adminOfMails as admin } from "./surface.ts";
 
 const PAGE_DEFAULT = 100;
@@ -13,37 +12,6 @@ const PAGE_MAX = 500;
 
 /** Mails on the page for people. */
 const ON_PAGE = 100;
-
-const Time = Type.String({ description: "ISO 8601 UTC." });
-const orNull = <T extends Parameters<typeof Type.Optional>[0]>(schema: T, description: string) =>
-  Type.Union([schema, Type.Null()], { description });
-
-const mailMembers = {
-  id: Type.String(),
-  kind: Type.Union(MAIL_KINDS.map((kind) => Type.Literal(kind))),
-  to: Type.String(),
-  merchantId: orNull(Type.String(), "Null for a mail of no merchant."),
-  state: Type.Union(
-    MAIL_STATES.map((state) => Type.Literal(state)),
-    {
-      description:
-        "QUEUED: it waits for its next attempt, or in the outbox where nothing sends mail. SENT: a server has taken it. FAILED: the server refused the address for good. EXPIRED: it was not sent for as long as it was worth something.",
-    },
-  ),
-  attempts: Type.Integer(),
-  createdAt: Time,
-  expiresAt: Type.String({ description: "Until when it is tried. ISO 8601 UTC." }),
-  endedAt: orNull(Time, "Null while it is QUEUED."),
-};
-const MailSchema = Type.Object(mailMembers, { title: "AdminMail" });
-const MailWithText = Type.Object(
-  {
-    ...mailMembers,
-    subject: orNull(Type.String(), "Null as `text` is."),
-    text: orNull(Type.String(), "Null where mails are sent (RELAY_SMTP_URL), and once the mail has ended."),
-  },
-  { title: "AdminMailWithText" },
-);
 
 const EXAMPLE = {
   id: "inv_4fK2mQ8vX1cZ7nB3sD5gHj",

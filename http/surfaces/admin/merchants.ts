@@ -1,12 +1,16 @@
-import { Type } from "@sinclair/typebox";
+import { type Static, Type } from "@sinclair/typebox";
+import { RelayError } from "../../../engine/kernel/errors.ts";
 import {
   CALLS_PER_MINUTE_DEFAULT,
   CALLS_PER_MINUTE_MAX,
   callsPerMinute,
+  type MerchantRecord,
   permittedCallsPerMinute,
 } from "../../../engine/partners/merchant.ts";
 import { okBody } from "../relay-envelope.ts";
-import { admin } from "./surface.ts";
+import { AdminMerchant } from "./merchant-schemas.ts";
+import { PartnerParams } from "./partners/partner.ts";
+import { type AdminOperations, admin } from "./surface.ts";
 
 const PerMinute = (description: string) => Type.Integer({ minimum: 1, maximum: CALLS_PER_MINUTE_MAX, description });
 
@@ -20,7 +24,7 @@ const MerchantLimits = Type.Object(
   { title: "MerchantLimits" },
 );
 
-export const limitMerchant = admin.endpoint({
+const limitMerchant = admin.endpoint({
   name: "limitMerchant",
   method: "PATCH",
   path: "/admin/api/merchants/{merchantId}",
@@ -46,3 +50,81 @@ export const limitMerchant = admin.endpoint({
     return { status: 200, body: { status: "ok", data: { merchantId, partnerId, ...limits } } };
   },
 });
+
+const PAGE_DEFAULT = 100;
+const PAGE_MAX = 500;
+
+const EXAMPLE: Static<typeof AdminMerchant> = {
+  merchantId: "SHOP-001",
+  merchantName: "Caffè Duomo",
+  partnerId: 7,
+  partnerName: "acme",
+  environment: "LIVE",
+  active: true,
+  services: ["PAYBYLINK"],
+  createdAt: "2026-01-15T09:30:00.000Z",
+  updatedAt: "2026-01-15T09:30:00.000Z",
+};
+
+function shown(record: MerchantRecord, { partners }: Pick<AdminOperations, "partners">): Static<typeof AdminMerchant> {
+  const { merchantId, merchantName, partnerId, environment, active, services, createdAtMs, updatedAtMs } = record;
+  return {
+    merchantId,
+    merchantName,
+    partnerId,
+    partnerName: partners.byId(partnerId)?.record.username ?? null,
+    environment,
+    active,
+    services: Object.entries(services).flatMap(([code, { enabled }]) => (enabled ? [code] : [])),
+    createdAt: new Date(createdAtMs).toISOString(),
+    updatedAt: new Date(updatedAtMs).toISOString(),
+  };
+}
+
+const listMerchantsOfPartner = admin.endpoint({
+  name: "listMerchantsOfPartner",
+  method: "GET",
+  path: "/admin/api/partners/{id}/merchants",
+  summary: "List the merchants of a partner, by id",
+  description: "Deactivated ones too. Without keys and settings of services.",
+  auth: "admin",
+  role: "read-only",
+  params: PartnerParams,
+  query: Type.Object({
+    after: Type.Optional(
+      Type.String({ maxLength: 64, pattern: "^[A-Za-z0-9._-]*$", description: "The last merchantId of the previous page." }),
+    ),
+    limit: Type.Optional(Type.Integer({ minimum: 1, maximum: PAGE_MAX, default: PAGE_DEFAULT })),
+  }),
+  responses: {
+    200: { description: "A page.", body: okBody(Type.Array(AdminMerchant)), example: { status: "ok", data: [EXAMPLE] } },
+    ...admin.errors(400, 401, 404, 503),
+  },
+  handle: async (operations, { params: { id }, query: { after = "", limit = PAGE_DEFAULT } }) => {
+    if (operations.partners.byId(id) === null) throw new RelayError("not_found", "There is no such partner");
+    const page = await operations.administerMerchants.page(id, { after, limit });
+    return { status: 200, body: { status: "ok", data: page.map((record) => shown(record, operations)) } };
+  },
+});
+
+const showMerchant = admin.endpoint({
+  name: "showMerchant",
+  method: "GET",
+  path: "/admin/api/merchants/{merchantId}",
+  summary: "Get a merchant",
+  description: "Without keys and settings of services.",
+  auth: "admin",
+  role: "read-only",
+  params: Type.Object({ merchantId: Type.String() }),
+  responses: {
+    200: { description: "The merchant.", body: okBody(AdminMerchant), example: { status: "ok", data: EXAMPLE } },
+    ...admin.errors(401, 404, 503),
+  },
+  handle: async (operations, { params }) => {
+    const record = await operations.administerMerchants.find(params.merchantId);
+    return { status: 200, body: { status: "ok", data: shown(record, operations) } };
+  },
+});
+
+/** Whose merchants are, and what they may do. */
+export const merchantEndpoints = [listMerchantsOfPartner, showMerchant, limitMerchant];

@@ -12,6 +12,7 @@ import type { AdministerMails } from "../../../engine/mails/administer-mails.ts"
 import type { AuditLog } from "../../../engine/operators/audit-store.ts";
 import type { ClusterNodes } from "../../../engine/operators/cluster-nodes.ts";
 import type { Overview } from "../../../engine/operators/overview.ts";
+import type { TerminalLogStore } from "../../../engine/operators/terminal-log-store.ts";
 import type { AdministerMerchants } from "../../../engine/partners/administer-merchants.ts";
 import type { AdministerPartnerApi } from "../../../engine/partners/administer-partner-api.ts";
 import type { AdministerPartners } from "../../../engine/partners/administer-partners.ts";
@@ -20,6 +21,7 @@ import type { CloudConfig } from "../../../engine/settings/cloud-config.ts";
 import type { ConfigureTerminal } from "../../../engine/settings/configure-terminal.ts";
 import type { TerminalGroups } from "../../../engine/settings/terminal-groups.ts";
 import { type AdministeredRecords, PROPAGATION_DEADLINE_MS } from "../../../engine/tables/replicated-table.ts";
+import type { FindTransaction } from "../../../engine/terminals/find-transaction.ts";
 import type { ReceiptCleaner } from "../../../engine/terminals/receipt-cleaner.ts";
 import type { SendUtility } from "../../../engine/terminals/send-payment.ts";
 import type { Terminals } from "../../../engine/terminals/terminals.ts";
@@ -32,6 +34,9 @@ import { adminEnvelope } from "./envelope.ts";
 export interface AdminOperations {
   sendUtility: SendUtility;
   terminals: Terminals;
+  findTransaction: FindTransaction;
+  /** What terminals have logged. */
+  logs: TerminalLogStore;
   directory: Directory;
   audit: AuditLog;
   clock: Clock;

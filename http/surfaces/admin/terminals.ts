@@ -4,32 +4,14 @@ import { RelayError } from "../../../engine/kernel/errors.ts";
 import { isTerminalId } from "../../../engine/kernel/identifiers.ts";
 import type { DeviceInfo } from "../../../engine/sessions/presence.ts";
 import type { TerminalView } from "../../../engine/terminals/terminals.ts";
-import { ConnectionRecord, connectionRecord } from "../connection-record.ts";
+import { connectionRecord } from "../connection-record.ts";
 import { TerminalParams } from "../identifier-params.ts";
 import { okBody } from "../relay-envelope.ts";
 import { type AdminOperations, admin } from "./surface.ts";
+import { TerminalRecord } from "./terminal-record.ts";
 
 const PAGE_DEFAULT = 100;
 const PAGE_MAX = 500;
-
-const TerminalRecord = Type.Composite([
-  ConnectionRecord,
-  Type.Object({
-    denied: Type.Boolean({ description: "True if its login was withdrawn." }),
-    queued: Type.Integer({ description: "The number of waiting commands." }),
-    awaitingResult: Type.Integer({ description: "Commands that were sent and have no result yet." }),
-    device: Type.Object({
-      userAgent: Type.Optional(Type.String()),
-      ipAddress: Type.Optional(Type.String()),
-      fingerprint: Type.Optional(
-        Type.String({ description: "The identifier that the device sent; otherwise a digest of user agent, model and family." }),
-      ),
-      family: Type.Optional(Type.String()),
-      appVersion: Type.Optional(Type.String()),
-      deviceModel: Type.Optional(Type.String()),
-    }),
-  }),
-]);
 
 /** Computed when it is shown, so that no poll has to do it. */
 function fingerprintOf({ fingerprint, userAgent, deviceModel, family }: DeviceInfo): string | undefined {

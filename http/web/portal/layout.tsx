@@ -1,15 +1,14 @@
-import { useEffect, useRef, useState } from "preact/hooks";
+import { useEffect, useRef } from "preact/hooks";
 import { Badge } from "./components/badge.tsx";
-import { Boundary } from "./components/boundary.tsx";
-import { Brand } from "./components/brand.tsx";
 import { ButtonLink } from "./components/button.tsx";
-import { Drawer } from "./components/dialog.tsx";
 import { EmptyState } from "./components/empty-state.tsx";
+import { AccountMenu, Frame, type NavEntry } from "./components/frame.tsx";
 import { Icon } from "./components/icon.tsx";
 import { LazyPage } from "./components/lazy-page.tsx";
 import { Menu } from "./components/menu.tsx";
 import { Page } from "./components/page.tsx";
 import { Redirect } from "./components/redirect.tsx";
+import type { Catalogue } from "./i18n/en.ts";
 import { errorText } from "./i18n/error-text.ts";
 import { zoneName } from "./i18n/format.ts";
 import { text } from "./i18n/texts.ts";
@@ -17,12 +16,6 @@ import { hrefOf, type PageEntry, pageAt, pagesForMe } from "./pages/registry.ts"
 import { useAction } from "./state/action.ts";
 import { merchant, refreshSession, session, signOut, switchMerchant } from "./state/session.ts";
 import { toast } from "./state/toasts.ts";
-
-/** How many pages the bar at the bottom of a phone has room for, beside the button for all of them. */
-const ON_PHONE_MAX = 4;
-
-/** When the first page has had its time, the scripts of the others are loaded too (a few kilobytes each), so that a change of page waits for none. */
-const PRELOAD_AFTER_MS = 1_500;
 
 /** Whose figures they are and in which time zone: on paper in the place of the frame that says so on screen (print.css). */
 function paperHead({ merchantName, environment }: { merchantName: string; environment: string }): string {
@@ -32,14 +25,8 @@ function paperHead({ merchantName, environment }: { merchantName: string; enviro
 
 /** The frame around the pages of somebody who is signed in. */
 export function Layout({ path }: { path: string }) {
-  const { app } = text();
+  const texts = text();
   const pages = pagesForMe();
-  useEffect(() => {
-    const timer = setTimeout(() => {
-      for (const { page } of pagesForMe()) page.preload();
-    }, PRELOAD_AFTER_MS);
-    return () => clearTimeout(timer);
-  }, []);
   const [first] = pages;
   const at = merchant.value;
   const found = pageAt(pages, path);
@@ -50,105 +37,41 @@ export function Layout({ path }: { path: string }) {
     opened.current = path;
   }, [path]);
   return (
-    <>
-      <a class="skip" href="#main">
-        {app.skip}
-      </a>
-      {at?.environment === "TEST" && (
-        <div class="test-strip">
-          <Icon name="info" size={16} />
-          {app.test}
-        </div>
+    <Frame
+      home="/portal"
+      groups={(["payments", "developers", "company"] as const).map((name) => ({
+        name,
+        title: texts.nav[name],
+        entries: pages.filter(({ group }) => group === name).map((entry) => navEntry(entry, texts)),
+      }))}
+      here={found?.entry.name ?? null}
+      {...(at?.environment === "TEST" ? { strip: texts.app.test } : {})}
+      paperHead={at === null ? undefined : paperHead(at)}
+      bar={{ left: <MerchantSwitcher />, right: <Account /> }}
+      pageKey={`${at?.merchantId} ${found?.entry.name}`}
+    >
+      {found !== null ? (
+        <LazyPage of={found.entry.page} props={{ id: found.id }} />
+      ) : path === "/portal" && first !== undefined ? (
+        <Redirect to={hrefOf(first)} />
+      ) : (
+        <NotFound />
       )}
-      <div class="shell">
-        <aside class="sidebar">
-          <Brand href="/portal" />
-          <nav class="nav" aria-label={app.navigation}>
-            <NavLinks pages={pages} here={found?.entry ?? null} />
-          </nav>
-          <p class="sidebar-foot">{app.times(zoneName())}</p>
-        </aside>
-        <div class="column" data-paper-head={at === null ? undefined : paperHead(at)}>
-          <header class="topbar">
-            <Brand href="/portal" />
-            <MerchantSwitcher />
-            <div class="topbar-space" />
-            <AccountMenu />
-          </header>
-          <main id="main" class="main" tabIndex={-1}>
-            <Boundary key={`${at?.merchantId} ${found?.entry.name}`}>
-              {found !== null ? (
-                <LazyPage of={found.entry.page} props={{ id: found.id }} />
-              ) : path === "/portal" && first !== undefined ? (
-                <Redirect to={hrefOf(first)} />
-              ) : (
-                <NotFound />
-              )}
-            </Boundary>
-          </main>
-        </div>
-        <TabBar pages={pages} here={found?.entry ?? null} />
-      </div>
-    </>
+    </Frame>
   );
 }
 
-function NavLinks({ pages, here, onGo }: { pages: readonly PageEntry[]; here: PageEntry | null; onGo?: () => void }) {
-  const texts = text();
-  return (["payments", "developers", "company"] as const).map((group) => {
-    const inGroup = pages.filter((entry) => entry.group === group);
-    if (inGroup.length === 0) return null;
-    return (
-      <div key={group} class="nav-group">
-        <p class="nav-title">{texts.nav[group]}</p>
-        {inGroup.map((entry) => (
-          <a
-            key={entry.name}
-            class="nav-link"
-            href={hrefOf(entry)}
-            aria-current={entry === here ? "page" : undefined}
-            onClick={onGo}
-            onPointerEnter={entry.page.preload}
-          >
-            <Icon name={entry.icon} />
-            {entry.label(texts)}
-          </a>
-        ))}
-      </div>
-    );
-  });
-}
-
-function TabBar({ pages, here }: { pages: readonly PageEntry[]; here: PageEntry | null }) {
-  const texts = text();
-  const [open, setOpen] = useState(false);
-  return (
-    <>
-      <nav class="tab-bar" aria-label={texts.app.navigation}>
-        {pages
-          .filter(({ onPhone }) => onPhone)
-          .slice(0, ON_PHONE_MAX)
-          .map((entry) => (
-            <a key={entry.name} class="tab-bar-item" href={hrefOf(entry)} aria-current={entry === here ? "page" : undefined}>
-              <Icon name={entry.icon} />
-              <span>{(entry.shortLabel ?? entry.label)(texts)}</span>
-            </a>
-          ))}
-        <button type="button" class="tab-bar-item" aria-haspopup="dialog" onClick={() => setOpen(true)}>
-          <Icon name="menu" />
-          <span>{texts.app.more}</span>
-        </button>
-      </nav>
-      {open && (
-        <Drawer title={texts.app.menu} onClose={() => setOpen(false)}>
-          <nav aria-label={texts.app.navigation}>
-            <NavLinks pages={pages} here={here} onGo={() => setOpen(false)} />
-          </nav>
-          <p class="muted">{texts.app.times(zoneName())}</p>
-        </Drawer>
-      )}
-    </>
-  );
+function navEntry(entry: PageEntry, texts: Catalogue): NavEntry {
+  const { name, icon, onPhone, page } = entry;
+  return {
+    name,
+    icon,
+    onPhone,
+    href: hrefOf(entry),
+    label: entry.label(texts),
+    shortLabel: entry.shortLabel?.(texts),
+    preload: page.preload,
+  };
 }
 
 function MerchantSwitcher() {
@@ -202,45 +125,17 @@ function MerchantSwitcher() {
   );
 }
 
-function AccountMenu() {
-  const { app, nav, roles } = text();
+function Account() {
+  const { nav, roles } = text();
   const leave = useAction(signOut);
-  const { email } = session.value ?? {};
-  const name = email ?? "";
   const at = merchant.value;
   return (
-    <Menu
-      label={`${app.account}: ${name}`}
-      trigger={
-        <span class="avatar" aria-hidden="true">
-          {name.slice(0, 2)}
-        </span>
-      }
-    >
-      {(close) => (
-        <>
-          <div class="menu-head">
-            <strong>{name}</strong>
-            {at !== null && <div class="muted">{roles[at.role]}</div>}
-          </div>
-          <a class="menu-item" href="/portal/settings" onClick={close}>
-            <Icon name="settings" size={18} />
-            <span>{nav.settings}</span>
-          </a>
-          <button
-            type="button"
-            class="menu-item"
-            onClick={() => {
-              close();
-              void leave.run();
-            }}
-          >
-            <Icon name="signOut" size={18} />
-            <span>{app.signOut}</span>
-          </button>
-        </>
-      )}
-    </Menu>
+    <AccountMenu
+      name={session.value?.email ?? ""}
+      role={at === null ? undefined : roles[at.role]}
+      settings={{ href: "/portal/settings", label: nav.settings }}
+      signOut={() => void leave.run()}
+    />
   );
 }
 

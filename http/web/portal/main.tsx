@@ -1,7 +1,7 @@
 import { render } from "preact";
 import { App } from "./app.tsx";
 import { StartFailed } from "./components/start-failed.tsx";
-import { likelyLocale, showLocale } from "./i18n/texts.ts";
+import { likelyLocale, showLocale, speakFrom } from "./i18n/texts.ts";
 import { preloadFor } from "./pages/preload.ts";
 import { loadSession } from "./state/session.ts";
 
@@ -17,6 +17,11 @@ async function start(root: HTMLElement): Promise<void> {
   const answer = await asked;
   render(answer.failed ? <StartFailed error={answer.error} /> : <App />, root);
 }
+
+speakFrom({
+  en: async () => (await import("./i18n/en.ts")).en,
+  it: async () => (await import("./i18n/it.ts")).it,
+});
 
 const root = document.getElementById("portal");
 if (root !== null) {

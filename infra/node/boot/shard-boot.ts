@@ -4,7 +4,7 @@ import type { Kv } from "../../../engine/kernel/kv.ts";
 import type { SharedCountsMemory } from "../../../engine/kernel/shared-counts.ts";
 import type { RateLimitMemory } from "../../../http/auth/rate-limiter.ts";
 import type { UwsLibrary } from "../../../http/server/uws.ts";
-import type { PortalFiles } from "../../../http/web/portal-files.ts";
+import type { WebApps } from "../../../http/web/web-app-files.ts";
 import type { EmbeddedKvStats } from "../../../storage/kv/embedded.ts";
 import type { ClockShift } from "./clock.ts";
 import type { Config } from "./config.ts";
@@ -43,7 +43,7 @@ export interface ShardBoot {
   /** The one that the main thread has loaded. */
   uwsLibrary: UwsLibrary;
   /** Made or read once, by the main thread; their bytes are in shared memory. */
-  portalFiles: PortalFiles;
+  webApps: WebApps;
   address: Address;
   shards: Address[];
   ports: Map<Address, MessagePort>;

@@ -12,7 +12,7 @@ import type { ClusterNode } from "../../../engine/operators/cluster-nodes.ts";
 import { waitingCountersBuffer } from "../../../engine/terminals/waiting-counters.ts";
 import { createRateLimitMemory } from "../../../http/auth/rate-limiter.ts";
 import { loadUws, type Uws, UwsMissing } from "../../../http/server/uws.ts";
-import { loadPortal } from "../../../http/web/portal-files.ts";
+import { loadWebApps } from "../../../http/web/web-app-files.ts";
 import { createMesh } from "../../../storage/bus/mesh.ts";
 import { createThreadBus, type ThreadBus } from "../../../storage/bus/thread-bus.ts";
 import { noteShopsSince } from "../../../storage/feed/shops-since.ts";
@@ -37,6 +37,7 @@ import { createNodeMetrics, joinMetrics } from "../observability/metrics.ts";
 import { administratorPassword } from "../wiring/credentials.ts";
 import { rateLimitsOf, surfacesOf } from "../wiring/endpoints.ts";
 import { type Analytics, startAnalytics, withoutMessage } from "./analytics.ts";
+import { handleMerchantLogs } from "./merchant-logs.ts";
 import { handleMerchantReads } from "./merchant-reads.ts";
 import { listenForMetrics, type MetricsListener } from "./metrics-listener.ts";
 import { seeToRestored } from "./restored.ts";
@@ -130,7 +131,7 @@ export async function startNode({
   const clock = createClock(clockShift);
   const log = createLog(config.logLevel, MAIN, clock.monotonicMs);
   log.starting({ mode: config.mode, shards: config.shards, dataDirectory: config.dataDirectory, node: process.version });
-  const [uws, portalFiles] = await Promise.all([chooseUws(config), loadPortal()]);
+  const [uws, webApps] = await Promise.all([chooseUws(config), loadWebApps()]);
   log.httpLibrary(uws);
   if (config.mode === "production" && config.fleet !== null) log.sharedCredential();
   if (config.mode === "production" && config.partnerDefaultRule === "any") log.partnersUseAny();
@@ -184,7 +185,7 @@ export async function startNode({
     const boot: ShardBoot = {
       config,
       uwsLibrary: uws.library,
-      portalFiles,
+      webApps,
       address,
       shards,
       ports: portsOf(mesh, address),
@@ -376,6 +377,7 @@ function handleShardMessages({ bus, analytics, cluster, self, log }: Served): { 
   const stream = () => cluster?.stream() ?? null;
   const metrics = createNodeMetrics({
     feed: analytics.stats,
+    activity: analytics.activity.stats,
     backlog: analytics.backlog,
     cluster: {
       liveNodes: () => nodes().filter(({ state }) => state === "live").length,
@@ -407,6 +409,11 @@ function handleShardMessages({ bus, analytics, cluster, self, log }: Served): { 
     merchants: analytics.merchants,
     timers: backgroundTimers,
     failed: (cause) => log.clickhouse("merchants' transactions failed", withoutMessage(cause)),
+  });
+  handleMerchantLogs({
+    bus,
+    ...{ activity: analytics.activity, logs: analytics.logs },
+    failed: (cause) => log.clickhouse("merchants' logs failed", withoutMessage(cause)),
   });
   bus.handle("node.fed", () => {
     analytics.wake();

@@ -9,6 +9,7 @@ import { compatEndpoints } from "../../../http/surfaces/compat/endpoints.ts";
 import { compatPageEndpoints } from "../../../http/surfaces/compat-pages/endpoints.ts";
 import { demoEndpoints } from "../../../http/surfaces/demo/endpoints.ts";
 import { gatewayAdapterEndpoints } from "../../../http/surfaces/gateway-adapter/endpoints.ts";
+import { linkPageEndpoints } from "../../../http/surfaces/link-pages/endpoints.ts";
 import { linkEndpoints } from "../../../http/surfaces/links/endpoints.ts";
 import { methodEndpoints } from "../../../http/surfaces/merchant/methods/endpoints.ts";
 import { paymentLinkEndpoints } from "../../../http/surfaces/merchant/payment-links/endpoints.ts";
@@ -23,8 +24,8 @@ import { relayEndpoints } from "../../../http/surfaces/relay/endpoints.ts";
 import { relayEnvelope } from "../../../http/surfaces/relay-envelope.ts";
 import { systemEndpoints } from "../../../http/surfaces/system/endpoints.ts";
 import { docsEndpoints } from "../../../http/web/docs-endpoints.ts";
-import { portalEndpoints } from "../../../http/web/portal-endpoints.ts";
 import { scriptEndpoints } from "../../../http/web/script-endpoints.ts";
+import { operatorsEndpoints, portalEndpoints } from "../../../http/web/web-app-endpoints.ts";
 
 export interface SurfaceOptions {
   openTerminalLogs: boolean;
@@ -54,11 +55,13 @@ export function surfacesOf(options: SurfaceOptions) {
     merchantMethods: methodEndpoints,
     compat: compatEndpoints,
     pages: compatPageEndpoints,
+    linkPages: linkPageEndpoints,
     demo: options.mode === "sandbox" ? demoEndpoints : [],
     system: systemEndpoints,
     docs: docsEndpoints(relayEnvelope),
     scripts: scriptEndpoints(relayEnvelope),
     portalPages: portalEndpoints(relayEnvelope),
+    operatorsPages: operatorsEndpoints(relayEnvelope),
   };
 }
 
@@ -91,7 +94,15 @@ export function rateLimitsOf(surfaces: Surfaces): Map<string, number> {
 }
 
 /** Surfaces that are not in the OpenAPI document: what browsers load, which guides describe. */
-export const UNDOCUMENTED: ReadonlySet<string> = new Set(["docs", "scripts", "compat-pages", "demo", "portal-pages"]);
+export const UNDOCUMENTED: ReadonlySet<string> = new Set([
+  "docs",
+  "scripts",
+  "compat-pages",
+  "link-pages",
+  "demo",
+  "portal-pages",
+  "operators-pages",
+]);
 
 /** The OpenAPI document as text; the same for the same version and options. */
 export function openApiText(surfaces: Surfaces): string {

@@ -7,9 +7,9 @@ import { join, resolve } from "node:path";
 import { type TestContext, test } from "node:test";
 import { pathToFileURL } from "node:url";
 import { promisify } from "node:util";
-import { bundlePortal } from "../../../http/web/bundle-portal.ts";
-import { loadPortal, type PortalFiles } from "../../../http/web/portal-files.ts";
+import { bundleApp } from "../../../http/web/bundle-web-app.ts";
 import { loadScripts } from "../../../http/web/script-files.ts";
+import { loadWebApps, type WebAppFiles } from "../../../http/web/web-app-files.ts";
 import { compile } from "../../../infra/build/compile.ts";
 
 const FOLDERS = ["engine", "http", "storage", "infra/node", "infra/cli", "infra/sandbox"];
@@ -17,8 +17,9 @@ const FOLDERS = ["engine", "http", "storage", "infra/node", "infra/cli", "infra/
 /** Made into the files that browsers load. */
 const SCRIPTS = "http/web/scripts/";
 
-/** Made into the pages of the merchant portal, each file in three forms. */
-const PORTAL = "http/web/portal/";
+/** Made into the pages of the merchant portal and of operators, each file in three forms. */
+const WEB_APPS = ["portal", "operators"] as const;
+const webAppFolder = (name: (typeof WEB_APPS)[number]) => `http/web/${name}/`;
 
 async function emptyFolder(t: TestContext): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), "relay-build-"));
@@ -36,15 +37,17 @@ test("a build holds each module once, as JavaScript, and what they read at run t
   const built = join(folder, "build");
   await compile(built);
   const sources = FOLDERS.flatMap(filesOf).filter(
-    (file) => !/\.(d\.ts|mjs|md)$/.test(file) && !file.startsWith(SCRIPTS) && !file.startsWith(PORTAL),
+    (file) => !/\.(d\.ts|mjs|md)$/.test(file) && ![SCRIPTS, ...WEB_APPS.map(webAppFolder)].some((folder) => file.startsWith(folder)),
   );
   const modules = sources.map((file) => join(built, file.replace(/\.ts$/, ".js")));
   assert.equal(new Set(modules).size, sources.length, "two sources have one name in a build");
   const scripts = ["compat.js", "scan.js", "scan.mjs", "compat.d.ts", "scan.d.ts"].map((file) => join(built, SCRIPTS, file));
-  const portal = await bundlePortal();
-  const pages = ["index.html", ...portal.files.keys()].flatMap((file) =>
-    ["", ".br", ".gz"].map((ending) => join(built, PORTAL, file + ending)),
-  );
+  const pages: string[] = [];
+  for (const name of WEB_APPS) {
+    const { files } = await bundleApp(name);
+    for (const file of ["index.html", ...files.keys()])
+      pages.push(...["", ".br", ".gz"].map((ending) => join(built, webAppFolder(name), file + ending)));
+  }
   const expected = [...modules, ...scripts, ...pages];
   assert.deepEqual(FOLDERS.flatMap((name) => filesOf(join(built, name))).sort(), expected.sort());
 
@@ -55,10 +58,13 @@ test("a build holds each module once, as JavaScript, and what they read at run t
   const fromBuild: { loadScripts: typeof loadScripts } = await import(pathToFileURL(join(built, "http/web/script-files.js")).href);
   assert.deepEqual(await fromBuild.loadScripts(), await loadScripts(), "a build serves the same bytes as the sources do");
 
-  const portalFromBuild: { loadPortal: typeof loadPortal } = await import(pathToFileURL(join(built, "http/web/portal-files.js")).href);
-  const plain = ({ shell, assets }: PortalFiles) =>
+  const webAppsFromBuild: { loadWebApps: typeof loadWebApps } = await import(
+    pathToFileURL(join(built, "http/web/web-app-files.js")).href
+  );
+  const plain = ({ shell, assets }: WebAppFiles) =>
     [shell, ...[...assets].sort().map(([, asset]) => asset)].map(({ bytes, etag }) => [etag, bytes.identity]);
-  assert.deepEqual(plain(await portalFromBuild.loadPortal()), plain(await loadPortal()), "and of the portal too");
+  const [fromSources, ofBuild] = [await loadWebApps(), await webAppsFromBuild.loadWebApps()];
+  for (const name of WEB_APPS) assert.deepEqual(plain(ofBuild[name]), plain(fromSources[name]), `and of the pages of ${name} too`);
 });
 
 test("a build takes the place of an earlier one, and of nothing else", async (t) => {

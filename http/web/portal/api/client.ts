@@ -3,7 +3,17 @@ import { PortalError } from "./errors.ts";
 /** Longer than the relay's own deadline for a reply (10 s), so that its error is seen rather than ours. */
 const DEADLINE_MS = 15_000;
 
-const BASE = "/api/merchant";
+/** Of the merchants' people; the operators' pages call another. */
+let base = "/api/merchant";
+
+/** What an error is called whose answer does not say it. */
+let codes: Readonly<Record<number, string>> = { 502: "unavailable", 503: "unavailable", 504: "unavailable" };
+
+/** Calls go to the addresses below this one, whose errors may be known by their status alone. */
+export function callBelow(path: string, codesOfStatus: Readonly<Record<number, string>>): void {
+  base = path;
+  codes = { ...codes, ...codesOfStatus };
+}
 
 /** Says that a page of ours sent the request: another site cannot add it. */
 const OURS = { "X-Relay-Portal": "1" };
@@ -69,7 +79,7 @@ export function addressOf(path: string, query: Query = {}): string {
     value === null || value === undefined || value === "" ? [] : [[name, String(value)]],
   );
   const text = new URLSearchParams(members).toString();
-  return `${BASE}${path}${text === "" ? "" : `?${text}`}`;
+  return `${base}${path}${text === "" ? "" : `?${text}`}`;
 }
 
 async function callOnce<T>(
@@ -102,7 +112,7 @@ async function callOnce<T>(
   if (response.ok && isObject(answer) && answer["status"] === "ok") return dataOf<T>(answer);
   const { code, message } = isObject(answer) ? answer : {};
   throw new PortalError(
-    typeof code === "string" ? code : response.status >= 502 ? "unavailable" : "internal",
+    typeof code === "string" ? code : (codes[response.status] ?? "internal"),
     response.ok ? 500 : response.status,
     typeof message === "string" ? message : response.statusText,
   );

@@ -3,16 +3,15 @@ import type {
   PublicKeyCredentialCreationOptionsJSON,
   PublicKeyCredentialRequestOptionsJSON,
 } from "@simplewebauthn/browser";
-import type { SessionStateJson } from "../../../surfaces/merchant/schemas.ts";
+import { atDoor } from "../state/door.ts";
 import { post } from "./client.ts";
-import type { FactorEnrolledJson } from "./types.ts";
 
 /** Loaded when a passkey is first wanted. */
 const library = () => import("@simplewebauthn/browser");
 
 /** Signs in, completes a sign-in or steps up with a passkey, whatever `path` is for. */
-export async function answerWithPasskey(path: "/session/passkey" | "/session/step-up"): Promise<SessionStateJson> {
-  return await post<SessionStateJson>(path, { response: await askForPasskey() });
+export async function answerWithPasskey(path: "/session/passkey" | "/session/step-up"): Promise<void> {
+  await atDoor().prove(path, { response: await askForPasskey() });
 }
 
 async function askForPasskey(): Promise<AuthenticationResponseJSON> {
@@ -22,10 +21,11 @@ async function askForPasskey(): Promise<AuthenticationResponseJSON> {
 }
 
 /** Makes a passkey in the browser and adds it to the account. */
-export async function addPasskey(name: string): Promise<FactorEnrolledJson> {
+export async function addPasskey<Enrolled>(name: string): Promise<Enrolled> {
   const { startRegistration } = await library();
-  const optionsJSON = await post<PublicKeyCredentialCreationOptionsJSON>("/me/passkeys/options");
-  return await post<FactorEnrolledJson>("/me/passkeys", { name, response: await startRegistration({ optionsJSON }) });
+  const path = `${atDoor().factors}/passkeys`;
+  const optionsJSON = await post<PublicKeyCredentialCreationOptionsJSON>(`${path}/options`);
+  return await post<Enrolled>(path, { name, response: await startRegistration({ optionsJSON }) });
 }
 
 /** Whether the browser, or the person, ended the attempt, so that nothing was sent. */

@@ -1,6 +1,5 @@
 import { useState } from "preact/hooks";
 import { addPasskey, isPasskeyGivenUp } from "../api/passkeys.ts";
-import type { FactorEnrolledJson } from "../api/types.ts";
 import { text } from "../i18n/texts.ts";
 import { useAction } from "../state/action.ts";
 import { Banner } from "./banner.tsx";
@@ -10,10 +9,10 @@ import { requiredProblem } from "./field-problems.ts";
 import { Form } from "./form.tsx";
 
 /** Names a passkey and lets the browser make it. */
-export function PasskeyEnrolment({ onDone }: { onDone: (enrolled: FactorEnrolledJson) => void }) {
+export function PasskeyEnrolment<Enrolled>({ onDone }: { onDone: (enrolled: Enrolled) => void }) {
   const { enrol } = text();
   const [name, setName] = useState(enrol.passkeyDefault);
-  const add = useAction(async () => onDone(await addPasskey(name.trim())));
+  const add = useAction(async () => onDone(await addPasskey<Enrolled>(name.trim())));
   const problem = requiredProblem(name.trim());
   return (
     <Form

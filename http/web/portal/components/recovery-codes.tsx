@@ -1,7 +1,7 @@
 import { useState } from "preact/hooks";
 import { text } from "../i18n/texts.ts";
+import { atDoor } from "../state/door.ts";
 import { useObjectAddress } from "../state/object-address.ts";
-import { session } from "../state/session.ts";
 import { Banner } from "./banner.tsx";
 import { Button, ButtonLink } from "./button.tsx";
 import { CopyButton } from "./copy.tsx";
@@ -11,7 +11,7 @@ import { CheckField } from "./field.tsx";
 export function RecoveryCodeList({ codes, onSaved, busy = false }: { codes: readonly string[]; onSaved: () => void; busy?: boolean }) {
   const { recovery } = text();
   const [saved, setSaved] = useState(false);
-  const file = `${recovery.fileHead(session.value?.email ?? "")}\n\n${codes.join("\n")}\n`;
+  const file = `${recovery.fileHead(atDoor().person()?.name ?? "")}\n\n${codes.join("\n")}\n`;
   const address = useObjectAddress(file);
   return (
     <div class="form">

@@ -1,11 +1,10 @@
 import { signal } from "@preact/signals";
 import { useEffect, useState } from "preact/hooks";
-import type { SessionStateJson } from "../../../surfaces/merchant/schemas.ts";
-import { onCalls, post } from "../api/client.ts";
+import { onCalls } from "../api/client.ts";
 import { answerWithPasskey } from "../api/passkeys.ts";
 import { text } from "../i18n/texts.ts";
 import { useAction } from "../state/action.ts";
-import { session, takeSession } from "../state/session.ts";
+import { atDoor } from "../state/door.ts";
 import { Button } from "./button.tsx";
 import { Dialog } from "./dialog.tsx";
 import { TextField } from "./field.tsx";
@@ -42,12 +41,12 @@ export function StepUpDialog() {
 
 function StepUpForm({ answer }: { answer: (done: boolean) => void }) {
   const { stepUp, fields, app } = text();
-  const { methods = [], passkeys = false } = session.value ?? {};
+  const door = atDoor();
+  const { stage, methods = [], passkeys = false } = door.person() ?? {};
   const hasCode = methods.includes("totp");
   const hasPasskey = passkeys && methods.includes("passkey");
   // Somebody whose passkeys do not work at this address.
   const recovers = !hasCode && !hasPasskey;
-  const stage = session.value?.stage;
   // Too many wrong codes end the session, and the question with it.
   useEffect(() => {
     if (stage !== "full") answer(false);
@@ -55,13 +54,11 @@ function StepUpForm({ answer }: { answer: (done: boolean) => void }) {
   const [code, setCode] = useState("");
   const [wrong, setWrong] = useState<string | null>(null);
   const withCode = useAction(async () => {
-    await takeSession(
-      await post<SessionStateJson>("/session/step-up", recovers ? { recoveryCode: code.trim() } : { code: code.replace(/\s/g, "") }),
-    );
+    await door.prove("/session/step-up", recovers ? { recoveryCode: code.trim() } : { code: code.replace(/\s/g, "") });
     answer(true);
   });
   const withPasskey = useAction(async () => {
-    await takeSession(await answerWithPasskey("/session/step-up"));
+    await answerWithPasskey("/session/step-up");
     answer(true);
   });
   return (

@@ -1,8 +1,9 @@
 import { useState } from "preact/hooks";
 import { post } from "../api/client.ts";
-import type { FactorEnrolledJson, TotpBegunJson } from "../api/types.ts";
+import type { TotpBegunJson } from "../api/types.ts";
 import { text } from "../i18n/texts.ts";
 import { useAction } from "../state/action.ts";
+import { atDoor } from "../state/door.ts";
 import { useResource } from "../state/resource.ts";
 import { Button } from "./button.tsx";
 import { CopyButton } from "./copy.tsx";
@@ -13,8 +14,8 @@ import { Loaded } from "./panel.tsx";
 import { Skeleton } from "./skeleton.tsx";
 
 /** Sets up an authenticator app: its key as a picture and as text, and a first code that shows that it arrived. Nothing changes before that. */
-export function TotpEnrolment({ onDone }: { onDone: (enrolled: FactorEnrolledJson) => void }) {
-  const begun = useResource("totp", (signal) => post<TotpBegunJson>("/me/totp", undefined, { signal }));
+export function TotpEnrolment<Enrolled>({ onDone }: { onDone: (enrolled: Enrolled) => void }) {
+  const begun = useResource("totp", (signal) => post<TotpBegunJson>(`${atDoor().factors}/totp`, undefined, { signal }));
   return (
     <Loaded of={begun} skeleton={<Skeleton lines={5} />}>
       {(totp) => <Steps totp={totp} onDone={onDone} />}
@@ -22,12 +23,14 @@ export function TotpEnrolment({ onDone }: { onDone: (enrolled: FactorEnrolledJso
   );
 }
 
-function Steps({ totp, onDone }: { totp: TotpBegunJson; onDone: (enrolled: FactorEnrolledJson) => void }) {
+function Steps<Enrolled>({ totp, onDone }: { totp: TotpBegunJson; onDone: (enrolled: Enrolled) => void }) {
   const { enrol, fields } = text();
   const [code, setCode] = useState("");
   const [checked, setChecked] = useState(false);
   const problem = codeProblem(code);
-  const confirm = useAction(async () => onDone(await post<FactorEnrolledJson>("/me/totp/confirm", { code: code.replace(/\s/g, "") })));
+  const confirm = useAction(async () =>
+    onDone(await post<Enrolled>(`${atDoor().factors}/totp/confirm`, { code: code.replace(/\s/g, "") })),
+  );
   return (
     <ol class="steps">
       <li class="step">

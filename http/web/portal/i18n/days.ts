@@ -1,4 +1,4 @@
-import { timeZone } from "../state/session.ts";
+import { timeZone } from "../state/time-zone.ts";
 import { locale } from "./texts.ts";
 
 const DAY_MS = 86_400_000;

@@ -1,6 +1,6 @@
 import { decimalsOf } from "../../../../engine/kernel/money.ts";
 import { moneyText } from "../../../../engine/kernel/money-text.ts";
-import { timeZone } from "../state/session.ts";
+import { timeZone } from "../state/time-zone.ts";
 import { locale } from "./texts.ts";
 
 /** How a language is written where amounts and dates stand: 1.234,56 € and 26 nov 2026 in Italian. English has the day first, as its readers here expect. */

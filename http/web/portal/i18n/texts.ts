@@ -10,10 +10,15 @@ export const locale = signal<LocaleJson>("en");
 /** Null only until the first catalogue is there, before anything is shown. */
 const catalogue = signal<Catalogue | null>(null);
 
-const LOADERS: Readonly<Record<LocaleJson, () => Promise<Catalogue>>> = {
-  en: async () => (await import("./en.ts")).en,
-  it: async () => (await import("./it.ts")).it,
-};
+/** How each language is loaded. */
+export type Catalogues = Readonly<Record<LocaleJson, () => Promise<Catalogue>>>;
+
+let loaders: Catalogues | null = null;
+
+/** Says where the texts of this app are, once, before anything is shown. */
+export function speakFrom(catalogues: Catalogues): void {
+  loaders = catalogues;
+}
 
 /** What the page says. A component that calls it is shown again when the language changes. */
 export function text(): Catalogue {
@@ -25,7 +30,8 @@ export function text(): Catalogue {
 /** Shows the page in this language, and keeps it for the next load. */
 export async function showLocale(wanted: LocaleJson): Promise<void> {
   if (catalogue.value === null || locale.value !== wanted) {
-    const loaded = await LOADERS[wanted]();
+    if (loaders === null) throw new Error("there are no catalogues");
+    const loaded = await loaders[wanted]();
     locale.value = wanted;
     catalogue.value = loaded;
   }

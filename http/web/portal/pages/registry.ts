@@ -96,6 +96,16 @@ export const PAGES: readonly PageEntry[] = [
     page: pageLoader(async () => (await import("./keys/keys-page.tsx")).KeysPage),
   },
   {
+    name: "logs",
+    hasObjects: false,
+    label: ({ nav }) => nav.logs,
+    icon: "logs",
+    group: "developers",
+    act: "integrate",
+    onPhone: false,
+    page: pageLoader(async () => (await import("./logs/logs-page.tsx")).LogsPage),
+  },
+  {
     name: "users",
     hasObjects: false,
     label: ({ nav }) => nav.users,

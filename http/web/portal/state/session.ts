@@ -4,15 +4,14 @@ import { merchantRoleMay } from "../../../../engine/access/merchant-user-grant.t
 import type { SessionStateJson } from "../../../surfaces/merchant/schemas.ts";
 import { call, get, onCalls, post } from "../api/client.ts";
 import { likelyLocale, showLocale, text } from "../i18n/texts.ts";
+import { openDoor, takesPasskeys } from "./door.ts";
 import { navigate, signInAddress } from "./navigation.ts";
 import { showTheme } from "./theme.ts";
+import { timeZone } from "./time-zone.ts";
 import { toast } from "./toasts.ts";
 
 /** Who is signed in, as the relay last said; null until it has said so. */
 export const session = signal<SessionStateJson | null>(null);
-
-/** The installation's time zone, in which all times are shown. */
-export const timeZone = computed(() => session.value?.timeZone ?? "UTC");
 
 export const merchant = computed(() => session.value?.merchant ?? null);
 
@@ -32,16 +31,12 @@ export async function takeSession(state: SessionStateJson): Promise<void> {
     showTheme(state.theme);
     await showLocale(state.locale);
   }
+  timeZone.value = state.timeZone;
   session.value = asHere(state);
 }
 
 function asHere(state: SessionStateJson): SessionStateJson {
-  return { ...state, passkeys: state.passkeys && isName(location.hostname) };
-}
-
-/** Passkeys belong to a name: where the page was opened by an address in numbers, the browser offers none. */
-function isName(host: string): boolean {
-  return !/^[\d.]+$|:/.test(host);
+  return { ...state, passkeys: state.passkeys && takesPasskeys() };
 }
 
 /**
@@ -107,5 +102,13 @@ function sessionLost(): void {
   navigate(address, { replace: true });
   toast(text().app.sessionEnded);
 }
+
+openDoor({
+  person: () => session.value && { ...session.value, name: session.value.email ?? "" },
+  prove: async (path, proof) => takeSession(await post<SessionStateJson>(path, proof)),
+  reload: loadSession,
+  signOut,
+  factors: "/me",
+});
 
 onCalls({ signedOut: sessionLost, roleRefused: () => void refreshSession() });

@@ -12,3 +12,9 @@ export function showTheme(theme: ThemeJson): void {
     // Storage is refused: only this page has the theme.
   }
 }
+
+/** The theme that this browser has; of the system where none was chosen. */
+export function keptTheme(): ThemeJson {
+  const { theme } = document.documentElement.dataset;
+  return theme === "light" || theme === "dark" ? theme : "system";
+}

@@ -1,15 +1,13 @@
-import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Page } from "playwright-core";
 import { NO_BROWSER } from "../../../support/browser.ts";
-import { axeViolations } from "../../../support/portal-faults.ts";
+import { type AccessibilityCase, lookAtEvery } from "./accessibility-cases.ts";
 import {
   AUDIT,
+  CALL_LOG,
   DELIVERIES,
   DELIVERY,
   endpointOf,
-  type FakeHandler,
-  fakeRelay,
   invitationOf,
   LINK_TRANSACTION,
   LINKS,
@@ -28,16 +26,8 @@ import {
   TRANSACTIONS,
   terminalsOf,
   WEBHOOKS,
+  WORKFLOW_LOG,
 } from "./fake-relay.ts";
-import { openPortal } from "./portal-page.ts";
-
-interface Case {
-  name: string;
-  path: string;
-  handlers: Readonly<Record<string, FakeHandler>>;
-  /** Until it shows what is to be looked at. */
-  until(page: Page): Promise<unknown>;
-}
 
 const NOBODY = { "GET /session": () => ({ data: signedOut() }) };
 const ANNA = {
@@ -52,6 +42,8 @@ const ANNA = {
   "GET /payment-links/*": linkAt,
   "GET /terminals": () => ({ data: terminalsOf() }),
   "GET /audit": () => ({ data: AUDIT }),
+  "GET /logs/workflow": () => ({ data: WORKFLOW_LOG }),
+  "GET /logs/calls": () => ({ data: CALL_LOG }),
   "GET /webhooks": () => ({ data: WEBHOOKS }),
   "GET /webhooks/deliveries": () => ({ data: DELIVERIES }),
   "GET /webhooks/deliveries/*": () => ({ data: DELIVERY }),
@@ -77,7 +69,7 @@ const openRow = (index: number) => async (page: Page) => {
   await page.locator("dialog h2").waitFor();
 };
 
-const CASES: Case[] = [
+const CASES: AccessibilityCase[] = [
   { name: "sign-in", path: "/portal", handlers: NOBODY, until: (page) => page.getByLabel("E-mail address").waitFor() },
   {
     name: "a refused sign-in",
@@ -322,6 +314,21 @@ const CASES: Case[] = [
     handlers: ANNA,
     until: (page) => page.getByText("Answered 500").waitFor(),
   },
+  { name: "the log of steps", path: "/portal/logs", handlers: ANNA, until: (page) => page.getByText("3 entries, that is all").waitFor() },
+  {
+    name: "the log of calls",
+    path: "/portal/logs?tab=calls",
+    handlers: ANNA,
+    until: (page) => page.getByText("3 entries, that is all").waitFor(),
+  },
+  { name: "a step of the log", path: "/portal/logs", handlers: ANNA, until: openRow(0) },
+  { name: "a call of the log", path: "/portal/logs?tab=calls", handlers: ANNA, until: openRow(0) },
+  {
+    name: "the logs without their database",
+    path: "/portal/logs",
+    handlers: { ...ANNA, "GET /logs/workflow": () => ({ status: 503, code: "unavailable" }) },
+    until: (page) => page.getByText("Not available at the moment").waitFor(),
+  },
   { name: "users", path: "/portal/users", handlers: ANNA, until: (page) => page.getByText("4 of 5 users").waitFor() },
   { name: "a user", path: "/portal/users", handlers: ANNA, until: openRow(1) },
   { name: "the last owner", path: "/portal/users", handlers: ANNA, until: openRow(0) },
@@ -374,23 +381,5 @@ test("no page breaks WCAG A or AA, its policy or its width, in both themes, on a
   skip: NO_BROWSER,
   timeout: 300_000,
 }, async (t) => {
-  const { url, page, faults, show } = await openPortal(t);
-  for (const { name, path, handlers, until } of CASES) {
-    for (const [theme, width] of [
-      ["light", 1_280],
-      ["dark", 1_280],
-      ["light", 360],
-      ["dark", 360],
-    ] as const) {
-      await page.unrouteAll();
-      await fakeRelay(page, handlers);
-      await show(theme, width);
-      await page.goto(url + path);
-      await until(page);
-      const where = `${name}, ${theme}, ${width} px`;
-      assert.deepEqual(await axeViolations(page), [], where);
-      assert.equal(await page.evaluate("document.documentElement.scrollWidth <= innerWidth"), true, `${where} is wider than its window`);
-      assert.deepEqual(faults, [], where);
-    }
-  }
+  await lookAtEvery(t, "portal", CASES);
 });

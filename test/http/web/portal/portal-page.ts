@@ -1,16 +1,17 @@
 import type { TestContext } from "node:test";
 import type { Page } from "playwright-core";
 import { bind } from "../../../../http/endpoint/endpoint.ts";
-import { portalEndpoints } from "../../../../http/web/portal-endpoints.ts";
-import { loadPortal } from "../../../../http/web/portal-files.ts";
+import type { WebAppName } from "../../../../http/web/bundle-web-app.ts";
+import { operatorsEndpoints, portalEndpoints } from "../../../../http/web/web-app-endpoints.ts";
+import { loadWebApps } from "../../../../http/web/web-app-files.ts";
 import { openPage } from "../../../support/browser.ts";
 import { watchFaults } from "../../../support/portal-faults.ts";
 import { envelope, startWorld } from "../../server/world.ts";
 
 /** Made once for all tests of a file. */
-const files = loadPortal();
+const webApps = loadWebApps();
 
-/** The portal's pages on a server of their own, and a browser. `faults` are what no page may cause. */
+/** The pages of an app on a server of their own, and a browser. `faults` are what no page may cause. */
 export interface PortalPage {
   url: string;
   page: Page;
@@ -19,8 +20,10 @@ export interface PortalPage {
   show(theme: "light" | "dark", widthPx: number): Promise<void>;
 }
 
-export async function openPortal(t: TestContext): Promise<PortalPage> {
-  const { url } = await startWorld(t, { endpoints: bind(portalEndpoints(envelope), { portalFiles: await files }) });
+const ENDPOINTS = { portal: portalEndpoints, operators: operatorsEndpoints } as const;
+
+export async function openPortal(t: TestContext, app: WebAppName = "portal"): Promise<PortalPage> {
+  const { url } = await startWorld(t, { endpoints: bind(ENDPOINTS[app](envelope), { webApps: await webApps }) });
   const page = await openPage(t);
   const faults: string[] = [];
   await watchFaults(page, url, faults);

@@ -1,6 +1,4 @@
 import { useState } from "preact/hooks";
-import type { SessionStateJson } from "../../../../surfaces/merchant/schemas.ts";
-import { post } from "../../api/client.ts";
 import { answerWithPasskey, isPasskeyGivenUp } from "../../api/passkeys.ts";
 import { Banner } from "../../components/banner.tsx";
 import { Button } from "../../components/button.tsx";
@@ -9,7 +7,7 @@ import { codeProblem, requiredProblem } from "../../components/field-problems.ts
 import { Form } from "../../components/form.tsx";
 import { text } from "../../i18n/texts.ts";
 import { useAction } from "../../state/action.ts";
-import { session, signOut, takeSession } from "../../state/session.ts";
+import { atDoor } from "../../state/door.ts";
 import { Entrance } from "./entrance.tsx";
 
 const ICONS = { totp: "phone", passkey: "key", recovery: "receipt" } as const;
@@ -19,7 +17,8 @@ type Way = "totp" | "passkey" | "recovery";
 /** The second factor, in whichever way the account has one; a recovery code always. */
 export function SecondFactorPage() {
   const { secondFactor, fields, signIn } = text();
-  const { methods = [], email, passkeys = false } = session.value ?? {};
+  const { person, prove, signOut } = atDoor();
+  const { methods = [], name = "", passkeys = false } = person() ?? {};
   const ways: Way[] = [
     ...(methods.includes("totp") ? (["totp"] as const) : []),
     ...(passkeys && methods.includes("passkey") ? (["passkey"] as const) : []),
@@ -32,9 +31,9 @@ export function SecondFactorPage() {
   const withCode = useAction(async () => {
     const written = value.trim();
     const body = way === "totp" ? { code: written.replace(/\s/g, "") } : { recoveryCode: written };
-    await takeSession(await post<SessionStateJson>("/session/second-factor", body));
+    await prove("/session/second-factor", body);
   });
-  const withPasskey = useAction(async () => takeSession(await answerWithPasskey("/session/passkey")));
+  const withPasskey = useAction(() => answerWithPasskey("/session/passkey"));
   const error = way === "passkey" ? (isPasskeyGivenUp(withPasskey.error) ? null : withPasskey.error) : withCode.error;
   const labels: Record<Way, string> = {
     totp: secondFactor.withCode,
@@ -51,7 +50,7 @@ export function SecondFactorPage() {
   return (
     <Entrance
       title={secondFactor.title}
-      lead={secondFactor.lead(email ?? "")}
+      lead={secondFactor.lead(name)}
       foot={
         <button type="button" class="text-button" onClick={() => void signOut()}>
           {secondFactor.other}

@@ -20,7 +20,7 @@ export function SignInPage() {
   const [checked, setChecked] = useState(false);
   const problems = { email: emailProblem(email), password: requiredProblem(password) };
   const withPassword = useAction(async () => takeSession(await post<SessionStateJson>("/session", { email: email.trim(), password })));
-  const withPasskey = useAction(async () => takeSession(await answerWithPasskey("/session/passkey")));
+  const withPasskey = useAction(() => answerWithPasskey("/session/passkey"));
   return (
     <Entrance title={signIn.title} lead={signIn.lead}>
       <Form

@@ -1,25 +1,25 @@
 import { useState } from "preact/hooks";
 import { remove } from "../../api/client.ts";
-import type { FactorEnrolledJson } from "../../api/types.ts";
 import { Button } from "../../components/button.tsx";
 import { ConfirmDialog } from "../../components/confirm-dialog.tsx";
 import { Dialog } from "../../components/dialog.tsx";
 import { PasskeyEnrolment } from "../../components/passkey-enrolment.tsx";
 import { formatDate } from "../../i18n/format.ts";
 import { text } from "../../i18n/texts.ts";
-import { loadSession, session, takeSession } from "../../state/session.ts";
+import { atDoor } from "../../state/door.ts";
 import { toast } from "../../state/toasts.ts";
-import { NewCodes, type SettingProps } from "./security.tsx";
+import { type EnrolledAnswer, NewCodes, type SettingProps } from "./security.tsx";
 import { Setting } from "./setting.tsx";
 
 export function Passkeys({ me, onChanged }: SettingProps) {
   const { settings } = text();
-  const isPossible = session.value?.passkeys === true;
+  const { person, factors, reload } = atDoor();
+  const isPossible = person()?.passkeys === true;
   const [adding, setAdding] = useState(false);
   const [removing, setRemoving] = useState<MeJsonPasskey | null>(null);
   const [codes, setCodes] = useState<readonly string[] | null>(null);
-  const done = async ({ recoveryCodes, session: state }: FactorEnrolledJson): Promise<void> => {
-    await takeSession(state);
+  const done = async ({ recoveryCodes }: EnrolledAnswer): Promise<void> => {
+    await reload();
     setAdding(false);
     setCodes(recoveryCodes);
     toast(settings.passkeyAdded);
@@ -61,7 +61,7 @@ export function Passkeys({ me, onChanged }: SettingProps) {
       )}
       {adding && (
         <Dialog title={settings.addPasskey} onClose={() => setAdding(false)}>
-          <PasskeyEnrolment onDone={(enrolled) => void done(enrolled)} />
+          <PasskeyEnrolment onDone={(enrolled: EnrolledAnswer) => void done(enrolled)} />
         </Dialog>
       )}
       {removing !== null && (
@@ -70,8 +70,8 @@ export function Passkeys({ me, onChanged }: SettingProps) {
           confirm={settings.turnOff}
           danger
           act={async () => {
-            await remove(`/me/passkeys/${encodeURIComponent(removing.id)}`);
-            await loadSession();
+            await remove(`${factors}/passkeys/${encodeURIComponent(removing.id)}`);
+            await reload();
             toast(settings.passkeyRemoved);
             onChanged();
           }}

@@ -1,7 +1,7 @@
 import { useState } from "preact/hooks";
 import type { MeJson } from "../../../../surfaces/merchant/schemas.ts";
 import { post, remove } from "../../api/client.ts";
-import type { FactorEnrolledJson, RecoveryCodesJson } from "../../api/types.ts";
+import type { RecoveryCodesJson } from "../../api/types.ts";
 import { Badge } from "../../components/badge.tsx";
 import { Button } from "../../components/button.tsx";
 import { ConfirmDialog } from "../../components/confirm-dialog.tsx";
@@ -13,13 +13,18 @@ import { RecoveryCodeList } from "../../components/recovery-codes.tsx";
 import { TotpEnrolment } from "../../components/totp-enrolment.tsx";
 import { text } from "../../i18n/texts.ts";
 import { useAction } from "../../state/action.ts";
-import { loadSession, takeSession } from "../../state/session.ts";
+import { atDoor } from "../../state/door.ts";
 import { toast } from "../../state/toasts.ts";
 import { useNewPassword } from "../entrance/new-password.tsx";
 import { Setting } from "./setting.tsx";
 
+/** What somebody enrols, whether one of a merchant's people or an administrator. */
+export interface EnrolledAnswer {
+  recoveryCodes: readonly string[] | null;
+}
+
 export interface SettingProps {
-  me: MeJson;
+  me: Pick<MeJson, "totp" | "passkeys" | "recoveryCodesLeft">;
   onChanged: () => void;
 }
 
@@ -94,8 +99,9 @@ export function Totp({ me, onChanged }: SettingProps) {
   const { settings, users } = text();
   const [open, setOpen] = useState<"set up" | "remove" | null>(null);
   const [codes, setCodes] = useState<readonly string[] | null>(null);
-  const done = async ({ recoveryCodes, session }: FactorEnrolledJson): Promise<void> => {
-    await takeSession(session);
+  const { factors, reload } = atDoor();
+  const done = async ({ recoveryCodes }: EnrolledAnswer): Promise<void> => {
+    await reload();
     setOpen(null);
     setCodes(recoveryCodes);
     toast(settings.totpAdded);
@@ -124,7 +130,7 @@ export function Totp({ me, onChanged }: SettingProps) {
       </Setting>
       {open === "set up" && (
         <Dialog title={settings.totp} onClose={() => setOpen(null)}>
-          <TotpEnrolment onDone={(enrolled) => void done(enrolled)} />
+          <TotpEnrolment onDone={(enrolled: EnrolledAnswer) => void done(enrolled)} />
         </Dialog>
       )}
       {open === "remove" && (
@@ -133,8 +139,8 @@ export function Totp({ me, onChanged }: SettingProps) {
           confirm={settings.turnOff}
           danger
           act={async () => {
-            await remove("/me/totp");
-            await loadSession();
+            await remove(`${factors}/totp`);
+            await reload();
             toast(settings.totpRemoved);
             onChanged();
           }}
@@ -170,7 +176,7 @@ export function RecoveryCodes({ me, onChanged }: SettingProps) {
           title={settings.renewRecoveryTitle}
           confirm={settings.renewRecovery}
           act={async () => {
-            const { recoveryCodes } = await post<RecoveryCodesJson>("/me/recovery-codes");
+            const { recoveryCodes } = await post<RecoveryCodesJson>(`${atDoor().factors}/recovery-codes`);
             setCodes(recoveryCodes);
             onChanged();
           }}

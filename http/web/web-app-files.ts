@@ -5,24 +5,26 @@ import { extname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { brotliCompressSync, constants, gzipSync } from "node:zlib";
 import type { Encoding } from "../endpoint/accept-encoding.ts";
-import { bundlePortal } from "./bundle-portal.ts";
+import { bundleApp, type WebAppName } from "./bundle-web-app.ts";
 
 /** A file in all the forms in which it is served; its bytes may be shared between threads. */
-export interface PortalFile {
+export interface WebAppFile {
   readonly contentType: string;
   readonly bytes: Readonly<Record<Encoding, Uint8Array>>;
   /** Of the bytes without compression, with its quotes. */
   readonly etag: string;
 }
 
-export interface PortalFiles {
-  readonly shell: PortalFile;
+export interface WebAppFiles {
+  readonly shell: WebAppFile;
   /** By name; a name never has other bytes. */
-  readonly assets: ReadonlyMap<string, PortalFile>;
+  readonly assets: ReadonlyMap<string, WebAppFile>;
 }
 
-/** Where a build holds the portal; the sources have no such folder. */
-const BUILT = fileURLToPath(new URL("./portal/", import.meta.url));
+export type WebApps = Readonly<Record<WebAppName, WebAppFiles>>;
+
+/** Where a build holds an app; the sources have no such folder with a page in it. */
+const builtFolderOf = (name: WebAppName) => fileURLToPath(new URL(`./${name}/`, import.meta.url));
 const SHELL = "index.html";
 
 const CONTENT_TYPES: Readonly<Record<string, string>> = {
@@ -40,34 +42,40 @@ const ENDINGS: Readonly<Record<Exclude<Encoding, "identity">, string>> = { gzip:
  */
 const EFFORTS = { build: { gzip: 9, brotli: 11 }, start: { gzip: 6, brotli: 4 } } as const;
 
-/** The portal of a build, or made from its sources. In shared memory, so that all threads of a node hold it once. */
-export async function loadPortal(): Promise<PortalFiles> {
-  return existsSync(join(BUILT, SHELL)) ? readBuilt(BUILT) : makePortal();
+/** The apps of a build, or made from their sources. In shared memory, so that all threads of a node hold them once. */
+export async function loadWebApps(): Promise<WebApps> {
+  const [portal, operators] = await Promise.all([loadWebApp("portal"), loadWebApp("operators")]);
+  return { portal, operators };
 }
 
-/** Writes the portal for a build into `folder`, each file in all its forms. */
-export async function writePortal(folder: string): Promise<void> {
-  const { shell, files } = await bundlePortal();
+export async function loadWebApp(name: WebAppName): Promise<WebAppFiles> {
+  const built = builtFolderOf(name);
+  return existsSync(join(built, SHELL)) ? readBuilt(built) : makeWebApp(name);
+}
+
+/** Writes an app for a build into `folder`, each file in all its forms. */
+export async function writeWebApp(name: WebAppName, folder: string): Promise<void> {
+  const { shell, files } = await bundleApp(name);
   await mkdir(folder, { recursive: true });
-  for (const [name, contents] of [[SHELL, Buffer.from(shell)] as const, ...files]) {
-    const { bytes } = fileOf(name, contents, "build");
-    await writeFile(join(folder, name), bytes.identity);
-    await writeFile(join(folder, name + ENDINGS.gzip), bytes.gzip);
-    await writeFile(join(folder, name + ENDINGS.br), bytes.br);
+  for (const [file, contents] of [[SHELL, Buffer.from(shell)] as const, ...files]) {
+    const { bytes } = fileOf(file, contents, "build");
+    await writeFile(join(folder, file), bytes.identity);
+    await writeFile(join(folder, file + ENDINGS.gzip), bytes.gzip);
+    await writeFile(join(folder, file + ENDINGS.br), bytes.br);
   }
 }
 
-async function makePortal(): Promise<PortalFiles> {
-  const { shell, files } = await bundlePortal();
+async function makeWebApp(name: WebAppName): Promise<WebAppFiles> {
+  const { shell, files } = await bundleApp(name);
   return {
     shell: fileOf(SHELL, Buffer.from(shell), "start"),
-    assets: new Map([...files].map(([name, contents]) => [name, fileOf(name, contents, "start")])),
+    assets: new Map([...files].map(([file, contents]) => [file, fileOf(file, contents, "start")])),
   };
 }
 
-async function readBuilt(folder: string): Promise<PortalFiles> {
+async function readBuilt(folder: string): Promise<WebAppFiles> {
   const names = (await readdir(folder)).filter((name) => extname(name) in CONTENT_TYPES);
-  const read = async (name: string): Promise<PortalFile> => {
+  const read = async (name: string): Promise<WebAppFile> => {
     const [identity, gzip, br] = await Promise.all(["", ENDINGS.gzip, ENDINGS.br].map((ending) => readFile(join(folder, name + ending))));
     if (identity === undefined || gzip === undefined || br === undefined) throw new Error(`${name} is not whole`);
     return shared(name, { identity, gzip, br });
@@ -76,7 +84,7 @@ async function readBuilt(folder: string): Promise<PortalFiles> {
   return { shell: await read(SHELL), assets: new Map(assets) };
 }
 
-function fileOf(name: string, identity: Uint8Array, effort: keyof typeof EFFORTS): PortalFile {
+function fileOf(name: string, identity: Uint8Array, effort: keyof typeof EFFORTS): WebAppFile {
   const { gzip, brotli } = EFFORTS[effort];
   return shared(name, {
     identity,
@@ -85,9 +93,9 @@ function fileOf(name: string, identity: Uint8Array, effort: keyof typeof EFFORTS
   });
 }
 
-function shared(name: string, { identity, gzip, br }: Record<Encoding, Uint8Array>): PortalFile {
+function shared(name: string, { identity, gzip, br }: Record<Encoding, Uint8Array>): WebAppFile {
   const contentType = CONTENT_TYPES[extname(name)];
-  if (contentType === undefined) throw new Error(`${name} is of no type that the portal has`);
+  if (contentType === undefined) throw new Error(`${name} is of no type that these apps have`);
   return {
     contentType,
     bytes: { identity: inSharedMemory(identity), gzip: inSharedMemory(gzip), br: inSharedMemory(br) },

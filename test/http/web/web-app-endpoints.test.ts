@@ -2,17 +2,21 @@ import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
 import { brotliDecompressSync, gunzipSync } from "node:zlib";
 import { request } from "undici";
-import { bind } from "../../../../http/endpoint/endpoint.ts";
-import { portalEndpoints } from "../../../../http/web/portal-endpoints.ts";
-import { loadPortal } from "../../../../http/web/portal-files.ts";
-import { envelope, startWorld } from "../../server/world.ts";
+import { bind } from "../../../http/endpoint/endpoint.ts";
+import { operatorsEndpoints, portalEndpoints } from "../../../http/web/web-app-endpoints.ts";
+import { loadWebApps } from "../../../http/web/web-app-files.ts";
+import { envelope, startWorld } from "../server/world.ts";
 
 /** Nothing but what the pages need. */
 const POLICY =
   "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self' data:; form-action 'self'; base-uri 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types 'none'";
 
+const webApps = loadWebApps();
+
 async function serve(t: TestContext) {
-  const { url } = await startWorld(t, { endpoints: bind(portalEndpoints(envelope), { portalFiles: await loadPortal() }) });
+  const { url } = await startWorld(t, {
+    endpoints: bind([...portalEndpoints(envelope), ...operatorsEndpoints(envelope)], { webApps: await webApps }),
+  });
   return async (path: string, headers: { [name: string]: string } = {}) => {
     const answer = await request(url + path, { headers });
     return { status: answer.statusCode, headers: answer.headers, bytes: Buffer.from(await answer.body.arrayBuffer()) };

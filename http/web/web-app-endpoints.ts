@@ -5,16 +5,23 @@ import type { Endpoint, SurfaceFacts } from "../endpoint/endpoint.ts";
 import { isNamedIn } from "../endpoint/entity-tag.ts";
 import type { ErrorEnvelope } from "../endpoint/error-envelope.ts";
 import { surface } from "../endpoint/surface.ts";
-import { PORTAL_ASSETS_PATH, PORTAL_PATH } from "./bundle-portal.ts";
+import {
+  OPERATORS_ASSETS_PATH,
+  OPERATORS_PAGES_PATH,
+  OPERATORS_PATH,
+  PORTAL_ASSETS_PATH,
+  PORTAL_PATH,
+  type WebAppName,
+} from "./bundle-web-app.ts";
 import { CacheRequest, fromMemory } from "./encoded-file.ts";
-import type { PortalFile, PortalFiles } from "./portal-files.ts";
+import type { WebAppFile, WebApps } from "./web-app-files.ts";
 
-export interface PortalPageOperations {
-  portalFiles: PortalFiles;
+export interface WebAppOperations {
+  webApps: WebApps;
 }
 
 /** The pages run only scripts of this origin, and none that is made of text; no other page holds them in a frame (spec of the portal, section 8). */
-export const PORTAL_POLICY =
+export const WEB_APP_POLICY =
   "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self' data:; form-action 'self'; base-uri 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types 'none'";
 
 const FOREVER = "public, max-age=31536000, immutable";
@@ -31,10 +38,40 @@ const PAGE_HEADERS = {
   "X-Robots-Tag": { description: "No search engine keeps the page." },
 };
 
-/** The merchant portal for browsers: the same page at each of its addresses, and the files that it loads. */
-export function portalEndpoints(envelope: ErrorEnvelope): Endpoint<PortalPageOperations>[] {
-  const facts: SurfaceFacts = { name: "portal-pages", tags: ["Merchant portal"], envelope };
-  const portal = surface<PortalPageOperations>()({ ...facts, envelope: { ...envelope, schema: envelope.schema } });
+interface AppFacts {
+  app: WebAppName;
+  surface: string;
+  tag: string;
+  /** What it is, as it is spoken of. */
+  title: string;
+  /** Of the start page, and of what is below; and of the files. */
+  paths: { start: string; pages: string; assets: string };
+}
+
+/** The merchant portal for browsers. */
+export const portalEndpoints = (envelope: ErrorEnvelope) =>
+  webAppEndpoints(envelope, {
+    app: "portal",
+    surface: "portal-pages",
+    tag: "Merchant portal",
+    title: "the merchant portal",
+    paths: { start: PORTAL_PATH, pages: PORTAL_PATH, assets: PORTAL_ASSETS_PATH },
+  });
+
+/** The operators' pages. They are below `/admin`, where endpoints for programs are too. */
+export const operatorsEndpoints = (envelope: ErrorEnvelope) =>
+  webAppEndpoints(envelope, {
+    app: "operators",
+    surface: "operators-pages",
+    tag: "Administration",
+    title: "the operators' pages",
+    paths: { start: OPERATORS_PATH, pages: OPERATORS_PAGES_PATH, assets: OPERATORS_ASSETS_PATH },
+  });
+
+/** An app for browsers: the same page at each of its addresses, and the files that it loads. */
+function webAppEndpoints(envelope: ErrorEnvelope, { app, surface: name, tag, title, paths }: AppFacts): Endpoint<WebAppOperations>[] {
+  const facts: SurfaceFacts = { name, tags: [tag], envelope };
+  const pages = surface<WebAppOperations>()({ ...facts, envelope: { ...envelope, schema: envelope.schema } });
   const shared = {
     method: "GET",
     auth: "none",
@@ -42,11 +79,11 @@ export function portalEndpoints(envelope: ErrorEnvelope): Endpoint<PortalPageOpe
     headers: CacheRequest,
   } as const;
   const page = (name: string, path: string, params: ReturnType<typeof Type.Object>) =>
-    portal.endpoint({
+    pages.endpoint({
       ...shared,
       name,
       path,
-      summary: "Get the merchant portal",
+      summary: `Get ${title}`,
       params,
       responses: {
         200: {
@@ -56,14 +93,15 @@ export function portalEndpoints(envelope: ErrorEnvelope): Endpoint<PortalPageOpe
           headers: { ...FILE_HEADERS, ...PAGE_HEADERS },
         },
         304: { description: "The caller already has the page.", headers: { ...CACHE_HEADERS, ...PAGE_HEADERS } },
-        ...portal.errors(400, 404, 503),
+        ...pages.errors(400, 404, 503),
       },
-      handle: ({ portalFiles: { shell } }, { headers }) => {
+      handle: ({ webApps }, { headers }) => {
+        const { shell } = webApps[app];
         const common = {
           "Cache-Control": "no-cache",
           ETag: shell.etag,
           Vary: "Accept-Encoding",
-          "Content-Security-Policy": PORTAL_POLICY,
+          "Content-Security-Policy": WEB_APP_POLICY,
           "Referrer-Policy": "no-referrer",
           "X-Robots-Tag": "noindex, nofollow",
         };
@@ -74,25 +112,25 @@ export function portalEndpoints(envelope: ErrorEnvelope): Endpoint<PortalPageOpe
     });
   const Segment = Type.String({ minLength: 1, maxLength: 128, description: "Read by the page's script." });
   return [
-    page("portalPage", PORTAL_PATH, Type.Object({})),
-    page("portalPageOf", `${PORTAL_PATH}/{page}`, Type.Object({ page: Segment })),
-    page("portalPageOfObject", `${PORTAL_PATH}/{page}/{id}`, Type.Object({ page: Segment, id: Segment })),
-    portal.endpoint({
+    page(`${app}Page`, paths.start, Type.Object({})),
+    page(`${app}PageOf`, `${paths.pages}/{page}`, Type.Object({ page: Segment })),
+    page(`${app}PageOfObject`, `${paths.pages}/{page}/{id}`, Type.Object({ page: Segment, id: Segment })),
+    pages.endpoint({
       ...shared,
-      name: "portalAsset",
-      path: `${PORTAL_ASSETS_PATH}/{file}`,
-      summary: "Get a file of the merchant portal, which never changes",
+      name: `${app}Asset`,
+      path: `${paths.assets}/{file}`,
+      summary: `Get a file of ${title}, which never changes`,
       params: Type.Object({
         file: Type.String({ pattern: "^[A-Za-z0-9-]{1,80}\\.(?:js|css|svg)$", description: "As the page names it." }),
       }),
       responses: {
         200: { description: "The file.", file: true, contentType: "text/javascript; charset=utf-8", headers: FILE_HEADERS },
         304: { description: "The caller already has the file.", headers: CACHE_HEADERS },
-        ...portal.errors(400, 404, 503),
+        ...pages.errors(400, 404, 503),
       },
-      handle: ({ portalFiles: { assets } }, { params: { file: name }, headers }) => {
-        const asset = assets.get(name);
-        if (asset === undefined) throw new RelayError("not_found", "There is no such file in this version of the portal.");
+      handle: ({ webApps }, { params: { file }, headers }) => {
+        const asset = webApps[app].assets.get(file);
+        if (asset === undefined) throw new RelayError("not_found", "There is no such file in this version of the pages.");
         const common = { "Cache-Control": FOREVER, ETag: asset.etag, Vary: "Accept-Encoding" };
         return isNamedIn(headers["if-none-match"], asset.etag)
           ? { status: 304 as const, headers: common }
@@ -102,7 +140,7 @@ export function portalEndpoints(envelope: ErrorEnvelope): Endpoint<PortalPageOpe
   ];
 }
 
-function bodyOf<H extends object>({ bytes, contentType }: PortalFile, headers: CacheRequest, common: H) {
+function bodyOf<H extends object>({ bytes, contentType }: WebAppFile, headers: CacheRequest, common: H) {
   const encoding = preferredEncoding(headers["accept-encoding"] ?? "");
   return {
     file: fromMemory(bytes[encoding], contentType),

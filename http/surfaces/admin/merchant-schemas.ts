@@ -1,0 +1,21 @@
+import { type Static, Type } from "@sinclair/typebox";
+
+const time = Type.String({ description: "ISO 8601 UTC." });
+
+/** A merchant as administrators see it: without keys, and without what its services are set to. */
+export const AdminMerchant = Type.Object(
+  {
+    merchantId: Type.String(),
+    merchantName: Type.String(),
+    partnerId: Type.Integer(),
+    partnerName: Type.Union([Type.String(), Type.Null()], { description: "The username of its partner; null where that is deleted." }),
+    environment: Type.Union([Type.Literal("TEST"), Type.Literal("LIVE")]),
+    active: Type.Boolean({ description: "False once it is deactivated: its keys and sessions open nothing." }),
+    services: Type.Array(Type.String(), { description: "The codes of the services that are enabled." }),
+    createdAt: time,
+    updatedAt: time,
+  },
+  { title: "AdminMerchant" },
+);
+
+export type MerchantJson = Static<typeof AdminMerchant>;

@@ -1,0 +1,98 @@
+import { computed, signal } from "@preact/signals";
+import { type AdministratorRole, includesRole } from "../../../../engine/access/administrator-role.ts";
+import type { AdminSessionStateJson } from "../../../surfaces/admin/session-schemas.ts";
+import { call, callBelow, get, onCalls, post } from "../../portal/api/client.ts";
+import { text } from "../../portal/i18n/texts.ts";
+import { openDoor, takesPasskeys } from "../../portal/state/door.ts";
+import { navigate } from "../../portal/state/navigation.ts";
+import { timeZone } from "../../portal/state/time-zone.ts";
+import { toast } from "../../portal/state/toasts.ts";
+import { SIGN_IN, signInAddress } from "./addresses.ts";
+
+/** Which administrator is signed in, as the relay last said; null until it has said so. */
+export const session = signal<AdminSessionStateJson | null>(null);
+
+export const role = computed((): AdministratorRole | null => session.value?.role ?? null);
+
+/** Whether the administrator's role includes this one. The relay decides; this is to show only what it would permit. */
+export function may(needed: AdministratorRole): boolean {
+  return role.value !== null && includesRole(role.value, needed);
+}
+
+/** Takes over what the relay says of the session. */
+export function takeSession(state: AdminSessionStateJson): void {
+  timeZone.value = state.timeZone;
+  session.value = asHere(state);
+}
+
+function asHere(state: AdminSessionStateJson): AdminSessionStateJson {
+  return { ...state, passkeys: state.passkeys && takesPasskeys() };
+}
+
+/** The windows of one browser share the session: where one of them signs out, the others must not go on as before. */
+const others = new BroadcastChannel("operators.session");
+others.onmessage = () => {
+  // A window that cannot ask learns of it by its next call.
+  loadSession().catch(() => {});
+};
+
+export async function loadSession(): Promise<void> {
+  takeSession(await get<AdminSessionStateJson>("/session"));
+}
+
+/**
+ * Asks whether the session is still what the page knows, as an owner may have changed the role of this administrator. Where the relay does not answer the page
+ * keeps what it knows: the next call says more.
+ */
+export async function refreshSession(): Promise<void> {
+  const { value: before } = session;
+  if (before?.stage !== "full") return;
+  const state = await get<AdminSessionStateJson>("/session").catch(() => null);
+  // Something else has changed it meanwhile, and knows better.
+  if (state === null || session.value !== before) return;
+  if (state.stage === "none") sessionLost();
+  else if (JSON.stringify(asHere(state)) !== JSON.stringify(before)) takeSession(state);
+}
+
+export async function signOut(): Promise<void> {
+  await call("DELETE", "/session");
+  others.postMessage("changed");
+  forget();
+  navigate(SIGN_IN, { replace: true });
+  toast(text().app.signedOut);
+}
+
+function forget(): void {
+  const { value } = session;
+  if (value === null) return;
+  session.value = { ...value, stage: "none", methods: [], username: null, role: null };
+}
+
+function sessionLost(): void {
+  // Several panels may learn of it at the same time.
+  if (session.value === null || session.value.stage === "none") return;
+  const address = signInAddress();
+  forget();
+  navigate(address, { replace: true });
+  toast(text().app.sessionEnded);
+}
+
+/** Some of what administrators call is older than codes. */
+callBelow("/admin", {
+  400: "invalid_request",
+  401: "unauthorized",
+  403: "forbidden",
+  404: "not_found",
+  409: "conflict",
+  429: "rate_limited",
+});
+
+openDoor({
+  person: () => session.value && { ...session.value, name: session.value.username ?? "" },
+  prove: async (path, proof) => takeSession(await post<AdminSessionStateJson>(path, proof)),
+  reload: loadSession,
+  signOut,
+  factors: "/factors",
+});
+
+onCalls({ signedOut: sessionLost, roleRefused: () => void refreshSession() });

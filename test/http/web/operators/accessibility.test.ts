@@ -1,0 +1,149 @@
+import { test } from "node:test";
+import type { Page } from "playwright-core";
+import { NO_BROWSER } from "../../../support/browser.ts";
+import { type AccessibilityCase, lookAtEvery } from "../portal/accessibility-cases.ts";
+import { RECOVERY_CODES, TOTP } from "../portal/fake-relay.ts";
+import { NOBODY, PAOLA, sessionOf, UUID } from "./fake-operations.ts";
+
+const SIGNED_OUT = { "GET /session": () => ({ data: NOBODY }) };
+const ENROLLING = {
+  "GET /session": () => ({ data: sessionOf({ stage: "enrol", methods: [] }) }),
+  "POST /factors/totp": () => ({ data: TOTP }),
+  "POST /factors/totp/confirm": () => ({ data: { recoveryCodes: RECOVERY_CODES, session: sessionOf() } }),
+};
+
+const seen = (text: string) => (page: Page) => page.getByText(text).filter({ visible: true }).first().waitFor();
+
+const CASES: AccessibilityCase[] = [
+  { name: "sign-in", path: "/admin", handlers: SIGNED_OUT, until: (page) => page.getByLabel("Name", { exact: true }).waitFor() },
+  {
+    name: "a refused sign-in",
+    path: "/admin/ui/sign-in",
+    handlers: { ...SIGNED_OUT, "POST /session": () => ({ status: 401, code: "invalid_login" }) },
+    until: async (page) => {
+      await page.getByLabel("Name", { exact: true }).fill("paola");
+      await page.getByLabel("Password", { exact: true }).fill("wrong");
+      await page.keyboard.press("Enter");
+      await page.getByText("is not right").waitFor();
+    },
+  },
+  {
+    name: "the second factor",
+    path: "/admin",
+    handlers: { "GET /session": () => ({ data: sessionOf({ stage: "factor", methods: ["totp", "passkey", "recovery"] }) }) },
+    until: (page) => page.getByLabel("Code").waitFor(),
+  },
+  { name: "enrolment", path: "/admin", handlers: ENROLLING, until: (page) => page.getByRole("img", { name: /QR code/ }).waitFor() },
+  {
+    name: "recovery codes",
+    path: "/admin",
+    handlers: ENROLLING,
+    until: async (page) => {
+      await page.getByLabel("Code").fill("123456");
+      await page.keyboard.press("Enter");
+      await page.getByText(RECOVERY_CODES[0] ?? "").waitFor();
+    },
+  },
+  { name: "attention", path: "/admin", handlers: PAOLA, until: seen("4 entries") },
+  { name: "attention of a kind", path: "/admin?kind=unreadable&order=oldest", handlers: PAOLA, until: seen("1 entry") },
+  {
+    name: "an entry",
+    path: "/admin?kind=unreadable",
+    handlers: PAOLA,
+    until: async (page) => {
+      await page.locator(".row-button").first().click();
+      await page.getByRole("heading", { name: "What was posted" }).waitFor();
+    },
+  },
+  {
+    name: "nothing to look at",
+    path: "/admin",
+    handlers: { ...PAOLA, "GET /attention": () => ({ data: [] }), "GET /session": () => ({ data: sessionOf({ mode: "sandbox" }) }) },
+    until: seen("Nothing needs attention"),
+  },
+  {
+    name: "attention that cannot be loaded",
+    path: "/admin",
+    handlers: { ...PAOLA, "GET /attention": () => ({ status: 503, code: "unavailable" }) },
+    until: (page) => page.getByRole("button", { name: "Try again" }).waitFor(),
+  },
+  { name: "search", path: "/admin/ui/search", handlers: PAOLA, until: (page) => page.getByLabel("Uuid or id").waitFor() },
+  { name: "what was found", path: `/admin/ui/search?q=${UUID}`, handlers: PAOLA, until: seen("2 things were found") },
+  {
+    name: "nothing found",
+    path: "/admin/ui/search?q=none",
+    handlers: { ...PAOLA, "GET /search": () => ({ data: { items: [], clickhouse: "away" } }) },
+    until: seen("Nothing has this id"),
+  },
+  { name: "terminals", path: "/admin/ui/terminals", handlers: PAOLA, until: seen("3 terminals") },
+  { name: "no terminals", path: "/admin/ui/terminals?q=X", handlers: PAOLA, until: (page) => page.locator(".empty").waitFor() },
+  { name: "a terminal", path: "/admin/ui/terminals/SIM00001", handlers: PAOLA, until: seen("Last results") },
+  {
+    name: "a question",
+    path: "/admin/ui/terminals/SIM00002",
+    handlers: PAOLA,
+    until: async (page) => {
+      await page.getByRole("button", { name: "Give the login back" }).click();
+      await page.getByText("It may poll and connect again at once.").waitFor();
+    },
+  },
+  { name: "partners", path: "/admin/ui/partners", handlers: PAOLA, until: seen("2 partners") },
+  { name: "a partner", path: "/admin/ui/partners/7", handlers: PAOLA, until: seen("Bar Centrale") },
+  { name: "no merchant yet", path: "/admin/ui/merchants", handlers: PAOLA, until: (page) => page.getByLabel("Merchant id").waitFor() },
+  { name: "a merchant", path: "/admin/ui/merchants/SHOP-001", handlers: PAOLA, until: seen("luca.ferrari@example.com") },
+  { name: "no merchant", path: "/admin/ui/merchants/SHOP-009", handlers: PAOLA, until: seen("There is no such merchant") },
+  {
+    name: "an invitation to write",
+    path: "/admin/ui/merchants/SHOP-001",
+    handlers: PAOLA,
+    until: async (page) => {
+      await page.getByRole("button", { name: "Invite a user" }).click();
+      await page.locator("dialog h2").waitFor();
+    },
+  },
+  { name: "roll-outs", path: "/admin/ui/rollouts", handlers: PAOLA, until: seen("44 failed") },
+  { name: "the audit log", path: "/admin/ui/audit", handlers: PAOLA, until: seen("partner.create") },
+  {
+    name: "an entry of the audit log",
+    path: "/admin/ui/audit",
+    handlers: PAOLA,
+    until: async (page) => {
+      await page.locator(".row-button").nth(1).click();
+      await page.locator("dialog").getByText("gwTml").waitFor();
+    },
+  },
+  { name: "mails", path: "/admin/ui/mails", handlers: PAOLA, until: seen("2 mails") },
+  {
+    name: "a mail",
+    path: "/admin/ui/mails/inv_4fK2mQ8vX1cZ7nB3sD5gHj",
+    handlers: PAOLA,
+    until: async (page) => {
+      await page.getByRole("button", { name: "Show what is in it" }).click();
+      await page.getByText("You are invited to the portal").waitFor();
+    },
+  },
+  { name: "health", path: "/admin/ui/cluster", handlers: PAOLA, until: seen("relay-2") },
+  { name: "the own account", path: "/admin/ui/account", handlers: PAOLA, until: seen("Work laptop") },
+  {
+    name: "a new password",
+    path: "/admin/ui/account",
+    handlers: PAOLA,
+    until: async (page) => {
+      await page.getByRole("button", { name: "Change the password" }).click();
+      await page.locator("dialog").getByLabel("New password", { exact: true }).waitFor();
+    },
+  },
+  {
+    name: "no page",
+    path: "/admin/ui/nothing-here",
+    handlers: PAOLA,
+    until: (page) => page.getByRole("link", { name: "Go to the start page" }).waitFor(),
+  },
+];
+
+test("no page for operators breaks WCAG A or AA, its policy or its width, in both themes, on a phone and on a desk", {
+  skip: NO_BROWSER,
+  timeout: 600_000,
+}, async (t) => {
+  await lookAtEvery(t, "operators", CASES);
+});

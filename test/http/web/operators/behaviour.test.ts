@@ -1,0 +1,320 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import type { Page } from "playwright-core";
+import { NO_BROWSER } from "../../../support/browser.ts";
+import { fakeRelay } from "../portal/fake-relay.ts";
+import { openPortal } from "../portal/portal-page.ts";
+import { ATTENTION, deploymentOf, itemOf, MAIL, NOBODY, PAOLA, sessionOf, TERMINALS, terminalOf, UUID } from "./fake-operations.ts";
+
+const skip = { skip: NO_BROWSER, timeout: 60_000 };
+
+const seen = (page: Page, text: string) => page.getByText(text).filter({ visible: true }).first().waitFor();
+
+/** Buttons that change something at the relay, wherever they are: those of the frame, of filters and of lists are not among them. */
+const CHANGES = /withdraw|give the login|enable|disable|invite|remove|pause|resume|roll back|show what is in it/i;
+
+async function changesOffered(page: Page): Promise<string[]> {
+  const names = await page.locator("button").allInnerTexts();
+  return names.filter((name) => CHANGES.test(name));
+}
+
+test("an administrator signs in with name, password and code, and comes to the page that was wanted", skip, async (t) => {
+  const { url, page, faults } = await openPortal(t, "operators");
+  let stage: "none" | "factor" | "full" = "none";
+  const state = () => (stage === "none" ? NOBODY : sessionOf({ stage }));
+  const { calls } = await fakeRelay(
+    page,
+    {
+      ...PAOLA,
+      "GET /session": () => ({ data: state() }),
+      "POST /session": () => {
+        stage = "factor";
+        return { data: state() };
+      },
+      "POST /session/second-factor": () => {
+        stage = "full";
+        return { data: state() };
+      },
+    },
+    "/admin",
+  );
+  await page.goto(`${url}/admin/ui/terminals?status=denied`);
+  await page.getByLabel("Name", { exact: true }).fill("paola");
+  await page.getByLabel("Password", { exact: true }).fill("a long and secret sentence");
+  await page.keyboard.press("Enter");
+  await seen(page, "Signing in as paola");
+  await page.waitForFunction(`document.activeElement.name === "code"`);
+  await page.keyboard.type("123456");
+  await page.keyboard.press("Enter");
+  await page.getByRole("heading", { name: "Terminals", level: 1 }).waitFor();
+  assert.equal(page.url(), `${url}/admin/ui/terminals?status=denied`);
+  await seen(page, "1 terminal");
+  assert.deepEqual(
+    calls.filter(({ method }) => method === "POST").map(({ path, body }) => [path, body]),
+    [
+      ["/session", { username: "paola", password: "a long and secret sentence" }],
+      ["/session/second-factor", { code: "123456" }],
+    ],
+  );
+  assert.ok(calls.every(({ headers }) => headers["x-relay-portal"] === "1"));
+  assert.deepEqual(faults, []);
+});
+
+test("an answer without a code says by its status that the session is over", skip, async (t) => {
+  const { url, page } = await openPortal(t, "operators");
+  await page.route(
+    ({ pathname }) => pathname === "/admin/app-versions" || pathname === "/admin/app-deployments",
+    (route) => route.fulfill({ status: 401, json: { status: "error", error: "Unauthorized", message: "Unauthorized" } }),
+  );
+  await fakeRelay(page, { "GET /session": () => ({ data: sessionOf() }), "GET /attention": () => ({ data: [] }) }, "/admin");
+  await page.route(
+    ({ pathname }) => pathname.startsWith("/admin/app-"),
+    (route) => route.fulfill({ status: 401, json: { status: "error", error: "Unauthorized", message: "Unauthorized" } }),
+  );
+  await page.goto(`${url}/admin/ui/rollouts`);
+  await page.getByLabel("Name", { exact: true }).waitFor();
+  assert.equal(new URL(page.url()).searchParams.get("next"), "/admin/ui/rollouts");
+  await seen(page, "Your session has ended");
+});
+
+test("what needs attention is counted by kind, explained, sorted, and leads to the search of its payment", skip, async (t) => {
+  const { url, page, faults } = await openPortal(t, "operators");
+  const { calls } = await fakeRelay(page, PAOLA, "/admin");
+  await page.goto(`${url}/admin`);
+  await seen(page, "4 entries");
+  const kinds = await page
+    .locator(".kind")
+    .evaluateAll((all: { querySelector(one: string): { textContent: string } }[]) =>
+      all.map((one) => [one.querySelector(".kind-title").textContent, one.querySelector(".badge").textContent]),
+    );
+  assert.deepEqual(kinds, [
+    ["Outcome unknown", "2"],
+    ["Link paid late", "1"],
+    ["Unreadable result", "1"],
+  ]);
+  const terminals = () => page.locator("main tbody tr td:nth-child(3)").allInnerTexts();
+  assert.deepEqual(await terminals(), ["SIM00002", "SIM00001", "–", "SIM00003"]);
+  await page.locator(".kind").first().click();
+  await seen(page, "2 entries");
+  assert.equal(new URL(page.url()).search, "?kind=unknown");
+  await seen(page, "Look at the terminal's own journal");
+  await page.getByLabel("Order").selectOption("oldest");
+  assert.deepEqual(await terminals(), ["SIM00001", "SIM00002"]);
+  await page.locator(".row-button").first().click();
+  await page.locator("dialog").getByRole("link", { name: "Search this payment" }).click();
+  await seen(page, "2 things were found");
+  assert.equal(page.url(), `${url}/admin/ui/search?q=${UUID}`);
+  assert.equal(calls.find(({ path }) => path === "/search")?.query.get("uuid"), UUID);
+  assert.equal(await page.getByLabel("Uuid or id").inputValue(), UUID);
+  await seen(page, "Link paid late");
+  await page.goBack();
+  await seen(page, "2 entries");
+  assert.deepEqual(faults, []);
+});
+
+test("as much is read of attention as a page can show, and it is said that there is more", skip, async (t) => {
+  const { url, page } = await openPortal(t, "operators");
+  const pageOf = (from: number) =>
+    Array.from({ length: 500 }, (_, index) => itemOf({ id: `unknown/T/${String(from + index).padStart(6, "0")}` }));
+  const { calls } = await fakeRelay(
+    page,
+    { ...PAOLA, "GET /attention": ({ query }) => ({ data: pageOf(Number(query.get("after")?.slice(-6) ?? -1) + 1) }) },
+    "/admin",
+  );
+  await page.goto(`${url}/admin`);
+  await seen(page, "There are more than the 2000 entries shown here");
+  assert.deepEqual(
+    calls.filter(({ path }) => path === "/attention").map(({ query }) => query.get("after")),
+    [null, "unknown/T/000499", "unknown/T/000999", "unknown/T/001499"],
+  );
+  assert.equal(await page.locator("main tbody tr").count(), 50);
+});
+
+test("nothing is asked for what cannot be an id", skip, async (t) => {
+  const { url, page } = await openPortal(t, "operators");
+  const { calls } = await fakeRelay(page, PAOLA, "/admin");
+  await page.goto(`${url}/admin/ui/search`);
+  await page.getByLabel("Uuid or id").fill("two words");
+  await page.keyboard.press("Enter");
+  await seen(page, "Letters, digits, dots, dashes and underscores, up to 128.");
+  await page.goto(`${url}/admin/ui/search?q=${encodeURIComponent("<b>")}`);
+  await page.getByLabel("Uuid or id").waitFor();
+  assert.equal(calls.filter(({ path }) => path === "/search").length, 0);
+});
+
+test("the list of terminals is asked from the beginning of an id on, and page by page", skip, async (t) => {
+  const { url, page } = await openPortal(t, "operators");
+  const fleet = Array.from({ length: 130 }, (_, index) => terminalOf({ terminalId: `SIM${String(index).padStart(5, "0")}` }));
+  const others = ["AAA1", "SIL~", "TAB9"].map((terminalId) => terminalOf({ terminalId }));
+  const all = [...fleet, ...others].sort((one, other) => (one.terminalId < other.terminalId ? -1 : 1));
+  const { calls } = await fakeRelay(
+    page,
+    {
+      ...PAOLA,
+      "GET /terminals": ({ query }) => ({
+        data: all.filter(({ terminalId }) => terminalId > (query.get("after") ?? "")).slice(0, Number(query.get("limit"))),
+      }),
+    },
+    "/admin",
+  );
+  await page.goto(`${url}/admin/ui/terminals?q=SIM`);
+  await seen(page, "The first 100 terminals");
+  assert.equal(calls.find(({ path }) => path === "/terminals")?.query.get("after"), "SIL~");
+  await page.getByRole("button", { name: "Load more" }).click();
+  // Without what begins otherwise.
+  await seen(page, "130 terminals");
+  assert.equal(await page.getByRole("button", { name: "Load more" }).count(), 0);
+});
+
+test("a login is withdrawn after a question, and the list says so", skip, async (t) => {
+  const { url, page, faults } = await openPortal(t, "operators");
+  let denied = false;
+  const { calls } = await fakeRelay(
+    page,
+    {
+      ...PAOLA,
+      "GET /terminals": () => ({ data: [terminalOf({ denied })] }),
+      "GET /terminals/SIM00001": () => ({ data: terminalOf({ denied }) }),
+      "POST /terminals/SIM00001/deny": () => {
+        denied = true;
+        return { data: { terminalId: "SIM00001", denied } };
+      },
+    },
+    "/admin",
+  );
+  await page.goto(`${url}/admin/ui/terminals`);
+  await page.locator(".row-button").first().click();
+  await page.getByRole("button", { name: "Withdraw the login" }).click();
+  assert.equal(calls.filter(({ method }) => method === "POST").length, 0);
+  await page.getByRole("heading", { name: "Withdraw the login of SIM00001?" }).waitFor();
+  await page.locator("dialog").last().getByRole("button", { name: "Withdraw the login" }).click();
+  await seen(page, "SIM00001 cannot log in any more.");
+  await page.locator("dialog").getByRole("button", { name: "Give the login back" }).waitFor();
+  await page.getByRole("button", { name: "Close" }).first().click();
+  await page.locator("main .badge-bad").getByText("Login withdrawn").waitFor();
+  assert.deepEqual(faults, []);
+});
+
+test("read-only administrators are offered no change on any page, operators none of the owners'", skip, async (t) => {
+  const { url, page, faults } = await openPortal(t, "operators");
+  const looks: [path: string, text: string][] = [
+    ["/admin", "4 entries"],
+    [`/admin/ui/search?q=${UUID}`, "2 things were found"],
+    ["/admin/ui/terminals/SIM00001", "Last results"],
+    ["/admin/ui/partners/7", "Bar Centrale"],
+    ["/admin/ui/merchants/SHOP-001", "luca.ferrari@example.com"],
+    ["/admin/ui/rollouts", "44 failed"],
+    ["/admin/ui/audit", "partner.create"],
+    ["/admin/ui/cluster", "relay-2"],
+  ];
+  await fakeRelay(page, { ...PAOLA, "GET /session": () => ({ data: sessionOf({ role: "read-only" }) }) }, "/admin");
+  for (const [path, text] of looks) {
+    await page.goto(url + path);
+    await seen(page, text);
+    assert.deepEqual(await changesOffered(page), [], path);
+  }
+  // What is not looked at would not be noticed. The own account is everybody's to change.
+  const offered: string[] = await page
+    .locator(".sidebar .nav-link")
+    .evaluateAll((links: { pathname: string }[]) => links.map((link) => link.pathname));
+  const looked = looks.map(([path]) => new URL(path, url).pathname);
+  assert.deepEqual(
+    offered.filter((path) => !looked.some((one) => one === path || one.startsWith(`${path}/`))),
+    ["/admin/ui/account"],
+  );
+  assert.equal(await page.getByRole("link", { name: "Mails" }).count(), 0);
+  await page.goto(`${url}/admin/ui/mails`);
+  await seen(page, "There is no such page");
+
+  await page.unrouteAll();
+  await fakeRelay(page, { ...PAOLA, "GET /session": () => ({ data: sessionOf({ role: "operator" }) }) }, "/admin");
+  await page.goto(`${url}/admin/ui/merchants/SHOP-001`);
+  await seen(page, "luca.ferrari@example.com");
+  assert.deepEqual(await changesOffered(page), []);
+  await page.goto(`${url}/admin/ui/mails/${MAIL.id}`);
+  await page.locator("dialog").getByText("Tried until").waitFor();
+  assert.deepEqual(await changesOffered(page), []);
+  await page.goto(`${url}/admin/ui/partners/7`);
+  await seen(page, "Bar Centrale");
+  assert.deepEqual(await changesOffered(page), ["Disable"]);
+  assert.deepEqual(faults, []);
+});
+
+test("an owner reads a mail after a fresh second factor", skip, async (t) => {
+  const { url, page } = await openPortal(t, "operators");
+  let isFresh = false;
+  await fakeRelay(
+    page,
+    {
+      ...PAOLA,
+      "GET /mails/*": () => (isFresh ? { data: MAIL } : { status: 403, code: "step_up_required" }),
+      "POST /session/step-up": () => {
+        isFresh = true;
+        return { data: sessionOf() };
+      },
+    },
+    "/admin",
+  );
+  await page.goto(`${url}/admin/ui/mails`);
+  await page.locator(".row-button").first().click();
+  await page.getByRole("button", { name: "Show what is in it" }).click();
+  await page.getByRole("heading", { name: "Confirm it is you" }).waitFor();
+  await page.getByLabel("Code").fill("123456");
+  await page.keyboard.press("Enter");
+  await seen(page, "within 72 hours");
+});
+
+test("roll-outs go on by themselves while they are seen, and are paused after a question", skip, async (t) => {
+  const { url, page } = await openPortal(t, "operators");
+  let installed = 10;
+  let state: "active" | "paused" = "active";
+  const counts = () => ({ offered: 100, downloaded: 60, installed, failed: 2 });
+  await fakeRelay(
+    page,
+    {
+      ...PAOLA,
+      "GET /app-deployments": () => ({ data: [deploymentOf({ counts: counts(), state })] }),
+      "POST /app-deployments/7/pause": () => {
+        state = "paused";
+        return { data: deploymentOf({ state }) };
+      },
+    },
+    "/admin",
+  );
+  await page.goto(`${url}/admin/ui/rollouts`);
+  await seen(page, "10 of 100 installed");
+  installed = 55;
+  await seen(page, "55 of 100 installed");
+  assert.equal(await page.locator(".progress-installed").getAttribute("width"), "55");
+  await page.getByRole("button", { name: "Pause: 4.2.0" }).click();
+  await page.locator("dialog").getByRole("button", { name: "Pause" }).click();
+  await page.getByRole("button", { name: "Resume: 4.2.0" }).waitFor();
+});
+
+test("the language and the appearance are this browser's, without a call", skip, async (t) => {
+  const { url, page } = await openPortal(t, "operators");
+  const { calls } = await fakeRelay(page, PAOLA, "/admin");
+  await page.goto(`${url}/admin/ui/account`);
+  await page.getByLabel("Language", { exact: true }).selectOption("it");
+  await page.getByRole("heading", { name: "Il mio account" }).waitFor();
+  await page.getByLabel("Aspetto", { exact: true }).selectOption("dark");
+  await page.reload();
+  await page.getByRole("heading", { name: "Il mio account" }).waitFor();
+  assert.equal(await page.evaluate("document.documentElement.dataset.theme"), "dark");
+  assert.equal(await page.getByLabel("Aspetto", { exact: true }).inputValue(), "dark");
+  assert.ok(calls.every(({ method }) => method === "GET"));
+  await page.goto(`${url}/admin`);
+  await seen(page, `${ATTENTION.length} voci`);
+});
+
+test("links to the interface for programs are the browser's, not the pages'", skip, async (t) => {
+  const { url, page } = await openPortal(t, "operators");
+  await fakeRelay(page, { ...PAOLA, "GET /terminals/SIM00002": () => ({ data: TERMINALS[1] }) }, "/admin");
+  await page.goto(`${url}/admin`);
+  await seen(page, "4 entries");
+  await page.evaluate(
+    `{ const link = document.createElement("a"); link.href = "/admin/outbox"; link.id = "out"; link.textContent = "out"; document.querySelector("main").append(link); }`,
+  );
+  const [request] = await Promise.all([page.waitForRequest((one) => one.isNavigationRequest()), page.locator("#out").click()]);
+  assert.equal(new URL(request.url()).pathname, "/admin/outbox");
+});
