@@ -224,6 +224,11 @@ function byMerchant(endpoint: AnyEndpoint, shown: MerchantShown): Outcome {
   }
 }
 
+/** A page of another site is refused for being one, whatever cookie it has the browser send. */
+function isForeignPage({ cookie, adminCookie }: Credentials): boolean {
+  return (cookie ?? adminCookie) === "owner's foreign page";
+}
+
 /** A page of the relay itself sends its cookies, whichever session they are of. */
 function isOwnPage({ cookie, adminCookie }: Credentials): boolean {
   const shown = cookie ?? adminCookie;
@@ -233,7 +238,7 @@ function isOwnPage({ cookie, adminCookie }: Credentials): boolean {
 function byPortal(endpoint: AnyEndpoint, auth: PortalAuth, shown: Credentials): Outcome {
   const { cookie, bearer } = shown;
   if (auth === "merchantUserOrKey" && bearer !== undefined) return isOfMerchant(bearer) ? byMerchant(endpoint, bearer) : "unauthorized";
-  const isFromElsewhere = cookie === "owner's foreign page" || (auth === "optionalPortalSession" && !isOwnPage(shown));
+  const isFromElsewhere = isForeignPage(shown) || (auth === "optionalPortalSession" && !isOwnPage(shown));
   if (checksOwnPage(endpoint) && isFromElsewhere) return "forbidden";
   if (auth === "optionalPortalSession") return "admitted";
   if (cookie === undefined) return "unauthorized";
@@ -258,7 +263,7 @@ function byPortal(endpoint: AnyEndpoint, auth: PortalAuth, shown: Credentials): 
 /** What opens with a session only. */
 function byAdminSession(endpoint: AnyEndpoint, auth: AdminSessionAuth, shown: Credentials): Outcome {
   const { adminCookie: cookie } = shown;
-  const isFromElsewhere = cookie === "owner's foreign page" || (auth === "optionalAdminSession" && !isOwnPage(shown));
+  const isFromElsewhere = isForeignPage(shown) || (auth === "optionalAdminSession" && !isOwnPage(shown));
   if (checksOwnPage(endpoint) && isFromElsewhere) return "forbidden";
   if (auth === "optionalAdminSession") return "admitted";
   if (cookie === undefined || cookie === "wrong") return "unauthorized";
