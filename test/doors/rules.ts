@@ -200,7 +200,7 @@ export function missingRule({ name, path, method, auth, needs }: AnyEndpoint): s
 export function outcomeOf(endpoint: AnyEndpoint, shown: Credentials): Outcome {
   if (isOpen(endpoint)) return "admitted";
   if (isPortalAuth(endpoint.auth)) return byPortal(endpoint, endpoint.auth, shown);
-  if (isAdminSessionAuth(endpoint.auth)) return byAdminSession(endpoint, endpoint.auth, shown.adminCookie);
+  if (isAdminSessionAuth(endpoint.auth)) return byAdminSession(endpoint, endpoint.auth, shown);
   if (endpoint.auth === "admin" && shown.adminCookie !== undefined) return byAdminCookie(endpoint, shown.adminCookie);
   const credential = credentialAt(endpoint, shown);
   if (credential === undefined || credential === "wrong") return "unauthorized";
@@ -233,9 +233,21 @@ function byMerchant(endpoint: AnyEndpoint, shown: MerchantShown): Outcome {
   }
 }
 
-function byPortal(endpoint: AnyEndpoint, auth: PortalAuth, { cookie, bearer }: Credentials): Outcome {
+/** A page of another site is refused for being one, whatever cookie it has the browser send. */
+function isForeignPage({ cookie, adminCookie }: Credentials): boolean {
+  return (cookie ?? adminCookie) === "owner's foreign page";
+}
+
+/** A page of the relay itself sends its cookies, whichever session they are of. */
+function isOwnPage({ cookie, adminCookie }: Credentials): boolean {
+  const shown = cookie ?? adminCookie;
+  return shown !== undefined && shown !== "owner's foreign page";
+}
+
+function byPortal(endpoint: AnyEndpoint, auth: PortalAuth, shown: Credentials): Outcome {
+  const { cookie, bearer } = shown;
   if (auth === "merchantUserOrKey" && bearer !== undefined) return isOfMerchant(bearer) ? byMerchant(endpoint, bearer) : "unauthorized";
-  const isFromElsewhere = cookie === "owner's foreign page" || (cookie === undefined && auth === "optionalPortalSession");
+  const isFromElsewhere = isForeignPage(shown) || (auth === "optionalPortalSession" && !isOwnPage(shown));
   if (checksOwnPage(endpoint) && isFromElsewhere) return "forbidden";
   if (auth === "optionalPortalSession") return "admitted";
   if (cookie === undefined) return "unauthorized";
@@ -258,8 +270,9 @@ function byPortal(endpoint: AnyEndpoint, auth: PortalAuth, { cookie, bearer }: C
 }
 
 /** What opens with a session only. */
-function byAdminSession(endpoint: AnyEndpoint, auth: AdminSessionAuth, cookie: AdminShown | undefined): Outcome {
-  const isFromElsewhere = cookie === "owner's foreign page" || (cookie === undefined && auth === "optionalAdminSession");
+function byAdminSession(endpoint: AnyEndpoint, auth: AdminSessionAuth, shown: Credentials): Outcome {
+  const { adminCookie: cookie } = shown;
+  const isFromElsewhere = isForeignPage(shown) || (auth === "optionalAdminSession" && !isOwnPage(shown));
   if (checksOwnPage(endpoint) && isFromElsewhere) return "forbidden";
   if (auth === "optionalAdminSession") return "admitted";
   if (cookie === undefined || cookie === "wrong") return "unauthorized";

@@ -1,6 +1,8 @@
 import { type Static, Type } from "@sinclair/typebox";
+import { RelayError } from "../../../engine/kernel/errors.ts";
 import type { AttentionKind } from "../../../engine/payments/attention.ts";
 import { okBody } from "../relay-envelope.ts";
+import { adminOfSearch } from "./search.ts";
 import { admin } from "./surface.ts";
 
 const PAGE_DEFAULT = 100;
@@ -63,5 +65,26 @@ export const listAttention = admin.endpoint({
     const page = await terminals.attention({ after: query.after ?? "", limit: query.limit ?? PAGE_DEFAULT });
     const data = page.map(({ id, item: { atMs, ...item } }) => ({ ...item, id, at: new Date(atMs).toISOString() }));
     return { status: 200, body: { status: "ok", data } };
+  },
+});
+
+export const removeAttention = adminOfSearch.endpoint({
+  name: "removeAttention",
+  method: "DELETE",
+  path: "/admin/attention/{id}",
+  summary: "Take away an item that somebody has looked at",
+  description: "The id of the list, with its slashes as %2F. Nothing else changes; where the same happens again, the item is there again.",
+  auth: "admin",
+  role: "operator",
+  params: Type.Object({ id: Type.String({ minLength: 1, maxLength: 256, pattern: "^[\\x21-\\x7e]+$" }) }),
+  audit: { action: "attention.remove" },
+  responses: {
+    200: { description: "It is gone.", body: okBody(Type.Object({ id: Type.String() })) },
+    ...adminOfSearch.errors(400, 401, 403, 404, 503),
+  },
+  handle: async ({ attentionItems }, { params: { id } }) => {
+    if (!(await attentionItems.remove(id)))
+      throw new RelayError("not_found", "There is no such item, or it has changed: read the list again");
+    return { status: 200, body: { status: "ok", data: { id } } };
   },
 });

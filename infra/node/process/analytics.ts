@@ -5,6 +5,7 @@ import type { Clock } from "../../../engine/kernel/clock.ts";
 import type { Kv } from "../../../engine/kernel/kv.ts";
 import type { MerchantLogs } from "../../../engine/operators/merchant-logs.ts";
 import type { OutboxBacklog } from "../../../engine/operators/overview.ts";
+import type { FedSearch } from "../../../engine/payments/fed-search.ts";
 import type { TransactionList } from "../../../engine/payments/transaction-list.ts";
 import { createActivityReader, missingMerchantLogs } from "../../../storage/activity/activity-reader.ts";
 import { applyActivityRetention } from "../../../storage/activity/activity-retention.ts";
@@ -16,6 +17,7 @@ import { migrate, SchemaTooNew } from "../../../storage/clickhouse/migrate.ts";
 import { PORTAL_WORKLOAD } from "../../../storage/clickhouse/workloads.ts";
 import { clickHouseSink, insertLines } from "../../../storage/feed/clickhouse-sink.ts";
 import { createFedRows, type FedRows } from "../../../storage/feed/fed-commands.ts";
+import { createFedSearch, missingFedSearch } from "../../../storage/feed/fed-search.ts";
 import { createFeed, type Feed } from "../../../storage/feed/feed.ts";
 import { type MerchantBackfill, startMerchantBackfill } from "../../../storage/feed/merchant-backfill.ts";
 import {
@@ -51,6 +53,8 @@ export interface Analytics {
   list: TransactionList;
   /** The same of merchants, for their portal. */
   merchants: MerchantTransactionReader;
+  /** By uuid, over all terminals. */
+  search: FedSearch;
   /** The logs of merchants: what this node writes, and what all have written. */
   activity: Pick<ActivityWriter, "add" | "stats">;
   logs: MerchantLogs;
@@ -88,6 +92,7 @@ export function startAnalytics(options: AnalyticsOptions): Analytics {
   let backfill: MerchantBackfill | null = null;
   let list: TransactionList = missingTransactionList("ClickHouse is starting");
   let merchants = missingMerchantTransactions("ClickHouse is starting");
+  let search = missingFedSearch;
   let logs = missingMerchantLogs("ClickHouse is starting");
   const activity = createActivityWriter({
     timers: machineTimers,
@@ -123,6 +128,7 @@ export function startAnalytics(options: AnalyticsOptions): Analytics {
         if (stopping.signal.aborted) return null;
         // Connections of their own, so that none of the feed's waits for a merchant.
         const portalClient = connectClickHouse(reached.address, { workload: PORTAL_WORKLOAD });
+        search = createFedSearch(portalClient);
         logs = createActivityReader({ client: portalClient, clock, timers: machineTimers, retentionDays: config.logRetentionDays });
         activity.connect((table, lines, signal) => insertLines(client, table, [Buffer.from(lines.join(""))], signal));
         if (kafka === null) {
@@ -178,6 +184,7 @@ export function startAnalytics(options: AnalyticsOptions): Analytics {
   const ready = start();
   return {
     list: { page: (query) => list.page(query) },
+    search: (uuids) => search(uuids),
     merchants: {
       page: (merchantId, query) => merchants.page(merchantId, query),
       find: (merchantId, uuid) => merchants.find(merchantId, uuid),
