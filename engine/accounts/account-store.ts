@@ -2,7 +2,6 @@ import { available, type Entry, type Kv, type Operation } from "../kernel/kv.ts"
 import { readRecord, recordText } from "../kernel/schemas.ts";
 import type { Stored } from "../kernel/stored.ts";
 import type { AccountRecord } from "./account.ts";
-import type { FactorAccounts } from "./factor-steps.ts";
 
 /** A part of a commit: what one store adds to the change of another, so that both happen or neither. */
 export interface CommitPart {
@@ -86,16 +85,6 @@ export function accountOperations({ account: { record, version }, before }: Acco
     if (before !== null) operations.push({ type: "delete", key: EMAILS + before.email });
   }
   return { checks, operations };
-}
-
-/** The accounts of the portal as those whose factors are shown and changed. */
-export function factorAccountsOf(accounts: Pick<AccountStore, "load" | "commit">): FactorAccounts<AccountRecord> {
-  return {
-    load: accounts.load,
-    change: ({ record: before, version }, record) => accountOperations({ account: { record, version }, before }),
-    commit: async ({ record: before, version }, record, also) =>
-      (await accounts.commit({ account: { record, version }, before }, also)).type === "committed",
-  };
 }
 
 /** Whether a commit failed because another account has the e-mail address: by the key of the check that did not hold. */

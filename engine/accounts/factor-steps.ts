@@ -3,7 +3,7 @@ import { RelayError } from "../kernel/errors.ts";
 import { CONFLICT, retryOnConflict } from "../kernel/retry-on-conflict.ts";
 import type { Stored } from "../kernel/stored.ts";
 import type { AccountRecord, SecondFactors } from "./account.ts";
-import type { CommitPart } from "./account-store.ts";
+import type { FactorAccounts } from "./factor-accounts.ts";
 import type { AccountSecrets, GuardedSecrets } from "./factors.ts";
 import type { FactorProof, ProveFactor, ProvenFactor } from "./prove-factor.ts";
 import {
@@ -52,16 +52,6 @@ export function sessionPurpose({ sessionId }: Pick<SessionCore, "sessionId">): s
 
 /** Changes of one account or session that may come in between: what one person does with some browsers. */
 const ATTEMPTS_MAX = 32;
-
-/** Where the second factors of those who sign in are kept. Rejects with RelayError `unavailable`. */
-export interface FactorAccounts<A extends SecondFactors> {
-  /** Null for nobody, and for who may not sign in. */
-  load(accountId: string): Promise<Stored<A> | null>;
-  /** The change of an account as a part of another store's commit. */
-  change(before: Stored<A>, after: A): CommitPart;
-  /** Stores a change together with these parts; false where something else was first. */
-  commit(before: Stored<A>, after: A, also: readonly CommitPart[]): Promise<boolean>;
-}
 
 export interface FactorStepsOptions<A extends SecondFactors, S extends SessionCore> {
   accounts: FactorAccounts<A>;

@@ -2,7 +2,8 @@ import type { Clock } from "../kernel/clock.ts";
 import { CONFLICT, retryOnConflict } from "../kernel/retry-on-conflict.ts";
 import type { Stored } from "../kernel/stored.ts";
 import { type AccountRecord, emailOf, hasSecondFactor } from "./account.ts";
-import { type AccountStore, accountUnchanged, factorAccountsOf } from "./account-store.ts";
+import { type AccountStore, accountUnchanged } from "./account-store.ts";
+import { factorAccountsOf } from "./factor-accounts.ts";
 import {
   type Begun,
   type BegunSession,

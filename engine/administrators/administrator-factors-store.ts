@@ -1,6 +1,6 @@
 import type { SecondFactors } from "../accounts/account.ts";
 import { ACCOUNTS_AWAY, type CommitPart } from "../accounts/account-store.ts";
-import type { FactorAccounts } from "../accounts/factor-steps.ts";
+import type { FactorAccounts } from "../accounts/factor-accounts.ts";
 import { available, type Kv, type Operation } from "../kernel/kv.ts";
 import { readRecord, recordText } from "../kernel/schemas.ts";
 import type { Stored } from "../kernel/stored.ts";

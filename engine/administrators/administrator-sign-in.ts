@@ -2,11 +2,11 @@ import type { SessionStage } from "../access/merchant-user-grant.ts";
 import { type FactorMethod, factorMethodsOf, hasSecondFactor } from "../accounts/account.ts";
 import type { CommitPart } from "../accounts/account-store.ts";
 import { createEnrolFactors, type EnrolFactors } from "../accounts/enrol-factors.ts";
+import type { FactorAccounts } from "../accounts/factor-accounts.ts";
 import {
   type Begun,
   type Client,
   createFactorSteps,
-  type FactorAccounts,
   type FactorOutcome,
   type OwnSession,
   SIGN_IN_PURPOSE,

@@ -1,11 +1,11 @@
 import type { Static } from "@sinclair/typebox";
-import QRCode from "qrcode";
 import type { PasskeyRecord } from "../../engine/accounts/account.ts";
 import { type Client, type OwnSession, sessionPurpose } from "../../engine/accounts/factor-steps.ts";
 import type { FactorProof } from "../../engine/accounts/prove-factor.ts";
 import { RelayError } from "../../engine/kernel/errors.ts";
 import type { RequestFacts } from "../endpoint/endpoint.ts";
 import type { ClientHeaders, PasskeyItem, SecondFactor, StepUp, TotpBegun } from "./factor-schemas.ts";
+import { qrDataUrl } from "./qr-code.ts";
 
 /** The code that was sent. */
 export function codeProof({ code, recoveryCode }: Static<typeof SecondFactor>): FactorProof {
@@ -36,6 +36,5 @@ export function passkeyItems(passkeys: readonly PasskeyRecord[]): Static<typeof 
 
 /** A new secret for an authenticator app, with the image that it reads. */
 export async function totpBegun({ secret, uri }: { secret: string; uri: string }): Promise<Static<typeof TotpBegun>> {
-  const svg = await QRCode.toString(uri, { type: "svg", margin: 2 });
-  return { secret, uri, qr: `data:image/svg+xml;base64,${Buffer.from(svg, "utf8").toString("base64")}` };
+  return { secret, uri, qr: await qrDataUrl(uri) };
 }

@@ -177,7 +177,7 @@ test("what an administrator calls is documented with the role that it needs, and
   for (const { method, path, auth, role } of Object.values(surfacesOf({ openTerminalLogs: true, packageBytesMax: 1 })).flat()) {
     if (auth !== "admin") continue;
     const operation = member(document, "paths", path, method.toLowerCase());
-    assert.deepEqual(member(operation, "security"), [{ administrator: [role] }]);
+    assert.deepEqual(member(operation, "security"), [{ administrator: [role] }, { administratorSession: [role] }]);
     assert.match(String(member(operation, "description")), new RegExp(`Needs the role ${role}\\b`));
     if (role !== "read-only") member(operation, "responses", "403");
   }

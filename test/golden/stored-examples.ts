@@ -12,7 +12,9 @@ import { createUsualLoginStore } from "../../engine/access/usual-login-store.ts"
 import type { AccountRecord } from "../../engine/accounts/account.ts";
 import { createAccountStore } from "../../engine/accounts/account-store.ts";
 import type { SessionRecord } from "../../engine/accounts/session.ts";
-import { challengeUsed, createSessionStore } from "../../engine/accounts/session-store.ts";
+import { challengeUsed, createSessionStore, createSessionStoreAt } from "../../engine/accounts/session-store.ts";
+import { type AdministratorFactors, createAdministratorFactorsStore } from "../../engine/administrators/administrator-factors-store.ts";
+import { ADMINISTRATOR_SESSIONS, type AdministratorSession } from "../../engine/administrators/administrator-session.ts";
 import type { AppDeployment, InstallMark, TargetRecord } from "../../engine/apps/app-deployment.ts";
 import { createAppStore } from "../../engine/apps/app-store.ts";
 import type { AppVersion } from "../../engine/apps/app-version.ts";
@@ -121,6 +123,37 @@ const PORTAL_SESSION: Whole<SessionRecord> = {
   pendingTotp: "sealed",
   ipAddress: "192.0.2.1",
   userAgent: "Firefox",
+};
+
+const administratorSessions = (kv: Kv) => createSessionStoreAt<AdministratorSession>(kv, now, ADMINISTRATOR_SESSIONS);
+
+const ADMINISTRATOR_SESSION: Whole<AdministratorSession> = {
+  schema: 1,
+  tokenSha256: "digest-1",
+  sessionId: "ses_1",
+  accountId: "adm_1",
+  username: "anna",
+  role: "operator",
+  passwordMark: "digest-2",
+  stage: "full",
+  createdAtMs: AT_MS,
+  lastUsedAtMs: AT_MS,
+  endsAtMs: AT_MS + 12 * 3_600_000,
+  steppedUpUntilMs: AT_MS + 600_000,
+  codesTried: 1,
+  pendingTotp: "sealed",
+  ipAddress: "192.0.2.1",
+  userAgent: "Firefox",
+};
+
+const ADMINISTRATOR_FACTORS: Whole<AdministratorFactors> = {
+  schema: 1,
+  accountId: "adm_1",
+  username: "anna",
+  totp: PORTAL_ACCOUNT.totp,
+  passkeys: PORTAL_ACCOUNT.passkeys,
+  recoveryCodes: PORTAL_ACCOUNT.recoveryCodes,
+  updatedAtMs: AT_MS,
 };
 
 /** An example of a kind: how this version writes it, and what it reads of it. */
@@ -953,6 +986,20 @@ export const STORED_EXAMPLES = {
     read: async (kv) => {
       const store = createSessionStore(kv, now);
       return [(await store.find(PORTAL_SESSION.tokenSha256))?.record, await store.ofAccount(PORTAL_SESSION.accountId)];
+    },
+  },
+  administratorFactors: {
+    write: async (kv) => {
+      const store = createAdministratorFactorsStore(kv);
+      return store.commit(await store.load("adm_1", "anna"), ADMINISTRATOR_FACTORS, []);
+    },
+    read: async (kv) => (await createAdministratorFactorsStore(kv).load("adm_1", "anna")).record,
+  },
+  administratorSession: {
+    write: (kv) => administratorSessions(kv).begin(ADMINISTRATOR_SESSION, { replaces: null }),
+    read: async (kv) => {
+      const store = administratorSessions(kv);
+      return [(await store.find(ADMINISTRATOR_SESSION.tokenSha256))?.record, await store.ofAccount(ADMINISTRATOR_SESSION.accountId)];
     },
   },
   usualLogin: {

@@ -247,15 +247,10 @@ export function adminSignIn(relay: Relay): void {
     assert.equal((await person.send("GET", "/terminals")).status, 200);
   });
 
-  test("a session that nobody uses ends after half an hour, and one that is used goes on", async () => {
+  test("a session that nobody uses ends after half an hour", async () => {
     const person = await newAdminPerson(relay, "read-only");
     relay.advance(29 * MINUTE_MS);
     assert.equal((await person.send("GET", "/terminals")).status, 200);
-    // What is used is stored behind the answer.
-    await eventually(async () => {
-      relay.advance(2 * MINUTE_MS);
-      assert.equal((await person.send("GET", "/terminals")).status, 200);
-    });
     relay.advance(31 * MINUTE_MS);
     assertRefused(await person.send("GET", "/terminals"), 401, "unauthorized");
   });

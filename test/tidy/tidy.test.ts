@@ -118,7 +118,7 @@ const PACKAGES: { name: string; in: string[] }[] = [
   { name: "pino", in: ["infra/node/"] },
   { name: "prom-client", in: ["infra/node/"] },
   { name: "csv-stringify", in: ["http/surfaces/merchant/"] },
-  { name: "qrcode", in: ["http/surfaces/links/", "http/surfaces/merchant/", "http/surfaces/factor-proof.ts"] },
+  { name: "qrcode", in: ["http/surfaces/links/", "http/surfaces/qr-code.ts"] },
   { name: "otpauth", in: ["http/auth/"] },
   { name: "@simplewebauthn/server", in: ["http/auth/"] },
   { name: "commander", in: ["infra/"] },

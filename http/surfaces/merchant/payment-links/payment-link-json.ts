@@ -6,8 +6,8 @@ import {
   type PortalLinkRecord,
 } from "../../../../engine/portal-links/portal-link.ts";
 import { maskedEmail } from "../../masked-email.ts";
+import { qrDataUrl } from "../../qr-code.ts";
 import { maySeePersonalData } from "../personal-data.ts";
-import { qrDataUrl } from "../qr-code.ts";
 import type { PaymentLinkJson } from "../schemas.ts";
 import { merchantOf } from "../surface.ts";
 import type { PaymentLinkOperations } from "./surface.ts";
