@@ -7,8 +7,13 @@ import type { CallbackStore } from "./callback-store.ts";
 /** Posts callbacks to addresses that clients gave. */
 export interface CallbackTarget {
   /** One attempt. Does not reject for what the address does; the reason holds nothing secret. */
-  post(url: string, body: string): Promise<{ type: "delivered" } | { type: "failed"; reason: string }>;
+  post(url: string, body: string): Promise<CallbackOutcome>;
 }
+
+/** `httpStatus` is for logs; absent where there was no answer. */
+export type CallbackOutcome =
+  | { readonly type: "delivered"; readonly httpStatus?: number }
+  | { readonly type: "failed"; readonly reason: string; readonly httpStatus?: number };
 
 /** Read at once: more than can be under way, so that those of a client that does not answer do not hide the others. */
 const PAGE = 500;
@@ -21,11 +26,13 @@ export interface CallbackSenderOptions {
   target: CallbackTarget;
   clock: Clock;
   told(event: { type: "delivered" | "failed" | "dead"; id: string; attempts: number; reason: string | null }): void;
+  /** An attempt, whatever came of it; for its merchant's log. */
+  attempted?(what: { record: CallbackRecord; outcome: CallbackOutcome; atMs: number; ms: number }): void;
   failed(what: string, error: unknown): void;
 }
 
 /** The adapter's callbacks as a kind of delivery: unsigned, over sixteen hours, and gone once they are delivered. */
-export function createCallbackSender({ store, target, clock, told, failed }: CallbackSenderOptions): DeliverySender {
+export function createCallbackSender({ store, target, clock, told, attempted, failed }: CallbackSenderOptions): DeliverySender {
   return createDeliverySender<CallbackRecord>({
     kind: {
       name: "callbacks",
@@ -41,7 +48,9 @@ export function createCallbackSender({ store, target, clock, told, failed }: Cal
       claim: (stored, atMs) => store.replace(stored, claimedCallback(stored.record, atMs)),
       attempt: async (claimed) => {
         const { record } = claimed;
+        const [atMs, begunMs] = [clock.nowMs(), clock.monotonicMs()];
         const outcome = await target.post(record.url, JSON.stringify(record.body));
+        attempted?.({ record, outcome, atMs, ms: clock.monotonicMs() - begunMs });
         if (outcome.type === "delivered") {
           await store.remove(claimed);
           told({ type: "delivered", id: record.id, attempts: record.attempts, reason: null });

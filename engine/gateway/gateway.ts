@@ -47,13 +47,13 @@ export interface GatewayOrder {
   readonly expiresAtMs: number;
 }
 
-/** What came of an operation that moves or may move money. */
+/** What came of an operation that moves or may move money. `httpStatus` is for logs and decides nothing; absent where there was no answer. */
 export type GatewayAnswer<Done> =
-  | { type: "done"; value: Done }
+  | { type: "done"; value: Done; httpStatus?: number }
   /** The gateway said no, for good; its code and description as they came. */
-  | { type: "refused"; resultCode: string; description: string }
+  | { type: "refused"; resultCode: string; description: string; httpStatus?: number }
   /** Not reached, too late, broken or unsigned: whether it happened is not known. */
-  | { type: "unavailable"; reason: string };
+  | { type: "unavailable"; reason: string; httpStatus?: number };
 
 export interface GatewayInitiated {
   readonly paymentId: string;

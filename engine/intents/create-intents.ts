@@ -1,3 +1,4 @@
+import { type ActivityLog, NO_ACTIVITY } from "../kernel/activity-log.ts";
 import type { Clock } from "../kernel/clock.ts";
 import type { Ids } from "../kernel/ids.ts";
 import { changedMetadata, hasTooManyKeys, type MetadataChange } from "../kernel/metadata.ts";
@@ -23,6 +24,7 @@ import {
   statusOf,
 } from "./intent.ts";
 import { IntentCause, intentChange, type Telling } from "./intent-change.ts";
+import { logIntentStep } from "./intent-log.ts";
 import { type IntentList, type IntentStore, type Place, refundIn } from "./intent-store.ts";
 import type {
   CancelOutcome,
@@ -50,12 +52,14 @@ export interface IntentsOptions extends Telling {
   accounts: Pick<GatewayAccounts, "ofPartner">;
   clock: Clock;
   ids: Ids;
+  activity?: ActivityLog;
   /** Where the gateway sends the buyer back to. */
   returnUrl(token: string): string;
 }
 
 /** The operations at payment intents. What they want of an attempt they want of its link, whose commits step the intent (intent-companion.ts). */
-export function createIntents({ store, links, accounts, clock, ids, returnUrl, ...telling }: IntentsOptions): Intents {
+export function createIntents(options: IntentsOptions): Intents {
+  const { store, links, accounts, clock, ids, activity = NO_ACTIVITY, returnUrl, ...telling } = options;
   const { digest } = telling;
 
   async function own(owner: IntentOwner, id: string): Promise<Stored<IntentRecord> | null> {
@@ -76,10 +80,16 @@ export function createIntents({ store, links, accounts, clock, ids, returnUrl, .
     operation: Operation,
   ): Promise<Stored<IntentRecord> | "refused" | typeof CONFLICT> {
     const stepped = stepIntent(record, event);
-    if (!stepped.taken) return "refused";
+    const { requestId } = operation;
+    if (!stepped.taken) {
+      logIntentStep(activity, { before: record, after: record, event, requestId, outcome: "refused" });
+      return "refused";
+    }
     const change = intentChange(stepped, version, event.atMs, operation, telling);
     const after = await store.commit(change);
-    return after === null ? CONFLICT : { record: change.record, version: after };
+    if (after === null) return CONFLICT;
+    logIntentStep(activity, { before: version === 0 ? null : record, after: change.record, event, requestId, outcome: "done" });
+    return { record: change.record, version: after };
   }
 
   async function create(owner: IntentOwner, order: IntentOrder, operation: Operation): Promise<IntentRecord> {

@@ -10,6 +10,7 @@ import type { IntentStepResult } from "./step-intent.ts";
 /** What a request at an intent tells the intent, through the links that it uses. */
 export class IntentCause implements LinkCause {
   readonly surface = "compat";
+  readonly requestId: string;
   readonly operation: Operation;
   readonly change: OrderChange;
   readonly cancellation: Cancellation | null;
@@ -20,6 +21,7 @@ export class IntentCause implements LinkCause {
     also: { change?: OrderChange; cancellation?: Cancellation; refund?: NonNullable<IntentCause["refund"]> } = {},
   ) {
     this.operation = operation;
+    this.requestId = operation.requestId;
     this.change = also.change ?? {};
     this.cancellation = also.cancellation ?? null;
     this.refund = also.refund ?? null;

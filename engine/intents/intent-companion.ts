@@ -1,19 +1,26 @@
+import { type ActivityLog, NO_ACTIVITY } from "../kernel/activity-log.ts";
 import type { Accompanied, LinkCompanion } from "../links/link-companion.ts";
 import type { LinkChange } from "../links/link-store.ts";
 import { attemptOf, isSameAttempt, readAttemptAttachment } from "./attempt.ts";
 import type { IntentEvent } from "./events.ts";
 import type { Attempt, IntentRecord, IntentRefund } from "./intent.ts";
 import { IntentCause, intentChange, type Telling } from "./intent-change.ts";
+import { logIntentStep } from "./intent-log.ts";
 import type { IntentStore } from "./intent-store.ts";
 import { stepIntent } from "./step-intent.ts";
 
 const NOTHING: Accompanied = { checks: [], operations: [] };
 
+export interface IntentCompanionOptions extends Telling {
+  store: Pick<IntentStore, "load" | "alongside">;
+  activity?: ActivityLog;
+}
+
 /**
  * Keeps intents as the links of their attempts are: each commit that changes what an intent mirrors of a link steps the intent too, and holds only if the intent is still as it
  * was read. So a link comes to be together with its attempt or not at all, and no end of a link is known without its intent.
  */
-export function createIntentCompanion({ store, ...telling }: { store: Pick<IntentStore, "load" | "alongside"> } & Telling): LinkCompanion {
+export function createIntentCompanion({ store, activity = NO_ACTIVITY, ...telling }: IntentCompanionOptions): LinkCompanion {
   return async (change, cause) => {
     const { record: link, before: linkBefore, atMs } = change;
     const attachment = readAttemptAttachment(link.order.attachment);
@@ -26,12 +33,17 @@ export function createIntentCompanion({ store, ...telling }: { store: Pick<Inten
     const before = stored.record.attempts.find(({ txId }) => txId === link.order.txId) ?? null;
     const attempt = attemptOf(link, before, digest);
     const known = cause instanceof IntentCause ? cause : null;
-    const step = stepIntent(stored.record, eventOf(change, attempt, stored.record, known));
+    const event = eventOf(change, attempt, stored.record, known);
+    const step = stepIntent(stored.record, event);
     if (!step.taken) {
       if (linkBefore === null || known !== null) return "refused";
       throw new Error(`the intent ${stored.record.id} does not take what became of ${attempt.txId}`);
     }
-    const beside = store.alongside(intentChange(step, stored.version, atMs, known?.operation ?? null, telling));
+    const requestId = known?.operation.requestId ?? null;
+    const beside = {
+      ...store.alongside(intentChange(step, stored.version, atMs, known?.operation ?? null, telling)),
+      committed: () => logIntentStep(activity, { before: stored.record, after: step.record, event, requestId, outcome: "done" }),
+    };
     const isUnwanted = step.record.attempts.some(({ txId, unwanted }) => txId === attempt.txId && unwanted);
     return isUnwanted ? { ...beside, unwanted: true } : beside;
   };

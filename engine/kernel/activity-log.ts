@@ -7,6 +7,9 @@ export interface ActivityLog {
   call(entry: CallEntry): void;
 }
 
+/** For what runs without one: nothing is written. */
+export const NO_ACTIVITY: ActivityLog = { workflow: () => undefined, call: () => undefined };
+
 /** A step of something of a merchant's: a payment link, a link at the gateway, an intent, a webhook endpoint. */
 export interface WorkflowEntry {
   readonly atMs: number;

@@ -25,4 +25,6 @@ export type LinkCompanion = (change: LinkChange, cause: LinkCause | null) => Pro
 export interface LinkCause {
   /** Told apart in logs and tests only. */
   readonly surface: string;
+  /** Of the request, as its caller was answered; for logs. */
+  readonly requestId?: string | null;
 }

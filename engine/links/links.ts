@@ -21,6 +21,7 @@ import {
 } from "./link.ts";
 import { linkChange, toldLateChange, unwantedChange } from "./link-change.ts";
 import type { LinkCause, LinkCompanion } from "./link-companion.ts";
+import type { LinkObserver, LinkStepped } from "./link-observer.ts";
 import type { Alongside, LinkChange, LinkStore } from "./link-store.ts";
 import { newLink } from "./rules.ts";
 import { stepLink } from "./step-link.ts";
@@ -126,6 +127,7 @@ export interface LinksOptions {
   companions?: readonly LinkCompanion[];
   /** The gateway answered a verify, or could not be asked. */
   verified?(outcome: GatewayPaymentState["type"] | "unavailable"): void;
+  observer?: LinkObserver;
   failed(what: string, error: unknown): void;
 }
 
@@ -151,7 +153,7 @@ interface Applied {
 }
 
 export function createShardLinks(options: LinksOptions): ShardLinks {
-  const { store, gateway, accounts, signature, clock, homes, self, notifyUrl, companions = [], verified, failed } = options;
+  const { store, gateway, accounts, signature, clock, homes, self, notifyUrl, companions = [], verified, observer, failed } = options;
   const pacer = createPacer(FREE_PER_SECOND);
   const verifying = new Map<string, Promise<LinkRecord | null>>();
   const turns: (() => void)[] = [];
@@ -183,12 +185,29 @@ export function createShardLinks(options: LinksOptions): ShardLinks {
       const { record, effects, changed } = stepLink(stored.record, event);
       if (!changed) return { stored, effects };
       const all = await accompanied(linkChange(paced(record, stored.record, event.atMs), stored, effects, event.atMs), cause);
-      if (all === "refused") return "refused";
-      const version = await committed(all);
+      if (all === "refused") {
+        const { order, state } = stored.record;
+        observer?.stepped({ order, event: event.type, from: state, to: state, atMs: event.atMs, refused: "not_wanted", cause });
+        return "refused";
+      }
+      const version = await committed(all, event.type, cause);
       if (version !== null) return { stored: { record: all.change.record, version }, effects };
       stored = null;
     }
     throw contended();
+  }
+
+  /** A call to the gateway, of which the observer is told how long it took and what came of it. */
+  async function called<Done>(
+    operation: keyof CardGateway,
+    order: LinkOrder,
+    cause: LinkCause | null,
+    call: () => Promise<GatewayAnswer<Done>>,
+  ): Promise<GatewayAnswer<Done>> {
+    const [atMs, begunMs] = [clock.nowMs(), clock.monotonicMs()];
+    const answer = await call();
+    observer?.asked({ order, operation, atMs, ms: clock.monotonicMs() - begunMs, answer, cause });
+    return answer;
   }
 
   /** The step with what its companions store with it. Each reads what it needs anew, so a lost race is decided again from the start. */
@@ -210,9 +229,17 @@ export function createShardLinks(options: LinksOptions): ShardLinks {
     return { change: all, done };
   }
 
-  async function committed({ change, done }: AccompaniedChange): Promise<number | null> {
+  /** After the commit: a step that is told is one that happened. */
+  async function committed(
+    { change, done }: AccompaniedChange,
+    event: LinkStepped["event"],
+    cause: LinkCause | null,
+  ): Promise<number | null> {
     const version = await store.commit(change);
-    if (version !== null) for (const tell of done) tell();
+    if (version === null) return null;
+    const { record, before, atMs } = change;
+    observer?.stepped({ order: record.order, event, from: before?.state ?? null, to: record.state, atMs, refused: null, cause });
+    for (const tell of done) tell();
     return version;
   }
 
@@ -264,7 +291,7 @@ export function createShardLinks(options: LinksOptions): ShardLinks {
   async function askGateway({ order, paymentId }: LinkRecord): Promise<GatewayAnswer<GatewayPaymentState>> {
     const credentials = accountOf(order);
     if (credentials === null) return NO_ACCOUNT;
-    return gateway.verify(credentials, { txId: order.txId, paymentId });
+    return called("verify", order, null, () => gateway.verify(credentials, { txId: order.txId, paymentId }));
   }
 
   function accountOf({ partnerId, merchantId }: LinkOrder): GatewayCredentials | null {
@@ -318,10 +345,12 @@ export function createShardLinks(options: LinksOptions): ShardLinks {
     if (credentials === null) return { type: "unavailable", record };
     const { txId, amount, currency, merchantReference, customerEmail, instrument, capture, returnUrl, expiresAtMs } = order;
     const description = order.description ?? "";
-    const answer = await gateway.init(credentials, {
-      ...{ txId, amount, currency, description, merchantReference, customerEmail, instrument, capture, returnUrl, expiresAtMs },
-      notifyUrl: notifyUrl(),
-    });
+    const answer = await called("init", order, cause, () =>
+      gateway.init(credentials, {
+        ...{ txId, amount, currency, description, merchantReference, customerEmail, instrument, capture, returnUrl, expiresAtMs },
+        notifyUrl: notifyUrl(),
+      }),
+    );
     const atMs = clock.nowMs();
     switch (answer.type) {
       case "done": {
@@ -352,9 +381,9 @@ export function createShardLinks(options: LinksOptions): ShardLinks {
     if (credentials === null || origTranId === null || outcome === null) return { type: "unavailable", record, followUp };
     const { currency } = amountOf(record);
     const amount = fromMinorUnits(followUp.amountMinor, currency);
-    const answer: GatewayAnswer<GatewayFollowedUp> = await gateway[followUp.type](credentials, {
-      ...{ txId: followUp.id, origTranId, amount, currency },
-    });
+    const answer: GatewayAnswer<GatewayFollowedUp> = await called(followUp.type, order, cause, () =>
+      gateway[followUp.type](credentials, { txId: followUp.id, origTranId, amount, currency }),
+    );
     const atMs = clock.nowMs();
     // One that is known to be executed was only asked for its movement.
     if (answer.type === "unavailable")
@@ -385,7 +414,7 @@ export function createShardLinks(options: LinksOptions): ShardLinks {
       const change = { ...NOTHING_MORE, record: fresh, before: null, version: 0, atMs: order.createdAtMs };
       const all = await accompanied(change, cause);
       if (all === "refused") return null;
-      const version = await committed(all);
+      const version = await committed(all, "link.created", cause);
       if (version !== null) return init({ record: fresh, version }, cause);
       const stored = await store.load(order.txId);
       if (stored !== null) return resumed(stored, cause);
@@ -464,7 +493,12 @@ export function createShardLinks(options: LinksOptions): ShardLinks {
       }
       const { record } = applied.stored;
       for (const effect of applied.effects) {
-        if (effect.type === "refuseFollowUp") return { type: "impossible", record, reason: effect.params.reason };
+        if (effect.type === "refuseFollowUp") {
+          const { reason } = effect.params;
+          const [from, to] = [record.state, record.state];
+          observer?.stepped({ order: record.order, event: event.type, from, to, atMs: event.atMs, refused: reason, cause });
+          return { type: "impossible", record, reason };
+        }
         if (effect.type === "repeatFollowUp") return endedAs(record, effect.params.followUp.id);
         if (effect.type === "executeFollowUp") return execute(record, effect.params.followUp, cause);
       }

@@ -27,6 +27,8 @@ export interface MailSenderOptions {
   self: Address;
   clock: Clock;
   told(event: MailTold): void;
+  /** An attempt to hand a mail over, whatever came of it; for its merchant's log. `reason` quotes nothing of the mail. */
+  attempted?(what: { mail: MailRecord; outcome: "sent" | "refused" | "failed"; reason: string | null; atMs: number; ms: number }): void;
   failed(what: string, error: unknown): void;
 }
 
@@ -49,7 +51,7 @@ const UNSTORED_MAX = 1_000;
  * begins, so two nodes do not send a mail together, and one that died during it leaves the mail to be sent again: at least once, not
  * exactly once.
  */
-export function createMailSender({ store, box, mailer, homes, self, clock, told, failed }: MailSenderOptions): DeadlineRunner {
+export function createMailSender({ store, box, mailer, homes, self, clock, told, attempted, failed }: MailSenderOptions): DeadlineRunner {
   /** What was sent, or refused, while the store did not answer: it is stored when it answers again, and the mail not sent again meanwhile. */
   const unstored = new Map<string, Ending>();
 
@@ -78,12 +80,17 @@ export function createMailSender({ store, box, mailer, homes, self, clock, told,
 
   async function attempt(taken: Stored<MailRecord>, by: Mailer): Promise<void> {
     const { record } = taken;
+    const [atMs, begunMs] = [clock.nowMs(), clock.monotonicMs()];
+    const noted = (outcome: "sent" | "refused" | "failed", reason: string | null) =>
+      attempted?.({ mail: record, outcome, reason, atMs, ms: clock.monotonicMs() - begunMs });
     try {
       const outcome = await send(record, by);
+      noted(outcome, null);
       tell(outcome, record, null);
       await endOrRemember(record.id, outcome === "sent" ? "SENT" : "FAILED");
     } catch (error) {
       if (!(error instanceof MailNotSent)) throw error;
+      noted("failed", error.message);
       tell("failed", record, error.message);
       await store.replace(taken, postponed(record, clock.nowMs()));
     }

@@ -47,6 +47,8 @@ export interface WebhookSenderOptions {
   /** Whether this node sends to the endpoint. Two may believe it for a moment: a claim protects each delivery. */
   mine(endpointId: string): boolean;
   told(event: WebhookTold): void;
+  /** An attempt that was sent, whatever came of it; for its merchant's log. */
+  attempted?(what: { event: WebhookEvent; endpoint: WebhookEndpointRecord; attempt: WebhookAttempt }): void;
   failed(what: string, error: unknown): void;
 }
 
@@ -65,7 +67,7 @@ const GONE = 410;
 
 /** Webhooks as a kind of delivery: signed anew for each attempt, over about an hour, and kept with their attempts. */
 export function createWebhookSender(options: WebhookSenderOptions): DeliverySender {
-  const { deliveries, stops, requests, target, clock, mine, told, failed } = options;
+  const { deliveries, stops, requests, target, clock, mine, told, attempted, failed } = options;
 
   /** A secret that cannot be opened, or whatever else goes wrong here, must not have it tried for ever: it is a failed attempt. */
   function signed(what: Parameters<WebhookRequests["requestOf"]>[0]): ReturnType<WebhookRequests["requestOf"]> | typeof UNSIGNED {
@@ -93,6 +95,7 @@ export function createWebhookSender(options: WebhookSenderOptions): DeliverySend
         ? ({ type: "failed", reason: "it cannot be signed", durationMs: 0 } as const)
         : await target.post(endpoint.record.url, request.body, request.headers, ANSWER_READ);
     const made = attemptOf(outcome, atMs);
+    attempted?.({ event, endpoint: endpoint.record, attempt: made });
     const tell = (type: WebhookTold["type"]) => told({ type, id: record.id, attempts: record.attemptsMade, reason: made.error });
     if (made.error === null) {
       if (await deliveries.delivered(claimed, deliveredDelivery(record, made), health)) tell("delivered");

@@ -113,7 +113,8 @@ export function createCallbackTarget(options: PostTargetOptions): CallbackTarget
       const outcome = await target.post(url, body, {}, 0);
       if (outcome.type === "failed") return { type: "failed", reason: outcome.reason };
       const { status } = outcome;
-      return status >= 200 && status < 300 ? { type: "delivered" } : { type: "failed", reason: `answered ${status}` };
+      if (status >= 200 && status < 300) return { type: "delivered", httpStatus: status };
+      return { type: "failed", reason: `answered ${status}`, httpStatus: status };
     },
   };
 }

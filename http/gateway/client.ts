@@ -96,9 +96,10 @@ export interface GatewayClient extends CardGateway {
 type Repeatable = "always" | "if_never_sent";
 
 type Classified<T> =
-  | { type: "answered"; value: T; head: Head }
-  | { type: "refused"; status: number; head: Head }
-  | { type: "unavailable"; reason: string };
+  | { type: "answered"; value: T; head: Head; httpStatus: number }
+  | { type: "refused"; head: Head; httpStatus: number }
+  /** The status is undefined where there was no answer. */
+  | { type: "unavailable"; reason: string; httpStatus?: number };
 
 interface GatewayCall extends SignedCall {
   txId: string;
@@ -134,7 +135,7 @@ export function createGatewayClient({ url, nowMs, limits: given = {}, circuit }:
 
   async function attempt(call: SignedCall, deadlineMs: number): Promise<WireAnswer> {
     const answer = await transport.call(call, deadlineMs);
-    if (answer.status >= 500 || BUSY.has(answer.status)) throw new CallFailed(`answered ${answer.status}`, false);
+    if (answer.status >= 500 || BUSY.has(answer.status)) throw new CallFailed(`answered ${answer.status}`, false, answer.status);
     return answer;
   }
 
@@ -162,7 +163,7 @@ export function createGatewayClient({ url, nowMs, limits: given = {}, circuit }:
     try {
       return read(await attempts(call, repeatable, giveUpAtMs), call.txId);
     } catch (error) {
-      if (error instanceof CallFailed) return { type: "unavailable", reason: error.message };
+      if (error instanceof CallFailed) return { type: "unavailable", reason: error.message, ...statusOf(error.status) };
       if (error instanceof Error && CircuitBreaker.isOurError(error))
         return { type: "unavailable", reason: "the circuit breaker is open after failures" };
       throw error;
@@ -184,7 +185,9 @@ export function createGatewayClient({ url, nowMs, limits: given = {}, circuit }:
     if (classified.type === "answered") {
       const { origTranId: said } = classified.value.txRes;
       // A gateway that took the txId for one of another payment has not executed this one.
-      if (typeof said === "string" && said !== origTranId) return { type: "unavailable", reason: "the answer is about another movement" };
+      if (typeof said === "string" && said !== origTranId) {
+        return { type: "unavailable", reason: "the answer is about another movement", httpStatus: classified.httpStatus };
+      }
     }
     return answerOf(classified, ({ txRes }, head) => ({ tranId: String(txRes.tranId), ...head }));
   }
@@ -255,28 +258,36 @@ function reader<S extends TSchema>(schema: S, codes: readonly string[] | null): 
     try {
       body = parseJson(text);
     } catch {
-      return { type: "unavailable", reason: `answered ${status} without JSON` };
+      return unread(status, `answered ${status} without JSON`);
     }
-    if (!any.Check(body)) return { type: "unavailable", reason: `answered ${status} in an unexpected form` };
+    if (!any.Check(body)) return unread(status, `answered ${status} in an unexpected form`);
     const { resultCode, errDescription } = body.txHead;
     const head = { resultCode, description: readText(errDescription, DESCRIPTION_LENGTH_MAX) ?? "" };
     // A cache in between may have answered with the response to another request.
-    if ((body.txHead.txId ?? txId) !== txId) return { type: "unavailable", reason: "the answer is about another transaction" };
+    if ((body.txHead.txId ?? txId) !== txId) return unread(status, "the answer is about another transaction");
     if (status === 200 && (codes === null || codes.includes(resultCode))) {
-      if (whole.Check(body)) return { type: "answered", value: body, head };
-      return { type: "unavailable", reason: `answered ${status} without the required members` };
+      if (whole.Check(body)) return { type: "answered", value: body, head, httpStatus: status };
+      return unread(status, `answered ${status} without the required members`);
     }
-    if ((status === 200 || status >= 400) && !NO_REFUSAL.has(resultCode)) return { type: "refused", status, head };
-    return { type: "unavailable", reason: `answered ${status} with ${resultCode}` };
+    if ((status === 200 || status >= 400) && !NO_REFUSAL.has(resultCode)) return { type: "refused", head, httpStatus: status };
+    return unread(status, `answered ${status} with ${resultCode}`);
   };
+}
+
+function unread(httpStatus: number, reason: string) {
+  return { type: "unavailable", reason, httpStatus } as const;
+}
+
+function statusOf(httpStatus: number | undefined): { httpStatus?: number } {
+  return httpStatus === undefined ? {} : { httpStatus };
 }
 
 function answerOf<T, Done>(classified: Classified<T>, done: (value: T, head: Head) => Done): GatewayAnswer<Done> {
   switch (classified.type) {
     case "answered":
-      return { type: "done", value: done(classified.value, classified.head) };
+      return { type: "done", value: done(classified.value, classified.head), httpStatus: classified.httpStatus };
     case "refused":
-      return { type: "refused", ...classified.head };
+      return { type: "refused", ...classified.head, httpStatus: classified.httpStatus };
     case "unavailable":
       return classified;
   }
@@ -288,23 +299,25 @@ function answerOf<T, Done>(classified: Classified<T>, done: (value: T, head: Hea
  */
 function verifyAnswerOf(classified: Classified<Static<typeof VerifyAnswer>>, asked: string | null): GatewayAnswer<GatewayPaymentState> {
   if (classified.type === "unavailable") return classified;
+  const { httpStatus } = classified;
   const { resultCode, description } = classified.head;
   if (classified.type === "refused") {
-    if (classified.status === 404 && resultCode === PROTOCOL_RESULT.paymentUnknown) return { type: "done", value: { type: "absent" } };
-    return { type: "unavailable", reason: `the verify was refused with ${resultCode}` };
+    if (httpStatus === 404 && resultCode === PROTOCOL_RESULT.paymentUnknown) return { type: "done", value: { type: "absent" }, httpStatus };
+    return unread(httpStatus, `the verify was refused with ${resultCode}`);
   }
   const { result, paymentId, redirectURL, txRes } = classified.value;
-  if (asked !== null && asked !== paymentId) return { type: "unavailable", reason: "the answer is about another payment" };
+  if (asked !== null && asked !== paymentId) return unread(httpStatus, "the answer is about another payment");
   switch (result) {
     case "PENDING":
-      return { type: "done", value: { type: "pending", paymentId, redirectUrl: readUrl(redirectURL) } };
+      return { type: "done", value: { type: "pending", paymentId, redirectUrl: readUrl(redirectURL) }, httpStatus };
     case "KO":
-      if (resultCode === PROTOCOL_RESULT.completed) return { type: "unavailable", reason: "the answer contradicts itself" };
-      return { type: "done", value: { type: "failed", paymentId, resultCode, description } };
+      if (resultCode === PROTOCOL_RESULT.completed) return unread(httpStatus, "the answer contradicts itself");
+      return { type: "done", value: { type: "failed", paymentId, resultCode, description }, httpStatus };
     case "OK": {
-      if (resultCode !== PROTOCOL_RESULT.completed) return { type: "unavailable", reason: "the answer contradicts itself" };
-      if (txRes === undefined || txRes === null) return { type: "unavailable", reason: "the answer has no movement" };
-      return { type: "done", value: { type: "paid", paymentId, payment: paymentOf(txRes, classified.head), ...totalsOf(txRes) } };
+      if (resultCode !== PROTOCOL_RESULT.completed) return unread(httpStatus, "the answer contradicts itself");
+      if (txRes === undefined || txRes === null) return unread(httpStatus, "the answer has no movement");
+      const payment = paymentOf(txRes, classified.head);
+      return { type: "done", value: { type: "paid", paymentId, payment, ...totalsOf(txRes) }, httpStatus };
     }
   }
 }

@@ -28,11 +28,14 @@ export interface WireAnswer {
 export class CallFailed extends Error {
   /** True where no byte of the request can have reached the gateway. */
   readonly neverSent: boolean;
+  /** Of an answer that was none. */
+  readonly status: number | undefined;
 
-  constructor(message: string, neverSent: boolean) {
+  constructor(message: string, neverSent: boolean, status?: number) {
     super(message);
     this.name = "CallFailed";
     this.neverSent = neverSent;
+    this.status = status;
   }
 }
 

@@ -35,11 +35,12 @@ class ClickHouseInsert implements FeedInsert {
   }
 
   async send(): Promise<void> {
-    for (const [table, { chunks }] of this.#lines) await insert(this.#client, table, chunks);
+    for (const [table, { chunks }] of this.#lines) await insertLines(this.#client, table, chunks);
   }
 }
 
-async function insert(client: ClickHouseClient, table: FeedTable, chunks: readonly Buffer[]): Promise<void> {
+/** Inserts lines of JSONEachRow into a table of the relay's. Rejects with RowsRefused where ClickHouse does not accept a value. */
+export async function insertLines(client: ClickHouseClient, table: string, chunks: readonly Buffer[], signal?: AbortSignal): Promise<void> {
   try {
     const { stream } = await client.exec({
       query: `INSERT INTO relay.${table} FORMAT JSONEachRow`,
@@ -47,6 +48,7 @@ async function insert(client: ClickHouseClient, table: FeedTable, chunks: readon
       values: Readable.from(chunks, { objectMode: false }),
       // The response is sent when the insert is written and synced, not when it is buffered.
       clickhouse_settings: { async_insert: 0, wait_end_of_query: 1 },
+      ...(signal === undefined ? {} : { abort_signal: signal }),
     });
     // The response is empty; if it were not read, it would hold the connection.
     stream.resume();

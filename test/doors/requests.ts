@@ -107,6 +107,7 @@ function membersOf({ name, surface }: AnyEndpoint, things: Things): Members {
     versionCode: () => 1_000 + Math.floor(Math.random() * 1_000_000_000),
     authenticatedTerminalId: terminalId,
     payment_intent: () => things.intentId,
+    endpointId: () => things.portalWebhookId,
     topicDestination: () => `/topic/terminal/${things.terminalId}`,
     // Routes of registers are of a partner and a terminal that are there: none is needed.
     routes: () => [],

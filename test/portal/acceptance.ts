@@ -3,11 +3,13 @@ import assert from "node:assert/strict";
 import { after, afterEach, before, describe } from "node:test";
 import { entry } from "./entry.ts";
 import { faults, nothingElse } from "./faults.ts";
+import { links } from "./links.ts";
 import { lists } from "./lists.ts";
 import { type FurnishedShop, pages } from "./pages.ts";
 import { card, pay, payDays } from "./payments.ts";
 import { newShop, PortalWorld } from "./portal-world.ts";
 import { team } from "./team.ts";
+import { webhooks } from "./webhooks.ts";
 
 /** A day more than a week, so that the overview has what it compares with. */
 const PAST_MS = 8 * 86_400_000;
@@ -26,6 +28,8 @@ describe("the merchant portal", () => {
   entry(world);
   team(world);
   lists(world);
+  links(world);
+  webhooks(world);
   pages(world, () => furnished ?? assert.fail("there is no furnished shop"));
   faults(world);
   nothingElse(world);

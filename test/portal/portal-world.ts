@@ -1,7 +1,9 @@
 import assert from "node:assert/strict";
 import { type Browser, type BrowserContext, chromium, type Page } from "playwright-core";
+import { SANDBOX_SECRET } from "../../infra/sandbox/gateway/options.ts";
 import { freePort } from "../fault/node-process.ts";
 import { CHROMIUM } from "../support/browser.ts";
+import { TestGateway } from "../support/gateway.ts";
 import { newPartnerApi } from "../support/new-partner-api.ts";
 import { watchFaults } from "../support/portal-faults.ts";
 import { PORTAL_PASSWORD, type PortalPerson } from "../support/portal-person.ts";
@@ -87,12 +89,19 @@ export interface Shop {
 /** A node that all tests share which do not disturb each other, and the browsers of its visitors. Each test makes its own shop. */
 export class PortalWorld {
   readonly visitors = new Visitors();
+  #gateway: TestGateway | null = null;
   #relay: Relay | null = null;
   #origin = "";
 
   get relay(): Relay {
     assert.ok(this.#relay !== null, "the node has not started");
     return this.#relay;
+  }
+
+  /** The card gateway of all shops. */
+  get gateway(): TestGateway {
+    assert.ok(this.#gateway !== null, "the gateway has not started");
+    return this.#gateway;
   }
 
   /** Passkeys need a name. */
@@ -104,9 +113,13 @@ export class PortalWorld {
   async start(behindMs: number): Promise<void> {
     const port = await freePort();
     this.#origin = `http://localhost:${port}`;
+    this.#gateway = await TestGateway.start();
     this.#relay = new Relay({
       shards: 1,
-      environment: { RELAY_PORT: String(port), RELAY_PUBLIC_URL: this.#origin, RELAY_TRUSTED_PROXIES: "127.0.0.0/8" },
+      environment: {
+        ...{ RELAY_PORT: String(port), RELAY_PUBLIC_URL: this.#origin, RELAY_TRUSTED_PROXIES: "127.0.0.0/8" },
+        RELAY_GATEWAY_URL: this.#gateway.url,
+      },
     });
     this.relay.advance(-behindMs);
     await Promise.all([this.relay.start(), this.visitors.start()]);
@@ -116,6 +129,7 @@ export class PortalWorld {
   async stop(): Promise<void> {
     await this.visitors.stop();
     await this.#relay?.stop();
+    await this.#gateway?.stop();
   }
 
   visit(options: VisitOptions = {}): Promise<Visitor> {
@@ -157,7 +171,7 @@ export async function signOut(page: Page): Promise<void> {
 
 /** A shop of a test's own, whose terminals are assigned to it. */
 export async function newShop(relay: Relay, merchantName: string, terminals = 0): Promise<Shop> {
-  const partner = await newPartnerApi(relay);
+  const partner = await newPartnerApi(relay, {}, SANDBOX_SECRET);
   const merchantId = `shop-${relay.uuid()}`;
   const made = await partner.call("POST", "/merchants", { merchantId, merchantName });
   assert.equal(made.status, 201, made.text);

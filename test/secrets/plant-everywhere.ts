@@ -114,7 +114,8 @@ interface Ids {
   /** That merchant's, at the compatible API. */
   intentId: string;
   merchantWebhookId: string;
-  /** Its endpoint of the portal's format. */
+  /** Of a merchant that has places for endpoints of its own, and one of them. */
+  webhookKey: string;
   portalWebhookId: string;
   txId: string;
   /** Of a command that waits. */
@@ -220,7 +221,14 @@ async function prepare(world: PlantWorld, names: Names): Promise<Ids> {
   const endpoint = { url: "https://planted.example/hooks", enabled_events: ["invoice.paid"] };
   const ownWebhook = await must(200, shop.post("/v1/webhook_endpoints", endpoint));
   const portalEndpoint = { url: "https://planted.example/own-hooks", events: ["payment_link.expired"] };
-  const portalWebhook = await must(201, shop.post("/api/merchant/webhooks", portalEndpoint));
+  const hooked = await must(201, ofPartner.post("/partner/api/v1/merchants", { merchantId: names.next("merchant-") }));
+  const hookedId = textMember(hooked.body, "merchant", "merchantId");
+  await must(200, administrator.send(`/admin/api/merchants/${hookedId}`, { method: "PATCH", body: { compatRequestsPerMinute: 10_000 } }));
+  const webhookKey = textMember(hooked.body, "keys", "secretKey");
+  const portalWebhook = await must(
+    201,
+    world.caller({ authorization: `Bearer ${webhookKey}` }).post("/api/merchant/webhooks", portalEndpoint),
+  );
   const version = async (versionCode: number) => {
     const releaseNotes = `kept ${world.planted.control()}`;
     return must(200, administrator.post("/admin/app-versions", { versionCode, versionName: "9", releaseNotes, active: true }));
@@ -265,6 +273,7 @@ async function prepare(world: PlantWorld, names: Names): Promise<Ids> {
     merchantKey,
     intentId: textMember(intent.body, "id"),
     merchantWebhookId: textMember(ownWebhook.body, "id"),
+    webhookKey,
     portalWebhookId: textMember(portalWebhook.body, "data", "endpoint", "id"),
     txId: textMember(link.body, "txId"),
     commandUuid,
@@ -448,6 +457,7 @@ function bodyOf(endpoint: AnyEndpoint, names: Names, ids: Ids): unknown {
       return endpoint.name === "partnerApiCreateMerchant" ? names.next("merchant-") : SANDBOX_MERCHANT.merchantId;
     },
     name: () => names.next("group "),
+    endpointId: () => ids.portalWebhookId,
     gwApiKey: () => names.next("K"),
   };
   const renew = (value: unknown): unknown => {
@@ -483,6 +493,7 @@ function headersFor(endpoint: AnyEndpoint, ids: Ids): { [name: string]: string }
     case "merchantUser":
       return { ...OWN_PAGE, cookie: ids.portalCookie };
     case "merchantUserOrKey":
+      return { authorization: `Bearer ${endpoint.path.startsWith("/api/merchant/webhooks") ? ids.webhookKey : ids.merchantKey}` };
     case "merchantKey":
     case "optionalMerchantKey":
       return { authorization: `Bearer ${ids.merchantKey}` };

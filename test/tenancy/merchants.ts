@@ -140,7 +140,11 @@ export async function seenBy({ owner, key, things }: Merchant): Promise<unknown>
   );
   const sessions = listOf(member(dataOf(await owner.send("GET", "/sessions")), "items")).map((one) => member(one, "sessionId"));
   const terminals = listOf(member(dataOf(await key.get(`${PORTAL_API}/terminals`)), "items")).map((one) => member(one, "terminalId"));
-  return { people, sessions, terminals };
+  // What they have come to changes by itself.
+  const deliveries = listOf(member(dataOf(await owner.send("GET", "/webhooks/deliveries")), "items")).map((one) => [
+    ...[member(one, "id"), member(one, "objectId"), member(one, "endpointId")],
+  ]);
+  return { people, sessions, terminals, deliveries };
 }
 
 /** Its log, newest first. */

@@ -39,6 +39,7 @@ const DIRECTIONS: { folder: string; mayImport: string[] }[] = [
   { folder: "http/surfaces/gateway-adapter/", mayImport: ["engine/", "http/endpoint/", "http/gateway/"] },
   { folder: "http/surfaces/compat/", mayImport: ["engine/", "http/endpoint/", "http/compat/"] },
   { folder: "http/surfaces/compat-pages/", mayImport: ["engine/", "http/endpoint/", "http/surfaces/*"] },
+  { folder: "http/surfaces/link-pages/", mayImport: ["engine/", "http/endpoint/", "http/surfaces/*"] },
   { folder: "http/surfaces/demo/", mayImport: ["engine/", "http/endpoint/", "http/compat/", "http/web/", "http/surfaces/*"] },
   { folder: "http/surfaces/partner-portal/", mayImport: ["engine/", "http/endpoint/", "http/surfaces/*"] },
   { folder: "http/surfaces/apps/", mayImport: ["engine/", "http/endpoint/", "http/surfaces/*"] },
@@ -52,6 +53,8 @@ const DIRECTIONS: { folder: string; mayImport: string[] }[] = [
   { folder: "storage/clickhouse/", mayImport: [] },
   { folder: "storage/packages/", mayImport: ["engine/"] },
   { folder: "storage/feed/", mayImport: ["engine/", "storage/kv/"] },
+  // The logs of merchants: written beside the feed, and read as merchants' transactions are.
+  { folder: "storage/activity/", mayImport: ["engine/", "storage/feed/"] },
 
   { folder: "infra/node/", mayImport: ["engine/", "http/", "storage/", "infra/sandbox/"] },
   // A terminal knows the wire and its words, not the relay.
@@ -145,6 +148,7 @@ const WORDS: { in: string[]; but?: string[]; pattern: RegExp; why: string }[] = 
     in: [
       "storage/bus/",
       "storage/feed/",
+      "storage/activity/",
       ...[
         "cluster/cluster",
         "shard/running-shard",

@@ -1,29 +1,10 @@
-import { Type } from "@sinclair/typebox";
 import { type IntentRecord, statusOf } from "../../../engine/intents/intent.ts";
-import { RelayError } from "../../../engine/kernel/errors.ts";
-import { link, PAGE_HEADER_DECLARATIONS, PRIVATE_HEADER_DECLARATIONS, PRIVATE_HEADERS, page } from "./page-document.ts";
-import { type Language, languageOf, type PageTexts, textsIn } from "./page-texts.ts";
-import { intentOf, pages, RATE_LIMIT, TokenParams } from "./surface.ts";
-
-const HTML = { body: Type.String(), contentType: "text/html; charset=utf-8", headers: PAGE_HEADER_DECLARATIONS };
-
-export const PAGE_RESPONSES = {
-  200: { description: "A page that says how the payment stands.", ...HTML },
-  303: {
-    description: "The payment goes on there.",
-    headers: { ...PRIVATE_HEADER_DECLARATIONS, Location: { description: "The gateway's page, or the shop's." } },
-  },
-  404: { description: "There is no such payment.", ...HTML },
-  503: {
-    description: "The store does not answer.",
-    ...HTML,
-    headers: { ...HTML.headers, "Retry-After": { description: "Seconds." } },
-  },
-} as const;
-
-export const LanguageHeaders = Type.Object({
-  "accept-language": Type.Optional(Type.String({ description: "Italian where it is liked better than English." })),
-});
+import { link, orUnavailable, PAGE_RESPONSES, page, seeOther, unavailable } from "../buyer-document.ts";
+import { type Language, LanguageHeaders, languageOf } from "../buyer-language.ts";
+import { BUYER_PAGE_RATE } from "../buyer-rate.ts";
+import { buyerTexts } from "../buyer-texts.ts";
+import { type PageTexts, textsIn } from "./page-texts.ts";
+import { intentOf, pages, TokenParams } from "./surface.ts";
 
 export const payPage = pages.endpoint({
   name: "payPage",
@@ -31,7 +12,7 @@ export const payPage = pages.endpoint({
   path: "/pay/i/{token}",
   summary: "Send a buyer on to the page where the payment is made",
   auth: "none",
-  rateLimit: RATE_LIMIT,
+  rateLimit: BUYER_PAGE_RATE,
   unknownQuery: "ignore",
   params: TokenParams,
   headers: LanguageHeaders,
@@ -45,7 +26,7 @@ export const payPage = pages.endpoint({
     if (standing.type === "payable") return seeOther(standing.url);
     const texts = textsIn(language);
     const { title, text } = texts[standing.type];
-    return { status: 200 as const, ...page({ language, title, main: `<p>${text}</p>${wayOn(standing.type, intent, texts)}` }) };
+    return { status: 200 as const, ...page({ language, title, main: `<p>${text}</p>${wayOn(standing.type, intent, texts, language)}` }) };
   },
 });
 
@@ -70,32 +51,17 @@ function standingOf(intent: IntentRecord): Standing {
 }
 
 /** The way back is the page that tells the shop how it went. */
-function wayOn(standing: Exclude<Standing["type"], "payable">, { token, order }: IntentRecord, texts: PageTexts): string {
-  if (standing === "preparing") return link(`/pay/i/${token}`, texts.tryAgain);
+function wayOn(
+  standing: Exclude<Standing["type"], "payable">,
+  { token, order }: IntentRecord,
+  texts: PageTexts,
+  language: Language,
+): string {
+  if (standing === "preparing") return link(`/pay/i/${token}`, buyerTexts(language).tryAgain);
   return order.returnUrl === null ? "" : link(`/pay/return/${token}`, texts.backToShop);
-}
-
-export function seeOther(location: string) {
-  return { status: 303 as const, headers: { ...PRIVATE_HEADERS, Location: new URL(location).href } };
 }
 
 export function missing(language: Language) {
   const { title, text } = textsIn(language).missing;
   return { status: 404 as const, ...page({ language, title, main: `<p>${text}</p>` }) };
-}
-
-export function unavailable(language: Language) {
-  const { title, text } = textsIn(language).unavailable;
-  const { text: whole, headers } = page({ language, title, main: `<p>${text}</p>` });
-  return { status: 503 as const, text: whole, headers: { ...headers, "Retry-After": "2" } };
-}
-
-/** A buyer reads a page, and no error in JSON, where the store or the gateway does not answer for now. */
-export async function orUnavailable<T>(asked: Promise<T>): Promise<T | "unavailable"> {
-  try {
-    return await asked;
-  } catch (error) {
-    if (error instanceof RelayError && (error.code === "unavailable" || error.code === "too_busy")) return "unavailable";
-    throw error;
-  }
 }

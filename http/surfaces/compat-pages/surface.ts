@@ -21,6 +21,3 @@ const TOKEN = /^[A-Za-z0-9_-]{24,256}$/;
 export async function intentOf({ intents }: CompatPageOperations, token: string) {
   return TOKEN.test(token) ? intents.byToken(token) : null;
 }
-
-/** One buyer needs two a minute, and a page that waits one every two seconds; a shop's customers share an address at times. */
-export const RATE_LIMIT = { bucket: "buyer-page", perSecond: 20 } as const;

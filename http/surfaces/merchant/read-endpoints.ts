@@ -3,14 +3,16 @@ import { exportMerchantTransactions } from "./export-transactions.ts";
 import { findMerchantTerminal } from "./find-terminal.ts";
 import { findMerchantTransaction } from "./find-transaction.ts";
 import { listMerchantAudit } from "./list-audit.ts";
+import { listMerchantCallLog } from "./list-call-log.ts";
 import { listMerchantTerminals } from "./list-terminals.ts";
 import { listMerchantTransactions } from "./list-transactions.ts";
+import { listMerchantWorkflowLog } from "./list-workflow-log.ts";
 import { merchantOverview } from "./overview.ts";
 import type { ReadOperations } from "./reads.ts";
 import type { MerchantOperations } from "./surface.ts";
 import { merchantTransactionReceipt } from "./transaction-receipt.ts";
 
-/** What a merchant reads: its payments, its terminals, and who changed what. */
+/** What a merchant reads: its payments, its terminals, who changed what, and what became of what is its own. */
 export const readEndpoints: Endpoint<ReadOperations & MerchantOperations>[] = [
   merchantOverview,
   listMerchantTransactions,
@@ -20,4 +22,6 @@ export const readEndpoints: Endpoint<ReadOperations & MerchantOperations>[] = [
   listMerchantTerminals,
   findMerchantTerminal,
   listMerchantAudit,
+  listMerchantWorkflowLog,
+  listMerchantCallLog,
 ];

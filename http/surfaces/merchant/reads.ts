@@ -2,6 +2,7 @@ import type { Clock } from "../../../engine/kernel/clock.ts";
 import type { Timers } from "../../../engine/kernel/timers.ts";
 import type { Links } from "../../../engine/links/links.ts";
 import type { MerchantAudit } from "../../../engine/operators/merchant-audit.ts";
+import type { MerchantLogs } from "../../../engine/operators/merchant-logs.ts";
 import type { MerchantTransactions } from "../../../engine/payments/merchant-transactions.ts";
 import type { PortalLinkTasks } from "../../../engine/portal-links/link-tasks.ts";
 import type { MerchantAttention } from "../../../engine/settings/merchant-attention.ts";
@@ -17,6 +18,7 @@ export interface ReadOperations {
   merchantAttention: MerchantAttention;
   portalLinkTasks: PortalLinkTasks;
   merchantAudit: MerchantAudit;
+  merchantLogs: MerchantLogs;
   /** As its partner wrote it. */
   merchantName(merchantId: string): Promise<string>;
   terminals: Pick<Terminals, "command">;

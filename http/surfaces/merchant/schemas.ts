@@ -539,7 +539,7 @@ export const LOG_FILTERS = {
   to: Type.Optional(Type.String({ pattern: "^[0-9]{4}-[0-9]{2}-[0-9]{2}$", description: "The last day, included." })),
   objectId: Type.Optional(Type.String({ minLength: 1, maxLength: 100 })),
   requestId: Type.Optional(Type.String({ minLength: 1, maxLength: 100 })),
-  outcome: Type.Optional(Type.String({ pattern: "^(done|refused|failed)$" })),
+  outcome: Type.Optional(words(["done", "refused", "failed"])),
 };
 export const WorkflowLogItem = Type.Object({
   id: Type.String(),

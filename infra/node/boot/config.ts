@@ -62,6 +62,8 @@ export interface Config {
   timeZone: string;
   uuidRetentionDays: number;
   resultRetentionDays: number;
+  /** How long the portal's logs are kept in ClickHouse. */
+  logRetentionDays: number;
   logLevel: "trace" | "debug" | "info" | "warn" | "error" | "fatal" | "silent";
   openTerminalLogs: boolean;
   /** Which terminals a new partner may use until its rule is set. */
@@ -130,6 +132,7 @@ const NAMES = new Set([
   "RELAY_TIME_ZONE",
   "RELAY_UUID_RETENTION_DAYS",
   "RELAY_RESULT_RETENTION_DAYS",
+  "RELAY_LOG_RETENTION_DAYS",
   "RELAY_LOG_LEVEL",
   "RELAY_OPEN_TERMINAL_LOGS",
   "RELAY_PARTNER_DEFAULT_RULE",
@@ -220,6 +223,7 @@ export function readConfig(environment: Environment): Config {
     timeZone: reader.matching("RELAY_TIME_ZONE", IANAZone.isValidZone, "an IANA time zone such as Europe/Rome") ?? "Europe/Rome",
     uuidRetentionDays: reader.integer("RELAY_UUID_RETENTION_DAYS", 400, 1, 36_500),
     resultRetentionDays: reader.integer("RELAY_RESULT_RETENTION_DAYS", 400, 1, 36_500),
+    logRetentionDays: reader.integer("RELAY_LOG_RETENTION_DAYS", 30, 1, 90),
     logLevel: reader.word("RELAY_LOG_LEVEL", LOG_LEVELS, "info"),
     openTerminalLogs: reader.word("RELAY_OPEN_TERMINAL_LOGS", ["0", "1"] as const, sandbox ? "1" : "0") === "1",
     partnerDefaultRule: reader.word("RELAY_PARTNER_DEFAULT_RULE", ["any", "none"] as const, "any"),

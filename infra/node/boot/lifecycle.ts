@@ -15,6 +15,8 @@ export interface Lifecycle {
   drain?(): void;
   /** After `drain`: resolves when what was begun has ended, and at the deadline at the latest. */
   finish?(withinMs: number): Promise<void>;
+  /** After the last request has ended: hands over what others of the node still write. */
+  drained?(): Promise<void>;
   /** Stores remaining data, and releases resources. */
   close?(): Promise<void>;
 }
@@ -28,6 +30,7 @@ export interface ShardLifecycle {
   listening(port: number): void;
   drain(): void;
   finish(withinMs: number): Promise<void>;
+  drained(): Promise<void>;
   /** Stops the ticks. */
   end(): void;
   close(): Promise<void>;
@@ -63,6 +66,9 @@ export function createShardLifecycle(timers: Timers): ShardLifecycle {
     },
     finish: async (withinMs) => {
       await Promise.all(parts.map((part) => part.finish?.(withinMs)));
+    },
+    drained: async () => {
+      await Promise.all(parts.map((part) => part.drained?.()));
     },
     end: () => {
       for (const timer of ticking) timer.clear();

@@ -1,4 +1,6 @@
+import type { CallEntry, WorkflowEntry } from "../../../engine/kernel/activity-log.ts";
 import type { ClusterNode, NodeReport } from "../../../engine/operators/cluster-nodes.ts";
+import type { LogPage, LogQuery } from "../../../engine/operators/merchant-logs.ts";
 import type { Overview } from "../../../engine/operators/overview.ts";
 import type {
   MerchantDay,
@@ -14,6 +16,7 @@ import type { TableProtocol } from "../../../engine/tables/replicated-table.ts";
 import type { ZvtNodeView } from "../../../engine/zvt/administer-zvt.ts";
 import type { LoginAttempt, LoginVerdict } from "../../../http/auth/login-counts.ts";
 import type { DrainOptions } from "../../../http/server/server.ts";
+import type { ActivityBatch } from "../../../storage/activity/activity-batches.ts";
 import type { ClusterProtocol } from "../../../storage/bus/cluster/cluster-bus.ts";
 import type { KvProtocol } from "../../../storage/kv/remote.ts";
 import type { ThreadMetrics } from "../observability/metrics.ts";
@@ -83,6 +86,10 @@ export type NodeProtocol = TerminalProtocol &
     };
     "node.merchantNext": { request: { id: string }; response: readonly string[] | null };
     "node.merchantClose": { request: { id: string }; response: undefined };
+    /** Handled by the main thread: entries of the activity log, to be written when ClickHouse can take them. */
+    "node.activity": { request: ActivityBatch; response: undefined };
+    "node.merchantWorkflowLog": { request: { merchantId: string } & LogQuery; response: LogPage<WorkflowEntry> };
+    "node.merchantCallLog": { request: { merchantId: string } & LogQuery; response: LogPage<CallEntry> };
     "node.overview": { request: undefined; response: Pick<Overview, "outbox" | "nodes"> };
     "node.metrics": { request: undefined; response: string };
     /** Wrong passwords of a node are counted by one of its shards (infra/node/wiring/logins.ts). */

@@ -32,6 +32,7 @@ export function sharedSettings(config: Config): SharedSettings {
     RELAY_TIME_ZONE: config.timeZone,
     RELAY_UUID_RETENTION_DAYS: config.uuidRetentionDays,
     RELAY_RESULT_RETENTION_DAYS: config.resultRetentionDays,
+    RELAY_LOG_RETENTION_DAYS: config.logRetentionDays,
     RELAY_OPEN_TERMINAL_LOGS: config.openTerminalLogs,
     RELAY_PARTNER_DEFAULT_RULE: config.partnerDefaultRule,
     // Each node of the sandbox may have its own gateway.

@@ -35,6 +35,8 @@ export interface Log {
   busFailed(error: unknown, context: { kind: string; from: string }): void;
   clickhouse(event: string, error?: unknown): void;
   feed(event: string, error?: unknown): void;
+  /** The logs of merchants cannot be written, or can be again. */
+  activityLog(event: "away" | "back", error?: unknown): void;
   /** Merchants have their rows of before an upgrade in their lists. */
   merchantRowsFilled(facts: { terminals: number; months: number }): void;
   /** A row is missing in ClickHouse until `npm run rebuild-analytics`; `reason` quotes nothing of it. */
@@ -169,6 +171,10 @@ export function createLog(level: string, thread: string, nowMs: () => number): L
         : failure("clickhouse", event, error, { what: event }),
     feed: (event, error) =>
       error === undefined ? logger.info({ event: `feed ${event}` }, `feed ${event}`) : failure("feed", event, error, { what: event }),
+    activityLog: (event, error) =>
+      error === undefined
+        ? logger.info({ event: `activity log ${event}` }, "the logs of merchants are written again")
+        : failure("activity log", event, error, { what: event }),
     merchantRowsFilled: ({ terminals, months }) =>
       logger.info({ event: "merchant rows filled", terminals, months }, "merchants' lists have their rows of before the upgrade"),
     // Every row is logged, however many there are: operators search for the uuid.

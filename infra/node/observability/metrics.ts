@@ -274,6 +274,8 @@ export interface NodeGauges {
   };
   /** For this node, since its start. */
   feed(): { inserted: number; failures: number; poison: number };
+  /** The same of the logs of merchants. */
+  activity(): { written: number; dropped: number; waiting: number };
   /** For all nodes; null if it cannot be determined. Called several times in one collection. */
   backlog(): Promise<OutboxBacklog | null>;
 }
@@ -312,6 +314,17 @@ export function createNodeMetrics(gauges: NodeGauges): { collect(): Promise<Thre
   gauge("relay_feed_inserted_rows", "Rows that ClickHouse confirmed since the start.", () => gauges.feed().inserted);
   gauge("relay_feed_failures", "Inserts that failed and were tried again since the start.", () => gauges.feed().failures);
   gauge("relay_feed_refused_rows", "Rows that ClickHouse refused and that were set aside since the start.", () => gauges.feed().poison);
+  gauge(
+    "relay_log_written_entries",
+    "Entries of the merchants' logs that ClickHouse confirmed since the start.",
+    () => gauges.activity().written,
+  );
+  gauge(
+    "relay_log_dropped_entries",
+    "Entries of the merchants' logs that were dropped since the start: ClickHouse was away or slow for too long, or they were none that may be kept.",
+    () => gauges.activity().dropped,
+  );
+  gauge("relay_log_waiting_entries", "Entries of the merchants' logs that ClickHouse does not have yet.", () => gauges.activity().waiting);
   const { cluster } = gauges;
   gauge("relay_cluster_nodes", "Live nodes, as this one sees them.", cluster.liveNodes);
   gauge("relay_cluster_lapses", "How often this node's membership expired since the start.", cluster.lapses);

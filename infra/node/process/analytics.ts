@@ -3,14 +3,18 @@ import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import type { Clock } from "../../../engine/kernel/clock.ts";
 import type { Kv } from "../../../engine/kernel/kv.ts";
+import type { MerchantLogs } from "../../../engine/operators/merchant-logs.ts";
 import type { OutboxBacklog } from "../../../engine/operators/overview.ts";
 import type { TransactionList } from "../../../engine/payments/transaction-list.ts";
+import { createActivityReader, missingMerchantLogs } from "../../../storage/activity/activity-reader.ts";
+import { applyActivityRetention } from "../../../storage/activity/activity-retention.ts";
+import { type ActivityWriter, createActivityWriter } from "../../../storage/activity/activity-writer.ts";
 import { ANALYST_USERNAME, writeAnalystAccess } from "../../../storage/clickhouse/analyst-access.ts";
 import { type ClickHouseAddress, connectClickHouse } from "../../../storage/clickhouse/client.ts";
 import { ADMIN_USERNAME, ClickHouseNotStarted, startEmbeddedClickHouse } from "../../../storage/clickhouse/embedded/supervisor.ts";
 import { migrate, SchemaTooNew } from "../../../storage/clickhouse/migrate.ts";
 import { PORTAL_WORKLOAD } from "../../../storage/clickhouse/workloads.ts";
-import { clickHouseSink } from "../../../storage/feed/clickhouse-sink.ts";
+import { clickHouseSink, insertLines } from "../../../storage/feed/clickhouse-sink.ts";
 import { createFedRows, type FedRows } from "../../../storage/feed/fed-commands.ts";
 import { createFeed, type Feed } from "../../../storage/feed/feed.ts";
 import { type MerchantBackfill, startMerchantBackfill } from "../../../storage/feed/merchant-backfill.ts";
@@ -47,6 +51,9 @@ export interface Analytics {
   list: TransactionList;
   /** The same of merchants, for their portal. */
   merchants: MerchantTransactionReader;
+  /** The logs of merchants: what this node writes, and what all have written. */
+  activity: Pick<ActivityWriter, "add" | "stats">;
+  logs: MerchantLogs;
   /**
    * What ClickHouse knows about the store, needed before the node starts. Resolves when ClickHouse can be reached and its schema is
    * current; with null if the first attempt has failed, or (`patienceMs`) none has succeeded in time.
@@ -81,6 +88,11 @@ export function startAnalytics(options: AnalyticsOptions): Analytics {
   let backfill: MerchantBackfill | null = null;
   let list: TransactionList = missingTransactionList("ClickHouse is starting");
   let merchants = missingMerchantTransactions("ClickHouse is starting");
+  let logs = missingMerchantLogs("ClickHouse is starting");
+  const activity = createActivityWriter({
+    timers: machineTimers,
+    onEvent: (event) => options.log.activityLog(event.type, event.type === "away" ? withoutMessage(event.error) : undefined),
+  });
   let deliveredUntil: () => string | null = () => null;
   const lookAtOutbox = createOutboxBacklog({ kv: options.kv, clock: options.clock, deliveredUntil: () => deliveredUntil() });
   const [told, tells] = signal<void>();
@@ -94,6 +106,11 @@ export function startAnalytics(options: AnalyticsOptions): Analytics {
         reached ??= await reach(config, log);
         const client = connectClickHouse(reached.address);
         await migrate(client);
+        // What is over is not shown either way (activity-reader.ts), so nothing else waits for a ClickHouse that does not permit it.
+        await applyActivityRetention(client, config.logRetentionDays).then(
+          (changed) => changed.length > 0 && log.clickhouse(`keeps logs for ${config.logRetentionDays} days from now on`),
+          (error: unknown) => log.clickhouse("does not take how long logs are kept", withoutMessage(error)),
+        );
         const sink = clickHouseSink(client);
         if (config.cluster !== null) {
           const { kafkaBrokers: brokers } = config.cluster;
@@ -106,6 +123,8 @@ export function startAnalytics(options: AnalyticsOptions): Analytics {
         if (stopping.signal.aborted) return null;
         // Connections of their own, so that none of the feed's waits for a merchant.
         const portalClient = connectClickHouse(reached.address, { workload: PORTAL_WORKLOAD });
+        logs = createActivityReader({ client: portalClient, clock, timers: machineTimers, retentionDays: config.logRetentionDays });
+        activity.connect((table, lines, signal) => insertLines(client, table, [Buffer.from(lines.join(""))], signal));
         if (kafka === null) {
           const started = createFeed({
             kv,
@@ -142,12 +161,14 @@ export function startAnalytics(options: AnalyticsOptions): Analytics {
         if ((error instanceof ClickHouseNotStarted && error.fatal) || error instanceof SchemaTooNew) {
           list = missingTransactionList("ClickHouse does not run on this node");
           merchants = missingMerchantTransactions("ClickHouse does not run on this node");
+          logs = missingMerchantLogs("ClickHouse does not run on this node");
           tellsConnected(null);
           return null;
         }
         // For example a server that cannot be reached yet, a directory that another process still uses, a full disk.
         list = missingTransactionList("ClickHouse cannot be reached");
         merchants = missingMerchantTransactions("ClickHouse cannot be reached");
+        logs = missingMerchantLogs("ClickHouse cannot be reached");
         await delay(RETRY_MS, undefined, { signal: stopping.signal }).catch(() => {});
         if (stopping.signal.aborted) return null;
       }
@@ -165,6 +186,11 @@ export function startAnalytics(options: AnalyticsOptions): Analytics {
       lines: (merchantId, filter) => merchants.lines(merchantId, filter),
       stream: (merchantId, filter) => merchants.stream(merchantId, filter),
     },
+    activity,
+    logs: {
+      workflow: (merchantId, query) => logs.workflow(merchantId, query),
+      calls: (merchantId, query) => logs.calls(merchantId, query),
+    },
     reached: (attempts) => {
       const [answer, limitMs] = attempts === "one attempt" ? [first, ONE_ATTEMPT_MS] : [connected, attempts];
       return Promise.race([answer, delay(limitMs, null, { ref: false })]);
@@ -179,7 +205,7 @@ export function startAnalytics(options: AnalyticsOptions): Analytics {
       stopping.abort();
       tells();
       await ready;
-      await Promise.all([backfill?.stop(), (feed ?? kafka)?.stop()]);
+      await Promise.all([backfill?.stop(), (feed ?? kafka)?.stop(), activity.stop()]);
       await reached?.stop();
     },
   };

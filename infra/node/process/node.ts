@@ -37,6 +37,7 @@ import { createNodeMetrics, joinMetrics } from "../observability/metrics.ts";
 import { administratorPassword } from "../wiring/credentials.ts";
 import { rateLimitsOf, surfacesOf } from "../wiring/endpoints.ts";
 import { type Analytics, startAnalytics, withoutMessage } from "./analytics.ts";
+import { handleMerchantLogs } from "./merchant-logs.ts";
 import { handleMerchantReads } from "./merchant-reads.ts";
 import { listenForMetrics, type MetricsListener } from "./metrics-listener.ts";
 import { seeToRestored } from "./restored.ts";
@@ -376,6 +377,7 @@ function handleShardMessages({ bus, analytics, cluster, self, log }: Served): { 
   const stream = () => cluster?.stream() ?? null;
   const metrics = createNodeMetrics({
     feed: analytics.stats,
+    activity: analytics.activity.stats,
     backlog: analytics.backlog,
     cluster: {
       liveNodes: () => nodes().filter(({ state }) => state === "live").length,
@@ -401,6 +403,11 @@ function handleShardMessages({ bus, analytics, cluster, self, log }: Served): { 
     merchants: analytics.merchants,
     timers: backgroundTimers,
     failed: (cause) => log.clickhouse("merchants' transactions failed", withoutMessage(cause)),
+  });
+  handleMerchantLogs({
+    bus,
+    ...{ activity: analytics.activity, logs: analytics.logs },
+    failed: (cause) => log.clickhouse("merchants' logs failed", withoutMessage(cause)),
   });
   bus.handle("node.fed", () => {
     analytics.wake();

@@ -57,6 +57,7 @@ export async function startShard(parts: RunningShardParts): Promise<RunningShard
     drain: async (options) => {
       life.drain();
       const [unfinished] = await Promise.all([server.drain(options), life.finish(options.acceptMs + options.deadlineMs)]);
+      await life.drained();
       return unfinished;
     },
     close: async () => {

@@ -2,6 +2,7 @@ import { createSignatureNonceStore } from "../../../engine/access/signature-nonc
 import { type AdministerCallbacks, createAdministerCallbacks } from "../../../engine/callbacks/administer-callbacks.ts";
 import { createCallbackSender } from "../../../engine/callbacks/callback-sender.ts";
 import { createCallbackStore } from "../../../engine/callbacks/callback-store.ts";
+import type { ActivityLog } from "../../../engine/kernel/activity-log.ts";
 import type { Clock } from "../../../engine/kernel/clock.ts";
 import type { Kv } from "../../../engine/kernel/kv.ts";
 import type { SecretBox } from "../../../engine/kernel/secret-box.ts";
@@ -20,6 +21,7 @@ import type { Lease } from "../boot/shard-boot.ts";
 import { leasedSignatures } from "../cluster/lease.ts";
 import type { Log } from "../observability/log.ts";
 import type { ShardMetrics } from "../observability/metrics.ts";
+import { logCallbacks } from "./activity-hooks.ts";
 import { lookedUp } from "./overview.ts";
 
 export interface AdapterParts {
@@ -34,6 +36,9 @@ export interface AdapterParts {
   lease: Lease | null;
   log: Log;
   metrics: Pick<ShardMetrics, "callbackTold" | "gaugeByState">;
+  /** For the logs of merchants: the one that a link is of, by its txId. */
+  activity: ActivityLog;
+  shopOf(txId: string): Promise<string | null>;
 }
 
 /** Callbacks are counted up to here, and at most this often, however often metrics are requested. */
@@ -48,7 +53,19 @@ export interface Adapter {
   sender(): Lifecycle;
 }
 
-export function composeAdapter({ config, kv, clock, machineClock, partners, box, lease, log, metrics }: AdapterParts): Adapter {
+export function composeAdapter({
+  config,
+  kv,
+  clock,
+  machineClock,
+  partners,
+  box,
+  lease,
+  log,
+  metrics,
+  activity,
+  shopOf,
+}: AdapterParts): Adapter {
   const store = createCallbackStore(kv);
   const signatures = createSignatureAuthenticator({
     keys: signatureKeys(partners, box),
@@ -71,6 +88,7 @@ export function composeAdapter({ config, kv, clock, machineClock, partners, box,
           metrics.callbackTold(event.type);
           log.callback(event);
         },
+        attempted: logCallbacks(activity, shopOf),
         failed: log.engineFailed,
       });
       const count = async () => ({ waiting: await store.count("waiting", COUNTED_MAX), dead: await store.count("dead", COUNTED_MAX) });

@@ -1,6 +1,7 @@
 import { createIntents } from "../../../engine/intents/create-intents.ts";
 import { createIntentCompanion } from "../../../engine/intents/intent-companion.ts";
 import { createIntentStore } from "../../../engine/intents/intent-store.ts";
+import type { ActivityLog } from "../../../engine/kernel/activity-log.ts";
 import type { Clock } from "../../../engine/kernel/clock.ts";
 import type { Ids } from "../../../engine/kernel/ids.ts";
 import type { Kv } from "../../../engine/kernel/kv.ts";
@@ -18,6 +19,7 @@ export interface CompatParts {
   ids: Ids;
   accounts: GatewayAccounts;
   retentionMs: number;
+  activity: ActivityLog;
   /** Where buyers' browsers reach the relay; asked once the node listens. */
   publicUrl(): string;
 }
@@ -30,16 +32,16 @@ export interface ComposedCompat {
 }
 
 /** Payment intents of a shard. Links are composed between the two steps: each of their commits asks the companion, and intents use links. */
-export function composeCompat({ kv, clock, ids, accounts, retentionMs, publicUrl }: CompatParts): ComposedCompat {
+export function composeCompat({ kv, clock, ids, accounts, retentionMs, activity, publicUrl }: CompatParts): ComposedCompat {
   const objects = intentObjectsOf((token) => `${publicUrl()}/pay/i/${token}`);
   const store = createIntentStore({ kv, retentionMs, eventOperations });
   const telling = { objects, digest: sha256Hex };
   return {
-    companion: createIntentCompanion({ store, ...telling }),
+    companion: createIntentCompanion({ store, activity, ...telling }),
     over: (links) => ({
       compatObjects: objects,
       intents: createIntents({
-        ...{ store, links, accounts, clock, ids, ...telling },
+        ...{ store, links, accounts, clock, ids, activity, ...telling },
         returnUrl: (token) => `${publicUrl()}/pay/return/${token}`,
       }),
     }),

@@ -27,6 +27,8 @@ import { createClusterNodes } from "../cluster/cluster-nodes.ts";
 import type { ShardMetrics } from "../observability/metrics.ts";
 import { type Access, composeAccess } from "./access.ts";
 import { accountSecrets, composeAccounts } from "./accounts.ts";
+import { observeLinks } from "./activity-hooks.ts";
+import { composeActivityLog } from "./activity-log.ts";
 import { composeAdapter } from "./adapter.ts";
 import { composeAdministration } from "./administration.ts";
 import { composeAdministratorSignIn } from "./administrator-sign-in.ts";
@@ -96,6 +98,7 @@ export async function composeShard(parts: ShardParts): Promise<ComposedShard> {
 
   add({ everySecond: () => void store.sweep().catch(log.storeFailed) });
   const { onOutboxWrite } = add(createFeedWake(bus));
+  const { activity, merchantLogs } = add(composeActivityLog({ bus, writer }));
   const readiness = add(createReadiness({ boot, isAway: store.isAway, monotonicMs: machineClock.monotonicMs }));
   const tables = createTables({
     bus,
@@ -165,9 +168,14 @@ export async function composeShard(parts: ShardParts): Promise<ComposedShard> {
     failed,
     merchantOwners: partnerApi.merchantOwners,
   });
-  const adapter = composeAdapter({ config, kv, clock, machineClock, partners: partners.partners, box, lease, log, metrics });
-  const webhooks = composeWebhooks({ config, kv, homes, cluster, partners: partners.partners, box, clock, machineClock, log, metrics });
-  const mails = add(composeMails({ config, kv, bus, homes, address, box, clock, machineClock, log, metrics }));
+  const adapter = composeAdapter({
+    ...{ config, kv, clock, machineClock, partners: partners.partners, box, lease, log, metrics, activity },
+    shopOf: async (txId) => (await links.links.byTxId(txId))?.order.shop ?? null,
+  });
+  const webhooks = composeWebhooks({
+    ...{ config, kv, homes, cluster, partners: partners.partners, box, clock, machineClock, log, metrics, activity },
+  });
+  const mails = add(composeMails({ config, kv, bus, homes, address, box, clock, machineClock, log, metrics, activity }));
   // One thread of the node sends what is owed.
   if (address === STORE_OWNER) {
     add(adapter.sender());
@@ -181,7 +189,7 @@ export async function composeShard(parts: ShardParts): Promise<ComposedShard> {
   // One thread of the node listens.
   if (address === STORE_OWNER) add(zvt.listener());
   const compat = composeCompat({
-    ...{ kv, clock, ids, retentionMs },
+    ...{ kv, clock, ids, retentionMs, activity },
     accounts: administration.gatewayAccounts,
     publicUrl: () => links.publicUrl(),
   });
@@ -192,7 +200,7 @@ export async function composeShard(parts: ShardParts): Promise<ComposedShard> {
       merchantOwners: partnerApi.merchantOwners,
       mails: mails.mails,
       stores: { teams: createTeamStore(kv), merchants: createMerchantStore(kv) },
-      activity: { workflow: () => {} },
+      activity,
       publicUrl: () => links.publicUrl(),
       portalUrl: () => portalUrl(config, links.publicUrl()),
     }),
@@ -216,6 +224,7 @@ export async function composeShard(parts: ShardParts): Promise<ComposedShard> {
         composePaymentEvents(kv),
       ],
       onOutboxWrite,
+      observer: observeLinks(activity, config.gatewayUrl),
       verified: metrics.linkVerified,
       ended: (state) => {
         dayCounts.linkEnded(state);
@@ -316,6 +325,10 @@ export async function composeShard(parts: ShardParts): Promise<ComposedShard> {
   const linksOfPortal = {
     portalLinks: portalLinks.over(links.links),
     portalLinkTasks: portalLinks.tasks,
+    linkPages: {
+      gateway: config.gatewayUrl === null ? null : new URL(config.gatewayUrl).origin,
+      own: () => new URL(links.publicUrl()).origin,
+    },
     paymentLinkUrl: (token: string) => `${links.publicUrl()}/l/${token}`,
     giveBack: createGiveBack({ links: links.links, intents: intents.intents, digest: sha256Hex }),
   };
@@ -346,6 +359,7 @@ export async function composeShard(parts: ShardParts): Promise<ComposedShard> {
       ...{ boot, kv, clock, terminals, byMerchant, links: links.links, configOf: cloudConfigs.get, audit: administration.audit },
       ...composeMerchantTransactions(bus),
     }),
+    merchantLogs,
     clusterNodes: createClusterNodes(bus, MAIN),
     notReadyBecause: readiness.notReadyBecause,
     metrics: () => bus.request(MAIN, "node.metrics", undefined, METRICS_TIMEOUT_MS),

@@ -9,6 +9,7 @@ import { compatEndpoints } from "../../../http/surfaces/compat/endpoints.ts";
 import { compatPageEndpoints } from "../../../http/surfaces/compat-pages/endpoints.ts";
 import { demoEndpoints } from "../../../http/surfaces/demo/endpoints.ts";
 import { gatewayAdapterEndpoints } from "../../../http/surfaces/gateway-adapter/endpoints.ts";
+import { linkPageEndpoints } from "../../../http/surfaces/link-pages/endpoints.ts";
 import { linkEndpoints } from "../../../http/surfaces/links/endpoints.ts";
 import { methodEndpoints } from "../../../http/surfaces/merchant/methods/endpoints.ts";
 import { paymentLinkEndpoints } from "../../../http/surfaces/merchant/payment-links/endpoints.ts";
@@ -54,6 +55,7 @@ export function surfacesOf(options: SurfaceOptions) {
     merchantMethods: methodEndpoints,
     compat: compatEndpoints,
     pages: compatPageEndpoints,
+    linkPages: linkPageEndpoints,
     demo: options.mode === "sandbox" ? demoEndpoints : [],
     system: systemEndpoints,
     docs: docsEndpoints(relayEnvelope),
@@ -92,6 +94,7 @@ export function rateLimitsOf(surfaces: Surfaces): Map<string, number> {
 }
 
 /** Surfaces that are not in the OpenAPI document: what browsers load, which guides describe. */
+export const UNDOCUMENTED: ReadonlySet<string> = new Set(["docs", "scripts", "compat-pages", "link-pages", "demo", "portal-pages"]);
 export const UNDOCUMENTED: ReadonlySet<string> = new Set(["docs", "scripts", "compat-pages", "demo", "portal-pages", "operators-pages"]);
 
 /** The OpenAPI document as text; the same for the same version and options. */

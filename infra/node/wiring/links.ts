@@ -6,6 +6,7 @@ import { createCreateLink } from "../../../engine/links/create-link.ts";
 import type { GatewayAccounts } from "../../../engine/links/gateway-accounts.ts";
 import { isFinal, type LinkState } from "../../../engine/links/link.ts";
 import type { LinkCompanion } from "../../../engine/links/link-companion.ts";
+import type { LinkObserver } from "../../../engine/links/link-observer.ts";
 import { createLinkStore } from "../../../engine/links/link-store.ts";
 import { createShardLinks, type Links } from "../../../engine/links/links.ts";
 import { createUseLink } from "../../../engine/links/use-link.ts";
@@ -34,6 +35,8 @@ export interface LinkParts {
   companions: readonly LinkCompanion[];
   /** A row was written to the outbox. */
   onOutboxWrite(): void;
+  /** For the logs of merchants. */
+  observer: LinkObserver;
   /** The gateway answered a verify, or could not be asked; for counts. */
   verified(outcome: string): void;
   /** A link ended; for counts. */
@@ -64,6 +67,7 @@ export function composeLinks({
   writer,
   companions,
   onOutboxWrite,
+  observer,
   verified,
   ended,
   failed,
@@ -91,6 +95,7 @@ export function composeLinks({
     self: bus.self,
     notifyUrl: () => `${publicUrl()}/api/v1/gw/notify`,
     companions,
+    observer,
     verified,
     failed,
   });

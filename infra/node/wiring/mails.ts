@@ -1,3 +1,4 @@
+import type { ActivityLog } from "../../../engine/kernel/activity-log.ts";
 import type { Address, Homes } from "../../../engine/kernel/bus.ts";
 import type { Clock } from "../../../engine/kernel/clock.ts";
 import type { Kv } from "../../../engine/kernel/kv.ts";
@@ -12,6 +13,7 @@ import type { Lifecycle } from "../boot/lifecycle.ts";
 import { STORE_OWNER } from "../boot/shard-boot.ts";
 import type { Log } from "../observability/log.ts";
 import type { ByState, ShardMetrics } from "../observability/metrics.ts";
+import { logMails } from "./activity-hooks.ts";
 import { lookedUp } from "./overview.ts";
 
 /** How long mails under way may take to end when the node stops; what is broken off is sent again by whoever is home then. */
@@ -32,6 +34,8 @@ export interface MailParts {
   machineClock: Clock;
   log: Pick<Log, "mail" | "engineFailed">;
   metrics: Pick<ShardMetrics, "mailTold" | "gaugeByKind">;
+  /** For the logs of merchants. */
+  activity: ActivityLog;
 }
 
 export interface ComposedMails extends Lifecycle {
@@ -41,7 +45,19 @@ export interface ComposedMails extends Lifecycle {
 }
 
 /** Mails of the portal: each shard sends those whose home it is. */
-export function composeMails({ config, kv, bus, homes, address, box, clock, machineClock, log, metrics }: MailParts): ComposedMails {
+export function composeMails({
+  config,
+  kv,
+  bus,
+  homes,
+  address,
+  box,
+  clock,
+  machineClock,
+  log,
+  metrics,
+  activity,
+}: MailParts): ComposedMails {
   const store = createMailStore(kv);
   const mailer = config.smtp === null ? null : createSmtpMailer(config.smtp);
   const sender = createMailSender({
@@ -50,6 +66,7 @@ export function composeMails({ config, kv, bus, homes, address, box, clock, mach
       metrics.mailTold(event.kind, event.type);
       log.mail(event);
     },
+    attempted: logMails(activity, config.smtp === null ? "" : `${config.smtp.host}:${config.smtp.port}`),
     failed: log.engineFailed,
   });
   if (address === STORE_OWNER) {

@@ -1,3 +1,4 @@
+import type { ActivityLog } from "../../../engine/kernel/activity-log.ts";
 import type { Homes } from "../../../engine/kernel/bus.ts";
 import type { Clock } from "../../../engine/kernel/clock.ts";
 import { hashOf } from "../../../engine/kernel/hash.ts";
@@ -30,6 +31,7 @@ import type { Config } from "../boot/config.ts";
 import type { Lifecycle } from "../boot/lifecycle.ts";
 import type { Log } from "../observability/log.ts";
 import type { ByState, ShardMetrics } from "../observability/metrics.ts";
+import { logWebhookEndpoints, logWebhooks } from "./activity-hooks.ts";
 import { lookedUp } from "./overview.ts";
 
 export interface WebhookParts {
@@ -45,6 +47,8 @@ export interface WebhookParts {
   machineClock: Clock;
   log: Pick<Log, "webhook" | "webhookEndpointDisabled" | "engineFailed">;
   metrics: Pick<ShardMetrics, "webhookTold" | "gauge" | "gaugeByState">;
+  /** For the logs of merchants. */
+  activity: ActivityLog;
 }
 
 /** Endpoints are divided into this many partitions, and the node that is home to one sends to its endpoints. */
@@ -71,9 +75,9 @@ export interface ComposedWebhooks {
 }
 
 export function composeWebhooks(parts: WebhookParts): ComposedWebhooks {
-  const { config, kv, homes, cluster, partners, box, clock, machineClock, log, metrics } = parts;
+  const { config, kv, homes, cluster, partners, box, clock, machineClock, log, metrics, activity } = parts;
   const events = createWebhookEventStore(kv);
-  const endpoints = createWebhookEndpointStore(kv);
+  const endpoints = logWebhookEndpoints(createWebhookEndpointStore(kv), activity, clock.nowMs);
   const deliveries = createWebhookDeliveryStore(kv);
   const apiVersions = createApiVersions(kv);
   const stops = createEndpointStops({
@@ -113,6 +117,7 @@ export function composeWebhooks(parts: WebhookParts): ComposedWebhooks {
           metrics.webhookTold(event.type);
           log.webhook(event);
         },
+        attempted: logWebhooks(activity),
         failed: log.engineFailed,
       });
       const count = async (): Promise<ByState> => {

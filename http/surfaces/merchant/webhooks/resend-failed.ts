@@ -2,7 +2,7 @@ import { RESENT_MAX } from "../../../../engine/webhooks/merchant-deliveries.ts";
 import { ok, okOf } from "../envelope.ts";
 import { ResendFailed, ResentDeliveries } from "../schemas.ts";
 import { MERCHANT_BASE, PORTAL_RATE } from "../surface.ts";
-import { cursorOfDelivery, deliveryPlaceOf, endpointIdOf } from "./delivery-json.ts";
+import { cursorOfDelivery, DELIVERY_EXAMPLE, deliveryPlaceOf, endpointIdOf } from "./delivery-json.ts";
 import { noSuchEndpoint, webhookMerchantOf, webhookOwnerOf, webhooks } from "./surface.ts";
 
 export const resendFailedDeliveries = webhooks.endpoint({
@@ -15,7 +15,7 @@ export const resendFailedDeliveries = webhooks.endpoint({
   may: "integrate",
   rateLimit: PORTAL_RATE,
   body: ResendFailed,
-  bodyExample: {},
+  bodyExample: { endpointId: DELIVERY_EXAMPLE.endpointId },
   audit: { action: "webhook.resend-failed", subject: ({ body: { endpointId = "all" } }) => endpointId },
   responses: {
     200: {

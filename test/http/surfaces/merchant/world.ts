@@ -1,11 +1,13 @@
 /** What a merchant reads, on a server by itself, over ports that answer what a test says. */
 import type { MerchantUserGrant } from "../../../../engine/access/merchant-user-grant.ts";
+import type { CallEntry, WorkflowEntry } from "../../../../engine/kernel/activity-log.ts";
 import { RelayError } from "../../../../engine/kernel/errors.ts";
 import { createMinuteCounts } from "../../../../engine/kernel/minute-counts.ts";
 import type { LinkRecord } from "../../../../engine/links/link.ts";
 import type { AuditEntry } from "../../../../engine/operators/audit-entry.ts";
 import { type AuditLog, createAuditStore } from "../../../../engine/operators/audit-store.ts";
 import { createMerchantAudit } from "../../../../engine/operators/merchant-audit.ts";
+import type { Logged, LogQuery } from "../../../../engine/operators/merchant-logs.ts";
 import { createMerchantCalls } from "../../../../engine/partners/merchant-calls.ts";
 import type {
   MerchantDay,
@@ -89,11 +91,15 @@ export async function open(t: { after(close: () => void): void }) {
     links: new Map<string, LinkRecord>(),
     fails: null as Error | null,
     next: null as TransactionKey | null,
+    workflow: new Map<string, Logged<WorkflowEntry>[]>(),
+    calls: new Map<string, Logged<CallEntry>[]>(),
+    nextEntry: null as string | null,
   };
   /** Of the files of rows: after how many batches one breaks, and how many have ended. */
   const streams = { breaksAfter: Number.POSITIVE_INFINITY, ended: 0 };
   let held = false;
   const asked: Asked[] = [];
+  const askedLogs: ({ merchantId: string } & LogQuery)[] = [];
   const ranges: { merchantId: string; fromMs: number; untilMs: number }[] = [];
   const places = new Map<string, number>();
   const timeouts: (() => void)[] = [];
@@ -144,6 +150,18 @@ export async function open(t: { after(close: () => void): void }) {
     merchantAttention: async (merchantId) => said.attention.get(merchantId) ?? [],
     portalLinkTasks: async ({ merchantId, livemode }) => (livemode ? [] : (said.linkTasks.get(merchantId) ?? [])),
     merchantAudit: createMerchantAudit(log),
+    merchantLogs: {
+      workflow: async (merchantId, query) => {
+        if (said.fails !== null) throw said.fails;
+        askedLogs.push({ merchantId, ...query });
+        return { items: said.workflow.get(merchantId) ?? [], next: said.nextEntry };
+      },
+      calls: async (merchantId, query) => {
+        if (said.fails !== null) throw said.fails;
+        askedLogs.push({ merchantId, ...query });
+        return { items: said.calls.get(merchantId) ?? [], next: said.nextEntry };
+      },
+    },
     merchantName: async (merchantId) => `The shop ${merchantId}`,
     terminals: {
       command: async (uuid: string, _waitMs: number, maySee: Sight = () => true) => {
@@ -218,5 +236,5 @@ export async function open(t: { after(close: () => void): void }) {
     held = true;
   }
 
-  return { ...world, said, asked, ranges, places, streams, timeouts, clock, get, headersOf, logged, hold };
+  return { ...world, said, asked, askedLogs, ranges, places, streams, timeouts, clock, get, headersOf, logged, hold };
 }

@@ -4,6 +4,7 @@ import { NO_BROWSER } from "../../../support/browser.ts";
 import { type AccessibilityCase, lookAtEvery } from "./accessibility-cases.ts";
 import {
   AUDIT,
+  CALL_LOG,
   DELIVERIES,
   DELIVERY,
   endpointOf,
@@ -25,6 +26,7 @@ import {
   TRANSACTIONS,
   terminalsOf,
   WEBHOOKS,
+  WORKFLOW_LOG,
 } from "./fake-relay.ts";
 
 const NOBODY = { "GET /session": () => ({ data: signedOut() }) };
@@ -40,6 +42,8 @@ const ANNA = {
   "GET /payment-links/*": linkAt,
   "GET /terminals": () => ({ data: terminalsOf() }),
   "GET /audit": () => ({ data: AUDIT }),
+  "GET /logs/workflow": () => ({ data: WORKFLOW_LOG }),
+  "GET /logs/calls": () => ({ data: CALL_LOG }),
   "GET /webhooks": () => ({ data: WEBHOOKS }),
   "GET /webhooks/deliveries": () => ({ data: DELIVERIES }),
   "GET /webhooks/deliveries/*": () => ({ data: DELIVERY }),
@@ -309,6 +313,21 @@ const CASES: AccessibilityCase[] = [
     path: "/portal/webhooks/evt_0d8f5k2m9q4r7s1t3u6v8w0x.we_1a2b3c4d5e6f7g8h9i0j1k2l?tab=deliveries",
     handlers: ANNA,
     until: (page) => page.getByText("Answered 500").waitFor(),
+  },
+  { name: "the log of steps", path: "/portal/logs", handlers: ANNA, until: (page) => page.getByText("3 entries, that is all").waitFor() },
+  {
+    name: "the log of calls",
+    path: "/portal/logs?tab=calls",
+    handlers: ANNA,
+    until: (page) => page.getByText("3 entries, that is all").waitFor(),
+  },
+  { name: "a step of the log", path: "/portal/logs", handlers: ANNA, until: openRow(0) },
+  { name: "a call of the log", path: "/portal/logs?tab=calls", handlers: ANNA, until: openRow(0) },
+  {
+    name: "the logs without their database",
+    path: "/portal/logs",
+    handlers: { ...ANNA, "GET /logs/workflow": () => ({ status: 503, code: "unavailable" }) },
+    until: (page) => page.getByText("Not available at the moment").waitFor(),
   },
   { name: "users", path: "/portal/users", handlers: ANNA, until: (page) => page.getByText("4 of 5 users").waitFor() },
   { name: "a user", path: "/portal/users", handlers: ANNA, until: openRow(1) },

@@ -1,6 +1,7 @@
 import type { Page, Route } from "playwright-core";
 import type {
   AuditItemJson,
+  CallLogJson,
   InvitationJson,
   MeJson,
   OverviewJson,
@@ -17,6 +18,7 @@ import type {
   WebhookDeliveryJson,
   WebhookEndpointJson,
   WebhookEndpointListJson,
+  WorkflowLogJson,
 } from "../../../../http/surfaces/merchant/schemas.ts";
 
 /** What the faked interface answers: `data` with 200, or an error. */
@@ -396,6 +398,56 @@ export function terminalsOf(connectionStatus: TerminalItemJson["connectionStatus
   };
   return { items: [first, second], resultsAway: false, asOf: "2026-11-25T12:00:00.000Z" };
 }
+
+export const WORKFLOW_LOG: { items: WorkflowLogJson[]; next: null } = {
+  items: [
+    {
+      ...{ id: "3", at: "2026-11-25T11:00:03.120Z", objectType: "payment_link", objectId: "plk_8d8f5k2m9q4r7s1t3u6v8w0x" },
+      ...{ event: "link.cancelled", from: "PENDING", to: "CANCELLED", outcome: "done", requestId: "0f6f1d380c3b-2k" },
+    },
+    {
+      ...{ id: "2", at: "2026-11-25T11:00:02.000Z", objectType: "link", objectId: "2f6f1d38-0c3b-4b6d-9d1e-0b0d8d6b1a51" },
+      ...{ event: "verify.answered", from: "watching", to: "success", outcome: "done", requestId: null },
+    },
+    {
+      ...{ id: "1", at: "2026-11-25T11:00:01.000Z", objectType: "link", objectId: "2f6f1d38-0c3b-4b6d-9d1e-0b0d8d6b1a51" },
+      ...{ event: "followUp.requested", from: "watching", to: "watching", outcome: "refused", requestId: "till-7.42" },
+    },
+  ],
+  next: null,
+};
+
+export const CALL_LOG: { items: CallLogJson[]; next: null } = {
+  items: [
+    {
+      ...{ id: "3", at: "2026-11-25T11:00:03.120Z", target: "webhook", operation: "payment_link.cancelled", host: "shop.example:8443" },
+      ...{
+        objectId: "evt_1d8f5k2m9q4r7s1t3u6v8w0x",
+        httpStatus: 503,
+        outcome: "failed",
+        detail: "answered 503",
+        ms: 1_204,
+        requestId: null,
+      },
+    },
+    {
+      ...{ id: "2", at: "2026-11-25T11:00:02.000Z", target: "gateway", operation: "verify", host: "gateway.example" },
+      ...{ objectId: "2f6f1d38-0c3b-4b6d-9d1e-0b0d8d6b1a51", httpStatus: 200, outcome: "done", detail: null, ms: 84, requestId: null },
+    },
+    {
+      ...{ id: "1", at: "2026-11-25T11:00:01.000Z", target: "gateway", operation: "refund", host: "gateway.example" },
+      ...{
+        objectId: "2f6f1d38-0c3b-4b6d-9d1e-0b0d8d6b1a51",
+        httpStatus: null,
+        outcome: "failed",
+        detail: "no answer within 8000 ms",
+        ms: 8_000,
+      },
+      requestId: "till-7.42",
+    },
+  ],
+  next: null,
+};
 
 export const AUDIT: { items: AuditItemJson[]; next: null } = {
   items: [

@@ -7,6 +7,7 @@ it("metrics leave out what cannot be learned, and tell it again when it can be",
   let backlog: OutboxBacklog | null = null;
   const metrics = createNodeMetrics({
     feed: () => ({ inserted: 0, failures: 0, poison: 0 }),
+    activity: () => ({ written: 7, dropped: 2, waiting: 1 }),
     backlog: async () => backlog,
     cluster: { liveNodes: () => 1, lapses: () => 0, clockOffsetMs: () => 0, stream: () => ({ waiting: 0, delayMs: 0, lost: 0 }) },
   });

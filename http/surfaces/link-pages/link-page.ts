@@ -1,0 +1,48 @@
+import type { PortalLinkRecord } from "../../../engine/portal-links/portal-link.ts";
+import { orUnavailable, PAGE_RESPONSES, unavailable } from "../buyer-document.ts";
+import { type Language, LanguageHeaders, languageOf } from "../buyer-language.ts";
+import { BUYER_PAGE_RATE } from "../buyer-rate.ts";
+import { missingLink, paidPage, payablePage, tellingPage } from "./link-document.ts";
+import { type LinkPageOperations, LinkTokenParams, linkPages, looksLikeToken } from "./surface.ts";
+
+export const linkPage = linkPages.endpoint({
+  name: "linkPage",
+  method: "GET",
+  path: "/l/{token}",
+  summary: "Show a payment link to whoever pays it",
+  description: "Nothing is begun at the gateway before Pay is pressed.",
+  auth: "none",
+  rateLimit: BUYER_PAGE_RATE,
+  // Mail programs and messengers add members of their own.
+  unknownQuery: "ignore",
+  params: LinkTokenParams,
+  headers: LanguageHeaders,
+  responses: { 200: PAGE_RESPONSES[200], 404: PAGE_RESPONSES[404], 503: PAGE_RESPONSES[503] },
+  handle: async (operations, { params: { token }, headers }) => {
+    const language = languageOf(headers["accept-language"] ?? "");
+    const shown = await orUnavailable(shownOf(operations, language, token));
+    return shown === "unavailable" ? unavailable(language) : shown;
+  },
+});
+
+async function shownOf(operations: LinkPageOperations, language: Language, token: string) {
+  const record = looksLikeToken(token) ? await operations.portalLinks.byToken(token) : null;
+  if (record === null) return missingLink(language);
+  return { status: 200 as const, ...(await standingPage(operations, language, record)) };
+}
+
+/** How a link stands, for its customer. */
+export async function standingPage(operations: LinkPageOperations, language: Language, record: PortalLinkRecord) {
+  switch (record.state) {
+    case "PAID":
+      return paidPage(operations, language, record);
+    case "CANCELLED":
+      return tellingPage(language, "cancelled");
+    case "EXPIRED":
+      return tellingPage(language, "expired");
+    case "PENDING":
+      // It stays PENDING for as long as somebody may be paying it at the gateway.
+      if (record.order.expiresAtMs <= operations.clock.nowMs()) return tellingPage(language, "expired");
+      return payablePage(operations, language, record);
+  }
+}

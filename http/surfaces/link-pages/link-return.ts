@@ -1,0 +1,96 @@
+import { Type } from "@sinclair/typebox";
+import { GATEWAY_RESULT } from "../../../engine/gateway/gateway.ts";
+import { RelayError } from "../../../engine/kernel/errors.ts";
+import type { PortalLinkRecord } from "../../../engine/portal-links/portal-link.ts";
+import { link, orUnavailable, PAGE_RESPONSES, PRIVATE_HEADER_DECLARATIONS, PRIVATE_HEADERS, unavailable } from "../buyer-document.ts";
+import { type Language, LanguageHeaders, languageOf } from "../buyer-language.ts";
+import { BUYER_PAGE_RATE } from "../buyer-rate.ts";
+import { ReloadQuery, waitingPage, withinWait } from "../buyer-waiting.ts";
+import { missingLink, tellingPage } from "./link-document.ts";
+import { standingPage } from "./link-page.ts";
+import { linkTextsIn } from "./link-texts.ts";
+import { type LinkPageOperations, LinkTokenParams, linkPages, looksLikeToken } from "./surface.ts";
+
+export const linkReturn = linkPages.endpoint({
+  name: "linkReturn",
+  method: "GET",
+  path: "/l/{token}/return",
+  summary: "Show how the payment of a link went",
+  description:
+    "The card gateway sends buyers here. The relay asks it how the payment went. While that is not known the buyer stays on a page that waits up to 30 s.",
+  auth: "none",
+  rateLimit: BUYER_PAGE_RATE,
+  // The gateway adds members of its own.
+  unknownQuery: "ignore",
+  params: LinkTokenParams,
+  query: ReloadQuery,
+  headers: LanguageHeaders,
+  responses: { 200: PAGE_RESPONSES[200], 404: PAGE_RESPONSES[404], 503: PAGE_RESPONSES[503] },
+  handle: async (operations, { params: { token }, query, headers }) => {
+    const language = languageOf(headers["accept-language"] ?? "");
+    const shown = await orUnavailable(shownOf(operations, language, token, query));
+    return shown === "unavailable" ? unavailable(language) : shown;
+  },
+});
+
+export const linkReturnState = linkPages.endpoint({
+  name: "linkReturnState",
+  method: "GET",
+  path: "/l/{token}/return/state",
+  summary: "Tell the page that waits whether the outcome is known",
+  auth: "none",
+  rateLimit: BUYER_PAGE_RATE,
+  params: LinkTokenParams,
+  responses: {
+    200: {
+      description: "Whether the page leads on now.",
+      body: Type.Object({ decided: Type.Boolean() }),
+      headers: PRIVATE_HEADER_DECLARATIONS,
+    },
+    ...linkPages.errors(400, 404, 429, 503),
+  },
+  handle: async (operations, { params: { token } }) => {
+    const record = await verified(operations, token);
+    if (record === null) throw new RelayError("not_found", "There is no such link.");
+    return { status: 200, body: { decided: isDecided(record) }, headers: PRIVATE_HEADERS };
+  },
+});
+
+async function shownOf(operations: LinkPageOperations, language: Language, token: string, query: { n?: string }) {
+  const record = await verified(operations, token);
+  if (record === null) return missingLink(language);
+  if (!isDecided(record)) return { status: 200 as const, ...waiting(language, record, query) };
+  return { status: 200 as const, ...(await outcomePage(operations, language, record)) };
+}
+
+function waiting(language: Language, { token }: PortalLinkRecord, query: { n?: string }) {
+  const { stillConfirming, backToLink } = linkTextsIn(language);
+  return waitingPage({
+    ...{ language, query, path: `/l/${token}/return`, late: stillConfirming },
+    back: (attributes) => link(`/l/${token}`, backToLink, attributes),
+  });
+}
+
+/** Whoever comes back without having paid is told so, and may try again where the link is still to be paid. */
+async function outcomePage(operations: LinkPageOperations, language: Language, record: PortalLinkRecord) {
+  const last = record.attempts.at(-1);
+  const isPayable = record.state === "PENDING" && record.order.expiresAtMs > operations.clock.nowMs();
+  if (!isPayable || last === undefined) return standingPage(operations, language, record);
+  const told = last.resultCode === GATEWAY_RESULT.cancelledByBuyer ? "turnedBack" : "failed";
+  return tellingPage(language, told, { href: `/l/${record.token}`, text: "tryAgain" });
+}
+
+/** While a payment is open nobody knows how it ends, also where its link was cancelled or has expired meanwhile. */
+function isDecided({ state, attempts }: PortalLinkRecord): boolean {
+  const last = attempts.at(-1);
+  return state === "PAID" || last === undefined || (last.state !== "opening" && last.state !== "open");
+}
+
+/** The link as the gateway says; as it is stored where that takes too long, or the gateway cannot be asked. Null where there is none. */
+async function verified(operations: LinkPageOperations, token: string): Promise<PortalLinkRecord | null> {
+  const { portalLinks } = operations;
+  const record = looksLikeToken(token) ? await portalLinks.byToken(token) : null;
+  if (record === null || isDecided(record)) return record;
+  const answer = await withinWait(operations, orUnavailable(portalLinks.verified(token)));
+  return answer === "unavailable" ? record : answer;
+}

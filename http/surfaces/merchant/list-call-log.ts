@@ -1,0 +1,41 @@
+import { ok, okOf } from "./envelope.ts";
+import { LOG_DESCRIPTION, LogQuerySchema, logCursorOf, logQueryOf } from "./log-query.ts";
+import { READ_DEADLINE_MS, reads } from "./reads.ts";
+import { CallLogItem, type CallLogJson, listOf } from "./schemas.ts";
+import { MERCHANT_BASE, merchantOf, PORTAL_RATE } from "./surface.ts";
+
+const EXAMPLE: CallLogJson = {
+  id: "1763700000000-shard-0-1a2b3c4d-000000002",
+  at: "2025-11-21T04:40:00.000Z",
+  target: "gateway",
+  operation: "verify",
+  host: "gateway.example",
+  objectId: "2f6f1d38-0c3b-4b6d-9d1e-0b0d8d6b1a51",
+  httpStatus: 200,
+  outcome: "done",
+  detail: null,
+  ms: 84,
+  requestId: null,
+};
+
+export const listMerchantCallLog = reads.endpoint({
+  name: "merchantCallLog",
+  method: "GET",
+  path: `${MERCHANT_BASE}/logs/calls`,
+  summary: "List the requests to others about what is the merchant's, newest first",
+  description: `To the card gateway, to addresses of webhooks and callbacks, and to the mail server. \`failed\`: it is not known whether it was taken, or it was not; \`refused\`: for good. ${LOG_DESCRIPTION}`,
+  auth: "merchantUser",
+  may: "integrate",
+  rateLimit: PORTAL_RATE,
+  deadlineMs: READ_DEADLINE_MS,
+  query: LogQuerySchema,
+  responses: {
+    200: { description: "A page.", body: okOf(listOf(CallLogItem)), example: { status: "ok", data: { items: [EXAMPLE], next: null } } },
+    ...reads.errors(400, 401, 403, 429, 503),
+  },
+  handle: async ({ merchantLogs, localTime }, { caller, query }) => {
+    const { items, next } = await merchantLogs.calls(merchantOf(caller), logQueryOf(query, localTime));
+    const shown = items.map(({ atMs, ...entry }): CallLogJson => ({ ...entry, at: new Date(atMs).toISOString() }));
+    return { status: 200, body: ok({ items: shown, next: logCursorOf(next) }) };
+  },
+});

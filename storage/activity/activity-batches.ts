@@ -1,0 +1,72 @@
+import { keptCall, keptWorkflow } from "../../engine/kernel/activity-entry.ts";
+import type { ActivityLog } from "../../engine/kernel/activity-log.ts";
+import { type ActivityLines, type ActivityTable, callLine, workflowLine } from "./activity-rows.ts";
+
+/** What a thread hands over at once. */
+export interface ActivityBatch {
+  readonly lines: ActivityLines;
+  /** Entries that were not kept: there was no room, or they held what no entry may hold. */
+  readonly dropped: number;
+}
+
+export interface ActivityBatches {
+  /** Takes entries in; does nothing that waits. */
+  log: ActivityLog;
+  /** What came since the last time; null where nothing did. */
+  take(): ActivityBatch | null;
+}
+
+/**
+ * Of a thread, between two times that they are handed over, a second in general: some 400 bytes each. More of a merchant's own in a second come only where something
+ * repeats itself, and the first ones tell that.
+ */
+const ENTRIES_MAX = 5_000;
+const CHARS_MAX = 2_097_152;
+
+export interface ActivityBatchesOptions {
+  /** Unique among all writers (shards of all nodes and restarts); part of the entries' ids. */
+  writer: string;
+  limits?: { readonly entriesMax: number; readonly charsMax: number };
+}
+
+/** The activity log of a thread: entries as lines, until they are handed over. */
+export function createActivityBatches({ writer, limits }: ActivityBatchesOptions): ActivityBatches {
+  const { entriesMax, charsMax } = limits ?? { entriesMax: ENTRIES_MAX, charsMax: CHARS_MAX };
+  let lines: { [Table in ActivityTable]: string[] } = { workflow_log: [], call_log: [] };
+  let chars = 0;
+  let dropped = 0;
+  let count = 0;
+
+  function add<Entry extends { readonly atMs: number }>(
+    table: ActivityTable,
+    entry: Entry | null,
+    lineOf: (entry: Entry, id: string) => string,
+  ): void {
+    if (entry === null || lines.workflow_log.length + lines.call_log.length >= entriesMax) {
+      dropped += 1;
+      return;
+    }
+    count += 1;
+    const line = lineOf(entry, `${String(entry.atMs).padStart(13, "0")}-${writer}-${String(count).padStart(9, "0")}`);
+    if (chars + line.length > charsMax) {
+      dropped += 1;
+      return;
+    }
+    chars += line.length;
+    lines[table].push(line);
+  }
+
+  return {
+    log: {
+      workflow: (entry) => add("workflow_log", keptWorkflow(entry), workflowLine),
+      call: (entry) => add("call_log", keptCall(entry), callLine),
+    },
+    take: () => {
+      if (lines.workflow_log.length === 0 && lines.call_log.length === 0 && dropped === 0) return null;
+      const batch = { lines, dropped };
+      lines = { workflow_log: [], call_log: [] };
+      [chars, dropped] = [0, 0];
+      return batch;
+    },
+  };
+}
