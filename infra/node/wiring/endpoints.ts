@@ -94,8 +94,15 @@ export function rateLimitsOf(surfaces: Surfaces): Map<string, number> {
 }
 
 /** Surfaces that are not in the OpenAPI document: what browsers load, which guides describe. */
-export const UNDOCUMENTED: ReadonlySet<string> = new Set(["docs", "scripts", "compat-pages", "link-pages", "demo", "portal-pages"]);
-export const UNDOCUMENTED: ReadonlySet<string> = new Set(["docs", "scripts", "compat-pages", "demo", "portal-pages", "operators-pages"]);
+export const UNDOCUMENTED: ReadonlySet<string> = new Set([
+  "docs",
+  "scripts",
+  "compat-pages",
+  "link-pages",
+  "demo",
+  "portal-pages",
+  "operators-pages",
+]);
 
 /** The OpenAPI document as text; the same for the same version and options. */
 export function openApiText(surfaces: Surfaces): string {

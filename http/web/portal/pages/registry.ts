@@ -94,6 +94,8 @@ export const PAGES: readonly PageEntry[] = [
     act: "administer keys",
     onPhone: false,
     page: pageLoader(async () => (await import("./keys/keys-page.tsx")).KeysPage),
+  },
+  {
     name: "logs",
     hasObjects: false,
     label: ({ nav }) => nav.logs,
