@@ -5,6 +5,7 @@ import { entry } from "./entry.ts";
 import { faults, nothingElse } from "./faults.ts";
 import { links } from "./links.ts";
 import { lists } from "./lists.ts";
+import { operators } from "./operators.ts";
 import { type FurnishedShop, pages } from "./pages.ts";
 import { card, pay, payDays } from "./payments.ts";
 import { newShop, PortalWorld } from "./portal-world.ts";
@@ -30,6 +31,7 @@ describe("the merchant portal", () => {
   lists(world);
   links(world);
   webhooks(world);
+  operators(world);
   pages(world, () => furnished ?? assert.fail("there is no furnished shop"));
   faults(world);
   nothingElse(world);
