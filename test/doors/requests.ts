@@ -54,6 +54,7 @@ const PARAMETERS: readonly [end: RegExp, value: (things: Things) => string | num
   [/\{txId\}$/, ({ txId }) => txId],
   [/\/api\/payment\/.*\{id\}$/, ({ txId }) => txId],
   [/\/partners\/\{id\}$/, ({ partnerId }) => partnerId],
+  [/\/admin\/attention\/\{id\}$/, () => "unknown/T1/item-of-nobody"],
   [/\/factors\/passkeys\/\{id\}$/, () => "passkey-of-nobody"],
   [/\/administrators\/\{username\}$/, ({ administratorName }) => administratorName],
   [/\/callbacks\/\{id\}$/, () => "callback-of-nobody"],

@@ -196,7 +196,7 @@ export function missingRule({ name, path, method, auth, needs }: AnyEndpoint): s
 export function outcomeOf(endpoint: AnyEndpoint, shown: Credentials): Outcome {
   if (isOpen(endpoint)) return "admitted";
   if (isPortalAuth(endpoint.auth)) return byPortal(endpoint, endpoint.auth, shown);
-  if (isAdminSessionAuth(endpoint.auth)) return byAdminSession(endpoint, endpoint.auth, shown.adminCookie);
+  if (isAdminSessionAuth(endpoint.auth)) return byAdminSession(endpoint, endpoint.auth, shown);
   if (endpoint.auth === "admin" && shown.adminCookie !== undefined) return byAdminCookie(endpoint, shown.adminCookie);
   const credential = credentialAt(endpoint, shown);
   if (credential === undefined || credential === "wrong") return "unauthorized";
@@ -224,9 +224,16 @@ function byMerchant(endpoint: AnyEndpoint, shown: MerchantShown): Outcome {
   }
 }
 
-function byPortal(endpoint: AnyEndpoint, auth: PortalAuth, { cookie, bearer }: Credentials): Outcome {
+/** A page of the relay itself sends its cookies, whichever session they are of. */
+function isOwnPage({ cookie, adminCookie }: Credentials): boolean {
+  const shown = cookie ?? adminCookie;
+  return shown !== undefined && shown !== "owner's foreign page";
+}
+
+function byPortal(endpoint: AnyEndpoint, auth: PortalAuth, shown: Credentials): Outcome {
+  const { cookie, bearer } = shown;
   if (auth === "merchantUserOrKey" && bearer !== undefined) return isOfMerchant(bearer) ? byMerchant(endpoint, bearer) : "unauthorized";
-  const isFromElsewhere = cookie === "owner's foreign page" || (cookie === undefined && auth === "optionalPortalSession");
+  const isFromElsewhere = cookie === "owner's foreign page" || (auth === "optionalPortalSession" && !isOwnPage(shown));
   if (checksOwnPage(endpoint) && isFromElsewhere) return "forbidden";
   if (auth === "optionalPortalSession") return "admitted";
   if (cookie === undefined) return "unauthorized";
@@ -249,8 +256,9 @@ function byPortal(endpoint: AnyEndpoint, auth: PortalAuth, { cookie, bearer }: C
 }
 
 /** What opens with a session only. */
-function byAdminSession(endpoint: AnyEndpoint, auth: AdminSessionAuth, cookie: AdminShown | undefined): Outcome {
-  const isFromElsewhere = cookie === "owner's foreign page" || (cookie === undefined && auth === "optionalAdminSession");
+function byAdminSession(endpoint: AnyEndpoint, auth: AdminSessionAuth, shown: Credentials): Outcome {
+  const { adminCookie: cookie } = shown;
+  const isFromElsewhere = cookie === "owner's foreign page" || (auth === "optionalAdminSession" && !isOwnPage(shown));
   if (checksOwnPage(endpoint) && isFromElsewhere) return "forbidden";
   if (auth === "optionalAdminSession") return "admitted";
   if (cookie === undefined || cookie === "wrong") return "unauthorized";

@@ -254,8 +254,13 @@ export class DoorWorld {
     }
     const ofMerchant = await this.#makePayments({ authorization: `Bearer ${merchantKeys.secretKey}` });
 
+    // The second factor of the first is no longer fresh when the others sign in.
+    const readOnly = await this.#makeAdminPerson(administrator, "read-only");
     const { userId, portal } = await this.#makePeople(administrator, merchantId);
-    const admin = await this.#makeAdminPeople(administrator);
+    const owner = await this.#makeAdminPerson(administrator, "owner");
+    const unfinished = new AdminPerson(this.#relay, owner);
+    assert.equal((await unfinished.begin()).status, 200);
+    const admin = { owner: owner.token, readOnly: readOnly.token, ownerWithoutFactor: unfinished.token };
     this.#keys = { ...keys, merchantKeys, replacedMerchantKeys, otherMerchantKeys, portal, admin };
     this.#things = {
       terminalId,
@@ -360,20 +365,12 @@ export class DoorWorld {
     };
   }
 
-  /** Administrators with browsers of their own: an owner, who has just signed in, one who may only look and did so before, and the owner's second browser. */
-  async #makeAdminPeople(administrator: Headers): Promise<Keys["admin"]> {
-    const join = async (role: AdministratorRole) => {
-      const person = new AdminPerson(this.#relay, await this.#makeAdministrator(administrator, role, `page-${role}`));
-      assert.equal((await person.begin()).status, 200);
-      await person.enrol();
-      return person;
-    };
-    const readOnly = await join("read-only");
-    this.#relay.advance(STEP_UP_MS + 1_000);
-    const owner = await join("owner");
-    const unfinished = new AdminPerson(this.#relay, owner);
-    assert.equal((await unfinished.begin()).status, 200);
-    return { owner: owner.token, readOnly: readOnly.token, ownerWithoutFactor: unfinished.token };
+  /** An administrator with a browser of its own. */
+  async #makeAdminPerson(administrator: Headers, role: AdministratorRole): Promise<AdminPerson> {
+    const person = new AdminPerson(this.#relay, await this.#makeAdministrator(administrator, role, `page-${role}`));
+    assert.equal((await person.begin()).status, 200);
+    await person.enrol();
+    return person;
   }
 
   async #subject(administrator: Headers): Promise<number> {

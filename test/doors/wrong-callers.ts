@@ -71,6 +71,7 @@ const NOT_SUCCEEDING: { readonly [endpoint: string]: { status: number; why: stri
   portalShowInvitation: { status: 410, why: "a wrong token opens nothing" },
   portalAcceptInvitation: { status: 410, why: "the same" },
   portalResetPassword: { status: 410, why: "the same" },
+  removeAttention: { status: 404, why: "it is about an item that is not there" },
   adminSignIn: { status: 401, why: "it is about an administrator that nobody has" },
   adminSecondFactor: { status: 400, why: "the session is signed in" },
   adminStepUp: { status: 401, why: "the declared example is nobody's code" },

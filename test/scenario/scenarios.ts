@@ -3,6 +3,7 @@ import { after, afterEach, before, describe } from "node:test";
 import { Relay, type RelayOptions } from "../support/relay.ts";
 import { access } from "./access.ts";
 import { gatewayAdapter } from "./adapter.ts";
+import { adminSearch } from "./admin-search.ts";
 import { adminSignIn } from "./admin-sign-in.ts";
 import { administration } from "./administration.ts";
 import { administrators } from "./administrators.ts";
@@ -53,6 +54,7 @@ const SCENARIOS: { about: string; define: (relay: Relay) => void; skip?: string 
   { about: "administration", define: administration },
   { about: "administrators", define: administrators },
   { about: "the sign-in of administrators", define: adminSignIn },
+  { about: "what operators search for", define: adminSearch },
   { about: "results", define: results },
   { about: "transactions", define: transactions, skip: missingClickHouse() },
   { about: "whose a payment is", define: shops, skip: missingClickHouse() },

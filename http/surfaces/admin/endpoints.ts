@@ -1,6 +1,6 @@
 import type { Endpoint } from "../../endpoint/endpoint.ts";
 import { administratorEndpoints } from "./administrators/endpoints.ts";
-import { listAttention } from "./attention.ts";
+import { listAttention, removeAttention } from "./attention.ts";
 import { listAudit } from "./audit.ts";
 import { listCallbacks, resendCallback } from "./callbacks.ts";
 import { clearingEndpoints } from "./clearing.ts";
@@ -12,6 +12,7 @@ import { mailEndpoints } from "./mails.ts";
 import { merchantEndpoints } from "./merchants.ts";
 import { partnerEndpoints } from "./partners/endpoints.ts";
 import { portalUserEndpoints } from "./portal-users.ts";
+import { type SearchOperations, searchAll } from "./search.ts";
 import { sendCommand } from "./send-command.ts";
 import { listSubscriptionRules, saveSubscriptionRule, testSubscriptionRule } from "./subscription-rules.ts";
 import type { AdminOperations } from "./surface.ts";
@@ -22,7 +23,7 @@ import { webhookEndpoints } from "./webhooks.ts";
 import { zvtEndpoints } from "./zvt.ts";
 
 /** Administration of terminals, and the relay's own endpoints for operators. */
-export const adminEndpoints: Endpoint<AdminOperations>[] = [
+export const adminEndpoints: Endpoint<AdminOperations & SearchOperations>[] = [
   sendCommand,
   listSubscriptionRules,
   saveSubscriptionRule,
@@ -34,6 +35,8 @@ export const adminEndpoints: Endpoint<AdminOperations>[] = [
   denyTerminal,
   allowTerminal,
   listAttention,
+  removeAttention,
+  searchAll,
   listAudit,
   showCluster,
   ...administratorEndpoints,

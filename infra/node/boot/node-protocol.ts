@@ -2,6 +2,7 @@ import type { CallEntry, WorkflowEntry } from "../../../engine/kernel/activity-l
 import type { ClusterNode, NodeReport } from "../../../engine/operators/cluster-nodes.ts";
 import type { LogPage, LogQuery } from "../../../engine/operators/merchant-logs.ts";
 import type { Overview } from "../../../engine/operators/overview.ts";
+import type { FedHit } from "../../../engine/payments/fed-search.ts";
 import type {
   MerchantDay,
   MerchantTransaction,
@@ -71,6 +72,8 @@ export type NodeProtocol = TerminalProtocol &
     "cluster.look": { request: undefined; response: string[] };
     /** Handled by the main thread. */
     "node.transactions": { request: TransactionQuery; response: Transaction[] };
+    /** Handled by the main thread: what ClickHouse has under a uuid. */
+    "node.search": { request: { uuids: readonly string[] }; response: FedHit[] };
     /** Handled by the main thread: the transactions of a merchant (infra/node/wiring/merchant-transactions.ts). */
     "node.merchantPage": {
       request: { merchantId: string; filter: MerchantTransactionFilter; after: TransactionKey | null; limit: number };

@@ -5,6 +5,7 @@ import type { Clock } from "../../../engine/kernel/clock.ts";
 import type { Kv } from "../../../engine/kernel/kv.ts";
 import type { MerchantLogs } from "../../../engine/operators/merchant-logs.ts";
 import type { OutboxBacklog } from "../../../engine/operators/overview.ts";
+import type { FedSearch } from "../../../engine/payments/fed-search.ts";
 import type { TransactionList } from "../../../engine/payments/transaction-list.ts";
 import { createActivityReader, missingMerchantLogs } from "../../../storage/activity/activity-reader.ts";
 import { applyActivityRetention } from "../../../storage/activity/activity-retention.ts";
@@ -16,6 +17,7 @@ import { migrate, SchemaTooNew } from "../../../storage/clickhouse/migrate.ts";
 import { PORTAL_WORKLOAD } from "../../../storage/clickhouse/workloads.ts";
 import { clickHouseSink, insertLines } from "../../../storage/feed/clickhouse-sink.ts";
 import { createFedRows, type FedRows } from "../../../storage/feed/fed-commands.ts";
+import { createFedSearch, missingFedSearch } from "../../../storage/feed/fed-search.ts";
 import { createFeed, type Feed } from "../../../storage/feed/feed.ts";
 import { type MerchantBackfill, startMerchantBackfill } from "../../../storage/feed/merchant-backfill.ts";
 import {
@@ -54,6 +56,8 @@ export interface Analytics {
   /** The logs of merchants: what this node writes, and what all have written. */
   activity: Pick<ActivityWriter, "add" | "stats">;
   logs: MerchantLogs;
+  /** By uuid, over all terminals. */
+  search: FedSearch;
   /**
    * What ClickHouse knows about the store, needed before the node starts. Resolves when ClickHouse can be reached and its schema is
    * current; with null if the first attempt has failed, or (`patienceMs`) none has succeeded in time.
@@ -93,6 +97,7 @@ export function startAnalytics(options: AnalyticsOptions): Analytics {
     timers: machineTimers,
     onEvent: (event) => options.log.activityLog(event.type, event.type === "away" ? withoutMessage(event.error) : undefined),
   });
+  let search = missingFedSearch;
   let deliveredUntil: () => string | null = () => null;
   const lookAtOutbox = createOutboxBacklog({ kv: options.kv, clock: options.clock, deliveredUntil: () => deliveredUntil() });
   const [told, tells] = signal<void>();
@@ -125,6 +130,7 @@ export function startAnalytics(options: AnalyticsOptions): Analytics {
         const portalClient = connectClickHouse(reached.address, { workload: PORTAL_WORKLOAD });
         logs = createActivityReader({ client: portalClient, clock, timers: machineTimers, retentionDays: config.logRetentionDays });
         activity.connect((table, lines, signal) => insertLines(client, table, [Buffer.from(lines.join(""))], signal));
+        search = createFedSearch(portalClient);
         if (kafka === null) {
           const started = createFeed({
             kv,
@@ -178,6 +184,7 @@ export function startAnalytics(options: AnalyticsOptions): Analytics {
   const ready = start();
   return {
     list: { page: (query) => list.page(query) },
+    search: (uuids) => search(uuids),
     merchants: {
       page: (merchantId, query) => merchants.page(merchantId, query),
       find: (merchantId, uuid) => merchants.find(merchantId, uuid),

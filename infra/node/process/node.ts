@@ -398,6 +398,12 @@ function handleShardMessages({ bus, analytics, cluster, self, log }: Served): { 
       throw error;
     }),
   );
+  bus.handle("node.search", async ({ uuids }) =>
+    analytics.search(uuids).catch((error: unknown) => {
+      if (error instanceof Error && error.cause !== undefined) log.clickhouse("search failed", withoutMessage(error.cause));
+      throw error;
+    }),
+  );
   handleMerchantReads({
     bus,
     merchants: analytics.merchants,

@@ -1,4 +1,5 @@
 import { createIntents } from "../../../engine/intents/create-intents.ts";
+import type { IntentRecord } from "../../../engine/intents/intent.ts";
 import { createIntentCompanion } from "../../../engine/intents/intent-companion.ts";
 import { createIntentStore } from "../../../engine/intents/intent-store.ts";
 import type { ActivityLog } from "../../../engine/kernel/activity-log.ts";
@@ -27,6 +28,8 @@ export interface CompatParts {
 export interface ComposedCompat {
   /** Keeps intents beside the links that are their attempts. */
   companion: LinkCompanion;
+  /** Whosever it is: for operators. */
+  byId(id: string): Promise<IntentRecord | null>;
   /** The operations over links that have the companion. */
   over(links: Links): Pick<CompatOperations, "intents" | "compatObjects">;
 }
@@ -38,6 +41,7 @@ export function composeCompat({ kv, clock, ids, accounts, retentionMs, activity,
   const telling = { objects, digest: sha256Hex };
   return {
     companion: createIntentCompanion({ store, activity, ...telling }),
+    byId: async (id) => (await store.load(id))?.record ?? null,
     over: (links) => ({
       compatObjects: objects,
       intents: createIntents({

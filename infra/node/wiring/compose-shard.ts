@@ -54,6 +54,7 @@ import { composePortalLinks } from "./portal-links.ts";
 import { portalUrl } from "./portal-url.ts";
 import { createReadiness } from "./readiness.ts";
 import { composeRelay } from "./relay.ts";
+import { composeSearch } from "./search.ts";
 import type { RunningShardParts } from "./shard-parts.ts";
 import { createStompMount } from "./stomp-mount.ts";
 import { composeTeams } from "./teams.ts";
@@ -355,6 +356,10 @@ export async function composeShard(parts: ShardParts): Promise<ComposedShard> {
     ...teams.operations,
     ...apps.operations,
     overview,
+    ...composeSearch({
+      ...{ kv, bus, terminals, unsolicited: composed.unsolicited, links: links.links, intent: compat.byId, portalLink: portalLinks.byId },
+      ...{ registerRoutes: zvt.routes, partners: partners.partners },
+    }),
     ...composeMerchantPortal({
       ...{ boot, kv, clock, terminals, byMerchant, links: links.links, configOf: cloudConfigs.get, audit: administration.audit },
       ...composeMerchantTransactions(bus),

@@ -14,6 +14,7 @@ import type { MerchantStore } from "../../../engine/partners/merchant-store.ts";
 import { createPortalLinks } from "../../../engine/portal-links/create-portal-links.ts";
 import { createPortalLinkTasks, type PortalLinkTasks } from "../../../engine/portal-links/link-tasks.ts";
 import { createPortalLinkMailTexts } from "../../../engine/portal-links/mail-texts.ts";
+import type { PortalLinkRecord } from "../../../engine/portal-links/portal-link.ts";
 import { createPortalLinkCompanion } from "../../../engine/portal-links/portal-link-companion.ts";
 import { createPortalLinkDeadlines } from "../../../engine/portal-links/portal-link-deadlines.ts";
 import { createPortalLinkMails } from "../../../engine/portal-links/portal-link-mails.ts";
@@ -56,6 +57,8 @@ export interface ComposedPortalLinks extends Lifecycle {
   companion: LinkCompanion;
   /** The operations over links that have the companion. */
   over(links: Links): PortalLinks;
+  /** Whosever it is: for operators. */
+  byId(id: string): Promise<PortalLinkRecord | null>;
   tasks: PortalLinkTasks;
 }
 
@@ -80,6 +83,7 @@ export function composePortalLinks(parts: PortalLinkParts): ComposedPortalLinks 
         isInactive: (merchantId) => merchantOwners.get(merchantId)?.inactive === true,
         returnUrl: (token) => `${publicUrl()}/l/${token}/return`,
       }),
+    byId: async (id) => (await store.load(id))?.record ?? null,
     tasks: createPortalLinkTasks({ store, clock }),
     tick: deadlines.tick,
     drain: () => {

@@ -5,7 +5,7 @@ import { createPresenceStore, type PresenceStore } from "../../../engine/session
 import { createPresenceTable } from "../../../engine/sessions/presence-table.ts";
 import type { TerminalSessions } from "../../../engine/sessions/terminal-sessions.ts";
 import { type ClaimCancelled, createClaimCancelled } from "../../../engine/terminals/claim-cancelled.ts";
-import { createTerminalStore } from "../../../engine/terminals/terminal-store.ts";
+import { createTerminalStore, type TerminalStore } from "../../../engine/terminals/terminal-store.ts";
 import type { Terminals } from "../../../engine/terminals/terminals.ts";
 import { createWaitingCounters } from "../../../engine/terminals/waiting-counters.ts";
 import { incarnationOf } from "../../../storage/bus/cluster/cluster-bus.ts";
@@ -44,6 +44,8 @@ export interface TerminalParts {
 export interface ComposedTerminals extends Lifecycle {
   terminals: Terminals;
   claimCancelled: ClaimCancelled;
+  /** Results under a uuid that nobody asked for, of all terminals. */
+  unsolicited: TerminalStore["loadUnsolicited"];
   sessions: TerminalSessions;
   presences: PresenceStore;
   /** Lookups that wait for a result, until the node stops. */
@@ -113,6 +115,7 @@ export function composeTerminals(parts: TerminalParts): ComposedTerminals {
 
   return {
     terminals,
+    unsolicited: terminalStore.loadUnsolicited,
     claimCancelled: createClaimCancelled({ store: terminalStore, clock, shopOf }),
     sessions,
     presences,

@@ -74,6 +74,8 @@ export interface ZvtParts {
 
 export interface ComposedZvt {
   administerZvt: AdministerZvt;
+  /** What is kept of registers' payments. */
+  routes: ReturnType<typeof createZvtRouteStore>["all"];
   /** Loads nothing, and listens with the shard: to be run by one thread of a node. */
   listener(): Lifecycle;
 }
@@ -120,6 +122,7 @@ export function composeZvt(parts: ZvtParts): ComposedZvt {
 
   return {
     administerZvt,
+    routes: store.all,
     listener: () => listenerOf(parts, () => configOver(defaults, settings.get(ZVT_KEY)), store),
   };
 }

@@ -1,0 +1,328 @@
+import { type IntentRecord, statusOf } from "../intents/intent.ts";
+import { uuidKey } from "../kernel/identifiers.ts";
+import type { LinkRecord } from "../links/link.ts";
+import type { AttentionKind } from "../payments/attention.ts";
+import type { FedHit, FedSearch } from "../payments/fed-search.ts";
+import type { PortalLinkRecord } from "../portal-links/portal-link.ts";
+import type { CommandRecord } from "../terminals/terminal-record.ts";
+import type { CommandView, Terminals } from "../terminals/terminals.ts";
+import type { ZvtRouteRecord } from "../zvt/route-record.ts";
+
+export type SearchKind = "command" | "result" | "link" | "payment_intent" | "payment_link" | "register_payment";
+
+export interface TimelineEntry {
+  readonly atMs: number;
+  readonly what: string;
+  readonly detail: string | null;
+}
+
+/** One thing that has the uuid or id. No personal data, no tokens, nothing that a buyer or a sender wrote. */
+export interface SearchHit {
+  readonly kind: SearchKind;
+  readonly id: string;
+  readonly terminalId: string | null;
+  readonly merchantId: string | null;
+  readonly state: string;
+  readonly amountMinor: number | null;
+  readonly currency: string | null;
+  readonly createdAtMs: number | null;
+  readonly updatedAtMs: number | null;
+  /** Oldest first. */
+  readonly timeline: readonly TimelineEntry[];
+  readonly attention: readonly AttentionKind[];
+}
+
+/** `away`: ClickHouse was not asked or did not answer, so that what the store no longer has may be missing. */
+export interface SearchResult {
+  readonly hits: readonly SearchHit[];
+  readonly clickhouse: "asked" | "away";
+}
+
+/** Everything that has a uuid or an id. Rejects with RelayError `unavailable` where the store cannot answer. */
+export type Search = (text: string) => Promise<SearchResult>;
+
+/** Hits of one search. */
+export const HITS_MAX = 50;
+
+const TIMELINE_MAX = 100;
+
+/** Partners whose own names of payments are looked for. */
+const PARTNERS_MAX = 1_000;
+
+const INTENT = /^(pi_[a-z0-9]{24})(?:\.\d{1,6})?$/;
+const PORTAL_LINK = /^(pl_[a-z0-9]{24})(?:\.\d{1,6})?$/;
+
+export interface SearchOptions {
+  terminals: Pick<Terminals, "command">;
+  /** Results under a uuid that nobody asked for, of all terminals. */
+  unsolicited(uuid: string): Promise<CommandRecord[]>;
+  links: {
+    byTxId(txId: string): Promise<LinkRecord | null>;
+    byPaymentId(partnerId: number | null, paymentId: string): Promise<LinkRecord | null>;
+  };
+  intent(id: string): Promise<IntentRecord | null>;
+  portalLink(id: string): Promise<PortalLinkRecord | null>;
+  /** What is kept of cash registers' payments. */
+  registerRoutes(): Promise<{ routeId: string; record: ZvtRouteRecord }[]>;
+  partnerIds(): readonly number[];
+  attention: { kindsOf(terminalId: string, uuids: readonly string[]): Promise<AttentionKind[]> };
+  fed: FedSearch;
+}
+
+type Found = Omit<SearchHit, "attention"> & { readonly attentionAt: readonly string[] };
+
+export function createSearch(options: SearchOptions): Search {
+  const { terminals, unsolicited, links, intent, portalLink, registerRoutes, partnerIds, attention, fed } = options;
+
+  async function linksOf(text: string): Promise<LinkRecord[]> {
+    const byTxId = await links.byTxId(text);
+    if (byTxId !== null) return [byTxId];
+    const accounts = [null, ...partnerIds().slice(0, PARTNERS_MAX)];
+    const found = await Promise.all(accounts.map((partnerId) => links.byPaymentId(partnerId, text)));
+    return found.filter((link) => link !== null);
+  }
+
+  async function withAttention({ attentionAt, ...hit }: Found): Promise<SearchHit> {
+    const kinds = hit.terminalId === null ? [] : await attention.kindsOf(hit.terminalId, attentionAt);
+    return { ...hit, timeline: hit.timeline.toSorted((one, other) => one.atMs - other.atMs).slice(0, TIMELINE_MAX), attention: kinds };
+  }
+
+  return async (text) => {
+    const intentId = INTENT.exec(text)?.[1];
+    const portalLinkId = PORTAL_LINK.exec(text)?.[1];
+    // Begun first, since it takes longest; where it fails, the rest is still answered.
+    const asked = fed([...new Set([text, uuidKey(text)])]).then(
+      (rows) => ({ rows, clickhouse: "asked" as const }),
+      () => ({ rows: [] as FedHit[], clickhouse: "away" as const }),
+    );
+    const [view, others, foundLinks, foundIntent, foundPortalLink, routes] = await Promise.all([
+      terminals.command(text, 0),
+      unsolicited(text),
+      linksOf(text),
+      intentId === undefined ? null : intent(intentId),
+      portalLinkId === undefined ? null : portalLink(portalLinkId),
+      registerRoutes(),
+    ]);
+    const stored = [
+      ...(view === null ? [] : [commandHit(view)]),
+      ...others.filter(({ terminalId }) => terminalId !== view?.terminalId).map(resultHit),
+      ...foundLinks.map(linkHit),
+      ...(foundIntent === null ? [] : [intentHit(foundIntent)]),
+      ...(foundPortalLink === null ? [] : [portalLinkHit(foundPortalLink)]),
+      ...routes.flatMap((route) => registerHits(route, text)),
+    ];
+    const { rows, clickhouse } = await asked;
+    const known = new Set(stored.map(placeOf));
+    const later = fedHits(rows).filter((hit) => !known.has(placeOf(hit)));
+    const hits = await Promise.all([...stored, ...later].slice(0, HITS_MAX).map(withAttention));
+    return { hits, clickhouse };
+  };
+}
+
+/** A command and its result, or a link, in the store and in ClickHouse. */
+function placeOf({ kind, terminalId, id }: Found): string {
+  return `${kind === "link" ? "link" : "uuid"} ${terminalId} ${uuidKey(id)}`;
+}
+
+function at(atMs: number | null, what: string, detail: string | null = null): TimelineEntry[] {
+  return atMs === null ? [] : [{ atMs, what, detail }];
+}
+
+function commandHit(view: CommandView): Found {
+  const { uuid, terminalId, command, state, sentAtMs, finishedAtMs, channel, attempts, cancelRequested, transaction, amountDiffers } = view;
+  const timeline = [
+    ...at(command?.acceptedAtMs ?? null, "accepted", command === null ? null : command.service),
+    ...at(sentAtMs, "sent", [channel, attempts > 1 ? `attempt ${attempts}` : null].filter((part) => part !== null).join(", ") || null),
+    ...at(transaction?.createdAtMs ?? null, "result", transaction === null ? null : `${transaction.method} ${transaction.status}`),
+    ...at(finishedAtMs, state, cancelRequested ? "cancel requested" : amountDiffers ? "amount differs" : null),
+  ];
+  return {
+    kind: command === null ? "result" : "command",
+    id: uuid,
+    terminalId,
+    merchantId: command?.shop ?? null,
+    state: transaction?.status ?? state.toUpperCase(),
+    amountMinor: transaction?.amountCents ?? command?.amountCents ?? null,
+    currency: transaction?.currency ?? null,
+    createdAtMs: command?.acceptedAtMs ?? transaction?.createdAtMs ?? null,
+    updatedAtMs: latest(timeline),
+    timeline,
+    attentionAt: [uuid, uuidKey(uuid)],
+  };
+}
+
+function resultHit({ uuid, terminalId, result }: CommandRecord): Found {
+  const transaction = result?.transaction ?? null;
+  const timeline = at(
+    transaction?.createdAtMs ?? null,
+    "result",
+    transaction === null ? null : `${transaction.method} ${transaction.status}`,
+  );
+  return {
+    kind: "result",
+    id: uuid,
+    terminalId,
+    merchantId: null,
+    state: transaction?.status ?? "UNKNOWN",
+    amountMinor: transaction?.amountCents ?? null,
+    currency: transaction?.currency ?? null,
+    createdAtMs: latest(timeline),
+    updatedAtMs: latest(timeline),
+    timeline,
+    attentionAt: [uuid, uuidKey(uuid)],
+  };
+}
+
+function linkHit(link: LinkRecord): Found {
+  const { order, state, overdue, revoked, outcome, followUps, verifiedAtMs, reversalOwed } = link;
+  const timeline = [
+    ...at(order.createdAtMs, "created", order.instrument),
+    ...at(verifiedAtMs, "verified"),
+    ...at(outcome?.atMs ?? null, state, outcome?.resultCode ?? null),
+    ...followUps.flatMap(({ type, requestedAtMs, finishedAtMs, state: done, resultCode }) => [
+      ...at(requestedAtMs, `${type} requested`),
+      ...at(finishedAtMs, `${type} ${done}`, resultCode),
+    ]),
+    ...at(reversalOwed?.sinceMs ?? null, "reversal owed", reversalOwed?.state ?? null),
+  ];
+  return {
+    kind: "link",
+    id: order.txId,
+    terminalId: order.terminalId,
+    merchantId: order.shop ?? null,
+    state: revoked === true ? "revoked" : overdue ? "overdue" : state,
+    amountMinor: order.amountMinor,
+    currency: order.currency,
+    createdAtMs: order.createdAtMs,
+    updatedAtMs: latest(timeline),
+    timeline,
+    attentionAt: [order.txId],
+  };
+}
+
+function intentHit(record: IntentRecord): Found {
+  const { id, merchantId, order, createdAtMs, attempts, cancellation } = record;
+  const timeline = [
+    ...at(createdAtMs, "created"),
+    ...attempts.flatMap(({ txId, createdAtMs: begunAtMs, endedAtMs, state, resultCode, followUps }) => [
+      ...at(begunAtMs, "attempt", txId),
+      ...at(endedAtMs, `attempt ${state}`, resultCode),
+      ...followUps.flatMap(({ type, requestedAtMs, finishedAtMs, state: done }) => [
+        ...at(requestedAtMs, `${type} requested`),
+        ...at(finishedAtMs, `${type} ${done}`),
+      ]),
+    ]),
+    ...at(cancellation?.requestedAtMs ?? null, "cancel requested", cancellation?.reason ?? null),
+    ...at(cancellation?.canceledAtMs ?? null, "canceled"),
+  ];
+  return {
+    kind: "payment_intent",
+    id,
+    terminalId: null,
+    merchantId,
+    state: statusOf(record),
+    amountMinor: order.amountMinor,
+    currency: order.currency,
+    createdAtMs,
+    updatedAtMs: latest(timeline),
+    timeline,
+    attentionAt: [],
+  };
+}
+
+function portalLinkHit(record: PortalLinkRecord): Found {
+  const { id, merchantId, order, state, late, createdAtMs, updatedAtMs, attempts, paidAtMs, cancelledAtMs, mails } = record;
+  const timeline = [
+    ...at(createdAtMs, "created"),
+    ...mails.flatMap(({ atMs }) => at(atMs, "mail")),
+    ...attempts.flatMap(({ txId, createdAtMs: begunAtMs, endedAtMs, state: became, resultCode, refund }) => [
+      ...at(begunAtMs, "attempt", txId),
+      ...at(endedAtMs, `attempt ${became}`, refund === "none" ? resultCode : `refund ${refund}`),
+    ]),
+    ...at(cancelledAtMs, "cancelled"),
+    ...at(paidAtMs, "paid", late ? "late" : null),
+  ];
+  return {
+    kind: "payment_link",
+    id,
+    terminalId: null,
+    merchantId,
+    state,
+    amountMinor: order.amountMinor,
+    currency: order.currency,
+    createdAtMs,
+    updatedAtMs,
+    timeline,
+    attentionAt: [],
+  };
+}
+
+function registerHits({ routeId, record: { open, lastOutcome } }: { routeId: string; record: ZvtRouteRecord }, text: string): Found[] {
+  if (open !== null && uuidKey(open.uuid) === uuidKey(text)) {
+    const { uuid, terminalId, amountCents, acceptedAtMs, disconnectedAtMs, endedAtMs, outcome, delivered } = open;
+    const timeline = [
+      ...at(acceptedAtMs, "accepted", routeId),
+      ...at(disconnectedAtMs, "disconnected"),
+      ...at(endedAtMs, outcome?.type ?? "ended", delivered ? "delivered" : "not delivered"),
+    ];
+    const state = outcome?.type ?? "open";
+    const times = { createdAtMs: acceptedAtMs, updatedAtMs: latest(timeline) };
+    return [registerHit(uuid, { terminalId, state, amountMinor: amountCents, ...times, timeline })];
+  }
+  if (lastOutcome === null || uuidKey(lastOutcome.uuid) !== uuidKey(text)) return [];
+  const { uuid, amountCents, atMs, type } = lastOutcome;
+  const timeline = at(atMs, type, routeId);
+  return [registerHit(uuid, { terminalId: null, state: type, amountMinor: amountCents, createdAtMs: null, updatedAtMs: atMs, timeline })];
+}
+
+function registerHit(
+  id: string,
+  hit: Pick<Found, "terminalId" | "state" | "amountMinor" | "createdAtMs" | "updatedAtMs" | "timeline">,
+): Found {
+  // Its currency is a number of the register's protocol; the command of the same uuid has it as a word.
+  return { kind: "register_payment", id, merchantId: null, currency: null, attentionAt: [id, uuidKey(id)], ...hit };
+}
+
+/** One hit for the life of a command and its result. */
+function fedHits(rows: readonly FedHit[]): Found[] {
+  const lives = rows.filter(({ type }) => type === "life");
+  const results = rows.filter(({ type }) => type === "result");
+  const isSame = (one: FedHit, other: FedHit) => one.terminalId === other.terminalId && uuidKey(one.uuid) === uuidKey(other.uuid);
+  const alone = lives.filter((life) => !results.some((result) => isSame(result, life)));
+  return [
+    ...results.map((result) => {
+      const life = lives.find((one) => isSame(one, result));
+      const kind = result.what === "PAYBYLINK" ? "link" : result.unsolicited ? "result" : "command";
+      return fedHit(kind, result, [...lifeTimes(life), ...at(result.atMs, "result", `${result.what} ${result.state}`)]);
+    }),
+    ...alone.map((life) => fedHit("command", { ...life, state: life.state.toUpperCase() }, lifeTimes(life))),
+  ];
+}
+
+function lifeTimes(life: FedHit | undefined): TimelineEntry[] {
+  if (life === undefined) return [];
+  return [...at(life.atMs, "accepted", life.what), ...at(life.sentAtMs, "sent"), ...at(life.endedAtMs, life.state)];
+}
+
+function fedHit(kind: SearchKind, row: FedHit, timeline: readonly TimelineEntry[]): Found {
+  const { uuid: id, terminalId, merchantId, state, amountMinor, currency } = row;
+  const createdAtMs = timeline.reduce((first, { atMs }) => Math.min(first, atMs), row.atMs);
+  const attentionAt = [id, uuidKey(id)];
+  return {
+    kind,
+    id,
+    terminalId,
+    merchantId,
+    state,
+    amountMinor,
+    currency,
+    createdAtMs,
+    updatedAtMs: latest(timeline),
+    timeline,
+    attentionAt,
+  };
+}
+
+function latest(timeline: readonly TimelineEntry[]): number | null {
+  return timeline.length === 0 ? null : Math.max(...timeline.map(({ atMs }) => atMs));
+}

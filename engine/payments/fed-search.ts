@@ -1,0 +1,20 @@
+/** A row of ClickHouse as a search shows it: a result, or the life of a command that ended. No personal data. */
+export interface FedHit {
+  readonly type: "result" | "life";
+  readonly terminalId: string;
+  readonly uuid: string;
+  /** The method of a result, the service of a command. */
+  readonly what: string;
+  readonly state: string;
+  readonly amountMinor: number;
+  readonly currency: string | null;
+  /** The administered merchant's. */
+  readonly merchantId: string | null;
+  readonly atMs: number;
+  readonly sentAtMs: number | null;
+  readonly endedAtMs: number | null;
+  readonly unsolicited: boolean;
+}
+
+/** What ClickHouse has under one of these uuids, at most some dozen rows. Rejects with RelayError `unavailable` and `too_busy`. */
+export type FedSearch = (uuids: readonly string[]) => Promise<FedHit[]>;
