@@ -172,7 +172,7 @@ test("nothing is asked for what cannot be an id", skip, async (t) => {
   await page.goto(`${url}/admin/ui/search`);
   await page.getByLabel("Uuid or id").fill("two words");
   await page.keyboard.press("Enter");
-  await seen(page, "Letters, digits, dots, dashes and underscores, up to 128.");
+  await seen(page, "Letters, digits, dots, dashes and underscores, up to 64.");
   await page.goto(`${url}/admin/ui/search?q=${encodeURIComponent("<b>")}`);
   await page.getByLabel("Uuid or id").waitFor();
   assert.equal(calls.filter(({ path }) => path === "/search").length, 0);
