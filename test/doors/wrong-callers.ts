@@ -86,6 +86,7 @@ const NOT_SUCCEEDING: { readonly [endpoint: string]: { status: number; why: stri
   addAdminPasskey: { status: 400, why: "the same" },
   removeAdminPasskey: { status: 404, why: "the same" },
   portalAsset: { status: 404, why: "there is no such file" },
+  operatorsAsset: { status: 404, why: "there is no such file" },
   rollBackDeployment: { status: 409, why: "there is no earlier deployment" },
 };
 

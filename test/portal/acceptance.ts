@@ -7,6 +7,7 @@ import { links } from "./links.ts";
 import { lists } from "./lists.ts";
 import { logs } from "./logs.ts";
 import { methods } from "./methods.ts";
+import { operators } from "./operators.ts";
 import { type FurnishedShop, pages } from "./pages.ts";
 import { card, pay, payDays } from "./payments.ts";
 import { newShop, PortalWorld } from "./portal-world.ts";
@@ -33,6 +34,7 @@ describe("the merchant portal", () => {
   links(world);
   webhooks(world);
   methods(world);
+  operators(world);
   pages(world, () => furnished ?? assert.fail("there is no furnished shop"));
   faults(world);
   logs(world);

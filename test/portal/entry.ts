@@ -7,7 +7,7 @@ import { addressOf, shopWithOwner } from "./people.ts";
 import { enterPassword, isSignedIn, newShop, type PortalWorld, signIn, signOut } from "./portal-world.ts";
 
 /** The key that the page shows for an authenticator app, put into the person's. */
-export async function scanKey(page: Page, person: PortalPerson): Promise<void> {
+export async function scanKey(page: Page, person: Pick<PortalPerson, "scan">): Promise<void> {
   const written = (await page.locator(".secret").textContent()) ?? "";
   person.scan(written.replaceAll(/\s/g, ""));
 }

@@ -244,6 +244,21 @@ export function nothingElse(world: PortalWorld): void {
     for (const page of ["", "audit", "forgot", "invitation", "reset", "settings", "sign-in", "terminals", "transactions", "users"]) {
       assert.ok(opened.includes(page), `/portal/${page} was not opened in this run`);
     }
+    for (const page of [
+      "",
+      "account",
+      "audit",
+      "cluster",
+      "mails",
+      "merchants",
+      "partners",
+      "rollouts",
+      "search",
+      "sign-in",
+      "terminals",
+    ]) {
+      assert.ok(opened.includes(`admin/${page}`), `the page ${page} for operators was not opened in this run`);
+    }
     assert.deepEqual(world.visitors.faults, []);
   });
 }

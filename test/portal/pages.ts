@@ -6,18 +6,22 @@ import type { Page } from "playwright-core";
 import { axeViolations } from "../support/portal-faults.ts";
 import { lastMailTo, PORTAL_PASSWORD, PortalPerson } from "../support/portal-person.ts";
 import { scanKey } from "./entry.ts";
+import { everyOperatorPage } from "./operators.ts";
 import { addressOf, joined } from "./people.ts";
 import { DESK, enterPassword, isSignedIn, newShop, PHONE, type PortalWorld, type Shop, type Visitor } from "./portal-world.ts";
 
 /** Where pictures of all pages are wanted. */
 const SHOTS = process.env["SHOTS"];
 
-interface Looked {
+export interface Looked {
   name: string;
   path: string;
   /** Until it shows its data. */
   until(page: Page): Promise<unknown>;
 }
+
+/** Looks at a page in both themes and at both widths. */
+export type Look = (visitor: Visitor, looked: Looked) => Promise<void>;
 
 /** A shop that has been there for days, with its terminals and people. */
 export interface FurnishedShop {
@@ -60,6 +64,7 @@ export function pages(world: PortalWorld, furnished: () => FurnishedShop): void 
 
   test("acceptance 17: everybody can use every page: readable, by the keyboard, without motion", { timeout: 400_000 }, async (t) => {
     await t.test("acceptance 17: no page with real data breaks WCAG A or AA, in both themes, at 360 and 1280 px", everyPage);
+    await t.test("acceptance 17: so are the pages for operators", () => everyOperatorPage(world, furnished(), lookAt));
     await t.test("acceptance 17: the whole of an invitation, from the link to the overview, by the keyboard alone", byKeyboard);
     await t.test("acceptance 17: nothing moves for whoever wants no motion", withoutMotion);
   });

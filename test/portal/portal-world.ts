@@ -26,7 +26,7 @@ export class Visitors {
   #addresses = 0;
   readonly #open = new Set<BrowserContext>();
   readonly faults: string[] = [];
-  /** The first word of the address of every page that was opened; empty for the start page. */
+  /** The word in the address of every page that was opened; empty for the start page. Those for operators begin with `admin/`. */
   readonly opened = new Set<string>();
 
   async start(): Promise<void> {
@@ -57,7 +57,9 @@ export class Visitors {
     page.on("pageerror", (error) => faults.push(`page: ${error.message}`));
     page.on("framenavigated", (frame) => {
       const { protocol, pathname } = new URL(frame.url());
-      if (protocol === "http:") this.opened.add(pathname.split("/")[2] ?? "");
+      if (protocol !== "http:") return;
+      const [, app = "", page = "", operatorsPage = ""] = pathname.split("/");
+      this.opened.add(app === "admin" ? `admin/${operatorsPage}` : page);
     });
     await watchFaults(page, origin, faults);
     return { context, page };

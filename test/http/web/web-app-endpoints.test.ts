@@ -86,3 +86,28 @@ test("files never change under their name, and come as small as the browser take
   assert.equal((await get("/portal/assets/portal-AAAAAAAA.js")).status, 404);
   assert.equal((await get("/portal/assets/..%2Findex.html")).status, 400);
 });
+
+test("the operators' pages have addresses of their own, and files that only they name", async (t) => {
+  const get = await serve(t);
+  const pages = await Promise.all(["/admin", "/admin/ui/terminals", "/admin/ui/terminals/SIM00001"].map((path) => get(path)));
+  for (const { status, headers, bytes } of pages) {
+    assert.deepEqual([status, headers["content-security-policy"]], [200, POLICY]);
+    assert.deepEqual(bytes, pages[0]?.bytes);
+  }
+  const page = pages[0]?.bytes ?? Buffer.alloc(0);
+  const addresses = assetsOf(page);
+  assert.ok(addresses.length > 4);
+  for (const address of addresses) {
+    assert.match(address, /^\/admin\/ui\/assets\/[A-Za-z-]+-[A-Z0-9]{8}\.(?:js|css|svg)$/);
+    assert.equal((await get(address)).status, 200, address);
+  }
+  // What is beside them is for programs.
+  assert.equal((await get("/admin/terminals")).status, 404);
+  assert.equal((await get("/admin/ui/a/b/c")).status, 404);
+});
+
+test("merchants load nothing of the operators' pages", async () => {
+  const { portal } = await webApps;
+  const ofOperators = /Withdraw the login|\/admin\/ui|app-deployments/;
+  for (const [name, { bytes }] of portal.assets) assert.doesNotMatch(Buffer.from(bytes.identity).toString("utf8"), ofOperators, name);
+});

@@ -11,7 +11,7 @@ const skip = { skip: NO_BROWSER, timeout: 60_000 };
 const seen = (page: Page, text: string) => page.getByText(text).filter({ visible: true }).first().waitFor();
 
 /** Buttons that change something at the relay, wherever they are: those of the frame, of filters and of lists are not among them. */
-const CHANGES = /withdraw|give the login|enable|disable|invite|remove|pause|resume|roll back|show what is in it/i;
+const CHANGES = /take it away|withdraw|give the login|enable|disable|invite|remove|pause|resume|roll back|show what is in it/i;
 
 async function changesOffered(page: Page): Promise<string[]> {
   const names = await page.locator("button").allInnerTexts();
@@ -112,6 +112,42 @@ test("what needs attention is counted by kind, explained, sorted, and leads to t
   assert.deepEqual(faults, []);
 });
 
+test("an entry that was looked at is taken away after a question, by operators alone", skip, async (t) => {
+  const { url, page } = await openPortal(t, "operators");
+  let items = ATTENTION;
+  let role: "operator" | "read-only" = "operator";
+  const { calls } = await fakeRelay(
+    page,
+    {
+      ...PAOLA,
+      "GET /session": () => ({ data: sessionOf({ role }) }),
+      "GET /attention": () => ({ data: items }),
+      "DELETE /attention/*": ({ path }) => {
+        const id = decodeURIComponent(path.slice("/attention/".length));
+        items = items.filter((item) => item.id !== id);
+        return { data: { id } };
+      },
+    },
+    "/admin",
+  );
+  await page.goto(`${url}/admin?kind=unknown`);
+  await page.locator(".row-button").first().click();
+  await page.getByRole("button", { name: "Done: take it away" }).click();
+  assert.equal(calls.filter(({ method }) => method === "DELETE").length, 0);
+  await page.locator("dialog").last().getByRole("button", { name: "Done: take it away" }).click();
+  await seen(page, "The entry is taken away.");
+  await seen(page, "1 entry");
+  assert.deepEqual(
+    items.map(({ id }) => id),
+    ATTENTION.map(({ id }) => id).filter((id) => id !== "unknown/SIM00002/2"),
+  );
+  role = "read-only";
+  await page.reload();
+  await page.locator(".row-button").first().click();
+  await page.locator("dialog").getByText("What to do:").waitFor();
+  assert.deepEqual(await changesOffered(page), []);
+});
+
 test("as much is read of attention as a page can show, and it is said that there is more", skip, async (t) => {
   const { url, page } = await openPortal(t, "operators");
   const pageOf = (from: number) =>
@@ -136,7 +172,7 @@ test("nothing is asked for what cannot be an id", skip, async (t) => {
   await page.goto(`${url}/admin/ui/search`);
   await page.getByLabel("Uuid or id").fill("two words");
   await page.keyboard.press("Enter");
-  await seen(page, "Letters, digits, dots, dashes and underscores, up to 128.");
+  await seen(page, "Letters, digits, dots, dashes and underscores, up to 64.");
   await page.goto(`${url}/admin/ui/search?q=${encodeURIComponent("<b>")}`);
   await page.getByLabel("Uuid or id").waitFor();
   assert.equal(calls.filter(({ path }) => path === "/search").length, 0);

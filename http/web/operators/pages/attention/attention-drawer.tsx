@@ -1,19 +1,25 @@
+import { useState } from "preact/hooks";
 import type { AttentionItemJson } from "../../../../surfaces/admin/attention.ts";
+import { remove } from "../../../portal/api/client.ts";
 import { Banner } from "../../../portal/components/banner.tsx";
-import { ButtonLink } from "../../../portal/components/button.tsx";
+import { Button, ButtonLink } from "../../../portal/components/button.tsx";
+import { ConfirmDialog } from "../../../portal/components/confirm-dialog.tsx";
 import { Copyable } from "../../../portal/components/copy.tsx";
 import { Drawer } from "../../../portal/components/dialog.tsx";
 import { formatExactTime } from "../../../portal/i18n/format.ts";
+import { toast } from "../../../portal/state/toasts.ts";
 import { Facts } from "../../components/facts.tsx";
 import { words } from "../../i18n/texts.ts";
 import { pageHref } from "../../state/addresses.ts";
+import { may } from "../../state/session.ts";
 import { searchHref } from "../search/address.ts";
 
 /** One of them: what it means, what to do, what is known of it, and where to look further. */
-export function AttentionDrawer({ item, onClose }: { item: AttentionItemJson; onClose: () => void }) {
+export function AttentionDrawer({ item, onClose, onDone }: { item: AttentionItemJson; onClose: () => void; onDone: () => void }) {
   const { attention: own } = words();
   const { kind, at, terminalId, uuid, detail, raw } = item;
   const { title, means, todo } = own.kinds[kind];
+  const [asking, setAsking] = useState(false);
   return (
     <Drawer title={title} onClose={onClose}>
       <p>{means}</p>
@@ -39,6 +45,11 @@ export function AttentionDrawer({ item, onClose }: { item: AttentionItemJson; on
             {own.itsTerminal}
           </ButtonLink>
         )}
+        {may("operator") && (
+          <Button icon="check" onClick={() => setAsking(true)}>
+            {own.done}
+          </Button>
+        )}
       </div>
       {raw !== null && (
         <section>
@@ -52,6 +63,20 @@ export function AttentionDrawer({ item, onClose }: { item: AttentionItemJson; on
         </section>
       )}
       <p class="muted">{own.goes}</p>
+      {asking && (
+        <ConfirmDialog
+          title={own.doneTitle}
+          confirm={own.done}
+          act={async () => {
+            await remove(`/attention/${encodeURIComponent(item.id)}`);
+            toast(own.isDone);
+            onDone();
+          }}
+          onClose={() => setAsking(false)}
+        >
+          {own.doneText}
+        </ConfirmDialog>
+      )}
     </Drawer>
   );
 }

@@ -36,12 +36,12 @@ export function AttentionPage() {
         </Button>
       }
     >
-      <Loaded of={found}>{(attention) => <AttentionLists attention={attention} />}</Loaded>
+      <Loaded of={found}>{(attention) => <AttentionLists attention={attention} onChanged={found.reload} />}</Loaded>
     </Page>
   );
 }
 
-function AttentionLists({ attention: { items, isCut } }: { attention: Attention }) {
+function AttentionLists({ attention: { items, isCut }, onChanged }: { attention: Attention; onChanged: () => void }) {
   const { attention: own } = words();
   const { app } = text();
   const { values, set } = useFilters(["kind", "order"]);
@@ -116,7 +116,16 @@ function AttentionLists({ attention: { items, isCut } }: { attention: Attention 
           </div>
         )}
       </Panel>
-      {opened !== null && <AttentionDrawer item={opened} onClose={() => setOpened(null)} />}
+      {opened !== null && (
+        <AttentionDrawer
+          item={opened}
+          onClose={() => setOpened(null)}
+          onDone={() => {
+            setOpened(null);
+            onChanged();
+          }}
+        />
+      )}
     </>
   );
 }

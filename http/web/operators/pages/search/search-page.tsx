@@ -14,7 +14,10 @@ import { words } from "../../i18n/texts.ts";
 import { HitCard } from "./hit-card.tsx";
 
 /** As the interface takes it: what is no uuid or id is not asked for. */
-const WANTED = /^[A-Za-z0-9._-]{1,128}$/;
+const WANTED = /^[A-Za-z0-9._-]{1,64}$/;
+
+/** The relay gives up what is away after 15 seconds, and then answers with the rest. */
+const DEADLINE_MS = 20_000;
 
 /** Everything that has a uuid or id, whatever it is. What is searched stands in the address, to be sent to a colleague. */
 export function SearchPage() {
@@ -40,7 +43,7 @@ export function SearchPage() {
             hint={own.hint}
             type="search"
             autoComplete="off"
-            maxLength={128}
+            maxLength={64}
             value={written}
             onInput={setWritten}
             error={checked ? problem : null}
@@ -61,7 +64,9 @@ export function SearchPage() {
 
 function Found({ wanted }: { wanted: string }) {
   const { search: own } = words();
-  const found = useResource(`search ${wanted}`, (signal) => get<SearchResultJson>("/search", { signal, query: { uuid: wanted } }));
+  const found = useResource(`search ${wanted}`, (signal) =>
+    get<SearchResultJson>("/search", { signal, query: { uuid: wanted }, deadlineMs: DEADLINE_MS }),
+  );
   return (
     <Loaded of={found}>
       {({ items, clickhouse }) => (
