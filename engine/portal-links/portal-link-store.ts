@@ -1,6 +1,7 @@
 import { createDueIndex, type DueIndex, dueOperations } from "../kernel/due-index-store.ts";
 import { available, type Kv, type Operation, prefixRange } from "../kernel/kv.ts";
 import { LINK_LIFETIME_MS, LINK_UNVERIFIED_MAX_MS } from "../kernel/limits.ts";
+import type { Digest } from "../kernel/prefixed-id.ts";
 import { readRecord, recordText } from "../kernel/schemas.ts";
 import type { Stored } from "../kernel/stored.ts";
 import type { Alongside } from "../links/link-store.ts";
@@ -83,23 +84,25 @@ export interface PortalLinkStoreOptions {
   retentionMs: number;
   /** The entries that make an event one that is told. */
   eventOperations(events: readonly WebhookEvent[]): readonly Operation[];
-  /** A digest (hex) under a key of the installation: without the key nobody finds out whether some address or token is there. The same on every node, and for ever. */
+  /** Of tokens, which are long and random, so that a key is not needed. */
+  digest: Digest;
+  /** A digest (hex) under a key of the installation: without the key nobody finds out whether some address is there. The same on every node, and for ever. */
   keyedDigest(text: string): string;
 }
 
 /**
  * Payment links of the portal on the key-value store: `portal-link/<id>`, their deadlines `due/portal-link/...`, and the ids by `portal-link-of/<merchant>/<live or test>/<13 digits
  * of milliseconds>/<id>`, the same behind the state under `portal-link-state/` and behind a keyed digest under `portal-link-customer/` (of the e-mail address) and
- * `portal-link-reference/`, `portal-link-token/<keyed digest>`, and under `portal-link-task/` those that somebody has to look at.
+ * `portal-link-reference/`, `portal-link-token/<digest>`, and under `portal-link-task/` those that somebody has to look at.
  */
-export function createPortalLinkStore({ kv, retentionMs, eventOperations, keyedDigest }: PortalLinkStoreOptions): PortalLinkStore {
+export function createPortalLinkStore({ kv, retentionMs, eventOperations, digest, keyedDigest }: PortalLinkStoreOptions): PortalLinkStore {
   async function load(id: string): Promise<Stored<PortalLinkRecord> | null> {
     const entry = ID.test(id) ? await kv.get(LINKS + id) : null;
     return entry === null ? null : { record: recordOf(entry.value), version: entry.version };
   }
 
   function tokenKey(token: string): string {
-    return BY_TOKEN + keyedDigest(`token ${token}`);
+    return BY_TOKEN + digest(`token of a portal link ${token}`);
   }
 
   function customerPrefix(list: PortalLinkList, email: string): string {

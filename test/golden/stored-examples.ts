@@ -818,7 +818,10 @@ const terminalStore = (kv: Kv) => createTerminalStore({ kv, nowMs: now, retentio
 const linkStore = (kv: Kv) => createLinkStore({ kv, retentionMs: RETENTION_MS, writer: "w" });
 const intentStore = (kv: Kv) => createIntentStore({ kv, retentionMs: RETENTION_MS, eventOperations: () => [] });
 const portalLinkStore = (kv: Kv) =>
-  createPortalLinkStore({ kv, retentionMs: RETENTION_MS, eventOperations: () => [], keyedDigest: (text) => Buffer.from(text).toString("hex") });
+  createPortalLinkStore({
+    ...{ kv, retentionMs: RETENTION_MS, eventOperations: () => [] },
+    ...{ digest: (text) => Buffer.from(text).toString("hex"), keyedDigest: (text) => Buffer.from(text).toString("hex") },
+  });
 const appStore = (kv: Kv) => createAppStore({ kv, nowMs: now, writer: "w" });
 const auditStore = (kv: Kv) => createAuditStore({ kv, writer: "w", failed: () => undefined });
 const put = (kv: Kv, ...operations: Operation[]) => kv.commit({ checks: [], operations });

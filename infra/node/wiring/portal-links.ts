@@ -65,7 +65,13 @@ export interface ComposedPortalLinks extends Lifecycle {
 /** Payment links of the portal in a shard. Links are composed between the two steps: each of their commits asks the companion, and portal links use links. */
 export function composePortalLinks(parts: PortalLinkParts): ComposedPortalLinks {
   const { config, kv, bus, homes, clock, box, accounts, merchantOwners, stores, activity, retentionMs, publicUrl, metrics, failed } = parts;
-  const store = createPortalLinkStore({ kv, retentionMs, eventOperations, keyedDigest: keyedDigest(config.terminalSecret) });
+  const store = createPortalLinkStore({
+    kv,
+    retentionMs,
+    eventOperations,
+    digest: sha256Hex,
+    keyedDigest: keyedDigest(config.terminalSecret),
+  });
   const telling = { objectOf: paymentLinkObject, digest: sha256Hex, activity, became: metrics.portalLinkBecame };
   const mails = createPortalLinkMails({
     ...{ store: parts.mails, ...stores, box, digest: sha256Hex, clock },

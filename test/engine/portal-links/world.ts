@@ -51,7 +51,7 @@ export function member(n: number, changes: Partial<MemberRecord> = {}): MemberRe
 /** A store in which events stand under `event/<link>/<sequence>`. */
 export function storeOn(kv: Kv, retentionMs = RETENTION_MS): PortalLinkStore {
   return createPortalLinkStore({
-    ...{ kv, retentionMs },
+    ...{ kv, retentionMs, digest },
     keyedDigest: (text) => digest(`a key ${text}`),
     eventOperations: (events) =>
       events.map((event) => ({
