@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { after, afterEach, before, describe } from "node:test";
 import { entry } from "./entry.ts";
 import { faults, nothingElse } from "./faults.ts";
-import { links } from "./links.ts";
+import { linkIn, links, linksInStates } from "./links.ts";
 import { lists } from "./lists.ts";
 import { logs } from "./logs.ts";
 import { methods } from "./methods.ts";
@@ -42,9 +42,11 @@ describe("the merchant portal", () => {
 });
 
 /** A shop with the payments of the last days, of now, and of this hour a week ago, whatever the time of day is. */
-async function furnish({ relay }: PortalWorld): Promise<FurnishedShop> {
+async function furnish(world: PortalWorld): Promise<FurnishedShop> {
+  const { relay } = world;
   const shop = await newShop(relay, "Caffè Pasticceria del Duomo di Milano", 3);
   const [one = "", two = ""] = shop.terminalIds;
+  const expired = await linkIn(relay, shop, { description: "A ticket", expiresInHours: 1 });
   const untilMs = relay.nowMs() + PAST_MS;
   const weekAgoMs = untilMs - 7 * 86_400_000;
   await payDays(relay, [one, two], { fromMs: relay.nowMs(), untilMs: weekAgoMs });
@@ -55,5 +57,5 @@ async function furnish({ relay }: PortalWorld): Promise<FurnishedShop> {
   // Nobody asked for this one.
   const posted = await relay.fleet().receipt(two, { uuid: relay.uuid(), result: "OK", service: "PAYCC", amount: 990 });
   assert.equal(posted.status, 200, posted.text);
-  return { shop, uuid };
+  return { shop, uuid, links: { expired, ...(await linksInStates(world, shop)) } };
 }

@@ -241,7 +241,19 @@ export function nothingElse(world: PortalWorld): void {
   test("acceptance 18: over the whole run no page was refused anything by its policy, asked another host, or wrote an error to the console", () => {
     const opened = [...world.visitors.opened].sort();
     // Else this would say something of pages that nobody opened.
-    for (const page of ["", "audit", "forgot", "invitation", "reset", "settings", "sign-in", "terminals", "transactions", "users"]) {
+    for (const page of [
+      "",
+      "audit",
+      "forgot",
+      "invitation",
+      "payment-links",
+      "reset",
+      "settings",
+      "sign-in",
+      "terminals",
+      "transactions",
+      "users",
+    ]) {
       assert.ok(opened.includes(page), `/portal/${page} was not opened in this run`);
     }
     for (const page of [

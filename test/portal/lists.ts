@@ -73,6 +73,7 @@ export function lists(world: PortalWorld): void {
     for (const [path, name, shows] of [
       ["/portal", "Overview", second.things.terminalId],
       ["/portal/transactions", "Transactions", second.things.terminalId],
+      ["/portal/payment-links", "Payment links", "No payment link yet"],
       ["/portal/terminals", "Terminals", second.things.terminalId],
       ["/portal/users", "Users", second.things.email],
       ["/portal/audit", "Audit", second.things.email],

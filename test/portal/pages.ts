@@ -6,6 +6,7 @@ import type { Page } from "playwright-core";
 import { axeViolations } from "../support/portal-faults.ts";
 import { lastMailTo, PORTAL_PASSWORD, PortalPerson } from "../support/portal-person.ts";
 import { scanKey } from "./entry.ts";
+import type { MadeLink } from "./links.ts";
 import { everyOperatorPage } from "./operators.ts";
 import { addressOf, joined } from "./people.ts";
 import { DESK, enterPassword, isSignedIn, newShop, PHONE, type PortalWorld, type Shop, type Visitor } from "./portal-world.ts";
@@ -27,6 +28,8 @@ export type Look = (visitor: Visitor, looked: Looked) => Promise<void>;
 export interface FurnishedShop {
   shop: Shop;
   uuid: string;
+  /** A payment link in each state, by the state. */
+  links: { readonly [state: string]: MadeLink };
 }
 
 /** Every page with real data: readable for everybody, whole at each width, quiet where that is wanted. */
@@ -71,7 +74,7 @@ export function pages(world: PortalWorld, furnished: () => FurnishedShop): void 
 
   async function everyPage(): Promise<void> {
     const { relay } = world;
-    const { shop, uuid } = furnished();
+    const { shop, uuid, links } = furnished();
     const [terminalId = ""] = shop.terminalIds;
     const email = addressOf(relay, "anna");
     await shop.invite(email);
@@ -82,6 +85,18 @@ export function pages(world: PortalWorld, furnished: () => FurnishedShop): void 
     await lookAt(outside, { name: "reset", path: "/portal/reset/a-token", until: seen("Set the password") });
     await lookAt(outside, { name: "invitation", path: `/portal/invitation/${token}`, until: seen("invites you as Owner") });
     await lookAt(outside, { name: "used invitation", path: "/portal/invitation/no-token", until: seen("does not work any more") });
+    // What a customer sees of a link.
+    for (const [state, shows] of [
+      ["pending", "You can pay until"],
+      ["beingPaid", "You can pay until"],
+      ["paid", "Thank you."],
+      ["refunded", "Thank you."],
+      ["cancelled", "The request was withdrawn."],
+      ["expired", "The time to pay is over."],
+    ] as const) {
+      await lookAt(outside, { name: `customer ${state}`, path: links[state]?.path ?? "", until: seen(shows) });
+    }
+    await lookAt(outside, { name: "customer no link", path: "/l/aaaaaaaaaaaaaaaaaaaaaa", until: seen("The address is not complete") });
     // The whole way in, of which each step is looked at.
     await outside.page.goto(`/portal/invitation/${token}`);
     await outside.page.getByLabel("New password", { exact: true }).fill(PORTAL_PASSWORD);
@@ -116,6 +131,18 @@ export function pages(world: PortalWorld, furnished: () => FurnishedShop): void 
       { name: "no transactions", path: "/portal/transactions?q=nothing-like-it", until: seen("Nothing matches these filters") },
       { name: "a transaction", path: `/portal/transactions/${uuid}`, until: seen("Payment id") },
       { name: "no transaction", path: "/portal/transactions/none", until: seen("There is no such transaction") },
+      { name: "payment links", path: "/portal/payment-links", until: seen("payment links, that is all") },
+      {
+        name: "filtered payment links",
+        path: "/portal/payment-links?state=PAID&customerEmail=nobody@example.com",
+        until: seen("Nothing matches"),
+      },
+      ...Object.entries(links).map(([state, { id }]) => ({
+        ...{ name: `a payment link ${state}`, path: `/portal/payment-links/${id}` },
+        until: seen("Payment attempts"),
+      })),
+      { name: "a payment by link", path: `/portal/transactions/${links["paid"]?.id}.1`, until: seen("The whole amount goes back") },
+      { name: "no payment link", path: "/portal/payment-links/none", until: seen("There is no such payment link") },
       { name: "terminals", path: "/portal/terminals", until: seen(terminalId) },
       { name: "a terminal", path: `/portal/terminals/${terminalId}`, until: seen("Its transactions") },
       { name: "users", path: "/portal/users", until: seen(invited) },
@@ -135,6 +162,19 @@ export function pages(world: PortalWorld, furnished: () => FurnishedShop): void 
       await inside.page.goto(path);
       await open(inside.page);
       await lookAt(inside, { name, path: "", until: dialog });
+    }
+    const pending = `/portal/payment-links/${links["pending"]?.id}`;
+    for (const [name, path, button] of [
+      ["a link to create", "/portal/payment-links", "Create a link"],
+      ["a QR code", pending, "QR code"],
+      ["a mail to send", pending, "Send by e-mail"],
+      ["a link to cancel", pending, "Cancel the link"],
+      ["a refund", `/portal/payment-links/${links["late"]?.id}`, "Refund"],
+    ] as const) {
+      await inside.page.setViewportSize(DESK);
+      await inside.page.goto(path);
+      await inside.page.getByRole("button", { name: button }).first().click();
+      await lookAt(inside, { name, path: "", until: (page) => page.locator("dialog.dialog h2").waitFor() });
     }
     await inside.page.goto(`/portal/transactions/${uuid}`);
     await inside.page.locator("dialog").getByRole("button", { name: "Receipt" }).click();
