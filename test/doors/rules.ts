@@ -174,6 +174,8 @@ export function isOpen({ auth, method }: Pick<AnyEndpoint, "auth" | "method">): 
 
 /** Below these paths everything has one kind of authentication. */
 const PLACES: readonly [under: string, auths: readonly AuthRequirement[], needs?: CallerNeeds][] = [
+  // The pages themselves: what they show comes from the interface beside them.
+  ["/admin/ui/", ["none"]],
   ["/admin/", ["admin", "optionalAdminSession", "adminSession", "fullAdminSession"]],
   ["/api/partner/", ["basic"], "own account"],
   ["/partner/api/v1/", ["partnerApi"]],
