@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { randomUUID } from "node:crypto";
+import type { PersonPlace } from "../support/browser-person.ts";
 import { type Answer, CREDENTIALS, HttpClient } from "../support/http-client.ts";
 import { textMember } from "../support/matches.ts";
 import { type NewPartnerApi, newPartnerApi, type PartnerPlace } from "../support/new-partner-api.ts";
@@ -30,18 +31,25 @@ export interface Visitor {
 
 export function visitorOf(cluster: Nodes, email: string): Visitor {
   const way = { node: 0 };
-  const place = {
-    client: (headers: { [name: string]: string }) => callerOf(cluster, () => way.node, headers),
-    nowMs: Date.now,
-    advance: () => assert.fail("more codes than these thirty seconds have: the clocks of these nodes are the machine's"),
-  };
-  const person = new PortalPerson(place, email);
+  const person = new PortalPerson(
+    browserPlaceOf(cluster, () => way.node),
+    email,
+  );
   return {
     email,
     at: (node) => {
       way.node = node;
       return person;
     },
+  };
+}
+
+/** Where a person's browser is, whose requests go to the node that `node` names. */
+export function browserPlaceOf(cluster: Nodes, node: () => number): PersonPlace {
+  return {
+    client: (headers) => callerOf(cluster, node, headers),
+    nowMs: Date.now,
+    advance: () => assert.fail("more codes than these thirty seconds have: the clocks of these nodes are the machine's"),
   };
 }
 

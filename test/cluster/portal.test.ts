@@ -101,6 +101,26 @@ describe("the portal on three nodes", { skip: missing }, () => {
       await assertSession(cluster, anna.token, 401);
     });
 
+    await test.test("replaced keys: the former pair is good on no node, the new one on each", async () => {
+      const { owner, partner, merchantId, secretKey } = await newShop(cluster, 2);
+      const statusOf = async (node: number, key: string) =>
+        (await callerOf(cluster, () => node, { authorization: `Bearer ${key}` }).get(`${PORTAL_API}/transactions?limit=1`)).status;
+      const good = async (key: string, status: 200 | 401) =>
+        assert.deepEqual(await Promise.all([0, 1, 2].map((node) => statusOf(node, key))), [status, status, status]);
+      await good(secretKey, 200);
+      const replaced = await owner.at(1).send("POST", "/keys", {}, { "idempotency-key": randomUUID() });
+      assert.equal(replaced.status, 201, replaced.text);
+      await good(secretKey, 401);
+      const second = textMember(replaced.body, "data", "secretKey");
+      await good(second, 200);
+      const again = await partner.call("POST", `/merchants/${merchantId}/keys`, undefined, { "idempotency-key": randomUUID() });
+      assert.equal(again.status, 200, again.text);
+      await good(second, 401);
+      await good(textMember(again.body, "keys", "secretKey"), 200);
+      // Whoever replaces keys is still signed in.
+      await assertSession(cluster, owner.at(0).token, 200);
+    });
+
     await test.test("a deactivated merchant, and a disabled partner", async () => {
       const { owner, partner, merchantId } = await newShop(cluster, 1);
       const { token } = owner.at(0);

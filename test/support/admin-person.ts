@@ -28,7 +28,10 @@ export class AdminPerson extends BrowserPerson {
 }
 
 /** An administrator of a test's own, who has enrolled an authenticator app and is signed in. */
-export async function newAdminPerson(relay: Relay, role: AdministratorRole): Promise<AdminPerson> {
+export async function newAdminPerson(
+  relay: PersonPlace & Pick<Relay, "uuid" | "administrator">,
+  role: AdministratorRole,
+): Promise<AdminPerson> {
   const person = new AdminPerson(relay, await newAdministrator(relay, role));
   const begun = await person.begin();
   assert.equal(begun.status, 200, begun.text);

@@ -13,7 +13,11 @@ export interface NewAdministrator {
 }
 
 /** An administrator of a test's own with this role; without a password with a generated one. */
-export async function newAdministrator(relay: Relay, role: AdministratorRole, password?: string): Promise<NewAdministrator> {
+export async function newAdministrator(
+  relay: Pick<Relay, "uuid" | "administrator" | "client">,
+  role: AdministratorRole,
+  password?: string,
+): Promise<NewAdministrator> {
   const username = `${role}-${relay.uuid()}`;
   const answer = await relay.administrator().post("/admin/administrators", { username, role, password });
   assert.equal(answer.status, 201, answer.text);
