@@ -3,7 +3,7 @@ import { describe, it } from "node:test";
 import { createGiveBack, type GiveBack, type GivenBack } from "../../../engine/intents/give-back.ts";
 import { LINK_FOLLOW_UP_LEASE_MS } from "../../../engine/kernel/limits.ts";
 import { fromMinorUnits } from "../../../engine/kernel/money.ts";
-import type { LinkOrder, LinkRecord } from "../../../engine/links/link.ts";
+import type { LinkOrder } from "../../../engine/links/link.ts";
 import { digest, IntentWorld, OWNER, operation } from "./world.ts";
 
 const REFUNDED: GivenBack = { type: "given_back", by: "refund", amountMinor: 1_234, currency: "EUR", atMs: 0 };
@@ -24,12 +24,6 @@ class World extends IntentWorld {
   async giveBack(index: number, txId: string, id: string): Promise<GivenBack> {
     const outcome = await this.giveBackAt(index)(OWNER, await this.link(txId), operation(id));
     return outcome.type === "given_back" ? { ...outcome, atMs: 0 } : outcome;
-  }
-
-  async link(txId: string): Promise<LinkRecord> {
-    const found = await this.shard(0).links.byTxId(txId);
-    if (found === null) throw new Error(`no link ${txId}`);
-    return found;
   }
 
   /** A paid link that is no intent's: a partner's, or an attempt at a portal link. */
