@@ -148,6 +148,19 @@ describe("giving a payment by link back", () => {
     assert.deepEqual(world.failures, []);
   });
 
+  it("of an intent's payment is possible after its merchant was moved to the other environment", async () => {
+    for (const captureMethod of ["automatic", "manual"] as const) {
+      const world = new World();
+      const { id, txId } = await world.paid({ captureMethod });
+      const moved = { ...OWNER, livemode: !OWNER.livemode };
+      const outcome = await world.giveBackAt(0)(moved, await world.link(txId), operation("a"));
+      assert.equal(outcome.type, "given_back");
+      assert.equal((await world.intent(id)).attempts[0]?.followUps[0]?.state, "done");
+      const stranger = { ...OWNER, merchantId: "M2" };
+      await assert.rejects(world.giveBackAt(0)(stranger, await world.link(txId), operation("a")), { code: "not_found" });
+    }
+  });
+
   it("of an intent's authorization cancels the intent", async () => {
     const world = new World();
     const { txId } = await world.paid({ captureMethod: "manual" });
