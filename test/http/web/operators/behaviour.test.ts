@@ -4,7 +4,19 @@ import type { Page } from "playwright-core";
 import { NO_BROWSER } from "../../../support/browser.ts";
 import { fakeRelay } from "../portal/fake-relay.ts";
 import { openPortal } from "../portal/portal-page.ts";
-import { ATTENTION, deploymentOf, itemOf, MAIL, NOBODY, PAOLA, sessionOf, TERMINALS, terminalOf, UUID } from "./fake-operations.ts";
+import {
+  ATTENTION,
+  deploymentOf,
+  itemOf,
+  MAIL,
+  NOBODY,
+  PAOLA,
+  partnerOf,
+  sessionOf,
+  TERMINALS,
+  terminalOf,
+  UUID,
+} from "./fake-operations.ts";
 
 const skip = { skip: NO_BROWSER, timeout: 60_000 };
 
@@ -273,6 +285,31 @@ test("read-only administrators are offered no change on any page, operators none
   await page.goto(`${url}/admin/ui/partners/7`);
   await seen(page, "Bar Centrale");
   assert.deepEqual(await changesOffered(page), ["Disable"]);
+  assert.deepEqual(faults, []);
+});
+
+test("who disables a partner that somebody else has just disabled is told so, and enables nothing", skip, async (t) => {
+  const { url, page, faults } = await openPortal(t, "operators");
+  let enabled = true;
+  const { calls } = await fakeRelay(
+    page,
+    {
+      ...PAOLA,
+      "GET /api/partners/7": () => ({ data: partnerOf({ enabled }) }),
+      "PATCH /api/partners/7/toggle": () => ({ status: 409, code: "conflict" }),
+    },
+    "/admin",
+  );
+  await page.goto(`${url}/admin/ui/partners/7`);
+  await page.getByRole("button", { name: "Disable" }).click();
+  enabled = false;
+  await page.locator("dialog").last().getByRole("button", { name: "Disable" }).click();
+  await seen(page, "Somebody else has disabled acme already.");
+  await page.locator("dialog").getByRole("button", { name: "Enable" }).waitFor();
+  assert.deepEqual(
+    calls.filter(({ method }) => method === "PATCH").map(({ body }) => body),
+    [{ enabled: false }],
+  );
   assert.deepEqual(faults, []);
 });
 
