@@ -288,6 +288,36 @@ test("read-only administrators are offered no change on any page, operators none
   assert.deepEqual(faults, []);
 });
 
+test("what was found is told in words, and so is a filter that leaves nothing", skip, async (t) => {
+  const { url, page, faults } = await openPortal(t, "operators");
+  const at = "2026-11-25T09:15:20.000Z";
+  const hit = {
+    ...{ kind: "payment_link", id: UUID, terminalId: null, merchantId: null, state: "PENDING", amountMinor: 100, currency: "EUR" },
+    ...{ createdAt: at, updatedAt: at, attention: [] },
+    timeline: [
+      { at, what: "attempt paid", detail: "refund requested" },
+      { at, what: "result", detail: "CARD KO" },
+      { at, what: "something new", detail: "as it is" },
+    ],
+  };
+  await fakeRelay(page, { ...PAOLA, "GET /search": () => ({ data: { items: [hit], clickhouse: "asked" } }) }, "/admin");
+  const told = async () => [
+    ...(await page.locator("main .badge").allInnerTexts()),
+    ...(await page.locator(".timeline-what, .timeline-detail").allInnerTexts()),
+  ];
+  await page.goto(`${url}/admin/ui/search?q=${UUID}`);
+  await seen(page, "1 thing was found");
+  assert.deepEqual(await told(), [
+    "Not paid yet",
+    ...["Payment begun: Paid", "Refund: Requested", "Result", "Card: Declined", "something new", "as it is"],
+  ]);
+  await page.goto(`${url}/admin/ui/mails?state=EXPIRED`);
+  await seen(page, "Nothing matches");
+  await page.goto(`${url}/admin/ui/mails/none`);
+  await seen(page, "not among those that are loaded");
+  assert.deepEqual(faults, []);
+});
+
 test("who disables a partner that somebody else has just disabled is told so, and enables nothing", skip, async (t) => {
   const { url, page, faults } = await openPortal(t, "operators");
   let enabled = true;

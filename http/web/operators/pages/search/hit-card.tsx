@@ -10,7 +10,7 @@ import { formatExactTime } from "../../../portal/i18n/format.ts";
 import { Facts } from "../../components/facts.tsx";
 import { words } from "../../i18n/texts.ts";
 import { pageHref } from "../../state/addresses.ts";
-import { stateText, whatText } from "./states.ts";
+import { detailText, stateText, whatText } from "./states.ts";
 
 /** Something that was found, as a card: what it is, how it stands, and what happened to it. */
 export function HitCard({ hit }: { hit: SearchHitJson }) {
@@ -43,7 +43,7 @@ export function HitCard({ hit }: { hit: SearchHitJson }) {
                 // biome-ignore lint/suspicious/noArrayIndexKey: what happened stays in its order.
                 <li key={index} class="timeline-item">
                   <span class="timeline-what">{whatText(what)}</span>
-                  {detail !== null && <span class="timeline-detail">{detail}</span>}
+                  {detail !== null && <span class="timeline-detail">{detailText(detail)}</span>}
                   <Time at={at} as="exact" />
                 </li>
               ))}

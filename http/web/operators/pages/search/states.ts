@@ -4,6 +4,7 @@ import type { CommandState } from "../../../../../engine/payments/command.ts";
 import type { TransactionStatus } from "../../../../../engine/payments/transaction.ts";
 import type { PortalLinkState } from "../../../../../engine/portal-links/portal-link.ts";
 import type { ZvtOutcome } from "../../../../../engine/zvt/zvt-payments.ts";
+import { text } from "../../../portal/i18n/texts.ts";
 import { words } from "../../i18n/texts.ts";
 
 /** What anything that is found may be in, or have become: one word for one thing, whichever case its kind writes it in. */
@@ -29,4 +30,14 @@ export function whatText(what: string): string {
   const name = events?.[subject];
   if (name === undefined) return stateText(what);
   return state === undefined ? name : `${name}: ${became?.[state] ?? state}`;
+}
+
+/** What is known of it beside: the method and outcome of a result, or a word of the relay's; codes and names stay as they are. */
+export function detailText(detail: string): string {
+  const methods: Readonly<Record<string, string>> = text().methods;
+  const details: Readonly<Record<string, string>> = words().search.details;
+  const [, method, status] = /^([A-Z_]+) (OK|KO)$/.exec(detail) ?? [];
+  if (method !== undefined && status !== undefined) return `${methods[method] ?? method}: ${stateText(status)}`;
+  const [, refund] = /^refund (\w+)$/.exec(detail) ?? [];
+  return refund === undefined ? (details[detail] ?? detail) : whatText(detail);
 }
