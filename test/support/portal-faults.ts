@@ -30,7 +30,7 @@ export async function axeViolations(page: Page, { of = "everything" }: { of?: "e
   if ((await page.evaluate("typeof axe")) === "undefined") await page.evaluate(await axe);
   // What moves has other colours on its way.
   await page.evaluate(
-    "Promise.all(document.getAnimations().filter((one) => one.effect.getTiming().iterations !== Infinity).map((one) => one.finished))",
+    "Promise.allSettled(document.getAnimations().filter((one) => one.effect.getTiming().iterations !== Infinity).map((one) => one.finished))",
   );
   const found: string = await page.evaluate(
     `axe.run({ resultTypes: ["violations"], runOnly: ${of === "colours" ? COLOURS : EVERYTHING} }).then(({ violations }) =>
