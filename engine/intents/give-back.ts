@@ -1,6 +1,7 @@
 import { RelayError } from "../kernel/errors.ts";
 import type { Digest } from "../kernel/prefixed-id.ts";
 import { amountOf, type FollowUp, type LinkRecord } from "../links/link.ts";
+import { causeOf } from "../links/link-companion.ts";
 import type { FollowUpOutcome, Links } from "../links/links.ts";
 import { type NotRefundable, refundability, unansweredReturn } from "../links/refundability.ts";
 import { chargeIdOf, readAttemptAttachment } from "./attempt.ts";
@@ -28,9 +29,9 @@ export interface GiveBackOptions {
 }
 
 export function createGiveBack({ links, intents, digest }: GiveBackOptions): GiveBack {
-  async function directly(link: LinkRecord, by: "refund" | "reversal", { id: operationId }: Operation): Promise<GivenBack> {
+  async function directly(link: LinkRecord, by: "refund" | "reversal", { id: operationId, requestId }: Operation): Promise<GivenBack> {
     const { txId } = link.order;
-    const outcome = await links.followUp({ txId, operationId, type: by, amountMinor: null });
+    const outcome = await links.followUp({ txId, operationId, type: by, amountMinor: null }, causeOf(requestId));
     if (outcome === null) throw gone();
     switch (outcome.type) {
       case "done":
