@@ -1,7 +1,7 @@
 import { type IntentRecord, statusOf } from "../intents/intent.ts";
 import { uuidKey } from "../kernel/identifiers.ts";
 import type { LinkRecord } from "../links/link.ts";
-import type { AttentionKind } from "../payments/attention.ts";
+import type { AttentionKind } from "../payments/attention-kinds.ts";
 import type { FedHit, FedSearch } from "../payments/fed-search.ts";
 import type { PortalLinkRecord } from "../portal-links/portal-link.ts";
 import type { CommandRecord } from "../terminals/terminal-record.ts";

@@ -1,6 +1,7 @@
 import { available, type Kv, prefixRange } from "../kernel/kv.ts";
 import { readBareRecord } from "../kernel/schemas.ts";
-import { ATTENTION, ATTENTION_KINDS, type AttentionItem, type AttentionKind, attentionKey } from "./attention.ts";
+import { ATTENTION, type AttentionItem, attentionKey } from "./attention.ts";
+import { ATTENTION_KINDS, type AttentionKind } from "./attention-kinds.ts";
 
 /** What has to be looked at. Rejects with RelayError `unavailable` when the store cannot answer. */
 export interface AttentionStore {

@@ -2,29 +2,7 @@ import { cutText } from "../kernel/cut-text.ts";
 import { hashOf } from "../kernel/hash.ts";
 import type { Operation } from "../kernel/kv.ts";
 import { recordText } from "../kernel/schemas.ts";
-
-/**
- * What an operator has to look at (`GET /admin/attention`). `zvt_undelivered`: a cash register was not told that its payment was approved, and has gone on to the next
- * sale; `zvt_refused_by_ecr`: it refused to be told.
- */
-export const ATTENTION_KINDS = [
-  "unknown",
-  "unsolicited",
-  "unreadable",
-  "conflict",
-  "amount_differs",
-  "currency_unknown",
-  "late",
-  "link_late",
-  "link_unverified",
-  "link_operation_unknown",
-  "link_reversal",
-  "link_paid_twice",
-  "feed_refused",
-  "zvt_undelivered",
-  "zvt_refused_by_ecr",
-] as const;
-export type AttentionKind = (typeof ATTENTION_KINDS)[number];
+import type { AttentionKind } from "./attention-kinds.ts";
 
 export interface AttentionItem {
   kind: AttentionKind;

@@ -71,7 +71,7 @@ export interface PortalLinkAttempt {
  * wants to pay begins an attempt there, and there is one open attempt at a time.
  *
  *   PENDING    payable
- *   PAID       an attempt was paid; `late` where it had been shown as cancelled or expired before
+ *   PAID       an attempt was paid; `late` where it had been shown as cancelled or expired before, or as paid and given back
  *   CANCELLED  by its merchant
  *   EXPIRED    its time is over and no attempt is open
  */

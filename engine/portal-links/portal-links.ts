@@ -34,7 +34,7 @@ export interface PortalLinkQuery {
  */
 export interface PortalLinks {
   /**
-   * Idempotent by the operation's id. Throws RelayError `invalid_request` naming the member (amount, currency, description, reference, customerEmail, expiresInHours).
+   * Idempotent by the operation's id. Throws RelayError `invalid_request` naming the member (amountMinor, currency, description, reference, customerEmail, expiresInHours).
    * `no_account`: the merchant's partner has no account at the card gateway.
    */
   create(

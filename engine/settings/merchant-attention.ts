@@ -1,6 +1,7 @@
 import type { Clock } from "../kernel/clock.ts";
 import { createRecent } from "../kernel/recent.ts";
-import type { AttentionItem, AttentionKind } from "../payments/attention.ts";
+import type { AttentionItem } from "../payments/attention.ts";
+import type { AttentionKind } from "../payments/attention-kinds.ts";
 import type { AttentionStore } from "../payments/attention-store.ts";
 import type { Terminals } from "../terminals/terminals.ts";
 import type { TerminalsByMerchant } from "./terminals-by-merchant.ts";

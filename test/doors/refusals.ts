@@ -7,6 +7,9 @@ import type { DoorWorld } from "./world.ts";
 /** Requests under way: passwords are hashed one at a time, everything else is bound by the machine. */
 const AT_ONCE = 6;
 
+/** Endpoints that are asked within a second of the node's clock: an address may sign in ten times in it, and a fast machine asks all of them at once. */
+const ENDPOINTS_PER_SECOND = 4;
+
 /** A machine with much else to do hashes them so slowly that there is no answer in time. */
 const TRIES_MAX = 4;
 
@@ -32,7 +35,7 @@ const KEYS_OF_MERCHANTS: ReadonlySet<string> = new Set(["merchantKey", "optional
 export async function ask(world: DoorWorld, refusals: readonly Refusal[]): Promise<string[]> {
   const confidential = world.confidential();
   const wrong = new Map<string, Set<string>>();
-  const found = await each(refusals, async ({ endpoint, caller, outcome }) => {
+  const askOne = async ({ endpoint, caller, outcome }: Refusal): Promise<string[]> => {
     const what = `${caller.who}: ${endpoint.method} ${endpoint.path}`;
     const { request, headers, answer } = await sendAs(world, endpoint, caller, "there");
     const said = `${request.path} ${request.body ?? ""} ${JSON.stringify(headers)}`;
@@ -47,9 +50,26 @@ export async function ask(world: DoorWorld, refusals: readonly Refusal[]): Promi
       wrong.set(kind, (wrong.get(kind) ?? new Set()).add(text));
     }
     return [];
-  });
+  };
+  const found: string[][] = [];
+  for (const asked of bySecond(refusals)) {
+    found.push(...(await each(asked, askOne)));
+    world.nextSecond();
+  }
   const told = [...wrong].filter(([, texts]) => texts.size > 1);
   return [...found.flat(), ...told.map(([kind, texts]) => `${kind}: the answers tell wrong ones apart: ${[...texts].join(" | ")}`)];
+}
+
+/** In their order, those of a few endpoints together. */
+function bySecond(refusals: readonly Refusal[]): Refusal[][] {
+  const places = new Map([...new Set(refusals.map(({ endpoint }) => endpoint))].map((endpoint, place) => [endpoint, place]));
+  const seconds: Refusal[][] = [];
+  for (const refusal of refusals) {
+    const second = Math.floor((places.get(refusal.endpoint) ?? 0) / ENDPOINTS_PER_SECOND);
+    seconds[second] ??= [];
+    seconds[second].push(refusal);
+  }
+  return seconds;
 }
 
 async function sendAs(world: DoorWorld, endpoint: AnyEndpoint, caller: Caller, about: "there" | "absent") {

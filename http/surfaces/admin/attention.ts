@@ -1,6 +1,6 @@
 import { type Static, Type } from "@sinclair/typebox";
 import { RelayError } from "../../../engine/kernel/errors.ts";
-import { ATTENTION_KINDS } from "../../../engine/payments/attention.ts";
+import { ATTENTION_KINDS } from "../../../engine/payments/attention-kinds.ts";
 import { okBody } from "../relay-envelope.ts";
 import { adminOfSearch } from "./search.ts";
 import { admin } from "./surface.ts";

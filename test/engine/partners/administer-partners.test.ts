@@ -153,6 +153,21 @@ describe("partners", () => {
     assert.equal(accounts.ofPayment(null, "OWN10"), null);
   });
 
+  it("that are disabled or gone have no account for new payments, by whomever they are begun; those that run go on", async () => {
+    const { administer, partners, box } = world();
+    const accounts = createGatewayAccounts({
+      ...{ partners, box, installation: new Map(), cloudConfigs: new Map(), merchantOwners: new Map() },
+    });
+    const { id } = (await administer.create(draft("till"))).partner;
+    assert.equal(accounts.ofPartner(id)?.terminalId, "GW1");
+    await administer.toggle(id);
+    assert.deepEqual([accounts.ofPartner(id), accounts.ofPayment(id, "MER1")?.terminalId], [null, "GW1"]);
+    await administer.toggle(id);
+    assert.equal(accounts.ofPartner(id)?.terminalId, "GW1");
+    await administer.remove(id);
+    assert.deepEqual([accounts.ofPartner(id), accounts.ofPayment(id, "MER1")?.terminalId], [null, "GW1"]);
+  });
+
   it("lose the key before at once, or when its grace has passed", async () => {
     const { administer, partners, clock } = world();
     const { partner, apiKey } = await administer.create(draft("till"));

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { RelayError } from "../../../engine/kernel/errors.ts";
+import { taskKindsOf } from "../../../engine/portal-links/link-tasks.ts";
 import { PORTAL_LINK_ATTEMPTS_MAX, PORTAL_LINK_MAILS_MAX } from "../../../engine/portal-links/portal-link.ts";
 import { HOUR_MS, member, OWNER, operation, PortalLinkWorld, QUERY } from "./world.ts";
 
@@ -30,8 +31,8 @@ describe("a payment link of the portal", () => {
     const world = new PortalLinkWorld();
     const nowMs = world.clock.nowMs();
     const bad = [
-      ["amount", { amountMinor: 0 }],
-      ["amount", { amountMinor: 1.5 }],
+      ["amountMinor", { amountMinor: 0 }],
+      ["amountMinor", { amountMinor: 1.5 }],
       ["currency", { currency: "XXY" }],
       ["description", { description: " " }],
       ["description", { description: "a\u0007b" }],
@@ -329,6 +330,28 @@ describe("a second payment", () => {
       ],
     );
     assert.deepEqual(world.attention(), []);
+  });
+
+  it("after the first one was given back is a late one: no other has to be given back for it", async () => {
+    const world = new PortalLinkWorld();
+    const { id, token, txId } = await world.open();
+    world.fail(txId);
+    await world.verified(txId);
+    await world.portalLinks.pay(token);
+    const other = `${id}.2`;
+    world.gateway.pay(other);
+    await world.verified(other);
+    await world.shard(0).links.followUp({ txId: other, operationId: "r1", type: "refund", amountMinor: null });
+    world.gateway.pay(txId);
+    await world.verified(txId);
+    assert.equal(await world.state(id), "PAID late");
+    assert.deepEqual(world.attention(), [`link_late ${txId}`]);
+    const [item] = world.kv.keys("a/link_late/");
+    assert.match((await world.kv.get(item ?? ""))?.value ?? "", /shown as paid and given back/);
+    assert.deepEqual(taskKindsOf(await world.link(id)), ["link_late"]);
+    await world.shard(0).links.followUp({ txId, operationId: "r2", type: "refund", amountMinor: null });
+    assert.deepEqual(taskKindsOf(await world.link(id)), []);
+    assert.deepEqual(await world.told(id), ["payment_link.paid"]);
   });
 
   it("of a refund whose answer was lost is not known until it is", async () => {

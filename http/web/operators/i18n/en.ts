@@ -1,4 +1,4 @@
-import type { AttentionKind } from "../../../../engine/payments/attention.ts";
+import type { AttentionKind } from "../../../../engine/payments/attention-kinds.ts";
 import { en as portal } from "../../portal/i18n/en.ts";
 
 /**

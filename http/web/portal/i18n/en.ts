@@ -135,6 +135,7 @@ export const en = {
     lateAfterCancel:
       "This link was paid although it had been cancelled: the customer was already on the payment page. The money was taken.",
     lateAfterExpiry: "This link was paid after its time was over: the customer was already on the payment page. The money was taken.",
+    paidAgain: "This link was paid again: one payment was refunded, and another one was taken.",
     lateDo: "Deliver what was ordered, or refund the payment below.",
     paidTwiceText: "This link was paid twice. The money was taken both times.",
     paidTwiceDo: "Refund one of the two payments below.",

@@ -1,4 +1,4 @@
-import type { AttentionKind } from "../../../../../engine/payments/attention.ts";
+import type { AttentionKind } from "../../../../../engine/payments/attention-kinds.ts";
 import type { AttentionItemJson } from "../../../../surfaces/admin/attention.ts";
 import { get } from "../../../portal/api/client.ts";
 

@@ -89,6 +89,12 @@ function Detail({ link, onReload }: { link: PaymentLinkJson; onReload: () => voi
   );
 }
 
+function lateText({ attempts, cancelledAt }: PaymentLinkJson): string {
+  const { paymentLinks: words } = text();
+  if (attempts.some(({ state, refund }) => state === "paid" && refund === "done")) return words.paidAgain;
+  return cancelledAt === null ? words.lateAfterExpiry : words.lateAfterCancel;
+}
+
 /** What has gone another way than usual, and what to do about it. */
 function WhatHappened({ link }: { link: PaymentLinkJson }) {
   const { paymentLinks: words } = text();
@@ -104,7 +110,7 @@ function WhatHappened({ link }: { link: PaymentLinkJson }) {
   if (link.state === "PAID" && link.late && !isRefunded(link)) {
     return (
       <Banner kind="warning">
-        <p>{link.cancelledAt === null ? words.lateAfterExpiry : words.lateAfterCancel}</p>
+        <p>{lateText(link)}</p>
         <p>{mayRefund ? words.lateDo : words.askToRefund}</p>
       </Banner>
     );
