@@ -20,6 +20,7 @@ import { guessedPasswords } from "./guessed-passwords.ts";
 import { halfCharacters } from "./half-characters.ts";
 import { livesAndPresence } from "./life.ts";
 import { paymentLinks } from "./links.ts";
+import { merchantLogs } from "./merchant-logs.ts";
 import { merchantReads, merchantReadsWithoutClickHouse } from "./merchant-reads.ts";
 import { openAtOnce } from "./open-at-once.ts";
 import { operation, production } from "./operation.ts";
@@ -60,6 +61,7 @@ const SCENARIOS: { about: string; define: (relay: Relay) => void; skip?: string 
   { about: "whose a payment is", define: shops, skip: missingClickHouse() },
   { about: "what ClickHouse has", define: foundInClickHouse, skip: missingClickHouse() },
   { about: "what a merchant reads", define: merchantReads, skip: missingClickHouse() },
+  { about: "the logs of a merchant", define: merchantLogs, skip: missingClickHouse() },
   { about: "app versions and packages", define: appPackages },
   { about: "app updates", define: appUpdates },
   { about: "bad input", define: badInput },
