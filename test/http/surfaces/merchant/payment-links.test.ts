@@ -250,7 +250,7 @@ test("what a link does not take is told by its code", async (t) => {
   assertMatches(await send("OWNER", "POST", `${LINK}/cancel`), { status: 409, body: { code: "not_pending" } });
   for (const code of ["not_pending", "no_address", "too_many"] as const) {
     said.send = code;
-    assertMatches(await send("OWNER", "POST", `${LINK}/send`, {}), { status: 409, body: { code } });
+    for (const body of [{}, undefined]) assertMatches(await send("OWNER", "POST", `${LINK}/send`, body), { status: 409, body: { code } });
   }
   for (const [method, path] of [
     ["GET", ""],
