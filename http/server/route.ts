@@ -78,6 +78,7 @@ export function buildRouter(options: ServerOptions): Router<ServedRoute> {
     names.add(endpoint.name);
     const route = serve(endpoint, options, limits);
     router.add(route);
+    if (endpoint.takesSlash === true) router.add(route, `${route.path}/`);
     if (options.servicePrefix !== undefined && PREFIXED.test(route.path)) router.add(route, `/${options.servicePrefix}${route.path}`);
   }
   return router;

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { RelayError } from "../../../engine/kernel/errors.ts";
 import { taskKindsOf } from "../../../engine/portal-links/link-tasks.ts";
-import { PORTAL_LINK_ATTEMPTS_MAX, PORTAL_LINK_MAILS_MAX } from "../../../engine/portal-links/portal-link.ts";
+import { PORTAL_LINK_ATTEMPTS_MAX, PORTAL_LINK_MAILS_MAX, PORTAL_LINKS_PER_HOUR_MAX } from "../../../engine/portal-links/portal-link.ts";
 import { HOUR_MS, member, OWNER, operation, PortalLinkWorld, QUERY } from "./world.ts";
 
 const isInvalid = (member: string) => (error: unknown) =>
@@ -47,6 +47,25 @@ describe("a payment link of the portal", () => {
     assert.deepEqual(world.kv.keys("portal-link"), []);
     world.circumstances.hasAccount = false;
     assert.deepEqual(await world.portalLinks.create(OWNER, world.order(), { type: "key" }, world.next()), { type: "no_account" });
+  });
+
+  it("is one of so many that a merchant makes in an hour, whatever others make", async () => {
+    const world = new PortalLinkWorld();
+    for (let made = 0; made < PORTAL_LINKS_PER_HOUR_MAX - 1; made += 1) await world.create();
+    const last = await world.portalLinks.create(OWNER, world.order(), { type: "key" }, operation("last"));
+    const isLimited = (error: unknown) =>
+      error instanceof RelayError && error.code === "rate_limited" && Number(error.retryAfterSeconds) > 0;
+    await assert.rejects(world.create(), isLimited);
+    // What was made is still answered, and others are not held back.
+    assert.deepEqual(await world.portalLinks.create(OWNER, world.order(), { type: "key" }, operation("last")), last);
+    for (const other of [
+      { ...OWNER, merchantId: "M2" },
+      { ...OWNER, livemode: true },
+    ]) {
+      assert.equal((await world.portalLinks.create(other, world.order(), { type: "key" }, world.next())).type, "created");
+    }
+    world.clock.advance(HOUR_MS + 1);
+    await world.create();
   });
 
   it("keeps no card number that somebody wrote into a text", async () => {

@@ -56,9 +56,10 @@ test("verify finds a payment by its txId alone, and says when there is none", as
   const { order, paymentId } = await initiated(world);
   const found = await world.client.verify(CREDENTIALS, { txId: order.txId, paymentId: null });
   assertMatches(found, { type: "done", value: { type: "pending", paymentId } });
-  assert.deepEqual(await world.client.verify(CREDENTIALS, { txId: "never", paymentId: null }), { type: "done", value: { type: "absent" } });
+  const absent = { type: "done", value: { type: "absent" }, httpStatus: 404 };
+  assert.deepEqual(await world.client.verify(CREDENTIALS, { txId: "never", paymentId: null }), absent);
   const others = { ...CREDENTIALS, merchantId: "M2", secret: "sandbox-gateway-secret" };
-  assert.deepEqual(await world.client.verify(others, { txId: order.txId, paymentId }), { type: "done", value: { type: "absent" } });
+  assert.deepEqual(await world.client.verify(others, { txId: order.txId, paymentId }), absent);
 });
 
 for (const number of ["4242424242424242", "4111111111111111", "5555555555554444"]) {
@@ -263,6 +264,7 @@ test("payments are kept over a restart where there is a state file, and no card 
   assert.deepEqual(await again.client.verify(CREDENTIALS, { txId: payment.order.txId, paymentId: payment.paymentId }), {
     type: "done",
     value: before,
+    httpStatus: 200,
   });
   const text = await readFile(stateFile, "utf8");
   assert.match(text, /411111\*{6}1111/);

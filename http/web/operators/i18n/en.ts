@@ -1,5 +1,6 @@
 import type { AttentionKind } from "../../../../engine/payments/attention-kinds.ts";
 import { en as portal } from "../../portal/i18n/en.ts";
+import type { HitState } from "../pages/search/states.ts";
 
 /**
  * The words of the portal's components, as the operators' pages say them: where the portal speaks of itself, these speak of the relay. All else is the same, so
@@ -202,6 +203,37 @@ export const en = {
     timeline: "What happened",
     itsTerminal: "Its terminal",
     itsMerchant: "Its merchant",
+    states: {
+      ok: "Approved",
+      ko: "Declined",
+      queued: "Waits for the terminal",
+      sent: "Handed to the terminal",
+      done: "Done",
+      unknown: "Outcome unknown",
+      expired: "Expired",
+      cancelled: "Cancelled",
+      created: "Created",
+      waiting: "Waits for the buyer",
+      watching: "Checked with the gateway",
+      success: "Paid",
+      failed: "Failed",
+      requires_payment_method: "Not paid yet",
+      requires_action: "Waits for the buyer",
+      processing: "Being paid",
+      requires_capture: "Waits for its capture",
+      succeeded: "Paid",
+      canceled: "Cancelled",
+      opening: "Being opened",
+      open: "Open",
+      unreachable: "Gateway not reached",
+      paid: "Paid",
+      revoked: "Withdrawn",
+      pending: "Not paid yet",
+      notpaid: "Not paid",
+      overdue: "Overdue",
+      requested: "Requested",
+      refused: "Refused",
+    } satisfies Readonly<Record<HitState, string>>,
     /** By what the relay calls it; what has no words here is shown as it is called. */
     happened: {
       accepted: "Accepted",
@@ -241,6 +273,21 @@ export const en = {
       "refund done": "Refund done",
       "refund refused": "Refund refused by the gateway",
     },
+    details: {
+      "cancel requested": "Cancelling was requested",
+      "amount differs": "Another amount",
+      late: "After its end",
+      delivered: "The register has it",
+      "not delivered": "The register does not have it yet",
+      websocket: "Live connection",
+      poll: "Polling",
+      polling: "Polling",
+    },
+  },
+  lists: {
+    noMatchTitle: "Nothing matches",
+    noMatch: "None of them is like this.",
+    noMatchSoFar: "None of those that are loaded is like this. There are more: load them.",
   },
   terminals: {
     title: "Terminals",
@@ -253,7 +300,7 @@ export const en = {
     withWaiting: "With commands",
     emptyTitle: "No terminal",
     emptyText: "A terminal appears here with its first poll or connection.",
-    noMatch: "None of those that are loaded is like this.",
+    noPrefix: "No terminal's id begins like this.",
     connection: "Connection",
     commands: "Commands",
     device: "Device",
@@ -338,6 +385,8 @@ export const en = {
     enableTitle: (name: string) => `Enable ${name} again?`,
     enableText: "Its password and keys are accepted again, as they were.",
     isEnabled: (name: string) => `${name} is enabled.`,
+    wasDisabled: (name: string) => `Somebody else has disabled ${name} already.`,
+    wasEnabled: (name: string) => `Somebody else has enabled ${name} already.`,
     emptyTitle: "No partners",
     emptyText: "Partners are created over the interface: POST /admin/api/partners.",
   },
@@ -447,6 +496,7 @@ export const en = {
     read: "Show what is in it",
     readHint: "Whoever has its link can use it. That you have read it is written to the audit log.",
     noText: "Mails are sent by a server here, or this one has ended: its text is not shown.",
+    unknown: "The mail of this address is not among those that are loaded: it is older, or kept no more.",
     emptyTitle: "No mails",
     emptyText: "Invitations, new passwords and payment links appear here.",
   },

@@ -361,7 +361,7 @@ export const en = {
     object: "Object",
     states: "State",
     request: "Request",
-    noRequest: "None: the gateway or the time caused it.",
+    noRequest: "None is kept. Most such steps are caused by the gateway or by time.",
     outcome: "Outcome",
     outcomes: { done: "Done", refused: "Refused", failed: "Failed" },
     objectTypes: {

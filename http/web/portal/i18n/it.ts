@@ -373,7 +373,7 @@ export const it: Catalogue = {
     object: "Oggetto",
     states: "Stato",
     request: "Richiesta",
-    noRequest: "Nessuna: l’ha causato il gateway o il passare del tempo.",
+    noRequest: "Non registrata. Per lo più questi passaggi li causa il gateway o il passare del tempo.",
     outcome: "Esito",
     outcomes: { done: "Fatto", refused: "Rifiutato", failed: "Non riuscito" },
     objectTypes: {

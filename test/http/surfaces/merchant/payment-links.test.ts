@@ -192,13 +192,14 @@ test("addresses of people are masked for those who do not see personal data, who
 
 test("whoever made a link is named by what it was, and one who has left as that", async (t) => {
   const { send, said } = await open(t);
-  for (const [createdBy, name] of [
-    [{ type: "key" }, "API key"],
-    [{ type: "agent", agentId: "agt_1" }, "AI agent"],
-    [{ type: "user", userId: "usr_gone" }, "Former user"],
+  for (const [createdBy, name, creator] of [
+    [{ type: "key" }, "API key", "key"],
+    [{ type: "agent", agentId: "agt_1" }, "AI agent", "agent"],
+    [{ type: "user", userId: "usr_gone" }, "Former user", "former_user"],
+    [BY_OWNER, /@/, "user"],
   ] as const) {
     said.link = portalLink([], { createdBy });
-    assertMatches((await send("OWNER", "GET", LINK)).body, { data: { createdBy: name } });
+    assertMatches((await send("OWNER", "GET", LINK)).body, { data: { createdBy: name, creator } });
   }
 });
 
