@@ -1,6 +1,6 @@
 import type { AttentionKind } from "../../../../engine/payments/attention-kinds.ts";
 import { en as portal } from "../../portal/i18n/en.ts";
-import type { HitState } from "../pages/search/states.ts";
+import type { HitState } from "../pages/search/hit-state.ts";
 
 /**
  * The words of the portal's components, as the operators' pages say them: where the portal speaks of itself, these speak of the relay. All else is the same, so

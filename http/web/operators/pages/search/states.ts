@@ -1,18 +1,5 @@
-import type { AttemptState, IntentStatus } from "../../../../../engine/intents/intent.ts";
-import type { LinkState } from "../../../../../engine/links/link.ts";
-import type { CommandState } from "../../../../../engine/payments/command.ts";
-import type { TransactionStatus } from "../../../../../engine/payments/transaction.ts";
-import type { PortalLinkState } from "../../../../../engine/portal-links/portal-link.ts";
-import type { ZvtOutcome } from "../../../../../engine/zvt/zvt-payments.ts";
 import { text } from "../../../portal/i18n/texts.ts";
 import { words } from "../../i18n/texts.ts";
-
-/** What anything that is found may be in, or have become: one word for one thing, whichever case its kind writes it in. */
-export type HitState =
-  | Lowercase<TransactionStatus | CommandState | LinkState | IntentStatus | AttemptState | PortalLinkState | ZvtOutcome["type"]>
-  | "overdue"
-  | "requested"
-  | "refused";
 
 /** A state in words; one that the page does not know is shown as the relay names it. */
 export function stateText(state: string): string {
