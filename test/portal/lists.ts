@@ -61,8 +61,8 @@ const rowButtons = (page: Page) => page.locator("main .row-button");
 export function lists(world: PortalWorld): void {
   test("acceptance 4: nothing of one merchant appears for another: on no page, in no list and no file, by none of its true ids", async () => {
     const { relay } = world;
-    const first = await newMerchant(relay, "first", "4201");
-    const second = await newMerchant(relay, "second", "4302");
+    const first = await newMerchant(relay, world.gateway, "first", "4201");
+    const second = await newMerchant(relay, world.gateway, "second", "4302");
     const { page } = await world.visitAs(second.owner, "/portal");
     const assertNothing = async (where: string): Promise<void> => {
       const shown = (await page.locator("body").textContent()) ?? "";
