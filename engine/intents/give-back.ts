@@ -1,6 +1,7 @@
 import { RelayError } from "../kernel/errors.ts";
 import type { Digest } from "../kernel/prefixed-id.ts";
 import { amountOf, type FollowUp, type LinkRecord } from "../links/link.ts";
+import { causeOf } from "../links/link-companion.ts";
 import type { FollowUpOutcome, Links } from "../links/links.ts";
 import { type NotRefundable, refundability, unansweredReturn } from "../links/refundability.ts";
 import { chargeIdOf, readAttemptAttachment } from "./attempt.ts";
@@ -28,9 +29,9 @@ export interface GiveBackOptions {
 }
 
 export function createGiveBack({ links, intents, digest }: GiveBackOptions): GiveBack {
-  async function directly(link: LinkRecord, by: "refund" | "reversal", { id: operationId }: Operation): Promise<GivenBack> {
+  async function directly(link: LinkRecord, by: "refund" | "reversal", { id: operationId, requestId }: Operation): Promise<GivenBack> {
     const { txId } = link.order;
-    const outcome = await links.followUp({ txId, operationId, type: by, amountMinor: null });
+    const outcome = await links.followUp({ txId, operationId, type: by, amountMinor: null }, causeOf(requestId ?? undefined));
     if (outcome === null) throw gone();
     switch (outcome.type) {
       case "done":
@@ -46,7 +47,9 @@ export function createGiveBack({ links, intents, digest }: GiveBackOptions): Giv
 
   async function asRefund(owner: IntentOwner, link: LinkRecord, operation: Operation): Promise<GivenBack> {
     const chargeId = chargeIdOf(link.order.txId, digest);
-    const outcome = await intents.refund(owner, { chargeId }, { amountMinor: null, reason: null, metadata: {} }, operation);
+    const outcome = await inEither(owner, (one) =>
+      intents.refund(one, { chargeId }, { amountMinor: null, reason: null, metadata: {} }, operation),
+    );
     if (outcome === null) throw gone();
     switch (outcome.type) {
       case "refunded":
@@ -65,7 +68,7 @@ export function createGiveBack({ links, intents, digest }: GiveBackOptions): Giv
 
   /** What was only authorized is not ordered any more: the intent is canceled. */
   async function asRelease(owner: IntentOwner, link: LinkRecord, intentId: string, operation: Operation): Promise<GivenBack> {
-    const outcome = await intents.cancel(owner, intentId, null, operation);
+    const outcome = await inEither(owner, (one) => intents.cancel(one, intentId, null, operation));
     if (outcome === null) throw gone();
     switch (outcome.type) {
       case "canceled":
@@ -93,6 +96,11 @@ export function createGiveBack({ links, intents, digest }: GiveBackOptions): Giv
     if (attempt === null || link.reversalOwed !== undefined) return directly(link, by.by, operation);
     return by.by === "refund" ? asRefund(owner, link, operation) : asRelease(owner, link, attempt.intent, operation);
   };
+}
+
+/** A merchant that was moved from one environment to the other still has the payments of before, whose intents are those of the other one. */
+async function inEither<Outcome>(owner: IntentOwner, work: (owner: IntentOwner) => Promise<Outcome | null>): Promise<Outcome | null> {
+  return (await work(owner)) ?? work({ ...owner, livemode: !owner.livemode });
 }
 
 const UNKNOWN = { type: "impossible", reason: "outcome_unknown" } as const;

@@ -43,13 +43,13 @@ export interface CreateLinkOptions {
   links: Pick<Links, "create" | "byTxId">;
   accounts: GatewayAccounts;
   clock: Clock;
-  /** The merchant whose a terminal's payments are; null for none. */
-  shopOf(terminalId: string): string | null;
+  /** The merchant whose a terminal's payments on the account of this partner are; null for none. */
+  shopOf(terminalId: string, partnerId: number | null): string | null;
 }
 
 export function createCreateLink({ links, accounts, clock, shopOf }: CreateLinkOptions): CreateLink {
   function order(request: LinkRequest, operationId: string, facts: Facts): LinkOrder {
-    const shop = shopOf(facts.terminalId);
+    const shop = shopOf(facts.terminalId, facts.partnerId);
     const currency = request.currency ?? "EUR";
     if (currencyDecimals(currency) === null) throw invalid("currency", "must be an ISO 4217 code such as EUR");
     const amount = readAmount(request.amount, currency);

@@ -15,6 +15,7 @@ import type { ReplicatedRecords } from "../tables/replicated-table.ts";
 
 /** Whose account at the card gateway a payment runs on. In memory of each shard; null where there is none. */
 export interface GatewayAccounts {
+  /** For a payment that is begun now: none for a partner that is disabled or gone. */
   ofPartner(partnerId: number): GatewayCredentials | null;
   /**
    * For a link that a terminal asks for: the partner of its merchant by its cloud config, else the installation's own account
@@ -53,6 +54,11 @@ export function createGatewayAccounts({
     return opened(accountOfMerchant(gateway, formerGateways, merchant), partnerPlace(id, "gwSecretKey"));
   }
 
+  /** Nobody takes money for a partner that is disabled or gone. */
+  function enabled(partner: Partner | null): Partner | null {
+    return partner?.record.enabled === true ? partner : null;
+  }
+
   function own(merchant?: string): GatewayCredentials | null {
     const account = installation.get(GATEWAY_ACCOUNT_KEY);
     return account === undefined ? null : opened(accountOfMerchant(account, account.former, merchant), GATEWAY_ACCOUNT_PLACE);
@@ -70,12 +76,12 @@ export function createGatewayAccounts({
   }
 
   return {
-    ofPartner: (partnerId) => accountOf(partners.byId(partnerId)),
+    ofPartner: (partnerId) => accountOf(enabled(partners.byId(partnerId))),
     ofTerminal: (terminalId) => {
       const partnerId = merchantOwnerOf(terminalId)?.partnerId ?? null;
-      const partner = partnerId === null ? null : partners.byId(partnerId);
-      // Terminals of a partner that is disabled or gone take no money for it, and none for anybody else.
-      if (partnerId !== null && partner?.record.enabled !== true) return null;
+      const partner = partnerId === null ? null : enabled(partners.byId(partnerId));
+      // Its terminals take none for anybody else either.
+      if (partnerId !== null && partner === null) return null;
       const credentials = partner === null ? own() : accountOf(partner);
       return credentials === null ? null : { partnerId: partner === null ? null : partner.record.id, credentials };
     },

@@ -1,4 +1,4 @@
-import { available, type Kv, prefixRange } from "../kernel/kv.ts";
+import { available, type Entry, type Kv, prefixRange } from "../kernel/kv.ts";
 import { readBareRecord, recordText } from "../kernel/schemas.ts";
 import { type AuditEntry, type AuditOutcome, isMerchantsOwn } from "./audit-entry.ts";
 
@@ -30,7 +30,7 @@ export interface MerchantAuditRange {
 /** How long an entry of the audit log is kept. */
 export const AUDIT_LIFETIME_MS = 400 * 86_400_000;
 
-/** Entries that are kept; beyond it the oldest go, however young they are. A thousand changes a week for two years. */
+/** Entries that are kept; beyond it the oldest go of whoever has the most, however young they are. A thousand changes a week for two years. */
 export const AUDIT_ENTRIES_MAX = 100_000;
 
 /** The same in the log of one merchant, whose people are five: twenty changes a day for as long as entries are kept, and some more. */
@@ -74,18 +74,45 @@ export function createAuditStore(options: AuditStoreOptions): AuditLog {
     if (operations.length > 0) await available(() => kv.commit({ checks: [], operations }));
   }
 
-  async function trim(prefix: string, max: number): Promise<void> {
-    let kept = 0;
+  /** The newest pages first; entries that come meanwhile are not seen. */
+  async function* pagesOf(prefix: string): AsyncGenerator<Entry[]> {
     let { from, to } = prefixRange(prefix);
     for (;;) {
       const page = await kv.scan({ from, to, limit: PAGE, reverse: true });
-      const surplus = page.slice(Math.max(0, max - kept));
-      kept += page.length - surplus.length;
-      if (surplus.length > 0) await kv.commit({ checks: [], operations: surplus.map(({ key }) => ({ type: "delete", key })) });
+      yield page;
       const last = page.at(-1);
       if (last === undefined || page.length < PAGE) return;
       to = last.key;
     }
+  }
+
+  /**
+   * Of who has the most in a full log the oldest go, until the rest fits: whoever makes many changes, a program or somebody who wants one forgotten, pushes out
+   * no more than its own.
+   */
+  async function trim(prefix: string, max: number): Promise<void> {
+    const made = new Map<string, number>();
+    for await (const page of pagesOf(prefix)) for (const entry of page) made.set(whoOf(entry), (made.get(whoOf(entry)) ?? 0) + 1);
+    const each = shareOf([...made.values()], max);
+    if (each === null) return;
+    const kept = new Map<string, number>();
+    let all = 0;
+    for await (const page of pagesOf(prefix)) {
+      const surplus = page.filter((entry) => {
+        const who = whoOf(entry);
+        const own = kept.get(who) ?? 0;
+        if (own >= each || all >= max) return true;
+        kept.set(who, own + 1);
+        all += 1;
+        return false;
+      });
+      if (surplus.length > 0) await kv.commit({ checks: [], operations: surplus.map(({ key }) => ({ type: "delete", key })) });
+    }
+  }
+
+  function whoOf({ key, value }: Entry): string {
+    const { actor, username } = readBareRecord<AuditEntry>("audit", key, value);
+    return `${actor} ${username}`;
   }
 
   function scan(prefix: string, from: string, to: string, limit: number): Promise<AuditPage> {
@@ -123,6 +150,18 @@ export function createAuditStore(options: AuditStoreOptions): AuditLog {
       return first < end ? scan(prefix, first, end, limit) : [];
     },
   };
+}
+
+/** How many of each may stay, so that all of them together fit; null where they do. */
+function shareOf(counts: readonly number[], max: number): number | null {
+  let [left, room] = [counts.length, max];
+  for (const count of counts.toSorted((one, other) => one - other)) {
+    const share = Math.floor(room / left);
+    if (count > share) return Math.max(1, share);
+    left -= 1;
+    room -= count;
+  }
+  return null;
 }
 
 const timeText = (atMs: number) => String(atMs).padStart(13, "0");

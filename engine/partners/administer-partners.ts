@@ -53,6 +53,9 @@ export interface AdministerPartners {
   create(partner: NewPartner): Promise<{ partner: PartnerRecord; password: string; apiKey: string }>;
   change(id: number, change: PartnerChange): Promise<PartnerRecord>;
   toggle(id: number): Promise<PartnerRecord>;
+  /** Throws RelayError `conflict` where somebody else has done so already: whoever asked has looked at what is no longer so. */
+  enable(id: number): Promise<PartnerRecord>;
+  disable(id: number): Promise<PartnerRecord>;
   resetPassword(id: number): Promise<{ partner: PartnerRecord; password: string }>;
   /** The key before stops working at once, or after `graceSeconds`. */
   regenerateKey(id: number, graceSeconds: number): Promise<{ partner: PartnerRecord; apiKey: string }>;
@@ -178,6 +181,16 @@ export function createAdministerPartners(options: AdministerPartnersOptions): Ad
       }));
     },
     toggle: (id) => edit(id, (record) => ({ ...record, enabled: !record.enabled })),
+    enable: (id) =>
+      edit(id, (record) => {
+        if (record.enabled) throw new RelayError("conflict", "The partner is enabled already");
+        return { ...record, enabled: true };
+      }),
+    disable: (id) =>
+      edit(id, (record) => {
+        if (!record.enabled) throw new RelayError("conflict", "The partner is disabled already");
+        return { ...record, enabled: false };
+      }),
     resetPassword: async (id) => {
       const password = secrets.newPassword();
       const passwordHash = await secrets.hashPassword(password);

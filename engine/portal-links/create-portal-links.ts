@@ -1,4 +1,5 @@
 import type { Clock } from "../kernel/clock.ts";
+import { RelayError } from "../kernel/errors.ts";
 import { prefixedId } from "../kernel/prefixed-id.ts";
 import { CONFLICT, retryOnConflict } from "../kernel/retry-on-conflict.ts";
 import type { Stored } from "../kernel/stored.ts";
@@ -7,7 +8,13 @@ import type { Links } from "../links/links.ts";
 import { linkOrderOf } from "./attempt.ts";
 import { checkedOrder, invalid } from "./check-order.ts";
 import type { PortalLinkEvent } from "./events.ts";
-import { PORTAL_LINK_ATTEMPTS_MAX, PORTAL_LINK_MAILS_MAX, type PortalLinkAttempt, type PortalLinkRecord } from "./portal-link.ts";
+import {
+  PORTAL_LINK_ATTEMPTS_MAX,
+  PORTAL_LINK_MAILS_MAX,
+  PORTAL_LINKS_PER_HOUR_MAX,
+  type PortalLinkAttempt,
+  type PortalLinkRecord,
+} from "./portal-link.ts";
 import { type AlsoStored, PortalLinkCause, portalLinkChange, type Telling, tellRefused, tellStored } from "./portal-link-change.ts";
 import type { PortalLinkMails } from "./portal-link-mails.ts";
 import type { PortalLinkPlace, PortalLinkStore } from "./portal-link-store.ts";
@@ -17,6 +24,10 @@ import { stepPortalLink } from "./step-portal-link.ts";
 
 /** Each lost round is somebody else's change of the same link; more of them mean that something is wrong. */
 const ROUNDS_MAX = 8;
+
+const HOUR_MS = 3_600_000;
+/** When to ask again; how long the first links of the hour have to go is not looked up. */
+const RETRY_AFTER_SECONDS = 60;
 
 export interface PortalLinksOptions extends Telling {
   store: PortalLinkStore;
@@ -67,6 +78,14 @@ export function createPortalLinks(options: PortalLinksOptions): PortalLinks {
     return change.record;
   }
 
+  async function requireRoom(owner: PortalLinkOwner, atMs: number): Promise<void> {
+    const made = await store.createdSince(owner, atMs - HOUR_MS, PORTAL_LINKS_PER_HOUR_MAX);
+    if (made < PORTAL_LINKS_PER_HOUR_MAX) return;
+    throw new RelayError("rate_limited", `A merchant may make ${PORTAL_LINKS_PER_HOUR_MAX} payment links in an hour`, {
+      retryAfterSeconds: RETRY_AFTER_SECONDS,
+    });
+  }
+
   const create: PortalLinks["create"] = async (owner, order, createdBy, operation) => {
     const id = prefixedId("pl_", digest(`portal link ${operation.id}`));
     const existing = await own(owner, id);
@@ -75,6 +94,7 @@ export function createPortalLinks(options: PortalLinksOptions): PortalLinks {
     const checked = checkedOrder(order, atMs);
     const { merchantId, partnerId, livemode } = owner;
     if (accounts.ofPartner(partnerId) === null) return { type: "no_account" };
+    await requireRoom(owner, atMs);
     const record: PortalLinkRecord = {
       ...{ schema: 1, id, token: newToken(), merchantId, partnerId, livemode, order: checked, createdBy },
       ...{ createdAtMs: atMs, updatedAtMs: atMs, state: "PENDING", late: false, attempts: [], paidAtMs: null, cancelledAtMs: null },

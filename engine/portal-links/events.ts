@@ -19,7 +19,7 @@ export type PortalLinkEffect =
   | { type: "tell"; params: { news: PortalLinkNews } }
   /** Its people are written to: it is paid. */
   | { type: "mailPaid"; params: Record<string, never> }
-  /** An operator is to look at it: paid after it had been shown as cancelled or expired. */
+  /** An operator is to look at it: paid after it had been shown as cancelled or expired, or as given back. */
   | { type: "flagLate"; params: Record<string, never> }
   /** An operator is to look at it: another payment was made by it. */
   | { type: "flagTwice"; params: Record<string, never> }

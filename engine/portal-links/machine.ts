@@ -1,7 +1,18 @@
 import { assign, setup } from "xstate";
 import type { PortalLinkEvent, PortalLinkNews } from "./events.ts";
 import type { PortalLinkRecord } from "./portal-link.ts";
-import { becomesPaid, expiresBy, isDue, isKnown, mayBegin, mayMail, nextAtMs, settlesTwice, withAttempt } from "./rules.ts";
+import {
+  becomesPaid,
+  becomesPaidTwice,
+  expiresBy,
+  isDue,
+  isKnown,
+  mayBegin,
+  mayMail,
+  nextAtMs,
+  settlesTwice,
+  withAttempt,
+} from "./rules.ts";
 
 /**
  * A payment link of the portal (drawn in infra/docs/machines/portal-link.md): which attempt may begin, what it counts as, and what its merchant is told. The record is its context and
@@ -14,6 +25,8 @@ const setUp = setup({
     mayBegin: ({ context, event }) => event.type === "attempt.begun" && mayBegin(context, event),
     isKnown: ({ context, event }) => event.type === "attempt.changed" && isKnown(context, event),
     becomesPaid: ({ context, event }) => event.type === "attempt.changed" && becomesPaid(context, event),
+    /** What was paid before was not given back. */
+    becomesPaidTwice: ({ context, event }) => event.type === "attempt.changed" && becomesPaidTwice(context, event),
     /** It was the last thing that its expiry had to wait for. */
     endsItsTime: ({ context, event }) =>
       event.type === "attempt.changed" && isKnown(context, event) && expiresBy(withAttempt(context, event), event.atMs),
@@ -80,10 +93,12 @@ export const portalLinkMachine = setUp.createMachine({
     },
     PAID: {
       tags: "ended",
-      description: "Paid. It stays so when the money is given back. Another payment is for its merchant to give back.",
+      description:
+        "Paid. It stays so when the money is given back. Another payment is for its merchant to give back; one after the money was given back has come late.",
       on: {
         "attempt.changed": [
-          { guard: "becomesPaid", actions: ["note", flagTwice] },
+          { guard: "becomesPaidTwice", actions: ["note", flagTwice] },
+          { guard: "becomesPaid", actions: ["note", "noteLate", flagLate] },
           { guard: "leavesOnePayment", actions: ["note", settleTwice] },
           noted,
         ],

@@ -40,7 +40,7 @@ export function createPortalLinkCompanion({ store, mails, ...telling }: PortalLi
       ...portalLinkChange(step, stored, atMs, null, telling),
       also: [...(has(step, "mailPaid") ? await mails.paid(step.record) : []), ...settled(step, link)],
     };
-    const late = lateItem(step, link, atMs);
+    const late = lateItem(step, stored.record, link, atMs);
     return {
       ...store.alongside(change),
       ...(late === null ? {} : { late }),
@@ -53,14 +53,14 @@ function has({ effects }: PortalLinkStep, type: PortalLinkEffect["type"]): boole
   return effects.some((effect) => effect.type === type);
 }
 
-function lateItem(step: PortalLinkStep, { order }: LinkRecord, atMs: number): AttentionItem | null {
+function lateItem(step: PortalLinkStep, before: PortalLinkRecord, { order }: LinkRecord, atMs: number): AttentionItem | null {
   const { terminalId, txId: uuid } = order;
   if (has(step, "flagTwice")) {
     const detail = `The payment link ${step.record.id} was paid a second time: its merchant has to give one of the payments back`;
     return { kind: "link_paid_twice", terminalId, uuid, atMs, detail, raw: null };
   }
   if (!has(step, "flagLate")) return null;
-  const shownAs = step.record.cancelledAtMs === null ? "expired" : "cancelled";
+  const shownAs = before.state === "PAID" ? "paid and given back" : before.state.toLowerCase();
   const detail = `The payment link ${step.record.id} was paid after it had been shown as ${shownAs}; its merchant keeps the payment or gives it back`;
   return { kind: "link_late", terminalId, uuid, atMs, detail, raw: null };
 }

@@ -52,6 +52,8 @@ export interface PortalLinkStore extends DueIndex {
   /** The same step for the commit of the link of an attempt. */
   alongside(change: PortalLinkChange): Alongside;
   page(list: PortalLinkList, query: PortalLinkPageQuery): Promise<PortalLinkPage>;
+  /** How many were created from this time on, counted up to `limit`. */
+  createdSince(list: PortalLinkList, fromMs: number, limit: number): Promise<number>;
   /** Those that their merchant has to look at (link-tasks.ts), the newest first. */
   withTasks(list: PortalLinkList, limit: number): Promise<readonly PortalLinkRecord[]>;
 }
@@ -198,6 +200,11 @@ export function createPortalLinkStore({ kv, retentionMs, eventOperations, digest
       }),
     alongside,
     page: (list, query) => available(() => page(list, query)),
+    createdSince: (list, fromMs, limit) =>
+      available(() => {
+        const prefix = listPrefix(BY_TIME, list);
+        return kv.count({ from: prefix + digitsOf(fromMs), to: prefixRange(prefix).to, limit });
+      }),
     withTasks: (list, limit) =>
       available(async () => {
         const entries = await kv.scan({ ...prefixRange(listPrefix(WITH_TASKS, list)), limit, reverse: true });

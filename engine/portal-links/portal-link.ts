@@ -9,6 +9,9 @@ export const PORTAL_LINK_ATTEMPTS_MAX = 20;
 /** Mails with the link to its customer. */
 export const PORTAL_LINK_MAILS_MAX = 5;
 
+/** Links that a merchant makes in an hour, in one environment; a program that makes more of them repeats itself, and each is kept for years. */
+export const PORTAL_LINKS_PER_HOUR_MAX = 1_000;
+
 export const PORTAL_LINK_STATES = ["PENDING", "PAID", "CANCELLED", "EXPIRED"] as const;
 export type PortalLinkState = (typeof PORTAL_LINK_STATES)[number];
 
@@ -71,7 +74,7 @@ export interface PortalLinkAttempt {
  * wants to pay begins an attempt there, and there is one open attempt at a time.
  *
  *   PENDING    payable
- *   PAID       an attempt was paid; `late` where it had been shown as cancelled or expired before
+ *   PAID       an attempt was paid; `late` where it had been shown as cancelled or expired before, or as paid and given back
  *   CANCELLED  by its merchant
  *   EXPIRED    its time is over and no attempt is open
  */

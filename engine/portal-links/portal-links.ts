@@ -34,8 +34,8 @@ export interface PortalLinkQuery {
  */
 export interface PortalLinks {
   /**
-   * Idempotent by the operation's id. Throws RelayError `invalid_request` naming the member (amount, currency, description, reference, customerEmail, expiresInHours).
-   * `no_account`: the merchant's partner has no account at the card gateway.
+   * Idempotent by the operation's id. Throws RelayError `invalid_request` naming the member (amountMinor, currency, description, reference, customerEmail, expiresInHours), and
+   * `rate_limited` beyond PORTAL_LINKS_PER_HOUR_MAX. `no_account`: the merchant's partner has no account at the card gateway.
    */
   create(
     owner: PortalLinkOwner,

@@ -44,6 +44,11 @@ export function becomesPaid(record: PortalLinkRecord, event: Of<"attempt.changed
   return before !== undefined && before.state !== "paid" && event.attempt.state === "paid";
 }
 
+/** Whether it is then paid more than once. */
+export function becomesPaidTwice(record: PortalLinkRecord, event: Of<"attempt.changed">): boolean {
+  return becomesPaid(record, event) && isPaidTwice(withAttempt(record, event));
+}
+
 /** The record with what the link says of an attempt now. */
 export function withAttempt(record: PortalLinkRecord, event: Of<"attempt.changed">): PortalLinkRecord {
   const before = attemptBefore(record, event);

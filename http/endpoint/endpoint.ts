@@ -235,6 +235,8 @@ export interface EndpointFacts {
   method: Method;
   /** Segments are words or one `{parameter}` each: `/api/v1/{terminalId}/pay`. Words win over parameters. */
   path: string;
+  /** Answers at its path with a slash behind it too: an address that people type. */
+  takesSlash?: true;
   /** Replaces the surface's tags. */
   tags?: readonly string[];
   summary: string;

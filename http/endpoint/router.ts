@@ -26,7 +26,8 @@ export class Router<R extends Route> {
   readonly #trees = new Map<Method, Node<R>>();
 
   /**
-   * Adds a route, at its own path or at another one with the same parameters. Throws for a path that exists already or is not well-formed.
+   * Adds a route, at its own path or at another one with the same parameters, which may end with a slash. Throws for a path that exists already or is not
+   * well-formed.
    */
   add(route: R, path: string = route.path): void {
     let node = this.#trees.get(route.method);
@@ -34,7 +35,11 @@ export class Router<R extends Route> {
       node = emptyNode();
       this.#trees.set(route.method, node);
     }
-    for (const segment of segmentsOf(path)) node = child(node, segment);
+    const segments = segmentsOf(path);
+    for (const [index, segment] of segments.entries()) {
+      if (segment === "" && index < segments.length - 1) throw new Error(`path ${path}: has an empty segment`);
+      node = child(node, segment);
+    }
     if (node.route !== null) throw new Error(`${route.method} ${path} is declared twice`);
     node.route = route;
   }
@@ -81,7 +86,7 @@ function child<R extends Route>(node: Node<R>, segment: string): Node<R> {
     node.parameter ??= emptyNode<R>();
     return node.parameter;
   }
-  if (!/^[A-Za-z0-9._-]+$/.test(segment)) throw new Error(`a path cannot have the segment "${segment}"`);
+  if (!/^[A-Za-z0-9._-]*$/.test(segment)) throw new Error(`a path cannot have the segment "${segment}"`);
   const existing = node.words.get(segment);
   if (existing !== undefined) return existing;
   const created = emptyNode<R>();

@@ -195,6 +195,9 @@ export function createGatewayClient({ url, nowMs, limits: given = {}, circuit }:
   return {
     init: async (credentials, order) => {
       const classified = await ask(post("init", initRequest(credentials, order), credentials), "if_never_sent", readInit);
+      if (classified.type === "answered" && readPageUrl(classified.value.redirectURL) === null) {
+        return unread(classified.httpStatus, "the answer has no address of a page");
+      }
       return answerOf(classified, ({ paymentId, redirectURL }) => ({ paymentId, redirectUrl: redirectURL }));
     },
     verify: async (credentials, { txId, paymentId }) => {
@@ -309,7 +312,7 @@ function verifyAnswerOf(classified: Classified<Static<typeof VerifyAnswer>>, ask
   if (asked !== null && asked !== paymentId) return unread(httpStatus, "the answer is about another payment");
   switch (result) {
     case "PENDING":
-      return { type: "done", value: { type: "pending", paymentId, redirectUrl: readUrl(redirectURL) }, httpStatus };
+      return { type: "done", value: { type: "pending", paymentId, redirectUrl: readPageUrl(redirectURL) }, httpStatus };
     case "KO":
       if (resultCode === PROTOCOL_RESULT.completed) return unread(httpStatus, "the answer contradicts itself");
       return { type: "done", value: { type: "failed", paymentId, resultCode, description }, httpStatus };
@@ -344,8 +347,10 @@ function readText(value: unknown, lengthMax: number): string | null {
 }
 
 /** An address that was cut leads nowhere. */
-function readUrl(value: unknown): string | null {
-  return typeof value === "string" && value.length <= URL_LENGTH_MAX ? value : null;
+/** Buyers' browsers are sent there, and what is no address of a page may be a script. */
+function readPageUrl(value: unknown): string | null {
+  if (typeof value !== "string" || value.length > URL_LENGTH_MAX || !URL.canParse(value)) return null;
+  return /^https?:$/.test(new URL(value).protocol) ? value : null;
 }
 
 function totalsOf({ captured, reversedValue, refundedValue }: Static<typeof MovementAnswer>): { totals?: GatewayTotals } {

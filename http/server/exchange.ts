@@ -253,7 +253,9 @@ export class Exchange extends Response implements RequestFacts {
     const cookie = readsCookie ? req.getLines("cookie", "; ") : "";
     // With Basic a browser would ask for a password over the operators' page.
     if (endpoint.auth === "admin" && req.getHeader("x-relay-portal") === "1") this.challenged = "fullAdminSession";
-    if (this.route.checksOwnPage && !isBearer(authorization)) this.#requireOwnPage(req, cookie);
+    // Whoever has sent a key was not a browser by itself. Where no bearer key counts, one says nothing of who has sent the cookie beside it.
+    const hasMerchantKey = this.route.readsMerchantKey && isBearer(authorization);
+    if (this.route.checksOwnPage && !hasMerchantKey) this.#requireOwnPage(req, cookie);
     const verdict = this.context.authenticator.authenticate(endpoint.auth, {
       authorization,
       apiKey,
@@ -261,9 +263,7 @@ export class Exchange extends Response implements RequestFacts {
       origin: apiKey === "" ? "" : requestOrigin(this.#origin, req.getHeader("referer")),
       ipAddress: this.#address.text,
     });
-    // Whoever has sent a key was not a browser by itself.
-    const hasOwnKey = apiKey !== "" || (this.route.readsMerchantKey && isBearer(authorization));
-    const foreign = this.route.refusesForeignPages && !hasOwnKey ? this.#foreignOrigin(req) : null;
+    const foreign = this.route.refusesForeignPages && apiKey === "" && !hasMerchantKey ? this.#foreignOrigin(req) : null;
     if (verdict instanceof Promise) this.#ask(verdict, "who", (late) => this.#authenticated(late, foreign));
     else this.#authenticated(verdict, foreign);
   }

@@ -53,7 +53,7 @@ const DEPRECATED_SINCE = `@${Date.UTC(2025, 9, 4) / 1_000}`;
 /** Paths that are served under the service prefix too (`RELAY_SERVICE_PREFIX`): those of terminals and partners, and the deprecated ones. */
 const PREFIXED = /^\/(?:api\/(?:v1|status|partner)\/|pay$|uuid\/|status$)/;
 
-const READS_MERCHANT_KEY: ReadonlySet<AuthRequirement> = new Set(["merchantKey", "optionalMerchantKey"]);
+const READS_MERCHANT_KEY: ReadonlySet<AuthRequirement> = new Set(["merchantKey", "optionalMerchantKey", "merchantUserOrKey"]);
 
 const READS_AUTHORIZATION: ReadonlySet<AuthRequirement> = new Set([
   "optionalBasic",
@@ -61,7 +61,6 @@ const READS_AUTHORIZATION: ReadonlySet<AuthRequirement> = new Set([
   "basicOrApiKey",
   "admin",
   "partnerApi",
-  "merchantUserOrKey",
   ...READS_MERCHANT_KEY,
 ]);
 
@@ -79,6 +78,7 @@ export function buildRouter(options: ServerOptions): Router<ServedRoute> {
     names.add(endpoint.name);
     const route = serve(endpoint, options, limits);
     router.add(route);
+    if (endpoint.takesSlash === true) router.add(route, `${route.path}/`);
     if (options.servicePrefix !== undefined && PREFIXED.test(route.path)) router.add(route, `/${options.servicePrefix}${route.path}`);
   }
   return router;

@@ -78,9 +78,10 @@ function webAppEndpoints(envelope: ErrorEnvelope, { app, surface: name, tag, tit
     unknownQuery: "ignore",
     headers: CacheRequest,
   } as const;
-  const page = (name: string, path: string, params: ReturnType<typeof Type.Object>) =>
+  const page = (name: string, path: string, params: ReturnType<typeof Type.Object>, more: { takesSlash?: true } = {}) =>
     pages.endpoint({
       ...shared,
+      ...more,
       name,
       path,
       summary: `Get ${title}`,
@@ -112,7 +113,7 @@ function webAppEndpoints(envelope: ErrorEnvelope, { app, surface: name, tag, tit
     });
   const Segment = Type.String({ minLength: 1, maxLength: 128, description: "Read by the page's script." });
   return [
-    page(`${app}Page`, paths.start, Type.Object({})),
+    page(`${app}Page`, paths.start, Type.Object({}), { takesSlash: true }),
     page(`${app}PageOf`, `${paths.pages}/{page}`, Type.Object({ page: Segment })),
     page(`${app}PageOfObject`, `${paths.pages}/{page}/{id}`, Type.Object({ page: Segment, id: Segment })),
     pages.endpoint({

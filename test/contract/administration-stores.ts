@@ -212,6 +212,23 @@ export function testAdministrationStores(name: string, open: () => Promise<OpenK
       assert.equal((await log.page({ before: "", limit: 10 })).length, 1);
     });
 
+    test("who makes very many entries pushes out its own, and of few nothing goes", async ({ kv }) => {
+      const log = createAuditStore({ kv, writer: "w", failed: (what, error) => assert.fail(`${what}: ${error}`), merchantEntriesMax: 30 });
+      const by = (username: string, index: number): AuditEntry => ({
+        ...entry(index),
+        ...{ username, actor: "merchant:SHOP-1", merchantId: "SHOP-1" },
+      });
+      for (let index = 0; index < 4; index += 1) await log.record(by("anna@shop.example", index));
+      for (let index = 4; index < 20; index += 1) await log.record(by("bruno@shop.example", index));
+      for (let index = 20; index < 100; index += 1) await log.record(by("SHOP-1", index));
+      const all = () => log.pageOfMerchant("SHOP-1", { before: "", limit: 1_000 });
+      for (let looks = 0; looks < 500 && (await all()).length > 30; looks += 1) await new Promise((resolve) => setImmediate(resolve));
+      const left = (await all()).map(({ entry: { subject } }) => Number(subject));
+      const span = (from: number, count: number) => Array.from({ length: count }, (_, index) => from - index);
+      // Anna has all of hers; the others share what is left.
+      assert.deepEqual(left, [...span(99, 13), ...span(19, 13), ...span(3, 4)]);
+    });
+
     test("keeps administered records in their partitions, the latest write of each", async ({ kv }) => {
       const store = createRecordStore<{ schema: 1; text: string }>(kv, CLOUD_CONFIGS);
       const keys = Array.from({ length: 200 }, (_, index) => `T${index}`);

@@ -26,9 +26,10 @@ const NOT_SUCCEEDING: { readonly [endpoint: string]: { status: number; why: stri
   metrics: { status: 401, why: "nothing says who reads them, neither RELAY_METRICS_TOKEN nor RELAY_METRICS_PORT", only: "production" },
   listTransactions: { status: 503, why: "there is no ClickHouse here" },
   ...Object.fromEntries(
-    ["merchantOverview", "merchantTransactions", "merchantTransactionsCsv", "merchantTransaction", "merchantTransactionReceipt"].map(
-      (name) => [name, { status: 503, why: "the same" }],
-    ),
+    [
+      ...["merchantOverview", "merchantTransactions", "merchantTransactionsCsv", "merchantTransaction", "merchantTransactionReceipt"],
+      ...["merchantWorkflowLog", "merchantCallLog"],
+    ].map((name) => [name, { status: 503, why: "the same" }]),
   ),
   cancelCommand: { status: 409, why: "the command has its result" },
   finalizePayment: { status: 409, why: "the payment was captured at once" },
@@ -276,9 +277,10 @@ function rank({ shows }: Caller): number {
   return index === -1 || more !== undefined ? RIGHT.length : index;
 }
 
-/** What deletes comes last; and before what changes merchants and their keys comes what is called with them. */
+/** What deletes comes last, what belongs to something before the thing itself; and before what changes merchants and their keys comes what is called with them. */
 function byHarm(one: AnyEndpoint, other: AnyEndpoint): number {
-  return harmOf(one) - harmOf(other);
+  const harm = harmOf(one) - harmOf(other);
+  return harm !== 0 || one.method !== "DELETE" ? harm : other.path.split("/").length - one.path.split("/").length;
 }
 
 function harmOf({ auth, method, may }: AnyEndpoint): number {

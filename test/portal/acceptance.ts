@@ -1,6 +1,8 @@
 /** The acceptance of the merchant portal: a real node, and a real browser. Run by run.ts, which builds the node and prints the list. */
 import assert from "node:assert/strict";
 import { after, afterEach, before, describe } from "node:test";
+import type { Answer } from "../support/http-client.ts";
+import { textMember } from "../support/matches.ts";
 import { entry } from "./entry.ts";
 import { faults, nothingElse } from "./faults.ts";
 import { linkIn, links, linksInStates } from "./links.ts";
@@ -10,6 +12,7 @@ import { methods } from "./methods.ts";
 import { operators } from "./operators.ts";
 import { type FurnishedShop, pages } from "./pages.ts";
 import { card, pay, payDays } from "./payments.ts";
+import { addressOf, joined } from "./people.ts";
 import { newShop, PortalWorld } from "./portal-world.ts";
 import { team } from "./team.ts";
 import { webhooks } from "./webhooks.ts";
@@ -57,5 +60,20 @@ async function furnish(world: PortalWorld): Promise<FurnishedShop> {
   // Nobody asked for this one.
   const posted = await relay.fleet().receipt(two, { uuid: relay.uuid(), result: "OK", service: "PAYCC", amount: 990 });
   assert.equal(posted.status, 200, posted.text);
-  return { shop, uuid, links: { expired, ...(await linksInStates(world, shop)) } };
+  const email = addressOf(relay, "olga");
+  await shop.invite(email);
+  const owner = await joined(relay, email);
+  const invited = addressOf(relay, "a-colleague-with-quite-a-long-name");
+  const added = await owner.send("POST", "/webhooks", {
+    url: "http://127.0.0.1:1/hooks/of-a-shop-with-quite-a-long-address",
+    events: ["*"],
+  });
+  const sent: readonly (readonly [Answer, number])[] = [
+    [added, 201],
+    [await owner.send("POST", "/users", { email: invited, role: "VIEWER", locale: "en" }), 201],
+    [await owner.send("PUT", "/payment-methods/PAYPAL", { mode: "sandbox", clientId: "shop", clientSecret: "secret-of-the-shop" }), 200],
+  ];
+  for (const [{ status, text }, expected] of sent) assert.equal(status, expected, text);
+  const webhookId = textMember(added.body, "data", "endpoint", "id");
+  return { shop, owner, invited, uuid, webhookId, links: { expired, ...(await linksInStates(world, shop)) } };
 }

@@ -246,13 +246,17 @@ export function nothingElse(world: PortalWorld): void {
       "audit",
       "forgot",
       "invitation",
+      "keys",
+      "logs",
       "payment-links",
+      "payment-methods",
       "reset",
       "settings",
       "sign-in",
       "terminals",
       "transactions",
       "users",
+      "webhooks",
     ]) {
       assert.ok(opened.includes(page), `/portal/${page} was not opened in this run`);
     }
@@ -271,6 +275,7 @@ export function nothingElse(world: PortalWorld): void {
     ]) {
       assert.ok(opened.includes(`admin/${page}`), `the page ${page} for operators was not opened in this run`);
     }
+    assert.ok(opened.includes("/l"), "no payment link was opened in this run");
     assert.deepEqual(world.visitors.faults, []);
   });
 }

@@ -61,8 +61,8 @@ const rowButtons = (page: Page) => page.locator("main .row-button");
 export function lists(world: PortalWorld): void {
   test("acceptance 4: nothing of one merchant appears for another: on no page, in no list and no file, by none of its true ids", async () => {
     const { relay } = world;
-    const first = await newMerchant(relay, "first", "4201");
-    const second = await newMerchant(relay, "second", "4302");
+    const first = await newMerchant(relay, world.gateway, "first", "4201");
+    const second = await newMerchant(relay, world.gateway, "second", "4302");
     const { page } = await world.visitAs(second.owner, "/portal");
     const assertNothing = async (where: string): Promise<void> => {
       const shown = (await page.locator("body").textContent()) ?? "";
@@ -73,7 +73,13 @@ export function lists(world: PortalWorld): void {
     for (const [path, name, shows] of [
       ["/portal", "Overview", second.things.terminalId],
       ["/portal/transactions", "Transactions", second.things.terminalId],
-      ["/portal/payment-links", "Payment links", "No payment link yet"],
+      ["/portal/payment-links", "Payment links", "link of second"],
+      ["/portal/payment-methods", "Payment methods", "PayPal"],
+      ["/portal/webhooks", "Webhooks", "hooks-of-second"],
+      ["/portal/webhooks?tab=deliveries", "Webhooks", second.things.objectId.slice(0, 8)],
+      ["/portal/logs", "Logs", second.things.paymentLinkId.slice(0, 8)],
+      ["/portal/logs?tab=calls", "Logs", "127.0.0.1"],
+      ["/portal/keys", "API keys", "sk_merchant_"],
       ["/portal/terminals", "Terminals", second.things.terminalId],
       ["/portal/users", "Users", second.things.email],
       ["/portal/audit", "Audit", second.things.email],
@@ -85,11 +91,25 @@ export function lists(world: PortalWorld): void {
       await assertNothing(path);
     }
     // The true ids of the other, typed into the address.
-    const { uuid, terminalId, authCode } = first.things;
+    const { uuid, terminalId, authCode, paymentLinkId, webhookId, deliveryId, objectId, requestId } = first.things;
     await page.goto(`/portal/transactions/${uuid}`);
     await page.getByText("There is no such transaction").waitFor();
     await page.goto(`/portal/terminals/${terminalId}`);
     await page.getByText("There is no such terminal").waitFor();
+    for (const [path, shows] of [
+      [`payment-links/${paymentLinkId}`, "There is no such payment link"],
+      [`webhooks/${webhookId}`, "There is no such endpoint"],
+      [`webhooks/${deliveryId}?tab=deliveries`, "There is no such delivery"],
+      [`payment-links?q=${paymentLinkId}`, "Nothing matches"],
+      [`payment-links?customerEmail=${encodeURIComponent(first.things.customerEmail)}`, "Nothing matches"],
+      [`webhooks?tab=deliveries&objectId=${objectId}`, "Nothing matches these filters"],
+      [`logs?objectId=${paymentLinkId}`, "Nothing matches these filters"],
+      [`logs?requestId=${requestId}`, "Nothing matches these filters"],
+      [`logs?tab=calls&objectId=${objectId}`, "Nothing matches these filters"],
+    ] as const) {
+      await page.goto(`/portal/${path}`);
+      await page.getByText(shows).first().waitFor();
+    }
     for (const query of [`q=${uuid}`, `q=${authCode}`, `terminalId=${terminalId}`]) {
       await page.goto(`/portal/transactions?${query}`);
       await page.getByText("Nothing matches these filters").waitFor();
@@ -98,11 +118,14 @@ export function lists(world: PortalWorld): void {
     const asked = await page.evaluate(
       `Promise.all(${JSON.stringify([
         ...[`/transactions/${uuid}`, `/transactions/${uuid}/receipt`, `/terminals/${terminalId}`],
+        ...[`/payment-links/${paymentLinkId}`, `/webhooks/deliveries/${deliveryId}`],
         ...["/transactions", "/transactions.csv", "/terminals", "/users", "/audit?limit=200", "/overview"],
+        ...["/payment-links", "/payment-methods", "/webhooks", "/webhooks/deliveries", "/keys", "/logs/workflow", "/logs/calls"],
       ])}.map(async (path) => { const answer = await fetch("${PORTAL_API}" + path); return [path, answer.status, await answer.text()]; }))`,
     );
     for (const [path, status, text] of listOf(asked).map(listOf)) {
-      assert.equal(status, String(path).includes(uuid) || String(path).includes(terminalId) ? 404 : 200, `${path}`);
+      const namesOther = [uuid, terminalId, paymentLinkId, deliveryId].some((id) => String(path).includes(id));
+      assert.equal(status, namesOther ? 404 : 200, `${path}`);
       // The log of the second merchant may say what it asked for; it has asked for nothing that is logged.
       const leaked = first.markers.filter((marker) => String(text).includes(marker));
       assert.deepEqual(leaked, [], `${path}`);

@@ -19,17 +19,20 @@ export function logs(world: PortalWorld): void {
     timeout: 300_000,
   }, async (t) => {
     const directory = await mkdtemp(join(tmpdir(), "relay-logs-"));
-    t.after(() => rm(directory, { recursive: true, force: true }));
     const environment: { [name: string]: string } = {
       RELAY_DATA_DIR: directory,
       RELAY_WITNESS_FILE: join(directory, "witness"),
       RELAY_TRUSTED_PROXIES: "127.0.0.0/8",
     };
     const relay = new Relay({ shards: 1, environment });
+    // In this order: a node that runs writes into its folder while it is removed.
+    t.after(async () => {
+      await relay.stop();
+      await rm(directory, { recursive: true, force: true });
+    });
     // What happens now happened 31 days ago, for the portal and for ClickHouse, whose own clock nobody moves.
     relay.advance(-31 * DAY_MS);
     await relay.start();
-    t.after(() => relay.stop());
     const { owner } = await shopWithOwner(relay, "Libreria Antica");
     const over = await newEndpoint(owner);
     relay.advance(2 * DAY_MS);

@@ -26,7 +26,7 @@ export class Visitors {
   #addresses = 0;
   readonly #open = new Set<BrowserContext>();
   readonly faults: string[] = [];
-  /** The word in the address of every page that was opened; empty for the start page. Those for operators begin with `admin/`. */
+  /** The word in the address of every page that was opened; empty for the start page. Those for operators begin with `admin/`; of any other there is its first word, as `/l`. */
   readonly opened = new Set<string>();
 
   async start(): Promise<void> {
@@ -59,7 +59,8 @@ export class Visitors {
       const { protocol, pathname } = new URL(frame.url());
       if (protocol !== "http:") return;
       const [, app = "", page = "", operatorsPage = ""] = pathname.split("/");
-      this.opened.add(app === "admin" ? `admin/${operatorsPage}` : page);
+      const names: { [app: string]: string } = { portal: page, admin: `admin/${operatorsPage}` };
+      this.opened.add(names[app] ?? `/${app}`);
     });
     await watchFaults(page, origin, faults);
     return { context, page };

@@ -1,5 +1,5 @@
 /**
- * `npm run test:portal`: the acceptance of the merchant portal, over a real node in a real Chromium. `npm run test:portal -- 5 17` runs those numbers alone.
+ * `npm run test:portal`: the acceptance of the merchant portal, over a real node in a real Chromium. `npm run test:portal -- 5 17` runs those numbers alone, `-- others` the tests without one.
  * Prints the list at its end; what was left out has failed. With `SHOTS=<folder>` every page is written there as a picture.
  */
 import { mkdtemp, rm } from "node:fs/promises";
@@ -14,7 +14,7 @@ import { build } from "../support/build.ts";
 const TIMEOUT_MS = 2_400_000;
 
 const numbers = process.argv.slice(2);
-for (const number of numbers) if (!/^\d{1,2}$/.test(number)) throw new Error(`${number} is no number of an acceptance test`);
+for (const number of numbers) if (!/^(\d{1,2}|others)$/.test(number)) throw new Error(`${number} is no number of an acceptance test`);
 
 interface Line {
   name: string;
@@ -28,7 +28,9 @@ try {
   const lines: Line[] = [];
   /** What failed before any test began, or after all had ended: told last, for whoever sees only the end of the output. */
   const around: string[] = [];
-  const patterns = numbers.map((number) => new RegExp(`^acceptance ${number}:`));
+  const patterns = numbers.map(
+    (number) => new RegExp(number === "others" ? "^(?!acceptance |the merchant portal$)" : `^acceptance ${number}:`),
+  );
   const tests = run({
     files: [resolve("test/portal/acceptance.ts")],
     timeout: TIMEOUT_MS,

@@ -169,6 +169,7 @@ export function adminSignIn(relay: Relay): void {
       { "sec-fetch-site": "same-site", "x-relay-portal": "1" },
       { "sec-fetch-site": "cross-site", "x-relay-portal": "1" },
       { origin: "https://evil.example", "x-relay-portal": "1" },
+      { authorization: "Bearer anything", "x-relay-portal": "1" },
     ]) {
       assertRefused(await deny(headers), 403, "csrf");
     }

@@ -16,6 +16,8 @@ const GETS_WITH_AN_EFFECT = ["takeCommand"];
 const ANYONE_MAY_CAUSE = [
   // The card gateway's notification is the word of anybody: the relay asks the gateway, at most every three seconds for a payment.
   "gatewayNotification",
+  // The form of a payment link's own page, which no login goes with. Another site's page is led to that page and begins nothing (payment-links.test.ts).
+  "payLink",
 ];
 
 const SERVED = Object.values(surfacesOf({ openTerminalLogs: true, packageBytesMax: 1_000_000 })).flat();

@@ -148,6 +148,14 @@ export function partners(relay: Relay): void {
     assertMatches(await toggle(), { status: 200, body: { status: "ok", data: { id, enabled: true } } });
     await everywhere(byKey, { status: 200 });
     await everywhere(byPassword, { status: 200 });
+    const become = (enabled: boolean) =>
+      relay.administrator().send(`/admin/api/partners/${id}/toggle`, { method: "PATCH", body: { enabled } });
+    assertMatches(await become(true), { status: 409 });
+    assertMatches(await become(false), { status: 200, body: { status: "ok", data: { id, enabled: false } } });
+    assertMatches(await become(false), { status: 409 });
+    await everywhere(byKey, INVALID_KEY);
+    assertMatches(await become(true), { status: 200, body: { status: "ok", data: { id, enabled: true } } });
+    await everywhere(byKey, { status: 200 });
   });
 
   test("a reset password replaces the old one", async () => {

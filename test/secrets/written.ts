@@ -13,6 +13,10 @@ export interface Written {
   name(): string;
   /** A credential that an answer has shown for its one time: from now on it is looked for too. */
   shownOnce(answer: Answer, ...path: string[]): string;
+  /** The recovery codes that an answer has, as they are shown and as they are compared. */
+  recoveryCodes(answer: Answer): void;
+  /** The session that an answer begins or goes on with: its token is looked for too. Answers with the whole cookie. */
+  cookie(answer: Answer): string;
 }
 
 /**
@@ -25,6 +29,8 @@ export const WAYS_IN: { about: string; write: (relay: Written) => Promise<void> 
   { about: "the partner portal", write: portal },
   { about: "the installation's gateway account", write: installation },
   { about: "Partner API v1", write: partnerApi },
+  { about: "signing in to the operators' pages", write: operatorsPages },
+  { about: "webhooks in the merchants' portal", write: merchantWebhooks },
   { about: "payment methods and keys in the merchants' portal", write: merchantPortal },
   { about: "credentials of callers that are not let in", write: wrongCallers },
 ];
@@ -121,6 +127,21 @@ async function portal(relay: Written): Promise<void> {
   await must(200, partner.get("/api/partner/gw-credentials"));
 }
 
+async function operatorsPages(relay: Written): Promise<void> {
+  const [username, password, own] = [relay.name(), relay.secret(), relay.secret()];
+  await must(201, relay.caller(ADMINISTRATOR).post("/admin/administrators", { username, password, role: "owner" }));
+  const browser = browserOf(relay, "/admin");
+  await browser.post(401, "/session", { username, password: relay.secret() });
+  await browser.post(400, "/session", { username, password: [relay.secret()] });
+  await browser.post(200, "/session", { username, password });
+  await enrol(relay, browser, "/factors/totp");
+  relay.recoveryCodes(await browser.post(200, "/factors/recovery-codes"));
+  await browser.post(400, "/session/step-up", { code: relay.secret() });
+  await browser.post(200, "/administrators/me/password", { password: own });
+  // The session ended with the password.
+  await browser.post(200, "/session", { username, password: own });
+}
+
 async function installation(relay: Written): Promise<void> {
   const administrator = relay.caller(ADMINISTRATOR);
   const account = () => ({ gwTml: "T", gwApiKey: "INSTALLATION", gwSecretKey: relay.secret() });
@@ -161,24 +182,69 @@ async function merchantPortal(relay: Written): Promise<void> {
   await must(401, key.get(base));
 }
 
-/** The merchant's first owner with a session of the portal, whose cookie is a credential too. */
+async function merchantWebhooks(relay: Written): Promise<void> {
+  const { administrator, created } = await newPartner(relay);
+  const partner = relay.caller({ authorization: `Bearer ${relay.shownOnce(created, "partnerApiKeys", "apiKey")}` });
+  const merchantId = relay.name();
+  const merchant = await must(201, partner.post("/partner/api/v1/merchants", { merchantId }));
+  const key = relay.caller({ authorization: `Bearer ${relay.shownOnce(merchant, "keys", "secretKey")}` });
+  const owner = await newOwner(relay, administrator, partner, merchantId);
+  const base = "/api/merchant/webhooks";
+  const idempotent = () => ({ "idempotency-key": relay.name() });
+  for (const caller of [owner, key]) {
+    for (const format of ["portal", "platform"]) {
+      // Nothing is sent to it.
+      const events = [format === "portal" ? "payment_link.expired" : "charge.refunded"];
+      const made = await must(201, caller.post(base, { url: "https://hooks.example/", format, events }, idempotent()));
+      relay.shownOnce(made, "data", "secret");
+      const path = `${base}/${textMember(made.body, "data", "endpoint", "id")}`;
+      relay.shownOnce(await must(200, caller.post(`${path}/rotate-secret`, undefined, idempotent())), "data", "secret");
+      await must(200, caller.send(path, { method: "PATCH", body: { description: "changed" } }));
+    }
+    await must(200, caller.get(base));
+  }
+}
+
+/** The merchant's first owner with a session of the portal. */
 async function newOwner(relay: Written, administrator: HttpClient, partner: HttpClient, merchantId: string): Promise<HttpClient> {
   const email = `${relay.name()}@example.com`;
   await must(201, partner.post(`/partner/api/v1/merchants/${merchantId}/portal-users`, { email }));
   const [mail] = listOf(member((await must(200, administrator.get("/admin/mails"))).body, "data"));
   const { body } = await must(200, administrator.get(`/admin/mails/${textMember(mail, "id")}`));
   const token = /\/portal\/invitation\/(\S+)/.exec(textMember(body, "data", "text"))?.[1] ?? "";
-  const ownPage = { "sec-fetch-site": "same-origin", "x-relay-portal": "1" };
+  const browser = browserOf(relay, "/api/merchant");
+  await browser.post(200, `/invitations/${token}/accept`, { password: relay.secret() });
+  await enrol(relay, browser, "/me/totp");
+  relay.recoveryCodes(await browser.post(200, "/me/recovery-codes"));
+  return browser.caller();
+}
+
+/** Keeps the cookie of its session. */
+interface Browser {
+  post(status: number, path: string, body?: unknown): Promise<Answer>;
+  /** The session as it is now. */
+  caller(): HttpClient;
+}
+
+function browserOf(relay: Written, base: string): Browser {
   let cookie = "";
-  const send = async (path: string, sent: unknown): Promise<Answer> => {
-    const answer = await must(200, relay.caller({ ...ownPage, cookie }).post(`/api/merchant${path}`, sent));
-    cookie = answer.headers["set-cookie"]?.[0]?.split(";")[0] ?? cookie;
-    return answer;
+  const caller = () => relay.caller({ "sec-fetch-site": "same-origin", "x-relay-portal": "1", cookie });
+  return {
+    post: async (status, path, body) => {
+      const answer = await must(status, caller().post(base + path, body));
+      if (answer.headers["set-cookie"] !== undefined) cookie = relay.cookie(answer);
+      return answer;
+    },
+    caller,
   };
-  await send(`/invitations/${token}/accept`, { password: relay.secret() });
-  const begun = await send("/me/totp", {});
-  await send("/me/totp/confirm", { code: new TOTP({ secret: textMember(begun.body, "data", "secret") }).generate() });
-  return relay.caller({ ...ownPage, cookie });
+}
+
+/** Adds an authenticator app, the first second factor. */
+async function enrol(relay: Written, browser: Browser, path: string): Promise<void> {
+  const begun = await browser.post(200, path, {});
+  const secret = relay.shownOnce(begun, "data", "secret");
+  const confirmed = await browser.post(200, `${path}/confirm`, { code: new TOTP({ secret }).generate() });
+  relay.recoveryCodes(confirmed);
 }
 
 async function partnerApi(relay: Written): Promise<void> {

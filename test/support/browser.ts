@@ -13,12 +13,23 @@ export const NO_BROWSER: string | false =
 
 /** A page in a headless browser of the test's own. Errors of the page's scripts fail the test. */
 export async function openPage(test: TestContext): Promise<Page> {
+  const [page] = await openPages(test, 1);
+  if (page === undefined) throw new Error("no page was opened");
+  return page;
+}
+
+/** Several of them in one browser, which share neither cookies nor storage. */
+export async function openPages(test: TestContext, count: number): Promise<Page[]> {
   if (CHROMIUM === null) throw new Error(`Chromium is wanted here (${PLACES.join(", ")}, or the variable CHROMIUM)`);
   const browser: Browser = await chromium.launch({ executablePath: CHROMIUM, args: ["--no-sandbox", "--disable-dev-shm-usage"] });
   test.after(() => browser.close());
-  const page = await browser.newPage();
-  page.on("pageerror", (error) => {
-    throw error;
-  });
-  return page;
+  return Promise.all(
+    Array.from({ length: count }, async () => {
+      const page = await browser.newPage();
+      page.on("pageerror", (error) => {
+        throw error;
+      });
+      return page;
+    }),
+  );
 }

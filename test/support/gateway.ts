@@ -63,6 +63,14 @@ export class TestGateway {
     return this.#events.filter((event) => event.type === "answered" && event.operation === operation).length;
   }
 
+  /** The ids under which it was asked to give money back, and answered: each once. */
+  returns(): ReadonlySet<string> {
+    const ids = this.#events.flatMap((event) =>
+      event.type === "answered" && (event.operation === "refund" || event.operation === "reversal") ? [event.txId] : [],
+    );
+    return new Set(ids);
+  }
+
   /** How many of its notifications of the payment were taken. */
   notified(txId: string): number {
     return this.#events.filter((event) => event.type === "notified" && event.txId === txId).length;

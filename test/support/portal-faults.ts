@@ -19,16 +19,21 @@ export async function watchFaults(page: Page, origin: string, faults: string[]):
 
 let axe: Promise<string> | null = null;
 
-/** Violations of WCAG A and AA, each as one line. Evaluated over the debugger: a script tag would be against the page's policy. */
-export async function axeViolations(page: Page): Promise<string[]> {
+const EVERYTHING = `{ type: "tag", values: ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"] }`;
+/** What another theme can break of a page that is otherwise the same. */
+const COLOURS = `{ type: "rule", values: ["color-contrast", "link-in-text-block"] }`;
+
+/** Violations of WCAG A and AA, each as one line; with `of: "colours"` only of the rules that ask for colours. Evaluated over the debugger: a script tag would be against the page's policy. */
+export async function axeViolations(page: Page, { of = "everything" }: { of?: "everything" | "colours" } = {}): Promise<string[]> {
   axe ??= readFile(new URL("../../node_modules/axe-core/axe.min.js", import.meta.url), "utf8");
-  await page.evaluate(await axe);
+  // Once for each load of the page: half a megabyte to read.
+  if ((await page.evaluate("typeof axe")) === "undefined") await page.evaluate(await axe);
   // What moves has other colours on its way.
   await page.evaluate(
-    "Promise.all(document.getAnimations().filter((one) => one.effect.getTiming().iterations !== Infinity).map((one) => one.finished))",
+    "Promise.allSettled(document.getAnimations().filter((one) => one.effect.getTiming().iterations !== Infinity).map((one) => one.finished))",
   );
   const found: string = await page.evaluate(
-    `axe.run({ runOnly: { type: "tag", values: ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"] } }).then(({ violations }) =>
+    `axe.run({ resultTypes: ["violations"], runOnly: ${of === "colours" ? COLOURS : EVERYTHING} }).then(({ violations }) =>
       JSON.stringify(violations.flatMap(({ id, nodes }) => nodes.map(({ target, failureSummary }) => id + " " + target.join(" ") + ": " + failureSummary))))`,
   );
   const lines: string[] = JSON.parse(found);

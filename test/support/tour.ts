@@ -215,6 +215,8 @@ const ANSWERS: readonly Answer[] = [
       assert.doesNotMatch(output, new RegExp(uuidOf(before, 700)), "T2 is no terminal of the shop");
     },
   },
+  { line: /^LINK=.*\/api\/merchant\/payment-links /, check: SILENT },
+  { line: /^node -p .*data\.url/, check: (output) => assert.match(output, /^https?:\/\/[^/]+\/l\/[A-Za-z0-9]{22}$/) },
   { line: /admin\/attention$/, check: (output) => listOf(parsed(output)["data"]) },
   {
     line: /admin\/terminals$/,

@@ -23,7 +23,7 @@ type Value = (things: Things) => string;
 
 /** By the end of the path up to the parameter. Another one is to be added here with what it names. */
 const PARAMETERS: readonly [end: RegExp, values: readonly Value[]][] = [
-  [/\/transactions\/\{uuid\}$/, [({ uuid }) => uuid]],
+  [/\/transactions\/\{uuid\}$/, [({ uuid }) => uuid, ({ linkUuid }) => linkUuid]],
   [/\/payment-links\/\{id\}$/, [({ paymentLinkId }) => paymentLinkId]],
   [/\{terminalId\}$/, [({ terminalId }) => terminalId]],
   [/\/users\/\{userId\}$/, [({ userId }) => userId, ({ invitedUserId }) => invitedUserId]],

@@ -1,7 +1,9 @@
 /** Two merchants of one installation, each with all that a merchant can have. */
 import assert from "node:assert/strict";
+import { SANDBOX_SECRET } from "../../infra/sandbox/gateway/options.ts";
+import type { TestGateway } from "../support/gateway.ts";
 import type { Answer, HttpClient } from "../support/http-client.ts";
-import { listOf, member, textMember } from "../support/matches.ts";
+import { assertMatches, listOf, member, textMember } from "../support/matches.ts";
 import { bearer, type NewPartnerApi, newPartnerApi } from "../support/new-partner-api.ts";
 import { lastMailTo, PORTAL_API, PortalPerson } from "../support/portal-person.ts";
 import type { Relay } from "../support/relay.ts";
@@ -15,6 +17,8 @@ export interface Things {
   merchantId: string;
   terminalId: string;
   uuid: string;
+  /** Of a payment by link that was paid. */
+  linkUuid: string;
   userId: string;
   invitedUserId: string;
   sessionId: string;
@@ -48,8 +52,8 @@ export interface Merchant {
 }
 
 /** A merchant with a terminal that took payments, an owner who is signed in, somebody invited, and a log. */
-export async function newMerchant(relay: Relay, name: string, last4: string): Promise<Merchant> {
-  const partner = await newPartnerApi(relay);
+export async function newMerchant(relay: Relay, gateway: TestGateway, name: string, last4: string): Promise<Merchant> {
+  const partner = await newPartnerApi(relay, {}, SANDBOX_SECRET);
   const merchantId = `${name}-${relay.uuid()}`;
   const made = await partner.call("POST", "/merchants", { merchantId, merchantName: `Shop named ${name}` });
   assert.equal(made.status, 201, made.text);
@@ -92,6 +96,7 @@ export async function newMerchant(relay: Relay, name: string, last4: string): Pr
     links.push(member(link.body, "data"));
   }
   const [linkIds, linkUrls] = [links.map((link) => textMember(link, "id")), links.map((link) => textMember(link, "url"))];
+  const linkUuid = await paidLink(relay, gateway, key, { amountMinor: 990, description: `link of ${name}` });
 
   const read = async (path: string) => dataOf(await owner.send("GET", path));
   const users = listOf(member(await read("/users"), "items"));
@@ -118,7 +123,7 @@ export async function newMerchant(relay: Relay, name: string, last4: string): Pr
   });
   const things: Things = {
     ...webhooks,
-    ...{ merchantId, terminalId, uuid: uuids[0] ?? "", email, authCode, last4, passkeyId: "passkey-of-nobody" },
+    ...{ merchantId, terminalId, uuid: uuids[0] ?? "", linkUuid, email, authCode, last4, passkeyId: "passkey-of-nobody" },
     ...{ userId: userOf(email), invitedUserId: userOf(colleague), sessionId: textMember(session, "sessionId") },
     ...{ requestId: textMember(entry, "requestId") },
     ...{ logCursor: textMember(steps, "next") },
@@ -128,7 +133,7 @@ export async function newMerchant(relay: Relay, name: string, last4: string): Pr
   const markers = [
     ...[merchantId, terminalId, ...uuids, email, colleague, authCode, things.userId, things.invitedUserId, things.sessionId],
     ...[things.webhookId, things.objectId, `hooks-of-${name}`],
-    ...[...linkIds, ...linkUrls.map((url) => url.slice(-TOKEN_LENGTH)), reference, customerEmail, `link of ${name}`],
+    ...[...linkIds, linkUuid, ...linkUrls.map((url) => url.slice(-TOKEN_LENGTH)), reference, customerEmail, `link of ${name}`],
     ...[clientId, textMember(made.body, "keys", "publishableKey")],
     ...[`Shop named ${name}`, `group of ${name}`, `message of ${name}`, `view of ${name}`],
   ];
@@ -168,11 +173,26 @@ export function dataOf(answer: Answer): unknown {
   return member(answer.body, "data");
 }
 
+/** A payment link that somebody has paid; the uuid of the payment. */
+async function paidLink(relay: Relay, gateway: TestGateway, key: HttpClient, order: object): Promise<string> {
+  const made = await key.post(`${PORTAL_API}/payment-links`, order);
+  assert.equal(made.status, 201, made.text);
+  const pressed = await relay.client({}).post(`${new URL(textMember(made.body, "data", "url")).pathname}/pay`);
+  assert.equal(pressed.status, 303, pressed.text);
+  const id = textMember(made.body, "data", "id");
+  await gateway.act(`${id}.1`, "pay");
+  await eventually(async () => {
+    const found = await key.get(`${PORTAL_API}/payment-links/${id}`);
+    assertMatches(found.body, { data: { state: "PAID" } });
+  });
+  return `${id}.1`;
+}
+
 /** What its owner and its key read of everything: the same before and after others have asked. */
 export async function seenBy({ owner, key, things }: Merchant): Promise<unknown> {
   const people = await Promise.all(
     [
-      ...["/users", "/me", "/transactions", `/transactions/${things.uuid}`],
+      ...["/users", "/me", "/transactions", `/transactions/${things.uuid}`, `/transactions/${things.linkUuid}`],
       ...["/webhooks", "/payment-links", "/payment-methods", "/keys"],
     ].map(async (path) => dataOf(await owner.send("GET", path))),
   );

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { readConfig } from "../../infra/node/boot/config.ts";
 import { surfacesOf } from "../../infra/node/wiring/endpoints.ts";
+import { TestGateway } from "../support/gateway.ts";
 import type { Answer } from "../support/http-client.ts";
 import { assertMatches, textMember } from "../support/matches.ts";
 import { bearer } from "../support/new-partner-api.ts";
@@ -23,17 +24,23 @@ const ALL: readonly AnyEndpoint[] = Object.values(surfacesOf(readConfig({})))
 const ENDPOINTS = [...ALL.filter(({ method }) => method === "GET"), ...ALL.filter(({ method }) => method !== "GET")];
 
 describe("what is one merchant's is no other's", () => {
-  const relay = new Relay({ shards: 2, environment: {} });
+  let gateway: TestGateway;
+  let relay: Relay;
   let first: Merchant;
   let second: Merchant;
 
   before(async () => {
+    gateway = await TestGateway.start();
+    relay = new Relay({ shards: 2, environment: { RELAY_GATEWAY_URL: gateway.url } });
     await relay.start();
     await relay.clickhouse();
-    first = await newMerchant(relay, "first", "4201");
-    second = await newMerchant(relay, "second", "4302");
+    first = await newMerchant(relay, gateway, "first", "4201");
+    second = await newMerchant(relay, gateway, "second", "4302");
   });
-  after(() => relay.stop());
+  after(async () => {
+    await relay.stop();
+    await gateway.stop();
+  });
 
   /** An address has so many requests in a second, of which a fast machine makes more. */
   const nextSecond = () => relay.advance(1_001);

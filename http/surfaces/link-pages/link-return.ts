@@ -2,6 +2,7 @@ import { Type } from "@sinclair/typebox";
 import { GATEWAY_RESULT } from "../../../engine/gateway/gateway.ts";
 import { RelayError } from "../../../engine/kernel/errors.ts";
 import type { PortalLinkRecord } from "../../../engine/portal-links/portal-link.ts";
+import { isOver } from "../../../engine/portal-links/rules.ts";
 import { link, orUnavailable, PAGE_RESPONSES, PRIVATE_HEADER_DECLARATIONS, PRIVATE_HEADERS, unavailable } from "../buyer-document.ts";
 import { type Language, LanguageHeaders, languageOf } from "../buyer-language.ts";
 import { BUYER_PAGE_RATE } from "../buyer-rate.ts";
@@ -80,10 +81,13 @@ async function outcomePage(operations: LinkPageOperations, language: Language, r
   return tellingPage(language, told, { href: `/l/${record.token}`, text: "tryAgain" });
 }
 
-/** While a payment is open nobody knows how it ends, also where its link was cancelled or has expired meanwhile. */
+/**
+ * While a payment is open nobody knows how it ends, also where its link was cancelled or has expired meanwhile. Where its hour is over the gateway may still have taken the
+ * money: only by its own word is the buyer told that nothing was charged.
+ */
 function isDecided({ state, attempts }: PortalLinkRecord): boolean {
   const last = attempts.at(-1);
-  return state === "PAID" || last === undefined || (last.state !== "opening" && last.state !== "open");
+  return state === "PAID" || last === undefined || isOver(last);
 }
 
 /** The link as the gateway says; as it is stored where that takes too long, or the gateway cannot be asked. Null where there is none. */

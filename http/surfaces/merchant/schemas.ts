@@ -390,7 +390,11 @@ export const PaymentLink = Type.Object({
   customerEmail: nullable(Type.String({ description: "Masked for roles that do not see personal data." })),
   createdAt: time("when it was created."),
   createdBy: Type.String({
-    description: "The user's e-mail address (masked for roles that do not see personal data), `API key`, or `AI agent`.",
+    description:
+      "For people to read: the user's e-mail address (masked for roles that do not see personal data), `Former user`, `API key`, or `AI agent`.",
+  }),
+  creator: Type.Union([Type.Literal("user"), Type.Literal("former_user"), Type.Literal("key"), Type.Literal("agent")], {
+    description: "What `createdBy` is: a user of the merchant, one who is none any more, an API key, or an AI agent.",
   }),
   expiresAt: time("until when it can be paid."),
   paidAt: nullable(time("when it was paid.")),

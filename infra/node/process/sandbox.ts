@@ -70,7 +70,7 @@ function registersOf({ zvt: { ports, problem } }: RunningNode): string {
   return `none: ${problem ?? "the ZVT listener is not enabled"}`;
 }
 
-function greeting({ sandboxApiKey, gatewayUrl }: Config, node: RunningNode, clickhouseUrl: string | null): string {
+function greeting({ sandboxApiKey, gatewayUrl, administrator }: Config, node: RunningNode, clickhouseUrl: string | null): string {
   const { url } = node;
   const key = `-H 'API-Key: ${sandboxApiKey}'`;
   return `
@@ -85,6 +85,8 @@ Terminal Relay, sandbox
              ${SANDBOX_MERCHANT.keys.publishable}
   Portal     ${url.replace("//127.0.0.1:", "//localhost:")}/portal
              ${SANDBOX_OWNER.email} / ${SANDBOX_OWNER.password}, and the code of: npm run -s portal-code
+  Operators  ${url.replace("//127.0.0.1:", "//localhost:")}/admin
+             ${administrator.username} / ${administrator.password ?? "the generated password"}; the first sign-in enrols a second factor
   Demo       ${url}/demo/checkout  (a shop that pays; /demo/scan: a till)
   Terminals  ${SIMULATED_TERMINAL_ID} and ${POLLING_TERMINAL_ID} (polls), simulated: approve, unless the amount ends in 05 (declined), 51 (insufficient funds), ...
   Registers  ${registersOf(node)}

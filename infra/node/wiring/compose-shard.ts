@@ -215,7 +215,11 @@ export async function composeShard(parts: ShardParts): Promise<ComposedShard> {
       clock,
       gateway,
       accounts: administration.gatewayAccounts,
-      shopOf,
+      // A partner may send to terminals of others' merchants: what it takes there on its own account is not theirs to see, and to give back.
+      shopOf: (terminalId, partnerId) => {
+        const shop = shopOf(terminalId);
+        return shop !== null && partnerApi.merchantOwners.get(shop)?.partnerId === partnerId ? shop : null;
+      },
       retentionMs,
       writer,
       companions: [

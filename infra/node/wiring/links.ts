@@ -27,8 +27,8 @@ export interface LinkParts {
   clock: Clock;
   gateway: CardGateway;
   accounts: GatewayAccounts;
-  /** The merchant whose a terminal's payments are; null for none. */
-  shopOf(terminalId: string): string | null;
+  /** The merchant whose a terminal's payments on the account of this partner are; null for none. */
+  shopOf(terminalId: string, partnerId: number | null): string | null;
   retentionMs: number;
   writer: string;
   /** Who keeps records beside links, such as callbacks about their ends. */

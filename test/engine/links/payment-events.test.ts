@@ -76,6 +76,35 @@ describe("what a merchant is told of its payments by link", () => {
     assert.deepEqual(await toldBy(link("waiting"), link("success", { order: { shop: "SHOP-GONE" } })), []);
   });
 
+  it("and reads nothing for a step that tells nothing, or is of no merchant's payment", async () => {
+    let reads = 0;
+    const companion = createPaymentEvents({
+      merchantOf: async () => {
+        reads += 1;
+        return { partnerId: 7, livemode: true };
+      },
+      eventOperations,
+      digest: sha256Hex,
+    });
+    const step = (before: LinkRecord | null, record: LinkRecord) =>
+      companion({ record, before, version: 1, rows: [], attention: [], settled: [], atMs: NOW_MS }, null);
+    for (const [before, after] of [
+      [null, "created"],
+      ["created", "waiting"],
+      ["waiting", "watching"],
+      ["watching", "success"],
+      ["watching", "expired"],
+    ] as const) {
+      await step(before === null ? null : link(before), link(after));
+      assert.equal(reads, 0, `${before} to ${after}`);
+    }
+    await step(waiting, link("watching", SHOP));
+    await step(success, { ...success, followUps: [followUp({ type: "refund", state: "requested" })] });
+    assert.equal(reads, 0);
+    await step(waiting, success);
+    assert.equal(reads, 1);
+  });
+
   it("the same event whoever finds out first, in our own format, with whose it is", async () => {
     const [first] = await toldBy(waiting, success);
     const [second] = await toldBy(link("expired", SHOP), success);

@@ -59,14 +59,15 @@ describe("whose a payment link is", () => {
     const accounts = {
       ...{ ofPartner: () => CREDENTIALS, ofPayment: () => CREDENTIALS, isMerchantInactive: () => false, ofTerminal: () => null },
     };
-    const shopOf = (terminalId: string) => (terminalId === "TML1" ? null : `SHOP-OF-${terminalId}`);
+    const shopOf = (terminalId: string, partnerId: number | null) =>
+      terminalId === "TML1" ? null : `SHOP-OF-${terminalId}-AT-${partnerId}`;
     const create = createCreateLink({ links, accounts, clock: openLinkWorld().clock, shopOf });
     const partner: Caller = { type: "partner", partnerId: 1, username: "shop", terminals: { matches: () => true, names: true } };
     await create.ofPartner(partner, REQUEST, "own");
     await create.ofPartner(partner, { ...REQUEST, terminalId: "T7" }, "named");
     assert.deepEqual(
       orders.map(({ shop }) => shop),
-      [undefined, "SHOP-OF-T7"],
+      [undefined, "SHOP-OF-T7-AT-1"],
     );
   });
 

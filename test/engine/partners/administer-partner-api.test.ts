@@ -13,6 +13,8 @@ function open() {
       create: () => assert.fail("not asked for"),
       change: () => assert.fail("not asked for"),
       toggle: () => assert.fail("not asked for"),
+      enable: () => assert.fail("not asked for"),
+      disable: () => assert.fail("not asked for"),
       resetPassword: () => assert.fail("not asked for"),
       regenerateKey: () => assert.fail("not asked for"),
       remove: () => assert.fail("not asked for"),

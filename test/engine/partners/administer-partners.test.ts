@@ -153,6 +153,21 @@ describe("partners", () => {
     assert.equal(accounts.ofPayment(null, "OWN10"), null);
   });
 
+  it("that are disabled or gone have no account for new payments, by whomever they are begun; those that run go on", async () => {
+    const { administer, partners, box } = world();
+    const accounts = createGatewayAccounts({
+      ...{ partners, box, installation: new Map(), cloudConfigs: new Map(), merchantOwners: new Map() },
+    });
+    const { id } = (await administer.create(draft("till"))).partner;
+    assert.equal(accounts.ofPartner(id)?.terminalId, "GW1");
+    await administer.toggle(id);
+    assert.deepEqual([accounts.ofPartner(id), accounts.ofPayment(id, "MER1")?.terminalId], [null, "GW1"]);
+    await administer.toggle(id);
+    assert.equal(accounts.ofPartner(id)?.terminalId, "GW1");
+    await administer.remove(id);
+    assert.deepEqual([accounts.ofPartner(id), accounts.ofPayment(id, "MER1")?.terminalId], [null, "GW1"]);
+  });
+
   it("lose the key before at once, or when its grace has passed", async () => {
     const { administer, partners, clock } = world();
     const { partner, apiKey } = await administer.create(draft("till"));
@@ -180,6 +195,17 @@ describe("partners", () => {
     assert.equal(partners.byId(partner.id)?.record.enabled, false);
   });
 
+  it("are disabled once by two who both want it, and the second is told", async () => {
+    const { administer, partners } = world();
+    const { partner } = await administer.create(draft("till"));
+    const outcomes = await Promise.allSettled([administer.disable(partner.id), administer.disable(partner.id)]);
+    assert.deepEqual(outcomes.map(({ status }) => status).sort(), ["fulfilled", "rejected"]);
+    assert.equal(partners.byId(partner.id)?.record.enabled, false);
+    await assert.rejects(administer.disable(partner.id), { code: "conflict" });
+    assert.equal((await administer.enable(partner.id)).enabled, true);
+    await assert.rejects(administer.enable(partner.id), { code: "conflict" });
+  });
+
   it("can do nothing once deleted, leave their name free, and keep their gateway account for payments under way", async () => {
     const { administer, partners, kv } = world();
     const { partner, apiKey } = await administer.create({ ...draft("till"), allowedOrigins: { shop: "https://shop.example" } });
@@ -194,6 +220,8 @@ describe("partners", () => {
     for (const call of [
       () => administer.remove(partner.id),
       () => administer.toggle(partner.id),
+      () => administer.enable(partner.id),
+      () => administer.disable(partner.id),
       () => administer.change(partner.id, {}),
       () => administer.regenerateKey(partner.id, 0),
       () => administer.resetPassword(partner.id),

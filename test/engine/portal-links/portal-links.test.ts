@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { RelayError } from "../../../engine/kernel/errors.ts";
-import { PORTAL_LINK_ATTEMPTS_MAX, PORTAL_LINK_MAILS_MAX } from "../../../engine/portal-links/portal-link.ts";
+import { taskKindsOf } from "../../../engine/portal-links/link-tasks.ts";
+import { PORTAL_LINK_ATTEMPTS_MAX, PORTAL_LINK_MAILS_MAX, PORTAL_LINKS_PER_HOUR_MAX } from "../../../engine/portal-links/portal-link.ts";
 import { HOUR_MS, member, OWNER, operation, PortalLinkWorld, QUERY } from "./world.ts";
 
 const isInvalid = (member: string) => (error: unknown) =>
@@ -30,8 +31,8 @@ describe("a payment link of the portal", () => {
     const world = new PortalLinkWorld();
     const nowMs = world.clock.nowMs();
     const bad = [
-      ["amount", { amountMinor: 0 }],
-      ["amount", { amountMinor: 1.5 }],
+      ["amountMinor", { amountMinor: 0 }],
+      ["amountMinor", { amountMinor: 1.5 }],
       ["currency", { currency: "XXY" }],
       ["description", { description: " " }],
       ["description", { description: "a\u0007b" }],
@@ -46,6 +47,25 @@ describe("a payment link of the portal", () => {
     assert.deepEqual(world.kv.keys("portal-link"), []);
     world.circumstances.hasAccount = false;
     assert.deepEqual(await world.portalLinks.create(OWNER, world.order(), { type: "key" }, world.next()), { type: "no_account" });
+  });
+
+  it("is one of so many that a merchant makes in an hour, whatever others make", async () => {
+    const world = new PortalLinkWorld();
+    for (let made = 0; made < PORTAL_LINKS_PER_HOUR_MAX - 1; made += 1) await world.create();
+    const last = await world.portalLinks.create(OWNER, world.order(), { type: "key" }, operation("last"));
+    const isLimited = (error: unknown) =>
+      error instanceof RelayError && error.code === "rate_limited" && Number(error.retryAfterSeconds) > 0;
+    await assert.rejects(world.create(), isLimited);
+    // What was made is still answered, and others are not held back.
+    assert.deepEqual(await world.portalLinks.create(OWNER, world.order(), { type: "key" }, operation("last")), last);
+    for (const other of [
+      { ...OWNER, merchantId: "M2" },
+      { ...OWNER, livemode: true },
+    ]) {
+      assert.equal((await world.portalLinks.create(other, world.order(), { type: "key" }, world.next())).type, "created");
+    }
+    world.clock.advance(HOUR_MS + 1);
+    await world.create();
   });
 
   it("keeps no card number that somebody wrote into a text", async () => {
@@ -329,6 +349,28 @@ describe("a second payment", () => {
       ],
     );
     assert.deepEqual(world.attention(), []);
+  });
+
+  it("after the first one was given back is a late one: no other has to be given back for it", async () => {
+    const world = new PortalLinkWorld();
+    const { id, token, txId } = await world.open();
+    world.fail(txId);
+    await world.verified(txId);
+    await world.portalLinks.pay(token);
+    const other = `${id}.2`;
+    world.gateway.pay(other);
+    await world.verified(other);
+    await world.shard(0).links.followUp({ txId: other, operationId: "r1", type: "refund", amountMinor: null });
+    world.gateway.pay(txId);
+    await world.verified(txId);
+    assert.equal(await world.state(id), "PAID late");
+    assert.deepEqual(world.attention(), [`link_late ${txId}`]);
+    const [item] = world.kv.keys("a/link_late/");
+    assert.match((await world.kv.get(item ?? ""))?.value ?? "", /shown as paid and given back/);
+    assert.deepEqual(taskKindsOf(await world.link(id)), ["link_late"]);
+    await world.shard(0).links.followUp({ txId, operationId: "r2", type: "refund", amountMinor: null });
+    assert.deepEqual(taskKindsOf(await world.link(id)), []);
+    assert.deepEqual(await world.told(id), ["payment_link.paid"]);
   });
 
   it("of a refund whose answer was lost is not known until it is", async () => {

@@ -52,6 +52,16 @@ test("finds the route of a path in any order of declaration, words first", () =>
   }
 });
 
+test("finds a route at its other path with a slash, and at no more slashes", () => {
+  const router = new Router<{ method: Method; path: string }>();
+  const route = { method: "GET" as const, path: "/portal" };
+  router.add(route);
+  assert.equal(router.match("GET", "/portal/"), null);
+  router.add(route, "/portal/");
+  for (const path of ["/portal", "/portal/"]) assert.equal(router.match("GET", path)?.route, route);
+  for (const path of ["//portal", "/portal//", "//"]) assert.equal(router.match("GET", path), null);
+});
+
 test("knows the methods of a path", () => {
   const methods = (path: string) =>
     routerOf(PATHS)

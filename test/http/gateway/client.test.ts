@@ -70,7 +70,7 @@ test("init sends the order in the protocol's form, signed so that another implem
 
 test("a payment to be captured later, in a currency without decimals, by BANCOMAT Pay", async (t) => {
   const { stub, client } = await world(t, (_request, response) =>
-    json(response, 200, { txHead: head(), resultCode: "GW_000", paymentId: "p", redirectURL: "u" }),
+    json(response, 200, { txHead: head(), resultCode: "GW_000", paymentId: "p", redirectURL: "https://pay.example/u" }),
   );
   await client.init(CREDENTIALS, {
     ...ORDER,
@@ -134,8 +134,8 @@ const STATES: [string, number, object, object][] = [
   [
     "pending",
     200,
-    verified({ result: "PENDING", redirectURL: "u" }, "GW_20001"),
-    { type: "pending", paymentId: "pay-1", redirectUrl: "u" },
+    verified({ result: "PENDING", redirectURL: "https://pay.example/u" }, "GW_20001"),
+    { type: "pending", paymentId: "pay-1", redirectUrl: "https://pay.example/u" },
   ],
   [
     "declined",
@@ -187,6 +187,17 @@ for (const [what, behave] of NOT_HAD) {
   });
 }
 
+for (const address of ["javascript:alert(1)", "data:text/html,a", "/pay/1", "pay.example", "https://", ""]) {
+  test(`nobody is sent to ${address === "" ? "no address at all" : address}`, async (t) => {
+    const { client, verify } = await world(t, ({ body }, response) => {
+      if (body === null) json(response, 200, verified({ result: "PENDING", redirectURL: address }, "GW_20001"));
+      else json(response, 200, { txHead: head(), resultCode: "GW_000", paymentId: "pay-1", redirectURL: address });
+    });
+    assert.equal((await client.init(CREDENTIALS, ORDER)).type, "unavailable");
+    assert.deepEqual(Object(await verify()).value, { type: "pending", paymentId: "pay-1", redirectUrl: null });
+  });
+}
+
 test("a verify that fails is tried again", async (t) => {
   let failures = 2;
   const { stub, verify } = await world(t, (_request, response) => (failures-- > 0 ? response.destroy() : json(response, 200, PAID)));
@@ -216,7 +227,7 @@ for (const operation of ["init", "capture", "reversal", "refund"] as const) {
           txHead: head("GW_000", Object(body).txHead.txId),
           resultCode: "GW_000",
           paymentId: "p",
-          redirectURL: "u",
+          redirectURL: "https://pay.example/u",
           txRes: { tranId: "t2", origTranId: "tran-1" },
         }),
       first.port,
@@ -247,7 +258,7 @@ for (const [what, status, code] of NO_REFUSAL) {
   test(`an init or a refund is not refused by: ${what}`, async (t) => {
     const { client } = await world(t, ({ body }, response) => {
       const { txId } = Object(body).txHead;
-      const members = { paymentId: "p", redirectURL: "u", txRes: { tranId: "t2", origTranId: "tran-1" } };
+      const members = { paymentId: "p", redirectURL: "https://pay.example/u", txRes: { tranId: "t2", origTranId: "tran-1" } };
       json(response, status, { txHead: head(code, txId), resultCode: code, ...members });
     });
     assert.equal((await client.init(CREDENTIALS, ORDER)).type, "unavailable");

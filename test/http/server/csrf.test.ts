@@ -2,7 +2,9 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { Type } from "@sinclair/typebox";
 import { request } from "undici";
+import type { AdministratorSessionGrant } from "../../../engine/access/administrator-session-grant.ts";
 import type { MerchantUserGrant } from "../../../engine/access/merchant-user-grant.ts";
+import { administratorCookie } from "../../../http/auth/administrator-session.ts";
 import { createAuthenticator } from "../../../http/auth/authenticator.ts";
 import { portalCookie } from "../../../http/auth/portal-session.ts";
 import { sessionTokenSha256 } from "../../../http/auth/session-cookie.ts";
@@ -76,10 +78,28 @@ const endpoints = [
       return { status: 200, body: { who: caller.type } };
     },
   }),
+  portal.endpoint({
+    name: "administer",
+    method: "POST",
+    path: "/admin/things",
+    summary: "Changes, for administrators",
+    auth: "admin",
+    role: "operator",
+    audit: "changes nothing",
+    body: Body,
+    responses: answered,
+    handle: ({ called }, { caller }) => {
+      called("administer");
+      return { status: 200, body: { who: caller.type } };
+    },
+  }),
 ];
 
 const PLAIN = portalCookie({ isSecure: false });
 const COOKIE = `relay_portal=${TOKEN}`;
+const ADMINISTRATOR: AdministratorSessionGrant = {
+  ...{ sessionId: "ses_1", stage: "full", accountId: "adm_1", username: "anna", role: "operator", steppedUpUntilMs: 0 },
+};
 const JSON_BODY = JSON.stringify({ text: "a" });
 const NOW_MS = 10_000;
 
@@ -103,6 +123,10 @@ async function startPortal(
         cookie: PLAIN,
         nowMs: () => NOW_MS,
         find: async (digest) => (digest === sessionTokenSha256(TOKEN) ? { ...OWNER, steppedUpUntilMs: NOW_MS + 1, ...user } : null),
+      },
+      {
+        cookie: administratorCookie({ isSecure: false }),
+        find: async (digest) => (digest === sessionTokenSha256(TOKEN) ? ADMINISTRATOR : null),
       },
     ),
     ...options,
@@ -196,6 +220,17 @@ test("a merchant's key is no cookie: it needs neither a page nor a second factor
     });
     assert.deepEqual([status, who], [200, "merchantKey"]);
   }
+});
+
+test("where no bearer key counts, one beside an administrator's cookie says nothing of the page", async (t) => {
+  const { send, calls } = await startPortal(t);
+  const cookie = `relay_admin=${TOKEN}`;
+  assert.equal((await send("POST", "/admin/things", { cookie })).who, "administrator");
+  for (const headers of [{ "sec-fetch-site": null }, { "sec-fetch-site": "cross-site" }, { "content-type": "text/plain" }]) {
+    const { status, code } = await send("POST", "/admin/things", { cookie, authorization: "Bearer anything", ...headers });
+    assert.deepEqual([status, code], [403, "csrf"], JSON.stringify(headers));
+  }
+  assert.deepEqual(calls, ["administer"]);
 });
 
 test("a key that a browser attaches as a login does not pass for one that was put in", async (t) => {

@@ -30,7 +30,7 @@ function assetsOf(page: Buffer): string[] {
 
 test("every address of the portal answers the same page, under the policy, which browsers ask for again each time", async (t) => {
   const get = await serve(t);
-  const pages = await Promise.all(["/portal", "/portal/users", "/portal/reset/a-token"].map((path) => get(path)));
+  const pages = await Promise.all(["/portal", "/portal/", "/portal/users", "/portal/reset/a-token"].map((path) => get(path)));
   for (const { status, headers, bytes } of pages) {
     assert.equal(status, 200);
     assert.equal(headers["content-type"], "text/html; charset=utf-8");
@@ -45,7 +45,7 @@ test("every address of the portal answers the same page, under the policy, which
   const again = await get("/portal/users", { "if-none-match": `W/${etag}` });
   assert.deepEqual([again.status, again.bytes.length], [304, 0]);
   assert.equal(again.headers["content-security-policy"], POLICY);
-  assert.equal((await get("/portal/a/b/c")).status, 404);
+  for (const path of ["/portal/a/b/c", "/portal//", "/portal/users/", "/portal/assets/"]) assert.equal((await get(path)).status, 404, path);
 });
 
 test("the page holds no script and no style of its own, and names no other host", async (t) => {
@@ -89,7 +89,7 @@ test("files never change under their name, and come as small as the browser take
 
 test("the operators' pages have addresses of their own, and files that only they name", async (t) => {
   const get = await serve(t);
-  const pages = await Promise.all(["/admin", "/admin/ui/terminals", "/admin/ui/terminals/SIM00001"].map((path) => get(path)));
+  const pages = await Promise.all(["/admin", "/admin/", "/admin/ui/terminals", "/admin/ui/terminals/SIM00001"].map((path) => get(path)));
   for (const { status, headers, bytes } of pages) {
     assert.deepEqual([status, headers["content-security-policy"]], [200, POLICY]);
     assert.deepEqual(bytes, pages[0]?.bytes);

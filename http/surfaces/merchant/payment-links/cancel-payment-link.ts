@@ -1,7 +1,7 @@
 import { ok, okOf, refusal } from "../envelope.ts";
 import { PaymentLink } from "../schemas.ts";
 import { MERCHANT_BASE, merchantOwnerOf, PORTAL_RATE } from "../surface.ts";
-import { paymentLinkJson } from "./payment-link-json.ts";
+import { PAYMENT_LINK_EXAMPLE, paymentLinkJson } from "./payment-link-json.ts";
 import { NOT_PENDING, noSuchLink, PaymentLinkParams, paymentLinks } from "./surface.ts";
 
 /** The gateway is asked about a payment that is open. */
@@ -22,7 +22,11 @@ export const cancelPaymentLink = paymentLinks.endpoint({
   idempotency: "sealed",
   audit: { action: "payment-link.cancel" },
   responses: {
-    200: { description: "Cancelled.", body: okOf(PaymentLink) },
+    200: {
+      description: "Cancelled.",
+      body: okOf(PaymentLink),
+      example: { status: "ok", data: { ...PAYMENT_LINK_EXAMPLE, state: "CANCELLED", cancelledAt: "2026-11-25T11:00:00.000Z" } },
+    },
     ...paymentLinks.errors(400, 401, 403, 404, 429, 503),
     409: { description: `${NOT_PENDING}.`, body: paymentLinks.envelope.schema },
   },

@@ -1,6 +1,10 @@
 import type { Caller } from "../../../../engine/access/caller.ts";
 import { fromMinorUnits } from "../../../../engine/kernel/money.ts";
-import { PORTAL_LINK_HOURS_DEFAULT, type PortalLinkCreator } from "../../../../engine/portal-links/portal-link.ts";
+import {
+  PORTAL_LINK_HOURS_DEFAULT,
+  PORTAL_LINKS_PER_HOUR_MAX,
+  type PortalLinkCreator,
+} from "../../../../engine/portal-links/portal-link.ts";
 import { ok, okOf, refusal } from "../envelope.ts";
 import { CreatePaymentLink, PaymentLink } from "../schemas.ts";
 import { MERCHANT_BASE, merchantOwnerOf, PORTAL_RATE, userOf } from "../surface.ts";
@@ -14,8 +18,7 @@ export const createPaymentLink = paymentLinks.endpoint({
   method: "POST",
   path: `${MERCHANT_BASE}/payment-links`,
   summary: "Create a payment link",
-  description:
-    "The answer has the address for the customer, and the same as a QR code. It can be paid once, until `expiresAt`. It is not sent by this call: POST /api/merchant/payment-links/{id}/send does.",
+  description: `The answer has the address for the customer, and the same as a QR code. It can be paid once, until \`expiresAt\`. It is not sent by this call: POST /api/merchant/payment-links/{id}/send does. At most ${PORTAL_LINKS_PER_HOUR_MAX} in an hour (429).`,
   auth: "merchantUserOrKey",
   may: "operate",
   rateLimit: PORTAL_RATE,

@@ -27,7 +27,7 @@ export async function paymentLinkList(operations: Seen, caller: Caller, links: r
   return links.map((link) => jsonOf(operations, caller, link, creators));
 }
 
-type Creators = (creator: PortalLinkCreator) => string;
+type Creators = (creator: PortalLinkCreator) => Pick<PaymentLinkJson, "createdBy" | "creator">;
 
 /** The team is looked up once, and only where a person made one of the links. */
 async function creatorsOf({ users }: Seen, caller: Caller, links: readonly PortalLinkRecord[]): Promise<Creators> {
@@ -39,13 +39,13 @@ async function creatorsOf({ users }: Seen, caller: Caller, links: readonly Porta
   return (creator) => {
     switch (creator.type) {
       case "key":
-        return "API key";
+        return { creator: "key", createdBy: "API key" };
       case "agent":
-        return "AI agent";
+        return { creator: "agent", createdBy: "AI agent" };
       case "user": {
         const email = emails.get(creator.userId);
-        if (email === undefined) return "Former user";
-        return maySee || creator.userId === ownId ? email : maskedEmail(email);
+        if (email === undefined) return { creator: "former_user", createdBy: "Former user" };
+        return { creator: "user", createdBy: maySee || creator.userId === ownId ? email : maskedEmail(email) };
       }
     }
   };
@@ -59,7 +59,7 @@ function jsonOf({ paymentLinkUrl }: Seen, caller: Caller, link: PortalLinkRecord
     ...{ amountMinor, currency, description, reference },
     customerEmail: customerEmail === null || maySeePersonalData(caller) ? customerEmail : maskedEmail(customerEmail),
     createdAt: iso(createdAtMs),
-    createdBy: creators(createdBy),
+    ...creators(createdBy),
     expiresAt: iso(expiresAtMs),
     paidAt: isoOrNull(paidAtMs),
     cancelledAt: isoOrNull(cancelledAtMs),
@@ -98,6 +98,7 @@ export const PAYMENT_LINK_EXAMPLE: PaymentLinkJson = {
   customerEmail: "ada@example.com",
   createdAt: "2026-11-25T10:00:00.000Z",
   createdBy: "anna@example.com",
+  creator: "user",
   expiresAt: "2026-12-02T10:00:00.000Z",
   paidAt: null,
   cancelledAt: null,

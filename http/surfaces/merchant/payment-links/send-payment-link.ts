@@ -1,10 +1,11 @@
+import { Type } from "@sinclair/typebox";
 import { emailOf, type Locale } from "../../../../engine/accounts/account.ts";
 import { RelayError } from "../../../../engine/kernel/errors.ts";
 import { PORTAL_LINK_MAILS_MAX } from "../../../../engine/portal-links/portal-link.ts";
 import { ok, okOf, refusal } from "../envelope.ts";
 import { PaymentLink, SendPaymentLink } from "../schemas.ts";
 import { MERCHANT_BASE, merchantOwnerOf, PORTAL_RATE } from "../surface.ts";
-import { paymentLinkJson } from "./payment-link-json.ts";
+import { PAYMENT_LINK_EXAMPLE, paymentLinkJson } from "./payment-link-json.ts";
 import { NOT_PENDING, noSuchLink, PaymentLinkParams, paymentLinks } from "./surface.ts";
 
 /** That of an invitation without one. */
@@ -20,19 +21,19 @@ export const sendPaymentLink = paymentLinks.endpoint({
   may: "operate",
   rateLimit: PORTAL_RATE,
   params: PaymentLinkParams,
-  body: SendPaymentLink,
+  body: Type.Optional(SendPaymentLink),
   bodyExample: { email: "ada@example.com", locale: "it" },
   idempotency: "sealed",
   audit: { action: "payment-link.send" },
   responses: {
-    200: { description: "Sent.", body: okOf(PaymentLink) },
+    200: { description: "Sent.", body: okOf(PaymentLink), example: { status: "ok", data: { ...PAYMENT_LINK_EXAMPLE, mails: 1 } } },
     ...paymentLinks.errors(400, 401, 403, 404, 413, 415, 429, 503),
     409: {
       description: `${NOT_PENDING}, there is nobody to send it to (no_address), or it was sent ${PORTAL_LINK_MAILS_MAX} times (too_many). Or the same \`Idempotency-Key\` was used with another body.`,
       body: paymentLinks.envelope.schema,
     },
   },
-  handle: async (operations, { caller, params, body, operationId, request }) => {
+  handle: async (operations, { caller, params, body = {}, operationId, request }) => {
     const email = body.email === undefined ? null : emailOf(body.email);
     if (email === null && body.email !== undefined) throw new RelayError("invalid_request", "email: is not an e-mail address");
     const operation = { id: operationId, requestId: request.id };

@@ -1,4 +1,5 @@
 import { RelayError } from "../../../../engine/kernel/errors.ts";
+import { MASKED } from "../../../../engine/kernel/mask.ts";
 import { type MerchantDelivery, outcomeOf } from "../../../../engine/webhooks/merchant-deliveries.ts";
 import type { WebhookDeliveryRecord } from "../../../../engine/webhooks/webhook-delivery.ts";
 import type { DeliveryPlace } from "../../../../engine/webhooks/webhook-delivery-store.ts";
@@ -34,7 +35,7 @@ export function deliveryJson(record: WebhookDeliveryRecord, url: string | null):
   };
 }
 
-/** With what was posted and what was answered; addresses of people masked for who does not see them. */
+/** With what was posted and what was answered; what is of people masked for who does not see it. */
 export function deliveryDetailJson(
   { delivery, endpoint }: MerchantDelivery,
   body: string | null,
@@ -43,7 +44,7 @@ export function deliveryDetailJson(
   const seen = (text: string | null) => (text === null || maySee ? text : withoutAddresses(text));
   return {
     ...deliveryJson(delivery, endpoint?.url ?? null),
-    body: seen(body),
+    body: seen(body === null || maySee ? body : withoutPeople(body)),
     tries: delivery.attempts.map(({ atMs, durationMs, status, answer, error }) => ({
       at: iso(atMs),
       ms: durationMs,
@@ -52,6 +53,22 @@ export function deliveryDetailJson(
       problem: status === null ? error : null,
     })),
   };
+}
+
+/** Members of the events' objects that say who somebody is, where they live and how to call them. */
+const OF_PEOPLE: ReadonlySet<string> = new Set(["shipping", "billing_details"]);
+
+/** `body`: JSON of our own. */
+function withoutPeople(body: string): string {
+  return JSON.stringify(JSON.parse(body, (name, value: unknown) => (OF_PEOPLE.has(name) ? withoutTexts(value) : value)));
+}
+
+/** The form stays, for who looks for a fault in what was sent. */
+function withoutTexts(value: unknown): unknown {
+  if (typeof value === "string") return value === "" ? "" : MASKED;
+  if (typeof value !== "object" || value === null) return value;
+  if (Array.isArray(value)) return value.map(withoutTexts);
+  return Object.fromEntries(Object.entries(value).map(([name, member]) => [name, withoutTexts(member)]));
 }
 
 /** As long as the parts of an address may be: a text of a page is masked in one pass. */

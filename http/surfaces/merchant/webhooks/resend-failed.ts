@@ -1,3 +1,4 @@
+import { Type } from "@sinclair/typebox";
 import { RESENT_MAX } from "../../../../engine/webhooks/merchant-deliveries.ts";
 import { ok, okOf } from "../envelope.ts";
 import { ResendFailed, ResentDeliveries } from "../schemas.ts";
@@ -14,9 +15,9 @@ export const resendFailedDeliveries = webhooks.endpoint({
   auth: "merchantUserOrKey",
   may: "integrate",
   rateLimit: PORTAL_RATE,
-  body: ResendFailed,
+  body: Type.Optional(ResendFailed),
   bodyExample: { endpointId: DELIVERY_EXAMPLE.endpointId },
-  audit: { action: "webhook.resend-failed", subject: ({ body: { endpointId = "all" } }) => endpointId },
+  audit: { action: "webhook.resend-failed", subject: ({ body }) => body?.endpointId ?? "all" },
   responses: {
     200: {
       description: "How many are sent again, from now on.",
@@ -25,7 +26,7 @@ export const resendFailedDeliveries = webhooks.endpoint({
     },
     ...webhooks.errors(400, 401, 403, 404, 413, 415, 429, 503),
   },
-  handle: async ({ merchantWebhooks, merchantDeliveries }, { caller, body }) => {
+  handle: async ({ merchantWebhooks, merchantDeliveries }, { caller, body = {} }) => {
     const merchant = webhookMerchantOf(caller);
     const endpointId = endpointIdOf(body.endpointId);
     const after = deliveryPlaceOf(body.cursor);

@@ -1,14 +1,19 @@
 import type { ComponentChildren } from "preact";
 import { Banner } from "../../portal/components/banner.tsx";
 import { Button } from "../../portal/components/button.tsx";
+import { EmptyState } from "../../portal/components/empty-state.tsx";
 import { Loaded } from "../../portal/components/panel.tsx";
 import { Skeleton } from "../../portal/components/skeleton.tsx";
 import { Table, type TableProps } from "../../portal/components/table.tsx";
 import { errorText } from "../../portal/i18n/error-text.ts";
 import { text } from "../../portal/i18n/texts.ts";
+import { words } from "../i18n/texts.ts";
 import type { Pages } from "../state/pages.ts";
 
-/** A list with a button for more of it. `rows` are those of its items that are to be seen. */
+/**
+ * A list with a button for more of it. `rows` are those of its items that are to be seen; `empty` is shown where the relay has none at all, and where a filter of
+ * the page has left none of those that are loaded, it says that instead.
+ */
 export function PagedTable<Item>({
   pages,
   rows,
@@ -20,7 +25,7 @@ export function PagedTable<Item>({
     <Loaded of={first} skeleton={<Skeleton lines={6} />}>
       {() => (
         <>
-          {rows.length === 0 ? empty : <Table {...table} rows={rows} />}
+          {rows.length > 0 ? <Table {...table} rows={rows} /> : pages.items.length > 0 ? <NoMatch hasMore={hasMore} /> : empty}
           {more.error !== null && (
             <div class="panel-note">
               <Banner kind="danger" alert>
@@ -38,5 +43,14 @@ export function PagedTable<Item>({
         </>
       )}
     </Loaded>
+  );
+}
+
+function NoMatch({ hasMore }: { hasMore: boolean }) {
+  const { lists: own } = words();
+  return (
+    <EmptyState icon="search" title={own.noMatchTitle}>
+      {hasMore ? own.noMatchSoFar : own.noMatch}
+    </EmptyState>
   );
 }

@@ -135,6 +135,7 @@ export const en = {
     lateAfterCancel:
       "This link was paid although it had been cancelled: the customer was already on the payment page. The money was taken.",
     lateAfterExpiry: "This link was paid after its time was over: the customer was already on the payment page. The money was taken.",
+    paidAgain: "This link was paid again: one payment was refunded, and another one was taken.",
     lateDo: "Deliver what was ordered, or refund the payment below.",
     paidTwiceText: "This link was paid twice. The money was taken both times.",
     paidTwiceDo: "Refund one of the two payments below.",
@@ -360,7 +361,7 @@ export const en = {
     object: "Object",
     states: "State",
     request: "Request",
-    noRequest: "None: the gateway or the time caused it.",
+    noRequest: "None is kept. Most such steps are caused by the gateway or by time.",
     outcome: "Outcome",
     outcomes: { done: "Done", refused: "Refused", failed: "Failed" },
     objectTypes: {

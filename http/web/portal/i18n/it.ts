@@ -141,6 +141,7 @@ export const it: Catalogue = {
       "Questo link è stato pagato benché annullato: il cliente era già sulla pagina di pagamento. La somma è stata incassata.",
     lateAfterExpiry:
       "Questo link è stato pagato dopo la scadenza: il cliente era già sulla pagina di pagamento. La somma è stata incassata.",
+    paidAgain: "Questo link è stato pagato di nuovo: un pagamento è stato rimborsato e un altro incassato.",
     lateDo: "Consegna quanto ordinato, oppure rimborsa il pagamento qui sotto.",
     paidTwiceText: "Questo link è stato pagato due volte. La somma è stata incassata entrambe le volte.",
     paidTwiceDo: "Rimborsa uno dei due pagamenti qui sotto.",
@@ -372,7 +373,7 @@ export const it: Catalogue = {
     object: "Oggetto",
     states: "Stato",
     request: "Richiesta",
-    noRequest: "Nessuna: l’ha causato il gateway o il passare del tempo.",
+    noRequest: "Non registrata. Per lo più questi passaggi li causa il gateway o il passare del tempo.",
     outcome: "Esito",
     outcomes: { done: "Fatto", refused: "Rifiutato", failed: "Non riuscito" },
     objectTypes: {

@@ -155,6 +155,11 @@ test("whoever comes back is told how it went, and may try again only where that 
   const waits = await at(portalLink([attempt(1, "open")]));
   assert.match(waits, /<h1>Confirming your payment<\/h1>[\s\S]*<p id="back" hidden><a class="button" href="\/l\//);
   assert.match(waits, /url=\/l\/\w+\/return\?n=1/);
+  // Its hour is over here, and the gateway may have taken the money at the last moment.
+  const { settled: _, ...ended } = attempt(1, "failed");
+  for (const state of ["PENDING", "CANCELLED", "EXPIRED"] as const) {
+    assert.match(await at(portalLink([ended], { state })), /<h1>Confirming your payment<\/h1>/, state);
+  }
 });
 
 test("every page meets WCAG AA, light and dark, small and large", { skip: NO_BROWSER }, async (t) => {

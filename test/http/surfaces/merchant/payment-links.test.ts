@@ -192,13 +192,14 @@ test("addresses of people are masked for those who do not see personal data, who
 
 test("whoever made a link is named by what it was, and one who has left as that", async (t) => {
   const { send, said } = await open(t);
-  for (const [createdBy, name] of [
-    [{ type: "key" }, "API key"],
-    [{ type: "agent", agentId: "agt_1" }, "AI agent"],
-    [{ type: "user", userId: "usr_gone" }, "Former user"],
+  for (const [createdBy, name, creator] of [
+    [{ type: "key" }, "API key", "key"],
+    [{ type: "agent", agentId: "agt_1" }, "AI agent", "agent"],
+    [{ type: "user", userId: "usr_gone" }, "Former user", "former_user"],
+    [BY_OWNER, /@/, "user"],
   ] as const) {
     said.link = portalLink([], { createdBy });
-    assertMatches((await send("OWNER", "GET", LINK)).body, { data: { createdBy: name } });
+    assertMatches((await send("OWNER", "GET", LINK)).body, { data: { createdBy: name, creator } });
   }
 });
 
@@ -249,7 +250,7 @@ test("what a link does not take is told by its code", async (t) => {
   assertMatches(await send("OWNER", "POST", `${LINK}/cancel`), { status: 409, body: { code: "not_pending" } });
   for (const code of ["not_pending", "no_address", "too_many"] as const) {
     said.send = code;
-    assertMatches(await send("OWNER", "POST", `${LINK}/send`, {}), { status: 409, body: { code } });
+    for (const body of [{}, undefined]) assertMatches(await send("OWNER", "POST", `${LINK}/send`, body), { status: 409, body: { code } });
   }
   for (const [method, path] of [
     ["GET", ""],

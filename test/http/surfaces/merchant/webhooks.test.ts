@@ -220,6 +220,29 @@ test("a delivery is shown with its body as it was posted and what was answered; 
   await settle();
 });
 
+test("who sees no personal data does not see in a body where something is sent to either, and the rest as it was posted", async (t) => {
+  const world = await open(t);
+  const { send, happen, settle, posted, tick } = world;
+  const { id } = await made(world);
+  const address = { city: "Turin", country: "IT", line1: "Via Po 1", line2: null, postal_code: "10123", state: "" };
+  const object = {
+    ...{ id: "pi_a", object: "payment_intent", metadata: { order: "7" } },
+    shipping: { address, carrier: "Courier", name: "Ada Lovelace", phone: "+39 011 1234567", tracking_number: null },
+    billing_details: { address: null, email: "ada@example.org", name: "Ada Lovelace", phone: null, tax_id: null },
+  };
+  await happen(portal("a", 1, object));
+  await tick();
+  const path = `/webhooks/deliveries/${portal("a").id}.${id}`;
+  assert.ok((await send("GET", path, { who: "OWNER" })).text.includes("Ada Lovelace"));
+  const shown = await send("GET", path, { who: "DEVELOPER" });
+  for (const word of ["Ada", "ada@", "1234567", "Via Po", "Turin", "10123"]) assert.ok(!shown.text.includes(word), word);
+  const body = JSON.parse(textMember(member(shown.body, "data"), "body"));
+  assert.deepEqual(Object.keys(body), Object.keys(JSON.parse(posted[0]?.body ?? "{}")));
+  assert.ok(JSON.stringify(body).includes('"metadata":{"order":"7"}'));
+  assert.ok(JSON.stringify(body).includes('"line2":null,"postal_code":"****","state":""'));
+  await settle();
+});
+
 test("deliveries are listed in pages, by filters of the address, and a cursor of another list is refused", async (t) => {
   const world = await open(t);
   const { send, happen, settle } = world;

@@ -4,7 +4,19 @@ import type { Page } from "playwright-core";
 import { NO_BROWSER } from "../../../support/browser.ts";
 import { fakeRelay } from "../portal/fake-relay.ts";
 import { openPortal } from "../portal/portal-page.ts";
-import { ATTENTION, deploymentOf, itemOf, MAIL, NOBODY, PAOLA, sessionOf, TERMINALS, terminalOf, UUID } from "./fake-operations.ts";
+import {
+  ATTENTION,
+  deploymentOf,
+  itemOf,
+  MAIL,
+  NOBODY,
+  PAOLA,
+  partnerOf,
+  sessionOf,
+  TERMINALS,
+  terminalOf,
+  UUID,
+} from "./fake-operations.ts";
 
 const skip = { skip: NO_BROWSER, timeout: 60_000 };
 
@@ -273,6 +285,61 @@ test("read-only administrators are offered no change on any page, operators none
   await page.goto(`${url}/admin/ui/partners/7`);
   await seen(page, "Bar Centrale");
   assert.deepEqual(await changesOffered(page), ["Disable"]);
+  assert.deepEqual(faults, []);
+});
+
+test("what was found is told in words, and so is a filter that leaves nothing", skip, async (t) => {
+  const { url, page, faults } = await openPortal(t, "operators");
+  const at = "2026-11-25T09:15:20.000Z";
+  const hit = {
+    ...{ kind: "payment_link", id: UUID, terminalId: null, merchantId: null, state: "PENDING", amountMinor: 100, currency: "EUR" },
+    ...{ createdAt: at, updatedAt: at, attention: [] },
+    timeline: [
+      { at, what: "attempt paid", detail: "refund requested" },
+      { at, what: "result", detail: "CARD KO" },
+      { at, what: "something new", detail: "as it is" },
+    ],
+  };
+  await fakeRelay(page, { ...PAOLA, "GET /search": () => ({ data: { items: [hit], clickhouse: "asked" } }) }, "/admin");
+  const told = async () => [
+    ...(await page.locator("main .badge").allInnerTexts()),
+    ...(await page.locator(".timeline-what, .timeline-detail").allInnerTexts()),
+  ];
+  await page.goto(`${url}/admin/ui/search?q=${UUID}`);
+  await seen(page, "1 thing was found");
+  assert.deepEqual(await told(), [
+    "Not paid yet",
+    ...["Payment begun: Paid", "Refund: Requested", "Result", "Card: Declined", "something new", "as it is"],
+  ]);
+  await page.goto(`${url}/admin/ui/mails?state=EXPIRED`);
+  await seen(page, "Nothing matches");
+  await page.goto(`${url}/admin/ui/mails/none`);
+  await seen(page, "not among those that are loaded");
+  assert.deepEqual(faults, []);
+});
+
+test("who disables a partner that somebody else has just disabled is told so, and enables nothing", skip, async (t) => {
+  const { url, page, faults } = await openPortal(t, "operators");
+  let enabled = true;
+  const { calls } = await fakeRelay(
+    page,
+    {
+      ...PAOLA,
+      "GET /api/partners/7": () => ({ data: partnerOf({ enabled }) }),
+      "PATCH /api/partners/7/toggle": () => ({ status: 409, code: "conflict" }),
+    },
+    "/admin",
+  );
+  await page.goto(`${url}/admin/ui/partners/7`);
+  await page.getByRole("button", { name: "Disable" }).click();
+  enabled = false;
+  await page.locator("dialog").last().getByRole("button", { name: "Disable" }).click();
+  await seen(page, "Somebody else has disabled acme already.");
+  await page.locator("dialog").getByRole("button", { name: "Enable" }).waitFor();
+  assert.deepEqual(
+    calls.filter(({ method }) => method === "PATCH").map(({ body }) => body),
+    [{ enabled: false }],
+  );
   assert.deepEqual(faults, []);
 });
 

@@ -4,7 +4,7 @@ import type { Page } from "playwright-core";
 import type { WebAppName } from "../../../../http/web/bundle-web-app.ts";
 import { axeViolations } from "../../../support/portal-faults.ts";
 import { type FakeHandler, fakeRelay } from "./fake-relay.ts";
-import { openPortal } from "./portal-page.ts";
+import { openPortals, type PortalPage } from "./portal-page.ts";
 
 /** A page as it is looked at: what the relay says meanwhile, and what is to be seen. */
 export interface AccessibilityCase {
@@ -17,25 +17,39 @@ export interface AccessibilityCase {
 
 const INTERFACES = { portal: "/api/merchant", operators: "/admin" } as const;
 
+/** As many as a small machine has cores. */
+const PAGES = 2;
+
+/** Each look differs from the one before in one thing, and the page stays as it is: what it shows follows its window and its system. */
+const LOOKS = [
+  ["light", 1_280],
+  ["dark", 1_280],
+  ["dark", 360],
+  ["light", 360],
+] as const;
+
 /** Looks at each in both themes, on a desk and on a phone: nothing breaks WCAG A or AA, the policy of the pages or their width. */
 export async function lookAtEvery(t: TestContext, app: WebAppName, cases: readonly AccessibilityCase[]): Promise<void> {
-  const { url, page, faults, show } = await openPortal(t, app);
-  for (const { name, path, handlers, until } of cases) {
-    for (const [theme, width] of [
-      ["light", 1_280],
-      ["dark", 1_280],
-      ["light", 360],
-      ["dark", 360],
-    ] as const) {
-      const where = `${name}, ${theme}, ${width} px`;
-      await page.unrouteAll();
-      await fakeRelay(page, handlers, INTERFACES[app]);
-      await show(theme, width);
-      await page.goto(url + path);
-      await until(page);
-      assert.deepEqual(await axeViolations(page), [], where);
-      assert.equal(await page.evaluate("document.documentElement.scrollWidth <= innerWidth"), true, `${where} is wider than its window`);
-      assert.deepEqual(faults, [], where);
-    }
+  const waiting = [...cases];
+  const pages = await openPortals(t, app, PAGES);
+  await Promise.all(
+    pages.map(async (page) => {
+      for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) await lookAt(page, app, next);
+    }),
+  );
+}
+
+async function lookAt({ url, page, faults, show }: PortalPage, app: WebAppName, { name, path, handlers, until }: AccessibilityCase) {
+  await page.unrouteAll();
+  await fakeRelay(page, handlers, INTERFACES[app]);
+  await show(...LOOKS[0]);
+  await page.goto(url + path);
+  await until(page);
+  for (const [theme, width] of LOOKS) {
+    const where = `${name}, ${theme}, ${width} px`;
+    await show(theme, width);
+    assert.deepEqual(await axeViolations(page), [], where);
+    assert.equal(await page.evaluate("document.documentElement.scrollWidth <= innerWidth"), true, `${where} is wider than its window`);
+    assert.deepEqual(faults, [], where);
   }
 }

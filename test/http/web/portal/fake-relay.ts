@@ -295,6 +295,7 @@ export function linkOf(changes: Partial<PaymentLinkJson> = {}): PaymentLinkJson 
     customerEmail: "chiara.conti@example.com",
     createdAt: "2026-11-25T09:00:00.000Z",
     createdBy: "anna.rossi@example.com",
+    creator: "user",
     expiresAt: "2099-12-02T09:00:00.000Z",
     paidAt: null,
     cancelledAt: null,

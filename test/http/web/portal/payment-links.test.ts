@@ -262,6 +262,47 @@ test("cancelling says what happens to somebody who is paying, and shows what bec
   assert.equal(postsOf(calls, /cancel$/).length, 1);
 });
 
+test("a link whose time is over is not shared any more, also while it is looked at; it may still be cancelled", skip, async (t) => {
+  const { url, page, faults } = await openPortal(t);
+  let expiresAt = new Date(Date.now() - 60_000).toISOString();
+  await fakeRelay(page, { ...ANNA, "GET /payment-links/*": () => ({ data: { ...LINKS.pending, expiresAt } }) });
+  const share = drawer(page).getByRole("button", { name: "Copy the link" });
+  const look = async () => {
+    await page.goto(`${url}/portal/payment-links/${LINKS.pending.id}`);
+    await drawer(page).getByRole("button", { name: "Cancel the link" }).waitFor();
+  };
+  await look();
+  await drawer(page).getByText("Time is over").waitFor();
+  assert.equal(await share.count(), 0);
+  assert.equal(await drawer(page).getByRole("button", { name: "Send by e-mail" }).count(), 0);
+  // Long enough for a slow machine to have shown it before.
+  expiresAt = new Date(Date.now() + 15_000).toISOString();
+  await look();
+  await share.waitFor();
+  await share.waitFor({ state: "detached" });
+  assert.deepEqual(faults, []);
+});
+
+test("who made a link is named in the person's language by what it was, not by the words for programs", skip, async (t) => {
+  const { url, page } = await openPortal(t);
+  let link: PaymentLinkJson = LINKS.pending;
+  await fakeRelay(page, {
+    ...ANNA,
+    "GET /session": () => ({ data: sessionOf({ locale: "it" }) }),
+    "GET /payment-links/*": () => ({ data: link }),
+  });
+  for (const [creator, createdBy, shown] of [
+    ["former_user", "of the interface", "Qualcuno che non è più utente"],
+    ["agent", "of the interface", "Agente AI"],
+    ["key", "of the interface", "Chiave API"],
+    ["user", "luca@example.com", "luca@example.com"],
+  ] as const) {
+    link = { ...LINKS.pending, creator, createdBy };
+    await page.goto(`${url}/portal/payment-links/${link.id}`);
+    await drawer(page).getByText(shown, { exact: true }).waitFor();
+  }
+});
+
 test("who may only look sees no way to create, cancel, send or refund, and is told whom to ask", skip, async (t) => {
   const { url, page } = await openPortal(t);
   await fakeRelay(page, { ...ANNA, ...VIEWER });

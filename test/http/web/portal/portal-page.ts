@@ -4,7 +4,7 @@ import { bind } from "../../../../http/endpoint/endpoint.ts";
 import type { WebAppName } from "../../../../http/web/bundle-web-app.ts";
 import { operatorsEndpoints, portalEndpoints } from "../../../../http/web/web-app-endpoints.ts";
 import { loadWebApps } from "../../../../http/web/web-app-files.ts";
-import { openPage } from "../../../support/browser.ts";
+import { openPages } from "../../../support/browser.ts";
 import { watchFaults } from "../../../support/portal-faults.ts";
 import { envelope, startWorld } from "../../server/world.ts";
 
@@ -23,17 +23,28 @@ export interface PortalPage {
 const ENDPOINTS = { portal: portalEndpoints, operators: operatorsEndpoints } as const;
 
 export async function openPortal(t: TestContext, app: WebAppName = "portal"): Promise<PortalPage> {
+  const [page] = await openPortals(t, app, 1);
+  if (page === undefined) throw new Error("no page was opened");
+  return page;
+}
+
+/** Several pages of one browser, on one server: each with a session and faults of its own. */
+export async function openPortals(t: TestContext, app: WebAppName, count: number): Promise<PortalPage[]> {
   const { url } = await startWorld(t, { endpoints: bind(ENDPOINTS[app](envelope), { webApps: await webApps }) });
-  const page = await openPage(t);
-  const faults: string[] = [];
-  await watchFaults(page, url, faults);
-  return {
-    url,
-    page,
-    faults,
-    show: async (theme, widthPx) => {
-      await page.setViewportSize({ width: widthPx, height: widthPx < 600 ? 780 : 860 });
-      await page.emulateMedia({ colorScheme: theme });
-    },
-  };
+  const pages = await openPages(t, count);
+  return Promise.all(
+    pages.map(async (page) => {
+      const faults: string[] = [];
+      await watchFaults(page, url, faults);
+      return {
+        url,
+        page,
+        faults,
+        show: async (theme, widthPx) => {
+          await page.setViewportSize({ width: widthPx, height: widthPx < 600 ? 780 : 860 });
+          await page.emulateMedia({ colorScheme: theme });
+        },
+      };
+    }),
+  );
 }

@@ -1,5 +1,7 @@
 import assert from "node:assert/strict";
+import { createHash } from "node:crypto";
 import { describe, it } from "node:test";
+import { createGiveBack } from "../../../../engine/intents/give-back.ts";
 import type { ActivityLog, CallEntry, WorkflowEntry } from "../../../../engine/kernel/activity-log.ts";
 import type { MailRecord } from "../../../../engine/mails/mail-record.ts";
 import type { WebhookEndpointRecord } from "../../../../engine/webhooks/webhook-endpoint.ts";
@@ -49,6 +51,30 @@ describe("what links leave in their merchant's log", () => {
     assert.ok(operations.filter((operation) => operation === "verify").length >= 4);
     assert.ok(calls.every(({ host, objectId, target }) => `${host} ${objectId} ${target}` === "gateway.example:8443 link-1 gateway"));
     assert.deepEqual([calls.at(-1)?.outcome, calls.at(-1)?.requestId], ["done", "request-1"]);
+  });
+
+  it("has the request of whoever gives a payment back", async () => {
+    const { activity, steps, calls } = openLog();
+    const world = openLinkWorld({ observer: observeLinks(activity, GATEWAY_URL) });
+    await world.create("link-1", { shop: "SHOP-001" });
+    world.gateway.pay("link-1");
+    await world.pass(10 * 60_000);
+    const giveBack = createGiveBack({
+      links: world.shard.links,
+      intents: { refund: () => assert.fail("no intent's"), cancel: () => assert.fail("no intent's") },
+      digest: (text) => createHash("sha256").update(text).digest("hex"),
+    });
+    const owner = { merchantId: "SHOP-001", partnerId: 1, livemode: false };
+    const operation = { id: "refund-1", requestId: "request-1", idempotencyKey: null };
+    assert.equal((await giveBack(owner, await world.link("link-1"), operation)).type, "given_back");
+    assert.deepEqual(
+      steps.filter(({ event }) => event.startsWith("followUp.")).map(({ event, requestId }) => [event, requestId]),
+      [
+        ["followUp.requested", "request-1"],
+        ["followUp.answered", "request-1"],
+      ],
+    );
+    assert.deepEqual([calls.at(-1)?.operation, calls.at(-1)?.requestId], ["refund", "request-1"]);
   });
 
   it("is nothing where a link is no merchant's", async () => {

@@ -63,7 +63,7 @@ function Figures({ figures: { terminals, commands, results, links, outbox } }: {
         <Tile
           label={own.outbox}
           value={depth === null ? "–" : `${formatNumber(depth)}${depthCapped === true ? "+" : ""}`}
-          note={oldestAgeSeconds === null ? "" : own.oldest(formatNumber(oldestAgeSeconds))}
+          note={oldestAgeSeconds === null || depth === 0 ? "" : own.oldest(formatNumber(oldestAgeSeconds))}
         />
       </Tiles>
       <Panel flush title={own.endedToday} hint={own.endedHint}>

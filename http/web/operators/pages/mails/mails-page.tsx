@@ -1,5 +1,6 @@
 import type { MailJson } from "../../../../surfaces/admin/mail-schemas.ts";
 import { get } from "../../../portal/api/client.ts";
+import { Banner } from "../../../portal/components/banner.tsx";
 import { EmptyState } from "../../../portal/components/empty-state.tsx";
 import { SelectField } from "../../../portal/components/field.tsx";
 import { Page } from "../../../portal/components/page.tsx";
@@ -46,6 +47,7 @@ export function MailsPage({ id }: PageProps) {
           />
         </div>
       </Panel>
+      {id !== null && opened === null && pages.first.data !== null && <Banner kind="warning">{own.unknown}</Banner>}
       <Panel flush {...(pages.first.data === null ? {} : { title: own.count(rows.length, pages.items.length, pages.hasMore) })}>
         <PagedTable
           pages={pages}

@@ -1,5 +1,6 @@
 import { useState } from "preact/hooks";
 import { get, patch } from "../../../portal/api/client.ts";
+import { hasCode } from "../../../portal/api/errors.ts";
 import { Button } from "../../../portal/components/button.tsx";
 import { ConfirmDialog } from "../../../portal/components/confirm-dialog.tsx";
 import { Drawer } from "../../../portal/components/dialog.tsx";
@@ -32,6 +33,10 @@ export function PartnerDrawer({ partnerId, onClose, onChanged }: { partnerId: st
                 path={path}
                 onChanged={(changed) => {
                   partner.replace(changed);
+                  onChanged();
+                }}
+                onStale={() => {
+                  partner.reload();
                   onChanged();
                 }}
               />
@@ -91,10 +96,13 @@ function Toggle({
   partner: { username, enabled },
   path,
   onChanged,
+  onStale,
 }: {
   partner: PartnerJson;
   path: string;
   onChanged: (partner: PartnerJson) => void;
+  /** Somebody else was quicker: what is shown is no longer so. */
+  onStale: () => void;
 }) {
   const { partners: own } = words();
   const [asking, setAsking] = useState(false);
@@ -111,9 +119,14 @@ function Toggle({
           confirm={enabled ? own.disable : own.enable}
           danger={enabled}
           act={async () => {
-            const changed = await patch<PartnerJson>(`${path}/toggle`, {});
-            toast(changed.enabled ? own.isEnabled(username) : own.isDisabled(username));
-            onChanged(changed);
+            try {
+              onChanged(await patch<PartnerJson>(`${path}/toggle`, { enabled: !enabled }));
+              toast(enabled ? own.isDisabled(username) : own.isEnabled(username));
+            } catch (error) {
+              if (!hasCode(error, "conflict")) throw error;
+              onStale();
+              toast(enabled ? own.wasDisabled(username) : own.wasEnabled(username));
+            }
           }}
           onClose={() => setAsking(false)}
         >

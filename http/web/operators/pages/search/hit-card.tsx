@@ -10,6 +10,7 @@ import { formatExactTime } from "../../../portal/i18n/format.ts";
 import { Facts } from "../../components/facts.tsx";
 import { words } from "../../i18n/texts.ts";
 import { pageHref } from "../../state/addresses.ts";
+import { detailText, stateText, whatText } from "./states.ts";
 
 /** Something that was found, as a card: what it is, how it stands, and what happened to it. */
 export function HitCard({ hit }: { hit: SearchHitJson }) {
@@ -17,7 +18,7 @@ export function HitCard({ hit }: { hit: SearchHitJson }) {
   const { kind, id, state, amountMinor, currency, terminalId, merchantId, createdAt, updatedAt, timeline } = hit;
   const kinds: Readonly<Record<string, { title: string; todo: string }>> = attention.kinds;
   return (
-    <Panel title={own.kinds[kind]} actions={<Badge kind={toneOf(state)}>{state}</Badge>}>
+    <Panel title={own.kinds[kind]} actions={<Badge kind={toneOf(state)}>{stateText(state)}</Badge>}>
       <div class="hit">
         {hit.attention.map((flag) => (
           <Banner key={flag} kind="warning">
@@ -42,7 +43,7 @@ export function HitCard({ hit }: { hit: SearchHitJson }) {
                 // biome-ignore lint/suspicious/noArrayIndexKey: what happened stays in its order.
                 <li key={index} class="timeline-item">
                   <span class="timeline-what">{whatText(what)}</span>
-                  {detail !== null && <span class="timeline-detail">{detail}</span>}
+                  {detail !== null && <span class="timeline-detail">{detailText(detail)}</span>}
                   <Time at={at} as="exact" />
                 </li>
               ))}
@@ -66,15 +67,9 @@ export function HitCard({ hit }: { hit: SearchHitJson }) {
   );
 }
 
-/** What happened in words, where there are some; else as the relay names it. */
-function whatText(what: string): string {
-  const happened: Readonly<Record<string, string>> = words().search.happened;
-  return happened[what] ?? what;
-}
-
-const GOOD = /^(?:OK|DONE|PAID|SUCCESS|SUCCEEDED|APPROVED|CAPTURED)$/i;
-const BAD = /^(?:KO|FAILED|UNKNOWN|DECLINED|REFUSED|UNDELIVERED)$/i;
-const OPEN = /^(?:QUEUED|SENT|PENDING|PROCESSING|REQUIRES_\w+|OPEN|STARTED)$/i;
+const GOOD = /^(?:OK|DONE|PAID|SUCCESS|SUCCEEDED)$/i;
+const BAD = /^(?:KO|FAILED|UNKNOWN|NOTPAID|OVERDUE)$/i;
+const OPEN = /^(?:QUEUED|SENT|CREATED|WAITING|WATCHING|PENDING|PROCESSING|REQUIRES_\w+|OPEN)$/i;
 
 /** The words are those of each kind; the colour only helps the eye. */
 function toneOf(state: string): BadgeKind {

@@ -73,7 +73,7 @@ export function TerminalsPage({ id }: PageProps) {
           onOpen={({ terminalId }) => go(terminalId)}
           empty={
             <EmptyState icon="terminals" title={own.emptyTitle}>
-              {written === "" && status === "" ? own.emptyText : own.noMatch}
+              {prefix === "" ? own.emptyText : own.noPrefix}
             </EmptyState>
           }
         />

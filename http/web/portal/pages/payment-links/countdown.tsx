@@ -8,6 +8,16 @@ const DAY_MS = 24 * HOUR_MS;
 
 /** How long something can still be paid. It counts seconds in the last hour only: before that nobody waits for them. */
 export function Countdown({ until }: { until: string }) {
+  const leftMs = useLeftMs(until);
+  return <span class="countdown">{leftMs <= 0 ? text().paymentLinks.timeOver : text().paymentLinks.left(leftText(leftMs))}</span>;
+}
+
+/** Whether that time has come. */
+export function useIsOver(until: string): boolean {
+  return useLeftMs(until) <= 0;
+}
+
+function useLeftMs(until: string): number {
   const [nowMs, setNowMs] = useState(() => Date.now());
   const leftMs = Date.parse(until) - nowMs;
   const everyMs = leftMs > HOUR_MS ? MINUTE_MS / 2 : SECOND_MS;
@@ -17,7 +27,7 @@ export function Countdown({ until }: { until: string }) {
     const timer = setInterval(() => setNowMs(Date.now()), everyMs);
     return () => clearInterval(timer);
   }, [isOver, everyMs]);
-  return <span class="countdown">{isOver ? text().paymentLinks.timeOver : text().paymentLinks.left(leftText(leftMs))}</span>;
+  return leftMs;
 }
 
 function leftText(leftMs: number): string {

@@ -18,7 +18,7 @@ import { useSendOnce } from "../../state/send-once.ts";
 import { may } from "../../state/session.ts";
 import { toast } from "../../state/toasts.ts";
 import { Attempts } from "./attempts.tsx";
-import { Countdown } from "./countdown.tsx";
+import { Countdown, useIsOver } from "./countdown.tsx";
 import { LinkState } from "./link-state.tsx";
 import { ShareLink } from "./share-link.tsx";
 import { isBeingPaid, isRefunded } from "./words.ts";
@@ -58,7 +58,8 @@ export function LinkDrawer({ id, onClose, onChanged }: { id: string; onClose: ()
 function Detail({ link, onReload }: { link: PaymentLinkJson; onReload: () => void }) {
   const { paymentLinks: words } = text();
   const [cancelling, setCancelling] = useState(false);
-  const isPending = link.state === "PENDING";
+  // A link whose time is over opens no payment any more, before the relay has written that it has expired.
+  const isOver = useIsOver(link.expiresAt);
   return (
     <>
       <div class="sum">
@@ -69,7 +70,7 @@ function Detail({ link, onReload }: { link: PaymentLinkJson; onReload: () => voi
         <p class="break">{link.description}</p>
       </div>
       <WhatHappened link={link} />
-      {isPending && <ShareLink link={link} onChanged={onReload} />}
+      {link.state === "PENDING" && !isOver && <ShareLink link={link} onChanged={onReload} />}
       <Facts link={link} />
       <div class="uuid">
         <span class="field-label">{words.id}</span>
@@ -77,7 +78,7 @@ function Detail({ link, onReload }: { link: PaymentLinkJson; onReload: () => voi
         <CopyButton value={link.id} small />
       </div>
       <Attempts link={link} onRefunded={onReload} />
-      {isPending && may("operate") && (
+      {link.state === "PENDING" && may("operate") && (
         <div class="button-row">
           <Button kind="danger-quiet" onClick={() => setCancelling(true)}>
             {words.cancel}
@@ -87,6 +88,12 @@ function Detail({ link, onReload }: { link: PaymentLinkJson; onReload: () => voi
       {cancelling && <CancelDialog link={link} onClose={() => setCancelling(false)} onCancelled={onReload} />}
     </>
   );
+}
+
+function lateText({ attempts, cancelledAt }: PaymentLinkJson): string {
+  const { paymentLinks: words } = text();
+  if (attempts.some(({ state, refund }) => state === "paid" && refund === "done")) return words.paidAgain;
+  return cancelledAt === null ? words.lateAfterExpiry : words.lateAfterCancel;
 }
 
 /** What has gone another way than usual, and what to do about it. */
@@ -104,7 +111,7 @@ function WhatHappened({ link }: { link: PaymentLinkJson }) {
   if (link.state === "PAID" && link.late && !isRefunded(link)) {
     return (
       <Banner kind="warning">
-        <p>{link.cancelledAt === null ? words.lateAfterExpiry : words.lateAfterCancel}</p>
+        <p>{lateText(link)}</p>
         <p>{mayRefund ? words.lateDo : words.askToRefund}</p>
       </Banner>
     );
@@ -115,13 +122,18 @@ function WhatHappened({ link }: { link: PaymentLinkJson }) {
 
 function Facts({ link }: { link: PaymentLinkJson }) {
   const { paymentLinks: words, app, audit } = text();
-  const creators: Readonly<Record<string, string>> = { ...audit.actors, "AI agent": words.agent, "Former user": words.formerUser };
+  const creators: Readonly<Record<PaymentLinkJson["creator"], string>> = {
+    user: link.createdBy,
+    former_user: words.formerUser,
+    key: audit.actors["API key"],
+    agent: words.agent,
+  };
   return (
     <dl class="facts">
       <dt>{words.created}</dt>
       <dd>{formatExactTime(link.createdAt)}</dd>
       <dt>{words.createdBy}</dt>
-      <dd class="break">{creators[link.createdBy] ?? link.createdBy}</dd>
+      <dd class="break">{creators[link.creator]}</dd>
       {link.state === "PENDING" ? (
         <>
           <dt>{words.expires}</dt>

@@ -119,7 +119,7 @@ export function PaymentLinksPage({ id }: PageProps) {
 function columnsOf(): Column<PaymentLinkJson>[] {
   const { paymentLinks: words } = text();
   return [
-    { key: "description", header: words.description, cell: ({ description }) => <span class="clip">{description}</span> },
+    { key: "description", header: words.description, cell: ({ description }) => <span class="clip clip-short">{description}</span> },
     {
       key: "amount",
       header: words.amount,
@@ -131,7 +131,7 @@ function columnsOf(): Column<PaymentLinkJson>[] {
     {
       key: "customer",
       header: words.customerEmail,
-      cell: ({ customerEmail }) => <span class="clip clip-short">{customerEmail ?? "–"}</span>,
+      cell: ({ customerEmail }) => <span class="clip clip-narrow">{customerEmail ?? "–"}</span>,
       deskOnly: true,
     },
     {

@@ -1,0 +1,13 @@
+import type { AttemptState, IntentStatus } from "../../../../../engine/intents/intent.ts";
+import type { LinkState } from "../../../../../engine/links/link.ts";
+import type { CommandState } from "../../../../../engine/payments/command.ts";
+import type { TransactionStatus } from "../../../../../engine/payments/transaction.ts";
+import type { PortalLinkState } from "../../../../../engine/portal-links/portal-link.ts";
+import type { ZvtOutcome } from "../../../../../engine/zvt/zvt-payments.ts";
+
+/** What anything that is found may be in, or have become: one word for one thing, whichever case its kind writes it in. */
+export type HitState =
+  | Lowercase<TransactionStatus | CommandState | LinkState | IntentStatus | AttemptState | PortalLinkState | ZvtOutcome["type"]>
+  | "overdue"
+  | "requested"
+  | "refused";

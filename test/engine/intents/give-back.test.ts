@@ -1,0 +1,172 @@
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import { createGiveBack, type GiveBack, type GivenBack } from "../../../engine/intents/give-back.ts";
+import { LINK_FOLLOW_UP_LEASE_MS } from "../../../engine/kernel/limits.ts";
+import { fromMinorUnits } from "../../../engine/kernel/money.ts";
+import type { LinkOrder } from "../../../engine/links/link.ts";
+import { digest, IntentWorld, OWNER, operation } from "./world.ts";
+
+const REFUNDED: GivenBack = { type: "given_back", by: "refund", amountMinor: 1_234, currency: "EUR", atMs: 0 };
+
+class World extends IntentWorld {
+  /** Requests that the gateway's calls were for. */
+  readonly requests: (string | null | undefined)[] = [];
+
+  giveBackAt(index: number): GiveBack {
+    const { links, intents } = this.shard(index);
+    const followUp: typeof links.followUp = (request, cause) => {
+      this.requests.push(cause?.requestId);
+      return links.followUp(request, cause);
+    };
+    return createGiveBack({ links: { byTxId: links.byTxId, followUp }, intents, digest });
+  }
+
+  async giveBack(index: number, txId: string, id: string): Promise<GivenBack> {
+    const outcome = await this.giveBackAt(index)(OWNER, await this.link(txId), operation(id));
+    return outcome.type === "given_back" ? { ...outcome, atMs: 0 } : outcome;
+  }
+
+  /** A paid link that is no intent's: a partner's, or an attempt at a portal link. */
+  async paidLink(capture: LinkOrder["capture"] = "now", said?: { amountMinor: number; currency: string }): Promise<string> {
+    const nowMs = this.clock.nowMs();
+    await this.shard(0).links.create({
+      ...{ txId: "l-1", terminalId: "TML1", partnerId: 1, merchantId: "G1", shop: "M1", owner: "partner:1" },
+      ...{ amount: fromMinorUnits(1_234, "EUR"), amountMinor: 1_234, currency: "EUR", description: null, merchantReference: null },
+      ...{ customerEmail: null, instrument: "card", capture, returnUrl: null, createdAtMs: nowMs, expiresAtMs: nowMs + 3_600_000 },
+      attachment: null,
+    });
+    this.gateway.pay("l-1", said);
+    await this.verified("l-1");
+    return "l-1";
+  }
+
+  executed(): { id: string; operation: string; amount: string; currency: string }[] {
+    return [...this.gateway.executed].map(([id, entry]) => ({
+      id,
+      operation: entry.operation,
+      amount: entry.amount,
+      currency: entry.currency,
+    }));
+  }
+}
+
+describe("giving a payment by link back", () => {
+  it("is done once for its operation, and says for which request", async () => {
+    const world = new World();
+    const txId = await world.paidLink();
+    assert.deepEqual(await world.giveBack(0, txId, "a"), REFUNDED);
+    assert.deepEqual(await world.giveBack(0, txId, "a"), REFUNDED);
+    assert.deepEqual(await world.giveBack(0, txId, "b"), { type: "impossible", reason: "already_refunded" });
+    assert.deepEqual(world.executed(), [{ id: "a", operation: "refund", amount: "12.34", currency: "EUR" }]);
+    assert.deepEqual(world.requests, ["req_a", "req_a"]);
+  });
+
+  it("asked for on two nodes at once, and by its partner, is done once", async () => {
+    const world = new World(3);
+    const txId = await world.paidLink();
+    const [one, other, partner] = await Promise.all([
+      world.giveBack(0, txId, "a"),
+      world.giveBack(1, txId, "b"),
+      world.shard(2).links.followUp({ txId, operationId: "p", type: "refund", amountMinor: null }),
+    ]);
+    assert.equal(world.gateway.executed.size, 1, JSON.stringify(world.executed()));
+    const done = [one, other].filter(({ type }) => type === "given_back").length + (partner?.type === "done" ? 1 : 0);
+    assert.equal(done, 1);
+    for (const outcome of [one, other]) if (outcome.type !== "given_back") assert.equal(outcome.type, "impossible");
+    assert.deepEqual(await world.giveBack(0, txId, "c"), { type: "impossible", reason: "already_refunded" });
+  });
+
+  it("whose answer was lost is found out by the same operation, and by another one once nobody is at it, under the first one's id", async () => {
+    for (const again of ["a", "b"]) {
+      const world = new World();
+      const txId = await world.paidLink();
+      world.gateway.mode = "lost";
+      const unknown = { type: "impossible", reason: "outcome_unknown" };
+      assert.deepEqual(await world.giveBack(0, txId, "a"), unknown);
+      assert.deepEqual(await world.giveBack(0, txId, "b"), unknown);
+      world.gateway.mode = "there";
+      world.clock.advance(LINK_FOLLOW_UP_LEASE_MS + 1);
+      assert.deepEqual(await world.giveBack(0, txId, again), REFUNDED);
+      assert.deepEqual(
+        world.executed().map(({ id }) => id),
+        ["a"],
+      );
+    }
+  });
+
+  it("is of what was paid, where that is something else than was ordered", async () => {
+    const world = new World();
+    const txId = await world.paidLink("now", { amountMinor: 900, currency: "USD" });
+    assert.deepEqual(await world.giveBack(0, txId, "a"), { ...REFUNDED, amountMinor: 900, currency: "USD" });
+    assert.deepEqual(world.executed(), [{ id: "a", operation: "refund", amount: "9.00", currency: "USD" }]);
+  });
+
+  it("that the gateway refuses is refused in its words, and may be asked for anew", async () => {
+    const world = new World();
+    const txId = await world.paidLink();
+    world.gateway.refuses = { resultCode: "GW_7", description: "no cover" };
+    assert.deepEqual(await world.giveBack(0, txId, "a"), { type: "refused", description: "no cover" });
+    world.gateway.refuses = null;
+    assert.deepEqual(await world.giveBack(0, txId, "a"), { type: "refused", description: "no cover" }, "the same operation");
+    assert.deepEqual(await world.giveBack(0, txId, "b"), REFUNDED);
+  });
+
+  it("of what its partner is to capture later reverses it; of what was captured refunds that", async () => {
+    const world = new World();
+    const txId = await world.paidLink("later");
+    assert.deepEqual(await world.giveBack(0, txId, "a"), { ...REFUNDED, by: "reversal" });
+    const captured = await world.shard(0).links.followUp({ txId, operationId: "c", type: "capture", amountMinor: null });
+    assert.deepEqual([captured?.type, world.gateway.executed.size], ["impossible", 1]);
+    const part = new World();
+    await part.paidLink("later");
+    await part.shard(0).links.followUp({ txId, operationId: "c", type: "capture", amountMinor: 400 });
+    assert.deepEqual(await part.giveBack(0, txId, "a"), { ...REFUNDED, amountMinor: 400 });
+  });
+
+  it("while a capture is asked for at the same moment, says what became of the money", async () => {
+    const world = new World(2);
+    const txId = await world.paidLink("later");
+    const [outcome] = await Promise.all([
+      world.giveBack(0, txId, "a"),
+      world.shard(1).links.followUp({ txId, operationId: "c", type: "capture", amountMinor: null }),
+    ]);
+    const kinds = world.executed().map((entry) => entry.operation);
+    assert.equal(kinds.includes("reversal") || kinds.includes("refund"), outcome.type === "given_back", JSON.stringify([outcome, kinds]));
+  });
+
+  it("of an intent's payment goes through the intent; at once with a refund of the intent it is done once", async () => {
+    const world = new World(2);
+    const { id, txId } = await world.paid();
+    const [outcome] = await Promise.all([
+      world.giveBack(0, txId, "a"),
+      world.shard(1).intents.refund(OWNER, { intentId: id }, { amountMinor: null, reason: null, metadata: {} }, operation("v1")),
+    ]);
+    assert.equal(world.gateway.executed.size, 1);
+    assert.ok(outcome.type === "given_back" || outcome.type === "impossible", JSON.stringify(outcome));
+    const { attempts, refunds } = await world.intent(id);
+    assert.deepEqual([attempts[0]?.followUps.length, refunds.length], [1, 1]);
+    assert.deepEqual(world.failures, []);
+  });
+
+  it("of an intent's payment is possible after its merchant was moved to the other environment", async () => {
+    for (const captureMethod of ["automatic", "manual"] as const) {
+      const world = new World();
+      const { id, txId } = await world.paid({ captureMethod });
+      const moved = { ...OWNER, livemode: !OWNER.livemode };
+      const outcome = await world.giveBackAt(0)(moved, await world.link(txId), operation("a"));
+      assert.equal(outcome.type, "given_back");
+      assert.equal((await world.intent(id)).attempts[0]?.followUps[0]?.state, "done");
+      const stranger = { ...OWNER, merchantId: "M2" };
+      await assert.rejects(world.giveBackAt(0)(stranger, await world.link(txId), operation("a")), { code: "not_found" });
+    }
+  });
+
+  it("of an intent's authorization cancels the intent", async () => {
+    const world = new World();
+    const { txId } = await world.paid({ captureMethod: "manual" });
+    assert.deepEqual(await world.giveBack(0, txId, "a"), { ...REFUNDED, by: "reversal" });
+    assert.deepEqual(await world.giveBack(0, txId, "a"), { ...REFUNDED, by: "reversal" });
+    assert.deepEqual(await world.giveBack(0, txId, "b"), { type: "impossible", reason: "already_refunded" });
+    assert.equal(world.gateway.executed.size, 1);
+  });
+});
