@@ -5,9 +5,9 @@ import type { SessionPlace } from "../accounts/session-store.ts";
 /** An administrator's session, as stored. */
 export interface AdministratorSession extends SessionCore {
   username: string;
-  /** What they were at the password: the session ends where one of them is another by now. */
+  /** What they were at the password: the session ends where one of them is another by now. `mark`: signing-administrators.ts. */
   role: AdministratorRole;
-  passwordMark: string;
+  mark: string;
 }
 
 /** For `createSessionStoreAt`: `administrator-session/<sha256 of the token>`. */

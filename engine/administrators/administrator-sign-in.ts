@@ -95,8 +95,8 @@ export function createAdministratorSignIn(options: AdministratorSignInOptions): 
   });
 
   function newSession(administrator: SigningAdministrator, client: Client, stage: SessionStage): AdministratorSession {
-    const { accountId, username, role, passwordMark } = administrator;
-    return { ...steps.newSession(accountId, client, stage), username, role, passwordMark };
+    const { accountId, username, role, mark } = administrator;
+    return { ...steps.newSession(accountId, client, stage), username, role, mark };
   }
 
   return {
@@ -106,7 +106,7 @@ export function createAdministratorSignIn(options: AdministratorSignInOptions): 
       if (!isRight || before === null) return { type: "invalid", username: before?.username ?? null };
       // What was compared is the password of this moment: one that was changed meanwhile opens nothing.
       const now = administrators.byAccountId(before.accountId);
-      if (now === null || now.passwordMark !== before.passwordMark) return { type: "invalid", username: before.username };
+      if (now === null || now.mark !== before.mark) return { type: "invalid", username: before.username };
       const begun = await retryOnConflict(ATTEMPTS_MAX, async () => {
         const stored = await store.load(now.accountId, now.username);
         const begun = steps.withToken(newSession(now, client, hasSecondFactor(stored.record) ? "factor" : "enrol"));

@@ -15,7 +15,7 @@ export interface CheckAdministratorSessionOptions {
 
 /**
  * Checks a session with every request: the session by the store, and the administrator by what this shard has in memory, where a change of it is on every node
- * before it is answered. The session of one that is disabled, removed or has another name, password or role by now opens nothing.
+ * before it is answered. The session of one that was disabled, removed or changed in any way since opens nothing, also where that was undone.
  */
 export function createCheckAdministratorSession(options: CheckAdministratorSessionOptions): CheckAdministratorSession {
   const { sessions, administrators, nowMs } = options;
@@ -23,9 +23,9 @@ export function createCheckAdministratorSession(options: CheckAdministratorSessi
   return async (tokenSha256) => {
     const stored = await sessions.find(tokenSha256);
     if (stored === null) return null;
-    const { sessionId, stage, accountId, username, role, passwordMark, steppedUpUntilMs } = stored.record;
+    const { sessionId, stage, accountId, username, role, mark, steppedUpUntilMs } = stored.record;
     const administrator = administrators.byAccountId(accountId);
-    if (administrator?.username !== username || administrator.role !== role || administrator.passwordMark !== passwordMark) return null;
+    if (administrator?.username !== username || administrator.role !== role || administrator.mark !== mark) return null;
     used(stored);
     return { sessionId, stage, accountId, username, role, steppedUpUntilMs };
   };

@@ -11,8 +11,8 @@ export interface SigningAdministrator {
   readonly accountId: string;
   readonly username: string;
   readonly role: AdministratorRole;
-  /** Changes with the password. */
-  readonly passwordMark: string;
+  /** Changes with the password, and with each change of the stored administrator: one that was disabled and enabled again has another one. */
+  readonly mark: string;
 }
 
 /** The administrators that may sign in, in memory: lookups wait for nothing. */
@@ -49,14 +49,14 @@ export function createSigningAdministrators(options: SigningAdministratorsOption
     accountId: `adm_${digest(`configured administrator ${administrators.configured}`).slice(0, ID_LENGTH)}`,
     username: administrators.configured,
     role: "owner",
-    passwordMark: markOf(configuredPassword),
+    mark: markOf(configuredPassword, 0),
   };
   let generation = -1;
   let byId: ReadonlyMap<string, SigningAdministrator> = new Map();
   let byName: ReadonlyMap<string, SigningAdministrator> = new Map();
 
-  function markOf(password: AdministratorPassword): string {
-    return keyedDigest(`password ${password.type === "slow" ? password.hash : password.hex}`);
+  function markOf(password: AdministratorPassword, updatedAtMs: number): string {
+    return keyedDigest(`${updatedAtMs} password ${password.type === "slow" ? password.hash : password.hex}`);
   }
 
   function refresh(): void {
@@ -68,7 +68,7 @@ export function createSigningAdministrators(options: SigningAdministratorsOption
         accountId: storedAccountId(digest, record),
         username: record.username,
         role: record.role,
-        passwordMark: markOf(record.password),
+        mark: markOf(record.password, record.updatedAtMs),
       })),
       configured,
     ];

@@ -134,7 +134,7 @@ const ADMINISTRATOR_SESSION: Whole<AdministratorSession> = {
   accountId: "adm_1",
   username: "anna",
   role: "operator",
-  passwordMark: "digest-2",
+  mark: "digest-2",
   stage: "full",
   createdAtMs: AT_MS,
   lastUsedAtMs: AT_MS,
