@@ -84,7 +84,7 @@ export const en = {
     ready: "The link is ready",
     readyText: (amount: string, description: string) => `${amount} for “${description}”. Hand it to the customer:`,
     another: "Create another one",
-    open: "Open the link",
+    open: "Show its details",
     url: "Address for the customer",
     copyLink: "Copy the link",
     qr: "QR code",

@@ -84,7 +84,7 @@ export const it: Catalogue = {
     ready: "Il link è pronto",
     readyText: (amount, description) => `${amount} per «${description}». Consegnalo al cliente:`,
     another: "Creane un altro",
-    open: "Apri il link",
+    open: "Mostra i dettagli",
     url: "Indirizzo per il cliente",
     copyLink: "Copia il link",
     qr: "Codice QR",

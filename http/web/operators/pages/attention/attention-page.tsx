@@ -134,7 +134,7 @@ function columnsOf(): Column<AttentionItemJson>[] {
   const { attention: own } = words();
   return [
     { key: "at", header: own.time, cell: ({ at }) => <Time at={at} /> },
-    { key: "kind", header: own.kind, cell: ({ kind }) => own.kinds[kind].title },
+    { key: "kind", header: own.kind, cell: ({ kind }) => <span class="whole-words">{own.kinds[kind].title}</span> },
     { key: "terminal", header: own.terminal, cell: ({ terminalId }) => <span class="nowrap">{terminalId || "–"}</span> },
     { key: "uuid", header: own.uuid, cell: ({ uuid }) => <span class="clip mono">{uuid ?? "–"}</span>, deskOnly: true },
     { key: "detail", header: own.detail, cell: ({ detail }) => <span class="clip">{detail}</span>, deskOnly: true },
