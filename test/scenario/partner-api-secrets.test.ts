@@ -72,10 +72,11 @@ test("no secret of the Partner API is in the data directory, the logs, the metri
   for (const key of ["idempotency-1", "idempotency-1"]) {
     const created = await call("POST", "/merchants", { merchantId: "shop" }, { "idempotency-key": key });
     assert.equal(created.status, 201, created.text);
-    keep(created.text, [textMember(created.body, "keys", "publishableKey"), textMember(created.body, "keys", "secretKey")]);
+    // The publishable one is public, and is shown again in the portal.
+    keep(created.text, [textMember(created.body, "keys", "secretKey")]);
   }
   const replaced = await call("POST", "/merchants/shop/keys", undefined, { "idempotency-key": "idempotency-2" });
-  keep(replaced.text, [textMember(replaced.body, "keys", "publishableKey"), textMember(replaced.body, "keys", "secretKey")]);
+  keep(replaced.text, [textMember(replaced.body, "keys", "secretKey")]);
   for (const { service, body, secrets, status } of CONFIGURATIONS) {
     for (const word of secrets) hidden.add(word);
     await ask("PUT", `/merchants/shop/services/${service}/config`, body, status);
@@ -107,7 +108,7 @@ test("no secret of the Partner API is in the data directory, the logs, the metri
     ["the store", stored.map(({ key, value }) => `${key} ${value}`).join("\n")],
     ...filesIn(place.dataDirectory),
   ];
-  assert.ok(hidden.size >= 17, `only ${hidden.size} secrets were looked for`);
+  assert.ok(hidden.size >= 15, `only ${hidden.size} secrets were looked for`);
   for (const [name, text] of places) {
     for (const word of hidden) assert.ok(!text.includes(word), `${name} holds a secret (${word.slice(0, 20)}...)`);
   }
