@@ -296,6 +296,7 @@ test("what was found is told in words, and so is a filter that leaves nothing", 
     ...{ createdAt: at, updatedAt: at, attention: [] },
     timeline: [
       { at, what: "attempt paid", detail: "refund requested" },
+      { at, what: "mail unreachable", detail: null },
       { at, what: "result", detail: "CARD KO" },
       { at, what: "something new", detail: "as it is" },
     ],
@@ -309,7 +310,7 @@ test("what was found is told in words, and so is a filter that leaves nothing", 
   await seen(page, "1 thing was found");
   assert.deepEqual(await told(), [
     "Not paid yet",
-    ...["Payment begun: Paid", "Refund: Requested", "Result", "Card: Declined", "something new", "as it is"],
+    ...["Payment taken", "Refund requested", "Sent by mail: Gateway not reached", "Result", "Card: Declined", "something new", "as it is"],
   ]);
   await page.goto(`${url}/admin/ui/mails?state=EXPIRED`);
   await seen(page, "Nothing matches");
