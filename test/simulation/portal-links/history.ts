@@ -262,6 +262,13 @@ export async function playPortalLinks(seed: number): Promise<PortalLinkHistory> 
   await pass(30 * HOUR_MS, 10 * MINUTE_MS);
 
   for (const { id } of links) {
+    for (const { txId, refund } of (await recordOf(id))?.attempts ?? []) {
+      // Its answer was lost, and the gateway does not say that it was executed: it may be on its way, so only somebody who asks again finds out.
+      if (refund !== "unknown") continue;
+      const isFlagged = memory.keys("a/link_operation_unknown/").some((key) => key.includes(txId));
+      if (!isFlagged) broken.push(`${txId} may have been given back, and no operator knows`);
+      await random.pick(processes).shard.links.followUp({ txId, operationId: `again-${txId}`, type: "refund", amountMinor: null });
+    }
     const record = await recordOf(id);
     if (record === null) continue;
     const events = await memory.scan({ from: `event/${id}/`, to: `event/${id}/~`, limit: 1_000 });
