@@ -24,6 +24,8 @@ export class SimGateway implements CardGateway {
   readonly offered = new Set<string>();
   /** Calls on their way that arrive by and by. */
   readonly #late: (() => Promise<unknown>)[] = [];
+  /** Captures, reversals and refunds by their ids. */
+  readonly #refused = new Set<string>();
   readonly #random: Random;
   readonly #nowMs: () => number;
   /** How likely a call is not answered, and how likely it is refused. */
@@ -88,13 +90,15 @@ export class SimGateway implements CardGateway {
     for (const call of this.#late.splice(0, all ? this.#late.length : 1)) await call();
   }
 
-  /** An id that it has executed is answered the same again, and what it refused it may refuse again. */
+  /** An id that it has executed is answered the same again, and what it has refused it refuses, also where an earlier call for it comes late (engine/links/follow-ups.ts). */
   async #once(
     followUp: GatewayFollowUp,
     execute: () => Promise<GatewayAnswer<GatewayFollowedUp>>,
   ): Promise<GatewayAnswer<GatewayFollowedUp>> {
-    const isKnown = this.inner.executed.has(followUp.txId);
-    return !isKnown && this.#random.chance(this.refusals) ? { type: "refused", ...REFUSED } : execute();
+    const { txId } = followUp;
+    if (this.inner.executed.has(txId)) return execute();
+    if (this.#random.chance(this.refusals)) this.#refused.add(txId);
+    return this.#refused.has(txId) ? { type: "refused", ...REFUSED } : execute();
   }
 
   async #call<T>(txId: string, work: () => Promise<GatewayAnswer<T>>): Promise<GatewayAnswer<T>> {
