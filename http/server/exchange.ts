@@ -252,7 +252,7 @@ export class Exchange extends Response implements RequestFacts {
     const authorization = readsAuthorization ? req.getHeader("authorization") : "";
     const cookie = readsCookie ? req.getLines("cookie", "; ") : "";
     // With Basic a browser would ask for a password over the operators' page.
-    if (endpoint.auth === "admin" && req.getHeader("x-relay-portal") === "1") this.challenged = "fullAdminSession";
+    if (readsCookie && endpoint.auth === "admin" && req.getHeader("x-relay-portal") === "1") this.challenged = "fullAdminSession";
     // Whoever has sent a key was not a browser by itself. Where no bearer key counts, one says nothing of who has sent the cookie beside it.
     const hasMerchantKey = this.route.readsMerchantKey && isBearer(authorization);
     if (this.route.checksOwnPage && !hasMerchantKey) this.#requireOwnPage(req, cookie);
@@ -294,8 +294,9 @@ export class Exchange extends Response implements RequestFacts {
     if (verdict.type === "refused") throw new RelayError(verdict.code, verdict.message, verdict);
     if (foreign !== null && verdict.type !== "anonymous" && !this.context.authenticator.isOriginListedBy(verdict, foreign))
       throw new RelayError("forbidden", FOREIGN_PAGE);
-    requireRole(verdict, this.route.endpoint.role);
-    this.context.authenticator.requireSessionNeeds(verdict, this.route.endpoint);
+    const { endpoint, sessionNeeds } = this.route;
+    requireRole(verdict, endpoint.role);
+    if (sessionNeeds !== null) this.context.authenticator.requireSessionNeeds(verdict, sessionNeeds);
     this.#caller = verdict;
   }
 

@@ -1,3 +1,4 @@
+import type { SessionNeeds } from "../auth/portal-session.ts";
 import type { RateLimitBucket } from "../auth/rate-limiter.ts";
 import type { CompiledEndpoint } from "../endpoint/compile.ts";
 import { compileEndpoint } from "../endpoint/compile.ts";
@@ -33,6 +34,8 @@ export interface ServedRoute {
   readonly readsApiKey: boolean;
   /** Whether a session of the portal may open it. */
   readonly readsCookie: boolean;
+  /** What it asks of who has a session; null for nothing, as of all that machines call. */
+  readonly sessionNeeds: SessionNeeds | null;
   /** With a session, only the portal's own pages may call it. */
   readonly checksOwnPage: boolean;
   /** What its surface adds to every response. */
@@ -112,6 +115,7 @@ function serve(endpoint: BoundEndpoint, options: ServerOptions, limits: Map<stri
     readsAuthorization: READS_AUTHORIZATION.has(endpoint.auth),
     readsApiKey: opensToPages,
     readsCookie: takesSession(endpoint.auth),
+    sessionNeeds: endpoint.may === undefined && endpoint.stepUp === undefined ? null : { may: endpoint.may, stepUp: endpoint.stepUp },
     checksOwnPage: checksOwnPage(endpoint),
     headersOf: endpoint.surface.headersOf,
     readsMerchantKey: READS_MERCHANT_KEY.has(endpoint.auth),
