@@ -1,6 +1,7 @@
 import { useState } from "preact/hooks";
 import type { ThemeJson } from "../../../portal/api/types.ts";
 import { SelectField } from "../../../portal/components/field.tsx";
+import { LanguageField } from "../../../portal/components/language-field.tsx";
 import { locale, showLocale, text } from "../../../portal/i18n/texts.ts";
 import { keptTheme, showTheme } from "../../../portal/state/theme.ts";
 
@@ -10,12 +11,7 @@ export function Preferences() {
   const [theme, setTheme] = useState<ThemeJson>(keptTheme());
   return (
     <div class="columns">
-      <SelectField
-        label={fields.language}
-        value={locale.value}
-        options={(["it", "en"] as const).map((value) => ({ value, label: settings.languages[value] }))}
-        onChange={(chosen) => void showLocale(chosen)}
-      />
+      <LanguageField label={fields.language} value={locale.value} onChange={(chosen) => void showLocale(chosen)} />
       <SelectField
         label={settings.theme}
         value={theme}

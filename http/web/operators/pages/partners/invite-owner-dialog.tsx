@@ -7,13 +7,14 @@ import { Dialog } from "../../../portal/components/dialog.tsx";
 import { SelectField, TextField } from "../../../portal/components/field.tsx";
 import { emailProblem } from "../../../portal/components/field-problems.ts";
 import { Form, FormActions } from "../../../portal/components/form.tsx";
+import { LanguageField } from "../../../portal/components/language-field.tsx";
 import { locale, text } from "../../../portal/i18n/texts.ts";
 import { useAction } from "../../../portal/state/action.ts";
 import { toast } from "../../../portal/state/toasts.ts";
 
 /** Invites somebody to a merchant's portal: its first owner, who then invites the others. */
 export function InviteOwnerDialog({ path, onClose, onInvited }: { path: string; onClose: () => void; onInvited: () => void }) {
-  const { users: common, fields, roles, roleHints, settings, app } = text();
+  const { users: common, fields, roles, roleHints, app } = text();
   const [email, setEmail] = useState("");
   const [role, setRole] = useState<MerchantRole>("OWNER");
   const [language, setLanguage] = useState<LocaleJson>(locale.value);
@@ -54,12 +55,7 @@ export function InviteOwnerDialog({ path, onClose, onInvited }: { path: string; 
           options={MERCHANT_ROLES.map((value) => ({ value, label: roles[value] }))}
           onChange={setRole}
         />
-        <SelectField
-          label={common.mailLanguage}
-          value={language}
-          options={(["it", "en"] as const).map((value) => ({ value, label: settings.languages[value] }))}
-          onChange={setLanguage}
-        />
+        <LanguageField label={common.mailLanguage} value={language} onChange={setLanguage} />
         <FormActions>
           <Button onClick={onClose}>{app.cancel}</Button>
           <Button type="submit" kind="primary" icon="mail" busy={invite.busy}>

@@ -3,9 +3,10 @@ import type { PaymentLinkJson } from "../../../../surfaces/merchant/schemas.ts";
 import { post } from "../../api/client.ts";
 import { Button } from "../../components/button.tsx";
 import { Dialog } from "../../components/dialog.tsx";
-import { SelectField, TextField } from "../../components/field.tsx";
+import { TextField } from "../../components/field.tsx";
 import { emailProblem } from "../../components/field-problems.ts";
 import { Form, FormActions } from "../../components/form.tsx";
+import { LanguageField } from "../../components/language-field.tsx";
 import { locale, text } from "../../i18n/texts.ts";
 import { useAction } from "../../state/action.ts";
 import { useSendOnce } from "../../state/send-once.ts";
@@ -22,7 +23,7 @@ export function SendDialog({
   onClose: () => void;
   onSent: (link: PaymentLinkJson) => void;
 }) {
-  const { paymentLinks: words, fields, users, settings, app } = text();
+  const { paymentLinks: words, fields, users, app } = text();
   const known = may("see personal data") ? (link.customerEmail ?? "") : "";
   const [email, setEmail] = useState(known);
   const [language, setLanguage] = useState(locale.value);
@@ -59,15 +60,7 @@ export function SendDialog({
           error={checked ? problem : null}
           autoFocus
         />
-        <SelectField
-          label={users.mailLanguage}
-          value={language}
-          options={[
-            { value: "it", label: settings.languages.it },
-            { value: "en", label: settings.languages.en },
-          ]}
-          onChange={setLanguage}
-        />
+        <LanguageField label={users.mailLanguage} value={language} onChange={setLanguage} />
         <FormActions>
           <Button onClick={onClose}>{app.cancel}</Button>
           <Button type="submit" kind="primary" icon="mail" busy={send.busy}>

@@ -1,6 +1,7 @@
 import type { MeJson } from "../../../../surfaces/merchant/schemas.ts";
 import { patch } from "../../api/client.ts";
 import { SelectField } from "../../components/field.tsx";
+import { LanguageField } from "../../components/language-field.tsx";
 import { errorText } from "../../i18n/error-text.ts";
 import { showLocale, text } from "../../i18n/texts.ts";
 import { useAction } from "../../state/action.ts";
@@ -25,13 +26,7 @@ export function Preferences({ me, onChanged }: { me: MeJson; onChanged: (me: MeJ
   });
   return (
     <div class="columns">
-      <SelectField
-        label={fields.language}
-        value={me.locale}
-        disabled={change.busy}
-        options={(["it", "en"] as const).map((value) => ({ value, label: settings.languages[value] }))}
-        onChange={(locale) => void change.run({ locale })}
-      />
+      <LanguageField label={fields.language} value={me.locale} disabled={change.busy} onChange={(locale) => void change.run({ locale })} />
       <SelectField
         label={settings.theme}
         value={me.theme}

@@ -3,16 +3,17 @@ import type { MerchantRole } from "../../../../../engine/access/merchant-user-gr
 import { post } from "../../api/client.ts";
 import { Button } from "../../components/button.tsx";
 import { Dialog } from "../../components/dialog.tsx";
-import { ChoiceField, SelectField, TextField } from "../../components/field.tsx";
+import { ChoiceField, TextField } from "../../components/field.tsx";
 import { emailProblem } from "../../components/field-problems.ts";
 import { Form, FormActions } from "../../components/form.tsx";
+import { LanguageField } from "../../components/language-field.tsx";
 import { locale, text } from "../../i18n/texts.ts";
 import { useAction } from "../../state/action.ts";
 import { toast } from "../../state/toasts.ts";
 import { roleChoices } from "./roles.ts";
 
 export function InviteDialog({ onClose, onInvited }: { onClose: () => void; onInvited: () => void }) {
-  const { users: words, fields, app, settings } = text();
+  const { users: words, fields, app } = text();
   const [email, setEmail] = useState("");
   const [role, setRole] = useState<MerchantRole>("VIEWER");
   const [language, setLanguage] = useState(locale.value);
@@ -47,15 +48,7 @@ export function InviteDialog({ onClose, onInvited }: { onClose: () => void; onIn
           autoFocus
         />
         <ChoiceField label={fields.role} value={role} options={roleChoices()} onChange={setRole} />
-        <SelectField
-          label={words.mailLanguage}
-          value={language}
-          options={[
-            { value: "it", label: settings.languages.it },
-            { value: "en", label: settings.languages.en },
-          ]}
-          onChange={setLanguage}
-        />
+        <LanguageField label={words.mailLanguage} value={language} onChange={setLanguage} />
         <FormActions>
           <Button onClick={onClose}>{app.cancel}</Button>
           <Button type="submit" kind="primary" icon="mail" busy={invite.busy}>
