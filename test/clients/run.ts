@@ -32,9 +32,9 @@ const missing = (name: string) => Promise.resolve({ type: "missing" as const, re
 
 const startedAtMs = performance.now();
 const [python, go, java, mock] = await Promise.all([
-  wanted("python") ? pythonProgram() : missing("python"),
-  wanted("go") ? goProgram() : missing("go"),
-  wanted("java") ? javaProgram() : missing("java"),
+  wanted("python") ? pythonProgram({ name: "python", folder: "python" }) : missing("python"),
+  wanted("go") ? goProgram({ name: "go", folder: "go" }) : missing("go"),
+  wanted("java") ? javaProgram({ name: "java", folder: "java" }) : missing("java"),
   platformMock(),
 ]);
 console.log(`# libraries are there after ${Math.round((performance.now() - startedAtMs) / 1000)} s`);

@@ -137,6 +137,6 @@ function columnsOf(): Column<AttentionItemJson>[] {
     { key: "kind", header: own.kind, cell: ({ kind }) => <span class="whole-words">{own.kinds[kind].title}</span> },
     { key: "terminal", header: own.terminal, cell: ({ terminalId }) => <span class="nowrap">{terminalId || "–"}</span> },
     { key: "uuid", header: own.uuid, cell: ({ uuid }) => <span class="clip mono">{uuid ?? "–"}</span>, deskOnly: true },
-    { key: "detail", header: own.detail, cell: ({ detail }) => <span class="clip">{detail}</span>, deskOnly: true },
+    { key: "detail", header: own.detail, cell: ({ detail }) => <span class="clip clip-rest">{detail}</span>, deskOnly: true },
   ];
 }
