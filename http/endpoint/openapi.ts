@@ -94,7 +94,7 @@ const SECURITY_SCHEMES = {
     in: "header",
     name: "Authorization",
     description:
-      "`Signature keyId=...,algorithm=...,headers=...,signature=...` (draft-cavage-http-signatures-10) with HMAC-SHA256 or HMAC-SHA512 over (request-target) with its query, host, date, x-signature-salt and, for POST, digest. `keyId` is the merId. The date may differ from the relay's clock by up to 300 seconds. Each combination of date and salt is accepted once.",
+      "`Signature keyId=...,algorithm=...,headers=...,signature=...` (draft-cavage-http-signatures-10) with HMAC-SHA256 or HMAC-SHA512 over (request-target) with its query, host, date (or (created)), x-signature-salt and, for POST, digest. Where one is not covered, or `headers` is missing, which means date alone, the answer is 401 and names what is missing. `algorithm` is hmac-sha256 or hmac-sha512. It may be missing or hs2019: the key is good for both, and the length of the signature tells which was used. `keyId` is the merId. The date may differ from the relay's clock by up to 300 seconds. Each combination of date and salt is accepted once.",
   },
 };
 
