@@ -371,8 +371,9 @@ export type ResponseHeadersOf = (header: (name: string) => string, requestId: st
 export interface IdempotencyPolicy {
   /** A key is forgotten so long after the first request with it; 30 days when absent. */
   readonly lifetimeMs?: number;
-  /** For the OpenAPI document. */
+  /** For the OpenAPI document, where the header stands once under this name. */
   readonly description: string;
+  readonly parameterName: string;
   /** Whose key it is, and what for. A key with another scope is another key. Null: the key is ignored. */
   scopeOf(endpoint: KeyedEndpoint, input: Input): readonly unknown[] | null;
   /** What is compared: a request with the same key that is not the same is refused. The order of members does not count. */
