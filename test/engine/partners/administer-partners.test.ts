@@ -174,6 +174,15 @@ describe("partners", () => {
     assert.deepEqual([accounts.ofPartner(id), accounts.ofPayment(id, "MER1")?.terminalId], [null, "GW1"]);
     await administer.toggle(id);
     assert.equal(accounts.ofPartner(id)?.terminalId, "GW1");
+    assert.equal(accounts.ofTerminal("T1"), null);
+    const byDefault = createGatewayAccounts({
+      ...{ partners, box, installation: new Map(), cloudConfigs: new Map(), merchantOwners: new Map() },
+      defaultPartner: () => partners.byId(id),
+    });
+    assert.deepEqual(byDefault.ofTerminal("T1")?.partnerId, id);
+    await administer.toggle(id);
+    assert.equal(byDefault.ofTerminal("T1"), null);
+    await administer.toggle(id);
     await administer.remove(id);
     assert.deepEqual([accounts.ofPartner(id), accounts.ofPayment(id, "MER1")?.terminalId], [null, "GW1"]);
   });
