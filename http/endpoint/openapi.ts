@@ -8,6 +8,7 @@ import { checksOwnPage, refusesForeignPages } from "./foreign-pages.ts";
 import { FORM_TYPE } from "./form-body.ts";
 import { IDEMPOTENCY_KEY_LENGTH_MAX, USUAL_IDEMPOTENCY } from "./idempotency.ts";
 import { Components, type Json } from "./openapi-components.ts";
+import { IGNORED_HEADER } from "./unknown-members.ts";
 
 /** The declaration without its handler. */
 export type DocumentedEndpoint = Omit<BoundEndpoint, "run">;
@@ -107,6 +108,11 @@ const HEADERS = {
   "RateLimit-Remaining": { description: "Requests left in the current second.", schema: { type: "integer" } },
   "RateLimit-Reset": { description: "Seconds until the whole limit is available again.", schema: { type: "integer" } },
   "Retry-After": { description: "Seconds to wait before the next attempt.", schema: { type: "integer" } },
+  [IGNORED_HEADER]: {
+    description:
+      "Names of members of the query and the body that are not part of the operation and were ignored, separated by commas, with dots between levels; absent if there are none.",
+    schema: { type: "string" },
+  },
 };
 
 /**
@@ -324,11 +330,16 @@ function impliedStatuses(endpoint: DocumentedEndpoint): number[] {
   ];
 }
 
+function namesIgnored({ query, body, refusesUnknown, bodyFormat, queryFormat }: DocumentedEndpoint): boolean {
+  return (query ?? body) !== undefined && refusesUnknown === undefined && bodyFormat === undefined && queryFormat === undefined;
+}
+
 function responseWith(response: ResponseDeclaration, status: number, endpoint: DocumentedEndpoint, components: Components): Json {
   const names = [
     "X-Request-Id",
     ...(endpoint.rateLimit === undefined ? [] : ["RateLimit-Limit", "RateLimit-Remaining", "RateLimit-Reset"]),
     ...(status === 429 ? ["Retry-After"] : []),
+    ...(status >= 200 && status < 300 && namesIgnored(endpoint) ? [IGNORED_HEADER] : []),
   ];
   const headers: Json = {};
   for (const name of names) headers[name] = { $ref: `#/components/headers/${name}` };

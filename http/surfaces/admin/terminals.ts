@@ -108,7 +108,7 @@ const access = {
   auth: "admin",
   role: "operator",
   params: TerminalParams,
-  body: Type.Optional(Type.Object({}, { additionalProperties: true })),
+  body: Type.Optional(Type.Object({})),
   responses: {
     200: {
       description: "The change is in force on every live node.",

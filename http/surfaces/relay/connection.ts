@@ -52,7 +52,7 @@ export const disconnect = relay.endpoint({
   needs: "act",
   params: TerminalParams,
   // Some apps send an empty object, some nothing.
-  body: Type.Optional(Type.Object({}, { additionalProperties: true })),
+  body: Type.Optional(Type.Object({})),
   responses: {
     200: {
       description: "Done.",
