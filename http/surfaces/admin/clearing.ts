@@ -17,7 +17,7 @@ const clearSessions = admin.endpoint({
   path: "/admin/redis-sessions/clear",
   summary: "Clear stored sessions and presence",
   description:
-    "Works with either store, in spite of the path. Terminals are shown as NEVER_CONNECTED until their next frame or poll. Open sockets stay open and are registered again with their next frame. Commands, results and uuids are not changed.",
+    "Works with either store, in spite of the path. Terminals without a live session are shown as NEVER_CONNECTED until their next frame or poll. Those with a live session stay ONLINE, as they were, and get what comes at once. Commands, results and uuids are not changed.",
   auth: "admin",
   role: "operator",
   deadlineMs: CLEANING_DEADLINE_MS,

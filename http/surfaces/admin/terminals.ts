@@ -69,7 +69,7 @@ export const showTerminal = admin.endpoint({
     ...admin.errors(400, 401, 503),
   },
   handle: async (operations, { params }) => {
-    const view = await operations.terminals.view(params.terminalId);
+    const view = await operations.terminals.connection(params.terminalId);
     return { status: 200, body: { status: "ok", data: record(view, operations) } };
   },
 });
