@@ -47,7 +47,7 @@ const ConfigRequest = Type.Object(
     settings: Type.Optional(Type.Union([Settings, Type.Null()])),
     updatedAt: Type.Optional(Type.Unknown({ description: "Ignored." })),
   },
-  { additionalProperties: false },
+  { title: "CloudConfigurationRequest", additionalProperties: false },
 );
 
 function shown({ terminalId, merchantId, group, family, settings, updatedAtMs }: CloudConfig): Static<typeof Config> {

@@ -9,6 +9,7 @@ import { admin } from "./surface.ts";
 const Role = Type.Union(
   PARTNER_API_ROLES.map((role) => Type.Literal(role)),
   {
+    title: "PartnerApiRole",
     description:
       "ADMIN may do everything. OPERATOR may change merchants and their services, but may not create or deactivate merchants or generate keys. VIEWER may only read.",
   },
@@ -60,7 +61,7 @@ export const PartnerApiSettingsBody = Type.Union(
         ipWhitelist: Type.Optional(settings.ipWhitelist),
         previousKeyUntil: Type.Optional(Type.Unknown({ description: "Ignored." })),
       },
-      { additionalProperties: false },
+      { title: "PartnerApiSettings", additionalProperties: false },
     ),
     Type.Null(),
   ],

@@ -40,7 +40,7 @@ const GroupRequest = Type.Object(
     notes: Type.Optional(Type.Union([Type.String({ maxLength: 1_000 }), Type.Null()])),
     updatedAt: Type.Optional(Type.Unknown({ description: "Ignored." })),
   },
-  { additionalProperties: false },
+  { title: "TerminalGroupRequest", additionalProperties: false },
 );
 
 function shown({ name, terminalIds, managerTerminalIds, enabled, notes, updatedAtMs }: TerminalGroup): Static<typeof Group> {

@@ -25,7 +25,7 @@ const FinalizeBody = Type.Object(
     ),
     amount,
   },
-  { additionalProperties: true },
+  { title: "FinalizeRequest", additionalProperties: true },
 );
 
 const Done = Type.Object(

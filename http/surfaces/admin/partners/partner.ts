@@ -5,9 +5,12 @@ import { WHOLE_CHARACTERS } from "../../../../engine/kernel/well-formed.ts";
 import type { PartnerChange } from "../../../../engine/partners/administer-partners.ts";
 import type { PartnerRecord } from "../../../../engine/partners/partner.ts";
 import { GwApiKey, GwSecretKey, GwTml } from "../../gateway-credentials.ts";
+import { RuleType } from "../../named-words.ts";
 import { PartnerApiSettingsBody, PartnerApiShown, shownPartnerApi } from "../partner-api.ts";
 
-export const PartnerParams = Type.Object({ id: Type.Integer({ minimum: 1, description: "int64" }) });
+export const PartnerParams = Type.Object({
+  id: Type.Integer({ minimum: 1, format: "int64", parameterName: "PartnerId", description: "The partner's id." }),
+});
 
 const Username = Type.String({
   minLength: 1,
@@ -24,7 +27,7 @@ const Origins = Type.Record(Type.String(), Type.String(), {
 
 export const Rule = Type.Object(
   {
-    ruleType: Type.Union([Type.Literal("ANY"), Type.Literal("LIST"), Type.Literal("REGEX")]),
+    ruleType: RuleType,
     ruleValue: Type.Optional(
       Type.String({
         ...WHOLE_CHARACTERS,
@@ -34,6 +37,7 @@ export const Rule = Type.Object(
     ),
   },
   {
+    title: "TerminalRule",
     additionalProperties: false,
     description:
       "Which terminals the partner may use. With ANY it may send to all terminals, and sees only its own commands. With LIST and REGEX it may use only the terminals named, and sees everything about them. A LIST with an empty `ruleValue` names none.",
@@ -82,7 +86,7 @@ const optional = {
 
 export const NewPartner = Type.Object(
   { username: Username, gwTml: GwTml, gwApiKey: GwApiKey, gwSecretKey: GwSecretKey, ...optional },
-  { additionalProperties: false },
+  { title: "PartnerRequest", additionalProperties: false },
 );
 
 /** What the relay answers and takes back unread, so that a record that was read can be sent back changed. */
@@ -99,7 +103,7 @@ export const ChangedPartner = Type.Object(
     ...optional,
     ...readOnly,
   },
-  { additionalProperties: false },
+  { title: "PartnerChange", additionalProperties: false },
 );
 
 export function shown(record: PartnerRecord): Static<typeof Partner> {
