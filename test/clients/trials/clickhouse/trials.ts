@@ -27,7 +27,17 @@ const jdbc = {
 const GO = versionIn("go/go.mod", /clickhouse-go\/v2 v(\S+)/);
 const CONNECT = versionIn("python/requirements.txt", /^clickhouse-connect==(\S+)/m);
 
-const V2: Expected = { streamed: ["100000", "100000"], limited: [["1050", "approvato"], ["1051", "Zürich — 5 € 😀"]], text: '1051,"Zürich — 5 € 😀"' };
+const V2: Expected = {
+  streamed: ["100000", "100000"],
+  limited: [
+    ["1050", "approvato"],
+    ["1051", "Zürich — 5 € 😀"],
+  ],
+  text: '1051,"Zürich — 5 € 😀"',
+};
+
+/** Rows of the engine's block, of a hundred thousand. */
+const BLOCK_ROWS = "65409";
 
 const ALL = "every type of column, parameters, 100,000 rows, tables and columns, errors, refused writes";
 
@@ -48,19 +58,19 @@ export const CLICKHOUSE_TRIALS: readonly ClientTrial[] = [
     tried: `${ALL}; streamed, with a limit of its own, without compression and with what it prefers`,
     program: python,
     runs: [
-      { args: ["connect", "none"], steps: [...DAY, "streamed"] },
-      { args: ["connect", "any"], steps: [...DAY, "streamed"] },
+      { args: ["connect", "none"], steps: [...DAY, "streamed", "bulkInsert"] },
+      { args: ["connect", "any"], steps: [...DAY, "streamed", "bulkInsert"] },
     ],
   }),
   trial({
-    client: "pandas, over clickhouse-connect",
+    client: "pandas over clickhouse-connect",
     version: versionIn("python/requirements.txt", /^pandas==(\S+)/m),
     tried: "data frames, typed, of 4 and of 100,000 rows, and of none",
     program: python,
     runs: [{ args: ["pandas"], steps: ["transactions", "many", "empty"] }],
   }),
   trial({
-    client: "SQLAlchemy, over clickhouse-connect, as Superset asks",
+    client: "SQLAlchemy over clickhouse-connect, as Superset asks",
     version: versionIn("python/requirements.txt", /^SQLAlchemy==(\S+)/m),
     tried: "every type of column, parameters, schemas, tables and columns by its inspector, a reflected table, errors, refused writes",
     program: python,
@@ -111,13 +121,20 @@ export const CLICKHOUSE_TRIALS: readonly ClientTrial[] = [
     trial({
       client: "clickhouse-jdbc",
       version,
-      tried: `${ALL}; limits of rows and of time, DatabaseMetaData`,
+      tried: `${ALL}; limits of rows and of time, DatabaseMetaData, without compression and with LZ4`,
+      ...(version === "0.6.5"
+        ? {}
+        : { result: "works; as with any ClickHouse, `setMaxRows` ends with the block of rows that has the last one" }),
       program: jdbc[version],
-      runs: [{ args: ["analyst"], steps: [...DAY, "version", "schemas", "limited"], own: { limited: "3" } }],
+      runs: ["false", "true"].map((compress) => ({
+        args: ["analyst", `compress=${compress}`],
+        steps: [...DAY, "version", "schemas", "limited"],
+        own: { limited: version === "0.6.5" ? "3" : BLOCK_ROWS },
+      })),
     }),
   ),
   trial({
-    client: "HikariCP, over clickhouse-jdbc 0.9.0",
+    client: "HikariCP over clickhouse-jdbc 0.9.0",
     version: versionIn("jdbc/0.9.0/pom.xml", /HikariCP<\/artifactId><version>([^<]+)/),
     tried: "a pool of four connections, eight threads",
     program: jdbc["0.9.0"],
@@ -125,9 +142,9 @@ export const CLICKHOUSE_TRIALS: readonly ClientTrial[] = [
   }),
   trial({
     client: "clickhouse-jdbc, as DBeaver asks",
-    version: "0.9.0",
+    version: "0.8.6",
     tried: "connecting with a session, the tree of databases, tables and columns, a view's text, a page of 200 rows, a refused write",
-    program: jdbc["0.9.0"],
+    program: jdbc["0.8.6"],
     runs: [{ args: ["dbeaver"], steps: ["version", "schemas", ...NAMES, "limited", "insert"], own: { limited: "4" } }],
   }),
   trial({
@@ -140,9 +157,14 @@ export const CLICKHOUSE_TRIALS: readonly ClientTrial[] = [
   trial({
     client: "client-v2",
     version: versionIn("client-v2/pom.xml", /client-v2<\/artifactId><version>([^<]+)/),
-    tried: `${ALL}; queryAll, query, queryRecords, Native, CSV, into a class, without compression and with LZ4`,
+    tried: `${ALL}; queryAll, query, queryRecords, Native, CSV, into a class, without compression, with LZ4 and over HTTP's`,
+    result: "works; a tab, a line's end or a backslash in a parameter is for the caller to escape, else it is refused",
     program: clientV2,
-    runs: ["plain", "lz4"].map((compression) => ({ args: [compression], steps: [...DAY, "version", "streamed", "limited", "text"], own: V2 })),
+    runs: ["plain", "lz4", "http"].map((compression) => ({
+      args: [compression],
+      steps: [...DAY, "version", "streamed", "limited", "text", "unescaped"],
+      own: V2,
+    })),
   }),
 ];
 

@@ -258,9 +258,6 @@ func all(to client, statement string, arguments ...any) ([][]any, error) {
 	if err != nil {
 		return nil, err
 	}
-	if len(types) == 0 {
-		return nil, errors.New("a result without columns")
-	}
 	rows := [][]any{}
 	for found.Next() {
 		cells := []any{}
