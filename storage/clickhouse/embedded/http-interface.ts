@@ -11,7 +11,7 @@ import {
   READER_WAIT_MS_MAX,
   READER_WAITING_MAX,
 } from "./reader-limits.ts";
-import { authenticate, bodyOf, type Credentials, optionsOf, type Role, textOf } from "./request.ts";
+import { authenticate, blocksOfError, bodyOf, type Credentials, optionsOf, type Role, textOf } from "./request.ts";
 import { sendAnswer, sendError, sendText, setQueryHeaders } from "./response.ts";
 import { Semaphore, type SemaphoreRefusal } from "./semaphore.ts";
 
@@ -142,7 +142,7 @@ export function httpInterface({ engine, credentials, onStuck }: InterfaceOptions
     const insert = role === "admin" && method === "POST" ? insertOf(options.query) : null;
     if (insert !== null && body.length > 0) {
       const answer = await runAdmin(() => engine.insert({ ...shared, ...insert, rows: body }));
-      return sendAnswer(response, answer, insert.format, { ...options, encoding: null });
+      return sendAnswer(response, answer, insert.format, { ...options, encoding: null, blocks: null });
     }
     const bodyText = textOf(body);
     const queryText = options.query !== "" && bodyText !== "" ? `${options.query}\n${bodyText}` : options.query + bodyText;
@@ -160,9 +160,10 @@ export function httpInterface({ engine, credentials, onStuck }: InterfaceOptions
   }
 
   const server = createServer({ maxHeaderSize: HEADER_BYTES_MAX, requestTimeout: 60_000 }, (request, response) => {
-    serve(request, response).catch((error: unknown) => {
-      sendError(response, error);
-    });
+    serve(request, response)
+      .catch((error: unknown) => sendError(response, error, blocksOfError(request.url ?? "/")))
+      // The client left in the middle.
+      .catch(() => response.destroy());
   });
   server.maxConnections = CONNECTIONS_MAX;
   // Longer than clients keep idle connections, so that no client writes to a connection that this side is closing.

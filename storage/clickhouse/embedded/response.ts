@@ -2,6 +2,7 @@ import type { ServerResponse } from "node:http";
 import { promisify } from "node:util";
 import { brotliCompress, constants, deflate, gzip } from "node:zlib";
 import { DISPLAY_NAME } from "./access.ts";
+import { type BlockMethod, inBlocks } from "./block-compression.ts";
 import { ClickHouseError } from "./clickhouse-error.ts";
 import type { QueryAnswer } from "./engine.ts";
 import type { HttpEncoding, RequestOptions } from "./request.ts";
@@ -23,7 +24,7 @@ export async function sendAnswer(response: ServerResponse, answer: QueryAnswer, 
   response.setHeader("X-ClickHouse-Format", headerText(format));
   response.setHeader("X-ClickHouse-Timezone", headerText(options.settings.get("session_timezone") || "UTC"));
   response.setHeader("Content-Type", CONTENT_TYPES.find(([name]) => name.test(format))?.[1] ?? "text/plain; charset=UTF-8");
-  let bytes = answer.bytes;
+  let bytes = options.blocks === null ? answer.bytes : await inBlocks(answer.bytes, options.blocks);
   if (options.encoding !== null && bytes.length >= COMPRESS_FROM_BYTES) {
     response.setHeader("Content-Encoding", options.encoding);
     bytes = await COMPRESS[options.encoding](bytes);
@@ -39,7 +40,8 @@ export function setQueryHeaders(response: ServerResponse, queryId: string): void
   response.setHeader("X-ClickHouse-Query-Id", headerText(queryId));
 }
 
-export function sendError(response: ServerResponse, error: unknown): void {
+/** `blocks`: how the text is compressed; drivers that asked for it read nothing else. */
+export async function sendError(response: ServerResponse, error: unknown, blocks: BlockMethod | null): Promise<void> {
   if (response.headersSent || response.destroyed) {
     response.destroy();
     return;
@@ -50,10 +52,11 @@ export function sendError(response: ServerResponse, error: unknown): void {
   if (known.httpStatus === 429 || known.httpStatus === 503) response.setHeader("Retry-After", "5");
   // The rest of a refused body is not read.
   if (known.httpStatus === 413) response.setHeader("Connection", "close");
-  sendText(response, known.httpStatus, `${known.message}\n`);
+  const text = `${known.message}\n`;
+  sendText(response, known.httpStatus, blocks === null ? text : await inBlocks(Buffer.from(text), blocks));
 }
 
-export function sendText(response: ServerResponse, status: number, body: string): void {
+export function sendText(response: ServerResponse, status: number, body: string | Uint8Array): void {
   response.writeHead(status, { "Content-Type": "text/plain; charset=UTF-8" });
   response.end(body);
 }
