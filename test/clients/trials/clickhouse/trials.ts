@@ -15,14 +15,11 @@ const NAMES = ["tables", "columns"];
 const REFUSALS = ["unknownColumn", "throws", "tooMany", "hidden", "insert", "create"];
 const DAY = [...VALUES, ...NAMES, ...REFUSALS];
 
-const go = once(() => goProgram({ name: "clickhouse-go", folder: `${FOLDER}/go` }));
-const python = once(() => pythonProgram({ name: "clickhouse-python", folder: `${FOLDER}/python` }));
-const clientV2 = once(() => javaProgram({ name: "clickhouse-client-v2", folder: `${FOLDER}/client-v2` }));
-const jdbc = {
-  "0.6.5": once(() => jdbcProgram("0.6.5")),
-  "0.8.6": once(() => jdbcProgram("0.8.6")),
-  "0.9.0": once(() => jdbcProgram("0.9.0")),
-};
+const go = () => goProgram({ name: "clickhouse-go", folder: `${FOLDER}/go` });
+const python = () => pythonProgram({ name: "clickhouse-python", folder: `${FOLDER}/python` });
+const clientV2 = () => javaProgram({ name: "clickhouse-client-v2", folder: `${FOLDER}/client-v2` });
+const jdbc = (version: string) => () =>
+  javaProgram({ name: `clickhouse-jdbc-${version}`, folder: `${FOLDER}/jdbc`, libraries: `${FOLDER}/jdbc/${version}` });
 
 const GO = versionIn("go/go.mod", /clickhouse-go\/v2 v(\S+)/);
 const CONNECT = versionIn("python/requirements.txt", /^clickhouse-connect==(\S+)/m);
@@ -34,6 +31,7 @@ const V2: Expected = {
     ["1051", "Zürich — 5 € 😀"],
   ],
   text: '1051,"Zürich — 5 € 😀"',
+  unescaped: /\b457\b.*BAD_QUERY_PARAMETER/s,
 };
 
 /** Rows of the engine's block, of a hundred thousand. */
@@ -125,7 +123,7 @@ export const CLICKHOUSE_TRIALS: readonly ClientTrial[] = [
       ...(version === "0.6.5"
         ? {}
         : { result: "works; as with any ClickHouse, `setMaxRows` ends with the block of rows that has the last one" }),
-      program: jdbc[version],
+      program: jdbc(version),
       runs: ["false", "true"].map((compress) => ({
         args: ["analyst", `compress=${compress}`],
         steps: [...DAY, "version", "schemas", "limited"],
@@ -137,21 +135,21 @@ export const CLICKHOUSE_TRIALS: readonly ClientTrial[] = [
     client: "HikariCP over clickhouse-jdbc 0.9.0",
     version: versionIn("jdbc/0.9.0/pom.xml", /HikariCP<\/artifactId><version>([^<]+)/),
     tried: "a pool of four connections, eight threads",
-    program: jdbc["0.9.0"],
+    program: jdbc("0.9.0"),
     runs: [{ args: ["pool"], steps: ["parameters"] }],
   }),
   trial({
     client: "clickhouse-jdbc, as DBeaver asks",
     version: "0.8.6",
     tried: "connecting with a session, the tree of databases, tables and columns, a view's text, a page of 200 rows, a refused write",
-    program: jdbc["0.8.6"],
+    program: jdbc("0.8.6"),
     runs: [{ args: ["dbeaver"], steps: ["version", "schemas", ...NAMES, "limited", "insert"], own: { limited: "4" } }],
   }),
   trial({
     client: "clickhouse-jdbc, as Metabase asks",
     version: "0.9.0",
     tried: "connecting with its properties, reading all tables and columns, a question with a parameter, an error",
-    program: jdbc["0.9.0"],
+    program: jdbc("0.9.0"),
     runs: [{ args: ["metabase"], steps: ["version", "zone", ...NAMES, "limited", "unknownColumn"], own: { limited: "3" } }],
   }),
   trial({
@@ -193,18 +191,6 @@ function trial({ client, version, tried, result = "works", program, runs }: Tria
       if (installed.type === "missing") throw new Error(installed.reason);
       for (const { args, steps, own } of runs) await runAnalyst(installed.value, args, steps, own);
     },
-  };
-}
-
-function jdbcProgram(version: string): Promise<Installed<Program>> {
-  return javaProgram({ name: `clickhouse-jdbc-${version}`, folder: `${FOLDER}/jdbc`, libraries: `${FOLDER}/jdbc/${version}` });
-}
-
-function once<T>(make: () => Promise<T>): () => Promise<T> {
-  let made: Promise<T> | null = null;
-  return () => {
-    made ??= make();
-    return made;
   };
 }
 
