@@ -91,9 +91,17 @@ export const CLICKHOUSE_TRIALS: readonly ClientTrial[] = [
   trial({
     client: "clickhouse-go, its own interface",
     version: GO,
-    tried: `${ALL}; into structs, without compression, with LZ4 and gzip`,
+    tried: `${ALL}; into structs, without compression, with LZ4, gzip and ZSTD`,
+    result: "works; ZSTD is refused by name: choose LZ4, gzip or none",
     program: go,
-    runs: ["none", "lz4", "gzip"].map((compression) => ({ args: ["native", compression], steps: [...DAY, "version"] })),
+    runs: [
+      ...["none", "lz4", "gzip"].map((compression) => ({ args: ["native", compression], steps: [...DAY, "version"] })),
+      {
+        args: ["unsupported", "zstd"],
+        steps: ["unsupported"],
+        own: { unsupported: /\b48\b.*network_compression_method.*NOT_IMPLEMENTED/ },
+      },
+    ],
   }),
   trial({
     client: "clickhouse-go, database/sql",
