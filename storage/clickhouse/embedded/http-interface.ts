@@ -142,12 +142,12 @@ export function httpInterface({ engine, credentials, onStuck }: InterfaceOptions
     const insert = role === "admin" && method === "POST" ? insertOf(options.query) : null;
     if (insert !== null && body.length > 0) {
       const answer = await runAdmin(() => engine.insert({ ...shared, ...insert, rows: body }));
-      return sendAnswer(response, answer, insert.format, { ...options, encoding: null, blocks: null });
+      return sendAnswer(response, answer, { ...options, encoding: null, blocks: null });
     }
     const bodyText = textOf(body);
     const queryText = options.query !== "" && bodyText !== "" ? `${options.query}\n${bodyText}` : options.query + bodyText;
     if (queryText.trim() === "") throw new ClickHouseError(CLICKHOUSE_CODE.syntaxError, "SYNTAX_ERROR", "Empty query", 400);
-    const query: QueryRequest = { ...shared, text: queryText, format: options.format };
+    const query: QueryRequest = { ...shared, text: queryText, format: options.format, protocolVersion: options.protocolVersion };
     const access = method === "GET" ? "read" : "write";
     const run = () => {
       if (role === "reader") return runReader({ ...query, user: credentials.reader.username }, response);
@@ -156,7 +156,7 @@ export function httpInterface({ engine, credentials, onStuck }: InterfaceOptions
       return isBackground(settings) ? runBackground(work) : runAdmin(work);
     };
     const answer = await run();
-    await sendAnswer(response, answer, formatOf(queryText, options.format), options);
+    await sendAnswer(response, answer, options);
   }
 
   const server = createServer({ maxHeaderSize: HEADER_BYTES_MAX, requestTimeout: 60_000 }, (request, response) => {
@@ -197,9 +197,4 @@ function refuseQuery(refusal: SemaphoreRefusal): never {
   throw refusal === "full"
     ? new ClickHouseError(CLICKHOUSE_CODE.tooManyQueries, "TOO_MANY_SIMULTANEOUS_QUERIES", "Too many queries wait; try again later.", 429)
     : new ClickHouseError(CLICKHOUSE_CODE.tooSlow, "TOO_SLOW", "Other queries took too long; try again later.", 503);
-}
-
-/** The format of the response: the statement's, or else the request's. */
-function formatOf(statement: string, requested: string): string {
-  return /\bFORMAT\s+([A-Za-z]+)\s*(?:SETTINGS\b[^()]*)?;?\s*$/i.exec(statement.slice(-2_000))?.[1] ?? requested;
 }

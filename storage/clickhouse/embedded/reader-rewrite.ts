@@ -22,13 +22,16 @@ const GREATEST = `transform(name, [${listOf(LIMITED.map(({ name }) => name))}], 
 /** In a subquery the engine shows 0 for limits of the result. */
 const VALUE = `if(value = '0' AND ${GREATEST} != '', ${GREATEST}, value)`;
 
-/** System tables, and what analysts read in their place: which settings they may change, and no paths. */
+/**
+ * System tables, and what analysts read in their place: which settings they may change, and no paths (but as many as there are: JDBC takes a table without one for a
+ * remote one).
+ */
 const REPLACEMENTS: ReadonlyMap<string, string> = new Map([
   [
     "settings",
     `SELECT * REPLACE(${VALUE} AS value, toUInt8(name NOT IN (${CHANGEABLE})) AS readonly, nullIf(${GREATEST}, '') AS max) FROM system.settings`,
   ],
-  ["tables", "SELECT * REPLACE(CAST([], 'Array(String)') AS data_paths, '' AS metadata_path) FROM system.tables"],
+  ["tables", "SELECT * REPLACE(arrayMap(path -> '', data_paths) AS data_paths, '' AS metadata_path) FROM system.tables"],
   ["databases", "SELECT * REPLACE('' AS data_path, '' AS metadata_path) FROM system.databases"],
 ]);
 

@@ -14,7 +14,7 @@ export interface Credentials {
 export type Role = "admin" | "reader";
 
 /** A way to compress a response that its client's Accept-Encoding allows. */
-export type HttpEncoding = "gzip" | "deflate" | "br";
+export type HttpEncoding = "gzip" | "deflate" | "br" | "lz4";
 
 /** The options of a request in addition to its text. */
 export interface RequestOptions {
@@ -41,7 +41,7 @@ const IGNORED_PARAMETERS = new Set([
 ]);
 
 /** A response that is to be compressed is compressed in the first of these that its client knows. */
-const ENCODINGS: readonly HttpEncoding[] = ["gzip", "deflate", "br"];
+const ENCODINGS: readonly HttpEncoding[] = ["gzip", "deflate", "br", "lz4"];
 
 /** Parameters with a number above this are not those of ClickHouse. */
 const PROTOCOL_VERSION_MAX = 999_999;

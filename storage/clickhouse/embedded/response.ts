@@ -5,6 +5,7 @@ import { DISPLAY_NAME } from "./access.ts";
 import { type BlockMethod, inBlocks } from "./block-compression.ts";
 import { ClickHouseError } from "./clickhouse-error.ts";
 import type { QueryAnswer } from "./engine.ts";
+import { lz4Frame } from "./lz4-frame.ts";
 import type { HttpEncoding, RequestOptions } from "./request.ts";
 
 const COMPRESS_FROM_BYTES = 1_024;
@@ -19,13 +20,15 @@ const CONTENT_TYPES: readonly (readonly [RegExp, string])[] = [
 ];
 
 /** Sends what a query answered, as its client asked for it. */
-export async function sendAnswer(response: ServerResponse, answer: QueryAnswer, format: string, options: RequestOptions): Promise<void> {
+export async function sendAnswer(response: ServerResponse, answer: QueryAnswer, options: RequestOptions): Promise<void> {
+  const { format } = answer;
   response.setHeader("X-ClickHouse-Summary", JSON.stringify(summaryOf(answer)));
   response.setHeader("X-ClickHouse-Format", headerText(format));
   response.setHeader("X-ClickHouse-Timezone", headerText(options.settings.get("session_timezone") || "UTC"));
   response.setHeader("Content-Type", CONTENT_TYPES.find(([name]) => name.test(format))?.[1] ?? "text/plain; charset=UTF-8");
   let bytes = options.blocks === null ? answer.bytes : await inBlocks(answer.bytes, options.blocks);
-  if (options.encoding !== null && bytes.length >= COMPRESS_FROM_BYTES) {
+  // Java's client reads LZ4 without a look at the header, once it has asked for it.
+  if (options.encoding !== null && (bytes.length >= COMPRESS_FROM_BYTES || options.encoding === "lz4")) {
     response.setHeader("Content-Encoding", options.encoding);
     bytes = await COMPRESS[options.encoding](bytes);
   }
@@ -65,6 +68,7 @@ const COMPRESS: Record<HttpEncoding, (bytes: Uint8Array) => Promise<Uint8Array>>
   gzip: (bytes) => promisify(gzip)(bytes, { level: 1 }),
   deflate: (bytes) => promisify(deflate)(bytes, { level: 1 }),
   br: (bytes) => promisify(brotliCompress)(bytes, { params: { [constants.BROTLI_PARAM_QUALITY]: 1 } }),
+  lz4: async (bytes) => lz4Frame(bytes),
 };
 
 /** Numbers as ClickHouse writes them here: as text. The engine counts what a query returned and not what it read for that, so both are the same. */
