@@ -65,7 +65,7 @@ export const USUAL_IDEMPOTENCY: IdempotencyPolicy = {
     const person = caller.type === "merchantUser" ? [caller.user.userId] : [];
     return [sender, ...person, method, path, params];
   },
-  fingerprintOf: (_endpoint, { query, body }) => [query, body ?? null],
+  fingerprintOf: (_endpoint, { query, bodySent }) => [query, bodySent ?? null],
   // An error with a time to retry is not final.
   isFinal: (error) => IS_FINAL[error.code] && error.retryAfterSeconds === undefined,
   isFinalReply: (status) => status < 500 && status !== 408 && status !== 429,

@@ -8,6 +8,7 @@ import { checksOwnPage, refusesForeignPages } from "./foreign-pages.ts";
 import { FORM_TYPE } from "./form-body.ts";
 import { IDEMPOTENCY_KEY_LENGTH_MAX, USUAL_IDEMPOTENCY } from "./idempotency.ts";
 import { Components, type Json } from "./openapi-components.ts";
+import { IGNORED_HEADER } from "./unknown-members.ts";
 
 /** The declaration without its handler. */
 export type DocumentedEndpoint = Omit<BoundEndpoint, "run">;
@@ -94,7 +95,7 @@ const SECURITY_SCHEMES = {
     in: "header",
     name: "Authorization",
     description:
-      "`Signature keyId=...,algorithm=...,headers=...,signature=...` (draft-cavage-http-signatures-10) with HMAC-SHA256 or HMAC-SHA512 over (request-target) with its query, host, date, x-signature-salt and, for POST, digest. `keyId` is the merId. The date may differ from the relay's clock by up to 300 seconds. Each combination of date and salt is accepted once.",
+      "`Signature keyId=...,algorithm=...,headers=...,signature=...` (draft-cavage-http-signatures-10) with HMAC-SHA256 or HMAC-SHA512 over (request-target) with its query, host, date (or (created)), x-signature-salt and, for POST, digest. Where one is not covered, or `headers` is missing, which means date alone, the answer is 401 and names what is missing. `algorithm` is hmac-sha256 or hmac-sha512. It may be missing or hs2019: the key is good for both, and the length of the signature tells which was used. `keyId` is the merId. The date may differ from the relay's clock by up to 300 seconds. Each combination of date and salt is accepted once.",
   },
 };
 
@@ -107,6 +108,11 @@ const HEADERS = {
   "RateLimit-Remaining": { description: "Requests left in the current second.", schema: { type: "integer" } },
   "RateLimit-Reset": { description: "Seconds until the whole limit is available again.", schema: { type: "integer" } },
   "Retry-After": { description: "Seconds to wait before the next attempt.", schema: { type: "integer" } },
+  [IGNORED_HEADER]: {
+    description:
+      "Names of members of the query and the body that are not part of the operation and were ignored, separated by commas, with dots between levels; absent if there are none.",
+    schema: { type: "string" },
+  },
 };
 
 /**
@@ -328,11 +334,16 @@ function impliedStatuses(endpoint: DocumentedEndpoint): number[] {
   ];
 }
 
+function namesIgnored({ query, body, refusesUnknown, bodyFormat, queryFormat }: DocumentedEndpoint): boolean {
+  return (query ?? body) !== undefined && refusesUnknown === undefined && bodyFormat === undefined && queryFormat === undefined;
+}
+
 function responseWith(response: ResponseDeclaration, status: number, endpoint: DocumentedEndpoint, components: Components): Json {
   const names = [
     "X-Request-Id",
     ...(endpoint.rateLimit === undefined ? [] : ["RateLimit-Limit", "RateLimit-Remaining", "RateLimit-Reset"]),
     ...(status === 429 ? ["Retry-After"] : []),
+    ...(status >= 200 && status < 300 && namesIgnored(endpoint) ? [IGNORED_HEADER] : []),
   ];
   const headers: Json = {};
   for (const name of names) headers[name] = { $ref: `#/components/headers/${name}` };

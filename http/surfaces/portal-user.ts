@@ -41,7 +41,7 @@ export const PortalUserRequest = Type.Object(
     role: Type.Optional(described(MerchantRole, "Default: OWNER.")),
     locale: Type.Optional(described(LocaleWord, "Of the mail. Default: it.")),
   },
-  { additionalProperties: false, title: "PortalUserRequest" },
+  { title: "PortalUserRequest" },
 );
 
 export const PORTAL_USER_REQUEST_EXAMPLE = { email: "anna@example.com", role: "OWNER", locale: "it" };

@@ -77,7 +77,7 @@ const WebhookRequest = Type.Object(
     environment: described(Environment, "Only events of merchants of this environment are sent."),
     description: Type.Optional(Description),
   },
-  { additionalProperties: false, title: "PartnerWebhookRequest" },
+  { title: "PartnerWebhookRequest" },
 );
 
 export const createWebhook = partnerV1.endpoint({
@@ -179,7 +179,7 @@ const WebhookPatch = Type.Object(
       Type.Boolean({ description: "false ends what is still to be delivered to it. true activates it again, whyever it was inactive." }),
     ),
   },
-  { additionalProperties: false, title: "PartnerWebhookPatch" },
+  { title: "PartnerWebhookPatch" },
 );
 
 export const patchWebhook = partnerV1.endpoint({
