@@ -103,9 +103,9 @@ export const GENERATOR_TRIALS: readonly ClientTrial[] = [
         await cp(join(HERE, "node"), folder, { recursive: true });
         await symlink(modules, join(folder, "node_modules"));
         const generator = join(modules, "openapi-typescript/bin/cli.js");
-        const said = await linesOf(process.execPath, [generator, `${baseUrl}/openapi.json`, "--output", "relay.d.ts"], folder);
+        const said = await linesOf(process.execPath, [generator, `${baseUrl}/openapi.json`, "--output", "relay.ts"], folder);
         assert.equal(said.length, 2, said.join("\n"));
-        assert.match(said.join("\n"), /^✨ openapi-typescript 7\.13\.0\n🚀 .* → .*relay\.d\.ts \[.*\]$/);
+        assert.match(said.join("\n"), /^✨ openapi-typescript 7\.13\.0\n🚀 .* → .*relay\.ts \[.*\]$/);
         assert.deepEqual(await linesOf(process.execPath, [join(modules, "typescript/bin/tsc"), "--project", "."], folder), []);
         const given = task();
         assertPaid(await askProgram({ command: process.execPath, args: [join(folder, "main.mjs")] }, given), given);

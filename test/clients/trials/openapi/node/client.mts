@@ -1,5 +1,5 @@
 import createClient from "openapi-fetch";
-import type { components, paths } from "./relay.js";
+import type { components, paths } from "./relay.ts";
 
 /** A payment with the generated types alone: the partner pays, the terminal takes the command and reports, the partner looks the result up. */
 export interface Task {
