@@ -113,7 +113,7 @@ export function openApiText(surfaces: Surfaces): string {
     title: "Terminal Relay",
     version: "1.0.0",
     description:
-      "Relays pay, scan and print commands to payment terminals and makes their results available. The descriptions contain what the schemas cannot express. Responses have `Cache-Control: no-store`, unless another value is described, and `X-Content-Type-Options: nosniff`. Text of 1,400 bytes and more is compressed for whoever sends `Accept-Encoding` with br or gzip.",
+      "Relays pay, scan and print commands to payment terminals and makes their results available. The descriptions contain what the schemas cannot express. Responses have `Cache-Control: no-store`, unless another value is described, and `X-Content-Type-Options: nosniff`. Text of 1,400 bytes and more is compressed for whoever sends `Accept-Encoding` with br or gzip. Errors are JSON. The HTTP library answers a few requests itself, in HTML, before the relay sees them: 400 to a request that is not HTTP/1.1 by its rules (a `Content-Length` that is no number, no `Host`), 431 to more than 98 headers or to a request line and headers of more than 8,192 bytes together (from 4,097 on the relay answers 431 in JSON), 505 to other versions of HTTP.",
   });
   return JSON.stringify(document);
 }
