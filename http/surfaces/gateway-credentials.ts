@@ -23,10 +23,11 @@ export const GwSecretKey = Type.String({
 });
 
 /** Gateway credentials; members that are left out keep their values, or are taken from the stored account. */
-export const GatewayCredentialsRequest = Type.Object(
-  { gwTml: Type.Optional(GwTml), gwApiKey: Type.Optional(GwApiKey), gwSecretKey: Type.Optional(GwSecretKey) },
-  { additionalProperties: false },
-);
+export const GatewayCredentialsRequest = Type.Object({
+  gwTml: Type.Optional(GwTml),
+  gwApiKey: Type.Optional(GwApiKey),
+  gwSecretKey: Type.Optional(GwSecretKey),
+});
 
 /** The changes in a request. Throws RelayError `invalid_request` if it changes nothing. */
 export function changedCredentials({ gwTml, gwApiKey, gwSecretKey }: Static<typeof GatewayCredentialsRequest>): {

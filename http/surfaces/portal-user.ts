@@ -46,7 +46,7 @@ export const PortalUserRequest = Type.Object(
       ),
     ),
   },
-  { additionalProperties: false, title: "PortalUserRequest" },
+  { title: "PortalUserRequest" },
 );
 
 export const PORTAL_USER_REQUEST_EXAMPLE = { email: "anna@example.com", role: "OWNER", locale: "it" };

@@ -3,11 +3,14 @@ import type { ErrorEnvelope } from "../endpoint/error-envelope.ts";
 import { USUAL_STATUS } from "../endpoint/error-envelope.ts";
 
 /** Error body of the terminal, partner and administration endpoints: the same text under both names that clients read. */
-export const ErrorBody = Type.Object({
-  status: Type.Literal("error"),
-  error: Type.String({ description: "What went wrong." }),
-  message: Type.String({ description: "The same text." }),
-});
+export const ErrorBody = Type.Object(
+  {
+    status: Type.Literal("error"),
+    error: Type.String({ description: "What went wrong." }),
+    message: Type.String({ description: "The same text." }),
+  },
+  { title: "RelayError" },
+);
 
 /** The same of a 429 that two reasons may have. */
 export const QueueFullBody = Type.Composite([

@@ -31,7 +31,6 @@ export function docsEndpoints(envelope: ErrorEnvelope): Endpoint<DocsOperations>
       path,
       summary,
       auth: "none",
-      unknownQuery: "ignore",
       responses: { 200: { description: summary, body: Type.String(), contentType, headers: PAGE_HEADERS } },
       handle: (operations) => ({
         status: 200,
@@ -46,7 +45,6 @@ export function docsEndpoints(envelope: ErrorEnvelope): Endpoint<DocsOperations>
       path: "/openapi.json",
       summary: "Get this interface as an OpenAPI 3.1 document",
       auth: "none",
-      unknownQuery: "ignore",
       responses: { 200: { description: "The document.", body: Type.Record(Type.String(), Type.Unknown()), headers: HEADERS } },
       handle: ({ openApi }) => ({ status: 200, text: openApi(), headers: { "Cache-Control": "no-cache" } }),
     }),

@@ -3,6 +3,7 @@ import { RelayError } from "../../../engine/kernel/errors.ts";
 import { isTerminalId } from "../../../engine/kernel/identifiers.ts";
 import { TERMINAL_FAMILIES } from "../../../engine/payments/tags.ts";
 import { type CloudConfig, CONFIG_NAME_LENGTH_MAX, CONFIG_NAME_PATTERN } from "../../../engine/settings/cloud-config.ts";
+import { ReadOnly } from "../../endpoint/unknown-members.ts";
 import { TerminalParams } from "../identifier-params.ts";
 import { okBody } from "../relay-envelope.ts";
 import { admin } from "./surface.ts";
@@ -38,17 +39,14 @@ const Config = Type.Object(
   { title: "CloudConfiguration" },
 );
 
-const ConfigRequest = Type.Object(
-  {
-    terminalId: Type.String({ minLength: 1, maxLength: 64 }),
-    merchantId: Type.Optional(Type.Union([Name, Type.Null()])),
-    group: Type.Optional(Type.Union([Name, Type.Null()])),
-    family: Type.Optional(Type.Union([Family, Type.Null()])),
-    settings: Type.Optional(Type.Union([Settings, Type.Null()])),
-    updatedAt: Type.Optional(Type.Unknown({ description: "Ignored." })),
-  },
-  { additionalProperties: false },
-);
+const ConfigRequest = Type.Object({
+  terminalId: Type.String({ minLength: 1, maxLength: 64 }),
+  merchantId: Type.Optional(Type.Union([Name, Type.Null()])),
+  group: Type.Optional(Type.Union([Name, Type.Null()])),
+  family: Type.Optional(Type.Union([Family, Type.Null()])),
+  settings: Type.Optional(Type.Union([Settings, Type.Null()])),
+  updatedAt: ReadOnly,
+});
 
 function shown({ terminalId, merchantId, group, family, settings, updatedAtMs }: CloudConfig): Static<typeof Config> {
   return { terminalId, merchantId, group, family, settings: { ...settings }, updatedAt: new Date(updatedAtMs).toISOString() };
@@ -87,6 +85,7 @@ const listCloudConfigs = admin.endpoint({
 
 const saveCloudConfig = admin.endpoint({
   name: "saveCloudConfig",
+  refusesUnknown: "money",
   method: "POST",
   path: "/admin/cloud-configs",
   summary: "Create or change the configuration of a terminal",

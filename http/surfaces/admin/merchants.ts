@@ -26,6 +26,7 @@ const MerchantLimits = Type.Object(
 
 const limitMerchant = admin.endpoint({
   name: "limitMerchant",
+  refusesUnknown: "limits",
   method: "PATCH",
   path: "/admin/api/merchants/{merchantId}",
   summary: "Limit a merchant's calls of the compatible API",
@@ -33,7 +34,7 @@ const limitMerchant = admin.endpoint({
   auth: "admin",
   role: "operator",
   params: Type.Object({ merchantId: Type.String() }),
-  body: Type.Object({ compatRequestsPerMinute: PerMinute("What is permitted from now on.") }, { additionalProperties: false }),
+  body: Type.Object({ compatRequestsPerMinute: PerMinute("What is permitted from now on.") }),
   bodyExample: { compatRequestsPerMinute: 600 },
   audit: { action: "merchant.limit" },
   responses: {

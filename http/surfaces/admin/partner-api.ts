@@ -3,6 +3,7 @@ import { ALLOWED_ADDRESSES_MAX, PARTNER_API_ROLES, SERVICE_CODES } from "../../.
 import { WHOLE_CHARACTERS } from "../../../engine/kernel/well-formed.ts";
 import { MERCHANTS_PER_PARTNER_MAX } from "../../../engine/partners/merchant.ts";
 import { KEY_GRACE_SECONDS_MAX, type PartnerApiAccess } from "../../../engine/partners/partner.ts";
+import { ReadOnly } from "../../endpoint/unknown-members.ts";
 import { okBody } from "../relay-envelope.ts";
 import { admin } from "./surface.ts";
 
@@ -46,22 +47,19 @@ export const PartnerApiShown = Type.Union(
 /** The same as a request body; the engine checks the rest. */
 export const PartnerApiSettingsBody = Type.Union(
   [
-    Type.Object(
-      {
-        partnerCode: Type.Optional(settings.partnerCode),
-        name: Type.Optional(settings.name),
-        role: Type.Optional(Role),
-        allowedServices: Type.Optional(
-          Type.Union([Type.Array(Type.String({ maxLength: 64 }), { maxItems: SERVICE_CODES.length }), Type.String({ maxLength: 1_024 })], {
-            description: `A list of ${SERVICE_CODES.join(", ")}, as an array or as a string that contains the JSON array. Default: none.`,
-          }),
-        ),
-        maxMerchants: Type.Optional(settings.maxMerchants),
-        ipWhitelist: Type.Optional(settings.ipWhitelist),
-        previousKeyUntil: Type.Optional(Type.Unknown({ description: "Ignored." })),
-      },
-      { additionalProperties: false },
-    ),
+    Type.Object({
+      partnerCode: Type.Optional(settings.partnerCode),
+      name: Type.Optional(settings.name),
+      role: Type.Optional(Role),
+      allowedServices: Type.Optional(
+        Type.Union([Type.Array(Type.String({ maxLength: 64 }), { maxItems: SERVICE_CODES.length }), Type.String({ maxLength: 1_024 })], {
+          description: `A list of ${SERVICE_CODES.join(", ")}, as an array or as a string that contains the JSON array. Default: none.`,
+        }),
+      ),
+      maxMerchants: Type.Optional(settings.maxMerchants),
+      ipWhitelist: Type.Optional(settings.ipWhitelist),
+      previousKeyUntil: ReadOnly,
+    }),
     Type.Null(),
   ],
   {
@@ -95,6 +93,7 @@ export function shownPartnerApi(access: PartnerApiAccess | null): Static<typeof 
 
 export const generatePartnerApiKeys = admin.endpoint({
   name: "generatePartnerApiKeys",
+  refusesUnknown: "access",
   method: "POST",
   path: "/admin/api/partners/{id}/generate-partner-api-keys",
   summary: "Generate new keys for Partner API v1",
@@ -105,10 +104,7 @@ export const generatePartnerApiKeys = admin.endpoint({
   stepUp: true,
   params: Type.Object({ id: Type.Integer({ minimum: 1, description: "int64" }) }),
   body: Type.Optional(
-    Type.Object(
-      { graceSeconds: Type.Optional(Type.Integer({ minimum: 0, maximum: KEY_GRACE_SECONDS_MAX, default: 0 })) },
-      { additionalProperties: false },
-    ),
+    Type.Object({ graceSeconds: Type.Optional(Type.Integer({ minimum: 0, maximum: KEY_GRACE_SECONDS_MAX, default: 0 })) }),
   ),
   bodyExample: { graceSeconds: 3_600 },
   audit: { action: "partner.generate-partner-api-keys" },

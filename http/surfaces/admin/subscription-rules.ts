@@ -54,6 +54,7 @@ export const listSubscriptionRules = admin.endpoint({
 
 export const saveSubscriptionRule = admin.endpoint({
   name: "saveSubscriptionRule",
+  refusesUnknown: "access",
   method: "POST",
   path: "/admin/subscription-rules",
   summary: "Create or replace the rule of a terminal",

@@ -8,6 +8,7 @@ import {
   TERMINAL_GROUPS_MAX,
   type TerminalGroup,
 } from "../../../engine/settings/terminal-groups.ts";
+import { ReadOnly } from "../../endpoint/unknown-members.ts";
 import { okBody } from "../relay-envelope.ts";
 import { admin } from "./surface.ts";
 
@@ -31,17 +32,14 @@ const Group = Type.Object(
   { title: "TerminalGroup" },
 );
 
-const GroupRequest = Type.Object(
-  {
-    name: Name,
-    terminalIds: Type.Array(TerminalId, { minItems: 1, maxItems: GROUP_TERMINALS_MAX, uniqueItems: true }),
-    managerTerminalIds: Type.Array(TerminalId, { maxItems: GROUP_MANAGERS_MAX, uniqueItems: true }),
-    enabled: Type.Optional(Type.Boolean({ default: true })),
-    notes: Type.Optional(Type.Union([Type.String({ maxLength: 1_000 }), Type.Null()])),
-    updatedAt: Type.Optional(Type.Unknown({ description: "Ignored." })),
-  },
-  { additionalProperties: false },
-);
+const GroupRequest = Type.Object({
+  name: Name,
+  terminalIds: Type.Array(TerminalId, { minItems: 1, maxItems: GROUP_TERMINALS_MAX, uniqueItems: true }),
+  managerTerminalIds: Type.Array(TerminalId, { maxItems: GROUP_MANAGERS_MAX, uniqueItems: true }),
+  enabled: Type.Optional(Type.Boolean({ default: true })),
+  notes: Type.Optional(Type.Union([Type.String({ maxLength: 1_000 }), Type.Null()])),
+  updatedAt: ReadOnly,
+});
 
 function shown({ name, terminalIds, managerTerminalIds, enabled, notes, updatedAtMs }: TerminalGroup): Static<typeof Group> {
   return {
@@ -86,6 +84,7 @@ const listTerminalGroups = admin.endpoint({
 
 const saveTerminalGroup = admin.endpoint({
   name: "saveTerminalGroup",
+  refusesUnknown: "access",
   method: "POST",
   path: "/admin/terminal-groups",
   summary: "Create or replace a group, by its name",
@@ -150,7 +149,7 @@ const testTerminalGroup = admin.endpoint({
   description: "Considers the enabled groups only. A whitelist rule may also allow it to subscribe to the topic.",
   auth: "admin",
   role: "read-only",
-  body: Type.Object({ managerTerminalId: TerminalId, terminalId: TerminalId }, { additionalProperties: false }),
+  body: Type.Object({ managerTerminalId: TerminalId, terminalId: TerminalId }),
   bodyExample: { managerTerminalId: "MANAGER1", terminalId: "TILL0001" },
   audit: "changes nothing",
   responses: {

@@ -10,6 +10,7 @@ import {
   ZVT_TLS_WORDS,
   type ZvtConfig,
 } from "../../../engine/zvt/zvt-config.ts";
+import { ReadOnly } from "../../endpoint/unknown-members.ts";
 import { okBody } from "../relay-envelope.ts";
 import { admin } from "./surface.ts";
 
@@ -78,7 +79,7 @@ const RouteRequest = Type.Object(
         }),
       ),
     ),
-    hasPassword: Type.Optional(Type.Unknown({ description: "Ignored." })),
+    hasPassword: ReadOnly,
   },
   { additionalProperties: false },
 );

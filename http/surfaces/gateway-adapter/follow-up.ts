@@ -2,7 +2,7 @@ import { Type } from "@sinclair/typebox";
 import { fromMinorUnits } from "../../../engine/kernel/money.ts";
 import { amountOf, type FollowUpType, type LinkRecord } from "../../../engine/links/link.ts";
 import { PROTOCOL_RESULT } from "../../gateway/forms.ts";
-import { type FollowUpOrder, headOrNull, readFollowUp } from "../../gateway/requests.ts";
+import { type FollowUpOrder, headOrNull, notReadOfFollowUp, readFollowUp } from "../../gateway/requests.ts";
 import { foreignMerchant, headOf, refuse, told, unknownPayment } from "./answers.ts";
 import { derivedId } from "./derived-id.ts";
 import { ADAPTER_RATE, AdapterHead, adapter } from "./surface.ts";
@@ -53,6 +53,7 @@ export const followUpOf = (type: FollowUpType, path: string) =>
     rateLimit: ADAPTER_RATE,
     deadlineMs: DEADLINE_MS,
     body: FollowUpRequest,
+    notTaken: notReadOfFollowUp,
     bodyExample: {
       txHead: { merId: "SANDBOXADAPTER1", txId: `${type}-7` },
       txReq: { origTranId: "1780000000000012345", amount: { value: 1230, currency: "EUR" } },

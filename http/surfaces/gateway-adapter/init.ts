@@ -3,7 +3,7 @@ import { Type } from "@sinclair/typebox";
 import { writeAdapterOrder } from "../../../engine/callbacks/adapter-order.ts";
 import { fromMinorUnits } from "../../../engine/kernel/money.ts";
 import { PROTOCOL_RESULT } from "../../gateway/forms.ts";
-import { headOrNull, type InitOrder, readInit } from "../../gateway/requests.ts";
+import { headOrNull, type InitOrder, notReadOfInit, readInit } from "../../gateway/requests.ts";
 import { foreignMerchant, headOf, refuse, told } from "./answers.ts";
 import { derivedId } from "./derived-id.ts";
 import { ADAPTER_RATE, AdapterHead, adapter } from "./surface.ts";
@@ -60,6 +60,7 @@ export const initOf = (path: string) =>
     rateLimit: ADAPTER_RATE,
     deadlineMs: DEADLINE_MS,
     body: InitRequest,
+    notTaken: notReadOfInit,
     bodyExample: {
       txHead: { merId: "SANDBOXADAPTER1", txId: "order-7" },
       txReq: { txOp: "SALE", amount: { value: 1230, currency: "EUR" }, description: "Order 7" },

@@ -46,7 +46,6 @@ export const verifyOf = (name: "adapterVerify" | "adapterVerification", path: st
     auth: "signature",
     rateLimit: ADAPTER_RATE,
     deadlineMs: DEADLINE_MS,
-    unknownQuery: "ignore",
     query: Type.Object({
       merId: Type.Optional(Type.String({ description: "Equal to the signature's keyId." })),
       paymentId: Type.Optional(Type.String({ description: "The paymentId that init returned." })),

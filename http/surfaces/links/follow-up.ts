@@ -14,19 +14,16 @@ const amount = Type.Optional(
   }),
 );
 
-const AmountBody = Type.Optional(Type.Object({ amount }, { additionalProperties: true }));
+const AmountBody = Type.Optional(Type.Object({ amount }));
 
-const FinalizeBody = Type.Object(
-  {
-    txId: Type.Optional(Type.String({ ...WHOLE_CHARACTERS, description: "Exactly one of the three members identifies the payment." })),
-    paymentId: Type.Optional(Type.String(WHOLE_CHARACTERS)),
-    origTranId: Type.Optional(
-      Type.String({ ...WHOLE_CHARACTERS, description: "The gateway's id of the authorization (`tranId` of its status)." }),
-    ),
-    amount,
-  },
-  { additionalProperties: true },
-);
+const FinalizeBody = Type.Object({
+  txId: Type.Optional(Type.String({ ...WHOLE_CHARACTERS, description: "Exactly one of the three members identifies the payment." })),
+  paymentId: Type.Optional(Type.String(WHOLE_CHARACTERS)),
+  origTranId: Type.Optional(
+    Type.String({ ...WHOLE_CHARACTERS, description: "The gateway's id of the authorization (`tranId` of its status)." }),
+  ),
+  amount,
+});
 
 const Done = Type.Object(
   {
@@ -109,6 +106,7 @@ async function execute(
 export const finalizePayment = links.endpoint({
   ...movement,
   name: "finalizePayment",
+  refusesUnknown: "money",
   path: "/api/payment/finalize/no-voucher",
   summary: "Capture an authorized payment",
   description: "For a payment that was created with `capture: later`. It can be captured once, in full or in part.",
@@ -128,6 +126,7 @@ export const finalizePayment = links.endpoint({
 export const cancelPayment = links.endpoint({
   ...movement,
   name: "cancelPayment",
+  refusesUnknown: "money",
   path: "/api/payment/cancel/{id}",
   summary: "Reverse a paid or authorized payment",
   description:
@@ -141,6 +140,7 @@ export const cancelPayment = links.endpoint({
 export const refundPayment = links.endpoint({
   ...movement,
   name: "refundPayment",
+  refusesUnknown: "money",
   path: "/api/payment/refund/{id}",
   summary: "Refund a captured payment",
   description: "Refunds the whole payment; a partial refund is not available.",

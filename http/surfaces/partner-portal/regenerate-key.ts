@@ -4,6 +4,7 @@ import { callingPartner, portal } from "./surface.ts";
 
 export const regenerateKey = portal.endpoint({
   name: "regenerateOwnApiKey",
+  refusesUnknown: "access",
   method: "POST",
   path: "/api/partner/regenerate-key",
   summary: "Generate a new API key for the calling partner",
@@ -12,10 +13,7 @@ export const regenerateKey = portal.endpoint({
   auth: "basic",
   needs: "own account",
   body: Type.Optional(
-    Type.Object(
-      { graceSeconds: Type.Optional(Type.Integer({ minimum: 0, maximum: KEY_GRACE_SECONDS_MAX, default: 0 })) },
-      { additionalProperties: false },
-    ),
+    Type.Object({ graceSeconds: Type.Optional(Type.Integer({ minimum: 0, maximum: KEY_GRACE_SECONDS_MAX, default: 0 })) }),
   ),
   bodyExample: { graceSeconds: 3_600 },
   audit: { action: "partner.regenerate-key", subject: ({ caller }) => String(callingPartner(caller)) },

@@ -13,11 +13,12 @@ const MerchantRequest = Type.Object(
     ),
     environment: Type.Optional(Type.Union([Environment], { description: "Default: TEST." })),
   },
-  { additionalProperties: false, title: "MerchantCreateRequest" },
+  { title: "MerchantCreateRequest" },
 );
 
 export const createMerchant = partnerV1.endpoint({
   name: "partnerApiCreateMerchant",
+  refusesUnknown: "money",
   method: "POST",
   path: `${PARTNER_API_BASE}/merchants`,
   summary: "Create a merchant",

@@ -73,7 +73,7 @@ const WebhookRequest = Type.Object(
     environment: Type.Union([Environment], { description: "Only events of merchants of this environment are sent." }),
     description: Type.Optional(Description),
   },
-  { additionalProperties: false, title: "PartnerWebhookRequest" },
+  { title: "PartnerWebhookRequest" },
 );
 
 export const createWebhook = partnerV1.endpoint({
@@ -175,7 +175,7 @@ const WebhookPatch = Type.Object(
       Type.Boolean({ description: "false ends what is still to be delivered to it. true activates it again, whyever it was inactive." }),
     ),
   },
-  { additionalProperties: false, title: "PartnerWebhookPatch" },
+  { title: "PartnerWebhookPatch" },
 );
 
 export const patchWebhook = partnerV1.endpoint({

@@ -95,7 +95,7 @@ export const cancelCommand = relay.endpoint({
   auth: "basicOrApiKey",
   needs: "see and send",
   params: UuidParams,
-  body: Type.Optional(Type.Object({}, { additionalProperties: true })),
+  body: Type.Optional(Type.Object({})),
   responses: {
     200: {
       description: "Cancelled before it was sent: it is safe to charge again.",

@@ -100,6 +100,7 @@ export function terminalLogEndpoints({ open }: { open: boolean }): Endpoint<Rela
 
   const clearLogs = relay.endpoint({
     name: "clearTerminalLogs",
+    refusesUnknown: "limits",
     method: "DELETE",
     path: "/api/v1/{terminalId}/logs",
     summary: "Delete a terminal's logs",

@@ -4,6 +4,7 @@ import { RelayError } from "../../../../engine/kernel/errors.ts";
 import { WHOLE_CHARACTERS } from "../../../../engine/kernel/well-formed.ts";
 import type { PartnerChange } from "../../../../engine/partners/administer-partners.ts";
 import type { PartnerRecord } from "../../../../engine/partners/partner.ts";
+import { ReadOnly } from "../../../endpoint/unknown-members.ts";
 import { GwApiKey, GwSecretKey, GwTml } from "../../gateway-credentials.ts";
 import { PartnerApiSettingsBody, PartnerApiShown, shownPartnerApi } from "../partner-api.ts";
 
@@ -16,6 +17,8 @@ const Username = Type.String({
   errorMessage: "must be 1 to 64 letters, digits, dots, underscores, dashes, plus or at signs",
   description: "Unique, regardless of case.",
 });
+
+const Password = Type.String({ ...WHOLE_CHARACTERS, minLength: 12, maxLength: 256, description: "Write-only.", writeOnly: true });
 
 const Origins = Type.Record(Type.String(), Type.String(), {
   description:
@@ -80,27 +83,28 @@ const optional = {
   partnerApi: Type.Optional(PartnerApiSettingsBody),
 };
 
-export const NewPartner = Type.Object(
-  { username: Username, gwTml: GwTml, gwApiKey: GwApiKey, gwSecretKey: GwSecretKey, ...optional },
-  { additionalProperties: false },
-);
+/** What the relay decides. The API key is no choice of anybody's: it is generated. */
+const readOnly = { id: ReadOnly, apiKey: ReadOnly, previousKeyUntil: ReadOnly, createdAt: ReadOnly, updatedAt: ReadOnly };
 
-/** What the relay answers and takes back unread, so that a record that was read can be sent back changed. */
-const READ_ONLY = ["id", "previousKeyUntil", "createdAt", "updatedAt"] as const;
-const readOnly = Object.fromEntries(READ_ONLY.map((name) => [name, Type.Optional(Type.Unknown({ description: "Ignored." }))]));
+export const NewPartner = Type.Object({
+  username: Username,
+  password: Type.Optional(Password),
+  gwTml: GwTml,
+  gwApiKey: GwApiKey,
+  gwSecretKey: GwSecretKey,
+  ...optional,
+  ...readOnly,
+});
 
-export const ChangedPartner = Type.Object(
-  {
-    username: Type.Optional(Username),
-    password: Type.Optional(Type.String({ minLength: 12, maxLength: 256, description: "Write-only." })),
-    gwTml: Type.Optional(GwTml),
-    gwApiKey: Type.Optional(GwApiKey),
-    gwSecretKey: Type.Optional(GwSecretKey),
-    ...optional,
-    ...readOnly,
-  },
-  { additionalProperties: false },
-);
+export const ChangedPartner = Type.Object({
+  username: Type.Optional(Username),
+  password: Type.Optional(Password),
+  gwTml: Type.Optional(GwTml),
+  gwApiKey: Type.Optional(GwApiKey),
+  gwSecretKey: Type.Optional(GwSecretKey),
+  ...optional,
+  ...readOnly,
+});
 
 export function shown(record: PartnerRecord): Static<typeof Partner> {
   const { id, username, gateway, enabled, allowedOrigins, terminals, adapter, partnerApi, previousKey, createdAtMs, updatedAtMs } = record;
