@@ -338,7 +338,6 @@ export async function composeShard(parts: ShardParts): Promise<ComposedShard> {
     giveBack: createGiveBack({ links: links.links, intents: intents.intents, digest: sha256Hex }),
   };
   const surfaces = surfacesOf(config);
-  const openApi = openApiText(surfaces);
   const once = createIdempotency({ kv, clock, ids, secretBox: box, failed });
   const endpoints = bindSurfaces(surfaces, {
     ...relay,
@@ -373,7 +372,7 @@ export async function composeShard(parts: ShardParts): Promise<ComposedShard> {
     notReadyBecause: readiness.notReadyBecause,
     metrics: () => bus.request(MAIN, "node.metrics", undefined, METRICS_TIMEOUT_MS),
     mayReadMetrics: publicMetricsAccess(config),
-    ...docsOperations(() => openApi),
+    ...docsOperations(() => openApiText(surfaces)),
     scripts: await loadScripts(),
     webApps: boot.webApps,
     timers: parts.timers,
