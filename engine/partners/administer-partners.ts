@@ -49,8 +49,8 @@ export interface NewPartner extends PartnerChange {
  * another's.
  */
 export interface AdministerPartners {
-  /** Shows the generated password and key for the first and last time. */
-  create(partner: NewPartner): Promise<{ partner: PartnerRecord; password: string; apiKey: string }>;
+  /** Shows the generated key, and the password where none was given, for the first and last time. */
+  create(partner: NewPartner): Promise<{ partner: PartnerRecord; generatedPassword: string | null; apiKey: string }>;
   change(id: number, change: PartnerChange): Promise<PartnerRecord>;
   toggle(id: number): Promise<PartnerRecord>;
   /** Throws RelayError `conflict` where somebody else has done so already: whoever asked has looked at what is no longer so. */
@@ -122,12 +122,12 @@ export function createAdministerPartners(options: AdministerPartnersOptions): Ad
     edit,
     create: async (draft) => {
       check(draft);
-      if (draft.password !== undefined) throw new RelayError("invalid_request", "password: is generated, and returned once");
       if (partners.list().length >= PARTNERS_MAX) throw new RelayError("invalid_request", `There are ${PARTNERS_MAX} partners already`);
       // Before the slow hash; the store decides.
       if (partners.byUsername(draft.username) !== null) throw taken("username");
-      const [password, apiKey, nowMs] = [secrets.newPassword(), secrets.newApiKey(), clock.nowMs()];
-      const passwordHash = await secrets.hashPassword(password);
+      const generatedPassword = draft.password === undefined ? secrets.newPassword() : null;
+      const [apiKey, nowMs] = [secrets.newApiKey(), clock.nowMs()];
+      const passwordHash = await secrets.hashPassword(draft.password ?? generatedPassword ?? "");
       const outcome = await store.create((id) => ({
         schema: 1,
         id,
@@ -152,7 +152,7 @@ export function createAdministerPartners(options: AdministerPartnersOptions): Ad
       }));
       if (outcome.type === "taken") throw taken(outcome.what);
       await partners.propagate(outcome.record.id);
-      return { partner: outcome.record, password, apiKey };
+      return { partner: outcome.record, generatedPassword, apiKey };
     },
     change: async (id, change) => {
       check(change);

@@ -9,10 +9,11 @@ import { requireRole } from "../auth/required-role.ts";
 import type { AnyReply, IncomingFile, RequestFacts } from "../endpoint/endpoint.ts";
 import { formTypeRefusal } from "../endpoint/form-body.ts";
 import { readIdempotencyKey } from "../endpoint/idempotency.ts";
-import { contentTypeRefusal, type JsonBody, notJson } from "../endpoint/json-body.ts";
+import { contentTypeRefusal, type JsonBody, NONE, notJson } from "../endpoint/json-body.ts";
 import { requireMultipart } from "../endpoint/multipart.ts";
 import { isSessionOptional } from "../endpoint/portal-auth.ts";
 import type { Match } from "../endpoint/router.ts";
+import { IGNORED_HEADER, ignoredHeader } from "../endpoint/unknown-members.ts";
 import { BodyCollector } from "./body-collector.ts";
 import type { ClientAddress } from "./client-address.ts";
 import { corsHeaders, requestOrigin } from "./cors.ts";
@@ -35,10 +36,12 @@ export class Exchange extends Response implements RequestFacts {
   #caller: Caller | null = null;
   #bodyComplete = false;
   #body: unknown;
+  #bodySent: unknown;
   #bodyText = "";
   #params: unknown;
   #query: unknown;
   #headers: unknown;
+  #ignored: readonly string[] = NONE;
   #idempotencyKey: string | null = null;
   #origin = "";
   pageOrigin = "";
@@ -316,11 +319,21 @@ export class Exchange extends Response implements RequestFacts {
   #readMembers(req: RequestHead, match: Match<ServedRoute>): void {
     const { compiled, endpoint } = this.route;
     this.#params = compiled.readParams(match.values);
-    this.#query = compiled.readQuery(req.getQuery() ?? "");
+    const ignored: string[] = [];
+    this.#query = compiled.readQuery(req.getQuery() ?? "", ignored);
     this.#headers = compiled.readHeaders === null ? NO_HEADERS : compiled.readHeaders((name) => req.getText(name) || undefined);
     if (endpoint.idempotency !== undefined) this.#idempotencyKey = readIdempotencyKey(headerOrNull(req, "idempotency-key"));
     const successor = endpoint.deprecated && successorOf(endpoint.deprecated.successor, endpoint.path, match.values);
     if (successor) this.fixedHeaders = [...this.fixedHeaders, "Link", `<${successor}>; rel="successor-version"`];
+    this.#nameIgnored(ignored);
+  }
+
+  /** The header stands last in `fixedHeaders`, and is replaced if more is ignored. */
+  #nameIgnored(names: readonly string[]): void {
+    if (names.length === 0) return;
+    const others = this.#ignored.length === 0 ? this.fixedHeaders : this.fixedHeaders.slice(0, -2);
+    this.#ignored = [...this.#ignored, ...names];
+    this.fixedHeaders = [...others, IGNORED_HEADER, ignoredHeader(this.#ignored)];
   }
 
   /** `refusal`: an error that does not depend on the content of the body. */
@@ -414,7 +427,9 @@ export class Exchange extends Response implements RequestFacts {
       return;
     }
     this.#body = read?.value;
+    this.#bodySent = read?.sent;
     this.#bodyText = read?.text ?? "";
+    if (read !== undefined) this.#nameIgnored(read.ignored);
     this.#bodyComplete = true;
     this.#proceed();
   }
@@ -443,6 +458,7 @@ export class Exchange extends Response implements RequestFacts {
       query: this.#query,
       headers: this.#headers,
       body: this.#body,
+      bodySent: this.#bodySent,
       bodyText: this.#bodyText,
       upload: this.#upload === null ? NO_UPLOAD : this.#upload.file,
       caller,

@@ -10,8 +10,11 @@ import type { HeartBeatOffer, HeartBeats } from "./negotiation.ts";
 import { CLOSE_CODES, connectedFrame, errorFrame, receiptFrame } from "./server-frames.ts";
 import { type MessageWriter, SessionTopics } from "./topics.ts";
 
-/** `disconnecting`: DISCONNECT was received and results are still being stored. `ended`: waits for the socket to close. */
-type Phase = "connecting" | "authenticating" | "connected" | "disconnecting" | "ended";
+/**
+ * `disconnecting`: DISCONNECT was received and results are still being stored. `lingering`: its RECEIPT is sent, and the client is left to close the
+ * socket. `ended`: waits for the socket to close.
+ */
+type Phase = "connecting" | "authenticating" | "connected" | "disconnecting" | "lingering" | "ended";
 
 export interface StompSessionOptions {
   host: StompHost;
@@ -21,6 +24,8 @@ export interface StompSessionOptions {
   /** Called when the socket is closed. */
   forget(session: StompSession): void;
 }
+
+const DISCONNECTED = "disconnected";
 
 /**
  * One STOMP session on one WebSocket. Every error ends it with an ERROR frame, as STOMP requires. The engine decides what happens to its
@@ -46,7 +51,7 @@ export class StompSession implements StompConnection, MessageWriter {
   #topics: SessionTopics | null = null;
   #disconnectReceipt: string | undefined;
   #framesInFlight = 0;
-  /** When the phases `connecting`, `authenticating` and `ended` time out. */
+  /** When the phases `connecting`, `authenticating`, `lingering` and `ended` time out. */
   #deadlineMs: number;
   #lastSeenMs: number;
   #lastSentMs: number;
@@ -73,7 +78,7 @@ export class StompSession implements StompConnection, MessageWriter {
 
   /** A WebSocket message, text or binary; its memory belongs to the caller again when this returns. */
   message(data: Uint8Array): void {
-    if (this.#phase === "ended" || this.#phase === "disconnecting") return;
+    if (!this.#listening) return;
     this.#seen();
     this.#parser.feed(data);
     this.#read();
@@ -82,7 +87,7 @@ export class StompSession implements StompConnection, MessageWriter {
   }
 
   pong(): void {
-    if (this.#phase !== "ended") this.#seen();
+    if (this.#phase !== "ended" && this.#phase !== "lingering") this.#seen();
   }
 
   /** The socket is closed, whoever closed it. */
@@ -117,6 +122,9 @@ export class StompSession implements StompConnection, MessageWriter {
         if (nowMs < this.#deadlineMs) return true;
         this.#socket.terminate();
         return false;
+      case "lingering":
+        if (nowMs >= this.#deadlineMs) this.end(1000, DISCONNECTED);
+        return true;
       case "connecting":
       case "authenticating":
         if (nowMs >= this.#deadlineMs) this.fail(new RelayError("request_timeout", "The session did not CONNECT in time"));
@@ -130,7 +138,7 @@ export class StompSession implements StompConnection, MessageWriter {
 
   /** Ends the session with an ERROR frame. `about` is the frame that caused it. Returns false if the session had ended before. */
   fail(error: unknown, about: FrameHead | null = null): boolean {
-    if (this.#phase === "ended") return false;
+    if (this.#phase === "ended" || this.#phase === "lingering") return false;
     const unexpected = error instanceof RelayError ? error.cause : error;
     const relayError = error instanceof RelayError ? error : new RelayError("internal", "Internal error");
     const receiptId = about?.headers.get("receipt");
@@ -188,6 +196,11 @@ export class StompSession implements StompConnection, MessageWriter {
         cause,
       });
     });
+  }
+
+  /** Whether what the client sends counts; after DISCONNECT nothing does. */
+  get #listening(): boolean {
+    return this.#phase === "connecting" || this.#phase === "authenticating" || this.#phase === "connected";
   }
 
   #readable(): boolean {
@@ -268,6 +281,7 @@ export class StompSession implements StompConnection, MessageWriter {
       case "DISCONNECT":
         this.#phase = "disconnecting";
         this.#disconnectReceipt = receiptId;
+        this.#parser.drop();
         topics.close();
         if (this.#framesInFlight === 0) this.#completeDisconnect();
         return "later";
@@ -327,9 +341,15 @@ export class StompSession implements StompConnection, MessageWriter {
     else if (this.#phase === "connected") this.#read();
   }
 
+  /**
+   * Some clients take a socket that closes right behind the RECEIPT for a failure, because they see the close first: so the client closes it. The
+   * session is over all the same.
+   */
   #completeDisconnect(): void {
     this.#receipt(this.#disconnectReceipt);
-    this.end(1000, "disconnected");
+    this.#phase = "lingering";
+    this.#deadlineMs = this.#host.clock.monotonicMs() + limits.LINGER_MS;
+    this.#host.onEvent({ type: "ended", sessionId: this.id, reason: DISCONNECTED });
   }
 
   #seen(): void {
@@ -362,10 +382,12 @@ export class StompSession implements StompConnection, MessageWriter {
 
   #end(reason: string): boolean {
     if (this.#phase === "ended") return false;
+    const wasOver = this.#phase === "lingering";
     this.#phase = "ended";
     this.#deadlineMs = this.#host.clock.monotonicMs() + limits.CLOSE_TIMEOUT_MS;
+    this.#parser.drop();
     this.#topics?.close();
-    this.#host.onEvent({ type: "ended", sessionId: this.id, reason });
+    if (!wasOver) this.#host.onEvent({ type: "ended", sessionId: this.id, reason });
     return true;
   }
 }

@@ -33,7 +33,7 @@ const PAGE_HEADERS = { "Content-Security-Policy": { description: "The page loads
 export function docsEndpoints(envelope: ErrorEnvelope): Endpoint<DocsOperations>[] {
   const facts: SurfaceFacts = { name: "docs", tags: ["Documentation"], envelope };
   const docs = surface<DocsOperations>()({ ...facts, envelope: { ...envelope, schema: envelope.schema } });
-  const shared = { method: "GET", auth: "none", unknownQuery: "ignore", headers: CacheRequest } as const;
+  const shared = { method: "GET", auth: "none", headers: CacheRequest } as const;
   const responsesWith = <Type extends string, H extends object>(what: string, contentType: Type, more: H) => ({
     200: { description: `The ${what}.`, file: true as const, contentType, headers: { ...FILE_HEADERS, ...more } },
     304: { description: `The caller already has the ${what}.`, headers: { ...CACHE_HEADERS, ...more } },

@@ -29,7 +29,6 @@ export function scriptEndpoints(envelope: ErrorEnvelope): Endpoint<ScriptOperati
   const shared = {
     method: "GET",
     auth: "none",
-    unknownQuery: "ignore",
     headers: CacheRequest,
     responses: {
       200: { description: "The file.", file: true, contentType: "text/javascript; charset=utf-8", headers: FILE_HEADERS },
@@ -64,7 +63,6 @@ export function scriptEndpoints(envelope: ErrorEnvelope): Endpoint<ScriptOperati
       path: "/js/manifest.json",
       summary: "List the browser scripts with their versions and integrity",
       auth: "none",
-      unknownQuery: "ignore",
       responses: {
         200: {
           description: "By file name: the path of its present version, and what a page writes as `integrity`.",

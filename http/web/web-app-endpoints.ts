@@ -65,7 +65,6 @@ function webAppEndpoints(envelope: ErrorEnvelope, { app, surface: name, tag, tit
   const shared = {
     method: "GET",
     auth: "none",
-    unknownQuery: "ignore",
     headers: CacheRequest,
   } as const;
   const page = (name: string, path: string, params: ReturnType<typeof Type.Object>, more: { takesSlash?: true } = {}) =>

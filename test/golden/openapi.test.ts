@@ -3,6 +3,7 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { test } from "node:test";
 import { openApiText, surfacesOf } from "../../infra/node/wiring/endpoints.ts";
 import { member } from "../support/matches.ts";
+import { withSharedParts } from "../support/openapi.ts";
 
 const GOLDEN = new URL("openapi.json", import.meta.url);
 
@@ -130,6 +131,7 @@ const PARTNER_API: [method: string, path: string][] = [
 ];
 
 const document: unknown = JSON.parse(openApiText(surfacesOf({ openTerminalLogs: true, packageBytesMax: 524_288_000 })));
+const whole = withSharedParts(document);
 
 test("the OpenAPI document is the golden one", () => {
   const text = `${JSON.stringify(document, null, 2)}\n`;
@@ -155,7 +157,7 @@ for (const [method, path, authentication] of RELIED_ON) {
 
 for (const [method, path] of PARTNER_API) {
   test(`${method} /partner/api/v1${path} is documented, with its bearer key, its one error body and its idempotency`, () => {
-    const operation = member(document, "paths", `/partner/api/v1${path}`, method.toLowerCase());
+    const operation = member(whole, "paths", `/partner/api/v1${path}`, method.toLowerCase());
     assert.deepEqual(member(operation, "security"), [{ partnerApi: [] }]);
     const errors = Object.entries(member(operation, "responses") as object).filter(([status]) => !status.startsWith("2"));
     const told = errors.map(([status]) => status);

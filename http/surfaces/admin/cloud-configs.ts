@@ -3,6 +3,7 @@ import { RelayError } from "../../../engine/kernel/errors.ts";
 import { isTerminalId } from "../../../engine/kernel/identifiers.ts";
 import { TERMINAL_FAMILIES } from "../../../engine/payments/tags.ts";
 import { type CloudConfig, CONFIG_NAME_LENGTH_MAX, CONFIG_NAME_PATTERN } from "../../../engine/settings/cloud-config.ts";
+import { ReadOnly } from "../../endpoint/unknown-members.ts";
 import { TerminalParams } from "../identifier-params.ts";
 import { okBody } from "../relay-envelope.ts";
 import { admin } from "./surface.ts";
@@ -45,9 +46,9 @@ const ConfigRequest = Type.Object(
     group: Type.Optional(Type.Union([Name, Type.Null()])),
     family: Type.Optional(Type.Union([Family, Type.Null()])),
     settings: Type.Optional(Type.Union([Settings, Type.Null()])),
-    updatedAt: Type.Optional(Type.Unknown({ description: "Ignored." })),
+    updatedAt: ReadOnly,
   },
-  { additionalProperties: false },
+  { title: "CloudConfigurationRequest" },
 );
 
 function shown({ terminalId, merchantId, group, family, settings, updatedAtMs }: CloudConfig): Static<typeof Config> {
@@ -87,6 +88,7 @@ const listCloudConfigs = admin.endpoint({
 
 const saveCloudConfig = admin.endpoint({
   name: "saveCloudConfig",
+  refusesUnknown: "money",
   method: "POST",
   path: "/admin/cloud-configs",
   summary: "Create or change the configuration of a terminal",

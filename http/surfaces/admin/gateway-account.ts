@@ -31,6 +31,7 @@ const showGatewayAccount = admin.endpoint({
 
 const saveGatewayAccount = admin.endpoint({
   name: "saveGatewayAccount",
+  refusesUnknown: "money",
   method: "POST",
   path: "/admin/gw-credentials",
   summary: "Set the installation's own account at the card gateway",
@@ -53,6 +54,7 @@ const saveGatewayAccount = admin.endpoint({
 
 const testGatewayAccount = admin.endpoint({
   name: "testGatewayAccount",
+  refusesUnknown: "money",
   method: "POST",
   path: "/admin/gw-credentials/test",
   summary: "Check whether the card gateway accepts these credentials",

@@ -14,7 +14,7 @@ import { okBody } from "../relay-envelope.ts";
 import { admin } from "./surface.ts";
 
 const PATH = "/admin/api/merchants/{merchantId}/portal-users";
-const MerchantParams = Type.Object({ merchantId: Type.String() });
+const MerchantParams = Type.Object({ merchantId: Type.String({ parameterName: "AdminMerchantId" }) });
 const ABOVE = { type: "above" } as const;
 
 const listPortalUsers = admin.endpoint({
@@ -42,6 +42,7 @@ const listPortalUsers = admin.endpoint({
 
 const invitePortalUser = admin.endpoint({
   name: "invitePortalUser",
+  refusesUnknown: "access",
   method: "POST",
   path: PATH,
   summary: "Invite a user of a merchant to the portal",
@@ -99,6 +100,7 @@ const removePortalUser = admin.endpoint({
 
 const resetPortalFactors = admin.endpoint({
   name: "resetPortalFactors",
+  refusesUnknown: "access",
   method: "POST",
   path: "/admin/api/portal-accounts/reset-factors",
   summary: "Take the second factors from a portal account that has lost them",
@@ -107,7 +109,7 @@ const resetPortalFactors = admin.endpoint({
   auth: "admin",
   role: "owner",
   stepUp: true,
-  body: Type.Object({ email: Type.String({ minLength: 3, maxLength: EMAIL_LENGTH_MAX }) }, { additionalProperties: false }),
+  body: Type.Object({ email: Type.String({ minLength: 3, maxLength: EMAIL_LENGTH_MAX }) }),
   bodyExample: { email: "anna@example.com" },
   // The name of the account, as administrators' audit entries have that of an administrator.
   audit: { action: "portal-account.reset-factors", subject: ({ body }) => body.email },

@@ -8,6 +8,7 @@ import {
   TERMINAL_GROUPS_MAX,
   type TerminalGroup,
 } from "../../../engine/settings/terminal-groups.ts";
+import { ReadOnly } from "../../endpoint/unknown-members.ts";
 import { okBody } from "../relay-envelope.ts";
 import { admin } from "./surface.ts";
 
@@ -38,9 +39,9 @@ const GroupRequest = Type.Object(
     managerTerminalIds: Type.Array(TerminalId, { maxItems: GROUP_MANAGERS_MAX, uniqueItems: true }),
     enabled: Type.Optional(Type.Boolean({ default: true })),
     notes: Type.Optional(Type.Union([Type.String({ maxLength: 1_000 }), Type.Null()])),
-    updatedAt: Type.Optional(Type.Unknown({ description: "Ignored." })),
+    updatedAt: ReadOnly,
   },
-  { additionalProperties: false },
+  { title: "TerminalGroupRequest" },
 );
 
 function shown({ name, terminalIds, managerTerminalIds, enabled, notes, updatedAtMs }: TerminalGroup): Static<typeof Group> {
@@ -86,6 +87,7 @@ const listTerminalGroups = admin.endpoint({
 
 const saveTerminalGroup = admin.endpoint({
   name: "saveTerminalGroup",
+  refusesUnknown: "access",
   method: "POST",
   path: "/admin/terminal-groups",
   summary: "Create or replace a group, by its name",
@@ -150,7 +152,7 @@ const testTerminalGroup = admin.endpoint({
   description: "Considers the enabled groups only. A whitelist rule may also allow it to subscribe to the topic.",
   auth: "admin",
   role: "read-only",
-  body: Type.Object({ managerTerminalId: TerminalId, terminalId: TerminalId }, { additionalProperties: false }),
+  body: Type.Object({ managerTerminalId: TerminalId, terminalId: TerminalId }),
   bodyExample: { managerTerminalId: "MANAGER1", terminalId: "TILL0001" },
   audit: "changes nothing",
   responses: {

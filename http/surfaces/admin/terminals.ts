@@ -43,7 +43,7 @@ export const listTerminals = admin.endpoint({
   role: "read-only",
   query: Type.Object({
     after: Type.Optional(Type.String({ maxLength: 64, pattern: "^[\\x21-\\x7e]*$", description: "The last id of the previous page." })),
-    limit: Type.Optional(Type.Integer({ minimum: 1, maximum: PAGE_MAX, default: PAGE_DEFAULT })),
+    limit: Type.Optional(Type.Integer({ minimum: 1, maximum: PAGE_MAX, default: PAGE_DEFAULT, parameterName: "PageSize" })),
   }),
   responses: {
     200: { description: "A page.", body: okBody(Type.Array(TerminalRecord)) },
@@ -69,7 +69,7 @@ export const showTerminal = admin.endpoint({
     ...admin.errors(400, 401, 503),
   },
   handle: async (operations, { params }) => {
-    const view = await operations.terminals.view(params.terminalId);
+    const view = await operations.terminals.connection(params.terminalId);
     return { status: 200, body: { status: "ok", data: record(view, operations) } };
   },
 });
@@ -108,7 +108,7 @@ const access = {
   auth: "admin",
   role: "operator",
   params: TerminalParams,
-  body: Type.Optional(Type.Object({}, { additionalProperties: true })),
+  body: Type.Optional(Type.Object({})),
   responses: {
     200: {
       description: "The change is in force on every live node.",

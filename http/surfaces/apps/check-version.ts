@@ -16,7 +16,6 @@ export const checkAppVersion = apps.endpoint({
     "A deployment to the terminal takes precedence over one to its merchant, and that one over a deployment to all. A version below the installed one is never offered. Without `currentVersionCode` the deployed version is always offered. The login may be left out. An offer is counted when the terminal asks with its login, or from the address of its last poll or WebSocket session.",
   auth: "optionalBasic",
   rateLimit: { bucket: "app-version", perSecond: 50 },
-  unknownQuery: "ignore",
   query: Type.Object({
     terminalId: Type.String({ minLength: 1, maxLength: 64 }),
     currentVersionCode: Type.Optional(Type.Integer({ minimum: -2_147_483_648, maximum: 2_147_483_647 })),

@@ -7,6 +7,7 @@ import { apps } from "./surface.ts";
 
 export const pushUpdate = apps.endpoint({
   name: "pushUpdate",
+  refusesUnknown: "limits",
   method: "POST",
   path: "/admin/app-versions/{versionId}/push-update",
   summary: "Send FORCE_UPDATE over WebSocket to one terminal, or to all connected terminals",

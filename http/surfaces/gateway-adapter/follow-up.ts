@@ -2,7 +2,7 @@ import { Type } from "@sinclair/typebox";
 import { fromMinorUnits } from "../../../engine/kernel/money.ts";
 import { amountOf, type FollowUpType, type LinkRecord } from "../../../engine/links/link.ts";
 import { PROTOCOL_RESULT } from "../../gateway/forms.ts";
-import { type FollowUpOrder, headOrNull, readFollowUp } from "../../gateway/requests.ts";
+import { type FollowUpOrder, headOrNull, notReadOfFollowUp, readFollowUp } from "../../gateway/requests.ts";
 import { foreignMerchant, headOf, refuse, told, unknownPayment } from "./answers.ts";
 import { derivedId } from "./derived-id.ts";
 import { ADAPTER_RATE, AdapterHead, adapter } from "./surface.ts";
@@ -19,14 +19,21 @@ const FollowUpRequest = Type.Object(
       }),
     ),
   },
-  { additionalProperties: true, description: "Each member may be at the top level, in txHead or in txReq." },
+  {
+    title: "AdapterFollowUpRequest",
+    additionalProperties: true,
+    description: "Each member may be at the top level, in txHead or in txReq.",
+  },
 );
 
-const FollowUpAnswer = Type.Object({
-  txHead: AdapterHead,
-  resultCode: Type.String(),
-  txRes: Type.Object({ tranId: Type.String({ description: "The gateway's id of this movement of money." }), origTranId: Type.String() }),
-});
+const FollowUpAnswer = Type.Object(
+  {
+    txHead: AdapterHead,
+    resultCode: Type.String(),
+    txRes: Type.Object({ tranId: Type.String({ description: "The gateway's id of this movement of money." }), origTranId: Type.String() }),
+  },
+  { title: "AdapterFollowUp" },
+);
 
 const DEADLINE_MS = 20_000;
 
@@ -53,6 +60,7 @@ export const followUpOf = (type: FollowUpType, path: string) =>
     rateLimit: ADAPTER_RATE,
     deadlineMs: DEADLINE_MS,
     body: FollowUpRequest,
+    notTaken: notReadOfFollowUp,
     bodyExample: {
       txHead: { merId: "SANDBOXADAPTER1", txId: `${type}-7` },
       txReq: { origTranId: "1780000000000012345", amount: { value: 1230, currency: "EUR" } },

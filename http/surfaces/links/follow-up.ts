@@ -14,7 +14,7 @@ const amount = Type.Optional(
   }),
 );
 
-const AmountBody = Type.Optional(Type.Object({ amount }, { additionalProperties: true }));
+const AmountBody = Type.Optional(Type.Object({ amount }));
 
 const FinalizeBody = Type.Object(
   {
@@ -25,7 +25,7 @@ const FinalizeBody = Type.Object(
     ),
     amount,
   },
-  { additionalProperties: true },
+  { title: "FinalizeRequest" },
 );
 
 const Done = Type.Object(
@@ -109,6 +109,7 @@ async function execute(
 export const finalizePayment = links.endpoint({
   ...movement,
   name: "finalizePayment",
+  refusesUnknown: "money",
   path: "/api/payment/finalize/no-voucher",
   summary: "Capture an authorized payment",
   description: "For a payment that was created with `capture: later`. It can be captured once, in full or in part.",
@@ -128,6 +129,7 @@ export const finalizePayment = links.endpoint({
 export const cancelPayment = links.endpoint({
   ...movement,
   name: "cancelPayment",
+  refusesUnknown: "money",
   path: "/api/payment/cancel/{id}",
   summary: "Reverse a paid or authorized payment",
   description:
@@ -141,6 +143,7 @@ export const cancelPayment = links.endpoint({
 export const refundPayment = links.endpoint({
   ...movement,
   name: "refundPayment",
+  refusesUnknown: "money",
   path: "/api/payment/refund/{id}",
   summary: "Refund a captured payment",
   description: "Refunds the whole payment; a partial refund is not available.",

@@ -22,7 +22,6 @@ export const gatewayNotification = links.endpoint({
     paymentId: text(256, "The gateway's payment id."),
     signature: text(512, "Checked if present."),
   }),
-  unknownQuery: "ignore",
   responses: { 200: { description: "Taken in." }, ...links.errors(400, 429, 503) },
   handle: async ({ notified }, { query }) => {
     const { txId, merId, paymentId, signature } = query;

@@ -27,6 +27,7 @@ const RETRY_AFTER_SECONDS = 3;
 
 export const refundTransaction = refunds.endpoint({
   name: "refundMerchantTransaction",
+  refusesUnknown: "money",
   method: "POST",
   path: `${MERCHANT_BASE}/transactions/{uuid}/refund`,
   summary: "Refund a payment by link",

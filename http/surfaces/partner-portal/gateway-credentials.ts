@@ -30,6 +30,7 @@ export const showGatewayCredentials = portal.endpoint({
 
 export const saveGatewayCredentials = portal.endpoint({
   name: "saveOwnGatewayCredentials",
+  refusesUnknown: "money",
   method: "POST",
   path: "/api/partner/gw-credentials",
   summary: "Change the calling partner's account at the card gateway",
@@ -52,6 +53,7 @@ export const saveGatewayCredentials = portal.endpoint({
 
 export const testGatewayCredentials = portal.endpoint({
   name: "testOwnGatewayCredentials",
+  refusesUnknown: "money",
   method: "POST",
   path: "/api/partner/gw-credentials/test",
   summary: "Check whether the card gateway accepts these credentials",

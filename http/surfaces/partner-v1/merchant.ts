@@ -61,11 +61,12 @@ const MerchantPatch = Type.Object(
       }),
     ),
   },
-  { additionalProperties: false, title: "MerchantPatch" },
+  { title: "MerchantPatch" },
 );
 
 export const patchMerchant = partnerV1.endpoint({
   name: "partnerApiPatchMerchant",
+  refusesUnknown: "access",
   method: "PATCH",
   path: `${PARTNER_API_BASE}/merchants/{merchantId}`,
   summary: "Change a merchant",

@@ -21,6 +21,7 @@ import { PARTNER_API_BASE, PARTNER_API_RATE, partnerV1, permitted } from "./surf
 
 export const invitePortalUser = partnerV1.endpoint({
   name: "partnerApiInvitePortalUser",
+  refusesUnknown: "access",
   method: "POST",
   path: `${PARTNER_API_BASE}/merchants/{merchantId}/portal-users`,
   summary: "Invite a user of a merchant to the portal",

@@ -112,6 +112,7 @@ export const disableService = switching("disable", "partnerApiDisableService", "
 
 export const configureService = partnerV1.endpoint({
   name: "partnerApiConfigureService",
+  refusesUnknown: "money",
   method: "PUT",
   path: `${PARTNER_API_BASE}/merchants/{id}/services/{service}/config`,
   summary: "Configure a service for a merchant",

@@ -38,7 +38,7 @@ export const checkConnection = relay.endpoint({
   },
   handle: async ({ terminals }, { params, caller }) => {
     if (!mayKnow(caller, params.terminalId)) throw new RelayError("forbidden", "Not permitted for this terminal");
-    return { status: 200, body: { status: "ok", data: connectionRecord(await terminals.view(params.terminalId)) } };
+    return { status: 200, body: { status: "ok", data: connectionRecord(await terminals.connection(params.terminalId)) } };
   },
 });
 
@@ -52,7 +52,7 @@ export const disconnect = relay.endpoint({
   needs: "act",
   params: TerminalParams,
   // Some apps send an empty object, some nothing.
-  body: Type.Optional(Type.Object({}, { additionalProperties: true })),
+  body: Type.Optional(Type.Object({})),
   responses: {
     200: {
       description: "Done.",
@@ -76,12 +76,15 @@ const ping = {
     200: {
       description: "What is known about the terminal. Reading does not change it.",
       body: okBody(
-        Type.Object({
-          terminalId: Type.String(),
-          online: Type.Boolean(),
-          connectionStatus: ConnectionRecord.properties.connectionStatus,
-          serverTime: Type.String(),
-        }),
+        Type.Object(
+          {
+            terminalId: Type.String(),
+            online: Type.Boolean(),
+            connectionStatus: ConnectionRecord.properties.connectionStatus,
+            serverTime: Type.String(),
+          },
+          { title: "TerminalPing" },
+        ),
       ),
     },
     ...relay.errors(400, 429, 503),
@@ -93,7 +96,7 @@ export const pingTerminal = relay.endpoint({
   name: "pingTerminal",
   path: "/api/status/ping/{terminalId}",
   summary: "Check whether the service answers and whether the terminal is online",
-  handle: ({ terminals, clock }, { params }) => terminals.view(params.terminalId).then((view) => pong(view, clock.nowMs())),
+  handle: ({ terminals, clock }, { params }) => terminals.connection(params.terminalId).then((view) => pong(view, clock.nowMs())),
 });
 
 export const pingPos = relay.endpoint({
@@ -101,7 +104,7 @@ export const pingPos = relay.endpoint({
   name: "pingPos",
   path: "/api/status/ping-pos/{terminalId}",
   summary: "Check whether the service answers (path used by terminal apps)",
-  handle: ({ terminals, clock }, { params }) => terminals.view(params.terminalId).then((view) => pong(view, clock.nowMs())),
+  handle: ({ terminals, clock }, { params }) => terminals.connection(params.terminalId).then((view) => pong(view, clock.nowMs())),
 });
 
 function pong({ terminalId, connected, connectionStatus }: ConnectionView, nowMs: number) {

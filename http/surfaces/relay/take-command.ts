@@ -21,7 +21,7 @@ const CommandPayload = Type.Object(
     ),
     attempt: Type.Optional(Type.Integer({ minimum: 2 })),
   },
-  { additionalProperties: true },
+  { title: "CommandPayload", additionalProperties: true },
 );
 
 const NOTHING = { status: 204 } as const;

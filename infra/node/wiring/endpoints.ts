@@ -113,7 +113,7 @@ export function openApiText(surfaces: Surfaces): string {
     title: "Terminal Relay",
     version: "1.0.0",
     description:
-      "Relays pay, scan and print commands to payment terminals and makes their results available. The descriptions contain what the schemas cannot express. Responses have `Cache-Control: no-store`, unless another value is described, and `X-Content-Type-Options: nosniff`. Text of 1,400 bytes and more is compressed for whoever sends `Accept-Encoding` with br or gzip.",
+      "Relays pay, scan and print commands to payment terminals and makes their results available. The descriptions contain what the schemas cannot express. Responses have `Cache-Control: no-store`, unless another value is described, and `X-Content-Type-Options: nosniff`. Members of a query or a body that an operation does not have are ignored and named in the header `Relay-Ignored`; they are refused with 400 where leaving one out of account could change what is paid, who may do what, or how far something reaches. Text of 1,400 bytes and more is compressed for whoever sends `Accept-Encoding` with br or gzip.",
   });
   return JSON.stringify(document);
 }

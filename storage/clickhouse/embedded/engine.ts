@@ -2,7 +2,9 @@ import type { Session } from "chdb";
 import { ANALYST_ROLE, OWNER_ROLE, prepareDirectory } from "./access.ts";
 import { CLICKHOUSE_CODE, ClickHouseError, engineError } from "./clickhouse-error.ts";
 import { DENIED_FUNCTIONS_QUERY, type DeniedNames, deniedNames, refuseUnsafe } from "./reader-guard.ts";
-import { READER_OPEN_SETTINGS, READER_RESULT_BYTES_MAX, READER_SETTINGS } from "./reader-limits.ts";
+import { READER_RESULT_BYTES_MAX, READER_SETTINGS } from "./reader-limits.ts";
+import { rewriteForReader } from "./reader-rewrite.ts";
+import { isSameValue, readerSettings } from "./reader-settings.ts";
 import { literal } from "./sql-literal.ts";
 
 export interface QueryRequest {
@@ -16,6 +18,11 @@ export interface QueryRequest {
   tag: string;
 }
 
+export interface ReaderQueryRequest extends QueryRequest {
+  /** The name that the analyst signed in with. */
+  user: string;
+}
+
 export interface InsertRequest extends Omit<QueryRequest, "text"> {
   table: string;
   format: InsertFormat;
@@ -27,10 +34,11 @@ export type InsertFormat = "JSONEachRow" | "JSONCompactEachRow" | "TabSeparated"
 
 export interface QueryAnswer {
   bytes: Uint8Array;
-  rowsRead: number;
-  bytesRead: number;
+  resultRows: number;
+  resultBytes: number;
   /** Known for an insert of rows as bytes. */
-  rowsWritten: number | null;
+  writtenRows: number;
+  writtenBytes: number;
   elapsedSeconds: number;
 }
 
@@ -82,33 +90,47 @@ export class Engine {
     return this.#connected(async (session) => {
       await this.#prepare(session, request, OWNER_ROLE, [...request.settings]);
       const { table, format, rows } = request;
-      const { rowsWritten, elapsed } = await session.insert({ table, format, values: rows });
-      return { bytes: new Uint8Array(0), rowsRead: rowsWritten, bytesRead: rows.length, rowsWritten, elapsedSeconds: elapsed };
+      const { rowsWritten, bytesWritten, elapsed } = await session.insert({ table, format, values: rows });
+      return {
+        bytes: new Uint8Array(0),
+        resultRows: rowsWritten,
+        resultBytes: bytesWritten,
+        writtenRows: rowsWritten,
+        writtenBytes: bytesWritten,
+        elapsedSeconds: elapsed,
+      };
     });
   }
 
   /** Runs an analyst's query: read-only, within limits, after a check of what it does. Throws ClickHouseError. */
-  async readerQuery(request: QueryRequest): Promise<QueryAnswer> {
-    for (const name of request.settings.keys()) {
-      if (READER_OPEN_SETTINGS.has(name)) continue;
-      throw new ClickHouseError(CLICKHOUSE_CODE.readonly, "READONLY", `Cannot modify '${name}' setting in readonly mode.`, 403);
-    }
+  async readerQuery(request: ReaderQueryRequest): Promise<QueryAnswer> {
+    const { set, fixed } = readerSettings(request.settings);
+    const statement = await this.#connected((session) => this.#checkedStatement(session, request));
     return this.#connected(async (session) => {
-      await this.#prepare(session, request, ANALYST_ROLE, [...request.settings, ...READER_SETTINGS]);
-      // The engine's canonical text of the statement is checked and executed: one statement, without comments and without ambiguity.
-      const formatted = await session.queryAsync(`SELECT formatQuerySingleLine(${literal(request.text)})`, { format: "TSVRaw" });
-      const statement = formatted.text().replace(/\n$/, "");
-      // EXPLAIN AST of a statement with INTO OUTFILE could write the file.
-      if (/\b(?:outfile|infile)\b/i.test(statement)) {
-        throw new ClickHouseError(CLICKHOUSE_CODE.accessDenied, "ACCESS_DENIED", "The files of the server are not accessible.", 403);
-      }
-      const tree = await session.queryAsync(`EXPLAIN AST ${statement}`, { format: "TSVRaw" });
-      refuseUnsafe(statement, tree.text(), this.#denied);
+      await this.#prepare(session, request, ANALYST_ROLE, set);
+      if (fixed.size > 0) await refuseChanges(session, fixed);
       const found = await answer(session, statement, request.format);
       // max_result_bytes counts a constant column once, however often it is printed; the memory limit applies up to here.
       if (found.bytes.length <= READER_RESULT_BYTES_MAX) return found;
       throw new ClickHouseError(396, "TOO_MANY_ROWS_OR_BYTES", `Limit for result exceeded, max bytes: ${READER_RESULT_BYTES_MAX}.`, 500);
     });
+  }
+
+  /**
+   * The engine's canonical text of an analyst's statement, one statement, without comments and without ambiguity, when it has been checked. The connection has none of
+   * the client's settings: some would cut or repeat what the engine says of the statement.
+   */
+  async #checkedStatement(session: Session, request: ReaderQueryRequest): Promise<string> {
+    await this.#prepare(session, request, ANALYST_ROLE, READER_SETTINGS);
+    const formatted = await session.queryAsync(`SELECT formatQuerySingleLine(${literal(request.text)})`, { format: "TSVRaw" });
+    const { statement, tables } = rewriteForReader(formatted.text().replace(/\n$/, ""), request.user);
+    // EXPLAIN AST of a statement with INTO OUTFILE could write the file.
+    if (/\b(?:outfile|infile)\b/i.test(statement)) {
+      throw new ClickHouseError(CLICKHOUSE_CODE.accessDenied, "ACCESS_DENIED", "The files of the server are not accessible.", 403);
+    }
+    const tree = await session.queryAsync(`EXPLAIN AST ${statement}`, { format: "TSVRaw" });
+    refuseUnsafe({ statement, tree: tree.text(), replaced: tables }, this.#denied);
+    return statement;
   }
 
   /** Makes the engine end the query with this tag at its next check. */
@@ -150,8 +172,28 @@ export class Engine {
 
 async function answer(session: Session, text: string, format: string): Promise<QueryAnswer> {
   const result = await session.queryAsync(text, { format });
+  // What the package calls read is what the query returned.
   const { rowsRead, bytesRead, elapsed } = result;
-  return { bytes: result.bytes(), rowsRead, bytesRead, rowsWritten: null, elapsedSeconds: elapsed };
+  return { bytes: result.bytes(), resultRows: rowsRead, resultBytes: bytesRead, writtenRows: 0, writtenBytes: 0, elapsedSeconds: elapsed };
+}
+
+/** Throws ClickHouseError where a setting that is fixed for analysts has another value than its client asks for. */
+async function refuseChanges(session: Session, fixed: ReadonlyMap<string, string>): Promise<void> {
+  const names = [...fixed.keys()].map((name) => literal(checked(name))).join(", ");
+  const found = await session.queryAsync(`SELECT name, value FROM system.settings WHERE name IN (${names})`, { format: "JSONEachRow" });
+  const current = new Map<string, string>();
+  for (const line of found.text().split("\n")) {
+    if (line === "") continue;
+    const { name, value }: { name: string; value: string } = JSON.parse(line);
+    current.set(name, value);
+  }
+  for (const [name, asked] of fixed) {
+    const value = current.get(name);
+    if (value === undefined)
+      throw new ClickHouseError(CLICKHOUSE_CODE.unknownSetting, "UNKNOWN_SETTING", `Unknown setting '${name}'.`, 400);
+    if (isSameValue(value, asked)) continue;
+    throw new ClickHouseError(CLICKHOUSE_CODE.readonly, "READONLY", `Cannot modify '${name}' setting in readonly mode.`, 403);
+  }
 }
 
 function checked(name: string): string {

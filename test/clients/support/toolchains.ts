@@ -127,8 +127,17 @@ async function installed<T>(what: string, install: () => Promise<T>): Promise<In
   }
 }
 
+const folders = new Map<string, Promise<string>>();
+
 /** The folder that `make` fills; made again where one of the files has changed since, or where it was left half made. */
-async function once(name: string, files: readonly string[], make: (target: string) => Promise<void>): Promise<string> {
+function once(name: string, files: readonly string[], make: (target: string) => Promise<void>): Promise<string> {
+  // Several clients may use one folder, and are prepared at the same time.
+  const making = folders.get(name) ?? madeFolder(name, files, make);
+  folders.set(name, making);
+  return making;
+}
+
+async function madeFolder(name: string, files: readonly string[], make: (target: string) => Promise<void>): Promise<string> {
   const hash = createHash("sha256");
   for (const file of files) hash.update(readFileSync(file));
   const folder = join(CACHE, `${name}-${hash.digest("hex").slice(0, 16)}`);

@@ -161,7 +161,6 @@ test("queries are read strictly into their types", async (t) => {
     ["all=yes", "all: must be true or false"],
     ["status=OK&status=KO", "status: is given more than once"],
     ["status=MAYBE", "status: must be one of OK, KO"],
-    ["lmit=5", "lmit: is not a query member of this endpoint"],
     ["from=%ff", "from: is not valid percent-encoding"],
     ["from=12345678901", "from: must be a string of at most 10 characters"],
   ];
@@ -169,6 +168,21 @@ test("queries are read strictly into their types", async (t) => {
     const response = await request(`${url}/api/v1/T1/list?${query}`);
     assert.deepEqual([response.statusCode, await errorText(response)], [400, expected], query);
   }
+});
+
+test("members that an endpoint does not have are ignored, and named in one header whatever the answer is", async (t) => {
+  const { url } = await startWorld(t);
+  const post = (query: string, body: object) =>
+    request(`${url}/api/v1/T1/order${query}`, { method: "POST", headers: KEY, body: JSON.stringify(body) });
+  const both = await post("?lmit=5&b", { amount: 1, lines: [{ text: "x", price: 2 }], tip: 3 });
+  assert.deepEqual([both.statusCode, both.headers["relay-ignored"]], [200, "lmit, b, lines.0.price, tip"]);
+  await both.body.dump();
+  const refused = await post("?lmit=5", { amount: 0, tip: 3 });
+  assert.deepEqual([refused.statusCode, refused.headers["relay-ignored"]], [400, "lmit"]);
+  await refused.body.dump();
+  const none = await post("", { amount: 1 });
+  assert.deepEqual([none.statusCode, none.headers["relay-ignored"]], [200, undefined]);
+  await none.body.dump();
 });
 
 test("a broken path parameter is refused", async (t) => {

@@ -4,7 +4,7 @@ import type { Caller } from "../../../engine/access/caller.ts";
 import { RelayError } from "../../../engine/kernel/errors.ts";
 import type { ResultOutcome } from "../../../engine/terminals/terminals.ts";
 import type { UpgradeCaller } from "../../../http/stomp/host.ts";
-import { FRAME_TIMEOUT_MS, FRAMES_IN_FLIGHT_MAX, WEBSOCKET_MESSAGE_BYTES_MAX } from "../../../http/stomp/limits.ts";
+import { FRAME_TIMEOUT_MS, FRAMES_IN_FLIGHT_MAX, LINGER_MS, WEBSOCKET_MESSAGE_BYTES_MAX } from "../../../http/stomp/limits.ts";
 import { connectedTerminal, createWorld, deferred, FakeTerminal, PASSCODE, settled, unavailable } from "./stomp-world.ts";
 
 test("negotiates the version", () => {
@@ -520,6 +520,7 @@ test("leaves no SUBSCRIBE without its receipt when it is disconnected, and gives
     leaving?.frames.slice(-2).map((frame) => (frame === "beat" ? frame : frame.headers["receipt-id"])),
     ["r1", "r2"],
   );
+  world.advance(LINGER_MS);
   assert.notEqual(leaving?.closed, null);
   assert.equal(failing?.last?.command, "ERROR");
 });
@@ -535,8 +536,6 @@ test("gives a receipt for each kind of frame", () => {
   assert.equal(terminal.send("SEND", { destination: "/app/terminal/T1/ping", receipt: "r4" })[0]?.headers["receipt-id"], "r4");
   assert.equal(terminal.send("UNSUBSCRIBE", { id: "sub-T1", receipt: "r5" })[0]?.headers["receipt-id"], "r5");
   assert.equal(terminal.send("DISCONNECT", { receipt: "r6" })[0]?.headers["receipt-id"], "r6");
-  assert.deepEqual(terminal.closed, { code: 1000, reason: "disconnected" });
-  assert.equal(world.sessions.count(), 0);
 });
 
 test("finishes what is being stored before it answers DISCONNECT", async () => {
@@ -554,5 +553,48 @@ test("finishes what is being stored before it answers DISCONNECT", async () => {
     terminal.frames.slice(1).map((frame) => (frame === "beat" ? frame : frame.headers["receipt-id"])),
     ["r1", "r2"],
   );
+  world.advance(LINGER_MS);
   assert.deepEqual(terminal.closed, { code: 1000, reason: "disconnected" });
+});
+
+test("leaves it to a client that has disconnected to close the socket, and closes it a second later", () => {
+  for (const clientCloses of [true, false]) {
+    const world = createWorld();
+    const terminal = connectedTerminal(world, "T1", { ack: "client-individual" });
+    world.push("T1", "u1");
+    assert.equal(terminal.send("DISCONNECT", { receipt: "r1" })[0]?.command, "RECEIPT");
+    world.advance(LINGER_MS - 250);
+    assert.equal(terminal.closed, null, "the client has the RECEIPT before the socket closes");
+    assert.equal(world.sessions.count(), 1, "its socket is counted");
+    if (clientCloses) terminal.hangUp();
+    world.advance(250);
+    assert.deepEqual(terminal.closed, clientCloses ? null : { code: 1000, reason: "disconnected" });
+    assert.equal(world.sessions.count(), 0);
+    assert.deepEqual(
+      world.events.filter(({ type }) => type === "ended"),
+      [{ type: "ended", sessionId: "s1", reason: "disconnected" }],
+      "it ended once",
+    );
+  }
+});
+
+test("a session that has disconnected takes nothing in, is no presence, and keeps nobody waiting", () => {
+  const world = createWorld();
+  const terminal = connectedTerminal(world, "T1", {}, "1.2");
+  const live = world.opened.get("s1/0")?.socket;
+  const begun = "SEND\ndestination:/app/terminal/T1/receipt\nreceipt:r2\n\n{}";
+  terminal.raw(`DISCONNECT\nreceipt:r1\n\n\0${begun}\0${begun}`);
+  assert.equal(terminal.last?.headers["receipt-id"], "r1");
+  world.told.length = 0;
+  const frames = terminal.frames.length;
+  for (const more of ["\0", begun, "\0", "no STOMP at all\n", "x".repeat(WEBSOCKET_MESSAGE_BYTES_MAX + 1)]) terminal.raw(more);
+  terminal.pong();
+  terminal.subscribe("T1");
+  world.sessions.recheckWhitelist();
+  assert.equal(live?.deliver("u1", "{}"), false);
+  assert.equal(world.sessions.closeTerminal("T1"), 0);
+  assert.deepEqual([world.posted, world.unread, world.told, terminal.frames.length, terminal.closed], [[], [], [], frames, null]);
+  world.sessions.closeAll("shutting down");
+  assert.deepEqual(terminal.closed, { code: 1001, reason: "shutting down" });
+  assert.equal(world.sessions.count(), 0);
 });

@@ -5,6 +5,7 @@ import {
   CONNECT_TIMEOUT_MS,
   FRAME_TIMEOUT_MS,
   IDLE_TIMEOUT_MS,
+  LINGER_MS,
   TICK_INTERVAL_MS_MAX,
   TICKS_A_ROUND,
 } from "../../../http/stomp/limits.ts";
@@ -149,6 +150,7 @@ test("tears down a socket whose peer does not answer the close", () => {
   const terminal = connectedTerminal(world, "T1");
   terminal.answersClose = false;
   terminal.send("DISCONNECT");
+  world.advance(LINGER_MS);
   assert.deepEqual(terminal.closed, { code: 1000, reason: "disconnected" });
   assert.equal(world.sessions.count(), 1);
   world.advance(CLOSE_TIMEOUT_MS);

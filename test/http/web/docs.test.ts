@@ -29,7 +29,7 @@ async function serve(t: TestContext) {
   return { get, made };
 }
 
-const assetsOf = (page: Buffer) => [...page.toString().matchAll(/(?:src|href)="(\/[^"]+)"/g)].map(([, address = ""]) => address);
+const assetsOf = (page: Buffer) => [...page.toString().matchAll(/(?:src|href)="(\/docs\/[^"]+)"/g)].map(([, address = ""]) => address);
 
 test("the document is made when it is first asked for, once, and comes as small as the client takes it", async (t) => {
   const { get, made } = await serve(t);

@@ -5,6 +5,7 @@ import { Administrator, AdministratorParams, actorOf, example, Role, shown } fro
 
 export const changeAdministrator = admin.endpoint({
   name: "changeAdministrator",
+  refusesUnknown: "access",
   method: "PATCH",
   path: "/admin/administrators/{username}",
   summary: "Change an administrator's role, or enable or disable it",
@@ -14,7 +15,7 @@ export const changeAdministrator = admin.endpoint({
   role: "owner",
   stepUp: true,
   params: AdministratorParams,
-  body: Type.Object({ role: Type.Optional(Role), enabled: Type.Optional(Type.Boolean()) }, { additionalProperties: false }),
+  body: Type.Object({ role: Type.Optional(Role), enabled: Type.Optional(Type.Boolean()) }),
   bodyExample: { role: "read-only" },
   audit: { action: "administrator.change" },
   responses: {

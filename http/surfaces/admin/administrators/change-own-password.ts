@@ -5,6 +5,7 @@ import { actorOf, Password } from "./administrator.ts";
 
 export const changeOwnAdministratorPassword = admin.endpoint({
   name: "changeOwnAdministratorPassword",
+  refusesUnknown: "access",
   method: "POST",
   path: "/admin/administrators/me/password",
   summary: "Change your own password",
@@ -13,7 +14,7 @@ export const changeOwnAdministratorPassword = admin.endpoint({
   auth: "admin",
   role: "read-only",
   stepUp: true,
-  body: Type.Object({ password: Password }, { additionalProperties: false }),
+  body: Type.Object({ password: Password }),
   bodyExample: { password: "a long sentence of words" },
   audit: { action: "administrator.change-own-password", subject: ({ caller }) => actorOf(caller) },
   responses: {

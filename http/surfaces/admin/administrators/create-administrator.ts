@@ -4,6 +4,7 @@ import { Administrator, actorOf, example, Password, Role, SHOWN_ONCE, shown, Use
 
 export const createAdministrator = admin.endpoint({
   name: "createAdministrator",
+  refusesUnknown: "access",
   method: "POST",
   path: "/admin/administrators",
   summary: "Create an administrator",
@@ -12,15 +13,12 @@ export const createAdministrator = admin.endpoint({
   auth: "admin",
   role: "owner",
   stepUp: true,
-  body: Type.Object(
-    {
-      username: Username,
-      role: Role,
-      password: Type.Optional(Password),
-      enabled: Type.Optional(Type.Boolean({ default: true })),
-    },
-    { additionalProperties: false },
-  ),
+  body: Type.Object({
+    username: Username,
+    role: Role,
+    password: Type.Optional(Password),
+    enabled: Type.Optional(Type.Boolean({ default: true })),
+  }),
   bodyExample: { username: "anna", role: "operator" },
   audit: { action: "administrator.create", subject: ({ body }) => body.username },
   responses: {

@@ -5,6 +5,7 @@ import { AdministratorParams, actorOf, Password, SHOWN_ONCE } from "./administra
 
 export const resetAdministratorPassword = admin.endpoint({
   name: "resetAdministratorPassword",
+  refusesUnknown: "access",
   method: "POST",
   path: "/admin/administrators/{username}/reset-password",
   summary: "Give an administrator a new password",
@@ -14,7 +15,7 @@ export const resetAdministratorPassword = admin.endpoint({
   role: "owner",
   stepUp: true,
   params: AdministratorParams,
-  body: Type.Optional(Type.Object({ password: Type.Optional(Password) }, { additionalProperties: false })),
+  body: Type.Optional(Type.Object({ password: Type.Optional(Password) })),
   bodyExample: {},
   audit: { action: "administrator.reset-password" },
   responses: {

@@ -8,6 +8,7 @@ export const changePartner = admin.endpoint({
   role: "owner",
   stepUp: true,
   name: "changePartner",
+  refusesUnknown: "access",
   method: "PUT",
   path: "/admin/api/partners/{id}",
   summary: "Change a partner",

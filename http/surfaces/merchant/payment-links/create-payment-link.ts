@@ -15,6 +15,7 @@ const HOUR_MS = 3_600_000;
 
 export const createPaymentLink = paymentLinks.endpoint({
   name: "createPaymentLink",
+  refusesUnknown: "money",
   method: "POST",
   path: `${MERCHANT_BASE}/payment-links`,
   summary: "Create a payment link",

@@ -1,5 +1,5 @@
 import type { ComponentChildren } from "preact";
-import { useEffect, useId, useRef } from "preact/hooks";
+import { useId, useLayoutEffect, useRef } from "preact/hooks";
 import { text } from "../i18n/texts.ts";
 import { IconButton } from "./button.tsx";
 
@@ -25,7 +25,8 @@ function Modal({ title, onClose, children, kind }: DialogProps & { kind: "dialog
   const heading = useId();
   const latest = useRef(onClose);
   latest.current = onClose;
-  useEffect(() => {
+  // With the layout: an effect is cleaned up a frame after the dialog has gone, and until then a key would go to nothing.
+  useLayoutEffect(() => {
     const { current } = element;
     if (current === null) return;
     // By itself it goes to where it was when the dialog opened, which a dialog that is taken out of the page does not do.
