@@ -18,6 +18,7 @@ import {
 /** The documents of the interface and the page that shows them: each is made when someone first asks a thread for it. */
 export interface DocsOperations {
   openApi(): Promise<EncodedFile>;
+  asyncApi(): Promise<EncodedFile>;
   docsPage(): Promise<DocsPage>;
 }
 
@@ -39,15 +40,18 @@ export function docsEndpoints(envelope: ErrorEnvelope): Endpoint<DocsOperations>
     304: { description: `The caller already has the ${what}.`, headers: { ...CACHE_HEADERS, ...more } },
     ...docs.errors(400, 404, 503),
   });
-  return [
+  const document = (which: "openApi" | "asyncApi", path: string, summary: string) =>
     docs.endpoint({
       ...shared,
-      name: "openApiDocument",
-      path: "/openapi.json",
-      summary: "Get this interface as an OpenAPI document",
+      name: `${which}Document`,
+      path,
+      summary,
       responses: responsesWith("document", "application/json", {}),
-      handle: async ({ openApi }, { headers }) => encodedReply(await openApi(), headers, { "Cache-Control": "no-cache" }),
-    }),
+      handle: async (operations, { headers }) => encodedReply(await operations[which](), headers, { "Cache-Control": "no-cache" }),
+    });
+  return [
+    document("openApi", "/openapi.json", "Get this interface as an OpenAPI document"),
+    document("asyncApi", "/asyncapi.json", "Get the messages of terminals as an AsyncAPI document"),
     docs.endpoint({
       ...shared,
       name: "docsPage",
@@ -74,10 +78,8 @@ export function docsEndpoints(envelope: ErrorEnvelope): Endpoint<DocsOperations>
   ];
 }
 
-/** `openApi` makes the document's text. */
-export function docsOperations(openApi: () => string): DocsOperations {
-  return {
-    openApi: madeOnce(() => encodeText("application/json", Buffer.from(openApi(), "utf8"))),
-    docsPage: madeOnce(loadDocsPage),
-  };
+/** Each of `texts` makes a document's text. */
+export function docsOperations(texts: { openApi(): string; asyncApi(): string }): DocsOperations {
+  const encoded = (text: () => string) => madeOnce(() => encodeText("application/json", Buffer.from(text(), "utf8")));
+  return { openApi: encoded(texts.openApi), asyncApi: encoded(texts.asyncApi), docsPage: madeOnce(loadDocsPage) };
 }

@@ -17,9 +17,12 @@ const POLICY =
 
 async function serve(t: TestContext) {
   const made: string[] = [];
-  const operations = docsOperations(() => {
-    made.push("document");
-    return DOCUMENT;
+  const operations = docsOperations({
+    openApi: () => {
+      made.push("document");
+      return DOCUMENT;
+    },
+    asyncApi: () => DOCUMENT,
   });
   const { url } = await startWorld(t, { endpoints: bind(docsEndpoints(envelope), operations) });
   const get = async (path: string, headers: { [name: string]: string } = {}, method: "GET" | "HEAD" = "GET") => {
@@ -56,6 +59,8 @@ test("the document is made when it is first asked for, once, and comes as small 
   assert.deepEqual([head.status, head.bytes.length, head.headers["content-length"]], [200, 0, String(DOCUMENT.length)]);
   assert.deepEqual([head.headers["etag"], head.headers["content-type"]], [etag, "application/json"]);
   assert.deepEqual(made, ["document"]);
+  const other = await get("/asyncapi.json", { "accept-encoding": "br" });
+  assert.deepEqual([other.headers["etag"], brotliDecompressSync(other.bytes).toString()], [`W/${etag}`, DOCUMENT]);
 });
 
 test("the page runs only scripts of its own origin, names no other host, and its files never change under their name", async (t) => {
