@@ -16,6 +16,7 @@ export const recordResult = relay.endpoint({
   name: "recordResult",
   method: "POST",
   path: "/api/v1/{terminalId}/receipt",
+  tags: ["Terminals"],
   summary: "Store the result of a command",
   description:
     "200 means that the result is stored; without a 200 the terminal posts again. The first result of a uuid counts: the same result again changes nothing, and a different one is kept as a conflict. A result without a uuid or without a certain outcome is kept for operators and refused with 400. A body that cannot be read (no JSON, another content type, too long) is also kept, and refused with 400, 415 or 413. A byte order mark is ignored.",

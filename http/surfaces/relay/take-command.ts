@@ -23,6 +23,7 @@ export const takeCommand = relay.endpoint({
   name: "takeCommand",
   method: "GET",
   path: "/api/v1/{terminalId}/get",
+  tags: ["Terminals"],
   summary: "Take the oldest waiting command",
   description:
     "For the terminal itself. The command is read and removed in one step, so each command is handed out once. The poll counts as activity (connectionType POLLING) and records the device. If the terminal has settings, each response contains their version in `Relay-Settings`.",

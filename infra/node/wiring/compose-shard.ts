@@ -339,8 +339,6 @@ export async function composeShard(parts: ShardParts): Promise<ComposedShard> {
     giveBack: createGiveBack({ links: links.links, intents: intents.intents, digest: sha256Hex }),
   };
   const surfaces = surfacesOf(config);
-  const openApi = openApiText(surfaces);
-  const asyncApi = asyncApiText(INTERFACE_VERSION);
   const once = createIdempotency({ kv, clock, ids, secretBox: box, failed });
   const endpoints = bindSurfaces(surfaces, {
     ...relay,
@@ -375,8 +373,7 @@ export async function composeShard(parts: ShardParts): Promise<ComposedShard> {
     notReadyBecause: readiness.notReadyBecause,
     metrics: () => bus.request(MAIN, "node.metrics", undefined, METRICS_TIMEOUT_MS),
     mayReadMetrics: publicMetricsAccess(config),
-    ...docsOperations(() => openApi),
-    asyncApi: () => asyncApi,
+    ...docsOperations({ openApi: () => openApiText(surfaces), asyncApi: () => asyncApiText(INTERFACE_VERSION) }),
     scripts: await loadScripts(),
     webApps: boot.webApps,
     timers: parts.timers,
