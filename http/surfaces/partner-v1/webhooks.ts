@@ -26,7 +26,7 @@ const EventNames = Type.Array(
   }),
   { minItems: 1, maxItems: EVENTS_MAX, description: "Names of events, or `*` for all." },
 );
-const Description = Type.String({ minLength: 1, maxLength: DESCRIPTION_LENGTH_MAX });
+const Description = Type.String({ maxLength: DESCRIPTION_LENGTH_MAX });
 
 const Webhook = Type.Object(
   {
@@ -78,6 +78,7 @@ const WebhookRequest = Type.Object(
 
 export const createWebhook = partnerV1.endpoint({
   name: "partnerApiCreateWebhook",
+  refusesUnknown: "access",
   method: "POST",
   path: `${PARTNER_API_BASE}/webhooks`,
   summary: "Register an endpoint for the events of all merchants",
@@ -180,6 +181,7 @@ const WebhookPatch = Type.Object(
 
 export const patchWebhook = partnerV1.endpoint({
   name: "partnerApiPatchWebhook",
+  refusesUnknown: "access",
   method: "PATCH",
   path: `${PARTNER_API_BASE}/webhooks/{webhookId}`,
   summary: "Change an endpoint for events",
