@@ -73,9 +73,9 @@ export function compileEndpoint(endpoint: BoundEndpoint, options: CompileOptions
 }
 
 function bodyReader(body: TSchema, endpoint: BoundEndpoint): (bytes: Buffer, contentType: string) => JsonBody {
-  const { bodyFormat, bodyNesting = "bounded", bodyTexts = "well-formed", notTaken } = endpoint;
+  const { bodyFormat, bodyNesting = "bounded", bodyTexts = "well-formed", notTaken, elsewhere = {} } = endpoint;
   if (bodyFormat === "form or JSON") return readFormBody;
-  const read = jsonReader(body, bodyNesting, bodyTexts);
+  const read = jsonReader(body, bodyNesting, bodyTexts, elsewhere);
   if (notTaken === undefined) return read;
   return (bytes) => {
     const found = read(bytes);

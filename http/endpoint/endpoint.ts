@@ -284,6 +284,8 @@ export interface EndpointFacts {
   upload?: { member: string; description: string; bytesMax: number };
   /** Members of the query and the body that are not declared are ignored and named (unknown-members.ts); with this, why they are refused with 400 instead. */
   refusesUnknown?: UnknownRefusal;
+  /** Members of the record that the endpoint changes which another one changes: refused with its name, so that nobody takes them for changed. */
+  elsewhere?: { readonly [member: string]: string };
   /** For a free-form body of which the handler takes some members, wherever they are in it: names of those that it does not take. */
   notTaken?(body: object): readonly string[];
   /** A GET that hands something out once. HEAD, which must change nothing, is refused for it. */

@@ -23,12 +23,18 @@ export interface JsonBody {
 /**
  * Reads a JSON body and checks it against the schema. Throws RelayError `invalid_request` for the first error. An empty body is undefined
  * if the schema is optional. Texts are made well-formed before the check, so that an identifier with an unpaired surrogate is refused: no
- * identifier's pattern contains U+FFFD.
+ * identifier's pattern contains U+FFFD. `elsewhere`: as in `EndpointFacts`.
  */
-export function jsonReader(schema: TSchema, nesting: BodyNesting, texts: BodyTexts): (bytes: Buffer) => JsonBody {
+export function jsonReader(
+  schema: TSchema,
+  nesting: BodyNesting,
+  texts: BodyTexts,
+  elsewhere: { readonly [member: string]: string } = {},
+): (bytes: Buffer) => JsonBody {
   const optional = schema[OptionalKind] !== undefined;
   const check = TypeCompiler.Compile(schema);
   const keep = keepDeclared(schema);
+  const elsewheres = Object.entries(elsewhere);
   const bodyOf = (sent: unknown, text: string): JsonBody => {
     if (keep === null) return { value: sent, sent, ignored: NONE, text };
     const ignored: string[] = [];
@@ -43,6 +49,10 @@ export function jsonReader(schema: TSchema, nesting: BodyNesting, texts: BodyTex
     const value = parse(texts === "well-formed" ? wellFormedJson(text) : text);
     if (nesting === "bounded" && deeperThan(value, JSON_DEPTH_MAX))
       throw new RelayError("invalid_request", `body: is nested deeper than ${JSON_DEPTH_MAX} levels`);
+    for (const [name, where] of elsewheres) {
+      if (typeof value === "object" && value !== null && Object.hasOwn(value, name))
+        throw new RelayError("invalid_request", `${name}: is not changed here; use ${where}`);
+    }
     if (check.Check(value)) return bodyOf(value, text);
     const error = check.Errors(value).First();
     throw new RelayError("invalid_request", error === undefined ? "body: is not valid" : validationMessage(error, "body"));

@@ -34,6 +34,7 @@ const limitMerchant = admin.endpoint({
   auth: "admin",
   role: "operator",
   params: Type.Object({ merchantId: Type.String({ parameterName: "AdminMerchantId" }) }),
+  elsewhere: { active: "PATCH /partner/api/v1/merchants/{merchantId} with its partner's key" },
   body: Type.Object({ compatRequestsPerMinute: PerMinute("What is permitted from now on.") }),
   bodyExample: { compatRequestsPerMinute: 600 },
   audit: { action: "merchant.limit" },

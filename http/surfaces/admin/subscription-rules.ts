@@ -5,6 +5,7 @@ import { RelayError } from "../../../engine/kernel/errors.ts";
 import { isTerminalId } from "../../../engine/kernel/identifiers.ts";
 import { maskPans } from "../../../engine/kernel/mask.ts";
 import { WHOLE_CHARACTERS } from "../../../engine/kernel/well-formed.ts";
+import { givenText } from "../free-text.ts";
 import { RuleType } from "../named-words.ts";
 import { okBody } from "../relay-envelope.ts";
 import { admin } from "./surface.ts";
@@ -35,7 +36,8 @@ const RuleRequest = Type.Object(
 );
 
 function ruleOf(request: Static<typeof RuleRequest>): SubscriptionRule {
-  const { terminalId, ruleType = "ANY", ruleValue = null, enabled = true, notes = null } = request;
+  const { terminalId, ruleType = "ANY", ruleValue = null, enabled = true } = request;
+  const notes = givenText(request.notes);
   return {
     terminalId,
     ruleType,

@@ -9,6 +9,7 @@ import {
   type TerminalGroup,
 } from "../../../engine/settings/terminal-groups.ts";
 import { ReadOnly } from "../../endpoint/unknown-members.ts";
+import { givenText } from "../free-text.ts";
 import { okBody } from "../relay-envelope.ts";
 import { admin } from "./surface.ts";
 
@@ -106,7 +107,8 @@ const saveTerminalGroup = admin.endpoint({
   handle: async ({ terminalGroups, clock }, { body }) => {
     requireTerminalIds("terminalIds", body.terminalIds);
     requireTerminalIds("managerTerminalIds", body.managerTerminalIds);
-    const { name, terminalIds, managerTerminalIds, enabled = true, notes = null } = body;
+    const { name, terminalIds, managerTerminalIds, enabled = true } = body;
+    const notes = givenText(body.notes);
     if (holdsSchemePan(name)) throw new RelayError("invalid_request", "name: must not be a card number");
     if (terminalGroups.get(name) === undefined && terminalGroups.size >= TERMINAL_GROUPS_MAX) {
       throw new RelayError("invalid_request", `There are ${TERMINAL_GROUPS_MAX} groups already`);

@@ -172,6 +172,8 @@ export const rollBackDeployment = apps.endpoint({
   handle: async ({ deployments }, { params }) => answer(await deployments.rollBack(params.deploymentId)),
 });
 
+const STEPS = "POST /admin/app-deployments/{deploymentId}/pause, /resume or /roll-back";
+
 export const changeDeployment = apps.endpoint({
   ...step,
   name: "changeDeployment",
@@ -181,6 +183,7 @@ export const changeDeployment = apps.endpoint({
   summary: "Update an app deployment",
   description: "Members that are left out keep their values. A larger share includes the terminals of a smaller one.",
   body: RolloutRequest,
+  elsewhere: { active: STEPS, state: STEPS, paused: STEPS },
   bodyExample: { rolloutPercent: 50 },
   handle: async ({ deployments }, { params, body: { rolloutPercent, pauseAtFailurePercent, pauseAfterReports } }) => {
     const changed = await deployments.tune(params.deploymentId, {

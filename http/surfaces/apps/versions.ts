@@ -53,6 +53,7 @@ export const changeAppVersion = apps.endpoint({
   bodyBytesMax: 65_536,
   params: VersionParams,
   body: VersionChange,
+  elsewhere: { active: "PATCH /admin/app-versions/{versionId}/active" },
   bodyExample: { mandatory: true },
   responses: { 200: version, ...apps.errors(400, 401, 404, 413, 415, 503) },
   handle: async (operations, { params, body: { versionCode, versionName, mandatory, releaseNotes } }) => {

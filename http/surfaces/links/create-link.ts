@@ -1,6 +1,7 @@
 import { type Static, Type } from "@sinclair/typebox";
 import type { LinkRequest } from "../../../engine/links/create-link.ts";
 import type { LinkCreated } from "../../../engine/links/links.ts";
+import { givenText } from "../free-text.ts";
 import { TerminalParams } from "../identifier-params.ts";
 import type { LocalTime } from "../local-time.ts";
 import { CreatedLink, createdBody } from "./record.ts";
@@ -91,11 +92,11 @@ function requestOf(body: Static<typeof LinkBody>, more: Pick<LinkRequest, "instr
   return {
     amount,
     currency: currency ?? undefined,
-    terminalId: terminalID ?? terminalId ?? undefined,
-    description: reason ?? description ?? undefined,
-    merchantReference: merchantReference ?? undefined,
-    customerEmail: customerEmail ?? undefined,
-    returnUrl: returnUrl ?? undefined,
+    terminalId: givenText(terminalID) ?? givenText(terminalId) ?? undefined,
+    description: givenText(reason) ?? givenText(description) ?? undefined,
+    merchantReference: givenText(merchantReference) ?? undefined,
+    customerEmail: givenText(customerEmail) ?? undefined,
+    returnUrl: givenText(returnUrl) ?? undefined,
     attachment: null,
     ...more,
   };

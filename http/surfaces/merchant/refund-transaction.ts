@@ -3,6 +3,7 @@ import type { GiveBack } from "../../../engine/intents/give-back.ts";
 import { RelayError } from "../../../engine/kernel/errors.ts";
 import type { Links } from "../../../engine/links/links.ts";
 import type { MerchantTransactions } from "../../../engine/payments/merchant-transactions.ts";
+import { givenText } from "../free-text.ts";
 import { UuidParams } from "../identifier-params.ts";
 import { ok, okOf, refusal } from "./envelope.ts";
 import { ownTransaction } from "./find-transaction.ts";
@@ -42,7 +43,7 @@ export const refundTransaction = refunds.endpoint({
   body: Type.Optional(RefundTransaction),
   bodyExample: { reason: "The dinner was cancelled" },
   idempotency: "plain",
-  audit: { action: "transaction.refund", note: ({ body }) => body?.reason },
+  audit: { action: "transaction.refund", note: ({ body }) => givenText(body?.reason) ?? undefined },
   responses: {
     200: {
       description: "Given back.",

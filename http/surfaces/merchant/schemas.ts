@@ -410,7 +410,7 @@ export const CreatePaymentLink = Type.Object(
     amountMinor: Type.Integer({ minimum: 1, maximum: 999_999_999_999, description: "Minor units of the currency." }),
     currency: Type.Optional(Type.String({ pattern: "^[A-Z]{3}$", default: "EUR" })),
     description: Type.String({ minLength: 1, maxLength: 255, description: "For the customer." }),
-    reference: Type.Optional(Type.String({ minLength: 1, maxLength: 255, description: "Your own." })),
+    reference: Type.Optional(Type.String({ maxLength: 255, description: "Your own." })),
     customerEmail: Type.Optional(Type.String({ minLength: 3, maxLength: EMAIL_LENGTH_MAX })),
     expiresInHours: Type.Optional(
       Type.Integer({ minimum: PORTAL_LINK_HOURS_MIN, maximum: PORTAL_LINK_HOURS_MAX, default: PORTAL_LINK_HOURS_DEFAULT }),
@@ -484,7 +484,7 @@ export const PaymentLink = Type.Object(
 /** POST /transactions/{uuid}/refund. Whole only. */
 export const RefundTransaction = Type.Object(
   {
-    reason: Type.Optional(Type.String({ minLength: 1, maxLength: 255, description: "For the audit log." })),
+    reason: Type.Optional(Type.String({ maxLength: 255, description: "For the audit log." })),
   },
   { title: "PortalRefundRequest" },
 );

@@ -28,7 +28,7 @@ const EventNames = Type.Array(
   }),
   { minItems: 1, maxItems: EVENTS_MAX, description: "Names of events, or `*` for all." },
 );
-const Description = Type.String({ minLength: 1, maxLength: DESCRIPTION_LENGTH_MAX });
+const Description = Type.String({ maxLength: DESCRIPTION_LENGTH_MAX });
 
 const Webhook = Type.Object(
   {
@@ -82,6 +82,7 @@ const WebhookRequest = Type.Object(
 
 export const createWebhook = partnerV1.endpoint({
   name: "partnerApiCreateWebhook",
+  refusesUnknown: "access",
   method: "POST",
   path: `${PARTNER_API_BASE}/webhooks`,
   summary: "Create a partner's webhook endpoint",
@@ -184,6 +185,7 @@ const WebhookPatch = Type.Object(
 
 export const patchWebhook = partnerV1.endpoint({
   name: "partnerApiPatchWebhook",
+  refusesUnknown: "access",
   method: "PATCH",
   path: `${PARTNER_API_BASE}/webhooks/{webhookId}`,
   summary: "Update a partner's webhook endpoint",

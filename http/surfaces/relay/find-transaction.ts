@@ -33,9 +33,12 @@ const lookup = {
   },
 } as const;
 
-async function byUuid({ findTransaction, localTime }: RelayOperations, caller: Caller, uuid: string, waitSeconds: number) {
+async function byUuid({ findTransaction, useLink, localTime }: RelayOperations, caller: Caller, uuid: string, waitSeconds: number) {
   const found = await findTransaction.byUuid(caller, uuid, waitSeconds * 1_000);
-  return { status: 200 as const, body: found.type === "unknown" ? NOT_FOUND : lookupBody(found.transaction, localTime) };
+  if (found.type === "found") return { status: 200 as const, body: lookupBody(found.transaction, localTime) };
+  // A link's id is one of the relay's own, so it is asked for last: a command's uuid may be anything.
+  const link = await useLink.transactionOf(caller, uuid);
+  return { status: 200 as const, body: link.type === "unknown" ? NOT_FOUND : lookupBody(link.transaction, localTime) };
 }
 
 async function latest({ findTransaction, terminals, localTime }: RelayOperations, caller: Caller, terminalId: string, waitSeconds: number) {
@@ -52,7 +55,7 @@ export const findByUuid = relay.endpoint({
   path: "/api/v1/{uuid}/uuid",
   summary: "Get the result of a command",
   description:
-    "If the caller can see no command with this uuid, the oldest unsolicited result with the uuid that the caller may see is returned. A partner that sees only its own commands sees no unsolicited results.",
+    "If the caller can see no command with this uuid, the oldest unsolicited result with the uuid that the caller may see is returned. A partner that sees only its own commands sees no unsolicited results. The txId of a payment link is found too, with the method PAYBYLINK: `data` is null until the link has ended, and `wait` does not wait for it.",
   auth: "basicOrApiKey",
   needs: "see",
   params: UuidParams,

@@ -1,5 +1,5 @@
 import { Type } from "@sinclair/typebox";
-import { mayKnow } from "../../../engine/access/caller.ts";
+import { type Caller, mayKnow } from "../../../engine/access/caller.ts";
 import { RelayError } from "../../../engine/kernel/errors.ts";
 import { TRANSACTIONS_LIMIT_DEFAULT, TRANSACTIONS_LIMIT_MAX, TRANSACTIONS_OFFSET_MAX } from "../../../engine/kernel/limits.ts";
 import type { TransactionMethod } from "../../../engine/payments/transaction.ts";
@@ -7,7 +7,7 @@ import { TerminalParams } from "../identifier-params.ts";
 import type { LocalTime } from "../local-time.ts";
 import { words } from "../named-words.ts";
 import { LookupStatus, TransactionItem, toItem } from "./schemas.ts";
-import { relay } from "./surface.ts";
+import { type RelayOperations, relay } from "./surface.ts";
 
 const day = (description: string) =>
   Type.Optional(
@@ -47,7 +47,7 @@ export const listTransactions = relay.endpoint({
   }),
   responses: {
     200: {
-      description: "A page. For a terminal that was never seen, `data` is null and the status is `error`.",
+      description: "A page. For a terminal that was never seen and has no payment by link, `data` is null and the status is `error`.",
       body: Type.Object({
         status: LookupStatus,
         data: Type.Union([Type.Array(TransactionItem), Type.Null()]),
@@ -57,9 +57,10 @@ export const listTransactions = relay.endpoint({
     },
     ...relay.errors(400, 401, 503),
   },
-  handle: async ({ findTransaction, terminals, localTime }, { params, query, caller }) => {
+  handle: async ({ findTransaction, useLink, terminals, localTime }, { params, query, caller }) => {
+    const { terminalId } = params;
     const transactions = await findTransaction.page(caller, {
-      terminalId: params.terminalId,
+      terminalId,
       ...range(query, localTime),
       methods: METHODS[query.type ?? "ALL"],
       status: query.status === "KO" ? "KO" : "OK",
@@ -68,14 +69,29 @@ export const listTransactions = relay.endpoint({
     });
     const data = transactions.map((transaction) => toItem(transaction, localTime));
     if (data.length > 0) return { status: 200, body: { status: "ok", data, error: null } };
-    if (mayKnow(caller, params.terminalId)) {
-      const [seen, latest] = await Promise.all([terminals.view(params.terminalId), terminals.latest(params.terminalId, null, 0)]);
-      const never = seen.connectionStatus === "NEVER_CONNECTED" && latest === null;
-      if (!never) return { status: 200, body: { status: "ok", data, error: null, message: "no_content" } };
-    }
+    if (
+      useLink.isDefaultTerminal(caller, terminalId) ||
+      (await isKnown(terminals, caller, terminalId)) ||
+      (await hasAny(findTransaction, caller, terminalId))
+    )
+      return { status: 200, body: { status: "ok", data, error: null, message: "no_content" } };
     return { status: 200, body: { status: "error", data: null, error: "Transaction not found", message: "Transaction not found" } };
   },
 });
+
+async function isKnown(terminals: RelayOperations["terminals"], caller: Caller, terminalId: string): Promise<boolean> {
+  if (!mayKnow(caller, terminalId)) return false;
+  const [seen, latest] = await Promise.all([terminals.view(terminalId), terminals.latest(terminalId, null, 0)]);
+  return seen.connectionStatus !== "NEVER_CONNECTED" || latest !== null;
+}
+
+/** Payments by link are of terminals that never connect. */
+async function hasAny({ page }: RelayOperations["findTransaction"], caller: Caller, terminalId: string): Promise<boolean> {
+  for (const status of ["OK", "KO"] as const) {
+    if ((await page(caller, { terminalId, methods: PAYMENT_METHODS, status, limit: 1, offset: 0 })).length > 0) return true;
+  }
+  return false;
+}
 
 function range(query: { date?: string; from?: string; to?: string }, localTime: LocalTime): { fromMs?: number; untilMs?: number } {
   const { date, from, to } = query;

@@ -62,8 +62,13 @@ const REFUSING: { readonly [reason: string]: readonly string[] } = {
     "resetAdministratorPassword",
     "saveSubscriptionRule",
     "saveTerminalGroup",
+    // Whom the events of which payments are sent to.
+    "portalCreateWebhook",
+    "portalChangeWebhook",
+    "partnerApiCreateWebhook",
+    "partnerApiPatchWebhook",
   ],
-  limits: ["limitMerchant", "cleanReceipts", "clearTerminalLogs", "pushUpdate"],
+  limits: ["limitMerchant", "cleanReceipts", "clearTerminalLogs", "pushUpdate", "portalResendFailedWebhookDeliveries"],
 };
 
 const ABOUT: Things = {

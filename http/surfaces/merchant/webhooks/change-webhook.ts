@@ -8,6 +8,7 @@ import { EndpointParams, noSuchEndpoint, webhookMerchantOf, webhookOwnerOf, webh
 
 export const changeWebhook = webhooks.endpoint({
   name: "portalChangeWebhook",
+  refusesUnknown: "access",
   method: "PATCH",
   path: `${MERCHANT_BASE}/webhooks/{id}`,
   summary: "Update a webhook endpoint of the merchant",

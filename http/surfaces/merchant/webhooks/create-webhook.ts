@@ -8,6 +8,7 @@ import { webhookMerchantOf, webhookOwnerOf, webhooks } from "./surface.ts";
 
 export const createWebhook = webhooks.endpoint({
   name: "portalCreateWebhook",
+  refusesUnknown: "access",
   method: "POST",
   path: `${MERCHANT_BASE}/webhooks`,
   summary: "Create a webhook endpoint of the merchant",

@@ -8,6 +8,7 @@ import { noSuchEndpoint, webhookMerchantOf, webhookOwnerOf, webhooks } from "./s
 
 export const resendFailedDeliveries = webhooks.endpoint({
   name: "portalResendFailedWebhookDeliveries",
+  refusesUnknown: "limits",
   method: "POST",
   path: `${MERCHANT_BASE}/webhooks/deliveries/resend-failed`,
   summary: "Resend failed webhook deliveries of the merchant",
