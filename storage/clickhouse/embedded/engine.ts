@@ -139,8 +139,10 @@ export class Engine {
   async #checkedStatement(session: Session, request: ReaderQueryRequest, fixed: ReadonlyMap<string, string>): Promise<string> {
     await this.#prepare(session, request, ANALYST_ROLE, READER_SETTINGS);
     if (fixed.size > 0) await refuseChanges(session, fixed);
-    const formatted = await session.queryAsync(`SELECT formatQuerySingleLine(${literal(request.text)})`, { format: "TSVRaw" });
-    const { statement, tables } = rewriteForReader(formatted.text().replace(/\n$/, ""), request.user);
+    const canonical = await canonicalText(session, request.text);
+    const { statement: rewritten, tables } = rewriteForReader(canonical, request.user);
+    // Once more, so that what is checked is one statement whatever was put into it.
+    const statement = rewritten === canonical ? canonical : await canonicalText(session, rewritten);
     // EXPLAIN AST of a statement with INTO OUTFILE could write the file.
     if (/\b(?:outfile|infile)\b/i.test(statement)) {
       throw new ClickHouseError(CLICKHOUSE_CODE.accessDenied, "ACCESS_DENIED", "The files of the server are not accessible.", 403);
@@ -201,6 +203,12 @@ async function answer(session: Session, text: string, request: QueryRequest): Pr
     writtenBytes: 0,
     elapsedSeconds: elapsed,
   };
+}
+
+/** Throws where the text is not one statement. */
+async function canonicalText(session: Session, text: string): Promise<string> {
+  const formatted = await session.queryAsync(`SELECT formatQuerySingleLine(${literal(text)})`, { format: "TSVRaw" });
+  return formatted.text().replace(/\n$/, "");
 }
 
 async function forProtocol(found: QueryAnswer, request: QueryRequest, types: () => Promise<readonly string[]>): Promise<QueryAnswer> {

@@ -83,6 +83,12 @@ describe("the Native format for a revision of the protocol", async () => {
     const blocks = (found.length - plain.length) / (BLOCK_INFO.length + 2);
     assert.ok(Number.isInteger(blocks) && blocks > 1, `${blocks} blocks`);
     assert.equal((await native("SELECT number FROM numbers(3) WHERE number > 5", REVISION)).length, 0);
+    const extremes = await ask(world, "SELECT 1 AS x", {
+      default_format: "Native",
+      client_protocol_version: String(REVISION),
+      extremes: "1",
+    });
+    assert.equal(extremes.text, (await native("SELECT 1 AS x", REVISION)).toString());
   });
 
   it("says the zone of a time, which revision 0 leaves out", async () => {

@@ -160,6 +160,12 @@ describe("the analysts' user", async () => {
     "SELECT tcpPort()",
     "SELECT getOSKernelVersion()",
     "SELECT arrayMap(hostName, [1])",
+    "SELECT * APPLY hostName FROM t",
+    "TABLE system.processes",
+    "FROM system.processes",
+    "SELECT file('HOST'), hostName(), metadata_path FROM system.tables",
+    "SELECT metadata_path FROM system.tables INTO OUTFILE 'WRITTEN'",
+    "SELECT metadata_path FROM system.tables SETTINGS readonly = 0",
     "SELECT hostName(1)",
     "SELECT * FROM system.server_settings",
     "SELECT * FROM system.query_log",
@@ -224,6 +230,10 @@ describe("the analysts' user", async () => {
       "SELECT data_path, metadata_path FROM system.databases WHERE name = 'relay'": "\t\n",
       "WITH x AS (SELECT * FROM system.tables) SELECT any(metadata_path), count() FROM x WHERE name = 't'": "\t1\n",
       "SELECT count() FROM t WHERE ('relay', 't') IN (SELECT database, name FROM system.tables)": "1000\n",
+      "FROM system.tables SELECT metadata_path WHERE name = 't'": "\n",
+      "SELECT * FROM (SELECT metadata_path AS `it's system.tables` FROM view(SELECT * FROM system.tables WHERE name = 't'))": "\n",
+      "SELECT 'a\\'; DROP TABLE relay.t; system.tables hostName()', metadata_path FROM system.tables WHERE name = 't'":
+        "a\\'; DROP TABLE relay.t; system.tables hostName()\t\n",
       "SELECT 'system.tables' FROM system.one": "system.tables\n",
     };
     for (const [sql, expected] of Object.entries(paths)) assert.equal((await ask(world, sql)).text, expected, sql);
