@@ -242,13 +242,15 @@ function uploadOf({ member, description }: NonNullable<DocumentedEndpoint["uploa
 }
 
 function parametersOf(place: "path" | "query" | "header", schema: TObject | undefined, components: Components): Json[] {
-  return Object.entries(schema?.properties ?? {}).map(([name, { description, ...member }]) => {
+  return Object.entries(schema?.properties ?? {}).map(([name, member]) => {
+    const { title, description, ...rest } = member;
     const parameter = {
       name,
       in: place,
       ...(description === undefined ? {} : { description }),
       required: member[OptionalKind] === undefined && member["default"] === undefined,
-      schema: components.schema(member),
+      // A description is that of the parameter, unless the schema has a name of its own.
+      schema: components.schema(title === undefined ? rest : member),
     };
     const { parameterName } = member;
     return typeof parameterName === "string" ? components.parameter(parameterName, parameter) : parameter;
@@ -283,10 +285,12 @@ function responseOf(status: number, declared: ResponseDeclaration, endpoint: Doc
     declared.body === schema &&
     declared.headers === undefined &&
     declared.example === undefined;
+  const suffix = endpoint.rateLimit === undefined ? "" : "WithRateLimit";
+  if (declared.sharedName !== undefined) return components.response(`${declared.sharedName}${suffix}`, response);
   if (!isUsual || title === undefined) return response;
   const error = status === 0 ? title : `${title.replace(/Error$/, "")}${(STATUS_CODES[status] ?? "").replaceAll(" ", "")}`;
   const pages = isForeign && isOther ? "ToPages" : isForeign ? "ToForeignPages" : isOther ? "ToOtherPages" : "";
-  return components.response(`${error}${pages}${endpoint.rateLimit === undefined ? "" : "WithRateLimit"}`, response);
+  return components.response(`${error}${pages}${suffix}`, response);
 }
 
 /**

@@ -56,6 +56,17 @@ export async function pythonEnvironment({ name, folder }: Place): Promise<string
   return join(target, "bin/python");
 }
 
+/** A folder whose `node_modules` are what the folder's `package-lock.json` says, which npm holds to its checksums. Rejects where it cannot be made. */
+export async function nodeEnvironment({ name, folder }: Place): Promise<string> {
+  const files = ["package.json", "package-lock.json"];
+  const sources = files.map((file) => join(HERE, folder, file));
+  return once(name, sources, async (made) => {
+    await mkdir(made, { recursive: true });
+    for (const file of files) await cp(join(HERE, folder, file), join(made, file));
+    await command("npm", ["ci", "--ignore-scripts", "--no-audit", "--no-fund"], { cwd: made });
+  });
+}
+
 /** The folder's `client.go`, `go.mod` and `go.sum`, built. */
 export function goProgram({ name, folder }: Place): Promise<Installed<Program>> {
   return installed(`${name}, for Go`, async () => {
