@@ -11,7 +11,7 @@ import {
   READER_WAIT_MS_MAX,
   READER_WAITING_MAX,
 } from "./reader-limits.ts";
-import { authenticate, blocksOfError, bodyOf, type Credentials, optionsOf, type Role, textOf } from "./request.ts";
+import { authenticate, bodyOf, type Credentials, compressionOfError, optionsOf, type Role, textOf } from "./request.ts";
 import { sendAnswer, sendError, sendText, setQueryHeaders } from "./response.ts";
 import { Semaphore, type SemaphoreRefusal } from "./semaphore.ts";
 
@@ -161,7 +161,7 @@ export function httpInterface({ engine, credentials, onStuck }: InterfaceOptions
 
   const server = createServer({ maxHeaderSize: HEADER_BYTES_MAX, requestTimeout: 60_000 }, (request, response) => {
     serve(request, response)
-      .catch((error: unknown) => sendError(response, error, blocksOfError(request.url ?? "/")))
+      .catch((error: unknown) => sendError(response, error, compressionOfError(request)))
       // The client left in the middle.
       .catch(() => response.destroy());
   });

@@ -122,11 +122,13 @@ function flag(url: URL, name: string): boolean {
   throw badArguments(`'${name}' is 0 or 1.`);
 }
 
-/** How an error is compressed for a client that reads everything in ClickHouse's own compression, whatever else of its request was wrong. */
-export function blocksOfError(address: string): BlockMethod | null {
-  const parameters = new URLSearchParams(address.split("?").slice(1).join("?"));
-  if (!TRUE.has(parameters.get("compress") ?? "")) return null;
-  return parameters.get(METHOD_PARAMETER)?.toUpperCase() === "NONE" ? "NONE" : "LZ4";
+/** How an error is compressed, for drivers that read nothing else, whatever else of their request was wrong. */
+export function compressionOfError(request: IncomingMessage): Pick<RequestOptions, "blocks" | "encoding"> {
+  const parameters = new URLSearchParams((request.url ?? "").split("?").slice(1).join("?"));
+  const asked = (name: string): boolean => TRUE.has(parameters.get(name) ?? "");
+  const encoding = asked("enable_http_compression") ? encodingOf(headerOf(request, "accept-encoding") ?? "") : null;
+  const method = parameters.get(METHOD_PARAMETER)?.toUpperCase() === "NONE" ? "NONE" : "LZ4";
+  return { blocks: asked("compress") ? method : null, encoding };
 }
 
 function blockMethodOf(value: string): BlockMethod {

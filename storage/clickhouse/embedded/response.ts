@@ -2,7 +2,7 @@ import type { ServerResponse } from "node:http";
 import { promisify } from "node:util";
 import { brotliCompress, constants, deflate, gzip } from "node:zlib";
 import { DISPLAY_NAME } from "./access.ts";
-import { type BlockMethod, inBlocks } from "./block-compression.ts";
+import { inBlocks } from "./block-compression.ts";
 import { ClickHouseError } from "./clickhouse-error.ts";
 import type { QueryAnswer } from "./engine.ts";
 import { lz4Frame } from "./lz4-frame.ts";
@@ -43,8 +43,14 @@ export function setQueryHeaders(response: ServerResponse, queryId: string): void
   response.setHeader("X-ClickHouse-Query-Id", headerText(queryId));
 }
 
-/** `blocks`: how the text is compressed; drivers that asked for it read nothing else. */
-export async function sendError(response: ServerResponse, error: unknown, blocks: BlockMethod | null): Promise<void> {
+/** Java's client reads the text of these as it reads an answer, and that of others as it is. */
+const LIKE_ANSWERS = new Set([400, 404, 500]);
+
+export async function sendError(
+  response: ServerResponse,
+  error: unknown,
+  { blocks, encoding }: Pick<RequestOptions, "blocks" | "encoding">,
+): Promise<void> {
   if (response.headersSent || response.destroyed) {
     response.destroy();
     return;
@@ -55,8 +61,13 @@ export async function sendError(response: ServerResponse, error: unknown, blocks
   if (known.httpStatus === 429 || known.httpStatus === 503) response.setHeader("Retry-After", "5");
   // The rest of a refused body is not read.
   if (known.httpStatus === 413) response.setHeader("Connection", "close");
-  const text = `${known.message}\n`;
-  sendText(response, known.httpStatus, blocks === null ? text : await inBlocks(Buffer.from(text), blocks));
+  const text = Buffer.from(`${known.message}\n`);
+  let bytes = blocks === null ? text : await inBlocks(text, blocks);
+  if (encoding === "lz4" && LIKE_ANSWERS.has(known.httpStatus)) {
+    response.setHeader("Content-Encoding", encoding);
+    bytes = lz4Frame(bytes);
+  }
+  sendText(response, known.httpStatus, bytes);
 }
 
 export function sendText(response: ServerResponse, status: number, body: string | Uint8Array): void {
