@@ -34,6 +34,7 @@ export const USUAL_STATUS: Readonly<Record<ErrorCode, number>> = {
   rate_limited: 429,
   too_busy: 503,
   payload_too_large: 413,
+  head_too_large: 431,
   unsupported_media_type: 415,
   expectation_failed: 417,
   request_timeout: 408,
@@ -55,6 +56,7 @@ export const STATUS_MEANING: Readonly<Record<number, string>> = {
   417: "The header Expect has a value other than 100-continue (lower case).",
   426: "This path requires another protocol; the header Upgrade says which.",
   429: "Too many requests; the header Retry-After says when to try again.",
+  431: "The request line and the headers together are too long.",
   500: "Internal error; the cause is in the log, with the request id.",
   503: "Not confirmed, or too busy. Repeating the request is safe.",
 };

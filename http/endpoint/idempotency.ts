@@ -46,6 +46,7 @@ const IS_FINAL: Readonly<Record<ErrorCode, boolean>> = {
   rate_limited: false,
   too_busy: false,
   payload_too_large: true,
+  head_too_large: true,
   unsupported_media_type: true,
   expectation_failed: true,
   request_timeout: false,

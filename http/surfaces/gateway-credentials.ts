@@ -24,11 +24,7 @@ export const GwSecretKey = Type.String({
 
 /** Gateway credentials; members that are left out keep their values, or are taken from the stored account. */
 export const GatewayCredentialsRequest = Type.Object(
-  {
-    gwTml: Type.Optional(GwTml),
-    gwApiKey: Type.Optional(GwApiKey),
-    gwSecretKey: Type.Optional(GwSecretKey),
-  },
+  { gwTml: Type.Optional(GwTml), gwApiKey: Type.Optional(GwApiKey), gwSecretKey: Type.Optional(GwSecretKey) },
   { title: "GatewayCredentialsRequest" },
 );
 

@@ -33,7 +33,7 @@ export const listAttention = admin.endpoint({
   name: "listAttention",
   method: "GET",
   path: "/admin/attention",
-  summary: "List what needs an operator's attention",
+  summary: "List what needs attention",
   description:
     "Entries are kept for 90 days. An `unknown` is removed when its result arrives, a `link_unverified` when the gateway answers, a `feed_refused` when the row has been sent again.",
   auth: "admin",
@@ -57,7 +57,7 @@ export const removeAttention = adminOfSearch.endpoint({
   name: "removeAttention",
   method: "DELETE",
   path: "/admin/attention/{id}",
-  summary: "Take away an item that somebody has looked at",
+  summary: "Delete an item that needs attention",
   description: "The id of the list, with its slashes as %2F. Nothing else changes; where the same happens again, the item is there again.",
   auth: "admin",
   role: "operator",

@@ -33,7 +33,7 @@ export const listAudit = admin.endpoint({
   name: "listAudit",
   method: "GET",
   path: "/admin/audit",
-  summary: "List administrative changes, newest first",
+  summary: "List entries of the audit log",
   description:
     "Every change by an administrator, and by partners in their portal: who changed what, when and from which address. What merchants do themselves is only in their own logs (`merchantId`). Entries are kept for 400 days, at most 100,000 of them, and 10,000 of each merchant.",
   auth: "admin",

@@ -39,7 +39,7 @@ export const listCallbacks = admin.endpoint({
   name: "listCallbacks",
   method: "GET",
   path: "/admin/callbacks",
-  summary: "List callbacks that the gateway-protocol adapter has not delivered yet",
+  summary: "List callbacks that are not delivered",
   description:
     "A dead callback was tried ten times within about sixteen hours; `lastError` says why the last attempt failed. Dead callbacks are kept for 90 days. Delivered ones are not listed.",
   auth: "admin",
@@ -63,7 +63,7 @@ export const resendCallback = admin.endpoint({
   name: "resendCallback",
   method: "POST",
   path: "/admin/callbacks/{id}/resend",
-  summary: "Send a callback again now",
+  summary: "Resend a callback",
   auth: "admin",
   role: "operator",
   params: Type.Object({ id: Type.String({ pattern: "^[A-Za-z0-9._-]{1,128}$" }) }),

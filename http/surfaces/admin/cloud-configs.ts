@@ -67,7 +67,7 @@ const listCloudConfigs = admin.endpoint({
   name: "listCloudConfigs",
   method: "GET",
   path: "/admin/cloud-configs",
-  summary: "List terminal configurations, by id",
+  summary: "List configurations of terminals",
   auth: "admin",
   role: "read-only",
   query: Type.Object({
@@ -90,7 +90,7 @@ const saveCloudConfig = admin.endpoint({
   refusesUnknown: "money",
   method: "POST",
   path: "/admin/cloud-configs",
-  summary: "Create or change the configuration of a terminal",
+  summary: "Set the configuration of a terminal",
   description:
     "Members that are left out keep their values; null removes a value. `settings` are replaced as a whole. A merchant has to exist and to be active (400 otherwise); one that is configured already stays when it is deactivated. A payment belongs to the merchant that is configured when it is accepted. When the response is sent, the change is in force on every node and has been sent to the terminal if it is connected.",
   auth: "admin",

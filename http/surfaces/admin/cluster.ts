@@ -52,7 +52,7 @@ export const showCluster = admin.endpoint({
   name: "showCluster",
   method: "GET",
   path: "/admin/cluster",
-  summary: "List the nodes of this installation",
+  summary: "List nodes of the installation",
   description: "Any node answers for all nodes. A single node lists itself.",
   auth: "admin",
   role: "read-only",

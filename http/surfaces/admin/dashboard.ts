@@ -52,7 +52,7 @@ export const showDashboard = admin.endpoint({
   name: "showDashboard",
   method: "GET",
   path: "/admin/dashboard",
-  summary: "Get a summary of all nodes",
+  summary: "Get the dashboard",
   description:
     "Each node counts its own events. Today's counts may miss the last five seconds before a crash; query ClickHouse for exact figures.",
   auth: "admin",

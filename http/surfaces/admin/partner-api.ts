@@ -100,7 +100,7 @@ export const generatePartnerApiKeys = admin.endpoint({
   refusesUnknown: "access",
   method: "POST",
   path: "/admin/api/partners/{id}/generate-partner-api-keys",
-  summary: "Generate new keys for Partner API v1",
+  summary: "Rotate the Partner API keys of a partner",
   description:
     "The keys are shown in this response only. When it is sent, the previous bearer key is no longer accepted, unless `graceSeconds` keeps it valid for a while. The previous secret is no longer valid.",
   auth: "admin",

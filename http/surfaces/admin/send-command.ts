@@ -11,7 +11,7 @@ export const sendCommand = admin.endpoint({
   name: "sendAdministratorCommand",
   method: "POST",
   path: "/admin/terminal/{terminalId}/command",
-  summary: "Queue a command for a terminal",
+  summary: "Send a command to a terminal",
   description:
     "Accepts LOGCAT, SCAN, PRINT and other service names; payments and CANCEL are refused. The command expires after 60 seconds, like every command.",
   auth: "admin",

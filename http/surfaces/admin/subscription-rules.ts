@@ -48,7 +48,7 @@ export const listSubscriptionRules = admin.endpoint({
   name: "listSubscriptionRules",
   method: "GET",
   path: "/admin/subscription-rules",
-  summary: "List the rules for subscribing to other terminals' topics",
+  summary: "List subscription rules",
   auth: "admin",
   role: "read-only",
   responses: {
@@ -63,7 +63,7 @@ export const saveSubscriptionRule = admin.endpoint({
   refusesUnknown: "access",
   method: "POST",
   path: "/admin/subscription-rules",
-  summary: "Create or replace the rule of a terminal",
+  summary: "Set the subscription rule of a terminal",
   description:
     "The change is in force on every live node when the response is sent. Sessions that may no longer subscribe to a topic are ended.",
   auth: "admin",
@@ -86,7 +86,7 @@ export const testSubscriptionRule = admin.endpoint({
   name: "testSubscriptionRule",
   method: "POST",
   path: "/admin/subscription-rules/test",
-  summary: "Check whether a terminal may subscribe to a topic",
+  summary: "Test whether a terminal may subscribe to a topic",
   auth: "admin",
   role: "read-only",
   audit: "changes nothing",

@@ -155,7 +155,7 @@ const showZvtConfig = admin.endpoint({
   name: "showZvtConfig",
   method: "GET",
   path: "/admin/zvt/config",
-  summary: "Get the stored configuration of the ZVT listener",
+  summary: "Get the ZVT configuration",
   description: "Cash registers that speak ZVT over TCP pay on a terminal of the relay. Passwords of routes are not shown.",
   auth: "admin",
   role: "read-only",
@@ -173,7 +173,7 @@ const saveZvtConfig = admin.endpoint({
   name: "saveZvtConfig",
   method: "POST",
   path: "/admin/zvt/config",
-  summary: "Store the configuration of the ZVT listener",
+  summary: "Set the ZVT configuration",
   description:
     "Members that are left out keep their values; unknown members are ignored. `routes` replaces all routes. Routes that a register could not tell apart by port, network and password are refused. A restart of each node applies it.",
   auth: "admin",
@@ -291,7 +291,7 @@ const listZvtRoutes = admin.endpoint({
   name: "listZvtRoutes",
   method: "GET",
   path: "/admin/zvt/routes",
-  summary: "List the routes of cash registers: connections, open payment, last outcome",
+  summary: "List ZVT routes",
   description:
     "Of the stored configuration, which nodes that were not restarted since do not listen by yet. Any node answers for all nodes.",
   auth: "admin",
@@ -331,7 +331,7 @@ const releaseZvtRoute = admin.endpoint({
   name: "releaseZvtRoute",
   method: "POST",
   path: "/admin/zvt/routes/{routeId}/release",
-  summary: "Release a route that an unknown outcome holds",
+  summary: "Release a ZVT route",
   description:
     "Do it once it is known, at the terminal or at its bank, whether the customer was charged: afterwards the register can sell for the same amount again, which is another charge. The payment itself stays `unknown`, and a late result is still recorded.",
   auth: "admin",

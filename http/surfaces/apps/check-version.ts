@@ -10,7 +10,8 @@ export const checkAppVersion = apps.endpoint({
   name: "checkAppVersion",
   method: "GET",
   path: "/api/v1/app/version",
-  summary: "Get the app version that a terminal should install",
+  tags: ["Terminals"],
+  summary: "Get the app version for a terminal",
   description:
     "A deployment to the terminal takes precedence over one to its merchant, and that one over a deployment to all. A version below the installed one is never offered. Without `currentVersionCode` the deployed version is always offered. The login may be left out. An offer is counted when the terminal asks with its login, or from the address of its last poll or WebSocket session.",
   auth: "optionalBasic",

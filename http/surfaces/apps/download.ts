@@ -26,7 +26,8 @@ export const downloadPackage = apps.endpoint({
   name: "downloadAppPackage",
   method: "GET",
   path: "/api/v1/app/download/{filename}",
-  summary: "Download the package of an app version",
+  tags: ["Terminals"],
+  summary: "Download an app package",
   description:
     "One range per request; a request for several ranges gets the whole package. Sent as fast as the terminal reads, up to the relay's own limit. The login may be left out. A download is counted when the terminal loads with its login, or from the address of its last poll or WebSocket session.",
   auth: "optionalBasic",

@@ -9,7 +9,7 @@ export const pushUpdate = apps.endpoint({
   refusesUnknown: "limits",
   method: "POST",
   path: "/admin/app-versions/{versionId}/push-update",
-  summary: "Send FORCE_UPDATE over WebSocket to one terminal, or to all connected terminals",
+  summary: "Push an app update to connected terminals",
   description:
     "Sent to every session, a few at a time. It is not queued: a terminal that is not connected does not get it. The message is {uuid, service: FORCE_UPDATE, amount: 0, terminalId, apkUrl, versionCode, versionName, mandatory, md5, fileSize}.",
   auth: "admin",

@@ -36,7 +36,7 @@ export const retrieveCharge = call({
   name: "compatRetrieveCharge",
   method: "GET",
   path: `${PATH}/{id}`,
-  summary: "Retrieve a charge",
+  summary: "Get a charge",
   description:
     "Differs from the platform: `payment_method_details.card.exp_month` and `exp_year` are null, since the card gateway does not tell them.",
   fields: { expand: EXPAND },

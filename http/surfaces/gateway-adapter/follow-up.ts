@@ -38,15 +38,19 @@ const FollowUpAnswer = Type.Object(
 const DEADLINE_MS = 20_000;
 
 const TOLD: Readonly<Record<FollowUpType, { name: string; summary: string; description: string }>> = {
-  capture: { name: "adapterCapture", summary: "Capture an authorized payment (txOp AUTH)", description: "A payment can be captured once." },
+  capture: {
+    name: "adapterCapture",
+    summary: "Capture a payment by adapter",
+    description: "For payments with txOp AUTH. A payment can be captured once.",
+  },
   reversal: {
     name: "adapterReversal",
-    summary: "Reverse a payment, in full or in part",
+    summary: "Cancel a payment by adapter",
     description: "A second full reversal is refused. The same txId again gets the response of the first request.",
   },
   refund: {
     name: "adapterRefund",
-    summary: "Refund a captured payment",
+    summary: "Refund a payment by adapter",
     description: "Full refunds only: a smaller amount is refused with GW_30005.",
   },
 };

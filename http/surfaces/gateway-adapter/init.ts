@@ -57,7 +57,7 @@ export const initOf = (path: string) =>
     name: "adapterInit",
     method: "POST",
     path,
-    summary: "Create a payment and get the page where the buyer pays it",
+    summary: "Create a payment by adapter",
     description:
       "A txId identifies one payment: the same order again returns the same payment, and a different order is refused with 409. 503: it is not known whether the gateway has the payment; repeat the same request with a new signature to find out. A payment can be paid for one hour.",
     auth: "signature",

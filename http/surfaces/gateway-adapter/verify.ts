@@ -46,7 +46,7 @@ export const verifyOf = (name: "adapterVerify" | "adapterVerification", path: st
     name,
     method: "GET",
     path,
-    summary: name === "adapterVerify" ? "Get the state of a payment" : "Get the state of a payment (alias)",
+    summary: name === "adapterVerify" ? "Get the status of a payment by adapter" : "Get the status of a payment by adapter (alias)",
     description:
       "The relay asks the gateway, unless it has just done so. PENDING has the resultCode GW_20001. KO has the code of the failure, with its original description.",
     auth: "signature",

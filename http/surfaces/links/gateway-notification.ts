@@ -11,7 +11,7 @@ export const gatewayNotification = links.endpoint({
   name: "gatewayNotification",
   method: "POST",
   path: "/api/v1/gw/notify",
-  summary: "Receive a notification of the card gateway about a payment",
+  summary: "Receive a notification of the card gateway",
   description:
     "The relay does not trust the notification: it asks the gateway for the state. A notification with a wrong `signature` (HMAC-SHA256 over `merId=...&txId=...&paymentId=...`, hex) gets the same response and is ignored. Notifications without a signature make the relay ask at most every three seconds per payment. The gateway has no API key; a key that is sent is ignored.",
   auth: "none",

@@ -13,7 +13,7 @@ export const listMerchantAudit = reads.endpoint({
   name: "merchantAudit",
   method: "GET",
   path: `${MERCHANT_BASE}/audit`,
-  summary: "List who changed what, newest first",
+  summary: "List entries of the merchant's audit log",
   description:
     "What the merchant's people and its key changed, and what administrators and its partner changed of it. Entries are kept for 400 days, at most 10,000 of them. A page of a filtered list may have fewer items than `limit`, or none, and still a `next`. Addresses of people are masked, and `ipAddress` and `note` are null, for roles that do not see personal data.",
   auth: "merchantUser",

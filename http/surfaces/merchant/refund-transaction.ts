@@ -30,7 +30,7 @@ export const refundTransaction = refunds.endpoint({
   refusesUnknown: "money",
   method: "POST",
   path: `${MERCHANT_BASE}/transactions/{uuid}/refund`,
-  summary: "Refund a payment by link",
+  summary: "Refund a transaction",
   description:
     "Gives the whole back, once, however often it is asked for: as a refund, or as a reversal where it was not captured yet. Works for every link of the merchant's, whoever made it; a payment of a terminal is refunded on the terminal. Where the gateway's answer is missing (`outcome_unknown`) the same request again finds out.",
   auth: "merchantUserOrKey",

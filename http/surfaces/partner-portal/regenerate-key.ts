@@ -7,7 +7,7 @@ export const regenerateKey = portal.endpoint({
   refusesUnknown: "access",
   method: "POST",
   path: "/api/partner/regenerate-key",
-  summary: "Generate a new API key for the calling partner",
+  summary: "Rotate your API key",
   description:
     "The key is shown in this response only. When it is sent, the previous key is no longer accepted, unless `graceSeconds` keeps it valid for a while.",
   auth: "basic",

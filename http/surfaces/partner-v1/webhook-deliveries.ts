@@ -57,7 +57,7 @@ export const listWebhookDeliveries = partnerV1.endpoint({
   name: "partnerApiListWebhookDeliveries",
   method: "GET",
   path: `${PARTNER_API_BASE}/webhooks/{webhookId}/deliveries`,
-  summary: "List what was delivered to an endpoint for events",
+  summary: "List deliveries of a partner's webhook endpoint",
   description:
     "With the attempts and what the endpoint answered. dead: six attempts failed within about seventy minutes; kept for 90 days, the others for 30. canceled: the endpoint was inactive before.",
   auth: "partnerApi",
@@ -88,7 +88,7 @@ export const resendWebhookDelivery = partnerV1.endpoint({
   name: "partnerApiResendWebhookDelivery",
   method: "POST",
   path: `${PARTNER_API_BASE}/webhooks/{webhookId}/deliveries/{deliveryId}/resend`,
-  summary: "Deliver an event to an endpoint again now",
+  summary: "Resend a delivery of a partner's webhook endpoint",
   description: "Also where it was delivered before. 409 if it is being sent, or if the endpoint is inactive.",
   auth: "partnerApi",
   rateLimit: PARTNER_API_RATE,

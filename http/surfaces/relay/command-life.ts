@@ -78,7 +78,7 @@ export const findCommand = relay.endpoint({
   name: "findCommand",
   method: "GET",
   path: "/api/v1/commands/{uuid}",
-  summary: "Get the life of a command",
+  summary: "Get a command",
   auth: "basicOrApiKey",
   needs: "see",
   params: UuidParams,

@@ -11,7 +11,7 @@ export const checkConnection = relay.endpoint({
   name: "checkConnection",
   method: "GET",
   path: "/api/v1/{terminalId}/connection",
-  summary: "Check whether a terminal can be reached",
+  summary: "Get the connection of a terminal",
   description: "Recommended before a payment: continue only if `connectionStatus` is ONLINE.",
   auth: "basicOrApiKey",
   needs: "know",
@@ -46,7 +46,8 @@ export const disconnect = relay.endpoint({
   name: "disconnect",
   method: "POST",
   path: "/api/v1/{terminalId}/disconnect",
-  summary: "Set a terminal to OFFLINE at once, when its app closes",
+  tags: ["Terminals"],
+  summary: "Disconnect a terminal",
   description: "The terminal stays OFFLINE until its next frame or poll.",
   auth: "basic",
   needs: "act",
@@ -95,7 +96,8 @@ export const pingTerminal = relay.endpoint({
   ...ping,
   name: "pingTerminal",
   path: "/api/status/ping/{terminalId}",
-  summary: "Check whether the service answers and whether the terminal is online",
+  tags: ["Terminals"],
+  summary: "Check the service and a terminal's presence",
   handle: ({ terminals, clock }, { params }) => terminals.connection(params.terminalId).then((view) => pong(view, clock.nowMs())),
 });
 
@@ -103,7 +105,8 @@ export const pingPos = relay.endpoint({
   ...ping,
   name: "pingPos",
   path: "/api/status/ping-pos/{terminalId}",
-  summary: "Check whether the service answers (path used by terminal apps)",
+  tags: ["Terminals"],
+  summary: "Check the service from a terminal",
   handle: ({ terminals, clock }, { params }) => terminals.connection(params.terminalId).then((view) => pong(view, clock.nowMs())),
 });
 

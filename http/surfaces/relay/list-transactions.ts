@@ -30,7 +30,7 @@ export const listTransactions = relay.endpoint({
   name: "listTransactions",
   method: "GET",
   path: "/api/v1/{terminalId}/transactions",
-  summary: "List a terminal's transactions, newest first",
+  summary: "List transactions of a terminal",
   description:
     "A result is listed as soon as it is stored. With `status` ALL, or without `status`, KO results are left out; use KO to list the declined ones.",
   auth: "basicOrApiKey",

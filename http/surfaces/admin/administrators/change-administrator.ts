@@ -8,7 +8,8 @@ export const changeAdministrator = admin.endpoint({
   refusesUnknown: "access",
   method: "PATCH",
   path: "/admin/administrators/{username}",
-  summary: "Change an administrator's role, or enable or disable it",
+  tags: ["Administrator accounts"],
+  summary: "Update an administrator",
   description:
     "Members that are left out keep their values. Every node knows the change when the response is sent. The owner of the configuration cannot be changed here (409).",
   auth: "admin",

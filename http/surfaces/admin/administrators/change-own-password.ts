@@ -8,7 +8,8 @@ export const changeOwnAdministratorPassword = admin.endpoint({
   refusesUnknown: "access",
   method: "POST",
   path: "/admin/administrators/me/password",
-  summary: "Change your own password",
+  tags: ["Administrator accounts"],
+  summary: "Update your own password",
   description:
     "The request's login is the proof of the present password. When the response is sent, that is no longer accepted. The owner of the configuration changes its password there (409).",
   auth: "admin",

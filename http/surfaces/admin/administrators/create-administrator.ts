@@ -7,6 +7,7 @@ export const createAdministrator = admin.endpoint({
   refusesUnknown: "access",
   method: "POST",
   path: "/admin/administrators",
+  tags: ["Administrator accounts"],
   summary: "Create an administrator",
   description:
     "Without `password` one is generated, and shown in this response only. The administrator can log in at every node when the response is sent.",

@@ -8,7 +8,8 @@ export const resetAdministratorPassword = admin.endpoint({
   refusesUnknown: "access",
   method: "POST",
   path: "/admin/administrators/{username}/reset-password",
-  summary: "Give an administrator a new password",
+  tags: ["Administrator accounts"],
+  summary: "Reset the password of an administrator",
   description:
     "Without `password` one is generated, and shown in this response only. When it is sent, the previous password is no longer accepted. The password of the owner of the configuration cannot be changed here (409).",
   auth: "admin",

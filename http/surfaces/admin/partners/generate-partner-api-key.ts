@@ -12,7 +12,7 @@ export const generatePartnerApiKey = admin.endpoint({
   refusesUnknown: "access",
   method: "POST",
   path: "/admin/api/partners/{id}/generate-api-key",
-  summary: "Generate a new API key",
+  summary: "Rotate the API key of a partner",
   description:
     "The key is shown in this response only. When it is sent, the previous key is no longer accepted, unless `graceSeconds` keeps it valid for a while.",
   body: Type.Optional(

@@ -12,7 +12,7 @@ export const togglePartner = admin.endpoint({
   refusesUnknown: "access",
   method: "PATCH",
   path: "/admin/api/partners/{id}/toggle",
-  summary: "Enable a disabled partner, or disable an enabled one",
+  summary: "Enable or disable a partner",
   description:
     "With `enabled` it becomes that, and 409 says that it is so already: two administrators who do the same at the same time do not undo each other.",
   body: Type.Optional(Type.Object({ enabled: Type.Optional(Type.Boolean({ description: "What it is to become." })) })),

@@ -9,7 +9,7 @@ export const listWebhookDeliveries = webhooks.endpoint({
   name: "portalListWebhookDeliveries",
   method: "GET",
   path: `${MERCHANT_BASE}/webhooks/deliveries`,
-  summary: "List what was delivered to all endpoints, newest first",
+  summary: "List webhook deliveries of the merchant",
   description:
     "To the endpoints that the merchant has now. `FAILED`: six attempts failed within about seventy minutes, or the endpoint was disabled before; kept for 90 days, the others for 30. A page by `eventType` may have fewer items than `limit`, or none, and still a `next`.",
   auth: "merchantUserOrKey",

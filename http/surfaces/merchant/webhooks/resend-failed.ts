@@ -10,7 +10,7 @@ export const resendFailedDeliveries = webhooks.endpoint({
   name: "portalResendFailedWebhookDeliveries",
   method: "POST",
   path: `${MERCHANT_BASE}/webhooks/deliveries/resend-failed`,
-  summary: "Deliver again what failed",
+  summary: "Resend failed webhook deliveries of the merchant",
   description: `The oldest first, at most ${RESENT_MAX} in one call. Left out is what was delivered since, and what is superseded: a later event of the same object was delivered to that endpoint.`,
   auth: "merchantUserOrKey",
   may: "integrate",
