@@ -352,7 +352,8 @@ function responseWith(response: ResponseDeclaration, status: number, endpoint: D
   }
   if (response.file === true || response.stream === true) {
     const description = response.stream === true ? `${response.description} ${STREAMED}` : response.description;
-    return { description, headers, content: { [response.contentType ?? "application/octet-stream"]: {} } };
+    const types = [response.contentType ?? "application/octet-stream", ...(response.otherTypes ?? [])];
+    return { description, headers, content: Object.fromEntries(types.map((type) => [type, {}])) };
   }
   if (response.body === undefined) return { description: response.description, headers };
   const example = response.example === undefined ? {} : { example: response.example };

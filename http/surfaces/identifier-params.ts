@@ -11,6 +11,12 @@ export const TerminalId = Type.String({
   description: "Terminal identifier.",
 });
 
+/** A terminal that a body or a query names. */
+export const NamedTerminalId = Type.String({ ...TerminalId, errorMessage: "is not a terminal id" });
+
+/** The uuid of a command in the request that sends it, for the document: the engine reads it. */
+export const COMMAND_UUID = { ...IDENTIFIER, type: "string", pattern: TerminalId.pattern ?? "" };
+
 /** A path that names a terminal. */
 export const TerminalParams = Type.Object({ terminalId: Type.String({ ...TerminalId, parameterName: "TerminalId" }) });
 

@@ -1,10 +1,9 @@
 import { type Static, Type } from "@sinclair/typebox";
 import { RelayError } from "../../../engine/kernel/errors.ts";
-import { isTerminalId } from "../../../engine/kernel/identifiers.ts";
 import { TERMINAL_FAMILIES } from "../../../engine/payments/tags.ts";
 import { type CloudConfig, CONFIG_NAME_LENGTH_MAX, CONFIG_NAME_PATTERN } from "../../../engine/settings/cloud-config.ts";
 import { ReadOnly } from "../../endpoint/unknown-members.ts";
-import { TerminalParams } from "../identifier-params.ts";
+import { NamedTerminalId, TerminalParams } from "../identifier-params.ts";
 import { okBody } from "../relay-envelope.ts";
 import { admin } from "./surface.ts";
 
@@ -41,7 +40,7 @@ const Config = Type.Object(
 
 const ConfigRequest = Type.Object(
   {
-    terminalId: Type.String({ minLength: 1, maxLength: 64 }),
+    terminalId: NamedTerminalId,
     merchantId: Type.Optional(Type.Union([Name, Type.Null()])),
     group: Type.Optional(Type.Union([Name, Type.Null()])),
     family: Type.Optional(Type.Union([Family, Type.Null()])),
@@ -104,7 +103,6 @@ const saveCloudConfig = admin.endpoint({
     ...admin.errors(400, 401, 413, 415, 503),
   },
   handle: async ({ configureTerminal }, { body: { terminalId, merchantId, group, family, settings } }) => {
-    if (!isTerminalId(terminalId)) throw new RelayError("invalid_request", "terminalId: is not a terminal id");
     const odd = Object.keys(settings ?? {}).find((name) => !/^[A-Za-z0-9._-]{1,64}$/.test(name));
     if (odd !== undefined)
       throw new RelayError("invalid_request", "settings: names are 1 to 64 letters, digits, dots, underscores or dashes");

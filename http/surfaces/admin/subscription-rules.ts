@@ -1,11 +1,10 @@
 import { type Static, Type } from "@sinclair/typebox";
 import { RULE_VALUE_LENGTH_MAX, type SubscriptionRule } from "../../../engine/access/terminal-rule.ts";
 import { terminalOfTopic } from "../../../engine/access/topic-access.ts";
-import { RelayError } from "../../../engine/kernel/errors.ts";
-import { isTerminalId } from "../../../engine/kernel/identifiers.ts";
 import { maskPans } from "../../../engine/kernel/mask.ts";
 import { WHOLE_CHARACTERS } from "../../../engine/kernel/well-formed.ts";
 import { givenText } from "../free-text.ts";
+import { NamedTerminalId } from "../identifier-params.ts";
 import { RuleType } from "../named-words.ts";
 import { okBody } from "../relay-envelope.ts";
 import { admin } from "./surface.ts";
@@ -26,7 +25,7 @@ const Rule = Type.Object(
 
 const RuleRequest = Type.Object(
   {
-    terminalId: Type.String({ minLength: 1, maxLength: 64 }),
+    terminalId: NamedTerminalId,
     ruleType: Type.Optional(Type.Union([RuleType], { default: "ANY" })),
     ruleValue: Type.Optional(Type.Union([Type.String({ ...WHOLE_CHARACTERS, maxLength: RULE_VALUE_LENGTH_MAX }), Type.Null()])),
     enabled: Type.Optional(Type.Boolean({ default: true })),
@@ -94,7 +93,7 @@ export const testSubscriptionRule = admin.endpoint({
   role: "read-only",
   audit: "changes nothing",
   body: Type.Object({
-    authenticatedTerminalId: Type.String({ minLength: 1, maxLength: 64 }),
+    authenticatedTerminalId: NamedTerminalId,
     topicDestination: Type.String({ minLength: 1, maxLength: 256, description: "`/topic/terminal/{terminalId}`" }),
   }),
   responses: {
@@ -116,7 +115,6 @@ export const testSubscriptionRule = admin.endpoint({
     ...admin.errors(400, 401, 413, 415),
   },
   handle: ({ directory }, { body: { authenticatedTerminalId, topicDestination } }) => {
-    if (!isTerminalId(authenticatedTerminalId)) throw new RelayError("invalid_request", "authenticatedTerminalId: is not a terminal id");
     const targetTerminalId = terminalOfTopic(topicDestination);
     const allowed = targetTerminalId !== null && directory.mayTake(authenticatedTerminalId, targetTerminalId);
     return { status: 200 as const, body: { allowed, authenticatedTerminalId, topicDestination, targetTerminalId } };

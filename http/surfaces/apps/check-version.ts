@@ -1,6 +1,5 @@
 import { Type } from "@sinclair/typebox";
-import { RelayError } from "../../../engine/kernel/errors.ts";
-import { isTerminalId } from "../../../engine/kernel/identifiers.ts";
+import { NamedTerminalId } from "../identifier-params.ts";
 import { okBody } from "../relay-envelope.ts";
 import { VERSION_EXAMPLE } from "./schemas.ts";
 import { apps } from "./surface.ts";
@@ -18,7 +17,7 @@ export const checkAppVersion = apps.endpoint({
   auth: "optionalBasic",
   rateLimit: { bucket: "app-version", perSecond: 50 },
   query: Type.Object({
-    terminalId: Type.String({ minLength: 1, maxLength: 64 }),
+    terminalId: NamedTerminalId,
     currentVersionCode: Type.Optional(Type.Integer({ minimum: -2_147_483_648, maximum: 2_147_483_647 })),
   }),
   responses: {
@@ -47,7 +46,6 @@ export const checkAppVersion = apps.endpoint({
     ...apps.errors(400, 429),
   },
   handle: (operations, { query: { terminalId, currentVersionCode }, caller, request: { ipAddress } }) => {
-    if (!isTerminalId(terminalId)) throw new RelayError("invalid_request", "terminalId: is not a terminal id");
     const offer = operations.checkAppVersion({ caller, ipAddress }, terminalId, currentVersionCode ?? null);
     const headers = { "Cache-Control": "no-store" };
     if (offer === null) return { status: 204 as const, headers };

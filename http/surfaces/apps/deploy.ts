@@ -1,7 +1,6 @@
 import { type Static, Type } from "@sinclair/typebox";
 import type { AppDeployment } from "../../../engine/apps/app-deployment.ts";
 import { RelayError } from "../../../engine/kernel/errors.ts";
-import { isTerminalId } from "../../../engine/kernel/identifiers.ts";
 import { holdsSchemePan } from "../../../engine/kernel/mask.ts";
 import { okBody } from "../relay-envelope.ts";
 import {
@@ -45,7 +44,6 @@ export const deployToTerminal = apps.endpoint({
   responses: { 200: deployed, ...apps.errors(400, 401, 404, 409, 413, 415, 503) },
   handle: async ({ deployments }, { params, body }) => {
     const { terminalId } = body;
-    if (!isTerminalId(terminalId)) throw new RelayError("invalid_request", "terminalId: is not a terminal id");
     return answer(await deployments.deploy(params.versionId, { type: "terminal", terminalId }, rolloutOf(body)));
   },
 });

@@ -2,6 +2,7 @@ import { type Static, Type } from "@sinclair/typebox";
 import { type AppDeployment, ROLLOUT_DEFAULT, type RolloutOptions } from "../../../engine/apps/app-deployment.ts";
 import { type AppVersion, RELEASE_NOTES_LENGTH_MAX, VERSION_CODE_MAX, VERSION_NAME_LENGTH_MAX } from "../../../engine/apps/app-version.ts";
 import { CONFIG_NAME_LENGTH_MAX, CONFIG_NAME_PATTERN } from "../../../engine/settings/cloud-config.ts";
+import { NamedTerminalId } from "../identifier-params.ts";
 import { words } from "../named-words.ts";
 import type { AppsOperations } from "./surface.ts";
 
@@ -130,7 +131,7 @@ export const MerchantDeployRequest = Type.Object(
 );
 export const TerminalDeployRequest = Type.Object(
   {
-    terminalId: Type.String({ minLength: 1, maxLength: 64, pattern: "^[A-Za-z0-9._-]+$" }),
+    terminalId: NamedTerminalId,
     ...rollout,
   },
   { title: "TerminalDeployRequest" },
