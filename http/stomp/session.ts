@@ -11,8 +11,8 @@ import { CLOSE_CODES, connectedFrame, errorFrame, receiptFrame } from "./server-
 import { type MessageWriter, SessionTopics } from "./topics.ts";
 
 /**
- * `disconnecting`: DISCONNECT was received and results are still being stored. `lingering`: its RECEIPT is sent, and the client is left to close the
- * socket. `ended`: waits for the socket to close.
+ * `disconnecting`: DISCONNECT was received and results are still being stored. `lingering`: its RECEIPT, or an ERROR, is sent, and the client is left to close
+ * the socket. `ended`: waits for the socket to close.
  */
 type Phase = "connecting" | "authenticating" | "connected" | "disconnecting" | "lingering" | "ended";
 
@@ -26,6 +26,8 @@ export interface StompSessionOptions {
 }
 
 const DISCONNECTED = "disconnected";
+/** Of thousands of sessions that have none yet. */
+const FAREWELL = { code: 1000, reason: DISCONNECTED };
 
 /**
  * One STOMP session on one WebSocket. Every error ends it with an ERROR frame, as STOMP requires. The engine decides what happens to its
@@ -50,6 +52,8 @@ export class StompSession implements StompConnection, MessageWriter {
   /** From CONNECTED on. */
   #topics: SessionTopics | null = null;
   #disconnectReceipt: string | undefined;
+  /** With what a lingering socket is closed. */
+  #farewell = FAREWELL;
   #framesInFlight = 0;
   /** When the phases `connecting`, `authenticating`, `lingering` and `ended` time out. */
   #deadlineMs: number;
@@ -123,7 +127,7 @@ export class StompSession implements StompConnection, MessageWriter {
         this.#socket.terminate();
         return false;
       case "lingering":
-        if (nowMs >= this.#deadlineMs) this.end(1000, DISCONNECTED);
+        if (nowMs >= this.#deadlineMs) this.end(this.#farewell.code, this.#farewell.reason);
         return true;
       case "connecting":
       case "authenticating":
@@ -145,7 +149,8 @@ export class StompSession implements StompConnection, MessageWriter {
     this.write(errorFrame(this.#version, relayError, about === null ? null : { command: about.command, receiptId }));
     const { code, message } = relayError;
     this.#host.onEvent({ type: "refused", sessionId: this.id, code, message, ...(unexpected === undefined ? {} : { cause: unexpected }) });
-    return this.end(CLOSE_CODES[code], message);
+    this.#linger(CLOSE_CODES[code], message);
+    return true;
   }
 
   /** Ends the session with a WebSocket close. Returns false if it had ended before. */
@@ -170,7 +175,7 @@ export class StompSession implements StompConnection, MessageWriter {
         this.#frameSinceMs = null;
         this.#handle(frame);
       }
-      if (this.#phase === "ended") return;
+      if (!this.#listening) return;
       this.#parser.keep();
       this.#frameSinceMs = this.#parser.midFrame ? (this.#frameSinceMs ?? this.#host.clock.monotonicMs()) : null;
     } catch (error) {
@@ -335,21 +340,26 @@ export class StompSession implements StompConnection, MessageWriter {
 
   #carriedOut(answer: () => void): void {
     this.#framesInFlight -= 1;
-    if (this.#phase === "ended") return;
+    if (this.#phase === "ended" || this.#phase === "lingering") return;
     answer();
     if (this.#phase === "disconnecting" && this.#framesInFlight === 0) this.#completeDisconnect();
     else if (this.#phase === "connected") this.#read();
   }
 
-  /**
-   * Some clients take a socket that closes right behind the RECEIPT for a failure, because they see the close first: so the client closes it. The
-   * session is over all the same.
-   */
   #completeDisconnect(): void {
     this.#receipt(this.#disconnectReceipt);
+    this.#linger(1000, DISCONNECTED);
+  }
+
+  /**
+   * The session is over, but the socket stays for a moment. Some clients take one that closes right behind the last frame for broken, because they see the close
+   * first, or cannot close it themselves any more, and never tell what was in that frame.
+   */
+  #linger(code: number, reason: string): void {
     this.#phase = "lingering";
+    this.#farewell = { code, reason };
     this.#deadlineMs = this.#host.clock.monotonicMs() + limits.LINGER_MS;
-    this.#host.onEvent({ type: "ended", sessionId: this.id, reason: DISCONNECTED });
+    this.#release(reason);
   }
 
   #seen(): void {
@@ -385,10 +395,14 @@ export class StompSession implements StompConnection, MessageWriter {
     const wasOver = this.#phase === "lingering";
     this.#phase = "ended";
     this.#deadlineMs = this.#host.clock.monotonicMs() + limits.CLOSE_TIMEOUT_MS;
+    if (!wasOver) this.#release(reason);
+    return true;
+  }
+
+  #release(reason: string): void {
     this.#parser.drop();
     this.#topics?.close();
-    if (!wasOver) this.#host.onEvent({ type: "ended", sessionId: this.id, reason });
-    return true;
+    this.#host.onEvent({ type: "ended", sessionId: this.id, reason });
   }
 }
 

@@ -86,6 +86,7 @@ test("closes a session without heart-beats only after long silence", () => {
   world.advance(IDLE_TIMEOUT_MS - 250);
   assert.equal(terminal.closed, null);
   world.advance(250);
+  world.advance(LINGER_MS);
   assert.notEqual(terminal.closed, null);
 });
 
@@ -96,6 +97,7 @@ test("closes a socket that does not CONNECT in time", () => {
   dripping.raw("\nCONN");
   assert.equal(silent.closed, null);
   world.advance(250);
+  world.advance(LINGER_MS);
   for (const terminal of [silent, dripping]) {
     assert.equal(terminal.last?.headers["code"], "request_timeout");
     assert.notEqual(terminal.closed, null);
