@@ -227,8 +227,28 @@ function requestBodyOf(body: TSchema, endpoint: DocumentedEndpoint, components: 
   const example = endpoint.bodyExample === undefined ? {} : { example: endpoint.bodyExample };
   return {
     required: body[OptionalKind] === undefined && endpoint.bodyFormat === undefined,
-    content: Object.fromEntries(bodyTypesOf(endpoint).map((type) => [type, { schema: components.schema(body), ...example }])),
+    content: Object.fromEntries(
+      bodyTypesOf(endpoint).map((type) => [
+        type,
+        { schema: components.schema(body), ...example, ...(type === FORM_TYPE ? bracketsOf(body) : {}) },
+      ]),
+    ),
   };
+}
+
+/** Lists and objects of a form, or of a query that is read like one, are told by brackets after their name. */
+const BRACKETS = { style: "deepObject", explode: true } as const;
+
+function bracketsOf(body: TSchema): Json {
+  const members = Object.entries<TSchema>(body["properties"] ?? {}).filter(([, member]) => !isPlain(member));
+  return members.length === 0 ? {} : { encoding: Object.fromEntries(members.map(([name]) => [name, BRACKETS])) };
+}
+
+function isPlain(schema: TSchema): boolean {
+  const parts: TSchema[] = schema["anyOf"] ?? [schema];
+  return parts.every(
+    ({ type, const: constant }) => constant !== undefined || (type !== undefined && type !== "array" && type !== "object"),
+  );
 }
 
 function bodyTypesOf({ bodyFormat }: DocumentedEndpoint): string[] {
@@ -248,6 +268,7 @@ function parametersOf(place: "path" | "query" | "header", schema: TObject | unde
       in: place,
       ...(description === undefined ? {} : { description }),
       required: member[OptionalKind] === undefined && member["default"] === undefined,
+      ...(place === "query" && !isPlain(member as TSchema) ? BRACKETS : {}),
       schema: components.schema(member),
     };
     const { parameterName } = member;

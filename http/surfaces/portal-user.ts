@@ -1,10 +1,11 @@
 import { type Static, Type } from "@sinclair/typebox";
 import { MERCHANT_ROLES } from "../../engine/access/merchant-user-grant.ts";
-import { EMAIL_LENGTH_MAX, LOCALES } from "../../engine/accounts/account.ts";
+import { LOCALES } from "../../engine/accounts/account.ts";
 import { USERS_MAX } from "../../engine/accounts/team.ts";
 import type { ListedUser, UserOutcome } from "../../engine/accounts/users.ts";
 import { RESEND_AFTER_SECONDS } from "../../engine/accounts/users.ts";
 import { RelayError } from "../../engine/kernel/errors.ts";
+import { PersonEmail } from "./email.ts";
 
 const Role = Type.Union(MERCHANT_ROLES.map((role) => Type.Literal(role)));
 const instant = (description: string) => Type.String({ description: `ISO 8601 UTC; ${description}` });
@@ -37,7 +38,7 @@ export const PORTAL_USER_EXAMPLE = {
 
 export const PortalUserRequest = Type.Object(
   {
-    email: Type.String({ minLength: 3, maxLength: EMAIL_LENGTH_MAX }),
+    email: PersonEmail,
     role: Type.Optional(Type.Union([Role], { description: "Default: OWNER." })),
     locale: Type.Optional(
       Type.Union(

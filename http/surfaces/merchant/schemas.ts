@@ -18,6 +18,8 @@ import {
   PORTAL_LINK_STATES,
 } from "../../../engine/portal-links/portal-link.ts";
 import { WEBHOOK_ENDPOINTS_MAX } from "../../../engine/webhooks/webhook-endpoint.ts";
+import { DAY } from "../day.ts";
+import { CustomerEmail } from "../email.ts";
 import {
   FactorMethod,
   PasskeyAnswer,
@@ -190,7 +192,7 @@ export const METHODS = ["CARD", "SATISPAY", "VOUCHER", "PAYBYLINK", "RECEIPT", "
 export const Method = words(METHODS);
 export const Status = Type.Union([Type.Literal("OK"), Type.Literal("KO")]);
 export const Currency = Type.String({ pattern: "^[A-Z]{3}$" });
-const Day = Type.String({ pattern: "^[0-9]{4}-[0-9]{2}-[0-9]{2}$", description: "A day in the installation's time zone." });
+const Day = Type.String({ ...DAY, description: "A day in the installation's time zone." });
 
 /** Filters of the list and of its CSV, as a query. */
 export const TRANSACTION_FILTERS = {
@@ -343,23 +345,21 @@ export const CreatePaymentLink = Type.Object({
   currency: Type.Optional(Type.String({ pattern: "^[A-Z]{3}$", default: "EUR" })),
   description: Type.String({ minLength: 1, maxLength: 255, description: "For the customer." }),
   reference: Type.Optional(Type.String({ minLength: 1, maxLength: 255, description: "Your own." })),
-  customerEmail: Type.Optional(Type.String({ minLength: 3, maxLength: EMAIL_LENGTH_MAX })),
+  customerEmail: Type.Optional(CustomerEmail),
   expiresInHours: Type.Optional(
     Type.Integer({ minimum: PORTAL_LINK_HOURS_MIN, maximum: PORTAL_LINK_HOURS_MAX, default: PORTAL_LINK_HOURS_DEFAULT }),
   ),
 });
 /** POST /payment-links/{id}/send. */
 export const SendPaymentLink = Type.Object({
-  email: Type.Optional(Type.String({ minLength: 3, maxLength: EMAIL_LENGTH_MAX, description: "The link's `customerEmail` if absent." })),
+  email: Type.Optional(Type.String({ ...CustomerEmail, description: "The link's `customerEmail` if absent." })),
   locale: Type.Optional(LocaleSchema),
 });
 /** Filters of GET /payment-links, beside PAGE_QUERY. */
 export const PAYMENT_LINK_FILTERS = {
   state: Type.Optional(PaymentLinkState),
-  from: Type.Optional(
-    Type.String({ pattern: "^[0-9]{4}-[0-9]{2}-[0-9]{2}$", description: "Created on this day or later, in the installation's time zone." }),
-  ),
-  to: Type.Optional(Type.String({ pattern: "^[0-9]{4}-[0-9]{2}-[0-9]{2}$", description: "The last day, included." })),
+  from: Type.Optional(Type.String({ ...DAY, description: "Created on this day or later, in the installation's time zone." })),
+  to: Type.Optional(Type.String({ ...DAY, description: "The last day, included." })),
   customerEmail: Type.Optional(Type.String({ minLength: 3, maxLength: EMAIL_LENGTH_MAX, description: "Exactly this address." })),
   q: Type.Optional(Type.String({ minLength: 1, maxLength: 255, description: "An id, a reference (exactly), or the uuid of a payment." })),
 };
@@ -539,8 +539,8 @@ export const ResentDeliveries = Type.Object({
 
 /** Filters of GET /logs/workflow and GET /logs/calls, beside PAGE_QUERY; newest first. */
 export const LOG_FILTERS = {
-  from: Type.Optional(Type.String({ pattern: "^[0-9]{4}-[0-9]{2}-[0-9]{2}$", description: "A day in the installation's time zone." })),
-  to: Type.Optional(Type.String({ pattern: "^[0-9]{4}-[0-9]{2}-[0-9]{2}$", description: "The last day, included." })),
+  from: Type.Optional(Type.String({ ...DAY, description: "A day in the installation's time zone." })),
+  to: Type.Optional(Type.String({ ...DAY, description: "The last day, included." })),
   objectId: Type.Optional(Type.String({ minLength: 1, maxLength: 100 })),
   requestId: Type.Optional(Type.String({ minLength: 1, maxLength: 100 })),
   outcome: Type.Optional(words(["done", "refused", "failed"])),
