@@ -84,9 +84,13 @@ export interface RateLimit {
 /** One documented response. Without `body` the response is empty (204, or a 200 without content). */
 export interface ResponseDeclaration {
   description: string;
+  /** The name under which a response of several endpoints stands once in the OpenAPI document. */
+  sharedName?: string;
   body?: TSchema;
   /** `application/json` when absent; for any other type the body is a string that is sent as it is. */
   contentType?: string;
+  /** Other types that a file may have instead. */
+  otherContentTypes?: readonly string[];
   /** The body is a part of an open file (`OutgoingFile`), sent as fast as the client reads; without `body`, with `contentType`. */
   file?: true;
   /**

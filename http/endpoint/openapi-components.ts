@@ -1,3 +1,6 @@
+import { isDeepStrictEqual } from "node:util";
+import { PatternStringExact } from "@sinclair/typebox";
+
 export type Json = { [member: string]: unknown };
 
 /** A plain word, which may stand in a reference. */
@@ -19,10 +22,14 @@ export class Components {
       if (NAME_MAPS.has(member)) copy[member] = this.#named(value);
       else copy[member] = LITERAL_MEMBERS.has(member) ? value : this.schema(value);
     }
-    const simple = withPlainAlternatives(copy);
+    const simple = withPlainAlternatives(withPlainMembers(copy));
+    // The name under which it stands says the title already.
     const { title, ...untitled } = simple;
-    // The name under which it stands says it already.
-    return typeof title === "string" && NAME.test(title) ? this.#schemas.reference(title, untitled) : simple;
+    const here = "descriptionHere" in schema ? { description: schema.descriptionHere } : {};
+    if (typeof title !== "string" || !NAME.test(title)) return { ...simple, ...here };
+    // A default is that of the place, too.
+    const { default: preset, ...part } = untitled;
+    return { ...this.#schemas.reference(title, part), ...here, ...(preset === undefined ? {} : { default: preset }) };
   }
 
   response(name: string, response: Json): Json {
@@ -46,7 +53,7 @@ export class Components {
 class NamedParts {
   readonly #place: string;
   readonly #what: string;
-  readonly #byName = new Map<string, { part: unknown; text: string }>();
+  readonly #byName = new Map<string, unknown>();
 
   constructor(place: string, what: string) {
     this.#place = place;
@@ -54,20 +61,21 @@ class NamedParts {
   }
 
   reference(name: string, part: unknown): Json {
-    const text = JSON.stringify(part);
     const known = this.#byName.get(name);
-    if (known !== undefined && known.text !== text) throw new Error(`two different ${this.#what} ${name}: ${known.text} and ${text}`);
-    this.#byName.set(name, { part, text });
+    if (known !== undefined && !isDeepStrictEqual(known, part)) {
+      throw new Error(`two different ${this.#what} ${name}: ${JSON.stringify(known)} and ${JSON.stringify(part)}`);
+    }
+    if (known === undefined) this.#byName.set(name, part);
     return { $ref: `#/components/${this.#place}/${name}` };
   }
 
   sorted(): Json {
-    return Object.fromEntries([...this.#byName].sort(([a], [b]) => (a < b ? -1 : 1)).map(([name, { part }]) => [name, part]));
+    return Object.fromEntries([...this.#byName].sort(([a], [b]) => (a < b ? -1 : 1)));
   }
 }
 
-/** Members of a schema that are ours, and no keywords of JSON Schema: a text for messages, the name of a parameter that several operations have. */
-const OWN_KEYWORDS = new Set(["errorMessage", "parameterName"]);
+/** Members of a schema that are ours, and no keywords of JSON Schema: a text for messages, the name of a parameter of several operations, `described`. */
+const OWN_KEYWORDS = new Set(["errorMessage", "parameterName", "descriptionHere"]);
 
 /** Members of a schema that hold schemas by name. */
 const NAME_MAPS = new Set(["properties", "patternProperties"]);
@@ -75,9 +83,17 @@ const NAME_MAPS = new Set(["properties", "patternProperties"]);
 /** Members of a schema whose values are data. */
 const LITERAL_MEMBERS = new Set(["const", "enum", "default", "example", "examples", "required"]);
 
+/** An object of any members as most tools know it. */
+function withPlainMembers(schema: Json): Json {
+  const { patternProperties, ...rest } = schema;
+  const patterns = Object.entries(Object(patternProperties));
+  const [only] = patterns;
+  return patterns.length === 1 && only?.[0] === PatternStringExact ? { ...rest, additionalProperties: only[1] } : schema;
+}
+
 /**
- * Alternatives as readers and generators expect them. Words become one `enum`, also where they are a choice within a choice, and null becomes one more `type`
- * (and, of an `enum`, one more value) of what it stands beside. What has a name, members or alternatives of its own keeps null as an alternative.
+ * Alternatives as readers and generators expect them. Words become one `enum`, also where they are a choice within a choice. Null becomes one more `type` of
+ * a text, number or boolean; beside words, members and what has a name it stays an alternative: generators make two types of an `enum` that may be null.
  */
 function withPlainAlternatives(schema: Json): Json {
   const { anyOf, ...rest } = schema;
@@ -110,9 +126,8 @@ function withNull(alternatives: readonly Json[]): Json[] {
   const [given, none] = alternatives;
   if (alternatives.length !== 2 || given === undefined || none?.["type"] !== "null") return [...alternatives];
   const { type } = given;
-  if (typeof type !== "string" || !SIMPLE_TYPES.has(type) || "const" in given) return [...alternatives];
-  const values = given["enum"];
-  return [{ ...given, type: [type, "null"], ...(Array.isArray(values) ? { enum: [...values, null] } : {}) }];
+  if (typeof type !== "string" || !SIMPLE_TYPES.has(type) || "const" in given || "enum" in given) return [...alternatives];
+  return [{ ...given, type: [type, "null"] }];
 }
 
 const SIMPLE_TYPES = new Set(["string", "integer", "number", "boolean"]);

@@ -262,14 +262,16 @@ function uploadOf({ member, description }: NonNullable<DocumentedEndpoint["uploa
 }
 
 function parametersOf(place: "path" | "query" | "header", schema: TObject | undefined, components: Components): Json[] {
-  return Object.entries(schema?.properties ?? {}).map(([name, { description, ...member }]) => {
+  return Object.entries(schema?.properties ?? {}).map(([name, member]) => {
+    const { title, description, ...rest } = member;
     const parameter = {
       name,
       in: place,
       ...(description === undefined ? {} : { description }),
       required: member[OptionalKind] === undefined && member["default"] === undefined,
       ...(place === "query" && !isPlain(member as TSchema) ? BRACKETS : {}),
-      schema: components.schema(member),
+      // A description is that of the parameter, unless the schema has a name of its own.
+      schema: components.schema(title === undefined ? rest : member),
     };
     const { parameterName } = member;
     return typeof parameterName === "string" ? components.parameter(parameterName, parameter) : parameter;
@@ -304,10 +306,12 @@ function responseOf(status: number, declared: ResponseDeclaration, endpoint: Doc
     declared.body === schema &&
     declared.headers === undefined &&
     declared.example === undefined;
+  const suffix = endpoint.rateLimit === undefined ? "" : "WithRateLimit";
+  if (declared.sharedName !== undefined) return components.response(`${declared.sharedName}${suffix}`, response);
   if (!isUsual || title === undefined) return response;
   const error = status === 0 ? title : `${title.replace(/Error$/, "")}${(STATUS_CODES[status] ?? "").replaceAll(" ", "")}`;
   const pages = isForeign && isOther ? "ToPages" : isForeign ? "ToForeignPages" : isOther ? "ToOtherPages" : "";
-  return components.response(`${error}${pages}${endpoint.rateLimit === undefined ? "" : "WithRateLimit"}`, response);
+  return components.response(`${error}${pages}${suffix}`, response);
 }
 
 /**
@@ -369,7 +373,8 @@ function responseWith(response: ResponseDeclaration, status: number, endpoint: D
   }
   if (response.file === true || response.stream === true) {
     const description = response.stream === true ? `${response.description} ${STREAMED}` : response.description;
-    return { description, headers, content: { [response.contentType ?? "application/octet-stream"]: {} } };
+    const types = [response.contentType ?? "application/octet-stream", ...(response.otherContentTypes ?? [])];
+    return { description, headers, content: Object.fromEntries(types.map((type) => [type, {}])) };
   }
   if (response.body === undefined) return { description: response.description, headers };
   const example = response.example === undefined ? {} : { example: response.example };

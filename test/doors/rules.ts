@@ -128,6 +128,7 @@ export const OPEN: { readonly [endpoint: string]: string } = {
   ready: "load balancers have no credential",
   metrics: "in the sandbox; in production it asks for RELAY_METRICS_TOKEN by itself (test/scenario/operation.ts)",
   openApiDocument: "it is public",
+  asyncApiDocument: "it is public",
   docsPage: "it is public",
   docsScript: "it is public",
   docsStyle: "it is public",

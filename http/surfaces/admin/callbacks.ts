@@ -47,7 +47,7 @@ export const listCallbacks = admin.endpoint({
   query: Type.Object({
     state: Type.Optional(Type.Union([Type.Literal("dead"), Type.Literal("waiting")], { default: "dead" })),
     after: Type.Optional(Type.String({ maxLength: 128, pattern: "^[\\x21-\\x7e]*$", description: "The last id of the previous page." })),
-    limit: Type.Optional(Type.Integer({ minimum: 1, maximum: PAGE_MAX, default: PAGE_DEFAULT })),
+    limit: Type.Optional(Type.Integer({ minimum: 1, maximum: PAGE_MAX, default: PAGE_DEFAULT, parameterName: "PageSize" })),
   }),
   responses: {
     200: { description: "A page, oldest first.", body: okBody(Type.Array(Callback)), example: { status: "ok", data: [EXAMPLE] } },

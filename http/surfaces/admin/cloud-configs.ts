@@ -39,14 +39,17 @@ const Config = Type.Object(
   { title: "CloudConfiguration" },
 );
 
-const ConfigRequest = Type.Object({
-  terminalId: Type.String({ minLength: 1, maxLength: 64 }),
-  merchantId: Type.Optional(Type.Union([Name, Type.Null()])),
-  group: Type.Optional(Type.Union([Name, Type.Null()])),
-  family: Type.Optional(Type.Union([Family, Type.Null()])),
-  settings: Type.Optional(Type.Union([Settings, Type.Null()])),
-  updatedAt: ReadOnly,
-});
+const ConfigRequest = Type.Object(
+  {
+    terminalId: Type.String({ minLength: 1, maxLength: 64 }),
+    merchantId: Type.Optional(Type.Union([Name, Type.Null()])),
+    group: Type.Optional(Type.Union([Name, Type.Null()])),
+    family: Type.Optional(Type.Union([Family, Type.Null()])),
+    settings: Type.Optional(Type.Union([Settings, Type.Null()])),
+    updatedAt: ReadOnly,
+  },
+  { title: "CloudConfigurationRequest" },
+);
 
 function shown({ terminalId, merchantId, group, family, settings, updatedAtMs }: CloudConfig): Static<typeof Config> {
   return { terminalId, merchantId, group, family, settings: { ...settings }, updatedAt: new Date(updatedAtMs).toISOString() };

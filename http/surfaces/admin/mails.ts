@@ -37,7 +37,7 @@ const listMails = admin.endpoint({
   role: "operator",
   query: Type.Object({
     after: Type.Optional(Type.String({ maxLength: 100, pattern: "^[\\x21-\\x7e]*$", description: "The last id of the previous page." })),
-    limit: Type.Optional(Type.Integer({ minimum: 1, maximum: PAGE_MAX, default: PAGE_DEFAULT })),
+    limit: Type.Optional(Type.Integer({ minimum: 1, maximum: PAGE_MAX, default: PAGE_DEFAULT, parameterName: "PageSize" })),
   }),
   responses: {
     200: { description: "A page.", body: okBody(Type.Array(MailSchema)), example: { status: "ok", data: [EXAMPLE] } },

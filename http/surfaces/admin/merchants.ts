@@ -33,7 +33,7 @@ const limitMerchant = admin.endpoint({
   description: `How many calls with its secret key a merchant may make in any minute, at all nodes together; ${CALLS_PER_MINUTE_DEFAULT} where nothing was set. Its partner may choose fewer (\`PATCH /partner/api/v1/merchants/{merchantId}\`), and not more. It holds from the merchant's next call on.`,
   auth: "admin",
   role: "operator",
-  params: Type.Object({ merchantId: Type.String() }),
+  params: Type.Object({ merchantId: Type.String({ parameterName: "AdminMerchantId" }) }),
   body: Type.Object({ compatRequestsPerMinute: PerMinute("What is permitted from now on.") }),
   bodyExample: { compatRequestsPerMinute: 600 },
   audit: { action: "merchant.limit" },
@@ -95,7 +95,7 @@ const listMerchantsOfPartner = admin.endpoint({
     after: Type.Optional(
       Type.String({ maxLength: 64, pattern: "^[A-Za-z0-9._-]*$", description: "The last merchantId of the previous page." }),
     ),
-    limit: Type.Optional(Type.Integer({ minimum: 1, maximum: PAGE_MAX, default: PAGE_DEFAULT })),
+    limit: Type.Optional(Type.Integer({ minimum: 1, maximum: PAGE_MAX, default: PAGE_DEFAULT, parameterName: "PageSize" })),
   }),
   responses: {
     200: { description: "A page.", body: okBody(Type.Array(AdminMerchant)), example: { status: "ok", data: [EXAMPLE] } },
@@ -116,7 +116,7 @@ const showMerchant = admin.endpoint({
   description: "Without keys and settings of services.",
   auth: "admin",
   role: "read-only",
-  params: Type.Object({ merchantId: Type.String() }),
+  params: Type.Object({ merchantId: Type.String({ parameterName: "AdminMerchantId" }) }),
   responses: {
     200: { description: "The merchant.", body: okBody(AdminMerchant), example: { status: "ok", data: EXAMPLE } },
     ...admin.errors(401, 404, 503),

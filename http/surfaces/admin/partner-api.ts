@@ -10,6 +10,7 @@ import { admin } from "./surface.ts";
 const Role = Type.Union(
   PARTNER_API_ROLES.map((role) => Type.Literal(role)),
   {
+    title: "PartnerApiRole",
     description:
       "ADMIN may do everything. OPERATOR may change merchants and their services, but may not create or deactivate merchants or generate keys. VIEWER may only read.",
   },
@@ -47,19 +48,22 @@ export const PartnerApiShown = Type.Union(
 /** The same as a request body; the engine checks the rest. */
 export const PartnerApiSettingsBody = Type.Union(
   [
-    Type.Object({
-      partnerCode: Type.Optional(settings.partnerCode),
-      name: Type.Optional(settings.name),
-      role: Type.Optional(Role),
-      allowedServices: Type.Optional(
-        Type.Union([Type.Array(Type.String({ maxLength: 64 }), { maxItems: SERVICE_CODES.length }), Type.String({ maxLength: 1_024 })], {
-          description: `A list of ${SERVICE_CODES.join(", ")}, as an array or as a string that contains the JSON array. Default: none.`,
-        }),
-      ),
-      maxMerchants: Type.Optional(settings.maxMerchants),
-      ipWhitelist: Type.Optional(settings.ipWhitelist),
-      previousKeyUntil: ReadOnly,
-    }),
+    Type.Object(
+      {
+        partnerCode: Type.Optional(settings.partnerCode),
+        name: Type.Optional(settings.name),
+        role: Type.Optional(Role),
+        allowedServices: Type.Optional(
+          Type.Union([Type.Array(Type.String({ maxLength: 64 }), { maxItems: SERVICE_CODES.length }), Type.String({ maxLength: 1_024 })], {
+            description: `A list of ${SERVICE_CODES.join(", ")}, as an array or as a string that contains the JSON array. Default: none.`,
+          }),
+        ),
+        maxMerchants: Type.Optional(settings.maxMerchants),
+        ipWhitelist: Type.Optional(settings.ipWhitelist),
+        previousKeyUntil: ReadOnly,
+      },
+      { title: "PartnerApiSettings" },
+    ),
     Type.Null(),
   ],
   {

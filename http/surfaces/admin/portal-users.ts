@@ -14,7 +14,7 @@ import { okBody } from "../relay-envelope.ts";
 import { admin } from "./surface.ts";
 
 const PATH = "/admin/api/merchants/{merchantId}/portal-users";
-const MerchantParams = Type.Object({ merchantId: Type.String() });
+const MerchantParams = Type.Object({ merchantId: Type.String({ parameterName: "AdminMerchantId" }) });
 const ABOVE = { type: "above" } as const;
 
 const listPortalUsers = admin.endpoint({

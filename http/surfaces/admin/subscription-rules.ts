@@ -5,27 +5,34 @@ import { RelayError } from "../../../engine/kernel/errors.ts";
 import { isTerminalId } from "../../../engine/kernel/identifiers.ts";
 import { maskPans } from "../../../engine/kernel/mask.ts";
 import { WHOLE_CHARACTERS } from "../../../engine/kernel/well-formed.ts";
+import { RuleType } from "../named-words.ts";
 import { okBody } from "../relay-envelope.ts";
 import { admin } from "./surface.ts";
 
 /** A rule that lets a terminal subscribe to topics of others. */
-const Rule = Type.Object({
-  terminalId: Type.String({ description: "The authenticated terminal that the rule applies to. A terminal has at most one rule." }),
-  ruleType: Type.Union([Type.Literal("ANY"), Type.Literal("LIST"), Type.Literal("REGEX")]),
-  ruleValue: Type.Optional(
-    Type.String({ description: "For LIST, comma-separated ids. For REGEX, an RE2 pattern that has to match the whole id." }),
-  ),
-  enabled: Type.Boolean(),
-  notes: Type.Optional(Type.String()),
-});
+const Rule = Type.Object(
+  {
+    terminalId: Type.String({ description: "The authenticated terminal that the rule applies to. A terminal has at most one rule." }),
+    ruleType: RuleType,
+    ruleValue: Type.Optional(
+      Type.String({ description: "For LIST, comma-separated ids. For REGEX, an RE2 pattern that has to match the whole id." }),
+    ),
+    enabled: Type.Boolean(),
+    notes: Type.Optional(Type.String()),
+  },
+  { title: "SubscriptionRule" },
+);
 
-const RuleRequest = Type.Object({
-  terminalId: Type.String({ minLength: 1, maxLength: 64 }),
-  ruleType: Type.Optional(Type.Union([Type.Literal("ANY"), Type.Literal("LIST"), Type.Literal("REGEX")], { default: "ANY" })),
-  ruleValue: Type.Optional(Type.Union([Type.String({ ...WHOLE_CHARACTERS, maxLength: RULE_VALUE_LENGTH_MAX }), Type.Null()])),
-  enabled: Type.Optional(Type.Boolean({ default: true })),
-  notes: Type.Optional(Type.Union([Type.String({ maxLength: 1_000 }), Type.Null()])),
-});
+const RuleRequest = Type.Object(
+  {
+    terminalId: Type.String({ minLength: 1, maxLength: 64 }),
+    ruleType: Type.Optional(Type.Union([RuleType], { default: "ANY" })),
+    ruleValue: Type.Optional(Type.Union([Type.String({ ...WHOLE_CHARACTERS, maxLength: RULE_VALUE_LENGTH_MAX }), Type.Null()])),
+    enabled: Type.Optional(Type.Boolean({ default: true })),
+    notes: Type.Optional(Type.Union([Type.String({ maxLength: 1_000 }), Type.Null()])),
+  },
+  { title: "SubscriptionRuleRequest" },
+);
 
 function ruleOf(request: Static<typeof RuleRequest>): SubscriptionRule {
   const { terminalId, ruleType = "ANY", ruleValue = null, enabled = true, notes = null } = request;

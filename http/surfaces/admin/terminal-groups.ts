@@ -32,14 +32,17 @@ const Group = Type.Object(
   { title: "TerminalGroup" },
 );
 
-const GroupRequest = Type.Object({
-  name: Name,
-  terminalIds: Type.Array(TerminalId, { minItems: 1, maxItems: GROUP_TERMINALS_MAX, uniqueItems: true }),
-  managerTerminalIds: Type.Array(TerminalId, { maxItems: GROUP_MANAGERS_MAX, uniqueItems: true }),
-  enabled: Type.Optional(Type.Boolean({ default: true })),
-  notes: Type.Optional(Type.Union([Type.String({ maxLength: 1_000 }), Type.Null()])),
-  updatedAt: ReadOnly,
-});
+const GroupRequest = Type.Object(
+  {
+    name: Name,
+    terminalIds: Type.Array(TerminalId, { minItems: 1, maxItems: GROUP_TERMINALS_MAX, uniqueItems: true }),
+    managerTerminalIds: Type.Array(TerminalId, { maxItems: GROUP_MANAGERS_MAX, uniqueItems: true }),
+    enabled: Type.Optional(Type.Boolean({ default: true })),
+    notes: Type.Optional(Type.Union([Type.String({ maxLength: 1_000 }), Type.Null()])),
+    updatedAt: ReadOnly,
+  },
+  { title: "TerminalGroupRequest" },
+);
 
 function shown({ name, terminalIds, managerTerminalIds, enabled, notes, updatedAtMs }: TerminalGroup): Static<typeof Group> {
   return {

@@ -88,7 +88,7 @@ export const deployToAll = apps.endpoint({
 
 const page = {
   after: Type.Optional(Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER, description: "The last id of the previous page." })),
-  limit: Type.Optional(Type.Integer({ minimum: 1, maximum: PAGE_MAX, default: PAGE_DEFAULT })),
+  limit: Type.Optional(Type.Integer({ minimum: 1, maximum: PAGE_MAX, default: PAGE_DEFAULT, parameterName: "PageSize" })),
 };
 
 /** The catalog has the deployments, the store their counts. */

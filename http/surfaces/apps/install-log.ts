@@ -36,21 +36,24 @@ export const recordInstall = apps.endpoint({
 });
 
 const Query = Type.Object({
-  limit: Type.Optional(Type.Integer({ minimum: 1, maximum: LIMIT_MAX, default: LIMIT_DEFAULT })),
+  limit: Type.Optional(Type.Integer({ minimum: 1, maximum: LIMIT_MAX, default: LIMIT_DEFAULT, parameterName: "PageSize" })),
   fromTerminal: Type.Optional(Type.Boolean({ description: "Only those that terminals posted themselves, or only those of others." })),
 });
 
-const ShownLog = Type.Object({
-  id: Type.String(),
-  receivedAt: Type.String({ description: "ISO 8601 UTC." }),
-  terminalId: Type.Union([Type.String(), Type.Null()], { description: "Null if the report names none." }),
-  versionCode: Type.Integer({ description: "0 if the report names no version that there is." }),
-  status: Type.Union([Type.Literal("completed"), Type.Literal("failed"), Type.Null()], { description: "Null if it cannot be read." }),
-  fromTerminal: Type.Boolean({
-    description: "True if it came with the terminal's login or from its address. Only such reports are counted.",
-  }),
-  report: Type.Object({}, { additionalProperties: true, description: "The posted text, with card numbers masked." }),
-});
+const ShownLog = Type.Object(
+  {
+    id: Type.String(),
+    receivedAt: Type.String({ description: "ISO 8601 UTC." }),
+    terminalId: Type.Union([Type.String(), Type.Null()], { description: "Null if the report names none." }),
+    versionCode: Type.Integer({ description: "0 if the report names no version that there is." }),
+    status: Type.Union([Type.Literal("completed"), Type.Literal("failed"), Type.Null()], { description: "Null if it cannot be read." }),
+    fromTerminal: Type.Boolean({
+      description: "True if it came with the terminal's login or from its address. Only such reports are counted.",
+    }),
+    report: Type.Object({}, { additionalProperties: true, description: "The posted text, with card numbers masked." }),
+  },
+  { title: "InstallLog" },
+);
 
 export const listInstallLogs = apps.endpoint({
   name: "listInstallLogs",

@@ -35,6 +35,7 @@ const paths = list(EXPAND_DESCRIPTION, {
 
 export const EXPAND: Field<readonly string[] | undefined> = {
   ...paths,
+  schema: { ...paths.schema, title: "CompatExpand", parameterName: "CompatExpand" },
   read: (value, param) => paths.read(value === "" || value === null ? [""] : value, param),
 };
 

@@ -205,18 +205,18 @@ export function flag(description: string): Field<boolean | undefined> {
   });
 }
 
-export function oneOf<const W extends string>(words: readonly W[], description: string): Field<W | undefined> {
-  return optional(anyOf(words, description), (value, param) => readWord(words, value, param));
+export function oneOf<const W extends string>(words: readonly W[], description: string, title?: string): Field<W | undefined> {
+  return optional(anyOf(words, description, title), (value, param) => readWord(words, value, param));
 }
 
 export function unsettableOneOf<const W extends string>(words: readonly W[], description: string): Field<W | null | undefined> {
   return unsettable(anyOf(words, description), (value, param) => readWord(words, value, param));
 }
 
-function anyOf(words: readonly string[], description: string): TSchema {
+function anyOf(words: readonly string[], description: string, title?: string): TSchema {
   return Type.Union(
     words.map((one) => Type.Literal(one)),
-    { description },
+    { description, ...(title === undefined ? {} : { title }) },
   );
 }
 
@@ -263,12 +263,17 @@ export function words(description: string, itemsMax: number): Field<readonly str
 }
 
 /** A member with members of its own. */
-export function group<F extends Fields>(fields: F, description: string): Field<ReadFields<F> | null | undefined> {
-  return unsettable(schemaOf(fields, { description }), (value, param) => {
+export function group<F extends Fields>(fields: F, description: string, title?: string): Field<ReadFields<F> | null | undefined> {
+  return unsettable(schemaOf(fields, { description, ...(title === undefined ? {} : { title }) }), (value, param) => {
     const given = objectOf(value);
     if (given === null) throw invalidParam(param, `Invalid object for ${param}.`);
     return readMembers(fields, given, param);
   });
+}
+
+/** A field of the query of several operations, which stands once in the document under this name. */
+export function parameter<T>(parameterName: string, field: Field<T>): Field<T> {
+  return { ...field, schema: { ...field.schema, parameterName } };
 }
 
 /** Part of the interface: the platform's limits of metadata, beside that of its keys. */

@@ -19,14 +19,21 @@ const FollowUpRequest = Type.Object(
       }),
     ),
   },
-  { additionalProperties: true, description: "Each member may be at the top level, in txHead or in txReq." },
+  {
+    title: "AdapterFollowUpRequest",
+    additionalProperties: true,
+    description: "Each member may be at the top level, in txHead or in txReq.",
+  },
 );
 
-const FollowUpAnswer = Type.Object({
-  txHead: AdapterHead,
-  resultCode: Type.String(),
-  txRes: Type.Object({ tranId: Type.String({ description: "The gateway's id of this movement of money." }), origTranId: Type.String() }),
-});
+const FollowUpAnswer = Type.Object(
+  {
+    txHead: AdapterHead,
+    resultCode: Type.String(),
+    txRes: Type.Object({ tranId: Type.String({ description: "The gateway's id of this movement of money." }), origTranId: Type.String() }),
+  },
+  { title: "AdapterFollowUp" },
+);
 
 const DEADLINE_MS = 20_000;
 

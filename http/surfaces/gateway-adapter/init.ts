@@ -30,18 +30,22 @@ const InitRequest = Type.Object(
     ),
   },
   {
+    title: "AdapterInitRequest",
     additionalProperties: true,
     description:
       "Each member may be at the top level, in txHead, in txReq or in poiInfo (top-level and nested form). It may be in two places only with the same value.",
   },
 );
 
-const InitAnswer = Type.Object({
-  txHead: AdapterHead,
-  resultCode: Type.String(),
-  paymentId: Type.String({ description: "36 characters." }),
-  redirectURL: Type.String({ description: "The hosted page where the buyer pays." }),
-});
+const InitAnswer = Type.Object(
+  {
+    txHead: AdapterHead,
+    resultCode: Type.String(),
+    paymentId: Type.String({ description: "36 characters." }),
+    redirectURL: Type.String({ description: "The hosted page where the buyer pays." }),
+  },
+  { title: "AdapterInit" },
+);
 
 const EXAMPLE_ID = "6f1c1f3e-6b43-8b0e-9d5b-0d8c8f6f2b11";
 

@@ -110,7 +110,12 @@ export const linkQrCode = links.endpoint({
   query: Type.Object({ format: Type.Optional(Type.Union([Type.Literal("svg"), Type.Literal("png")])) }),
   headers: Type.Object({ accept: Type.Optional(Type.String({ maxLength: 1_024 })) }),
   responses: {
-    200: { description: "The image, as `image/svg+xml` or `image/png`.", contentType: "image/svg+xml", file: true },
+    200: {
+      description: "The image, as `image/svg+xml` or `image/png`.",
+      contentType: "image/svg+xml",
+      otherContentTypes: ["image/png"],
+      file: true,
+    },
     ...links.errors(401, 404, 409, 503),
   },
   handle: async ({ useLink }, { params, query, headers, caller }) => {

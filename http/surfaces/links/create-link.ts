@@ -25,7 +25,7 @@ const members = {
   returnUrl: text("The address to which the payment page sends the buyer afterwards."),
 };
 
-const LinkBody = Type.Object(members, { description: "Only `amount` is required." });
+const LinkBody = Type.Object(members, { title: "LinkRequest", description: "Only `amount` is required." });
 
 const InitiateBody = Type.Object(
   {
@@ -39,7 +39,7 @@ const InitiateBody = Type.Object(
       Type.Union([Type.Literal("card"), Type.Literal("bancomat_pay")], { description: "How the buyer may pay. Default: `card`." }),
     ),
   },
-  { description: "Only `amount` is required." },
+  { title: "InitiateLinkRequest", description: "Only `amount` is required." },
 );
 
 /** Time for an init and a verify of an earlier one at the gateway, each with its own deadline. */

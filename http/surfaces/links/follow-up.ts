@@ -16,14 +16,17 @@ const amount = Type.Optional(
 
 const AmountBody = Type.Optional(Type.Object({ amount }));
 
-const FinalizeBody = Type.Object({
-  txId: Type.Optional(Type.String({ ...WHOLE_CHARACTERS, description: "Exactly one of the three members identifies the payment." })),
-  paymentId: Type.Optional(Type.String(WHOLE_CHARACTERS)),
-  origTranId: Type.Optional(
-    Type.String({ ...WHOLE_CHARACTERS, description: "The gateway's id of the authorization (`tranId` of its status)." }),
-  ),
-  amount,
-});
+const FinalizeBody = Type.Object(
+  {
+    txId: Type.Optional(Type.String({ ...WHOLE_CHARACTERS, description: "Exactly one of the three members identifies the payment." })),
+    paymentId: Type.Optional(Type.String(WHOLE_CHARACTERS)),
+    origTranId: Type.Optional(
+      Type.String({ ...WHOLE_CHARACTERS, description: "The gateway's id of the authorization (`tranId` of its status)." }),
+    ),
+    amount,
+  },
+  { title: "FinalizeRequest" },
+);
 
 const Done = Type.Object(
   {

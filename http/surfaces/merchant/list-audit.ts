@@ -1,6 +1,7 @@
 import { Type } from "@sinclair/typebox";
 import { type AuditEntry, isMerchantsOwn } from "../../../engine/operators/audit-entry.ts";
 import { maskedEmail } from "../masked-email.ts";
+import { AuditOutcome } from "../named-words.ts";
 import { ok, okOf } from "./envelope.ts";
 import { maySeePersonalData } from "./personal-data.ts";
 import { reads } from "./reads.ts";
@@ -21,7 +22,7 @@ export const listMerchantAudit = reads.endpoint({
   query: Type.Object({
     objectId: Type.Optional(Type.String({ minLength: 1, maxLength: 256, description: "`subject` of the entries." })),
     requestId: Type.Optional(Type.String({ minLength: 1, maxLength: 128, description: "The `X-Request-Id` of an answer." })),
-    outcome: Type.Optional(Type.Union([Type.Literal("begun"), Type.Literal("done"), Type.Literal("refused")])),
+    outcome: Type.Optional(AuditOutcome),
     from: TRANSACTION_FILTERS.from,
     to: TRANSACTION_FILTERS.to,
     ...PAGE_QUERY,

@@ -20,7 +20,7 @@ export const regenerateKey = portal.endpoint({
   responses: {
     200: {
       description: "The key.",
-      body: Type.Object({ status: Type.Literal("ok"), apiKey: Type.String(), message: Type.String() }),
+      body: Type.Object({ status: Type.Literal("ok"), apiKey: Type.String(), message: Type.String() }, { title: "ApiKeyResponse" }),
       headers: { "Cache-Control": { description: "no-store" } },
       example: { status: "ok", apiKey: "pk_live_...", message: "The key is not shown again." },
     },

@@ -2,6 +2,8 @@ import { type Static, Type } from "@sinclair/typebox";
 import { RelayError } from "../../../engine/kernel/errors.ts";
 import { WEBHOOK_ENDPOINTS_MAX, type WebhookEndpointRecord, type WebhookOwner } from "../../../engine/webhooks/webhook-endpoint.ts";
 import type { WebhookEndpoints } from "../../../engine/webhooks/webhook-endpoints.ts";
+import { described } from "../../endpoint/described.ts";
+import { ActiveState, WebhookDisabledReason } from "../named-words.ts";
 import { distinctEvents, withoutCards } from "../webhook-members.ts";
 import { refusal } from "./error-body.ts";
 import { Environment } from "./schemas.ts";
@@ -35,10 +37,8 @@ const Webhook = Type.Object(
     events: Type.Array(Type.String()),
     environment: Environment,
     description: Type.Union([Type.String(), Type.Null()]),
-    status: Type.Union([Type.Literal("ACTIVE"), Type.Literal("INACTIVE")]),
-    inactiveReason: Type.Union([Type.Literal("gone"), Type.Literal("failing"), Type.Null()], {
-      description: "gone: it answered 410. failing: nothing could be delivered for five days. Null: the partner or an operator did it.",
-    }),
+    status: ActiveState,
+    inactiveReason: Type.Union([WebhookDisabledReason, Type.Null()], { description: "Null: the partner or an operator did it." }),
     createdAt: Type.String({ description: "ISO 8601 UTC." }),
     updatedAt: Type.String({ description: "ISO 8601 UTC." }),
   },
@@ -58,7 +58,11 @@ const EXAMPLE = {
 };
 
 export const WebhookParams = Type.Object({
-  webhookId: Type.String({ pattern: "^we_[A-Za-z0-9]{24}$", errorMessage: "must be we_ and 24 letters or digits" }),
+  webhookId: Type.String({
+    pattern: "^we_[A-Za-z0-9]{24}$",
+    parameterName: "PartnerWebhookId",
+    errorMessage: "must be we_ and 24 letters or digits",
+  }),
 });
 
 const answered = {
@@ -70,7 +74,7 @@ const WebhookRequest = Type.Object(
   {
     url: Url,
     events: EventNames,
-    environment: Type.Union([Environment], { description: "Only events of merchants of this environment are sent." }),
+    environment: described(Environment, "Only events of merchants of this environment are sent."),
     description: Type.Optional(Description),
   },
   { title: "PartnerWebhookRequest" },

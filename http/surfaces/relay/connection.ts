@@ -76,12 +76,15 @@ const ping = {
     200: {
       description: "What is known about the terminal. Reading does not change it.",
       body: okBody(
-        Type.Object({
-          terminalId: Type.String(),
-          online: Type.Boolean(),
-          connectionStatus: ConnectionRecord.properties.connectionStatus,
-          serverTime: Type.String(),
-        }),
+        Type.Object(
+          {
+            terminalId: Type.String(),
+            online: Type.Boolean(),
+            connectionStatus: ConnectionRecord.properties.connectionStatus,
+            serverTime: Type.String(),
+          },
+          { title: "TerminalPing" },
+        ),
       ),
     },
     ...relay.errors(400, 429, 503),

@@ -1,7 +1,7 @@
 import { Type } from "@sinclair/typebox";
 import { type Caller, mayKnow } from "../../../engine/access/caller.ts";
 import { RelayError } from "../../../engine/kernel/errors.ts";
-import { TerminalParams, UuidParams } from "../identifier-params.ts";
+import { TerminalId, TerminalParams, UuidParams } from "../identifier-params.ts";
 import { lookupBody, NOT_FOUND, TransactionLookupBody, WAIT_DEADLINE_MS, WaitQuery } from "./schemas.ts";
 import { type RelayOperations, relay } from "./surface.ts";
 
@@ -96,7 +96,7 @@ export const findLatestLegacy = relay.endpoint({
   auth: "basicOrApiKey",
   needs: "see",
   deprecated: { successor: "/api/v1/{terminalId}/status" },
-  query: Type.Composite([WaitQuery, Type.Partial(TerminalParams)]),
+  query: Type.Object({ ...WaitQuery.properties, terminalId: Type.Optional(TerminalId) }),
   handle: (operations, { query, caller }) => {
     const terminalId = query.terminalId ?? (caller.type === "terminal" ? caller.terminalId : undefined);
     if (terminalId === undefined) throw new RelayError("invalid_request", "terminalId: is required");

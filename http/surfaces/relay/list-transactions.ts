@@ -5,14 +5,14 @@ import { TRANSACTIONS_LIMIT_DEFAULT, TRANSACTIONS_LIMIT_MAX, TRANSACTIONS_OFFSET
 import type { TransactionMethod } from "../../../engine/payments/transaction.ts";
 import { TerminalParams } from "../identifier-params.ts";
 import type { LocalTime } from "../local-time.ts";
-import { TransactionItem, toItem } from "./schemas.ts";
+import { words } from "../named-words.ts";
+import { LookupStatus, TransactionItem, toItem } from "./schemas.ts";
 import { relay } from "./surface.ts";
 
 const day = (description: string) =>
   Type.Optional(
     Type.String({ pattern: "^[0-9]{4}-[0-9]{2}-[0-9]{2}$", description: `${description}, YYYY-MM-DD, in the installation's time zone.` }),
   );
-const words = <W extends string>(...list: W[]) => Type.Union(list.map((word) => Type.Literal(word)));
 
 /** ALL means payments: of terminals and links, without SCAN and PRINT. */
 const PAYMENT_METHODS = ["CARD", "SATISPAY", "VOUCHER", "RECEIPT", "UNKNOWN", "PAYBYLINK"] as const;
@@ -40,8 +40,8 @@ export const listTransactions = relay.endpoint({
     date: day("Single day"),
     from: day("First day"),
     to: day("Last day"),
-    type: Type.Optional(words("ALL", "CARD", "SATISPAY", "VOUCHER", "RECEIPT", "PAYBYLINK")),
-    status: Type.Optional(words("ALL", "OK", "KO")),
+    type: Type.Optional(words(["ALL", "CARD", "SATISPAY", "VOUCHER", "RECEIPT", "PAYBYLINK"])),
+    status: Type.Optional(words(["ALL", "OK", "KO"])),
     limit: Type.Optional(Type.Integer({ minimum: 1, maximum: TRANSACTIONS_LIMIT_MAX, default: TRANSACTIONS_LIMIT_DEFAULT })),
     offset: Type.Optional(Type.Integer({ minimum: 0, maximum: TRANSACTIONS_OFFSET_MAX, default: 0 })),
   }),
@@ -49,7 +49,7 @@ export const listTransactions = relay.endpoint({
     200: {
       description: "A page. For a terminal that was never seen, `data` is null and the status is `error`.",
       body: Type.Object({
-        status: Type.Union([Type.Literal("ok"), Type.Literal("error")]),
+        status: LookupStatus,
         data: Type.Union([Type.Array(TransactionItem), Type.Null()]),
         error: Type.Union([Type.String(), Type.Null()]),
         message: Type.Optional(Type.String()),

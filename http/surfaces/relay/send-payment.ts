@@ -36,17 +36,20 @@ const PaymentRequest = Type.Object(
     ),
     description: Type.Optional(Type.Unknown({ type: "string" })),
   },
-  { additionalProperties: true, description: "Free-form: additional members are sent to the terminal unchanged." },
+  { title: "PaymentRequest", additionalProperties: true, description: "Free-form: additional members are sent to the terminal unchanged." },
 );
 
-const PaymentReceived = Type.Object({
-  status: Type.Literal("ok"),
-  data: Type.Object({
-    terminalID: Type.String(),
-    received: Type.Object({}, { additionalProperties: true, description: "The request as received." }),
-  }),
-  message: Type.String(),
-});
+const PaymentReceived = Type.Object(
+  {
+    status: Type.Literal("ok"),
+    data: Type.Object({
+      terminalID: Type.String(),
+      received: Type.Object({}, { additionalProperties: true, description: "The request as received." }),
+    }),
+    message: Type.String(),
+  },
+  { title: "PaymentReceived" },
+);
 
 type PaymentInput = Input<unknown, unknown, unknown, Static<typeof PaymentRequest>>;
 

@@ -21,12 +21,18 @@ const LogHeaders = Type.Object({
   "x-manufacturer": header(),
 });
 
-const LogEntry = Type.Object({
-  id: Type.String(),
-  receivedAt: Type.String({ description: "ISO 8601 UTC." }),
-  device: Type.Object({}, { additionalProperties: Type.String(), description: "From the X- headers of the request that posted the log." }),
-  log: Type.Object({}, { additionalProperties: true, description: "The posted text, with card numbers masked." }),
-});
+const LogEntry = Type.Object(
+  {
+    id: Type.String(),
+    receivedAt: Type.String({ description: "ISO 8601 UTC." }),
+    device: Type.Object(
+      {},
+      { additionalProperties: Type.String(), description: "From the X- headers of the request that posted the log." },
+    ),
+    log: Type.Object({}, { additionalProperties: true, description: "The posted text, with card numbers masked." }),
+  },
+  { title: "TerminalLogEntry" },
+);
 
 const LIMIT_DEFAULT = 100;
 

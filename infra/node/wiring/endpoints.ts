@@ -23,6 +23,7 @@ import { partnerV1Endpoints } from "../../../http/surfaces/partner-v1/endpoints.
 import { relayEndpoints } from "../../../http/surfaces/relay/endpoints.ts";
 import { relayEnvelope } from "../../../http/surfaces/relay-envelope.ts";
 import { systemEndpoints } from "../../../http/surfaces/system/endpoints.ts";
+import { asyncApiEndpoints } from "../../../http/web/asyncapi-endpoint.ts";
 import { docsEndpoints } from "../../../http/web/docs-endpoints.ts";
 import { scriptEndpoints } from "../../../http/web/script-endpoints.ts";
 import { operatorsEndpoints, portalEndpoints } from "../../../http/web/web-app-endpoints.ts";
@@ -59,6 +60,7 @@ export function surfacesOf(options: SurfaceOptions) {
     demo: options.mode === "sandbox" ? demoEndpoints : [],
     system: systemEndpoints,
     docs: docsEndpoints(relayEnvelope),
+    messages: asyncApiEndpoints(relayEnvelope),
     scripts: scriptEndpoints(relayEnvelope),
     portalPages: portalEndpoints(relayEnvelope),
     operatorsPages: operatorsEndpoints(relayEnvelope),
@@ -104,6 +106,9 @@ export const UNDOCUMENTED: ReadonlySet<string> = new Set([
   "operators-pages",
 ]);
 
+/** Of both documents. */
+export const INTERFACE_VERSION = "1.0.0";
+
 /** The OpenAPI document as text; the same for the same version and options. */
 export function openApiText(surfaces: Surfaces): string {
   const documented = Object.values(surfaces)
@@ -111,7 +116,7 @@ export function openApiText(surfaces: Surfaces): string {
     .filter(({ surface }) => !UNDOCUMENTED.has(surface.name));
   const document = buildOpenApi(documented, {
     title: "Terminal Relay",
-    version: "1.0.0",
+    version: INTERFACE_VERSION,
     description:
       "Relays pay, scan and print commands to payment terminals and makes their results available. The descriptions contain what the schemas cannot express. Responses have `Cache-Control: no-store`, unless another value is described, and `X-Content-Type-Options: nosniff`. Members of a query or a body that an operation does not have are ignored and named in the header `Relay-Ignored`; they are refused with 400 where leaving one out of account could change what is paid, who may do what, or how far something reaches. Text of 1,400 bytes and more is compressed for whoever sends `Accept-Encoding` with br or gzip.",
   });

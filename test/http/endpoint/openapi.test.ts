@@ -3,6 +3,7 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { Readable } from "node:stream";
 import { test } from "node:test";
 import { type TSchema, Type } from "@sinclair/typebox";
+import { described } from "../../../http/endpoint/described.ts";
 import { bind } from "../../../http/endpoint/endpoint.ts";
 import { buildOpenApi } from "../../../http/endpoint/openapi.ts";
 import { Components } from "../../../http/endpoint/openapi-components.ts";
@@ -48,10 +49,9 @@ test("words are an enumeration, and null is one more type of what is simple", ()
   assert.deepEqual(shown(words), { type: "string", enum: ["a", "b"] });
   assert.deepEqual(shown(Type.Union([...words.anyOf, Type.Null()], { description: "Which." })), {
     description: "Which.",
-    type: ["string", "null"],
-    enum: ["a", "b", null],
+    anyOf: [{ type: "string", enum: ["a", "b"] }, { type: "null" }],
   });
-  assert.deepEqual(shown(Type.Union([words, Type.Null()])), { type: ["string", "null"], enum: ["a", "b", null] });
+  assert.deepEqual(shown(Type.Union([words, Type.Null()])), { anyOf: [{ type: "string", enum: ["a", "b"] }, { type: "null" }] });
   assert.deepEqual(shown(Type.Union([Type.String({ maxLength: 3 }), Type.Null()])), { type: ["string", "null"], maxLength: 3 });
   assert.deepEqual(shown(named), { $ref: "#/components/schemas/Named" });
   assert.deepEqual(shown(Type.Union([named, Type.Null()])), { anyOf: [{ $ref: "#/components/schemas/Named" }, { type: "null" }] });
@@ -65,6 +65,20 @@ test("words are an enumeration, and null is one more type of what is simple", ()
       { const: 1, type: "number" },
     ],
   });
+});
+
+test("what a schema with a title means at one place, and its default there, stand beside the reference", () => {
+  const named = Type.Union([Type.Literal("a"), Type.Literal("b")], { title: "Named", description: "In general." });
+  const components = new Components();
+  assert.deepEqual(components.schema(described(named, "Here.")), { $ref: "#/components/schemas/Named", description: "Here." });
+  assert.deepEqual(components.schema(Type.Union([named], { default: "a" })), { $ref: "#/components/schemas/Named", default: "a" });
+  assert.deepEqual(components.sorted()["schemas"], { Named: { description: "In general.", type: "string", enum: ["a", "b"] } });
+  assert.deepEqual(components.schema(described(Type.String(), "Here.")), { type: "string", description: "Here." });
+});
+
+test("an object of any members says so as most tools know it", () => {
+  const shown = (schema: TSchema) => new Components().schema(schema);
+  assert.deepEqual(shown(Type.Record(Type.String(), Type.Integer())), { type: "object", additionalProperties: { type: "integer" } });
 });
 
 test("a parameter with a name stands once", () => {

@@ -23,7 +23,7 @@ export const generatePartnerApiKey = admin.endpoint({
   responses: {
     200: {
       description: "The key.",
-      body: Type.Object({ status: Type.Literal("ok"), apiKey: Type.String(), message: Type.String() }),
+      body: Type.Object({ status: Type.Literal("ok"), apiKey: Type.String(), message: Type.String() }, { title: "ApiKeyResponse" }),
       headers: noStore,
       example: { status: "ok", apiKey: "pk_live_...", message: "The key is not shown again." },
     },

@@ -6,9 +6,12 @@ import type { PartnerChange } from "../../../../engine/partners/administer-partn
 import type { PartnerRecord } from "../../../../engine/partners/partner.ts";
 import { ReadOnly } from "../../../endpoint/unknown-members.ts";
 import { GwApiKey, GwSecretKey, GwTml } from "../../gateway-credentials.ts";
+import { RuleType } from "../../named-words.ts";
 import { PartnerApiSettingsBody, PartnerApiShown, shownPartnerApi } from "../partner-api.ts";
 
-export const PartnerParams = Type.Object({ id: Type.Integer({ minimum: 1, description: "int64" }) });
+export const PartnerParams = Type.Object({
+  id: Type.Integer({ minimum: 1, format: "int64", parameterName: "PartnerId", description: "The partner's id." }),
+});
 
 const Username = Type.String({
   minLength: 1,
@@ -27,7 +30,7 @@ const Origins = Type.Record(Type.String(), Type.String(), {
 
 export const Rule = Type.Object(
   {
-    ruleType: Type.Union([Type.Literal("ANY"), Type.Literal("LIST"), Type.Literal("REGEX")]),
+    ruleType: RuleType,
     ruleValue: Type.Optional(
       Type.String({
         ...WHOLE_CHARACTERS,
@@ -37,6 +40,7 @@ export const Rule = Type.Object(
     ),
   },
   {
+    title: "TerminalRule",
     additionalProperties: false,
     description:
       "Which terminals the partner may use. With ANY it may send to all terminals, and sees only its own commands. With LIST and REGEX it may use only the terminals named, and sees everything about them. A LIST with an empty `ruleValue` names none.",
@@ -86,25 +90,31 @@ const optional = {
 /** What the relay decides. The API key is no choice of anybody's: it is generated. */
 const readOnly = { id: ReadOnly, apiKey: ReadOnly, previousKeyUntil: ReadOnly, createdAt: ReadOnly, updatedAt: ReadOnly };
 
-export const NewPartner = Type.Object({
-  username: Username,
-  password: Type.Optional(Password),
-  gwTml: GwTml,
-  gwApiKey: GwApiKey,
-  gwSecretKey: GwSecretKey,
-  ...optional,
-  ...readOnly,
-});
+export const NewPartner = Type.Object(
+  {
+    username: Username,
+    password: Type.Optional(Password),
+    gwTml: GwTml,
+    gwApiKey: GwApiKey,
+    gwSecretKey: GwSecretKey,
+    ...optional,
+    ...readOnly,
+  },
+  { title: "PartnerRequest" },
+);
 
-export const ChangedPartner = Type.Object({
-  username: Type.Optional(Username),
-  password: Type.Optional(Password),
-  gwTml: Type.Optional(GwTml),
-  gwApiKey: Type.Optional(GwApiKey),
-  gwSecretKey: Type.Optional(GwSecretKey),
-  ...optional,
-  ...readOnly,
-});
+export const ChangedPartner = Type.Object(
+  {
+    username: Type.Optional(Username),
+    password: Type.Optional(Password),
+    gwTml: Type.Optional(GwTml),
+    gwApiKey: Type.Optional(GwApiKey),
+    gwSecretKey: Type.Optional(GwSecretKey),
+    ...optional,
+    ...readOnly,
+  },
+  { title: "PartnerChange" },
+);
 
 export function shown(record: PartnerRecord): Static<typeof Partner> {
   const { id, username, gateway, enabled, allowedOrigins, terminals, adapter, partnerApi, previousKey, createdAtMs, updatedAtMs } = record;

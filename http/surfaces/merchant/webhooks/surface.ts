@@ -21,12 +21,17 @@ export interface WebhookOperations {
 export const webhooks = merchantSurface<WebhookOperations>();
 
 export const EndpointParams = Type.Object({
-  id: Type.String({ pattern: "^we_[a-z0-9]{24}$", errorMessage: "must be we_ and 24 small letters or digits" }),
+  id: Type.String({
+    pattern: "^we_[a-z0-9]{24}$",
+    parameterName: "PortalWebhookId",
+    errorMessage: "must be we_ and 24 small letters or digits",
+  }),
 });
 
 export const DeliveryParams = Type.Object({
   id: Type.String({
     pattern: "^evt_[a-z0-9]{24}\\.we_[a-z0-9]{24}$",
+    parameterName: "PortalDeliveryId",
     errorMessage: "must be the id of a delivery: that of an event, a dot, and that of an endpoint",
   }),
 });
