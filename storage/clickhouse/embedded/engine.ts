@@ -1,6 +1,7 @@
 import type { Session } from "chdb";
 import { ANALYST_ROLE, OWNER_ROLE, prepareDirectory } from "./access.ts";
 import { CLICKHOUSE_CODE, ClickHouseError, engineError } from "./clickhouse-error.ts";
+import { nativeOfRevision } from "./native-format.ts";
 import { DENIED_FUNCTIONS_QUERY, type DeniedNames, deniedNames, refuseUnsafe } from "./reader-guard.ts";
 import { READER_RESULT_BYTES_MAX, READER_SETTINGS } from "./reader-limits.ts";
 import { rewriteForReader } from "./reader-rewrite.ts";
@@ -14,6 +15,8 @@ export interface QueryRequest {
   format: string;
   settings: ReadonlyMap<string, string>;
   parameters: ReadonlyMap<string, string>;
+  /** The revision of ClickHouse's protocol that the Native format is for; 0: none. */
+  protocolVersion: number;
   /** A name for `kill`, unique among running queries. */
   tag: string;
 }
@@ -23,7 +26,7 @@ export interface ReaderQueryRequest extends QueryRequest {
   user: string;
 }
 
-export interface InsertRequest extends Omit<QueryRequest, "text"> {
+export interface InsertRequest extends Omit<QueryRequest, "text" | "protocolVersion"> {
   table: string;
   format: InsertFormat;
   rows: Buffer;
@@ -34,6 +37,8 @@ export type InsertFormat = "JSONEachRow" | "JSONCompactEachRow" | "TabSeparated"
 
 export interface QueryAnswer {
   bytes: Uint8Array;
+  /** The statement's own, or else the request's. */
+  format: string;
   resultRows: number;
   resultBytes: number;
   /** Known for an insert of rows as bytes. */
@@ -81,7 +86,7 @@ export class Engine {
       const settings = [...request.settings];
       if (access === "read") settings.push(["readonly", "1"]);
       await this.#prepare(session, request, OWNER_ROLE, settings);
-      return answer(session, request.text, request.format);
+      return forProtocol(await answer(session, request.text, request), request, async () => []);
     });
   }
 
@@ -93,6 +98,7 @@ export class Engine {
       const { rowsWritten, bytesWritten, elapsed } = await session.insert({ table, format, values: rows });
       return {
         bytes: new Uint8Array(0),
+        format,
         resultRows: rowsWritten,
         resultBytes: bytesWritten,
         writtenRows: rowsWritten,
@@ -105,23 +111,34 @@ export class Engine {
   /** Runs an analyst's query: read-only, within limits, after a check of what it does. Throws ClickHouseError. */
   async readerQuery(request: ReaderQueryRequest): Promise<QueryAnswer> {
     const { set, fixed } = readerSettings(request.settings);
-    const statement = await this.#connected((session) => this.#checkedStatement(session, request));
-    return this.#connected(async (session) => {
+    const statement = await this.#connected((session) => this.#checkedStatement(session, request, fixed));
+    const found = await this.#connected(async (session) => {
       await this.#prepare(session, request, ANALYST_ROLE, set);
-      if (fixed.size > 0) await refuseChanges(session, fixed);
-      const found = await answer(session, statement, request.format);
-      // max_result_bytes counts a constant column once, however often it is printed; the memory limit applies up to here.
-      if (found.bytes.length <= READER_RESULT_BYTES_MAX) return found;
-      throw new ClickHouseError(396, "TOO_MANY_ROWS_OR_BYTES", `Limit for result exceeded, max bytes: ${READER_RESULT_BYTES_MAX}.`, 500);
+      return answer(session, statement, request);
     });
+    // max_result_bytes counts a constant column once, however often it is printed; the memory limit applies up to here.
+    if (found.bytes.length > READER_RESULT_BYTES_MAX) {
+      throw new ClickHouseError(396, "TOO_MANY_ROWS_OR_BYTES", `Limit for result exceeded, max bytes: ${READER_RESULT_BYTES_MAX}.`, 500);
+    }
+    return forProtocol(found, request, () => this.#connected((session) => this.#columnTypes(session, request, statement)));
+  }
+
+  /** The types of what a checked statement answers; none for a statement that is no query. */
+  async #columnTypes(session: Session, request: QueryRequest, statement: string): Promise<string[]> {
+    if (!/^\W*(SELECT|WITH)\b/.test(statement)) return [];
+    await this.#prepare(session, request, ANALYST_ROLE, READER_SETTINGS);
+    const query = statement.replace(/ FORMAT \w+$/, "");
+    const described = await session.queryAsync(`DESCRIBE TABLE (${query})`, { format: "JSONCompactEachRow" });
+    return lines(described.text()).map((line): string => JSON.parse(line)[1]);
   }
 
   /**
    * The engine's canonical text of an analyst's statement, one statement, without comments and without ambiguity, when it has been checked. The connection has none of
    * the client's settings: some would cut or repeat what the engine says of the statement.
    */
-  async #checkedStatement(session: Session, request: ReaderQueryRequest): Promise<string> {
+  async #checkedStatement(session: Session, request: ReaderQueryRequest, fixed: ReadonlyMap<string, string>): Promise<string> {
     await this.#prepare(session, request, ANALYST_ROLE, READER_SETTINGS);
+    if (fixed.size > 0) await refuseChanges(session, fixed);
     const formatted = await session.queryAsync(`SELECT formatQuerySingleLine(${literal(request.text)})`, { format: "TSVRaw" });
     const { statement, tables } = rewriteForReader(formatted.text().replace(/\n$/, ""), request.user);
     // EXPLAIN AST of a statement with INTO OUTFILE could write the file.
@@ -159,7 +176,7 @@ export class Engine {
 
   async #prepare(
     session: Session,
-    request: Omit<QueryRequest, "text">,
+    request: Omit<QueryRequest, "text" | "protocolVersion">,
     role: string,
     settings: readonly (readonly [string, string])[],
   ): Promise<void> {
@@ -170,11 +187,34 @@ export class Engine {
   }
 }
 
-async function answer(session: Session, text: string, format: string): Promise<QueryAnswer> {
-  const result = await session.queryAsync(text, { format });
+async function answer(session: Session, text: string, request: QueryRequest): Promise<QueryAnswer> {
+  const result = await session.queryAsync(text, { format: request.format });
+  const format = formatOf(text, request.format);
   // What the package calls read is what the query returned.
   const { rowsRead, bytesRead, elapsed } = result;
-  return { bytes: result.bytes(), resultRows: rowsRead, resultBytes: bytesRead, writtenRows: 0, writtenBytes: 0, elapsedSeconds: elapsed };
+  return {
+    bytes: result.bytes(),
+    format,
+    resultRows: rowsRead,
+    resultBytes: bytesRead,
+    writtenRows: 0,
+    writtenBytes: 0,
+    elapsedSeconds: elapsed,
+  };
+}
+
+async function forProtocol(found: QueryAnswer, request: QueryRequest, types: () => Promise<readonly string[]>): Promise<QueryAnswer> {
+  if (found.format.toLowerCase() !== "native") return found;
+  return { ...found, bytes: await nativeOfRevision(found.bytes, request.protocolVersion, types) };
+}
+
+function lines(text: string): string[] {
+  return text.split("\n").filter((line) => line !== "");
+}
+
+/** The format of the response: the statement's, or else the request's. */
+function formatOf(statement: string, requested: string): string {
+  return /\bFORMAT\s+([A-Za-z]+)\s*(?:SETTINGS\b[^()]*)?;?\s*$/i.exec(statement.slice(-2_000))?.[1] ?? requested;
 }
 
 /** Throws ClickHouseError where a setting that is fixed for analysts has another value than its client asks for. */
@@ -182,8 +222,7 @@ async function refuseChanges(session: Session, fixed: ReadonlyMap<string, string
   const names = [...fixed.keys()].map((name) => literal(checked(name))).join(", ");
   const found = await session.queryAsync(`SELECT name, value FROM system.settings WHERE name IN (${names})`, { format: "JSONEachRow" });
   const current = new Map<string, string>();
-  for (const line of found.text().split("\n")) {
-    if (line === "") continue;
+  for (const line of lines(found.text())) {
     const { name, value }: { name: string; value: string } = JSON.parse(line);
     current.set(name, value);
   }

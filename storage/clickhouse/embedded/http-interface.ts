@@ -11,7 +11,7 @@ import {
   READER_WAIT_MS_MAX,
   READER_WAITING_MAX,
 } from "./reader-limits.ts";
-import { authenticate, bodyOf, type Credentials, optionsOf, type Role, textOf } from "./request.ts";
+import { authenticate, blocksOfError, bodyOf, type Credentials, optionsOf, type Role, textOf } from "./request.ts";
 import { sendAnswer, sendError, sendText, setQueryHeaders } from "./response.ts";
 import { Semaphore, type SemaphoreRefusal } from "./semaphore.ts";
 
@@ -142,12 +142,12 @@ export function httpInterface({ engine, credentials, onStuck }: InterfaceOptions
     const insert = role === "admin" && method === "POST" ? insertOf(options.query) : null;
     if (insert !== null && body.length > 0) {
       const answer = await runAdmin(() => engine.insert({ ...shared, ...insert, rows: body }));
-      return sendAnswer(response, answer, insert.format, { ...options, encoding: null });
+      return sendAnswer(response, answer, { ...options, encoding: null, blocks: null });
     }
     const bodyText = textOf(body);
     const queryText = options.query !== "" && bodyText !== "" ? `${options.query}\n${bodyText}` : options.query + bodyText;
     if (queryText.trim() === "") throw new ClickHouseError(CLICKHOUSE_CODE.syntaxError, "SYNTAX_ERROR", "Empty query", 400);
-    const query: QueryRequest = { ...shared, text: queryText, format: options.format };
+    const query: QueryRequest = { ...shared, text: queryText, format: options.format, protocolVersion: options.protocolVersion };
     const access = method === "GET" ? "read" : "write";
     const run = () => {
       if (role === "reader") return runReader({ ...query, user: credentials.reader.username }, response);
@@ -156,13 +156,14 @@ export function httpInterface({ engine, credentials, onStuck }: InterfaceOptions
       return isBackground(settings) ? runBackground(work) : runAdmin(work);
     };
     const answer = await run();
-    await sendAnswer(response, answer, formatOf(queryText, options.format), options);
+    await sendAnswer(response, answer, options);
   }
 
   const server = createServer({ maxHeaderSize: HEADER_BYTES_MAX, requestTimeout: 60_000 }, (request, response) => {
-    serve(request, response).catch((error: unknown) => {
-      sendError(response, error);
-    });
+    serve(request, response)
+      .catch((error: unknown) => sendError(response, error, blocksOfError(request.url ?? "/")))
+      // The client left in the middle.
+      .catch(() => response.destroy());
   });
   server.maxConnections = CONNECTIONS_MAX;
   // Longer than clients keep idle connections, so that no client writes to a connection that this side is closing.
@@ -196,9 +197,4 @@ function refuseQuery(refusal: SemaphoreRefusal): never {
   throw refusal === "full"
     ? new ClickHouseError(CLICKHOUSE_CODE.tooManyQueries, "TOO_MANY_SIMULTANEOUS_QUERIES", "Too many queries wait; try again later.", 429)
     : new ClickHouseError(CLICKHOUSE_CODE.tooSlow, "TOO_SLOW", "Other queries took too long; try again later.", 503);
-}
-
-/** The format of the response: the statement's, or else the request's. */
-function formatOf(statement: string, requested: string): string {
-  return /\bFORMAT\s+([A-Za-z]+)\s*(?:SETTINGS\b[^()]*)?;?\s*$/i.exec(statement.slice(-2_000))?.[1] ?? requested;
 }

@@ -22,13 +22,16 @@ const GREATEST = `transform(name, [${listOf(LIMITED.map(({ name }) => name))}], 
 /** In a subquery the engine shows 0 for limits of the result. */
 const VALUE = `if(value = '0' AND ${GREATEST} != '', ${GREATEST}, value)`;
 
-/** System tables, and what analysts read in their place: which settings they may change, and no paths. */
+/**
+ * System tables, and what analysts read in their place: which settings they may change, and no paths (but as many as there are: JDBC takes a table without one for a
+ * remote one).
+ */
 const REPLACEMENTS: ReadonlyMap<string, string> = new Map([
   [
     "settings",
     `SELECT * REPLACE(${VALUE} AS value, toUInt8(name NOT IN (${CHANGEABLE})) AS readonly, nullIf(${GREATEST}, '') AS max) FROM system.settings`,
   ],
-  ["tables", "SELECT * REPLACE(CAST([], 'Array(String)') AS data_paths, '' AS metadata_path) FROM system.tables"],
+  ["tables", "SELECT * REPLACE(arrayMap(path -> '', data_paths) AS data_paths, '' AS metadata_path) FROM system.tables"],
   ["databases", "SELECT * REPLACE('' AS data_path, '' AS metadata_path) FROM system.databases"],
 ]);
 
@@ -40,7 +43,7 @@ const PLACES = new RegExp(
   [
     String.raw`'(?:[^'\\]|\\.)*'|${"`"}(?:[^${"`"}\\]|\\.)*${"`"}|"(?:[^"\\]|\\.)*"`,
     String.raw`(?<![\w.])(?<call>(?:${[...HOST_CALLS, ...USER_CALLS].join("|")})\(\))(?<named> AS )?`,
-    String.raw`(?<![\w.])system\.(?<table>${[...REPLACEMENTS.keys()].join("|")})(?!\w)(?<next>\.| AS )?`,
+    String.raw`(?<![\w.])system\.(?<table>${[...REPLACEMENTS.keys()].join("|")})(?!\w)(?<next>\.| AS (?<alias>\w+|${"`"}(?:[^${"`"}\\]|\\.)*${"`"}))?`,
   ].join("|"),
   "gis",
 );
@@ -49,19 +52,23 @@ const PLACES = new RegExp(
 export function rewriteForReader(statement: string, user: string): Rewritten {
   const tables = new Map<string, number>();
   if (!/\bSELECT\b/i.test(statement)) return { statement, tables };
+  const names = new Map<string, string>();
+  for (const { groups: { table, alias } = {} } of statement.matchAll(PLACES)) {
+    if (table !== undefined && alias !== undefined && !names.has(table)) names.set(table, alias);
+  }
   const rewritten = statement.replace(PLACES, (place, ...rest) => {
-    const { call, named, table, next } = rest.at(-1);
+    const { call, named, table, next, alias } = rest.at(-1);
     if (call !== undefined) {
       const value = literal(HOST_CALLS.includes(call.slice(0, -2).toLowerCase()) ? DISPLAY_NAME : user);
       return named === undefined ? `(${value} AS \`${call}\`)` : `${value}${named}`;
     }
     const replacement = REPLACEMENTS.get(table);
     if (replacement === undefined) return place;
-    // A column by its table's full name: the replacement has the short one.
-    if (next === ".") return `${table}.`;
+    // A column by its table's full name, which the replacement does not have.
+    if (next === ".") return `${names.get(table) ?? table}.`;
     const name = `system.${table}`;
     tables.set(name, (tables.get(name) ?? 0) + 1);
-    return `(${replacement}) AS ${next === undefined ? table : ""}`;
+    return `(${replacement}) AS ${alias ?? table}`;
   });
   return { statement: rewritten, tables };
 }

@@ -2,6 +2,7 @@ import { createHash, timingSafeEqual } from "node:crypto";
 import type { IncomingMessage } from "node:http";
 import { promisify } from "node:util";
 import { brotliDecompress, gunzip, inflate } from "node:zlib";
+import type { BlockMethod } from "./block-compression.ts";
 import { CLICKHOUSE_CODE, ClickHouseError } from "./clickhouse-error.ts";
 
 /** The users; passwords are compared as digests, in constant time. */
@@ -13,7 +14,7 @@ export interface Credentials {
 export type Role = "admin" | "reader";
 
 /** A way to compress a response that its client's Accept-Encoding allows. */
-export type HttpEncoding = "gzip" | "deflate" | "br";
+export type HttpEncoding = "gzip" | "deflate" | "br" | "lz4";
 
 /** The options of a request in addition to its text. */
 export interface RequestOptions {
@@ -22,6 +23,8 @@ export interface RequestOptions {
   settings: Map<string, string>;
   parameters: Map<string, string>;
   encoding: HttpEncoding | null;
+  /** How the response is compressed in ClickHouse's own way, before any `encoding`; null: not at all. */
+  blocks: BlockMethod | null;
   /** The revision of ClickHouse's protocol that the client wants the Native format of; 0: none. */
   protocolVersion: number;
 }
@@ -38,7 +41,7 @@ const IGNORED_PARAMETERS = new Set([
 ]);
 
 /** A response that is to be compressed is compressed in the first of these that its client knows. */
-const ENCODINGS: readonly HttpEncoding[] = ["gzip", "deflate", "br"];
+const ENCODINGS: readonly HttpEncoding[] = ["gzip", "deflate", "br", "lz4"];
 
 /** Parameters with a number above this are not those of ClickHouse. */
 const PROTOCOL_VERSION_MAX = 999_999;
@@ -72,6 +75,7 @@ export function optionsOf(request: IncomingMessage, url: URL): RequestOptions {
     settings: new Map(),
     parameters: new Map(),
     encoding: null,
+    blocks: null,
     protocolVersion: 0,
   };
   const header = headerOf(request, "x-clickhouse-database");
@@ -84,16 +88,19 @@ export function optionsOf(request: IncomingMessage, url: URL): RequestOptions {
   if (flag(url, "decompress")) {
     throw notImplemented("'decompress' (bodies in ClickHouse's own compression) is not supported; use Content-Encoding.");
   }
-  if (flag(url, "compress"))
-    throw notImplemented("'compress' (ClickHouse's own compression) is not supported; use enable_http_compression.");
+  const method = blockMethodOf(url.searchParams.get(METHOD_PARAMETER) ?? "LZ4");
+  if (flag(url, "compress")) options.blocks = method;
   if (flag(url, "session_check")) {
     throw new ClickHouseError(CLICKHOUSE_CODE.sessionNotFound, "SESSION_NOT_FOUND", "Session not found: sessions are not kept.", 404);
   }
   return options;
 }
 
+/** Which compression `compress` is. */
+const METHOD_PARAMETER = "network_compression_method";
+
 /** Read as a whole, and not one after the other: their order must not matter. */
-const FLAGS = new Set(["enable_http_compression", "compress", "decompress", "session_check"]);
+const READ_AS_A_WHOLE = new Set(["enable_http_compression", "compress", "decompress", "session_check", METHOD_PARAMETER]);
 
 function readParameter(options: RequestOptions, name: string, value: string): void {
   if (name === "query") options.query = value;
@@ -103,14 +110,31 @@ function readParameter(options: RequestOptions, name: string, value: string): vo
   else if (name === "role") {
     throw new ClickHouseError(CLICKHOUSE_CODE.accessDenied, "ACCESS_DENIED", "Roles cannot be changed.", 403);
   } else if (name.startsWith("param_")) options.parameters.set(name.slice("param_".length), value);
-  else if (!IGNORED_PARAMETERS.has(name) && !FLAGS.has(name)) options.settings.set(name, value);
+  else if (!IGNORED_PARAMETERS.has(name) && !READ_AS_A_WHOLE.has(name)) options.settings.set(name, value);
 }
+
+const TRUE = new Set(["1", "true"]);
 
 function flag(url: URL, name: string): boolean {
   const value = url.searchParams.get(name) ?? "0";
-  if (value === "1" || value === "true") return true;
+  if (TRUE.has(value)) return true;
   if (value === "0" || value === "false" || value === "") return false;
   throw badArguments(`'${name}' is 0 or 1.`);
+}
+
+/** How an error is compressed for a client that reads everything in ClickHouse's own compression, whatever else of its request was wrong. */
+export function blocksOfError(address: string): BlockMethod | null {
+  const parameters = new URLSearchParams(address.split("?").slice(1).join("?"));
+  if (!TRUE.has(parameters.get("compress") ?? "")) return null;
+  return parameters.get(METHOD_PARAMETER)?.toUpperCase() === "NONE" ? "NONE" : "LZ4";
+}
+
+function blockMethodOf(value: string): BlockMethod {
+  const name = value.toUpperCase();
+  if (name === "NONE") return name;
+  // The same for who reads it.
+  if (name === "LZ4" || name === "LZ4HC") return "LZ4";
+  throw notImplemented(`'${METHOD_PARAMETER}' is LZ4, LZ4HC or NONE; other compression is not supported.`);
 }
 
 function protocolVersionOf(value: string): number {

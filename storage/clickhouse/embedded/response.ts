@@ -2,8 +2,10 @@ import type { ServerResponse } from "node:http";
 import { promisify } from "node:util";
 import { brotliCompress, constants, deflate, gzip } from "node:zlib";
 import { DISPLAY_NAME } from "./access.ts";
+import { type BlockMethod, inBlocks } from "./block-compression.ts";
 import { ClickHouseError } from "./clickhouse-error.ts";
 import type { QueryAnswer } from "./engine.ts";
+import { lz4Frame } from "./lz4-frame.ts";
 import type { HttpEncoding, RequestOptions } from "./request.ts";
 
 const COMPRESS_FROM_BYTES = 1_024;
@@ -18,13 +20,15 @@ const CONTENT_TYPES: readonly (readonly [RegExp, string])[] = [
 ];
 
 /** Sends what a query answered, as its client asked for it. */
-export async function sendAnswer(response: ServerResponse, answer: QueryAnswer, format: string, options: RequestOptions): Promise<void> {
+export async function sendAnswer(response: ServerResponse, answer: QueryAnswer, options: RequestOptions): Promise<void> {
+  const { format } = answer;
   response.setHeader("X-ClickHouse-Summary", JSON.stringify(summaryOf(answer)));
   response.setHeader("X-ClickHouse-Format", headerText(format));
   response.setHeader("X-ClickHouse-Timezone", headerText(options.settings.get("session_timezone") || "UTC"));
   response.setHeader("Content-Type", CONTENT_TYPES.find(([name]) => name.test(format))?.[1] ?? "text/plain; charset=UTF-8");
-  let bytes = answer.bytes;
-  if (options.encoding !== null && bytes.length >= COMPRESS_FROM_BYTES) {
+  let bytes = options.blocks === null ? answer.bytes : await inBlocks(answer.bytes, options.blocks);
+  // Java's client reads LZ4 without a look at the header, once it has asked for it.
+  if (options.encoding !== null && (bytes.length >= COMPRESS_FROM_BYTES || options.encoding === "lz4")) {
     response.setHeader("Content-Encoding", options.encoding);
     bytes = await COMPRESS[options.encoding](bytes);
   }
@@ -39,7 +43,8 @@ export function setQueryHeaders(response: ServerResponse, queryId: string): void
   response.setHeader("X-ClickHouse-Query-Id", headerText(queryId));
 }
 
-export function sendError(response: ServerResponse, error: unknown): void {
+/** `blocks`: how the text is compressed; drivers that asked for it read nothing else. */
+export async function sendError(response: ServerResponse, error: unknown, blocks: BlockMethod | null): Promise<void> {
   if (response.headersSent || response.destroyed) {
     response.destroy();
     return;
@@ -50,10 +55,11 @@ export function sendError(response: ServerResponse, error: unknown): void {
   if (known.httpStatus === 429 || known.httpStatus === 503) response.setHeader("Retry-After", "5");
   // The rest of a refused body is not read.
   if (known.httpStatus === 413) response.setHeader("Connection", "close");
-  sendText(response, known.httpStatus, `${known.message}\n`);
+  const text = `${known.message}\n`;
+  sendText(response, known.httpStatus, blocks === null ? text : await inBlocks(Buffer.from(text), blocks));
 }
 
-export function sendText(response: ServerResponse, status: number, body: string): void {
+export function sendText(response: ServerResponse, status: number, body: string | Uint8Array): void {
   response.writeHead(status, { "Content-Type": "text/plain; charset=UTF-8" });
   response.end(body);
 }
@@ -62,6 +68,7 @@ const COMPRESS: Record<HttpEncoding, (bytes: Uint8Array) => Promise<Uint8Array>>
   gzip: (bytes) => promisify(gzip)(bytes, { level: 1 }),
   deflate: (bytes) => promisify(deflate)(bytes, { level: 1 }),
   br: (bytes) => promisify(brotliCompress)(bytes, { params: { [constants.BROTLI_PARAM_QUALITY]: 1 } }),
+  lz4: async (bytes) => lz4Frame(bytes),
 };
 
 /** Numbers as ClickHouse writes them here: as text. The engine counts what a query returned and not what it read for that, so both are the same. */

@@ -21,9 +21,10 @@ const INSTALL_MS = 300_000;
 const OUTPUT_BYTES_MAX = 16 * 1_048_576;
 
 const STRIPE_MOCK = "github.com/stripe/stripe-mock@v0.203.0";
-const GO_MINOR_MIN = 22;
+/** What the libraries ask for. */
+const GO_MINOR_MIN = 26;
 /** Go as a module, for machines whose own is older than the libraries want. */
-const GO_TOOLCHAIN = `golang.org/toolchain@v0.0.1-go1.24.6.${process.platform}-${process.arch === "x64" ? "amd64" : process.arch}`;
+const GO_TOOLCHAIN = `golang.org/toolchain@v0.0.1-go1.26.0.${process.platform}-${process.arch === "x64" ? "amd64" : process.arch}`;
 /** Old enough to be among what registries keep of Maven's plugins. */
 const MAVEN_COPY = "org.apache.maven.plugins:maven-dependency-plugin:2.8:copy-dependencies";
 

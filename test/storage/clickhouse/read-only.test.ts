@@ -214,10 +214,13 @@ describe("the analysts' user", async () => {
 
   it("sees no path of the machine in the tables that describe the schema", async () => {
     const paths = {
-      "SELECT data_paths, metadata_path FROM system.tables WHERE name = 't'": "[]\t\n",
+      "SELECT data_paths, metadata_path FROM system.tables WHERE name = 't'": "['']\t\n",
       "SELECT t.data_paths, t.metadata_path FROM system.tables AS t JOIN system.databases AS d ON d.name = t.database WHERE t.name = 't'":
-        "[]\t\n",
+        "['']\t\n",
       "SELECT system.tables.metadata_path FROM `system`.\"tables\" WHERE system.tables.name = 't'": "\n",
+      // JDBC's own.
+      "SELECT t.name, d.metadata_path FROM system.tables t JOIN system.databases d ON system.tables.database = system.databases.name WHERE t.name = 't'":
+        "t\t\n",
       "SELECT data_path, metadata_path FROM system.databases WHERE name = 'relay'": "\t\n",
       "WITH x AS (SELECT * FROM system.tables) SELECT any(metadata_path), count() FROM x WHERE name = 't'": "\t1\n",
       "SELECT count() FROM t WHERE ('relay', 't') IN (SELECT database, name FROM system.tables)": "1000\n",

@@ -8,6 +8,7 @@ import { trialAnalyst } from "./world.ts";
 
 /** A JVM of its own beside other tests; it takes four seconds by itself. */
 const PROGRAM_MS = 120_000;
+const OUTPUT_LENGTH_MAX = 1_048_576;
 
 /** Starts the program as the analyst; rejects, with what it wrote, where it fails or prints something else than `steps` says. */
 export async function runAnalyst(program: Program, args: readonly string[], steps: readonly string[], own: Expected = {}): Promise<void> {
@@ -29,21 +30,18 @@ export async function runAnalyst(program: Program, args: readonly string[], step
   });
   let output = "";
   let complaint = "";
-  child.stdout.on("data", (chunk: Buffer) => {
-    output += chunk.toString("latin1");
+  child.stdout.setEncoding("utf8").on("data", (text: string) => {
+    output = (output + text).slice(0, OUTPUT_LENGTH_MAX);
   });
-  child.stderr.on("data", (chunk: Buffer) => {
-    complaint = (complaint + chunk.toString("utf8")).slice(-4_000);
+  child.stderr.setEncoding("utf8").on("data", (text: string) => {
+    complaint = (complaint + text).slice(-4_000);
   });
-  const [status] = await once(child, "close");
-  const said: unknown[] = Buffer.from(output, "latin1")
-    .toString("utf8")
-    .trim()
-    .split("\n")
-    .filter(Boolean)
-    .map((line) => JSON.parse(line));
+  const [status, signal] = await once(child, "close");
+  const lines = output.split("\n").filter((line) => line !== "");
+  const said: unknown[] = lines.map((line) => JSON.parse(line));
   const done = new Set(said.map((line) => String(member(line, "step"))));
-  assert.equal(status, 0, `${program.name} ${args.join(" ")} failed after "${[...done].at(-1) ?? "nothing"}": ${complaint}`);
+  const ending = `${program.name} ${args.join(" ")} ended with ${status ?? signal} after "${[...done].at(-1) ?? "nothing"}"`;
+  assert.equal(status, 0, `${ending}: ${complaint}`);
   for (const line of said) assertStep(String(member(line, "step")), member(line, "value"), expected);
   assert.deepEqual([...done].sort(), [...steps].sort());
 }

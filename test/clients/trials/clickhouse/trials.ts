@@ -15,14 +15,11 @@ const NAMES = ["tables", "columns"];
 const REFUSALS = ["unknownColumn", "throws", "tooMany", "hidden", "insert", "create"];
 const DAY = [...VALUES, ...NAMES, ...REFUSALS];
 
-const go = once(() => goProgram({ name: "clickhouse-go", folder: `${FOLDER}/go` }));
-const python = once(() => pythonProgram({ name: "clickhouse-python", folder: `${FOLDER}/python` }));
-const clientV2 = once(() => javaProgram({ name: "clickhouse-client-v2", folder: `${FOLDER}/client-v2` }));
-const jdbc = {
-  "0.6.5": once(() => jdbcProgram("0.6.5")),
-  "0.8.6": once(() => jdbcProgram("0.8.6")),
-  "0.9.0": once(() => jdbcProgram("0.9.0")),
-};
+const go = () => goProgram({ name: "clickhouse-go", folder: `${FOLDER}/go` });
+const python = () => pythonProgram({ name: "clickhouse-python", folder: `${FOLDER}/python` });
+const clientV2 = () => javaProgram({ name: "clickhouse-client-v2", folder: `${FOLDER}/client-v2` });
+const jdbc = (version: string) => () =>
+  javaProgram({ name: `clickhouse-jdbc-${version}`, folder: `${FOLDER}/jdbc`, libraries: `${FOLDER}/jdbc/${version}` });
 
 const GO = versionIn("go/go.mod", /clickhouse-go\/v2 v(\S+)/);
 const CONNECT = versionIn("python/requirements.txt", /^clickhouse-connect==(\S+)/m);
@@ -34,7 +31,11 @@ const V2: Expected = {
     ["1051", "Zürich — 5 € 😀"],
   ],
   text: '1051,"Zürich — 5 € 😀"',
+  unescaped: /\b457\b.*BAD_QUERY_PARAMETER/s,
 };
+
+/** Rows of the engine's block, of a hundred thousand. */
+const BLOCK_ROWS = "65409";
 
 const ALL = "every type of column, parameters, 100,000 rows, tables and columns, errors, refused writes";
 
@@ -55,19 +56,19 @@ export const CLICKHOUSE_TRIALS: readonly ClientTrial[] = [
     tried: `${ALL}; streamed, with a limit of its own, without compression and with what it prefers`,
     program: python,
     runs: [
-      { args: ["connect", "none"], steps: [...DAY, "streamed"] },
-      { args: ["connect", "any"], steps: [...DAY, "streamed"] },
+      { args: ["connect", "none"], steps: [...DAY, "streamed", "bulkInsert"] },
+      { args: ["connect", "any"], steps: [...DAY, "streamed", "bulkInsert"] },
     ],
   }),
   trial({
-    client: "pandas, over clickhouse-connect",
+    client: "pandas over clickhouse-connect",
     version: versionIn("python/requirements.txt", /^pandas==(\S+)/m),
     tried: "data frames, typed, of 4 and of 100,000 rows, and of none",
     program: python,
     runs: [{ args: ["pandas"], steps: ["transactions", "many", "empty"] }],
   }),
   trial({
-    client: "SQLAlchemy, over clickhouse-connect, as Superset asks",
+    client: "SQLAlchemy over clickhouse-connect, as Superset asks",
     version: versionIn("python/requirements.txt", /^SQLAlchemy==(\S+)/m),
     tried: "every type of column, parameters, schemas, tables and columns by its inspector, a reflected table, errors, refused writes",
     program: python,
@@ -90,9 +91,17 @@ export const CLICKHOUSE_TRIALS: readonly ClientTrial[] = [
   trial({
     client: "clickhouse-go, its own interface",
     version: GO,
-    tried: `${ALL}; into structs, without compression, with LZ4 and gzip`,
+    tried: `${ALL}; into structs, without compression, with LZ4, gzip and ZSTD`,
+    result: "works; ZSTD is refused by name: choose LZ4, gzip or none",
     program: go,
-    runs: ["none", "lz4", "gzip"].map((compression) => ({ args: ["native", compression], steps: [...DAY, "version"] })),
+    runs: [
+      ...["none", "lz4", "gzip"].map((compression) => ({ args: ["native", compression], steps: [...DAY, "version"] })),
+      {
+        args: ["unsupported", "zstd"],
+        steps: ["unsupported"],
+        own: { unsupported: /\b48\b.*network_compression_method.*NOT_IMPLEMENTED/ },
+      },
+    ],
   }),
   trial({
     client: "clickhouse-go, database/sql",
@@ -118,40 +127,48 @@ export const CLICKHOUSE_TRIALS: readonly ClientTrial[] = [
     trial({
       client: "clickhouse-jdbc",
       version,
-      tried: `${ALL}; limits of rows and of time, DatabaseMetaData`,
-      program: jdbc[version],
-      runs: [{ args: ["analyst"], steps: [...DAY, "version", "schemas", "limited"], own: { limited: "3" } }],
+      tried: `${ALL}; limits of rows and of time, DatabaseMetaData, without compression and with LZ4`,
+      ...(version === "0.6.5"
+        ? {}
+        : { result: "works; as with any ClickHouse, `setMaxRows` ends with the block of rows that has the last one" }),
+      program: jdbc(version),
+      runs: ["false", "true"].map((compress) => ({
+        args: ["analyst", `compress=${compress}`],
+        steps: [...DAY, "version", "schemas", "limited"],
+        own: { limited: version === "0.6.5" ? "3" : BLOCK_ROWS },
+      })),
     }),
   ),
   trial({
-    client: "HikariCP, over clickhouse-jdbc 0.9.0",
+    client: "HikariCP over clickhouse-jdbc 0.9.0",
     version: versionIn("jdbc/0.9.0/pom.xml", /HikariCP<\/artifactId><version>([^<]+)/),
     tried: "a pool of four connections, eight threads",
-    program: jdbc["0.9.0"],
+    program: jdbc("0.9.0"),
     runs: [{ args: ["pool"], steps: ["parameters"] }],
   }),
   trial({
     client: "clickhouse-jdbc, as DBeaver asks",
-    version: "0.9.0",
+    version: "0.8.6",
     tried: "connecting with a session, the tree of databases, tables and columns, a view's text, a page of 200 rows, a refused write",
-    program: jdbc["0.9.0"],
+    program: jdbc("0.8.6"),
     runs: [{ args: ["dbeaver"], steps: ["version", "schemas", ...NAMES, "limited", "insert"], own: { limited: "4" } }],
   }),
   trial({
     client: "clickhouse-jdbc, as Metabase asks",
     version: "0.9.0",
     tried: "connecting with its properties, reading all tables and columns, a question with a parameter, an error",
-    program: jdbc["0.9.0"],
+    program: jdbc("0.9.0"),
     runs: [{ args: ["metabase"], steps: ["version", "zone", ...NAMES, "limited", "unknownColumn"], own: { limited: "3" } }],
   }),
   trial({
     client: "client-v2",
     version: versionIn("client-v2/pom.xml", /client-v2<\/artifactId><version>([^<]+)/),
-    tried: `${ALL}; queryAll, query, queryRecords, Native, CSV, into a class, without compression and with LZ4`,
+    tried: `${ALL}; queryAll, query, queryRecords, Native, CSV, into a class, without compression, with LZ4 and over HTTP's`,
+    result: "works; a tab, a line's end or a backslash in a parameter is for the caller to escape, else it is refused",
     program: clientV2,
-    runs: ["plain", "lz4"].map((compression) => ({
+    runs: ["plain", "lz4", "http"].map((compression) => ({
       args: [compression],
-      steps: [...DAY, "version", "streamed", "limited", "text"],
+      steps: [...DAY, "version", "streamed", "limited", "text", "unescaped"],
       own: V2,
     })),
   }),
@@ -182,18 +199,6 @@ function trial({ client, version, tried, result = "works", program, runs }: Tria
       if (installed.type === "missing") throw new Error(installed.reason);
       for (const { args, steps, own } of runs) await runAnalyst(installed.value, args, steps, own);
     },
-  };
-}
-
-function jdbcProgram(version: string): Promise<Installed<Program>> {
-  return javaProgram({ name: `clickhouse-jdbc-${version}`, folder: `${FOLDER}/jdbc`, libraries: `${FOLDER}/jdbc/${version}` });
-}
-
-function once<T>(make: () => Promise<T>): () => Promise<T> {
-  let made: Promise<T> | null = null;
-  return () => {
-    made ??= make();
-    return made;
   };
 }
 

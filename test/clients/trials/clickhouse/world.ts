@@ -1,25 +1,20 @@
 import assert from "node:assert/strict";
-import { after } from "node:test";
 import type { ClickHouseAddress } from "../../../../storage/clickhouse/client.ts";
 import { connectClickHouse } from "../../../../storage/clickhouse/client.ts";
 import { member } from "../../../support/matches.ts";
 import { Relay } from "../../../support/relay.ts";
 import { eventually } from "../../../support/within.ts";
+import { shared } from "../shared.ts";
 
 /** What terminals reported: text that every client has to bring through whole. */
 const MESSAGES = ["approvato", "Zürich — 5 € 😀", 'O\'Hara \\ "x"\ttab', ""];
 
-let shared: Promise<Relay> | null = null;
+const trialRelay = shared(startRelay);
 
-/** Where analysts of the trials' relay read: a sandbox relay with paid transactions, one for all trials, ended with the process's tests. */
+/** Where analysts of the trials' relay read: a sandbox relay with paid transactions, one for all trials. */
 export async function trialAnalyst(): Promise<ClickHouseAddress> {
-  shared ??= startRelay();
-  return (await shared).analyst();
+  return (await trialRelay()).analyst();
 }
-
-after(async () => {
-  await (await shared)?.stop();
-});
 
 async function startRelay(): Promise<Relay> {
   const relay = new Relay({ shards: 1, environment: {} });

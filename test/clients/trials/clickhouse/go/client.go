@@ -1,5 +1,5 @@
 // What an analyst does, with clickhouse-go over HTTP, by its own interface or by that of database/sql:
-// `client native|std|grafana none|lz4|zstd|gzip|deflate|br`. Prints a JSON object for each step (PROGRAMS.md beside this folder).
+// `client native|std|grafana|unsupported none|lz4|zstd|gzip|deflate|br`. Prints a JSON object for each step (PROGRAMS.md beside this folder).
 package main
 
 import (
@@ -89,6 +89,16 @@ func run(what, compression string) error {
 		return day(stdClient(ctx, db))
 	case "grafana":
 		return grafana(ctx, options)
+	case "unsupported":
+		conn, err := clickhouse.Open(options)
+		if err != nil {
+			return err
+		}
+		defer conn.Close()
+		if err := conn.Ping(ctx); err != nil {
+			return refused("unsupported", err)
+		}
+		return fmt.Errorf("%s is answered", compression)
 	}
 	return fmt.Errorf("there is no %s", what)
 }
@@ -257,9 +267,6 @@ func all(to client, statement string, arguments ...any) ([][]any, error) {
 	types, err := to.columns(found)
 	if err != nil {
 		return nil, err
-	}
-	if len(types) == 0 {
-		return nil, errors.New("a result without columns")
 	}
 	rows := [][]any{}
 	for found.Next() {

@@ -75,10 +75,10 @@ public class Client {
           }
           say("many", List.of(Long.toString(count), Long.toString(sum), text, printed(moment)));
         }
-        // A tool's own limits: rows, and seconds.
+        // A tool's own limits: rows, and seconds. ClickHouse ends a result with the block that has the last row.
         statement.setMaxRows(3);
         statement.setQueryTimeout(30);
-        try (ResultSet found = statement.executeQuery("SELECT number FROM numbers(100)")) {
+        try (ResultSet found = statement.executeQuery("SELECT number FROM numbers(100000)")) {
           say("limited", Integer.toString(rows(found).size()));
         }
         statement.setMaxRows(0);
@@ -89,7 +89,7 @@ public class Client {
         for (String step : List.of("insert", "create")) refused(step, () -> statement.executeUpdate(sql(step)));
       }
       parameters(connection);
-      say("schemas", column(about.getSchemas(), "TABLE_SCHEM"));
+      say("schemas", databases(about));
       say("tables", tables(about, "relay"));
       say("columns", columns(about, "transactions_daily"));
     }
@@ -137,6 +137,7 @@ public class Client {
   /** What DBeaver asks when it connects, opens the tree and a table; a session, its own name, its time zone. */
   private static void dbeaver(Properties properties) throws Exception {
     properties.setProperty("clickhouse_setting_session_id", "sess_" + java.util.UUID.randomUUID());
+    properties.setProperty("use_server_time_zone", "false");
     properties.setProperty("use_time_zone", "UTC");
     properties.setProperty("jdbc_ignore_unsupported_values", "true");
     properties.setProperty("client_name", "DBeaver 25.2 - Main");
@@ -153,7 +154,7 @@ public class Client {
         if (!column(statement.executeQuery("SELECT name FROM system.table_engines"), 1).contains("MergeTree")) throw new AssertionError("no engines");
         if (rows(statement.executeQuery("SELECT name, case_insensitive FROM system.data_type_families")).isEmpty()) throw new AssertionError("no types");
       }
-      rows(about.getTypeInfo());
+      if (!column(about.getTypeInfo(), "TYPE_NAME").contains("DateTime64")) throw new AssertionError("no types");
       rows(about.getTableTypes());
       String asked = "SELECT name as TABLE_NAME, engine as TABLE_TYPE, database as TABLE_SCHEM,comment as REMARKS, * FROM system.tables\nWHERE database = ?";
       try (PreparedStatement statement = connection.prepareStatement(asked)) {
@@ -212,18 +213,33 @@ public class Client {
     }
   }
 
-  private static List<Object> tables(DatabaseMetaData about, String schema) throws SQLException {
+  /** Version 0.6 calls a database a catalog, later ones a schema. */
+  private static List<String> databases(DatabaseMetaData about) throws SQLException {
+    List<String> schemas = column(about.getSchemas(), "TABLE_SCHEM");
+    return schemas.isEmpty() ? column(about.getCatalogs(), "TABLE_CAT") : schemas;
+  }
+
+  private static List<Object> tables(DatabaseMetaData about, String database) throws SQLException {
     List<Object> names = new ArrayList<>();
     String[] types = {"TABLE", "VIEW", "FOREIGN TABLE", "REMOTE TABLE", "DICTIONARY", "MATERIALIZED VIEW", "MEMORY TABLE", "LOG TABLE"};
-    try (ResultSet found = about.getTables(null, schema, "%", types)) {
-      while (found.next()) if (found.getString("TABLE_SCHEM").equals("relay")) names.add(found.getString("TABLE_NAME"));
+    boolean catalogs = column(about.getSchemas(), "TABLE_SCHEM").isEmpty();
+    try (ResultSet found = catalogs ? about.getTables(database, null, "%", types) : about.getTables(null, database, "%", types)) {
+      while (found.next()) {
+        String name = found.getString("TABLE_NAME");
+        String type = name.endsWith("_final") ? "VIEW" : "TABLE";
+        if (List.of("transactions", "transactions_final").contains(name) && !found.getString("TABLE_TYPE").equals(type)) {
+          throw new AssertionError(name + " is a " + found.getString("TABLE_TYPE"));
+        }
+        if (found.getString(catalogs ? "TABLE_CAT" : "TABLE_SCHEM").equals("relay")) names.add(name);
+      }
     }
     names.sort(null);
     return names;
   }
 
   private static List<String> columns(DatabaseMetaData about, String table) throws SQLException {
-    return column(about.getColumns(null, "relay", table, "%"), "COLUMN_NAME");
+    boolean catalogs = column(about.getSchemas(), "TABLE_SCHEM").isEmpty();
+    return column(catalogs ? about.getColumns("relay", null, table, "%") : about.getColumns(null, "relay", table, "%"), "COLUMN_NAME");
   }
 
   private static List<String> column(ResultSet found, Object column) throws SQLException {
@@ -240,7 +256,11 @@ public class Client {
     List<List<Object>> rows = new ArrayList<>();
     while (found.next()) {
       List<Object> row = new ArrayList<>();
-      for (int index = 1; index <= about.getColumnCount(); index++) row.add(printed(found.getObject(index)));
+      for (int index = 1; index <= about.getColumnCount(); index++) {
+        // As a Timestamp, later versions give what the clock shows in the column's own zone.
+        boolean zoned = about.getColumnTypeName(index).contains("Europe/Rome");
+        row.add(printed(zoned ? found.getObject(index, ZonedDateTime.class) : found.getObject(index)));
+      }
       rows.add(row);
     }
     return rows;
