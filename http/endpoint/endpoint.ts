@@ -89,8 +89,8 @@ export interface ResponseDeclaration {
   body?: TSchema;
   /** `application/json` when absent; for any other type the body is a string that is sent as it is. */
   contentType?: string;
-  /** What a file may be beside `contentType`, as its handler says (`OutgoingFile.contentType`). */
-  otherTypes?: readonly string[];
+  /** Other types that a file may have instead. */
+  otherContentTypes?: readonly string[];
   /** The body is a part of an open file (`OutgoingFile`), sent as fast as the client reads; without `body`, with `contentType`. */
   file?: true;
   /**

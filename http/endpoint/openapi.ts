@@ -227,8 +227,28 @@ function requestBodyOf(body: TSchema, endpoint: DocumentedEndpoint, components: 
   const example = endpoint.bodyExample === undefined ? {} : { example: endpoint.bodyExample };
   return {
     required: body[OptionalKind] === undefined && endpoint.bodyFormat === undefined,
-    content: Object.fromEntries(bodyTypesOf(endpoint).map((type) => [type, { schema: components.schema(body), ...example }])),
+    content: Object.fromEntries(
+      bodyTypesOf(endpoint).map((type) => [
+        type,
+        { schema: components.schema(body), ...example, ...(type === FORM_TYPE ? bracketsOf(body) : {}) },
+      ]),
+    ),
   };
+}
+
+/** Lists and objects of a form, or of a query that is read like one, are told by brackets after their name. */
+const BRACKETS = { style: "deepObject", explode: true } as const;
+
+function bracketsOf(body: TSchema): Json {
+  const members = Object.entries<TSchema>(body["properties"] ?? {}).filter(([, member]) => !isPlain(member));
+  return members.length === 0 ? {} : { encoding: Object.fromEntries(members.map(([name]) => [name, BRACKETS])) };
+}
+
+function isPlain(schema: TSchema): boolean {
+  const parts: TSchema[] = schema["anyOf"] ?? [schema];
+  return parts.every(
+    ({ type, const: constant }) => constant !== undefined || (type !== undefined && type !== "array" && type !== "object"),
+  );
 }
 
 function bodyTypesOf({ bodyFormat }: DocumentedEndpoint): string[] {
@@ -249,6 +269,7 @@ function parametersOf(place: "path" | "query" | "header", schema: TObject | unde
       in: place,
       ...(description === undefined ? {} : { description }),
       required: member[OptionalKind] === undefined && member["default"] === undefined,
+      ...(place === "query" && !isPlain(member as TSchema) ? BRACKETS : {}),
       // A description is that of the parameter, unless the schema has a name of its own.
       schema: components.schema(title === undefined ? rest : member),
     };
@@ -352,7 +373,7 @@ function responseWith(response: ResponseDeclaration, status: number, endpoint: D
   }
   if (response.file === true || response.stream === true) {
     const description = response.stream === true ? `${response.description} ${STREAMED}` : response.description;
-    const types = [response.contentType ?? "application/octet-stream", ...(response.otherTypes ?? [])];
+    const types = [response.contentType ?? "application/octet-stream", ...(response.otherContentTypes ?? [])];
     return { description, headers, content: Object.fromEntries(types.map((type) => [type, {}])) };
   }
   if (response.body === undefined) return { description: response.description, headers };

@@ -1,10 +1,10 @@
 import { type Static, Type } from "@sinclair/typebox";
-import { EMAIL_LENGTH_MAX } from "../../engine/accounts/account.ts";
 import { USERS_MAX } from "../../engine/accounts/team.ts";
 import type { ListedUser, UserOutcome } from "../../engine/accounts/users.ts";
 import { RESEND_AFTER_SECONDS } from "../../engine/accounts/users.ts";
 import { RelayError } from "../../engine/kernel/errors.ts";
 import { described } from "../endpoint/described.ts";
+import { PersonEmail } from "./email.ts";
 import { LocaleWord, MerchantRole, UserState } from "./named-words.ts";
 
 const instant = (description: string) => Type.String({ description: `ISO 8601 UTC; ${description}` });
@@ -37,7 +37,7 @@ export const PORTAL_USER_EXAMPLE = {
 
 export const PortalUserRequest = Type.Object(
   {
-    email: Type.String({ minLength: 3, maxLength: EMAIL_LENGTH_MAX }),
+    email: PersonEmail,
     role: Type.Optional(described(MerchantRole, "Default: OWNER.")),
     locale: Type.Optional(described(LocaleWord, "Of the mail. Default: it.")),
   },

@@ -17,10 +17,11 @@ import { ServerProcess, skipReason } from "../support/server-process.ts";
 import { eventually } from "../support/within.ts";
 import { differencesOf } from "./differential.ts";
 import { faultsOfRecording, openApiChecker } from "./openapi-checker.ts";
+import { describeFuzzing } from "./schemathesis/fuzz.ts";
 import { signaturesOfAttempts } from "./signatures.ts";
 import { type Program, runLife } from "./support/program.ts";
 import { type RecordingProxy, startRecordingProxy } from "./support/recording-proxy.ts";
-import { goProgram, javaProgram, nodeProgram, platformMock, pythonProgram } from "./support/toolchains.ts";
+import { goProgram, javaProgram, nodeProgram, platformMock, pythonInterpreter, pythonProgram } from "./support/toolchains.ts";
 import { startWebhookReceiver, type WebhookReceiver } from "./support/webhook-receiver.ts";
 import { givenFake, givenWorld, startRelayWorld, type World } from "./support/world.ts";
 import { CLIENT_TRIALS } from "./trials/all.ts";
@@ -37,21 +38,25 @@ const wanted = (language: string) => chosen(officialName(language));
 const missing = (name: string) => Promise.resolve({ type: "missing" as const, reason: `${name} was not asked for` });
 
 const LANGUAGES = ["node-stripe", "node-stripe-15", "python", "go", "java"];
-const names = [...LANGUAGES.map(officialName), ...CLIENT_TRIALS.map(nameOf)];
+const FUZZING = "schemathesis";
+const names = [...LANGUAGES.map(officialName), ...CLIENT_TRIALS.map(nameOf), FUZZING];
 const unknown = words.filter((word) => !names.some((name) => has(name, word)));
 if (unknown.length > 0) {
   console.error(`no client matches: ${unknown.join(" ")}`);
   process.exit(1);
 }
+/** Only where it is named: it still has findings. */
+const fuzzing = words.some((word) => has(FUZZING, word));
 const official = LANGUAGES.some(wanted);
 
 const startedAtMs = performance.now();
-const [python, go, java, mock, trials] = await Promise.all([
+const [python, go, java, mock, trials, fuzzer] = await Promise.all([
   wanted("python") ? pythonProgram({ name: "python", folder: "python" }) : missing("python"),
   wanted("go") ? goProgram({ name: "go", folder: "go" }) : missing("go"),
   wanted("java") ? javaProgram({ name: "java", folder: "java" }) : missing("java"),
   official ? platformMock() : missing("the platform's mock"),
   prepareTrials(CLIENT_TRIALS.filter((trial) => chosen(nameOf(trial)))),
+  fuzzing ? pythonInterpreter({ name: FUZZING, folder: "schemathesis" }) : missing(FUZZING),
 ]);
 console.log(`# libraries are there after ${Math.round((performance.now() - startedAtMs) / 1000)} s`);
 
@@ -124,3 +129,4 @@ function describeOfficialLibraries(): void {
 
 if (official) describe("official libraries of the compatible platform", describeOfficialLibraries);
 if (trials.length > 0) describeTrials(trials);
+if (fuzzing) describeFuzzing(fuzzer);

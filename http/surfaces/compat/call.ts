@@ -10,7 +10,7 @@ import { intentForPages } from "./objects.ts";
 import type { CompatOperations } from "./operations.ts";
 import { type Fields, type ReadFields, readFields, schemaOf } from "./params.ts";
 import { COMPAT_BASE, compat, platformRequestId } from "./surface.ts";
-import { requestedVersion, VERSION_LENGTH_MAX } from "./versions.ts";
+import { requestedVersion, VERSION_LENGTH_MAX, VERSION_PATTERN, VERSION_REFUSED } from "./versions.ts";
 
 /** One call as its handler sees it. */
 export interface Call<F extends Fields> {
@@ -45,11 +45,14 @@ export interface CallDeclaration<F extends Fields> {
 
 const HEADER = Type.Optional(Type.String({ maxLength: VERSION_LENGTH_MAX }));
 
+const VERSION = { pattern: VERSION_PATTERN, errorMessage: VERSION_REFUSED };
+
 /** Declared in lower case, as they are looked up. */
 const HEADERS = Type.Object({
   [READ_HEADERS.version]: Type.Optional(
     Type.String({
       maxLength: VERSION_LENGTH_MAX,
+      ...VERSION,
       parameterName: "CompatVersion",
       description: `The version of the API that the client was made for, such as \`${DEFAULT_API_VERSION}\`. It is answered, and the merchant's first one becomes its default for requests and webhook endpoints that name none; objects are the same in all versions.`,
     }),
@@ -57,6 +60,7 @@ const HEADERS = Type.Object({
   [READ_HEADERS.ownVersion]: Type.Optional(
     Type.String({
       maxLength: VERSION_LENGTH_MAX,
+      ...VERSION,
       parameterName: "CompatOwnVersion",
       description: `The same as \`${WIRE_NAMES.version}\`.`,
     }),

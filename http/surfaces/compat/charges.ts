@@ -21,7 +21,7 @@ export const listCharges = call({
     transfer_group: refused("there are no connected accounts"),
   },
   answer: { description: "A page.", schema: listSchema(Charge) },
-  errors: [400],
+  errors: [400, 404],
   handle: async ({ intents, compatObjects }, { members, owner }) => {
     const query = { ...pageQueryOf(members), intentId: members.payment_intent ?? null };
     const expansion = readExpansion(members.expand, "charge", true);

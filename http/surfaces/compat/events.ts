@@ -25,7 +25,7 @@ export const listEvents = call({
     types: words(`At most ${TYPES_MAX} names; not together with \`type\`.`, TYPES_MAX),
   },
   answer: { description: "A page.", schema: listSchema(Event) },
-  errors: [400],
+  errors: [400, 404],
   handle: async ({ webhookEvents }, { members, merchant, apiVersion }) => {
     const query = { ...pageQueryOf(members), types: typesOf(members.type, members.types) };
     readExpansion(members.expand, "nothing", true);

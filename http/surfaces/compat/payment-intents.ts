@@ -78,7 +78,7 @@ export const listPaymentIntents = call({
     customer_account: refused("there are no customers here"),
   },
   answer: { description: "A page.", schema: listSchema(PaymentIntent) },
-  errors: [400],
+  errors: [400, 404],
   handle: async ({ intents, compatObjects }, { members, owner }) => {
     const query = pageQueryOf(members);
     const expansion = readExpansion(members.expand, "payment_intent", true);

@@ -87,7 +87,7 @@ export const listRefunds = call({
   summary: "List refunds",
   fields: { ...LIST_FIELDS, charge: word("Of this charge only."), payment_intent: word("Of this payment intent only.") },
   answer: { description: "A page.", schema: listSchema(Refund) },
-  errors: [400],
+  errors: [400, 404],
   handle: async ({ intents, compatObjects }, { members, owner }) => {
     const query = { ...pageQueryOf(members), intentId: members.payment_intent ?? null, chargeId: members.charge ?? null };
     const expansion = readExpansion(members.expand, "refund", true);

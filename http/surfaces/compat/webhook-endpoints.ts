@@ -89,7 +89,7 @@ export const listWebhookEndpoints = call({
   summary: "List webhook endpoints",
   fields: { ...PLAIN_LIST_FIELDS, expand: EXPAND_OR_EMPTY },
   answer: { description: "A page.", schema: listSchema(WebhookEndpoint) },
-  errors: [400],
+  errors: [400, 404],
   handle: async ({ webhookEndpoints }, { members, merchant }) => {
     const query = pageQueryOf(members);
     readExpansion(members.expand, "nothing", true);

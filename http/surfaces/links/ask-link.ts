@@ -113,7 +113,7 @@ export const linkQrCode = links.endpoint({
     200: {
       description: "The image, as `image/svg+xml` or `image/png`.",
       contentType: "image/svg+xml",
-      otherTypes: ["image/png"],
+      otherContentTypes: ["image/png"],
       file: true,
     },
     ...links.errors(401, 404, 409, 503),

@@ -3,6 +3,7 @@ import { RelayError } from "../../../engine/kernel/errors.ts";
 import type { MerchantDay, TransactionSums } from "../../../engine/payments/merchant-transactions.ts";
 import type { PortalLinkTask } from "../../../engine/portal-links/link-tasks.ts";
 import type { MerchantAttentionItem } from "../../../engine/settings/merchant-attention.ts";
+import { DAY } from "../day.ts";
 import { daysAfter, type LocalTime } from "../local-time.ts";
 import { ok, okOf } from "./envelope.ts";
 import { READ_DEADLINE_MS, reads } from "./reads.ts";
@@ -30,7 +31,7 @@ export const merchantOverview = reads.endpoint({
   rateLimit: PORTAL_RATE,
   deadlineMs: READ_DEADLINE_MS,
   query: Type.Object({
-    day: Type.Optional(Type.String({ pattern: "^[0-9]{4}-[0-9]{2}-[0-9]{2}$", description: "A day that has begun. Default: today." })),
+    day: Type.Optional(Type.String({ ...DAY, description: "A day that has begun. Default: today." })),
   }),
   responses: {
     200: {

@@ -8,6 +8,8 @@ import {
   PORTAL_LINK_STATES,
 } from "../../../engine/portal-links/portal-link.ts";
 import { WEBHOOK_ENDPOINTS_MAX } from "../../../engine/webhooks/webhook-endpoint.ts";
+import { DAY } from "../day.ts";
+import { CustomerEmail } from "../email.ts";
 import {
   FactorMethod,
   PasskeyAnswer,
@@ -225,7 +227,7 @@ export const UserChange = Type.Object(
 export const METHODS = ["CARD", "SATISPAY", "VOUCHER", "PAYBYLINK", "RECEIPT", "UNKNOWN"] as const;
 export const Method = words(METHODS, { title: "PaymentMethodWord" });
 export const Currency = Type.String({ pattern: "^[A-Z]{3}$" });
-const Day = Type.String({ pattern: "^[0-9]{4}-[0-9]{2}-[0-9]{2}$", description: "A day in the installation's time zone." });
+const Day = Type.String({ ...DAY, description: "A day in the installation's time zone." });
 
 const FromDay = Type.String({ ...Day, parameterName: "PortalFromDay" });
 const ToDay = Type.String({ ...Day, parameterName: "PortalToDay", description: "The last day, included." });
@@ -411,7 +413,7 @@ export const CreatePaymentLink = Type.Object(
     currency: Type.Optional(Type.String({ pattern: "^[A-Z]{3}$", default: "EUR" })),
     description: Type.String({ minLength: 1, maxLength: 255, description: "For the customer." }),
     reference: Type.Optional(Type.String({ maxLength: 255, description: "Your own." })),
-    customerEmail: Type.Optional(Type.String({ minLength: 3, maxLength: EMAIL_LENGTH_MAX })),
+    customerEmail: Type.Optional(CustomerEmail),
     expiresInHours: Type.Optional(
       Type.Integer({ minimum: PORTAL_LINK_HOURS_MIN, maximum: PORTAL_LINK_HOURS_MAX, default: PORTAL_LINK_HOURS_DEFAULT }),
     ),
@@ -421,7 +423,7 @@ export const CreatePaymentLink = Type.Object(
 /** POST /payment-links/{id}/send. */
 export const SendPaymentLink = Type.Object(
   {
-    email: Type.Optional(Type.String({ minLength: 3, maxLength: EMAIL_LENGTH_MAX, description: "The link's `customerEmail` if absent." })),
+    email: Type.Optional(Type.String({ ...CustomerEmail, description: "The link's `customerEmail` if absent." })),
     locale: Type.Optional(LocaleWord),
   },
   { title: "PaymentLinkMail" },
@@ -429,9 +431,7 @@ export const SendPaymentLink = Type.Object(
 /** Filters of GET /payment-links, beside PAGE_QUERY. */
 export const PAYMENT_LINK_FILTERS = {
   state: Type.Optional(PaymentLinkState),
-  from: Type.Optional(
-    Type.String({ pattern: "^[0-9]{4}-[0-9]{2}-[0-9]{2}$", description: "Created on this day or later, in the installation's time zone." }),
-  ),
+  from: Type.Optional(Type.String({ ...DAY, description: "Created on this day or later, in the installation's time zone." })),
   to: Type.Optional(ToDay),
   customerEmail: Type.Optional(Type.String({ minLength: 3, maxLength: EMAIL_LENGTH_MAX, description: "Exactly this address." })),
   q: Type.Optional(Type.String({ minLength: 1, maxLength: 255, description: "An id, a reference (exactly), or the uuid of a payment." })),

@@ -46,6 +46,12 @@ const SOMEBODY_ELSE: { readonly [operationId: string]: string } = {
   regenerateOwnApiKey: "a partner whose rule does not name the terminal, by password",
   saveOwnGatewayCredentials: "a partner whose rule does not name the terminal, by password",
   saveOwnOrigins: "a partner whose rule does not name the terminal, by password",
+  // After a few wrong codes, or wrong passwords, a session or its account has to wait.
+  ...Object.fromEntries(["adminSecondFactor", "adminStepUp"].map((name) => [name, "the session of an administrator who may only look"])),
+  ...Object.fromEntries(["portalSecondFactor", "portalStepUp"].map((name) => [name, "a viewer of the merchant"])),
+  ...Object.fromEntries(
+    ["confirmPortalTotp", "addPortalPasskey", "changeOwnPortalPassword"].map((name) => [name, "an owner of another partner's merchant"]),
+  ),
   portalReplaceKeys: "an owner of another partner's merchant",
   merchantConfigurePaymentMethod: "an owner of another partner's merchant",
   merchantDisablePaymentMethod: "an owner of another partner's merchant",
@@ -176,7 +182,7 @@ function pathOf(template: string, path: string): { [name: string]: string } {
   return Object.fromEntries(
     template.split("/").flatMap((part, index) => {
       const name = /^\{(.+)\}$/.exec(part)?.[1];
-      return name === undefined ? [] : [[name, decodeURIComponent(values[index] ?? "")]];
+      return name === undefined ? [] : [[name, values[index] ?? ""]];
     }),
   );
 }

@@ -46,6 +46,11 @@ export function pythonProgram({ name, folder }: Place): Promise<Installed<Progra
   });
 }
 
+/** The same without a program. */
+export function pythonInterpreter(place: Place): Promise<Installed<string>> {
+  return installed(`${place.name}, for Python`, () => pythonEnvironment(place));
+}
+
 /** The interpreter of a virtual environment with the folder's `requirements.txt`. Rejects where it cannot be made. */
 export async function pythonEnvironment({ name, folder }: Place): Promise<string> {
   const requirements = join(HERE, folder, "requirements.txt");

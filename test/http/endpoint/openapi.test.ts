@@ -81,6 +81,31 @@ test("an object of any members says so as most tools know it", () => {
   assert.deepEqual(shown(Type.Record(Type.String(), Type.Integer())), { type: "object", additionalProperties: { type: "integer" } });
 });
 
+test("lists and objects of a form and of a query have brackets, and a file names every type that it may have", () => {
+  const [first] = endpoints;
+  assert.ok(first);
+  const members = { word: Type.String(), list: Type.Optional(Type.Array(Type.String())), free: Type.Optional(Type.Unknown()) };
+  const responses = {
+    200: { description: "An image.", contentType: "image/svg+xml", otherContentTypes: ["image/png"], file: true as const },
+  };
+  const endpoint = { ...first, query: Type.Object(members), body: Type.Object(members), bodyFormat: "form or JSON" as const, responses };
+  const built = JSON.parse(JSON.stringify(buildOpenApi([endpoint], INFO)));
+  const [operation] = Object.values<{ [member: string]: never }>(built.paths[first.path]);
+  const { parameters = [], requestBody = {}, responses: answers = {} } = Object(operation);
+  const styles = parameters
+    .filter(({ in: place }: { in: string }) => place === "query")
+    .map(({ name, style }: { name: string; style?: string }) => [name, style]);
+  assert.deepEqual(styles, [
+    ["word", undefined],
+    ["list", "deepObject"],
+    ["free", "deepObject"],
+  ]);
+  const brackets = { style: "deepObject", explode: true };
+  assert.deepEqual(requestBody.content["application/x-www-form-urlencoded"].encoding, { list: brackets, free: brackets });
+  assert.equal(requestBody.content["application/json"].encoding, undefined);
+  assert.deepEqual(Object.keys(answers[200].content), ["image/svg+xml", "image/png"]);
+});
+
 test("a parameter with a name stands once", () => {
   const [first] = endpoints;
   assert.ok(first);
