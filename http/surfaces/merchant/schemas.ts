@@ -123,7 +123,8 @@ export const SavedViewSchema = Type.Object(
     name: Type.String({ minLength: 1, maxLength: 64 }),
     query: Type.String({ maxLength: 1_024, description: "The query of the page, without the question mark." }),
   },
-  { title: "SavedView" },
+  // The same in a request, which takes no other members.
+  { title: "SavedView", additionalProperties: false },
 );
 /** GET, PATCH /me. */
 export const Me = Type.Object(
