@@ -2,16 +2,23 @@ import { STATUS_CODES } from "node:http";
 import { OptionalKind, type TObject, type TSchema } from "@sinclair/typebox";
 import type { AdministratorRole } from "../../engine/access/administrator-role.ts";
 import { type MerchantAct, rolesThatMay } from "../../engine/access/merchant-user-grant.ts";
+import { RelayError } from "../../engine/kernel/errors.ts";
 import type { AuthRequirement, BoundEndpoint, CallerNeeds, Method, ResponseDeclaration } from "./endpoint.ts";
-import { STATUS_MEANING } from "./error-envelope.ts";
+import { type ErrorEnvelope, errorReply, STATUS_MEANING } from "./error-envelope.ts";
 import { checksOwnPage, refusesForeignPages } from "./foreign-pages.ts";
 import { FORM_TYPE } from "./form-body.ts";
 import { IDEMPOTENCY_KEY_LENGTH_MAX, USUAL_IDEMPOTENCY } from "./idempotency.ts";
 import { Components, type Json } from "./openapi-components.ts";
+import { exampleOf } from "./schema-example.ts";
 import { IGNORED_HEADER } from "./unknown-members.ts";
 
 /** The declaration without its handler. */
 export type DocumentedEndpoint = Omit<BoundEndpoint, "run">;
+
+export interface OpenApiTag {
+  name: string;
+  description: string;
+}
 
 export interface OpenApiInfo {
   title: string;
@@ -117,9 +124,9 @@ const HEADERS = {
 
 /**
  * The OpenAPI 3.1 document of the endpoints, the same for the same endpoints in any order. A schema with a `title` becomes a
- * component of that name; two different schemas of one title are refused.
+ * component of that name; two different schemas of one title are refused. `described` are its tags, in their order.
  */
-export function buildOpenApi(endpoints: readonly DocumentedEndpoint[], info: OpenApiInfo): Json {
+export function buildOpenApi(endpoints: readonly DocumentedEndpoint[], info: OpenApiInfo, described: readonly OpenApiTag[] = []): Json {
   const components = new Components();
   const byPath = new Map<string, DocumentedEndpoint[]>();
   for (const endpoint of endpoints) byPath.set(endpoint.path, [...(byPath.get(endpoint.path) ?? []), endpoint]);
@@ -128,13 +135,14 @@ export function buildOpenApi(endpoints: readonly DocumentedEndpoint[], info: Ope
     const ordered = atPath.sort((a, b) => METHODS.indexOf(a.method) - METHODS.indexOf(b.method));
     paths[path] = Object.fromEntries(ordered.map((endpoint) => [endpoint.method.toLowerCase(), operationOf(endpoint, components)]));
   }
-  // In the order of the surfaces, which is that of a reader's interest; paths are sorted.
-  const tags = new Set(endpoints.flatMap(({ tags, surface }) => tags ?? surface.tags));
+  const used = new Set(endpoints.flatMap(({ tags, surface }) => tags ?? surface.tags));
+  // Those with a description in the order of a reader's interest, the others in that of the surfaces; paths are sorted.
+  const tags = [...described.filter(({ name }) => used.delete(name)), ...[...used].map((name) => ({ name }))];
   return {
     openapi: "3.1.0",
     info,
     servers: [{ url: "/" }],
-    tags: [...tags].map((name) => ({ name })),
+    tags,
     paths,
     components: { securitySchemes: SECURITY_SCHEMES, headers: HEADERS, ...components.sorted() },
   };
@@ -224,7 +232,8 @@ function idempotencyKeyOf({ surface }: DocumentedEndpoint, components: Component
 }
 
 function requestBodyOf(body: TSchema, endpoint: DocumentedEndpoint, components: Components): Json {
-  const example = endpoint.bodyExample === undefined ? {} : { example: endpoint.bodyExample };
+  const written = endpoint.bodyExample ?? exampleOf(body);
+  const example = written === undefined ? {} : { example: written };
   return {
     required: body[OptionalKind] === undefined && endpoint.bodyFormat === undefined,
     content: Object.fromEntries(
@@ -377,9 +386,19 @@ function responseWith(response: ResponseDeclaration, status: number, endpoint: D
     return { description, headers, content: Object.fromEntries(types.map((type) => [type, {}])) };
   }
   if (response.body === undefined) return { description: response.description, headers };
-  const example = response.example === undefined ? {} : { example: response.example };
+  const written = response.example ?? exampleOfResponse(status, response.body, response.contentType, endpoint.surface.envelope);
+  const example = written === undefined ? {} : { example: written };
   const content = { [response.contentType ?? "application/json"]: { schema: components.schema(response.body), ...example } };
   return { description: response.description, headers, content };
+}
+
+/** Of an error what its surface's envelope makes of it; otherwise from the schema. Text that is no JSON has none. */
+function exampleOfResponse(status: number, body: TSchema, contentType: string | undefined, envelope: ErrorEnvelope): unknown {
+  if (contentType !== undefined && contentType !== "application/json") return undefined;
+  if (body !== envelope.schema) return exampleOf(body);
+  const codes = Object.keys(envelope.status) as (keyof ErrorEnvelope["status"])[];
+  const code = codes.find((one) => envelope.status[one] === status) ?? "internal";
+  return errorReply(envelope, new RelayError(code, STATUS_MEANING[status] ?? "Internal error."), "0a1b2c3d4e5f-1").body;
 }
 
 const STREAMED =

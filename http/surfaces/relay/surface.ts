@@ -31,4 +31,4 @@ export interface RelayOperations {
   clock: Clock;
 }
 
-export const relay = surface<RelayOperations>()({ name: "relay", tags: ["Terminals and partners"], envelope: relayEnvelope });
+export const relay = surface<RelayOperations>()({ name: "relay", tags: ["Payments"], envelope: relayEnvelope });

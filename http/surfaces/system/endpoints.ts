@@ -13,7 +13,7 @@ export interface SystemOperations {
   mayReadMetrics(authorization: string): boolean;
 }
 
-const system = surface<SystemOperations>()({ name: "system", tags: ["Operation"], envelope: relayEnvelope });
+const system = surface<SystemOperations>()({ name: "system", tags: ["Monitoring"], envelope: relayEnvelope });
 
 const live = system.endpoint({
   name: "live",
