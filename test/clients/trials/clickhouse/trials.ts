@@ -27,7 +27,14 @@ const jdbc = {
 const GO = versionIn("go/go.mod", /clickhouse-go\/v2 v(\S+)/);
 const CONNECT = versionIn("python/requirements.txt", /^clickhouse-connect==(\S+)/m);
 
-const V2: Expected = { streamed: ["100000", "100000"], limited: [["1050", "approvato"], ["1051", "Zürich — 5 € 😀"]], text: '1051,"Zürich — 5 € 😀"' };
+const V2: Expected = {
+  streamed: ["100000", "100000"],
+  limited: [
+    ["1050", "approvato"],
+    ["1051", "Zürich — 5 € 😀"],
+  ],
+  text: '1051,"Zürich — 5 € 😀"',
+};
 
 const ALL = "every type of column, parameters, 100,000 rows, tables and columns, errors, refused writes";
 
@@ -142,7 +149,11 @@ export const CLICKHOUSE_TRIALS: readonly ClientTrial[] = [
     version: versionIn("client-v2/pom.xml", /client-v2<\/artifactId><version>([^<]+)/),
     tried: `${ALL}; queryAll, query, queryRecords, Native, CSV, into a class, without compression and with LZ4`,
     program: clientV2,
-    runs: ["plain", "lz4"].map((compression) => ({ args: [compression], steps: [...DAY, "version", "streamed", "limited", "text"], own: V2 })),
+    runs: ["plain", "lz4"].map((compression) => ({
+      args: [compression],
+      steps: [...DAY, "version", "streamed", "limited", "text"],
+      own: V2,
+    })),
   }),
 ];
 
