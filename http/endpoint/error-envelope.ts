@@ -53,7 +53,7 @@ export const STATUS_MEANING: Readonly<Record<number, string>> = {
   409: "The request conflicts with the stored state.",
   413: "The request body is too large.",
   415: "The content type of the request body is not accepted here.",
-  417: "The header Expect has a value other than 100-continue (lower case).",
+  417: "The header Expect has a value other than 100-continue.",
   426: "This path requires another protocol; the header Upgrade says which.",
   429: "Too many requests; the header Retry-After says when to try again.",
   431: "The request line and the headers together are too long.",

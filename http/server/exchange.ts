@@ -14,6 +14,7 @@ import { requireMultipart } from "../endpoint/multipart.ts";
 import { isSessionOptional } from "../endpoint/portal-auth.ts";
 import type { Match } from "../endpoint/router.ts";
 import { IGNORED_HEADER, ignoredHeader } from "../endpoint/unknown-members.ts";
+import { writeContinue } from "./answer.ts";
 import { BodyCollector } from "./body-collector.ts";
 import type { ClientAddress } from "./client-address.ts";
 import { corsHeaders, requestOrigin } from "./cors.ts";
@@ -26,6 +27,8 @@ import { headerOrNull, signedHead } from "./signed-request.ts";
 import { surfaceHeaders } from "./surface-headers.ts";
 import { Upload } from "./upload.ts";
 import type { HttpResponse } from "./uws.ts";
+
+const CONTINUE = "100-continue";
 
 /**
  * One request from its headers to its response. Everything is read from `RequestHead` before `begin` returns, since it is of the next request
@@ -79,6 +82,7 @@ export class Exchange extends Response implements RequestFacts {
     const { route } = this;
     if (!route.hidesLength || !isFromOtherSite(req)) this.acceptEncoding = req.acceptEncoding;
     try {
+      if (route.method !== "GET") this.#continueInAnyCase(req.getHeader("expect"));
       if (route.headersOf !== undefined) this.fixedHeaders = [...this.fixedHeaders, ...surfaceHeaders(route.headersOf, req, this.id)];
       if (route.readsApiKey) this.#readOrigin(req);
       if (route.openToPages) this.pageOrigin = req.getHeader("origin");
@@ -232,13 +236,20 @@ export class Exchange extends Response implements RequestFacts {
   }
 
   /**
-   * uWebSockets sends the interim response only for exactly `100-continue`. A client with another expectation might wait for a response
-   * that never comes.
+   * uWebSockets has sent the interim response before it tells of the request, but only for exactly `100-continue`. Java's client writes `100-Continue`, and takes no
+   * other response in its place.
    */
+  #continueInAnyCase(expect: string): void {
+    if (expect === "" || expect === CONTINUE || expect.toLowerCase() !== CONTINUE) return;
+    writeContinue(this.res);
+    this.continued = true;
+  }
+
+  /** A client with another expectation might wait for a response that never comes. */
   #requireNoOtherExpectation(expect: string): void {
-    if (expect === "" || expect === "100-continue") return;
+    if (expect === "" || expect.toLowerCase() === CONTINUE) return;
     this.closeAfter = true;
-    throw new RelayError("expectation_failed", "Expect: only 100-continue (lower case) is supported; leave the header out");
+    throw new RelayError("expectation_failed", "Expect: only 100-continue is supported; leave the header out");
   }
 
   #authenticate(req: RequestHead): void {
