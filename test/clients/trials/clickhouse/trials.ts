@@ -36,14 +36,6 @@ const V2: Expected = {
 
 const V2_DAY = [...DAY, "version", "streamed", "limited", "text", "unescaped"];
 
-/** What client-v2 makes of an error that is not compressed as it asked. */
-const WITHOUT_TEXT: Expected = {
-  unknownColumn: /^47 .*Unreadable error message/,
-  throws: /^395 .*Unreadable error message/,
-  tooMany: /^396 .*Unreadable error message/,
-  unescaped: /^457 .*Unreadable error message/,
-};
-
 /** Rows of the engine's block, of a hundred thousand. */
 const BLOCK_ROWS = "65409";
 
@@ -173,18 +165,10 @@ export const CLICKHOUSE_TRIALS: readonly ClientTrial[] = [
   trial({
     client: "client-v2",
     version: versionIn("client-v2/pom.xml", /client-v2<\/artifactId><version>([^<]+)/),
-    tried: `${ALL}; queryAll, query, queryRecords, Native, CSV, into a class, without compression and with LZ4`,
+    tried: `${ALL}; queryAll, query, queryRecords, Native, CSV, into a class, without compression, with LZ4 and over HTTP's`,
     result: "works; a tab, a line's end or a backslash in a parameter is for the caller to escape, else it is refused",
     program: clientV2,
-    runs: ["plain", "lz4"].map((compression) => ({ args: [compression], steps: V2_DAY, own: V2 })),
-  }),
-  trial({
-    client: "client-v2, with useHttpCompression",
-    version: versionIn("client-v2/pom.xml", /client-v2<\/artifactId><version>([^<]+)/),
-    tried: `${ALL}; in all of its ways to read`,
-    result: "rows are right; of an error it keeps the number and loses the text, so leave its own LZ4 as it is",
-    program: clientV2,
-    runs: [{ args: ["http"], steps: V2_DAY, own: { ...V2, ...WITHOUT_TEXT } }],
+    runs: ["plain", "lz4", "http"].map((compression) => ({ args: [compression], steps: V2_DAY, own: V2 })),
   }),
 ];
 
