@@ -193,7 +193,13 @@ test("what is signed but not valid is answered 400", async (t) => {
   const { port } = await world(t);
   assert.equal((await send(port, signedWire(port, { body: '{"merId":' }))).status, 400);
   assert.equal((await send(port, signedWire(port, { body: "{}" }))).status, 400);
-  assert.equal((await send(port, signedWire(port, { method: "GET", path: "/pgw/payment/verify?merId=M1&more=1" }))).status, 400);
+  assert.equal((await send(port, signedWire(port, { method: "GET", path: "/pgw/payment/verify?txId=1" }))).status, 400);
+});
+
+test("a signed member that the endpoint does not have is named", async (t) => {
+  const { port } = await world(t);
+  const answer = await send(port, signedWire(port, { method: "GET", path: "/pgw/payment/verify?merId=M1&more=1" }));
+  assert.deepEqual([answer.status, answer.headers["relay-ignored"]], [200, "more"]);
 });
 
 test("a request is taken once; with another salt it is another one", async (t) => {
