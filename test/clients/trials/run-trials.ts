@@ -5,8 +5,9 @@ import { type ClientTrial, TRIAL_GROUPS } from "./trial.ts";
 
 /** Most of the time of an installation goes to the registries. */
 const INSTALL_SIDE_BY_SIDE = 4;
-/** Each group by itself runs one trial after the other: its trials may share a relay. */
 const GROUPS_SIDE_BY_SIDE = 2;
+/** They may share a relay, which limits what one address asks for. Without a number of its own a group would have that of the groups. */
+const TRIALS_OF_GROUP_SIDE_BY_SIDE = 1;
 /** The slowest takes a tenth of it on a quiet machine. */
 const TRIAL_MS = 180_000;
 
@@ -62,7 +63,7 @@ export function describeTrials(prepared: readonly PreparedTrial[]): void {
     for (const group of TRIAL_GROUPS) {
       const rows = prepared.filter(({ trial }) => trial.group === group);
       if (rows.length === 0) continue;
-      describe(group, () => {
+      describe(group, { concurrency: TRIALS_OF_GROUP_SIDE_BY_SIDE }, () => {
         for (const { trial, preparation } of rows) {
           it(`${trial.client} ${trial.version}: ${trial.tried}`, { timeout: TRIAL_MS }, async (test) => {
             const skip = await runTrial({ trial, preparation });
