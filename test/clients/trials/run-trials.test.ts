@@ -113,17 +113,17 @@ describe("the trials of clients", () => {
   });
 });
 
-const atOnce = { HTTP: 0, STOMP: 0, all: 0 };
+const atOnce = { HTTP: 0, ClickHouse: 0, all: 0 };
 const most = { ...atOnce };
 
-function count(group: "HTTP" | "STOMP", change: 1 | -1): void {
+function count(group: "HTTP" | "ClickHouse", change: 1 | -1): void {
   for (const name of [group, "all"] as const) {
     atOnce[name] += change;
     most[name] = Math.max(most[name], atOnce[name]);
   }
 }
 
-const counted = (["HTTP", "STOMP"] as const).flatMap((group) =>
+const counted = (["HTTP", "ClickHouse"] as const).flatMap((group) =>
   ["first", "second", "third"].map((client) =>
     trial({
       group,
@@ -138,6 +138,6 @@ const counted = (["HTTP", "STOMP"] as const).flatMap((group) =>
 );
 describeTrials(await prepareTrials(counted));
 
-it("the trials of one group, which share a relay, run one after the other, beside those of another group", () => {
-  assert.deepEqual(most, { HTTP: 1, STOMP: 1, all: 2 });
+it("trials that share what their relay allows one address run one after the other, beside those of another group", () => {
+  assert.deepEqual(most, { HTTP: 1, ClickHouse: 1, all: 2 });
 });
