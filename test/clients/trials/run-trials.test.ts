@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, it, type TestContext } from "node:test";
-import { prepareTrials, runTrial } from "./run-trials.ts";
+import { setTimeout as delay } from "node:timers/promises";
+import { describeTrials, prepareTrials, runTrial } from "./run-trials.ts";
 import { shared, stopShared } from "./shared.ts";
 import type { ClientTrial } from "./trial.ts";
 
@@ -110,4 +111,33 @@ describe("the trials of clients", () => {
     await stopShared();
     assert.deepEqual({ starts, stops }, { starts: 1, stops: 1 });
   });
+});
+
+const atOnce = { HTTP: 0, ClickHouse: 0, all: 0 };
+const most = { ...atOnce };
+
+function count(group: "HTTP" | "ClickHouse", change: 1 | -1): void {
+  for (const name of [group, "all"] as const) {
+    atOnce[name] += change;
+    most[name] = Math.max(most[name], atOnce[name]);
+  }
+}
+
+const counted = (["HTTP", "ClickHouse"] as const).flatMap((group) =>
+  ["first", "second", "third"].map((client) =>
+    trial({
+      group,
+      client,
+      run: async () => {
+        count(group, 1);
+        await delay(50);
+        count(group, -1);
+      },
+    }),
+  ),
+);
+describeTrials(await prepareTrials(counted));
+
+it("trials that share what their relay allows one address run one after the other, beside those of another group", () => {
+  assert.deepEqual(most, { HTTP: 1, ClickHouse: 1, all: 2 });
 });

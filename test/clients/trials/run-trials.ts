@@ -1,12 +1,22 @@
 import { after, describe, it } from "node:test";
 import { skipReason } from "../../support/server-process.ts";
 import { stopShared } from "./shared.ts";
-import { type ClientTrial, TRIAL_GROUPS } from "./trial.ts";
+import { type ClientTrial, TRIAL_GROUPS, type TrialGroup } from "./trial.ts";
 
 /** Most of the time of an installation goes to the registries. */
 const INSTALL_SIDE_BY_SIDE = 4;
-/** Each group by itself runs one trial after the other: its trials may share a relay. */
 const GROUPS_SIDE_BY_SIDE = 2;
+/**
+ * Of one group. They share a relay, which limits what one address asks for. Terminals have one address each for those that pay on them, and mostly let heart-beats
+ * pass.
+ */
+const TRIALS_SIDE_BY_SIDE: { readonly [group in TrialGroup]: number } = {
+  ClickHouse: 1,
+  STOMP: 4,
+  HTTP: 1,
+  "HTTP signatures": 1,
+  "OpenAPI generators": 1,
+};
 /** The slowest takes a tenth of it on a quiet machine. */
 const TRIAL_MS = 180_000;
 
@@ -62,7 +72,7 @@ export function describeTrials(prepared: readonly PreparedTrial[]): void {
     for (const group of TRIAL_GROUPS) {
       const rows = prepared.filter(({ trial }) => trial.group === group);
       if (rows.length === 0) continue;
-      describe(group, () => {
+      describe(group, { concurrency: TRIALS_SIDE_BY_SIDE[group] }, () => {
         for (const { trial, preparation } of rows) {
           it(`${trial.client} ${trial.version}: ${trial.tried}`, { timeout: TRIAL_MS }, async (test) => {
             const skip = await runTrial({ trial, preparation });

@@ -18,5 +18,8 @@ export interface HttpAnswer {
   readonly text: string;
 }
 
+/** As the status, where the client took nothing for an answer; the text says why. */
+export const NO_ANSWER = 0;
+
 /** Sends calls one after the other with one client, which may keep its connections. */
 export type Sender = (calls: readonly HttpCall[]) => Promise<readonly HttpAnswer[]>;

@@ -6,7 +6,7 @@ import { assertMatches } from "../../../support/matches.ts";
 import { API_KEY, basic } from "../../../support/node.ts";
 import { Relay } from "../../../support/relay.ts";
 import { shared } from "../shared.ts";
-import type { HttpAnswer, HttpCall, Sender } from "./http-call.ts";
+import { type HttpAnswer, type HttpCall, NO_ANSWER, type Sender } from "./http-call.ts";
 
 const TERMINAL_ID = "SIM00001";
 /** Waits of the simulated terminal are divided by it. */
@@ -96,6 +96,30 @@ export async function httpLife(send: Sender, { expect }: HttpLifeOptions): Promi
   const fourth = uuid();
   const [again] = await send([pay({ uuid: fourth })]);
   isPayment(fourth)(again ?? assert.fail());
+}
+
+/** Refused by their first line alone: a path that the relay does not have, and one that takes another method. */
+const REFUSED_PATHS = [
+  { path: "/api/v1/nothing/is/here", status: 404, message: /^There is nothing at this path/ },
+  { path: "/api/v1/nobody/uuid", status: 405, message: /^This path takes GET/ },
+];
+
+/**
+ * Posts to such paths with `Expect: 100-continue`: the refusal comes in the place of `100 Continue`. Returns what the client says of those that it takes for no
+ * answer.
+ */
+export async function refusalsOfExpectation(send: Sender): Promise<string[]> {
+  const { url } = await world();
+  const headers = { "API-Key": API_KEY, "Content-Type": "application/json" };
+  const body = JSON.stringify({ amount: 1050 });
+  const silences = REFUSED_PATHS.map(async ({ path, status, message }) => {
+    const [answer] = await send([{ method: "POST", url: url + path, headers, body, expect: true, times: 1 }]);
+    assert.ok(answer);
+    if (answer.status === NO_ANSWER) return [answer.text];
+    isError(status, message)(answer);
+    return [];
+  });
+  return (await Promise.all(silences)).flat();
 }
 
 /** The body, which is JSON and says so. */
