@@ -25,7 +25,7 @@ export type ReadFields<F extends Fields> = { readonly [Name in keyof F]: F[Name]
 /** The documented schema of a table of members. */
 export function schemaOf(fields: Fields, options: { title?: string; description?: string } = {}): TObject {
   const members = Object.entries(fields).map(([name, { schema, isRequired }]) => [name, isRequired ? schema : Type.Optional(schema)]);
-  return Type.Object(Object.fromEntries(members), options);
+  return Type.Object(Object.fromEntries(members), { ...options, additionalProperties: false });
 }
 
 /** Reads all members of a tree; absent or empty trees have none. Members that the table does not have are refused, the first one by its name. */
@@ -232,7 +232,7 @@ export function list<T>(
   { itemsMax, item }: { itemsMax: number; item: (value: unknown, param: string) => T },
 ): Field<readonly T[] | undefined> {
   return {
-    schema: Type.Array(Type.String(), { description, maxItems: itemsMax }),
+    schema: Type.Array(Type.String({ minLength: 1 }), { description, maxItems: itemsMax }),
     isRequired: false,
     read: (value, param) => {
       if (isAbsent(value)) return undefined;
