@@ -139,7 +139,7 @@ export function text(description: string, charsMax = TEXT_CHARS_MAX): Field<stri
 
 /** A text that cannot be unset, such as the id of another object. */
 export function word(description: string, charsMax = TEXT_CHARS_MAX): Field<string | undefined> {
-  return optional(Type.String({ description, maxLength: charsMax }), (value, param) => readText(value, param, charsMax));
+  return optional(Type.String({ minLength: 1, description, maxLength: charsMax }), (value, param) => readText(value, param, charsMax));
 }
 
 export function email(description: string): Field<string | null | undefined> {
