@@ -229,15 +229,21 @@ function taken(what: PartnerUnique): RelayError {
   return new RelayError("invalid_request", TAKEN[what]);
 }
 
-const ORIGIN = /^https?:\/\/(?:[a-z0-9-]+(?:\.[a-z0-9-]+)*|\[[0-9a-f:.]+\])(?::\d{1,5})?$/;
+export const ORIGIN_LENGTH_MAX = 255;
+const ORIGIN_NAME_LENGTH_MAX = 64;
+
+/** As a browser sends it, so that comparing texts is enough: without the port that goes without saying. */
+export const ORIGIN_PATTERN = "^(?!http:.*:80$|https:.*:443$)https?://(?:[a-z0-9-]+(?:\\.[a-z0-9-]+)*|\\[[0-9a-f:.]+\\])(?::[0-9]{1,5})?$";
+const ORIGIN = new RegExp(ORIGIN_PATTERN);
 
 function checkOrigins(origins: { readonly [name: string]: string }): void {
   const entries = Object.entries(origins);
   if (entries.length > ALLOWED_ORIGINS_MAX) throw new RelayError("invalid_request", `origins: at most ${ALLOWED_ORIGINS_MAX}`);
   for (const [name, origin] of entries) {
-    if (name.length > 64) throw new RelayError("invalid_request", "origins: a name has at most 64 characters");
-    // As a browser sends it, so that comparing texts is enough.
-    if (origin.length > 255 || !ORIGIN.test(origin) || /^http:.*:80$|^https:.*:443$/.test(origin)) {
+    if (name.length > ORIGIN_NAME_LENGTH_MAX) {
+      throw new RelayError("invalid_request", `origins: a name has at most ${ORIGIN_NAME_LENGTH_MAX} characters`);
+    }
+    if (origin.length > ORIGIN_LENGTH_MAX || !ORIGIN.test(origin)) {
       throw new RelayError(
         "invalid_request",
         `origins.${name.replace(/[^\x20-\x7e]/g, "?")}: must be an origin as browsers send it, such as https://shop.example`,

@@ -4,7 +4,7 @@ import type { ListedUser, UserOutcome } from "../../engine/accounts/users.ts";
 import { RESEND_AFTER_SECONDS } from "../../engine/accounts/users.ts";
 import { RelayError } from "../../engine/kernel/errors.ts";
 import { described } from "../endpoint/described.ts";
-import { PersonEmail } from "./email.ts";
+import { ReachableEmail } from "./email.ts";
 import { LocaleWord, MerchantRole, UserState } from "./named-words.ts";
 
 const instant = (description: string) => Type.String({ description: `ISO 8601 UTC; ${description}` });
@@ -37,7 +37,7 @@ export const PORTAL_USER_EXAMPLE = {
 
 export const PortalUserRequest = Type.Object(
   {
-    email: PersonEmail,
+    email: ReachableEmail,
     role: Type.Optional(described(MerchantRole, "Default: OWNER.")),
     locale: Type.Optional(described(LocaleWord, "Of the mail. Default: it.")),
   },

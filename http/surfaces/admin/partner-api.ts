@@ -106,7 +106,7 @@ export const generatePartnerApiKeys = admin.endpoint({
   auth: "admin",
   role: "owner",
   stepUp: true,
-  params: Type.Object({ id: Type.Integer({ minimum: 1, description: "int64" }) }),
+  params: Type.Object({ id: Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER, description: "int64" }) }),
   body: Type.Optional(
     Type.Object({ graceSeconds: Type.Optional(Type.Integer({ minimum: 0, maximum: KEY_GRACE_SECONDS_MAX, default: 0 })) }),
   ),

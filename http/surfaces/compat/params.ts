@@ -25,7 +25,7 @@ export type ReadFields<F extends Fields> = { readonly [Name in keyof F]: F[Name]
 /** The documented schema of a table of members. */
 export function schemaOf(fields: Fields, options: { title?: string; description?: string } = {}): TObject {
   const members = Object.entries(fields).map(([name, { schema, isRequired }]) => [name, isRequired ? schema : Type.Optional(schema)]);
-  return Type.Object(Object.fromEntries(members), options);
+  return Type.Object(Object.fromEntries(members), { ...options, additionalProperties: false });
 }
 
 /** Reads all members of a tree; absent or empty trees have none. Members that the table does not have are refused, the first one by its name. */
@@ -139,7 +139,7 @@ export function text(description: string, charsMax = TEXT_CHARS_MAX): Field<stri
 
 /** A text that cannot be unset, such as the id of another object. */
 export function word(description: string, charsMax = TEXT_CHARS_MAX): Field<string | undefined> {
-  return optional(Type.String({ description, maxLength: charsMax }), (value, param) => readText(value, param, charsMax));
+  return optional(Type.String({ minLength: 1, description, maxLength: charsMax }), (value, param) => readText(value, param, charsMax));
 }
 
 export function email(description: string): Field<string | null | undefined> {
@@ -232,7 +232,7 @@ export function list<T>(
   { itemsMax, item }: { itemsMax: number; item: (value: unknown, param: string) => T },
 ): Field<readonly T[] | undefined> {
   return {
-    schema: Type.Array(Type.String(), { description, maxItems: itemsMax }),
+    schema: Type.Array(Type.String({ minLength: 1 }), { description, maxItems: itemsMax }),
     isRequired: false,
     read: (value, param) => {
       if (isAbsent(value)) return undefined;

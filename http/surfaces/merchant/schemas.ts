@@ -9,7 +9,7 @@ import {
 } from "../../../engine/portal-links/portal-link.ts";
 import { WEBHOOK_ENDPOINTS_MAX } from "../../../engine/webhooks/webhook-endpoint.ts";
 import { DAY } from "../day.ts";
-import { CustomerEmail } from "../email.ts";
+import { CustomerEmail, PersonEmail, ReachableEmail } from "../email.ts";
 import {
   FactorMethod,
   PasskeyAnswer,
@@ -170,7 +170,7 @@ export const FactorEnrolled = Type.Object(
 
 // --- password and invitations -------------------------------------------------------------------------------------------------------------------------
 
-export const ForgotPassword = Type.Object({ email: Email }, { title: "ForgottenPassword" });
+export const ForgotPassword = Type.Object({ email: PersonEmail }, { title: "ForgottenPassword" });
 export const ResetPassword = Type.Object({ token: Type.String({ maxLength: 64 }), password: NewPassword }, { title: "PasswordReset" });
 /** GET /invitations/{token}. `hasAccount`: the person signs in with the account that it has, and chooses no password. */
 export const Invitation = Type.Object(
@@ -204,7 +204,10 @@ export const User = Type.Object(
   { title: "TeamMember" },
 );
 export const Users = Type.Object({ items: Type.Array(User), max: Type.Integer({ default: USERS_MAX }) }, { title: "Team" });
-export const InviteUser = Type.Object({ email: Email, role: MerchantRole, locale: Type.Optional(LocaleWord) }, { title: "TeamInvitation" });
+export const InviteUser = Type.Object(
+  { email: ReachableEmail, role: MerchantRole, locale: Type.Optional(LocaleWord) },
+  { title: "TeamInvitation" },
+);
 export const UserChange = Type.Object(
   {
     role: Type.Optional(MerchantRole),
@@ -423,7 +426,7 @@ export const CreatePaymentLink = Type.Object(
 /** POST /payment-links/{id}/send. */
 export const SendPaymentLink = Type.Object(
   {
-    email: Type.Optional(Type.String({ ...CustomerEmail, description: "The link's `customerEmail` if absent." })),
+    email: Type.Optional(Type.String({ ...ReachableEmail, description: "The link's `customerEmail` if absent." })),
     locale: Type.Optional(LocaleWord),
   },
   { title: "PaymentLinkMail" },
@@ -613,8 +616,9 @@ export const WebhookDelivery = Type.Object(
   { title: "PortalWebhookDelivery" },
 );
 /** Filters of GET /webhooks/deliveries, beside PAGE_QUERY; newest first. */
+export const WEBHOOK_ID = { pattern: "^we_[a-z0-9]{24}$", errorMessage: "must be we_ and 24 small letters or digits" };
 export const DELIVERY_FILTERS = {
-  endpointId: Type.Optional(Type.String({ maxLength: 64 })),
+  endpointId: Type.Optional(Type.String(WEBHOOK_ID)),
   outcome: Type.Optional(DeliveryOutcome),
   eventType: Type.Optional(Type.String({ maxLength: 100 })),
   objectId: Type.Optional(Type.String({ maxLength: 100 })),
@@ -640,7 +644,7 @@ export const WebhookDeliveryDetail = Type.Object(
 /** POST /webhooks/deliveries/resend-failed. */
 export const ResendFailed = Type.Object(
   {
-    endpointId: Type.Optional(Type.String({ maxLength: 64, description: "Of this endpoint only." })),
+    endpointId: Type.Optional(Type.String({ ...WEBHOOK_ID, description: "Of this endpoint only." })),
     cursor: Type.Optional(Type.String({ maxLength: 256, description: "The `next` of the call before." })),
   },
   { title: "FailedDeliveriesRequest" },

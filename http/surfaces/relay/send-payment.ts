@@ -37,7 +37,7 @@ const PaymentRequest = Type.Object(
       Type.Unknown({
         ...COMMAND_UUID,
         type: ["string", "null"],
-        description: "Required by POST /api/v1/pay; elsewhere the same as in the path.",
+        description: "The same as in the path.",
       }),
     ),
     tagDF8105: Type.Optional(Type.Unknown({ ...TAG, description: "Hex-encoded ASCII; gateway link id." })),
@@ -52,6 +52,12 @@ const PaymentRequest = Type.Object(
     description: Type.Optional(Type.Unknown({ description: "Sent to the terminal as it is." })),
   },
   { title: "PaymentRequest", additionalProperties: true, description: "Free-form: additional members are sent to the terminal unchanged." },
+);
+
+/** Where the path names no terminal. */
+const PaymentByBodyRequest = Type.Object(
+  { ...PaymentRequest.properties, terminalId: Type.Unknown({ ...COMMAND_UUID, errorMessage: "is required" }) },
+  { title: "PaymentByBodyRequest", additionalProperties: true, description: PaymentRequest.description ?? "" },
 );
 
 const PaymentReceived = Type.Object(
@@ -123,8 +129,14 @@ export const sendPayment = relay.endpoint({
   handle: (operations, input) => pay(operations, input.params.terminalId, input),
 });
 
-export const sendPaymentByBody = relay.endpoint({
+const byBody = {
   ...payment,
+  body: PaymentByBodyRequest,
+  bodyExample: { terminalId: "SIM00001", ...payment.bodyExample },
+};
+
+export const sendPaymentByBody = relay.endpoint({
+  ...byBody,
   name: "sendPaymentByBody",
   path: "/api/v1/pay",
   summary: "Send a payment to the terminal in the body",
@@ -134,7 +146,7 @@ export const sendPaymentByBody = relay.endpoint({
 });
 
 export const sendPaymentLegacy = relay.endpoint({
-  ...payment,
+  ...byBody,
   name: "sendPaymentLegacy",
   path: "/pay",
   summary: "Send a payment (deprecated path)",

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
+import { setImmediate } from "node:timers/promises";
 import {
   type ActivityLimits,
   type ActivityWriterEvent,
@@ -137,6 +138,23 @@ describe("the writer of the logs", () => {
     await timers.pass(1);
     await stopping;
     assert.deepEqual(writer.stats(), { written: 0, dropped: 6, waiting: 0 });
+  });
+
+  it("keeps nothing of an insert that has ended", async (test) => {
+    const warnings: string[] = [];
+    const onWarning = ({ name }: Error) => warnings.push(name);
+    process.on("warning", onWarning);
+    test.after(() => process.off("warning", onWarning));
+    const { writer, timers, inserted, insert, add } = open();
+    writer.connect(insert);
+    // Node warns of more than ten listeners of one signal.
+    for (let number = 1; number <= 12; number += 1) {
+      add(`line ${number}`);
+      await timers.pass(1_000);
+    }
+    await setImmediate();
+    assert.deepEqual([inserted.length, warnings], [12, []]);
+    await writer.stop();
   });
 
   it("stops at once where ClickHouse was never reached", async () => {

@@ -5,12 +5,19 @@ import { WHOLE_CHARACTERS } from "../../../../engine/kernel/well-formed.ts";
 import type { PartnerChange } from "../../../../engine/partners/administer-partners.ts";
 import type { PartnerRecord } from "../../../../engine/partners/partner.ts";
 import { ReadOnly } from "../../../endpoint/unknown-members.ts";
+import { AllowedOrigins } from "../../allowed-origins.ts";
 import { GwApiKey, GwSecretKey, GwTml } from "../../gateway-credentials.ts";
 import { RuleType } from "../../named-words.ts";
 import { PartnerApiSettingsBody, PartnerApiShown, shownPartnerApi } from "../partner-api.ts";
 
 export const PartnerParams = Type.Object({
-  id: Type.Integer({ minimum: 1, format: "int64", parameterName: "PartnerId", description: "The partner's id." }),
+  id: Type.Integer({
+    minimum: 1,
+    maximum: Number.MAX_SAFE_INTEGER,
+    format: "int64",
+    parameterName: "PartnerId",
+    description: "The partner's id.",
+  }),
 });
 
 const Username = Type.String({
@@ -23,10 +30,11 @@ const Username = Type.String({
 
 const Password = Type.String({ ...WHOLE_CHARACTERS, minLength: 12, maxLength: 256, description: "Write-only.", writeOnly: true });
 
-const Origins = Type.Record(Type.String(), Type.String(), {
+const Origins: typeof AllowedOrigins = {
+  ...AllowedOrigins,
   description:
     'Where browsers may use the API key from: origins under names of your own, `{"shop": "https://shop.example"}`. Empty: anywhere.',
-});
+};
 
 export const Rule = Type.Object(
   {

@@ -2,7 +2,7 @@ import { Type } from "@sinclair/typebox";
 import { ok, okOf } from "../envelope.ts";
 import { DELIVERY_FILTERS, listOf, PAGE_QUERY, WebhookDelivery } from "../schemas.ts";
 import { MERCHANT_BASE, PORTAL_RATE } from "../surface.ts";
-import { cursorOfDelivery, DELIVERY_EXAMPLE, deliveryJson, deliveryPlaceOf, endpointIdOf } from "./delivery-json.ts";
+import { cursorOfDelivery, DELIVERY_EXAMPLE, deliveryJson, deliveryPlaceOf } from "./delivery-json.ts";
 import { webhookMerchantOf, webhooks } from "./surface.ts";
 
 export const listWebhookDeliveries = webhooks.endpoint({
@@ -26,7 +26,7 @@ export const listWebhookDeliveries = webhooks.endpoint({
   },
   handle: async ({ merchantDeliveries }, { caller, query }) => {
     const { outcome = null, eventType = null, objectId = null, limit } = query;
-    const endpointId = endpointIdOf(query.endpointId);
+    const endpointId = query.endpointId ?? null;
     const after = deliveryPlaceOf(query.cursor);
     const { found, next, endpoints } = await merchantDeliveries.list(webhookMerchantOf(caller), {
       ...{ endpointId, outcome, eventType, objectId, after, limit },

@@ -6,6 +6,7 @@ import type { WebhookDeliveryRecord } from "../../../../engine/webhooks/webhook-
 import type { WebhookOwner } from "../../../../engine/webhooks/webhook-endpoint.ts";
 import type { WebhookEndpoints } from "../../../../engine/webhooks/webhook-endpoints.ts";
 import type { WebhookEvent } from "../../../../engine/webhooks/webhook-event.ts";
+import { WEBHOOK_ID } from "../schemas.ts";
 import { merchantSurface } from "../surface.ts";
 
 /** What the endpoints of a merchant's webhooks use. */
@@ -22,9 +23,8 @@ export const webhooks = merchantSurface<WebhookOperations>();
 
 export const EndpointParams = Type.Object({
   id: Type.String({
-    pattern: "^we_[a-z0-9]{24}$",
+    ...WEBHOOK_ID,
     parameterName: "PortalWebhookId",
-    errorMessage: "must be we_ and 24 small letters or digits",
   }),
 });
 
