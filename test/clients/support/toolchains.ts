@@ -17,7 +17,11 @@ const HERE = resolve(import.meta.dirname, "..");
 const CACHE = process.env["CLIENTS_CACHE"] ?? join(homedir(), ".cache/terminal-relay-clients");
 
 /** A cold build of the Go library takes a minute on two cores; this is for a busy machine. */
-const INSTALL_MS = 300_000;
+const INSTALL_MS = 600_000;
+/** Each waits for registries half of its time. With more of them the slowest, which compiles for a minute by itself, would come to its limit. */
+const INSTALLATIONS_AT_ONCE = 4;
+/** Programs that run for seconds: what the second compiler of Java makes faster comes too late for them. */
+const SHORT_LIVED_JAVA = "-XX:TieredStopAtLevel=1";
 const OUTPUT_BYTES_MAX = 16 * 1_048_576;
 
 const STRIPE_MOCK = "github.com/stripe/stripe-mock@v0.203.0";
@@ -56,7 +60,16 @@ export async function pythonEnvironment({ name, folder }: Place): Promise<string
   const requirements = join(HERE, folder, "requirements.txt");
   const target = await once(name, [requirements], async (made) => {
     await command("python3", ["-m", "venv", made]);
-    await command(join(made, "bin/python"), ["-m", "pip", "install", "--quiet", "--no-deps", "--requirement", requirements]);
+    await command(join(made, "bin/python"), [
+      "-m",
+      "pip",
+      "install",
+      "--quiet",
+      "--no-deps",
+      "--no-compile",
+      "--requirement",
+      requirements,
+    ]);
   });
   return join(target, "bin/python");
 }
@@ -97,14 +110,16 @@ export function javaProgram(options: Place & { main?: string; libraries?: string
     const target = await once(name, [source, pom, reviewed], async (made) => {
       const jars = join(made, "jars");
       await mkdir(jars, { recursive: true });
-      await command("mvn", ["-q", "-B", "-C", "-f", pom, MAVEN_COPY, "-DincludeScope=runtime", `-DoutputDirectory=${jars}`]);
+      await command("mvn", ["-q", "-B", "-C", "-f", pom, MAVEN_COPY, "-DincludeScope=runtime", `-DoutputDirectory=${jars}`], {
+        env: { MAVEN_OPTS: `${SHORT_LIVED_JAVA} ${process.env["MAVEN_OPTS"] ?? ""}` },
+      });
       requireReviewed(jars, readFileSync(reviewed, "utf8"));
-      await command("javac", ["-encoding", "UTF-8", "-cp", `${jars}/*`, "-d", join(made, "classes"), source]);
+      await command("javac", [`-J${SHORT_LIVED_JAVA}`, "-encoding", "UTF-8", "-cp", `${jars}/*`, "-d", join(made, "classes"), source]);
     });
     return {
       name,
       command: "java",
-      args: ["-XX:TieredStopAtLevel=1", "-cp", [`${target}/jars/*`, `${target}/classes`].join(delimiter), main],
+      args: [SHORT_LIVED_JAVA, "-cp", [`${target}/jars/*`, `${target}/classes`].join(delimiter), main],
     };
   });
 }
@@ -160,11 +175,29 @@ async function madeFolder(name: string, files: readonly string[], make: (target:
   const folder = join(CACHE, `${name}-${hash.digest("hex").slice(0, 16)}`);
   const mark = join(folder, "complete");
   if (existsSync(mark)) return folder;
-  await rm(folder, { recursive: true, force: true });
-  await mkdir(CACHE, { recursive: true });
-  await make(folder);
-  await writeFile(mark, "");
+  await oneOfFew(async () => {
+    await rm(folder, { recursive: true, force: true });
+    await mkdir(CACHE, { recursive: true });
+    await make(folder);
+    await writeFile(mark, "");
+  });
   return folder;
+}
+
+let installing = 0;
+const queue: (() => void)[] = [];
+
+async function oneOfFew(install: () => Promise<void>): Promise<void> {
+  if (installing < INSTALLATIONS_AT_ONCE) installing += 1;
+  // Whoever ends hands on its place.
+  else await new Promise<void>((resolve) => queue.push(resolve));
+  try {
+    await install();
+  } finally {
+    const next = queue.shift();
+    if (next === undefined) installing -= 1;
+    else next();
+  }
 }
 
 interface CommandOptions {
