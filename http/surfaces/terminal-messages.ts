@@ -20,7 +20,7 @@ export const CommandPayload = Type.Object(
     ),
     attempt: Type.Optional(Type.Integer({ minimum: 2 })),
   },
-  { additionalProperties: true },
+  { title: "CommandPayload", additionalProperties: true },
 );
 
 export const COMMAND_EXAMPLE = {
