@@ -248,7 +248,7 @@ export function partners(relay: Relay): void {
       ["{", /is not JSON/],
     ];
     const both: [object, RegExp][] = [
-      [{ allowedOrigins: { a: "shop.example" } }, /origins.a: must be an origin/],
+      [{ allowedOrigins: { a: "shop.example" } }, /allowedOrigins\.a: must be an origin/],
       [{ allowedOrigins: { a: 1 } }, /allowedOrigins.a: must be a string/],
       [{ allowedOrigins: ["https://shop.example"] }, /allowedOrigins: must be an object/],
       [{ terminalRule: { ruleType: "SOME" } }, /terminalRule.ruleType: must be one of ANY, LIST, REGEX/],
