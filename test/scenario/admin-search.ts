@@ -24,7 +24,7 @@ export function adminSearch(relay: Relay): void {
     const waiting = itemsOf(await search(uuid));
     assertMatches(waiting, [{ kind: "command", id: uuid, terminalId, state: "QUEUED", amountMinor: 1_250, attention: [] }]);
     assert.deepEqual(said(waiting[0]), ["accepted"]);
-    assert.equal((await relay.fleet().poll(terminalId)).status, 200);
+    await eventually(async () => assert.equal((await relay.fleet().poll(terminalId)).status, 200));
     assertMatches(itemsOf(await search(uuid)), [{ state: "SENT" }]);
     assert.equal((await relay.fleet().receipt(terminalId, { uuid, result: "OK", amount: 1_250 })).status, 200);
     const [paid] = itemsOf(await search(uuid.toUpperCase()));

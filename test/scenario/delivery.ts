@@ -86,7 +86,8 @@ export function delivery(relay: Relay): void {
     await relay.partner().pay(terminalId, { uuid });
     const head = await fleet.send(`/api/v1/${terminalId}/get`, { method: "HEAD" });
     assertMatches(head, { status: 405, headers: { allow: "GET" }, text: "" });
-    assertMatches(await fleet.poll(terminalId), { status: 200, body: { uuid } });
+    // The node that is asked may not have been told yet that something waits: then a terminal asks again.
+    await eventually(async () => assertMatches(await fleet.poll(terminalId), { status: 200, body: { uuid } }));
   });
 
   test("what came back and was not taken in time is unknown, never expired; and so is what was held, with no result", async () => {
