@@ -13,7 +13,7 @@ const AT_ONCE = 6;
  */
 const ENDPOINTS_PER_SECOND = 4;
 
-/** A machine with much else to do hashes them so slowly that there is no answer in time. Whatever stands in a login is hashed, a merchant's key too. */
+/** A machine with much else to do hashes them so slowly that there is no answer in time. */
 const TRIES_MAX = 4;
 
 /** Every caller that an endpoint has to refuse. */
@@ -85,7 +85,7 @@ async function sendAs(world: DoorWorld, endpoint: AnyEndpoint, caller: Caller, a
     // second, over all surfaces that take merchants' keys.
     const isKey = caller.shows.bearer !== undefined && KEYS_OF_MERCHANTS.has(endpoint.auth);
     const answer = await world.send(request, headers, isKey ? `${caller.who} at ${endpoint.surface.name}` : caller.who);
-    if (answer.status !== 503 || caller.shows.basic === undefined || tries === TRIES_MAX) return { request, headers, answer };
+    if (answer.status !== 503 || caller.shows.basic !== "wrong" || tries === TRIES_MAX) return { request, headers, answer };
   }
 }
 
