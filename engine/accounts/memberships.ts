@@ -1,5 +1,5 @@
 import type { MerchantRole } from "../access/merchant-user-grant.ts";
-import type { MerchantEnvironment } from "../partners/merchant.ts";
+import { isMerchantId, type MerchantEnvironment } from "../partners/merchant.ts";
 import type { MerchantStore } from "../partners/merchant-store.ts";
 import type { AccountRecord } from "./account.ts";
 import { memberOf } from "./team.ts";
@@ -36,6 +36,8 @@ export interface MembershipsOptions {
 
 export function createMemberships({ teams, merchants, isPartnerEnabled }: MembershipsOptions): Memberships {
   async function at(accountId: string, merchantId: string): Promise<Membership | null> {
+    // What is no id is no key of the store either.
+    if (!isMerchantId(merchantId)) return null;
     const [team, merchant] = await Promise.all([teams.load(merchantId), merchants.load(merchantId)]);
     if (team === null || merchant === null) return null;
     const member = memberOf(team.record, accountId);

@@ -21,7 +21,12 @@ export interface PushedUpdate {
  */
 export type PushUpdate = (versionId: number, terminalId: string | null) => Promise<PushedUpdate>;
 
-export function createPushUpdate(catalog: AppCatalog, terminals: Terminals, ids: Ids, packageUrl: PackageUrl): PushUpdate {
+export function createPushUpdate(
+  catalog: Pick<AppCatalog, "version">,
+  terminals: Pick<Terminals, "broadcast">,
+  ids: Ids,
+  packageUrl: PackageUrl,
+): PushUpdate {
   return async (versionId, terminalId) => {
     const version = catalog.version(versionId);
     if (version === null) throw new RelayError("not_found", "There is no such version");

@@ -18,6 +18,8 @@ export type ErrorCode =
   | "rate_limited"
   | "too_busy"
   | "payload_too_large"
+  /** The request line and the headers. */
+  | "head_too_large"
   | "unsupported_media_type"
   | "expectation_failed"
   | "request_timeout"

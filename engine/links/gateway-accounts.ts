@@ -19,7 +19,7 @@ export interface GatewayAccounts {
   ofPartner(partnerId: number): GatewayCredentials | null;
   /**
    * For a link that a terminal asks for: the partner of its merchant by its cloud config, else the installation's own account
-   * (`/admin/gw-credentials`). `partnerId` is null for the installation's own.
+   * (`/admin/gw-credentials`), else that of the default partner. `partnerId` is null for the installation's own.
    */
   ofTerminal(terminalId: string): { partnerId: number | null; credentials: GatewayCredentials } | null;
   /** Whether the terminal's merchant, by its cloud config, is deactivated: no new payment is begun for it. */
@@ -38,6 +38,8 @@ export interface GatewayAccountsOptions {
   cloudConfigs: Pick<ReplicatedRecords<CloudConfig>, "get">;
   /** Whose a merchant is; undefined where there is no such merchant. */
   merchantOwners: Pick<ReplicatedRecords<MerchantOwner>, "get">;
+  /** Whose account serves terminals for which nothing is configured: the sandbox's demo partner. Null, or absent, where there is no such partner. */
+  defaultPartner?(): Partner | null;
 }
 
 /** Gateway accounts out of what is in memory; secrets are opened when they are asked for and kept nowhere. */
@@ -47,6 +49,7 @@ export function createGatewayAccounts({
   installation,
   cloudConfigs,
   merchantOwners,
+  defaultPartner = () => null,
 }: GatewayAccountsOptions): GatewayAccounts {
   function accountOf(partner: Partner | null, merchant?: string): GatewayCredentials | null {
     if (partner === null) return null;
@@ -57,6 +60,11 @@ export function createGatewayAccounts({
   /** Nobody takes money for a partner that is disabled or gone. */
   function enabled(partner: Partner | null): Partner | null {
     return partner?.record.enabled === true ? partner : null;
+  }
+
+  function ofPartner(partner: Partner | null): { partnerId: number; credentials: GatewayCredentials } | null {
+    const credentials = accountOf(partner);
+    return partner === null || credentials === null ? null : { partnerId: partner.record.id, credentials };
   }
 
   function own(merchant?: string): GatewayCredentials | null {
@@ -79,11 +87,10 @@ export function createGatewayAccounts({
     ofPartner: (partnerId) => accountOf(enabled(partners.byId(partnerId))),
     ofTerminal: (terminalId) => {
       const partnerId = merchantOwnerOf(terminalId)?.partnerId ?? null;
-      const partner = partnerId === null ? null : enabled(partners.byId(partnerId));
-      // Its terminals take none for anybody else either.
-      if (partnerId !== null && partner === null) return null;
-      const credentials = partner === null ? own() : accountOf(partner);
-      return credentials === null ? null : { partnerId: partner === null ? null : partner.record.id, credentials };
+      // Where a partner is disabled, its terminals take none for anybody else either.
+      if (partnerId !== null) return ofPartner(enabled(partners.byId(partnerId)));
+      const credentials = own();
+      return credentials === null ? ofPartner(enabled(defaultPartner())) : { partnerId: null, credentials };
     },
     isMerchantInactive: (terminalId) => merchantOwnerOf(terminalId)?.inactive === true,
     ofPayment: (partnerId, merchantId) => (partnerId === null ? own(merchantId) : accountOf(partners.everById(partnerId), merchantId)),

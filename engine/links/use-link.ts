@@ -1,7 +1,10 @@
-import { type Caller, senderOf } from "../access/caller.ts";
+import { type Caller, maySee, senderOf } from "../access/caller.ts";
 import { RelayError } from "../kernel/errors.ts";
 import { readAmount } from "../kernel/money.ts";
-import { amountOf, type FollowUpRefusal, type FollowUpType, type LinkRecord } from "./link.ts";
+import type { Transaction } from "../payments/transaction.ts";
+import type { GatewayAccounts } from "./gateway-accounts.ts";
+import { amountOf, type FollowUpRefusal, type FollowUpType, isFinal, type LinkRecord } from "./link.ts";
+import { linkRow } from "./link-change.ts";
 import { causeOf } from "./link-companion.ts";
 import type { FollowUpOutcome, Links } from "./links.ts";
 
@@ -11,6 +14,13 @@ export interface UseLink {
   find(caller: Caller, id: string): Promise<LinkRecord | null>;
   /** By the gateway's id of the money movement. */
   findByTranId(caller: Caller, tranId: string): Promise<LinkRecord | null>;
+  /**
+   * The link as one of its terminal's transactions, for whoever may see it in their list: null while it has not ended. `unknown` also for one that the gateway
+   * never had, which is no payment.
+   */
+  transactionOf(caller: Caller, txId: string): Promise<{ type: "unknown" } | { type: "found"; transaction: Transaction | null }>;
+  /** Whether links of the caller are this terminal's where their creation names none. */
+  isDefaultTerminal(caller: Caller, terminalId: string): boolean;
   /** Asks the gateway now, unless it was asked just now. */
   verify(caller: Caller, id: string): Promise<LinkRecord | null>;
   /**
@@ -24,7 +34,7 @@ export interface UseLink {
   ): Promise<Exclude<FollowUpOutcome, { type: "impossible" }> | null>;
 }
 
-export function createUseLink({ links }: { links: Links }): UseLink {
+export function createUseLink({ links, accounts }: { links: Links; accounts: Pick<GatewayAccounts, "ofPartner"> }): UseLink {
   function own(caller: Caller, record: LinkRecord | null): LinkRecord | null {
     return record !== null && record.order.owner === senderOf(caller) ? record : null;
   }
@@ -39,6 +49,14 @@ export function createUseLink({ links }: { links: Links }): UseLink {
     find,
     findByTranId: async (caller, tranId) =>
       caller.type === "partner" ? own(caller, await links.byTranId(caller.partnerId, tranId)) : null,
+    transactionOf: async (caller, txId) => {
+      const record = await links.byTxId(txId);
+      if (record === null || !maySee(caller, record.order.terminalId, record.order.owner)) return { type: "unknown" };
+      const row = linkRow(record);
+      if (row === null && isFinal(record.state)) return { type: "unknown" };
+      return { type: "found", transaction: row?.transaction ?? null };
+    },
+    isDefaultTerminal: (caller, terminalId) => caller.type === "partner" && accounts.ofPartner(caller.partnerId)?.terminalId === terminalId,
     verify: async (caller, id) => {
       const record = await find(caller, id);
       return record === null ? null : ((await links.verify(record.order.txId)) ?? record);

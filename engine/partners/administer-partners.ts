@@ -49,8 +49,8 @@ export interface NewPartner extends PartnerChange {
  * another's.
  */
 export interface AdministerPartners {
-  /** Shows the generated password and key for the first and last time. */
-  create(partner: NewPartner): Promise<{ partner: PartnerRecord; password: string; apiKey: string }>;
+  /** Shows the generated key, and the password where none was given, for the first and last time. */
+  create(partner: NewPartner): Promise<{ partner: PartnerRecord; generatedPassword: string | null; apiKey: string }>;
   change(id: number, change: PartnerChange): Promise<PartnerRecord>;
   toggle(id: number): Promise<PartnerRecord>;
   /** Throws RelayError `conflict` where somebody else has done so already: whoever asked has looked at what is no longer so. */
@@ -122,12 +122,12 @@ export function createAdministerPartners(options: AdministerPartnersOptions): Ad
     edit,
     create: async (draft) => {
       check(draft);
-      if (draft.password !== undefined) throw new RelayError("invalid_request", "password: is generated, and returned once");
       if (partners.list().length >= PARTNERS_MAX) throw new RelayError("invalid_request", `There are ${PARTNERS_MAX} partners already`);
       // Before the slow hash; the store decides.
       if (partners.byUsername(draft.username) !== null) throw taken("username");
-      const [password, apiKey, nowMs] = [secrets.newPassword(), secrets.newApiKey(), clock.nowMs()];
-      const passwordHash = await secrets.hashPassword(password);
+      const generatedPassword = draft.password === undefined ? secrets.newPassword() : null;
+      const [apiKey, nowMs] = [secrets.newApiKey(), clock.nowMs()];
+      const passwordHash = await secrets.hashPassword(draft.password ?? generatedPassword ?? "");
       const outcome = await store.create((id) => ({
         schema: 1,
         id,
@@ -152,7 +152,7 @@ export function createAdministerPartners(options: AdministerPartnersOptions): Ad
       }));
       if (outcome.type === "taken") throw taken(outcome.what);
       await partners.propagate(outcome.record.id);
-      return { partner: outcome.record, password, apiKey };
+      return { partner: outcome.record, generatedPassword, apiKey };
     },
     change: async (id, change) => {
       check(change);
@@ -229,15 +229,21 @@ function taken(what: PartnerUnique): RelayError {
   return new RelayError("invalid_request", TAKEN[what]);
 }
 
-const ORIGIN = /^https?:\/\/(?:[a-z0-9-]+(?:\.[a-z0-9-]+)*|\[[0-9a-f:.]+\])(?::\d{1,5})?$/;
+export const ORIGIN_LENGTH_MAX = 255;
+const ORIGIN_NAME_LENGTH_MAX = 64;
+
+/** As a browser sends it, so that comparing texts is enough: without the port that goes without saying. */
+export const ORIGIN_PATTERN = "^(?!http:.*:80$|https:.*:443$)https?://(?:[a-z0-9-]+(?:\\.[a-z0-9-]+)*|\\[[0-9a-f:.]+\\])(?::[0-9]{1,5})?$";
+const ORIGIN = new RegExp(ORIGIN_PATTERN);
 
 function checkOrigins(origins: { readonly [name: string]: string }): void {
   const entries = Object.entries(origins);
   if (entries.length > ALLOWED_ORIGINS_MAX) throw new RelayError("invalid_request", `origins: at most ${ALLOWED_ORIGINS_MAX}`);
   for (const [name, origin] of entries) {
-    if (name.length > 64) throw new RelayError("invalid_request", "origins: a name has at most 64 characters");
-    // As a browser sends it, so that comparing texts is enough.
-    if (origin.length > 255 || !ORIGIN.test(origin) || /^http:.*:80$|^https:.*:443$/.test(origin)) {
+    if (name.length > ORIGIN_NAME_LENGTH_MAX) {
+      throw new RelayError("invalid_request", `origins: a name has at most ${ORIGIN_NAME_LENGTH_MAX} characters`);
+    }
+    if (origin.length > ORIGIN_LENGTH_MAX || !ORIGIN.test(origin)) {
       throw new RelayError(
         "invalid_request",
         `origins.${name.replace(/[^\x20-\x7e]/g, "?")}: must be an origin as browsers send it, such as https://shop.example`,

@@ -32,7 +32,9 @@ export function buildScan(body: unknown, context: UtilityContext): Command {
 
 /** A PRINT command (`POST /api/v1/{terminalId}/print`). Throws RelayError `invalid_request`. */
 export function buildPrint(body: unknown, context: UtilityContext): Command {
-  const members = readObject(body);
+  const { label, ...others } = readObject(body);
+  // Forms send a caption that nobody filled in as an empty one.
+  const members = label === "" ? others : readObject(body);
   checkPrint(members);
   return buildUtility(members, context, { kind: "print", service: "PRINT", method: "PRINT" });
 }

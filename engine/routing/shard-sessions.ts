@@ -2,7 +2,7 @@ import type { Address, Bus } from "../kernel/bus.ts";
 import type { Clock } from "../kernel/clock.ts";
 import { RelayError } from "../kernel/errors.ts";
 import type { LocalSockets } from "../sessions/local-sockets.ts";
-import type { OpenSession, TerminalSessions } from "../sessions/terminal-sessions.ts";
+import type { OpenSession, TerminalSessions, ToldSession } from "../sessions/terminal-sessions.ts";
 import type { TerminalHome } from "../terminals/terminal-home.ts";
 import type { PresenceBatcher } from "./presence-batcher.ts";
 import type { TerminalProtocol } from "./terminal-protocol.ts";
@@ -34,8 +34,8 @@ export function createShardSessions(options: ShardSessionsOptions): ShardSession
   const { bus, home, localSockets, presenceBatcher, clock, homeOf } = options;
   /** Sessions whose home does not know them, and since when; as many at most as there are sockets here. */
   const unregistered = new Map<OpenSession, number>();
-  /** All sessions of this shard's sockets, and the home that each is known to. */
-  const open = new Map<string, { session: OpenSession; address: Address }>();
+  /** All sessions of this shard's sockets, since when, when something was last heard of them (monotonic), and the home that each is known to. */
+  const open = new Map<string, { session: OpenSession; openedAtMs: number; activeAt: number; address: Address }>();
   /** What homes are being told just now. */
   const underWay = new Map<Address, Set<Promise<void>>>();
   /** Of each home the last round in which it was told of everything. */
@@ -46,12 +46,22 @@ export function createShardSessions(options: ShardSessionsOptions): ShardSession
   /** Null where the home is this one; else resolves when the home has answered, or did not. */
   function makeKnown(session: OpenSession): Promise<void> | null {
     const address = homeOf(session.terminalId);
-    open.set(keyOf(session.terminalId, session.sessionId), { session, address });
+    const key = keyOf(session.terminalId, session.sessionId);
+    const known = open.get(key);
+    if (known === undefined) open.set(key, { session, openedAtMs: clock.nowMs(), activeAt: clock.monotonicMs(), address });
+    else known.address = address;
     // Where that fails it is noted again; what an earlier home could not be told is nobody's business any more.
     unregistered.delete(session);
     if (address !== bus.self) return register(session);
-    home.open(session, bus.self);
+    home.open(told(session), bus.self);
     return null;
+  }
+
+  /** However often it is told of, it is as old, and was heard of as long ago, as it was. */
+  function told(session: OpenSession): ToldSession {
+    const known = open.get(keyOf(session.terminalId, session.sessionId));
+    if (known === undefined) return session;
+    return { ...session, openedAtMs: known.openedAtMs, agoMs: clock.monotonicMs() - known.activeAt };
   }
 
   function register(session: OpenSession): Promise<void> {
@@ -67,7 +77,7 @@ export function createShardSessions(options: ShardSessionsOptions): ShardSession
 
   async function sendOpen(address: Address, session: OpenSession): Promise<void> {
     try {
-      await bus.request(address, "session.open", session, options.requestTimeoutMs);
+      await bus.request(address, "session.open", told(session), options.requestTimeoutMs);
     } catch (error) {
       options.failed("session.open", error);
       if (localSockets.has(session.terminalId, session.sessionId)) unregistered.set(session, clock.monotonicMs());
@@ -88,6 +98,8 @@ export function createShardSessions(options: ShardSessionsOptions): ShardSession
       else bus.send(address, "session.close", { terminalId, sessionId });
     },
     active: (terminalId, sessionId) => {
+      const known = open.get(keyOf(terminalId, sessionId));
+      if (known !== undefined) known.activeAt = clock.monotonicMs();
       if (homeOf(terminalId) === bus.self) home.active(terminalId, sessionId);
       else if (localSockets.has(terminalId, sessionId)) presenceBatcher.active(terminalId, sessionId);
     },

@@ -5,7 +5,7 @@ import type { Command } from "../payments/command.ts";
 import { createBroadcasts } from "../sessions/broadcasts.ts";
 import { createLocalSockets } from "../sessions/local-sockets.ts";
 import type { DeviceInfo } from "../sessions/presence.ts";
-import type { OpenSession, TerminalSessions } from "../sessions/terminal-sessions.ts";
+import type { TerminalSessions, ToldSession } from "../sessions/terminal-sessions.ts";
 import { isSettled, viewOf } from "../terminals/command-view.ts";
 import { createTerminalHome, type TerminalHome, type TerminalHomeOptions } from "../terminals/terminal-home.ts";
 import type { CommandRecord } from "../terminals/terminal-record.ts";
@@ -92,6 +92,14 @@ export function createShardTerminals(options: ShardTerminalsOptions): ShardTermi
   const broadcasts = createBroadcasts(localSockets);
   const gone = new Set<Address>();
   handleHomeMessages(bus, { ...home, accept: acceptHere, open: openHere }, localSockets, broadcasts);
+  // A shard that has not seen yet that homes have changed asks the former one, which knows nothing of the terminal's sessions any more.
+  bus.handle("terminal.view", (request) => {
+    const { terminalId, sure = false, forwarded = false } = request;
+    if (!forwarded && !isHome(terminalId)) {
+      return bus.request(homeOf(terminalId), "terminal.view", { ...request, forwarded: true }, REQUEST_TIMEOUT_MS);
+    }
+    return sure ? home.connection(terminalId) : home.view(terminalId);
+  });
   bus.handle("terminal.waiting", ({ terminalId }) => {
     elsewhere.told(terminalId);
     return undefined;
@@ -137,7 +145,7 @@ export function createShardTerminals(options: ShardTerminalsOptions): ShardTermi
   }
 
   /** What a shard had told before it left may come only now: its sockets are no more. It tells again when it is back. */
-  function openHere(session: OpenSession, address: Address): void {
+  function openHere(session: ToldSession, address: Address): void {
     if (gone.has(address) && !homes.shards().includes(address)) throw new RelayError("unavailable", `${address} has left`);
     gone.delete(address);
     home.open(session, address);
@@ -173,8 +181,8 @@ export function createShardTerminals(options: ShardTerminalsOptions): ShardTermi
     return oldest;
   }
 
-  function view(terminalId: string): Promise<TerminalView> {
-    return homeRouter.route(terminalId, "terminal.view", { terminalId }, () => home.view(terminalId), false);
+  function connection(terminalId: string): Promise<TerminalView> {
+    return homeRouter.route(terminalId, "terminal.view", { terminalId, sure: true }, () => home.connection(terminalId), false);
   }
 
   /** A poll has no fallback: a home that is only slow would take the command for a caller that is gone. */
@@ -251,7 +259,11 @@ export function createShardTerminals(options: ShardTerminalsOptions): ShardTermi
       ),
     view: (terminalId) => {
       presenceBatcher.flush();
-      return view(terminalId);
+      return homeRouter.route(terminalId, "terminal.view", { terminalId }, () => home.view(terminalId), false);
+    },
+    connection: (terminalId) => {
+      presenceBatcher.flush();
+      return connection(terminalId);
     },
     disconnect: (terminalId) => {
       presenceBatcher.flush();
@@ -273,12 +285,17 @@ export function createShardTerminals(options: ShardTerminalsOptions): ShardTermi
       presenceBatcher.flush();
       await Promise.all(homes.shards().map((address) => bus.request(address, "terminal.flush", undefined, REQUEST_TIMEOUT_MS)));
       const records = await options.presences.page(after, limit);
-      return Promise.all(records.map(({ terminalId }) => view(terminalId)));
+      return Promise.all(records.map(({ terminalId }) => connection(terminalId)));
     },
     forgetPresence: async () => {
       presenceBatcher.flush();
-      await Promise.all(homes.shards().map((address) => bus.request(address, "terminal.forget", undefined, REQUEST_TIMEOUT_MS)));
-      return options.presences.clear();
+      const askAll = (kind: "terminal.forget" | "terminal.flush") =>
+        Promise.all(homes.shards().map((address) => bus.request(address, kind, undefined, REQUEST_TIMEOUT_MS)));
+      await askAll("terminal.forget");
+      const cleared = await options.presences.clear();
+      // Those that are there are known to the store again.
+      await askAll("terminal.flush");
+      return cleared;
     },
     attention: ({ after, limit }) => store.pageAttention(after, limit),
   };

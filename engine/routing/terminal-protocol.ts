@@ -3,7 +3,7 @@ import type { Command } from "../payments/command.ts";
 import type { Broadcasts } from "../sessions/broadcasts.ts";
 import type { LocalSockets } from "../sessions/local-sockets.ts";
 import type { DeviceInfo } from "../sessions/presence.ts";
-import type { OpenSession } from "../sessions/terminal-sessions.ts";
+import type { ToldSession } from "../sessions/terminal-sessions.ts";
 import type { TerminalHome } from "../terminals/terminal-home.ts";
 import type {
   AcceptOutcome,
@@ -27,17 +27,18 @@ export interface TerminalProtocol {
   "terminal.cancel": { request: { terminalId: string; uuid: string; cancelUuid: string }; response: CancelOutcome };
   "terminal.command": { request: { terminalId: string; uuid: string; waitMs: number }; response: CommandView | null };
   "terminal.latest": { request: { terminalId: string; sender: string | null; waitMs: number }; response: CommandView | null };
-  "terminal.view": { request: { terminalId: string }; response: TerminalView };
+  /** `sure`: as `Terminals.connection`. `forwarded`: by a shard that was taken for the home; it is not asked back. */
+  "terminal.view": { request: { terminalId: string; sure?: true; forwarded?: true }; response: TerminalView };
   "terminal.disconnect": { request: { terminalId: string }; response: undefined };
   /** Stores what is known of presence now, so that a list is complete. */
   "terminal.flush": { request: undefined; response: undefined };
-  /** Forgets presence; live sessions are known again with their next frame. */
+  /** Forgets presence, but of terminals that have a live session. */
   "terminal.forget": { request: undefined; response: undefined };
   /** A command of another node's terminal waits: a poll here has to ask its home. */
   "terminal.waiting": { request: { terminalId: string }; response: undefined };
   /** Another shard executed a step as this home's fallback: what is in memory is no longer the truth. */
   "terminal.work": { request: { terminalId: string }; response: undefined };
-  "session.open": { request: OpenSession; response: undefined };
+  "session.open": { request: ToldSession; response: undefined };
   /**
    * The requesting home wants to know all sessions of its terminals; where it has forgotten them, also those that were told to it before this round. True once
    * it knows them; false where the requested shard sees other shards than it does, and so other homes.
@@ -77,7 +78,6 @@ export function handleHomeMessages(
   bus.handle("terminal.cancel", home.cancel);
   bus.handle("terminal.command", ({ terminalId, uuid, waitMs }) => home.command(terminalId, uuid, waitMs));
   bus.handle("terminal.latest", ({ terminalId, sender, waitMs }) => home.latest(terminalId, sender, waitMs));
-  bus.handle("terminal.view", ({ terminalId }) => home.view(terminalId));
   bus.handle("terminal.disconnect", ({ terminalId }) => {
     home.disconnect(terminalId);
     return undefined;

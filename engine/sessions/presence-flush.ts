@@ -20,6 +20,8 @@ export interface PresenceFlush {
   tick(): void;
   /** All that has changed up to now. */
   flush(): Promise<void>;
+  /** Resolves when nothing is on its way to the store any more. */
+  settled(): Promise<void>;
 }
 
 export interface PresenceFlushOptions {
@@ -54,6 +56,9 @@ export function createPresenceFlush({ table, presences, clock, failed }: Presenc
   }
 
   return {
+    settled: async () => {
+      if (flushing !== null) await flushing.catch(() => {});
+    },
     tick: () => {
       if (flushing !== null || clock.monotonicMs() < notBefore) return;
       batch(TICK_BATCH_MAX).catch((error: unknown) => failed("presence", error));

@@ -3,15 +3,19 @@ import type { Clock } from "../kernel/clock.ts";
 import { CONNECTION_FRESH_MS, SESSIONS_PER_TERMINAL_MAX } from "../kernel/limits.ts";
 import { createRoundRobin } from "../kernel/round-robin.ts";
 import { createTimerWheel, type Timed } from "../kernel/timer-wheel.ts";
-import { type Connection, connectionAt, type DeviceInfo, type PresenceRecord } from "./presence.ts";
-import type { OpenSession } from "./terminal-sessions.ts";
+import { type Connection, connectionOf, type DeviceInfo, type PresenceRecord } from "./presence.ts";
+import type { OpenSession, ToldSession } from "./terminal-sessions.ts";
 
-/** A live session as its terminal's home knows it. Times are monotonic: they speak only of this process's life. */
+/**
+ * A live session as its terminal's home knows it. What decides is monotonic, and speaks only of this process's life; what is shown is milliseconds UTC, taken
+ * when it happened: the two clocks differ by another fraction of a millisecond each time.
+ */
 export interface LiveSession extends OpenSession {
   /** The shard that holds the socket. */
   address: Address;
-  openedAt: number;
+  openedAtMs: number;
   lastActivityAt: number;
+  lastActivityMs: number;
 }
 
 interface Presence extends Timed {
@@ -19,10 +23,12 @@ interface Presence extends Timed {
   /** Null until there is one: most terminals of a fleet only poll. */
   sessions: Map<string, LiveSession> | null;
   lastPollAt: number | null;
-  pollingSince: number | null;
+  /** Wall times of the run of polls that `lastPollAt` ends. */
+  polling: { sinceMs: number; lastMs: number } | null;
   /** What was done before it, and is told only now, does not bring the terminal back. */
   disconnectedAt: number;
-  /** Wall time, from the store or of the last activity here. */
+  /** Monotonic, of the last activity here; `lastSeenMs` is its wall time, null where there was none. */
+  lastSeenAt: number;
   lastSeenMs: number | null;
   device: DeviceInfo;
   /** Changed since it was last taken to be stored: it is ready to be taken, or waits in the wheel until it is. */
@@ -50,8 +56,8 @@ const AGAIN_MS = 10_000;
  * store. What has to survive a restart (last seen, device) is handed out in batches by `takeDirty`.
  */
 export interface PresenceTable {
-  /** Answers false when the terminal has too many sessions already. */
-  open(session: OpenSession, address: Address): boolean;
+  /** Answers false when the terminal has too many sessions already. A session that is told again is no newer for that. */
+  open(session: ToldSession, address: Address): boolean;
   close(terminalId: string, sessionId: string): void;
   /** Answers true when the session was silent for too long before: what waits may go to it again. */
   active(terminalId: string, sessionId: string, agoMs: number): boolean;
@@ -78,7 +84,10 @@ export interface PresenceTable {
   release(leaves: (terminalId: string) => boolean): void;
   /** Closes the sessions of these shards' sockets, which have ended with them; answers with what was closed. */
   closeAt(addresses: readonly Address[]): { terminalId: string; sessionId: string }[];
-  /** Forgets everything but live sockets, which register again with their next frame. */
+  /**
+   * Forgets the terminals that have no live session; a socket that was silent for too long stays, and counts again with its next frame. The others are to be
+   * stored again: each counts as changed, and as taken just now.
+   */
   forget(): void;
 }
 
@@ -100,8 +109,9 @@ export function createPresenceTable(clock: Clock, presencesMax: number = PRESENC
       terminalId,
       sessions: null,
       lastPollAt: null,
-      pollingSince: null,
+      polling: null,
       disconnectedAt: Number.NEGATIVE_INFINITY,
+      lastSeenAt: Number.NEGATIVE_INFINITY,
       lastSeenMs: null,
       device: {},
       dirty: false,
@@ -132,8 +142,17 @@ export function createPresenceTable(clock: Clock, presencesMax: number = PRESENC
     }
   }
 
-  function seen(presence: Presence): void {
-    presence.lastSeenMs = clock.nowMs();
+  /** The wall time of a moment of the monotonic clock that has just passed. */
+  function wallMs(at: number): number {
+    return Math.round(clock.nowMs() - (clock.monotonicMs() - at));
+  }
+
+  /** What was heard earlier and is told only now is no step back. */
+  function seen(presence: Presence, at: number): void {
+    if (at >= presence.lastSeenAt) {
+      presence.lastSeenAt = at;
+      presence.lastSeenMs = wallMs(at);
+    }
     touch(presence);
   }
 
@@ -161,21 +180,31 @@ export function createPresenceTable(clock: Clock, presencesMax: number = PRESENC
 
   const isFresh = (lastActivityAt: number) => clock.monotonicMs() - lastActivityAt < CONNECTION_FRESH_MS;
 
+  function isLive(presence: Presence): boolean {
+    for (const { lastActivityAt } of sessionsOf(presence).values()) if (isFresh(lastActivityAt)) return true;
+    return false;
+  }
+
   return {
     open: (session, address) => {
       const presence = presenceOf(session.terminalId);
       presence.sessions ??= new Map();
-      const known = presence.sessions.has(session.sessionId);
-      if (!known && presence.sessions.size >= SESSIONS_PER_TERMINAL_MAX) dropSilent(presence);
-      if (!known && presence.sessions.size >= SESSIONS_PER_TERMINAL_MAX) return false;
-      const now = clock.monotonicMs();
-      if (!known) sessions += 1;
+      const known = presence.sessions.get(session.sessionId);
+      if (known === undefined && presence.sessions.size >= SESSIONS_PER_TERMINAL_MAX) dropSilent(presence);
+      if (known === undefined && presence.sessions.size >= SESSIONS_PER_TERMINAL_MAX) return false;
       const { terminalId, sessionId, own, acknowledges, redeliver, device } = session;
+      const toldAt = clock.monotonicMs() - (session.agoMs ?? 0);
+      const isHeard = toldAt >= presence.disconnectedAt;
+      const isNews = isHeard && (known === undefined || toldAt > known.lastActivityAt);
+      const openedAtMs = known?.openedAtMs ?? session.openedAtMs ?? clock.nowMs();
+      const lastActivityAt = isNews ? toldAt : (known?.lastActivityAt ?? Number.NEGATIVE_INFINITY);
+      const lastActivityMs = isNews ? wallMs(toldAt) : (known?.lastActivityMs ?? openedAtMs);
+      if (known === undefined) sessions += 1;
       // Written out: a spread makes each session a shape of its own, and thousands of shapes make every look at one slow.
-      const live = { terminalId, sessionId, own, acknowledges, redeliver, device, address, openedAt: now, lastActivityAt: now };
+      const live = { terminalId, sessionId, own, acknowledges, redeliver, device, address, openedAtMs, lastActivityAt, lastActivityMs };
       presence.sessions.set(sessionId, live);
       if (session.own) presence.device = deviceAfter(presence.device, session.device);
-      seen(presence);
+      if (isHeard) seen(presence, toldAt);
       return true;
     },
     close: (terminalId, sessionId) => {
@@ -187,27 +216,34 @@ export function createPresenceTable(clock: Clock, presencesMax: number = PRESENC
       const at = clock.monotonicMs() - agoMs;
       if (presence === undefined || session === undefined || at < presence.disconnectedAt) return false;
       const wasSilent = !isFresh(session.lastActivityAt);
-      session.lastActivityAt = at;
-      seen(presence);
+      if (at > session.lastActivityAt) {
+        session.lastActivityAt = at;
+        session.lastActivityMs = wallMs(at);
+      }
+      seen(presence, at);
       return wasSilent;
     },
     polled: (terminalId, device, agoMs) => {
       const presence = presenceOf(terminalId);
       const at = clock.monotonicMs() - agoMs;
       if (at < presence.disconnectedAt) return;
-      if (presence.lastPollAt === null || !isFresh(presence.lastPollAt)) presence.pollingSince = at;
-      presence.lastPollAt = at;
+      const run = presence.lastPollAt !== null && isFresh(presence.lastPollAt) ? presence.polling : null;
+      if (run === null) presence.polling = { sinceMs: wallMs(at), lastMs: wallMs(at) };
+      if (presence.lastPollAt === null || at > presence.lastPollAt) {
+        if (run !== null) run.lastMs = wallMs(at);
+        presence.lastPollAt = at;
+      }
       presence.device = deviceAfter(presence.device, device);
-      seen(presence);
+      seen(presence, at);
     },
     disconnect: (terminalId) => {
       const presence = presences.get(terminalId);
       if (presence === undefined) return;
       presence.disconnectedAt = clock.monotonicMs();
       presence.lastPollAt = null;
-      presence.pollingSince = null;
+      presence.polling = null;
       for (const session of sessionsOf(presence).values()) session.lastActivityAt = Number.NEGATIVE_INFINITY;
-      seen(presence);
+      seen(presence, presence.disconnectedAt);
     },
     has: (terminalId, sessionId) => presences.get(terminalId)?.sessions?.has(sessionId) === true,
     pick: (terminalId, usable) => {
@@ -223,18 +259,13 @@ export function createPresenceTable(clock: Clock, presencesMax: number = PRESENC
     },
     view: (terminalId, stored) => {
       const presence = presences.get(terminalId);
-      const wall = (monotonic: number) => Math.round(clock.nowMs() - (clock.monotonicMs() - monotonic));
       const facts = {
-        sessions: [...(presence?.sessions?.values() ?? [])].map((session) => ({
-          openedAtMs: wall(session.openedAt),
-          lastActivityMs: wall(session.lastActivityAt),
-        })),
-        lastPollMs: presence === undefined || presence.lastPollAt === null ? null : wall(presence.lastPollAt),
-        pollingSinceMs: presence === undefined || presence.pollingSince === null ? null : wall(presence.pollingSince),
+        sessions: [...(presence?.sessions?.values() ?? [])].filter(({ lastActivityAt }) => isFresh(lastActivityAt)),
+        polling: presence !== undefined && presence.lastPollAt !== null && isFresh(presence.lastPollAt) ? presence.polling : null,
         lastSeenMs: presence?.lastSeenMs ?? stored?.lastSeenMs ?? null,
       };
       const device = presence === undefined || presence.lastSeenMs === null ? (stored?.device ?? {}) : presence.device;
-      return { connection: connectionAt(facts, clock.nowMs()), device };
+      return { connection: connectionOf(facts), device };
     },
     knows: (terminalId) => presences.get(terminalId)?.lastSeenMs != null,
     sessionCount: () => sessions,
@@ -242,9 +273,7 @@ export function createPresenceTable(clock: Clock, presencesMax: number = PRESENC
       let [websocket, polling] = [0, 0];
       for (const presence of presences.values()) {
         const { lastPollAt } = presence;
-        let connected = false;
-        for (const { lastActivityAt } of sessionsOf(presence).values()) connected ||= isFresh(lastActivityAt);
-        if (connected) websocket += 1;
+        if (isLive(presence)) websocket += 1;
         else if (lastPollAt !== null && isFresh(lastPollAt)) polling += 1;
       }
       return { websocket, polling };
@@ -301,14 +330,22 @@ export function createPresenceTable(clock: Clock, presencesMax: number = PRESENC
       return closed;
     },
     forget: () => {
+      const now = clock.monotonicMs();
+      ready = [];
+      readyAt = 0;
       for (const presence of [...presences.values()]) {
         clean(presence);
-        presence.takenAt = Number.NEGATIVE_INFINITY;
         presence.lastPollAt = null;
-        presence.pollingSince = null;
+        presence.polling = null;
+        if (isLive(presence)) {
+          presence.takenAt = now;
+          touch(presence);
+          continue;
+        }
+        presence.takenAt = Number.NEGATIVE_INFINITY;
+        presence.lastSeenAt = Number.NEGATIVE_INFINITY;
         presence.lastSeenMs = null;
         presence.device = {};
-        for (const session of sessionsOf(presence).values()) session.lastActivityAt = Number.NEGATIVE_INFINITY;
         if (sessionsOf(presence).size === 0) presences.delete(presence.terminalId);
       }
     },

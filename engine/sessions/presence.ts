@@ -1,5 +1,3 @@
-import { CONNECTION_FRESH_MS } from "../kernel/limits.ts";
-
 /** The state of a terminal's connection, as `GET /api/v1/{terminalId}/connection` shows it. */
 export type ConnectionStatus = "ONLINE" | "OFFLINE" | "NEVER_CONNECTED";
 export type ConnectionType = "WEBSOCKET" | "POLLING";
@@ -25,14 +23,12 @@ export interface PresenceRecord {
   device: DeviceInfo;
 }
 
-/** The facts of one moment from which the connection record follows. */
+/** The facts of one moment from which the connection record follows. Times were taken when it happened: whoever asks twice is told the same. */
 export interface PresenceFacts {
-  /** Live WebSocket sessions, fresh or not. */
+  /** Live WebSocket sessions of which something was heard lately. */
   sessions: readonly { openedAtMs: number; lastActivityMs: number }[];
-  /** Last poll since the last disconnect, or null. */
-  lastPollMs: number | null;
-  /** First poll of the unbroken run of polls that `lastPollMs` ends, or null. */
-  pollingSinceMs: number | null;
+  /** Of an unbroken run of polls that goes on; null where there is none. */
+  polling: { sinceMs: number; lastMs: number } | null;
   /** Last frame, ping or poll ever, or null when the terminal was never seen. */
   lastSeenMs: number | null;
 }
@@ -48,30 +44,29 @@ export interface Connection {
   lastSeenMs?: number;
 }
 
-/** Says what a terminal's connection is at `atMs`. Pure. */
-export function connectionAt(facts: PresenceFacts, atMs: number): Connection {
-  const fresh = facts.sessions.filter((session) => atMs - session.lastActivityMs < CONNECTION_FRESH_MS);
-  const [first, ...others] = fresh;
+/** Says what a terminal's connection is. Pure. */
+export function connectionOf({ sessions, polling, lastSeenMs }: PresenceFacts): Connection {
+  const [first, ...others] = sessions;
   if (first !== undefined) {
     return {
       connectionStatus: "ONLINE",
       connected: true,
-      sessions: fresh.length,
+      sessions: sessions.length,
       connectionType: "WEBSOCKET",
       lastActivityMs: others.reduce((latest, session) => Math.max(latest, session.lastActivityMs), first.lastActivityMs),
       connectedSinceMs: others.reduce((earliest, session) => Math.min(earliest, session.openedAtMs), first.openedAtMs),
     };
   }
-  if (facts.lastPollMs !== null && atMs - facts.lastPollMs < CONNECTION_FRESH_MS) {
+  if (polling !== null) {
     return {
       connectionStatus: "ONLINE",
       connected: true,
       sessions: 0,
       connectionType: "POLLING",
-      lastActivityMs: facts.lastPollMs,
-      connectedSinceMs: facts.pollingSinceMs ?? facts.lastPollMs,
+      lastActivityMs: polling.lastMs,
+      connectedSinceMs: polling.sinceMs,
     };
   }
-  if (facts.lastSeenMs === null) return { connectionStatus: "NEVER_CONNECTED", connected: false, sessions: 0 };
-  return { connectionStatus: "OFFLINE", connected: false, sessions: 0, lastSeenMs: facts.lastSeenMs };
+  if (lastSeenMs === null) return { connectionStatus: "NEVER_CONNECTED", connected: false, sessions: 0 };
+  return { connectionStatus: "OFFLINE", connected: false, sessions: 0, lastSeenMs };
 }

@@ -32,6 +32,14 @@ export interface OpenSession {
   device: DeviceInfo;
 }
 
+/** A session as its terminal's home is told of it, once it is open or again later: what it is by then stays as it was. */
+export interface ToldSession extends OpenSession {
+  /** Milliseconds UTC; absent: now. */
+  openedAtMs?: number;
+  /** How long ago something was heard of it; absent: just now. */
+  agoMs?: number;
+}
+
 export interface SessionSocket {
   /**
    * Writes one message. `uuid` is null for what is not a command (FORCE_UPDATE). Answers false only when it is certain that

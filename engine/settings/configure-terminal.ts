@@ -48,11 +48,12 @@ export interface ConfigureTerminalOptions {
   ids: Ids;
 }
 
-export function createConfigureTerminal({ configs, merchants, terminals, clock, ids }: ConfigureTerminalOptions): ConfigureTerminal {
-  function message(terminalId: string, settings: CloudConfig["settings"]): string {
-    return JSON.stringify({ uuid: ids.uuid(), service: "CONFIG", amount: 0, terminalId, settings });
-  }
+/** The notice of all settings of a terminal. */
+export function configText(ids: Ids, terminalId: string, settings: CloudConfig["settings"]): string {
+  return JSON.stringify({ uuid: ids.uuid(), service: "CONFIG", amount: 0, terminalId, settings });
+}
 
+export function createConfigureTerminal({ configs, merchants, terminals, clock, ids }: ConfigureTerminalOptions): ConfigureTerminal {
   /** One that is configured already stays, whatever it names: it may have been deactivated since, or be from before this was checked. */
   async function requireMerchant(terminalId: string, merchantId: string): Promise<void> {
     if (configs.get(terminalId)?.merchantId === merchantId) return;
@@ -86,11 +87,11 @@ export function createConfigureTerminal({ configs, merchants, terminals, clock, 
     changed: (terminalId, after, before) => {
       const settings = after?.settings ?? {};
       // Only what is news to the terminal is told: not every app knows the notice.
-      if (!sameSettings(before?.settings ?? {}, settings)) terminals.tellHere(terminalId, () => message(terminalId, settings));
+      if (!sameSettings(before?.settings ?? {}, settings)) terminals.tellHere(terminalId, () => configText(ids, terminalId, settings));
     },
     greeting: (terminalId) => {
       const settings = configs.get(terminalId)?.settings ?? {};
-      return Object.keys(settings).length === 0 ? null : message(terminalId, settings);
+      return Object.keys(settings).length === 0 ? null : configText(ids, terminalId, settings);
     },
   };
 }

@@ -31,7 +31,7 @@ export interface MerchantTerminals {
 export interface MerchantTerminalsOptions {
   byMerchant: Pick<TerminalsByMerchant, "of" | "has">;
   configOf(terminalId: string): CloudConfig | undefined;
-  terminals: Pick<Terminals, "view">;
+  terminals: Pick<Terminals, "connection">;
   clock: Clock;
 }
 
@@ -39,7 +39,7 @@ export function createMerchantTerminals({ byMerchant, configOf, terminals, clock
   const recent = createRecent<readonly MerchantTerminal[]>(clock, RECENT_MS);
 
   async function look(terminalId: string): Promise<MerchantTerminal> {
-    return { view: await terminals.view(terminalId), group: configOf(terminalId)?.group ?? null };
+    return { view: await terminals.connection(terminalId), group: configOf(terminalId)?.group ?? null };
   }
 
   async function lookAt(ids: readonly string[]): Promise<readonly MerchantTerminal[]> {

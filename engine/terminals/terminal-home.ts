@@ -8,7 +8,7 @@ import type { DeviceInfo } from "../sessions/presence.ts";
 import { createPresenceFlush } from "../sessions/presence-flush.ts";
 import type { PresenceStore } from "../sessions/presence-store.ts";
 import type { LiveSession, PresenceTable } from "../sessions/presence-table.ts";
-import type { OpenSession } from "../sessions/terminal-sessions.ts";
+import type { ToldSession } from "../sessions/terminal-sessions.ts";
 import { createAcceptCommand } from "./accept-command.ts";
 import { createActors } from "./actors.ts";
 import { createCancelCommand } from "./cancel-command.ts";
@@ -23,6 +23,9 @@ import type { Outstanding, TerminalStore } from "./terminal-store.ts";
 import type { AcceptOutcome, CancelOutcome, CommandView, ResultOutcome, ResultPosting, TakenCommand, TerminalView } from "./terminals.ts";
 import { createWaiters } from "./waiters.ts";
 import type { WaitingCounters } from "./waiting-counters.ts";
+
+/** Whoever asks whether a terminal is there waits no longer; less than a home may take to answer. */
+const SESSIONS_WAIT_MS = 1_000;
 
 export interface TerminalHomeOptions {
   nodeId: string;
@@ -88,10 +91,12 @@ export interface TerminalHome {
   command(terminalId: string, uuid: string, waitMs: number): Promise<CommandView | null>;
   latest(terminalId: string, sender: string | null, waitMs: number): Promise<CommandView | null>;
   view(terminalId: string): Promise<TerminalView>;
+  /** The same, once it is certain who is there, or a second later. */
+  connection(terminalId: string): Promise<TerminalView>;
   disconnect(terminalId: string): void;
-  /** Forgets who is there; resolves when nothing of it is on its way to the store any more. */
+  /** Forgets who was there and is not now; resolves when nothing of it is on its way to the store any more. */
   forgetPresence(): Promise<void>;
-  open(session: OpenSession, address: Address): void;
+  open(session: ToldSession, address: Address): void;
   close(terminalId: string, sessionId: string): void;
   active(terminalId: string, sessionId: string, agoMs?: number): void;
   acknowledge(terminalId: string, sessionId: string, uuids: readonly string[]): void;
@@ -138,6 +143,23 @@ export function createTerminalHome(options: TerminalHomeOptions): TerminalHome {
   function pushWaiting(terminalId: string, what: string): void {
     if (waiting.mayWait(terminalId) || actors.peek(terminalId)?.sent.some(isHeld) === true)
       steps.enqueueInternal(terminalId, what, delivery.push);
+  }
+
+  /** A new home is told of the sessions that there are within moments: until then a terminal that is there must not be shown as gone. */
+  async function heardOf(terminalId: string): Promise<void> {
+    const deadlineAt = clock.monotonicMs() + SESSIONS_WAIT_MS;
+    while (!sessionsComplete() && !table.view(terminalId, null).connection.connected) {
+      if (!(await waiters.next(terminalId, deadlineAt))) return;
+    }
+  }
+
+  async function view(terminalId: string): Promise<TerminalView> {
+    const stored = table.knows(terminalId) ? null : await presences.load(terminalId);
+    const { queue, sent } = await actors.enqueue(terminalId, (actor) => actor.context);
+    const { connection, device } = table.view(terminalId, stored);
+    const holder = connection.connectionType === "WEBSOCKET" ? table.pick(terminalId, () => true) : null;
+    const server = connection.connected ? { server: holder === null ? options.nodeId : options.nodeOf(holder.address) } : {};
+    return { terminalId, ...connection, ...server, device, queued: queue.length, sent: sent.length };
   }
 
   return {
@@ -194,21 +216,20 @@ export function createTerminalHome(options: TerminalHomeOptions): TerminalHome {
     cancel: ({ terminalId, uuid, cancelUuid }) => actors.enqueue(terminalId, (actor) => cancel(actor, uuid, cancelUuid)),
     command: lookups.command,
     latest: lookups.latest,
-    view: async (terminalId) => {
-      const stored = table.knows(terminalId) ? null : await presences.load(terminalId);
-      const { queue, sent } = await actors.enqueue(terminalId, (actor) => actor.context);
-      const { connection, device } = table.view(terminalId, stored);
-      const holder = connection.connectionType === "WEBSOCKET" ? table.pick(terminalId, () => true) : null;
-      const server = connection.connected ? { server: holder === null ? options.nodeId : options.nodeOf(holder.address) } : {};
-      return { terminalId, ...connection, ...server, device, queued: queue.length, sent: sent.length };
+    view,
+    connection: async (terminalId) => {
+      await heardOf(terminalId);
+      return view(terminalId);
     },
     disconnect: (terminalId) => table.disconnect(terminalId),
     forgetPresence: async () => {
       table.forget();
-      await presence.flush();
+      await presence.settled();
     },
     open: (session, address) => {
-      if (table.open(session, address)) pushWaiting(session.terminalId, "session.open");
+      if (!table.open(session, address)) return;
+      waiters.wake(session.terminalId);
+      pushWaiting(session.terminalId, "session.open");
     },
     close: (terminalId, sessionId) => {
       table.close(terminalId, sessionId);

@@ -43,6 +43,8 @@ export interface Terminals {
   latest(terminalId: string, sender: string | null, waitMs: number): Promise<CommandView | null>;
   /** Presence, device and load of a terminal, also of one that was never seen. */
   view(terminalId: string): Promise<TerminalView>;
+  /** The same for whoever wants to know whether it is there: waits for a second where the terminal's home has not heard of all sessions yet. */
+  connection(terminalId: string): Promise<TerminalView>;
   /** OFFLINE at once, until the next frame or poll. */
   disconnect(terminalId: string): Promise<void>;
   /**
@@ -55,8 +57,8 @@ export interface Terminals {
   /** Terminals ever seen, by id, after `after`. */
   list(page: { after: string; limit: number }): Promise<TerminalView[]>;
   /**
-   * Forgets stored sessions and presence, on every node (`/admin/redis-sessions/clear`): who is there is known again with its next frame or poll.
-   * Commands and uuids stay. Answers with how many terminals were forgotten.
+   * Forgets stored sessions and presence, on every node (`/admin/redis-sessions/clear`), but of those that have a live session: who polls is known again
+   * with its next poll. Commands and uuids stay. Answers with how many terminals were forgotten.
    */
   forgetPresence(): Promise<number>;
   attention(page: { after: string; limit: number }): Promise<{ id: string; item: AttentionItem }[]>;

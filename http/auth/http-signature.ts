@@ -1,7 +1,7 @@
 import { createHash, createHmac, timingSafeEqual } from "node:crypto";
 
 /**
- * HTTP signatures as draft-cavage-http-signatures-10 describes them, with shared secrets (http/gateway/PROTOCOL.md):
+ * HTTP signatures as draft-cavage-http-signatures-10 describes them, and `hs2019` of later drafts, with shared secrets (http/gateway/PROTOCOL.md):
  * an HMAC over the request line's target with its query, the host, a date, a salt and, for POST, the digest of the body. One file
  * both signs and verifies; it reads no clock and makes no salt of its own.
  */
@@ -21,7 +21,7 @@ export interface SignedRequest {
 export interface SignatureParameters {
   keyId: string;
   algorithm: SignatureAlgorithm;
-  /** Names of the signed headers, in order. */
+  /** Names of the signed headers, in order. A signer that names none signs `date` alone. */
   headers: readonly string[];
   /** Seconds since the epoch, if the signer gave them. */
   created: number | null;
@@ -43,6 +43,7 @@ const SIGNED_HEADERS_MAX = 32;
 export const SALT_LENGTH_MAX = 128;
 
 const HASHES: Record<SignatureAlgorithm, string> = { "hmac-sha256": "sha256", "hmac-sha512": "sha512" };
+const SHA512_BYTES = 64;
 
 class SignatureMalformed extends Error {}
 
@@ -146,25 +147,37 @@ function parseSignature({ header }: SignedRequest): SignatureParameters {
     found.set(name, quoted ?? number ?? "");
   }
   const parameter = (name: string) => required(found.get(name) || undefined, `has no ${name}`);
-  const headers = parameter("headers").trim().toLowerCase().split(/\s+/);
+  const headers = headersOf(found.get("headers"));
   if (headers.length > SIGNED_HEADERS_MAX) throw new SignatureMalformed(`signs more than ${SIGNED_HEADERS_MAX} headers`);
   if (new Set(headers).size < headers.length) throw new SignatureMalformed("signs a header twice");
   const signature = parameter("signature");
   if (!/^[A-Za-z0-9+/]+={0,2}$/.test(signature)) throw new SignatureMalformed("is not Base64");
+  const signatureBytes = Buffer.from(signature, "base64");
   return {
     keyId: parameter("keyId"),
-    algorithm: algorithmOf(parameter("algorithm")),
+    algorithm: algorithmOf(found.get("algorithm"), signatureBytes),
     headers,
     created: secondsOf(found.get("created"), "created"),
     expires: secondsOf(found.get("expires"), "expires"),
-    signature: Buffer.from(signature, "base64"),
+    signature: signatureBytes,
   };
 }
 
-function algorithmOf(text: string): SignatureAlgorithm {
-  const name = text.toLowerCase();
+/**
+ * The algorithm that the signer names, or, without a name or with `hs2019` ("that of the key"), the one of the two whose signatures have this length: a secret here
+ * is good for both.
+ */
+function algorithmOf(text: string | undefined, signature: Buffer): SignatureAlgorithm {
+  const name = text?.toLowerCase();
   if (name === "hmac-sha256" || name === "hmac-sha512") return name;
-  throw new SignatureMalformed("has an algorithm other than hmac-sha256 and hmac-sha512");
+  if (name === undefined || name === "hs2019") return signature.length === SHA512_BYTES ? "hmac-sha512" : "hmac-sha256";
+  throw new SignatureMalformed("has an algorithm other than hmac-sha256, hmac-sha512 and hs2019");
+}
+
+function headersOf(text: string | undefined): readonly string[] {
+  if (text === undefined) return ["date"];
+  if (text.trim() === "") throw new SignatureMalformed("has an empty list of headers");
+  return text.trim().toLowerCase().split(/\s+/);
 }
 
 function secondsOf(text: string | undefined, name: string): number | null {
@@ -175,7 +188,8 @@ function secondsOf(text: string | undefined, name: string): number | null {
 
 function requireCovered({ method }: SignedRequest, { headers }: SignatureParameters): void {
   const needed = ["(request-target)", "host", "x-signature-salt", ...(method === "POST" ? ["digest"] : [])];
-  for (const name of needed) if (!headers.includes(name)) throw new SignatureMalformed(`does not sign ${name}`);
+  const missing = needed.filter((name) => !headers.includes(name));
+  if (missing.length > 0) throw new SignatureMalformed(`does not sign ${missing.join(", ")}`);
   if (!headers.includes("date") && !headers.includes("(created)")) throw new SignatureMalformed("signs neither date nor (created)");
 }
 

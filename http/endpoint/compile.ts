@@ -13,7 +13,8 @@ export interface CompiledEndpoint {
   readonly endpoint: BoundEndpoint;
   /** From the values that the router found. */
   readonly readParams: (values: readonly string[]) => unknown;
-  readonly readQuery: (query: string) => unknown;
+  /** Adds the names of what it ignores to `ignored`. */
+  readonly readQuery: (query: string, ignored: string[]) => unknown;
   readonly readHeaders: ((source: TextSource) => unknown) | null;
   readonly readBody: ((bytes: Buffer, contentType: string) => JsonBody) | null;
   /** The text of a reply, "" for one without a body. Throws for a status or body that the declaration does not have. */
@@ -38,7 +39,6 @@ const NO_MEMBERS = Object.freeze({});
 export function compileEndpoint(endpoint: BoundEndpoint, options: CompileOptions): CompiledEndpoint {
   const { params, query, headers, body } = endpoint;
   const queryNames = new Set(query === undefined ? [] : Object.keys(query.properties));
-  const unknownQuery = endpoint.unknownQuery ?? "refuse";
   // The handler reads the members of a bracketed one itself.
   const readQueryMembers = query === undefined || endpoint.queryFormat === "bracketed" ? () => NO_MEMBERS : textReader(query);
   const names = parameterNames(endpoint.path);
@@ -54,10 +54,10 @@ export function compileEndpoint(endpoint: BoundEndpoint, options: CompileOptions
         const value = values[names.indexOf(name)];
         return value === undefined ? undefined : percentDecode(value, name);
       }),
-    readQuery: (text) => {
+    readQuery: (text, ignored) => {
       if (endpoint.queryFormat === "bracketed") return parseForm(text);
       if (text === "" && query === undefined) return NO_MEMBERS;
-      const found = parseQuery(text, queryNames, unknownQuery);
+      const found = parseQuery(text, queryNames, endpoint.refusesUnknown === undefined ? ignored : null);
       return readQueryMembers((name) => found.get(name));
     },
     readHeaders: headers === undefined ? null : textReader(headers),
@@ -72,8 +72,15 @@ export function compileEndpoint(endpoint: BoundEndpoint, options: CompileOptions
   };
 }
 
-function bodyReader(body: TSchema, { bodyFormat, bodyNesting = "bounded", bodyTexts = "well-formed" }: BoundEndpoint) {
-  return bodyFormat === "form or JSON" ? readFormBody : jsonReader(body, bodyNesting, bodyTexts);
+function bodyReader(body: TSchema, endpoint: BoundEndpoint): (bytes: Buffer, contentType: string) => JsonBody {
+  const { bodyFormat, bodyNesting = "bounded", bodyTexts = "well-formed", notTaken, elsewhere = {} } = endpoint;
+  if (bodyFormat === "form or JSON") return readFormBody;
+  const read = jsonReader(body, bodyNesting, bodyTexts, elsewhere);
+  if (notTaken === undefined) return read;
+  return (bytes) => {
+    const found = read(bytes);
+    return typeof found.value === "object" && found.value !== null ? { ...found, ignored: notTaken(found.value) } : found;
+  };
 }
 
 function serializerOf(endpoint: BoundEndpoint, options: CompileOptions): (reply: AnyReply) => string {

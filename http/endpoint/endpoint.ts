@@ -4,6 +4,7 @@ import type { Caller } from "../../engine/access/caller.ts";
 import type { MerchantAct } from "../../engine/access/merchant-user-grant.ts";
 import type { RelayError } from "../../engine/kernel/errors.ts";
 import type { ErrorEnvelope } from "./error-envelope.ts";
+import type { UnknownRefusal } from "./unknown-members.ts";
 
 export type Method = "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
 
@@ -83,9 +84,13 @@ export interface RateLimit {
 /** One documented response. Without `body` the response is empty (204, or a 200 without content). */
 export interface ResponseDeclaration {
   description: string;
+  /** The name under which a response of several endpoints stands once in the OpenAPI document. */
+  sharedName?: string;
   body?: TSchema;
   /** `application/json` when absent; for any other type the body is a string that is sent as it is. */
   contentType?: string;
+  /** Other types that a file may have instead. */
+  otherContentTypes?: readonly string[];
   /** The body is a part of an open file (`OutgoingFile`), sent as fast as the client reads; without `body`, with `contentType`. */
   file?: true;
   /**
@@ -194,6 +199,8 @@ export interface Input<Params = unknown, Query = unknown, Headers = unknown, Bod
   readonly body: Body;
   /** The body as received (valid UTF-8 and JSON, without a byte order mark), for handlers that echo it. Empty without a declared body. */
   readonly bodyText: string;
+  /** The body as its schema accepted it, with the members that are ignored: an idempotency key stands for the whole of what was sent. */
+  readonly bodySent: unknown;
   /** The file of an endpoint that declares `upload`; for other endpoints it cannot be read. */
   readonly upload: IncomingFile;
   readonly caller: Caller;
@@ -277,8 +284,12 @@ export interface EndpointFacts {
   openToPages?: true;
   /** Instead of a body: one file in a multipart form, read as it arrives (`Input.upload`), with at most `bytesMax` bytes. */
   upload?: { member: string; description: string; bytesMax: number };
-  /** Query members that are not declared: refused with 400 (default) or ignored. */
-  unknownQuery?: "refuse" | "ignore";
+  /** Members of the query and the body that are not declared are ignored and named (unknown-members.ts); with this, why they are refused with 400 instead. */
+  refusesUnknown?: UnknownRefusal;
+  /** Members of the record that the endpoint changes which another one changes: refused with its name, so that nobody takes them for changed. */
+  elsewhere?: { readonly [member: string]: string };
+  /** For a free-form body of which the handler takes some members, wherever they are in it: names of those that it does not take. */
+  notTaken?(body: object): readonly string[];
   /** A GET that hands something out once. HEAD, which must change nothing, is refused for it. */
   handsOut?: true;
   /** `successor` is a path template; adds the headers `Deprecation` and, where its parameters are known, `Link`. */
@@ -371,8 +382,9 @@ export type ResponseHeadersOf = (header: (name: string) => string, requestId: st
 export interface IdempotencyPolicy {
   /** A key is forgotten so long after the first request with it; 30 days when absent. */
   readonly lifetimeMs?: number;
-  /** For the OpenAPI document. */
+  /** For the OpenAPI document, where the header stands once under this name. */
   readonly description: string;
+  readonly parameterName: string;
   /** Whose key it is, and what for. A key with another scope is another key. Null: the key is ignored. */
   scopeOf(endpoint: KeyedEndpoint, input: Input): readonly unknown[] | null;
   /** What is compared: a request with the same key that is not the same is refused. The order of members does not count. */

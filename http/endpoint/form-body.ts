@@ -1,7 +1,7 @@
 import { isUtf8 } from "node:buffer";
 import { Type } from "@sinclair/typebox";
 import { RelayError } from "../../engine/kernel/errors.ts";
-import { type JsonBody, jsonReader } from "./json-body.ts";
+import { type JsonBody, jsonReader, NONE } from "./json-body.ts";
 
 /** What a form or a JSON body of the same endpoint consists of: numbers and booleans of JSON come as their texts, null as the empty text. */
 export type FormValue = string | readonly FormValue[] | FormObject;
@@ -184,20 +184,25 @@ export function formTypeRefusal(contentType: string): RelayError | null {
 
 /** Reads a body of either format; none at all is an object without members. Throws as `parseForm`, and `unsupported_media_type`. */
 export function readFormBody(bytes: Buffer, contentType: string): JsonBody {
-  if (bytes.length === 0) return { value: parseForm(""), text: "" };
+  if (bytes.length === 0) return formBody(parseForm(""), "");
   const format = formatOf(contentType);
   if (format === null) throw notReadable();
   if (format === "json") return formJson(bytes);
   if (!isUtf8(bytes)) throw refused("is not UTF-8");
   const text = bytes.toString("utf8");
-  return { value: parseForm(text), text };
+  return formBody(parseForm(text), text);
+}
+
+/** Its handler refuses what it does not know. */
+function formBody(value: FormObject, text: string): JsonBody {
+  return { value, sent: value, ignored: NONE, text };
 }
 
 const readJson = jsonReader(Type.Unknown(), "bounded", "well-formed");
 
 function formJson(bytes: Buffer): JsonBody {
   const { value, text } = readJson(bytes);
-  return { value: formOfJson(value), text };
+  return formBody(formOfJson(value), text);
 }
 
 function formatOf(contentType: string): "form" | "json" | null {

@@ -46,6 +46,7 @@ const IS_FINAL: Readonly<Record<ErrorCode, boolean>> = {
   rate_limited: false,
   too_busy: false,
   payload_too_large: true,
+  head_too_large: true,
   unsupported_media_type: true,
   expectation_failed: true,
   request_timeout: false,
@@ -55,6 +56,7 @@ const IS_FINAL: Readonly<Record<ErrorCode, boolean>> = {
 
 /** The policy of every surface without one of its own: a key is used at one path, for 30 days. */
 export const USUAL_IDEMPOTENCY: IdempotencyPolicy = {
+  parameterName: "IdempotencyKey",
   description:
     "A unique value that you choose for this operation, valid for 30 days. The same request again gets the stored response (with `Idempotent-Replayed: true`) and is not executed again. With another body it is refused with 409; while the first request is still in progress, with 409 and `Retry-After`. A response of 500 or more is not stored: a request with the same key continues where the first attempt ended.",
   scopeOf: ({ method, path }, { params, caller }) => {
@@ -64,7 +66,7 @@ export const USUAL_IDEMPOTENCY: IdempotencyPolicy = {
     const person = caller.type === "merchantUser" ? [caller.user.userId] : [];
     return [sender, ...person, method, path, params];
   },
-  fingerprintOf: (_endpoint, { query, body }) => [query, body ?? null],
+  fingerprintOf: (_endpoint, { query, bodySent }) => [query, bodySent ?? null],
   // An error with a time to retry is not final.
   isFinal: (error) => IS_FINAL[error.code] && error.retryAfterSeconds === undefined,
   isFinalReply: (status) => status < 500 && status !== 408 && status !== 429,

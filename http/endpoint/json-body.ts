@@ -4,13 +4,18 @@ import { TypeCompiler } from "@sinclair/typebox/compiler";
 import { RelayError } from "../../engine/kernel/errors.ts";
 import { wellFormedJson, withoutByteOrderMark } from "../../engine/kernel/well-formed.ts";
 import type { BodyNesting, BodyTexts } from "./endpoint.ts";
+import { keepDeclared } from "./unknown-members.ts";
 import { validationMessage } from "./validation-message.ts";
 
 /** Deeper JSON needs stack wherever it is traversed; endpoints that accept it declare so. */
 export const JSON_DEPTH_MAX = 32;
 
 export interface JsonBody {
+  /** Without what is ignored of it. */
   value: unknown;
+  sent: unknown;
+  /** Names of the members that are ignored (unknown-members.ts). */
+  ignored: readonly string[];
   /** The bytes as they came, as text, without a byte order mark. */
   text: string;
 }
@@ -18,24 +23,43 @@ export interface JsonBody {
 /**
  * Reads a JSON body and checks it against the schema. Throws RelayError `invalid_request` for the first error. An empty body is undefined
  * if the schema is optional. Texts are made well-formed before the check, so that an identifier with an unpaired surrogate is refused: no
- * identifier's pattern contains U+FFFD.
+ * identifier's pattern contains U+FFFD. `elsewhere`: as in `EndpointFacts`.
  */
-export function jsonReader(schema: TSchema, nesting: BodyNesting, texts: BodyTexts): (bytes: Buffer) => JsonBody {
+export function jsonReader(
+  schema: TSchema,
+  nesting: BodyNesting,
+  texts: BodyTexts,
+  elsewhere: { readonly [member: string]: string } = {},
+): (bytes: Buffer) => JsonBody {
   const optional = schema[OptionalKind] !== undefined;
   const check = TypeCompiler.Compile(schema);
+  const keep = keepDeclared(schema);
+  const elsewheres = Object.entries(elsewhere);
+  const bodyOf = (sent: unknown, text: string): JsonBody => {
+    if (keep === null) return { value: sent, sent, ignored: NONE, text };
+    const ignored: string[] = [];
+    const value = keep(sent, "", ignored);
+    return { value: ignored.length === 0 ? sent : value, sent, ignored, text };
+  };
   return (bytes) => {
-    if (bytes.length === 0 && optional) return { value: undefined, text: "" };
+    if (bytes.length === 0 && optional) return { value: undefined, sent: undefined, ignored: NONE, text: "" };
     if (bytes.length === 0) throw new RelayError("invalid_request", "body: is required");
     if (!isUtf8(bytes)) throw new RelayError("invalid_request", "body: is not UTF-8");
     const text = withoutByteOrderMark(bytes.toString("utf8"));
     const value = parse(texts === "well-formed" ? wellFormedJson(text) : text);
     if (nesting === "bounded" && deeperThan(value, JSON_DEPTH_MAX))
       throw new RelayError("invalid_request", `body: is nested deeper than ${JSON_DEPTH_MAX} levels`);
-    if (check.Check(value)) return { value, text };
+    for (const [name, where] of elsewheres) {
+      if (typeof value === "object" && value !== null && Object.hasOwn(value, name))
+        throw new RelayError("invalid_request", `${name}: is not changed here; use ${where}`);
+    }
+    if (check.Check(value)) return bodyOf(value, text);
     const error = check.Errors(value).First();
     throw new RelayError("invalid_request", error === undefined ? "body: is not valid" : validationMessage(error, "body"));
   };
 }
+
+export const NONE: readonly string[] = [];
 
 function parse(text: string): unknown {
   try {

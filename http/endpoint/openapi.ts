@@ -1,22 +1,30 @@
+import { STATUS_CODES } from "node:http";
 import { OptionalKind, type TObject, type TSchema } from "@sinclair/typebox";
 import type { AdministratorRole } from "../../engine/access/administrator-role.ts";
 import { type MerchantAct, rolesThatMay } from "../../engine/access/merchant-user-grant.ts";
+import { RelayError } from "../../engine/kernel/errors.ts";
 import type { AuthRequirement, BoundEndpoint, CallerNeeds, Method, ResponseDeclaration } from "./endpoint.ts";
-import { STATUS_MEANING } from "./error-envelope.ts";
+import { type ErrorEnvelope, errorReply, STATUS_MEANING } from "./error-envelope.ts";
 import { checksOwnPage, refusesForeignPages } from "./foreign-pages.ts";
 import { FORM_TYPE } from "./form-body.ts";
 import { IDEMPOTENCY_KEY_LENGTH_MAX, USUAL_IDEMPOTENCY } from "./idempotency.ts";
+import { Components, type Json } from "./openapi-components.ts";
+import { exampleOf } from "./schema-example.ts";
+import { IGNORED_HEADER } from "./unknown-members.ts";
 
 /** The declaration without its handler. */
 export type DocumentedEndpoint = Omit<BoundEndpoint, "run">;
+
+export interface OpenApiTag {
+  name: string;
+  description: string;
+}
 
 export interface OpenApiInfo {
   title: string;
   version: string;
   description: string;
 }
-
-type Json = { [member: string]: unknown };
 
 const METHODS: readonly Method[] = ["GET", "POST", "PUT", "PATCH", "DELETE"];
 
@@ -94,7 +102,7 @@ const SECURITY_SCHEMES = {
     in: "header",
     name: "Authorization",
     description:
-      "`Signature keyId=...,algorithm=...,headers=...,signature=...` (draft-cavage-http-signatures-10) with HMAC-SHA256 or HMAC-SHA512 over (request-target) with its query, host, date, x-signature-salt and, for POST, digest. `keyId` is the merId. The date may differ from the relay's clock by up to 300 seconds. Each combination of date and salt is accepted once.",
+      "`Signature keyId=...,algorithm=...,headers=...,signature=...` (draft-cavage-http-signatures-10) with HMAC-SHA256 or HMAC-SHA512 over (request-target) with its query, host, date (or (created)), x-signature-salt and, for POST, digest. Where one is not covered, or `headers` is missing, which means date alone, the answer is 401 and names what is missing. `algorithm` is hmac-sha256 or hmac-sha512. It may be missing or hs2019: the key is good for both, and the length of the signature tells which was used. `keyId` is the merId. The date may differ from the relay's clock by up to 300 seconds. Each combination of date and salt is accepted once.",
   },
 };
 
@@ -107,40 +115,46 @@ const HEADERS = {
   "RateLimit-Remaining": { description: "Requests left in the current second.", schema: { type: "integer" } },
   "RateLimit-Reset": { description: "Seconds until the whole limit is available again.", schema: { type: "integer" } },
   "Retry-After": { description: "Seconds to wait before the next attempt.", schema: { type: "integer" } },
+  [IGNORED_HEADER]: {
+    description:
+      "Names of members of the query and the body that are not part of the operation and were ignored, separated by commas, with dots between levels; absent if there are none.",
+    schema: { type: "string" },
+  },
 };
 
 /**
  * The OpenAPI 3.1 document of the endpoints, the same for the same endpoints in any order. A schema with a `title` becomes a
- * component of that name; two different schemas of one title are refused.
+ * component of that name; two different schemas of one title are refused. `described` are its tags, in their order.
  */
-export function buildOpenApi(endpoints: readonly DocumentedEndpoint[], info: OpenApiInfo): Json {
-  const schemas = new SchemaComponents();
+export function buildOpenApi(endpoints: readonly DocumentedEndpoint[], info: OpenApiInfo, described: readonly OpenApiTag[] = []): Json {
+  const components = new Components();
   const byPath = new Map<string, DocumentedEndpoint[]>();
   for (const endpoint of endpoints) byPath.set(endpoint.path, [...(byPath.get(endpoint.path) ?? []), endpoint]);
   const paths: Json = {};
   for (const [path, atPath] of [...byPath].sort(([a], [b]) => (a < b ? -1 : 1))) {
     const ordered = atPath.sort((a, b) => METHODS.indexOf(a.method) - METHODS.indexOf(b.method));
-    paths[path] = Object.fromEntries(ordered.map((endpoint) => [endpoint.method.toLowerCase(), operationOf(endpoint, schemas)]));
+    paths[path] = Object.fromEntries(ordered.map((endpoint) => [endpoint.method.toLowerCase(), operationOf(endpoint, components)]));
   }
-  // In the order of the surfaces, which is that of a reader's interest; paths are sorted.
-  const tags = new Set(endpoints.flatMap(({ tags, surface }) => tags ?? surface.tags));
+  const used = new Set(endpoints.flatMap(({ tags, surface }) => tags ?? surface.tags));
+  // Those with a description in the order of a reader's interest, the others in that of the surfaces; paths are sorted.
+  const tags = [...described.filter(({ name }) => used.delete(name)), ...[...used].map((name) => ({ name }))];
   return {
     openapi: "3.1.0",
     info,
     servers: [{ url: "/" }],
-    tags: [...tags].map((name) => ({ name })),
+    tags,
     paths,
-    components: { securitySchemes: SECURITY_SCHEMES, headers: HEADERS, schemas: schemas.sorted() },
+    components: { securitySchemes: SECURITY_SCHEMES, headers: HEADERS, ...components.sorted() },
   };
 }
 
-function operationOf(endpoint: DocumentedEndpoint, schemas: SchemaComponents): Json {
+function operationOf(endpoint: DocumentedEndpoint, components: Components): Json {
   const { params, query, headers, body } = endpoint;
   const parameters = [
-    ...parametersOf("path", params, schemas),
-    ...parametersOf("query", query, schemas),
-    ...parametersOf("header", headers, schemas),
-    ...(endpoint.idempotency === undefined ? [] : [idempotencyKeyOf(endpoint)]),
+    ...parametersOf("path", params, components),
+    ...parametersOf("query", query, components),
+    ...parametersOf("header", headers, components),
+    ...(endpoint.idempotency === undefined ? [] : [idempotencyKeyOf(endpoint, components)]),
   ];
   return {
     operationId: endpoint.name,
@@ -149,9 +163,9 @@ function operationOf(endpoint: DocumentedEndpoint, schemas: SchemaComponents): J
     ...descriptionOf(endpoint),
     ...(endpoint.deprecated === undefined ? {} : { deprecated: true }),
     ...(parameters.length === 0 ? {} : { parameters }),
-    ...(body === undefined ? {} : { requestBody: requestBodyOf(body, endpoint, schemas) }),
+    ...(body === undefined ? {} : { requestBody: requestBodyOf(body, endpoint, components) }),
     ...(endpoint.upload === undefined ? {} : { requestBody: uploadOf(endpoint.upload) }),
-    responses: responsesOf(endpoint, schemas),
+    responses: responsesOf(endpoint, components),
     security: securityOf(endpoint),
   };
 }
@@ -207,22 +221,43 @@ function orList(words: readonly string[]): string {
 
 const ABOVE: Readonly<Record<AdministratorRole, string>> = { owner: "", operator: " or owner", "read-only": ", operator or owner" };
 
-function idempotencyKeyOf({ surface }: DocumentedEndpoint): Json {
-  return {
+function idempotencyKeyOf({ surface }: DocumentedEndpoint, components: Components): Json {
+  return components.parameter(surface.idempotency?.parameterName ?? USUAL_IDEMPOTENCY.parameterName, {
     name: "Idempotency-Key",
     in: "header",
     description: (surface.idempotency ?? USUAL_IDEMPOTENCY).description,
     required: false,
     schema: { type: "string", minLength: 1, maxLength: IDEMPOTENCY_KEY_LENGTH_MAX, pattern: "^[!-~]+$" },
+  });
+}
+
+function requestBodyOf(body: TSchema, endpoint: DocumentedEndpoint, components: Components): Json {
+  const written = endpoint.bodyExample ?? exampleOf(body);
+  const example = written === undefined ? {} : { example: written };
+  return {
+    required: body[OptionalKind] === undefined && endpoint.bodyFormat === undefined,
+    content: Object.fromEntries(
+      bodyTypesOf(endpoint).map((type) => [
+        type,
+        { schema: components.schema(body), ...example, ...(type === FORM_TYPE ? bracketsOf(body) : {}) },
+      ]),
+    ),
   };
 }
 
-function requestBodyOf(body: TSchema, endpoint: DocumentedEndpoint, schemas: SchemaComponents): Json {
-  const example = endpoint.bodyExample === undefined ? {} : { example: endpoint.bodyExample };
-  return {
-    required: body[OptionalKind] === undefined && endpoint.bodyFormat === undefined,
-    content: Object.fromEntries(bodyTypesOf(endpoint).map((type) => [type, { schema: schemas.reference(body), ...example }])),
-  };
+/** Lists and objects of a form, or of a query that is read like one, are told by brackets after their name. */
+const BRACKETS = { style: "deepObject", explode: true } as const;
+
+function bracketsOf(body: TSchema): Json {
+  const members = Object.entries<TSchema>(body["properties"] ?? {}).filter(([, member]) => !isPlain(member));
+  return members.length === 0 ? {} : { encoding: Object.fromEntries(members.map(([name]) => [name, BRACKETS])) };
+}
+
+function isPlain(schema: TSchema): boolean {
+  const parts: TSchema[] = schema["anyOf"] ?? [schema];
+  return parts.every(
+    ({ type, const: constant }) => constant !== undefined || (type !== undefined && type !== "array" && type !== "object"),
+  );
 }
 
 function bodyTypesOf({ bodyFormat }: DocumentedEndpoint): string[] {
@@ -235,36 +270,57 @@ function uploadOf({ member, description }: NonNullable<DocumentedEndpoint["uploa
   return { required: true, content: { "multipart/form-data": { schema } } };
 }
 
-function parametersOf(place: "path" | "query" | "header", schema: TObject | undefined, schemas: SchemaComponents): Json[] {
+function parametersOf(place: "path" | "query" | "header", schema: TObject | undefined, components: Components): Json[] {
   return Object.entries(schema?.properties ?? {}).map(([name, member]) => {
-    const { description } = member;
-    return {
+    const { title, description, ...rest } = member;
+    const parameter = {
       name,
       in: place,
       ...(description === undefined ? {} : { description }),
       required: member[OptionalKind] === undefined && member["default"] === undefined,
-      schema: schemas.reference(member),
+      ...(place === "query" && !isPlain(member as TSchema) ? BRACKETS : {}),
+      // A description is that of the parameter, unless the schema has a name of its own.
+      schema: components.schema(title === undefined ? rest : member),
     };
+    const { parameterName } = member;
+    return typeof parameterName === "string" ? components.parameter(parameterName, parameter) : parameter;
   });
 }
 
-function responsesOf(endpoint: DocumentedEndpoint, schemas: SchemaComponents): Json {
+function responsesOf(endpoint: DocumentedEndpoint, components: Components): Json {
   const declared: { [status: string]: ResponseDeclaration } = { ...endpoint.responses };
-  for (const status of impliedStatuses(endpoint)) {
-    declared[status] ??= { description: STATUS_MEANING[status] ?? "Error.", body: endpoint.surface.envelope.schema };
-  }
-  const forbidden = declared[403];
-  if (forbidden !== undefined && refusesForeignPages(endpoint)) {
-    declared[403] = { ...forbidden, description: `${forbidden.description} ${FOREIGN_PAGES}` };
-  }
-  if (forbidden !== undefined && checksOwnPage(endpoint)) {
-    declared[403] = { ...forbidden, description: `${forbidden.description} ${OTHER_PAGES}` };
-  }
+  const body = endpoint.surface.envelope.schema;
+  for (const status of impliedStatuses(endpoint)) declared[status] ??= { description: STATUS_MEANING[status] ?? "Error.", body };
   // Integer keys come out in ascending order whatever the order of insertion.
   const responses: Json = {};
-  for (const [status, response] of Object.entries(declared)) responses[status] = responseOf(Number(status), response, endpoint, schemas);
-  responses["default"] = responseOf(0, { description: "Any other error.", body: endpoint.surface.envelope.schema }, endpoint, schemas);
+  for (const [status, response] of Object.entries(declared)) responses[status] = responseOf(Number(status), response, endpoint, components);
+  responses["default"] = responseOf(0, { description: ANY_OTHER_ERROR, body }, endpoint, components);
   return responses;
+}
+
+const ANY_OTHER_ERROR = "Any other error.";
+
+/** What a surface answers alike wherever it does, without a word of the operation's own, stands once under a name. */
+function responseOf(status: number, declared: ResponseDeclaration, endpoint: DocumentedEndpoint, components: Components): Json {
+  const isForeign = status === 403 && refusesForeignPages(endpoint);
+  const isOther = status === 403 && checksOwnPage(endpoint);
+  const description = [declared.description, isForeign ? FOREIGN_PAGES : "", isOther ? OTHER_PAGES : ""]
+    .filter((part) => part !== "")
+    .join(" ");
+  const response = responseWith({ ...declared, description }, status, endpoint, components);
+  const { schema } = endpoint.surface.envelope;
+  const { title } = schema;
+  const isUsual =
+    declared.description === (STATUS_MEANING[status] ?? ANY_OTHER_ERROR) &&
+    declared.body === schema &&
+    declared.headers === undefined &&
+    declared.example === undefined;
+  const suffix = endpoint.rateLimit === undefined ? "" : "WithRateLimit";
+  if (declared.sharedName !== undefined) return components.response(`${declared.sharedName}${suffix}`, response);
+  if (!isUsual || title === undefined) return response;
+  const error = status === 0 ? title : `${title.replace(/Error$/, "")}${(STATUS_CODES[status] ?? "").replaceAll(" ", "")}`;
+  const pages = isForeign && isOther ? "ToPages" : isForeign ? "ToForeignPages" : isOther ? "ToOtherPages" : "";
+  return components.response(`${error}${pages}${suffix}`, response);
 }
 
 /**
@@ -308,68 +364,42 @@ function impliedStatuses(endpoint: DocumentedEndpoint): number[] {
   ];
 }
 
-function responseOf(status: number, response: ResponseDeclaration, endpoint: DocumentedEndpoint, schemas: SchemaComponents): Json {
+function namesIgnored({ query, body, refusesUnknown, bodyFormat, queryFormat }: DocumentedEndpoint): boolean {
+  return (query ?? body) !== undefined && refusesUnknown === undefined && bodyFormat === undefined && queryFormat === undefined;
+}
+
+function responseWith(response: ResponseDeclaration, status: number, endpoint: DocumentedEndpoint, components: Components): Json {
   const names = [
     "X-Request-Id",
     ...(endpoint.rateLimit === undefined ? [] : ["RateLimit-Limit", "RateLimit-Remaining", "RateLimit-Reset"]),
     ...(status === 429 ? ["Retry-After"] : []),
+    ...(status >= 200 && status < 300 && namesIgnored(endpoint) ? [IGNORED_HEADER] : []),
   ];
   const headers: Json = {};
   for (const name of names) headers[name] = { $ref: `#/components/headers/${name}` };
   for (const [name, { description, schema }] of Object.entries(response.headers ?? {})) {
-    headers[name] = { description, schema: schema === undefined ? { type: "string" } : schemas.reference(schema) };
+    headers[name] = { description, schema: schema === undefined ? { type: "string" } : components.schema(schema) };
   }
   if (response.file === true || response.stream === true) {
     const description = response.stream === true ? `${response.description} ${STREAMED}` : response.description;
-    return { description, headers, content: { [response.contentType ?? "application/octet-stream"]: {} } };
+    const types = [response.contentType ?? "application/octet-stream", ...(response.otherContentTypes ?? [])];
+    return { description, headers, content: Object.fromEntries(types.map((type) => [type, {}])) };
   }
   if (response.body === undefined) return { description: response.description, headers };
-  const example = response.example === undefined ? {} : { example: response.example };
-  const content = { [response.contentType ?? "application/json"]: { schema: schemas.reference(response.body), ...example } };
+  const written = response.example ?? exampleOfResponse(status, response.body, response.contentType, endpoint.surface.envelope);
+  const example = written === undefined ? {} : { example: written };
+  const content = { [response.contentType ?? "application/json"]: { schema: components.schema(response.body), ...example } };
   return { description: response.description, headers, content };
+}
+
+/** Of an error what its surface's envelope makes of it; otherwise from the schema. Text that is no JSON has none. */
+function exampleOfResponse(status: number, body: TSchema, contentType: string | undefined, envelope: ErrorEnvelope): unknown {
+  if (contentType !== undefined && contentType !== "application/json") return undefined;
+  if (body !== envelope.schema) return exampleOf(body);
+  const codes = Object.keys(envelope.status) as (keyof ErrorEnvelope["status"])[];
+  const code = codes.find((one) => envelope.status[one] === status) ?? "internal";
+  return errorReply(envelope, new RelayError(code, STATUS_MEANING[status] ?? "Internal error."), "0a1b2c3d4e5f-1").body;
 }
 
 const STREAMED =
   "It is sent while it is read, without a length; a body that breaks off, without its last chunk, is not whole. A few at a time for each caller (429).";
-
-/** Schemas with a title, written once. */
-class SchemaComponents {
-  readonly #byTitle = new Map<string, { schema: unknown; text: string }>();
-
-  /**
-   * The schema as it is in the document: a reference if it has a title, otherwise the schema itself with its parts treated the same way.
-   */
-  reference(schema: unknown): unknown {
-    if (Array.isArray(schema)) return schema.map((part) => this.reference(part));
-    if (typeof schema !== "object" || schema === null) return schema;
-    const copy: Json = {};
-    for (const [member, value] of Object.entries(schema)) {
-      // `errorMessage` is a text for our own messages, not a JSON Schema keyword.
-      if (member === "errorMessage") continue;
-      if (NAME_MAPS.has(member)) copy[member] = this.#named(value);
-      else copy[member] = LITERAL_MEMBERS.has(member) ? value : this.reference(value);
-    }
-    const title = copy["title"];
-    if (typeof title !== "string" || !/^[A-Za-z0-9._-]+$/.test(title)) return copy;
-    const text = JSON.stringify(copy);
-    const known = this.#byTitle.get(title);
-    if (known !== undefined && known.text !== text) throw new Error(`two different schemas have the title ${title}`);
-    this.#byTitle.set(title, { schema: copy, text });
-    return { $ref: `#/components/schemas/${title}` };
-  }
-
-  /** Schemas under names of members, which may be equal to JSON Schema keywords. */
-  #named(schemas: object): Json {
-    return Object.fromEntries(Object.entries(schemas).map(([name, schema]) => [name, this.reference(schema)]));
-  }
-
-  sorted(): Json {
-    return Object.fromEntries([...this.#byTitle].sort(([a], [b]) => (a < b ? -1 : 1)).map(([title, { schema }]) => [title, schema]));
-  }
-}
-
-/** Members of a schema that hold schemas by name. */
-const NAME_MAPS = new Set(["properties", "patternProperties"]);
-
-/** Members of a schema whose values are data. */
-const LITERAL_MEMBERS = new Set(["const", "enum", "default", "example", "examples", "required"]);

@@ -1,4 +1,4 @@
-import { Kind, type TObject, type TSchema } from "@sinclair/typebox";
+import type { TObject, TSchema } from "@sinclair/typebox";
 import type {
   Declaration,
   Endpoint,
@@ -13,6 +13,7 @@ import type {
 } from "./endpoint.ts";
 import type { ErrorEnvelope } from "./error-envelope.ts";
 import { STATUS_MEANING } from "./error-envelope.ts";
+import { closed, type UnknownRefusal } from "./unknown-members.ts";
 
 /** An API with one error envelope and one set of operations; its endpoints are declared through it. */
 export interface Surface<Operations, E extends TSchema> extends SurfaceFacts {
@@ -36,11 +37,8 @@ export interface SurfaceOptions<Operations, E extends TSchema> extends SurfaceFa
    * very request, and so to its response also where that is a stored one.
    */
   readonly admit?: (operations: Operations, input: Input, endpoint: KeyedEndpoint) => Promise<ResponseHeaders | undefined>;
-  /**
-   * Bodies with members that are not declared are refused. Without it they reach the handler, whose types do not have them: where it hands on a body as it is,
-   * the caller fills in what the handler meant to decide.
-   */
-  readonly closesBodies?: true;
+  /** Of all its endpoints; see `EndpointFacts`. */
+  readonly refusesUnknown?: UnknownRefusal;
 }
 
 /**
@@ -48,14 +46,15 @@ export interface SurfaceOptions<Operations, E extends TSchema> extends SurfaceFa
  * `const relay = surface<RelayOperations>()({ name: "relay", tags: ["Terminals"], envelope })`.
  */
 export function surface<Operations>() {
-  return <E extends TSchema>({ admit, closesBodies, ...facts }: SurfaceOptions<Operations, E>): Surface<Operations, E> => ({
+  return <E extends TSchema>({ admit, refusesUnknown: ofAll, ...facts }: SurfaceOptions<Operations, E>): Surface<Operations, E> => ({
     ...facts,
     endpoint: (declaration) => {
-      const { body } = declaration;
+      const { body, refusesUnknown = ofAll } = declaration;
       const deadlineMs = declaration.deadlineMs ?? (declaration.method === "GET" ? undefined : facts.changeDeadlineMs);
       return {
         ...declaration,
-        ...(closesBodies === true && body !== undefined ? { body: closed(body) } : {}),
+        ...(refusesUnknown === undefined ? {} : { refusesUnknown }),
+        ...(refusesUnknown === undefined || body === undefined ? {} : { body: closed(body) }),
         ...(deadlineMs === undefined ? {} : { deadlineMs }),
         ...(admit === undefined ? {} : { admit: (operations: Operations, input: Input) => admit(operations, input, declaration) }),
         surface: facts,
@@ -68,12 +67,4 @@ export function surface<Operations>() {
       return Object.fromEntries(entries) as { [Status in S]: { description: string; body: E } };
     },
   });
-}
-
-/** The same schema, without members that it does not declare; a record, and an object that says that it takes others, stay open. */
-function closed(schema: TSchema): TSchema {
-  if (schema[Kind] === "Array") return { ...schema, items: closed(schema["items"]) };
-  if (schema[Kind] !== "Object") return schema;
-  const members = Object.entries<TSchema>(schema["properties"]).map(([name, member]) => [name, closed(member)]);
-  return { ...schema, properties: Object.fromEntries(members), additionalProperties: schema["additionalProperties"] ?? false };
 }

@@ -1,6 +1,7 @@
 import { Kind, OptionalKind, type TObject, type TSchema } from "@sinclair/typebox";
 import { TypeCompiler } from "@sinclair/typebox/compiler";
 import { RelayError } from "../../engine/kernel/errors.ts";
+import { printable } from "./unknown-members.ts";
 import { requirementOf, validationMessage } from "./validation-message.ts";
 
 /** The text of one member, or undefined when the request does not have it. */
@@ -70,10 +71,10 @@ export function percentDecode(text: string, where: string): string {
 }
 
 /**
- * Splits a query string. Members that are not in `declared`, and members that occur twice, are refused: guessing could silently drop a
- * filter. Throws RelayError `invalid_request`.
+ * Splits a query string. Members that occur twice are refused: which one was meant would be a guess. So are those that are not in `declared`, unless there is a
+ * list of the `ignored` ones: then their names are added to it. Throws RelayError `invalid_request`.
  */
-export function parseQuery(query: string, declared: ReadonlySet<string>, unknownMembers: "refuse" | "ignore"): Map<string, string> {
+export function parseQuery(query: string, declared: ReadonlySet<string>, ignored: string[] | null): Map<string, string> {
   const found = new Map<string, string>();
   if (query === "") return found;
   for (const pair of query.split("&")) {
@@ -81,16 +82,12 @@ export function parseQuery(query: string, declared: ReadonlySet<string>, unknown
     const equals = pair.indexOf("=");
     const name = percentDecode((equals === -1 ? pair : pair.slice(0, equals)).replaceAll("+", " "), "query");
     if (!declared.has(name)) {
-      if (unknownMembers === "ignore") continue;
-      throw new RelayError("invalid_request", `${printable(name)}: is not a query member of this endpoint`);
+      if (ignored === null) throw new RelayError("invalid_request", `${printable(name)}: is not a query member of this endpoint`);
+      ignored.push(name);
+      continue;
     }
     if (found.has(name)) throw new RelayError("invalid_request", `${name}: is given more than once`);
     found.set(name, equals === -1 ? "" : percentDecode(pair.slice(equals + 1).replaceAll("+", " "), name));
   }
   return found;
-}
-
-/** A name chosen by a caller, safe to be quoted in a message. */
-function printable(name: string): string {
-  return name.replace(/[^\x20-\x7e]/g, "?").slice(0, 64);
 }

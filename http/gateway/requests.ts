@@ -92,6 +92,41 @@ export function readFollowUp(body: object): FollowUpOrder {
   return { ...headOf(body), origTranId, amount: amountOf(body) };
 }
 
+const HEAD_NAMES = ["merId", "txId"];
+const AMOUNT_NAMES = ["amount", "currency"];
+
+/** Every name that `readInit` reads. */
+const INIT_NAMES: ReadonlySet<string> = new Set([
+  ...HEAD_NAMES,
+  ...AMOUNT_NAMES,
+  ...["txOp", "description", "merchantReference", "expiresAt", "pitype", "terminalId", "callbackURL", "notifyURL", "returnURL"],
+]);
+
+/** Every name that `readFollowUp` reads. */
+const FOLLOW_UP_NAMES: ReadonlySet<string> = new Set([...HEAD_NAMES, ...AMOUNT_NAMES, "origTranId"]);
+
+/** Names of the members of a body that `readInit` does not read, with the container before the name. */
+export function notReadOfInit(body: object): string[] {
+  const { buyer, ...rest }: { buyer?: unknown } = { ...body };
+  return [...notRead(rest, INIT_NAMES), ...membersOf(buyer).flatMap(([name]) => (name === "email" ? [] : [`buyer.${name}`]))];
+}
+
+/** The same for `readFollowUp`. */
+export function notReadOfFollowUp(body: object): string[] {
+  return notRead(body, FOLLOW_UP_NAMES);
+}
+
+function notRead(body: object, names: ReadonlySet<string>): string[] {
+  return membersOf(body).flatMap(([name, value]) => {
+    if (!CONTAINERS.some((container) => container === name)) return names.has(name) ? [] : [name];
+    return membersOf(value).flatMap(([inner]) => (names.has(inner) ? [] : [`${name}.${inner}`]));
+  });
+}
+
+function membersOf(value: unknown): [string, unknown][] {
+  return typeof value === "object" && value !== null && !Array.isArray(value) ? Object.entries(value) : [];
+}
+
 /** The merId of a body that may not be valid otherwise, for the head of a refusal; null where there is none. */
 export function headOrNull(body: unknown): { merId: string | null; txId: string | null } {
   const read = (name: "merId" | "txId"): string | null => {

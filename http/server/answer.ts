@@ -23,6 +23,8 @@ export interface AnswerContext {
   withoutBody: boolean;
   /** Closes the connection after the response. */
   close: boolean;
+  /** `writeContinue` was called. */
+  continued?: boolean;
 }
 
 /** What every response begins with, by its status. */
@@ -49,6 +51,14 @@ export function firstLines({ tlsOnly }: { tlsOnly: boolean }): FirstLines {
 
 /** Everything in a response before its body. */
 export type AnswerHead = Omit<Answer, "body">;
+
+/**
+ * Writes `100 Continue` and the empty line behind it; has to be called corked. The library does so by itself only for an expectation in lower case, and has no
+ * function for it. The response that follows is written with `continued`.
+ */
+export function writeContinue(res: HttpResponse): void {
+  res.writeStatus("100 Continue\r\n");
+}
 
 /** Writes a response in one piece; has to be called corked, on a response that is still open. */
 export function writeAnswer(res: HttpResponse, answer: Answer, context: AnswerContext): void {
@@ -89,7 +99,12 @@ export function writeHead(res: HttpResponse, answer: AnswerHead, context: Answer
   const { notStored, withOwnCaching } = context.firstLines;
   const lines = answer.headers?.["Cache-Control"] === undefined ? notStored : withOwnCaching;
   const beginning = lines.get(status) ?? `${status} Unknown\r\nX-Request-Id: `;
-  res.writeStatus(beginning + context.requestId + context.rateLimitBlock);
+  if (context.continued === true) {
+    // The library has written its one status: this one goes out as what stands before the first header's colon.
+    res.writeHeader(`HTTP/1.1 ${beginning.slice(0, -": ".length)}`, context.requestId + context.rateLimitBlock);
+  } else {
+    res.writeStatus(beginning + context.requestId + context.rateLimitBlock);
+  }
   const fixed = context.fixedHeaders;
   for (let i = 0; i + 1 < fixed.length; i += 2) res.writeHeader(fixed[i] ?? "", fixed[i + 1] ?? "");
   if (answer.headers !== undefined) writeHeaders(res, answer.headers);

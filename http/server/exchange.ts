@@ -9,10 +9,12 @@ import { requireRole } from "../auth/required-role.ts";
 import type { AnyReply, IncomingFile, RequestFacts } from "../endpoint/endpoint.ts";
 import { formTypeRefusal } from "../endpoint/form-body.ts";
 import { readIdempotencyKey } from "../endpoint/idempotency.ts";
-import { contentTypeRefusal, type JsonBody, notJson } from "../endpoint/json-body.ts";
+import { contentTypeRefusal, type JsonBody, NONE, notJson } from "../endpoint/json-body.ts";
 import { requireMultipart } from "../endpoint/multipart.ts";
 import { isSessionOptional } from "../endpoint/portal-auth.ts";
 import type { Match } from "../endpoint/router.ts";
+import { IGNORED_HEADER, ignoredHeader } from "../endpoint/unknown-members.ts";
+import { writeContinue } from "./answer.ts";
 import { BodyCollector } from "./body-collector.ts";
 import type { ClientAddress } from "./client-address.ts";
 import { corsHeaders, requestOrigin } from "./cors.ts";
@@ -26,6 +28,8 @@ import { surfaceHeaders } from "./surface-headers.ts";
 import { Upload } from "./upload.ts";
 import type { HttpResponse } from "./uws.ts";
 
+const CONTINUE = "100-continue";
+
 /**
  * One request from its headers to its response. Everything is read from `RequestHead` before `begin` returns, since it is of the next request
  * afterwards.
@@ -35,10 +39,12 @@ export class Exchange extends Response implements RequestFacts {
   #caller: Caller | null = null;
   #bodyComplete = false;
   #body: unknown;
+  #bodySent: unknown;
   #bodyText = "";
   #params: unknown;
   #query: unknown;
   #headers: unknown;
+  #ignored: readonly string[] = NONE;
   #idempotencyKey: string | null = null;
   #origin = "";
   pageOrigin = "";
@@ -76,6 +82,7 @@ export class Exchange extends Response implements RequestFacts {
     const { route } = this;
     if (!route.hidesLength || !isFromOtherSite(req)) this.acceptEncoding = req.acceptEncoding;
     try {
+      if (route.method !== "GET") this.#continueInAnyCase(req.getHeader("expect"));
       if (route.headersOf !== undefined) this.fixedHeaders = [...this.fixedHeaders, ...surfaceHeaders(route.headersOf, req, this.id)];
       if (route.readsApiKey) this.#readOrigin(req);
       if (route.openToPages) this.pageOrigin = req.getHeader("origin");
@@ -229,13 +236,20 @@ export class Exchange extends Response implements RequestFacts {
   }
 
   /**
-   * uWebSockets sends the interim response only for exactly `100-continue`. A client with another expectation might wait for a response
-   * that never comes.
+   * uWebSockets has sent the interim response before it tells of the request, but only for exactly `100-continue`. Java's client writes `100-Continue`, and takes no
+   * other response in its place.
    */
+  #continueInAnyCase(expect: string): void {
+    if (expect === "" || expect === CONTINUE || expect.toLowerCase() !== CONTINUE) return;
+    writeContinue(this.res);
+    this.continued = true;
+  }
+
+  /** A client with another expectation might wait for a response that never comes. */
   #requireNoOtherExpectation(expect: string): void {
-    if (expect === "" || expect === "100-continue") return;
+    if (expect === "" || expect.toLowerCase() === CONTINUE) return;
     this.closeAfter = true;
-    throw new RelayError("expectation_failed", "Expect: only 100-continue (lower case) is supported; leave the header out");
+    throw new RelayError("expectation_failed", "Expect: only 100-continue is supported; leave the header out");
   }
 
   #authenticate(req: RequestHead): void {
@@ -316,11 +330,21 @@ export class Exchange extends Response implements RequestFacts {
   #readMembers(req: RequestHead, match: Match<ServedRoute>): void {
     const { compiled, endpoint } = this.route;
     this.#params = compiled.readParams(match.values);
-    this.#query = compiled.readQuery(req.getQuery() ?? "");
+    const ignored: string[] = [];
+    this.#query = compiled.readQuery(req.getQuery() ?? "", ignored);
     this.#headers = compiled.readHeaders === null ? NO_HEADERS : compiled.readHeaders((name) => req.getText(name) || undefined);
     if (endpoint.idempotency !== undefined) this.#idempotencyKey = readIdempotencyKey(headerOrNull(req, "idempotency-key"));
     const successor = endpoint.deprecated && successorOf(endpoint.deprecated.successor, endpoint.path, match.values);
     if (successor) this.fixedHeaders = [...this.fixedHeaders, "Link", `<${successor}>; rel="successor-version"`];
+    this.#nameIgnored(ignored);
+  }
+
+  /** The header stands last in `fixedHeaders`, and is replaced if more is ignored. */
+  #nameIgnored(names: readonly string[]): void {
+    if (names.length === 0) return;
+    const others = this.#ignored.length === 0 ? this.fixedHeaders : this.fixedHeaders.slice(0, -2);
+    this.#ignored = [...this.#ignored, ...names];
+    this.fixedHeaders = [...others, IGNORED_HEADER, ignoredHeader(this.#ignored)];
   }
 
   /** `refusal`: an error that does not depend on the content of the body. */
@@ -414,7 +438,9 @@ export class Exchange extends Response implements RequestFacts {
       return;
     }
     this.#body = read?.value;
+    this.#bodySent = read?.sent;
     this.#bodyText = read?.text ?? "";
+    if (read !== undefined) this.#nameIgnored(read.ignored);
     this.#bodyComplete = true;
     this.#proceed();
   }
@@ -443,6 +469,7 @@ export class Exchange extends Response implements RequestFacts {
       query: this.#query,
       headers: this.#headers,
       body: this.#body,
+      bodySent: this.#bodySent,
       bodyText: this.#bodyText,
       upload: this.#upload === null ? NO_UPLOAD : this.#upload.file,
       caller,

@@ -2,6 +2,15 @@ import { RelayError } from "../../engine/kernel/errors.ts";
 import type { HttpRequest } from "./uws.ts";
 
 /**
+ * Of the request line and the headers together: what uWebSockets itself takes by default. It takes more here (`LIBRARY_HEAD_BYTES_MAX` of uws.ts), so that a client
+ * that is somewhat over it is told in the form of all other errors.
+ */
+export const HEAD_BYTES_MAX = 4_096;
+/** Colon, space and line end, as nearly every client writes them. */
+const LINE_REST = ": \r\n".length;
+const REQUEST_LINE_REST = "GET  HTTP/1.1\r\n\r\n".length;
+
+/**
  * The headers of a request. `getHeader` of uWebSockets tells only the first line of a name; so all lines are passed over once, which also takes those
  * that nearly every request is asked for. One of these serves all requests of a thread, one after the other; what it says holds until the next `read`.
  */
@@ -25,10 +34,13 @@ export class RequestHead {
   #fetchSite = "";
   #forwardedLines = 0;
   #forwardedFor = "";
+  /** Of all header lines. */
+  #linesLength = 0;
 
   /** By length first: comparing each name with each of these would cost more than the pass. */
   readonly #take = (name: string, value: string): void => {
     this.#nameLengths |= 1 << name.length;
+    this.#linesLength += name.length + value.length + LINE_REST;
     switch (name.length) {
       case 4:
         if (name === "host") this.#hosts += 1;
@@ -79,6 +91,7 @@ export class RequestHead {
     this.#fetchSite = "";
     this.#forwardedLines = 0;
     this.#forwardedFor = "";
+    this.#linesLength = 0;
     req.forEach(this.#take);
   }
 
@@ -148,16 +161,28 @@ export class RequestHead {
     this.#request().forEach(take);
   }
 
+  /** Why nothing of the request is looked at and its connection has to end, as an error for its sender; null where it may be served. */
+  refusal(): RelayError | null {
+    return this.#ambiguity() ?? this.#excess();
+  }
+
   /**
-   * Why the request can be read in two ways, as an error for its sender; null where it cannot. Of two lines uWebSockets reads the first and a proxy may
-   * read the last, and they disagree on whom the request is for, or on where it ends and the next one begins. So its connection has to end, too.
+   * Why the request can be read in two ways. Of two lines uWebSockets reads the first and a proxy may read the last, and they disagree on whom the request is
+   * for, or on where it ends and the next one begins.
    */
-  ambiguity(): RelayError | null {
+  #ambiguity(): RelayError | null {
     if (this.#hosts > 1) return several("Host");
     if (this.#contentLengths > 1) return several("Content-Length");
     if (this.#transferEncodings > 1) return several("Transfer-Encoding");
     // uWebSockets reads an empty length as none.
     return this.#lengthIsEmpty ? new RelayError("invalid_request", "Content-Length: has no value") : null;
+  }
+
+  #excess(): RelayError | null {
+    const query = this.getQuery();
+    const length = this.getUrl().length + (query === undefined ? 0 : query.length + 1) + REQUEST_LINE_REST + this.#linesLength;
+    if (length <= HEAD_BYTES_MAX) return null;
+    return new RelayError("head_too_large", `The request line and the headers together may have at most ${HEAD_BYTES_MAX} bytes.`);
   }
 
   #takeLength(value: string): void {

@@ -29,6 +29,7 @@ export abstract class Response implements Waiting {
   /** True while uWebSockets calls us and has corked the socket. */
   protected corked = true;
   protected closeAfter = false;
+  protected continued = false;
   /** As what kind of endpoint a 401 names its scheme; null for the endpoint's own. */
   protected challenged: AuthRequirement | null = null;
   /** Requests that the client's window has room for; -1 where nothing is limited. */
@@ -280,6 +281,7 @@ export abstract class Response implements Waiting {
       rateLimitBlock: this.remaining === -1 ? "" : (this.route.rateLimitBlocks[this.remaining] ?? ""),
       withoutBody: this.withoutBody,
       close: this.closeAfter || this.context.draining,
+      continued: this.continued,
     };
   }
 

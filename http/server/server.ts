@@ -143,10 +143,10 @@ export function createServer(options: ServerOptions): Server {
     const path = head.getUrl();
     const id = nextId(head.getHeader("x-request-id"));
     const match = method === null ? null : router.match(method, path);
-    const ambiguity = head.ambiguity();
-    if (ambiguity !== null) {
+    const refusal = head.refusal();
+    if (refusal !== null) {
       const face = match?.route.endpoint.surface ?? faceUnder(options, path);
-      const answer = errorAnswer(ambiguity, face.envelope, "none", id);
+      const answer = errorAnswer(refusal, face.envelope, "none", id);
       const fixedHeaders = surfaceHeaders(face.headersOf, head, id);
       answerAsLast(res, () => write(res, answer, { requestId: id, fixedHeaders, withoutBody, close: true }));
       return;
@@ -196,7 +196,7 @@ export function createServer(options: ServerOptions): Server {
     head.read(req);
     const [origin, method] = [head.getHeader("origin"), preflightMethod(head.getHeader("access-control-request-method"))];
     const route = origin === "" || method === null ? null : router.match(method, head.getUrl())?.route;
-    if (!route || head.ambiguity() !== null) {
+    if (!route || head.refusal() !== null) {
       serve(res, req, null, false);
       return;
     }

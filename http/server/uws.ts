@@ -53,8 +53,17 @@ const PACKAGES: { readonly [library in UwsLibrary]: Package } = {
   },
 };
 
+/**
+ * Of a request's head, for the library, which answers a longer one itself and in HTML. A thread keeps as much for each client that has not finished its head, so
+ * it is no more than what proxies usually take.
+ */
+export const LIBRARY_HEAD_BYTES_MAX = 8_192;
+/** Both libraries read it from the process when their code is loaded for the first time. A worker's `process.env` is a copy: the main thread loads first. */
+const HEAD_BYTES_VARIABLE = "UWS_HTTP_MAX_HEADERS_SIZE";
+
 /** Loads the library that is named, or the newest that can be loaded here. Rejects with UwsMissing. */
 export async function loadUws(wanted: UwsLibrary | "newest"): Promise<Uws> {
+  process.env[HEAD_BYTES_VARIABLE] = String(LIBRARY_HEAD_BYTES_MAX);
   let instead: string | null = null;
   for (const library of wanted === "newest" ? UWS_LIBRARIES : [wanted]) {
     const { packageName, lacks, load } = PACKAGES[library];

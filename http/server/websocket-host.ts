@@ -82,9 +82,9 @@ export class WebSocketHost {
     const { addresses, ownOrigin, hostRefusal, refuse } = this.#parts;
     const head = this.#head;
     head.read(req);
-    const ambiguity = head.ambiguity();
-    if (ambiguity !== null) {
-      answerAsLast(res, refuse(res, head, ambiguity));
+    const refusal = head.refusal();
+    if (refusal !== null) {
+      answerAsLast(res, refuse(res, head, refusal));
       return;
     }
     const wrongHost = hostRefusal(head.getHeader("host"));

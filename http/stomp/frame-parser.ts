@@ -74,6 +74,15 @@ export class FrameParser {
     this.#at = 0;
   }
 
+  /** Forgets what was fed, also the frame that has begun; also after a FrameError. */
+  drop(): void {
+    this.#chunk = EMPTY;
+    this.#at = 0;
+    this.#part = null;
+    this.#headers = NO_HEADERS;
+    this.#state = "command";
+  }
+
   /** The next whole frame, or null when more bytes are needed. Throws FrameError if the bytes are not STOMP or exceed a limit. */
   next(): StompFrame | null {
     for (;;) {

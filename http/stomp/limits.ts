@@ -47,6 +47,9 @@ export const FRAME_TIMEOUT_MS = 30_000;
  */
 export const IDLE_TIMEOUT_MS = 300_000;
 
+/** How long a client has to close the socket itself, after the RECEIPT of its DISCONNECT or an ERROR. */
+export const LINGER_MS = 1_000;
+
 /** How long the peer has to answer a close before the socket is terminated. */
 export const CLOSE_TIMEOUT_MS = 5_000;
 

@@ -58,6 +58,7 @@ export const CLOSE_CODES: Record<ErrorCode, number> = {
   rate_limited: 1013,
   too_busy: 1013,
   payload_too_large: 1009,
+  head_too_large: 1009,
   unsupported_media_type: 1003,
   expectation_failed: 1002,
   request_timeout: 1008,

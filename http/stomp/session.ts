@@ -10,8 +10,11 @@ import type { HeartBeatOffer, HeartBeats } from "./negotiation.ts";
 import { CLOSE_CODES, connectedFrame, errorFrame, receiptFrame } from "./server-frames.ts";
 import { type MessageWriter, SessionTopics } from "./topics.ts";
 
-/** `disconnecting`: DISCONNECT was received and results are still being stored. `ended`: waits for the socket to close. */
-type Phase = "connecting" | "authenticating" | "connected" | "disconnecting" | "ended";
+/**
+ * `disconnecting`: DISCONNECT was received and results are still being stored. `lingering`: its RECEIPT, or an ERROR, is sent, and the client is left to close
+ * the socket. `ended`: waits for the socket to close.
+ */
+type Phase = "connecting" | "authenticating" | "connected" | "disconnecting" | "lingering" | "ended";
 
 export interface StompSessionOptions {
   host: StompHost;
@@ -21,6 +24,10 @@ export interface StompSessionOptions {
   /** Called when the socket is closed. */
   forget(session: StompSession): void;
 }
+
+const DISCONNECTED = "disconnected";
+/** Of thousands of sessions that have none yet. */
+const FAREWELL = { code: 1000, reason: DISCONNECTED };
 
 /**
  * One STOMP session on one WebSocket. Every error ends it with an ERROR frame, as STOMP requires. The engine decides what happens to its
@@ -45,8 +52,10 @@ export class StompSession implements StompConnection, MessageWriter {
   /** From CONNECTED on. */
   #topics: SessionTopics | null = null;
   #disconnectReceipt: string | undefined;
+  /** With what a lingering socket is closed. */
+  #farewell = FAREWELL;
   #framesInFlight = 0;
-  /** When the phases `connecting`, `authenticating` and `ended` time out. */
+  /** When the phases `connecting`, `authenticating`, `lingering` and `ended` time out. */
   #deadlineMs: number;
   #lastSeenMs: number;
   #lastSentMs: number;
@@ -73,7 +82,7 @@ export class StompSession implements StompConnection, MessageWriter {
 
   /** A WebSocket message, text or binary; its memory belongs to the caller again when this returns. */
   message(data: Uint8Array): void {
-    if (this.#phase === "ended" || this.#phase === "disconnecting") return;
+    if (!this.#listening) return;
     this.#seen();
     this.#parser.feed(data);
     this.#read();
@@ -82,7 +91,7 @@ export class StompSession implements StompConnection, MessageWriter {
   }
 
   pong(): void {
-    if (this.#phase !== "ended") this.#seen();
+    if (this.#phase !== "ended" && this.#phase !== "lingering") this.#seen();
   }
 
   /** The socket is closed, whoever closed it. */
@@ -117,6 +126,9 @@ export class StompSession implements StompConnection, MessageWriter {
         if (nowMs < this.#deadlineMs) return true;
         this.#socket.terminate();
         return false;
+      case "lingering":
+        if (nowMs >= this.#deadlineMs) this.end(this.#farewell.code, this.#farewell.reason);
+        return true;
       case "connecting":
       case "authenticating":
         if (nowMs >= this.#deadlineMs) this.fail(new RelayError("request_timeout", "The session did not CONNECT in time"));
@@ -130,14 +142,15 @@ export class StompSession implements StompConnection, MessageWriter {
 
   /** Ends the session with an ERROR frame. `about` is the frame that caused it. Returns false if the session had ended before. */
   fail(error: unknown, about: FrameHead | null = null): boolean {
-    if (this.#phase === "ended") return false;
+    if (this.#phase === "ended" || this.#phase === "lingering") return false;
     const unexpected = error instanceof RelayError ? error.cause : error;
     const relayError = error instanceof RelayError ? error : new RelayError("internal", "Internal error");
     const receiptId = about?.headers.get("receipt");
     this.write(errorFrame(this.#version, relayError, about === null ? null : { command: about.command, receiptId }));
     const { code, message } = relayError;
     this.#host.onEvent({ type: "refused", sessionId: this.id, code, message, ...(unexpected === undefined ? {} : { cause: unexpected }) });
-    return this.end(CLOSE_CODES[code], message);
+    this.#linger(CLOSE_CODES[code], message);
+    return true;
   }
 
   /** Ends the session with a WebSocket close. Returns false if it had ended before. */
@@ -162,7 +175,7 @@ export class StompSession implements StompConnection, MessageWriter {
         this.#frameSinceMs = null;
         this.#handle(frame);
       }
-      if (this.#phase === "ended") return;
+      if (!this.#listening) return;
       this.#parser.keep();
       this.#frameSinceMs = this.#parser.midFrame ? (this.#frameSinceMs ?? this.#host.clock.monotonicMs()) : null;
     } catch (error) {
@@ -188,6 +201,11 @@ export class StompSession implements StompConnection, MessageWriter {
         cause,
       });
     });
+  }
+
+  /** Whether what the client sends counts; after DISCONNECT nothing does. */
+  get #listening(): boolean {
+    return this.#phase === "connecting" || this.#phase === "authenticating" || this.#phase === "connected";
   }
 
   #readable(): boolean {
@@ -268,6 +286,7 @@ export class StompSession implements StompConnection, MessageWriter {
       case "DISCONNECT":
         this.#phase = "disconnecting";
         this.#disconnectReceipt = receiptId;
+        this.#parser.drop();
         topics.close();
         if (this.#framesInFlight === 0) this.#completeDisconnect();
         return "later";
@@ -321,7 +340,7 @@ export class StompSession implements StompConnection, MessageWriter {
 
   #carriedOut(answer: () => void): void {
     this.#framesInFlight -= 1;
-    if (this.#phase === "ended") return;
+    if (this.#phase === "ended" || this.#phase === "lingering") return;
     answer();
     if (this.#phase === "disconnecting" && this.#framesInFlight === 0) this.#completeDisconnect();
     else if (this.#phase === "connected") this.#read();
@@ -329,7 +348,18 @@ export class StompSession implements StompConnection, MessageWriter {
 
   #completeDisconnect(): void {
     this.#receipt(this.#disconnectReceipt);
-    this.end(1000, "disconnected");
+    this.#linger(1000, DISCONNECTED);
+  }
+
+  /**
+   * The session is over, but the socket stays for a moment. Some clients take one that closes right behind the last frame for broken, because they see the close
+   * first, or cannot close it themselves any more, and never tell what was in that frame.
+   */
+  #linger(code: number, reason: string): void {
+    this.#phase = "lingering";
+    this.#farewell = { code, reason };
+    this.#deadlineMs = this.#host.clock.monotonicMs() + limits.LINGER_MS;
+    this.#release(reason);
   }
 
   #seen(): void {
@@ -362,11 +392,17 @@ export class StompSession implements StompConnection, MessageWriter {
 
   #end(reason: string): boolean {
     if (this.#phase === "ended") return false;
+    const wasOver = this.#phase === "lingering";
     this.#phase = "ended";
     this.#deadlineMs = this.#host.clock.monotonicMs() + limits.CLOSE_TIMEOUT_MS;
+    if (!wasOver) this.#release(reason);
+    return true;
+  }
+
+  #release(reason: string): void {
+    this.#parser.drop();
     this.#topics?.close();
     this.#host.onEvent({ type: "ended", sessionId: this.id, reason });
-    return true;
   }
 }
 

@@ -5,11 +5,14 @@ import type { CommandState } from "../../engine/payments/command.ts";
 import type { CommandLifeOperations } from "../../engine/terminals/find-transaction.ts";
 import { QueueFullBody } from "./relay-envelope.ts";
 
-const DuplicateBody = Type.Object({
-  status: Type.Literal("error"),
-  error: Type.String({ description: "The reason; for a repeated uuid `Duplicate payment request - UUID already processed`." }),
-  message: Type.Optional(Type.String()),
-});
+const DuplicateBody = Type.Object(
+  {
+    status: Type.Literal("error"),
+    error: Type.String({ description: "The reason; for a repeated uuid `Duplicate payment request - UUID already processed`." }),
+    message: Type.Optional(Type.String()),
+  },
+  { title: "CommandRefused" },
+);
 
 const DUPLICATE_HEADERS = {
   "Relay-Command-State": {
@@ -21,6 +24,7 @@ const DUPLICATE_HEADERS = {
 
 /** The 400 of every endpoint that sends a command. */
 export const refusedResponse = {
+  sharedName: "CommandRefused",
   description: "The request is not valid, or the uuid was already processed: that command was accepted before and is not executed again.",
   body: DuplicateBody,
   headers: DUPLICATE_HEADERS,
@@ -29,6 +33,7 @@ export const refusedResponse = {
 
 /** The 429 of every endpoint that puts a command into a terminal's queue. */
 export const queueFullResponse = {
+  sharedName: "CommandQueueFull",
   description: `Either too many requests (with the \`RateLimit-*\` headers where the endpoint has a rate limit), or no more commands may wait for the terminal: then \`code\` is \`terminal_queue_full\`, there are no \`RateLimit-*\` headers, and nothing was stored. ${QUEUED_COMMANDS_MAX} commands may wait for a terminal, ${QUEUED_OF_SENDER_MAX} of them from one sender, and ${QUEUED_OF_SENDER_MAX} from all partners with rule ANY together; the message says which limit it is. At most ${SENT_OF_SENDER_MAX} that were sent may await their results from one sender, and the same from all partners with rule ANY: further ones wait. \`Retry-After\` says when to try again; for a full queue, when a place is expected at the latest.`,
   body: QueueFullBody,
 };

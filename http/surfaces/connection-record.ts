@@ -1,21 +1,25 @@
 import { type Static, Type } from "@sinclair/typebox";
 import type { ConnectionView } from "../../engine/terminals/terminals.ts";
+import { ConnectionStatus, ConnectionType } from "./named-words.ts";
 
 const utc = (description: string) => Type.Optional(Type.String({ description: `ISO 8601 UTC; ${description}` }));
 
 /** Answer to `GET /api/v1/{terminalId}/connection`. */
-export const ConnectionRecord = Type.Object({
-  terminalId: Type.String(),
-  connectionStatus: Type.Union([Type.Literal("ONLINE"), Type.Literal("OFFLINE"), Type.Literal("NEVER_CONNECTED")]),
-  connected: Type.Boolean(),
-  sessions: Type.Integer({ description: "Live WebSocket sessions." }),
-  connectionType: Type.Optional(Type.Union([Type.Literal("WEBSOCKET"), Type.Literal("POLLING")])),
-  lastActivity: utc("when ONLINE."),
-  connectedSince: utc("when ONLINE."),
-  server: Type.Optional(Type.String({ description: "Node that holds the session, if ONLINE." })),
-  lastSeen: utc("when OFFLINE."),
-  message: Type.Optional(Type.String({ description: "For a terminal that never connected." })),
-});
+export const ConnectionRecord = Type.Object(
+  {
+    terminalId: Type.String(),
+    connectionStatus: ConnectionStatus,
+    connected: Type.Boolean(),
+    sessions: Type.Integer({ description: "Live WebSocket sessions." }),
+    connectionType: Type.Optional(ConnectionType),
+    lastActivity: utc("when ONLINE."),
+    connectedSince: utc("when ONLINE."),
+    server: Type.Optional(Type.String({ description: "Node that holds the session, if ONLINE." })),
+    lastSeen: utc("when OFFLINE."),
+    message: Type.Optional(Type.String({ description: "For a terminal that never connected." })),
+  },
+  { title: "ConnectionRecord" },
+);
 
 const iso = (atMs: number) => new Date(atMs).toISOString();
 

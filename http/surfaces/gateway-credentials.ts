@@ -25,7 +25,7 @@ export const GwSecretKey = Type.String({
 /** Gateway credentials; members that are left out keep their values, or are taken from the stored account. */
 export const GatewayCredentialsRequest = Type.Object(
   { gwTml: Type.Optional(GwTml), gwApiKey: Type.Optional(GwApiKey), gwSecretKey: Type.Optional(GwSecretKey) },
-  { additionalProperties: false },
+  { title: "GatewayCredentialsRequest" },
 );
 
 /** The changes in a request. Throws RelayError `invalid_request` if it changes nothing. */
@@ -47,12 +47,15 @@ export const SHOWN_CREDENTIALS_EXAMPLE = {
 };
 
 /** The shown form of gateway credentials. */
-export const ShownGatewayCredentials = Type.Object({
-  configured: Type.Boolean(),
-  gwTml: Type.Union([Type.String(), Type.Null()]),
-  gwApiKey: Type.Union([Type.String(), Type.Null()], { description: "Masked." }),
-  gwSecretKey: Type.Union([Type.Literal("********"), Type.Null()], { description: "Never shown." }),
-});
+export const ShownGatewayCredentials = Type.Object(
+  {
+    configured: Type.Boolean(),
+    gwTml: Type.Union([Type.String(), Type.Null()]),
+    gwApiKey: Type.Union([Type.String(), Type.Null()], { description: "Masked." }),
+    gwSecretKey: Type.Union([Type.Literal("********"), Type.Null()], { description: "Never shown." }),
+  },
+  { title: "GatewayCredentials" },
+);
 
 export function shownCredentials(account: { terminalId: string; merchantId: string } | null): Static<typeof ShownGatewayCredentials> {
   if (account === null) return { configured: false, gwTml: null, gwApiKey: null, gwSecretKey: null };
@@ -83,11 +86,14 @@ export function credentialsToCheck(
   return { terminalId, merchantId, secret };
 }
 
-export const GatewayCheckResult = Type.Object({
-  accepted: Type.Boolean(),
-  message: Type.String({ description: "`Credentials accepted`, or the reason why not." }),
-  resultCode: Type.Optional(Type.String({ description: "The gateway's own code, if it refused." })),
-});
+export const GatewayCheckResult = Type.Object(
+  {
+    accepted: Type.Boolean(),
+    message: Type.String({ description: "`Credentials accepted`, or the reason why not." }),
+    resultCode: Type.Optional(Type.String({ description: "The gateway's own code, if it refused." })),
+  },
+  { title: "GatewayCheckResult" },
+);
 
 export function checkResult(check: GatewayCheck): Static<typeof GatewayCheckResult> {
   switch (check.type) {

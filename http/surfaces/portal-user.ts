@@ -1,12 +1,12 @@
 import { type Static, Type } from "@sinclair/typebox";
-import { MERCHANT_ROLES } from "../../engine/access/merchant-user-grant.ts";
-import { EMAIL_LENGTH_MAX, LOCALES } from "../../engine/accounts/account.ts";
 import { USERS_MAX } from "../../engine/accounts/team.ts";
 import type { ListedUser, UserOutcome } from "../../engine/accounts/users.ts";
 import { RESEND_AFTER_SECONDS } from "../../engine/accounts/users.ts";
 import { RelayError } from "../../engine/kernel/errors.ts";
+import { described } from "../endpoint/described.ts";
+import { ReachableEmail } from "./email.ts";
+import { LocaleWord, MerchantRole, UserState } from "./named-words.ts";
 
-const Role = Type.Union(MERCHANT_ROLES.map((role) => Type.Literal(role)));
 const instant = (description: string) => Type.String({ description: `ISO 8601 UTC; ${description}` });
 
 /** A user of a merchant in the portal, as partners and administrators see it. */
@@ -14,8 +14,8 @@ export const PortalUser = Type.Object(
   {
     userId: Type.String(),
     email: Type.String(),
-    role: Role,
-    state: Type.Union([Type.Literal("INVITED"), Type.Literal("ACTIVE"), Type.Literal("DISABLED")]),
+    role: MerchantRole,
+    state: UserState,
     secondFactor: Type.Boolean({ description: "Whether its account has one, without which nobody signs in." }),
     invitedAt: instant("when the last invitation was sent."),
     invitationExpiresAt: Type.Union([instant("when the open invitation ends."), Type.Null()]),
@@ -37,16 +37,11 @@ export const PORTAL_USER_EXAMPLE = {
 
 export const PortalUserRequest = Type.Object(
   {
-    email: Type.String({ minLength: 3, maxLength: EMAIL_LENGTH_MAX }),
-    role: Type.Optional(Type.Union([Role], { description: "Default: OWNER." })),
-    locale: Type.Optional(
-      Type.Union(
-        LOCALES.map((locale) => Type.Literal(locale)),
-        { description: "Of the mail. Default: it." },
-      ),
-    ),
+    email: ReachableEmail,
+    role: Type.Optional(described(MerchantRole, "Default: OWNER.")),
+    locale: Type.Optional(described(LocaleWord, "Of the mail. Default: it.")),
   },
-  { additionalProperties: false, title: "PortalUserRequest" },
+  { title: "PortalUserRequest" },
 );
 
 export const PORTAL_USER_REQUEST_EXAMPLE = { email: "anna@example.com", role: "OWNER", locale: "it" };

@@ -1,64 +1,85 @@
-import { readFileSync } from "node:fs";
 import { Type } from "@sinclair/typebox";
+import { RelayError } from "../../engine/kernel/errors.ts";
 import type { Endpoint, SurfaceFacts } from "../endpoint/endpoint.ts";
 import type { ErrorEnvelope } from "../endpoint/error-envelope.ts";
 import { surface } from "../endpoint/surface.ts";
+import { DOCS_ASSETS_PATH, DOCS_PATH, type DocsPage, loadDocsPage } from "./docs-page.ts";
+import {
+  CACHE_HEADERS,
+  CacheRequest,
+  type EncodedFile,
+  encodedReply,
+  encodeText,
+  FILE_HEADERS,
+  FOREVER,
+  madeOnce,
+} from "./encoded-file.ts";
 
-/** The documents, as text. */
+/** The documents of the interface and the page that shows them: each is made when someone first asks a thread for it. */
 export interface DocsOperations {
-  openApi(): string;
-  page(): string;
-  script(): string;
-  style(): string;
+  openApi(): Promise<EncodedFile>;
+  asyncApi(): Promise<EncodedFile>;
+  docsPage(): Promise<DocsPage>;
 }
 
-const PAGE_POLICY =
-  "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
-const HEADERS = { "Cache-Control": { description: "How long the document may be cached." } };
-const PAGE_HEADERS = {
-  ...HEADERS,
-  "Content-Security-Policy": { description: "The page loads nothing from other origins." },
-};
+/**
+ * The page runs only scripts of this origin, and none that is made of text. The viewer's icons are `data:` images, and an image that an operation answers is shown
+ * as a `blob:`. Trusted types are not asked for: the viewer sets markup, which it has cleaned.
+ */
+export const DOCS_POLICY =
+  "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self' data: blob:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
+const PAGE_HEADERS = { "Content-Security-Policy": { description: "The page loads nothing from other origins." } };
 
 /** The interface description and a page that renders it. */
 export function docsEndpoints(envelope: ErrorEnvelope): Endpoint<DocsOperations>[] {
   const facts: SurfaceFacts = { name: "docs", tags: ["Documentation"], envelope };
-  const docs = surface<DocsOperations>()(facts);
-  const document = (name: "page" | "script" | "style", path: string, contentType: string, summary: string) =>
+  const docs = surface<DocsOperations>()({ ...facts, envelope: { ...envelope, schema: envelope.schema } });
+  const shared = { method: "GET", auth: "none", headers: CacheRequest } as const;
+  const responsesWith = <Type extends string, H extends object>(what: string, contentType: Type, more: H) => ({
+    200: { description: `The ${what}.`, file: true as const, contentType, headers: { ...FILE_HEADERS, ...more } },
+    304: { description: `The caller already has the ${what}.`, headers: { ...CACHE_HEADERS, ...more } },
+    ...docs.errors(400, 404, 503),
+  });
+  const document = (which: "openApi" | "asyncApi", path: string, summary: string) =>
     docs.endpoint({
-      name: `docs${name[0]?.toUpperCase()}${name.slice(1)}`,
-      method: "GET",
+      ...shared,
+      name: `${which}Document`,
       path,
       summary,
-      auth: "none",
-      unknownQuery: "ignore",
-      responses: { 200: { description: summary, body: Type.String(), contentType, headers: PAGE_HEADERS } },
-      handle: (operations) => ({
-        status: 200,
-        text: operations[name](),
-        headers: { "Cache-Control": "no-cache", "Content-Security-Policy": PAGE_POLICY },
-      }),
+      responses: responsesWith("document", "application/json", {}),
+      handle: async (operations, { headers }) => encodedReply(await operations[which](), headers, { "Cache-Control": "no-cache" }),
     });
   return [
+    document("openApi", "/openapi.json", "Get this interface as an OpenAPI document"),
+    document("asyncApi", "/asyncapi.json", "Get the messages of terminals as an AsyncAPI document"),
     docs.endpoint({
-      name: "openApiDocument",
-      method: "GET",
-      path: "/openapi.json",
-      summary: "Get this interface as an OpenAPI 3.1 document",
-      auth: "none",
-      unknownQuery: "ignore",
-      responses: { 200: { description: "The document.", body: Type.Record(Type.String(), Type.Unknown()), headers: HEADERS } },
-      handle: ({ openApi }) => ({ status: 200, text: openApi(), headers: { "Cache-Control": "no-cache" } }),
+      ...shared,
+      name: "docsPage",
+      path: DOCS_PATH,
+      takesSlash: true,
+      summary: "Get this interface as a page",
+      responses: responsesWith("page", "text/html; charset=utf-8", PAGE_HEADERS),
+      handle: async ({ docsPage }, { headers }) =>
+        encodedReply((await docsPage()).shell, headers, { "Cache-Control": "no-cache", "Content-Security-Policy": DOCS_POLICY }),
     }),
-    document("page", "/docs", "text/html; charset=utf-8", "Get this interface as an HTML page"),
-    document("script", "/docs/docs.js", "text/javascript; charset=utf-8", "Get the script of the page"),
-    document("style", "/docs/docs.css", "text/css; charset=utf-8", "Get the style sheet of the page"),
+    docs.endpoint({
+      ...shared,
+      name: "docsAsset",
+      path: `${DOCS_ASSETS_PATH}/{file}`,
+      summary: "Get a file of the page, which never changes",
+      params: Type.Object({ file: Type.String({ pattern: "^[A-Za-z0-9-]{1,80}\\.(?:js|css)$", description: "As the page names it." }) }),
+      responses: responsesWith("file", "text/javascript; charset=utf-8", {}),
+      handle: async ({ docsPage }, { params: { file }, headers }) => {
+        const asset = (await docsPage()).assets.get(file);
+        if (asset === undefined) throw new RelayError("not_found", "There is no such file in this version of the page.");
+        return encodedReply(asset, headers, { "Cache-Control": FOREVER });
+      },
+    }),
   ];
 }
 
-/** Reads the page's files; `openApi` is the document's text. */
-export function docsOperations(openApi: () => string): DocsOperations {
-  const read = (name: string) => readFileSync(new URL(name, import.meta.url), "utf8");
-  const [page, script, style] = [read("./docs.html"), read("./docs.js"), read("./docs.css")];
-  return { openApi, page: () => page, script: () => script, style: () => style };
+/** Each of `texts` makes a document's text. */
+export function docsOperations(texts: { openApi(): string; asyncApi(): string }): DocsOperations {
+  const encoded = (text: () => string) => madeOnce(() => encodeText("application/json", Buffer.from(text(), "utf8")));
+  return { openApi: encoded(texts.openApi), asyncApi: encoded(texts.asyncApi), docsPage: madeOnce(loadDocsPage) };
 }

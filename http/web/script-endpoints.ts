@@ -1,11 +1,9 @@
 import { Type } from "@sinclair/typebox";
 import { RelayError } from "../../engine/kernel/errors.ts";
-import { preferredEncoding } from "../endpoint/accept-encoding.ts";
 import type { Endpoint, SurfaceFacts } from "../endpoint/endpoint.ts";
-import { isNamedIn } from "../endpoint/entity-tag.ts";
 import type { ErrorEnvelope } from "../endpoint/error-envelope.ts";
 import { surface } from "../endpoint/surface.ts";
-import { CacheRequest, fromMemory } from "./encoded-file.ts";
+import { CACHE_HEADERS, CacheRequest, encodedReply, FOREVER, FILE_HEADERS as USUAL_FILE_HEADERS } from "./encoded-file.ts";
 import { type Asset, type ScriptAssets, versionedPath } from "./script-files.ts";
 
 export interface ScriptOperations {
@@ -14,16 +12,13 @@ export interface ScriptOperations {
 
 /** A page that names no version has a repaired script within minutes. */
 const SHORT = "public, max-age=300";
-const FOREVER = "public, max-age=31536000, immutable";
 
-const HEADERS = {
-  "Cache-Control": { description: "How long the file may be cached." },
-  ETag: { description: "Of the bytes." },
-  Vary: { description: "Accept-Encoding" },
+const HEADERS_FOR_ANY_PAGE = {
   "Access-Control-Allow-Origin": { description: "Any origin: `integrity` asks for it." },
   "Cross-Origin-Resource-Policy": { description: "Pages of any site may load it." },
 };
-const FILE_HEADERS = { ...HEADERS, "Content-Encoding": { description: "gzip or br, where the request accepts it." } };
+const HEADERS = { ...CACHE_HEADERS, ...HEADERS_FOR_ANY_PAGE };
+const FILE_HEADERS = { ...USUAL_FILE_HEADERS, ...HEADERS_FOR_ANY_PAGE };
 
 const Manifest = Type.Record(Type.String(), Type.Object({ path: Type.String(), integrity: Type.String() }));
 
@@ -34,7 +29,6 @@ export function scriptEndpoints(envelope: ErrorEnvelope): Endpoint<ScriptOperati
   const shared = {
     method: "GET",
     auth: "none",
-    unknownQuery: "ignore",
     headers: CacheRequest,
     responses: {
       200: { description: "The file.", file: true, contentType: "text/javascript; charset=utf-8", headers: FILE_HEADERS },
@@ -69,7 +63,6 @@ export function scriptEndpoints(envelope: ErrorEnvelope): Endpoint<ScriptOperati
       path: "/js/manifest.json",
       summary: "List the browser scripts with their versions and integrity",
       auth: "none",
-      unknownQuery: "ignore",
       responses: {
         200: {
           description: "By file name: the path of its present version, and what a page writes as `integrity`.",
@@ -90,19 +83,9 @@ export function scriptEndpoints(envelope: ErrorEnvelope): Endpoint<ScriptOperati
 
 function answer(asset: Asset | undefined, headers: CacheRequest, caching: string) {
   if (asset === undefined) throw new RelayError("not_found", "There is no such script; /js/manifest.json lists them.");
-  const etag = `"${asset.version}"`;
-  const common = {
+  return encodedReply(asset, headers, {
     "Cache-Control": caching,
-    ETag: etag,
-    Vary: "Accept-Encoding",
     "Access-Control-Allow-Origin": "*",
     "Cross-Origin-Resource-Policy": "cross-origin",
-  };
-  if (isNamedIn(headers["if-none-match"], etag)) return { status: 304 as const, headers: common };
-  const encoding = preferredEncoding(headers["accept-encoding"] ?? "");
-  return {
-    status: 200 as const,
-    file: fromMemory(asset.bytes[encoding], asset.contentType),
-    headers: { ...common, ...(encoding === "identity" ? {} : { "Content-Encoding": encoding }) },
-  };
+  });
 }

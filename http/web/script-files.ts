@@ -2,18 +2,16 @@ import { createHash } from "node:crypto";
 import { existsSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { brotliCompressSync, gzipSync } from "node:zlib";
-import type { Encoding } from "../endpoint/accept-encoding.ts";
 import { bundleScripts, SCRIPT_FILES, type ScriptFile } from "./bundle-scripts.ts";
+import { type EncodedFile, etagOf } from "./encoded-file.ts";
 
 /** The scripts' types, for pages that are written in TypeScript. */
 export const TYPE_FILES = ["compat.d.ts", "scan.d.ts"] as const;
 export type ServedFile = ScriptFile | (typeof TYPE_FILES)[number];
 
 /** A file as it is served: compressed once, when it is read. */
-export interface Asset {
+export interface Asset extends EncodedFile {
   readonly file: ServedFile;
-  readonly contentType: string;
-  readonly bytes: Readonly<Record<Encoding, Uint8Array>>;
   /** Names these bytes: 16 hexadecimal digits, in the path under which they never change. */
   readonly version: string;
   /** For `integrity` in a page: `sha384-...`. */
@@ -43,11 +41,13 @@ export async function loadScripts(): Promise<ScriptAssets> {
 
 function assetOf(file: ServedFile, text: string, contentType: string): Asset {
   const identity = Buffer.from(text, "utf8");
+  const etag = etagOf(identity);
   return {
     file,
     contentType,
     bytes: { identity, gzip: gzipSync(identity, { level: 9 }), br: brotliCompressSync(identity) },
-    version: createHash("sha256").update(identity).digest("hex").slice(0, 16),
+    etag,
+    version: etag.slice(1, -1),
     integrity: `sha384-${createHash("sha384").update(identity).digest("base64")}`,
   };
 }

@@ -1,8 +1,6 @@
 import { Type } from "@sinclair/typebox";
 import { RelayError } from "../../engine/kernel/errors.ts";
-import { preferredEncoding } from "../endpoint/accept-encoding.ts";
 import type { Endpoint, SurfaceFacts } from "../endpoint/endpoint.ts";
-import { isNamedIn } from "../endpoint/entity-tag.ts";
 import type { ErrorEnvelope } from "../endpoint/error-envelope.ts";
 import { surface } from "../endpoint/surface.ts";
 import {
@@ -13,8 +11,8 @@ import {
   PORTAL_PATH,
   type WebAppName,
 } from "./bundle-web-app.ts";
-import { CacheRequest, fromMemory } from "./encoded-file.ts";
-import type { WebAppFile, WebApps } from "./web-app-files.ts";
+import { CACHE_HEADERS, CacheRequest, encodedReply, FILE_HEADERS, FOREVER } from "./encoded-file.ts";
+import type { WebApps } from "./web-app-files.ts";
 
 export interface WebAppOperations {
   webApps: WebApps;
@@ -24,14 +22,6 @@ export interface WebAppOperations {
 export const WEB_APP_POLICY =
   "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self' data:; form-action 'self'; base-uri 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types 'none'";
 
-const FOREVER = "public, max-age=31536000, immutable";
-
-const CACHE_HEADERS = {
-  "Cache-Control": { description: "How long it may be cached." },
-  ETag: { description: "Of the bytes." },
-  Vary: { description: "Accept-Encoding" },
-};
-const FILE_HEADERS = { ...CACHE_HEADERS, "Content-Encoding": { description: "gzip or br, where the request accepts it." } };
 const PAGE_HEADERS = {
   "Content-Security-Policy": { description: "The page loads nothing from other origins." },
   "Referrer-Policy": { description: "Nobody is told the address: it may hold a token." },
@@ -75,7 +65,6 @@ function webAppEndpoints(envelope: ErrorEnvelope, { app, surface: name, tag, tit
   const shared = {
     method: "GET",
     auth: "none",
-    unknownQuery: "ignore",
     headers: CacheRequest,
   } as const;
   const page = (name: string, path: string, params: ReturnType<typeof Type.Object>, more: { takesSlash?: true } = {}) =>
@@ -96,20 +85,13 @@ function webAppEndpoints(envelope: ErrorEnvelope, { app, surface: name, tag, tit
         304: { description: "The caller already has the page.", headers: { ...CACHE_HEADERS, ...PAGE_HEADERS } },
         ...pages.errors(400, 404, 503),
       },
-      handle: ({ webApps }, { headers }) => {
-        const { shell } = webApps[app];
-        const common = {
+      handle: ({ webApps }, { headers }) =>
+        encodedReply(webApps[app].shell, headers, {
           "Cache-Control": "no-cache",
-          ETag: shell.etag,
-          Vary: "Accept-Encoding",
           "Content-Security-Policy": WEB_APP_POLICY,
           "Referrer-Policy": "no-referrer",
           "X-Robots-Tag": "noindex, nofollow",
-        };
-        return isNamedIn(headers["if-none-match"], shell.etag)
-          ? { status: 304 as const, headers: common }
-          : { status: 200 as const, ...bodyOf(shell, headers, common) };
-      },
+        }),
     });
   const Segment = Type.String({ minLength: 1, maxLength: 128, description: "Read by the page's script." });
   return [
@@ -132,19 +114,8 @@ function webAppEndpoints(envelope: ErrorEnvelope, { app, surface: name, tag, tit
       handle: ({ webApps }, { params: { file }, headers }) => {
         const asset = webApps[app].assets.get(file);
         if (asset === undefined) throw new RelayError("not_found", "There is no such file in this version of the pages.");
-        const common = { "Cache-Control": FOREVER, ETag: asset.etag, Vary: "Accept-Encoding" };
-        return isNamedIn(headers["if-none-match"], asset.etag)
-          ? { status: 304 as const, headers: common }
-          : { status: 200 as const, ...bodyOf(asset, headers, common) };
+        return encodedReply(asset, headers, { "Cache-Control": FOREVER });
       },
     }),
   ];
-}
-
-function bodyOf<H extends object>({ bytes, contentType }: WebAppFile, headers: CacheRequest, common: H) {
-  const encoding = preferredEncoding(headers["accept-encoding"] ?? "");
-  return {
-    file: fromMemory(bytes[encoding], contentType),
-    headers: { ...common, ...(encoding === "identity" ? {} : { "Content-Encoding": encoding }) },
-  };
 }

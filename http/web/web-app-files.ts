@@ -1,4 +1,3 @@
-import { createHash } from "node:crypto";
 import { existsSync } from "node:fs";
 import { mkdir, readdir, readFile, writeFile } from "node:fs/promises";
 import { extname, join } from "node:path";
@@ -6,19 +5,13 @@ import { fileURLToPath } from "node:url";
 import { brotliCompressSync, constants, gzipSync } from "node:zlib";
 import type { Encoding } from "../endpoint/accept-encoding.ts";
 import { bundleApp, type WebAppName } from "./bundle-web-app.ts";
+import { type EncodedFile, etagOf } from "./encoded-file.ts";
 
-/** A file in all the forms in which it is served; its bytes may be shared between threads. */
-export interface WebAppFile {
-  readonly contentType: string;
-  readonly bytes: Readonly<Record<Encoding, Uint8Array>>;
-  /** Of the bytes without compression, with its quotes. */
-  readonly etag: string;
-}
-
+/** The files of an app; their bytes may be shared between threads. */
 export interface WebAppFiles {
-  readonly shell: WebAppFile;
+  readonly shell: EncodedFile;
   /** By name; a name never has other bytes. */
-  readonly assets: ReadonlyMap<string, WebAppFile>;
+  readonly assets: ReadonlyMap<string, EncodedFile>;
 }
 
 export type WebApps = Readonly<Record<WebAppName, WebAppFiles>>;
@@ -75,7 +68,7 @@ async function makeWebApp(name: WebAppName): Promise<WebAppFiles> {
 
 async function readBuilt(folder: string): Promise<WebAppFiles> {
   const names = (await readdir(folder)).filter((name) => extname(name) in CONTENT_TYPES);
-  const read = async (name: string): Promise<WebAppFile> => {
+  const read = async (name: string): Promise<EncodedFile> => {
     const [identity, gzip, br] = await Promise.all(["", ENDINGS.gzip, ENDINGS.br].map((ending) => readFile(join(folder, name + ending))));
     if (identity === undefined || gzip === undefined || br === undefined) throw new Error(`${name} is not whole`);
     return shared(name, { identity, gzip, br });
@@ -84,7 +77,7 @@ async function readBuilt(folder: string): Promise<WebAppFiles> {
   return { shell: await read(SHELL), assets: new Map(assets) };
 }
 
-function fileOf(name: string, identity: Uint8Array, effort: keyof typeof EFFORTS): WebAppFile {
+function fileOf(name: string, identity: Uint8Array, effort: keyof typeof EFFORTS): EncodedFile {
   const { gzip, brotli } = EFFORTS[effort];
   return shared(name, {
     identity,
@@ -93,13 +86,13 @@ function fileOf(name: string, identity: Uint8Array, effort: keyof typeof EFFORTS
   });
 }
 
-function shared(name: string, { identity, gzip, br }: Record<Encoding, Uint8Array>): WebAppFile {
+function shared(name: string, { identity, gzip, br }: Record<Encoding, Uint8Array>): EncodedFile {
   const contentType = CONTENT_TYPES[extname(name)];
   if (contentType === undefined) throw new Error(`${name} is of no type that these apps have`);
   return {
     contentType,
     bytes: { identity: inSharedMemory(identity), gzip: inSharedMemory(gzip), br: inSharedMemory(br) },
-    etag: `"${createHash("sha256").update(identity).digest("hex").slice(0, 16)}"`,
+    etag: etagOf(identity),
   };
 }
 

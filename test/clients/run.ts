@@ -1,7 +1,8 @@
 /**
  * `npm run test:clients`: the life of a payment with the platform's official libraries in four languages, against a sandbox relay of its own; every answer is
- * checked against the platform's own description of its interface and compared with its own mock. Words choose libraries: `-- python go`. Needs the registries of
- * Python, Go and Maven the first time; what they give is kept in `~/.cache/terminal-relay-clients` (or CLIENTS_CACHE).
+ * checked against the platform's own description of its interface and compared with its own mock. Then the trials of other clients (infra/docs/clients.md).
+ * Words choose: `-- official` the libraries of the platform, `-- python stomp` what has these in its name. Needs the registries of Python, Go and Maven the first
+ * time; what they give is kept in `~/.cache/terminal-relay-clients` (or CLIENTS_CACHE).
  *
  * `CLIENTS_BASE_URL` names another relay, with CLIENTS_SECRET_KEY, CLIENTS_PUBLISHABLE_KEY, CLIENTS_SLOW_KEY (of a merchant that may call twice a minute) and,
  * where there is one, CLIENTS_REFUSED_KEY (of a merchant that the gateway does not accept).
@@ -16,26 +17,46 @@ import { ServerProcess, skipReason } from "../support/server-process.ts";
 import { eventually } from "../support/within.ts";
 import { differencesOf } from "./differential.ts";
 import { faultsOfRecording, openApiChecker } from "./openapi-checker.ts";
+import { describeFuzzing } from "./schemathesis/fuzz.ts";
 import { signaturesOfAttempts } from "./signatures.ts";
 import { type Program, runLife } from "./support/program.ts";
 import { type RecordingProxy, startRecordingProxy } from "./support/recording-proxy.ts";
-import { goProgram, javaProgram, nodeProgram, platformMock, pythonProgram } from "./support/toolchains.ts";
+import { goProgram, javaProgram, nodeProgram, platformMock, pythonInterpreter, pythonProgram } from "./support/toolchains.ts";
 import { startWebhookReceiver, type WebhookReceiver } from "./support/webhook-receiver.ts";
 import { givenFake, givenWorld, startRelayWorld, type World } from "./support/world.ts";
+import { CLIENT_TRIALS } from "./trials/all.ts";
+import { describeTrials, nameOf, prepareTrials } from "./trials/run-trials.ts";
 
 /** Lives at once: they mostly wait for the relay, which has the other core. */
 const SIDE_BY_SIDE = 3;
 
 const words = process.argv.slice(2);
-const wanted = (name: string) => words.length === 0 || words.some((word) => name.includes(word));
+const has = (name: string, word: string) => name.includes(word.toLowerCase());
+const chosen = (name: string) => words.length === 0 || words.some((word) => has(name, word));
+const officialName = (language: string) => `official ${language}`;
+const wanted = (language: string) => chosen(officialName(language));
 const missing = (name: string) => Promise.resolve({ type: "missing" as const, reason: `${name} was not asked for` });
 
+const LANGUAGES = ["node-stripe", "node-stripe-15", "python", "go", "java"];
+const FUZZING = "schemathesis";
+const names = [...LANGUAGES.map(officialName), ...CLIENT_TRIALS.map(nameOf), FUZZING];
+const unknown = words.filter((word) => !names.some((name) => has(name, word)));
+if (unknown.length > 0) {
+  console.error(`no client matches: ${unknown.join(" ")}`);
+  process.exit(1);
+}
+/** Only where it is named: it still has findings. */
+const fuzzing = words.some((word) => has(FUZZING, word));
+const official = LANGUAGES.some(wanted);
+
 const startedAtMs = performance.now();
-const [python, go, java, mock] = await Promise.all([
-  wanted("python") ? pythonProgram() : missing("python"),
-  wanted("go") ? goProgram() : missing("go"),
-  wanted("java") ? javaProgram() : missing("java"),
-  platformMock(),
+const [python, go, java, mock, trials, fuzzer] = await Promise.all([
+  wanted("python") ? pythonProgram({ name: "python", folder: "python" }) : missing("python"),
+  wanted("go") ? goProgram({ name: "go", folder: "go" }) : missing("go"),
+  wanted("java") ? javaProgram({ name: "java", folder: "java" }) : missing("java"),
+  official ? platformMock() : missing("the platform's mock"),
+  prepareTrials(CLIENT_TRIALS.filter((trial) => chosen(nameOf(trial)))),
+  fuzzing ? pythonInterpreter({ name: FUZZING, folder: "schemathesis" }) : missing(FUZZING),
 ]);
 console.log(`# libraries are there after ${Math.round((performance.now() - startedAtMs) / 1000)} s`);
 
@@ -49,7 +70,7 @@ const programs: Program[] = [
   }),
 ];
 
-describe("clients that others wrote", () => {
+function describeOfficialLibraries(): void {
   let world: World;
   let proxy: RecordingProxy;
   let receiver: WebhookReceiver;
@@ -104,4 +125,8 @@ describe("clients that others wrote", () => {
     if (advance === null) return test.skip("the clock of that relay is not ours");
     await signaturesOfAttempts({ baseUrl: world.baseUrl, keys: await world.keys(), receiver, programs, advance });
   });
-});
+}
+
+if (official) describe("official libraries of the compatible platform", describeOfficialLibraries);
+if (trials.length > 0) describeTrials(trials);
+if (fuzzing) describeFuzzing(fuzzer);

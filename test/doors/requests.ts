@@ -87,12 +87,21 @@ const PARAMETERS: readonly [end: RegExp, value: (things: Things) => string | num
   [/\/me\/passkeys\/\{id\}$/, () => "passkey-of-nobody"],
   [/\{page\}$/, () => "transactions"],
   [/\/(?:portal|admin\/ui)\/.*\{id\}$/, () => "object-of-nobody"],
-  [/\/(?:portal|admin\/ui)\/.*\{file\}$/, () => "asset-of-nobody.js"],
+  [/\/(?:portal|docs|admin\/ui)\/.*\{file\}$/, () => "asset-of-nobody.js"],
   [/\{version\}$/, () => "0123456789abcdef"],
   [/\/js\/.*\{file\}$/, () => "compat.js"],
   [/\{routeId\}$/, () => "route-of-nobody"],
   [/\/terminal-groups\/\{name\}$/, ({ groupName }) => groupName],
 ];
+
+/** A list of the compatible API that begins behind one of its items is about that item: for others there is none. */
+const ITEM_OF_LIST: { readonly [endpoint: string]: (things: Things) => string } = {
+  compatListPaymentIntents: ({ intentId }) => intentId,
+  compatListCharges: ({ chargeId }) => chargeId,
+  compatListRefunds: ({ refundId }) => refundId,
+  compatListWebhookEndpoints: ({ merchantWebhookId }) => merchantWebhookId,
+  compatListEvents: ({ eventId }) => eventId,
+};
 
 type Members = { readonly [name: string]: () => unknown };
 
@@ -115,6 +124,8 @@ function membersOf({ name, surface }: AnyEndpoint, things: Things): Members {
     versionCode: () => 1_000 + Math.floor(Math.random() * 1_000_000_000),
     authenticatedTerminalId: terminalId,
     payment_intent: () => things.intentId,
+    starting_after: () =>
+      ITEM_OF_LIST[name]?.(things) ?? assert.fail(`${name}: nothing is known for starting_after; add it to ITEM_OF_LIST`),
     endpointId: () => things.portalWebhookId,
     topicDestination: () => `/topic/terminal/${things.terminalId}`,
     // Routes of registers are of a partner and a terminal that are there: none is needed.
@@ -128,7 +139,7 @@ function membersOf({ name, surface }: AnyEndpoint, things: Things): Members {
 }
 
 /** Of optional members of a query only these are sent: they say what the request is about. */
-const SUBJECTS: ReadonlySet<string> = new Set(["terminalId", "merId", "txId", "uuid"]);
+const SUBJECTS: ReadonlySet<string> = new Set(["terminalId", "merId", "txId", "uuid", "starting_after"]);
 
 export function requestOf(endpoint: AnyEndpoint, things: Things): ValidRequest {
   const { method, query, upload } = endpoint;

@@ -94,9 +94,11 @@ export class DoorWorld {
     this.endpoints = Object.values(surfacesOf(readConfig(environment))).flat();
   }
 
-  static async start(mode: Mode): Promise<DoorWorld> {
+  /** `own`: RELAY_ names in the place of the usual ones; an empty one is not set. */
+  static async start(mode: Mode, own: { readonly [name: string]: string } = {}): Promise<DoorWorld> {
     const gateway = await TestGateway.start();
-    const environment = { ...MODES[mode], RELAY_GATEWAY_URL: gateway.url };
+    const named = { ...MODES[mode], RELAY_GATEWAY_URL: gateway.url, ...own };
+    const environment = Object.fromEntries(Object.entries(named).filter(([, value]) => value !== ""));
     const relay = new Relay({ shards: 1, environment });
     const world = new DoorWorld(relay, gateway, environment);
     try {
@@ -199,6 +201,11 @@ export class DoorWorld {
 
   get url(): string {
     return this.#relay.node.url;
+  }
+
+  /** For what a test needs beside the usual things. */
+  get relay(): Relay {
+    return this.#relay;
   }
 
   /** A terminal of its own that is connected, and its commands. */

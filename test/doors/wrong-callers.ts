@@ -88,6 +88,7 @@ const NOT_SUCCEEDING: { readonly [endpoint: string]: { status: number; why: stri
   removeAdminPasskey: { status: 404, why: "the same" },
   portalAsset: { status: 404, why: "there is no such file" },
   operatorsAsset: { status: 404, why: "there is no such file" },
+  docsAsset: { status: 404, why: "there is no such file" },
   rollBackDeployment: { status: 409, why: "there is no earlier deployment" },
 };
 

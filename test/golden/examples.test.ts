@@ -30,3 +30,28 @@ test("every example of the document is one of its schema, to a client's own vali
   assert.deepEqual(wrong, []);
   assert.ok(examples > 100, `${examples} examples`);
 });
+
+test("every request body, every success and every error of the document has an example", () => {
+  const document: Json = JSON.parse(openApiText(surfacesOf({ openTerminalLogs: true, packageBytesMax: 524_288_000 })));
+  const { responses: shared } = document["components"] as { responses: { [name: string]: Json } };
+  const without: string[] = [];
+  let bodies = 0;
+  const look = (content: unknown, at: string) => {
+    const json = (content as { [type: string]: Json } | undefined)?.["application/json"];
+    if (json === undefined) return;
+    bodies++;
+    if (json["example"] === undefined) without.push(at);
+  };
+  for (const [path, operations] of Object.entries(document["paths"] as { [path: string]: { [method: string]: Json } })) {
+    for (const [method, { requestBody, responses }] of Object.entries(operations)) {
+      look((requestBody as Json | undefined)?.["content"], `${method} ${path}`);
+      for (const [status, response] of Object.entries(responses as { [status: string]: Json })) {
+        const { $ref } = response;
+        const answer = typeof $ref === "string" ? shared[$ref.split("/").at(-1) ?? ""] : response;
+        look(answer?.["content"], `${method} ${path} ${status}`);
+      }
+    }
+  }
+  assert.deepEqual(without, []);
+  assert.ok(bodies > 1_000, `${bodies} bodies`);
+});

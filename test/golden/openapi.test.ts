@@ -2,7 +2,9 @@ import assert from "node:assert/strict";
 import { readFileSync, writeFileSync } from "node:fs";
 import { test } from "node:test";
 import { openApiText, surfacesOf } from "../../infra/node/wiring/endpoints.ts";
+import { INTERFACE_TAGS } from "../../infra/node/wiring/interface-tags.ts";
 import { member } from "../support/matches.ts";
+import { withSharedParts } from "../support/openapi.ts";
 
 const GOLDEN = new URL("openapi.json", import.meta.url);
 
@@ -130,6 +132,7 @@ const PARTNER_API: [method: string, path: string][] = [
 ];
 
 const document: unknown = JSON.parse(openApiText(surfacesOf({ openTerminalLogs: true, packageBytesMax: 524_288_000 })));
+const whole = withSharedParts(document);
 
 test("the OpenAPI document is the golden one", () => {
   const text = `${JSON.stringify(document, null, 2)}\n`;
@@ -155,7 +158,7 @@ for (const [method, path, authentication] of RELIED_ON) {
 
 for (const [method, path] of PARTNER_API) {
   test(`${method} /partner/api/v1${path} is documented, with its bearer key, its one error body and its idempotency`, () => {
-    const operation = member(document, "paths", `/partner/api/v1${path}`, method.toLowerCase());
+    const operation = member(whole, "paths", `/partner/api/v1${path}`, method.toLowerCase());
     assert.deepEqual(member(operation, "security"), [{ partnerApi: [] }]);
     const errors = Object.entries(member(operation, "responses") as object).filter(([status]) => !status.startsWith("2"));
     const told = errors.map(([status]) => status);
@@ -203,6 +206,52 @@ test("every operation has a name of its own, a summary and an answer for errors"
   }
 });
 
+/** More members than a reader takes for a coincidence. */
+const INLINE_MEMBERS_MAX = 3;
+
+/** Every object with members that stands in the document without a name, by its content without its description. */
+function inlineObjects(node: unknown, at: readonly string[] = []): { at: string; content: string }[] {
+  if (typeof node !== "object" || node === null) return [];
+  const inner = Object.entries(node).flatMap(([name, value]) => inlineObjects(value, [...at, name]));
+  const { type, properties, description: _, ...rest }: { [member: string]: unknown } = { ...node };
+  const isNamed = at.length === 3 && at[0] === "components" && at[1] === "schemas";
+  if (type !== "object" || typeof properties !== "object" || isNamed) return inner;
+  if (Object.keys(properties ?? {}).length <= INLINE_MEMBERS_MAX) return inner;
+  return [{ at: at.join("/"), content: JSON.stringify([properties, rest]) }, ...inner];
+}
+
+function repeated(parts: readonly { at: string; content: string }[]): string[][] {
+  const places = new Map<string, string[]>();
+  for (const { at, content } of parts) places.set(content, [...(places.get(content) ?? []), at]);
+  return [...places.values()].filter((found) => found.length > 1);
+}
+
+test("what has more than three members has a name if it is in more than one place", () => {
+  assert.deepEqual(repeated(inlineObjects(document)), []);
+});
+
+test("no two components say the same, and their names are plain words", () => {
+  for (const kind of ["schemas", "responses", "parameters"]) {
+    const components = Object.entries(member(document, "components", kind) as object);
+    assert.deepEqual(repeated(components.map(([name, part]) => ({ at: name, content: JSON.stringify(part) }))), []);
+    const odd = components.map(([name]) => name).filter((name) => !/^[A-Z][A-Za-z0-9]*[a-z]$/.test(name));
+    assert.deepEqual(odd, [], kind);
+  }
+});
+
+test("every component is referred to", () => {
+  const text = JSON.stringify(document);
+  for (const kind of ["schemas", "responses", "parameters", "headers"]) {
+    const names = Object.keys(member(document, "components", kind) as object);
+    assert.deepEqual(names.filter((name) => !text.includes(`"#/components/${kind}/${name}"`)), [], kind);
+  }
+});
+
+test("the document is as small as its names make it", () => {
+  // It was 1.44 MB while everything stood where it was used; a tenth of it are examples.
+  assert.ok(Buffer.byteLength(JSON.stringify(document)) < 830_000, String(Buffer.byteLength(JSON.stringify(document))));
+});
+
 test("whatever an administrator or a partner changes is written to the audit log, by its declaration", () => {
   const { admin, portal, apps } = surfacesOf({ openTerminalLogs: true, packageBytesMax: 524_288_000 });
   const silent = [...admin, ...portal, ...apps.filter(({ auth }) => auth === "admin")].filter(({ method, audit }) => method !== "GET" && audit === undefined);
@@ -210,4 +259,32 @@ test("whatever an administrator or a partner changes is written to the audit log
     silent.map(({ name }) => name),
     [],
   );
+});
+
+/** One verb for one thing: Get one, List many. */
+const VERBS =
+  "Accept|Add|Cancel|Capture|Check|Clear|Confirm|Create|Delete|Deploy|Disable|Disconnect|Download|Enable|Get|Invite|List|Pause|Push|Receive|Refund|Release|Resend|Reset|Resume|Roll back|Rotate|Search|Send|Set|Sign in|Sign out|Start|Store|Take|Test|Update|Upload|Verify";
+
+test("summaries are a verb and its object, short, and each its operation's own", () => {
+  const form = new RegExp(`^(?:${VERBS}) [^\\n]*[^.\\n]$`);
+  const summaries = Object.values(member(document, "paths") as object).flatMap((operations) =>
+    Object.values(operations as object).map((operation) => String(member(operation, "summary"))),
+  );
+  assert.deepEqual(
+    summaries.filter((summary) => summary.length > 60 || !form.test(summary)),
+    [],
+  );
+  assert.deepEqual(
+    summaries.filter((summary, index) => summaries.indexOf(summary) !== index),
+    [],
+  );
+});
+
+test("every tag is described, stands in the order of interest, and is used", () => {
+  const told = member(document, "tags") as { name: string; description?: string }[];
+  assert.deepEqual(told, INTERFACE_TAGS);
+  const used = Object.values(member(document, "paths") as object).flatMap((operations) =>
+    Object.values(operations as object).flatMap((operation) => member(operation, "tags") as string[]),
+  );
+  assert.deepEqual([...new Set(used)].toSorted(), told.map(({ name }) => name).toSorted());
 });

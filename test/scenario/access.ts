@@ -83,6 +83,18 @@ export function access(relay: Relay): void {
   test("rules are listed and tested", async () => {
     const [administrator, terminalId] = [relay.administrator(), relay.terminalId()];
     await saveRule({ terminalId, ruleType: "REGEX", ruleValue: "SHOP1-.*", notes: "the till of shop 1" });
+    const empty = await administrator.post("/admin/subscription-rules", {
+      terminalId,
+      ruleType: "REGEX",
+      ruleValue: "SHOP1-.*",
+      notes: "",
+    });
+    assert.ok(empty.status === 200 && !empty.text.includes("notes"), "an empty note is none");
+    // Ignored, it would let the terminal take what is anybody's: the default is ANY.
+    assertMatches(await administrator.post("/admin/subscription-rules", { terminalId, rulType: "LIST", ruleValue: "A1" }), {
+      status: 400,
+      body: { error: /^rulType: is not expected here/ },
+    });
     const rules = listOf(((await administrator.get("/admin/subscription-rules")).body as { data: unknown }).data);
     assert.equal(rules.filter((rule) => (rule as { terminalId: string }).terminalId === terminalId).length, 1);
     const cases = [

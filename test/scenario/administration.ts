@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { assertOnlyForAdministrator, type Call } from "../support/answers-to.ts";
 import { CREDENTIALS } from "../support/http-client.ts";
-import { assertMatches, listOf, member } from "../support/matches.ts";
+import { assertMatches, listOf, member, textMember } from "../support/matches.ts";
 import { newMerchant } from "../support/new-merchant.ts";
 import { newPartner } from "../support/new-partner.ts";
 import type { Relay } from "../support/relay.ts";
@@ -449,12 +449,13 @@ export function administration(relay: Relay): void {
     }
   });
 
-  test("clearing sessions forgets who was there; live sockets are back with their next frame, commands and uuids stay", async () => {
+  test("clearing sessions forgets who was there; who has a live socket stays ONLINE and is pushed to at once, commands and uuids stay", async () => {
     const [polling, gone, live, uuid] = [relay.terminalId(), relay.terminalId(), relay.terminalId(), relay.uuid()];
     const [fleet, partner] = [relay.fleet(), relay.partner()];
     await fleet.poll(polling, { "x-device-model": "P400" });
     await fleet.poll(gone);
-    const session = await relay.online(live);
+    const session = await relay.online(live, {}, { connectHeaders: { "device-model": "P500" } });
+    const connectedSince = textMember((await relay.administrator().connection(live)).body, "data", "connectedSince");
     await partner.pay(polling, { uuid });
     await relay.administrator().get("/admin/terminals?limit=1");
     assertMatches(await post("/admin/redis-sessions/clear", undefined), {
@@ -463,16 +464,28 @@ export function administration(relay: Relay): void {
     });
     for (const terminalId of [polling, gone]) await relay.connectionBecomes(terminalId, { connectionStatus: "NEVER_CONNECTED" });
     assert.equal(session.closes.waiting.length, 0);
-    await session.ping(live);
-    await relay.connectionBecomes(live, { connectionStatus: "ONLINE", connectionType: "WEBSOCKET" });
+    const after = (await relay.administrator().connection(live)).body;
+    assertMatches(after, { data: { connectionStatus: "ONLINE", connectionType: "WEBSOCKET", sessions: 1, connectedSince } });
+    const atOnce = relay.uuid();
+    assertMatches(await partner.pay(live, { uuid: atOnce }), { body: { message: /sent/ } });
+    assertMatches((await session.commands.next()).command, { uuid: atOnce });
+    const shown = (await relay.administrator().get(`/admin/terminals?limit=500`)).body as {
+      data: { terminalId: string; device: unknown }[];
+    };
+    assertMatches(
+      shown.data.find(({ terminalId }) => terminalId === live),
+      { connectionStatus: "ONLINE", device: { deviceModel: "P500" } },
+    );
+    assert.equal(
+      shown.data.some(({ terminalId }) => terminalId === gone),
+      false,
+    );
     assertMatches(await partner.pay(polling, { uuid }), { status: 400, body: { error: /Duplicate/ } });
     assertMatches(await fleet.take(polling), { status: 200, body: { uuid } });
     await relay.connectionBecomes(polling, { connectionStatus: "ONLINE", connectionType: "POLLING" });
-    const pushed = relay.uuid();
-    await partner.pay(live, { uuid: pushed });
-    assertMatches((await session.commands.next()).command, { uuid: pushed });
     await relay.restart();
     await relay.connectionBecomes(gone, { connectionStatus: "NEVER_CONNECTED" });
+    await relay.connectionBecomes(live, { connectionStatus: "OFFLINE", lastSeen: /Z$/ });
   });
 
   test("cleaning receipts removes old bodies, and neither uuids nor results nor what has not ended", async () => {

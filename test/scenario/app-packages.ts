@@ -102,7 +102,7 @@ export function appPackages(relay: Relay): void {
       ["PATCH", `${versions}/999999/active`, { active: true }, 404, /no such version/],
       ["PATCH", `${versions}/x`, {}, 400, /versionId: must be/],
       ["POST", `${versions}/${id}/deploy-terminal`, {}, 400, /terminalId: is required/],
-      ["POST", `${versions}/${id}/deploy-terminal`, { terminalId: "a b" }, 400, /terminalId: must be/],
+      ["POST", `${versions}/${id}/deploy-terminal`, { terminalId: "a b" }, 400, /terminalId: is not a terminal id/],
       ["POST", `${versions}/${id}/deploy-terminal`, { terminalId: "status" }, 400, /not a terminal id/],
       ["POST", `${versions}/${id}/deploy-merchant`, {}, 400, /merchantId: is required/],
       ["POST", `${versions}/${id}/deploy-merchant`, { merchantId: "" }, 400, /merchantId: must be/],

@@ -92,6 +92,20 @@ export function appUpdates(relay: Relay): void {
     const id = await deploy(other, "terminal", { terminalId });
     const switched = (active: boolean) =>
       relay.administrator().send(`/admin/app-versions/${other.id}/active`, { method: "PATCH", body: { active } });
+    // Ignored, an administrator would take the version for withdrawn.
+    for (const [path, member, where] of [
+      [
+        `/admin/app-versions/${other.id}`,
+        "active",
+        /^active: is not changed here; use PATCH \/admin\/app-versions\/\{versionId\}\/active$/,
+      ],
+      [`/admin/app-deployments/${id}`, "active", /^active: is not changed here; use POST .*\/pause/],
+      [`/admin/app-deployments/${id}`, "state", /^state: is not changed here; use POST .*\/pause/],
+    ] as const) {
+      const answer = await relay.administrator().send(path, { method: "PATCH", body: { mandatory: true, [member]: false } });
+      assertMatches(answer, { status: 400, body: { status: "error", error: where } });
+    }
+    assertMatches(await show(other.id), { active: true, mandatory: false });
     assertMatches(await switched(false), { status: 200, body: { status: "ok", data: /not active/ } });
     assert.equal(await offered(terminalId), null);
     assertMatches(await deployment(id), { state: "disabled" });

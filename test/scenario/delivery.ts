@@ -1,8 +1,12 @@
 import assert from "node:assert/strict";
+import { once } from "node:events";
 import { test } from "node:test";
+import { WebSocket } from "ws";
+import { LINGER_MS } from "../../http/stomp/limits.ts";
 import { assertMatches, member } from "../support/matches.ts";
 import type { Relay } from "../support/relay.ts";
-import { eventually } from "../support/within.ts";
+import { webSocketUrl } from "../support/stomp-terminal.ts";
+import { eventually, Inbox, within } from "../support/within.ts";
 
 const MINUTE_MS = 60_000;
 const REMEMBERS = { ack: "client-individual", redeliver: "same-uuid" };
@@ -221,7 +225,33 @@ export function delivery(relay: Relay): void {
     await terminal.commands.next();
     terminal.client.publish({ destination: `/app/terminal/${terminalId}/receipt`, body: JSON.stringify({ uuid, result: "OK" }) });
     await terminal.client.deactivate();
-    assert.equal((await terminal.closes.next()).code, 1000);
+    assert.equal((await terminal.closes.next()).code, 1005, "the client closed, which names no code");
     assertMatches((await partner.uuid(uuid)).body, { data: { status: "OK" } });
+  });
+
+  test("a socket stays open for a second after the RECEIPT of DISCONNECT, and is no session any more", async () => {
+    const terminalId = relay.terminalId();
+    const passcode = await relay.password(terminalId);
+    const socket = new WebSocket(webSocketUrl(relay.node.url), ["v12.stomp"]);
+    const received = new Inbox<string>("a frame");
+    socket.on("message", (data) => received.add(String(data)));
+    const closed = new Promise<[code: number, atMs: number]>((resolve) =>
+      socket.once("close", (code) => resolve([code, performance.now()])),
+    );
+    await once(socket, "open");
+    socket.send(`CONNECT\naccept-version:1.2\nlogin:${terminalId}\npasscode:${passcode}\n\n\0`);
+    socket.send(`SUBSCRIBE\nid:0\ndestination:/topic/terminal/${terminalId}\nreceipt:r1\n\n\0`);
+    assert.match(await received.next(), /^CONNECTED\n/);
+    assert.match(await received.next(), /^RECEIPT\nreceipt-id:r1\n/);
+    await relay.connectionBecomes(terminalId, { sessions: 1 });
+    socket.send("DISCONNECT\nreceipt:r2\n\n\0");
+    assert.match(await received.next(), /^RECEIPT\nreceipt-id:r2\n/);
+    const receivedAtMs = performance.now();
+    socket.send(`SUBSCRIBE\nid:1\ndestination:/topic/terminal/${terminalId}\nreceipt:r3\n\n\0`);
+    await relay.connectionBecomes(terminalId, { sessions: 0, connectionStatus: "OFFLINE" });
+    const [code, closedAtMs] = await within("the end of the connection", closed);
+    assert.equal(code, 1000);
+    assert.ok(closedAtMs - receivedAtMs > LINGER_MS - 100, `closed after ${closedAtMs - receivedAtMs} ms`);
+    assert.deepEqual(received.waiting, []);
   });
 }

@@ -138,7 +138,7 @@ export function halfCharacters(relay: Relay): void {
       });
       assert.notEqual(whole.status, 400, `${path} ${JSON.stringify(body)}: ${whole.text}`);
     }
-    for (const path of ["/api/v1/T%ED%A0%80/status", "/api/v1/T1/transactions?method=%ED%A0%80", "/admin/attention?after=%ED%A0%80"]) {
+    for (const path of ["/api/v1/T%ED%A0%80/status", "/api/v1/T1/transactions?type=%ED%A0%80", "/admin/attention?after=%ED%A0%80"]) {
       assert.equal((await relay.administrator().get(path)).status, 400, path);
     }
   });

@@ -1,4 +1,6 @@
+import assert from "node:assert/strict";
 import { test } from "node:test";
+import { SANDBOX_GATEWAY_ACCOUNT } from "../../infra/sandbox/gateway/options.ts";
 import { assertMatches } from "../support/matches.ts";
 import { newPartner } from "../support/new-partner.ts";
 import type { LinkWorld } from "./link-world.ts";
@@ -35,6 +37,31 @@ export function linkRequests({ relay }: LinkWorld): void {
       assertMatches(answer, { status: 400, body: { status: "error", error } });
     });
   }
+
+  test("an empty text is none, wherever a link has one", async () => {
+    const none = { reason: "", merchantReference: "", customerEmail: "", returnUrl: "", terminalID: "" };
+    const answer = await relay.partner().post("/api/v1/paybylink", { amount: 1, ...none, description: "Order 7" });
+    assertMatches(answer, {
+      status: 200,
+      body: { reason: "Order 7", description: "Order 7", terminalID: SANDBOX_GATEWAY_ACCOUNT.terminalId },
+    });
+    assert.ok(!("merchantReference" in Object(answer.body)) && !("customerEmail" in Object(answer.body)));
+  });
+
+  test("members that a link does not have are named; where they could be an amount to give back, they are refused", async () => {
+    const created = await relay.partner().post("/api/v1/paybylink", { amount: 1, shop: "x" });
+    assert.deepEqual([created.status, created.headers["relay-ignored"]], [200, "shop"]);
+    for (const path of [`/api/payment/refund/${relay.uuid()}`, `/api/payment/cancel/${relay.uuid()}`]) {
+      assertMatches(await relay.partner().post(path, { amout: 1 }), {
+        status: 400,
+        body: { status: "error", error: /^amout: is not expected here/ },
+      });
+      assertMatches(await relay.partner().post(`${path}?amount=1`, {}), {
+        status: 400,
+        body: { status: "error", error: /^amount: is not a query member/ },
+      });
+    }
+  });
 
   test("half of a character in a text is replaced", async () => {
     const answer = await relay.partner().post("/api/v1/paybylink", { amount: 1, reason: "Order \ud83d", merchantReference: "\ude00" });

@@ -7,10 +7,23 @@ import type { LinkWorld } from "./link-world.ts";
 
 /** Whose account a terminal's link is paid to, and who gets one for it. */
 export function linksOfTerminals({ relay, gateway, status, becomes }: LinkWorld): void {
-  test("a terminal's link: its merchant's account, else the installation's, else none", async () => {
+  test("a fresh terminal of the sandbox makes a link on the demo partner's account, without anything configured", async () => {
     const terminalId = relay.terminalId();
-    const none = await relay.fleet().post(`/api/v1/${terminalId}/paybylink`, { amount: 1 });
-    assertMatches(none, { status: 400, body: { status: "error", error: /account/ } });
+    const terminal = await relay.terminal(terminalId);
+    for (const [path, caller] of [
+      ["paybylink", terminal],
+      ["paybpe", relay.fleet()],
+    ] as const) {
+      const created = await caller.post(`/api/v1/${terminalId}/${path}`, { amount: 12.34, reason: "Order 7" });
+      assertMatches(created, { status: 200, body: { status: "ok", terminalID: terminalId, amount: "12.34", paymentUrl: /^http/ } });
+      assertMatches(await status(textMember(created.body, "txId")), { status: 200, body: { status: "PENDING", terminalID: terminalId } });
+      const stranger = await newPartner(relay);
+      assert.equal((await status(textMember(created.body, "txId"), stranger.byKey)).status, 404);
+    }
+  });
+
+  test("a terminal's link by a partner runs on the partner's account; a terminal makes none for another", async () => {
+    const terminalId = relay.terminalId();
     const secret = { gwApiKey: "M8", gwSecretKey: "sandbox-gateway-secret" };
     const partner = await newPartner(relay, secret);
     const created = await partner.byPassword.post(`/api/v1/${terminalId}/paybylink`, { amount: "7.00" });
@@ -28,7 +41,6 @@ export function linksOfTerminals({ relay, gateway, status, becomes }: LinkWorld)
     const partner = callBy(bearer(relay, "pk_partner_sandbox_0000000000000000000000000000"));
     const configure = () => relay.administrator().post("/admin/cloud-configs", { terminalId, merchantId });
     assert.equal((await configure()).status, 400);
-    assertMatches(await relay.fleet().post(`/api/v1/${terminalId}/paybylink`, { amount: 1 }), { status: 400 });
     assert.equal((await partner("POST", "/merchants", { merchantId })).status, 201);
     const configured = await configure();
     assert.equal(configured.status, 200, configured.text);

@@ -360,6 +360,54 @@ export function paymentLinks(startable: RelayOptions, clickhouse: boolean): void
     assertMatches(await partner.byKey.post(`/api/payment/cancel/${txId}`), { status: 200, body: { operation: "reversal" } });
   });
 
+  test("a link is found by its id like any transaction: nothing until it has ended, and nothing for others", async () => {
+    const terminalID = relay.terminalId();
+    const [txId, failing] = [await create(relay.partner(), { terminalID }), await create(relay.partner(), { terminalID })];
+    const partner = relay.partner();
+    const pending = { status: "ok", data: null, error: null, message: "no_content" };
+    for (const path of [`/api/v1/${txId}/uuid`, `/uuid/${txId.toUpperCase()}`])
+      assertMatches(await partner.get(path), { status: 200, body: pending });
+    await gateway.act(txId, "pay");
+    await becomes(txId, { status: "SUCCESS" });
+    await gateway.act(failing, "cancel");
+    await becomes(failing, { status: "FAILED" });
+    const item = { uuid: txId, method: "PAYBYLINK", status: "OK", amountCents: 1_234, currency: "EUR", terminalId: terminalID };
+    const found = await partner.get(`/api/v1/${txId}/uuid`);
+    assertMatches(found, { status: 200, body: { status: "ok", data: item, error: null } });
+    assert.ok(!found.text.includes("payer"), "personal data of the buyer are for the link's owner");
+    assertMatches(await partner.get(`/api/v1/${failing}/uuid`), { body: { data: { method: "PAYBYLINK", status: "KO" } } });
+    const named = await newPartner(relay, { terminalRule: { ruleType: "LIST", ruleValue: terminalID } });
+    for (const caller of [named.byKey, await relay.terminal(terminalID), relay.administrator()]) {
+      assertMatches(await caller.get(`/api/v1/${txId}/uuid`), { body: { data: item } });
+    }
+    const unknown = { status: 200, body: { status: "error", data: null, message: "Transaction not found" } };
+    const stranger = await newPartner(relay);
+    for (const caller of [stranger.byKey, stranger.byPassword, await relay.terminal(relay.terminalId())]) {
+      assertMatches(await caller.get(`/api/v1/${txId}/uuid`), unknown);
+    }
+  });
+
+  test("the transactions of a link's terminal that match no filter are an empty list, to those who may see the link", {
+    skip: clickhouse ? false : "chdb, an optional dependency, is not installed",
+  }, async () => {
+    await relay.clickhouse();
+    const terminalID = relay.terminalId();
+    const [empty, unknown] = [
+      { status: 200, body: { status: "ok", data: [], error: null } },
+      { status: 200, body: { status: "error", data: null, message: "Transaction not found" } },
+    ];
+    const list = (caller: HttpClient, query: string, terminalId = terminalID) => caller.get(`/api/v1/${terminalId}/transactions${query}`);
+    assertMatches(await list(relay.partner(), ""), unknown);
+    assertMatches(await list(relay.partner(), "", SANDBOX_GATEWAY_ACCOUNT.terminalId), { status: 200, body: { status: "ok" } });
+    const txId = await create(relay.partner(), { terminalID });
+    await gateway.act(txId, "pay");
+    await becomes(txId, { status: "SUCCESS" });
+    for (const query of ["?status=KO", "?type=CARD", "?date=2020-01-01", "?offset=5"])
+      assertMatches(await list(relay.partner(), query), empty);
+    const stranger = await newPartner(relay);
+    assertMatches(await list(stranger.byKey, "?status=KO"), unknown);
+  });
+
   test("ended links are in the terminal's transactions, as PAYBYLINK, at once; pending ones are not", {
     skip: clickhouse ? false : "chdb, an optional dependency, is not installed",
   }, async () => {

@@ -192,6 +192,10 @@ const ANSWERS: readonly Answer[] = [
     check: (output, before) =>
       json({ status: "PENDING", txId: textMember(parsed(before.at(-1)?.output ?? ""), "txId"), amount: "12.34" })(output),
   },
+  {
+    line: /terminal:terminal .*T2\/paybylink /,
+    check: json({ status: "ok", txId: UUID, paymentUrl: /^https?:\/\//, terminalID: "T2", reason: "Order 8" }),
+  },
   { line: /partner\/api\/v1\/me$/, check: json({ success: true, partner: { partnerCode: "DEMO" } }) },
   {
     line: /\/v1\/payment_intents .*-d amount=1099 /,

@@ -8,14 +8,23 @@ import { test } from "node:test";
  */
 const NOT_PUBLISHED = ["@chdb/lib-darwin-arm64", "@chdb/lib-darwin-x64", "@chdb/lib-linux-arm64-gnu"];
 
+/** Packages of this repository, which stand in for one of the registry. */
+const OWN: ReadonlySet<string> = new Set(["infra/no-telemetry", "node_modules/@scarf/scarf"]);
+
 interface LockedPackage {
   version?: string;
   integrity?: string;
   resolved?: string;
+  link?: boolean;
 }
 
 const { packages }: { packages: { [path: string]: LockedPackage } } = JSON.parse(readFileSync("package-lock.json", "utf8"));
-const locked = Object.entries(packages).filter(([path]) => path !== "");
+const locked = Object.entries(packages).filter(([path]) => path !== "" && !OWN.has(path));
+
+test("a package that stands in for another is a folder of this repository", () => {
+  const { link, resolved } = packages["node_modules/@scarf/scarf"] ?? {};
+  assert.deepEqual([link, resolved], [true, "infra/no-telemetry"]);
+});
 
 test("npm checks every package that it installs against a checksum of the lock file", () => {
   const unchecked = locked.filter(([, { integrity }]) => integrity === undefined || !/^sha512-[A-Za-z0-9+/]{86}==$/.test(integrity));

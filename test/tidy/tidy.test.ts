@@ -166,8 +166,8 @@ const WORDS: { in: string[]; but?: string[]; pattern: RegExp; why: string }[] = 
   { in: ["engine/"], pattern: /\bprocess\b|\bconsole\b/, why: "the engine knows no process" },
   {
     in: ["engine/", "http/", "storage/"],
-    // The child process is given the environment that its parent has.
-    but: ["storage/clickhouse/embedded/supervisor.ts"],
+    // The child process is given the environment that its parent has; uWebSockets.js has a setting that can be given to it in no other way.
+    but: ["storage/clickhouse/embedded/supervisor.ts", "http/server/uws.ts"],
     pattern: /\bprocess\.env\b/,
     why: "configuration is read once, in infra",
   },

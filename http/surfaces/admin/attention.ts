@@ -8,21 +8,24 @@ import { admin } from "./surface.ts";
 const PAGE_DEFAULT = 100;
 const PAGE_MAX = 500;
 
-const Item = Type.Object({
-  id: Type.String({ description: "Sorted by kind, terminal and uuid. Pass the last one of a page as `after` to get the next page." }),
-  kind: Type.Union(
-    ATTENTION_KINDS.map((kind) => Type.Literal(kind)),
-    {
-      description:
-        "unknown: the command was sent and no result came. unsolicited: a result for which there is no command. unreadable: a posted result whose outcome cannot be determined. conflict: a second, different result for the same uuid. amount_differs: the amount of a result, or the amount paid by a link, differs from the amount requested. currency_unknown: the currency of a result is not a known one; it is kept as received. late: a result arrived after the command was shown as expired or cancelled. link_late: a payment link was paid after it had been shown as expired or failed. link_unverified: a link has expired and the gateway cannot be asked whether it was paid. link_operation_unknown: the response to a capture, reversal or refund of a link was lost, and the gateway does not confirm that it was executed. link_reversal: a payment was made by link for an order that was canceled or already paid; `detail` says whether the relay reverses it or the money has to be given back by hand. link_paid_twice: a payment link of the portal was paid a second time; its merchant gives one of the payments back. feed_refused: ClickHouse or Kafka refused a row of a result, a command's life or a conflict. The row is set aside and missing from ClickHouse until `npm run rebuild-analytics` has sent it again; the relay's own API still returns it. zvt_undelivered: a payment of a cash register was approved and the register was not told. zvt_refused_by_ecr: a cash register refused to be told that its payment was approved; the card was charged.",
-    },
-  ),
-  at: Type.String({ description: "ISO 8601 UTC." }),
-  terminalId: Type.String(),
-  uuid: Type.Union([Type.String(), Type.Null()]),
-  detail: Type.String(),
-  raw: Type.Union([Type.String(), Type.Null()], { description: "The posted text, with card numbers masked." }),
-});
+const Item = Type.Object(
+  {
+    id: Type.String({ description: "Sorted by kind, terminal and uuid. Pass the last one of a page as `after` to get the next page." }),
+    kind: Type.Union(
+      ATTENTION_KINDS.map((kind) => Type.Literal(kind)),
+      {
+        description:
+          "unknown: the command was sent and no result came. unsolicited: a result for which there is no command. unreadable: a posted result whose outcome cannot be determined. conflict: a second, different result for the same uuid. amount_differs: the amount of a result, or the amount paid by a link, differs from the amount requested. currency_unknown: the currency of a result is not a known one; it is kept as received. late: a result arrived after the command was shown as expired or cancelled. link_late: a payment link was paid after it had been shown as expired or failed. link_unverified: a link has expired and the gateway cannot be asked whether it was paid. link_operation_unknown: the response to a capture, reversal or refund of a link was lost, and the gateway does not confirm that it was executed. link_reversal: a payment was made by link for an order that was canceled or already paid; `detail` says whether the relay reverses it or the money has to be given back by hand. link_paid_twice: a payment link of the portal was paid a second time; its merchant gives one of the payments back. feed_refused: ClickHouse or Kafka refused a row of a result, a command's life or a conflict. The row is set aside and missing from ClickHouse until `npm run rebuild-analytics` has sent it again; the relay's own API still returns it. zvt_undelivered: a payment of a cash register was approved and the register was not told. zvt_refused_by_ecr: a cash register refused to be told that its payment was approved; the card was charged.",
+      },
+    ),
+    at: Type.String({ description: "ISO 8601 UTC." }),
+    terminalId: Type.String(),
+    uuid: Type.Union([Type.String(), Type.Null()]),
+    detail: Type.String(),
+    raw: Type.Union([Type.String(), Type.Null()], { description: "The posted text, with card numbers masked." }),
+  },
+  { title: "AttentionItem" },
+);
 
 export type AttentionItemJson = Static<typeof Item>;
 
@@ -30,14 +33,14 @@ export const listAttention = admin.endpoint({
   name: "listAttention",
   method: "GET",
   path: "/admin/attention",
-  summary: "List what needs an operator's attention",
+  summary: "List what needs attention",
   description:
     "Entries are kept for 90 days. An `unknown` is removed when its result arrives, a `link_unverified` when the gateway answers, a `feed_refused` when the row has been sent again.",
   auth: "admin",
   role: "read-only",
   query: Type.Object({
     after: Type.Optional(Type.String({ maxLength: 256, pattern: "^[\\x21-\\x7e]*$", description: "The last id of the previous page." })),
-    limit: Type.Optional(Type.Integer({ minimum: 1, maximum: PAGE_MAX, default: PAGE_DEFAULT })),
+    limit: Type.Optional(Type.Integer({ minimum: 1, maximum: PAGE_MAX, default: PAGE_DEFAULT, parameterName: "PageSize" })),
   }),
   responses: {
     200: { description: "A page.", body: okBody(Type.Array(Item)) },
@@ -54,7 +57,7 @@ export const removeAttention = adminOfSearch.endpoint({
   name: "removeAttention",
   method: "DELETE",
   path: "/admin/attention/{id}",
-  summary: "Take away an item that somebody has looked at",
+  summary: "Delete an item that needs attention",
   description: "The id of the list, with its slashes as %2F. Nothing else changes; where the same happens again, the item is there again.",
   auth: "admin",
   role: "operator",

@@ -1,34 +1,31 @@
 import { type Static, Type } from "@sinclair/typebox";
-import { ADMINISTRATOR_ROLES } from "../../../engine/access/administrator-role.ts";
+import { described } from "../../endpoint/described.ts";
+import { AdministratorRoleWord, AuditOutcome } from "../named-words.ts";
 import { okBody } from "../relay-envelope.ts";
 import { admin } from "./surface.ts";
 
 const PAGE_DEFAULT = 100;
 const PAGE_MAX = 500;
 
-const Entry = Type.Object({
-  id: Type.String({ description: "Pass the last one of a page as `before` to get the next page." }),
-  at: Type.String({ description: "ISO 8601 UTC." }),
-  actor: Type.String({
-    description: "`administrator`, `partner:` or `partner-api:` and the partner's id, or `merchant:` and the merchant's.",
-  }),
-  username: Type.String(),
-  role: Type.Optional(
-    Type.Union(
-      ADMINISTRATOR_ROLES.map((role) => Type.Literal(role)),
-      { description: "The administrator's role at that time." },
-    ),
-  ),
-  ipAddress: Type.String(),
-  requestId: Type.String({ description: "The `X-Request-Id` of the answer." }),
-  action: Type.String({ description: "`noun.verb`, such as `partner.create`." }),
-  subject: Type.String({ description: "Id or name of the changed object." }),
-  members: Type.Array(Type.String(), { description: "Names of the members that were sent. Their values are never stored." }),
-  outcome: Type.Union([Type.Literal("begun"), Type.Literal("done"), Type.Literal("refused")], {
-    description: "An entry stays `begun` if the node stopped during the change: whether the change took effect is then not known.",
-  }),
-  code: Type.Optional(Type.String({ description: "Why the change was refused." })),
-});
+const Entry = Type.Object(
+  {
+    id: Type.String({ description: "Pass the last one of a page as `before` to get the next page." }),
+    at: Type.String({ description: "ISO 8601 UTC." }),
+    actor: Type.String({
+      description: "`administrator`, `partner:` or `partner-api:` and the partner's id, or `merchant:` and the merchant's.",
+    }),
+    username: Type.String(),
+    role: Type.Optional(described(AdministratorRoleWord, "The administrator's role at that time.")),
+    ipAddress: Type.String(),
+    requestId: Type.String({ description: "The `X-Request-Id` of the answer." }),
+    action: Type.String({ description: "`noun.verb`, such as `partner.create`." }),
+    subject: Type.String({ description: "Id or name of the changed object." }),
+    members: Type.Array(Type.String(), { description: "Names of the members that were sent. Their values are never stored." }),
+    outcome: AuditOutcome,
+    code: Type.Optional(Type.String({ description: "Why the change was refused." })),
+  },
+  { title: "AuditEntry" },
+);
 
 export type AuditEntryJson = Static<typeof Entry>;
 
@@ -36,14 +33,14 @@ export const listAudit = admin.endpoint({
   name: "listAudit",
   method: "GET",
   path: "/admin/audit",
-  summary: "List administrative changes, newest first",
+  summary: "List entries of the audit log",
   description:
     "Every change by an administrator, and by partners in their portal: who changed what, when and from which address. What merchants do themselves is only in their own logs (`merchantId`). Entries are kept for 400 days, at most 100,000 of them, and 10,000 of each merchant.",
   auth: "admin",
   role: "read-only",
   query: Type.Object({
     before: Type.Optional(Type.String({ maxLength: 128, pattern: "^[A-Za-z0-9.-]*$", description: "The last id of the previous page." })),
-    limit: Type.Optional(Type.Integer({ minimum: 1, maximum: PAGE_MAX, default: PAGE_DEFAULT })),
+    limit: Type.Optional(Type.Integer({ minimum: 1, maximum: PAGE_MAX, default: PAGE_DEFAULT, parameterName: "PageSize" })),
     merchantId: Type.Optional(
       Type.String({
         maxLength: 64,

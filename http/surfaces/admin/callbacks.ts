@@ -39,7 +39,7 @@ export const listCallbacks = admin.endpoint({
   name: "listCallbacks",
   method: "GET",
   path: "/admin/callbacks",
-  summary: "List callbacks that the gateway-protocol adapter has not delivered yet",
+  summary: "List callbacks that are not delivered",
   description:
     "A dead callback was tried ten times within about sixteen hours; `lastError` says why the last attempt failed. Dead callbacks are kept for 90 days. Delivered ones are not listed.",
   auth: "admin",
@@ -47,7 +47,7 @@ export const listCallbacks = admin.endpoint({
   query: Type.Object({
     state: Type.Optional(Type.Union([Type.Literal("dead"), Type.Literal("waiting")], { default: "dead" })),
     after: Type.Optional(Type.String({ maxLength: 128, pattern: "^[\\x21-\\x7e]*$", description: "The last id of the previous page." })),
-    limit: Type.Optional(Type.Integer({ minimum: 1, maximum: PAGE_MAX, default: PAGE_DEFAULT })),
+    limit: Type.Optional(Type.Integer({ minimum: 1, maximum: PAGE_MAX, default: PAGE_DEFAULT, parameterName: "PageSize" })),
   }),
   responses: {
     200: { description: "A page, oldest first.", body: okBody(Type.Array(Callback)), example: { status: "ok", data: [EXAMPLE] } },
@@ -63,7 +63,7 @@ export const resendCallback = admin.endpoint({
   name: "resendCallback",
   method: "POST",
   path: "/admin/callbacks/{id}/resend",
-  summary: "Send a callback again now",
+  summary: "Resend a callback",
   auth: "admin",
   role: "operator",
   params: Type.Object({ id: Type.String({ pattern: "^[A-Za-z0-9._-]{1,128}$" }) }),

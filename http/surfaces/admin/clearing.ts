@@ -15,13 +15,13 @@ const clearSessions = admin.endpoint({
   name: "clearSessions",
   method: "POST",
   path: "/admin/redis-sessions/clear",
-  summary: "Clear stored sessions and presence",
+  summary: "Clear sessions of terminals",
   description:
-    "Works with either store, in spite of the path. Terminals are shown as NEVER_CONNECTED until their next frame or poll. Open sockets stay open and are registered again with their next frame. Commands, results and uuids are not changed.",
+    "Works with either store, in spite of the path. Terminals without a live session are shown as NEVER_CONNECTED until their next frame or poll. Those with a live session stay ONLINE, as they were, and get what comes at once. Commands, results and uuids are not changed.",
   auth: "admin",
   role: "operator",
   deadlineMs: CLEANING_DEADLINE_MS,
-  body: Type.Optional(Type.Object({}, { additionalProperties: true })),
+  body: Type.Optional(Type.Object({})),
   audit: { action: "sessions.clear", subject: () => "all" },
   responses: {
     200: { description: "Done.", body: TextBody, example: { status: "ok", data: "Sessions cleared: 128" } },
@@ -35,16 +35,17 @@ const clearSessions = admin.endpoint({
 
 const cleanReceipts = admin.endpoint({
   name: "cleanReceipts",
+  refusesUnknown: "limits",
   method: "POST",
   path: "/admin/receipts/clean",
-  summary: "Remove old request and result bodies",
+  summary: "Delete old bodies of requests and results",
   description:
     "Removes, for commands that ended more than `days` days ago, the body that the terminal posted. (The body that was sent to the terminal is removed when the command ends.) Their uuids are still refused as duplicates, and their lives and normalized results can still be read. Commands that have not ended, results that ClickHouse does not have yet, and the data in ClickHouse are not changed. A call works for at most 20 seconds: while `incomplete` is 1, call again.",
   auth: "admin",
   role: "operator",
   deadlineMs: CLEANING_DEADLINE_MS,
   query: Type.Object({ days: Type.Optional(Type.Integer({ minimum: 1, maximum: 36_500, default: DAYS_DEFAULT })) }),
-  body: Type.Optional(Type.Object({}, { additionalProperties: true })),
+  body: Type.Optional(Type.Object({})),
   audit: { action: "receipts.clean", subject: ({ query }) => `${query.days ?? DAYS_DEFAULT} days` },
   responses: {
     200: {

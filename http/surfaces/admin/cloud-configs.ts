@@ -1,9 +1,9 @@
 import { type Static, Type } from "@sinclair/typebox";
 import { RelayError } from "../../../engine/kernel/errors.ts";
-import { isTerminalId } from "../../../engine/kernel/identifiers.ts";
 import { TERMINAL_FAMILIES } from "../../../engine/payments/tags.ts";
 import { type CloudConfig, CONFIG_NAME_LENGTH_MAX, CONFIG_NAME_PATTERN } from "../../../engine/settings/cloud-config.ts";
-import { TerminalParams } from "../identifier-params.ts";
+import { ReadOnly } from "../../endpoint/unknown-members.ts";
+import { NamedTerminalId, TerminalParams } from "../identifier-params.ts";
 import { okBody } from "../relay-envelope.ts";
 import { admin } from "./surface.ts";
 
@@ -40,14 +40,14 @@ const Config = Type.Object(
 
 const ConfigRequest = Type.Object(
   {
-    terminalId: Type.String({ minLength: 1, maxLength: 64 }),
+    terminalId: NamedTerminalId,
     merchantId: Type.Optional(Type.Union([Name, Type.Null()])),
     group: Type.Optional(Type.Union([Name, Type.Null()])),
     family: Type.Optional(Type.Union([Family, Type.Null()])),
     settings: Type.Optional(Type.Union([Settings, Type.Null()])),
-    updatedAt: Type.Optional(Type.Unknown({ description: "Ignored." })),
+    updatedAt: ReadOnly,
   },
-  { additionalProperties: false },
+  { title: "CloudConfigurationRequest" },
 );
 
 function shown({ terminalId, merchantId, group, family, settings, updatedAtMs }: CloudConfig): Static<typeof Config> {
@@ -67,7 +67,7 @@ const listCloudConfigs = admin.endpoint({
   name: "listCloudConfigs",
   method: "GET",
   path: "/admin/cloud-configs",
-  summary: "List terminal configurations, by id",
+  summary: "List configurations of terminals",
   auth: "admin",
   role: "read-only",
   query: Type.Object({
@@ -87,9 +87,10 @@ const listCloudConfigs = admin.endpoint({
 
 const saveCloudConfig = admin.endpoint({
   name: "saveCloudConfig",
+  refusesUnknown: "money",
   method: "POST",
   path: "/admin/cloud-configs",
-  summary: "Create or change the configuration of a terminal",
+  summary: "Set the configuration of a terminal",
   description:
     "Members that are left out keep their values; null removes a value. `settings` are replaced as a whole. A merchant has to exist and to be active (400 otherwise); one that is configured already stays when it is deactivated. A payment belongs to the merchant that is configured when it is accepted. When the response is sent, the change is in force on every node and has been sent to the terminal if it is connected.",
   auth: "admin",
@@ -102,7 +103,6 @@ const saveCloudConfig = admin.endpoint({
     ...admin.errors(400, 401, 413, 415, 503),
   },
   handle: async ({ configureTerminal }, { body: { terminalId, merchantId, group, family, settings } }) => {
-    if (!isTerminalId(terminalId)) throw new RelayError("invalid_request", "terminalId: is not a terminal id");
     const odd = Object.keys(settings ?? {}).find((name) => !/^[A-Za-z0-9._-]{1,64}$/.test(name));
     if (odd !== undefined)
       throw new RelayError("invalid_request", "settings: names are 1 to 64 letters, digits, dots, underscores or dashes");

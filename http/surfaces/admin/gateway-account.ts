@@ -18,7 +18,7 @@ const showGatewayAccount = admin.endpoint({
   name: "showGatewayAccount",
   method: "GET",
   path: "/admin/gw-credentials",
-  summary: "Get the installation's own account at the card gateway, masked",
+  summary: "Get the installation's gateway account",
   description: "Used for links that are requested for a terminal and belong to no partner.",
   auth: "admin",
   role: "read-only",
@@ -31,9 +31,10 @@ const showGatewayAccount = admin.endpoint({
 
 const saveGatewayAccount = admin.endpoint({
   name: "saveGatewayAccount",
+  refusesUnknown: "money",
   method: "POST",
   path: "/admin/gw-credentials",
-  summary: "Set the installation's own account at the card gateway",
+  summary: "Set the installation's gateway account",
   description: "Members that are left out keep their values. The change is in force on every node when the response is sent.",
   auth: "admin",
   role: "owner",
@@ -53,9 +54,10 @@ const saveGatewayAccount = admin.endpoint({
 
 const testGatewayAccount = admin.endpoint({
   name: "testGatewayAccount",
+  refusesUnknown: "money",
   method: "POST",
   path: "/admin/gw-credentials/test",
-  summary: "Check whether the card gateway accepts these credentials",
+  summary: "Test credentials of the installation's gateway account",
   description:
     "Asks the gateway for a payment that does not exist. Members that are left out are taken from the stored account. Nothing is stored and no money moves.",
   auth: "admin",

@@ -1,6 +1,7 @@
 import { type Static, Type } from "@sinclair/typebox";
 import { MAIL_KINDS } from "../../../engine/mails/mail.ts";
 import { MAIL_STATES } from "../../../engine/mails/mail-record.ts";
+import { words } from "../named-words.ts";
 
 const Time = Type.String({ description: "ISO 8601 UTC." });
 const orNull = <T extends Parameters<typeof Type.Optional>[0]>(schema: T, description: string) =>
@@ -8,12 +9,13 @@ const orNull = <T extends Parameters<typeof Type.Optional>[0]>(schema: T, descri
 
 const mailMembers = {
   id: Type.String(),
-  kind: Type.Union(MAIL_KINDS.map((kind) => Type.Literal(kind))),
+  kind: words(MAIL_KINDS, { title: "MailKind" }),
   to: Type.String(),
   merchantId: orNull(Type.String(), "Null for a mail of no merchant."),
   state: Type.Union(
     MAIL_STATES.map((state) => Type.Literal(state)),
     {
+      title: "MailState",
       description:
         "QUEUED: it waits for its next attempt, or in the outbox where nothing sends mail. SENT: a server has taken it. FAILED: the server refused the address for good. EXPIRED: it was not sent for as long as it was worth something.",
     },

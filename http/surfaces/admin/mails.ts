@@ -31,13 +31,13 @@ const listMails = admin.endpoint({
   name: "listMails",
   method: "GET",
   path: "/admin/mails",
-  summary: "List mails to users of the merchant portal, newest first",
+  summary: "List mails",
   description: "Of the last 30 days, without what is in them.",
   auth: "admin",
   role: "operator",
   query: Type.Object({
     after: Type.Optional(Type.String({ maxLength: 100, pattern: "^[\\x21-\\x7e]*$", description: "The last id of the previous page." })),
-    limit: Type.Optional(Type.Integer({ minimum: 1, maximum: PAGE_MAX, default: PAGE_DEFAULT })),
+    limit: Type.Optional(Type.Integer({ minimum: 1, maximum: PAGE_MAX, default: PAGE_DEFAULT, parameterName: "PageSize" })),
   }),
   responses: {
     200: { description: "A page.", body: okBody(Type.Array(MailSchema)), example: { status: "ok", data: [EXAMPLE] } },
@@ -53,7 +53,7 @@ const showMail = admin.endpoint({
   name: "showMail",
   method: "GET",
   path: "/admin/mails/{id}",
-  summary: "Get a mail with what is in it",
+  summary: "Get a mail",
   description:
     "For installations without RELAY_SMTP_URL: an owner passes on what is in it. Whoever has the link of an invitation or of a new password can sign in with it, so each call is written to the audit log.",
   auth: "admin",
@@ -84,7 +84,7 @@ const showOutbox = admin.endpoint({
   name: "showOutbox",
   method: "GET",
   path: "/admin/outbox",
-  summary: "Show the newest mails as a page",
+  summary: "Get the newest mails as a page",
   description:
     "The newest 100 with what is in them, where nothing sends mail (no RELAY_SMTP_URL); else without. Each call is written to the audit log.",
   auth: "admin",

@@ -1,4 +1,5 @@
 import { type Static, Type } from "@sinclair/typebox";
+import { Environment } from "../named-words.ts";
 
 const time = Type.String({ description: "ISO 8601 UTC." });
 
@@ -9,7 +10,7 @@ export const AdminMerchant = Type.Object(
     merchantName: Type.String(),
     partnerId: Type.Integer(),
     partnerName: Type.Union([Type.String(), Type.Null()], { description: "The username of its partner; null where that is deleted." }),
-    environment: Type.Union([Type.Literal("TEST"), Type.Literal("LIVE")]),
+    environment: Environment,
     active: Type.Boolean({ description: "False once it is deactivated: its keys and sessions open nothing." }),
     services: Type.Array(Type.String(), { description: "The codes of the services that are enabled." }),
     createdAt: time,

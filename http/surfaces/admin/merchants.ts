@@ -26,14 +26,16 @@ const MerchantLimits = Type.Object(
 
 const limitMerchant = admin.endpoint({
   name: "limitMerchant",
+  refusesUnknown: "limits",
   method: "PATCH",
   path: "/admin/api/merchants/{merchantId}",
-  summary: "Limit a merchant's calls of the compatible API",
+  summary: "Update the call limits of a merchant",
   description: `How many calls with its secret key a merchant may make in any minute, at all nodes together; ${CALLS_PER_MINUTE_DEFAULT} where nothing was set. Its partner may choose fewer (\`PATCH /partner/api/v1/merchants/{merchantId}\`), and not more. It holds from the merchant's next call on.`,
   auth: "admin",
   role: "operator",
-  params: Type.Object({ merchantId: Type.String() }),
-  body: Type.Object({ compatRequestsPerMinute: PerMinute("What is permitted from now on.") }, { additionalProperties: false }),
+  params: Type.Object({ merchantId: Type.String({ parameterName: "AdminMerchantId" }) }),
+  elsewhere: { active: "PATCH /partner/api/v1/merchants/{merchantId} with its partner's key" },
+  body: Type.Object({ compatRequestsPerMinute: PerMinute("What is permitted from now on.") }),
   bodyExample: { compatRequestsPerMinute: 600 },
   audit: { action: "merchant.limit" },
   responses: {
@@ -85,7 +87,7 @@ const listMerchantsOfPartner = admin.endpoint({
   name: "listMerchantsOfPartner",
   method: "GET",
   path: "/admin/api/partners/{id}/merchants",
-  summary: "List the merchants of a partner, by id",
+  summary: "List merchants of a partner",
   description: "Deactivated ones too. Without keys and settings of services.",
   auth: "admin",
   role: "read-only",
@@ -94,7 +96,7 @@ const listMerchantsOfPartner = admin.endpoint({
     after: Type.Optional(
       Type.String({ maxLength: 64, pattern: "^[A-Za-z0-9._-]*$", description: "The last merchantId of the previous page." }),
     ),
-    limit: Type.Optional(Type.Integer({ minimum: 1, maximum: PAGE_MAX, default: PAGE_DEFAULT })),
+    limit: Type.Optional(Type.Integer({ minimum: 1, maximum: PAGE_MAX, default: PAGE_DEFAULT, parameterName: "PageSize" })),
   }),
   responses: {
     200: { description: "A page.", body: okBody(Type.Array(AdminMerchant)), example: { status: "ok", data: [EXAMPLE] } },
@@ -111,11 +113,11 @@ const showMerchant = admin.endpoint({
   name: "showMerchant",
   method: "GET",
   path: "/admin/api/merchants/{merchantId}",
-  summary: "Get a merchant",
+  summary: "Get a merchant as an administrator",
   description: "Without keys and settings of services.",
   auth: "admin",
   role: "read-only",
-  params: Type.Object({ merchantId: Type.String() }),
+  params: Type.Object({ merchantId: Type.String({ parameterName: "AdminMerchantId" }) }),
   responses: {
     200: { description: "The merchant.", body: okBody(AdminMerchant), example: { status: "ok", data: EXAMPLE } },
     ...admin.errors(401, 404, 503),

@@ -3,12 +3,14 @@ import { ALLOWED_ADDRESSES_MAX, PARTNER_API_ROLES, SERVICE_CODES } from "../../.
 import { WHOLE_CHARACTERS } from "../../../engine/kernel/well-formed.ts";
 import { MERCHANTS_PER_PARTNER_MAX } from "../../../engine/partners/merchant.ts";
 import { KEY_GRACE_SECONDS_MAX, type PartnerApiAccess } from "../../../engine/partners/partner.ts";
+import { ReadOnly } from "../../endpoint/unknown-members.ts";
 import { okBody } from "../relay-envelope.ts";
 import { admin } from "./surface.ts";
 
 const Role = Type.Union(
   PARTNER_API_ROLES.map((role) => Type.Literal(role)),
   {
+    title: "PartnerApiRole",
     description:
       "ADMIN may do everything. OPERATOR may change merchants and their services, but may not create or deactivate merchants or generate keys. VIEWER may only read.",
   },
@@ -58,9 +60,9 @@ export const PartnerApiSettingsBody = Type.Union(
         ),
         maxMerchants: Type.Optional(settings.maxMerchants),
         ipWhitelist: Type.Optional(settings.ipWhitelist),
-        previousKeyUntil: Type.Optional(Type.Unknown({ description: "Ignored." })),
+        previousKeyUntil: ReadOnly,
       },
-      { additionalProperties: false },
+      { title: "PartnerApiSettings" },
     ),
     Type.Null(),
   ],
@@ -95,20 +97,18 @@ export function shownPartnerApi(access: PartnerApiAccess | null): Static<typeof 
 
 export const generatePartnerApiKeys = admin.endpoint({
   name: "generatePartnerApiKeys",
+  refusesUnknown: "access",
   method: "POST",
   path: "/admin/api/partners/{id}/generate-partner-api-keys",
-  summary: "Generate new keys for Partner API v1",
+  summary: "Rotate the Partner API keys of a partner",
   description:
     "The keys are shown in this response only. When it is sent, the previous bearer key is no longer accepted, unless `graceSeconds` keeps it valid for a while. The previous secret is no longer valid.",
   auth: "admin",
   role: "owner",
   stepUp: true,
-  params: Type.Object({ id: Type.Integer({ minimum: 1, description: "int64" }) }),
+  params: Type.Object({ id: Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER, description: "int64" }) }),
   body: Type.Optional(
-    Type.Object(
-      { graceSeconds: Type.Optional(Type.Integer({ minimum: 0, maximum: KEY_GRACE_SECONDS_MAX, default: 0 })) },
-      { additionalProperties: false },
-    ),
+    Type.Object({ graceSeconds: Type.Optional(Type.Integer({ minimum: 0, maximum: KEY_GRACE_SECONDS_MAX, default: 0 })) }),
   ),
   bodyExample: { graceSeconds: 3_600 },
   audit: { action: "partner.generate-partner-api-keys" },

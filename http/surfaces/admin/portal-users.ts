@@ -14,14 +14,14 @@ import { okBody } from "../relay-envelope.ts";
 import { admin } from "./surface.ts";
 
 const PATH = "/admin/api/merchants/{merchantId}/portal-users";
-const MerchantParams = Type.Object({ merchantId: Type.String() });
+const MerchantParams = Type.Object({ merchantId: Type.String({ parameterName: "AdminMerchantId" }) });
 const ABOVE = { type: "above" } as const;
 
 const listPortalUsers = admin.endpoint({
   name: "listPortalUsers",
   method: "GET",
   path: PATH,
-  summary: "List the users of a merchant in the portal",
+  summary: "List portal users of a merchant",
   description: "Invited and disabled ones too, in the order in which they were invited.",
   auth: "admin",
   role: "read-only",
@@ -42,9 +42,10 @@ const listPortalUsers = admin.endpoint({
 
 const invitePortalUser = admin.endpoint({
   name: "invitePortalUser",
+  refusesUnknown: "access",
   method: "POST",
   path: PATH,
-  summary: "Invite a user of a merchant to the portal",
+  summary: "Invite a portal user of a merchant",
   description: `Invites an owner, or anyone else, by mail. ${INVITES}`,
   auth: "admin",
   role: "owner",
@@ -73,7 +74,7 @@ const removePortalUser = admin.endpoint({
   name: "removePortalUser",
   method: "DELETE",
   path: `${PATH}/{userId}`,
-  summary: "Remove a user of a merchant from the portal",
+  summary: "Delete a portal user of a merchant",
   description:
     "Or withdraws its invitation. Its sessions at this merchant end. The last active owner stays: invite another one first, who has to accept.",
   auth: "admin",
@@ -99,15 +100,16 @@ const removePortalUser = admin.endpoint({
 
 const resetPortalFactors = admin.endpoint({
   name: "resetPortalFactors",
+  refusesUnknown: "access",
   method: "POST",
   path: "/admin/api/portal-accounts/reset-factors",
-  summary: "Take the second factors from a portal account that has lost them",
+  summary: "Reset the second factors of a portal account",
   description:
     "Removes its authenticator app, passkeys and recovery codes, and ends all its sessions. Its password stays: with the next sign-in it enrols a new second factor. The person is told by mail. Be sure who asks for it: from then on the password alone opens the account.",
   auth: "admin",
   role: "owner",
   stepUp: true,
-  body: Type.Object({ email: Type.String({ minLength: 3, maxLength: EMAIL_LENGTH_MAX }) }, { additionalProperties: false }),
+  body: Type.Object({ email: Type.String({ minLength: 3, maxLength: EMAIL_LENGTH_MAX }) }),
   bodyExample: { email: "anna@example.com" },
   // The name of the account, as administrators' audit entries have that of an administrator.
   audit: { action: "portal-account.reset-factors", subject: ({ body }) => body.email },

@@ -1,8 +1,9 @@
 import { Type } from "@sinclair/typebox";
 import { COMMAND_BODY_BYTES_MAX } from "../../../engine/kernel/limits.ts";
+import { PAYMENT_SERVICES } from "../../../engine/payments/command.ts";
 import { terminalQueueFull } from "../../../engine/terminals/terminal-queue-full.ts";
 import { duplicateReply, queueFullResponse, refusedResponse } from "../command-refusals.ts";
-import { TerminalParams } from "../identifier-params.ts";
+import { COMMAND_UUID, TerminalParams } from "../identifier-params.ts";
 import { okBody } from "../relay-envelope.ts";
 import { admin } from "./surface.ts";
 
@@ -10,7 +11,7 @@ export const sendCommand = admin.endpoint({
   name: "sendAdministratorCommand",
   method: "POST",
   path: "/admin/terminal/{terminalId}/command",
-  summary: "Queue a command for a terminal",
+  summary: "Send a command to a terminal",
   description:
     "Accepts LOGCAT, SCAN, PRINT and other service names; payments and CANCEL are refused. The command expires after 60 seconds, like every command.",
   auth: "admin",
@@ -20,9 +21,9 @@ export const sendCommand = admin.endpoint({
   params: TerminalParams,
   body: Type.Object(
     {
-      uuid: Type.Optional(Type.Unknown({ type: "string", description: "Generated when omitted." })),
-      service: Type.Unknown({ type: "string", pattern: "^[A-Z0-9_]{1,32}$" }),
-      amount: Type.Optional(Type.Unknown({ type: "integer", const: 0 })),
+      uuid: Type.Optional(Type.Unknown({ ...COMMAND_UUID, type: ["string", "null"], description: "Generated when omitted." })),
+      service: Type.Unknown({ type: "string", pattern: `^(?!(?:${[...PAYMENT_SERVICES, "CANCEL"].join("|")})$)[A-Z0-9_]{1,32}$` }),
+      amount: Type.Optional(Type.Unknown({ enum: [0, null] })),
     },
     { additionalProperties: true },
   ),

@@ -1,6 +1,6 @@
 import { type Static, Type } from "@sinclair/typebox";
-import { ADMINISTRATOR_ROLES } from "../../../engine/access/administrator-role.ts";
 import { FactorMethod, PasskeyItem } from "../factor-schemas.ts";
+import { AdministratorRoleWord, RelayMode, SessionStage } from "../named-words.ts";
 
 /**
  * The JSON of the sign-in of administrators (`/admin/session...`), once: endpoints declare it, the operators' pages take their types from it. Every answer is
@@ -14,66 +14,81 @@ import { FactorMethod, PasskeyItem } from "../factor-schemas.ts";
 const nullable = <T extends ReturnType<typeof Type.String>>(schema: T) => Type.Union([schema, Type.Null()]);
 
 /** GET, POST, DELETE /admin/session; POST /admin/session/second-factor, /admin/session/passkey, /admin/session/step-up. */
-export const AdminSessionState = Type.Object({
-  stage: Type.Union([Type.Literal("none"), Type.Literal("factor"), Type.Literal("enrol"), Type.Literal("full")], {
-    description:
-      "`factor`: the second factor is missing; `enrol`: the administrator has none yet and has to enrol one; `none`: nobody is signed in.",
-  }),
-  methods: Type.Array(FactorMethod, { description: "What the administrator has as a second factor." }),
-  /** Known from the stage `factor` on. */
-  username: nullable(Type.String()),
-  role: Type.Union([...ADMINISTRATOR_ROLES.map((role) => Type.Literal(role)), Type.Null()]),
-  steppedUpUntil: nullable(Type.String({ description: "ISO 8601 in UTC: until when a fresh second factor counts." })),
-  timeZone: Type.String({ description: "The installation's time zone (IANA), in which the pages show times." }),
-  /** Whether passkeys can be used at the address of this installation. */
-  passkeys: Type.Boolean(),
-  mode: Type.Union([Type.Literal("sandbox"), Type.Literal("production")]),
-});
+export const AdminSessionState = Type.Object(
+  {
+    stage: SessionStage,
+    methods: Type.Array(FactorMethod, { description: "What the administrator has as a second factor." }),
+    /** Known from the stage `factor` on. */
+    username: nullable(Type.String()),
+    role: Type.Union([AdministratorRoleWord, Type.Null()]),
+    steppedUpUntil: nullable(Type.String({ description: "ISO 8601 in UTC: until when a fresh second factor counts." })),
+    timeZone: Type.String({ description: "The installation's time zone (IANA), in which the pages show times." }),
+    /** Whether passkeys can be used at the address of this installation. */
+    passkeys: Type.Boolean(),
+    mode: RelayMode,
+  },
+  { title: "AdminSession" },
+);
 /** POST /admin/session. */
-export const AdminSignIn = Type.Object({
-  username: Type.String({ minLength: 1, maxLength: 64 }),
-  password: Type.String({ minLength: 1, maxLength: 1_024 }),
-});
+export const AdminSignIn = Type.Object(
+  {
+    username: Type.String({ minLength: 1, maxLength: 64 }),
+    password: Type.String({ minLength: 1, maxLength: 1_024 }),
+  },
+  { title: "AdminSignIn" },
+);
 /** GET /admin/factors: what the administrator who is signed in has. */
-export const AdminFactors = Type.Object({
-  totp: Type.Boolean(),
-  passkeys: Type.Array(PasskeyItem),
-  recoveryCodesLeft: Type.Integer(),
-});
+export const AdminFactors = Type.Object(
+  {
+    totp: Type.Boolean(),
+    passkeys: Type.Array(PasskeyItem),
+    recoveryCodesLeft: Type.Integer(),
+  },
+  { title: "AdminFactors" },
+);
 /** POST /admin/factors/totp/confirm, POST /admin/factors/passkeys. `recoveryCodes`: shown this once, where there were none. */
-export const AdminFactorEnrolled = Type.Object({
-  recoveryCodes: Type.Union([Type.Array(Type.String()), Type.Null()]),
-  session: AdminSessionState,
-});
+export const AdminFactorEnrolled = Type.Object(
+  {
+    recoveryCodes: Type.Union([Type.Array(Type.String()), Type.Null()]),
+    session: AdminSessionState,
+  },
+  { title: "AdminFactorEnrolled" },
+);
 
 /** GET /admin/search?uuid=: everything that has this uuid or id. */
-export const SearchHit = Type.Object({
-  kind: Type.Union([
-    Type.Literal("command"),
-    Type.Literal("result"),
-    Type.Literal("link"),
-    Type.Literal("payment_intent"),
-    Type.Literal("payment_link"),
-    Type.Literal("register_payment"),
-  ]),
-  id: Type.String(),
-  terminalId: nullable(Type.String()),
-  merchantId: nullable(Type.String()),
-  /** The state in the words of its kind: QUEUED, SENT, OK, KO, success, requires_action, PENDING, ... */
-  state: Type.String(),
-  amountMinor: Type.Union([Type.Integer(), Type.Null()]),
-  currency: nullable(Type.String()),
-  createdAt: nullable(Type.String()),
-  updatedAt: nullable(Type.String()),
-  /** What happened, oldest first, as far as it is kept. No personal data. */
-  timeline: Type.Array(Type.Object({ at: Type.String(), what: Type.String(), detail: nullable(Type.String()) })),
-  /** Operators' attention items about it, by kind. */
-  attention: Type.Array(Type.String()),
-});
-export const SearchResult = Type.Object({
-  items: Type.Array(SearchHit),
-  clickhouse: Type.Union([Type.Literal("asked"), Type.Literal("away")]),
-});
+export const SearchHit = Type.Object(
+  {
+    kind: Type.Union([
+      Type.Literal("command"),
+      Type.Literal("result"),
+      Type.Literal("link"),
+      Type.Literal("payment_intent"),
+      Type.Literal("payment_link"),
+      Type.Literal("register_payment"),
+    ]),
+    id: Type.String(),
+    terminalId: nullable(Type.String()),
+    merchantId: nullable(Type.String()),
+    /** The state in the words of its kind: QUEUED, SENT, OK, KO, success, requires_action, PENDING, ... */
+    state: Type.String(),
+    amountMinor: Type.Union([Type.Integer(), Type.Null()]),
+    currency: nullable(Type.String()),
+    createdAt: nullable(Type.String()),
+    updatedAt: nullable(Type.String()),
+    /** What happened, oldest first, as far as it is kept. No personal data. */
+    timeline: Type.Array(Type.Object({ at: Type.String(), what: Type.String(), detail: nullable(Type.String()) })),
+    /** Operators' attention items about it, by kind. */
+    attention: Type.Array(Type.String()),
+  },
+  { title: "SearchHit" },
+);
+export const SearchResult = Type.Object(
+  {
+    items: Type.Array(SearchHit),
+    clickhouse: Type.Union([Type.Literal("asked"), Type.Literal("away")]),
+  },
+  { title: "SearchResult" },
+);
 
 export type AdminSessionStateJson = Static<typeof AdminSessionState>;
 export type AdminFactorsJson = Static<typeof AdminFactors>;

@@ -1,34 +1,42 @@
 import { type Static, Type } from "@sinclair/typebox";
 import { RULE_VALUE_LENGTH_MAX, type SubscriptionRule } from "../../../engine/access/terminal-rule.ts";
 import { terminalOfTopic } from "../../../engine/access/topic-access.ts";
-import { RelayError } from "../../../engine/kernel/errors.ts";
-import { isTerminalId } from "../../../engine/kernel/identifiers.ts";
 import { maskPans } from "../../../engine/kernel/mask.ts";
 import { WHOLE_CHARACTERS } from "../../../engine/kernel/well-formed.ts";
+import { givenText } from "../free-text.ts";
+import { NamedTerminalId } from "../identifier-params.ts";
+import { RuleType } from "../named-words.ts";
 import { okBody } from "../relay-envelope.ts";
 import { admin } from "./surface.ts";
 
 /** A rule that lets a terminal subscribe to topics of others. */
-const Rule = Type.Object({
-  terminalId: Type.String({ description: "The authenticated terminal that the rule applies to. A terminal has at most one rule." }),
-  ruleType: Type.Union([Type.Literal("ANY"), Type.Literal("LIST"), Type.Literal("REGEX")]),
-  ruleValue: Type.Optional(
-    Type.String({ description: "For LIST, comma-separated ids. For REGEX, an RE2 pattern that has to match the whole id." }),
-  ),
-  enabled: Type.Boolean(),
-  notes: Type.Optional(Type.String()),
-});
+const Rule = Type.Object(
+  {
+    terminalId: Type.String({ description: "The authenticated terminal that the rule applies to. A terminal has at most one rule." }),
+    ruleType: RuleType,
+    ruleValue: Type.Optional(
+      Type.String({ description: "For LIST, comma-separated ids. For REGEX, an RE2 pattern that has to match the whole id." }),
+    ),
+    enabled: Type.Boolean(),
+    notes: Type.Optional(Type.String()),
+  },
+  { title: "SubscriptionRule" },
+);
 
-const RuleRequest = Type.Object({
-  terminalId: Type.String({ minLength: 1, maxLength: 64 }),
-  ruleType: Type.Optional(Type.Union([Type.Literal("ANY"), Type.Literal("LIST"), Type.Literal("REGEX")], { default: "ANY" })),
-  ruleValue: Type.Optional(Type.Union([Type.String({ ...WHOLE_CHARACTERS, maxLength: RULE_VALUE_LENGTH_MAX }), Type.Null()])),
-  enabled: Type.Optional(Type.Boolean({ default: true })),
-  notes: Type.Optional(Type.Union([Type.String({ maxLength: 1_000 }), Type.Null()])),
-});
+const RuleRequest = Type.Object(
+  {
+    terminalId: NamedTerminalId,
+    ruleType: Type.Optional(Type.Union([RuleType], { default: "ANY" })),
+    ruleValue: Type.Optional(Type.Union([Type.String({ ...WHOLE_CHARACTERS, maxLength: RULE_VALUE_LENGTH_MAX }), Type.Null()])),
+    enabled: Type.Optional(Type.Boolean({ default: true })),
+    notes: Type.Optional(Type.Union([Type.String({ maxLength: 1_000 }), Type.Null()])),
+  },
+  { title: "SubscriptionRuleRequest" },
+);
 
 function ruleOf(request: Static<typeof RuleRequest>): SubscriptionRule {
-  const { terminalId, ruleType = "ANY", ruleValue = null, enabled = true, notes = null } = request;
+  const { terminalId, ruleType = "ANY", ruleValue = null, enabled = true } = request;
+  const notes = givenText(request.notes);
   return {
     terminalId,
     ruleType,
@@ -42,7 +50,7 @@ export const listSubscriptionRules = admin.endpoint({
   name: "listSubscriptionRules",
   method: "GET",
   path: "/admin/subscription-rules",
-  summary: "List the rules for subscribing to other terminals' topics",
+  summary: "List subscription rules",
   auth: "admin",
   role: "read-only",
   responses: {
@@ -54,9 +62,10 @@ export const listSubscriptionRules = admin.endpoint({
 
 export const saveSubscriptionRule = admin.endpoint({
   name: "saveSubscriptionRule",
+  refusesUnknown: "access",
   method: "POST",
   path: "/admin/subscription-rules",
-  summary: "Create or replace the rule of a terminal",
+  summary: "Set the subscription rule of a terminal",
   description:
     "The change is in force on every live node when the response is sent. Sessions that may no longer subscribe to a topic are ended.",
   auth: "admin",
@@ -79,12 +88,12 @@ export const testSubscriptionRule = admin.endpoint({
   name: "testSubscriptionRule",
   method: "POST",
   path: "/admin/subscription-rules/test",
-  summary: "Check whether a terminal may subscribe to a topic",
+  summary: "Test whether a terminal may subscribe to a topic",
   auth: "admin",
   role: "read-only",
   audit: "changes nothing",
   body: Type.Object({
-    authenticatedTerminalId: Type.String({ minLength: 1, maxLength: 64 }),
+    authenticatedTerminalId: NamedTerminalId,
     topicDestination: Type.String({ minLength: 1, maxLength: 256, description: "`/topic/terminal/{terminalId}`" }),
   }),
   responses: {
@@ -106,7 +115,6 @@ export const testSubscriptionRule = admin.endpoint({
     ...admin.errors(400, 401, 413, 415),
   },
   handle: ({ directory }, { body: { authenticatedTerminalId, topicDestination } }) => {
-    if (!isTerminalId(authenticatedTerminalId)) throw new RelayError("invalid_request", "authenticatedTerminalId: is not a terminal id");
     const targetTerminalId = terminalOfTopic(topicDestination);
     const allowed = targetTerminalId !== null && directory.mayTake(authenticatedTerminalId, targetTerminalId);
     return { status: 200 as const, body: { allowed, authenticatedTerminalId, topicDestination, targetTerminalId } };

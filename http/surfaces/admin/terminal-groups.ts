@@ -8,6 +8,8 @@ import {
   TERMINAL_GROUPS_MAX,
   type TerminalGroup,
 } from "../../../engine/settings/terminal-groups.ts";
+import { ReadOnly } from "../../endpoint/unknown-members.ts";
+import { givenText } from "../free-text.ts";
 import { okBody } from "../relay-envelope.ts";
 import { admin } from "./surface.ts";
 
@@ -38,9 +40,9 @@ const GroupRequest = Type.Object(
     managerTerminalIds: Type.Array(TerminalId, { maxItems: GROUP_MANAGERS_MAX, uniqueItems: true }),
     enabled: Type.Optional(Type.Boolean({ default: true })),
     notes: Type.Optional(Type.Union([Type.String({ maxLength: 1_000 }), Type.Null()])),
-    updatedAt: Type.Optional(Type.Unknown({ description: "Ignored." })),
+    updatedAt: ReadOnly,
   },
-  { additionalProperties: false },
+  { title: "TerminalGroupRequest" },
 );
 
 function shown({ name, terminalIds, managerTerminalIds, enabled, notes, updatedAtMs }: TerminalGroup): Static<typeof Group> {
@@ -71,7 +73,7 @@ const listTerminalGroups = admin.endpoint({
   name: "listTerminalGroups",
   method: "GET",
   path: "/admin/terminal-groups",
-  summary: "List terminal groups, by name",
+  summary: "List terminal groups",
   auth: "admin",
   role: "read-only",
   responses: {
@@ -86,9 +88,10 @@ const listTerminalGroups = admin.endpoint({
 
 const saveTerminalGroup = admin.endpoint({
   name: "saveTerminalGroup",
+  refusesUnknown: "access",
   method: "POST",
   path: "/admin/terminal-groups",
-  summary: "Create or replace a group, by its name",
+  summary: "Set a terminal group",
   description:
     "The change is in force on every node when the response is sent. Sessions that may no longer subscribe to a topic are ended.",
   auth: "admin",
@@ -104,7 +107,8 @@ const saveTerminalGroup = admin.endpoint({
   handle: async ({ terminalGroups, clock }, { body }) => {
     requireTerminalIds("terminalIds", body.terminalIds);
     requireTerminalIds("managerTerminalIds", body.managerTerminalIds);
-    const { name, terminalIds, managerTerminalIds, enabled = true, notes = null } = body;
+    const { name, terminalIds, managerTerminalIds, enabled = true } = body;
+    const notes = givenText(body.notes);
     if (holdsSchemePan(name)) throw new RelayError("invalid_request", "name: must not be a card number");
     if (terminalGroups.get(name) === undefined && terminalGroups.size >= TERMINAL_GROUPS_MAX) {
       throw new RelayError("invalid_request", `There are ${TERMINAL_GROUPS_MAX} groups already`);
@@ -127,7 +131,7 @@ const deleteTerminalGroup = admin.endpoint({
   name: "deleteTerminalGroup",
   method: "DELETE",
   path: "/admin/terminal-groups/{name}",
-  summary: "Delete a group",
+  summary: "Delete a terminal group",
   auth: "admin",
   role: "operator",
   params: Type.Object({ name: Name }),
@@ -146,11 +150,11 @@ const testTerminalGroup = admin.endpoint({
   name: "testTerminalGroup",
   method: "POST",
   path: "/admin/terminal-groups/test",
-  summary: "Check whether a terminal can manage another one",
+  summary: "Test whether a terminal can manage another one",
   description: "Considers the enabled groups only. A whitelist rule may also allow it to subscribe to the topic.",
   auth: "admin",
   role: "read-only",
-  body: Type.Object({ managerTerminalId: TerminalId, terminalId: TerminalId }, { additionalProperties: false }),
+  body: Type.Object({ managerTerminalId: TerminalId, terminalId: TerminalId }),
   bodyExample: { managerTerminalId: "MANAGER1", terminalId: "TILL0001" },
   audit: "changes nothing",
   responses: {

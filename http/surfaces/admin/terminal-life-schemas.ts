@@ -1,4 +1,5 @@
 import { type Static, Type } from "@sinclair/typebox";
+import { ResultStatus } from "../named-words.ts";
 
 const nullable = <T extends Parameters<typeof Type.Optional>[0]>(schema: T) => Type.Union([schema, Type.Null()]);
 const time = (description: string) => Type.String({ description: `ISO 8601 UTC; ${description}` });
@@ -27,7 +28,7 @@ export const TerminalLife = Type.Object(
         uuid: Type.String(),
         at: time("when it was stored."),
         method: Type.String(),
-        status: Type.Union([Type.Literal("OK"), Type.Literal("KO")]),
+        status: ResultStatus,
         amountMinor: Type.Integer(),
         currency: Type.String(),
       }),

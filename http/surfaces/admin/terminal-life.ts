@@ -22,7 +22,7 @@ export const showTerminalLife = admin.endpoint({
   name: "showTerminalLife",
   method: "GET",
   path: "/admin/terminals/{terminalId}/life",
-  summary: "Get a terminal's latest command, results and logs",
+  summary: "Get the latest activity of a terminal",
   description: `The latest command, ${RESULTS} results and ${LOGS} logs, for a person who looks at one terminal.`,
   auth: "admin",
   role: "read-only",

@@ -38,12 +38,12 @@ export const listTerminals = admin.endpoint({
   name: "listTerminals",
   method: "GET",
   path: "/admin/terminals",
-  summary: "List all terminals ever seen, with presence and device, by id",
+  summary: "List terminals",
   auth: "admin",
   role: "read-only",
   query: Type.Object({
     after: Type.Optional(Type.String({ maxLength: 64, pattern: "^[\\x21-\\x7e]*$", description: "The last id of the previous page." })),
-    limit: Type.Optional(Type.Integer({ minimum: 1, maximum: PAGE_MAX, default: PAGE_DEFAULT })),
+    limit: Type.Optional(Type.Integer({ minimum: 1, maximum: PAGE_MAX, default: PAGE_DEFAULT, parameterName: "PageSize" })),
   }),
   responses: {
     200: { description: "A page.", body: okBody(Type.Array(TerminalRecord)) },
@@ -60,7 +60,7 @@ export const showTerminal = admin.endpoint({
   name: "showTerminal",
   method: "GET",
   path: "/admin/terminals/{terminalId}",
-  summary: "Get a terminal's presence and device",
+  summary: "Get a terminal",
   auth: "admin",
   role: "read-only",
   params: TerminalParams,
@@ -69,7 +69,7 @@ export const showTerminal = admin.endpoint({
     ...admin.errors(400, 401, 503),
   },
   handle: async (operations, { params }) => {
-    const view = await operations.terminals.view(params.terminalId);
+    const view = await operations.terminals.connection(params.terminalId);
     return { status: 200, body: { status: "ok", data: record(view, operations) } };
   },
 });
@@ -78,7 +78,7 @@ export const showTerminalCredentials = admin.endpoint({
   name: "showTerminalCredentials",
   method: "GET",
   path: "/admin/terminals/{terminalId}/credentials",
-  summary: "Get the login of a terminal, to be entered in its settings",
+  summary: "Get the login of a terminal",
   description: "The password is derived from the installation's terminal secret. Nothing is stored or changed.",
   auth: "admin",
   role: "operator",
@@ -108,7 +108,7 @@ const access = {
   auth: "admin",
   role: "operator",
   params: TerminalParams,
-  body: Type.Optional(Type.Object({}, { additionalProperties: true })),
+  body: Type.Optional(Type.Object({})),
   responses: {
     200: {
       description: "The change is in force on every live node.",
@@ -128,7 +128,7 @@ export const denyTerminal = admin.endpoint({
   ...access,
   name: "denyTerminal",
   path: "/admin/terminals/{terminalId}/deny",
-  summary: "Withdraw a terminal's login",
+  summary: "Disable the login of a terminal",
   audit: { action: "terminal.deny" },
   description:
     "The terminal's sessions are ended and its requests are refused until the login is given back. Nobody else may act for it meanwhile: neither under the credential that the fleet shares nor as a terminal that manages it. A result that they post for it is kept for operators, answered 403, and does not count.",
@@ -139,7 +139,7 @@ export const allowTerminal = admin.endpoint({
   ...access,
   name: "allowTerminal",
   path: "/admin/terminals/{terminalId}/allow",
-  summary: "Give a denied terminal its login back",
+  summary: "Enable the login of a terminal",
   audit: { action: "terminal.allow" },
   handle: (operations, { params }) => setDenied(operations, params.terminalId, false),
 });

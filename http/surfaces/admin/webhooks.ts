@@ -5,23 +5,21 @@ import type { DeliveriesTo } from "../../../engine/webhooks/administer-webhooks.
 import type { WebhookAttempt, WebhookDeliveryRecord } from "../../../engine/webhooks/webhook-delivery.ts";
 import type { WebhookEndpointRecord } from "../../../engine/webhooks/webhook-endpoint.ts";
 import type { Endpoint } from "../../endpoint/endpoint.ts";
+import { DeliveryState, Environment, WebhookDisabledReason, WebhookFormat, WebhookStatus } from "../named-words.ts";
 import { okBody } from "../relay-envelope.ts";
 import { type AdminOperations, adminOfWebhooks as admin } from "./surface.ts";
 
 const PAGE_DEFAULT = 100;
 const PAGE_MAX = 500;
 
-const words = <T extends string>(...list: T[]) => Type.Union(list.map((word) => Type.Literal(word)));
 const orNull = <T extends Parameters<typeof Type.Optional>[0]>(schema: T, description?: string) =>
   Type.Union([schema, Type.Null()], description === undefined ? {} : { description });
 
 const Time = Type.String({ description: "ISO 8601 UTC." });
-const Environment = words("TEST", "LIVE");
-const State = words("waiting", "delivered", "dead", "canceled");
 
 const deliveryMembers = {
   id: Type.String({ description: "The event's id and the endpoint's." }),
-  state: State,
+  state: DeliveryState,
   eventId: Type.String(),
   eventType: Type.String(),
   objectId: Type.String({ description: "What the event is about." }),
@@ -38,13 +36,16 @@ const deliveryMembers = {
 };
 const Delivery = Type.Object(deliveryMembers, { title: "AdminWebhookDelivery" });
 
-const Attempt = Type.Object({
-  at: Time,
-  durationMs: Type.Integer(),
-  status: orNull(Type.Integer(), "Null without an answer."),
-  error: orNull(Type.String(), "Null where it succeeded."),
-  answer: orNull(Type.String(), "At most the first 1,024 bytes of the answer's body."),
-});
+const Attempt = Type.Object(
+  {
+    at: Time,
+    durationMs: Type.Integer(),
+    status: orNull(Type.Integer(), "Null without an answer."),
+    error: orNull(Type.String(), "Null where it succeeded."),
+    answer: orNull(Type.String(), "At most the first 1,024 bytes of the answer's body."),
+  },
+  { title: "WebhookAttempt" },
+);
 const DeliveryWithAttempts = Type.Object(
   { ...deliveryMembers, latestAttempts: Type.Array(Attempt, { description: "At most 24, the oldest first." }) },
   { title: "AdminWebhookDeliveryWithAttempts" },
@@ -57,17 +58,14 @@ const WebhookEndpoint = Type.Object(
       Type.Object({ type: Type.Literal("merchant"), merchantId: Type.String() }),
       Type.Object({ type: Type.Literal("partner"), partnerId: Type.Integer() }),
     ]),
-    format: words("platform", "portal"),
+    format: WebhookFormat,
     environment: Environment,
     url: Type.String(),
     events: Type.Array(Type.String()),
     apiVersion: orNull(Type.String()),
     description: orNull(Type.String()),
-    status: words("enabled", "disabled"),
-    disabledReason: orNull(
-      words("gone", "failing"),
-      "gone: it answered 410. failing: nothing was delivered for five days. Null: somebody disabled it, or nobody did.",
-    ),
+    status: WebhookStatus,
+    disabledReason: orNull(WebhookDisabledReason, "Null: somebody disabled it, or nobody did."),
     createdAt: Time,
     updatedAt: Time,
   },
@@ -107,26 +105,26 @@ const ENDPOINT_EXAMPLE = {
   updatedAt: "2026-01-01T09:00:00.000Z",
 };
 
-const Id = Type.Object({ id: Type.String({ pattern: "^[A-Za-z0-9._-]{1,128}$" }) });
+const Id = Type.Object({ id: Type.String({ pattern: "^[A-Za-z0-9._-]{1,128}$", parameterName: "DeliveryId" }) });
 
 const MerchantId = (description: string) => Type.String({ pattern: MERCHANT_ID_PATTERN, description });
 
 const paging = {
   after: Type.Optional(Type.String({ maxLength: 128, pattern: "^[\\x21-\\x7e]*$", description: "The last id of the previous page." })),
-  limit: Type.Optional(Type.Integer({ minimum: 1, maximum: PAGE_MAX, default: PAGE_DEFAULT })),
+  limit: Type.Optional(Type.Integer({ minimum: 1, maximum: PAGE_MAX, default: PAGE_DEFAULT, parameterName: "PageSize" })),
 };
 
 const listWebhookDeliveries = admin.endpoint({
   name: "listWebhookDeliveries",
   method: "GET",
   path: "/admin/webhooks/deliveries",
-  summary: "List deliveries of events to the endpoints of merchants and partners",
+  summary: "List webhook deliveries of all owners",
   description:
     "A dead delivery was tried six times within about seventy minutes and is kept for 90 days; delivered ones are kept for 30 days. canceled: its endpoint was disabled or removed before.",
   auth: "admin",
   role: "read-only",
   query: Type.Object({
-    state: Type.Optional(Type.Union([State], { default: "dead" })),
+    state: Type.Optional(Type.Union([DeliveryState], { default: "dead" })),
     merchantId: Type.Optional(MerchantId("Only deliveries to the endpoints that this merchant has now.")),
     endpointId: Type.Optional(
       Type.String({ pattern: "^we_[a-z0-9]{24}$", description: "Only deliveries to this endpoint, also one that was removed." }),
@@ -155,7 +153,7 @@ const showWebhookDelivery = admin.endpoint({
   name: "showWebhookDelivery",
   method: "GET",
   path: "/admin/webhooks/deliveries/{id}",
-  summary: "Get a delivery with its latest attempts",
+  summary: "Get a webhook delivery of any owner",
   auth: "admin",
   role: "read-only",
   params: Id,
@@ -186,7 +184,7 @@ const resendWebhookDelivery = admin.endpoint({
   name: "resendWebhookDelivery",
   method: "POST",
   path: "/admin/webhooks/deliveries/{id}/resend",
-  summary: "Deliver an event to an endpoint again now",
+  summary: "Resend a webhook delivery of any owner",
   description: "Also where it was delivered before. 409 if it is being sent, or if its endpoint is disabled or removed.",
   auth: "admin",
   role: "operator",
@@ -211,7 +209,7 @@ const listWebhookEndpoints = admin.endpoint({
   name: "listWebhookEndpoints",
   method: "GET",
   path: "/admin/webhooks/endpoints",
-  summary: "List the endpoints of merchants and partners to which events are sent",
+  summary: "List webhook endpoints of all owners",
   auth: "admin",
   role: "read-only",
   query: Type.Object({
@@ -238,7 +236,7 @@ const showWebhookEndpoint = admin.endpoint({
   name: "showWebhookEndpoint",
   method: "GET",
   path: "/admin/webhooks/endpoints/{id}",
-  summary: "Get an endpoint to which events are sent",
+  summary: "Get a webhook endpoint of any owner",
   auth: "admin",
   role: "read-only",
   params: Id,
@@ -254,7 +252,7 @@ const disableWebhookEndpoint = admin.endpoint({
   name: "disableWebhookEndpoint",
   method: "POST",
   path: "/admin/webhooks/endpoints/{id}/disable",
-  summary: "Disable an endpoint to which events are sent",
+  summary: "Disable a webhook endpoint of any owner",
   description: "Ends what is still to be delivered to it. Its owner can enable it again. The call is idempotent.",
   auth: "admin",
   role: "operator",

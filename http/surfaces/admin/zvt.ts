@@ -10,10 +10,11 @@ import {
   ZVT_TLS_WORDS,
   type ZvtConfig,
 } from "../../../engine/zvt/zvt-config.ts";
+import { ReadOnly } from "../../endpoint/unknown-members.ts";
 import { okBody } from "../relay-envelope.ts";
 import { admin } from "./surface.ts";
 
-const Level = Type.Union([Type.Literal("DEBUG"), Type.Literal("INFO"), Type.Literal("WARN"), Type.Literal("ERROR")]);
+const Level = Type.Union([Type.Literal("DEBUG"), Type.Literal("INFO"), Type.Literal("WARN"), Type.Literal("ERROR")], { title: "LogLevel" });
 
 const Port = Type.Integer({ minimum: 1, maximum: 65_535 });
 const orNull = <T extends ReturnType<typeof Type.String> | ReturnType<typeof Type.Integer>>(schema: T) => Type.Union([schema, Type.Null()]);
@@ -78,9 +79,9 @@ const RouteRequest = Type.Object(
         }),
       ),
     ),
-    hasPassword: Type.Optional(Type.Unknown({ description: "Ignored." })),
+    hasPassword: ReadOnly,
   },
-  { additionalProperties: false },
+  { title: "ZvtRouteRequest", additionalProperties: false },
 );
 
 const members = {
@@ -102,7 +103,7 @@ const members = {
   }),
   tls: Type.Union(
     ZVT_TLS_WORDS.map((word) => Type.Literal(word)),
-    { description: "mutual: registers have to show a certificate that RELAY_TLS_CLIENT_CA has signed." },
+    { title: "ZvtTls", description: "mutual: registers have to show a certificate that RELAY_TLS_CLIENT_CA has signed." },
   ),
   reattachSeconds: Type.Integer({
     minimum: 1,
@@ -116,13 +117,16 @@ const members = {
   }),
 };
 
-const Shown = Type.Object({
-  ...members,
-  routes: Type.Array(Route),
-  stored: Type.Boolean({ description: "False while nothing is stored and the defaults apply." }),
-  restartRequired: Type.Boolean({ description: "A restart applies the stored configuration." }),
-  message: Type.String(),
-});
+const Shown = Type.Object(
+  {
+    ...members,
+    routes: Type.Array(Route),
+    stored: Type.Boolean({ description: "False while nothing is stored and the defaults apply." }),
+    restartRequired: Type.Boolean({ description: "A restart applies the stored configuration." }),
+    message: Type.String(),
+  },
+  { title: "ZvtConfiguration" },
+);
 
 const MESSAGE = "A restart is required to apply the configuration.";
 
@@ -151,7 +155,7 @@ const showZvtConfig = admin.endpoint({
   name: "showZvtConfig",
   method: "GET",
   path: "/admin/zvt/config",
-  summary: "Get the stored configuration of the ZVT listener",
+  summary: "Get the ZVT configuration",
   description: "Cash registers that speak ZVT over TCP pay on a terminal of the relay. Passwords of routes are not shown.",
   auth: "admin",
   role: "read-only",
@@ -169,7 +173,7 @@ const saveZvtConfig = admin.endpoint({
   name: "saveZvtConfig",
   method: "POST",
   path: "/admin/zvt/config",
-  summary: "Store the configuration of the ZVT listener",
+  summary: "Set the ZVT configuration",
   description:
     "Members that are left out keep their values; unknown members are ignored. `routes` replaces all routes. Routes that a register could not tell apart by port, network and password are refused. A restart of each node applies it.",
   auth: "admin",
@@ -195,55 +199,64 @@ const saveZvtConfig = admin.endpoint({
   },
 });
 
-const Connection = Type.Object({
-  node: Type.String(),
-  address: Type.String(),
-  since: Type.String({ description: "ISO 8601 UTC." }),
-});
+const Connection = Type.Object(
+  {
+    node: Type.String(),
+    address: Type.String(),
+    since: Type.String({ description: "ISO 8601 UTC." }),
+  },
+  { title: "ZvtConnection" },
+);
 
-const RouteState = Type.Object({
-  id: Type.String(),
-  terminalId: Type.String(),
-  partnerUsername: Type.String(),
-  connections: Type.Array(Connection, { description: "Sockets of registers that are open now, on every node that answered in time." }),
-  open: Type.Union(
-    [
-      Type.Object({
-        uuid: Type.String({ description: "The payment's, as everywhere." }),
-        amountCents: Type.Integer(),
-        state: Type.Union([Type.Literal("paying"), Type.Literal("undelivered"), Type.Literal("unknown")], {
-          description:
-            "paying: it runs. undelivered: its result waits for the register. unknown: its outcome is not known, and the same amount is refused until a result comes or the route is released.",
+const RouteState = Type.Object(
+  {
+    id: Type.String(),
+    terminalId: Type.String(),
+    partnerUsername: Type.String(),
+    connections: Type.Array(Connection, { description: "Sockets of registers that are open now, on every node that answered in time." }),
+    open: Type.Union(
+      [
+        Type.Object({
+          uuid: Type.String({ description: "The payment's, as everywhere." }),
+          amountCents: Type.Integer(),
+          state: Type.Union([Type.Literal("paying"), Type.Literal("undelivered"), Type.Literal("unknown")], {
+            description:
+              "paying: it runs. undelivered: its result waits for the register. unknown: its outcome is not known, and the same amount is refused until a result comes or the route is released.",
+          }),
+          acceptedAt: Type.String({ description: "ISO 8601 UTC." }),
+          endedAt: Type.Union([Type.String(), Type.Null()]),
         }),
-        acceptedAt: Type.String({ description: "ISO 8601 UTC." }),
-        endedAt: Type.Union([Type.String(), Type.Null()]),
-      }),
-      Type.Null(),
-    ],
-    { description: "The payment that is open." },
-  ),
-  lastOutcome: Type.Union(
-    [
-      Type.Object({
-        uuid: Type.String(),
-        amountCents: Type.Integer(),
-        outcome: Type.Union([Type.Literal("paid"), Type.Literal("notPaid"), Type.Literal("unknown")]),
-        code: Type.Union([Type.String(), Type.Null()], {
-          description: "The ZVT result code of what was not paid, two hexadecimal digits.",
+        Type.Null(),
+      ],
+      { description: "The payment that is open." },
+    ),
+    lastOutcome: Type.Union(
+      [
+        Type.Object({
+          uuid: Type.String(),
+          amountCents: Type.Integer(),
+          outcome: Type.Union([Type.Literal("paid"), Type.Literal("notPaid"), Type.Literal("unknown")]),
+          code: Type.Union([Type.String(), Type.Null()], {
+            description: "The ZVT result code of what was not paid, two hexadecimal digits.",
+          }),
+          at: Type.String({ description: "ISO 8601 UTC." }),
         }),
-        at: Type.String({ description: "ISO 8601 UTC." }),
-      }),
-      Type.Null(),
-    ],
-    { description: "How the last payment ended." },
-  ),
-});
+        Type.Null(),
+      ],
+      { description: "How the last payment ended." },
+    ),
+  },
+  { title: "ZvtRouteState" },
+);
 
-const Listener = Type.Object({
-  node: Type.String(),
-  ports: Type.Array(Type.Integer(), { description: "What it listens on; empty where it does not." }),
-  problem: Type.Union([Type.String(), Type.Null()], { description: "Why it does not listen; null where it does, or is not to." }),
-});
+const Listener = Type.Object(
+  {
+    node: Type.String(),
+    ports: Type.Array(Type.Integer(), { description: "What it listens on; empty where it does not." }),
+    problem: Type.Union([Type.String(), Type.Null()], { description: "Why it does not listen; null where it does, or is not to." }),
+  },
+  { title: "ZvtListener" },
+);
 
 const textOf = (atMs: number) => new Date(atMs).toISOString();
 
@@ -278,7 +291,7 @@ const listZvtRoutes = admin.endpoint({
   name: "listZvtRoutes",
   method: "GET",
   path: "/admin/zvt/routes",
-  summary: "List the routes of cash registers: connections, open payment, last outcome",
+  summary: "List ZVT routes",
   description:
     "Of the stored configuration, which nodes that were not restarted since do not listen by yet. Any node answers for all nodes.",
   auth: "admin",
@@ -318,7 +331,7 @@ const releaseZvtRoute = admin.endpoint({
   name: "releaseZvtRoute",
   method: "POST",
   path: "/admin/zvt/routes/{routeId}/release",
-  summary: "Release a route that an unknown outcome holds",
+  summary: "Release a ZVT route",
   description:
     "Do it once it is known, at the terminal or at its bank, whether the customer was charged: afterwards the register can sell for the same amount again, which is another charge. The payment itself stays `unknown`, and a late result is still recorded.",
   auth: "admin",

@@ -1,6 +1,5 @@
 import { Type } from "@sinclair/typebox";
-import { RelayError } from "../../../engine/kernel/errors.ts";
-import { isTerminalId } from "../../../engine/kernel/identifiers.ts";
+import { NamedTerminalId } from "../identifier-params.ts";
 import { okBody } from "../relay-envelope.ts";
 import { VERSION_EXAMPLE } from "./schemas.ts";
 import { apps } from "./surface.ts";
@@ -11,14 +10,14 @@ export const checkAppVersion = apps.endpoint({
   name: "checkAppVersion",
   method: "GET",
   path: "/api/v1/app/version",
-  summary: "Get the app version that a terminal should install",
+  tags: ["Terminals"],
+  summary: "Get the app version for a terminal",
   description:
     "A deployment to the terminal takes precedence over one to its merchant, and that one over a deployment to all. A version below the installed one is never offered. Without `currentVersionCode` the deployed version is always offered. The login may be left out. An offer is counted when the terminal asks with its login, or from the address of its last poll or WebSocket session.",
   auth: "optionalBasic",
   rateLimit: { bucket: "app-version", perSecond: 50 },
-  unknownQuery: "ignore",
   query: Type.Object({
-    terminalId: Type.String({ minLength: 1, maxLength: 64 }),
+    terminalId: NamedTerminalId,
     currentVersionCode: Type.Optional(Type.Integer({ minimum: -2_147_483_648, maximum: 2_147_483_647 })),
   }),
   responses: {
@@ -47,7 +46,6 @@ export const checkAppVersion = apps.endpoint({
     ...apps.errors(400, 429),
   },
   handle: (operations, { query: { terminalId, currentVersionCode }, caller, request: { ipAddress } }) => {
-    if (!isTerminalId(terminalId)) throw new RelayError("invalid_request", "terminalId: is not a terminal id");
     const offer = operations.checkAppVersion({ caller, ipAddress }, terminalId, currentVersionCode ?? null);
     const headers = { "Cache-Control": "no-store" };
     if (offer === null) return { status: 204 as const, headers };

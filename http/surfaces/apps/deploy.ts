@@ -1,7 +1,6 @@
 import { type Static, Type } from "@sinclair/typebox";
 import type { AppDeployment } from "../../../engine/apps/app-deployment.ts";
 import { RelayError } from "../../../engine/kernel/errors.ts";
-import { isTerminalId } from "../../../engine/kernel/identifiers.ts";
 import { holdsSchemePan } from "../../../engine/kernel/mask.ts";
 import { okBody } from "../relay-envelope.ts";
 import {
@@ -34,7 +33,7 @@ export const deployToTerminal = apps.endpoint({
   name: "deployToTerminal",
   method: "POST",
   path: "/admin/app-versions/{versionId}/deploy-terminal",
-  summary: "Deploy an app version to one terminal",
+  summary: "Deploy an app version to a terminal",
   description: "Takes precedence over deployments to its merchant and to all. Replaces the previous deployment to the terminal.",
   auth: "admin",
   role: "operator",
@@ -45,7 +44,6 @@ export const deployToTerminal = apps.endpoint({
   responses: { 200: deployed, ...apps.errors(400, 401, 404, 409, 413, 415, 503) },
   handle: async ({ deployments }, { params, body }) => {
     const { terminalId } = body;
-    if (!isTerminalId(terminalId)) throw new RelayError("invalid_request", "terminalId: is not a terminal id");
     return answer(await deployments.deploy(params.versionId, { type: "terminal", terminalId }, rolloutOf(body)));
   },
 });
@@ -54,7 +52,7 @@ export const deployToMerchant = apps.endpoint({
   name: "deployToMerchant",
   method: "POST",
   path: "/admin/app-versions/{versionId}/deploy-merchant",
-  summary: "Deploy an app version to the terminals of a merchant",
+  summary: "Deploy an app version to a merchant",
   description: "The cloud configurations say which terminals belong to the merchant. Takes precedence over the deployment to all.",
   auth: "admin",
   role: "operator",
@@ -74,7 +72,7 @@ export const deployToAll = apps.endpoint({
   name: "deployToAll",
   method: "POST",
   path: "/admin/app-versions/{versionId}/deploy-global",
-  summary: "Deploy an app version to all terminals without a deployment of their own",
+  summary: "Deploy an app version to all terminals",
   auth: "admin",
   role: "operator",
   audit: { action: "app-deployment.create", subject: ({ params }) => `${params.versionId} all` },
@@ -88,7 +86,7 @@ export const deployToAll = apps.endpoint({
 
 const page = {
   after: Type.Optional(Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER, description: "The last id of the previous page." })),
-  limit: Type.Optional(Type.Integer({ minimum: 1, maximum: PAGE_MAX, default: PAGE_DEFAULT })),
+  limit: Type.Optional(Type.Integer({ minimum: 1, maximum: PAGE_MAX, default: PAGE_DEFAULT, parameterName: "PageSize" })),
 };
 
 /** The catalog has the deployments, the store their counts. */
@@ -109,7 +107,7 @@ export const listDeployments = apps.endpoint({
   name: "listDeployments",
   method: "GET",
   path: "/admin/app-deployments",
-  summary: "List app deployments with their counts, latest first",
+  summary: "List app deployments",
   auth: "admin",
   role: "read-only",
   query: Type.Object(page),
@@ -121,7 +119,7 @@ export const listDeploymentsOfVersion = apps.endpoint({
   name: "listDeploymentsOfVersion",
   method: "GET",
   path: "/admin/app-versions/{versionId}/deployments",
-  summary: "List the deployments of an app version with their counts, latest first",
+  summary: "List deployments of an app version",
   auth: "admin",
   role: "read-only",
   params: VersionParams,
@@ -156,7 +154,7 @@ export const resumeDeployment = apps.endpoint({
   name: "resumeDeployment",
   audit: { action: "app-deployment.resume" },
   path: "/admin/app-deployments/{deploymentId}/resume",
-  summary: "Resume a paused app deployment",
+  summary: "Resume an app deployment",
   description: "Failures reported so far no longer count towards an automatic pause.",
   handle: async ({ deployments }, { params }) => answer(await deployments.resume(params.deploymentId)),
 });
@@ -166,11 +164,13 @@ export const rollBackDeployment = apps.endpoint({
   name: "rollBackDeployment",
   audit: { action: "app-deployment.roll-back" },
   path: "/admin/app-deployments/{deploymentId}/roll-back",
-  summary: "Replace an app deployment with the previous one",
+  summary: "Roll back an app deployment",
   description:
     "The earlier version is offered again to terminals with an older one. Terminals that have the later version keep it: a downgrade is never offered. Returns the deployment that is now active.",
   handle: async ({ deployments }, { params }) => answer(await deployments.rollBack(params.deploymentId)),
 });
+
+const STEPS = "POST /admin/app-deployments/{deploymentId}/pause, /resume or /roll-back";
 
 export const changeDeployment = apps.endpoint({
   ...step,
@@ -178,9 +178,10 @@ export const changeDeployment = apps.endpoint({
   audit: { action: "app-deployment.change" },
   method: "PATCH",
   path: "/admin/app-deployments/{deploymentId}",
-  summary: "Change the share of an app deployment and when it pauses automatically",
+  summary: "Update an app deployment",
   description: "Members that are left out keep their values. A larger share includes the terminals of a smaller one.",
   body: RolloutRequest,
+  elsewhere: { active: STEPS, state: STEPS, paused: STEPS },
   bodyExample: { rolloutPercent: 50 },
   handle: async ({ deployments }, { params, body: { rolloutPercent, pauseAtFailurePercent, pauseAfterReports } }) => {
     const changed = await deployments.tune(params.deploymentId, {

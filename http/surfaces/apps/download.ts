@@ -26,12 +26,12 @@ export const downloadPackage = apps.endpoint({
   name: "downloadAppPackage",
   method: "GET",
   path: "/api/v1/app/download/{filename}",
-  summary: "Download the package of an app version",
+  tags: ["Terminals"],
+  summary: "Download an app package",
   description:
     "One range per request; a request for several ranges gets the whole package. Sent as fast as the terminal reads, up to the relay's own limit. The login may be left out. A download is counted when the terminal loads with its login, or from the address of its last poll or WebSocket session.",
   auth: "optionalBasic",
   rateLimit: { bucket: "app-download", perSecond: 50 },
-  unknownQuery: "ignore",
   params: Type.Object({
     filename: Type.String({ minLength: 1, maxLength: 128, pattern: FILE_NAME, errorMessage: "is not the name of a package" }),
   }),

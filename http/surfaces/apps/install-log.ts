@@ -18,7 +18,8 @@ export const recordInstall = apps.endpoint({
   name: "recordInstall",
   method: "POST",
   path: "/api/v1/app/install-log",
-  summary: "Report that an install succeeded or failed",
+  tags: ["Terminals"],
+  summary: "Create an install report",
   description: `Any JSON object is kept, for 30 days, with card numbers masked; of a version the latest ${INSTALL_LOGS_PER_VERSION_MAX} that its terminals report, and as many of others. A report updates the counts of the deployment if it says which terminal (\`terminalId\`, or the header \`X-Terminal-ID\`), which version (\`versionCode\`, a number or digits) and how it ended (\`status\`: \`completed\`, \`failed\` and kindred words, or \`success\`: true or false), and if it comes with the terminal's login, or from the address of its last poll or WebSocket session. The login may be left out. A terminal is counted once: a success after a failure counts as a success.`,
   auth: "optionalBasic",
   rateLimit: { bucket: "install-log", perSecond: 20 },
@@ -36,27 +37,30 @@ export const recordInstall = apps.endpoint({
 });
 
 const Query = Type.Object({
-  limit: Type.Optional(Type.Integer({ minimum: 1, maximum: LIMIT_MAX, default: LIMIT_DEFAULT })),
+  limit: Type.Optional(Type.Integer({ minimum: 1, maximum: LIMIT_MAX, default: LIMIT_DEFAULT, parameterName: "PageSize" })),
   fromTerminal: Type.Optional(Type.Boolean({ description: "Only those that terminals posted themselves, or only those of others." })),
 });
 
-const ShownLog = Type.Object({
-  id: Type.String(),
-  receivedAt: Type.String({ description: "ISO 8601 UTC." }),
-  terminalId: Type.Union([Type.String(), Type.Null()], { description: "Null if the report names none." }),
-  versionCode: Type.Integer({ description: "0 if the report names no version that there is." }),
-  status: Type.Union([Type.Literal("completed"), Type.Literal("failed"), Type.Null()], { description: "Null if it cannot be read." }),
-  fromTerminal: Type.Boolean({
-    description: "True if it came with the terminal's login or from its address. Only such reports are counted.",
-  }),
-  report: Type.Object({}, { additionalProperties: true, description: "The posted text, with card numbers masked." }),
-});
+const ShownLog = Type.Object(
+  {
+    id: Type.String(),
+    receivedAt: Type.String({ description: "ISO 8601 UTC." }),
+    terminalId: Type.Union([Type.String(), Type.Null()], { description: "Null if the report names none." }),
+    versionCode: Type.Integer({ description: "0 if the report names no version that there is." }),
+    status: Type.Union([Type.Literal("completed"), Type.Literal("failed"), Type.Null()], { description: "Null if it cannot be read." }),
+    fromTerminal: Type.Boolean({
+      description: "True if it came with the terminal's login or from its address. Only such reports are counted.",
+    }),
+    report: Type.Object({}, { additionalProperties: true, description: "The posted text, with card numbers masked." }),
+  },
+  { title: "InstallLog" },
+);
 
 export const listInstallLogs = apps.endpoint({
   name: "listInstallLogs",
   method: "GET",
   path: "/admin/app-versions/{versionId}/install-logs",
-  summary: "List the install reports for a version, newest first",
+  summary: "List install reports of an app version",
   auth: "admin",
   role: "read-only",
   params: VersionParams,
@@ -74,7 +78,7 @@ export const listOtherInstallLogs = apps.endpoint({
   name: "listOtherInstallLogs",
   method: "GET",
   path: "/admin/app-versions/unknown/install-logs",
-  summary: "List the install reports that name no version that there is, newest first",
+  summary: "List install reports of unknown app versions",
   auth: "admin",
   role: "read-only",
   query: Query,

@@ -1,22 +1,24 @@
 import { Type } from "@sinclair/typebox";
-import { RelayError } from "../../../engine/kernel/errors.ts";
-import { isTerminalId } from "../../../engine/kernel/identifiers.ts";
+import { NamedTerminalId } from "../identifier-params.ts";
 import { okBody } from "../relay-envelope.ts";
 import { VersionParams } from "./schemas.ts";
 import { apps } from "./surface.ts";
 
 export const pushUpdate = apps.endpoint({
   name: "pushUpdate",
+  refusesUnknown: "limits",
   method: "POST",
   path: "/admin/app-versions/{versionId}/push-update",
-  summary: "Send FORCE_UPDATE over WebSocket to one terminal, or to all connected terminals",
+  summary: "Push an app update to connected terminals",
   description:
     "Sent to every session, a few at a time. It is not queued: a terminal that is not connected does not get it. The message is {uuid, service: FORCE_UPDATE, amount: 0, terminalId, apkUrl, versionCode, versionName, mandatory, md5, fileSize}.",
   auth: "admin",
   role: "operator",
   audit: { action: "app-version.push", subject: ({ params, body }) => `${params.versionId} ${body?.terminalId ?? "all"}` },
   params: VersionParams,
-  body: Type.Optional(Type.Object({ terminalId: Type.Optional(Type.Union([Type.String({ maxLength: 64 }), Type.Null()])) })),
+  body: Type.Optional(
+    Type.Object({ terminalId: Type.Optional(Type.Union([NamedTerminalId, Type.Null()], { errorMessage: "is not a terminal id" })) }),
+  ),
   bodyExample: { terminalId: "SIM00001" },
   responses: {
     200: {
@@ -36,7 +38,6 @@ export const pushUpdate = apps.endpoint({
   },
   handle: async (operations, { params, body }) => {
     const terminalId = body?.terminalId ?? null;
-    if (terminalId !== null && !isTerminalId(terminalId)) throw new RelayError("invalid_request", "terminalId: is not a terminal id");
     const { uuid, versionCode, recipients } = await operations.pushUpdate(params.versionId, terminalId);
     const message = recipients === 0 ? "Nobody is connected" : `Update sent to ${recipients} ${recipients === 1 ? "session" : "sessions"}`;
     return { status: 200, body: { status: "ok", data: { uuid, service: "FORCE_UPDATE", versionCode, terminalId, recipients, message } } };

@@ -2,12 +2,18 @@ import { type Static, Type } from "@sinclair/typebox";
 import { type AppDeployment, ROLLOUT_DEFAULT, type RolloutOptions } from "../../../engine/apps/app-deployment.ts";
 import { type AppVersion, RELEASE_NOTES_LENGTH_MAX, VERSION_CODE_MAX, VERSION_NAME_LENGTH_MAX } from "../../../engine/apps/app-version.ts";
 import { CONFIG_NAME_LENGTH_MAX, CONFIG_NAME_PATTERN } from "../../../engine/settings/cloud-config.ts";
+import { NamedTerminalId } from "../identifier-params.ts";
+import { words } from "../named-words.ts";
 import type { AppsOperations } from "./surface.ts";
 
 const ID = { minimum: 1, maximum: Number.MAX_SAFE_INTEGER };
 
-export const VersionParams = Type.Object({ versionId: Type.Integer({ ...ID, description: "The version's id." }) });
-export const DeploymentParams = Type.Object({ deploymentId: Type.Integer({ ...ID, description: "The deployment's id." }) });
+export const VersionParams = Type.Object({
+  versionId: Type.Integer({ ...ID, parameterName: "VersionId", description: "The version's id." }),
+});
+export const DeploymentParams = Type.Object({
+  deploymentId: Type.Integer({ ...ID, parameterName: "DeploymentId", description: "The deployment's id." }),
+});
 
 const versionCode = Type.Integer({
   minimum: 1,
@@ -17,36 +23,45 @@ const versionCode = Type.Integer({
 const versionName = Type.String({ minLength: 1, maxLength: VERSION_NAME_LENGTH_MAX });
 const releaseNotes = Type.String({ maxLength: RELEASE_NOTES_LENGTH_MAX });
 
-export const VersionRequest = Type.Object({
-  versionCode,
-  versionName,
-  mandatory: Type.Optional(Type.Boolean({ default: false, description: "The app may not continue without the update." })),
-  releaseNotes: Type.Optional(Type.String({ maxLength: RELEASE_NOTES_LENGTH_MAX, default: "" })),
-  active: Type.Optional(Type.Boolean({ default: true })),
-});
+export const VersionRequest = Type.Object(
+  {
+    versionCode,
+    versionName,
+    mandatory: Type.Optional(Type.Boolean({ default: false, description: "The app may not continue without the update." })),
+    releaseNotes: Type.Optional(Type.String({ maxLength: RELEASE_NOTES_LENGTH_MAX, default: "" })),
+    active: Type.Optional(Type.Boolean({ default: true })),
+  },
+  { title: "AppVersionRequest" },
+);
 
-export const VersionChange = Type.Object({
-  versionCode: Type.Optional(versionCode),
-  versionName: Type.Optional(versionName),
-  mandatory: Type.Optional(Type.Boolean()),
-  releaseNotes: Type.Optional(releaseNotes),
-});
+export const VersionChange = Type.Object(
+  {
+    versionCode: Type.Optional(versionCode),
+    versionName: Type.Optional(versionName),
+    mandatory: Type.Optional(Type.Boolean()),
+    releaseNotes: Type.Optional(releaseNotes),
+  },
+  { title: "AppVersionChange" },
+);
 
 const NullableText = (description: string) => Type.Union([Type.String(), Type.Null()], { description });
 
 /** A version of the terminal app as an administrator sees it. */
-export const Version = Type.Object({
-  id: Type.Integer(),
-  versionCode: Type.Integer(),
-  versionName: Type.String(),
-  mandatory: Type.Boolean(),
-  releaseNotes: Type.String(),
-  active: Type.Boolean({ description: "False: withdrawn, not offered." }),
-  apkUrl: NullableText("The package's address; null until it is uploaded."),
-  md5: NullableText("MD5 of the package, lower-case hex."),
-  fileSize: Type.Union([Type.Integer(), Type.Null()], { description: "Size of the package in bytes." }),
-  createdAt: Type.String({ description: "ISO 8601 UTC." }),
-});
+export const Version = Type.Object(
+  {
+    id: Type.Integer(),
+    versionCode: Type.Integer(),
+    versionName: Type.String(),
+    mandatory: Type.Boolean(),
+    releaseNotes: Type.String(),
+    active: Type.Boolean({ description: "False: withdrawn, not offered." }),
+    apkUrl: NullableText("The package's address; null until it is uploaded."),
+    md5: NullableText("MD5 of the package, lower-case hex."),
+    fileSize: Type.Union([Type.Integer(), Type.Null()], { description: "Size of the package in bytes." }),
+    createdAt: Type.String({ description: "ISO 8601 UTC." }),
+  },
+  { title: "AppVersion" },
+);
 
 export function versionBody(version: AppVersion, { packageUrl }: Pick<AppsOperations, "packageUrl">): Static<typeof Version> {
   const { id, versionCode, versionName, mandatory, releaseNotes, active, createdAtMs } = version;
@@ -101,20 +116,26 @@ const rollout = {
   ),
 };
 
-export const RolloutRequest = Type.Object(rollout);
-export const MerchantDeployRequest = Type.Object({
-  merchantId: Type.String({
-    minLength: 1,
-    maxLength: CONFIG_NAME_LENGTH_MAX,
-    pattern: CONFIG_NAME_PATTERN,
-    description: "As in the cloud configurations of its terminals.",
-  }),
-  ...rollout,
-});
-export const TerminalDeployRequest = Type.Object({
-  terminalId: Type.String({ minLength: 1, maxLength: 64, pattern: "^[A-Za-z0-9._-]+$" }),
-  ...rollout,
-});
+export const RolloutRequest = Type.Object(rollout, { title: "RolloutRequest" });
+export const MerchantDeployRequest = Type.Object(
+  {
+    merchantId: Type.String({
+      minLength: 1,
+      maxLength: CONFIG_NAME_LENGTH_MAX,
+      pattern: CONFIG_NAME_PATTERN,
+      description: "As in the cloud configurations of its terminals.",
+    }),
+    ...rollout,
+  },
+  { title: "MerchantDeployRequest" },
+);
+export const TerminalDeployRequest = Type.Object(
+  {
+    terminalId: NamedTerminalId,
+    ...rollout,
+  },
+  { title: "TerminalDeployRequest" },
+);
 
 export function rolloutOf({ rolloutPercent, pauseAtFailurePercent, pauseAfterReports }: Static<typeof RolloutRequest>): RolloutOptions {
   return {
@@ -124,36 +145,38 @@ export function rolloutOf({ rolloutPercent, pauseAtFailurePercent, pauseAfterRep
   };
 }
 
-const state = Type.Union([
-  Type.Literal("draft"),
-  Type.Literal("active"),
-  Type.Literal("paused"),
-  Type.Literal("superseded"),
-  Type.Literal("disabled"),
-]);
-
-export const Deployment = Type.Object({
-  id: Type.Integer(),
-  versionId: Type.Integer(),
-  target: Type.Union([Type.Literal("terminal"), Type.Literal("merchant"), Type.Literal("global")]),
-  terminalId: Type.Optional(Type.String({ description: "Only for the deployment to a terminal." })),
-  merchantId: Type.Optional(Type.String({ description: "Only for the deployment to a merchant." })),
-  state: Type.Unsafe<AppDeployment["state"]>({
-    ...state,
-    description:
-      "draft: the version has no package yet. active: the version is offered. paused: nothing is offered to its terminals. superseded: another deployment replaced it. disabled: the version is withdrawn.",
-  }),
-  pausedBecause: Type.Optional(Type.Union([Type.Literal("operator"), Type.Literal("failures")])),
-  rolloutPercent: Type.Number(),
-  pauseAtFailurePercent: Type.Union([Type.Number(), Type.Null()]),
-  pauseAfterReports: Type.Integer(),
-  counts: Type.Object(
-    { offered: Type.Integer(), downloaded: Type.Integer(), installed: Type.Integer(), failed: Type.Integer() },
-    { description: "Numbers of distinct terminals. A terminal that failed and then succeeded counts as installed only." },
-  ),
-  createdAt: Type.String({ description: "ISO 8601 UTC." }),
-  changedAt: Type.String({ description: "ISO 8601 UTC." }),
+const DeploymentState = words(["draft", "active", "paused", "superseded", "disabled"], {
+  title: "DeploymentState",
+  description:
+    "draft: the version has no package yet. active: the version is offered. paused: nothing is offered to its terminals. superseded: another deployment replaced it. disabled: the version is withdrawn.",
 });
+const DeploymentTarget = words(["terminal", "merchant", "global"], { title: "DeploymentTarget" });
+const PauseReason = words(["operator", "failures"], { title: "PauseReason" });
+
+export const Deployment = Type.Object(
+  {
+    id: Type.Integer(),
+    versionId: Type.Integer(),
+    target: DeploymentTarget,
+    terminalId: Type.Optional(Type.String({ description: "Only for the deployment to a terminal." })),
+    merchantId: Type.Optional(Type.String({ description: "Only for the deployment to a merchant." })),
+    state: DeploymentState,
+    pausedBecause: Type.Optional(PauseReason),
+    rolloutPercent: Type.Number(),
+    pauseAtFailurePercent: Type.Union([Type.Number(), Type.Null()]),
+    pauseAfterReports: Type.Integer(),
+    counts: Type.Object(
+      { offered: Type.Integer(), downloaded: Type.Integer(), installed: Type.Integer(), failed: Type.Integer() },
+      {
+        title: "DeploymentCounts",
+        description: "Numbers of distinct terminals. A terminal that failed and then succeeded counts as installed only.",
+      },
+    ),
+    createdAt: Type.String({ description: "ISO 8601 UTC." }),
+    changedAt: Type.String({ description: "ISO 8601 UTC." }),
+  },
+  { title: "AppDeployment" },
+);
 
 export function deploymentBody(deployment: AppDeployment): Static<typeof Deployment> {
   const { id, versionId, target, pausedBecause, rolloutPercent, pauseAtFailurePercent, pauseAfterReports, counts } = deployment;

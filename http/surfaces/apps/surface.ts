@@ -27,7 +27,7 @@ export interface AppsOperations {
 
 export const apps = surface<AppsOperations>()({
   name: "apps",
-  tags: ["App updates"],
+  tags: ["App releases"],
   envelope: relayEnvelope,
   changeDeadlineMs: PROPAGATION_DEADLINE_MS,
 });

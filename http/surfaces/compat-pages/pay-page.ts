@@ -13,7 +13,6 @@ export const payPage = pages.endpoint({
   summary: "Send a buyer on to the page where the payment is made",
   auth: "none",
   rateLimit: BUYER_PAGE_RATE,
-  unknownQuery: "ignore",
   params: TokenParams,
   headers: LanguageHeaders,
   responses: PAGE_RESPONSES,

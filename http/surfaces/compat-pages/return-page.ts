@@ -29,7 +29,6 @@ export const returnPage = pages.endpoint({
   auth: "none",
   rateLimit: BUYER_PAGE_RATE,
   // The gateway adds members of its own.
-  unknownQuery: "ignore",
   params: TokenParams,
   query: ReloadQuery,
   headers: LanguageHeaders,
@@ -78,7 +77,6 @@ export const returnScript = pages.endpoint({
   path: RETURN_SCRIPT_PATH,
   summary: "Get the script of the page that waits",
   auth: "none",
-  unknownQuery: "ignore",
   responses: {
     200: {
       description: "The script.",

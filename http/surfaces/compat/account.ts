@@ -9,7 +9,7 @@ export const retrieveAccount = call({
   name: "compatRetrieveAccount",
   method: "GET",
   path: "/account",
-  summary: "Retrieve the merchant's account",
+  summary: "Get the account",
   description: "For clients that ask whose key they have. What is not said here is not known to the relay.",
   fields: { expand: EXPAND },
   answer: { description: "The account.", schema: Account },

@@ -10,7 +10,7 @@ import { intentForPages } from "./objects.ts";
 import type { CompatOperations } from "./operations.ts";
 import { type Fields, type ReadFields, readFields, schemaOf } from "./params.ts";
 import { COMPAT_BASE, compat, platformRequestId } from "./surface.ts";
-import { requestedVersion, VERSION_LENGTH_MAX } from "./versions.ts";
+import { requestedVersion, VERSION_LENGTH_MAX, VERSION_PATTERN, VERSION_REFUSED } from "./versions.ts";
 
 /** One call as its handler sees it. */
 export interface Call<F extends Fields> {
@@ -45,19 +45,28 @@ export interface CallDeclaration<F extends Fields> {
 
 const HEADER = Type.Optional(Type.String({ maxLength: VERSION_LENGTH_MAX }));
 
+const VERSION = { pattern: VERSION_PATTERN, errorMessage: VERSION_REFUSED };
+
 /** Declared in lower case, as they are looked up. */
 const HEADERS = Type.Object({
   [READ_HEADERS.version]: Type.Optional(
     Type.String({
       maxLength: VERSION_LENGTH_MAX,
+      ...VERSION,
+      parameterName: "CompatVersion",
       description: `The version of the API that the client was made for, such as \`${DEFAULT_API_VERSION}\`. It is answered, and the merchant's first one becomes its default for requests and webhook endpoints that name none; objects are the same in all versions.`,
     }),
   ),
   [READ_HEADERS.ownVersion]: Type.Optional(
-    Type.String({ maxLength: VERSION_LENGTH_MAX, description: `The same as \`${WIRE_NAMES.version}\`.` }),
+    Type.String({
+      maxLength: VERSION_LENGTH_MAX,
+      ...VERSION,
+      parameterName: "CompatOwnVersion",
+      description: `The same as \`${WIRE_NAMES.version}\`.`,
+    }),
   ),
-  [READ_HEADERS.account]: { ...HEADER, description: "Not supported: 403 `account_invalid`." },
-  [READ_HEADERS.context]: { ...HEADER, description: "Not supported: 403 `account_invalid`." },
+  [READ_HEADERS.account]: { ...HEADER, parameterName: "CompatAccountHeader", description: "Not supported: 403 `account_invalid`." },
+  [READ_HEADERS.context]: { ...HEADER, parameterName: "CompatContextHeader", description: "Not supported: 403 `account_invalid`." },
 });
 
 const ANSWER_HEADERS = {
@@ -65,7 +74,7 @@ const ANSWER_HEADERS = {
   [VERSION_HEADER]: { description: "The same." },
 };
 
-const ID = Type.Object({ id: Type.String({ minLength: 1, maxLength: 255 }) });
+const ID = Type.Object({ id: Type.String({ minLength: 1, maxLength: 255, parameterName: "CompatObjectId" }) });
 
 /** Longer than a call of the card gateway takes. */
 export const GATEWAY_DEADLINE_MS = 20_000;

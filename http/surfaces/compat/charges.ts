@@ -21,7 +21,7 @@ export const listCharges = call({
     transfer_group: refused("there are no connected accounts"),
   },
   answer: { description: "A page.", schema: listSchema(Charge) },
-  errors: [400],
+  errors: [400, 404],
   handle: async ({ intents, compatObjects }, { members, owner }) => {
     const query = { ...pageQueryOf(members), intentId: members.payment_intent ?? null };
     const expansion = readExpansion(members.expand, "charge", true);
@@ -36,7 +36,7 @@ export const retrieveCharge = call({
   name: "compatRetrieveCharge",
   method: "GET",
   path: `${PATH}/{id}`,
-  summary: "Retrieve a charge",
+  summary: "Get a charge",
   description:
     "Differs from the platform: `payment_method_details.card.exp_month` and `exp_year` are null, since the card gateway does not tell them.",
   fields: { expand: EXPAND },

@@ -25,7 +25,7 @@ export const listEvents = call({
     types: words(`At most ${TYPES_MAX} names; not together with \`type\`.`, TYPES_MAX),
   },
   answer: { description: "A page.", schema: listSchema(Event) },
-  errors: [400],
+  errors: [400, 404],
   handle: async ({ webhookEvents }, { members, merchant, apiVersion }) => {
     const query = { ...pageQueryOf(members), types: typesOf(members.type, members.types) };
     readExpansion(members.expand, "nothing", true);
@@ -45,7 +45,7 @@ export const retrieveEvent = call({
   name: "compatRetrieveEvent",
   method: "GET",
   path: `${PATH}/{id}`,
-  summary: "Retrieve an event",
+  summary: "Get an event",
   description: "For 30 days.",
   fields: { expand: EXPAND },
   answer: ANSWER,
@@ -62,7 +62,7 @@ export const retryEvent = call({
   name: "compatRetryEvent",
   method: "POST",
   path: `${PATH}/{id}/retry`,
-  summary: "Deliver an event again",
+  summary: "Resend an event",
   description: "At once, with all attempts, to one endpoint or to all that are enabled and subscribed.",
   fields: { expand: EXPAND, webhook_endpoint: word("Only to this endpoint.") },
   bodyExample: { webhook_endpoint: "we_3k2jd8s7f6g5h4j3k2l1m0n9" },

@@ -1,3 +1,4 @@
+import { Type } from "@sinclair/typebox";
 import type { IntentRecord } from "../../../engine/intents/intent.ts";
 import type { ChargeOf, RefundOf } from "../../../engine/intents/intents.ts";
 import { type ChargeObject, type IntentObject, latestCharge, type Objects, type RefundObject } from "./objects.ts";
@@ -35,12 +36,14 @@ const paths = list(EXPAND_DESCRIPTION, {
 
 export const EXPAND: Field<readonly string[] | undefined> = {
   ...paths,
+  schema: { ...paths.schema, title: "CompatExpand", parameterName: "CompatExpand" },
   read: (value, param) => paths.read(value === "" || value === null ? [""] : value, param),
 };
 
 /** The same for webhook endpoints: there are clients that register theirs with an empty one. Nothing of an endpoint can be expanded. */
 export const EXPAND_OR_EMPTY: Field<readonly string[] | undefined> = {
   ...paths,
+  schema: { ...paths.schema, items: Type.String() },
   read: (value, param) => {
     const given = Array.isArray(value) ? value.filter((one) => one !== "" && one !== null) : value;
     return paths.read(given, param);

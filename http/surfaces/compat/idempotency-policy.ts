@@ -24,6 +24,7 @@ export interface CompatIdempotencyWords {
 export function compatIdempotency({ isFinal, frees, differs, running, requestIdOf }: CompatIdempotencyWords): IdempotencyPolicy {
   return {
     lifetimeMs: LIFETIME_MS,
+    parameterName: "CompatIdempotencyKey",
     description:
       "A unique value that you choose for this operation, valid for 24 hours for all paths of a merchant. The same request again gets the stored response (with `Idempotent-Replayed: true`, and `Original-Request` with the id of the first one) and is not executed again. Another request is refused with 400; while the first one is in progress, the same is refused with 409. Responses of 400 for parameters, 401, 404, 409, 429 and of 500 or more are not stored.",
     scopeOf: (_endpoint, { caller, body }) => {

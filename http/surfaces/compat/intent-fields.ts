@@ -35,13 +35,14 @@ const ADDRESS = {
 /** Stored and answered only. */
 const shipping = group(
   {
-    address: group(ADDRESS, "The address."),
+    address: group(ADDRESS, "The address.", "CompatAddress"),
     carrier: text("The delivery service."),
     name: text("The recipient."),
     phone: text("The recipient's phone."),
     tracking_number: text("The delivery's number."),
   },
   "Stored and answered; it has no effect.",
+  "CompatShipping",
 );
 
 /** The one method of the payment page. */
@@ -115,6 +116,7 @@ const MONEY = {
 const captureMethod = oneOf(
   ["automatic", "automatic_async", "manual"],
   "`manual`: the card is authorized when the buyer pays, and the money taken by capture. Default `automatic_async`, which is `automatic` here.",
+  "CompatCaptureMethod",
 );
 const returnUrl = address(
   "Where the buyer comes back to, with `payment_intent`, `payment_intent_client_secret` and `redirect_status`. https, in TEST also http.",
@@ -123,7 +125,7 @@ const returnUrl = address(
 /** What create and update share. */
 const ORDER = {
   capture_method: captureMethod,
-  confirmation_method: oneOf(["automatic", "manual"], "Stored and answered; both confirm in the same way."),
+  confirmation_method: oneOf(["automatic", "manual"], "Stored and answered; both confirm in the same way.", "CompatConfirmationMethod"),
   customer: text("An id of your own; stored and answered. There are no customers here."),
   description: text("Shown to the buyer on the payment page."),
   metadata: metadata(),

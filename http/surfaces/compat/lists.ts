@@ -1,7 +1,7 @@
 import { type TSchema, Type } from "@sinclair/typebox";
 import type { Page, PageQuery } from "../../../engine/kernel/page.ts";
 import { EXPAND } from "./expand.ts";
-import { type Field, integer, type ReadFields, schemaOf, word } from "./params.ts";
+import { type Field, integer, parameter, type ReadFields, schemaOf, word } from "./params.ts";
 import { invalidParam, noSuch, type PlatformError } from "./platform-error.ts";
 
 const LIMIT_DEFAULT = 10;
@@ -53,14 +53,20 @@ function boundMs(narrower: (...of: number[]) => number, bounds: readonly (number
 }
 
 const CURSORS = {
-  limit: integer(`How many at most. Default ${LIMIT_DEFAULT}.`, { minimum: 1, maximum: LIMIT_MAX }),
-  starting_after: word("The id of the last item of the page before: those that are older follow. 404 for an id that is not in the list."),
-  ending_before: word("The id of the first item of the page after: those that are newer. 404 for an id that is not in the list."),
+  limit: parameter("CompatPageSize", integer(`How many at most. Default ${LIMIT_DEFAULT}.`, { minimum: 1, maximum: LIMIT_MAX })),
+  starting_after: parameter(
+    "CompatStartingAfter",
+    word("The id of the last item of the page before: those that are older follow. 404 for an id that is not in the list."),
+  ),
+  ending_before: parameter(
+    "CompatEndingBefore",
+    word("The id of the first item of the page after: those that are newer. 404 for an id that is not in the list."),
+  ),
   expand: EXPAND,
 };
 
 /** What every list takes. */
-export const LIST_FIELDS = { ...CURSORS, created };
+export const LIST_FIELDS = { ...CURSORS, created: parameter("CompatCreated", created) };
 /** Of lists that are not narrowed by the time of creation. */
 export const PLAIN_LIST_FIELDS = CURSORS;
 

@@ -25,7 +25,7 @@ export type ReadFields<F extends Fields> = { readonly [Name in keyof F]: F[Name]
 /** The documented schema of a table of members. */
 export function schemaOf(fields: Fields, options: { title?: string; description?: string } = {}): TObject {
   const members = Object.entries(fields).map(([name, { schema, isRequired }]) => [name, isRequired ? schema : Type.Optional(schema)]);
-  return Type.Object(Object.fromEntries(members), options);
+  return Type.Object(Object.fromEntries(members), { ...options, additionalProperties: false });
 }
 
 /** Reads all members of a tree; absent or empty trees have none. Members that the table does not have are refused, the first one by its name. */
@@ -139,7 +139,7 @@ export function text(description: string, charsMax = TEXT_CHARS_MAX): Field<stri
 
 /** A text that cannot be unset, such as the id of another object. */
 export function word(description: string, charsMax = TEXT_CHARS_MAX): Field<string | undefined> {
-  return optional(Type.String({ description, maxLength: charsMax }), (value, param) => readText(value, param, charsMax));
+  return optional(Type.String({ minLength: 1, description, maxLength: charsMax }), (value, param) => readText(value, param, charsMax));
 }
 
 export function email(description: string): Field<string | null | undefined> {
@@ -205,18 +205,18 @@ export function flag(description: string): Field<boolean | undefined> {
   });
 }
 
-export function oneOf<const W extends string>(words: readonly W[], description: string): Field<W | undefined> {
-  return optional(anyOf(words, description), (value, param) => readWord(words, value, param));
+export function oneOf<const W extends string>(words: readonly W[], description: string, title?: string): Field<W | undefined> {
+  return optional(anyOf(words, description, title), (value, param) => readWord(words, value, param));
 }
 
 export function unsettableOneOf<const W extends string>(words: readonly W[], description: string): Field<W | null | undefined> {
   return unsettable(anyOf(words, description), (value, param) => readWord(words, value, param));
 }
 
-function anyOf(words: readonly string[], description: string): TSchema {
+function anyOf(words: readonly string[], description: string, title?: string): TSchema {
   return Type.Union(
     words.map((one) => Type.Literal(one)),
-    { description },
+    { description, ...(title === undefined ? {} : { title }) },
   );
 }
 
@@ -232,7 +232,7 @@ export function list<T>(
   { itemsMax, item }: { itemsMax: number; item: (value: unknown, param: string) => T },
 ): Field<readonly T[] | undefined> {
   return {
-    schema: Type.Array(Type.String(), { description, maxItems: itemsMax }),
+    schema: Type.Array(Type.String({ minLength: 1 }), { description, maxItems: itemsMax }),
     isRequired: false,
     read: (value, param) => {
       if (isAbsent(value)) return undefined;
@@ -263,12 +263,17 @@ export function words(description: string, itemsMax: number): Field<readonly str
 }
 
 /** A member with members of its own. */
-export function group<F extends Fields>(fields: F, description: string): Field<ReadFields<F> | null | undefined> {
-  return unsettable(schemaOf(fields, { description }), (value, param) => {
+export function group<F extends Fields>(fields: F, description: string, title?: string): Field<ReadFields<F> | null | undefined> {
+  return unsettable(schemaOf(fields, { description, ...(title === undefined ? {} : { title }) }), (value, param) => {
     const given = objectOf(value);
     if (given === null) throw invalidParam(param, `Invalid object for ${param}.`);
     return readMembers(fields, given, param);
   });
+}
+
+/** A field of the query of several operations, which stands once in the document under this name. */
+export function parameter<T>(parameterName: string, field: Field<T>): Field<T> {
+  return { ...field, schema: { ...field.schema, parameterName } };
 }
 
 /** Part of the interface: the platform's limits of metadata, beside that of its keys. */

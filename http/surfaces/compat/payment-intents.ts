@@ -78,7 +78,7 @@ export const listPaymentIntents = call({
     customer_account: refused("there are no customers here"),
   },
   answer: { description: "A page.", schema: listSchema(PaymentIntent) },
-  errors: [400],
+  errors: [400, 404],
   handle: async ({ intents, compatObjects }, { members, owner }) => {
     const query = pageQueryOf(members);
     const expansion = readExpansion(members.expand, "payment_intent", true);
@@ -93,7 +93,7 @@ export const retrievePaymentIntent = call({
   name: "compatRetrievePaymentIntent",
   method: "GET",
   path: `${PATH}/{id}`,
-  summary: "Retrieve a payment intent",
+  summary: "Get a payment intent",
   description: "A page may do it with its publishable key and the intent's client secret; then fewer members are answered.",
   fields: {
     client_secret: word("With a publishable key, required."),
@@ -224,7 +224,7 @@ export const capturePaymentIntent = call({
   name: "compatCapturePaymentIntent",
   method: "POST",
   path: `${PATH}/{id}/capture`,
-  summary: "Capture an authorized payment",
+  summary: "Capture a payment intent",
   description: "Once, the whole or a part of it; the rest is released.",
   fields: CAPTURE_FIELDS,
   bodyExample: { amount_to_capture: 1099 },

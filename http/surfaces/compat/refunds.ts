@@ -14,7 +14,7 @@ export const createRefund = call({
   name: "compatCreateRefund",
   method: "POST",
   path: PATH,
-  summary: "Refund a payment",
+  summary: "Create a refund",
   description:
     "Differs from the platform: only the whole can be refunded, and a smaller `amount` is refused with `charge_not_refundable`. Where the card gateway's answer is missing the refund is `pending`; it is asked again, and an event tells the end.",
   fields: {
@@ -87,7 +87,7 @@ export const listRefunds = call({
   summary: "List refunds",
   fields: { ...LIST_FIELDS, charge: word("Of this charge only."), payment_intent: word("Of this payment intent only.") },
   answer: { description: "A page.", schema: listSchema(Refund) },
-  errors: [400],
+  errors: [400, 404],
   handle: async ({ intents, compatObjects }, { members, owner }) => {
     const query = { ...pageQueryOf(members), intentId: members.payment_intent ?? null, chargeId: members.charge ?? null };
     const expansion = readExpansion(members.expand, "refund", true);
@@ -102,7 +102,7 @@ export const retrieveRefund = call({
   name: "compatRetrieveRefund",
   method: "GET",
   path: `${PATH}/{id}`,
-  summary: "Retrieve a refund",
+  summary: "Get a refund",
   fields: { expand: EXPAND },
   answer: { description: "The refund.", schema: Refund },
   errors: [400, 404],

@@ -34,6 +34,7 @@ const CODES: Readonly<Record<ErrorCode, Pick<PlatformErrorDetails, "type" | "cod
   rate_limited: { type: "invalid_request_error", code: "rate_limit" },
   too_busy: { type: "api_error", shouldRetry: true },
   payload_too_large: { type: "invalid_request_error" },
+  head_too_large: { type: "invalid_request_error" },
   unsupported_media_type: { type: "invalid_request_error" },
   expectation_failed: { type: "invalid_request_error" },
   request_timeout: { type: "invalid_request_error" },

@@ -9,6 +9,11 @@ const WITH_FEATURES = /^([^;\s]+)(?:\s*;\s*[\w-]+=v\d+)*\s*$/;
 
 export const VERSION_LENGTH_MAX = 255;
 
+/** The same for the interface's document; an empty header names none. */
+export const VERSION_PATTERN = String.raw`^(?:\d{4}-\d{2}-\d{2}(?:\.[a-z]{1,32})?(?:\s*;\s*[\w-]+=v\d+)*\s*)?$`;
+
+export const VERSION_REFUSED = "must be a date such as 2026-10-28.endive.";
+
 export function isApiVersion(text: string): boolean {
   return API_VERSION.test(text);
 }
@@ -27,8 +32,7 @@ export function versionHeaders(version: string): { readonly [name: string]: stri
 /** The version that a request names; null where it names none. Throws PlatformError where it is malformed, or the two headers differ. */
 export function requestedVersion(given: readonly (string | undefined)[]): string | null {
   const versions = given.filter((one) => one !== undefined && one !== "").map((one) => versionIn(one ?? ""));
-  if (versions.includes(null))
-    throw invalidParam(WIRE_NAMES.version, `Invalid ${WIRE_NAMES.version}: must be a date such as 2026-10-28.endive.`);
+  if (versions.includes(null)) throw invalidParam(WIRE_NAMES.version, `Invalid ${WIRE_NAMES.version}: ${VERSION_REFUSED}`);
   const [version = null, other = version] = versions;
   if (version !== other) throw invalidParam(WIRE_NAMES.version, `${WIRE_NAMES.version} and ${VERSION_HEADER} name different versions.`);
   return version;

@@ -89,7 +89,7 @@ export const listWebhookEndpoints = call({
   summary: "List webhook endpoints",
   fields: { ...PLAIN_LIST_FIELDS, expand: EXPAND_OR_EMPTY },
   answer: { description: "A page.", schema: listSchema(WebhookEndpoint) },
-  errors: [400],
+  errors: [400, 404],
   handle: async ({ webhookEndpoints }, { members, merchant }) => {
     const query = pageQueryOf(members);
     readExpansion(members.expand, "nothing", true);
@@ -103,7 +103,7 @@ export const retrieveWebhookEndpoint = call({
   name: "compatRetrieveWebhookEndpoint",
   method: "GET",
   path: `${PATH}/{id}`,
-  summary: "Retrieve a webhook endpoint",
+  summary: "Get a webhook endpoint",
   fields: { expand: EXPAND_OR_EMPTY },
   answer: ANSWER,
   errors: [400, 404],
@@ -152,7 +152,7 @@ export const rollWebhookSecret = call({
   name: "compatRollWebhookSecret",
   method: "POST",
   path: `${PATH}/{id}/roll_secret`,
-  summary: "Replace the secret of a webhook endpoint",
+  summary: "Rotate the secret of a webhook endpoint",
   description:
     "An addition of this relay; the platform has it in its dashboard only. The answer has the new `secret`, which is not shown again. Until the previous one ends, deliveries have a signature of each; `X-Gateway-Signature` is made with the previous one.",
   fields: {

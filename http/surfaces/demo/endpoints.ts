@@ -11,7 +11,6 @@ const page = (name: string, path: string, summary: string, html: (operations: De
     path,
     summary,
     auth: "none",
-    unknownQuery: "ignore",
     responses: {
       200: {
         description: summary,
@@ -38,7 +37,6 @@ const file = (name: string, fileName: keyof typeof FILES) => {
     path: `/demo/${fileName}`,
     summary: `Get ${fileName} of the demo pages`,
     auth: "none",
-    unknownQuery: "ignore",
     responses: {
       200: { description: "The file.", body: Type.String(), contentType, headers: { "Cache-Control": { description: "no-cache" } } },
     },
@@ -48,12 +46,13 @@ const file = (name: string, fileName: keyof typeof FILES) => {
 
 const createIntent = demo.endpoint({
   name: "demoIntent",
+  refusesUnknown: "money",
   method: "POST",
   path: "/demo/intents",
   summary: "Create the payment of an order in the demo shop",
   auth: "none",
   rateLimit: { bucket: "demo", perSecond: 5 },
-  body: Type.Object({ quantity: Type.Integer({ minimum: 1, maximum: QUANTITY_MAX }) }, { additionalProperties: false }),
+  body: Type.Object({ quantity: Type.Integer({ minimum: 1, maximum: QUANTITY_MAX }) }),
   responses: {
     200: { description: "Created.", body: Type.Object({ clientSecret: Type.String() }) },
     ...demo.errors(400, 413, 415, 429, 503),

@@ -2,7 +2,7 @@ import { Type } from "@sinclair/typebox";
 import { fromMinorUnits } from "../../../engine/kernel/money.ts";
 import { amountOf, type FollowUpType, type LinkRecord } from "../../../engine/links/link.ts";
 import { PROTOCOL_RESULT } from "../../gateway/forms.ts";
-import { type FollowUpOrder, headOrNull, readFollowUp } from "../../gateway/requests.ts";
+import { type FollowUpOrder, headOrNull, notReadOfFollowUp, readFollowUp } from "../../gateway/requests.ts";
 import { foreignMerchant, headOf, refuse, told, unknownPayment } from "./answers.ts";
 import { derivedId } from "./derived-id.ts";
 import { ADAPTER_RATE, AdapterHead, adapter } from "./surface.ts";
@@ -19,27 +19,38 @@ const FollowUpRequest = Type.Object(
       }),
     ),
   },
-  { additionalProperties: true, description: "Each member may be at the top level, in txHead or in txReq." },
+  {
+    title: "AdapterFollowUpRequest",
+    additionalProperties: true,
+    description: "Each member may be at the top level, in txHead or in txReq.",
+  },
 );
 
-const FollowUpAnswer = Type.Object({
-  txHead: AdapterHead,
-  resultCode: Type.String(),
-  txRes: Type.Object({ tranId: Type.String({ description: "The gateway's id of this movement of money." }), origTranId: Type.String() }),
-});
+const FollowUpAnswer = Type.Object(
+  {
+    txHead: AdapterHead,
+    resultCode: Type.String(),
+    txRes: Type.Object({ tranId: Type.String({ description: "The gateway's id of this movement of money." }), origTranId: Type.String() }),
+  },
+  { title: "AdapterFollowUp" },
+);
 
 const DEADLINE_MS = 20_000;
 
 const TOLD: Readonly<Record<FollowUpType, { name: string; summary: string; description: string }>> = {
-  capture: { name: "adapterCapture", summary: "Capture an authorized payment (txOp AUTH)", description: "A payment can be captured once." },
+  capture: {
+    name: "adapterCapture",
+    summary: "Capture a payment by adapter",
+    description: "For payments with txOp AUTH. A payment can be captured once.",
+  },
   reversal: {
     name: "adapterReversal",
-    summary: "Reverse a payment, in full or in part",
+    summary: "Cancel a payment by adapter",
     description: "A second full reversal is refused. The same txId again gets the response of the first request.",
   },
   refund: {
     name: "adapterRefund",
-    summary: "Refund a captured payment",
+    summary: "Refund a payment by adapter",
     description: "Full refunds only: a smaller amount is refused with GW_30005.",
   },
 };
@@ -53,6 +64,7 @@ export const followUpOf = (type: FollowUpType, path: string) =>
     rateLimit: ADAPTER_RATE,
     deadlineMs: DEADLINE_MS,
     body: FollowUpRequest,
+    notTaken: notReadOfFollowUp,
     bodyExample: {
       txHead: { merId: "SANDBOXADAPTER1", txId: `${type}-7` },
       txReq: { origTranId: "1780000000000012345", amount: { value: 1230, currency: "EUR" } },

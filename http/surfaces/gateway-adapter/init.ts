@@ -3,7 +3,7 @@ import { Type } from "@sinclair/typebox";
 import { writeAdapterOrder } from "../../../engine/callbacks/adapter-order.ts";
 import { fromMinorUnits } from "../../../engine/kernel/money.ts";
 import { PROTOCOL_RESULT } from "../../gateway/forms.ts";
-import { headOrNull, type InitOrder, readInit } from "../../gateway/requests.ts";
+import { headOrNull, type InitOrder, notReadOfInit, readInit } from "../../gateway/requests.ts";
 import { foreignMerchant, headOf, refuse, told } from "./answers.ts";
 import { derivedId } from "./derived-id.ts";
 import { ADAPTER_RATE, AdapterHead, adapter } from "./surface.ts";
@@ -30,18 +30,22 @@ const InitRequest = Type.Object(
     ),
   },
   {
+    title: "AdapterInitRequest",
     additionalProperties: true,
     description:
       "Each member may be at the top level, in txHead, in txReq or in poiInfo (top-level and nested form). It may be in two places only with the same value.",
   },
 );
 
-const InitAnswer = Type.Object({
-  txHead: AdapterHead,
-  resultCode: Type.String(),
-  paymentId: Type.String({ description: "36 characters." }),
-  redirectURL: Type.String({ description: "The hosted page where the buyer pays." }),
-});
+const InitAnswer = Type.Object(
+  {
+    txHead: AdapterHead,
+    resultCode: Type.String(),
+    paymentId: Type.String({ description: "36 characters." }),
+    redirectURL: Type.String({ description: "The hosted page where the buyer pays." }),
+  },
+  { title: "AdapterInit" },
+);
 
 const EXAMPLE_ID = "6f1c1f3e-6b43-8b0e-9d5b-0d8c8f6f2b11";
 
@@ -53,13 +57,14 @@ export const initOf = (path: string) =>
     name: "adapterInit",
     method: "POST",
     path,
-    summary: "Create a payment and get the page where the buyer pays it",
+    summary: "Create a payment by adapter",
     description:
       "A txId identifies one payment: the same order again returns the same payment, and a different order is refused with 409. 503: it is not known whether the gateway has the payment; repeat the same request with a new signature to find out. A payment can be paid for one hour.",
     auth: "signature",
     rateLimit: ADAPTER_RATE,
     deadlineMs: DEADLINE_MS,
     body: InitRequest,
+    notTaken: notReadOfInit,
     bodyExample: {
       txHead: { merId: "SANDBOXADAPTER1", txId: "order-7" },
       txReq: { txOp: "SALE", amount: { value: 1230, currency: "EUR" }, description: "Order 7" },

@@ -49,6 +49,7 @@ const RESULT_OF: Readonly<Record<ErrorCode, string>> = {
   rate_limited: PROTOCOL_RESULT.tooMany,
   too_busy: PROTOCOL_RESULT.unavailable,
   payload_too_large: PROTOCOL_RESULT.invalidRequest,
+  head_too_large: PROTOCOL_RESULT.invalidRequest,
   unsupported_media_type: PROTOCOL_RESULT.invalidRequest,
   expectation_failed: PROTOCOL_RESULT.invalidRequest,
   request_timeout: PROTOCOL_RESULT.invalidRequest,

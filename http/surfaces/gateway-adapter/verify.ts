@@ -11,26 +11,32 @@ import { ADAPTER_RATE, AdapterHead, adapter } from "./surface.ts";
 
 const Nullable = Type.Union([Type.String(), Type.Null()]);
 
-const Movement = Type.Object({
-  tranId: Type.String({ description: "The value for `origTranId` of capture, reversal and refund." }),
-  authCode: Nullable,
-  maskedPan: Nullable,
-  cardBrand: Nullable,
-  payerName: Nullable,
-  payerLastName: Nullable,
-  amount: Amount,
-});
+const Movement = Type.Object(
+  {
+    tranId: Type.String({ description: "The value for `origTranId` of capture, reversal and refund." }),
+    authCode: Nullable,
+    maskedPan: Nullable,
+    cardBrand: Nullable,
+    payerName: Nullable,
+    payerLastName: Nullable,
+    amount: Amount,
+  },
+  { title: "AdapterMovement" },
+);
 
-const VerifyAnswer = Type.Object({
-  txHead: AdapterHead,
-  resultCode: Type.String(),
-  result: Type.Union([Type.Literal("OK"), Type.Literal("PENDING"), Type.Literal("KO")], {
-    description: "The authoritative state: OK is paid, PENDING is not completed yet, KO is ended without payment.",
-  }),
-  paymentId: Type.String(),
-  redirectURL: Nullable,
-  txRes: Type.Union([Movement, Type.Null()]),
-});
+const VerifyAnswer = Type.Object(
+  {
+    txHead: AdapterHead,
+    resultCode: Type.String(),
+    result: Type.Union([Type.Literal("OK"), Type.Literal("PENDING"), Type.Literal("KO")], {
+      description: "The authoritative state: OK is paid, PENDING is not completed yet, KO is ended without payment.",
+    }),
+    paymentId: Type.String(),
+    redirectURL: Nullable,
+    txRes: Type.Union([Movement, Type.Null()]),
+  },
+  { title: "AdapterVerification" },
+);
 
 const EXAMPLE_ID = "6f1c1f3e-6b43-8b0e-9d5b-0d8c8f6f2b11";
 const DEADLINE_MS = 20_000;
@@ -40,13 +46,12 @@ export const verifyOf = (name: "adapterVerify" | "adapterVerification", path: st
     name,
     method: "GET",
     path,
-    summary: name === "adapterVerify" ? "Get the state of a payment" : "Get the state of a payment (alias)",
+    summary: name === "adapterVerify" ? "Get the status of a payment by adapter" : "Get the status of a payment by adapter (alias)",
     description:
       "The relay asks the gateway, unless it has just done so. PENDING has the resultCode GW_20001. KO has the code of the failure, with its original description.",
     auth: "signature",
     rateLimit: ADAPTER_RATE,
     deadlineMs: DEADLINE_MS,
-    unknownQuery: "ignore",
     query: Type.Object({
       merId: Type.Optional(Type.String({ description: "Equal to the signature's keyId." })),
       paymentId: Type.Optional(Type.String({ description: "The paymentId that init returned." })),

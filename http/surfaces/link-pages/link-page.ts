@@ -14,7 +14,6 @@ export const linkPage = linkPages.endpoint({
   auth: "none",
   rateLimit: BUYER_PAGE_RATE,
   // Mail programs and messengers add members of their own.
-  unknownQuery: "ignore",
   params: LinkTokenParams,
   headers: LanguageHeaders,
   responses: { 200: PAGE_RESPONSES[200], 404: PAGE_RESPONSES[404], 503: PAGE_RESPONSES[503] },

@@ -22,7 +22,6 @@ export const linkReturn = linkPages.endpoint({
   auth: "none",
   rateLimit: BUYER_PAGE_RATE,
   // The gateway adds members of its own.
-  unknownQuery: "ignore",
   params: LinkTokenParams,
   query: ReloadQuery,
   headers: LanguageHeaders,

@@ -18,7 +18,6 @@ export const payLink = linkPages.endpoint({
   auth: "none",
   rateLimit: PAY_RATE,
   deadlineMs: DEADLINE_MS,
-  unknownQuery: "ignore",
   params: LinkTokenParams,
   headers: Type.Object({
     ...LanguageHeaders.properties,

@@ -37,7 +37,7 @@ export const linkStatus = links.endpoint({
   name: "linkStatus",
   method: "GET",
   path: "/api/v1/payment/status/{txId}",
-  summary: "Get the state of a payment link",
+  summary: "Get the status of a link",
   description:
     "Returns what the relay knows, without asking the gateway. An expired link has the result code `GW_20002`. A link that the gateway has not confirmed yet is PENDING without `paymentUrl`.",
   auth: "apiKey",
@@ -53,7 +53,7 @@ export const paymentStatus = links.endpoint({
   name: "paymentStatus",
   method: "GET",
   path: "/api/payment/status/{id}",
-  summary: "Get the state of a payment link (path of the partner guide)",
+  summary: "Get the status of a gateway payment",
   auth: "apiKey",
   params: IdParams,
   responses: answers,
@@ -67,7 +67,7 @@ export const verifyLink = links.endpoint({
   name: "verifyLink",
   method: "POST",
   path: "/api/v1/payment/verify/{txId}",
-  summary: "Ask the gateway for the state of a payment now",
+  summary: "Verify a link at the card gateway",
   description:
     "Returns PENDING, SUCCESS, FAILED or EXPIRED as text. For a payment that is paid, or was verified within the last three seconds, the known state is returned. While the gateway cannot be reached, the state does not change.",
   auth: "apiKey",
@@ -103,14 +103,19 @@ export const linkQrCode = links.endpoint({
   name: "linkQrCode",
   method: "GET",
   path: "/api/v1/payment/qr/{txId}",
-  summary: "Get a payment link as a QR code",
+  summary: "Get the QR code of a link",
   description: "SVG, or PNG if `format` or the header `Accept` requests it.",
   auth: "apiKey",
   params: TxIdParams,
   query: Type.Object({ format: Type.Optional(Type.Union([Type.Literal("svg"), Type.Literal("png")])) }),
   headers: Type.Object({ accept: Type.Optional(Type.String({ maxLength: 1_024 })) }),
   responses: {
-    200: { description: "The image, as `image/svg+xml` or `image/png`.", contentType: "image/svg+xml", file: true },
+    200: {
+      description: "The image, as `image/svg+xml` or `image/png`.",
+      contentType: "image/svg+xml",
+      otherContentTypes: ["image/png"],
+      file: true,
+    },
     ...links.errors(401, 404, 409, 503),
   },
   handle: async ({ useLink }, { params, query, headers, caller }) => {

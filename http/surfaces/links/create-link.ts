@@ -1,6 +1,7 @@
 import { type Static, Type } from "@sinclair/typebox";
 import type { LinkRequest } from "../../../engine/links/create-link.ts";
 import type { LinkCreated } from "../../../engine/links/links.ts";
+import { givenText } from "../free-text.ts";
 import { TerminalParams } from "../identifier-params.ts";
 import type { LocalTime } from "../local-time.ts";
 import { CreatedLink, createdBody } from "./record.ts";
@@ -25,7 +26,7 @@ const members = {
   returnUrl: text("The address to which the payment page sends the buyer afterwards."),
 };
 
-const LinkBody = Type.Object(members, { additionalProperties: true, description: "Only `amount` is required." });
+const LinkBody = Type.Object(members, { title: "LinkRequest", description: "Only `amount` is required." });
 
 const InitiateBody = Type.Object(
   {
@@ -39,7 +40,7 @@ const InitiateBody = Type.Object(
       Type.Union([Type.Literal("card"), Type.Literal("bancomat_pay")], { description: "How the buyer may pay. Default: `card`." }),
     ),
   },
-  { additionalProperties: true, description: "Only `amount` is required." },
+  { title: "InitiateLinkRequest", description: "Only `amount` is required." },
 );
 
 /** Time for an init and a verify of an earlier one at the gateway, each with its own deadline. */
@@ -91,11 +92,11 @@ function requestOf(body: Static<typeof LinkBody>, more: Pick<LinkRequest, "instr
   return {
     amount,
     currency: currency ?? undefined,
-    terminalId: terminalID ?? terminalId ?? undefined,
-    description: reason ?? description ?? undefined,
-    merchantReference: merchantReference ?? undefined,
-    customerEmail: customerEmail ?? undefined,
-    returnUrl: returnUrl ?? undefined,
+    terminalId: givenText(terminalID) ?? givenText(terminalId) ?? undefined,
+    description: givenText(reason) ?? givenText(description) ?? undefined,
+    merchantReference: givenText(merchantReference) ?? undefined,
+    customerEmail: givenText(customerEmail) ?? undefined,
+    returnUrl: givenText(returnUrl) ?? undefined,
     attachment: null,
     ...more,
   };
@@ -122,7 +123,7 @@ export const createLink = links.endpoint({
   ...creation,
   name: "createLink",
   path: "/api/v1/paybylink",
-  summary: "Create a payment link",
+  summary: "Create a link",
   description: DESCRIPTION,
   auth: "apiKey",
   body: LinkBody,
@@ -134,7 +135,7 @@ export const createTerminalLink = links.endpoint({
   ...creation,
   name: "createTerminalLink",
   path: "/api/v1/{terminalId}/paybylink",
-  summary: "Create a payment link for a terminal",
+  summary: "Create a link for a terminal",
   description: `${DESCRIPTION} The link uses the gateway account of the partner of the terminal's merchant, or else the installation's account.`,
   auth: "basic",
   needs: "send",
@@ -150,7 +151,7 @@ export const createBancomatPayLink = links.endpoint({
   ...creation,
   name: "createBancomatPayLink",
   path: "/api/v1/{terminalId}/paybpe",
-  summary: "Create a payment link for a terminal, paid with BANCOMAT Pay",
+  summary: "Create a BANCOMAT Pay link for a terminal",
   description: `Like \`paybylink\`, but the payment page accepts BANCOMAT Pay. ${DESCRIPTION}`,
   auth: "basic",
   needs: "send",
@@ -166,7 +167,7 @@ export const initiatePayment = links.endpoint({
   ...creation,
   name: "initiatePayment",
   path: "/api/payment/initiate",
-  summary: "Create a payment at the card gateway",
+  summary: "Create a gateway payment",
   description: `Like \`paybylink\`, with the option to capture the payment later. ${DESCRIPTION}`,
   auth: "apiKey",
   body: InitiateBody,

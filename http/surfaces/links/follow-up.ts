@@ -14,7 +14,7 @@ const amount = Type.Optional(
   }),
 );
 
-const AmountBody = Type.Optional(Type.Object({ amount }, { additionalProperties: true }));
+const AmountBody = Type.Optional(Type.Object({ amount }));
 
 const FinalizeBody = Type.Object(
   {
@@ -25,7 +25,7 @@ const FinalizeBody = Type.Object(
     ),
     amount,
   },
-  { additionalProperties: true },
+  { title: "FinalizeRequest" },
 );
 
 const Done = Type.Object(
@@ -109,8 +109,9 @@ async function execute(
 export const finalizePayment = links.endpoint({
   ...movement,
   name: "finalizePayment",
+  refusesUnknown: "money",
   path: "/api/payment/finalize/no-voucher",
-  summary: "Capture an authorized payment",
+  summary: "Capture a gateway payment",
   description: "For a payment that was created with `capture: later`. It can be captured once, in full or in part.",
   body: FinalizeBody,
   bodyExample: { origTranId: "3000025641" },
@@ -128,8 +129,9 @@ export const finalizePayment = links.endpoint({
 export const cancelPayment = links.endpoint({
   ...movement,
   name: "cancelPayment",
+  refusesUnknown: "money",
   path: "/api/payment/cancel/{id}",
-  summary: "Reverse a paid or authorized payment",
+  summary: "Cancel a gateway payment",
   description:
     "Reverses the whole payment, or with `amount` a part of it. A repeated full reversal is always refused. A repeated partial reversal is executed again, unless it has the same `Idempotency-Key`.",
   params: IdParams,
@@ -141,8 +143,9 @@ export const cancelPayment = links.endpoint({
 export const refundPayment = links.endpoint({
   ...movement,
   name: "refundPayment",
+  refusesUnknown: "money",
   path: "/api/payment/refund/{id}",
-  summary: "Refund a captured payment",
+  summary: "Refund a gateway payment",
   description: "Refunds the whole payment; a partial refund is not available.",
   params: IdParams,
   body: AmountBody,

@@ -11,7 +11,7 @@ export const gatewayNotification = links.endpoint({
   name: "gatewayNotification",
   method: "POST",
   path: "/api/v1/gw/notify",
-  summary: "Receive a notification of the card gateway about a payment",
+  summary: "Receive a notification of the card gateway",
   description:
     "The relay does not trust the notification: it asks the gateway for the state. A notification with a wrong `signature` (HMAC-SHA256 over `merId=...&txId=...&paymentId=...`, hex) gets the same response and is ignored. Notifications without a signature make the relay ask at most every three seconds per payment. The gateway has no API key; a key that is sent is ignored.",
   auth: "none",
@@ -22,7 +22,6 @@ export const gatewayNotification = links.endpoint({
     paymentId: text(256, "The gateway's payment id."),
     signature: text(512, "Checked if present."),
   }),
-  unknownQuery: "ignore",
   responses: { 200: { description: "Taken in." }, ...links.errors(400, 429, 503) },
   handle: async ({ notified }, { query }) => {
     const { txId, merId, paymentId, signature } = query;

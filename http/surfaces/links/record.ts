@@ -26,17 +26,20 @@ export const CreatedLink = Type.Object({ status: Type.Literal("ok"), ...order },
 
 const STATUS = ["PENDING", "SUCCESS", "FAILED", "EXPIRED"] as const;
 
-const Operation = Type.Object({
-  type: Type.Union([Type.Literal("capture"), Type.Literal("reversal"), Type.Literal("refund")]),
-  status: Type.Union([Type.Literal("done"), Type.Literal("refused"), Type.Literal("unknown")], {
-    description: "`unknown`: the gateway has not answered. The relay keeps asking it; repeat the same request to find out.",
-  }),
-  amount: Type.String(),
-  at: Type.String({ description: "ISO 8601 local date-time." }),
-  tranId: optional("The gateway's id of this movement of money."),
-  resultCode: optional("The gateway's result code."),
-  message: optional("The gateway's description. If its response was lost, the description that the gateway gave later."),
-});
+const Operation = Type.Object(
+  {
+    type: Type.Union([Type.Literal("capture"), Type.Literal("reversal"), Type.Literal("refund")], { title: "LinkOperationType" }),
+    status: Type.Union([Type.Literal("done"), Type.Literal("refused"), Type.Literal("unknown")], {
+      description: "`unknown`: the gateway has not answered. The relay keeps asking it; repeat the same request to find out.",
+    }),
+    amount: Type.String(),
+    at: Type.String({ description: "ISO 8601 local date-time." }),
+    tranId: optional("The gateway's id of this movement of money."),
+    resultCode: optional("The gateway's result code."),
+    message: optional("The gateway's description. If its response was lost, the description that the gateway gave later."),
+  },
+  { title: "LinkOperation" },
+);
 
 export const LinkStatus = Type.Object(
   {

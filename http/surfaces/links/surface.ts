@@ -34,4 +34,4 @@ const envelope: ErrorEnvelope & { schema: typeof LinkError } = {
     code === "invalid_request" ? { status: "error", error: message } : { status: "error", error: message, message },
 };
 
-export const links = surface<LinkOperations>()({ name: "links", tags: ["Pay-by-link"], envelope });
+export const links = surface<LinkOperations>()({ name: "links", tags: ["Payment links"], envelope });

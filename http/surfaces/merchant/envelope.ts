@@ -1,6 +1,7 @@
 import { type Static, type TSchema, Type } from "@sinclair/typebox";
 import type { ErrorCode } from "../../../engine/kernel/errors.ts";
 import { type ErrorEnvelope, USUAL_STATUS } from "../../endpoint/error-envelope.ts";
+import { responseTitle } from "../response-title.ts";
 
 /** Codes of the portal beyond the usual ones. Further codes may be added. */
 export const PORTAL_CODES = [
@@ -61,6 +62,6 @@ export function refusal<S extends 400 | 401 | 403 | 404 | 409 | 410>(status: S, 
 }
 
 /** `{status: "ok", data}`. */
-export const okOf = <T extends TSchema>(data: T) => Type.Object({ status: Type.Literal("ok"), data });
+export const okOf = <T extends TSchema>(data: T) => Type.Object({ status: Type.Literal("ok"), data }, responseTitle(data));
 
 export const ok = <T>(data: T) => ({ status: "ok" as const, data });

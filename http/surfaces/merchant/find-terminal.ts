@@ -12,7 +12,7 @@ export const findMerchantTerminal = reads.endpoint({
   name: "merchantTerminal",
   method: "GET",
   path: `${MERCHANT_BASE}/terminals/{terminalId}`,
-  summary: "Get one terminal with its connection",
+  summary: "Get a terminal of the merchant",
   description: "404 for a terminal that is not the merchant's. `lastResult` is also null where ClickHouse does not answer.",
   auth: "merchantUserOrKey",
   may: "look",

@@ -14,7 +14,7 @@ export const findMerchantTransaction = reads.endpoint({
   name: "merchantTransaction",
   method: "GET",
   path: `${MERCHANT_BASE}/transactions/{uuid}`,
-  summary: "Get one transaction, with what happened to it",
+  summary: "Get a transaction",
   description:
     "`timeline` has the life of the command where it is still kept, and for a payment link its captures, reversals and refunds. `refund` says whether POST /api/merchant/transactions/{uuid}/refund would do it, else with the same code why not. 404 for a uuid that is not the merchant's.",
   auth: "merchantUserOrKey",

@@ -1,6 +1,7 @@
 import { Type } from "@sinclair/typebox";
 import { type AuditEntry, isMerchantsOwn } from "../../../engine/operators/audit-entry.ts";
 import { maskedEmail } from "../masked-email.ts";
+import { AuditOutcome } from "../named-words.ts";
 import { ok, okOf } from "./envelope.ts";
 import { maySeePersonalData } from "./personal-data.ts";
 import { reads } from "./reads.ts";
@@ -12,7 +13,7 @@ export const listMerchantAudit = reads.endpoint({
   name: "merchantAudit",
   method: "GET",
   path: `${MERCHANT_BASE}/audit`,
-  summary: "List who changed what, newest first",
+  summary: "List entries of the merchant's audit log",
   description:
     "What the merchant's people and its key changed, and what administrators and its partner changed of it. Entries are kept for 400 days, at most 10,000 of them. A page of a filtered list may have fewer items than `limit`, or none, and still a `next`. Addresses of people are masked, and `ipAddress` and `note` are null, for roles that do not see personal data.",
   auth: "merchantUser",
@@ -21,7 +22,7 @@ export const listMerchantAudit = reads.endpoint({
   query: Type.Object({
     objectId: Type.Optional(Type.String({ minLength: 1, maxLength: 256, description: "`subject` of the entries." })),
     requestId: Type.Optional(Type.String({ minLength: 1, maxLength: 128, description: "The `X-Request-Id` of an answer." })),
-    outcome: Type.Optional(Type.Union([Type.Literal("begun"), Type.Literal("done"), Type.Literal("refused")])),
+    outcome: Type.Optional(AuditOutcome),
     from: TRANSACTION_FILTERS.from,
     to: TRANSACTION_FILTERS.to,
     ...PAGE_QUERY,

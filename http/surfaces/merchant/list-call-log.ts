@@ -22,7 +22,7 @@ export const listMerchantCallLog = reads.endpoint({
   name: "merchantCallLog",
   method: "GET",
   path: `${MERCHANT_BASE}/logs/calls`,
-  summary: "List the requests to others about what is the merchant's, newest first",
+  summary: "List entries of the call log",
   description: `To the card gateway, to addresses of webhooks and callbacks, and to the mail server. \`failed\`: it is not known whether it was taken, or it was not; \`refused\`: for good. ${LOG_DESCRIPTION}`,
   auth: "merchantUser",
   may: "integrate",

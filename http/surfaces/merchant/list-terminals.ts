@@ -10,7 +10,7 @@ export const listMerchantTerminals = reads.endpoint({
   name: "merchantTerminals",
   method: "GET",
   path: `${MERCHANT_BASE}/terminals`,
-  summary: "List the merchant's terminals with their connection",
+  summary: "List terminals of the merchant",
   description:
     "Those whose configuration names the merchant, by id; at most 2,000, further ones are answered one by one. `If-None-Match` with the last ETag answers 304 while nothing has changed. `lastSeen` of a terminal that is ONLINE is told to the minute.",
   auth: "merchantUserOrKey",

@@ -10,7 +10,7 @@ export const listMerchantTransactions = reads.endpoint({
   name: "merchantTransactions",
   method: "GET",
   path: `${MERCHANT_BASE}/transactions`,
-  summary: "List the merchant's transactions, newest first",
+  summary: "List transactions",
   description:
     "Results of terminals and payment links, as soon as they are stored, without scans and prints. Days are those of the installation's time zone. Pass `next` as `cursor`, with the same filters, to get the next page. 503 where ClickHouse does not answer: payments are not affected.",
   auth: "merchantUserOrKey",

@@ -20,7 +20,7 @@ export const listMerchantWorkflowLog = reads.endpoint({
   name: "merchantWorkflowLog",
   method: "GET",
   path: `${MERCHANT_BASE}/logs/workflow`,
-  summary: "List what happened to payment links, intents and webhook endpoints, newest first",
+  summary: "List entries of the workflow log",
   description: `Each step with the states before and after; \`refused\` is one that the object did not take. Payments at terminals are not here. ${LOG_DESCRIPTION}`,
   auth: "merchantUser",
   may: "integrate",

@@ -3,6 +3,7 @@ import { RelayError } from "../../../engine/kernel/errors.ts";
 import type { MerchantDay, TransactionSums } from "../../../engine/payments/merchant-transactions.ts";
 import type { PortalLinkTask } from "../../../engine/portal-links/link-tasks.ts";
 import type { MerchantAttentionItem } from "../../../engine/settings/merchant-attention.ts";
+import { DAY } from "../day.ts";
 import { daysAfter, type LocalTime } from "../local-time.ts";
 import { ok, okOf } from "./envelope.ts";
 import { READ_DEADLINE_MS, reads } from "./reads.ts";
@@ -22,7 +23,7 @@ export const merchantOverview = reads.endpoint({
   name: "merchantOverview",
   method: "GET",
   path: `${MERCHANT_BASE}/overview`,
-  summary: "Get the figures of a day",
+  summary: "Get the overview of a day",
   description:
     "Without `day` today, against the same weekday a week before up to the same time of day by the clock on the wall; a day that is over is compared as a whole. `hour` counts the hours since the day began, 23 or 25 of them where clocks change. `tasks`, newest first, are payments whose outcome is not known (`unknown`) or whose amount differs (`amount_differs`), at most the newest 20 of the first 50 terminals, by their uuid; and by their id the payment links, of the newest 20 of these, that were paid twice (`link_paid_twice`), late (`link_late`, for 30 days unless it was given back), or whose refund the gateway has not confirmed (`link_refund_unknown`).",
   auth: "merchantUserOrKey",
@@ -30,7 +31,7 @@ export const merchantOverview = reads.endpoint({
   rateLimit: PORTAL_RATE,
   deadlineMs: READ_DEADLINE_MS,
   query: Type.Object({
-    day: Type.Optional(Type.String({ pattern: "^[0-9]{4}-[0-9]{2}-[0-9]{2}$", description: "A day that has begun. Default: today." })),
+    day: Type.Optional(Type.String({ ...DAY, description: "A day that has begun. Default: today." })),
   }),
   responses: {
     200: {

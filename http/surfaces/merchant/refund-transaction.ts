@@ -3,6 +3,7 @@ import type { GiveBack } from "../../../engine/intents/give-back.ts";
 import { RelayError } from "../../../engine/kernel/errors.ts";
 import type { Links } from "../../../engine/links/links.ts";
 import type { MerchantTransactions } from "../../../engine/payments/merchant-transactions.ts";
+import { givenText } from "../free-text.ts";
 import { UuidParams } from "../identifier-params.ts";
 import { ok, okOf, refusal } from "./envelope.ts";
 import { ownTransaction } from "./find-transaction.ts";
@@ -27,9 +28,10 @@ const RETRY_AFTER_SECONDS = 3;
 
 export const refundTransaction = refunds.endpoint({
   name: "refundMerchantTransaction",
+  refusesUnknown: "money",
   method: "POST",
   path: `${MERCHANT_BASE}/transactions/{uuid}/refund`,
-  summary: "Refund a payment by link",
+  summary: "Refund a transaction",
   description:
     "Gives the whole back, once, however often it is asked for: as a refund, or as a reversal where it was not captured yet. Works for every link of the merchant's, whoever made it; a payment of a terminal is refunded on the terminal. Where the gateway's answer is missing (`outcome_unknown`) the same request again finds out.",
   auth: "merchantUserOrKey",
@@ -41,7 +43,7 @@ export const refundTransaction = refunds.endpoint({
   body: Type.Optional(RefundTransaction),
   bodyExample: { reason: "The dinner was cancelled" },
   idempotency: "plain",
-  audit: { action: "transaction.refund", note: ({ body }) => body?.reason },
+  audit: { action: "transaction.refund", note: ({ body }) => givenText(body?.reason) ?? undefined },
   responses: {
     200: {
       description: "Given back.",

@@ -7,6 +7,7 @@ import { PROPAGATION_DEADLINE_MS } from "../../../engine/tables/replicated-table
 import type { IdempotencyPolicy } from "../../endpoint/endpoint.ts";
 import { USUAL_IDEMPOTENCY } from "../../endpoint/idempotency.ts";
 import { surface } from "../../endpoint/surface.ts";
+import type { UnknownRefusal } from "../../endpoint/unknown-members.ts";
 import { merchantEnvelope } from "./envelope.ts";
 
 export const MERCHANT_BASE = "/api/merchant";
@@ -26,13 +27,13 @@ const IDEMPOTENCY: IdempotencyPolicy = {
 };
 
 /** The portal's interface, for endpoints that use `Operations`. Calls with a merchant's key count towards its limit of a minute. */
-export function merchantSurface<Operations>() {
+export function merchantSurface<Operations>({ refusesUnknown }: { refusesUnknown?: UnknownRefusal } = {}) {
   return surface<Operations & MerchantOperations>()({
     name: "merchant",
     tags: ["Merchant portal"],
     envelope: merchantEnvelope,
     changeDeadlineMs: PROPAGATION_DEADLINE_MS,
-    closesBodies: true,
+    ...(refusesUnknown === undefined ? {} : { refusesUnknown }),
     idempotency: IDEMPOTENCY,
     admit: async ({ merchantCalls }, { caller }) => {
       if (caller.type === "merchantKey") await merchantCalls.admitMerchant(caller.merchant);

@@ -2,14 +2,11 @@ import { type Static, Type } from "@sinclair/typebox";
 import { RelayError } from "../../../engine/kernel/errors.ts";
 import { IDENTIFIER_LENGTH_MAX } from "../../../engine/kernel/limits.ts";
 import type { MerchantTransactionFilter, TransactionKey } from "../../../engine/payments/merchant-transactions.ts";
+import { FIRST_DAY, LAST_DAY } from "../day.ts";
 import type { LocalTime } from "../local-time.ts";
 import { TRANSACTION_FILTERS } from "./schemas.ts";
 
 export const TransactionFilters = Type.Object(TRANSACTION_FILTERS);
-
-/** ClickHouse's dates end in 2149; a day beyond either end would be another one there. */
-const FIRST_DAY = "1970-01-02";
-const LAST_DAY = "2148-12-31";
 
 /** First millisecond of a day of the query, and the first of the next. Throws RelayError `invalid_request`. */
 export function dayOfQuery(member: string, day: string, localTime: LocalTime): { fromMs: number; untilMs: number } {

@@ -13,7 +13,7 @@ export const merchantTransactionReceipt = reads.endpoint({
   name: "merchantTransactionReceipt",
   method: "GET",
   path: `${MERCHANT_BASE}/transactions/{uuid}/receipt`,
-  summary: "Get what is printed as the receipt of a transaction",
+  summary: "Get the receipt of a transaction",
   description:
     "A copy for the shop's desk, made from the stored result. `text` is the terminal's own receipt; it may name the customer, so it is null for roles that do not see personal data.",
   auth: "merchantUserOrKey",

@@ -18,7 +18,7 @@ export const showGatewayCredentials = portal.endpoint({
   name: "showOwnGatewayCredentials",
   method: "GET",
   path: "/api/partner/gw-credentials",
-  summary: "Get the calling partner's account at the card gateway, masked",
+  summary: "Get your gateway account",
   auth: "basic",
   needs: "own account",
   responses: { 200: { description: "The account.", body: okBody(ShownGatewayCredentials), example }, ...portal.errors(401, 403) },
@@ -30,9 +30,10 @@ export const showGatewayCredentials = portal.endpoint({
 
 export const saveGatewayCredentials = portal.endpoint({
   name: "saveOwnGatewayCredentials",
+  refusesUnknown: "money",
   method: "POST",
   path: "/api/partner/gw-credentials",
-  summary: "Change the calling partner's account at the card gateway",
+  summary: "Set your gateway account",
   description:
     "Members that are left out keep their values. The change is in force on every node when the response is sent. Existing links use the new account from then on.",
   auth: "basic",
@@ -52,9 +53,10 @@ export const saveGatewayCredentials = portal.endpoint({
 
 export const testGatewayCredentials = portal.endpoint({
   name: "testOwnGatewayCredentials",
+  refusesUnknown: "money",
   method: "POST",
   path: "/api/partner/gw-credentials/test",
-  summary: "Check whether the card gateway accepts these credentials",
+  summary: "Test credentials of your gateway account",
   description:
     "Asks the gateway for a payment that does not exist. Members that are left out are taken from the stored account. Nothing is stored and no money moves.",
   auth: "basic",

@@ -1,4 +1,5 @@
 import { Type } from "@sinclair/typebox";
+import { AllowedOrigins } from "../allowed-origins.ts";
 import { okBody } from "../relay-envelope.ts";
 import { callingPartner, portal } from "./surface.ts";
 
@@ -8,12 +9,12 @@ export const saveOrigins = portal.endpoint({
   name: "saveOwnOrigins",
   method: "POST",
   path: "/api/partner/origins",
-  summary: "Set the origins from which browsers may use the calling partner's API key",
+  summary: "Set the origins of your API key",
   description:
     "Replaces all origins. The body is an object with at most 100 origins, under names that you choose; an empty object removes the restriction. From then on a request with the key from any other `Origin` (or `Referer`, if there is no `Origin`) gets 403, and listed origins get CORS headers. Requests with neither header, such as those of servers, are accepted.",
   auth: "basic",
   needs: "own account",
-  body: Origins,
+  body: AllowedOrigins,
   bodyExample: { shop: "https://shop.example", checkout: "https://checkout.shop.example" },
   audit: { action: "partner.origins", subject: ({ caller }) => String(callingPartner(caller)) },
   responses: {

@@ -18,7 +18,7 @@ export interface PartnerPortalOperations {
 
 export const portal = surface<PartnerPortalOperations>()({
   name: "partner-portal",
-  tags: ["Partner portal"],
+  tags: ["Partner account"],
   envelope: relayEnvelope,
   changeDeadlineMs: PROPAGATION_DEADLINE_MS,
 });

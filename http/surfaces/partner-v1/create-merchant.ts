@@ -1,5 +1,6 @@
 import { Type } from "@sinclair/typebox";
 import { MERCHANT_NAME_LENGTH_MAX, MERCHANTS_PER_PARTNER_MAX } from "../../../engine/partners/merchant.ts";
+import { described } from "../../endpoint/described.ts";
 import { refusal } from "./error-body.ts";
 import { Environment, keysOf, MERCHANT_EXAMPLE, MerchantId, MerchantWithKeys, merchantOf } from "./schemas.ts";
 import { NO_STORE, NO_STORE_HEADERS, PARTNER_API_BASE, PARTNER_API_RATE, partnerV1, permitted } from "./surface.ts";
@@ -11,13 +12,14 @@ const MerchantRequest = Type.Object(
     merchantName: Type.Optional(
       Type.String({ minLength: 1, maxLength: MERCHANT_NAME_LENGTH_MAX, description: "Display name. Default: the id." }),
     ),
-    environment: Type.Optional(Type.Union([Environment], { description: "Default: TEST." })),
+    environment: Type.Optional(described(Environment, "Default: TEST.")),
   },
-  { additionalProperties: false, title: "MerchantCreateRequest" },
+  { title: "MerchantCreateRequest" },
 );
 
 export const createMerchant = partnerV1.endpoint({
   name: "partnerApiCreateMerchant",
+  refusesUnknown: "money",
   method: "POST",
   path: `${PARTNER_API_BASE}/merchants`,
   summary: "Create a merchant",

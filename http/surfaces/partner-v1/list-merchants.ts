@@ -9,7 +9,7 @@ export const listMerchants = partnerV1.endpoint({
   name: "partnerApiListMerchants",
   method: "GET",
   path: `${PARTNER_API_BASE}/merchants`,
-  summary: "List the partner's merchants",
+  summary: "List merchants",
   description: "Sorted by id. Every page except the last has `next`: pass it as `after` to get the next page.",
   auth: "partnerApi",
   rateLimit: PARTNER_API_RATE,

@@ -25,7 +25,7 @@ export const showMe = partnerV1.endpoint({
   name: "partnerApiMe",
   method: "GET",
   path: `${PARTNER_API_BASE}/me`,
-  summary: "Get the authenticated partner",
+  summary: "Get the partner",
   auth: "partnerApi",
   rateLimit: PARTNER_API_RATE,
   responses: {

@@ -29,7 +29,7 @@ export const showMerchant = partnerV1.endpoint({
   name: "partnerApiShowMerchant",
   method: "GET",
   path: `${PARTNER_API_BASE}/merchants/{merchantId}`,
-  summary: "Get a merchant and its services",
+  summary: "Get a merchant",
   description: "Deactivated merchants are returned too. Another partner's merchant is not found.",
   auth: "partnerApi",
   rateLimit: PARTNER_API_RATE,
@@ -61,14 +61,15 @@ const MerchantPatch = Type.Object(
       }),
     ),
   },
-  { additionalProperties: false, title: "MerchantPatch" },
+  { title: "MerchantPatch" },
 );
 
 export const patchMerchant = partnerV1.endpoint({
   name: "partnerApiPatchMerchant",
+  refusesUnknown: "access",
   method: "PATCH",
   path: `${PARTNER_API_BASE}/merchants/{merchantId}`,
-  summary: "Change a merchant",
+  summary: "Update a merchant",
   description: "Members that are left out keep their values. Changing `active` requires the role ADMIN.",
   auth: "partnerApi",
   rateLimit: PARTNER_API_RATE,
@@ -106,7 +107,7 @@ export const deactivateMerchant = partnerV1.endpoint({
   name: "partnerApiDeactivateMerchant",
   method: "DELETE",
   path: `${PARTNER_API_BASE}/merchants/{merchantId}`,
-  summary: "Deactivate a merchant",
+  summary: "Disable a merchant",
   description:
     "The merchant is kept, its id stays taken, and PATCH with `active` activates it again. From now on its keys are not accepted, and no payment link is created for its terminals; existing links stay valid until they end. The call is idempotent.",
   auth: "partnerApi",
@@ -128,7 +129,7 @@ export const replaceMerchantKeys = partnerV1.endpoint({
   name: "partnerApiReplaceMerchantKeys",
   method: "POST",
   path: `${PARTNER_API_BASE}/merchants/{merchantId}/keys`,
-  summary: "Generate new keys for a merchant",
+  summary: "Rotate the keys of a merchant",
   description:
     "For keys that were lost or leaked: the previous pair is no longer accepted when the response is sent. The merchant's owners in the portal are told by mail.",
   auth: "partnerApi",

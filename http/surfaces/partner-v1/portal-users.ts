@@ -21,9 +21,10 @@ import { PARTNER_API_BASE, PARTNER_API_RATE, partnerV1, permitted } from "./surf
 
 export const invitePortalUser = partnerV1.endpoint({
   name: "partnerApiInvitePortalUser",
+  refusesUnknown: "access",
   method: "POST",
   path: `${PARTNER_API_BASE}/merchants/{merchantId}/portal-users`,
-  summary: "Invite a user of a merchant to the portal",
+  summary: "Invite a portal user of a partner's merchant",
   description: `Invites its first owner, or anyone else, by mail. ${INVITES} Another partner's merchant is not found.`,
   auth: "partnerApi",
   rateLimit: PARTNER_API_RATE,
@@ -68,7 +69,7 @@ export const listPortalUsers = partnerV1.endpoint({
   name: "partnerApiListPortalUsers",
   method: "GET",
   path: `${PARTNER_API_BASE}/merchants/{merchantId}/portal-users`,
-  summary: "List the users of a merchant in the portal",
+  summary: "List portal users of a partner's merchant",
   description:
     "Invited and disabled ones too. Only the role ADMIN, which invites them, sees whole addresses. Another partner's merchant is not found.",
   auth: "partnerApi",

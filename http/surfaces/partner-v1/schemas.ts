@@ -2,13 +2,14 @@ import { type Static, Type } from "@sinclair/typebox";
 import { type PartnerApiGrant, SERVICE_CODES, type ServiceCode } from "../../../engine/access/partner-grant.ts";
 import {
   callsPerMinute,
-  MERCHANT_ENVIRONMENTS,
   MERCHANT_ID_PATTERN,
   type MerchantRecord,
   permittedCallsPerMinute,
   serviceOf,
 } from "../../../engine/partners/merchant.ts";
 import type { MerchantKeys } from "../../../engine/partners/merchant-keys.ts";
+import { described } from "../../endpoint/described.ts";
+import { ActiveState, Environment, ServiceWord } from "../named-words.ts";
 
 const instant = (description: string) => Type.String({ description: `ISO 8601 UTC; ${description}` });
 
@@ -18,29 +19,22 @@ export const MerchantId = Type.String({
   description: "Unique in the whole installation, also among deactivated merchants.",
 });
 
-export const Environment = Type.Union(
-  MERCHANT_ENVIRONMENTS.map((word) => Type.Literal(word)),
-  { description: "The purpose of the merchant. Whether money moves is decided by the `mode` of each service." },
-);
-
-export const ServiceWord = Type.Union(SERVICE_CODES.map((code) => Type.Literal(code)));
+export { Environment, ServiceWord };
 
 /** A path that names a merchant. */
-export const MerchantParams = Type.Object({ merchantId: Type.String({ description: "The merchant." }) });
+export const MerchantParams = Type.Object({ merchantId: Type.String({ parameterName: "MerchantId", description: "The merchant." }) });
 
 /** A path with a service of a merchant; an unknown service is 404, not 400. */
 export const MerchantServiceParams = Type.Object({
-  id: Type.String({ description: "The merchant." }),
-  service: Type.String({ description: `One of ${SERVICE_CODES.join(", ")}.` }),
+  id: Type.String({ parameterName: "MerchantOfService", description: "The merchant." }),
+  service: Type.String({ parameterName: "ServiceOfMerchant", description: `One of ${SERVICE_CODES.join(", ")}.` }),
 });
 
 const summaryMembers = {
   merchantId: Type.String(),
   merchantName: Type.String(),
   environment: Environment,
-  status: Type.Union([Type.Literal("ACTIVE"), Type.Literal("INACTIVE")], {
-    description: "INACTIVE: deactivated. Its keys are not accepted, and it does not count towards `maxMerchants`.",
-  }),
+  status: described(ActiveState, "INACTIVE: deactivated. Its keys are not accepted, and it does not count towards `maxMerchants`."),
   compatRequestsPerMinute: Type.Integer({ description: "Calls of the compatible API with its secret key in any minute." }),
   compatRequestsPerMinuteMax: Type.Integer({ description: "What an administrator permits of them." }),
   createdAt: instant("when it was created."),
@@ -71,7 +65,7 @@ export const Merchant = Type.Object(
   { title: "Merchant" },
 );
 
-export const MerchantAnswer = Type.Object({ success: Type.Literal(true), merchant: Merchant });
+export const MerchantAnswer = Type.Object({ success: Type.Literal(true), merchant: Merchant }, { title: "MerchantResponse" });
 
 export const Keys = Type.Object(
   {
@@ -81,14 +75,20 @@ export const Keys = Type.Object(
   { title: "MerchantKeys", description: "Shown in this response only: the relay stores digests of them." },
 );
 
-export const MerchantWithKeys = Type.Object({
-  success: Type.Literal(true),
-  merchant: Merchant,
-  keys: Keys,
-  message: Type.String(),
-});
+export const MerchantWithKeys = Type.Object(
+  {
+    success: Type.Literal(true),
+    merchant: Merchant,
+    keys: Keys,
+    message: Type.String(),
+  },
+  { title: "MerchantWithKeys" },
+);
 
-export const ServiceAnswer = Type.Object({ success: Type.Literal(true), merchantId: Type.String(), service: MerchantServiceState });
+export const ServiceAnswer = Type.Object(
+  { success: Type.Literal(true), merchantId: Type.String(), service: MerchantServiceState },
+  { title: "MerchantServiceResponse" },
+);
 
 export const MERCHANT_EXAMPLE = {
   merchantId: "SHOP-001",

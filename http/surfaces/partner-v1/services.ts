@@ -21,7 +21,7 @@ export const listServices = partnerV1.endpoint({
   name: "partnerApiListServices",
   method: "GET",
   path: `${PARTNER_API_BASE}/services`,
-  summary: "List the services available to the partner",
+  summary: "List services",
   auth: "partnerApi",
   rateLimit: PARTNER_API_RATE,
   responses: {
@@ -107,14 +107,15 @@ function switching(word: "enable" | "disable", name: string, summary: string) {
   });
 }
 
-export const enableService = switching("enable", "partnerApiEnableService", "Enable a service for a merchant");
-export const disableService = switching("disable", "partnerApiDisableService", "Disable a service for a merchant");
+export const enableService = switching("enable", "partnerApiEnableService", "Enable a service of a merchant");
+export const disableService = switching("disable", "partnerApiDisableService", "Disable a service of a merchant");
 
 export const configureService = partnerV1.endpoint({
   name: "partnerApiConfigureService",
+  refusesUnknown: "money",
   method: "PUT",
   path: `${PARTNER_API_BASE}/merchants/{id}/services/{service}/config`,
-  summary: "Configure a service for a merchant",
+  summary: "Update the configuration of a merchant's service",
   description: "Replaces the whole configuration. Secrets are stored encrypted and never returned.",
   auth: "partnerApi",
   rateLimit: PARTNER_API_RATE,

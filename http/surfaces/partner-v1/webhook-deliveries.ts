@@ -1,6 +1,8 @@
 import { type Static, Type } from "@sinclair/typebox";
 import { RelayError } from "../../../engine/kernel/errors.ts";
-import { WEBHOOK_DELIVERY_STATES, type WebhookDeliveryRecord } from "../../../engine/webhooks/webhook-delivery.ts";
+import type { WebhookDeliveryRecord } from "../../../engine/webhooks/webhook-delivery.ts";
+import { described } from "../../endpoint/described.ts";
+import { DeliveryState } from "../named-words.ts";
 import { PARTNER_API_BASE, PARTNER_API_RATE, partnerV1, permitted } from "./surface.ts";
 import { requiredWebhook, WebhookParams, webhookOwnerOf } from "./webhooks.ts";
 
@@ -9,16 +11,18 @@ const PAGE_DEFAULT = 20;
 const PAGE_MAX = 100;
 
 const Time = Type.String({ description: "ISO 8601 UTC." });
-const State = Type.Union(WEBHOOK_DELIVERY_STATES.map((state) => Type.Literal(state)));
 const DeliveryId = { maxLength: 128, pattern: "^[A-Za-z0-9._-]{1,128}$" };
 
-const Attempt = Type.Object({
-  at: Time,
-  durationMs: Type.Integer(),
-  status: Type.Union([Type.Integer(), Type.Null()], { description: "Null without an answer." }),
-  error: Type.Union([Type.String(), Type.Null()], { description: "Null where it succeeded." }),
-  answer: Type.Union([Type.String(), Type.Null()], { description: "At most the first 1,024 bytes of the answer's body." }),
-});
+const Attempt = Type.Object(
+  {
+    at: Time,
+    durationMs: Type.Integer(),
+    status: Type.Union([Type.Integer(), Type.Null()], { description: "Null without an answer." }),
+    error: Type.Union([Type.String(), Type.Null()], { description: "Null where it succeeded." }),
+    answer: Type.Union([Type.String(), Type.Null()], { description: "At most the first 1,024 bytes of the answer's body." }),
+  },
+  { title: "WebhookAttempt" },
+);
 
 const Delivery = Type.Object(
   {
@@ -28,7 +32,7 @@ const Delivery = Type.Object(
     eventType: Type.String(),
     objectId: Type.String({ description: "What the event is about." }),
     merchantId: Type.String(),
-    state: State,
+    state: DeliveryState,
     createdAt: Time,
     nextAttemptAt: Type.Union([Time, Type.Null()], { description: "Null once it has ended." }),
     attempts: Type.Array(Attempt, { description: "The latest ones, at most 24, the oldest first." }),
@@ -53,14 +57,14 @@ export const listWebhookDeliveries = partnerV1.endpoint({
   name: "partnerApiListWebhookDeliveries",
   method: "GET",
   path: `${PARTNER_API_BASE}/webhooks/{webhookId}/deliveries`,
-  summary: "List what was delivered to an endpoint for events",
+  summary: "List deliveries of a partner's webhook endpoint",
   description:
     "With the attempts and what the endpoint answered. dead: six attempts failed within about seventy minutes; kept for 90 days, the others for 30. canceled: the endpoint was inactive before.",
   auth: "partnerApi",
   rateLimit: PARTNER_API_RATE,
   params: WebhookParams,
   query: Type.Object({
-    state: Type.Optional(Type.Union([State], { description: "Default: all." })),
+    state: Type.Optional(described(DeliveryState, "Default: all.")),
     after: Type.Optional(Type.String({ ...DeliveryId, description: "The last `deliveryId` of the previous page." })),
     limit: Type.Optional(Type.Integer({ minimum: 1, maximum: PAGE_MAX, default: PAGE_DEFAULT })),
   }),
@@ -84,7 +88,7 @@ export const resendWebhookDelivery = partnerV1.endpoint({
   name: "partnerApiResendWebhookDelivery",
   method: "POST",
   path: `${PARTNER_API_BASE}/webhooks/{webhookId}/deliveries/{deliveryId}/resend`,
-  summary: "Deliver an event to an endpoint again now",
+  summary: "Resend a delivery of a partner's webhook endpoint",
   description: "Also where it was delivered before. 409 if it is being sent, or if the endpoint is inactive.",
   auth: "partnerApi",
   rateLimit: PARTNER_API_RATE,

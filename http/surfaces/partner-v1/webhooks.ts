@@ -2,6 +2,8 @@ import { type Static, Type } from "@sinclair/typebox";
 import { RelayError } from "../../../engine/kernel/errors.ts";
 import { WEBHOOK_ENDPOINTS_MAX, type WebhookEndpointRecord, type WebhookOwner } from "../../../engine/webhooks/webhook-endpoint.ts";
 import type { WebhookEndpoints } from "../../../engine/webhooks/webhook-endpoints.ts";
+import { described } from "../../endpoint/described.ts";
+import { ActiveState, WebhookDisabledReason } from "../named-words.ts";
 import { distinctEvents, withoutCards } from "../webhook-members.ts";
 import { refusal } from "./error-body.ts";
 import { Environment } from "./schemas.ts";
@@ -26,7 +28,7 @@ const EventNames = Type.Array(
   }),
   { minItems: 1, maxItems: EVENTS_MAX, description: "Names of events, or `*` for all." },
 );
-const Description = Type.String({ minLength: 1, maxLength: DESCRIPTION_LENGTH_MAX });
+const Description = Type.String({ maxLength: DESCRIPTION_LENGTH_MAX });
 
 const Webhook = Type.Object(
   {
@@ -35,10 +37,8 @@ const Webhook = Type.Object(
     events: Type.Array(Type.String()),
     environment: Environment,
     description: Type.Union([Type.String(), Type.Null()]),
-    status: Type.Union([Type.Literal("ACTIVE"), Type.Literal("INACTIVE")]),
-    inactiveReason: Type.Union([Type.Literal("gone"), Type.Literal("failing"), Type.Null()], {
-      description: "gone: it answered 410. failing: nothing could be delivered for five days. Null: the partner or an operator did it.",
-    }),
+    status: ActiveState,
+    inactiveReason: Type.Union([WebhookDisabledReason, Type.Null()], { description: "Null: the partner or an operator did it." }),
     createdAt: Type.String({ description: "ISO 8601 UTC." }),
     updatedAt: Type.String({ description: "ISO 8601 UTC." }),
   },
@@ -58,7 +58,11 @@ const EXAMPLE = {
 };
 
 export const WebhookParams = Type.Object({
-  webhookId: Type.String({ pattern: "^we_[A-Za-z0-9]{24}$", errorMessage: "must be we_ and 24 letters or digits" }),
+  webhookId: Type.String({
+    pattern: "^we_[A-Za-z0-9]{24}$",
+    parameterName: "PartnerWebhookId",
+    errorMessage: "must be we_ and 24 letters or digits",
+  }),
 });
 
 const answered = {
@@ -70,17 +74,18 @@ const WebhookRequest = Type.Object(
   {
     url: Url,
     events: EventNames,
-    environment: Type.Union([Environment], { description: "Only events of merchants of this environment are sent." }),
+    environment: described(Environment, "Only events of merchants of this environment are sent."),
     description: Type.Optional(Description),
   },
-  { additionalProperties: false, title: "PartnerWebhookRequest" },
+  { title: "PartnerWebhookRequest" },
 );
 
 export const createWebhook = partnerV1.endpoint({
   name: "partnerApiCreateWebhook",
+  refusesUnknown: "access",
   method: "POST",
   path: `${PARTNER_API_BASE}/webhooks`,
-  summary: "Register an endpoint for the events of all merchants",
+  summary: "Create a partner's webhook endpoint",
   description:
     "The events of all the partner's merchants are posted to it, each with its `merchantId`. `X-Gateway-Signature` is the HMAC-SHA256 (hex) of the body with the partner's secret (`sk_partner_...`).",
   auth: "partnerApi",
@@ -129,7 +134,7 @@ export const listWebhooks = partnerV1.endpoint({
   name: "partnerApiListWebhooks",
   method: "GET",
   path: `${PARTNER_API_BASE}/webhooks`,
-  summary: "List the partner's endpoints for events",
+  summary: "List a partner's webhook endpoints",
   auth: "partnerApi",
   rateLimit: PARTNER_API_RATE,
   responses: {
@@ -152,7 +157,7 @@ export const showWebhook = partnerV1.endpoint({
   name: "partnerApiShowWebhook",
   method: "GET",
   path: `${PARTNER_API_BASE}/webhooks/{webhookId}`,
-  summary: "Get an endpoint for events",
+  summary: "Get a partner's webhook endpoint",
   description: "Another partner's endpoint is not found.",
   auth: "partnerApi",
   rateLimit: PARTNER_API_RATE,
@@ -175,14 +180,15 @@ const WebhookPatch = Type.Object(
       Type.Boolean({ description: "false ends what is still to be delivered to it. true activates it again, whyever it was inactive." }),
     ),
   },
-  { additionalProperties: false, title: "PartnerWebhookPatch" },
+  { title: "PartnerWebhookPatch" },
 );
 
 export const patchWebhook = partnerV1.endpoint({
   name: "partnerApiPatchWebhook",
+  refusesUnknown: "access",
   method: "PATCH",
   path: `${PARTNER_API_BASE}/webhooks/{webhookId}`,
-  summary: "Change an endpoint for events",
+  summary: "Update a partner's webhook endpoint",
   description: "Members that are left out keep their values.",
   auth: "partnerApi",
   rateLimit: PARTNER_API_RATE,
@@ -213,7 +219,7 @@ export const deleteWebhook = partnerV1.endpoint({
   name: "partnerApiDeleteWebhook",
   method: "DELETE",
   path: `${PARTNER_API_BASE}/webhooks/{webhookId}`,
-  summary: "Remove an endpoint for events",
+  summary: "Delete a partner's webhook endpoint",
   description: "Ends what is still to be delivered to it.",
   auth: "partnerApi",
   rateLimit: PARTNER_API_RATE,

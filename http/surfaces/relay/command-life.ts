@@ -4,41 +4,49 @@ import { currencyUnknown } from "../../../engine/payments/result.ts";
 import type { CommandLifeView } from "../../../engine/terminals/find-transaction.ts";
 import { queueFullResponse } from "../command-refusals.ts";
 import { UuidParams } from "../identifier-params.ts";
+import { ResultStatus } from "../named-words.ts";
 import { okBody } from "../relay-envelope.ts";
 import { relay } from "./surface.ts";
 
-const State = Type.Union(["queued", "sent", "done", "unknown", "expired", "cancelled"].map((word) => Type.Literal(word)));
-
-const CommandLife = Type.Object({
-  uuid: Type.String(),
-  terminalId: Type.String(),
-  service: Type.Union([Type.String(), Type.Null()], { description: "Null for a result without a command." }),
-  state: Type.Union([State], {
+const State = Type.Union(
+  ["queued", "sent", "done", "unknown", "expired", "cancelled"].map((word) => Type.Literal(word)),
+  {
+    title: "CommandState",
     description:
       "queued → sent → done or unknown; queued → expired or cancelled. It is safe to charge again after expired or cancelled, but not after unknown.",
-  }),
-  acceptedAt: Type.Optional(Type.String({ description: "ISO 8601 UTC, like all times here." })),
-  expiresAt: Type.Optional(Type.String()),
-  sentAt: Type.Optional(Type.String()),
-  finishedAt: Type.Optional(Type.String()),
-  channel: Type.Optional(Type.Union([Type.Literal("websocket"), Type.Literal("poll")])),
-  attempt: Type.Integer({ description: "The number of times it was sent." }),
-  cancelRequested: Type.Boolean({
-    description:
-      "True if the terminal was asked to cancel the command. Stays true if the terminal refused or did not answer, and the command continues.",
-  }),
-  result: Type.Union([Type.Literal("OK"), Type.Literal("KO"), Type.Null()]),
-  unreadableAnswerAt: Type.Optional(
-    Type.String({
+  },
+);
+
+const CommandLife = Type.Object(
+  {
+    uuid: Type.String(),
+    terminalId: Type.String(),
+    service: Type.Union([Type.String(), Type.Null()], { description: "Null for a result without a command." }),
+    state: State,
+    acceptedAt: Type.Optional(Type.String({ description: "ISO 8601 UTC, like all times here." })),
+    expiresAt: Type.Optional(Type.String()),
+    sentAt: Type.Optional(Type.String()),
+    finishedAt: Type.Optional(Type.String()),
+    channel: Type.Optional(Type.Union([Type.Literal("websocket"), Type.Literal("poll")])),
+    attempt: Type.Integer({ description: "The number of times it was sent." }),
+    cancelRequested: Type.Boolean({
       description:
-        "Present only while there is no result: when the terminal posted something that could not be read as a result and that names this command or could belong to it. `/admin/attention` shows what was posted.",
+        "True if the terminal was asked to cancel the command. Stays true if the terminal refused or did not answer, and the command continues.",
     }),
-  ),
-  amountDiffers: Type.Optional(Type.Boolean({ description: "True if the result's amount differs from the command's." })),
-  currencyUnknown: Type.Optional(
-    Type.Boolean({ description: "True if the result's currency is not a known one; it is kept as received." }),
-  ),
-});
+    result: Type.Union([ResultStatus, Type.Null()]),
+    unreadableAnswerAt: Type.Optional(
+      Type.String({
+        description:
+          "Present only while there is no result: when the terminal posted something that could not be read as a result and that names this command or could belong to it. `/admin/attention` shows what was posted.",
+      }),
+    ),
+    amountDiffers: Type.Optional(Type.Boolean({ description: "True if the result's amount differs from the command's." })),
+    currencyUnknown: Type.Optional(
+      Type.Boolean({ description: "True if the result's currency is not a known one; it is kept as received." }),
+    ),
+  },
+  { title: "Command" },
+);
 
 const iso = (atMs: number) => new Date(atMs).toISOString();
 
@@ -70,7 +78,7 @@ export const findCommand = relay.endpoint({
   name: "findCommand",
   method: "GET",
   path: "/api/v1/commands/{uuid}",
-  summary: "Get the life of a command",
+  summary: "Get a command",
   auth: "basicOrApiKey",
   needs: "see",
   params: UuidParams,
@@ -95,7 +103,7 @@ export const cancelCommand = relay.endpoint({
   auth: "basicOrApiKey",
   needs: "see and send",
   params: UuidParams,
-  body: Type.Optional(Type.Object({}, { additionalProperties: true })),
+  body: Type.Optional(Type.Object({})),
   responses: {
     200: {
       description: "Cancelled before it was sent: it is safe to charge again.",

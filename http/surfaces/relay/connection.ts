@@ -11,7 +11,7 @@ export const checkConnection = relay.endpoint({
   name: "checkConnection",
   method: "GET",
   path: "/api/v1/{terminalId}/connection",
-  summary: "Check whether a terminal can be reached",
+  summary: "Get the connection of a terminal",
   description: "Recommended before a payment: continue only if `connectionStatus` is ONLINE.",
   auth: "basicOrApiKey",
   needs: "know",
@@ -38,7 +38,7 @@ export const checkConnection = relay.endpoint({
   },
   handle: async ({ terminals }, { params, caller }) => {
     if (!mayKnow(caller, params.terminalId)) throw new RelayError("forbidden", "Not permitted for this terminal");
-    return { status: 200, body: { status: "ok", data: connectionRecord(await terminals.view(params.terminalId)) } };
+    return { status: 200, body: { status: "ok", data: connectionRecord(await terminals.connection(params.terminalId)) } };
   },
 });
 
@@ -46,13 +46,14 @@ export const disconnect = relay.endpoint({
   name: "disconnect",
   method: "POST",
   path: "/api/v1/{terminalId}/disconnect",
-  summary: "Set a terminal to OFFLINE at once, when its app closes",
+  tags: ["Terminals"],
+  summary: "Disconnect a terminal",
   description: "The terminal stays OFFLINE until its next frame or poll.",
   auth: "basic",
   needs: "act",
   params: TerminalParams,
   // Some apps send an empty object, some nothing.
-  body: Type.Optional(Type.Object({}, { additionalProperties: true })),
+  body: Type.Optional(Type.Object({})),
   responses: {
     200: {
       description: "Done.",
@@ -76,12 +77,15 @@ const ping = {
     200: {
       description: "What is known about the terminal. Reading does not change it.",
       body: okBody(
-        Type.Object({
-          terminalId: Type.String(),
-          online: Type.Boolean(),
-          connectionStatus: ConnectionRecord.properties.connectionStatus,
-          serverTime: Type.String(),
-        }),
+        Type.Object(
+          {
+            terminalId: Type.String(),
+            online: Type.Boolean(),
+            connectionStatus: ConnectionRecord.properties.connectionStatus,
+            serverTime: Type.String(),
+          },
+          { title: "TerminalPing" },
+        ),
       ),
     },
     ...relay.errors(400, 429, 503),
@@ -92,16 +96,18 @@ export const pingTerminal = relay.endpoint({
   ...ping,
   name: "pingTerminal",
   path: "/api/status/ping/{terminalId}",
-  summary: "Check whether the service answers and whether the terminal is online",
-  handle: ({ terminals, clock }, { params }) => terminals.view(params.terminalId).then((view) => pong(view, clock.nowMs())),
+  tags: ["Terminals"],
+  summary: "Check the service and a terminal's presence",
+  handle: ({ terminals, clock }, { params }) => terminals.connection(params.terminalId).then((view) => pong(view, clock.nowMs())),
 });
 
 export const pingPos = relay.endpoint({
   ...ping,
   name: "pingPos",
   path: "/api/status/ping-pos/{terminalId}",
-  summary: "Check whether the service answers (path used by terminal apps)",
-  handle: ({ terminals, clock }, { params }) => terminals.view(params.terminalId).then((view) => pong(view, clock.nowMs())),
+  tags: ["Terminals"],
+  summary: "Check the service from a terminal",
+  handle: ({ terminals, clock }, { params }) => terminals.connection(params.terminalId).then((view) => pong(view, clock.nowMs())),
 });
 
 function pong({ terminalId, connected, connectionStatus }: ConnectionView, nowMs: number) {

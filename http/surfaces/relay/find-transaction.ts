@@ -1,7 +1,7 @@
 import { Type } from "@sinclair/typebox";
 import { type Caller, mayKnow } from "../../../engine/access/caller.ts";
 import { RelayError } from "../../../engine/kernel/errors.ts";
-import { TerminalParams, UuidParams } from "../identifier-params.ts";
+import { TerminalId, TerminalParams, UuidParams } from "../identifier-params.ts";
 import { lookupBody, NOT_FOUND, TransactionLookupBody, WAIT_DEADLINE_MS, WaitQuery } from "./schemas.ts";
 import { type RelayOperations, relay } from "./surface.ts";
 
@@ -33,9 +33,12 @@ const lookup = {
   },
 } as const;
 
-async function byUuid({ findTransaction, localTime }: RelayOperations, caller: Caller, uuid: string, waitSeconds: number) {
+async function byUuid({ findTransaction, useLink, localTime }: RelayOperations, caller: Caller, uuid: string, waitSeconds: number) {
   const found = await findTransaction.byUuid(caller, uuid, waitSeconds * 1_000);
-  return { status: 200 as const, body: found.type === "unknown" ? NOT_FOUND : lookupBody(found.transaction, localTime) };
+  if (found.type === "found") return { status: 200 as const, body: lookupBody(found.transaction, localTime) };
+  // A link's id is one of the relay's own, so it is asked for last: a command's uuid may be anything.
+  const link = await useLink.transactionOf(caller, uuid);
+  return { status: 200 as const, body: link.type === "unknown" ? NOT_FOUND : lookupBody(link.transaction, localTime) };
 }
 
 async function latest({ findTransaction, terminals, localTime }: RelayOperations, caller: Caller, terminalId: string, waitSeconds: number) {
@@ -52,7 +55,7 @@ export const findByUuid = relay.endpoint({
   path: "/api/v1/{uuid}/uuid",
   summary: "Get the result of a command",
   description:
-    "If the caller can see no command with this uuid, the oldest unsolicited result with the uuid that the caller may see is returned. A partner that sees only its own commands sees no unsolicited results.",
+    "If the caller can see no command with this uuid, the oldest unsolicited result with the uuid that the caller may see is returned. A partner that sees only its own commands sees no unsolicited results. The txId of a payment link is found too, with the method PAYBYLINK: `data` is null until the link has ended, and `wait` does not wait for it.",
   auth: "basicOrApiKey",
   needs: "see",
   params: UuidParams,
@@ -64,7 +67,7 @@ export const findByUuidLegacy = relay.endpoint({
   ...lookup,
   name: "findByUuidLegacy",
   path: "/uuid/{uuid}",
-  summary: "Get the result of a command (deprecated)",
+  summary: "Get the result of a command (deprecated path)",
   auth: "basicOrApiKey",
   needs: "see",
   deprecated: { successor: "/api/v1/{uuid}/uuid" },
@@ -91,12 +94,12 @@ export const findLatestLegacy = relay.endpoint({
   ...lookup,
   name: "findLatestLegacy",
   path: "/status",
-  summary: "Get the result of a terminal's latest command (deprecated)",
+  summary: "Get a terminal's latest result (deprecated path)",
   description: "The terminal is the one in the query, or else the authenticated one.",
   auth: "basicOrApiKey",
   needs: "see",
   deprecated: { successor: "/api/v1/{terminalId}/status" },
-  query: Type.Composite([WaitQuery, Type.Partial(TerminalParams)]),
+  query: Type.Object({ ...WaitQuery.properties, terminalId: Type.Optional(TerminalId) }),
   handle: (operations, { query, caller }) => {
     const terminalId = query.terminalId ?? (caller.type === "terminal" ? caller.terminalId : undefined);
     if (terminalId === undefined) throw new RelayError("invalid_request", "terminalId: is required");

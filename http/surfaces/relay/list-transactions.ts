@@ -1,18 +1,18 @@
 import { Type } from "@sinclair/typebox";
-import { mayKnow } from "../../../engine/access/caller.ts";
+import { type Caller, mayKnow } from "../../../engine/access/caller.ts";
 import { RelayError } from "../../../engine/kernel/errors.ts";
 import { TRANSACTIONS_LIMIT_DEFAULT, TRANSACTIONS_LIMIT_MAX, TRANSACTIONS_OFFSET_MAX } from "../../../engine/kernel/limits.ts";
 import type { TransactionMethod } from "../../../engine/payments/transaction.ts";
 import { TerminalParams } from "../identifier-params.ts";
 import type { LocalTime } from "../local-time.ts";
-import { TransactionItem, toItem } from "./schemas.ts";
-import { relay } from "./surface.ts";
+import { words } from "../named-words.ts";
+import { LookupStatus, TransactionItem, toItem } from "./schemas.ts";
+import { type RelayOperations, relay } from "./surface.ts";
 
 const day = (description: string) =>
   Type.Optional(
     Type.String({ pattern: "^[0-9]{4}-[0-9]{2}-[0-9]{2}$", description: `${description}, YYYY-MM-DD, in the installation's time zone.` }),
   );
-const words = <W extends string>(...list: W[]) => Type.Union(list.map((word) => Type.Literal(word)));
 
 /** ALL means payments: of terminals and links, without SCAN and PRINT. */
 const PAYMENT_METHODS = ["CARD", "SATISPAY", "VOUCHER", "RECEIPT", "UNKNOWN", "PAYBYLINK"] as const;
@@ -30,7 +30,7 @@ export const listTransactions = relay.endpoint({
   name: "listTransactions",
   method: "GET",
   path: "/api/v1/{terminalId}/transactions",
-  summary: "List a terminal's transactions, newest first",
+  summary: "List transactions of a terminal",
   description:
     "A result is listed as soon as it is stored. With `status` ALL, or without `status`, KO results are left out; use KO to list the declined ones.",
   auth: "basicOrApiKey",
@@ -40,16 +40,16 @@ export const listTransactions = relay.endpoint({
     date: day("Single day"),
     from: day("First day"),
     to: day("Last day"),
-    type: Type.Optional(words("ALL", "CARD", "SATISPAY", "VOUCHER", "RECEIPT", "PAYBYLINK")),
-    status: Type.Optional(words("ALL", "OK", "KO")),
+    type: Type.Optional(words(["ALL", "CARD", "SATISPAY", "VOUCHER", "RECEIPT", "PAYBYLINK"])),
+    status: Type.Optional(words(["ALL", "OK", "KO"])),
     limit: Type.Optional(Type.Integer({ minimum: 1, maximum: TRANSACTIONS_LIMIT_MAX, default: TRANSACTIONS_LIMIT_DEFAULT })),
     offset: Type.Optional(Type.Integer({ minimum: 0, maximum: TRANSACTIONS_OFFSET_MAX, default: 0 })),
   }),
   responses: {
     200: {
-      description: "A page. For a terminal that was never seen, `data` is null and the status is `error`.",
+      description: "A page. For a terminal that was never seen and has no payment by link, `data` is null and the status is `error`.",
       body: Type.Object({
-        status: Type.Union([Type.Literal("ok"), Type.Literal("error")]),
+        status: LookupStatus,
         data: Type.Union([Type.Array(TransactionItem), Type.Null()]),
         error: Type.Union([Type.String(), Type.Null()]),
         message: Type.Optional(Type.String()),
@@ -57,9 +57,10 @@ export const listTransactions = relay.endpoint({
     },
     ...relay.errors(400, 401, 503),
   },
-  handle: async ({ findTransaction, terminals, localTime }, { params, query, caller }) => {
+  handle: async ({ findTransaction, useLink, terminals, localTime }, { params, query, caller }) => {
+    const { terminalId } = params;
     const transactions = await findTransaction.page(caller, {
-      terminalId: params.terminalId,
+      terminalId,
       ...range(query, localTime),
       methods: METHODS[query.type ?? "ALL"],
       status: query.status === "KO" ? "KO" : "OK",
@@ -68,14 +69,29 @@ export const listTransactions = relay.endpoint({
     });
     const data = transactions.map((transaction) => toItem(transaction, localTime));
     if (data.length > 0) return { status: 200, body: { status: "ok", data, error: null } };
-    if (mayKnow(caller, params.terminalId)) {
-      const [seen, latest] = await Promise.all([terminals.view(params.terminalId), terminals.latest(params.terminalId, null, 0)]);
-      const never = seen.connectionStatus === "NEVER_CONNECTED" && latest === null;
-      if (!never) return { status: 200, body: { status: "ok", data, error: null, message: "no_content" } };
-    }
+    if (
+      useLink.isDefaultTerminal(caller, terminalId) ||
+      (await isKnown(terminals, caller, terminalId)) ||
+      (await hasAny(findTransaction, caller, terminalId))
+    )
+      return { status: 200, body: { status: "ok", data, error: null, message: "no_content" } };
     return { status: 200, body: { status: "error", data: null, error: "Transaction not found", message: "Transaction not found" } };
   },
 });
+
+async function isKnown(terminals: RelayOperations["terminals"], caller: Caller, terminalId: string): Promise<boolean> {
+  if (!mayKnow(caller, terminalId)) return false;
+  const [seen, latest] = await Promise.all([terminals.view(terminalId), terminals.latest(terminalId, null, 0)]);
+  return seen.connectionStatus !== "NEVER_CONNECTED" || latest !== null;
+}
+
+/** Payments by link are of terminals that never connect. */
+async function hasAny({ page }: RelayOperations["findTransaction"], caller: Caller, terminalId: string): Promise<boolean> {
+  for (const status of ["OK", "KO"] as const) {
+    if ((await page(caller, { terminalId, methods: PAYMENT_METHODS, status, limit: 1, offset: 0 })).length > 0) return true;
+  }
+  return false;
+}
 
 function range(query: { date?: string; from?: string; to?: string }, localTime: LocalTime): { fromMs?: number; untilMs?: number } {
   const { date, from, to } = query;

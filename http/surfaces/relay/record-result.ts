@@ -1,9 +1,9 @@
-import { Type } from "@sinclair/typebox";
 import { RESULT_BODY_BYTES_MAX } from "../../../engine/kernel/limits.ts";
 import type { ResultOutcome } from "../../../engine/terminals/terminals.ts";
 import { unreadPosting } from "../../endpoint/unread-body.ts";
 import { TerminalParams } from "../identifier-params.ts";
 import { TextBody } from "../relay-envelope.ts";
+import { RESULT_EXAMPLE, ResultPayload } from "../terminal-messages.ts";
 import { relay } from "./surface.ts";
 
 const TEXTS: Record<ResultOutcome["type"], string> = {
@@ -16,6 +16,7 @@ export const recordResult = relay.endpoint({
   name: "recordResult",
   method: "POST",
   path: "/api/v1/{terminalId}/receipt",
+  tags: ["Terminals"],
   summary: "Store the result of a command",
   description:
     "200 means that the result is stored; without a 200 the terminal posts again. The first result of a uuid counts: the same result again changes nothing, and a different one is kept as a conflict. A result without a uuid or without a certain outcome is kept for operators and refused with 400. A body that cannot be read (no JSON, another content type, too long) is also kept, and refused with 400, 415 or 413. A byte order mark is ignored.",
@@ -25,18 +26,8 @@ export const recordResult = relay.endpoint({
   // A result is never lost because of its content: members nested too deep are replaced before it is stored (mask.ts), as over STOMP.
   bodyNesting: "any",
   params: TerminalParams,
-  body: Type.Object(
-    {},
-    { additionalProperties: true, description: "A payment, scan or print result. Members other than uuid and outcome are free-form." },
-  ),
-  bodyExample: {
-    uuid: "7d9f0a52-6c2e-4a83-9f5d-2c1d0d1b8f11",
-    result: "OK",
-    amount: 1050,
-    authCode: "123456",
-    brand: "VISA",
-    pan: "453201******0366",
-  },
+  body: ResultPayload,
+  bodyExample: RESULT_EXAMPLE,
   responses: {
     200: { description: "Stored.", body: TextBody, example: { status: "ok", data: TEXTS.recorded } },
     ...relay.errors(400, 401, 403, 413, 415, 503),

@@ -2,6 +2,7 @@ import { type Static, Type } from "@sinclair/typebox";
 import { WAIT_SECONDS_MAX } from "../../../engine/kernel/limits.ts";
 import type { Transaction } from "../../../engine/payments/transaction.ts";
 import type { LocalTime } from "../local-time.ts";
+import { CardEntry, ResultStatus, words } from "../named-words.ts";
 
 /** The longest wait of a lookup plus the time to respond, in milliseconds. */
 export const WAIT_DEADLINE_MS = (WAIT_SECONDS_MAX + 10) * 1_000;
@@ -11,6 +12,7 @@ export const WaitQuery = Type.Object({
     Type.Integer({
       minimum: 0,
       maximum: WAIT_SECONDS_MAX,
+      parameterName: "Wait",
       description:
         "Seconds to wait for the result. The response is sent as soon as the result is stored. Default: do not wait. If too many look-ups of one key or login wait at once (1,000 by default), the response is sent at once: ask again after 3 to 5 seconds.",
     }),
@@ -20,71 +22,86 @@ export const WaitQuery = Type.Object({
 const NullableString = Type.Union([Type.String(), Type.Null()]);
 const FreeForm = Type.Object({}, { additionalProperties: true, description: "Free-form." });
 
-/** A result in the form that the API returns (infra/docs/results.md). */
-export const TransactionItem = Type.Object({
-  uuid: Type.String(),
-  createdAt: Type.String({ description: "When the relay stored the result, as a local date-time without time zone." }),
-  method: Type.Union(["CARD", "SATISPAY", "VOUCHER", "RECEIPT", "UNKNOWN", "SCAN", "PRINT", "PAYBYLINK"].map((word) => Type.Literal(word))),
-  status: Type.Union([Type.Literal("OK"), Type.Literal("KO")]),
-  amountCents: Type.Integer({ description: "Minor units; 0 for SCAN and PRINT." }),
-  currency: Type.String(),
-  terminalId: Type.Optional(Type.String()),
-  merchantId: Type.Optional(Type.String()),
-  message: Type.Optional(Type.String()),
-  auth: Type.Optional(
-    Type.Object({
-      authCode: Type.Optional(Type.String()),
-      stan: Type.Optional(Type.String()),
-      actionCode: Type.Optional(Type.String()),
-    }),
-  ),
-  card: Type.Optional(
-    Type.Object({
-      brand: Type.Optional(Type.String()),
-      maskedPan: Type.Optional(Type.String()),
-      entry: Type.Optional(Type.Union([Type.Literal("MAN"), Type.Literal("ICC"), Type.Literal("NFC")])),
-    }),
-  ),
-  satispay: Type.Optional(
-    Type.Object({
-      paymentId: Type.Optional(Type.String()),
-      status: Type.Optional(Type.String()),
-      outcome: Type.Optional(Type.String()),
-      store: Type.Optional(Type.String()),
-      codeIdentifier: Type.Optional(Type.String()),
-    }),
-  ),
-  provider: Type.Optional(
-    Type.Object({
-      name: Type.Optional(Type.String()),
-      model: Type.Optional(Type.String()),
-      clientVersion: Type.Optional(Type.String()),
-    }),
-  ),
-  voucher: Type.Optional(FreeForm),
-  receipt: Type.Optional(FreeForm),
-  scan: Type.Optional(
-    Type.Object({
-      scannedValue: NullableString,
-      barcodeFormat: NullableString,
-      scanResult: Type.Union([Type.Literal("OK"), Type.Literal("CANCELLED"), Type.Literal("ERROR")]),
-    }),
-  ),
-  print: Type.Optional(
-    Type.Object({
-      printResult: Type.Union([Type.Literal("OK"), Type.Literal("KO")]),
-      errorDescription: NullableString,
-    }),
-  ),
+const TransactionMethod = words(["CARD", "SATISPAY", "VOUCHER", "RECEIPT", "UNKNOWN", "SCAN", "PRINT", "PAYBYLINK"], {
+  title: "TransactionMethod",
 });
 
+/** A result in the form that the API returns (infra/docs/results.md). */
+export const TransactionItem = Type.Object(
+  {
+    uuid: Type.String(),
+    createdAt: Type.String({ description: "When the relay stored the result, as a local date-time without time zone." }),
+    method: TransactionMethod,
+    status: ResultStatus,
+    amountCents: Type.Integer({ description: "Minor units; 0 for SCAN and PRINT." }),
+    currency: Type.String(),
+    terminalId: Type.Optional(Type.String()),
+    merchantId: Type.Optional(Type.String()),
+    message: Type.Optional(Type.String()),
+    auth: Type.Optional(
+      Type.Object({
+        authCode: Type.Optional(Type.String()),
+        stan: Type.Optional(Type.String()),
+        actionCode: Type.Optional(Type.String()),
+      }),
+    ),
+    card: Type.Optional(
+      Type.Object({
+        brand: Type.Optional(Type.String()),
+        maskedPan: Type.Optional(Type.String()),
+        entry: Type.Optional(CardEntry),
+      }),
+    ),
+    satispay: Type.Optional(
+      Type.Object({
+        paymentId: Type.Optional(Type.String()),
+        status: Type.Optional(Type.String()),
+        outcome: Type.Optional(Type.String()),
+        store: Type.Optional(Type.String()),
+        codeIdentifier: Type.Optional(Type.String()),
+      }),
+    ),
+    provider: Type.Optional(
+      Type.Object({
+        name: Type.Optional(Type.String()),
+        model: Type.Optional(Type.String()),
+        clientVersion: Type.Optional(Type.String()),
+      }),
+    ),
+    voucher: Type.Optional(FreeForm),
+    receipt: Type.Optional(FreeForm),
+    scan: Type.Optional(
+      Type.Object({
+        scannedValue: NullableString,
+        barcodeFormat: NullableString,
+        scanResult: Type.Union([Type.Literal("OK"), Type.Literal("CANCELLED"), Type.Literal("ERROR")], { title: "ScanResult" }),
+      }),
+    ),
+    print: Type.Optional(
+      Type.Object({
+        printResult: ResultStatus,
+        errorDescription: NullableString,
+      }),
+    ),
+  },
+  { title: "Transaction" },
+);
+
+/** Of a look-up, in words. */
+export const LookupStatus = words(["ok", "error"], { title: "LookupStatus" });
+
 /** `{status, data, error}` of the status and uuid lookups; `message` says why `data` is null. */
-export const TransactionLookupBody = Type.Object({
-  status: Type.Union([Type.Literal("ok"), Type.Literal("error")]),
-  data: Type.Union([TransactionItem, Type.Null()]),
-  error: NullableString,
-  message: Type.Optional(Type.String({ description: "`no_content` while there is no result; `Transaction not found` for an unknown id." })),
-});
+export const TransactionLookupBody = Type.Object(
+  {
+    status: LookupStatus,
+    data: Type.Union([TransactionItem, Type.Null()]),
+    error: NullableString,
+    message: Type.Optional(
+      Type.String({ description: "`no_content` while there is no result; `Transaction not found` for an unknown id." }),
+    ),
+  },
+  { title: "TransactionLookup" },
+);
 
 export function toItem({ createdAtMs, ...transaction }: Transaction, localTime: LocalTime): Static<typeof TransactionItem> {
   return { ...transaction, createdAt: localTime.format(createdAtMs) };

@@ -1,10 +1,11 @@
 import { Type } from "@sinclair/typebox";
 import type { Caller } from "../../../engine/access/caller.ts";
 import { COMMAND_BODY_BYTES_MAX } from "../../../engine/kernel/limits.ts";
+import { PRINT_LABEL_CHARS_MAX, PRINT_TEXT_CHARS_MAX } from "../../../engine/payments/utility-request.ts";
 import type { UtilitySent } from "../../../engine/terminals/send-payment.ts";
 import { terminalQueueFull } from "../../../engine/terminals/terminal-queue-full.ts";
 import { queueFullResponse, refusedResponse, repeatedReply } from "../command-refusals.ts";
-import { TerminalParams } from "../identifier-params.ts";
+import { COMMAND_UUID, TerminalParams } from "../identifier-params.ts";
 import { okBody } from "../relay-envelope.ts";
 import { type RelayOperations, relay } from "./surface.ts";
 
@@ -34,7 +35,7 @@ export const sendScan = relay.endpoint({
   name: "sendScan",
   method: "POST",
   path: "/api/v1/{terminalId}/scan",
-  summary: "Scan a barcode or QR code on a terminal",
+  summary: "Send a scan to a terminal",
   auth: "basicOrApiKey",
   needs: "send",
   rateLimit: { bucket: "scan", perSecond: 10 },
@@ -43,7 +44,7 @@ export const sendScan = relay.endpoint({
   params: TerminalParams,
   body: Type.Optional(
     Type.Object(
-      { uuid: Type.Optional(Type.Unknown({ type: "string", description: "Generated when omitted." })) },
+      { uuid: Type.Optional(Type.Unknown({ ...COMMAND_UUID, type: ["string", "null"], description: "Generated when omitted." })) },
       { additionalProperties: true },
     ),
   ),
@@ -61,7 +62,7 @@ export const sendPrint = relay.endpoint({
   name: "sendPrint",
   method: "POST",
   path: "/api/v1/{terminalId}/print",
-  summary: "Print text or a QR code on a terminal",
+  summary: "Send a print to a terminal",
   auth: "basicOrApiKey",
   needs: "send",
   rateLimit: { bucket: "print", perSecond: 10 },
@@ -70,10 +71,21 @@ export const sendPrint = relay.endpoint({
   params: TerminalParams,
   body: Type.Object(
     {
-      uuid: Type.Optional(Type.Unknown({ type: "string", description: "Generated when omitted." })),
-      type: Type.Optional(Type.Unknown({ type: "string", enum: ["qr", "text"] })),
-      text: Type.Unknown({ type: "string", description: "Text to print, or the content of the QR code." }),
-      label: Type.Optional(Type.Unknown({ type: "string", description: "Caption above the QR code." })),
+      uuid: Type.Optional(Type.Unknown({ ...COMMAND_UUID, type: ["string", "null"], description: "Generated when omitted." })),
+      type: Type.Optional(Type.Unknown({ enum: ["qr", "text", null], description: "Default: text." })),
+      text: Type.Unknown({
+        type: "string",
+        minLength: 1,
+        maxLength: PRINT_TEXT_CHARS_MAX,
+        description: "Text to print, or the content of the QR code.",
+      }),
+      label: Type.Optional(
+        Type.Unknown({
+          type: ["string", "null"],
+          maxLength: PRINT_LABEL_CHARS_MAX,
+          description: "Caption above the QR code; only with type qr.",
+        }),
+      ),
     },
     { additionalProperties: true },
   ),

@@ -1,4 +1,5 @@
 import type { Clock } from "../../../engine/kernel/clock.ts";
+import type { UseLink } from "../../../engine/links/use-link.ts";
 import type { TerminalLogStore } from "../../../engine/operators/terminal-log-store.ts";
 import type { CloudConfig } from "../../../engine/settings/cloud-config.ts";
 import type { CommandLifeOperations, FindTransaction } from "../../../engine/terminals/find-transaction.ts";
@@ -21,6 +22,7 @@ export interface RelayOperations {
   recordResult: RecordResult;
   findTransaction: FindTransaction;
   commandLife: CommandLifeOperations;
+  useLink: Pick<UseLink, "transactionOf" | "isDefaultTerminal">;
   terminals: Terminals;
   /** What an administrator gave the terminal to know; null where that is nothing. In memory: every poll asks. */
   terminalSettings(terminalId: string): TerminalSettings | null;
@@ -29,4 +31,4 @@ export interface RelayOperations {
   clock: Clock;
 }
 
-export const relay = surface<RelayOperations>()({ name: "relay", tags: ["Terminals and partners"], envelope: relayEnvelope });
+export const relay = surface<RelayOperations>()({ name: "relay", tags: ["Payments"], envelope: relayEnvelope });

@@ -1,28 +1,11 @@
-import { Type } from "@sinclair/typebox";
 import { mayActAs } from "../../../engine/access/caller.ts";
 import { RelayError } from "../../../engine/kernel/errors.ts";
 import type { TakenCommand } from "../../../engine/terminals/terminals.ts";
 import { TerminalParams } from "../identifier-params.ts";
+import { COMMAND_EXAMPLE, CommandPayload } from "../terminal-messages.ts";
 import { DeviceHeaders, deviceOf } from "./device.ts";
 import { relay } from "./surface.ts";
 import { SETTINGS_HEADER, settingsHeader } from "./terminal-settings.ts";
-
-/** A command as the terminal gets it: the partner's members and what the relay adds. */
-const CommandPayload = Type.Object(
-  {
-    uuid: Type.String(),
-    service: Type.String(),
-    amount: Type.Integer(),
-    terminalId: Type.String(),
-    expiresAt: Type.String({ description: "ISO 8601 UTC. The terminal must not start the command after this time." }),
-    serverTime: Type.String({ description: "ISO 8601 UTC, when it was sent." }),
-    redelivered: Type.Optional(
-      Type.Boolean({ description: "True if it was sent before. The terminal must not execute a uuid again that it has already executed." }),
-    ),
-    attempt: Type.Optional(Type.Integer({ minimum: 2 })),
-  },
-  { additionalProperties: true },
-);
 
 const NOTHING = { status: 204 } as const;
 
@@ -40,6 +23,7 @@ export const takeCommand = relay.endpoint({
   name: "takeCommand",
   method: "GET",
   path: "/api/v1/{terminalId}/get",
+  tags: ["Terminals"],
   summary: "Take the oldest waiting command",
   description:
     "For the terminal itself. The command is read and removed in one step, so each command is handed out once. The poll counts as activity (connectionType POLLING) and records the device. If the terminal has settings, each response contains their version in `Relay-Settings`.",
@@ -53,14 +37,7 @@ export const takeCommand = relay.endpoint({
     200: {
       description: "The oldest waiting command.",
       body: CommandPayload,
-      example: {
-        uuid: "7d9f0a52-6c2e-4a83-9f5d-2c1d0d1b8f11",
-        amount: 1050,
-        service: "PAYCC",
-        terminalId: "SIM00001",
-        expiresAt: "2026-11-21T10:01:00.000Z",
-        serverTime: "2026-11-21T10:00:00.120Z",
-      },
+      example: COMMAND_EXAMPLE,
       headers: SETTINGS_HEADER,
     },
     204: {

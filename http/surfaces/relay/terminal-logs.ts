@@ -21,12 +21,18 @@ const LogHeaders = Type.Object({
   "x-manufacturer": header(),
 });
 
-const LogEntry = Type.Object({
-  id: Type.String(),
-  receivedAt: Type.String({ description: "ISO 8601 UTC." }),
-  device: Type.Object({}, { additionalProperties: Type.String(), description: "From the X- headers of the request that posted the log." }),
-  log: Type.Object({}, { additionalProperties: true, description: "The posted text, with card numbers masked." }),
-});
+const LogEntry = Type.Object(
+  {
+    id: Type.String(),
+    receivedAt: Type.String({ description: "ISO 8601 UTC." }),
+    device: Type.Object(
+      {},
+      { additionalProperties: Type.String(), description: "From the X- headers of the request that posted the log." },
+    ),
+    log: Type.Object({}, { additionalProperties: true, description: "The posted text, with card numbers masked." }),
+  },
+  { title: "TerminalLogEntry" },
+);
 
 const LIMIT_DEFAULT = 100;
 
@@ -46,7 +52,8 @@ export function terminalLogEndpoints({ open }: { open: boolean }): Endpoint<Rela
     name: "appendTerminalLog",
     method: "POST",
     path: "/api/v1/{terminalId}/logs",
-    summary: "Store a log of a terminal",
+    tags: ["Terminals"],
+    summary: "Create a log of a terminal",
     description: `Logs are kept for 30 days, the latest ${LOG_ENTRIES_PER_TERMINAL_MAX} of a terminal. Before anything is stored, card numbers are masked and values nested deeper than ${MASK_DEPTH_MAX} levels are replaced.`,
     ...access("act or administrate"),
     rateLimit: limit,
@@ -74,7 +81,8 @@ export function terminalLogEndpoints({ open }: { open: boolean }): Endpoint<Rela
     name: "readTerminalLogs",
     method: "GET",
     path: "/api/v1/{terminalId}/logs",
-    summary: "List a terminal's logs, newest first",
+    tags: ["Terminals"],
+    summary: "List logs of a terminal",
     ...access("act or look"),
     rateLimit: limit,
     params: TerminalParams,
@@ -100,9 +108,11 @@ export function terminalLogEndpoints({ open }: { open: boolean }): Endpoint<Rela
 
   const clearLogs = relay.endpoint({
     name: "clearTerminalLogs",
+    refusesUnknown: "limits",
     method: "DELETE",
     path: "/api/v1/{terminalId}/logs",
-    summary: "Delete a terminal's logs",
+    tags: ["Terminals"],
+    summary: "Delete logs of a terminal",
     ...access("act or administrate"),
     rateLimit: limit,
     params: TerminalParams,

@@ -23,7 +23,8 @@ export const showSettings = relay.endpoint({
   name: "terminalSettings",
   method: "GET",
   path: "/api/v1/{terminalId}/settings",
-  summary: "Get the settings of a terminal, for the terminal itself",
+  tags: ["Terminals"],
+  summary: "Get the settings of a terminal",
   description:
     "For terminals that poll: the same settings that are sent as CONFIG over WebSocket. Fetch them at the start, and when the header `Relay-Settings` of a poll has another version.",
   auth: "basic",

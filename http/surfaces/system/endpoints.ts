@@ -13,13 +13,13 @@ export interface SystemOperations {
   mayReadMetrics(authorization: string): boolean;
 }
 
-const system = surface<SystemOperations>()({ name: "system", tags: ["Operation"], envelope: relayEnvelope });
+const system = surface<SystemOperations>()({ name: "system", tags: ["Monitoring"], envelope: relayEnvelope });
 
 const live = system.endpoint({
   name: "live",
   method: "GET",
   path: "/health/live",
-  summary: "Check whether the process answers",
+  summary: "Check liveness",
   auth: "none",
   responses: { 200: { description: "The process answers.", body: Type.Object({ status: Type.Literal("ok") }) } },
   handle: () => ({ status: 200 as const, body: { status: "ok" as const } }),
@@ -29,7 +29,7 @@ const ready = system.endpoint({
   name: "ready",
   method: "GET",
   path: "/health/ready",
-  summary: "Check whether the node accepts requests",
+  summary: "Check readiness",
   auth: "none",
   responses: {
     200: { description: "The node accepts requests.", body: Type.Object({ status: Type.Literal("ok") }) },
@@ -49,7 +49,7 @@ const metrics = system.endpoint({
   name: "metrics",
   method: "GET",
   path: "/metrics",
-  summary: "Get the metrics of the node, for Prometheus",
+  summary: "Get metrics",
   description:
     "In production with `Authorization: Bearer` and the value of RELAY_METRICS_TOKEN, or without it on a listener of its own (RELAY_METRICS_PORT). In the sandbox anyone may read them, unless a token is set.",
   auth: "none",

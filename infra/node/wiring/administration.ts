@@ -17,6 +17,7 @@ import { createRecordStore, GATEWAY_ACCOUNTS } from "../../../engine/tables/reco
 import type { AdministeredRecords, ReplicatedRecords, Tables } from "../../../engine/tables/replicated-table.ts";
 import { createReceiptCleaner, type ReceiptCleaner } from "../../../engine/terminals/receipt-cleaner.ts";
 import type { Terminals } from "../../../engine/terminals/terminals.ts";
+import { DEMO_PARTNER_USERNAME } from "../boot/sandbox-names.ts";
 
 export interface AdministrationParts {
   kv: Kv;
@@ -52,7 +53,14 @@ export function composeAdministration(parts: AdministrationParts): Administratio
   const { merchantOwners } = parts;
   const accounts = tables.administered(createRecordStore<GatewayAccount>(kv, GATEWAY_ACCOUNTS));
   return {
-    gatewayAccounts: createGatewayAccounts({ partners, box, installation: accounts, cloudConfigs, merchantOwners }),
+    gatewayAccounts: createGatewayAccounts({
+      ...{ partners, box, installation: accounts, cloudConfigs, merchantOwners },
+      // Production leaves it out (`Partners`).
+      defaultPartner: () => {
+        const demo = partners.byUsername(DEMO_PARTNER_USERNAME);
+        return demo?.record.sandbox === true ? demo : null;
+      },
+    }),
     installationAccount: createInstallationAccount({ accounts, box, clock }),
     checkGateway: createCheckGateway({ gateway, ids }),
     cloudConfigs,

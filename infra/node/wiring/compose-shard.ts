@@ -17,6 +17,7 @@ import type { SignatureAuthenticator } from "../../../http/auth/signature-authen
 import type { BoundEndpoint } from "../../../http/endpoint/endpoint.ts";
 import { createSocketsPerAddress } from "../../../http/server/sockets-per-address.ts";
 import type { WebSocketMount } from "../../../http/server/websocket.ts";
+import { asyncApiText } from "../../../http/surfaces/terminal-asyncapi.ts";
 import { docsOperations } from "../../../http/web/docs-endpoints.ts";
 import { loadScripts } from "../../../http/web/script-files.ts";
 import type { ShardLifecycle } from "../boot/lifecycle.ts";
@@ -38,7 +39,7 @@ import { createCardGateway } from "./card-gateway.ts";
 import { composeCompat } from "./compat.ts";
 import { createDayCounts } from "./day-counts.ts";
 import { composeDemo } from "./demo.ts";
-import { bindSurfaces, openApiText, surfacesOf } from "./endpoints.ts";
+import { bindSurfaces, INTERFACE_VERSION, openApiText, surfacesOf } from "./endpoints.ts";
 import { createFeedWake } from "./feed-wake.ts";
 import { createIdempotency } from "./idempotency.ts";
 import { type ComposedLinks, composeLinks } from "./links.ts";
@@ -338,7 +339,6 @@ export async function composeShard(parts: ShardParts): Promise<ComposedShard> {
     giveBack: createGiveBack({ links: links.links, intents: intents.intents, digest: sha256Hex }),
   };
   const surfaces = surfacesOf(config);
-  const openApi = openApiText(surfaces);
   const once = createIdempotency({ kv, clock, ids, secretBox: box, failed });
   const endpoints = bindSurfaces(surfaces, {
     ...relay,
@@ -373,7 +373,7 @@ export async function composeShard(parts: ShardParts): Promise<ComposedShard> {
     notReadyBecause: readiness.notReadyBecause,
     metrics: () => bus.request(MAIN, "node.metrics", undefined, METRICS_TIMEOUT_MS),
     mayReadMetrics: publicMetricsAccess(config),
-    ...docsOperations(() => openApi),
+    ...docsOperations({ openApi: () => openApiText(surfaces), asyncApi: () => asyncApiText(INTERFACE_VERSION) }),
     scripts: await loadScripts(),
     webApps: boot.webApps,
     timers: parts.timers,

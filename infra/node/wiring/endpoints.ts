@@ -26,6 +26,7 @@ import { systemEndpoints } from "../../../http/surfaces/system/endpoints.ts";
 import { docsEndpoints } from "../../../http/web/docs-endpoints.ts";
 import { scriptEndpoints } from "../../../http/web/script-endpoints.ts";
 import { operatorsEndpoints, portalEndpoints } from "../../../http/web/web-app-endpoints.ts";
+import { INTERFACE_TAGS } from "./interface-tags.ts";
 
 export interface SurfaceOptions {
   openTerminalLogs: boolean;
@@ -104,16 +105,19 @@ export const UNDOCUMENTED: ReadonlySet<string> = new Set([
   "operators-pages",
 ]);
 
+/** Of both documents. */
+export const INTERFACE_VERSION = "1.0.0";
+
 /** The OpenAPI document as text; the same for the same version and options. */
 export function openApiText(surfaces: Surfaces): string {
   const documented = Object.values(surfaces)
     .flat()
     .filter(({ surface }) => !UNDOCUMENTED.has(surface.name));
-  const document = buildOpenApi(documented, {
+  const info = {
     title: "Terminal Relay",
-    version: "1.0.0",
+    version: INTERFACE_VERSION,
     description:
-      "Relays pay, scan and print commands to payment terminals and makes their results available. The descriptions contain what the schemas cannot express. Responses have `Cache-Control: no-store`, unless another value is described, and `X-Content-Type-Options: nosniff`. Text of 1,400 bytes and more is compressed for whoever sends `Accept-Encoding` with br or gzip.",
-  });
-  return JSON.stringify(document);
+      "Relays pay, scan and print commands to payment terminals and makes their results available. The descriptions contain what the schemas cannot express. Responses have `Cache-Control: no-store`, unless another value is described, and `X-Content-Type-Options: nosniff`. Members of a query or a body that an operation does not have are ignored and named in the header `Relay-Ignored`; they are refused with 400 where leaving one out of account could change what is paid, who may do what, or how far something reaches. Text of 1,400 bytes and more is compressed for whoever sends `Accept-Encoding` with br or gzip. Errors are JSON. The HTTP library answers a few requests itself, in HTML, before the relay sees them: 400 to a request that is not HTTP/1.1 by its rules (a `Content-Length` that is no number, no `Host`), 431 to more than 98 headers or to a request line and headers of more than 8,192 bytes together (from 4,097 on the relay answers 431 in JSON), 505 to other versions of HTTP. What terminals and the relay send each other over WebSocket is described in [/asyncapi.json](/asyncapi.json).",
+  };
+  return JSON.stringify(buildOpenApi(documented, info, INTERFACE_TAGS));
 }

@@ -104,7 +104,7 @@ export function composeLinks({
     publicUrl,
     operations: {
       createLink: createCreateLink({ links: shard.links, accounts, clock, shopOf }),
-      useLink: createUseLink({ links: shard.links }),
+      useLink: createUseLink({ links: shard.links, accounts }),
       notified: shard.links.notified,
       localTime: createLocalTime(config.timeZone),
     },

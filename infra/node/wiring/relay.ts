@@ -32,7 +32,17 @@ export interface RelayParts {
 }
 
 /** The operations of terminals and partners: commands, results and lookups. */
-export function composeRelay({ config, kv, bus, clock, ids, writer, terminals: composed, waits, configOf }: RelayParts): RelayOperations {
+export function composeRelay({
+  config,
+  kv,
+  bus,
+  clock,
+  ids,
+  writer,
+  terminals: composed,
+  waits,
+  configOf,
+}: RelayParts): Omit<RelayOperations, "useLink"> {
   const { terminals, lookups } = composed;
   return {
     sendPayment: createSendPayment({ terminals, clock, ids, configuredFamily: (terminalId) => configOf(terminalId)?.family ?? null }),

@@ -4,6 +4,9 @@ import { join } from "node:path";
 /** Everything; the relay's own queries. */
 export const OWNER_ROLE = "owner";
 
+/** What the engine calls itself (`displayName()`), instead of by the name of its machine. */
+export const DISPLAY_NAME = "terminal-relay";
+
 /** Reads the relay's tables and views, nothing else. */
 export const ANALYST_ROLE = "analyst";
 
@@ -16,7 +19,8 @@ export function prepareDirectory(directory: string): { dataPath: string; configP
   const configPath = join(directory, "config.xml");
   const usersPath = join(directory, "users.xml");
   mkdirSync(dataPath, { recursive: true, mode: 0o700 });
-  writeFileSync(configPath, `<clickhouse><users_config>${escapeXml(usersPath)}</users_config></clickhouse>\n`, { mode: 0o600 });
+  const config = `<display_name>${DISPLAY_NAME}</display_name><users_config>${escapeXml(usersPath)}</users_config>`;
+  writeFileSync(configPath, `<clickhouse>${config}</clickhouse>\n`, { mode: 0o600 });
   writeFileSync(usersPath, USERS, { mode: 0o600 });
   return { dataPath, configPath };
 }

@@ -11,6 +11,9 @@ export const CLICKHOUSE_CODE = {
   authenticationFailed: 516,
   aborted: 236,
   memoryLimitExceeded: 241,
+  notImplemented: 48,
+  sessionNotFound: 372,
+  settingConstraintViolation: 452,
 } as const;
 
 /** An error for a client, in ClickHouse's own form. */
@@ -38,7 +41,7 @@ function statusOf(code: number): number {
   if (NOT_FOUND.has(code)) return 404;
   if (code === CLICKHOUSE_CODE.readonly || code === CLICKHOUSE_CODE.accessDenied) return 403;
   if (code === 159) return 408;
-  if (code === 48) return 501;
+  if (code === CLICKHOUSE_CODE.notImplemented) return 501;
   return 500;
 }
 

@@ -1,8 +1,11 @@
 import type { Session } from "chdb";
 import { ANALYST_ROLE, OWNER_ROLE, prepareDirectory } from "./access.ts";
 import { CLICKHOUSE_CODE, ClickHouseError, engineError } from "./clickhouse-error.ts";
+import { nativeOfRevision } from "./native-format.ts";
 import { DENIED_FUNCTIONS_QUERY, type DeniedNames, deniedNames, refuseUnsafe } from "./reader-guard.ts";
-import { READER_OPEN_SETTINGS, READER_RESULT_BYTES_MAX, READER_SETTINGS } from "./reader-limits.ts";
+import { READER_RESULT_BYTES_MAX, READER_SETTINGS } from "./reader-limits.ts";
+import { rewriteForReader } from "./reader-rewrite.ts";
+import { isSameValue, readerSettings } from "./reader-settings.ts";
 import { literal } from "./sql-literal.ts";
 
 export interface QueryRequest {
@@ -12,11 +15,18 @@ export interface QueryRequest {
   format: string;
   settings: ReadonlyMap<string, string>;
   parameters: ReadonlyMap<string, string>;
+  /** The revision of ClickHouse's protocol that the Native format is for; 0: none. */
+  protocolVersion: number;
   /** A name for `kill`, unique among running queries. */
   tag: string;
 }
 
-export interface InsertRequest extends Omit<QueryRequest, "text"> {
+export interface ReaderQueryRequest extends QueryRequest {
+  /** The name that the analyst signed in with. */
+  user: string;
+}
+
+export interface InsertRequest extends Omit<QueryRequest, "text" | "protocolVersion"> {
   table: string;
   format: InsertFormat;
   rows: Buffer;
@@ -27,10 +37,13 @@ export type InsertFormat = "JSONEachRow" | "JSONCompactEachRow" | "TabSeparated"
 
 export interface QueryAnswer {
   bytes: Uint8Array;
-  rowsRead: number;
-  bytesRead: number;
+  /** The statement's own, or else the request's. */
+  format: string;
+  resultRows: number;
+  resultBytes: number;
   /** Known for an insert of rows as bytes. */
-  rowsWritten: number | null;
+  writtenRows: number;
+  writtenBytes: number;
   elapsedSeconds: number;
 }
 
@@ -73,7 +86,7 @@ export class Engine {
       const settings = [...request.settings];
       if (access === "read") settings.push(["readonly", "1"]);
       await this.#prepare(session, request, OWNER_ROLE, settings);
-      return answer(session, request.text, request.format);
+      return forProtocol(await answer(session, request.text, request), request, async () => []);
     });
   }
 
@@ -82,33 +95,61 @@ export class Engine {
     return this.#connected(async (session) => {
       await this.#prepare(session, request, OWNER_ROLE, [...request.settings]);
       const { table, format, rows } = request;
-      const { rowsWritten, elapsed } = await session.insert({ table, format, values: rows });
-      return { bytes: new Uint8Array(0), rowsRead: rowsWritten, bytesRead: rows.length, rowsWritten, elapsedSeconds: elapsed };
+      const { rowsWritten, bytesWritten, elapsed } = await session.insert({ table, format, values: rows });
+      return {
+        bytes: new Uint8Array(0),
+        format,
+        resultRows: rowsWritten,
+        resultBytes: bytesWritten,
+        writtenRows: rowsWritten,
+        writtenBytes: bytesWritten,
+        elapsedSeconds: elapsed,
+      };
     });
   }
 
   /** Runs an analyst's query: read-only, within limits, after a check of what it does. Throws ClickHouseError. */
-  async readerQuery(request: QueryRequest): Promise<QueryAnswer> {
-    for (const name of request.settings.keys()) {
-      if (READER_OPEN_SETTINGS.has(name)) continue;
-      throw new ClickHouseError(CLICKHOUSE_CODE.readonly, "READONLY", `Cannot modify '${name}' setting in readonly mode.`, 403);
-    }
-    return this.#connected(async (session) => {
-      await this.#prepare(session, request, ANALYST_ROLE, [...request.settings, ...READER_SETTINGS]);
-      // The engine's canonical text of the statement is checked and executed: one statement, without comments and without ambiguity.
-      const formatted = await session.queryAsync(`SELECT formatQuerySingleLine(${literal(request.text)})`, { format: "TSVRaw" });
-      const statement = formatted.text().replace(/\n$/, "");
-      // EXPLAIN AST of a statement with INTO OUTFILE could write the file.
-      if (/\b(?:outfile|infile)\b/i.test(statement)) {
-        throw new ClickHouseError(CLICKHOUSE_CODE.accessDenied, "ACCESS_DENIED", "The files of the server are not accessible.", 403);
-      }
-      const tree = await session.queryAsync(`EXPLAIN AST ${statement}`, { format: "TSVRaw" });
-      refuseUnsafe(statement, tree.text(), this.#denied);
-      const found = await answer(session, statement, request.format);
-      // max_result_bytes counts a constant column once, however often it is printed; the memory limit applies up to here.
-      if (found.bytes.length <= READER_RESULT_BYTES_MAX) return found;
-      throw new ClickHouseError(396, "TOO_MANY_ROWS_OR_BYTES", `Limit for result exceeded, max bytes: ${READER_RESULT_BYTES_MAX}.`, 500);
+  async readerQuery(request: ReaderQueryRequest): Promise<QueryAnswer> {
+    const { set, fixed } = readerSettings(request.settings);
+    const statement = await this.#connected((session) => this.#checkedStatement(session, request, fixed));
+    const found = await this.#connected(async (session) => {
+      await this.#prepare(session, request, ANALYST_ROLE, set);
+      return answer(session, statement, request);
     });
+    // max_result_bytes counts a constant column once, however often it is printed; the memory limit applies up to here.
+    if (found.bytes.length > READER_RESULT_BYTES_MAX) {
+      throw new ClickHouseError(396, "TOO_MANY_ROWS_OR_BYTES", `Limit for result exceeded, max bytes: ${READER_RESULT_BYTES_MAX}.`, 500);
+    }
+    return forProtocol(found, request, () => this.#connected((session) => this.#columnTypes(session, request, statement)));
+  }
+
+  /** The types of what a checked statement answers; none for a statement that is no query. */
+  async #columnTypes(session: Session, request: QueryRequest, statement: string): Promise<string[]> {
+    if (!/^\W*(SELECT|WITH)\b/.test(statement)) return [];
+    await this.#prepare(session, request, ANALYST_ROLE, READER_SETTINGS);
+    const query = statement.replace(/ FORMAT \w+$/, "");
+    const described = await session.queryAsync(`DESCRIBE TABLE (${query})`, { format: "JSONCompactEachRow" });
+    return lines(described.text()).map((line): string => JSON.parse(line)[1]);
+  }
+
+  /**
+   * The engine's canonical text of an analyst's statement, one statement, without comments and without ambiguity, when it has been checked. The connection has none of
+   * the client's settings: some would cut or repeat what the engine says of the statement.
+   */
+  async #checkedStatement(session: Session, request: ReaderQueryRequest, fixed: ReadonlyMap<string, string>): Promise<string> {
+    await this.#prepare(session, request, ANALYST_ROLE, READER_SETTINGS);
+    if (fixed.size > 0) await refuseChanges(session, fixed);
+    const canonical = await canonicalText(session, request.text);
+    const { statement: rewritten, tables } = rewriteForReader(canonical, request.user);
+    // Once more, so that what is checked is one statement whatever was put into it.
+    const statement = rewritten === canonical ? canonical : await canonicalText(session, rewritten);
+    // EXPLAIN AST of a statement with INTO OUTFILE could write the file.
+    if (/\b(?:outfile|infile)\b/i.test(statement)) {
+      throw new ClickHouseError(CLICKHOUSE_CODE.accessDenied, "ACCESS_DENIED", "The files of the server are not accessible.", 403);
+    }
+    const tree = await session.queryAsync(`EXPLAIN AST ${statement}`, { format: "TSVRaw" });
+    refuseUnsafe({ statement, tree: tree.text(), replaced: tables }, this.#denied);
+    return statement;
   }
 
   /** Makes the engine end the query with this tag at its next check. */
@@ -137,7 +178,7 @@ export class Engine {
 
   async #prepare(
     session: Session,
-    request: Omit<QueryRequest, "text">,
+    request: Omit<QueryRequest, "text" | "protocolVersion">,
     role: string,
     settings: readonly (readonly [string, string])[],
   ): Promise<void> {
@@ -148,10 +189,58 @@ export class Engine {
   }
 }
 
-async function answer(session: Session, text: string, format: string): Promise<QueryAnswer> {
-  const result = await session.queryAsync(text, { format });
+async function answer(session: Session, text: string, request: QueryRequest): Promise<QueryAnswer> {
+  const result = await session.queryAsync(text, { format: request.format });
+  const format = formatOf(text, request.format);
+  // What the package calls read is what the query returned.
   const { rowsRead, bytesRead, elapsed } = result;
-  return { bytes: result.bytes(), rowsRead, bytesRead, rowsWritten: null, elapsedSeconds: elapsed };
+  return {
+    bytes: result.bytes(),
+    format,
+    resultRows: rowsRead,
+    resultBytes: bytesRead,
+    writtenRows: 0,
+    writtenBytes: 0,
+    elapsedSeconds: elapsed,
+  };
+}
+
+/** Throws where the text is not one statement. */
+async function canonicalText(session: Session, text: string): Promise<string> {
+  const formatted = await session.queryAsync(`SELECT formatQuerySingleLine(${literal(text)})`, { format: "TSVRaw" });
+  return formatted.text().replace(/\n$/, "");
+}
+
+async function forProtocol(found: QueryAnswer, request: QueryRequest, types: () => Promise<readonly string[]>): Promise<QueryAnswer> {
+  if (found.format.toLowerCase() !== "native") return found;
+  return { ...found, bytes: await nativeOfRevision(found.bytes, request.protocolVersion, types) };
+}
+
+function lines(text: string): string[] {
+  return text.split("\n").filter((line) => line !== "");
+}
+
+/** The format of the response: the statement's, or else the request's. */
+function formatOf(statement: string, requested: string): string {
+  return /\bFORMAT\s+([A-Za-z]+)\s*(?:SETTINGS\b[^()]*)?;?\s*$/i.exec(statement.slice(-2_000))?.[1] ?? requested;
+}
+
+/** Throws ClickHouseError where a setting that is fixed for analysts has another value than its client asks for. */
+async function refuseChanges(session: Session, fixed: ReadonlyMap<string, string>): Promise<void> {
+  const names = [...fixed.keys()].map((name) => literal(checked(name))).join(", ");
+  const found = await session.queryAsync(`SELECT name, value FROM system.settings WHERE name IN (${names})`, { format: "JSONEachRow" });
+  const current = new Map<string, string>();
+  for (const line of lines(found.text())) {
+    const { name, value }: { name: string; value: string } = JSON.parse(line);
+    current.set(name, value);
+  }
+  for (const [name, asked] of fixed) {
+    const value = current.get(name);
+    if (value === undefined)
+      throw new ClickHouseError(CLICKHOUSE_CODE.unknownSetting, "UNKNOWN_SETTING", `Unknown setting '${name}'.`, 400);
+    if (isSameValue(value, asked)) continue;
+    throw new ClickHouseError(CLICKHOUSE_CODE.readonly, "READONLY", `Cannot modify '${name}' setting in readonly mode.`, 403);
+  }
 }
 
 function checked(name: string): string {

@@ -1,10 +1,8 @@
 import { randomUUID } from "node:crypto";
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
-import { promisify } from "node:util";
-import { gzip } from "node:zlib";
 import { PORTAL_WORKLOAD } from "../workloads.ts";
 import { CLICKHOUSE_CODE, ClickHouseError } from "./clickhouse-error.ts";
-import type { Engine, InsertFormat, QueryAnswer, QueryRequest } from "./engine.ts";
+import type { Engine, InsertFormat, QueryAnswer, QueryRequest, ReaderQueryRequest } from "./engine.ts";
 import { watchGrowth } from "./memory-growth.ts";
 import {
   READER_BODY_BYTES_MAX,
@@ -13,7 +11,8 @@ import {
   READER_WAIT_MS_MAX,
   READER_WAITING_MAX,
 } from "./reader-limits.ts";
-import { authenticate, bodyOf, type Credentials, optionsOf, type Role, textOf } from "./request.ts";
+import { authenticate, bodyOf, type Credentials, compressionOfError, optionsOf, type Role, textOf } from "./request.ts";
+import { sendAnswer, sendError, sendText, setQueryHeaders } from "./response.ts";
 import { Semaphore, type SemaphoreRefusal } from "./semaphore.ts";
 
 /** A batch of the feed: ten thousand rows of a few kilobytes. */
@@ -39,16 +38,6 @@ const BACKGROUND_WAITING_MAX = 4;
 const HEADER_BYTES_MAX = 262_144;
 
 const CONNECTIONS_MAX = 256;
-const COMPRESS_FROM_BYTES = 1_024;
-
-const CONTENT_TYPES: readonly (readonly [RegExp, string])[] = [
-  [/^JSON.*EachRow/i, "application/x-ndjson; charset=UTF-8"],
-  [/^JSON/i, "application/json; charset=UTF-8"],
-  [/^CSV/i, "text/csv; charset=UTF-8"],
-  [/^(TSV|TabSeparated)/i, "text/tab-separated-values; charset=UTF-8"],
-  [/^XML/i, "application/xml; charset=UTF-8"],
-  [/^(Native|RowBinary|Parquet|Arrow|ORC|Avro|Protobuf|MsgPack)/i, "application/octet-stream"],
-];
 
 export interface InterfaceOptions {
   engine: Engine;
@@ -112,7 +101,7 @@ export function httpInterface({ engine, credentials, onStuck }: InterfaceOptions
     return outcome.type === "done" ? outcome.value : refuseQuery(outcome.type);
   }
 
-  async function runReader(request: QueryRequest, response: ServerResponse): Promise<QueryAnswer> {
+  async function runReader(request: ReaderQueryRequest, response: ServerResponse): Promise<QueryAnswer> {
     const outcome = await readers.run(async () => {
       if (response.destroyed) throw new ClickHouseError(CLICKHOUSE_CODE.aborted, "ABORTED", "The client disconnected.", 500);
       const kill = (): void => void engine.kill(request.tag).catch(() => undefined);
@@ -136,44 +125,45 @@ export function httpInterface({ engine, credentials, onStuck }: InterfaceOptions
 
   async function serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const url = new URL(request.url ?? "/", "http://clickhouse");
-    if (url.pathname === "/ping" || url.pathname === "/replicas_status") return text(response, 200, "Ok.\n");
+    if (url.pathname === "/ping" || url.pathname === "/replicas_status") return sendText(response, 200, "Ok.\n");
     if (url.pathname !== "/") throw new ClickHouseError(CLICKHOUSE_CODE.badArguments, "BAD_ARGUMENTS", "There is /, and /ping.", 404);
     const method = request.method ?? "GET";
     if (method !== "GET" && method !== "POST") {
       throw new ClickHouseError(CLICKHOUSE_CODE.badArguments, "BAD_ARGUMENTS", "Only GET and POST are supported.", 405);
     }
-    if (method === "GET" && url.search === "" && request.headers.authorization === undefined) return text(response, 200, "Ok.\n");
+    if (method === "GET" && url.search === "" && request.headers.authorization === undefined) return sendText(response, 200, "Ok.\n");
+    setQueryHeaders(response, url.searchParams.get("query_id") || randomUUID());
     const role: Role = authenticate(request, url, credentials);
     const options = optionsOf(request, url);
     const body = await bodyOf(request, role === "admin" ? ADMIN_BODY_BYTES_MAX : READER_BODY_BYTES_MAX);
     tags += 1;
     const { settings, parameters } = options;
     const shared = { settings, parameters, tag: `http-${tags}` };
-    response.setHeader("X-ClickHouse-Query-Id", headerText(options.queryId ?? randomUUID()));
     const insert = role === "admin" && method === "POST" ? insertOf(options.query) : null;
     if (insert !== null && body.length > 0) {
       const answer = await runAdmin(() => engine.insert({ ...shared, ...insert, rows: body }));
-      return send(response, answer, insert.format, false);
+      return sendAnswer(response, answer, { ...options, encoding: null, blocks: null });
     }
     const bodyText = textOf(body);
     const queryText = options.query !== "" && bodyText !== "" ? `${options.query}\n${bodyText}` : options.query + bodyText;
     if (queryText.trim() === "") throw new ClickHouseError(CLICKHOUSE_CODE.syntaxError, "SYNTAX_ERROR", "Empty query", 400);
-    const query: QueryRequest = { ...shared, text: queryText, format: options.format };
+    const query: QueryRequest = { ...shared, text: queryText, format: options.format, protocolVersion: options.protocolVersion };
     const access = method === "GET" ? "read" : "write";
     const run = () => {
-      if (role === "reader") return runReader(query, response);
+      if (role === "reader") return runReader({ ...query, user: credentials.reader.username }, response);
       if (settings.get("workload") === PORTAL_WORKLOAD) return runPortal(query, response);
       const work = () => engine.query(query, access);
       return isBackground(settings) ? runBackground(work) : runAdmin(work);
     };
     const answer = await run();
-    await send(response, answer, formatOf(queryText, options.format), options.compress);
+    await sendAnswer(response, answer, options);
   }
 
   const server = createServer({ maxHeaderSize: HEADER_BYTES_MAX, requestTimeout: 60_000 }, (request, response) => {
-    serve(request, response).catch((error: unknown) => {
-      sendError(response, error);
-    });
+    serve(request, response)
+      .catch((error: unknown) => sendError(response, error, compressionOfError(request)))
+      // The client left in the middle.
+      .catch(() => response.destroy());
   });
   server.maxConnections = CONNECTIONS_MAX;
   // Longer than clients keep idle connections, so that no client writes to a connection that this side is closing.
@@ -207,55 +197,4 @@ function refuseQuery(refusal: SemaphoreRefusal): never {
   throw refusal === "full"
     ? new ClickHouseError(CLICKHOUSE_CODE.tooManyQueries, "TOO_MANY_SIMULTANEOUS_QUERIES", "Too many queries wait; try again later.", 429)
     : new ClickHouseError(CLICKHOUSE_CODE.tooSlow, "TOO_SLOW", "Other queries took too long; try again later.", 503);
-}
-
-/** The format of the response: the statement's, or else the request's. */
-function formatOf(statement: string, requested: string): string {
-  return /\bFORMAT\s+([A-Za-z]+)\s*(?:SETTINGS\b[^()]*)?;?\s*$/i.exec(statement.slice(-2_000))?.[1] ?? requested;
-}
-
-async function send(response: ServerResponse, answer: QueryAnswer, format: string, compress: boolean): Promise<void> {
-  const summary = {
-    read_rows: String(answer.rowsRead),
-    read_bytes: String(answer.bytesRead),
-    ...(answer.rowsWritten === null ? {} : { written_rows: String(answer.rowsWritten) }),
-    elapsed_ns: String(Math.round(answer.elapsedSeconds * 1e9)),
-  };
-  response.setHeader("X-ClickHouse-Summary", JSON.stringify(summary));
-  response.setHeader("X-ClickHouse-Format", headerText(format));
-  response.setHeader("X-ClickHouse-Timezone", "UTC");
-  response.setHeader("X-ClickHouse-Server-Display-Name", "terminal-relay");
-  response.setHeader("Content-Type", CONTENT_TYPES.find(([name]) => name.test(format))?.[1] ?? "text/plain; charset=UTF-8");
-  let bytes = answer.bytes;
-  if (compress && bytes.length >= COMPRESS_FROM_BYTES) {
-    response.setHeader("Content-Encoding", "gzip");
-    bytes = await promisify(gzip)(bytes, { level: 1 });
-  }
-  response.setHeader("Content-Length", bytes.length);
-  response.writeHead(200);
-  response.end(bytes);
-}
-
-function sendError(response: ServerResponse, error: unknown): void {
-  if (response.headersSent || response.destroyed) {
-    response.destroy();
-    return;
-  }
-  const known = error instanceof ClickHouseError ? error : new ClickHouseError(1001, "STD_EXCEPTION", "Internal error", 500);
-  response.setHeader("X-ClickHouse-Exception-Code", String(known.clickHouseCode));
-  if (known.httpStatus === 401) response.setHeader("WWW-Authenticate", 'Basic realm="ClickHouse"');
-  if (known.httpStatus === 429 || known.httpStatus === 503) response.setHeader("Retry-After", "5");
-  // The rest of a refused body is not read.
-  if (known.httpStatus === 413) response.setHeader("Connection", "close");
-  text(response, known.httpStatus, `${known.message}\n`);
-}
-
-function text(response: ServerResponse, status: number, body: string): void {
-  response.writeHead(status, { "Content-Type": "text/plain; charset=UTF-8" });
-  response.end(body);
-}
-
-/** These header values come from requests: only printable ASCII is kept, and they are cut. */
-function headerText(value: string): string {
-  return value.replaceAll(/[^\x21-\x7e]/g, "").slice(0, 128);
 }

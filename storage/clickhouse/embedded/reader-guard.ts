@@ -1,4 +1,5 @@
 import { CLICKHOUSE_CODE, ClickHouseError } from "./clickhouse-error.ts";
+import { REPLACED_TABLES } from "./reader-rewrite.ts";
 
 /**
  * Refuses what `readonly` and the analysts' role still allow in an embedded engine, which trusts its host: functions that read the host's
@@ -10,7 +11,7 @@ import { CLICKHOUSE_CODE, ClickHouseError } from "./clickhouse-error.ts";
 const DENIED_CATEGORIES = ["AI", "Introspection", "Dictionary", "Embedded Dictionary", "Machine Learning"];
 const DENIED_FUNCTIONS = [
   ...["file", "catboostevaluate", "filesystemavailable", "filesystemcapacity", "filesystemunreserved", "showcertificate"],
-  ...["hostname", "fqdn", "fullhostname", "displayname", "getoskernelversion", "getserverport", "tcpport", "getserversetting"],
+  ...["hostname", "fqdn", "fullhostname", "getoskernelversion", "getserverport", "tcpport", "getserversetting"],
   ...["getmacro", "serveruuid"],
   ...["buildid", "getclienthttpheader", "generateserialid", "zookeepersessionuptime", "logtrace", "sleep", "sleepeachrow"],
   ...["joinget", "joingetornull", "currentprofiles", "globalvariable", "hasthreadfuzzer", "transactionid"],
@@ -63,10 +64,19 @@ export function deniedNames(lines: string): DeniedNames {
   return { functions, tableFunctions };
 }
 
-/** Throws ClickHouseError for a statement that does more than read tables. `tree` is the engine's EXPLAIN AST of `statement`. */
-export function refuseUnsafe(statement: string, tree: string, denied: DeniedNames): void {
+export interface CheckedStatement {
+  statement: string;
+  /** The engine's EXPLAIN AST of it. */
+  tree: string;
+  /** How often it reads the tables that are only read through a replacement (reader-rewrite.ts). */
+  replaced: ReadonlyMap<string, number>;
+}
+
+/** Throws ClickHouseError for a statement that does more than read tables. */
+export function refuseUnsafe({ statement, tree, replaced }: CheckedStatement, denied: DeniedNames): void {
   const nodes = nodesOf(tree);
   refuseStatement(statement, nodes);
+  refuseUnreplaced(nodes, replaced);
   for (const { kind, rest } of nodes) {
     switch (kind) {
       case "Function":
@@ -82,7 +92,7 @@ export function refuseUnsafe(statement: string, tree: string, denied: DeniedName
         refuse("APPLY is not available to analysts; call the function for each column.");
         break;
       case "Set":
-        refuse("Settings are fixed for analysts.");
+        refuse("A SETTINGS clause is not available to analysts; some settings can be parameters of the request.");
         break;
       default:
     }
@@ -115,6 +125,15 @@ function refuseStatement(statement: string, nodes: readonly Node[]): void {
   // The tree does not show the conditions of a SHOW, so they must not call functions.
   if (SHOW_ROOTS.has(root) && !statement.includes("(")) return;
   refuse("Analysts may SELECT, SHOW, DESCRIBE, EXISTS and EXPLAIN a SELECT.");
+}
+
+/** A table that is named by a parameter was not replaced. */
+function refuseUnreplaced(nodes: readonly Node[], replaced: ReadonlyMap<string, number>): void {
+  if (!nodes.some(({ kind }) => kind === "SelectQuery")) return;
+  for (const table of REPLACED_TABLES) {
+    const read = nodes.filter(({ kind, rest }) => kind.endsWith("Identifier") && nameOf(rest) === table).length;
+    if (read !== (replaced.get(table) ?? 0)) refuse(`Name the table '${table}' itself, not by a parameter.`);
+  }
 }
 
 function refuseFunction(rest: string, denied: DeniedNames): void {

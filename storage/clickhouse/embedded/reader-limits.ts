@@ -34,7 +34,7 @@ export const READER_BODY_BYTES_MAX = 131_072;
 export const READER_WAITING_MAX = 16;
 export const READER_WAIT_MS_MAX = 15_000;
 
-/** Settings forced on each of an analyst's queries; `readonly` last, since nothing can be set after it. */
+/** Settings of each of an analyst's queries; `readonly` last, since nothing can be set after it. What its client may change of them: reader-settings.ts. */
 export const READER_SETTINGS: readonly (readonly [string, string])[] = [
   ["max_execution_time", String(READER_EXECUTION_SECONDS_MAX)],
   ["timeout_overflow_mode", "throw"],
@@ -49,16 +49,3 @@ export const READER_SETTINGS: readonly (readonly [string, string])[] = [
   ["allow_ddl", "0"],
   ["readonly", "1"],
 ];
-
-/** Settings that an analyst's client may change: they affect only the text of the response. */
-export const READER_OPEN_SETTINGS: ReadonlySet<string> = new Set([
-  "date_time_output_format",
-  "output_format_json_quote_64bit_integers",
-  "output_format_json_quote_decimals",
-  "output_format_json_quote_denormals",
-  "output_format_json_named_tuples_as_objects",
-  "output_format_write_statistics",
-  "output_format_pretty_max_rows",
-  "output_format_pretty_color",
-  "session_timezone",
-]);

@@ -17,78 +17,125 @@ const HERE = resolve(import.meta.dirname, "..");
 const CACHE = process.env["CLIENTS_CACHE"] ?? join(homedir(), ".cache/terminal-relay-clients");
 
 /** A cold build of the Go library takes a minute on two cores; this is for a busy machine. */
-const INSTALL_MS = 300_000;
+const INSTALL_MS = 600_000;
+/** Each waits for registries half of its time. With more of them the slowest, which compiles for a minute by itself, would come to its limit. */
+const INSTALLATIONS_AT_ONCE = 4;
+/** Programs that run for seconds: what the second compiler of Java makes faster comes too late for them. */
+const SHORT_LIVED_JAVA = "-XX:TieredStopAtLevel=1";
 const OUTPUT_BYTES_MAX = 16 * 1_048_576;
 
 const STRIPE_MOCK = "github.com/stripe/stripe-mock@v0.203.0";
-const GO_MINOR_MIN = 22;
+/** What the libraries ask for. */
+const GO_MINOR_MIN = 26;
 /** Go as a module, for machines whose own is older than the libraries want. */
-const GO_TOOLCHAIN = `golang.org/toolchain@v0.0.1-go1.24.6.${process.platform}-${process.arch === "x64" ? "amd64" : process.arch}`;
-/** Given out by the Maven command, which checks what the registry says of them; these are what was reviewed. */
-const JARS = [
-  {
-    artifact: "com.stripe:stripe-java:33.3.0",
-    file: "stripe-java-33.3.0.jar",
-    sha256: "5f9197882b2928e9a6e840f790de585849e5e8623bea1c6a95da3effd96a8295",
-  },
-  {
-    artifact: "com.google.code.gson:gson:2.11.0",
-    file: "gson-2.11.0.jar",
-    sha256: "57928d6e5a6edeb2abd3770a8f95ba44dce45f3b23b7a9dc2b309c581552a78b",
-  },
-];
-const MAVEN_COPY = "org.apache.maven.plugins:maven-dependency-plugin:2.8:copy";
+const GO_TOOLCHAIN = `golang.org/toolchain@v0.0.1-go1.26.0.${process.platform}-${process.arch === "x64" ? "amd64" : process.arch}`;
+/** Old enough to be among what registries keep of Maven's plugins. */
+const MAVEN_COPY = "org.apache.maven.plugins:maven-dependency-plugin:2.8:copy-dependencies";
 
 export function nodeProgram(packageName: "stripe" | "stripe-15"): Program {
   return { name: `node-${packageName}`, command: process.execPath, args: [join(HERE, "node/client.mjs"), packageName] };
 }
 
-/** A virtual environment with the library for Python. */
-export function pythonProgram(): Promise<Installed<Program>> {
-  return installed("the library for Python", async () => {
-    const requirements = join(HERE, "python/requirements.txt");
-    const folder = await once("python", [requirements], async (target) => {
-      await command("python3", ["-m", "venv", target]);
-      await command(join(target, "bin/python"), ["-m", "pip", "install", "--quiet", "--no-deps", "--requirement", requirements]);
-    });
-    return { name: "python", command: join(folder, "bin/python"), args: [join(HERE, "python/client.py")] };
+/** Where a program of this suite lies: `folder` relative to test/clients. */
+interface Place {
+  name: string;
+  folder: string;
+}
+
+/** `client.py` of the folder, in a virtual environment with its `requirements.txt`: every package that it needs, with its version. */
+export function pythonProgram({ name, folder }: Place): Promise<Installed<Program>> {
+  return installed(`${name}, for Python`, async () => {
+    const python = await pythonEnvironment({ name, folder });
+    return { name, command: python, args: [join(HERE, folder, "client.py")] };
   });
 }
 
-/** The program for Go, built. */
-export function goProgram(): Promise<Installed<Program>> {
-  return installed("the library for Go", async () => {
-    const sources = ["client.go", "go.mod", "go.sum"].map((file) => join(HERE, "go", file));
-    const folder = await once("go", sources, async (target) => {
-      await mkdir(target, { recursive: true });
-      await go(["build", "-o", join(target, "client"), "."], { cwd: join(HERE, "go") });
-    });
-    return { name: "go", command: join(folder, "client"), args: [] };
+/** The same without a program. */
+export function pythonInterpreter(place: Place): Promise<Installed<string>> {
+  return installed(`${place.name}, for Python`, () => pythonEnvironment(place));
+}
+
+/** The interpreter of a virtual environment with the folder's `requirements.txt`. Rejects where it cannot be made. */
+export async function pythonEnvironment({ name, folder }: Place): Promise<string> {
+  const requirements = join(HERE, folder, "requirements.txt");
+  const target = await once(name, [requirements], async (made) => {
+    await command("python3", ["-m", "venv", made]);
+    await command(join(made, "bin/python"), [
+      "-m",
+      "pip",
+      "install",
+      "--quiet",
+      "--no-deps",
+      "--no-compile",
+      "--requirement",
+      requirements,
+    ]);
+  });
+  return join(target, "bin/python");
+}
+
+/** A folder whose `node_modules` are what the folder's `package-lock.json` says, which npm holds to its checksums. Rejects where it cannot be made. */
+export async function nodeEnvironment({ name, folder }: Place): Promise<string> {
+  const files = ["package.json", "package-lock.json"];
+  const sources = files.map((file) => join(HERE, folder, file));
+  return once(name, sources, async (made) => {
+    await mkdir(made, { recursive: true });
+    for (const file of files) await cp(join(HERE, folder, file), join(made, file));
+    await command("npm", ["ci", "--ignore-scripts", "--no-audit", "--no-fund"], { cwd: made });
   });
 }
 
-/** The program for Java, compiled. */
-export function javaProgram(): Promise<Installed<Program>> {
-  return installed("the library for Java", async () => {
-    const source = join(HERE, "java/Client.java");
-    const folder = await once("java", [source], async (target) => {
-      const jars = join(target, "jars");
+/** The folder's `client.go`, `go.mod` and `go.sum`, built. */
+export function goProgram({ name, folder }: Place): Promise<Installed<Program>> {
+  return installed(`${name}, for Go`, async () => {
+    const sources = ["client.go", "go.mod", "go.sum"].map((file) => join(HERE, folder, file));
+    const target = await once(name, sources, async (made) => {
+      await mkdir(made, { recursive: true });
+      await go(["build", "-o", join(made, "client"), "."], { cwd: join(HERE, folder) });
+    });
+    return { name, command: join(target, "client"), args: [] };
+  });
+}
+
+/**
+ * The class `main` of the folder's Java sources, compiled with what the `pom.xml` of `libraries` (default: the folder) asks for. Beside it `jars.sha256` lists every
+ * library with its digest, as sha256sum writes it: what was reviewed. One that is missing there, or differs, is refused.
+ */
+export function javaProgram(options: Place & { main?: string; libraries?: string }): Promise<Installed<Program>> {
+  const { name, folder, main = "Client", libraries = folder } = options;
+  return installed(`${name}, for Java`, async () => {
+    const pom = join(HERE, libraries, "pom.xml");
+    const reviewed = join(HERE, libraries, "jars.sha256");
+    const source = join(HERE, folder, `${main}.java`);
+    const target = await once(name, [source, pom, reviewed], async (made) => {
+      const jars = join(made, "jars");
       await mkdir(jars, { recursive: true });
-      for (const { artifact, file, sha256 } of JARS) {
-        await command("mvn", ["-q", "-B", "-C", MAVEN_COPY, `-Dartifact=${artifact}`, `-DoutputDirectory=${jars}`]);
-        const digest = createHash("sha256")
-          .update(readFileSync(join(jars, file)))
-          .digest("hex");
-        if (digest !== sha256) throw new Error(`${file} is not what it was: ${digest}`);
-      }
-      await command("javac", ["-encoding", "UTF-8", "-cp", `${jars}/*`, "-d", join(target, "classes"), source]);
+      await command("mvn", ["-q", "-B", "-C", "-f", pom, MAVEN_COPY, "-DincludeScope=runtime", `-DoutputDirectory=${jars}`], {
+        env: { MAVEN_OPTS: `${SHORT_LIVED_JAVA} ${process.env["MAVEN_OPTS"] ?? ""}` },
+      });
+      requireReviewed(jars, readFileSync(reviewed, "utf8"));
+      await command("javac", [`-J${SHORT_LIVED_JAVA}`, "-encoding", "UTF-8", "-cp", `${jars}/*`, "-d", join(made, "classes"), source]);
     });
     return {
-      name: "java",
+      name,
       command: "java",
-      args: ["-XX:TieredStopAtLevel=1", "-cp", [`${folder}/jars/*`, `${folder}/classes`].join(delimiter), "Client"],
+      args: [SHORT_LIVED_JAVA, "-cp", [`${target}/jars/*`, `${target}/classes`].join(delimiter), main],
     };
   });
+}
+
+function requireReviewed(folder: string, reviewed: string): void {
+  const lines = readdirSync(folder)
+    .sort()
+    .map(
+      (file) =>
+        `${createHash("sha256")
+          .update(readFileSync(join(folder, file)))
+          .digest("hex")}  ${file}`,
+    );
+  const known = new Set(reviewed.split("\n").filter((line) => line !== ""));
+  const unknown = lines.filter((line) => !known.has(line));
+  if (unknown.length > 0) throw new Error(`libraries that nobody has reviewed:\n${unknown.join("\n")}`);
 }
 
 /** The platform's own mock server, built, and the description of its interface that comes with it. */
@@ -112,18 +159,45 @@ async function installed<T>(what: string, install: () => Promise<T>): Promise<In
   }
 }
 
+const folders = new Map<string, Promise<string>>();
+
 /** The folder that `make` fills; made again where one of the files has changed since, or where it was left half made. */
-async function once(name: string, files: readonly string[], make: (target: string) => Promise<void>): Promise<string> {
+function once(name: string, files: readonly string[], make: (target: string) => Promise<void>): Promise<string> {
+  // Several clients may use one folder, and are prepared at the same time.
+  const making = folders.get(name) ?? madeFolder(name, files, make);
+  folders.set(name, making);
+  return making;
+}
+
+async function madeFolder(name: string, files: readonly string[], make: (target: string) => Promise<void>): Promise<string> {
   const hash = createHash("sha256");
   for (const file of files) hash.update(readFileSync(file));
   const folder = join(CACHE, `${name}-${hash.digest("hex").slice(0, 16)}`);
   const mark = join(folder, "complete");
   if (existsSync(mark)) return folder;
-  await rm(folder, { recursive: true, force: true });
-  await mkdir(CACHE, { recursive: true });
-  await make(folder);
-  await writeFile(mark, "");
+  await oneOfFew(async () => {
+    await rm(folder, { recursive: true, force: true });
+    await mkdir(CACHE, { recursive: true });
+    await make(folder);
+    await writeFile(mark, "");
+  });
   return folder;
+}
+
+let installing = 0;
+const queue: (() => void)[] = [];
+
+async function oneOfFew(install: () => Promise<void>): Promise<void> {
+  if (installing < INSTALLATIONS_AT_ONCE) installing += 1;
+  // Whoever ends hands on its place.
+  else await new Promise<void>((resolve) => queue.push(resolve));
+  try {
+    await install();
+  } finally {
+    const next = queue.shift();
+    if (next === undefined) installing -= 1;
+    else next();
+  }
 }
 
 interface CommandOptions {

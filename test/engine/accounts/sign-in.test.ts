@@ -240,6 +240,10 @@ describe("a session", () => {
     await world.putMerchant("SHOP-003");
     assert.equal(await world.signIn.chooseMerchant(begun.session, "SHOP-003"), "not a member");
     assert.equal(await world.signIn.chooseMerchant(begun.session, "SHOP-004"), "not a member");
+    // No key of the store.
+    for (const merchantId of ["", "Négozio", "a/b", " "]) {
+      assert.equal(await world.signIn.chooseMerchant(begun.session, merchantId), "not a member");
+    }
   });
 
   it("stores when it was last used once a minute", async () => {

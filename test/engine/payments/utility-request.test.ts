@@ -44,6 +44,12 @@ describe("a print request", () => {
     });
   }
 
+  for (const body of [{ text: "x" }, { text: "x", type: "text" }, { text: "x", type: "qr" }]) {
+    it(`has no label where that is empty, as ${JSON.stringify(body)}`, () => {
+      assert.deepEqual(buildPrint({ ...body, label: "" }, context).payload, buildPrint(body, context).payload);
+    });
+  }
+
   for (const [body, message] of [
     [{}, /^text/],
     [{ text: "" }, /^text/],

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import fc from "fast-check";
+import type { Clock } from "../../../engine/kernel/clock.ts";
 import { CONNECTION_FRESH_MS, SESSIONS_PER_TERMINAL_MAX } from "../../../engine/kernel/limits.ts";
 import { createPresenceTable, type PresenceTable } from "../../../engine/sessions/presence-table.ts";
 import { ManualClock, session } from "../world.ts";
@@ -256,15 +257,108 @@ describe("the presence table", () => {
     );
   });
 
-  it("forgets everything but live sockets, which are there again with their next frame", () => {
-    const { table } = world();
+  it("forgets who has no live session; a silent socket is there again with its next frame", () => {
+    const { table, clock } = world();
+    table.open(session("silent", { terminalId: "T3" }), "shard-0");
+    table.open(session("closed", { terminalId: "T4" }), "shard-0");
+    clock.advance(CONNECTION_FRESH_MS);
+    const device = { family: "field-47" };
+    table.open(session("s1", { device }), "shard-0");
+    table.polled("T2", {}, 0);
+    table.disconnect("T4");
+    const live = table.view("T1", null);
+    table.forget();
+    assert.deepEqual(table.view("T1", null), live, "nothing is seen of it");
+    assert.equal(table.pick("T1", any)?.sessionId, "s1", "what comes goes to it at once");
+    assert.equal(table.view("T1", null).connection.connectionStatus, "ONLINE");
+    for (const terminalId of ["T2", "T3", "T4"]) {
+      assert.equal(table.view(terminalId, null).connection.connectionStatus, "NEVER_CONNECTED", terminalId);
+    }
+    assert.equal(table.active("T3", "silent", 0), true);
+    assert.equal(table.view("T3", null).connection.connectionType, "WEBSOCKET");
+  });
+
+  it("stores those that are there again after the others were forgotten, and not before they are asked for", () => {
+    const { table, clock } = world();
     table.open(session("s1"), "shard-0");
     table.polled("T2", {}, 0);
+    clock.advance(10_000);
     table.forget();
-    assert.equal(table.view("T1", null).connection.connectionStatus, "NEVER_CONNECTED");
-    assert.equal(table.view("T2", null).connection.connectionStatus, "NEVER_CONNECTED");
-    assert.deepEqual(table.takeDirty(10), []);
-    assert.equal(table.active("T1", "s1", 0), true);
-    assert.equal(table.view("T1", null).connection.connectionType, "WEBSOCKET");
+    assert.deepEqual(table.takeDirty(10), [], "the store is being cleared");
+    table.hurry();
+    assert.deepEqual(
+      table.takeDirty(10).map(({ terminalId }) => terminalId),
+      ["T1"],
+    );
+  });
+});
+
+describe("the connection record", () => {
+  /** As a machine's clocks are: one in whole milliseconds, the other in fractions. */
+  function fractions(): { table: PresenceTable; pass(ms: number): void } {
+    let monotonic = 5_000.9;
+    const clock: Clock = { nowMs: () => 1_700_000_000_000 + Math.floor(monotonic), monotonicMs: () => monotonic + 0.3 };
+    return {
+      table: createPresenceTable(clock),
+      pass: (ms) => {
+        monotonic += ms;
+      },
+    };
+  }
+
+  it("says the same to whoever asks again while nothing happens", () => {
+    const { table, pass } = fractions();
+    table.open(session("s1"), "shard-0");
+    table.polled("T2", {}, 0.4);
+    pass(1_000.7);
+    table.active("T1", "s1", 0.2);
+    table.polled("T2", {}, 0.2);
+    const first = ["T1", "T2"].map((terminalId) => table.view(terminalId, null));
+    for (let asked = 0; asked < 50; asked += 1) {
+      pass(1.37);
+      assert.deepEqual(
+        ["T1", "T2"].map((terminalId) => table.view(terminalId, null)),
+        first,
+      );
+    }
+  });
+
+  it("goes by what happened last, in whatever order it is told", () => {
+    const { clock, table } = world();
+    const openedAtMs = clock.nowMs();
+    table.open(session("s1"), "shard-0");
+    table.polled("T2", {}, 0);
+    clock.advance(10_000);
+    table.active("T1", "s1", 0);
+    table.polled("T2", {}, 0);
+    const before = ["T1", "T2"].map((terminalId) => table.view(terminalId, null).connection);
+    clock.advance(100);
+    table.active("T1", "s1", 3_000);
+    table.polled("T2", {}, 3_000);
+    // It is told again where homes have changed, or nobody is certain that it was heard.
+    table.open({ ...session("s1"), openedAtMs: openedAtMs + 7, agoMs: 5_000 }, "shard-0");
+    assert.deepEqual(
+      ["T1", "T2"].map((terminalId) => table.view(terminalId, null).connection),
+      before,
+    );
+    table.close("T1", "s1");
+    assert.equal(table.view("T1", null).connection.lastSeenMs, before[0]?.lastActivityMs, "last seen when it was last active");
+  });
+
+  it("takes a session that it is told of late for as old, and as silent, as it is", () => {
+    const { clock, table } = world();
+    const openedAtMs = clock.nowMs() - 3_600_000;
+    table.open({ ...session("s1"), openedAtMs, agoMs: 4_000 }, "shard-0");
+    const { connectedSinceMs, lastActivityMs } = table.view("T1", null).connection;
+    assert.deepEqual([connectedSinceMs, lastActivityMs], [openedAtMs, clock.nowMs() - 4_000]);
+    table.open({ ...session("s2", { terminalId: "T2" }), openedAtMs, agoMs: CONNECTION_FRESH_MS }, "shard-0");
+    assert.equal(table.view("T2", null).connection.connectionStatus, "OFFLINE");
+    assert.equal(table.pick("T2", any), null);
+    table.open(session("s3", { terminalId: "T3" }), "shard-0");
+    clock.advance(10);
+    table.disconnect("T3");
+    clock.advance(10);
+    table.open({ ...session("s3", { terminalId: "T3" }), openedAtMs, agoMs: 15 }, "shard-0");
+    assert.equal(table.view("T3", null).connection.connectionStatus, "OFFLINE", "what was before the disconnect does not undo it");
   });
 });

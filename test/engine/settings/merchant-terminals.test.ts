@@ -55,7 +55,7 @@ function terminalsWorld() {
     byMerchant,
     configOf: (terminalId) => configs.get(terminalId),
     terminals: {
-      view: async (terminalId) => {
+      connection: async (terminalId) => {
         asked.push(terminalId);
         return view(terminalId);
       },

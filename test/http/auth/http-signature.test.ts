@@ -148,9 +148,51 @@ for (const left of UNSIGNED) {
   test(`refuses a signature that leaves out ${left}`, async () => {
     const { raw } = await sent({ method: "POST", sign: { headers: UNSIGNED.filter((name) => name !== left) } });
     const verdict = verify(raw);
-    assert.match(verdict.type === "refused" ? verdict.reason : "", left === "date" ? /neither date nor/ : /does not sign/);
+    const reason = left === "date" ? "signs neither date nor (created)" : `does not sign ${left}`;
+    assert.deepEqual(verdict, { type: "refused", reason: `The signature ${reason}.` });
   });
 }
+
+test("names all that a signature does not cover: the library's own default is the date alone", async () => {
+  const post = verify((await sent({ method: "POST", sign: { headers: ["date"] } })).raw);
+  assert.deepEqual(post, { type: "refused", reason: "The signature does not sign (request-target), host, x-signature-salt, digest." });
+  const get = verify((await sent({ method: "GET", sign: { headers: ["date", "host"] } })).raw);
+  assert.deepEqual(get, { type: "refused", reason: "The signature does not sign (request-target), x-signature-salt." });
+});
+
+test("a signature without headers is one of the date alone, as of one that says so", async () => {
+  const { raw } = await sent({ method: "POST", sign: { headers: ["date"] } });
+  const without = authorization((text) => text.replace(/headers="[^"]*",/, ""))(raw);
+  assert.doesNotMatch(without.headers.authorization ?? "", /headers=/);
+  assert.deepEqual(verify({ ...raw, ...without }), verify(raw));
+});
+
+const OF_THE_KEY: [string, (text: string) => string][] = [
+  ["no algorithm", (text) => text.replace(/algorithm="[^"]*",/, "")],
+  ["hs2019", (text) => text.replace(/algorithm="[^"]*"/, 'algorithm="hs2019"')],
+  ["HS2019", (text) => text.replace(/algorithm="[^"]*"/, 'algorithm="HS2019"')],
+];
+for (const [what, change] of OF_THE_KEY) {
+  for (const algorithm of ["hmac-sha256", "hmac-sha512"] as const) {
+    test(`with ${what}, what was signed with ${algorithm} is verified, and nothing else`, async () => {
+      const { raw } = await sent({ method: "POST", sign: { algorithm } });
+      const changed = { ...raw, ...authorization(change)(raw) };
+      assert.doesNotMatch(changed.headers.authorization ?? "", /algorithm="hmac/);
+      assert.equal(verify(changed).type, "verified");
+      assert.match(JSON.stringify(verify({ ...changed, target: `${raw.target}1` })), /does not match/);
+      const { raw: forged } = await sent({ method: "POST", sign: { algorithm, secret: "another" } });
+      assert.match(JSON.stringify(verify({ ...forged, ...authorization(change)(forged) })), /does not match/);
+    });
+  }
+}
+
+test("with no algorithm, a signature of neither length is refused", async () => {
+  const { raw } = await sent({ method: "GET" });
+  for (const length of [1, 31, 33, 48, 63, 65]) {
+    const text = `keyId="M1",headers="(request-target) host date x-signature-salt",signature="${Buffer.alloc(length).toString("base64")}"`;
+    assert.match(JSON.stringify(verify({ ...raw, ...authorization(() => `Signature ${text}`)(raw) })), /does not match/);
+  }
+});
 
 const MALFORMED: [string, string | undefined, RegExp][] = [
   ["nothing", undefined, /is missing/],
@@ -158,7 +200,14 @@ const MALFORMED: [string, string | undefined, RegExp][] = [
   ["no parameters", "Signature nothing here", /not a list/],
   ["a parameter twice", 'Signature keyId="a",keyId="b"', /keyId twice/],
   ["no keyId", 'Signature algorithm="hmac-sha256",headers="host",signature="aaaa"', /has no keyId/],
-  ["no headers", 'Signature keyId="M1",algorithm="hmac-sha256",signature="aaaa"', /has no headers/],
+  ["no signature", 'Signature keyId="M1",algorithm="hmac-sha256",headers="host"', /has no signature/],
+  ["an algorithm of nothing", 'Signature keyId="M1",algorithm="",headers="host",signature="aaaa"', /an algorithm other than/],
+  ["headers that are none", 'Signature keyId="M1",headers=" ",signature="aaaa"', /an empty list of headers/],
+  [
+    "no headers, which means date alone",
+    'Signature keyId="M1",signature="aaaa"',
+    /does not sign \(request-target\), host, x-signature-salt\./,
+  ],
   ["a header twice", 'Signature keyId="M1",algorithm="hmac-sha256",headers="host host",signature="aaaa"', /header twice/],
   ["too long a header", `Signature keyId="${"a".repeat(5_000)}"`, /longer than/],
   [

@@ -44,12 +44,9 @@ test("every answer says that it is not to be stored, nor taken for anything else
 });
 
 test("an answer that says itself who may store it says nothing else, but its errors are not stored", async (t) => {
-  const endpoints = bind(
-    docsEndpoints(envelope),
-    docsOperations(() => "{}"),
-  );
+  const endpoints = bind(docsEndpoints(envelope), docsOperations({ openApi: () => "{}", asyncApi: () => "{}" }));
   const { url } = await startWorld(t, { endpoints });
-  for (const path of ["/docs", "/docs/docs.js", "/docs/docs.css", "/openapi.json"]) {
+  for (const path of ["/docs", "/openapi.json", "/asyncapi.json"]) {
     const answer = await request(`${url}${path}`);
     await answer.body.dump();
     assert.equal(answer.headers["cache-control"], "no-cache", path);

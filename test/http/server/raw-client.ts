@@ -7,6 +7,8 @@ export interface RawClient {
   write(text: string): void;
   /** Resolves with everything received so far once it holds `text`; rejects when the connection ends before. */
   until(text: string): Promise<string>;
+  /** What was received so far is not told again. */
+  forget(): void;
   /** Resolves with everything received when the server has closed the connection. */
   closed(): Promise<string>;
 }
@@ -36,6 +38,9 @@ export async function rawClient(t: { after(end: () => void): void }, port: numbe
         await once(socket, "more");
       }
       return received;
+    },
+    forget: () => {
+      received = "";
     },
     closed: async () => {
       while (!ended) await once(socket, "more");

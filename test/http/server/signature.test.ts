@@ -100,6 +100,10 @@ function send(
   });
 }
 
+const authorization = (change: (text: string) => string) => (wire: Wire) => ({
+  headers: { ...wire.headers, authorization: change(wire.headers["authorization"] ?? "") },
+});
+
 for (const algorithm of ["hmac-sha256", "hmac-sha512"] as const) {
   test(`takes what another implementation signed with ${algorithm}`, async (t) => {
     const { port } = await world(t);
@@ -110,9 +114,26 @@ for (const algorithm of ["hmac-sha256", "hmac-sha512"] as const) {
   });
 }
 
-const authorization = (change: (text: string) => string) => (wire: Wire) => ({
-  headers: { ...wire.headers, authorization: change(wire.headers["authorization"] ?? "") },
+for (const [what, change] of [
+  ["without an algorithm", (text: string) => text.replace(/algorithm="[^"]*",/, "")],
+  ["with hs2019", (text: string) => text.replace(/algorithm="[^"]*"/, 'algorithm="hs2019"')],
+] as const) {
+  test(`takes what was signed ${what}`, async (t) => {
+    const { port } = await world(t);
+    const wire = signedWire(port);
+    const answer = await send(port, { ...wire, ...authorization(change)(wire) });
+    assert.deepEqual([answer.status, JSON.parse(answer.text)], [200, { partner: 7, text: BODY }]);
+  });
+}
+
+test("what a signature has to cover is named where it is not", async (t) => {
+  const { port, calls } = await world(t);
+  const answer = await send(port, signedWire(port, {}, { headers: ["date", "host", "x-signature-salt"] }));
+  assert.equal(answer.status, 401);
+  assert.match(answer.text, /does not sign \(request-target\), digest\./);
+  assert.deepEqual(calls, []);
 });
+
 const header = (name: string, value: string) => (wire: Wire) => ({ headers: { ...wire.headers, [name]: value } });
 
 const POSTS: [string, (wire: Wire) => Partial<Wire>][] = [
@@ -127,7 +148,9 @@ const POSTS: [string, (wire: Wire) => Partial<Wire>][] = [
   ["keyId", authorization((text) => text.replace('"M1"', '"M2"'))],
   ["algorithm", authorization((text) => text.replace("sha256", "sha512"))],
   ["signature", authorization((text) => text.replace(/signature="./, 'signature="_'))],
+  ["algorithm, to that of the key", authorization((text) => text.replace(/signature="./, 'signature="_').replace("hmac-sha256", "hs2019"))],
   ["list of what is signed", authorization((text) => text.replace(" digest", ""))],
+  ["list of what is signed, left out", authorization((text) => text.replace(/headers="[^"]*",/, ""))],
   ["scheme", header("authorization", "Basic YTpi")],
 ];
 for (const [what, change] of POSTS) {
@@ -170,7 +193,13 @@ test("what is signed but not valid is answered 400", async (t) => {
   const { port } = await world(t);
   assert.equal((await send(port, signedWire(port, { body: '{"merId":' }))).status, 400);
   assert.equal((await send(port, signedWire(port, { body: "{}" }))).status, 400);
-  assert.equal((await send(port, signedWire(port, { method: "GET", path: "/pgw/payment/verify?merId=M1&more=1" }))).status, 400);
+  assert.equal((await send(port, signedWire(port, { method: "GET", path: "/pgw/payment/verify?txId=1" }))).status, 400);
+});
+
+test("a signed member that the endpoint does not have is named", async (t) => {
+  const { port } = await world(t);
+  const answer = await send(port, signedWire(port, { method: "GET", path: "/pgw/payment/verify?merId=M1&more=1" }));
+  assert.deepEqual([answer.status, answer.headers["relay-ignored"]], [200, "more"]);
 });
 
 test("a request is taken once; with another salt it is another one", async (t) => {

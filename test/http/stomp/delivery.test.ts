@@ -1,6 +1,11 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { SOCKET_BUFFER_BYTES_MAX, SUBSCRIPTIONS_PER_SESSION_MAX, UNACKNOWLEDGED_PER_SESSION_MAX } from "../../../http/stomp/limits.ts";
+import {
+  LINGER_MS,
+  SOCKET_BUFFER_BYTES_MAX,
+  SUBSCRIPTIONS_PER_SESSION_MAX,
+  UNACKNOWLEDGED_PER_SESSION_MAX,
+} from "../../../http/stomp/limits.ts";
 import { connectedTerminal, createWorld, FakeTerminal, settled, type World } from "./stomp-world.ts";
 
 /** What the engine was told about acknowledgements. */
@@ -135,6 +140,7 @@ test("disconnects a client that never acknowledges, after the engine got its ans
   assert.equal(terminal.closed, null);
   await settled();
   assert.equal(terminal.last?.headers["code"], "too_busy");
+  world.advance(LINGER_MS);
   assert.notEqual(terminal.closed, null);
 });
 

@@ -4,7 +4,7 @@ import type { Caller } from "../../../engine/access/caller.ts";
 import { RelayError } from "../../../engine/kernel/errors.ts";
 import type { ResultOutcome } from "../../../engine/terminals/terminals.ts";
 import type { UpgradeCaller } from "../../../http/stomp/host.ts";
-import { FRAME_TIMEOUT_MS, FRAMES_IN_FLIGHT_MAX, WEBSOCKET_MESSAGE_BYTES_MAX } from "../../../http/stomp/limits.ts";
+import { FRAME_TIMEOUT_MS, FRAMES_IN_FLIGHT_MAX, LINGER_MS, WEBSOCKET_MESSAGE_BYTES_MAX } from "../../../http/stomp/limits.ts";
 import { connectedTerminal, createWorld, deferred, FakeTerminal, PASSCODE, settled, unavailable } from "./stomp-world.ts";
 
 test("negotiates the version", () => {
@@ -62,6 +62,7 @@ test("lets in whom the host knows, and no one else", () => {
     assert.equal(answer?.command, connected ? "CONNECTED" : "ERROR", title);
     if (connected) continue;
     assert.equal(answer?.headers["code"], "unauthorized", title);
+    world.advance(LINGER_MS);
     assert.deepEqual(terminal.closed, { code: 1008, reason: answer?.headers["message"] }, title);
     assert.equal(JSON.stringify(world.events).includes(PASSCODE), false, title);
   }
@@ -93,11 +94,13 @@ test("waits for the login of the upgrade, and says when a login that is held bac
   assert.equal(terminal.last?.command, "CONNECTED");
 
   const held = Promise.resolve(new RelayError("rate_limited", "Too many failed logins", { retryAfterSeconds: 42 }));
-  const other = new FakeTerminal(createWorld({ anonymousAllowed: true }), { caller: held });
+  const world = createWorld({ anonymousAllowed: true });
+  const other = new FakeTerminal(world, { caller: held });
   other.send("CONNECT", { "accept-version": "1.2" });
   await settled();
   assert.equal(other.last?.command, "ERROR");
   assert.deepEqual([other.last?.headers["code"], other.last?.headers["retry-after"]], ["rate_limited", "42"]);
+  world.advance(LINGER_MS);
   assert.equal(other.closed !== "terminated" && other.closed?.code, 1013);
 });
 
@@ -129,6 +132,7 @@ test("refuses when authentication fails, late or not at all", async () => {
     terminals.map((terminal) => terminal.last?.headers["code"]),
     ["unauthorized", "unavailable", "request_timeout"],
   );
+  world.advance(LINGER_MS);
   assert.equal(world.sessions.count(), 0);
 });
 
@@ -282,10 +286,12 @@ test("refuses frames that make no sense, with the reason and the receipt, and cl
     assert.equal(answer?.headers["content-type"], "text/plain", title);
     assert.ok((answer?.headers["message"] ?? "").length > 10, title);
     assert.ok(answer?.body.includes(answer.headers["message"] ?? "?"), title);
-    assert.notEqual(terminal.closed, null, title);
     assert.equal(world.opened.size, 0, title);
+    assert.equal(terminal.closed, null, `${title}: the client may close first`);
     assert.deepEqual(terminal.raw("SEND\ndestination:/app/terminal/T1/receipt\n\n{}\0"), [], `${title}: nothing is read after it`);
     assert.deepEqual(world.posted, [], title);
+    world.advance(LINGER_MS);
+    assert.notEqual(terminal.closed, null, title);
   }
 });
 
@@ -296,6 +302,7 @@ test("refuses broken bytes, before and after CONNECT", () => {
     if (connect) terminal.connect("T1");
     const [answer] = terminal.raw("GET / HTTP/1.1\r\n\r\n");
     assert.equal(answer?.command, "ERROR");
+    world.advance(LINGER_MS);
     assert.deepEqual(terminal.closed, { code: 1002, reason: answer?.headers["message"] });
   }
 });
@@ -331,12 +338,14 @@ test("names the receipt of a frame that was begun and not ended", () => {
 });
 
 test("refuses a message too large, also one of small frames", () => {
-  const terminal = connectedTerminal(createWorld(), "T1");
+  const world = createWorld();
+  const terminal = connectedTerminal(world, "T1");
   const ping = "SEND\ndestination:/app/terminal/T1/ping\n\n\0";
   assert.deepEqual(terminal.raw(ping.padEnd(WEBSOCKET_MESSAGE_BYTES_MAX, "\n")), []);
   assert.equal(terminal.closed, null);
   const [answer] = terminal.raw(ping.padEnd(WEBSOCKET_MESSAGE_BYTES_MAX + 1, "\n"));
   assert.equal(answer?.headers["code"], "payload_too_large");
+  world.advance(LINGER_MS);
   assert.deepEqual(terminal.closed, { code: 1009, reason: answer?.headers["message"] });
 });
 
@@ -351,6 +360,7 @@ test("refuses a message of 10 MB without keeping it", () => {
   const start = Buffer.from("SEND\ndestination:/app/terminal/T1/receipt\n\n");
   const [answer] = terminal.raw(Buffer.concat([start, Buffer.alloc(10_000_000, "x")]));
   assert.equal(answer?.headers["code"], "payload_too_large");
+  world.advance(LINGER_MS);
   assert.deepEqual(terminal.closed, { code: 1009, reason: answer?.headers["message"] });
   assert.deepEqual(world.posted, []);
 });
@@ -437,6 +447,7 @@ test("answers a result that was not stored with an ERROR and closes", async () =
     assert.equal(terminal.last?.headers["receipt-id"], "r1");
     assert.equal(terminal.last?.headers["code"], code);
     assert.equal(terminal.last?.body.includes("secret"), false);
+    world.advance(LINGER_MS);
     assert.equal(terminal.closed === "terminated" ? null : terminal.closed?.code, closeCode);
   }
 });
@@ -520,6 +531,7 @@ test("leaves no SUBSCRIBE without its receipt when it is disconnected, and gives
     leaving?.frames.slice(-2).map((frame) => (frame === "beat" ? frame : frame.headers["receipt-id"])),
     ["r1", "r2"],
   );
+  world.advance(LINGER_MS);
   assert.notEqual(leaving?.closed, null);
   assert.equal(failing?.last?.command, "ERROR");
 });
@@ -535,8 +547,6 @@ test("gives a receipt for each kind of frame", () => {
   assert.equal(terminal.send("SEND", { destination: "/app/terminal/T1/ping", receipt: "r4" })[0]?.headers["receipt-id"], "r4");
   assert.equal(terminal.send("UNSUBSCRIBE", { id: "sub-T1", receipt: "r5" })[0]?.headers["receipt-id"], "r5");
   assert.equal(terminal.send("DISCONNECT", { receipt: "r6" })[0]?.headers["receipt-id"], "r6");
-  assert.deepEqual(terminal.closed, { code: 1000, reason: "disconnected" });
-  assert.equal(world.sessions.count(), 0);
 });
 
 test("finishes what is being stored before it answers DISCONNECT", async () => {
@@ -554,5 +564,48 @@ test("finishes what is being stored before it answers DISCONNECT", async () => {
     terminal.frames.slice(1).map((frame) => (frame === "beat" ? frame : frame.headers["receipt-id"])),
     ["r1", "r2"],
   );
+  world.advance(LINGER_MS);
   assert.deepEqual(terminal.closed, { code: 1000, reason: "disconnected" });
+});
+
+test("leaves it to a client that has disconnected to close the socket, and closes it a second later", () => {
+  for (const clientCloses of [true, false]) {
+    const world = createWorld();
+    const terminal = connectedTerminal(world, "T1", { ack: "client-individual" });
+    world.push("T1", "u1");
+    assert.equal(terminal.send("DISCONNECT", { receipt: "r1" })[0]?.command, "RECEIPT");
+    world.advance(LINGER_MS - 250);
+    assert.equal(terminal.closed, null, "the client has the RECEIPT before the socket closes");
+    assert.equal(world.sessions.count(), 1, "its socket is counted");
+    if (clientCloses) terminal.hangUp();
+    world.advance(250);
+    assert.deepEqual(terminal.closed, clientCloses ? null : { code: 1000, reason: "disconnected" });
+    assert.equal(world.sessions.count(), 0);
+    assert.deepEqual(
+      world.events.filter(({ type }) => type === "ended"),
+      [{ type: "ended", sessionId: "s1", reason: "disconnected" }],
+      "it ended once",
+    );
+  }
+});
+
+test("a session that has disconnected takes nothing in, is no presence, and keeps nobody waiting", () => {
+  const world = createWorld();
+  const terminal = connectedTerminal(world, "T1", {}, "1.2");
+  const live = world.opened.get("s1/0")?.socket;
+  const begun = "SEND\ndestination:/app/terminal/T1/receipt\nreceipt:r2\n\n{}";
+  terminal.raw(`DISCONNECT\nreceipt:r1\n\n\0${begun}\0${begun}`);
+  assert.equal(terminal.last?.headers["receipt-id"], "r1");
+  world.told.length = 0;
+  const frames = terminal.frames.length;
+  for (const more of ["\0", begun, "\0", "no STOMP at all\n", "x".repeat(WEBSOCKET_MESSAGE_BYTES_MAX + 1)]) terminal.raw(more);
+  terminal.pong();
+  terminal.subscribe("T1");
+  world.sessions.recheckWhitelist();
+  assert.equal(live?.deliver("u1", "{}"), false);
+  assert.equal(world.sessions.closeTerminal("T1"), 0);
+  assert.deepEqual([world.posted, world.unread, world.told, terminal.frames.length, terminal.closed], [[], [], [], frames, null]);
+  world.sessions.closeAll("shutting down");
+  assert.deepEqual(terminal.closed, { code: 1001, reason: "shutting down" });
+  assert.equal(world.sessions.count(), 0);
 });

@@ -5,6 +5,7 @@ import {
   CONNECT_TIMEOUT_MS,
   FRAME_TIMEOUT_MS,
   IDLE_TIMEOUT_MS,
+  LINGER_MS,
   TICK_INTERVAL_MS_MAX,
   TICKS_A_ROUND,
 } from "../../../http/stomp/limits.ts";
@@ -85,6 +86,7 @@ test("closes a session without heart-beats only after long silence", () => {
   world.advance(IDLE_TIMEOUT_MS - 250);
   assert.equal(terminal.closed, null);
   world.advance(250);
+  world.advance(LINGER_MS);
   assert.notEqual(terminal.closed, null);
 });
 
@@ -95,6 +97,7 @@ test("closes a socket that does not CONNECT in time", () => {
   dripping.raw("\nCONN");
   assert.equal(silent.closed, null);
   world.advance(250);
+  world.advance(LINGER_MS);
   for (const terminal of [silent, dripping]) {
     assert.equal(terminal.last?.headers["code"], "request_timeout");
     assert.notEqual(terminal.closed, null);
@@ -149,6 +152,7 @@ test("tears down a socket whose peer does not answer the close", () => {
   const terminal = connectedTerminal(world, "T1");
   terminal.answersClose = false;
   terminal.send("DISCONNECT");
+  world.advance(LINGER_MS);
   assert.deepEqual(terminal.closed, { code: 1000, reason: "disconnected" });
   assert.equal(world.sessions.count(), 1);
   world.advance(CLOSE_TIMEOUT_MS);

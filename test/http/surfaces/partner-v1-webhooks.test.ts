@@ -53,6 +53,14 @@ test("a webhook from its registration to its end", async (t) => {
   assertMatches(await call("GET", "/webhooks"), { status: 200, body: { webhooks: [] } });
 });
 
+test("an empty description is none", async (t) => {
+  const world = await open(t);
+  const webhookId = await registered(world, { description: "" });
+  assertMatches(await world.call("GET", `/webhooks/${webhookId}`), { body: { webhook: { description: null } } });
+  await world.call("PATCH", `/webhooks/${webhookId}`, { description: "the till" });
+  assertMatches(await world.call("PATCH", `/webhooks/${webhookId}`, { description: "" }), { body: { webhook: { description: null } } });
+});
+
 test("webhooks of both environments are listed together, the newest first", async (t) => {
   const world = await open(t);
   const ids: string[] = [];

@@ -1,7 +1,11 @@
 import assert from "node:assert/strict";
+import { once } from "node:events";
+import { type IncomingMessage, request } from "node:http";
+import { buffer } from "node:stream/consumers";
 import { describe, it } from "node:test";
 import { ClickHouseError, createClient } from "@clickhouse/client";
 import { connectClickHouse } from "../../../storage/clickhouse/client.ts";
+import { inBlocks } from "../../../storage/clickhouse/embedded/block-compression.ts";
 import { PORTAL_WORKLOAD } from "../../../storage/clickhouse/workloads.ts";
 import { eventually } from "../../support/within.ts";
 import { ADMIN, ANALYST, ask, sharedClickHouse } from "./clickhouse-world.ts";
@@ -114,6 +118,187 @@ describe("the HTTP interface of the embedded ClickHouse", async () => {
       assert.match(answer.text, text);
       assert.equal(answer.status, status, answer.text);
       assert.ok(!answer.text.includes(world.directory));
+    }
+  });
+
+  it("takes what drivers send besides settings, and settings that change nothing", async () => {
+    const taken: Record<string, string>[] = [
+      { client_protocol_version: "54460", default_format: "TabSeparated" },
+      { stacktrace: "1", quota_key: "k", wait_end_of_query: "1", buffer_size: "3000000", log_comment: "a report" },
+      { session_id: "s", session_timeout: "60", session_check: "0", close_session: "1", query_id: "q" },
+      {
+        send_progress_in_http_headers: "1",
+        http_headers_progress_interval_ms: "120000",
+        cancel_http_readonly_queries_on_client_close: "1",
+      },
+      { compress: "0", decompress: "0", enable_http_compression: "0", http_write_exception_in_output_format: "0" },
+      { max_threads: "1", readonly: "1", max_memory_usage: "536870912", allow_ddl: "false", timeout_overflow_mode: "throw" },
+      { async_insert: "0", wait_for_async_insert: "0", select_sequential_consistency: "1", extremes: "0", session_timezone: "Europe/Rome" },
+      { max_execution_time: "5", max_result_rows: "10", max_result_bytes: "1000", result_overflow_mode: "break" },
+    ];
+    for (const parameters of taken) {
+      const answer = await ask(world, "SELECT 1", parameters);
+      assert.equal(answer.text, "1\n", JSON.stringify(parameters));
+    }
+  });
+
+  it("refuses by name what it cannot do", async () => {
+    const refused: [Record<string, string>, RegExp, number][] = [
+      [{ max_threads: "2" }, /^Code: 164\. .*'max_threads'/, 403],
+      [{ no_such_setting: "1" }, /^Code: 115\. .*'no_such_setting'/, 400],
+      [{ http_write_exception_in_output_format: "1" }, /^Code: 164\. .*'http_write_exception_in_output_format'/, 403],
+      [{ add_http_cors_header: "1" }, /^Code: 164\. .*'add_http_cors_header'/, 403],
+      [{ session_id: "s", session_check: "1" }, /^Code: 372\. .*Session/, 404],
+      [{ role: "owner" }, /^Code: 497\. .*Roles/, 403],
+      [{ compress: "0", network_compression_method: "ZSTD" }, /^Code: 48\. .*'network_compression_method'/, 501],
+      [{ decompress: "1" }, /^Code: 48\. .*'decompress'/, 501],
+      [{ compress: "yes" }, /^Code: 36\. .*'compress'/, 400],
+      [{ client_protocol_version: "new" }, /^Code: 36\. .*'client_protocol_version'/, 400],
+      [{ max_result_rows: "many" }, /^Code: 36\. .*max_result_rows.* 1000000/, 400],
+      [{ result_overflow_mode: "any" }, /^Code: 36\. .*result_overflow_mode/, 400],
+      [{ t_format: "CSV", t_structure: "a Int8" }, /^Code: 115\. .*'t_format'/, 400],
+    ];
+    for (const [parameters, text, status] of refused) {
+      const answer = await ask(world, "SELECT 1", parameters);
+      assert.match(answer.text, text);
+      assert.equal(answer.status, status, answer.text);
+      assert.equal(answer.headers.get("x-clickhouse-server-display-name"), "terminal-relay");
+    }
+    const form = new FormData();
+    form.append("query", "SELECT 1");
+    const headers = { "X-ClickHouse-User": ANALYST.username, "X-ClickHouse-Key": ANALYST.password };
+    const multipart = await fetch(url, { method: "POST", headers, body: form });
+    assert.equal(multipart.status, 501);
+    assert.match(await multipart.text(), /^Code: 48\. .*Multipart/);
+  });
+
+  it("keeps a time and a size that a client asks for, and its own where more is asked for: nothing is cut without an exception", async () => {
+    const time = "SELECT getSetting('max_execution_time')";
+    assert.equal((await ask(world, time, { max_execution_time: "5" })).text, "5\n");
+    for (const asked of ["0", "65", "10.5"]) assert.equal((await ask(world, time, { max_execution_time: asked })).text, "10\n");
+    const rows = "SELECT number FROM numbers(1100000)";
+    const own = await ask(world, rows, { max_result_rows: "1000", result_overflow_mode: "throw" });
+    assert.match(own.text, /^Code: 396\. .*TOO_MANY_ROWS_OR_BYTES/s);
+    const cut = await ask(world, rows, { max_result_rows: "1000", result_overflow_mode: "break" });
+    assert.equal(cut.status, 200);
+    assert.ok(cut.text.split("\n").length < 200_000);
+    // Metabase asks for this many rows.
+    for (const more of [{ max_result_rows: "1048575" }, { max_result_rows: "0" }, { max_result_bytes: "1000000000" }, {}] as Record<
+      string,
+      string
+    >[]) {
+      const answer = await ask(world, rows, { ...more, result_overflow_mode: "break" });
+      assert.match(answer.text, /^Code: 396\. .*TOO_MANY_ROWS_OR_BYTES/s, JSON.stringify(more));
+    }
+    const bytes = await ask(world, "SELECT repeat('x', 1000000) FROM numbers(100)", {
+      max_result_rows: "1000",
+      result_overflow_mode: "break",
+    });
+    assert.match(bytes.text, /^Code: 396\. .*TOO_MANY_ROWS_OR_BYTES/s);
+  });
+
+  it("tells of a query what ClickHouse's headers tell", async () => {
+    const answer = await ask(world, "SELECT toUInt64(number) FROM numbers(10) FORMAT CSV", {
+      query_id: "a-query",
+      session_timezone: "Asia/Tokyo",
+    });
+    assert.equal(answer.headers.get("x-clickhouse-query-id"), "a-query");
+    assert.equal(answer.headers.get("x-clickhouse-server-display-name"), "terminal-relay");
+    assert.equal(answer.headers.get("x-clickhouse-timezone"), "Asia/Tokyo");
+    assert.equal(answer.headers.get("x-clickhouse-format"), "CSV");
+    const { elapsed_ns: elapsed, ...summary } = JSON.parse(answer.headers.get("x-clickhouse-summary") ?? "");
+    assert.match(elapsed, /^\d+$/);
+    assert.deepEqual(summary, {
+      ...{ read_rows: "10", read_bytes: "80", written_rows: "0", written_bytes: "0", total_rows_to_read: "0" },
+      ...{ result_rows: "10", result_bytes: "80" },
+    });
+    const insert = await ask(
+      world,
+      '{"a":100000,"b":"x","c":"2026-01-02 03:04:05.678"}',
+      { query: "INSERT INTO relay.t FORMAT JSONEachRow" },
+      ADMIN,
+    );
+    assert.match(insert.headers.get("x-clickhouse-summary") ?? "", /"written_rows":"1","written_bytes":"[1-9]/);
+    assert.equal((await ask(world, "DELETE FROM relay.t WHERE a = 100000", {}, ADMIN)).status, 200);
+    const error = await ask(world, "SELECT nothing", { query_id: "a-mistake" });
+    assert.equal(error.headers.get("x-clickhouse-query-id"), "a-mistake");
+    assert.equal(error.headers.get("x-clickhouse-exception-code"), "47");
+  });
+
+  it("compresses as Accept-Encoding allows, and not at all where it names nothing that is known", async () => {
+    const sql = "SELECT number FROM numbers(2000) FORMAT CSV";
+    const plain = (await ask(world, sql)).text;
+    const authorization = `Basic ${Buffer.from(`${ANALYST.username}:${ANALYST.password}`).toString("base64")}`;
+    const cases: [string, string | null][] = [
+      ["gzip, deflate, br", "gzip"],
+      ["zstd, lz4, br;q=0.5", "br"],
+      ["deflate", "deflate"],
+      ["gzip;q=0, br", "br"],
+      ["zstd", null],
+      ["identity", null],
+    ];
+    for (const [accepted, encoding] of cases) {
+      const headers = { authorization, "Accept-Encoding": accepted };
+      const response = await fetch(`${url}/?enable_http_compression=1`, { method: "POST", headers, body: sql });
+      assert.equal(response.headers.get("content-encoding"), encoding, accepted);
+      assert.equal(await response.text(), plain);
+      const unasked = await fetch(url, { method: "POST", headers, body: sql });
+      assert.equal(unasked.headers.get("content-encoding"), null);
+      assert.equal(await unasked.text(), plain);
+    }
+  });
+
+  it("answers Accept-Encoding: lz4 in LZ4's frame, a short text and an error too", async () => {
+    const headers = { "X-ClickHouse-User": ANALYST.username, "X-ClickHouse-Key": ANALYST.password, "Accept-Encoding": "lz4, zstd" };
+    const frame = (text: string): Buffer => {
+      const length = Buffer.alloc(4);
+      length.writeUInt32LE(text.length + 0x8000_0000);
+      return Buffer.concat([Buffer.from("04224d18607073", "hex"), ...(text === "" ? [] : [length, Buffer.from(text)]), Buffer.alloc(4)]);
+    };
+    const answers: [sql: string, framed: boolean, text: string][] = [
+      ["SELECT 1", true, "1\n"],
+      ["SELECT 1 WHERE 0", true, ""],
+      ["SELECT * FROM nowhere", true, (await ask(world, "SELECT * FROM nowhere")).text],
+      // Java's client does not decompress the text of every status.
+      ["DROP TABLE relay.t", false, (await ask(world, "DROP TABLE relay.t")).text],
+    ];
+    for (const [sql, framed, text] of answers) {
+      const call = request(`${url}/?enable_http_compression=1`, { method: "POST", headers });
+      call.end(sql);
+      const [response]: IncomingMessage[] = await once(call, "response");
+      assert.ok(response !== undefined);
+      assert.equal(response.headers["content-encoding"], framed ? "lz4" : undefined, sql);
+      assert.deepEqual(await buffer(response), framed ? frame(text) : Buffer.from(text), sql);
+    }
+  });
+
+  it("answers compress=1 in ClickHouse's own compression, errors too, and refuses other methods", async () => {
+    const headers = { "X-ClickHouse-User": ANALYST.username, "X-ClickHouse-Key": ANALYST.password };
+    const blocks = async (parameters: Record<string, string>, body: string): Promise<{ response: Response; bytes: Buffer }> => {
+      const response = await fetch(`${url}/?${new URLSearchParams(parameters)}`, { method: "POST", headers, body });
+      return { response, bytes: Buffer.from(await response.arrayBuffer()) };
+    };
+    const sql = "SELECT number FROM numbers(200000) FORMAT CSV";
+    const plain = (await ask(world, sql)).text;
+    for (const parameters of [{}, { network_compression_method: "LZ4" }, { network_compression_method: "lz4hc" }]) {
+      const { bytes } = await blocks({ compress: "1", ...parameters }, sql);
+      assert.deepEqual(Buffer.from(await inBlocks(Buffer.from(plain), "LZ4")), bytes);
+    }
+    const none = await blocks({ compress: "1", network_compression_method: "NONE" }, "SELECT 1");
+    assert.deepEqual(none.bytes, Buffer.from(await inBlocks(Buffer.from("1\n"), "NONE")));
+    const both = await blocks({ compress: "1", enable_http_compression: "1" }, sql);
+    assert.equal(both.response.headers.get("content-encoding"), "gzip");
+    assert.deepEqual(both.bytes, Buffer.from(await inBlocks(Buffer.from(plain), "LZ4")));
+    assert.equal((await blocks({ compress: "1" }, "SELECT 1 WHERE 0")).bytes.length, 0);
+
+    for (const [parameters, body, code] of [
+      [{}, "SELECT nothing", "47"],
+      [{ network_compression_method: "ZSTD" }, "SELECT 1", "48"],
+      [{ user: "x", max_threads: "9" }, "SELECT 1", "164"],
+    ] as const) {
+      const { response, bytes } = await blocks({ compress: "1", ...parameters }, body);
+      assert.equal(response.headers.get("x-clickhouse-exception-code"), code);
+      assert.match(bytes.subarray(25).toString(), new RegExp(`Code: ${code}\\. `));
     }
   });
 

@@ -3,7 +3,7 @@ import { existsSync } from "node:fs";
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { before, describe, it } from "node:test";
-import { ADMIN, ask, type ClickHouseWorld, sharedClickHouse } from "./clickhouse-world.ts";
+import { ADMIN, ANALYST, ask, type ClickHouseWorld, sharedClickHouse } from "./clickhouse-world.ts";
 
 const SECRET = "a-secret-of-the-host";
 
@@ -155,7 +155,25 @@ describe("the analysts' user", async () => {
     "SELECT 1 IN system.disks",
     "SELECT 1 IN (SELECT pid FROM system.processes)",
     "SELECT hostName(), filesystemAvailable()",
-    "SELECT displayName()",
+    "SELECT serverUUID()",
+    "SELECT buildId()",
+    "SELECT tcpPort()",
+    "SELECT getOSKernelVersion()",
+    "SELECT arrayMap(hostName, [1])",
+    "SELECT * APPLY hostName FROM t",
+    "TABLE system.processes",
+    "FROM system.processes",
+    "SELECT file('HOST'), hostName(), metadata_path FROM system.tables",
+    "SELECT metadata_path FROM system.tables INTO OUTFILE 'WRITTEN'",
+    "SELECT metadata_path FROM system.tables SETTINGS readonly = 0",
+    "SELECT hostName(1)",
+    "SELECT * FROM system.server_settings",
+    "SELECT * FROM system.query_log",
+    "SELECT * FROM system.users",
+    "SELECT * FROM system.grants",
+    "SELECT * FROM system.settings_profiles",
+    "SELECT * FROM system.parts",
+    "SELECT * FROM system.merge_tree_settings",
     "SELECT getServerSetting('path')",
     "SELECT aiGenerate('x')",
     "SELECT dictGet('a', 'b', 1)",
@@ -182,11 +200,112 @@ describe("the analysts' user", async () => {
     assert.equal(byDatabase.status, 403, byDatabase.text);
   });
 
+  it("is told what drivers ask a server about itself, and not what its machine is called", async () => {
+    const asked = ["displayName()", "hostName()", "hostname()", "FQDN()", "fullHostName()"];
+    for (const call of asked) {
+      const answer = await ask(world, `SELECT ${call} FORMAT TabSeparatedWithNames`);
+      assert.equal(answer.text, `${call}\nterminal-relay\n`);
+    }
+    const nested = await ask(
+      world,
+      "SELECT upper(hostName()) AS h, 'hostName()', count() FROM t WHERE hostName() != '' GROUP BY hostName(), h ORDER BY hostName()",
+    );
+    assert.equal(nested.text, "TERMINAL-RELAY\thostName()\t1000\n");
+    const others = await ask(
+      world,
+      "SELECT version() != '', revision() > 54000, timezone(), user(), currentUser() AS user, currentDatabase()",
+    );
+    assert.equal(others.text, `1\t1\tUTC\t${ANALYST.username}\t${ANALYST.username}\trelay\n`);
+  });
+
+  it("sees no path of the machine in the tables that describe the schema", async () => {
+    const paths = {
+      "SELECT data_paths, metadata_path FROM system.tables WHERE name = 't'": "['']\t\n",
+      "SELECT t.data_paths, t.metadata_path FROM system.tables AS t JOIN system.databases AS d ON d.name = t.database WHERE t.name = 't'":
+        "['']\t\n",
+      "SELECT system.tables.metadata_path FROM `system`.\"tables\" WHERE system.tables.name = 't'": "\n",
+      // JDBC's own.
+      "SELECT t.name, d.metadata_path FROM system.tables t JOIN system.databases d ON system.tables.database = system.databases.name WHERE t.name = 't'":
+        "t\t\n",
+      "SELECT data_path, metadata_path FROM system.databases WHERE name = 'relay'": "\t\n",
+      "WITH x AS (SELECT * FROM system.tables) SELECT any(metadata_path), count() FROM x WHERE name = 't'": "\t1\n",
+      "SELECT count() FROM t WHERE ('relay', 't') IN (SELECT database, name FROM system.tables)": "1000\n",
+      "FROM system.tables SELECT metadata_path WHERE name = 't'": "\n",
+      "SELECT * FROM (SELECT metadata_path AS `it's system.tables` FROM view(SELECT * FROM system.tables WHERE name = 't'))": "\n",
+      "SELECT 'a\\'; DROP TABLE relay.t; system.tables hostName()', metadata_path FROM system.tables WHERE name = 't'":
+        "a\\'; DROP TABLE relay.t; system.tables hostName()\t\n",
+      "SELECT 'system.tables' FROM system.one": "system.tables\n",
+    };
+    for (const [sql, expected] of Object.entries(paths)) assert.equal((await ask(world, sql)).text, expected, sql);
+    for (const sql of ["SELECT * FROM system.tables", "SELECT * FROM system.databases"]) {
+      const answer = await ask(world, sql);
+      assert.equal(answer.status, 200, answer.text);
+      assert.ok(!answer.text.includes(world.directory) && !answer.text.includes("/store/"), answer.text);
+    }
+    // A table that a parameter names would be read as it is.
+    for (const parameters of [{ param_t: "system.tables" }, { param_t: "system.databases" }]) {
+      const answer = await ask(world, "SELECT * FROM {t:Identifier}, system.one", parameters);
+      assert.ok(answer.status >= 400 && !answer.text.includes(world.directory), answer.text);
+    }
+    const parts = await ask(world, "SELECT any(metadata_path) FROM {d:Identifier}.{t:Identifier}", {
+      param_d: "system",
+      param_t: "tables",
+    });
+    assert.equal(parts.status, 403, parts.text);
+    assert.match(parts.text, /not by a parameter/);
+  });
+
+  it("finds in system.settings what it may change", async () => {
+    const changeable = await ask(
+      world,
+      "SELECT name, value, max FROM system.settings WHERE readonly = 0 AND name LIKE '%max\\_%' ORDER BY name",
+    );
+    assert.equal(
+      changeable.text,
+      "max_execution_time\t10\t10\nmax_result_bytes\t67108864\t67108864\nmax_result_rows\t1000000\t1000000\noutput_format_pretty_max_rows\t1000\t\\N\n",
+    );
+    assert.equal((await ask(world, "SELECT readonly FROM system.settings WHERE name = 'max_threads'")).text, "1\n");
+  });
+
+  it("is not let through by settings that would cut or repeat what the engine says of its statement", async () => {
+    for (const parameters of [
+      { limit: "1" },
+      { limit: "1", offset: "1" },
+      { offset: "1000" },
+      { extremes: "1" },
+      { max_result_rows: "1", result_overflow_mode: "break" },
+      { max_result_bytes: "1", result_overflow_mode: "break" },
+      { output_format_pretty_max_rows: "1", default_format: "Pretty" },
+      { date_time_output_format: "iso", session_timezone: "Asia/Tokyo" },
+    ] as Record<string, string>[]) {
+      for (const sql of [
+        "SELECT 1 UNION ALL SELECT length(file('HOST'))",
+        "SELECT * FROM system.processes",
+        "DROP TABLE relay.t",
+        "SELECT 1; DROP TABLE relay.t",
+      ]) {
+        const answer = await ask(world, sql.replaceAll("HOST", host), parameters);
+        assert.match(answer.text, /^Code: (62|497)\. /, `${sql} ${JSON.stringify(parameters)}`);
+      }
+    }
+  });
+
   it("cannot loosen its limits by parameters of the address", async () => {
     for (const [name, value] of [
       ["readonly", "0"],
-      ["max_execution_time", "1000"],
+      ["readonly", "2"],
+      ["profile", "default"],
       ["max_memory_usage", "0"],
+      ["max_memory_usage", "1000"],
+      ["max_threads", "8"],
+      ["max_result_rows", "all"],
+      ["max_result_bytes", "1e18"],
+      ["max_execution_time", "-1"],
+      ["result_overflow_mode", "nonsense"],
+      ["allow_introspection_functions", "1"],
+      ["allow_ddl", "1"],
+      ["log_queries_x", "1"],
+      ["http_response_headers", "{'X-Frame-Options': 'x'}"],
       ["output_format_schema", written],
       ["format_schema_path", "/"],
       ["role", "owner"],

@@ -4,11 +4,11 @@ import {
   ADMINISTRATOR_PASSWORD_LENGTH_MIN,
   type AdministratorRecord,
 } from "../../../../engine/access/administrator.ts";
-import { ADMINISTRATOR_ROLES } from "../../../../engine/access/administrator-role.ts";
 import type { Administrators } from "../../../../engine/access/administrators.ts";
 import type { Caller } from "../../../../engine/access/caller.ts";
 import { RelayError } from "../../../../engine/kernel/errors.ts";
 import { WHOLE_CHARACTERS } from "../../../../engine/kernel/well-formed.ts";
+import { AdministratorRoleWord } from "../../named-words.ts";
 
 const NAME = "[A-Za-z0-9._@+-]+";
 
@@ -26,13 +26,7 @@ export const Username = Type.String({
   description: "Unique among administrators and partners, regardless of case. Logging in, it is written as here.",
 });
 
-export const Role = Type.Union(
-  ADMINISTRATOR_ROLES.map((role) => Type.Literal(role)),
-  {
-    description:
-      "`owner`: everything. `operator`: everything but administrators, partners' accounts and keys, and the gateway account. `read-only`: look.",
-  },
-);
+export { AdministratorRoleWord as Role };
 
 export const Password = Type.String({
   ...WHOLE_CHARACTERS,
@@ -43,14 +37,14 @@ export const Password = Type.String({
 });
 
 export const AdministratorParams = Type.Object({
-  username: Type.String({ maxLength: 64, pattern: `^${NAME}$`, description: "Case does not matter." }),
+  username: Type.String({ maxLength: 64, pattern: `^${NAME}$`, parameterName: "AdministratorName", description: "Case does not matter." }),
 });
 
 /** An administrator as others see it. */
 export const Administrator = Type.Object(
   {
     username: Type.String(),
-    role: Role,
+    role: AdministratorRoleWord,
     enabled: Type.Boolean({ description: "False: cannot log in." }),
     fromConfiguration: Type.Boolean({
       description: "True for the owner of `RELAY_ADMIN_USERNAME`: changed only there. It has no times.",

@@ -5,16 +5,18 @@ import { Administrator, AdministratorParams, actorOf, example, Role, shown } fro
 
 export const changeAdministrator = admin.endpoint({
   name: "changeAdministrator",
+  refusesUnknown: "access",
   method: "PATCH",
   path: "/admin/administrators/{username}",
-  summary: "Change an administrator's role, or enable or disable it",
+  tags: ["Administrator accounts"],
+  summary: "Update an administrator",
   description:
     "Members that are left out keep their values. Every node knows the change when the response is sent. The owner of the configuration cannot be changed here (409).",
   auth: "admin",
   role: "owner",
   stepUp: true,
   params: AdministratorParams,
-  body: Type.Object({ role: Type.Optional(Role), enabled: Type.Optional(Type.Boolean()) }, { additionalProperties: false }),
+  body: Type.Object({ role: Type.Optional(Role), enabled: Type.Optional(Type.Boolean()) }),
   bodyExample: { role: "read-only" },
   audit: { action: "administrator.change" },
   responses: {

@@ -5,15 +5,17 @@ import { actorOf, Password } from "./administrator.ts";
 
 export const changeOwnAdministratorPassword = admin.endpoint({
   name: "changeOwnAdministratorPassword",
+  refusesUnknown: "access",
   method: "POST",
   path: "/admin/administrators/me/password",
-  summary: "Change your own password",
+  tags: ["Administrator accounts"],
+  summary: "Update your own password",
   description:
     "The request's login is the proof of the present password. When the response is sent, that is no longer accepted. The owner of the configuration changes its password there (409).",
   auth: "admin",
   role: "read-only",
   stepUp: true,
-  body: Type.Object({ password: Password }, { additionalProperties: false }),
+  body: Type.Object({ password: Password }),
   bodyExample: { password: "a long sentence of words" },
   audit: { action: "administrator.change-own-password", subject: ({ caller }) => actorOf(caller) },
   responses: {

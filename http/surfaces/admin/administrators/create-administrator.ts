@@ -4,23 +4,22 @@ import { Administrator, actorOf, example, Password, Role, SHOWN_ONCE, shown, Use
 
 export const createAdministrator = admin.endpoint({
   name: "createAdministrator",
+  refusesUnknown: "access",
   method: "POST",
   path: "/admin/administrators",
+  tags: ["Administrator accounts"],
   summary: "Create an administrator",
   description:
     "Without `password` one is generated, and shown in this response only. The administrator can log in at every node when the response is sent.",
   auth: "admin",
   role: "owner",
   stepUp: true,
-  body: Type.Object(
-    {
-      username: Username,
-      role: Role,
-      password: Type.Optional(Password),
-      enabled: Type.Optional(Type.Boolean({ default: true })),
-    },
-    { additionalProperties: false },
-  ),
+  body: Type.Object({
+    username: Username,
+    role: Role,
+    password: Type.Optional(Password),
+    enabled: Type.Optional(Type.Boolean({ default: true })),
+  }),
   bodyExample: { username: "anna", role: "operator" },
   audit: { action: "administrator.create", subject: ({ body }) => body.username },
   responses: {

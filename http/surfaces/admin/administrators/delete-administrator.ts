@@ -7,6 +7,7 @@ export const deleteAdministrator = admin.endpoint({
   name: "deleteAdministrator",
   method: "DELETE",
   path: "/admin/administrators/{username}",
+  tags: ["Administrator accounts"],
   summary: "Delete an administrator",
   description:
     "The login is accepted nowhere when the response is sent, and its name is free. Entries of the audit log keep it. The owner of the configuration cannot be deleted (409), so an owner is always left.",

@@ -5,16 +5,18 @@ import { AdministratorParams, actorOf, Password, SHOWN_ONCE } from "./administra
 
 export const resetAdministratorPassword = admin.endpoint({
   name: "resetAdministratorPassword",
+  refusesUnknown: "access",
   method: "POST",
   path: "/admin/administrators/{username}/reset-password",
-  summary: "Give an administrator a new password",
+  tags: ["Administrator accounts"],
+  summary: "Reset the password of an administrator",
   description:
     "Without `password` one is generated, and shown in this response only. When it is sent, the previous password is no longer accepted. The password of the owner of the configuration cannot be changed here (409).",
   auth: "admin",
   role: "owner",
   stepUp: true,
   params: AdministratorParams,
-  body: Type.Optional(Type.Object({ password: Type.Optional(Password) }, { additionalProperties: false })),
+  body: Type.Optional(Type.Object({ password: Type.Optional(Password) })),
   bodyExample: {},
   audit: { action: "administrator.reset-password" },
   responses: {

@@ -8,9 +8,10 @@ export const changePartner = admin.endpoint({
   role: "owner",
   stepUp: true,
   name: "changePartner",
+  refusesUnknown: "access",
   method: "PUT",
   path: "/admin/api/partners/{id}",
-  summary: "Change a partner",
+  summary: "Update a partner",
   description:
     "Members that are left out keep their values, including secrets. A record that was read may be sent back: its read-only members are ignored.",
   body: ChangedPartner,

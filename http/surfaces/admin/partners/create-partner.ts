@@ -4,8 +4,9 @@ import { PartnerApiKeysShown } from "../partner-api.ts";
 import { admin } from "../surface.ts";
 import { changeOf, NewPartner, NO_STORE, noStore, Rule, shownRule } from "./partner.ts";
 
-function messageOf(rule: TerminalRule): string {
-  return `Partner created. ${mayUse(rule)} The password and the API key are not shown again.`;
+function messageOf(rule: TerminalRule, isPasswordShown: boolean): string {
+  const secrets = isPasswordShown ? "The password and the API key are not shown again." : "The API key is not shown again.";
+  return `Partner created. ${mayUse(rule)} ${secrets}`;
 }
 
 function mayUse(rule: TerminalRule): string {
@@ -16,11 +17,12 @@ function mayUse(rule: TerminalRule): string {
 
 export const createPartner = admin.endpoint({
   name: "createPartner",
+  refusesUnknown: "access",
   method: "POST",
   path: "/admin/api/partners",
   summary: "Create a partner",
   description:
-    "The password and the API key are generated and shown in this response only. The partner is known to every node when the response is sent. Without a `terminalRule` it has the installation's default (`RELAY_PARTNER_DEFAULT_RULE`): ANY, or a LIST without a terminal. `terminalRule` and `message` of the response say which terminals it may use.",
+    "The API key is generated, and so is the password where none is given; they are shown in this response only. The partner is known to every node when the response is sent. Without a `terminalRule` it has the installation's default (`RELAY_PARTNER_DEFAULT_RULE`): ANY, or a LIST without a terminal. `terminalRule` and `message` of the response say which terminals it may use.",
   auth: "admin",
   role: "owner",
   stepUp: true,
@@ -39,7 +41,7 @@ export const createPartner = admin.endpoint({
           gwTml: Type.String(),
           enabled: Type.Boolean(),
         }),
-        generatedPassword: Type.String(),
+        generatedPassword: Type.Optional(Type.String({ description: "Absent if the request had a `password`." })),
         terminalRule: Rule,
         partnerApiKeys: Type.Optional(PartnerApiKeysShown),
         message: Type.String(),
@@ -50,7 +52,7 @@ export const createPartner = admin.endpoint({
         data: { id: 7, username: "acme", apiKey: "pk_live_...", gwTml: "GW000001", enabled: true },
         generatedPassword: "...",
         terminalRule: { ruleType: "ANY" },
-        message: messageOf({ ruleType: "ANY" }),
+        message: messageOf({ ruleType: "ANY" }, true),
       },
     },
     ...admin.errors(400, 401, 413, 415, 503),
@@ -60,17 +62,17 @@ export const createPartner = admin.endpoint({
     const gateway = { terminalId: gwTml, merchantId: gwApiKey, secret: gwSecretKey };
     const partnerApi = body.partnerApi === undefined ? null : administerPartnerApi.edit(body.partnerApi);
     const draft = { ...changeOf(body), username, gateway, partnerApi: partnerApi?.edit };
-    const { partner, password, apiKey } = await administerPartners.create(draft);
+    const { partner, generatedPassword, apiKey } = await administerPartners.create(draft);
     const partnerApiKeys = partnerApi?.keys() ?? null;
     return {
       status: 201,
       body: {
         status: "ok",
         data: { id: partner.id, username, apiKey, gwTml: partner.gateway.terminalId, enabled: partner.enabled },
-        generatedPassword: password,
+        ...(generatedPassword === null ? {} : { generatedPassword }),
         terminalRule: shownRule(partner.terminals),
         ...(partnerApiKeys === null ? {} : { partnerApiKeys }),
-        message: messageOf(partner.terminals),
+        message: messageOf(partner.terminals, generatedPassword !== null),
       },
       headers: NO_STORE,
     };

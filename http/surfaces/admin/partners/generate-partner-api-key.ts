@@ -9,23 +9,21 @@ export const generatePartnerApiKey = admin.endpoint({
   role: "owner",
   stepUp: true,
   name: "generatePartnerApiKey",
+  refusesUnknown: "access",
   method: "POST",
   path: "/admin/api/partners/{id}/generate-api-key",
-  summary: "Generate a new API key",
+  summary: "Rotate the API key of a partner",
   description:
     "The key is shown in this response only. When it is sent, the previous key is no longer accepted, unless `graceSeconds` keeps it valid for a while.",
   body: Type.Optional(
-    Type.Object(
-      { graceSeconds: Type.Optional(Type.Integer({ minimum: 0, maximum: KEY_GRACE_SECONDS_MAX, default: 0 })) },
-      { additionalProperties: false },
-    ),
+    Type.Object({ graceSeconds: Type.Optional(Type.Integer({ minimum: 0, maximum: KEY_GRACE_SECONDS_MAX, default: 0 })) }),
   ),
   bodyExample: { graceSeconds: 3_600 },
   audit: { action: "partner.generate-api-key" },
   responses: {
     200: {
       description: "The key.",
-      body: Type.Object({ status: Type.Literal("ok"), apiKey: Type.String(), message: Type.String() }),
+      body: Type.Object({ status: Type.Literal("ok"), apiKey: Type.String(), message: Type.String() }, { title: "ApiKeyResponse" }),
       headers: noStore,
       example: { status: "ok", apiKey: "pk_live_...", message: "The key is not shown again." },
     },

@@ -8,7 +8,7 @@ export const listPartners = admin.endpoint({
   name: "listPartners",
   method: "GET",
   path: "/admin/api/partners",
-  summary: "List partners, by id",
+  summary: "List partners",
   auth: "admin",
   role: "read-only",
   query: Type.Object({

@@ -4,10 +4,21 @@ import { RelayError } from "../../../../engine/kernel/errors.ts";
 import { WHOLE_CHARACTERS } from "../../../../engine/kernel/well-formed.ts";
 import type { PartnerChange } from "../../../../engine/partners/administer-partners.ts";
 import type { PartnerRecord } from "../../../../engine/partners/partner.ts";
+import { ReadOnly } from "../../../endpoint/unknown-members.ts";
+import { AllowedOrigins } from "../../allowed-origins.ts";
 import { GwApiKey, GwSecretKey, GwTml } from "../../gateway-credentials.ts";
+import { RuleType } from "../../named-words.ts";
 import { PartnerApiSettingsBody, PartnerApiShown, shownPartnerApi } from "../partner-api.ts";
 
-export const PartnerParams = Type.Object({ id: Type.Integer({ minimum: 1, description: "int64" }) });
+export const PartnerParams = Type.Object({
+  id: Type.Integer({
+    minimum: 1,
+    maximum: Number.MAX_SAFE_INTEGER,
+    format: "int64",
+    parameterName: "PartnerId",
+    description: "The partner's id.",
+  }),
+});
 
 const Username = Type.String({
   minLength: 1,
@@ -17,14 +28,17 @@ const Username = Type.String({
   description: "Unique, regardless of case.",
 });
 
-const Origins = Type.Record(Type.String(), Type.String(), {
+const Password = Type.String({ ...WHOLE_CHARACTERS, minLength: 12, maxLength: 256, description: "Write-only.", writeOnly: true });
+
+const Origins: typeof AllowedOrigins = {
+  ...AllowedOrigins,
   description:
     'Where browsers may use the API key from: origins under names of your own, `{"shop": "https://shop.example"}`. Empty: anywhere.',
-});
+};
 
 export const Rule = Type.Object(
   {
-    ruleType: Type.Union([Type.Literal("ANY"), Type.Literal("LIST"), Type.Literal("REGEX")]),
+    ruleType: RuleType,
     ruleValue: Type.Optional(
       Type.String({
         ...WHOLE_CHARACTERS,
@@ -34,6 +48,7 @@ export const Rule = Type.Object(
     ),
   },
   {
+    title: "TerminalRule",
     additionalProperties: false,
     description:
       "Which terminals the partner may use. With ANY it may send to all terminals, and sees only its own commands. With LIST and REGEX it may use only the terminals named, and sees everything about them. A LIST with an empty `ruleValue` names none.",
@@ -80,26 +95,33 @@ const optional = {
   partnerApi: Type.Optional(PartnerApiSettingsBody),
 };
 
-export const NewPartner = Type.Object(
-  { username: Username, gwTml: GwTml, gwApiKey: GwApiKey, gwSecretKey: GwSecretKey, ...optional },
-  { additionalProperties: false },
-);
+/** What the relay decides. The API key is no choice of anybody's: it is generated. */
+const readOnly = { id: ReadOnly, apiKey: ReadOnly, previousKeyUntil: ReadOnly, createdAt: ReadOnly, updatedAt: ReadOnly };
 
-/** What the relay answers and takes back unread, so that a record that was read can be sent back changed. */
-const READ_ONLY = ["id", "previousKeyUntil", "createdAt", "updatedAt"] as const;
-const readOnly = Object.fromEntries(READ_ONLY.map((name) => [name, Type.Optional(Type.Unknown({ description: "Ignored." }))]));
+export const NewPartner = Type.Object(
+  {
+    username: Username,
+    password: Type.Optional(Password),
+    gwTml: GwTml,
+    gwApiKey: GwApiKey,
+    gwSecretKey: GwSecretKey,
+    ...optional,
+    ...readOnly,
+  },
+  { title: "PartnerRequest" },
+);
 
 export const ChangedPartner = Type.Object(
   {
     username: Type.Optional(Username),
-    password: Type.Optional(Type.String({ minLength: 12, maxLength: 256, description: "Write-only." })),
+    password: Type.Optional(Password),
     gwTml: Type.Optional(GwTml),
     gwApiKey: Type.Optional(GwApiKey),
     gwSecretKey: Type.Optional(GwSecretKey),
     ...optional,
     ...readOnly,
   },
-  { additionalProperties: false },
+  { title: "PartnerChange" },
 );
 
 export function shown(record: PartnerRecord): Static<typeof Partner> {

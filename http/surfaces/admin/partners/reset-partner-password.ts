@@ -8,11 +8,12 @@ export const resetPartnerPassword = admin.endpoint({
   role: "owner",
   stepUp: true,
   name: "resetPartnerPassword",
+  refusesUnknown: "access",
   method: "POST",
   path: "/admin/api/partners/{id}/reset-password",
-  summary: "Generate a new password",
+  summary: "Reset the password of a partner",
   description: "The password is shown in this response only. When it is sent, the previous password is no longer accepted.",
-  body: Type.Optional(Type.Object({}, { additionalProperties: false })),
+  body: Type.Optional(Type.Object({})),
   audit: { action: "partner.reset-password" },
   responses: {
     200: {

@@ -6,7 +6,7 @@ export const showPartner = admin.endpoint({
   name: "showPartner",
   method: "GET",
   path: "/admin/api/partners/{id}",
-  summary: "One partner",
+  summary: "Get a partner",
   auth: "admin",
   role: "read-only",
   params: PartnerParams,

@@ -9,14 +9,13 @@ export const togglePartner = admin.endpoint({
   ...ofOne,
   role: "operator",
   name: "togglePartner",
+  refusesUnknown: "access",
   method: "PATCH",
   path: "/admin/api/partners/{id}/toggle",
-  summary: "Enable a disabled partner, or disable an enabled one",
+  summary: "Enable or disable a partner",
   description:
     "With `enabled` it becomes that, and 409 says that it is so already: two administrators who do the same at the same time do not undo each other.",
-  body: Type.Optional(
-    Type.Object({ enabled: Type.Optional(Type.Boolean({ description: "What it is to become." })) }, { additionalProperties: false }),
-  ),
+  body: Type.Optional(Type.Object({ enabled: Type.Optional(Type.Boolean({ description: "What it is to become." })) })),
   bodyExample: { enabled: false },
   audit: { action: "partner.toggle" },
   responses: {

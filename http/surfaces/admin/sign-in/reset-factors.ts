@@ -8,7 +8,8 @@ export const resetAdministratorFactors = adminSignIn.endpoint({
   name: "resetAdministratorFactors",
   method: "DELETE",
   path: "/admin/administrators/{username}/factors",
-  summary: "Take the second factors from an administrator who has lost them",
+  tags: ["Administrator accounts"],
+  summary: "Reset the second factors of an administrator",
   description:
     "Ends the administrator's sessions too: it enrols new factors with its next sign-in to the operators' pages. Be sure that it is the administrator who asks. The owner of the configuration, who has lost them, does it with its login.",
   auth: "admin",

@@ -31,7 +31,7 @@ export interface AdminSignInOperations {
   clock: Clock;
 }
 
-export const adminSignIn = surface<AdminSignInOperations>()({ ...ADMIN_SURFACE, closesBodies: true });
+export const adminSignIn = surface<AdminSignInOperations>()({ ...ADMIN_SURFACE, refusesUnknown: "access" });
 
 /** Calls of one address in any one second. */
 export const ADMIN_PAGE_RATE = { bucket: "adminPages", perSecond: 50 };

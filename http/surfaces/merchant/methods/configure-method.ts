@@ -11,7 +11,7 @@ export const configurePaymentMethod = methods.endpoint({
   name: "merchantConfigurePaymentMethod",
   method: "PUT",
   path: `${MERCHANT_BASE}/payment-methods/{service}`,
-  summary: "Configure a payment method",
+  summary: "Update a payment method",
   description: "Replaces the whole configuration. Secrets are stored encrypted and never returned.",
   auth: "merchantUserOrKey",
   may: "configure",

@@ -8,7 +8,7 @@ export const listPaymentMethods = methods.endpoint({
   name: "merchantPaymentMethods",
   method: "GET",
   path: `${MERCHANT_BASE}/payment-methods`,
-  summary: "List the payment methods",
+  summary: "List payment methods",
   description: "Those that the merchant's partner permits, configured or not.",
   auth: "merchantUserOrKey",
   may: "look",

@@ -11,7 +11,7 @@ import { methods } from "./surface.ts";
 
 /** An unknown service is 404, not 400. */
 export const MethodParams = Type.Object({
-  service: Type.String({ maxLength: 64, description: `One of ${SERVICE_CODES.join(", ")}.` }),
+  service: Type.String({ maxLength: 64, parameterName: "PortalService", description: `One of ${SERVICE_CODES.join(", ")}.` }),
 });
 
 export function methodOf(merchant: MerchantRecord, service: ServiceCode): PaymentMethodJson {

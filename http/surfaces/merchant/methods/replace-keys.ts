@@ -11,7 +11,7 @@ export const replaceKeys = methods.endpoint({
   name: "portalReplaceKeys",
   method: "POST",
   path: `${MERCHANT_BASE}/keys`,
-  summary: "Make a new pair of API keys",
+  summary: "Rotate the API keys of the merchant",
   description:
     "The present pair is no longer accepted, at any node, when the response is sent. The new keys are shown in this response only. The owners are told by mail.",
   auth: "merchantUser",

@@ -7,7 +7,7 @@ export const showKeys = methods.endpoint({
   name: "portalShowKeys",
   method: "GET",
   path: `${MERCHANT_BASE}/keys`,
-  summary: "Show the merchant's API keys",
+  summary: "Get the API keys of the merchant",
   description: "The publishable key, and of the secret key its beginning: the relay keeps a digest of it.",
   auth: "merchantUser",
   may: "administer keys",

@@ -6,4 +6,4 @@ export interface MethodOperations {
   ownMerchant: OwnMerchant;
 }
 
-export const methods = merchantSurface<MethodOperations>();
+export const methods = merchantSurface<MethodOperations>({ refusesUnknown: "money" });

@@ -5,6 +5,7 @@ import {
   PORTAL_LINKS_PER_HOUR_MAX,
   type PortalLinkCreator,
 } from "../../../../engine/portal-links/portal-link.ts";
+import { givenText } from "../../free-text.ts";
 import { ok, okOf, refusal } from "../envelope.ts";
 import { CreatePaymentLink, PaymentLink } from "../schemas.ts";
 import { MERCHANT_BASE, merchantOwnerOf, PORTAL_RATE, userOf } from "../surface.ts";
@@ -15,6 +16,7 @@ const HOUR_MS = 3_600_000;
 
 export const createPaymentLink = paymentLinks.endpoint({
   name: "createPaymentLink",
+  refusesUnknown: "money",
   method: "POST",
   path: `${MERCHANT_BASE}/payment-links`,
   summary: "Create a payment link",
@@ -40,7 +42,8 @@ export const createPaymentLink = paymentLinks.endpoint({
     },
   },
   handle: async (operations, { caller, body, operationId, request }) => {
-    const { amountMinor, currency = "EUR", description, reference = null, customerEmail = null, expiresInHours } = body;
+    const { amountMinor, currency = "EUR", description, customerEmail = null, expiresInHours } = body;
+    const reference = givenText(body.reference);
     const expiresAtMs = operations.clock.nowMs() + (expiresInHours ?? PORTAL_LINK_HOURS_DEFAULT) * HOUR_MS;
     const order = { amountMinor, currency, description, reference, customerEmail, expiresAtMs };
     const operation = { id: operationId, requestId: request.id };

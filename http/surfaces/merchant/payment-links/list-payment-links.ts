@@ -12,7 +12,7 @@ export const listPaymentLinks = paymentLinks.endpoint({
   name: "listPaymentLinks",
   method: "GET",
   path: `${MERCHANT_BASE}/payment-links`,
-  summary: "List the merchant's payment links, newest first",
+  summary: "List payment links",
   description:
     "Days are those of the installation's time zone, by when a link was created. A page of a filtered list may have fewer items than `limit`, or none, and still a `next`. `customerEmail` is a filter for roles that see personal data only.",
   auth: "merchantUserOrKey",

@@ -19,7 +19,9 @@ export interface PaymentLinkOperations {
 
 export const paymentLinks = merchantSurface<PaymentLinkOperations>();
 
-export const PaymentLinkParams = Type.Object({ id: Type.String({ minLength: 1, maxLength: 64, description: "`pl_...`" }) });
+export const PaymentLinkParams = Type.Object({
+  id: Type.String({ minLength: 1, maxLength: 64, parameterName: "PaymentLinkId", description: "`pl_...`" }),
+});
 
 /** The one answer for what is not there, is another merchant's, or is of the other environment. */
 export function noSuchLink(): RelayError {

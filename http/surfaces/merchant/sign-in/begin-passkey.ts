@@ -7,7 +7,7 @@ export const beginPasskey = signInSurface.endpoint({
   name: "beginPortalPasskey",
   method: "POST",
   path: "/api/merchant/me/passkeys/options",
-  summary: "Begin to add a passkey",
+  summary: "Start adding a passkey",
   description: "What the browser asks the authenticator (`PublicKeyCredentialCreationOptionsJSON`). The challenge counts for five minutes.",
   auth: "portalSession",
   stepUp: true,

@@ -9,7 +9,7 @@ export const beginSession = signInSurface.endpoint({
   name: "portalSignIn",
   method: "POST",
   path: "/api/merchant/session",
-  summary: "Sign in with e-mail address and password",
+  summary: "Sign in to the portal",
   description:
     "Begins a session that lacks its second factor: stage `factor`, or `enrol` for an account that has none yet. The answer to an address that is nobody's is that to a wrong password.",
   auth: "optionalPortalSession",

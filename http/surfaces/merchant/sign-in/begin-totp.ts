@@ -9,7 +9,7 @@ export const beginTotp = signInSurface.endpoint({
   name: "beginPortalTotp",
   method: "POST",
   path: "/api/merchant/me/totp",
-  summary: "Begin to add an authenticator app",
+  summary: "Start adding an authenticator app",
   description: "Nothing changes before POST /api/merchant/me/totp/confirm. An app that was added before is then replaced.",
   auth: "portalSession",
   stepUp: true,

@@ -11,7 +11,7 @@ export const changeMe = signInSurface.endpoint({
   name: "changeOwnPortalAccount",
   method: "PATCH",
   path: "/api/merchant/me",
-  summary: "Change the caller's language, theme or saved views",
+  summary: "Update your account",
   auth: "merchantUser",
   may: "look",
   rateLimit: PORTAL_RATE,

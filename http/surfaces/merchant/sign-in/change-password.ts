@@ -10,7 +10,7 @@ export const changePassword = signInSurface.endpoint({
   name: "changeOwnPortalPassword",
   method: "POST",
   path: "/api/merchant/me/password",
-  summary: "Change the caller's password",
+  summary: "Update your portal password",
   description: "Ends all other sessions of the account. The person is told by mail.",
   auth: "merchantUser",
   may: "look",

@@ -8,7 +8,7 @@ export const chooseMerchant = signInSurface.endpoint({
   name: "portalChooseMerchant",
   method: "POST",
   path: "/api/merchant/session/merchant",
-  summary: "Go to another merchant of the same person",
+  summary: "Set the merchant of your session",
   auth: "merchantUser",
   may: "look",
   rateLimit: PORTAL_RATE,

@@ -10,7 +10,7 @@ export const confirmTotp = signInSurface.endpoint({
   name: "confirmPortalTotp",
   method: "POST",
   path: "/api/merchant/me/totp/confirm",
-  summary: "Add the authenticator app by one of its codes",
+  summary: "Confirm an authenticator app",
   description: "In the stage `enrol` it signs the person in. Recovery codes are answered where the account had none.",
   auth: "portalSession",
   stepUp: true,

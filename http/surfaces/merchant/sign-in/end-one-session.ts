@@ -9,7 +9,7 @@ export const endOneSession = signInSurface.endpoint({
   name: "endPortalSession",
   method: "DELETE",
   path: "/api/merchant/sessions/{id}",
-  summary: "End one of the caller's sessions",
+  summary: "Delete one of your sessions",
   auth: "merchantUser",
   may: "look",
   rateLimit: PORTAL_RATE,

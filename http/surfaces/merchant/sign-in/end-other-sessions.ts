@@ -7,7 +7,7 @@ export const endOtherSessions = signInSurface.endpoint({
   name: "endOtherPortalSessions",
   method: "DELETE",
   path: "/api/merchant/sessions",
-  summary: "End all sessions of the caller but this one",
+  summary: "Delete your other sessions",
   auth: "merchantUser",
   may: "look",
   rateLimit: PORTAL_RATE,

@@ -5,7 +5,7 @@ export const endSession = signInSurface.endpoint({
   name: "portalSignOut",
   method: "DELETE",
   path: "/api/merchant/session",
-  summary: "Sign out",
+  summary: "Sign out of the portal",
   description: "Ends the caller's session and takes its cookie back. Also where it has ended already.",
   auth: "optionalPortalSession",
   rateLimit: PORTAL_RATE,

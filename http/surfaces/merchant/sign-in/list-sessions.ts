@@ -8,7 +8,7 @@ export const listSessions = signInSurface.endpoint({
   name: "listPortalSessions",
   method: "GET",
   path: "/api/merchant/sessions",
-  summary: "List the caller's sessions",
+  summary: "List your sessions",
   description: "All of them, the latest first; an account has ten at most, and a few that lack their second factor.",
   auth: "merchantUser",
   may: "look",

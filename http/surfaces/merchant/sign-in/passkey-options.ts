@@ -7,7 +7,7 @@ export const passkeyOptions = signInSurface.endpoint({
   name: "portalPasskeyOptions",
   method: "POST",
   path: "/api/merchant/session/passkey/options",
-  summary: "Begin to sign in with a passkey",
+  summary: "Get options for a portal passkey sign-in",
   description:
     "What the browser asks the authenticator (`PublicKeyCredentialRequestOptionsJSON`): any passkey of this installation where nobody is signed in, else one of the account. The challenge counts once, for five minutes.",
   auth: "optionalPortalSession",

@@ -10,7 +10,7 @@ export const passkeySession = signInSurface.endpoint({
   name: "portalPasskeySignIn",
   method: "POST",
   path: "/api/merchant/session/passkey",
-  summary: "Sign in with a passkey",
+  summary: "Sign in to the portal with a passkey",
   description:
     "The answer of the authenticator to POST /api/merchant/session/passkey/options. Without a session it signs in alone; in the stage `factor` it is the second factor, in the stage `full` a fresh one.",
   auth: "optionalPortalSession",

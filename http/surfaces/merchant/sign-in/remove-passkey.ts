@@ -11,7 +11,7 @@ export const removePasskey = signInSurface.endpoint({
   name: "removePortalPasskey",
   method: "DELETE",
   path: "/api/merchant/me/passkeys/{id}",
-  summary: "Remove a passkey",
+  summary: "Delete a passkey",
   auth: "merchantUser",
   may: "look",
   stepUp: true,

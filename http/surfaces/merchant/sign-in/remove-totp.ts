@@ -10,7 +10,7 @@ export const removeTotp = signInSurface.endpoint({
   name: "removePortalTotp",
   method: "DELETE",
   path: "/api/merchant/me/totp",
-  summary: "Remove the authenticator app",
+  summary: "Delete your authenticator app",
   auth: "merchantUser",
   may: "look",
   stepUp: true,

@@ -9,7 +9,7 @@ export const replaceRecoveryCodes = signInSurface.endpoint({
   name: "replacePortalRecoveryCodes",
   method: "POST",
   path: "/api/merchant/me/recovery-codes",
-  summary: "Make new recovery codes",
+  summary: "Rotate your recovery codes",
   description: "They are shown this once; the earlier ones no longer work.",
   auth: "merchantUser",
   may: "look",

@@ -9,7 +9,7 @@ export const secondFactor = signInSurface.endpoint({
   name: "portalSecondFactor",
   method: "POST",
   path: "/api/merchant/session/second-factor",
-  summary: "Show the second factor of a sign-in",
+  summary: "Verify the second factor of a portal sign-in",
   description:
     "A code of the authenticator app, or one of the recovery codes, which counts once. After five wrong ones the sign-in begins again with the password.",
   auth: "portalSession",

@@ -8,7 +8,7 @@ export const showMe = signInSurface.endpoint({
   name: "showOwnPortalAccount",
   method: "GET",
   path: "/api/merchant/me",
-  summary: "Show the caller's own account",
+  summary: "Get your account",
   auth: "merchantUser",
   may: "look",
   rateLimit: PORTAL_RATE,

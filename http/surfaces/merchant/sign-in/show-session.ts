@@ -5,7 +5,7 @@ export const showSession = signInSurface.endpoint({
   name: "showPortalSession",
   method: "GET",
   path: "/api/merchant/session",
-  summary: "Show the caller's session",
+  summary: "Get your portal session",
   description: "Without one it answers stage `none`, and no error.",
   auth: "optionalPortalSession",
   rateLimit: PORTAL_RATE,

@@ -9,7 +9,7 @@ export const stepUp = signInSurface.endpoint({
   name: "portalStepUp",
   method: "POST",
   path: "/api/merchant/session/step-up",
-  summary: "Show a fresh second factor",
+  summary: "Verify a fresh second factor",
   description:
     "For ten minutes it opens what needs one. Send `code`, `recoveryCode` or a passkey's `response`. Five wrong codes end the session.",
   auth: "merchantUser",

@@ -32,7 +32,7 @@ export interface SignInOperations {
   portalFacts: { readonly timeZone: string; readonly mode: "sandbox" | "production"; readonly passkeys: boolean };
 }
 
-export const signInSurface = merchantSurface<SignInOperations>();
+export const signInSurface = merchantSurface<SignInOperations>({ refusesUnknown: "access" });
 
 /** The session of the caller, or null for nobody's. */
 export function ownSession(caller: Caller): OwnSession | null {

@@ -10,7 +10,7 @@ export const changeUser = team.endpoint({
   name: "portalChangeUser",
   method: "PATCH",
   path: `${MERCHANT_BASE}/users/{userId}`,
-  summary: "Change a user's role, disable or enable it",
+  summary: "Update a user of the merchant",
   description:
     "Who is disabled has no session at this merchant any more. Only owners change owners or make somebody one. Nobody changes the own role or state.",
   auth: "merchantUser",

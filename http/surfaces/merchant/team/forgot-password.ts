@@ -8,7 +8,7 @@ export const forgotPassword = team.endpoint({
   name: "portalForgotPassword",
   method: "POST",
   path: `${MERCHANT_BASE}/password/forgot`,
-  summary: "Ask for a new password",
+  summary: "Send a mail for a new password",
   description:
     "If there is an account with this address, it is written to with a link that can be used once, for an hour; at most three times an hour. The answer, and the time that it takes, is the same if there is none.",
   auth: "none",

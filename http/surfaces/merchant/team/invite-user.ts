@@ -9,7 +9,7 @@ export const inviteUser = team.endpoint({
   name: "portalInviteUser",
   method: "POST",
   path: `${MERCHANT_BASE}/users`,
-  summary: "Invite a user by mail",
+  summary: "Invite a user of the merchant",
   description:
     "The mail has a link that can be used once, for 72 hours. An address whose invitation has ended is invited again in its place. Only owners invite owners.",
   auth: "merchantUser",

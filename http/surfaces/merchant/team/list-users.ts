@@ -9,7 +9,7 @@ export const listUsers = team.endpoint({
   name: "portalListUsers",
   method: "GET",
   path: `${MERCHANT_BASE}/users`,
-  summary: "List the merchant's users",
+  summary: "List users of the merchant",
   description: "Invited and disabled ones too, in the order in which they were invited.",
   auth: "merchantUser",
   may: "look",

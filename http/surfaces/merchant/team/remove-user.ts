@@ -9,7 +9,7 @@ export const removeUser = team.endpoint({
   name: "portalRemoveUser",
   method: "DELETE",
   path: `${MERCHANT_BASE}/users/{userId}`,
-  summary: "Remove a user, withdraw an invitation, or leave",
+  summary: "Delete a user of the merchant",
   description:
     "Every user may remove itself, and so leave; others are removed by who administers users, and owners by owners. Its sessions at this merchant end.",
   auth: "merchantUser",

@@ -9,7 +9,7 @@ export const resendInvitation = team.endpoint({
   name: "portalResendInvitation",
   method: "POST",
   path: `${MERCHANT_BASE}/users/{userId}/resend`,
-  summary: "Send an invitation again",
+  summary: "Resend an invitation",
   description: "With a new link, for another 72 hours: that of the last mail is dead from now on. At most once a minute.",
   auth: "merchantUser",
   may: "administer users",

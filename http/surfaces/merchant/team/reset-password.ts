@@ -9,7 +9,7 @@ export const resetPassword = team.endpoint({
   name: "portalResetPassword",
   method: "POST",
   path: `${MERCHANT_BASE}/password/reset`,
-  summary: "Set a new password by the link of a mail",
+  summary: "Reset your password by the link of a mail",
   description: "Ends all sessions of the account, and keeps its second factors. The person is told by mail.",
   auth: "none",
   rateLimit: SIGN_IN_RATE,

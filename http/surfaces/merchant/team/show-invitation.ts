@@ -8,7 +8,7 @@ export const showInvitation = team.endpoint({
   name: "portalShowInvitation",
   method: "GET",
   path: `${MERCHANT_BASE}/invitations/{token}`,
-  summary: "Show an invitation",
+  summary: "Get an invitation",
   auth: "none",
   rateLimit: SIGN_IN_RATE,
   params: InvitationParams,

@@ -22,4 +22,4 @@ export interface TeamOperations extends Pick<SignInOperations, "signIn" | "sessi
   personAudited(event: PersonEvent): void;
 }
 
-export const team = merchantSurface<TeamOperations>();
+export const team = merchantSurface<TeamOperations>({ refusesUnknown: "access" });

@@ -4,7 +4,7 @@ import type { ListedUser } from "../../../../engine/accounts/users.ts";
 import { maskedEmail } from "../../masked-email.ts";
 import type { UserJson } from "../schemas.ts";
 
-export const UserParams = Type.Object({ userId: Type.String({ minLength: 1, maxLength: 64 }) });
+export const UserParams = Type.Object({ userId: Type.String({ minLength: 1, maxLength: 64, parameterName: "TeamUserId" }) });
 
 /** A user as another one sees it: addresses of others only where the role sees personal data. */
 export function userOfTeam(user: ListedUser, viewer: Pick<MerchantUserGrant, "userId" | "role">): UserJson {

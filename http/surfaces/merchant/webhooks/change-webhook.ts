@@ -8,9 +8,10 @@ import { EndpointParams, noSuchEndpoint, webhookMerchantOf, webhookOwnerOf, webh
 
 export const changeWebhook = webhooks.endpoint({
   name: "portalChangeWebhook",
+  refusesUnknown: "access",
   method: "PATCH",
   path: `${MERCHANT_BASE}/webhooks/{id}`,
-  summary: "Change, disable or enable an endpoint for webhooks",
+  summary: "Update a webhook endpoint of the merchant",
   description:
     "Members that are left out stay. Disabling it ends what is still to be delivered to it; enabling it forgets why it was disabled. `seen`: the `updatedAt` that was looked at.",
   auth: "merchantUserOrKey",

@@ -8,9 +8,10 @@ import { webhookMerchantOf, webhookOwnerOf, webhooks } from "./surface.ts";
 
 export const createWebhook = webhooks.endpoint({
   name: "portalCreateWebhook",
+  refusesUnknown: "access",
   method: "POST",
   path: `${MERCHANT_BASE}/webhooks`,
-  summary: "Create an endpoint for webhooks",
+  summary: "Create a webhook endpoint of the merchant",
   description:
     "`format`: `portal` (default) or `platform`, that of `/v1/webhook_endpoints`; each has its own events. `url` is https in LIVE; addresses of local networks are not called. The answer has the `secret` by which deliveries are signed; it is not shown again.",
   auth: "merchantUserOrKey",

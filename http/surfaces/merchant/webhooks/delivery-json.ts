@@ -1,4 +1,3 @@
-import { RelayError } from "../../../../engine/kernel/errors.ts";
 import { MASKED } from "../../../../engine/kernel/mask.ts";
 import { type MerchantDelivery, outcomeOf } from "../../../../engine/webhooks/merchant-deliveries.ts";
 import type { WebhookDeliveryRecord } from "../../../../engine/webhooks/webhook-delivery.ts";
@@ -93,13 +92,6 @@ export function deliveryPlaceOf(cursor: string | undefined): DeliveryPlace | nul
 }
 
 export const DISABLED_ENDPOINT = "Its endpoint is disabled or removed; enable it first";
-
-/** What is no id would find nothing, and nobody would notice. Throws RelayError `invalid_request`. */
-export function endpointIdOf(id: string | undefined): string | null {
-  if (id === undefined) return null;
-  if (!/^we_[a-z0-9]{24}$/.test(id)) throw new RelayError("invalid_request", "endpointId: must be we_ and 24 small letters or digits");
-  return id;
-}
 
 function iso(ms: number): string {
   return new Date(ms).toISOString();

@@ -9,7 +9,7 @@ export const findWebhookDelivery = webhooks.endpoint({
   name: "portalFindWebhookDelivery",
   method: "GET",
   path: `${MERCHANT_BASE}/webhooks/deliveries/{id}`,
-  summary: "Get a delivery with its body and what was answered",
+  summary: "Get a webhook delivery of the merchant",
   description:
     "`tries`: the latest 24, the oldest first, with the first 1,024 bytes of each answer, without card numbers. For roles that do not see personal data, e-mail addresses are masked, and in the body whom something is sent or billed to.",
   auth: "merchantUserOrKey",

@@ -2,14 +2,14 @@ import { Type } from "@sinclair/typebox";
 import { ok, okOf } from "../envelope.ts";
 import { DELIVERY_FILTERS, listOf, PAGE_QUERY, WebhookDelivery } from "../schemas.ts";
 import { MERCHANT_BASE, PORTAL_RATE } from "../surface.ts";
-import { cursorOfDelivery, DELIVERY_EXAMPLE, deliveryJson, deliveryPlaceOf, endpointIdOf } from "./delivery-json.ts";
+import { cursorOfDelivery, DELIVERY_EXAMPLE, deliveryJson, deliveryPlaceOf } from "./delivery-json.ts";
 import { webhookMerchantOf, webhooks } from "./surface.ts";
 
 export const listWebhookDeliveries = webhooks.endpoint({
   name: "portalListWebhookDeliveries",
   method: "GET",
   path: `${MERCHANT_BASE}/webhooks/deliveries`,
-  summary: "List what was delivered to all endpoints, newest first",
+  summary: "List webhook deliveries of the merchant",
   description:
     "To the endpoints that the merchant has now. `FAILED`: six attempts failed within about seventy minutes, or the endpoint was disabled before; kept for 90 days, the others for 30. A page by `eventType` may have fewer items than `limit`, or none, and still a `next`.",
   auth: "merchantUserOrKey",
@@ -26,7 +26,7 @@ export const listWebhookDeliveries = webhooks.endpoint({
   },
   handle: async ({ merchantDeliveries }, { caller, query }) => {
     const { outcome = null, eventType = null, objectId = null, limit } = query;
-    const endpointId = endpointIdOf(query.endpointId);
+    const endpointId = query.endpointId ?? null;
     const after = deliveryPlaceOf(query.cursor);
     const { found, next, endpoints } = await merchantDeliveries.list(webhookMerchantOf(caller), {
       ...{ endpointId, outcome, eventType, objectId, after, limit },

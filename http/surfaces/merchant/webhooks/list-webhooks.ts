@@ -12,7 +12,7 @@ export const listWebhooks = webhooks.endpoint({
   name: "portalListWebhooks",
   method: "GET",
   path: `${MERCHANT_BASE}/webhooks`,
-  summary: "List the endpoints of webhooks, newest first",
+  summary: "List webhook endpoints of the merchant",
   description: "Of both formats: those made here, and those made with `/v1/webhook_endpoints`. `events`: what each format offers.",
   auth: "merchantUserOrKey",
   may: "integrate",

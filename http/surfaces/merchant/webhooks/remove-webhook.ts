@@ -8,7 +8,7 @@ export const removeWebhook = webhooks.endpoint({
   name: "portalRemoveWebhook",
   method: "DELETE",
   path: `${MERCHANT_BASE}/webhooks/{id}`,
-  summary: "Remove an endpoint for webhooks",
+  summary: "Delete a webhook endpoint of the merchant",
   description: "Ends what is still to be delivered to it, and takes its deliveries out of the list.",
   auth: "merchantUserOrKey",
   may: "integrate",

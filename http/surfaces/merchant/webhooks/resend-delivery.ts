@@ -8,7 +8,7 @@ export const resendWebhookDelivery = webhooks.endpoint({
   name: "portalResendWebhookDelivery",
   method: "POST",
   path: `${MERCHANT_BASE}/webhooks/deliveries/{id}/resend`,
-  summary: "Deliver an event to an endpoint again now",
+  summary: "Resend a webhook delivery of the merchant",
   description: "Also where it was delivered before.",
   auth: "merchantUserOrKey",
   may: "integrate",

@@ -3,14 +3,15 @@ import { RESENT_MAX } from "../../../../engine/webhooks/merchant-deliveries.ts";
 import { ok, okOf } from "../envelope.ts";
 import { ResendFailed, ResentDeliveries } from "../schemas.ts";
 import { MERCHANT_BASE, PORTAL_RATE } from "../surface.ts";
-import { cursorOfDelivery, DELIVERY_EXAMPLE, deliveryPlaceOf, endpointIdOf } from "./delivery-json.ts";
+import { cursorOfDelivery, DELIVERY_EXAMPLE, deliveryPlaceOf } from "./delivery-json.ts";
 import { noSuchEndpoint, webhookMerchantOf, webhookOwnerOf, webhooks } from "./surface.ts";
 
 export const resendFailedDeliveries = webhooks.endpoint({
   name: "portalResendFailedWebhookDeliveries",
+  refusesUnknown: "limits",
   method: "POST",
   path: `${MERCHANT_BASE}/webhooks/deliveries/resend-failed`,
-  summary: "Deliver again what failed",
+  summary: "Resend failed webhook deliveries of the merchant",
   description: `The oldest first, at most ${RESENT_MAX} in one call. Left out is what was delivered since, and what is superseded: a later event of the same object was delivered to that endpoint.`,
   auth: "merchantUserOrKey",
   may: "integrate",
@@ -28,7 +29,7 @@ export const resendFailedDeliveries = webhooks.endpoint({
   },
   handle: async ({ merchantWebhooks, merchantDeliveries }, { caller, body = {} }) => {
     const merchant = webhookMerchantOf(caller);
-    const endpointId = endpointIdOf(body.endpointId);
+    const endpointId = body.endpointId ?? null;
     const after = deliveryPlaceOf(body.cursor);
     if (endpointId !== null && (await merchantWebhooks.find(webhookOwnerOf(merchant), merchant.livemode, endpointId)) === null) {
       throw noSuchEndpoint();

@@ -9,7 +9,7 @@ export const rotateWebhookSecret = webhooks.endpoint({
   name: "portalRotateWebhookSecret",
   method: "POST",
   path: `${MERCHANT_BASE}/webhooks/{id}/rotate-secret`,
-  summary: "Replace the secret of an endpoint for webhooks",
+  summary: "Rotate the secret of the merchant's webhook endpoint",
   description:
     "The answer has the new `secret`, which is not shown again. For 24 hours (`formerSecretUntil`) the former one signs too: `X-Gateway-Signature` is made with the former one until then, `webhook-signature` has one of each.",
   auth: "merchantUserOrKey",

@@ -6,6 +6,7 @@ import type { WebhookDeliveryRecord } from "../../../../engine/webhooks/webhook-
 import type { WebhookOwner } from "../../../../engine/webhooks/webhook-endpoint.ts";
 import type { WebhookEndpoints } from "../../../../engine/webhooks/webhook-endpoints.ts";
 import type { WebhookEvent } from "../../../../engine/webhooks/webhook-event.ts";
+import { WEBHOOK_ID } from "../schemas.ts";
 import { merchantSurface } from "../surface.ts";
 
 /** What the endpoints of a merchant's webhooks use. */
@@ -21,12 +22,16 @@ export interface WebhookOperations {
 export const webhooks = merchantSurface<WebhookOperations>();
 
 export const EndpointParams = Type.Object({
-  id: Type.String({ pattern: "^we_[a-z0-9]{24}$", errorMessage: "must be we_ and 24 small letters or digits" }),
+  id: Type.String({
+    ...WEBHOOK_ID,
+    parameterName: "PortalWebhookId",
+  }),
 });
 
 export const DeliveryParams = Type.Object({
   id: Type.String({
     pattern: "^evt_[a-z0-9]{24}\\.we_[a-z0-9]{24}$",
+    parameterName: "PortalDeliveryId",
     errorMessage: "must be the id of a delivery: that of an event, a dot, and that of an endpoint",
   }),
 });

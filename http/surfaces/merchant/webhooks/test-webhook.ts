@@ -8,7 +8,7 @@ export const testWebhook = webhooks.endpoint({
   name: "portalTestWebhook",
   method: "POST",
   path: `${MERCHANT_BASE}/webhooks/{id}/test`,
-  summary: "Send a test event to an endpoint for webhooks",
+  summary: "Test a webhook endpoint of the merchant",
   description: "A `webhook.test` event, to this endpoint alone and whatever it subscribes to. One in ten seconds (429).",
   auth: "merchantUserOrKey",
   may: "integrate",

@@ -114,7 +114,17 @@ for (const [what, caller, merchantId, expected] of CALLERS) {
     });
     const [bound] = audited(bind([change], {}), log, { nowMs: () => NOW_MS, monotonicMs: () => 0 });
     await bound?.run({
-      ...{ params: { merchantId }, query: {}, headers: {}, body: undefined, bodyText: "", caller, idempotencyKey: null, operationId: "" },
+      ...{
+        params: { merchantId },
+        query: {},
+        headers: {},
+        body: undefined,
+        bodySent: undefined,
+        bodyText: "",
+        caller,
+        idempotencyKey: null,
+        operationId: "",
+      },
       upload: { read: async () => {} },
       request: { id: "r-1", ipAddress: "192.0.2.7", pageOrigin: "" },
     });

@@ -67,7 +67,6 @@ for (const path of ["/logs/workflow", "/logs/calls"]) {
     "from=2026-02-30",
     "from=yesterday",
     "outcome=other",
-    "merchantId=SHOP-002",
     "limit=0",
     "limit=201",
     "objectId=",

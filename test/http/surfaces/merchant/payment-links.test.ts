@@ -224,7 +224,7 @@ test("what is not as declared is refused, and nothing is asked for", async (t) =
     [{ currency: "eur" }, /currency/],
     [{ description: "" }, /description/],
     [{ description: "x".repeat(256) }, /description/],
-    [{ reference: "" }, /reference/],
+    [{ reference: "x".repeat(256) }, /reference/],
     [{ expiresInHours: 0 }, /expiresInHours/],
     [{ expiresInHours: 2_161 }, /expiresInHours/],
     [{ merchantId: "SHOP-002" }, /merchantId/],
@@ -232,10 +232,10 @@ test("what is not as declared is refused, and nothing is asked for", async (t) =
     const answer = await send("OWNER", "POST", "/payment-links", { ...ORDER, ...members });
     assertMatches(answer, { status: 400, body: { code: "invalid_request", error: named } });
   }
-  for (const body of [{ email: "nobody" }, { email: "a b@example.com" }, { locale: "de" }, { to: "x" }]) {
+  for (const body of [{ email: "nobody" }, { email: "a b@example.com" }, { locale: "de" }]) {
     assertMatches(await send("OWNER", "POST", `${LINK}/send`, body), { status: 400, body: { code: "invalid_request" } });
   }
-  for (const query of ["state=OPEN", "from=2026-02-30", "from=2026-11-02&to=2026-11-01", "limit=0", "q=", "merchantId=SHOP-002"]) {
+  for (const query of ["state=OPEN", "from=2026-02-30", "from=2026-11-02&to=2026-11-01", "limit=0", "q="]) {
     assertMatches(await send("OWNER", "GET", `/payment-links?${query}`), { status: 400, body: { code: "invalid_request" } });
   }
   assertMatches(await send("OWNER", "POST", REFUND, { reason: "", amount: 1 }), { status: 400, body: { code: "invalid_request" } });

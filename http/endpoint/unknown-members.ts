@@ -1,0 +1,107 @@
+import { Kind, type TSchema, Type } from "@sinclair/typebox";
+import { TypeCompiler } from "@sinclair/typebox/compiler";
+import { maskPans } from "../../engine/kernel/mask.ts";
+
+/**
+ * One rule for members of a query or a body that an endpoint does not declare: they are ignored, never reach the handler, and the answer names them in
+ * `Relay-Ignored`. Where leaving one out of account could change what is paid, who may do what, or how far something reaches (`UnknownRefusal`), they are
+ * refused instead: a misspelt `amount` would refund the whole. An object that is `additionalProperties: true` is free-form: all of it is taken.
+ */
+export const IGNORED_HEADER = "Relay-Ignored";
+
+/**
+ * Why an endpoint refuses them. `money`: amounts, and the accounts that money goes to; `access`: rules, roles, keys, logins; `limits`: how much, how many, or
+ * whom at most.
+ */
+export type UnknownRefusal = "money" | "access" | "limits";
+
+/** More names than any client sends by mistake; a header has to stay short. */
+export const IGNORED_NAMES_MAX = 20;
+
+const NAME_CHARS_MAX = 64;
+
+/** The value of the header. Names are of the caller's choice: what could not stand in a list in a header is replaced. */
+export function ignoredHeader(names: readonly string[]): string {
+  const shown = [...new Set(names.slice(0, IGNORED_NAMES_MAX).map(printable))];
+  return names.length > IGNORED_NAMES_MAX ? `${shown.join(", ")}, ...` : shown.join(", ");
+}
+
+/** A name chosen by a caller, safe in a message and in a header. */
+export function printable(name: string): string {
+  return maskPans(name)
+    .replace(/[^\x20-\x2b\x2d-\x7e]/g, "?")
+    .slice(0, NAME_CHARS_MAX);
+}
+
+/** A member of what the relay answers, in what it takes: ignored, so that a record that was read can be sent back changed. */
+export const ReadOnly = Type.Optional(Type.Unknown({ readOnly: true, description: "Ignored." }));
+
+/** The same schema, without members that it does not declare; a record, and an object that says that it takes others, stay open. */
+export function closed(schema: TSchema): TSchema {
+  if (schema[Kind] === "Array") return { ...schema, items: closed(schema["items"]) };
+  if (schema[Kind] === "Union") return { ...schema, anyOf: schema["anyOf"].map(closed) };
+  if (schema[Kind] !== "Object") return schema;
+  const members = Object.entries<TSchema>(schema["properties"]).map(([name, member]) => [name, closed(member)]);
+  return { ...schema, properties: Object.fromEntries(members), additionalProperties: schema["additionalProperties"] ?? false };
+}
+
+/** Copies a value that its schema accepts, without what is ignored of it; adds the names of that to `ignored`, with dots between levels. */
+export type Keep = (value: unknown, at: string, ignored: string[]) => unknown;
+
+/**
+ * Null where nothing is ignored. Members that are `readOnly` in the schema are ignored too.
+ */
+export function keepDeclared(schema: TSchema): Keep | null {
+  switch (schema[Kind]) {
+    case "Object":
+      return keepMembers(schema);
+    case "Array":
+      return keepItems(schema["items"]);
+    case "Union":
+      return keepOfOne(schema["anyOf"]);
+    default:
+      return null;
+  }
+}
+
+function keepMembers(schema: TSchema): Keep | null {
+  const isOpen = schema["additionalProperties"] !== undefined && schema["additionalProperties"] !== false;
+  const declared = new Map<string, { isReadOnly: boolean; keep: Keep | null }>();
+  for (const [name, member] of Object.entries<TSchema>(schema["properties"])) {
+    declared.set(name, { isReadOnly: member["readOnly"] === true, keep: keepDeclared(member) });
+  }
+  const takesAll = isOpen || schema["additionalProperties"] === false;
+  if (takesAll && [...declared.values()].every(({ isReadOnly, keep }) => !isReadOnly && keep === null)) return null;
+  return (value, at, ignored) => {
+    if (!isObject(value)) return value;
+    const kept: [string, unknown][] = [];
+    for (const [name, member] of Object.entries(value)) {
+      const path = at === "" ? name : `${at}.${name}`;
+      const known = declared.get(name);
+      if (known === undefined ? !isOpen : known.isReadOnly) ignored.push(path);
+      else kept.push([name, known?.keep == null ? member : known.keep(member, path, ignored)]);
+    }
+    return Object.fromEntries(kept);
+  };
+}
+
+function keepItems(items: TSchema): Keep | null {
+  const keep = keepDeclared(items);
+  if (keep === null) return null;
+  return (value, at, ignored) => (Array.isArray(value) ? value.map((item, index) => keep(item, `${at}.${index}`, ignored)) : value);
+}
+
+/** By the first alternative that accepts the value. */
+function keepOfOne(alternatives: readonly TSchema[]): Keep | null {
+  const keeps = alternatives.map((schema) => ({ schema, keep: keepDeclared(schema) }));
+  if (keeps.every(({ keep }) => keep === null)) return null;
+  const checked = keeps.map(({ schema, keep }) => ({ check: TypeCompiler.Compile(schema), keep }));
+  return (value, at, ignored) => {
+    const keep = checked.find(({ check }) => check.Check(value))?.keep ?? null;
+    return keep === null ? value : keep(value, at, ignored);
+  };
+}
+
+function isObject(value: unknown): value is object {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}

@@ -1,0 +1,9 @@
+import type { TSchema } from "@sinclair/typebox";
+
+/** The name of an envelope around data that has one: `PartnerResponse`, `PartnerListResponse`. */
+export function responseTitle(data: TSchema): { title?: string } {
+  const { title } = data;
+  if (title !== undefined) return { title: `${title}Response` };
+  const items: TSchema | undefined = data["items"];
+  return items?.title === undefined ? {} : { title: `${items.title}ListResponse` };
+}

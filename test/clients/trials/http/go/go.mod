@@ -1,0 +1,3 @@
+module relay.test/client
+
+go 1.22
