@@ -13,6 +13,12 @@ const ESCAPE = /\\(?:(u[Dd][89ABab][0-9A-Fa-f]{2})(\\u[Dd][C-Fc-f][0-9A-Fa-f]{2}
 /** Of an identifier in such JSON that may be any characters otherwise, as a member of its schema: with U+FFFD in it, it would name something else. */
 export const WHOLE_CHARACTERS = { pattern: "^[^\\ufffd]*$" };
 
+/** Of a text that is shown to people, as a member of its schema: no control characters. */
+export const NO_CONTROL_CHARACTERS = { pattern: "^[^\\u0000-\\u001f\\u007f-\\u009f]*$" };
+
+/** The same for one line: no separators of lines and paragraphs either. */
+export const ONE_LINE = { pattern: "^[^\\u0000-\\u001f\\u007f-\\u009f\\u2028\\u2029]*$" };
+
 /** Says whether some JSON text may hold half of a character; most texts have no escape of that kind. */
 export function mayHoldHalves(json: string): boolean {
   return json.includes("\\ud") || json.includes("\\uD");

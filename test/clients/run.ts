@@ -1,6 +1,7 @@
 /**
  * `npm run test:clients`: the life of a payment with the platform's official libraries in four languages, against a sandbox relay of its own; every answer is
- * checked against the platform's own description of its interface and compared with its own mock. Then the trials of other clients (infra/docs/clients.md).
+ * checked against the platform's own description of its interface and compared with its own mock. Then the trials of other clients (infra/docs/clients.md), and
+ * schemathesis over the whole interface.
  * Words choose: `-- official` the libraries of the platform, `-- python stomp` what has these in its name. Needs the registries of Python, Go and Maven the first
  * time; what they give is kept in `~/.cache/terminal-relay-clients` (or CLIENTS_CACHE).
  *
@@ -45,8 +46,7 @@ if (unknown.length > 0) {
   console.error(`no client matches: ${unknown.join(" ")}`);
   process.exit(1);
 }
-/** Only where it is named: it still has findings. */
-const fuzzing = words.some((word) => has(FUZZING, word));
+const fuzzing = chosen(FUZZING);
 const official = LANGUAGES.some(wanted);
 
 const startedAtMs = performance.now();

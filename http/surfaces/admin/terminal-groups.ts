@@ -1,6 +1,5 @@
 import { type Static, Type } from "@sinclair/typebox";
 import { RelayError } from "../../../engine/kernel/errors.ts";
-import { isTerminalId } from "../../../engine/kernel/identifiers.ts";
 import { holdsSchemePan, maskPans } from "../../../engine/kernel/mask.ts";
 import {
   GROUP_MANAGERS_MAX,
@@ -10,6 +9,7 @@ import {
 } from "../../../engine/settings/terminal-groups.ts";
 import { ReadOnly } from "../../endpoint/unknown-members.ts";
 import { givenText } from "../free-text.ts";
+import { NamedTerminalId } from "../identifier-params.ts";
 import { okBody } from "../relay-envelope.ts";
 import { admin } from "./surface.ts";
 
@@ -19,7 +19,6 @@ const Name = Type.String({
   pattern: "^[A-Za-z0-9][A-Za-z0-9 ._-]*$",
   errorMessage: "must be 1 to 64 letters, digits, blanks, dots, underscores or dashes",
 });
-const TerminalId = Type.String({ minLength: 1, maxLength: 64 });
 
 const Group = Type.Object(
   {
@@ -36,8 +35,8 @@ const Group = Type.Object(
 const GroupRequest = Type.Object(
   {
     name: Name,
-    terminalIds: Type.Array(TerminalId, { minItems: 1, maxItems: GROUP_TERMINALS_MAX, uniqueItems: true }),
-    managerTerminalIds: Type.Array(TerminalId, { maxItems: GROUP_MANAGERS_MAX, uniqueItems: true }),
+    terminalIds: Type.Array(NamedTerminalId, { minItems: 1, maxItems: GROUP_TERMINALS_MAX, uniqueItems: true }),
+    managerTerminalIds: Type.Array(NamedTerminalId, { maxItems: GROUP_MANAGERS_MAX, uniqueItems: true }),
     enabled: Type.Optional(Type.Boolean({ default: true })),
     notes: Type.Optional(Type.Union([Type.String({ maxLength: 1_000 }), Type.Null()])),
     updatedAt: ReadOnly,
@@ -54,11 +53,6 @@ function shown({ name, terminalIds, managerTerminalIds, enabled, notes, updatedA
     ...(notes === null ? {} : { notes }),
     updatedAt: new Date(updatedAtMs).toISOString(),
   };
-}
-
-function requireTerminalIds(member: string, ids: readonly string[]): void {
-  const index = ids.findIndex((id) => !isTerminalId(id));
-  if (index !== -1) throw new RelayError("invalid_request", `${member}${ids.length === 1 ? "" : `.${index}`}: is not a terminal id`);
 }
 
 const example = {
@@ -105,8 +99,6 @@ const saveTerminalGroup = admin.endpoint({
     ...admin.errors(400, 401, 413, 415, 503),
   },
   handle: async ({ terminalGroups, clock }, { body }) => {
-    requireTerminalIds("terminalIds", body.terminalIds);
-    requireTerminalIds("managerTerminalIds", body.managerTerminalIds);
     const { name, terminalIds, managerTerminalIds, enabled = true } = body;
     const notes = givenText(body.notes);
     if (holdsSchemePan(name)) throw new RelayError("invalid_request", "name: must not be a card number");
@@ -154,7 +146,7 @@ const testTerminalGroup = admin.endpoint({
   description: "Considers the enabled groups only. A whitelist rule may also allow it to subscribe to the topic.",
   auth: "admin",
   role: "read-only",
-  body: Type.Object({ managerTerminalId: TerminalId, terminalId: TerminalId }),
+  body: Type.Object({ managerTerminalId: NamedTerminalId, terminalId: NamedTerminalId }),
   bodyExample: { managerTerminalId: "MANAGER1", terminalId: "TILL0001" },
   audit: "changes nothing",
   responses: {
@@ -173,8 +165,6 @@ const testTerminalGroup = admin.endpoint({
     ...admin.errors(400, 401, 413, 415),
   },
   handle: ({ terminalGroups }, { body: { managerTerminalId, terminalId } }) => {
-    requireTerminalIds("managerTerminalId", [managerTerminalId]);
-    requireTerminalIds("terminalId", [terminalId]);
     const groups = [...terminalGroups.values()]
       .filter((group) => group.enabled && group.managerTerminalIds.includes(managerTerminalId) && group.terminalIds.includes(terminalId))
       .map(({ name }) => name);

@@ -20,7 +20,7 @@ const BOUNDS = { gt: second, gte: second, lt: second, lte: second };
 
 /** Either one second, or bounds. */
 const created: Field<CreatedBounds> = {
-  schema: Type.Union([Type.Integer({ minimum: 0 }), schemaOf(BOUNDS)], {
+  schema: Type.Union([Type.Integer({ minimum: 0, maximum: SECONDS_MAX }), schemaOf(BOUNDS)], {
     description:
       "When it was created, in seconds since 1970: one second, or bounds as `created[gte]`, `created[gt]`, `created[lte]`, `created[lt]`.",
   }),

@@ -1,6 +1,7 @@
-import { type TObject, type TSchema, Type } from "@sinclair/typebox";
+import { type StringOptions, type TObject, type TSchema, Type } from "@sinclair/typebox";
 import { maskSchemePans } from "../../../engine/kernel/mask.ts";
 import { METADATA_KEYS_MAX, type MetadataChange } from "../../../engine/kernel/metadata.ts";
+import { NO_CONTROL_CHARACTERS } from "../../../engine/kernel/well-formed.ts";
 import { invalidParam, type PlatformError } from "./platform-error.ts";
 
 /**
@@ -11,6 +12,8 @@ import { invalidParam, type PlatformError } from "./platform-error.ts";
 /** One kind of member. `T` has undefined for one that may be absent and null for one that may be unset. */
 export interface Field<T> {
   readonly schema: TSchema;
+  /** Of a member that may be unset: the schema of one that has a value. */
+  readonly valueSchema?: TSchema;
   readonly isRequired: boolean;
   /** Throws PlatformError, which names the member and quotes nothing of its value. */
   read(value: unknown, param: string): T;
@@ -73,7 +76,7 @@ function isUnset(value: unknown): boolean {
 /** A member that must be there. */
 export function required<T>(field: Field<T>): Field<Exclude<T, undefined | null>> {
   return {
-    schema: field.schema,
+    schema: field.valueSchema ?? field.schema,
     isRequired: true,
     read: (value, param) => {
       if (isAbsent(value)) throw invalidParam(param, `Missing required param: ${param}.`, "parameter_missing");
@@ -113,6 +116,7 @@ function optional<T>(schema: TSchema, read: (value: unknown, param: string) => T
 function unsettable<T>(schema: TSchema, read: (value: unknown, param: string) => T): Field<T | null | undefined> {
   return {
     schema: Type.Union([schema, Type.Literal(""), Type.Null()], { description: schema.description ?? "" }),
+    valueSchema: schema,
     isRequired: false,
     read: (value, param) => {
       if (isAbsent(value)) return undefined;
@@ -125,6 +129,9 @@ function unsettable<T>(schema: TSchema, read: (value: unknown, param: string) =>
 export const TEXT_CHARS_MAX = 255;
 const URL_CHARS_MAX = 2_048;
 
+const EMAIL = /^[^\s@]+@[^\s@]+$/;
+const URL_FORM = /^[Hh][Tt][Tt][Pp][Ss]?:\/\/[!-~]+$/;
+
 function readText(value: unknown, param: string, charsMax = TEXT_CHARS_MAX): string {
   if (typeof value !== "string") throw invalidParam(param, `Invalid string for ${param}.`);
   if (value.length > charsMax) throw invalidParam(param, `Invalid string: ${param} may have at most ${charsMax} characters.`);
@@ -134,26 +141,28 @@ function readText(value: unknown, param: string, charsMax = TEXT_CHARS_MAX): str
 }
 
 export function text(description: string, charsMax = TEXT_CHARS_MAX): Field<string | null | undefined> {
-  return unsettable(Type.String({ description, maxLength: charsMax }), (value, param) => readText(value, param, charsMax));
+  return unsettable(Type.String({ description, maxLength: charsMax, ...NO_CONTROL_CHARACTERS }), (value, param) =>
+    readText(value, param, charsMax),
+  );
 }
 
-/** A text that cannot be unset, such as the id of another object. */
-export function word(description: string, charsMax = TEXT_CHARS_MAX): Field<string | undefined> {
-  return optional(Type.String({ minLength: 1, description, maxLength: charsMax }), (value, param) => readText(value, param, charsMax));
+/** A text that cannot be unset, such as the id of another object. `form`: for the document, what its reader demands beside. */
+export function word(description: string, form: StringOptions = NO_CONTROL_CHARACTERS): Field<string | undefined> {
+  return optional(Type.String({ minLength: 1, description, maxLength: TEXT_CHARS_MAX, ...form }), readText);
 }
 
 export function email(description: string): Field<string | null | undefined> {
-  return unsettable(Type.String({ description, maxLength: TEXT_CHARS_MAX }), (value, param) => {
+  return unsettable(Type.String({ description, maxLength: TEXT_CHARS_MAX, pattern: EMAIL.source }), (value, param) => {
     const given = readText(value, param);
-    if (!/^[^\s@]+@[^\s@]+$/.test(given)) throw invalidParam(param, `Invalid email address for ${param}.`, "email_invalid");
+    if (!EMAIL.test(given)) throw invalidParam(param, `Invalid email address for ${param}.`, "email_invalid");
     return given;
   });
 }
 
 /** An absolute http or https address without a user name or password. Where http is refused, the handler does so. */
 export function address(description: string): Field<string | null | undefined> {
-  return unsettable(Type.String({ description, maxLength: URL_CHARS_MAX }), (value, param) => {
-    if (typeof value !== "string" || value.length > URL_CHARS_MAX || !/^https?:\/\/[!-~]+$/i.test(value)) throw notUrl(param);
+  return unsettable(Type.String({ description, maxLength: URL_CHARS_MAX, pattern: URL_FORM.source }), (value, param) => {
+    if (typeof value !== "string" || value.length > URL_CHARS_MAX || !URL_FORM.test(value)) throw notUrl(param);
     const url = URL.canParse(value) ? new URL(value) : null;
     if (url === null || url.username !== "" || url.password !== "") throw notUrl(param);
     return value;
@@ -226,13 +235,22 @@ function readWord<W extends string>(words: readonly W[], value: unknown, param: 
   throw invalidParam(param, `Invalid ${param}: must be one of ${words.join(", ")}`);
 }
 
-/** A list; a form sends it as `name[]`, `name[0]` or, with one item, just as `name`. An empty text is an empty list. */
+/** `itemsMin` and `form`, of each item, are for the document. A list; a form sends it as `name[]`, `name[0]` or, with one item, just as `name`. An empty text is an empty list. */
 export function list<T>(
   description: string,
-  { itemsMax, item }: { itemsMax: number; item: (value: unknown, param: string) => T },
+  {
+    itemsMin,
+    itemsMax,
+    form = {},
+    item,
+  }: { itemsMin?: number; itemsMax: number; form?: StringOptions; item: (value: unknown, param: string) => T },
 ): Field<readonly T[] | undefined> {
   return {
-    schema: Type.Array(Type.String({ minLength: 1 }), { description, maxItems: itemsMax }),
+    schema: Type.Array(Type.String({ minLength: 1, ...form }), {
+      description,
+      ...(itemsMin === undefined ? {} : { minItems: itemsMin }),
+      maxItems: itemsMax,
+    }),
     isRequired: false,
     read: (value, param) => {
       if (isAbsent(value)) return undefined;
@@ -259,7 +277,11 @@ function itemsOf(value: unknown): readonly unknown[] | null {
 }
 
 export function words(description: string, itemsMax: number): Field<readonly string[] | undefined> {
-  return list(description, { itemsMax, item: (value, param) => readText(value, param) });
+  return list(description, {
+    itemsMax,
+    form: { ...NO_CONTROL_CHARACTERS, maxLength: TEXT_CHARS_MAX },
+    item: (value, param) => readText(value, param),
+  });
 }
 
 /** A member with members of its own. */

@@ -25,14 +25,17 @@ const ANSWER = { description: "The endpoint.", schema: WebhookEndpoint };
 /** The platform has some three hundred kinds of events, and there are plug-ins that register for all of them. */
 const EVENTS_MAX = 512;
 const EVENT_LENGTH_MAX = 100;
+const EVENT = /^(?:\*|[a-z0-9_]+(?:\.[a-z0-9_]+)+)$/;
 
 /** What the document says of events is the same at both calls. */
 const events: Field<readonly string[] | undefined> = list(
   "Names of events, or `*` for all. Any well-formed name is accepted; events that do not exist here are never sent.",
   {
+    itemsMin: 1,
     itemsMax: EVENTS_MAX,
+    form: { maxLength: EVENT_LENGTH_MAX, pattern: EVENT.source },
     item: (value, param) => {
-      if (typeof value === "string" && value.length <= EVENT_LENGTH_MAX && /^(?:\*|[a-z0-9_]+(?:\.[a-z0-9_]+)+)$/.test(value)) return value;
+      if (typeof value === "string" && value.length <= EVENT_LENGTH_MAX && EVENT.test(value)) return value;
       throw invalidParam(param, "Invalid event: must be a name such as payment_intent.succeeded, or *.");
     },
   },

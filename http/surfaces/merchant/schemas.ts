@@ -1,6 +1,8 @@
 import { type Static, type TSchema, Type } from "@sinclair/typebox";
 import { EMAIL_LENGTH_MAX, PASSWORD_LENGTH_MAX, PASSWORD_LENGTH_MIN, SAVED_VIEWS_MAX, THEMES } from "../../../engine/accounts/account.ts";
 import { USERS_MAX } from "../../../engine/accounts/team.ts";
+import { LINK_TEXT_LENGTH_MAX } from "../../../engine/kernel/limits.ts";
+import { NO_CONTROL_CHARACTERS } from "../../../engine/kernel/well-formed.ts";
 import {
   PORTAL_LINK_HOURS_DEFAULT,
   PORTAL_LINK_HOURS_MAX,
@@ -409,13 +411,20 @@ export const AuditItem = Type.Object(
 // --- payment links -------------------------------------------------------------------------------------------------------------------------------------
 
 export const PaymentLinkState = words(PORTAL_LINK_STATES, { title: "PaymentLinkState" });
+const LINK_TEXT = {
+  ...NO_CONTROL_CHARACTERS,
+  minLength: 1,
+  maxLength: LINK_TEXT_LENGTH_MAX,
+  errorMessage: `must have 1 to ${LINK_TEXT_LENGTH_MAX} characters, and no control characters`,
+};
+
 /** POST /payment-links. */
 export const CreatePaymentLink = Type.Object(
   {
     amountMinor: Type.Integer({ minimum: 1, maximum: 999_999_999_999, description: "Minor units of the currency." }),
     currency: Type.Optional(Type.String({ pattern: "^[A-Z]{3}$", default: "EUR" })),
-    description: Type.String({ minLength: 1, maxLength: 255, description: "For the customer." }),
-    reference: Type.Optional(Type.String({ maxLength: 255, description: "Your own." })),
+    description: Type.String({ ...LINK_TEXT, description: "For the customer." }),
+    reference: Type.Optional(Type.String({ ...LINK_TEXT, minLength: 0, description: "Your own." })),
     customerEmail: Type.Optional(CustomerEmail),
     expiresInHours: Type.Optional(
       Type.Integer({ minimum: PORTAL_LINK_HOURS_MIN, maximum: PORTAL_LINK_HOURS_MAX, default: PORTAL_LINK_HOURS_DEFAULT }),

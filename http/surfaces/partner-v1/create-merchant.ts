@@ -1,17 +1,15 @@
 import { Type } from "@sinclair/typebox";
-import { MERCHANT_NAME_LENGTH_MAX, MERCHANTS_PER_PARTNER_MAX } from "../../../engine/partners/merchant.ts";
+import { MERCHANTS_PER_PARTNER_MAX } from "../../../engine/partners/merchant.ts";
 import { described } from "../../endpoint/described.ts";
 import { refusal } from "./error-body.ts";
-import { Environment, keysOf, MERCHANT_EXAMPLE, MerchantId, MerchantWithKeys, merchantOf } from "./schemas.ts";
+import { Environment, keysOf, MERCHANT_EXAMPLE, MerchantId, MerchantName, MerchantWithKeys, merchantOf } from "./schemas.ts";
 import { NO_STORE, NO_STORE_HEADERS, PARTNER_API_BASE, PARTNER_API_RATE, partnerV1, permitted } from "./surface.ts";
 
 /** Body of `POST /merchants`. */
 const MerchantRequest = Type.Object(
   {
     merchantId: MerchantId,
-    merchantName: Type.Optional(
-      Type.String({ minLength: 1, maxLength: MERCHANT_NAME_LENGTH_MAX, description: "Display name. Default: the id." }),
-    ),
+    merchantName: Type.Optional(Type.String({ ...MerchantName, description: "Display name. Default: the id." })),
     environment: Type.Optional(described(Environment, "Default: TEST.")),
   },
   { title: "MerchantCreateRequest" },

@@ -1,12 +1,13 @@
 import { Type } from "@sinclair/typebox";
 import { RelayError } from "../../../engine/kernel/errors.ts";
-import { CALLS_PER_MINUTE_MAX, MERCHANT_NAME_LENGTH_MAX } from "../../../engine/partners/merchant.ts";
+import { CALLS_PER_MINUTE_MAX } from "../../../engine/partners/merchant.ts";
 import { refusal } from "./error-body.ts";
 import {
   Environment,
   keysOf,
   MERCHANT_EXAMPLE,
   MerchantAnswer,
+  MerchantName,
   MerchantParams,
   MerchantWithKeys,
   merchantOf,
@@ -45,7 +46,7 @@ export const showMerchant = partnerV1.endpoint({
 /** Body of `PATCH /merchants/{merchantId}`; absent members stay. The id never changes. */
 const MerchantPatch = Type.Object(
   {
-    merchantName: Type.Optional(Type.String({ minLength: 1, maxLength: MERCHANT_NAME_LENGTH_MAX })),
+    merchantName: Type.Optional(MerchantName),
     environment: Type.Optional(Environment),
     active: Type.Optional(
       Type.Boolean({

@@ -1,8 +1,10 @@
 import { type Static, Type } from "@sinclair/typebox";
 import { type PartnerApiGrant, SERVICE_CODES, type ServiceCode } from "../../../engine/access/partner-grant.ts";
+import { ONE_LINE } from "../../../engine/kernel/well-formed.ts";
 import {
   callsPerMinute,
   MERCHANT_ID_PATTERN,
+  MERCHANT_NAME_LENGTH_MAX,
   type MerchantRecord,
   permittedCallsPerMinute,
   serviceOf,
@@ -12,6 +14,14 @@ import { described } from "../../endpoint/described.ts";
 import { ActiveState, Environment, ServiceWord } from "../named-words.ts";
 
 const instant = (description: string) => Type.String({ description: `ISO 8601 UTC; ${description}` });
+
+/** A merchant's display name in a request. */
+export const MerchantName = Type.String({
+  ...ONE_LINE,
+  minLength: 1,
+  maxLength: MERCHANT_NAME_LENGTH_MAX,
+  errorMessage: `must be a string of 1 to ${MERCHANT_NAME_LENGTH_MAX} printable characters`,
+});
 
 export const MerchantId = Type.String({
   pattern: MERCHANT_ID_PATTERN,

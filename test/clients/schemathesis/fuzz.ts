@@ -25,6 +25,7 @@ interface Finding {
   readonly operation: string;
   readonly check: string;
   readonly message: string;
+  readonly headers: { readonly [name: string]: string };
   readonly request: string;
   readonly body: string;
   readonly status: number;
@@ -58,6 +59,8 @@ export function describeFuzzing(python: Installed<string>): void {
       const report: Report = JSON.parse(await readFile(reportFile, "utf8"));
       const counts = Object.values(report.cases).map((byStatus) => Object.values(byStatus).reduce((sum, count) => sum + count, 0));
       test.diagnostic(`${counts.reduce((sum, count) => sum + count, 0)} requests to ${counts.length} operations, seed ${seed}`);
+      const without = Object.entries(report.cases).filter(([, byStatus]) => !Object.keys(byStatus).some((key) => / 2\d\d$/.test(key)));
+      test.diagnostic(`without a success: ${without.map(([operationId]) => operationId).join(" ")}`);
       assert.deepEqual(summarized(report.failures), []);
       assert.equal(status, 0, output);
       const uncalled = Object.keys(world.facts.operations).filter((operationId) => report.cases[operationId] === undefined);
@@ -101,9 +104,13 @@ async function schemathesis(python: string, url: string, seed: string, environme
 /** Each kind of finding once for each operation. */
 function summarized(findings: readonly Finding[]): string[] {
   const seen = new Map<string, string>();
-  for (const { operation, check, message, request, body, status, answer } of findings) {
+  for (const { operation, check, message, headers, request, body, status, answer } of findings) {
     const kind = `${operation}: ${check} ${status}`;
-    if (!seen.has(kind)) seen.set(kind, `${kind}\n  ${message}\n  ${request} ${body.slice(0, 300)}\n  ${answer.slice(0, 300)}`);
+    if (!seen.has(kind))
+      seen.set(
+        kind,
+        `${kind}\n  ${message}\n  ${request} ${body.slice(0, 300)}\n  ${JSON.stringify(headers).slice(0, 300)}\n  ${answer.slice(0, 300)}`,
+      );
   }
   return [...seen.values()];
 }

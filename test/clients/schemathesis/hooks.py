@@ -183,6 +183,7 @@ def excuse_of(failure, operation, answer):
             exception["check"] == type(failure).__name__
             and re.fullmatch(exception.get("operation", ".*"), operation)
             and re.search(exception.get("answer", ""), answer)
+            and re.search(exception.get("message", ""), failure.message)
         ):
             return number
     return None
