@@ -22,6 +22,7 @@ export class RequestHead {
   #hosts = 0;
   #contentLengths = 0;
   #transferEncodings = 0;
+  #isCodedOtherwise = false;
   #lengthIsEmpty = false;
   #requestId = "";
   #origin = "";
@@ -69,7 +70,7 @@ export class RequestHead {
           this.#acceptEncoding = this.#acceptEncoding === "" ? value : `${this.#acceptEncoding},${value}`;
         break;
       case 17:
-        if (name === "transfer-encoding") this.#transferEncodings += 1;
+        if (name === "transfer-encoding") this.#takeCoding(value);
     }
   };
 
@@ -79,6 +80,7 @@ export class RequestHead {
     this.#hosts = 0;
     this.#contentLengths = 0;
     this.#transferEncodings = 0;
+    this.#isCodedOtherwise = false;
     this.#lengthIsEmpty = false;
     this.#requestId = "";
     this.#origin = "";
@@ -174,6 +176,8 @@ export class RequestHead {
     if (this.#hosts > 1) return several("Host");
     if (this.#contentLengths > 1) return several("Content-Length");
     if (this.#transferEncodings > 1) return several("Transfer-Encoding");
+    // uWebSockets reads chunks, whatever the coding is called.
+    if (this.#isCodedOtherwise) return new RelayError("invalid_request", "Transfer-Encoding: only chunked is supported");
     // uWebSockets reads an empty length as none.
     return this.#lengthIsEmpty ? new RelayError("invalid_request", "Content-Length: has no value") : null;
   }
@@ -189,6 +193,11 @@ export class RequestHead {
     this.#contentLengths += 1;
     this.#contentLength ||= value;
     this.#lengthIsEmpty ||= value === "";
+  }
+
+  #takeCoding(value: string): void {
+    this.#transferEncodings += 1;
+    if (value.toLowerCase() !== "chunked") this.#isCodedOtherwise = true;
   }
 
   #takeForwarded(value: string): void {
