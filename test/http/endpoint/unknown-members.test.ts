@@ -100,10 +100,10 @@ function outcomeOf(read: () => readonly string[]): { refused: string } | { ignor
   }
 }
 
-/** A valid body with a member more. */
+/** A valid body with a member more, whose value fits where names are of the caller's choice. */
 function bodyWithMore(endpoint: BoundEndpoint): Buffer {
   const { body } = requestOf(endpoint, ABOUT);
-  return Buffer.from(JSON.stringify({ ...JSON.parse(body?.toString() ?? "{}"), [UNKNOWN]: "1" }));
+  return Buffer.from(JSON.stringify({ ...JSON.parse(body?.toString() ?? "{}"), [UNKNOWN]: "https://more.example" }));
 }
 
 /** Objects of a body by what they do with members that they do not declare. */
