@@ -249,7 +249,7 @@ export function partners(relay: Relay): void {
     ];
     const both: [object, RegExp][] = [
       [{ allowedOrigins: { a: "shop.example" } }, /allowedOrigins\.a: must be an origin/],
-      [{ allowedOrigins: { a: 1 } }, /allowedOrigins.a: must be a string/],
+      [{ allowedOrigins: { a: 1 } }, /allowedOrigins.a: must be an origin/],
       [{ allowedOrigins: ["https://shop.example"] }, /allowedOrigins: must be an object/],
       [{ terminalRule: { ruleType: "SOME" } }, /terminalRule.ruleType: must be one of ANY, LIST, REGEX/],
       [{ terminalRule: { ruleType: "LIST" } }, /ruleValue has to list/],
