@@ -416,7 +416,7 @@ export function administration(relay: Relay): void {
       [{ ...group, terminalIds: [] }, /terminalIds: must be a list/],
       [{ ...group, terminalIds: ["T1", "T1"] }, /terminalIds: must have no item twice/],
       [{ ...group, terminalIds: ["T1", "T 2"] }, /terminalIds.1: is not a terminal id/],
-      [{ ...group, managerTerminalIds: ["commands"] }, /managerTerminalIds: is not a terminal id/],
+      [{ ...group, managerTerminalIds: ["commands"] }, /managerTerminalIds.0: is not a terminal id/],
       [{ ...group, managerTerminalIds: undefined }, /managerTerminalIds: is required/],
       [{ ...group, managers: [] }, /managers: is not expected here/],
     ];
