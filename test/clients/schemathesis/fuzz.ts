@@ -53,7 +53,7 @@ export function describeFuzzing(python: Installed<string>): void {
       const factsFile = join(folder, "facts.json");
       await writeFile(factsFile, JSON.stringify(world.facts));
       const seed = SEED === "fresh" ? String(randomInt(1, 2 ** 31)) : SEED;
-      const reportFile = join(folder, "report.json");
+      const reportFile = process.env["FUZZ_REPORT_FILE"] ?? join(folder, "report.json");
       const environment = { FUZZ_FACTS: factsFile, FUZZ_REPORT: reportFile, SCHEMATHESIS_HOOKS: join(import.meta.dirname, "hooks.py") };
       const { status, output } = await schemathesis(python.value, world.facts.baseUrl, seed, environment, folder);
       const report: Report = JSON.parse(await readFile(reportFile, "utf8"));
