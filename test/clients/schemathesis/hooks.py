@@ -124,33 +124,57 @@ class Callers:
                 case.headers[name] = value
 
 
+def is_negative(case, location):
+    return bool(case.meta and case.meta.is_negative_at(location))
+
+
+def without_null(value):
+    """A form has no null: an empty text stands for it, and where schemathesis writes the word, it is a text."""
+    if isinstance(value, dict):
+        return {name: without_null(inner) for name, inner in value.items()}
+    if isinstance(value, list):
+        return [without_null(inner) for inner in value]
+    return "" if value is None else value
+
+
+def renew(members, name, form):
+    value = members.get(name) if hasattr(members, "get") else None
+    if isinstance(value, str) and re.fullmatch(form, value):
+        members[name] = str(uuid.uuid4())
+
+
 @schemathesis.hook
 def before_call(context, case, kwargs):
     if (case.headers or {}).get("authorization", "") == "Signature":
         del case.headers["authorization"]
         kwargs["auth"] = Signature()
     # Where one of these is sent everything is refused: each is, but not always.
-    if not (case.meta and case.meta.is_negative_at(ParameterLocation.HEADER)) and turn("accounts") % 8 != 0:
+    if not is_negative(case, ParameterLocation.HEADER) and turn("accounts") % 8 != 0:
         for name in REFUSED_HEADERS:
             (case.headers or {}).pop(name, None)
+    # Most requests are new ones, and not the same one again with something else in it, which would be refused as such.
+    if turn("repeated") % 8 != 0:
+        renew(case.headers, "Idempotency-Key", r"[!-~]{1,255}")
+        renew(case.body, "uuid", r"[A-Za-z0-9._-]{1,64}")
+    if case.media_type == "application/x-www-form-urlencoded":
+        case.body = without_null(case.body)
     # A lookup waits as long as it says.
     if isinstance(case.query, dict) and str(case.query.get("wait", "")).isdecimal():
         case.query["wait"] = str(min(int(case.query["wait"]), 1))
     known = FACTS["operations"][operation_id(case)]
-    meta = case.meta
-    if meta is None:
+    if case.meta is None:
         return
     # What is changed or deleted by a number is always one that may be.
     counted = case.method != "GET" and all(value.isdecimal() for value in known["path"][0].values())
     if not counted and turn(("known", operation_id(case))) % 4 == 3:
         return
-    if known["path"][0] and not meta.is_negative_at(ParameterLocation.PATH):
+    if known["path"][0] and not is_negative(case, ParameterLocation.PATH):
         case.path_parameters = dict(known["path"][turn(("path", operation_id(case))) % len(known["path"])])
-    if isinstance(case.query, dict) and not meta.is_negative_at(ParameterLocation.QUERY):
+    if isinstance(case.query, dict) and not is_negative(case, ParameterLocation.QUERY):
         for name, value in known["query"].items():
             if name in case.query:
                 case.query[name] = value
-    if isinstance(case.body, dict) and not meta.is_negative_at(ParameterLocation.BODY):
+    if isinstance(case.body, dict) and not is_negative(case, ParameterLocation.BODY):
         for name, value in known["body"].items():
             if name in case.body:
                 case.body[name] = value
