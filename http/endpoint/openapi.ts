@@ -235,7 +235,8 @@ function requestBodyOf(body: TSchema, endpoint: DocumentedEndpoint, components: 
   const written = endpoint.bodyExample ?? exampleOf(body);
   const example = written === undefined ? {} : { example: written };
   return {
-    required: body[OptionalKind] === undefined && endpoint.bodyFormat === undefined,
+    // A form without members is no body at all.
+    required: body[OptionalKind] === undefined && (endpoint.bodyFormat === undefined || body["required"]?.length > 0),
     content: Object.fromEntries(
       bodyTypesOf(endpoint).map((type) => [
         type,

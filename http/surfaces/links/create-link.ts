@@ -1,4 +1,5 @@
-import { type Static, Type } from "@sinclair/typebox";
+import { type Static, type StringOptions, Type } from "@sinclair/typebox";
+import { IDENTIFIER_LENGTH_MAX } from "../../../engine/kernel/limits.ts";
 import type { LinkRequest } from "../../../engine/links/create-link.ts";
 import type { LinkCreated } from "../../../engine/links/links.ts";
 import { givenText } from "../free-text.ts";
@@ -7,7 +8,13 @@ import type { LocalTime } from "../local-time.ts";
 import { CreatedLink, createdBody } from "./record.ts";
 import { LinkError, links } from "./surface.ts";
 
-const text = (description: string) => Type.Optional(Type.Union([Type.String(), Type.Null()], { description }));
+const text = (description: string, { errorMessage, ...form }: StringOptions = {}) =>
+  Type.Optional(Type.Union([Type.String(form), Type.Null()], { description, ...(errorMessage === undefined ? {} : { errorMessage }) }));
+
+const LINK_TERMINAL = {
+  pattern: `^[A-Za-z0-9._-]{0,${IDENTIFIER_LENGTH_MAX}}$`,
+  errorMessage: `must be 1 to ${IDENTIFIER_LENGTH_MAX} letters, digits, dots, underscores or dashes`,
+};
 
 const members = {
   amount: Type.Union([Type.Number(), Type.String()], {
@@ -19,8 +26,8 @@ const members = {
   currency: text("ISO 4217. Default: EUR."),
   reason: text("Purpose text, shown to the buyer; at most 255 characters. Kept and answered with card numbers masked."),
   description: text("Alias of `reason`; `reason` takes precedence."),
-  terminalID: text("Terminal or merchant location that the link belongs to. Default: the partner's own (`gwTml`)."),
-  terminalId: text("Alias of `terminalID`; `terminalID` takes precedence."),
+  terminalID: text("Terminal or merchant location that the link belongs to. Default: the partner's own (`gwTml`).", LINK_TERMINAL),
+  terminalId: text("Alias of `terminalID`; `terminalID` takes precedence.", LINK_TERMINAL),
   customerEmail: text("Customer e-mail address."),
   merchantReference: text("Partner order reference; at most 255 characters. Kept and answered with card numbers masked."),
   returnUrl: text("The address to which the payment page sends the buyer afterwards."),

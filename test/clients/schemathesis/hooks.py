@@ -200,7 +200,7 @@ failures = []
 excused = defaultdict(Counter)
 
 
-def excuse_of(failure, operation, answer):
+def excuse_of(failure, operation, request, answer):
     """The first exception that fits; null where it is a finding."""
     for number, exception in enumerate(EXCEPTIONS):
         if (
@@ -208,6 +208,7 @@ def excuse_of(failure, operation, answer):
             and re.fullmatch(exception.get("operation", ".*"), operation)
             and re.search(exception.get("answer", ""), answer)
             and re.search(exception.get("message", ""), failure.message)
+            and re.search(exception.get("request", ""), request)
         ):
             return number
     return None
@@ -217,9 +218,9 @@ def excuse_of(failure, operation, answer):
 def filter_failure(context, failure, case, response):
     meta = case.meta
     request = response.request
-    body = request.body
+    body = request.body.decode("utf-8", "replace") if isinstance(request.body, bytes) else request.body or ""
     answer = response.content.decode("utf-8", "replace")
-    excuse = excuse_of(failure, operation_id(case), answer)
+    excuse = excuse_of(failure, operation_id(case), f"{request.url} {body}", answer)
     if excuse is not None:
         with lock:
             excused[excuse][operation_id(case)] += 1
@@ -233,7 +234,7 @@ def filter_failure(context, failure, case, response):
             "description": getattr(meta.phase.data, "description", None) if meta else None,
             "headers": {name: value for name, value in (case.headers or {}).items() if name.lower() != "authorization"},
             "request": f"{request.method} {request.url}"[:1000],
-            "body": (body.decode("utf-8", "replace") if isinstance(body, bytes) else body or "")[:1000],
+            "body": body[:1000],
             "status": response.status_code,
             "answer": answer[:1000],
         }

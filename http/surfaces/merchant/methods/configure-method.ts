@@ -6,6 +6,7 @@ import { MethodParams, methodAnswered, methodRefused, methodReply } from "./meth
 import { methods } from "./surface.ts";
 
 const NOT_CONFIGURED = "never";
+const SEEN_REFUSED = `must be an \`updatedAt\`, or ${NOT_CONFIGURED}`;
 
 export const configurePaymentMethod = methods.endpoint({
   name: "merchantConfigurePaymentMethod",
@@ -25,6 +26,8 @@ export const configurePaymentMethod = methods.endpoint({
     seen: Type.Optional(
       Type.String({
         maxLength: 32,
+        pattern: String.raw`^(?:${NOT_CONFIGURED}|\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(?:\.\d{1,3})?Z)$`,
+        errorMessage: SEEN_REFUSED,
         description: `\`updatedAt\` of the configuration that was looked at, or \`${NOT_CONFIGURED}\` where there was none: 409 (\`conflict\`) where it was configured since. Not compared if absent.`,
       }),
     ),
@@ -49,6 +52,6 @@ function seenOf(text: string | undefined): { updatedAtMs: number | null } | unde
   if (text === undefined) return undefined;
   if (text === NOT_CONFIGURED) return { updatedAtMs: null };
   const updatedAtMs = Date.parse(text);
-  if (Number.isNaN(updatedAtMs)) throw new RelayError("invalid_request", `seen: must be an \`updatedAt\`, or ${NOT_CONFIGURED}`);
+  if (Number.isNaN(updatedAtMs)) throw new RelayError("invalid_request", `seen: ${SEEN_REFUSED}`);
   return { updatedAtMs };
 }
