@@ -42,7 +42,6 @@ const NOT_TAKEN = [
   "adapterCapture",
   "adapterReversal",
   "adapterRefund",
-  "pushUpdate",
   "pauseDeployment",
   "resumeDeployment",
   "rollBackDeployment",
@@ -71,8 +70,6 @@ const NOT_TAKEN = [
   "portalResetPassword",
   // Of a person who is not there.
   "resetPortalFactors",
-  // The merchant's five places are taken by then, by those that administrators have invited.
-  "partnerApiInvitePortalUser",
 ];
 /** What the portal's own page sends with every request. */
 const OWN_PAGE = { "sec-fetch-site": "same-origin", "x-relay-portal": "1" };
