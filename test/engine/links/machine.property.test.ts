@@ -28,15 +28,10 @@ const happening: fc.Arbitrary<Happening> = fc.record({
   does: fc.oneof(
     {
       weight: 4,
-      arbitrary: fc.constantFrom(
-        "init.begun",
-        "init.answered",
-        "init.refused",
-        "verify.requested",
-        "deadline.passed",
-        "revoke.requested" as const,
-      ),
+      arbitrary: fc.constantFrom("init.begun", "init.answered", "init.refused", "verify.requested", "deadline.passed" as const),
     },
+    // Often enough that each of its arrows is reached in every run.
+    { weight: 4, arbitrary: fc.constant("revoke.requested" as const) },
     { weight: 2, arbitrary: fc.constant("notification.received" as const) },
     { weight: 6, arbitrary: fc.constantFrom("verify.answered", "verify.failed" as const) },
   ),
@@ -103,6 +98,7 @@ describe("whatever happens to a payment link", () => {
     newLink(order()),
     newLink(order({ expiresAtMs: CREATED_MS + 60_000 })),
     link("created", { inits: 2 }),
+    link("created", { verifiedAtMs: CREATED_MS }),
     link("waiting"),
     link("waiting"),
     link("watching", { notifications: 49 }),
