@@ -18,6 +18,13 @@ const TICK_MS = 5;
 const nowMs = () => Date.now() + Number(aheadMs);
 const clock = { nowMs, monotonicMs: () => performance.now() };
 const kv = await openEmbeddedKv({ directory, nowMs });
+const commit = kv.commit.bind(kv);
+// Who kills wants to know how far it is.
+kv.commit = async (one) => {
+  const result = await commit(one);
+  process.send?.("committed");
+  return result;
+};
 const events = createWebhookEventStore(kv);
 const endpoints = createWebhookEndpointStore(kv);
 const deliveries = createWebhookDeliveryStore(kv);

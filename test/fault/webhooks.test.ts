@@ -89,6 +89,10 @@ async function world(test: TestContext, { merchants, events }: { merchants: numb
     });
     await once(running, "message");
   }
+  /** When the process has committed so often. */
+  async function committed(times: number): Promise<void> {
+    for (let count = 0; running !== null && count < times; count += 1) await once(running, "message");
+  }
   async function kill(): Promise<void> {
     const child = running;
     running = null;
@@ -98,7 +102,7 @@ async function world(test: TestContext, { merchants, events }: { merchants: numb
   }
   atEnd(test, kill);
   return {
-    ...{ arrived, receiver, expected, store, start, kill },
+    ...{ arrived, receiver, expected, store, start, committed, kill },
     isRunning: () => running !== null,
     /** The next process begins later, when what the last one was at may be taken over. */
     afterLease: () => {
@@ -110,7 +114,10 @@ async function world(test: TestContext, { merchants, events }: { merchants: numb
 
 describe("a node that is killed with kill -9 among its webhooks", () => {
   it("among its fan-out and among its deliveries, again and again: everything arrives", { timeout: 300_000 }, async (test) => {
-    const { arrived, receiver, expected, start, kill, afterLease, seen, store } = await world(test, { merchants: 60, events: 5 });
+    const { arrived, receiver, expected, start, committed, kill, afterLease, seen, store } = await world(test, {
+      merchants: 60,
+      events: 5,
+    });
     const left = (): Promise<{ outbox: number; waiting: number; delivered: number }> =>
       store(async (kv) => {
         const deliveries = createWebhookDeliveryStore(kv);
@@ -118,17 +125,14 @@ describe("a node that is killed with kill -9 among its webhooks", () => {
         return { outbox: (await createWebhookEventStore(kv).outbox(1_000)).length, waiting, delivered };
       });
     const found: Awaited<ReturnType<typeof left>>[] = [];
-    // After so many milliseconds the fan-out is at it, after so many requests the deliveries are.
+    // After so many commits the fan-out is at it, after so many requests the deliveries are.
     for (const moment of [
-      { ms: 20 },
-      { ms: 40 },
-      { ms: 60 },
-      { ms: 80 },
+      ...[1, 2, 3, 4].map((commits) => ({ commits })),
       ...[1, 20, 100, 200, 300, 400].map((requests) => ({ requests })),
     ]) {
-      if ("ms" in moment) {
+      if ("commits" in moment) {
         await start();
-        await delay(moment.ms);
+        await committed(moment.commits);
         await kill();
       } else {
         const until = arrived.length + moment.requests;
