@@ -33,7 +33,7 @@ import { machineTimers } from "../boot/machine-timers.ts";
 import type { Log } from "../observability/log.ts";
 import type { NodeGauges } from "../observability/metrics.ts";
 import { lookedUp } from "../wiring/overview.ts";
-import { type ClusterFeed, createClusterFeed, type RunningFeed } from "./cluster-feed.ts";
+import type { ClusterFeed, RunningFeed } from "./cluster-feed.ts";
 
 const RETRY_MS = 2_000;
 
@@ -119,6 +119,7 @@ export function startAnalytics(options: AnalyticsOptions): Analytics {
         const sink = clickHouseSink(client);
         if (config.cluster !== null) {
           const { kafkaBrokers: brokers } = config.cluster;
+          const { createClusterFeed } = await import("./cluster-feed.ts");
           kafka = createClusterFeed({ brokers, clientId: config.nodeId, kv, sink, clock, log, shown: withoutMessage });
         }
         const fedRows = createFedRows(client);
