@@ -20,6 +20,9 @@ const WITH_BINARIES = ["classic-level", "chdb", "esbuild", "uWebSockets.js", "uW
 /** The folder of a build that holds all code, in a few files that programs share. */
 const BUNDLES = "bundles";
 
+/** What runs before each of them. */
+const STARTING = "infra/build/starting.ts";
+
 /** The oldest Node that the relay runs on. */
 const TARGET = "node20";
 
@@ -37,7 +40,7 @@ export async function bundlePrograms(): Promise<ReadonlyMap<string, Uint8Array>>
   try {
     const { outputFiles } = await build({
       absWorkingDir: ROOT,
-      entryPoints: Object.fromEntries(PROGRAMS.map((program) => [nameOf(program), program])),
+      entryPoints: Object.fromEntries([STARTING, ...PROGRAMS].map((source) => [nameOf(source), source])),
       outdir: BUNDLES,
       write: false,
       bundle: true,
@@ -51,6 +54,8 @@ export async function bundlePrograms(): Promise<ReadonlyMap<string, Uint8Array>>
       // Names stay: they are in logs, and in stack traces of whoever reads the bundles.
       minifyWhitespace: true,
       minifySyntax: true,
+      // Node prints the line of an error that nobody caught.
+      lineLimit: 160,
       sourcemap: "linked",
       sourcesContent: false,
       legalComments: "linked",
@@ -64,14 +69,13 @@ export async function bundlePrograms(): Promise<ReadonlyMap<string, Uint8Array>>
   }
 }
 
-function nameOf(program: string): string {
-  return program.replace(/\.ts$/, "").replaceAll("/", "-");
+function nameOf(source: string): string {
+  return source.replace(/\.ts$/, "").replaceAll("/", "-");
 }
 
-/** Node reads the source maps of what is loaded after it was told to; stack traces then name the sources. */
 function starterOf(program: string): string {
-  const bundle = posix.relative(posix.dirname(program), `${BUNDLES}/${nameOf(program)}.js`);
-  return `process.setSourceMapsEnabled(true);\nawait import(${JSON.stringify(bundle)});\n`;
+  const bundleOf = (source: string) => posix.relative(posix.dirname(program), `${BUNDLES}/${nameOf(source)}.js`);
+  return `import "${bundleOf(STARTING)}";\nawait import("${bundleOf(program)}");\n`;
 }
 
 /** In a line that is no comment. */
