@@ -12,6 +12,7 @@ import type { ClusterNode } from "../../../engine/operators/cluster-nodes.ts";
 import { waitingCountersBuffer } from "../../../engine/terminals/waiting-counters.ts";
 import { createRateLimitMemory } from "../../../http/auth/rate-limiter.ts";
 import { loadUws, type Uws, UwsMissing } from "../../../http/server/uws.ts";
+import { loadScripts } from "../../../http/web/script-files.ts";
 import { loadWebApps } from "../../../http/web/web-app-files.ts";
 import { createMesh } from "../../../storage/bus/mesh.ts";
 import { createThreadBus, type ThreadBus } from "../../../storage/bus/thread-bus.ts";
@@ -26,7 +27,7 @@ import { backgroundTimers, machineTimers } from "../boot/machine-timers.ts";
 import { ownMetricsAccess } from "../boot/metrics-access.ts";
 import type { NodeProtocol } from "../boot/node-protocol.ts";
 import { createSecretBox } from "../boot/secret-box.ts";
-import { MAIN, type OpenCounts, REQUESTS_OUTSTANDING_MAX, type ShardBoot, STORE_OWNER } from "../boot/shard-boot.ts";
+import { MAIN, type OpenCounts, REQUESTS_OUTSTANDING_MAX, type ShardBoot, STORE_OWNER, type WebFiles } from "../boot/shard-boot.ts";
 import { StartRefused } from "../boot/start-refused.ts";
 import { VERSION } from "../boot/version.ts";
 import { keepWitness, type WitnessWriter } from "../boot/witness-file.ts";
@@ -117,7 +118,7 @@ export async function startNode({
   const clock = createClock(clockShift);
   const log = createLog(config.logLevel, MAIN, clock.monotonicMs);
   log.starting({ mode: config.mode, shards: config.shards, dataDirectory: config.dataDirectory, node: process.version });
-  const [uws, webApps] = await Promise.all([chooseUws(config), loadWebApps()]);
+  const uws = await chooseUws(config);
   log.httpLibrary(uws);
   if (config.mode === "production" && config.fleet !== null) log.sharedCredential();
   if (config.mode === "production" && config.partnerDefaultRule === "any") log.partnersUseAny();
@@ -176,7 +177,6 @@ export async function startNode({
     const boot: ShardBoot = {
       config,
       uwsLibrary: uws.library,
-      webApps,
       address,
       shards,
       ports: portsOf(mesh, address),
@@ -210,6 +210,7 @@ export async function startNode({
     bus.close();
   }
 
+  const webFiles = loadWebFiles();
   try {
     await openStore(bus);
     const redis = config.cluster === null || parts === null ? null : await parts.openClusterKv(config, config.cluster, log);
@@ -230,7 +231,6 @@ export async function startNode({
         throw new StartRefused(reason);
       },
     });
-    analytics.feed();
     const { versionsPerMs } = history;
     const lastVersion = () => history.lastVersion();
     witness = keepWitness({
@@ -257,9 +257,8 @@ export async function startNode({
     }
     const { collectMetrics } = handleShardMessages({ bus, analytics, cluster, self, log });
     metrics = await openMetrics(config, collectMetrics, log);
-    await Promise.all(
-      shards.map((shard) => bus.request(shard, "shard.start", { administratorPasswordSha256: password.sha256 }, START_STEP_MS)),
-    );
+    const start = { administratorPasswordSha256: password.sha256, webFiles: await webFiles };
+    await Promise.all(shards.map((shard) => bus.request(shard, "shard.start", start, START_STEP_MS)));
     if (cluster !== null) {
       // Before other nodes hand terminals over to a node that then exits.
       await refuseTakenPort(config);
@@ -270,6 +269,7 @@ export async function startNode({
     const { listener: zvt } = await bus.request(STORE_OWNER, "zvt.node", undefined, START_STEP_MS);
     const url = `${config.tls === null ? "http" : "https"}://${hostOf(config.host)}:${port}`;
     log.listening({ url });
+    analytics.feed();
     if (config.mode === "production" && config.publicUrl === null) log.publicUrlMissing(url);
     const [running, witnessing, metricsListener] = [analytics, witness, metrics];
     if (metricsListener !== null) log.metricsListening({ url: metricsListener.url });
@@ -301,6 +301,13 @@ export async function startNode({
     await abandon();
     throw refusalOf(error, config);
   }
+}
+
+/** While the shards load; a failure is one of the start, even if that has failed before. */
+function loadWebFiles(): Promise<WebFiles> {
+  const loaded = Promise.all([loadWebApps(), loadScripts()]).then(([webApps, scripts]) => ({ webApps, scripts }));
+  loaded.catch(() => undefined);
+  return loaded;
 }
 
 /** Loaded here too, so that a failure is reported before any shard starts. */

@@ -34,7 +34,7 @@ export async function runShard(boot: ShardBoot): Promise<void> {
   const store = createShardStore({ config, bus, clock, log });
 
   bus.handle("shard.open", store.open);
-  bus.handle("shard.start", async ({ administratorPasswordSha256 }) => {
+  bus.handle("shard.start", async ({ administratorPasswordSha256, webFiles }) => {
     const connected = await store.connect(() => running?.historyLost());
     running = await startShard({
       boot,
@@ -47,6 +47,7 @@ export async function runShard(boot: ShardBoot): Promise<void> {
       others,
       store: connected,
       administratorPasswordSha256,
+      webFiles,
     });
     return undefined;
   });
