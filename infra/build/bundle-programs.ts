@@ -5,23 +5,33 @@ import { build, type Plugin, stop } from "esbuild";
 
 const ROOT = resolve(import.meta.dirname, "../..");
 
-/** What is started by itself: by people, or by the relay in a thread or a process of its own. */
-export const PROGRAMS: readonly string[] = [
-  "infra/node/main.ts",
-  "infra/node/shard/shard-worker.ts",
+const NODE = "infra/node/main.ts";
+const SHARD = "infra/node/shard/shard-worker.ts";
+
+/** What is started beside a node, by people or by the node in a process of its own. */
+const BESIDE = [
   "storage/clickhouse/embedded/server.ts",
   ...["gateway", "register", "terminal", "webhooks"].map((name) => `infra/sandbox/${name}/main.ts`),
   ...readdirSync(join(ROOT, "infra/cli")).map((file) => `infra/cli/${file}`),
 ];
+
+/** What is started by itself, or in a thread of its own. */
+export const PROGRAMS: readonly string[] = [NODE, SHARD, ...BESIDE];
+
+/** What runs before each of them. */
+const STARTING = "infra/build/starting.ts";
+
+/**
+ * What is bundled together. A node and its shards share no bundle: each common part would be cut into a file for every set of programs that have it, and a thread
+ * reads forty files in the time of a tenth of its code.
+ */
+const GROUPS: readonly (readonly string[])[] = [[STARTING], [NODE], [SHARD], BESIDE];
 
 /** Packages that stay in `node_modules`: they load binaries that lie beside their code. */
 const WITH_BINARIES = ["classic-level", "chdb", "esbuild", "uWebSockets.js", "uWebSockets.js-older"];
 
 /** The folder of a build that holds all code, in a few files that programs share. */
 const BUNDLES = "bundles";
-
-/** What runs before each of them. */
-const STARTING = "infra/build/starting.ts";
 
 /** The oldest Node that the relay runs on. */
 const TARGET = "node20";
@@ -34,39 +44,45 @@ const REQUIRE =
 
 /**
  * The files of the programs, by their path in a build: for each, at the place of its source, a few lines that load its code from `bundles/`, where the packages are
- * too. A start so reads some twenty files instead of two thousand. Rejects, with the compiler's words, where that is not possible.
+ * too. A start so reads some ten files instead of two thousand. Rejects, with the compiler's words, where that is not possible.
  */
 export async function bundlePrograms(): Promise<ReadonlyMap<string, Uint8Array>> {
   try {
-    const { outputFiles } = await build({
-      absWorkingDir: ROOT,
-      entryPoints: Object.fromEntries([STARTING, ...PROGRAMS].map((source) => [nameOf(source), source])),
-      outdir: BUNDLES,
-      write: false,
-      bundle: true,
-      splitting: true,
-      format: "esm",
-      platform: "node",
-      target: TARGET,
-      external: WITH_BINARIES,
-      plugins: [ownPlaces],
-      banner: { js: REQUIRE },
-      // Names stay: they are in logs, and in stack traces of whoever reads the bundles.
-      minifyWhitespace: true,
-      minifySyntax: true,
-      // Node prints the line of an error that nobody caught.
-      lineLimit: 160,
-      sourcemap: "linked",
-      sourcesContent: false,
-      legalComments: "linked",
-      logLevel: "silent",
-    });
-    const bundles = outputFiles.map(({ path, contents }) => [relative(ROOT, path), contents] as const);
+    const bundles: (readonly [string, Uint8Array])[] = [];
+    for (const group of GROUPS) bundles.push(...(await bundle(group)));
     return new Map([...bundles, ...PROGRAMS.map((program) => [program.replace(/\.ts$/, ".js"), Buffer.from(starterOf(program))] as const)]);
   } finally {
     // Its process would keep a command line from ending.
     await stop();
   }
+}
+
+/** The bundles of sources that share what they have in common. */
+async function bundle(sources: readonly string[]): Promise<(readonly [string, Uint8Array])[]> {
+  const { outputFiles } = await build({
+    absWorkingDir: ROOT,
+    entryPoints: Object.fromEntries(sources.map((source) => [nameOf(source), source])),
+    outdir: BUNDLES,
+    write: false,
+    bundle: true,
+    splitting: true,
+    format: "esm",
+    platform: "node",
+    target: TARGET,
+    external: WITH_BINARIES,
+    plugins: [ownPlaces],
+    banner: { js: REQUIRE },
+    // Names stay: they are in logs, and in stack traces of whoever reads the bundles.
+    minifyWhitespace: true,
+    minifySyntax: true,
+    // Node prints the line of an error that nobody caught.
+    lineLimit: 160,
+    sourcemap: "linked",
+    sourcesContent: false,
+    legalComments: "linked",
+    logLevel: "silent",
+  });
+  return outputFiles.map(({ path, contents }) => [relative(ROOT, path), contents] as const);
 }
 
 function nameOf(source: string): string {
