@@ -136,6 +136,11 @@ describe("a build", () => {
     for (const endMs = performance.now() + CLICKHOUSE_MS; !(await rows()); await delay(50)) {
       assert.ok(performance.now() < endMs, `ClickHouse does not answer\n${node.output()}`);
     }
+    const [listening, started] = ['"event":"listening"', '"event":"clickhouse started"'].map((event) => node.output().indexOf(event));
+    assert.ok(
+      listening !== undefined && started !== undefined && listening >= 0 && listening < started,
+      "ClickHouse starts when the node listens",
+    );
   });
 
   it("names the sources in the stack traces of its threads", async () => {
