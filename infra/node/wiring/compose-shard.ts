@@ -386,8 +386,8 @@ export async function composeShard(parts: ShardParts): Promise<ComposedShard> {
     terminals: composed,
     cluster: {
       joined: async () => {
-        // Changes made before this node was a member were not told to it.
-        await tables.load();
+        // Changes made before this node was a member were not told to it. A node by itself has made them all, before its shards loaded.
+        if (cluster !== null) await tables.load();
         if (address === STORE_OWNER) await apps.tidy();
         await composed.start();
       },
