@@ -60,7 +60,7 @@ try {
   await removeBuild(folder);
 }
 
-/** Suites that start hundreds of nodes and threads: from a build each takes half the time. */
+/** Suites that start hundreds of nodes and threads: from a build each takes a quarter of the time. */
 function startsNodes(file: string): boolean {
   return /^test\/(cluster|doors|fault|proxies|scenario|secrets|tenancy)\//.test(file);
 }
