@@ -29,7 +29,7 @@ const USUAL_PEERS: readonly PeerName[] = ["fastify", "fastify-redis"];
 
 /** Reads the command line; ends the process with a message where it is wrong, or asks for help. */
 export function readOptions(argv: readonly string[]): BenchOptions {
-  const values = new Command("bench")
+  const command = new Command("bench")
     .description("The relay against raw uWebSockets.js in one run; see bench/README.md.")
     .option("--quick", "one short round with 50,000 stored uuids, about a minute", false)
     .option("--stored <n>", "random uuids stored before (1,000,000)", numberBetween(1, 20_000_000))
@@ -46,8 +46,9 @@ export function readOptions(argv: readonly string[]): BenchOptions {
     .option("--only-feed", "only the feed of a cluster, told and not written", false)
     .option("--feed-rows <n>", "rows that the feed is measured with (300,000)", numberBetween(1_000, 10_000_000))
     .option("--store <folder>", "fill this folder once and use it again")
-    .parse(argv)
-    .opts<Flags>();
+    .parse(argv);
+  const values = command.opts<Flags>();
+  if (values.onlyPeers && values.peers === false) command.error("error: --only-peers and --no-peers leave nothing to measure");
   const { quick } = values;
   return {
     stored: values.stored ?? (quick ? 50_000 : 1_000_000),

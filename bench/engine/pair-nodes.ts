@@ -52,7 +52,7 @@ export async function measureNodes({ roots, slices, lives, connections }: NodePa
         const answer = await generator.ask({ port: node.port, connections, lives, ratePerSecond: null, restMs: REST_MS, trees });
         if (answer.type === "failed") throw new Error(answer.reason);
         await untilRowsAreStored(node.port);
-        if (slice >= WARM_UP_SLICES) add(taken, answer, lives);
+        if (slice >= WARM_UP_SLICES) addSlice(taken, answer, lives);
       }
     }
     return [both[0].taken, both[1].taken];
@@ -62,11 +62,12 @@ export async function measureNodes({ roots, slices, lives, connections }: NodePa
   }
 }
 
-function emptyLives(): NodeLives {
+export function emptyLives(): NodeLives {
   return { micros: [], microsByStep: {}, bytes: [] };
 }
 
-function add(taken: NodeLives, { steps, rest }: Extract<StepsAnswer, { type: "steps" }>, lives: number): void {
+/** Adds what one slice of `lives` took. Throws where one of them went wrong, or the system does not tell. */
+export function addSlice(taken: NodeLives, { steps, rest }: Extract<StepsAnswer, { type: "steps" }>, lives: number): void {
   const unexpected = steps.reduce((sum, step) => sum + step.unexpected, 0);
   if (unexpected > 0) throw new Error(`${unexpected} requests were not answered 200`);
   let [micros, bytes] = [0, 0];
