@@ -111,7 +111,7 @@ function ofContender(rounds: readonly ComparedRound[], name: ContenderName): Con
 function summarizeCase(rounds: readonly ComparedRound[], name: ContenderName, of: CaseName): CaseSummary {
   const all = ofContender(rounds, name).map(({ cases }) => cases[of]);
   const taken = cleanOf(all);
-  const uses = taken.map(useOfOne);
+  const uses = taken.map(usageOfResult);
   /** Only rounds that are clean on both sides, where there are some: a ratio is of one round. */
   const pairs = rounds.flatMap(({ contenders }) => {
     const [relay, other] = ["relay", name].map((wanted) => contenders.find((contender) => contender.name === wanted)?.cases[of]);
@@ -132,7 +132,7 @@ function summarizeCase(rounds: readonly ComparedRound[], name: ContenderName, of
     p50Ms: median(taken.map(({ answer }) => answer.p50)),
     p99Ms: median(taken.map(({ answer }) => answer.p99)),
     stepP99Ms: mediansByName(taken.map(stepP99s)),
-    relayCpuRatio: ratio((result) => useOfOne(result)?.cpuMicros ?? null),
+    relayCpuRatio: ratio((result) => usageOfResult(result)?.cpuMicros ?? null),
     relayP99Ratio: ratio(longestP99),
     errors: all.reduce((sum, result) => sum + errorsOf(result), 0),
   };
@@ -147,7 +147,7 @@ function summarizeSteps(contenders: readonly ContenderRound[], load: StepSummary
   const taken = clean.length > 0 ? clean : all;
   const summary = (step: string, of: (steps: Steps) => { use: TreesUse | null; requests: number; p99Ms: number | null }): StepSummary => {
     const measured = taken.map(of);
-    const uses = measured.map(({ use, requests }) => ofOne(use, requests));
+    const uses = measured.map(({ use, requests }) => usageOfOne(use, requests));
     return {
       name,
       load,
@@ -187,7 +187,7 @@ function summarizeRaw(results: readonly LoadResult[], of: "get" | "pay"): Compar
     case: of,
     perSecond: median(results.map(({ perSecond }) => perSecond)),
     p99Ms: median(results.map(({ answer }) => answer.p99)),
-    cpuMicros: medianOf(results.map((result) => useOfOne(result)?.cpuMicros ?? null)),
+    cpuMicros: medianOf(results.map((result) => usageOfResult(result)?.cpuMicros ?? null)),
   };
 }
 
@@ -215,18 +215,18 @@ export function foreignCores(use: TreesUse | null | undefined): number {
   return (use.machineBusyMs - ours) / (use.seconds * 1_000);
 }
 
-interface UseOfOne {
+export interface UsageOfOne {
   cpuMicros: number;
   cpuMicrosByProcess: { [process: string]: number };
   bytes: number;
 }
 
-function useOfOne({ use, requests }: LoadResult): UseOfOne | null {
-  return ofOne(use ?? null, requests);
+function usageOfResult({ use, requests }: LoadResult): UsageOfOne | null {
+  return usageOfOne(use ?? null, requests);
 }
 
 /** Of one request, without the generator. */
-function ofOne(use: TreesUse | null, requests: number): UseOfOne | null {
+export function usageOfOne(use: TreesUse | null, requests: number): UsageOfOne | null {
   if (use === null || requests === 0) return null;
   const servers = Object.entries(use.processes).filter(([name]) => name !== WATCHER);
   const cpuMicrosByProcess = Object.fromEntries(servers.map(([name, { cpuMs }]) => [name, (cpuMs * 1_000) / requests]));
