@@ -17,23 +17,47 @@ const ANSWERS_PER_LIFE = 3;
 /** Payments of one address in a second. */
 const PAYS_PER_SECOND = 10;
 
-class NotAsExpected extends Error {}
+interface Check {
+  what: string;
+  /** Of a peer's Redis. */
+  redisSettings?: { readonly [name: string]: string };
+  /** Throws where it is not so. */
+  check(contender: Contender, directory: string): Promise<void>;
+}
 
-/** Takes lives through the relay and each peer, and tells what each was found to do. Ends with 1 where one does not do the job. */
+const CHECKS: readonly Check[] = [
+  { what: "a life by poll", check: lifeByPoll },
+  { what: "a life by push", check: lifeByPush },
+  { what: "nobody else gets in, and an address pays ten times a second", check: refusals },
+  {
+    what: "every step is synced before its answer",
+    check: async (contender, directory) => {
+      const { answers, unsynced } = await tracedLives(contender, join(directory, "calls"));
+      expect("answers seen", answers, TRACED_LIVES * ANSWERS_PER_LIFE * 2);
+      expect("answers before their sync", unsynced, 0);
+    },
+  },
+];
+
+/** Were it not found here, the last of the checks above would prove nothing. */
+const UNSYNCED: Check = {
+  what: "a Redis that syncs once a second is found to answer before",
+  redisSettings: { appendfsync: "everysec" },
+  check: async (contender, directory) => {
+    const { answers, unsynced } = await tracedLives(contender, join(directory, "calls"));
+    expect("most answers come before their sync", unsynced > answers / 2, true);
+  },
+};
+
+/** Takes lives through the relay and each peer, and tells what each was found to do. The process ends with 1 where one does not do the job. */
 export async function checkPeers(peers: readonly PeerName[], note: (text: string) => void): Promise<void> {
   const work = await mkdtemp(join(tmpdir(), "relay-peers-"));
   try {
-    for (const contender of await prepareContenders({ peers, work, filled: null, note })) {
-      for (const [what, check] of [...CHECKS, ...(contender.name === "fastify" ? [UNSYNCED] : [])]) {
-        const directory = await mkdtemp(join(work, "data-"));
-        const outcome = await check(contender, directory).then(
-          () => "ok",
-          (error: unknown) => {
-            process.exitCode = 1;
-            return error instanceof NotAsExpected ? `NOT OK: ${error.message}` : `NOT OK: ${String(error)}`;
-          },
-        );
-        console.log(`${CONTENDER_LABELS[contender.name]}: ${what}: ${outcome}`);
+    for (const ready of await prepareContenders({ peers, work, filled: null, note })) {
+      for (const check of ready.name === "fastify" ? [...CHECKS, UNSYNCED] : CHECKS) {
+        const fault = await faultOf(check, ready, await mkdtemp(join(work, "check-")));
+        console.log(`${CONTENDER_LABELS[ready.name]}: ${check.what}: ${fault === null ? "ok" : `NOT OK: ${fault}`}`);
+        if (fault !== null) process.exitCode = 1;
       }
     }
   } finally {
@@ -41,42 +65,18 @@ export async function checkPeers(peers: readonly PeerName[], note: (text: string
   }
 }
 
-type Check = readonly [what: string, check: (ready: ReadyContender, directory: string) => Promise<void>];
-
-const CHECKS: readonly Check[] = [
-  ["a life by poll", (ready, directory) => withContender(ready.start(join(directory, "data"), "empty"), lifeByPoll)],
-  ["a life by push", (ready, directory) => withContender(ready.start(join(directory, "data"), "empty"), lifeByPush)],
-  [
-    "nobody else gets in, and an address pays ten times a second",
-    (ready, directory) => withContender(ready.start(join(directory, "data"), "empty"), refusals),
-  ],
-  [
-    "every step is synced before its answer",
-    (ready, directory) =>
-      withContender(ready.start(join(directory, "data"), "empty"), async (contender) => {
-        const { answers, unsynced } = await tracedLives(contender, join(directory, "calls"));
-        expect("answers seen", answers, TRACED_LIVES * ANSWERS_PER_LIFE * 2);
-        expect("answers before their sync", unsynced, 0);
-      }),
-  ],
-];
-
-/** Were it not found here, the check above would prove nothing. */
-const UNSYNCED: Check = [
-  "a Redis that syncs once a second is found to answer before",
-  (ready, directory) =>
-    withContender(ready.start(join(directory, "data"), "empty", { appendfsync: "everysec" }), async (contender) => {
-      const { answers, unsynced } = await tracedLives(contender, join(directory, "calls"));
-      expect("most answers come before their sync", unsynced > answers / 2, true);
-    }),
-];
-
-async function withContender(starting: Promise<Contender>, work: (contender: Contender) => Promise<void>): Promise<void> {
-  const contender = await starting;
+/** Null for none. */
+async function faultOf({ check, redisSettings = {} }: Check, ready: ReadyContender, directory: string): Promise<string | null> {
   try {
-    await work(contender);
-  } finally {
-    await contender.stop();
+    const contender = await ready.start(join(directory, "data"), "empty", redisSettings);
+    try {
+      await check(contender, directory);
+    } finally {
+      await contender.stop();
+    }
+    return null;
+  } catch (error) {
+    return error instanceof Error ? error.message : String(error);
   }
 }
 
@@ -169,7 +169,7 @@ async function openSession(port: number, id: string): Promise<OpenSession> {
         const [first, ...rest] = came.get(event) ?? [];
         came.set(event, rest);
         if (first !== undefined) return resolve(first);
-        const timer = setTimeout(() => reject(new NotAsExpected(`nothing was ${event} within ${FRAME_MAX_MS / 1_000} s`)), FRAME_MAX_MS);
+        const timer = setTimeout(() => reject(new Error(`nothing was ${event} within ${FRAME_MAX_MS / 1_000} s`)), FRAME_MAX_MS);
         waiting.set(event, (counter) => {
           clearTimeout(timer);
           resolve(counter);
@@ -200,7 +200,7 @@ async function expectStored({ name, port, directory }: Contender, uuid: string):
   if (name !== "relay") return;
   await untilRowsAreStored(port);
   const access = await readAnalystAccess(directory);
-  if (access === null) throw new NotAsExpected("the relay has no ClickHouse");
+  if (access === null) throw new Error("the relay has no ClickHouse");
   const query = `SELECT count() FROM relay.transactions_final WHERE uuid = '${uuid}' FORMAT TabSeparated`;
   const headers = { "X-ClickHouse-User": access.username, "X-ClickHouse-Key": access.password };
   const answer = await fetch(access.url, { method: "POST", headers, body: query });
@@ -242,5 +242,5 @@ function uuidOf(counter: number): string {
 
 function expect(what: string, found: unknown, wanted: unknown): void {
   const [is, ought] = [JSON.stringify(found), JSON.stringify(wanted)];
-  if (is !== ought) throw new NotAsExpected(`${what}: ${is} instead of ${ought}`);
+  if (is !== ought) throw new Error(`${what}: ${is} instead of ${ought}`);
 }

@@ -73,8 +73,9 @@ export interface CompareOptions {
   raw: { pid: number; port: number };
   generator: AskedChild<LoadTask, LoadAnswer>;
   stepsGenerator: AskedChild<StepsTask, StepsAnswer>;
+  /** For their data, which is removed. */
   work: string;
-  /** Whether they start on what is stored before. */
+  /** Turns the order. */
   round: number;
   seconds: number;
   progress(what: string, result: LoadResult): void;
