@@ -3,6 +3,8 @@ import { once } from "node:events";
 import { createInterface } from "node:readline";
 import { ROOT } from "../root.ts";
 
+/** The slowest is a Redis that reads a few million keys. */
+const START_MAX_MS = 120_000;
 const STOP_MAX_MS = 30_000;
 
 /** A process that this run started; it is ended by its own handle. */
@@ -57,14 +59,23 @@ export async function startProgram(
   { environment, ready, folder = ROOT }: ProgramOptions,
 ): Promise<{ child: Child; match: RegExpExecArray }> {
   const child = spawn(program, args, { cwd: folder, env: environment, stdio: ["ignore", "pipe", "inherit"] });
-  const found = new Promise<RegExpExecArray>((resolve) => {
+  let timer: NodeJS.Timeout | undefined;
+  const found = new Promise<RegExpExecArray>((resolve, reject) => {
+    timer = setTimeout(() => reject(new Error(`${program} was not ready within ${START_MAX_MS / 1_000} s`)), START_MAX_MS);
     // Goes on reading, or the child would wait for room in the pipe.
     createInterface({ input: child.stdout }).on("line", (line) => {
       const match = ready.exec(line);
       if (match !== null) resolve(match);
     });
   });
-  return { match: await orEnd(child, [program, ...args].join(" "), found), child: childOf(child) };
+  try {
+    return { match: await orEnd(child, [program, ...args].join(" "), found), child: childOf(child) };
+  } catch (error) {
+    if (child.pid !== undefined) await childOf(child).stop();
+    throw error;
+  } finally {
+    clearTimeout(timer);
+  }
 }
 
 function childOf(child: ChildProcess): Child {

@@ -105,7 +105,9 @@ function readyPeer(name: PeerName, program: string, filledRedis: string | null):
       ]);
       if (redis.status === "rejected" || server.status === "rejected") {
         for (const started of [redis, server]) if (started.status === "fulfilled") await started.value.stop();
-        throw new Error(`${CONTENDER_LABELS[name]} did not start`, { cause: redis.status === "rejected" ? redis.reason : server });
+        throw new Error(`${CONTENDER_LABELS[name]} did not start`, {
+          cause: [redis, server].flatMap((outcome) => (outcome.status === "rejected" ? [outcome.reason] : []))[0],
+        });
       }
       const language = name === "spring" ? "java" : "node";
       return {
