@@ -149,11 +149,11 @@ def before_call(context, case, kwargs):
         del case.headers["authorization"]
         kwargs["auth"] = Signature()
     # Where one of these is sent everything is refused: each is, but not always.
-    if not is_negative(case, ParameterLocation.HEADER) and turn("accounts") % 8 != 0:
+    if not is_negative(case, ParameterLocation.HEADER) and turn(("accounts", operation_id(case))) % 8 != 0:
         for name in REFUSED_HEADERS:
             (case.headers or {}).pop(name, None)
     # Most requests are new ones, and not the same one again with something else in it, which would be refused as such.
-    if turn("repeated") % 8 != 0:
+    if turn(("repeated", operation_id(case))) % 8 != 0:
         renew(case.headers, "Idempotency-Key", r"[!-~]{1,255}")
         renew(case.body, "uuid", r"[A-Za-z0-9._-]{1,64}")
     if case.media_type == "application/x-www-form-urlencoded":
