@@ -9,10 +9,12 @@ const COUNTED_OTHERWISE: ReadonlySet<string> = new Set(["ISK", "MGA", "UGX"]);
 
 const DECIMALS_MAX = 3;
 
+export const CURRENCY_FORM = /^[A-Za-z]{3}$/;
+
 /** The code in upper case, as the engine has it. Throws PlatformError for one that is not taken. */
 export function readCurrency(text: string): string {
   const code = text.toUpperCase();
-  const decimals = /^[A-Za-z]{3}$/.test(text) ? currencyDecimals(code) : null;
+  const decimals = CURRENCY_FORM.test(text) ? currencyDecimals(code) : null;
   if (decimals === null) throw invalidParam("currency", "Invalid currency: must be a three-letter ISO code, such as eur.");
   if (COUNTED_OTHERWISE.has(code) || decimals > DECIMALS_MAX) {
     throw invalidParam(

@@ -1,6 +1,6 @@
 import type { IntentOrder, OrderChange } from "../../../engine/intents/intent.ts";
 import { changedMetadata, NO_METADATA } from "../../../engine/kernel/metadata.ts";
-import { readCurrency, requireAmountOf } from "./currencies.ts";
+import { CURRENCY_FORM, readCurrency, requireAmountOf } from "./currencies.ts";
 import { EXPAND } from "./expand.ts";
 import {
   address,
@@ -147,7 +147,7 @@ const CURRENCY =
 
 export const CREATE_FIELDS = {
   amount: required(amount(AMOUNT)),
-  currency: required(word(CURRENCY, { pattern: "^[A-Za-z]{3}$" })),
+  currency: required(word(CURRENCY, { pattern: CURRENCY_FORM.source })),
   automatic_payment_methods: automaticPaymentMethods,
   confirm: flag("Also begins an attempt: see confirm. Needs `return_url`."),
   ...ORDER,
@@ -155,7 +155,7 @@ export const CREATE_FIELDS = {
 
 export const UPDATE_FIELDS = {
   amount: amount(`${AMOUNT} Only while no attempt is under way or paid; so are \`currency\` and \`capture_method\`.`),
-  currency: word(CURRENCY, { pattern: "^[A-Za-z]{3}$" }),
+  currency: word(CURRENCY, { pattern: CURRENCY_FORM.source }),
   ...ORDER,
 };
 

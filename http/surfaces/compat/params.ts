@@ -241,7 +241,10 @@ function readWord<W extends string>(words: readonly W[], value: unknown, param: 
   throw invalidParam(param, `Invalid ${param}: must be one of ${words.join(", ")}`);
 }
 
-/** `itemsMin` and `form`, of each item, are for the document. A list; a form sends it as `name[]`, `name[0]` or, with one item, just as `name`. An empty text is an empty list. */
+/**
+ * A list; a form sends it as `name[]`, `name[0]` or, with one item, just as `name`. An empty text is an empty list. `itemsMin` and `form`, that of each item, are for the
+ * document: `item` and the caller check them.
+ */
 export function list<T>(
   description: string,
   {
