@@ -2,13 +2,17 @@ import { availableParallelism, cpus, totalmem } from "node:os";
 import type { Round } from "./load/scenario.ts";
 import type { MicroResult } from "./micro/run.ts";
 import type { BenchOptions } from "./options.ts";
+import type { ComparedRound } from "./peers/compare.ts";
+import { type ComparedSummary, summarizeCompared } from "./peers/summary.ts";
+import { comparedTables } from "./peers/tables.ts";
 import { writeResultFiles } from "./result-files.ts";
 import { GOALS, type PairSummary, type PushSummary, type SlowPushSummary, type Summary, summarize } from "./summary.ts";
 
 /** What was measured, as text for a terminal. */
-export function table(summary: Summary | null, micro: readonly MicroResult[]): string {
+export function table(summary: Summary | null, compared: ComparedSummary | null, micro: readonly MicroResult[]): string {
   const parts: string[] = [];
   if (summary !== null) parts.push(...loadTables(summary).map(columns));
+  if (compared !== null) parts.push(...comparedTables(compared).map(columns));
   if (micro.length > 0) parts.push(columns([MICRO_HEAD, ...micro.map(microRow)]));
   return parts.map((part) => `\n${part}`).join("\n");
 }
@@ -16,18 +20,29 @@ export function table(summary: Summary | null, micro: readonly MicroResult[]): s
 export interface Results {
   options: BenchOptions;
   rounds: readonly Round[];
+  compared: readonly ComparedRound[];
   micro: readonly MicroResult[];
   /** Of the processors' time, what the host gave to others; null where nothing tells. */
   stolenShare: number | null;
 }
 
 /** Answers with the names of the files. Nothing in them names the machine, its users or its folders. */
-export async function writeResults({ options, rounds, micro, stolenShare }: Results): Promise<string[]> {
+export async function writeResults({ options, rounds, compared, micro, stolenShare }: Results): Promise<string[]> {
   const date = new Date().toISOString().slice(0, 10);
-  const summary = summarize(rounds);
+  const summaries = { summary: summarize(rounds), comparedSummary: summarizeCompared(compared) };
   const { stored, rounds: roundCount, seconds } = options;
-  const measured = { date, machine: machineFacts(), options: { stored, rounds: roundCount, seconds }, summary, rounds, micro, stolenShare };
-  return await writeResultFiles({ date, kind: null, json: measured, markdown: markdownOf(measured) });
+  const measured = {
+    date,
+    machine: machineFacts(),
+    options: { stored, rounds: roundCount, seconds },
+    ...summaries,
+    rounds,
+    compared,
+    micro,
+    stolenShare,
+  };
+  const kind = rounds.length === 0 && compared.length > 0 ? "peers" : null;
+  return await writeResultFiles({ date, kind, json: measured, markdown: markdownOf(measured) });
 }
 
 interface Measured extends Omit<Results, "options"> {
@@ -35,6 +50,7 @@ interface Measured extends Omit<Results, "options"> {
   machine: ReturnType<typeof machineFacts>;
   options: Pick<BenchOptions, "stored" | "rounds" | "seconds">;
   summary: Summary | null;
+  comparedSummary: ComparedSummary | null;
 }
 
 /** Of the machine, for the head of a result. */
@@ -48,17 +64,20 @@ export function machineFacts() {
   };
 }
 
-function markdownOf({ date, machine, options, summary, micro, stolenShare }: Measured): string {
+function markdownOf({ date, machine, options, summary, comparedSummary, micro, stolenShare }: Measured): string {
   const lines = [
     `# Benchmark of ${date}`,
     "",
     `${machine.cores} cores (${machine.processor}), ${machine.memoryGb} GB, ${machine.platform}, Node ${machine.node}. ` +
-      `${options.stored.toLocaleString("en")} random uuids stored before; ${options.rounds} rounds, each with a fresh relay of one shard; ${options.seconds} s a measurement. ` +
-      `Generator, raw peer and relay share the machine${stolenShare === null ? "" : `, whose host gave ${(stolenShare * 100).toFixed(1)}% of its processors to others meanwhile`}. How to read it: \`bench/README.md\`.`,
+      `${options.stored.toLocaleString("en")} random uuids stored before; ${options.rounds} rounds, each with a fresh relay of one shard${comparedSummary === null ? "" : ", and fresh peers"}; ${options.seconds} s a measurement. ` +
+      `Generator, ${comparedSummary === null ? "raw peer" : "peers"} and relay share the machine${stolenShare === null ? "" : `, whose host gave ${(stolenShare * 100).toFixed(1)}% of its processors to others meanwhile`}. How to read it: \`bench/README.md\`.`,
     "",
   ];
   if (summary !== null) {
     for (const rows of loadTables(summary)) lines.push(...markdownTable(rows), "");
+  }
+  if (comparedSummary !== null) {
+    for (const rows of comparedTables(comparedSummary)) lines.push(...markdownTable(rows), "");
   }
   if (micro.length > 0) lines.push(...markdownTable([MICRO_HEAD, ...micro.map(microRow)]), "");
   return lines.join("\n");

@@ -5,12 +5,16 @@ import { runCluster, runOnlyFeed } from "./cluster/run.ts";
 import { forkChild } from "./load/child.ts";
 import { collectionsEnvironment } from "./load/collections.ts";
 import { startRelay } from "./load/relay.ts";
-import { type Round, runRound } from "./load/scenario.ts";
+import { type RawPeer, type Round, runRound } from "./load/scenario.ts";
 import { watchStolenTime } from "./load/stolen-time.ts";
 import { copyStore, storeUuids } from "./load/stored-uuids.ts";
-import type { LoadAnswer, LoadResult, LoadTask } from "./load/task.ts";
+import type { LoadAnswer, LoadResult, LoadTask, StepsAnswer, StepsTask } from "./load/task.ts";
 import { runMicro } from "./micro/run.ts";
 import { type BenchOptions, readOptions } from "./options.ts";
+import { checkPeers } from "./peers/check.ts";
+import { type ComparedRound, compareOnce } from "./peers/compare.ts";
+import { prepareContenders } from "./peers/contenders.ts";
+import { foreignCores, summarizeCompared, usageOfOne } from "./peers/summary.ts";
 import { table, writeResults } from "./report.ts";
 import { GOALS, summarize } from "./summary.ts";
 
@@ -24,23 +28,66 @@ async function main(options: BenchOptions): Promise<void> {
     console.log(`\nwritten to ${files.join(" and ")}`);
     return;
   }
+  if (options.checkPeers) {
+    await checkPeers(options.peers, note);
+    return;
+  }
   const micro = options.micro ? await runMicro((name) => note(`micro: ${name}`)) : [];
   const stolen = watchStolenTime();
-  const rounds = options.load ? await runLoad(options) : [];
-  const results = { options, rounds, micro, stolenShare: stolen() };
-  console.log(table(summarize(rounds), micro));
+  const { rounds, compared } = options.load || options.compare ? await withStore(options) : { rounds: [], compared: [] };
+  const results = { options, rounds, compared, micro, stolenShare: stolen() };
+  console.log(table(summarize(rounds), summarizeCompared(compared), micro));
   const files = await writeResults(results);
   console.log(`\nwritten to ${files.join(" and ")}`);
 }
 
-async function runLoad(options: BenchOptions): Promise<Round[]> {
+/** Both kinds of load, on copies of one store. */
+async function withStore(options: BenchOptions): Promise<{ rounds: Round[]; compared: ComparedRound[] }> {
   const work = await mkdtemp(join(tmpdir(), "relay-bench-"));
   const raw = forkChild<never, { port: number }>("peers/raw-uws.ts");
-  const generator = forkChild<LoadTask, LoadAnswer>("load/generator.ts");
   try {
     const { port } = await raw.next();
     const store = options.storeDirectory ?? join(work, "stored");
     await fill(store, options.stored);
+    const place = { options, work, store, raw: { pid: raw.pid, port } };
+    return { rounds: options.load ? await runLoad(place) : [], compared: options.compare ? await runCompared(place) : [] };
+  } finally {
+    await raw.stop();
+    await rm(work, { recursive: true, force: true });
+  }
+}
+
+interface Place {
+  options: BenchOptions;
+  work: string;
+  store: string;
+  raw: RawPeer;
+}
+
+async function runCompared({ options, work, store, raw }: Place): Promise<ComparedRound[]> {
+  const { peers, stored, seconds } = options;
+  const contenders = await prepareContenders({ peers, work, filled: { store, stored }, note });
+  const generator = forkChild<LoadTask, LoadAnswer>("load/generator.ts");
+  const stepsGenerator = forkChild<StepsTask, StepsAnswer>("load/steps-generator.ts");
+  try {
+    const rounds: ComparedRound[] = [];
+    for (let round = 1; round <= options.rounds; round += 1) {
+      note(`round ${round} of ${options.rounds} of the relay and its peers`);
+      const comparing = compareOnce({ contenders, raw, generator, stepsGenerator, work, round, seconds, progress: noteResult, note });
+      // The others took minutes each; how many there were stands in the table.
+      const compared = await comparing.catch((error: unknown) => note(`round ${round} is left out, it broke: ${String(error)}`));
+      if (compared !== undefined) rounds.push(compared);
+    }
+    if (rounds.length === 0) throw new Error("no round of the relay and its peers came to its end");
+    return rounds;
+  } finally {
+    await Promise.all([generator.stop(), stepsGenerator.stop()]);
+  }
+}
+
+async function runLoad({ options, work, store, raw }: Place): Promise<Round[]> {
+  const generator = forkChild<LoadTask, LoadAnswer>("load/generator.ts");
+  try {
     const rounds: Round[] = [];
     for (let number = 1; number <= options.rounds; number += 1) {
       note(`round ${number} of ${options.rounds}: starting a relay`);
@@ -56,7 +103,7 @@ async function runLoad(options: BenchOptions): Promise<Round[]> {
         const { seconds } = options;
         return await runRound({
           generator,
-          raw: { pid: raw.pid, port },
+          raw,
           relay,
           directory,
           collectionsFile,
@@ -70,8 +117,7 @@ async function runLoad(options: BenchOptions): Promise<Round[]> {
       }
     }
   } finally {
-    await Promise.all([raw.stop(), generator.stop()]);
-    await rm(work, { recursive: true, force: true });
+    await generator.stop();
   }
 }
 
@@ -95,8 +141,12 @@ function noteResult(what: string, result: LoadResult): void {
   const other = Object.keys(result.unexpected).length + result.missingPushes;
   const odd = other === 0 ? "" : `, unexpected: ${JSON.stringify({ ...result.unexpected, missingPushes: result.missingPushes })}`;
   const busy = result.server === null ? "" : `, serving thread ${percent(result.server.servingShare)} busy`;
+  const { use, requests } = result;
+  const servers = use === undefined ? null : usageOfOne(use, requests);
+  const all =
+    servers === null ? "" : `, ${servers.cpuMicros.toFixed(1)} µs of all processes, others ${percent(foreignCores(use))} of a core`;
   note(
-    `${what}: ${Math.round(result.perSecond)}/s, p50 ${result.answer.p50} ms p99 ${result.answer.p99} ms${pushed}${busy}, generator ${percent(result.generatorShare)}${odd}`,
+    `${what}: ${Math.round(result.perSecond)}/s, p50 ${result.answer.p50} ms p99 ${result.answer.p99} ms${pushed}${busy}${all}, generator ${percent(result.generatorShare)}${odd}`,
   );
 }
 

@@ -6,10 +6,10 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { readdirSync } from "node:fs";
-import { mkdtemp, rm } from "node:fs/promises";
+import { mkdtemp } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { build } from "./support/build.ts";
+import { build, removeBuild } from "./support/build.ts";
 
 /** These take half a minute and more, the longest first, so that none of them is left for one core at the end. */
 const LONG = [
@@ -57,10 +57,10 @@ try {
   const [status] = await once(run, "exit");
   process.exitCode = status ?? 1;
 } finally {
-  await rm(folder, { recursive: true, force: true });
+  await removeBuild(folder);
 }
 
-/** Suites that start hundreds of nodes and threads: from a build each takes half the time. */
+/** Suites that start hundreds of nodes and threads: from a build each takes a quarter of the time. */
 function startsNodes(file: string): boolean {
   return /^test\/(cluster|doors|fault|proxies|scenario|secrets|tenancy)\//.test(file);
 }

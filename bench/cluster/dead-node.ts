@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { setTimeout as delay } from "node:timers/promises";
 import { createRendezvousHomes } from "../../engine/routing/rendezvous.ts";
-import { weightName } from "../../infra/node/cluster/cluster.ts";
+import { weightName } from "../../infra/node/cluster/address-names.ts";
 import { API_KEY } from "../load/terminals.ts";
 
 const TERMINALS = 30;

@@ -3,6 +3,8 @@ import { once } from "node:events";
 import { createInterface } from "node:readline";
 import { ROOT } from "../root.ts";
 
+/** The slowest is a Redis that reads a few million keys. */
+const START_MAX_MS = 120_000;
 const STOP_MAX_MS = 30_000;
 
 /** A process that this run started; it is ended by its own handle. */
@@ -35,24 +37,45 @@ export function forkChild<Question extends object, Answer>(file: string): AskedC
   };
 }
 
+export interface ProgramOptions {
+  environment: NodeJS.ProcessEnv;
+  /** Of a line of its output: the program is ready. */
+  ready: RegExp;
+  folder?: string;
+}
+
 /** Starts a file of the project (or of another checkout, `root`) under plain node and waits for the first line of its output that matches; answers with the match. */
-export async function startAndWait(
+export function startAndWait(
   file: string,
-  options: { environment: NodeJS.ProcessEnv; ready: RegExp; root?: string; arguments?: readonly string[] },
+  { root = ROOT, arguments: more = [], ...options }: Omit<ProgramOptions, "folder"> & { root?: string; arguments?: readonly string[] },
 ): Promise<{ child: Child; match: RegExpExecArray }> {
-  const child = spawn(process.execPath, ["--import", "tsx", file, ...(options.arguments ?? [])], {
-    cwd: options.root ?? ROOT,
-    env: options.environment,
-    stdio: ["ignore", "pipe", "inherit"],
-  });
-  const found = new Promise<RegExpExecArray>((resolve) => {
+  return startProgram(process.execPath, ["--import", "tsx", file, ...more], { ...options, folder: root });
+}
+
+/** The same with any program. */
+export async function startProgram(
+  program: string,
+  args: readonly string[],
+  { environment, ready, folder = ROOT }: ProgramOptions,
+): Promise<{ child: Child; match: RegExpExecArray }> {
+  const child = spawn(program, args, { cwd: folder, env: environment, stdio: ["ignore", "pipe", "inherit"] });
+  let timer: NodeJS.Timeout | undefined;
+  const found = new Promise<RegExpExecArray>((resolve, reject) => {
+    timer = setTimeout(() => reject(new Error(`${program} was not ready within ${START_MAX_MS / 1_000} s`)), START_MAX_MS);
     // Goes on reading, or the child would wait for room in the pipe.
     createInterface({ input: child.stdout }).on("line", (line) => {
-      const match = options.ready.exec(line);
+      const match = ready.exec(line);
       if (match !== null) resolve(match);
     });
   });
-  return { match: await orEnd(child, file, found), child: childOf(child) };
+  try {
+    return { match: await orEnd(child, [program, ...args].join(" "), found), child: childOf(child) };
+  } catch (error) {
+    if (child.pid !== undefined) await childOf(child).stop();
+    throw error;
+  } finally {
+    clearTimeout(timer);
+  }
 }
 
 function childOf(child: ChildProcess): Child {

@@ -1,16 +1,14 @@
-import { once } from "node:events";
 import { setTimeout as delay } from "node:timers/promises";
+import { answerTasks } from "./answer-tasks.ts";
 import { HttpConnection } from "./http-connection.ts";
+import { Lives } from "./lives.ts";
 import { Measurement } from "./measurement.ts";
 import { createPayments, PaymentTemplate } from "./payment-requests.ts";
 import { pollRequests } from "./poll-requests.ts";
 import { paced, type ScheduleOptions, saturated } from "./schedules.ts";
 import type { LoadAnswer, LoadTask } from "./task.ts";
-import { TerminalSession } from "./terminal-session.ts";
+import { openSessions, type TerminalSession } from "./terminal-session.ts";
 import { POLLING_TERMINALS, terminalId } from "./terminals.ts";
-
-/** Sessions that are opened at once. */
-const OPENING_AT_ONCE = 50;
 
 /** What is under way when a measurement ends has this long to be answered. */
 const SETTLE_STEP_MS = 50;
@@ -50,13 +48,19 @@ async function measure(task: LoadTask): Promise<LoadAnswer> {
   const sessions: TerminalSession[] = [];
   const connections: HttpConnection[] = [];
   // Payments leave the generator's core to the store's own threads, which the relay needs to answer.
-  const sleep = task.kind === "get" ? stayAwake() : () => {};
+  const sleep = task.kind === "get" && task.sleeps !== true ? stayAwake() : () => {};
   try {
     const connected = Array.from({ length: task.sessions }, (_, index) => terminalId("connected", task.phase * 1_000_000 + index));
-    await openSessions(task.sessionsPort ?? task.port, connected, sessions, (counter) => measurement.pushed(counter), failed);
-    const schedule = (task.ratePerSecond === null ? saturated : paced)({ task, measurement, send: senderOf(task, connected, measurement) });
+    const ended = (connection: HttpConnection, status: number) => schedule.answered(connection, status);
+    const lives = task.kind === "life" ? livesOf(task, sessions, measurement, ended) : null;
+    const send = lives === null ? senderOf(task, connected, measurement) : lives.begin.bind(lives);
+    const schedule = (task.ratePerSecond === null ? saturated : paced)({ task, measurement, send });
+    const told = { pushed: (counter: number) => (lives ?? measurement).pushed(counter), failed };
+    const events = lives === null ? told : { ...told, recorded: (counter: number) => lives.recorded(counter) };
+    await openSessions(task.sessionsPort ?? task.port, connected, sessions, () => events);
+    const answered = lives === null ? schedule.answered : lives.answered.bind(lives);
     for (let index = 0; index < task.connections; index += 1) {
-      connections.push(await HttpConnection.open(task.port, schedule.answered, failed));
+      connections.push(await HttpConnection.open(task.port, answered, failed));
     }
     schedule.start(connections);
     await delay(task.warmUpMs);
@@ -96,35 +100,19 @@ function senderOf(task: LoadTask, connected: readonly string[], measurement: Mea
   };
 }
 
-async function openSessions(
-  port: number,
-  ids: readonly string[],
-  sessions: TerminalSession[],
-  pushed: (counter: number) => void,
-  failed: (error: Error) => void,
-): Promise<void> {
-  for (let from = 0; from < ids.length; from += OPENING_AT_ONCE) {
-    const some = ids.slice(from, from + OPENING_AT_ONCE);
-    sessions.push(...(await Promise.all(some.map((id, index) => TerminalSession.open(port, id, from + index, pushed, failed)))));
-  }
+function livesOf(
+  { channel, sessions: connected, phase }: LoadTask,
+  sessions: readonly TerminalSession[],
+  measurement: Measurement,
+  ended: (connection: HttpConnection, status: number) => void,
+): Lives {
+  if (channel === undefined) throw new Error("a life comes to its terminal by poll or by push");
+  const terminals = channel === "push" ? connected : POLLING_TERMINALS;
+  return new Lives({ channel, terminals, phase, measurement, sessions, ended });
 }
 
 async function settle(settled: () => boolean): Promise<void> {
   for (let steps = 0; steps < SETTLE_STEPS_MAX && !settled(); steps += 1) await delay(SETTLE_STEP_MS);
 }
 
-async function main(): Promise<void> {
-  for (;;) {
-    const task: LoadTask = (await once(process, "message"))[0];
-    let answer: LoadAnswer;
-    try {
-      answer = await measure(task);
-    } catch (error) {
-      answer = { type: "failed", reason: error instanceof Error ? error.message : String(error) };
-    }
-    process.send?.(answer);
-  }
-}
-
-process.on("disconnect", () => process.exit(0));
-await main();
+await answerTasks(measure);

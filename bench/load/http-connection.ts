@@ -4,7 +4,9 @@ import { connect, type Socket } from "node:net";
 const ANSWER_BYTES_MAX = 65_536;
 
 const HEAD_END = Buffer.from("\r\n\r\n", "latin1");
-const CONTENT_LENGTH = Buffer.from("\r\nContent-Length: ", "latin1");
+/** As uWebSockets.js and Spring write it, and as Node does. */
+const CONTENT_LENGTHS = ["\r\nContent-Length: ", "\r\ncontent-length: "].map((text) => Buffer.from(text, "latin1"));
+const CHUNKED = Buffer.from("\r\nTransfer-Encoding: chunked\r\n", "latin1");
 
 /** All connections of a thread read into one buffer: an answer is looked at before the next read. */
 const inbox = Buffer.allocUnsafeSlow(ANSWER_BYTES_MAX);
@@ -72,21 +74,36 @@ export class HttpConnection {
 }
 
 /** The status of the whole answer that the bytes are, or null while some of it is missing. Throws for more than one answer. */
-function answerIn(bytes: Buffer, length: number): number | null {
+export function answerIn(bytes: Buffer, length: number): number | null {
   const headEnd = bytes.indexOf(HEAD_END);
   if (headEnd === -1 || headEnd + HEAD_END.length > length) return null;
   const status = (digit(bytes, 9) * 10 + digit(bytes, 10)) * 10 + digit(bytes, 11);
-  let end = headEnd + HEAD_END.length;
-  if (status !== 204) {
-    const header = bytes.indexOf(CONTENT_LENGTH);
-    if (header === -1 || header > headEnd) throw new Error("an answer has no Content-Length");
-    let bodyLength = 0;
-    for (let at = header + CONTENT_LENGTH.length; bytes[at] !== CR; at++) bodyLength = bodyLength * 10 + digit(bytes, at);
-    end += bodyLength;
-  }
-  if (end > length) return null;
+  const bodyAt = headEnd + HEAD_END.length;
+  const end = status === 204 ? bodyAt : bodyEnd(bytes, { headEnd, bodyAt, length });
+  if (end === null || end > length) return null;
   if (end < length) throw new Error("more came than one answer");
   return status;
+}
+
+/** Null where it cannot be told before more of it is there. */
+function bodyEnd(bytes: Buffer, { headEnd, bodyAt, length }: { headEnd: number; bodyAt: number; length: number }): number | null {
+  for (const name of CONTENT_LENGTHS) {
+    const header = bytes.indexOf(name);
+    if (header === -1 || header > headEnd) continue;
+    let bodyLength = 0;
+    for (let at = header + name.length; bytes[at] !== CR; at++) bodyLength = bodyLength * 10 + digit(bytes, at);
+    return bodyAt + bodyLength;
+  }
+  const chunked = bytes.indexOf(CHUNKED);
+  if (chunked === -1 || chunked > headEnd) throw new Error("an answer says not how long it is");
+  for (let at = bodyAt; ; ) {
+    const lineEnd = bytes.indexOf("\r\n", at, "latin1");
+    if (lineEnd === -1 || lineEnd + 2 > length) return null;
+    const size = Number.parseInt(bytes.toString("latin1", at, lineEnd), 16);
+    if (Number.isNaN(size)) throw new Error("an answer has a chunk without a size");
+    at = lineEnd + 2 + size + 2;
+    if (size === 0 || at > length) return at;
+  }
 }
 
 function digit(bytes: Buffer, at: number): number {

@@ -1,5 +1,6 @@
+import { type TreesUse, watchTrees } from "./process-trees.ts";
 import { Samples } from "./samples.ts";
-import type { LoadResult, LoadTask, SlowPush } from "./task.ts";
+import { LIFE_STEPS, type LoadResult, type LoadTask, type SlowPush } from "./task.ts";
 import { type ThreadLoad, watchThreads } from "./thread-load.ts";
 
 /** When a request begins, for its latencies. */
@@ -33,19 +34,25 @@ export class Measurement {
   #threads: (() => ThreadLoad | null) | null = null;
   #server: ThreadLoad | null = null;
   #slowPushes: SlowPush[] = [];
+  readonly #steps: readonly { step: string; samples: Samples }[];
+  #trees: (() => TreesUse | null) | null = null;
+  #use: TreesUse | null = null;
 
-  constructor({ kind, slowMs }: LoadTask) {
+  constructor({ kind, slowMs, channel }: LoadTask) {
     this.#expectedStatus = kind === "get" ? 204 : 200;
+    this.#steps = channel === undefined ? [] : LIFE_STEPS[channel].map((step) => ({ step, samples: new Samples() }));
     this.#slowMs = slowMs ?? Number.POSITIVE_INFINITY;
   }
 
-  start({ serverPid, servingThread }: LoadTask): void {
+  start({ serverPid, servingThread, trees }: LoadTask): void {
     this.#answers.clear();
     this.#pushes.clear();
     this.#pushesFromDue.clear();
     this.#lateness.clear();
     this.#slowPushes = [];
+    for (const { samples } of this.#steps) samples.clear();
     this.#requests = 0;
+    this.#trees = trees === undefined ? null : watchTrees(trees);
     this.#threads = watchThreads(serverPid, servingThread);
     this.#cpuBefore = process.cpuUsage();
     this.#startedMs = performance.now();
@@ -58,6 +65,7 @@ export class Measurement {
     const { user, system } = process.cpuUsage(this.#cpuBefore);
     this.#generatorShare = (user + system) / 1_000 / this.#elapsedMs;
     this.#server = this.#threads?.() ?? null;
+    this.#use = this.#trees?.() ?? null;
   }
 
   answered(status: number, ms: number): void {
@@ -65,6 +73,11 @@ export class Measurement {
     if (!this.#running) return;
     this.#requests += 1;
     this.#answers.add(ms);
+  }
+
+  /** Of a life. */
+  stepped(step: number, ms: number): void {
+    if (this.#running) this.#steps[step]?.samples.add(ms);
   }
 
   late(ms: number): void {
@@ -115,6 +128,8 @@ export class Measurement {
       unexpected: Object.fromEntries(this.#unexpected),
       generatorShare: this.#generatorShare,
       server: this.#server,
+      ...(this.#steps.length === 0 ? {} : { steps: Object.fromEntries(this.#steps.map(({ step, samples }) => [step, samples.summary()])) }),
+      ...(this.#trees === null ? {} : { use: this.#use }),
     };
   }
 }

@@ -37,6 +37,11 @@ export class PaymentTemplate {
     bytes.write(payment.counter.toString(16).padStart(COUNTER_DIGITS, "0"), this.#uuidAt + UUID_LENGTH - COUNTER_DIGITS, "latin1");
     bytes.write(String(payment.amountCents), this.#amountAt, "latin1");
   }
+
+  /** Of the payment that was filled in last. */
+  get uuid(): string {
+    return this.bytes.toString("latin1", this.#uuidAt, this.#uuidAt + UUID_LENGTH);
+  }
 }
 
 /** The counter in a uuid that begins at `at`. */

@@ -15,27 +15,32 @@ export interface Schedule {
 }
 
 export interface ScheduleOptions {
-  task: LoadTask;
-  measurement: Measurement;
+  task: Pick<LoadTask, "ratePerSecond">;
+  measurement: Pick<Measurement, "answered" | "late">;
+  /** So many leave; without it they do until it is stopped. */
+  requestsMax?: number;
   /** Writes the next request on a connection. */
   send(connection: HttpConnection, start: Start): void;
 }
 
 /** As much as the server answers: each connection sends its next request when it has the answer. */
-export function saturated({ measurement, send }: ScheduleOptions): Schedule {
+export function saturated({ measurement, send, requestsMax = Number.POSITIVE_INFINITY }: ScheduleOptions): Schedule {
   const started = new Map<HttpConnection, Start>();
   let stopped = false;
   let underWay = 0;
+  let issued = 0;
 
   function leave(connection: HttpConnection, atMs: number): void {
     const start = { fromMs: atMs, dueMs: atMs };
     started.set(connection, start);
+    issued += 1;
     send(connection, start);
   }
 
   return {
     start: (connections) => {
       for (const connection of connections) {
+        if (issued === requestsMax) return;
         underWay += 1;
         leave(connection, performance.now());
       }
@@ -45,7 +50,7 @@ export function saturated({ measurement, send }: ScheduleOptions): Schedule {
       const start = started.get(connection);
       if (start === undefined) throw new Error("an answer that nobody asked for");
       measurement.answered(status, nowMs - start.fromMs);
-      if (stopped) underWay -= 1;
+      if (stopped || issued === requestsMax) underWay -= 1;
       else leave(connection, nowMs);
     },
     stop: () => {
@@ -59,7 +64,7 @@ export function saturated({ measurement, send }: ScheduleOptions): Schedule {
  * A fixed rate, whatever the server does: one that has to wait for a slow answer before it counts as slow itself (no coordinated omission). What the
  * generator is late by itself is no part of latencies: it shares its processors with the server, and its clock ticks once a millisecond. It is told apart.
  */
-export function paced({ task, measurement, send }: ScheduleOptions): Schedule {
+export function paced({ task, measurement, send, requestsMax = Number.POSITIVE_INFINITY }: ScheduleOptions): Schedule {
   const perMs = (task.ratePerSecond ?? 0) / 1_000;
   const started = new Map<HttpConnection, Start>();
   /** Taken in turn: one that rests for ten seconds is closed by the server. */
@@ -79,7 +84,7 @@ export function paced({ task, measurement, send }: ScheduleOptions): Schedule {
   }
 
   function tick(): void {
-    const due = Math.floor((performance.now() - startedMs) * perMs);
+    const due = Math.min(requestsMax, Math.floor((performance.now() - startedMs) * perMs));
     for (; issued < due; issued += 1) {
       const start = { fromMs: performance.now(), dueMs: startedMs + (issued + 1) / perMs };
       const [connection] = free;

@@ -1,8 +1,19 @@
+import type { Failed } from "./answer-tasks.ts";
+import type { TreeRoot, TreesUse } from "./process-trees.ts";
 import type { LatencySummary } from "./samples.ts";
 import type { ThreadLoad } from "./thread-load.ts";
 
-/** What a request is: a terminal's poll, or a partner's payment. The raw peer gets the same bytes. */
-export type RequestKind = "get" | "pay";
+/**
+ * What a request is: a terminal's poll, or a partner's payment (the raw peer gets the same bytes); or a payment's whole life, which is several requests, each sent
+ * when the one before is answered.
+ */
+export type RequestKind = "get" | "pay" | "life";
+
+/** How a payment comes to its terminal: it asks for it, or is connected over WebSocket. */
+export type Channel = "poll" | "push";
+
+/** What a life waits for, in turn: the payment's answer, the command at the terminal, and that its result is stored. */
+export const LIFE_STEPS: Record<Channel, readonly string[]> = { poll: ["pay", "get", "receipt"], push: ["pay", "push", "receipt"] };
 
 /** What the load generator is asked to do, one task at a time. */
 export interface LoadTask {
@@ -16,8 +27,14 @@ export interface LoadTask {
   terminals?: number;
   /** Keep-alive connections. */
   connections: number;
-  /** Terminals that are connected over WebSocket and get a quarter of the payments; 0 for none. */
+  /** Terminals that are connected over WebSocket and get a quarter of the payments, or all of them in lives by push; 0 for none. */
   sessions: number;
+  /** Of lives. */
+  channel?: Channel;
+  /** Processes whose use is told; none where absent. */
+  trees?: readonly TreeRoot[];
+  /** Polls: the generator sleeps while it waits, which leaves its core to servers of two processes. */
+  sleeps?: boolean;
   /** Where they are connected, where that is another node. */
   sessionsPort?: number;
   /** Null: each connection sends its next request when it has the answer. Else requests leave on a fixed schedule. */
@@ -32,7 +49,7 @@ export interface LoadTask {
 
 export interface LoadResult {
   seconds: number;
-  /** Answered within the measured time. */
+  /** Answered within the measured time; of lives those that ended. */
   requests: number;
   perSecond: number;
   /** From the moment the request was written, or began to wait for a free connection, to its answer. */
@@ -51,6 +68,32 @@ export interface LoadResult {
   generatorShare: number;
   /** Null where the system does not tell. */
   server: ThreadLoad | null;
+  /** Of lives, how long each step took. */
+  steps?: { [step: string]: LatencySummary };
+  /** Of the processes that were asked for; null where the system does not tell. */
+  use?: TreesUse | null;
+}
+
+/** Lives taken step by step: the first step of all of them, then the second. What a step costs is told apart so. */
+export interface StepsTask {
+  port: number;
+  connections: number;
+  /** At most POLLING_TERMINALS: each has a terminal of its own. */
+  lives: number;
+  ratePerSecond: number | null;
+  /** Watched so long after the last step: what a server does later, as rows for ClickHouse. */
+  restMs: number;
+  trees: readonly TreeRoot[];
+}
+
+export interface StepResult {
+  step: string;
+  requests: number;
+  perSecond: number;
+  answer: LatencySummary;
+  use: TreesUse | null;
+  /** Answers other than 200. */
+  unexpected: number;
 }
 
 /** A push that took longer than asked for. */
@@ -61,6 +104,6 @@ export interface SlowPush {
 }
 
 /** One kind of load as the generator answers it, or why it could not be measured. */
-export type LoadAnswer =
-  | { type: "measured"; result: LoadResult; startedAtMs: number; slowPushes: SlowPush[] }
-  | { type: "failed"; reason: string };
+export type LoadAnswer = { type: "measured"; result: LoadResult; startedAtMs: number; slowPushes: SlowPush[] } | Failed;
+
+export type StepsAnswer = { type: "steps"; steps: StepResult[]; rest: TreesUse | null } | Failed;

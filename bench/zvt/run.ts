@@ -169,7 +169,7 @@ async function measure(rounds: number): Promise<Result> {
 
   try {
     for (let index = 0; index < 2 * REGISTERS; index += 1) {
-      const session = TerminalSession.open(port, terminalId("connected", index), index, () => pushes.told(index), failed);
+      const session = TerminalSession.open(port, terminalId("connected", index), index, { pushed: () => pushes.told(index), failed });
       sessions.push(await session);
     }
     for (const index of indexes) registers.push(await BenchRegister.open(zvtPort, passwordOf(index), failed));

@@ -1,13 +1,6 @@
 import { createHmac, randomBytes, timingSafeEqual } from "node:crypto";
 import { isIP } from "node:net";
-import {
-  type AuthenticationResponseJSON,
-  generateAuthenticationOptions,
-  generateRegistrationOptions,
-  type RegistrationResponseJSON,
-  verifyAuthenticationResponse,
-  verifyRegistrationResponse,
-} from "@simplewebauthn/server";
+import type { AuthenticationResponseJSON, RegistrationResponseJSON } from "@simplewebauthn/server";
 import type { PasskeyRecord } from "../../engine/accounts/account.ts";
 import { CHALLENGE_MS, type Passkeys, type WebAuthnJson } from "../../engine/accounts/factors.ts";
 import { RelayError } from "../../engine/kernel/errors.ts";
@@ -20,6 +13,9 @@ export interface PasskeysOptions {
   key: Buffer;
   nowMs(): number;
 }
+
+/** Loaded when somebody uses a passkey: it is a fifth of the code of a shard. */
+const library = () => import("@simplewebauthn/server");
 
 const RP_NAME = "Terminal Relay";
 
@@ -75,7 +71,9 @@ export function createPasskeys({ publicUrl, key, nowMs }: PasskeysOptions): Pass
       return passkeysArePossible(publicUrl());
     },
     registrationOptions: async ({ accountId, label, passkeys }, purpose) => ({
-      ...(await generateRegistrationOptions({
+      ...(await (
+        await library()
+      ).generateRegistrationOptions({
         rpName: RP_NAME,
         rpID: place().rpID,
         userName: label,
@@ -92,6 +90,7 @@ export function createPasskeys({ publicUrl, key, nowMs }: PasskeysOptions): Pass
     register: async (response, purpose) => {
       const { rpID, origin } = place();
       if (!isRegistration(response)) return null;
+      const { verifyRegistrationResponse } = await library();
       const verified = await orNull(() =>
         verifyRegistrationResponse({
           response,
@@ -111,7 +110,9 @@ export function createPasskeys({ publicUrl, key, nowMs }: PasskeysOptions): Pass
       };
     },
     authenticationOptions: async (allowed, purpose) => ({
-      ...(await generateAuthenticationOptions({
+      ...(await (
+        await library()
+      ).generateAuthenticationOptions({
         rpID: place().rpID,
         challenge: newChallenge(purpose),
         timeout: CHALLENGE_MS,
@@ -127,6 +128,7 @@ export function createPasskeys({ publicUrl, key, nowMs }: PasskeysOptions): Pass
     authenticate: async (response, { credentialId, publicKey, counter }, purpose) => {
       const { rpID, origin } = place();
       if (!isAuthentication(response)) return null;
+      const { verifyAuthenticationResponse } = await library();
       let answered: { sha256: string; endsAtMs: number } | null = null;
       const verified = await orNull(() =>
         verifyAuthenticationResponse({

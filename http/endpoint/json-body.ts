@@ -1,9 +1,9 @@
 import { isUtf8 } from "node:buffer";
 import { OptionalKind, type TSchema } from "@sinclair/typebox";
-import { TypeCompiler } from "@sinclair/typebox/compiler";
 import { RelayError } from "../../engine/kernel/errors.ts";
 import { wellFormedJson, withoutByteOrderMark } from "../../engine/kernel/well-formed.ts";
 import type { BodyNesting, BodyTexts } from "./endpoint.ts";
+import { checkOf } from "./schema-check.ts";
 import { keepDeclared } from "./unknown-members.ts";
 import { validationMessage } from "./validation-message.ts";
 
@@ -32,7 +32,7 @@ export function jsonReader(
   elsewhere: { readonly [member: string]: string } = {},
 ): (bytes: Buffer) => JsonBody {
   const optional = schema[OptionalKind] !== undefined;
-  const check = TypeCompiler.Compile(schema);
+  const check = checkOf(schema);
   const keep = keepDeclared(schema);
   const elsewheres = Object.entries(elsewhere);
   const bodyOf = (sent: unknown, text: string): JsonBody => {
@@ -53,8 +53,8 @@ export function jsonReader(
       if (typeof value === "object" && value !== null && Object.hasOwn(value, name))
         throw new RelayError("invalid_request", `${name}: is not changed here; use ${where}`);
     }
-    if (check.Check(value)) return bodyOf(value, text);
-    const error = check.Errors(value).First();
+    if (check().Check(value)) return bodyOf(value, text);
+    const error = check().Errors(value).First();
     throw new RelayError("invalid_request", error === undefined ? "body: is not valid" : validationMessage(error, "body"));
   };
 }

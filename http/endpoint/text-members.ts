@@ -1,6 +1,6 @@
 import { Kind, OptionalKind, type TObject, type TSchema } from "@sinclair/typebox";
-import { TypeCompiler } from "@sinclair/typebox/compiler";
 import { RelayError } from "../../engine/kernel/errors.ts";
+import { checkOf } from "./schema-check.ts";
 import { printable } from "./unknown-members.ts";
 import { requirementOf, validationMessage } from "./validation-message.ts";
 
@@ -19,7 +19,7 @@ export function textReader(schema: TObject): (source: TextSource) => unknown {
     required: member[OptionalKind] === undefined && member["default"] === undefined,
     fallback: member["default"],
   }));
-  const check = TypeCompiler.Compile(schema);
+  const check = checkOf(schema);
   return (source) => {
     const read: Record<string, unknown> = {};
     for (const member of members) {
@@ -33,8 +33,8 @@ export function textReader(schema: TObject): (source: TextSource) => unknown {
       if (value === undefined) throw new RelayError("invalid_request", `${member.name}: ${member.demand}`);
       read[member.name] = value;
     }
-    if (check.Check(read)) return read;
-    const error = check.Errors(read).First();
+    if (check().Check(read)) return read;
+    const error = check().Errors(read).First();
     throw new RelayError("invalid_request", error === undefined ? "not valid" : validationMessage(error, "request"));
   };
 }

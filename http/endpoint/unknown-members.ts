@@ -1,6 +1,6 @@
 import { Kind, type TSchema, Type } from "@sinclair/typebox";
-import { TypeCompiler } from "@sinclair/typebox/compiler";
 import { maskPans } from "../../engine/kernel/mask.ts";
+import { checkOf } from "./schema-check.ts";
 
 /**
  * One rule for members of a query or a body that an endpoint does not declare: they are ignored, never reach the handler, and the answer names them in
@@ -95,9 +95,9 @@ function keepItems(items: TSchema): Keep | null {
 function keepOfOne(alternatives: readonly TSchema[]): Keep | null {
   const keeps = alternatives.map((schema) => ({ schema, keep: keepDeclared(schema) }));
   if (keeps.every(({ keep }) => keep === null)) return null;
-  const checked = keeps.map(({ schema, keep }) => ({ check: TypeCompiler.Compile(schema), keep }));
+  const checked = keeps.map(({ schema, keep }) => ({ check: checkOf(schema), keep }));
   return (value, at, ignored) => {
-    const keep = checked.find(({ check }) => check.Check(value))?.keep ?? null;
+    const keep = checked.find(({ check }) => check().Check(value))?.keep ?? null;
     return keep === null ? value : keep(value, at, ignored);
   };
 }

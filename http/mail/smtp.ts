@@ -1,4 +1,3 @@
-import { createTransport } from "nodemailer";
 import { type Mail, type Mailer, MailNotSent } from "../../engine/mails/mail.ts";
 
 /** A whole attempt, connection and turn in the pool included; less than the lease of an attempt, so that none is sent twice because it was slow. */
@@ -39,35 +38,43 @@ export interface SmtpMailer extends Mailer {
 
 /** Hands mails to an SMTP server. Nothing of a mail, and nothing that the server says, gets into an error: servers repeat addresses. */
 export function createSmtpMailer({ host, port, secure, requireTls, login, from, ca, deadlineMs = DEADLINE_MS }: SmtpOptions): SmtpMailer {
-  const transport = createTransport(
-    {
-      ...{ pool: true, maxConnections: CONNECTIONS_MAX, maxMessages: MAILS_PER_CONNECTION_MAX, idleTimeout: IDLE_MS },
-      // A connection that closes leaves it unknown whether the mail was taken: it is tried again by its schedule, not at once.
-      maxRequeues: 0,
-      ...{ host, port, secure, requireTLS: requireTls && !secure },
-      ...{ connectionTimeout: CONNECT_MS, greetingTimeout: GREETING_MS, socketTimeout: SILENCE_MS, dnsTimeout: CONNECT_MS },
-      maxResponseSize: RESPONSE_BYTES_MAX,
-      ...(login === null ? {} : { auth: { user: login.user, pass: login.password } }),
-      tls: { minVersion: "TLSv1.2", ...(ca === undefined ? {} : { ca }) },
-      ...{ logger: false, debug: false, disableFileAccess: true, disableUrlAccess: true },
-    },
-    { from },
-  );
-  // Without a listener a pooled connection that breaks while nothing is sent would end the process.
-  transport.on("error", () => undefined);
+  let transport: ReturnType<typeof connect> | null = null;
+
+  /** The library is loaded with the first mail. */
+  async function connect() {
+    const { createTransport } = await import("nodemailer");
+    const made = createTransport(
+      {
+        ...{ pool: true, maxConnections: CONNECTIONS_MAX, maxMessages: MAILS_PER_CONNECTION_MAX, idleTimeout: IDLE_MS },
+        // A connection that closes leaves it unknown whether the mail was taken: it is tried again by its schedule, not at once.
+        maxRequeues: 0,
+        ...{ host, port, secure, requireTLS: requireTls && !secure },
+        ...{ connectionTimeout: CONNECT_MS, greetingTimeout: GREETING_MS, socketTimeout: SILENCE_MS, dnsTimeout: CONNECT_MS },
+        maxResponseSize: RESPONSE_BYTES_MAX,
+        ...(login === null ? {} : { auth: { user: login.user, pass: login.password } }),
+        tls: { minVersion: "TLSv1.2", ...(ca === undefined ? {} : { ca }) },
+        ...{ logger: false, debug: false, disableFileAccess: true, disableUrlAccess: true },
+      },
+      { from },
+    );
+    // Without a listener a pooled connection that breaks while nothing is sent would end the process.
+    made.on("error", () => undefined);
+    return made;
+  }
 
   const domain = /@([A-Za-z0-9.-]+)>?$/.exec(from)?.[1] ?? "localhost";
   return {
     send: async (mail) => {
       try {
-        await transport.sendMail({ ...contentOf(mail), signal: AbortSignal.timeout(deadlineMs) });
+        transport ??= connect();
+        await (await transport).sendMail({ ...contentOf(mail), signal: AbortSignal.timeout(deadlineMs) });
         return "sent";
       } catch (error) {
         if (isRefusal(error)) return "refused";
         throw new MailNotSent(reasonOf(error));
       }
     },
-    close: () => transport.close(),
+    close: () => void transport?.then((made) => made.close()),
   };
 
   function contentOf({ id, to, subject, text }: Mail) {

@@ -34,7 +34,7 @@ export class UwsMissing extends Error {
 }
 
 /** Node 20 tells of a CommonJS module that fails while it is imported twice: the second time as a rejection that nobody handles. */
-const require = createRequire(import.meta.url);
+const requireHere = createRequire(import.meta.url);
 
 interface Package {
   packageName: string;
@@ -43,7 +43,7 @@ interface Package {
 }
 
 const PACKAGES: { readonly [library in UwsLibrary]: Package } = {
-  newer: { packageName: "@btc-vision/uwebsockets.js 20.57.0", lacks: [], load: () => require("uWebSockets.js") },
+  newer: { packageName: "@btc-vision/uwebsockets.js 20.57.0", lacks: [], load: () => requireHere("uWebSockets.js") },
   older: {
     packageName: "uws-pack 20.0.8",
     lacks: [

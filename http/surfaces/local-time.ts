@@ -30,15 +30,20 @@ export function daysAfter(day: string, days: number): string {
 }
 
 export function createLocalTime(zoneName: string): LocalTime {
-  const zone = IANAZone.create(zoneName);
+  let known: IANAZone | null = null;
+  /** Made for the first time that is shown: the look-up of its rules takes a thread some 15 ms. */
+  const zone = () => {
+    known ??= IANAZone.create(zoneName);
+    return known;
+  };
   const offsets = new Map<number, number>();
 
   function offsetMs(atMs: number): number {
     const quarter = Math.floor(atMs / QUARTER_HOUR_MS);
-    const known = offsets.get(quarter);
-    if (known !== undefined) return known;
+    const found = offsets.get(quarter);
+    if (found !== undefined) return found;
     if (offsets.size >= OFFSETS_MAX) offsets.clear();
-    const offset = zone.offset(quarter * QUARTER_HOUR_MS) * 60_000;
+    const offset = zone().offset(quarter * QUARTER_HOUR_MS) * 60_000;
     offsets.set(quarter, offset);
     return offset;
   }
@@ -46,16 +51,16 @@ export function createLocalTime(zoneName: string): LocalTime {
   /** The first of two midnights where clocks are turned back to it (Azores, Havana): the hour between them is of this day, and of no other. */
   function startOf(day: DateTime): number {
     const midnight = day.startOf("day").toMillis();
-    const turnedBackMs = Math.max(0, zone.offset(midnight - BEFORE_MIDNIGHT_MS) - zone.offset(midnight)) * 60_000;
+    const turnedBackMs = Math.max(0, zone().offset(midnight - BEFORE_MIDNIGHT_MS) - zone().offset(midnight)) * 60_000;
     const earlier = midnight - turnedBackMs;
-    return DateTime.fromMillis(earlier, { zone }).hasSame(day, "day") ? earlier : midnight;
+    return DateTime.fromMillis(earlier, { zone: zone() }).hasSame(day, "day") ? earlier : midnight;
   }
 
   const format = (atMs: number) => new Date(atMs + offsetMs(atMs)).toISOString().slice(0, -1);
 
   function dayRange(day: string): { fromMs: number; untilMs: number } | null {
     if (!/^\d{4}-\d{2}-\d{2}$/.test(day)) return null;
-    const start = DateTime.fromISO(day, { zone });
+    const start = DateTime.fromISO(day, { zone: zone() });
     if (!start.isValid) return null;
     return { fromMs: startOf(start), untilMs: startOf(start.plus({ days: 1 })) };
   }
@@ -70,7 +75,7 @@ export function createLocalTime(zoneName: string): LocalTime {
       const timeOfDay = format(atMs).slice("YYYY-MM-DDT".length);
       // By the clocks as they are when the day begins, and as they are when it ends.
       const [asBegun = 0, asEnded = 0] = [range.fromMs, range.untilMs].map(
-        (edgeMs) => Date.parse(`${day}T${timeOfDay}Z`) - zone.offset(edgeMs) * 60_000,
+        (edgeMs) => Date.parse(`${day}T${timeOfDay}Z`) - zone().offset(edgeMs) * 60_000,
       );
       const [first = asBegun] = [asBegun, asEnded].filter((ms) => format(ms) === `${day}T${timeOfDay}`).sort((one, other) => one - other);
       return Math.min(Math.max(first, range.fromMs), range.untilMs);

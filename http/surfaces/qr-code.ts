@@ -1,10 +1,9 @@
-import QRCode from "qrcode";
-
 /** Width of the code's margin in modules. */
 const MARGIN = 2;
 
 /** A text as a QR code: an SVG image as a `data:` URL, for the `img` of a page. */
 export async function qrDataUrl(text: string): Promise<string> {
-  const svg = await QRCode.toString(text, { type: "svg", margin: MARGIN });
+  const { default: qrCode } = await import("qrcode");
+  const svg = await qrCode.toString(text, { type: "svg", margin: MARGIN });
   return `data:image/svg+xml;base64,${Buffer.from(svg, "utf8").toString("base64")}`;
 }

@@ -65,6 +65,18 @@ export async function encodeText(contentType: string, identity: Uint8Array): Pro
   return { contentType, bytes: { identity, br, gzip: gzipped }, etag: etagOf(identity) };
 }
 
+/** The same file for all threads of the process, which then hold it once. */
+export function inSharedMemory<File extends EncodedFile>(file: File): File {
+  const { identity, gzip, br } = file.bytes;
+  return { ...file, bytes: { identity: shared(identity), gzip: shared(gzip), br: shared(br) } };
+}
+
+function shared(bytes: Uint8Array): Uint8Array {
+  const copy = new Uint8Array(new SharedArrayBuffer(bytes.byteLength));
+  copy.set(bytes);
+  return copy;
+}
+
 /** Makes it when it is first asked for, and keeps it; what failed is tried again. */
 export function madeOnce<T>(make: () => Promise<T>): () => Promise<T> {
   let made: Promise<T> | null = null;

@@ -1,9 +1,8 @@
 import { createHash } from "node:crypto";
 import { existsSync } from "node:fs";
 import { readFile } from "node:fs/promises";
-import { brotliCompressSync, gzipSync } from "node:zlib";
 import { bundleScripts, SCRIPT_FILES, type ScriptFile } from "./bundle-scripts.ts";
-import { type EncodedFile, etagOf } from "./encoded-file.ts";
+import { type EncodedFile, encodeText, inSharedMemory } from "./encoded-file.ts";
 
 /** The scripts' types, for pages that are written in TypeScript. */
 export const TYPE_FILES = ["compat.d.ts", "scan.d.ts"] as const;
@@ -23,7 +22,7 @@ export type ScriptAssets = ReadonlyMap<string, Asset>;
 const SCRIPT = "text/javascript; charset=utf-8";
 const TYPES = "text/plain; charset=utf-8";
 
-/** Reads the scripts of a build, or makes them from their sources, which takes a moment once in each thread. Rejects where that is not possible. */
+/** Reads the scripts of a build, or makes them from their sources. In shared memory, so that all threads of a node hold them once. Rejects where that is not possible. */
 export async function loadScripts(): Promise<ScriptAssets> {
   const place = (file: string) => new URL(`./scripts/${file}`, import.meta.url);
   const built = SCRIPT_FILES.filter((file) => existsSync(place(file)));
@@ -32,22 +31,20 @@ export async function loadScripts(): Promise<ScriptAssets> {
       ? await Promise.all(SCRIPT_FILES.map(async (file) => [file, await readFile(place(file), "utf8")] as const))
       : [...(await bundleScripts())];
   const types = await Promise.all(TYPE_FILES.map(async (file) => [file, await readFile(place(file), "utf8")] as const));
-  const assets = [
+  const assets = await Promise.all([
     ...scripts.map(([file, text]) => assetOf(file, text, SCRIPT)),
     ...types.map(([file, text]) => assetOf(file, text, TYPES)),
-  ];
+  ]);
   return new Map(assets.map((asset) => [asset.file, asset]));
 }
 
-function assetOf(file: ServedFile, text: string, contentType: string): Asset {
+async function assetOf(file: ServedFile, text: string, contentType: string): Promise<Asset> {
   const identity = Buffer.from(text, "utf8");
-  const etag = etagOf(identity);
+  const encoded = inSharedMemory(await encodeText(contentType, identity));
   return {
+    ...encoded,
     file,
-    contentType,
-    bytes: { identity, gzip: gzipSync(identity, { level: 9 }), br: brotliCompressSync(identity) },
-    etag,
-    version: etag.slice(1, -1),
+    version: encoded.etag.slice(1, -1),
     integrity: `sha384-${createHash("sha384").update(identity).digest("base64")}`,
   };
 }

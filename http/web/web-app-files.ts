@@ -5,7 +5,7 @@ import { fileURLToPath } from "node:url";
 import { brotliCompressSync, constants, gzipSync } from "node:zlib";
 import type { Encoding } from "../endpoint/accept-encoding.ts";
 import { bundleApp, type WebAppName } from "./bundle-web-app.ts";
-import { type EncodedFile, etagOf } from "./encoded-file.ts";
+import { type EncodedFile, etagOf, inSharedMemory } from "./encoded-file.ts";
 
 /** The files of an app; their bytes may be shared between threads. */
 export interface WebAppFiles {
@@ -86,18 +86,8 @@ function fileOf(name: string, identity: Uint8Array, effort: keyof typeof EFFORTS
   });
 }
 
-function shared(name: string, { identity, gzip, br }: Record<Encoding, Uint8Array>): EncodedFile {
+function shared(name: string, bytes: Record<Encoding, Uint8Array>): EncodedFile {
   const contentType = CONTENT_TYPES[extname(name)];
   if (contentType === undefined) throw new Error(`${name} is of no type that these apps have`);
-  return {
-    contentType,
-    bytes: { identity: inSharedMemory(identity), gzip: inSharedMemory(gzip), br: inSharedMemory(br) },
-    etag: etagOf(identity),
-  };
-}
-
-function inSharedMemory(bytes: Uint8Array): Uint8Array {
-  const copy = new Uint8Array(new SharedArrayBuffer(bytes.byteLength));
-  copy.set(bytes);
-  return copy;
+  return inSharedMemory({ contentType, bytes, etag: etagOf(bytes.identity) });
 }

@@ -1,21 +1,13 @@
-import { execFile } from "node:child_process";
-import { readFileSync } from "node:fs";
-import { cp, mkdir, readdir, rm, writeFile } from "node:fs/promises";
+import { copyFile, mkdir, readdir, rm, writeFile } from "node:fs/promises";
 import { dirname, join, relative, resolve } from "node:path";
-import { fileURLToPath } from "node:url";
-import { promisify } from "node:util";
 import { bundleScripts } from "../../http/web/bundle-scripts.ts";
 import { writeWebApp } from "../../http/web/web-app-files.ts";
+import { bundlePrograms } from "./bundle-programs.ts";
 
 const ROOT = resolve(import.meta.dirname, "../..");
-const PROJECT = join(import.meta.dirname, "tsconfig.json");
-const TYPESCRIPT = dirname(fileURLToPath(import.meta.resolve("typescript/package.json")));
 
-/**
- * The folders to build. Their other files (Redis scripts, migrations, pages) are copied, because modules read them at run time from their
- * own folder.
- */
-const { include: FOLDERS }: { include: string[] } = JSON.parse(readFileSync(PROJECT, "utf8"));
+/** Their files that are not code (Redis scripts, migrations, pages) are copied, because modules read them at run time from their own folder. */
+const FOLDERS = ["engine", "http", "storage", "infra/node", "infra/cli", "infra/sandbox"];
 
 /** Where the browser scripts are made, and served from. */
 const SCRIPTS = "http/web/scripts";
@@ -25,29 +17,36 @@ const WEB_APPS = { portal: "http/web/portal", operators: "http/web/operators" } 
 const MARK = ".relay-build";
 
 /**
- * Writes the relay as JavaScript to `directory`, in the place of an earlier build: the same files in the same places, so that a node starts
- * without tsx in half the time. Packages are those of a `node_modules` at or above it. Types are not checked. Rejects for a folder with
- * other contents.
+ * Writes the relay as JavaScript to `directory`, in the place of an earlier build: its programs at the places of their sources, so that a node starts without tsx
+ * in a third of the time. What is not bundled is loaded from a `node_modules` at or above it. Types are not checked. Rejects for a folder with other contents.
  */
 export async function compile(directory: string): Promise<void> {
   // First, so that an earlier build stays where this one cannot be made.
-  const scripts = await bundleScripts();
+  const [scripts, programs] = [await bundleScripts(), await bundlePrograms()];
   await mkdir(directory, { recursive: true });
   const there = await readdir(directory);
   if (there.length > 0 && !there.includes(MARK)) throw new Error(`${directory} contains something other than a build`);
   await rm(directory, { recursive: true });
   await mkdir(directory);
   await writeFile(join(directory, MARK), "");
-  await promisify(execFile)(process.execPath, [join(TYPESCRIPT, "bin/tsc"), "--project", PROJECT, "--outDir", directory]);
-  // The version and the kind of the modules.
-  await cp(join(ROOT, "package.json"), join(directory, "package.json"));
-  for (const folder of FOLDERS) {
-    const source = resolve(import.meta.dirname, folder);
-    await cp(source, join(directory, relative(ROOT, source)), { recursive: true, filter: isReadAtRunTime });
-  }
+  const placeOf = async (file: string) => {
+    await mkdir(dirname(join(directory, file)), { recursive: true });
+    return join(directory, file);
+  };
+  for (const [file, bytes] of programs) await writeFile(await placeOf(file), bytes);
+  // The first tells the version, and that the programs are ES modules.
+  for (const file of ["package.json", ...(await filesAtRunTime())]) await copyFile(join(ROOT, file), await placeOf(file));
   await writeWebApp("portal", join(directory, WEB_APPS.portal));
   await writeWebApp("operators", join(directory, WEB_APPS.operators));
   for (const [file, text] of scripts) await writeFile(join(directory, SCRIPTS, file), text);
+}
+
+async function filesAtRunTime(): Promise<string[]> {
+  const found = FOLDERS.map(async (folder) => {
+    const entries = await readdir(join(ROOT, folder), { recursive: true, withFileTypes: true });
+    return entries.filter((entry) => entry.isFile()).map(({ parentPath, name }) => relative(ROOT, join(parentPath, name)));
+  });
+  return (await Promise.all(found)).flat().filter(isReadAtRunTime);
 }
 
 /**

@@ -11,9 +11,15 @@ export interface CommandResult {
 }
 
 /** Runs a command to its end, or kills it after `timeoutMs`. Never rejects: a program that is missing is a result. */
-export function runCommand(program: string, args: readonly string[], timeoutMs: number, env = process.env): Promise<CommandResult> {
+export function runCommand(
+  program: string,
+  args: readonly string[],
+  timeoutMs: number,
+  env = process.env,
+  folder = process.cwd(),
+): Promise<CommandResult> {
   return new Promise((resolve) => {
-    const child = spawn(program, args, { stdio: ["ignore", "pipe", "pipe"], env });
+    const child = spawn(program, args, { stdio: ["ignore", "pipe", "pipe"], env, cwd: folder });
     let output = "";
     const timer = setTimeout(() => child.kill("SIGKILL"), timeoutMs);
     for (const stream of [child.stdout, child.stderr]) {

@@ -1,10 +1,9 @@
 import { ConfigRefused, readConfig } from "./boot/config.ts";
 import { prepareHeaps } from "./boot/heap.ts";
 import { refusedNode } from "./boot/node-version.ts";
+import { StartRefused } from "./boot/start-refused.ts";
 import { keepStringMethodsFast } from "./boot/string-methods.ts";
-import { createLog } from "./observability/log.ts";
-import { StartRefused, startNode } from "./process/node.ts";
-import { sandboxGatewayOf, startSandbox } from "./process/sandbox.ts";
+import { startShardThreads } from "./process/shard-threads.ts";
 
 /** A second signal, or a stop that takes longer than all its deadlines together, ends the process at once. */
 const STOP_MAX_MS = 40_000;
@@ -21,9 +20,16 @@ function endAtOnce(): never {
 async function main(): Promise<void> {
   const refused = refusedNode(process.version);
   if (refused !== null) throw new StartRefused(refused);
-  keepStringMethodsFast();
   const given = readConfig(process.env);
   prepareHeaps(given.shards);
+  // They load their code while this thread loads its own.
+  const threads = startShardThreads(given.shards);
+  const [{ createLog }, { sandboxGatewayOf }, { startNode }] = await Promise.all([
+    import("./observability/log.ts"),
+    import("./process/sandbox-gateway.ts"),
+    import("./process/node.ts"),
+  ]);
+  keepStringMethodsFast();
   const log = createLog(given.logLevel, "main", () => performance.now());
   const gateway = await sandboxGatewayOf(given, log);
   const config = gateway === null ? given : { ...given, gatewayUrl: gateway.url };
@@ -37,7 +43,8 @@ async function main(): Promise<void> {
   const passwordGenerated = (password: string): void => {
     console.log(`Administrator: ${config.administrator.username} / ${password}   (shown this once; set RELAY_ADMIN_PASSWORD to choose it)`);
   };
-  const node = await startNode({ config, crashed, passwordGenerated, readyWhen: config.mode === "sandbox" ? "complete" : "listening" });
+  const readyWhen = config.mode === "sandbox" ? "complete" : "listening";
+  const node = await startNode({ config, crashed, passwordGenerated, readyWhen, threads: () => threads });
   let sandbox: { stop(): Promise<void> } | null = null;
   let stopping = false;
   const stop = (signal: NodeJS.Signals) => {
@@ -54,7 +61,9 @@ async function main(): Promise<void> {
   };
   process.on("SIGTERM", stop);
   process.on("SIGINT", stop);
-  if (config.mode === "sandbox") sandbox = await startSandbox(config, node, log, gateway);
+  if (config.mode !== "sandbox") return;
+  const { startSandbox } = await import("./process/sandbox.ts");
+  sandbox = await startSandbox(config, node, log, gateway);
 }
 
 main().catch((error: unknown) => {

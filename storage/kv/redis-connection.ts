@@ -2,6 +2,7 @@ import { randomBytes } from "node:crypto";
 import { Redis } from "ioredis";
 import { StorageUnavailable } from "../../engine/kernel/kv.ts";
 import { RedisClock } from "./redis-clock.ts";
+import { RedisRefused } from "./redis-refused.ts";
 import { loadScript, runScript } from "./redis-script.ts";
 import { type RedisServer, readRedisServer } from "./redis-settings.ts";
 
@@ -21,17 +22,6 @@ export interface HistoryLost {
   now: string;
   /** True when a commit that was acknowledged to this very store is known to be gone; false when it cannot be told. */
   certain: boolean;
-}
-
-/** This Redis could lose acknowledged commits, and the store is configured to refuse that. */
-export class RedisRefused extends Error {
-  readonly problems: readonly string[];
-
-  constructor(problems: readonly string[]) {
-    super(`this Redis cannot hold the relay's state: ${problems.join("; ")}`);
-    this.name = "RedisRefused";
-    this.problems = problems;
-  }
 }
 
 export interface RedisConnectionOptions {

@@ -2,7 +2,9 @@ import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
 import { describe, it } from "node:test";
 import { fileURLToPath } from "node:url";
+import { addSlice, emptyLives } from "../../bench/engine/pair-nodes.ts";
 import { meanRatio, ratioOf } from "../../bench/engine/ratio.ts";
+import { type TreesUse, WATCHER } from "../../bench/load/process-trees.ts";
 
 const ROOT = fileURLToPath(new URL("../../", import.meta.url));
 
@@ -21,6 +23,41 @@ describe("ratio of two engines", () => {
 
   it("is one where each order flatters the one that was loaded first", () => {
     assert.equal(meanRatio([1.05, 1 / 1.05]), 1);
+  });
+});
+
+describe("lives that whole nodes took in turn", () => {
+  const usage = (cpuMs: number, writtenBytes: number): TreesUse => ({
+    processes: { node: { cpuMs, writtenBytes }, [WATCHER]: { cpuMs: 999, writtenBytes: 999_999 } },
+    machineBusyMs: 9_999,
+    seconds: 1,
+  });
+  const stepOf = (step: string, use: TreesUse | null, unexpected = 0) => ({
+    step,
+    requests: 100,
+    perSecond: 100,
+    answer: { count: 100, p50: 1, p99: 1, p999: 1, max: 1 },
+    use,
+    unexpected,
+  });
+
+  it("are told slice by slice with all steps and what is done later, of the server alone", () => {
+    const taken = emptyLives();
+    const steps = [stepOf("pay", usage(10, 50_000)), stepOf("receipt", usage(20, 100_000))];
+    addSlice(taken, { type: "steps", steps, rest: usage(5, 0) }, 100);
+    addSlice(taken, { type: "steps", steps, rest: usage(15, 10_000) }, 100);
+    assert.deepEqual(taken, {
+      micros: [350, 450],
+      bytes: [1_500, 1_600],
+      microsByStep: { pay: [100, 100], receipt: [200, 200], later: [50, 150] },
+    });
+  });
+
+  it("count for nothing where a request was refused, or nothing tells of processes", () => {
+    const refused = { type: "steps", steps: [stepOf("pay", usage(10, 0), 3)], rest: usage(1, 0) } as const;
+    assert.throws(() => addSlice(emptyLives(), { ...refused, steps: [...refused.steps] }, 100), /3 requests were not answered 200/);
+    const blind = { type: "steps" as const, steps: [stepOf("pay", null)], rest: null };
+    assert.throws(() => addSlice(emptyLives(), blind, 100), /does not tell what processes use/);
   });
 });
 
@@ -45,6 +82,9 @@ describe("npm run bench:pair", () => {
       [[], /name one folder/],
       [["infra/docs"], /infra\/docs is not a checkout/],
       [["--slices", "none", "."], /--slices is a whole number/],
+      [["--node", "--pay-only", "."], /--pay-only is of the engine/],
+      [["--node", "--terminals", "100", "."], /--terminals is of the engine/],
+      [["--node", "--payments", "10001", "."], /--payments is a whole number from 1 to 10000/],
       [["--unknown", "."], /Unknown option '--unknown'/],
     ] as const;
     for (const [args, usageError] of wrong) {

@@ -6,7 +6,7 @@ import type { TestContext } from "node:test";
 import { createRendezvousHomes } from "../../engine/routing/rendezvous.ts";
 import { startBalancer } from "../../infra/local/balancer.ts";
 import { freePort } from "../../infra/local/free-port.ts";
-import { weightName } from "../../infra/node/cluster/cluster.ts";
+import { weightName } from "../../infra/node/cluster/address-names.ts";
 import { type EmbeddedClickHouse, startEmbeddedClickHouse } from "../../storage/clickhouse/embedded/supervisor.ts";
 import { type NodeProcess, startNodeProcess } from "../fault/node-process.ts";
 import { ADMIN, ANALYST } from "../storage/clickhouse/clickhouse-world.ts";

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, it, type TestContext } from "node:test";
 import { createClockShift, shiftClock } from "../../infra/node/boot/clock.ts";
-import { StartRefused } from "../../infra/node/process/node.ts";
+import { StartRefused } from "../../infra/node/boot/start-refused.ts";
 import { seededRandom } from "../storage/kv/random.ts";
 import { atEnd } from "../storage/kv/world.ts";
 import { startTestNode } from "../support/node.ts";

@@ -2,13 +2,13 @@
  * `npm run test:portal`: the acceptance of the merchant portal, over a real node in a real Chromium. `npm run test:portal -- 5 17` runs those numbers alone, `-- others` the tests without one.
  * Prints the list at its end; what was left out has failed. With `SHOTS=<folder>` every page is written there as a picture.
  */
-import { mkdtemp, rm } from "node:fs/promises";
+import { mkdtemp } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { run } from "node:test";
 import { inspect } from "node:util";
 import { failuresLast } from "../failures-last.ts";
-import { build } from "../support/build.ts";
+import { build, removeBuild } from "../support/build.ts";
 
 /** Ten times what it takes: only a run that hangs waits so long. */
 const TIMEOUT_MS = 2_400_000;
@@ -68,5 +68,5 @@ try {
   for (const failure of around) console.log(`\nThe run could not be prepared or ended: ${failure}`);
   if (lines.length === 0 || lines.some(({ outcome }) => outcome !== "pass")) process.exitCode = 1;
 } finally {
-  await rm(folder, { recursive: true, force: true });
+  await removeBuild(folder);
 }

@@ -5,6 +5,7 @@ import { pathToFileURL } from "node:url";
 import { type ClockShift, createClockShift, shiftClock } from "../../infra/node/boot/clock.ts";
 import { readConfig } from "../../infra/node/boot/config.ts";
 import { type RunningNode, startNode } from "../../infra/node/process/node.ts";
+import { startShardThreads } from "../../infra/node/process/shard-threads.ts";
 import { BUILD } from "./build.ts";
 import { HTTP_LIBRARY } from "./http-library.ts";
 
@@ -21,6 +22,8 @@ export const API_KEY = "pk_live_sandbox_0000000000000000000000000000";
 export const basic = (username: string, password: string) => `Basic ${Buffer.from(`${username}:${password}`).toString("base64")}`;
 export const ADMIN = basic("admin", "admin");
 export const FLEET = basic("terminal", "terminal");
+
+const PROGRAM = pathToFileURL(join(BUILD ?? "", "infra/node/shard/shard-worker.js"));
 
 /** Shards that scenarios run with: each one is run with one and with two. */
 export const SHARD_COUNTS = [1, 2] as const;
@@ -46,7 +49,7 @@ export async function startTestNode(
   const node = await startNode({
     config,
     clockShift,
-    ...(BUILD === undefined ? {} : { worker: pathToFileURL(join(BUILD, "infra/node/shard/shard-worker.js")) }),
+    ...(BUILD === undefined ? {} : { threads: () => startShardThreads(config.shards, PROGRAM) }),
     crashed: (where, error) => {
       throw new Error(`${where} crashed`, { cause: error });
     },

@@ -35,6 +35,12 @@ test("npm checks every package that it installs against a checksum of the lock f
   );
 });
 
+test("npm checks the packages of the benchmark's peer in the same way", () => {
+  const peer: { packages: { [path: string]: LockedPackage } } = JSON.parse(readFileSync("bench/peers/fastify/package-lock.json", "utf8"));
+  const unchecked = Object.entries(peer.packages).filter(([path, { integrity = "" }]) => path !== "" && !/^sha512-/.test(integrity));
+  assert.deepEqual(unchecked, []);
+});
+
 test("every package comes from the registry, and has one version", () => {
   for (const [path, { version, resolved }] of locked) {
     assert.match(version ?? "", /^\d+\.\d+\.\d+/, path);

@@ -126,7 +126,7 @@ const PACKAGES: { name: string; in: string[] }[] = [
   { name: "@simplewebauthn/server", in: ["http/auth/"] },
   { name: "commander", in: ["infra/"] },
   { name: "ws", in: ["infra/sandbox/"] },
-  { name: "esbuild", in: ["http/web/"] },
+  { name: "esbuild", in: ["http/web/", "infra/build/"] },
   { name: "preact", in: ["http/web/portal/", "http/web/operators/"] },
   { name: "preact-iso", in: ["http/web/portal/", "http/web/operators/"] },
   { name: "@preact/signals", in: ["http/web/portal/", "http/web/operators/"] },

@@ -4,10 +4,10 @@
  */
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdtemp, rm } from "node:fs/promises";
+import { mkdtemp } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { build } from "../support/build.ts";
+import { build, removeBuild } from "../support/build.ts";
 import { readTrialOptions } from "./options.ts";
 
 const given = process.argv.slice(2);
@@ -23,5 +23,5 @@ try {
   const [status] = await once(trial, "exit");
   process.exitCode = status ?? 1;
 } finally {
-  await rm(folder, { recursive: true, force: true });
+  await removeBuild(folder);
 }

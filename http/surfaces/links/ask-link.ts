@@ -1,5 +1,4 @@
 import { Type } from "@sinclair/typebox";
-import QRCode from "qrcode";
 import { RelayError } from "../../../engine/kernel/errors.ts";
 import { amountDiffers, type LinkRecord } from "../../../engine/links/link.ts";
 import type { OutgoingFile } from "../../endpoint/endpoint.ts";
@@ -136,8 +135,9 @@ function formatOf(accept: string): "svg" | "png" {
 }
 
 async function imageOf(text: string, format: "svg" | "png"): Promise<OutgoingFile> {
-  if (format === "svg") return fileOf(Buffer.from(await QRCode.toString(text, { type: "svg", margin: MARGIN })), "image/svg+xml");
-  return fileOf(await QRCode.toBuffer(text, { type: "png", margin: MARGIN, scale: PNG_SCALE }), "image/png");
+  const { default: qrCode } = await import("qrcode");
+  if (format === "svg") return fileOf(Buffer.from(await qrCode.toString(text, { type: "svg", margin: MARGIN })), "image/svg+xml");
+  return fileOf(await qrCode.toBuffer(text, { type: "png", margin: MARGIN, scale: PNG_SCALE }), "image/png");
 }
 
 /** Sends data in memory like a file. */

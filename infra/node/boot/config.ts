@@ -1,7 +1,6 @@
 import { availableParallelism, hostname } from "node:os";
 import { resolve } from "node:path";
 import ipaddr from "ipaddr.js";
-import { IANAZone } from "luxon";
 import { isMailAddress } from "../../../engine/mails/mail-address.ts";
 import { UWS_LIBRARIES, type UwsLibrary } from "../../../http/server/uws.ts";
 import { readSecretKey, SECRET_KEY_FORM, type SecretKeys } from "./secret-key.ts";
@@ -220,7 +219,7 @@ export function readConfig(environment: Environment): Config {
     packageBytesMax: reader.integer("RELAY_PACKAGE_MEGABYTES_MAX", 500, 1, 4_096) * 1_048_576,
     downloadBytesPerSecond: reader.integer("RELAY_DOWNLOAD_MEGABYTES_PER_SECOND", 100, 1, 10_000) * 1_000_000,
     smtp: readSmtp(reader, sandbox),
-    timeZone: reader.matching("RELAY_TIME_ZONE", IANAZone.isValidZone, "an IANA time zone such as Europe/Rome") ?? "Europe/Rome",
+    timeZone: reader.matching("RELAY_TIME_ZONE", isTimeZone, "an IANA time zone such as Europe/Rome") ?? "Europe/Rome",
     uuidRetentionDays: reader.integer("RELAY_UUID_RETENTION_DAYS", 400, 1, 36_500),
     resultRetentionDays: reader.integer("RELAY_RESULT_RETENTION_DAYS", 400, 1, 36_500),
     logRetentionDays: reader.integer("RELAY_LOG_RETENTION_DAYS", 30, 1, 90),
@@ -245,6 +244,15 @@ export function readConfig(environment: Environment): Config {
   }
   reader.finish();
   return config;
+}
+
+function isTimeZone(name: string): boolean {
+  try {
+    new Intl.DateTimeFormat("en", { timeZone: name });
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 /** True for a host that other machines cannot reach. */

@@ -21,6 +21,7 @@ import type { ActivityBatch } from "../../../storage/activity/activity-batches.t
 import type { ClusterProtocol } from "../../../storage/bus/cluster/cluster-bus.ts";
 import type { KvProtocol } from "../../../storage/kv/remote.ts";
 import type { ThreadMetrics } from "../observability/metrics.ts";
+import type { WebFiles } from "./shard-boot.ts";
 
 /** The counts of one shard. */
 export interface ShardCounts {
@@ -41,7 +42,7 @@ export type NodeProtocol = TerminalProtocol &
     /** Opens the store; requested only from the shard that holds it. */
     "shard.open": { request: undefined; response: { type: "opened" } | { type: "refused"; reason: string } };
     /** Composes the shard and loads settings. */
-    "shard.start": { request: { administratorPasswordSha256: string }; response: undefined };
+    "shard.start": { request: { administratorPasswordSha256: string; webFiles: WebFiles }; response: undefined };
     /** Re-arms the deadlines of the terminals whose home the shard is; nothing is served before. */
     "shard.rearm": { request: undefined; response: undefined };
     "shard.listen": {

@@ -20,6 +20,8 @@ export const POLLING_TERMINAL_ID = "SIM00002";
 export const SANDBOX_OWNER = {
   email: "owner@shop-001.example",
   password: "terminal-relay-sandbox",
+  /** Made once by `hashPassword`: each first start would take 50 ms for it. */
+  passwordHash: "scrypt$16384$8$1$5R2mu-vCLabwvVUwkpA5yg$9BWks2AwpJjeRb8Fihr2I0vgarpCqSM9ywx80-EmQmo",
   /** base32 */
   totpSecret: "KRSXE3LJNZQWYUTFNRQXSU3BNZSGE33Y",
 } as const;

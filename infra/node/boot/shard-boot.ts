@@ -4,6 +4,7 @@ import type { Kv } from "../../../engine/kernel/kv.ts";
 import type { SharedCountsMemory } from "../../../engine/kernel/shared-counts.ts";
 import type { RateLimitMemory } from "../../../http/auth/rate-limiter.ts";
 import type { UwsLibrary } from "../../../http/server/uws.ts";
+import type { ScriptAssets } from "../../../http/web/script-files.ts";
 import type { WebApps } from "../../../http/web/web-app-files.ts";
 import type { EmbeddedKvStats } from "../../../storage/kv/embedded.ts";
 import type { ClockShift } from "./clock.ts";
@@ -37,13 +38,17 @@ export interface OpenCounts {
   readonly waits: SharedCountsMemory;
 }
 
+/** What browsers load: made or read once, by the main thread, while the shards load; the bytes are in shared memory. */
+export interface WebFiles {
+  webApps: WebApps;
+  scripts: ScriptAssets;
+}
+
 /** The data that the main thread gives a shard at its start. */
 export interface ShardBoot {
   config: Config;
   /** The one that the main thread has loaded. */
   uwsLibrary: UwsLibrary;
-  /** Made or read once, by the main thread; their bytes are in shared memory. */
-  webApps: WebApps;
   address: Address;
   shards: Address[];
   ports: Map<Address, MessagePort>;

@@ -33,7 +33,7 @@ import { machineTimers } from "../boot/machine-timers.ts";
 import type { Log } from "../observability/log.ts";
 import type { NodeGauges } from "../observability/metrics.ts";
 import { lookedUp } from "../wiring/overview.ts";
-import { type ClusterFeed, createClusterFeed, type RunningFeed } from "./cluster-feed.ts";
+import type { ClusterFeed, RunningFeed } from "./cluster-feed.ts";
 
 const RETRY_MS = 2_000;
 
@@ -65,7 +65,7 @@ export interface Analytics {
   reached(patienceMs: number | "one attempt"): Promise<FedRows | null>;
   /** Inserts the messages in Kafka into ClickHouse, if there is a Kafka; false if that was not finished in time. */
   drainKafka(withinMs: number): Promise<boolean>;
-  /** Starts to deliver the outbox to ClickHouse. */
+  /** Starts to deliver the outbox to ClickHouse. Called when the node listens: an embedded one takes as much of the processors as a shard that starts. */
   feed(): void;
   /** Resolves with ClickHouse's URL when it can be reached and its schema is current; with null if it cannot run here. */
   ready: Promise<string | null>;
@@ -83,7 +83,7 @@ export interface AnalyticsOptions {
   log: Log;
 }
 
-/** Starts ClickHouse, updates its schema, and feeds it after `feed` was called, all in the background. */
+/** Starts ClickHouse, when `reached` or `feed` is called first, updates its schema, and feeds it after `feed` was called, all in the background. */
 export function startAnalytics(options: AnalyticsOptions): Analytics {
   const stopping = new AbortController();
   let reached: Reached | null = null;
@@ -103,6 +103,7 @@ export function startAnalytics(options: AnalyticsOptions): Analytics {
   const [told, tells] = signal<void>();
   const [first, tellsFirst] = signal<FedRows | null>();
   const [connected, tellsConnected] = signal<FedRows | null>();
+  const [ready, tellsReady] = signal<string | null>();
 
   async function start(): Promise<string | null> {
     const { config, kv, clock, log } = options;
@@ -119,6 +120,7 @@ export function startAnalytics(options: AnalyticsOptions): Analytics {
         const sink = clickHouseSink(client);
         if (config.cluster !== null) {
           const { kafkaBrokers: brokers } = config.cluster;
+          const { createClusterFeed } = await import("./cluster-feed.ts");
           kafka = createClusterFeed({ brokers, clientId: config.nodeId, kv, sink, clock, log, shown: withoutMessage });
         }
         const fedRows = createFedRows(client);
@@ -181,7 +183,10 @@ export function startAnalytics(options: AnalyticsOptions): Analytics {
     }
   }
 
-  const ready = start();
+  let started: Promise<void> | null = null;
+  const begin = () => {
+    started ??= start().then(tellsReady);
+  };
   return {
     list: { page: (query) => list.page(query) },
     search: (uuids) => search(uuids),
@@ -199,11 +204,15 @@ export function startAnalytics(options: AnalyticsOptions): Analytics {
       calls: (merchantId, query) => logs.calls(merchantId, query),
     },
     reached: (attempts) => {
+      begin();
       const [answer, limitMs] = attempts === "one attempt" ? [first, ONE_ATTEMPT_MS] : [connected, attempts];
       return Promise.race([answer, delay(limitMs, null, { ref: false })]);
     },
     drainKafka: async (withinMs) => kafka === null || kafka.drain(withinMs),
-    feed: () => tells(),
+    feed: () => {
+      begin();
+      tells();
+    },
     ready,
     wake: () => feed?.wake(),
     stats: () => feed?.stats() ?? NO_FEED,
@@ -211,7 +220,7 @@ export function startAnalytics(options: AnalyticsOptions): Analytics {
     stop: async () => {
       stopping.abort();
       tells();
-      await ready;
+      await started;
       await Promise.all([backfill?.stop(), (feed ?? kafka)?.stop(), activity.stop()]);
       await reached?.stop();
     },

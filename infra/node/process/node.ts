@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { readFile } from "node:fs/promises";
 import { createServer } from "node:net";
 import { createSecureContext } from "node:tls";
-import { Worker } from "node:worker_threads";
+import type { Worker } from "node:worker_threads";
 import type { Address } from "../../../engine/kernel/bus.ts";
 import { RelayError } from "../../../engine/kernel/errors.ts";
 import { StorageUnavailable } from "../../../engine/kernel/kv.ts";
@@ -12,11 +12,12 @@ import type { ClusterNode } from "../../../engine/operators/cluster-nodes.ts";
 import { waitingCountersBuffer } from "../../../engine/terminals/waiting-counters.ts";
 import { createRateLimitMemory } from "../../../http/auth/rate-limiter.ts";
 import { loadUws, type Uws, UwsMissing } from "../../../http/server/uws.ts";
+import { loadScripts } from "../../../http/web/script-files.ts";
 import { loadWebApps } from "../../../http/web/web-app-files.ts";
 import { createMesh } from "../../../storage/bus/mesh.ts";
 import { createThreadBus, type ThreadBus } from "../../../storage/bus/thread-bus.ts";
 import { noteShopsSince } from "../../../storage/feed/shops-since.ts";
-import { RedisRefused } from "../../../storage/kv/redis-connection.ts";
+import { RedisRefused } from "../../../storage/kv/redis-refused.ts";
 import { createRemoteHistory, createRemoteKv } from "../../../storage/kv/remote.ts";
 import { VersionRefused } from "../../../storage/schemas/agreement.ts";
 import { checkSchemaMark, raiseSchemaMark } from "../../../storage/schemas/schema-mark.ts";
@@ -26,10 +27,11 @@ import { backgroundTimers, machineTimers } from "../boot/machine-timers.ts";
 import { ownMetricsAccess } from "../boot/metrics-access.ts";
 import type { NodeProtocol } from "../boot/node-protocol.ts";
 import { createSecretBox } from "../boot/secret-box.ts";
-import { MAIN, type OpenCounts, REQUESTS_OUTSTANDING_MAX, type ShardBoot, STORE_OWNER } from "../boot/shard-boot.ts";
+import { MAIN, type OpenCounts, REQUESTS_OUTSTANDING_MAX, type ShardBoot, STORE_OWNER, type WebFiles } from "../boot/shard-boot.ts";
+import { StartRefused } from "../boot/start-refused.ts";
 import { VERSION } from "../boot/version.ts";
 import { keepWitness, type WitnessWriter } from "../boot/witness-file.ts";
-import { createNodeCluster, type NodeCluster, openClusterKv } from "../cluster/cluster.ts";
+import type { NodeCluster } from "../cluster/cluster.ts";
 import { sumOf } from "../cluster/cluster-nodes.ts";
 import { sharedSettings } from "../cluster/shared-settings.ts";
 import { createLog, type Log } from "../observability/log.ts";
@@ -44,20 +46,13 @@ import { seeToRestored } from "./restored.ts";
 import { prepareSandboxMerchant } from "./sandbox-merchant.ts";
 import { prepareSandboxOwner } from "./sandbox-owner.ts";
 import { prepareSandboxPartner } from "./sandbox-partner.ts";
+import { startShardThreads } from "./shard-threads.ts";
 import { prepareStoredSecrets } from "./stored-secrets.ts";
 
 /** How long a shard has for each step of a start or a stop. A store of many gigabytes takes a while to recover. */
 const START_STEP_MS = 120_000;
 const STOP_STEP_MS = 10_000;
 const METRICS_MS = 5_000;
-
-const SHARD_WORKER = new URL(import.meta.url.endsWith(".ts") ? "../shard/shard-worker.mjs" : "../shard/shard-worker.js", import.meta.url);
-
-/**
- * Size of a shard's young generation, whatever the default of the Node version: two halves of 16 MB for new objects, and the third that V8
- * adds. Why neither more nor less: infra/docs/decisions/0025-figures-behind-the-code.md.
- */
-const YOUNG_GENERATION_MB = 48;
 
 /** In a cluster, balancers have this long to notice that a node is not ready: twice the time that compose/haproxy.cfg needs. */
 const STOP_ACCEPT_MS = 1_500;
@@ -73,14 +68,6 @@ const SEEDS = 2 ** 32;
 
 const WRONG_SECRET_KEY =
   "RELAY_SECRET_KEY is not the key with which the stored secrets are encrypted; to change the key, set the previous one as RELAY_SECRET_KEY_OLD (infra/docs/secrets.md)";
-
-/** The node cannot start, for a reason that an operator can fix. */
-export class StartRefused extends Error {
-  constructor(reason: string) {
-    super(reason);
-    this.name = "StartRefused";
-  }
-}
 
 export interface RunningNode {
   /** Base address of the listener. */
@@ -107,8 +94,8 @@ export interface NodeOptions {
   clockShift?: ClockShift;
   /** A node is ready when it listens, or after `complete`, if its users depend on services beside it. */
   readyWhen?: "listening" | "complete";
-  /** Program of the shards' threads. For tests, which run a build of the same sources. */
-  worker?: URL;
+  /** Starts the shards' threads, or answers those that run already. For tests also: they run a build of the same sources. */
+  threads?(): readonly Worker[];
   /**
    * The administrator's password was generated and stored. It has to be shown now, even if this start fails later, because it is never
    * shown again.
@@ -123,7 +110,7 @@ export async function startNode({
   config,
   clockShift = createClockShift(),
   readyWhen = "listening",
-  worker = SHARD_WORKER,
+  threads = () => startShardThreads(config.shards),
   crashed,
   passwordGenerated,
 }: NodeOptions): Promise<RunningNode> {
@@ -131,7 +118,7 @@ export async function startNode({
   const clock = createClock(clockShift);
   const log = createLog(config.logLevel, MAIN, clock.monotonicMs);
   log.starting({ mode: config.mode, shards: config.shards, dataDirectory: config.dataDirectory, node: process.version });
-  const [uws, webApps] = await Promise.all([chooseUws(config), loadWebApps()]);
+  const uws = await chooseUws(config);
   log.httpLibrary(uws);
   if (config.mode === "production" && config.fleet !== null) log.sharedCredential();
   if (config.mode === "production" && config.partnerDefaultRule === "any") log.partnersUseAny();
@@ -157,10 +144,12 @@ export async function startNode({
   const incomplete = new Int32Array(new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT));
   if (readyWhen === "complete") Atomics.store(incomplete, 0, 1);
 
+  // A node by itself loads nothing of Redis.
+  const parts = config.cluster === null ? null : await import("../cluster/cluster.ts");
   const cluster =
-    config.cluster === null
+    config.cluster === null || parts === null
       ? null
-      : createNodeCluster({
+      : parts.createNodeCluster({
           redisUrl: config.cluster.redisUrl,
           nodeId: config.nodeId,
           version: VERSION,
@@ -181,11 +170,13 @@ export async function startNode({
     state: "live",
   } as const;
   let stopping = false;
-  const workers = shards.map((address) => {
+  const workers = threads();
+  for (const [index, thread] of workers.entries()) {
+    const address = shards[index];
+    if (address === undefined) throw new Error("a thread has no shard");
     const boot: ShardBoot = {
       config,
       uwsLibrary: uws.library,
-      webApps,
       address,
       shards,
       ports: portsOf(mesh, address),
@@ -197,13 +188,12 @@ export async function startNode({
       incomplete: incomplete.buffer,
       cluster: cluster?.boot ?? null,
     };
-    const thread = startWorker(worker, boot);
     thread.on("error", (error) => crashed(address, error));
     thread.on("exit", (code) => {
       if (!stopping) crashed(address, new Error(`ended with code ${code}`));
     });
-    return thread;
-  });
+    thread.postMessage(boot, [...boot.ports.values()]);
+  }
 
   let analytics: Analytics | null = null;
   let witness: WitnessWriter | null = null;
@@ -220,9 +210,10 @@ export async function startNode({
     bus.close();
   }
 
+  const webFiles = loadWebFiles();
   try {
     await openStore(bus);
-    const redis = config.cluster === null ? null : await openClusterKv(config, config.cluster, log);
+    const redis = config.cluster === null || parts === null ? null : await parts.openClusterKv(config, config.cluster, log);
     const kv = redis ?? createRemoteKv(bus, STORE_OWNER);
     await cluster?.admit();
     await checkSchemaMark(kv);
@@ -240,7 +231,6 @@ export async function startNode({
         throw new StartRefused(reason);
       },
     });
-    analytics.feed();
     const { versionsPerMs } = history;
     const lastVersion = () => history.lastVersion();
     witness = keepWitness({
@@ -267,9 +257,8 @@ export async function startNode({
     }
     const { collectMetrics } = handleShardMessages({ bus, analytics, cluster, self, log });
     metrics = await openMetrics(config, collectMetrics, log);
-    await Promise.all(
-      shards.map((shard) => bus.request(shard, "shard.start", { administratorPasswordSha256: password.sha256 }, START_STEP_MS)),
-    );
+    const start = { administratorPasswordSha256: password.sha256, webFiles: await webFiles };
+    await Promise.all(shards.map((shard) => bus.request(shard, "shard.start", start, START_STEP_MS)));
     if (cluster !== null) {
       // Before other nodes hand terminals over to a node that then exits.
       await refuseTakenPort(config);
@@ -280,6 +269,7 @@ export async function startNode({
     const { listener: zvt } = await bus.request(STORE_OWNER, "zvt.node", undefined, START_STEP_MS);
     const url = `${config.tls === null ? "http" : "https"}://${hostOf(config.host)}:${port}`;
     log.listening({ url });
+    analytics.feed();
     if (config.mode === "production" && config.publicUrl === null) log.publicUrlMissing(url);
     const [running, witnessing, metricsListener] = [analytics, witness, metrics];
     if (metricsListener !== null) log.metricsListening({ url: metricsListener.url });
@@ -313,7 +303,14 @@ export async function startNode({
   }
 }
 
-/** Loaded here too, so that a failure is reported before any thread starts. */
+/** While the shards load; a failure is one of the start, even if that has failed before. */
+function loadWebFiles(): Promise<WebFiles> {
+  const loaded = Promise.all([loadWebApps(), loadScripts()]).then(([webApps, scripts]) => ({ webApps, scripts }));
+  loaded.catch(() => undefined);
+  return loaded;
+}
+
+/** Loaded here too, so that a failure is reported before any shard starts. */
 async function chooseUws({ httpLibrary }: Config): Promise<Uws> {
   try {
     return await loadUws(httpLibrary);
@@ -347,15 +344,6 @@ function portsOf(mesh: ReturnType<typeof createMesh>, address: Address): ShardBo
   const ports = mesh.get(address);
   if (ports === undefined) throw new Error(`${address} has no ports`);
   return ports;
-}
-
-function startWorker(program: URL, boot: ShardBoot): Worker {
-  return new Worker(program, {
-    workerData: boot,
-    transferList: [...boot.ports.values()],
-    execArgv: [],
-    resourceLimits: { maxYoungGenerationSizeMb: YOUNG_GENERATION_MB },
-  });
 }
 
 async function openStore(bus: ThreadBus<NodeProtocol>): Promise<void> {

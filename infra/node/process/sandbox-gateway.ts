@@ -5,6 +5,8 @@ import { createServer, type Server } from "node:net";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { childProgram } from "../../../storage/clickhouse/embedded/child-program.ts";
+import type { Config } from "../boot/config.ts";
+import type { Log } from "../observability/log.ts";
 
 const STOP_TIMEOUT_MS = 3_000;
 /** Pause before a gateway that exited is started again. */
@@ -28,6 +30,17 @@ export interface SandboxGatewayProcessOptions {
   printed(line: string): void;
   /** It ended, and is started again; `reason` is the last error that it printed. */
   died(exit: string, reason: string): void;
+}
+
+/** The sandbox's own card gateway; null if another one is configured, or if there are several nodes, which would each have one. */
+export async function sandboxGatewayOf(config: Config, log: Log): Promise<SandboxGatewayProcess | null> {
+  if (config.mode !== "sandbox" || config.gatewayUrl !== null || config.cluster !== null) return null;
+  return planSandboxGateway({
+    port: config.sandboxGatewayPort,
+    dataDirectory: config.dataDirectory,
+    printed: log.gatewaySimulated,
+    died: log.gatewayDied,
+  });
 }
 
 /** The sandbox card gateway as a child process, which ends with this one, and is started again should it die. */

@@ -35,7 +35,7 @@ export async function prepareSandboxOwner(kv: Kv, config: Pick<Config, "sandboxA
   const { merchantId } = SANDBOX_MERCHANT;
   if (known !== null || (await teams.load(merchantId)) !== null) return;
   const atMs = clock.nowMs();
-  const account = await ownerAccount(box, atMs);
+  const account = ownerAccount(box, atMs);
   // Where another node was first, its owner is the same.
   await teams.commit(null, ownerTeam(merchantId, atMs), accountOperations({ account: { record: account, version: 0 }, before: null }));
 }
@@ -55,13 +55,13 @@ async function closeOwner(kv: Kv, accounts: AccountStore, clock: Clock): Promise
   });
 }
 
-async function ownerAccount(box: SecretBox, atMs: number): Promise<AccountRecord> {
-  const { email, password, totpSecret } = SANDBOX_OWNER;
+function ownerAccount(box: SecretBox, atMs: number): AccountRecord {
+  const { email, passwordHash, totpSecret } = SANDBOX_OWNER;
   return {
     schema: 1,
     accountId: ACCOUNT_ID,
     email,
-    passwordHash: await hashPassword(password),
+    passwordHash,
     totp: { sealedSecret: box.seal(totpSecret, totpPlace(ACCOUNT_ID)), lastStep: 0, enrolledAtMs: atMs },
     passkeys: [],
     recoveryCodes: [],

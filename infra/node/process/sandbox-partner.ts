@@ -4,13 +4,17 @@ import type { SecretBox } from "../../../engine/kernel/secret-box.ts";
 import { deletedPartner, type PartnerApiAccess, type PartnerRecord, partnerPlace } from "../../../engine/partners/partner.ts";
 import { createPartnerStore, PARTNER_PARTITIONS, type PartnerStore } from "../../../engine/partners/partner-store.ts";
 import { sha256Hex } from "../../../http/auth/digest.ts";
-import { hashPassword } from "../../../http/auth/partner-password.ts";
 import { SANDBOX_GATEWAY_ACCOUNT } from "../../sandbox/gateway/options.ts";
 import type { Config } from "../boot/config.ts";
 import { DEMO_PARTNER_USERNAME } from "../boot/sandbox-names.ts";
 
 /** The demo partner's login beside its API key; known to everyone. */
-export const DEMO_PARTNER = { username: DEMO_PARTNER_USERNAME, password: "demo" };
+export const DEMO_PARTNER = {
+  username: DEMO_PARTNER_USERNAME,
+  password: "demo",
+  /** Made once by `hashPassword`: each first start would take 50 ms for it. */
+  passwordHash: "scrypt$16384$8$1$QrPuk9NiT0bvu9u1xBCS1w$3EAZrNdRZNFYyNhY5pEBKVg3WiD5sLFGPxw3RUISyag",
+};
 
 /** Its login at the gateway-protocol adapter. */
 export const SANDBOX_ADAPTER_LOGIN = { merchantId: "SANDBOXADAPTER1", secret: "sandbox-adapter-secret-of-the-demo-partner" };
@@ -46,14 +50,13 @@ export async function prepareSandboxPartner(kv: Kv, config: Config, box: SecretB
     await store.replace(stored, { ...record, keySha256, previousKey, partnerApi: record.partnerApi ?? sandboxAccess(record.id, box) });
     return;
   }
-  const passwordHash = await hashPassword(DEMO_PARTNER.password);
   const { terminalId, merchantId, secret } = SANDBOX_GATEWAY_ACCOUNT;
   // Taken: a partner of this name was made by hand; the sandbox then has no demo partner.
   await store.create((id) => ({
     schema: 1,
     id,
     username: DEMO_PARTNER.username,
-    passwordHash,
+    passwordHash: DEMO_PARTNER.passwordHash,
     keySha256,
     previousKey: null,
     enabled: true,

@@ -5,24 +5,13 @@ import type { Config } from "../boot/config.ts";
 import { POLLING_TERMINAL_ID, SANDBOX_MERCHANT, SANDBOX_OWNER, SIMULATED_TERMINAL_ID } from "../boot/sandbox-names.ts";
 import type { Log } from "../observability/log.ts";
 import type { RunningNode } from "./node.ts";
-import { planSandboxGateway, type SandboxGatewayProcess } from "./sandbox-gateway.ts";
+import type { SandboxGatewayProcess } from "./sandbox-gateway.ts";
 import { SANDBOX_PARTNER_API } from "./sandbox-partner.ts";
 
 const CLICKHOUSE_WAIT_MS = 5_000;
 
 /** After this time the node is ready even if a service beside it did not start; the log says which one. */
 const COMPANION_WAIT_MS = 10_000;
-
-/** The sandbox's own card gateway; null if another one is configured, or if there are several nodes, which would each have one. */
-export async function sandboxGatewayOf(config: Config, log: Log): Promise<SandboxGatewayProcess | null> {
-  if (config.mode !== "sandbox" || config.gatewayUrl !== null || config.cluster !== null) return null;
-  return planSandboxGateway({
-    port: config.sandboxGatewayPort,
-    dataDirectory: config.dataDirectory,
-    printed: log.gatewaySimulated,
-    died: log.gatewayDied,
-  });
-}
 
 /**
  * Starts the services that the sandbox has beside the relay (a card gateway, two simulated terminals), reports the node as ready when both are

@@ -13,7 +13,7 @@ import { createThreadBus, type ThreadBusOptions } from "../../../storage/bus/thr
 import type { createClock } from "../boot/clock.ts";
 import type { NodeProtocol } from "../boot/node-protocol.ts";
 import { REQUESTS_OUTSTANDING_MAX, type ShardBoot } from "../boot/shard-boot.ts";
-import { weightName } from "../cluster/cluster.ts";
+import { weightName } from "../cluster/address-names.ts";
 import type { Log } from "../observability/log.ts";
 
 export interface ShardBusParts {

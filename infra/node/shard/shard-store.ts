@@ -9,7 +9,6 @@ import { createRemoteHistory, createRemoteKv, handleHistoryMessages, handleKvMes
 import type { Config } from "../boot/config.ts";
 import type { NodeProtocol } from "../boot/node-protocol.ts";
 import { type ConnectedStore, STORE_OWNER } from "../boot/shard-boot.ts";
-import { openClusterKv } from "../cluster/cluster.ts";
 import type { Log } from "../observability/log.ts";
 
 export interface ShardStoreParts {
@@ -52,6 +51,8 @@ export function createShardStore({ config, bus, clock, log }: ShardStoreParts): 
     },
     connect: async (historyLost) => {
       if (config.cluster !== null) {
+        // A node by itself loads nothing of Redis.
+        const { openClusterKv } = await import("../cluster/cluster.ts");
         redis = await openClusterKv(config, config.cluster, log, historyLost);
         return clusterStore(redis);
       }

@@ -1,7 +1,7 @@
-import { workerData } from "node:worker_threads";
+import { parentPort } from "node:worker_threads";
 import { keepStringMethodsFast } from "../boot/string-methods.ts";
 import { runShard } from "./shard.ts";
 
 keepStringMethodsFast();
-// Started by infra/node/process/node.ts, which is the only one to make a ShardBoot.
-runShard(workerData);
+// Started by infra/node/process/shard-threads.ts; only infra/node/process/node.ts sends something here, and it is a ShardBoot.
+parentPort?.on("message", runShard);

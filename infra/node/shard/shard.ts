@@ -2,8 +2,8 @@ import { createClock, createClockShift } from "../boot/clock.ts";
 import { backgroundTimers, machineTimers } from "../boot/machine-timers.ts";
 import type { ShardBoot } from "../boot/shard-boot.ts";
 import { sumOf } from "../cluster/cluster-nodes.ts";
-import { connectShardStream } from "../cluster/shard-stream.ts";
-import { createLog } from "../observability/log.ts";
+import type { ShardStream } from "../cluster/shard-stream.ts";
+import { createLog, type Log } from "../observability/log.ts";
 import { type RunningShard, startShard } from "./running-shard.ts";
 import { createShardBus } from "./shard-bus.ts";
 import { createShardStore } from "./shard-store.ts";
@@ -12,14 +12,14 @@ import { createShardStore } from "./shard-store.ts";
 const EXIT_AFTER_MS = 50;
 
 /** Handles what the main thread requests of a shard; runs in a worker thread. */
-export function runShard(boot: ShardBoot): void {
+export async function runShard(boot: ShardBoot): Promise<void> {
   const { config, address, cluster } = boot;
   const clock = createClock(boot.clockShift);
   // Deadlines of threads and requests use this machine's clock: a moved clock must not make them late.
   const machineClock = createClock(createClockShift());
   const log = createLog(config.logLevel, address, clock.monotonicMs);
   let running: RunningShard | null = null;
-  const stream = cluster === null ? null : connectShardStream(cluster.redisUrl, machineTimers, log);
+  const stream = cluster === null ? null : await connectStream(cluster.redisUrl, log);
   const { bus, homes, liveNodes, close } = createShardBus({
     boot,
     clock,
@@ -34,7 +34,7 @@ export function runShard(boot: ShardBoot): void {
   const store = createShardStore({ config, bus, clock, log });
 
   bus.handle("shard.open", store.open);
-  bus.handle("shard.start", async ({ administratorPasswordSha256 }) => {
+  bus.handle("shard.start", async ({ administratorPasswordSha256, webFiles }) => {
     const connected = await store.connect(() => running?.historyLost());
     running = await startShard({
       boot,
@@ -47,6 +47,7 @@ export function runShard(boot: ShardBoot): void {
       others,
       store: connected,
       administratorPasswordSha256,
+      webFiles,
     });
     return undefined;
   });
@@ -76,4 +77,10 @@ export function runShard(boot: ShardBoot): void {
     });
     return undefined;
   });
+}
+
+/** A node by itself loads nothing of Redis. */
+async function connectStream(redisUrl: string, log: Log): Promise<ShardStream> {
+  const { connectShardStream } = await import("../cluster/shard-stream.ts");
+  return connectShardStream(redisUrl, machineTimers, log);
 }

@@ -19,7 +19,6 @@ import { createSocketsPerAddress } from "../../../http/server/sockets-per-addres
 import type { WebSocketMount } from "../../../http/server/websocket.ts";
 import { asyncApiText } from "../../../http/surfaces/terminal-asyncapi.ts";
 import { docsOperations } from "../../../http/web/docs-endpoints.ts";
-import { loadScripts } from "../../../http/web/script-files.ts";
 import type { ShardLifecycle } from "../boot/lifecycle.ts";
 import { publicMetricsAccess } from "../boot/metrics-access.ts";
 import { createSecretBox } from "../boot/secret-box.ts";
@@ -374,8 +373,7 @@ export async function composeShard(parts: ShardParts): Promise<ComposedShard> {
     metrics: () => bus.request(MAIN, "node.metrics", undefined, METRICS_TIMEOUT_MS),
     mayReadMetrics: publicMetricsAccess(config),
     ...docsOperations({ openApi: () => openApiText(surfaces), asyncApi: () => asyncApiText(INTERFACE_VERSION) }),
-    scripts: await loadScripts(),
-    webApps: boot.webApps,
+    ...parts.webFiles,
     timers: parts.timers,
     ...composeDemo({ config, ids, intents: intents.intents, merchantsByKey: partnerApi.merchantsByKey }),
   }).map(once);
@@ -388,8 +386,8 @@ export async function composeShard(parts: ShardParts): Promise<ComposedShard> {
     terminals: composed,
     cluster: {
       joined: async () => {
-        // Changes made before this node was a member were not told to it.
-        await tables.load();
+        // Changes made before this node was a member were not told to it. A node by itself has made them all, before its shards loaded.
+        if (cluster !== null) await tables.load();
         if (address === STORE_OWNER) await apps.tidy();
         await composed.start();
       },

@@ -2,7 +2,7 @@ import type { Bus, Homes } from "../../../engine/kernel/bus.ts";
 import type { Clock } from "../../../engine/kernel/clock.ts";
 import type { Timers } from "../../../engine/kernel/timers.ts";
 import type { NodeProtocol } from "../boot/node-protocol.ts";
-import type { ConnectedStore, ShardBoot } from "../boot/shard-boot.ts";
+import type { ConnectedStore, ShardBoot, WebFiles } from "../boot/shard-boot.ts";
 import type { Log } from "../observability/log.ts";
 import type { OtherNodes } from "./rate-limits.ts";
 
@@ -19,4 +19,5 @@ export interface RunningShardParts {
   others: OtherNodes | null;
   store: ConnectedStore;
   administratorPasswordSha256: string;
+  webFiles: WebFiles;
 }

@@ -13,7 +13,7 @@ import type { Config } from "../boot/config.ts";
 import type { Lifecycle } from "../boot/lifecycle.ts";
 import type { NodeProtocol, ShardCounts, ShardReport } from "../boot/node-protocol.ts";
 import type { ConnectedStore, ShardBoot } from "../boot/shard-boot.ts";
-import { nodeIdOf } from "../cluster/cluster.ts";
+import { nodeIdOf } from "../cluster/address-names.ts";
 import { holdsLease } from "../cluster/lease.ts";
 import type { ShardMetrics } from "../observability/metrics.ts";
 import type { DayCounts } from "./day-counts.ts";

@@ -1,10 +1,11 @@
 import { execFile } from "node:child_process";
 import { createHash } from "node:crypto";
-import { chmodSync, existsSync, readdirSync, readFileSync } from "node:fs";
-import { cp, mkdir, rm, writeFile } from "node:fs/promises";
+import { chmodSync, readdirSync, readFileSync } from "node:fs";
+import { cp, mkdir } from "node:fs/promises";
 import { homedir } from "node:os";
 import { delimiter, join, resolve } from "node:path";
 import { promisify } from "node:util";
+import { madeFolder } from "../../../infra/local/made-folder.ts";
 import type { Program } from "./program.ts";
 
 /** A program that can be started, or why it cannot. */
@@ -164,24 +165,9 @@ const folders = new Map<string, Promise<string>>();
 /** The folder that `make` fills; made again where one of the files has changed since, or where it was left half made. */
 function once(name: string, files: readonly string[], make: (target: string) => Promise<void>): Promise<string> {
   // Several clients may use one folder, and are prepared at the same time.
-  const making = folders.get(name) ?? madeFolder(name, files, make);
+  const making = folders.get(name) ?? madeFolder({ cache: CACHE, name, files, make: (target) => oneOfFew(() => make(target)) });
   folders.set(name, making);
   return making;
-}
-
-async function madeFolder(name: string, files: readonly string[], make: (target: string) => Promise<void>): Promise<string> {
-  const hash = createHash("sha256");
-  for (const file of files) hash.update(readFileSync(file));
-  const folder = join(CACHE, `${name}-${hash.digest("hex").slice(0, 16)}`);
-  const mark = join(folder, "complete");
-  if (existsSync(mark)) return folder;
-  await oneOfFew(async () => {
-    await rm(folder, { recursive: true, force: true });
-    await mkdir(CACHE, { recursive: true });
-    await make(folder);
-    await writeFile(mark, "");
-  });
-  return folder;
 }
 
 let installing = 0;

@@ -1,16 +1,24 @@
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
-import { readdirSync } from "node:fs";
-import { mkdtemp, rm, symlink, writeFile } from "node:fs/promises";
+import { randomUUID } from "node:crypto";
+import { once } from "node:events";
+import { readdirSync, readFileSync } from "node:fs";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
-import { join, resolve } from "node:path";
-import { type TestContext, test } from "node:test";
-import { pathToFileURL } from "node:url";
+import { dirname, join, posix, relative } from "node:path";
+import { after, before, describe, it, type TestContext } from "node:test";
+import { setTimeout as delay } from "node:timers/promises";
 import { promisify } from "node:util";
-import { bundleApp } from "../../../http/web/bundle-web-app.ts";
-import { loadScripts } from "../../../http/web/script-files.ts";
-import { loadWebApps, type WebAppFiles } from "../../../http/web/web-app-files.ts";
+import { Worker } from "node:worker_threads";
+import { bundleApp, OPERATORS_ASSETS_PATH, OPERATORS_PATH, PORTAL_ASSETS_PATH, PORTAL_PATH } from "../../../http/web/bundle-web-app.ts";
+import { loadScripts, versionedPath } from "../../../http/web/script-files.ts";
+import { loadWebApps } from "../../../http/web/web-app-files.ts";
+import { PROGRAMS } from "../../../infra/build/bundle-programs.ts";
 import { compile } from "../../../infra/build/compile.ts";
+import { placeOf, startNodeProcess } from "../../fault/node-process.ts";
+import { PARTNER, RelayCaller, TERMINAL } from "../../fault/relay-caller.ts";
+import { atEnd } from "../../storage/kv/world.ts";
+import { build, removeBuild } from "../../support/build.ts";
 
 const FOLDERS = ["engine", "http", "storage", "infra/node", "infra/cli", "infra/sandbox"];
 
@@ -18,8 +26,14 @@ const FOLDERS = ["engine", "http", "storage", "infra/node", "infra/cli", "infra/
 const SCRIPTS = "http/web/scripts/";
 
 /** Made into the pages of the merchant portal and of operators, each file in three forms. */
-const WEB_APPS = ["portal", "operators"] as const;
-const webAppFolder = (name: (typeof WEB_APPS)[number]) => `http/web/${name}/`;
+const WEB_APPS = {
+  portal: { start: PORTAL_PATH, assets: PORTAL_ASSETS_PATH },
+  operators: { start: OPERATORS_PATH, assets: OPERATORS_ASSETS_PATH },
+} as const;
+const NAMES = ["portal", "operators"] as const;
+const webAppFolder = (name: (typeof NAMES)[number]) => `http/web/${name}/`;
+
+const CLICKHOUSE_MS = 60_000;
 
 async function emptyFolder(t: TestContext): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), "relay-build-"));
@@ -32,43 +46,117 @@ function filesOf(folder: string): string[] {
   return files.filter((file) => file.isFile()).map((file) => join(file.parentPath, file.name));
 }
 
-test("a build holds each module once, as JavaScript, and what they read at run time, and its programs run", async (t) => {
-  const folder = await emptyFolder(t);
-  const built = join(folder, "build");
-  await compile(built);
-  const sources = FOLDERS.flatMap(filesOf).filter(
-    (file) => !/\.(d\.ts|mjs|md)$/.test(file) && ![SCRIPTS, ...WEB_APPS.map(webAppFolder)].some((folder) => file.startsWith(folder)),
-  );
-  const modules = sources.map((file) => join(built, file.replace(/\.ts$/, ".js")));
-  assert.equal(new Set(modules).size, sources.length, "two sources have one name in a build");
-  const scripts = ["compat.js", "scan.js", "scan.mjs", "compat.d.ts", "scan.d.ts"].map((file) => join(built, SCRIPTS, file));
-  const pages: string[] = [];
-  for (const name of WEB_APPS) {
-    const { files } = await bundleApp(name);
-    for (const file of ["index.html", ...files.keys()])
-      pages.push(...["", ".br", ".gz"].map((ending) => join(built, webAppFolder(name), file + ending)));
-  }
-  const expected = [...modules, ...scripts, ...pages];
-  assert.deepEqual(FOLDERS.flatMap((name) => filesOf(join(built, name))).sort(), expected.sort());
+/** With the packages beside it, and no source above it. */
+describe("a build", () => {
+  let folder = "";
+  let built = "";
+  before(async () => {
+    folder = await mkdtemp(join(tmpdir(), "relay-build-"));
+    built = await build(folder);
+  });
+  after(() => removeBuild(folder));
 
-  await symlink(resolve("node_modules"), join(folder, "node_modules"));
-  const { stdout } = await promisify(execFile)(process.execPath, [join(built, "infra/cli/sql.js"), "--help"], { cwd: folder });
-  assert.match(stdout, /^Usage: /);
+  it("holds each program at the place of its source, what modules read at run time, and nothing else beside the bundles", async () => {
+    const sources = FOLDERS.flatMap(filesOf);
+    const read = sources.filter(
+      (file) => !/\.(ts|mjs|md)$/.test(file) && ![SCRIPTS, ...NAMES.map(webAppFolder)].some((folder) => file.startsWith(folder)),
+    );
+    const scripts = ["compat.js", "scan.js", "scan.mjs", "compat.d.ts", "scan.d.ts"].map((file) => SCRIPTS + file);
+    const pages: string[] = [];
+    for (const name of NAMES) {
+      const { files } = await bundleApp(name);
+      for (const file of ["index.html", ...files.keys()])
+        pages.push(...["", ".br", ".gz"].map((ending) => webAppFolder(name) + file + ending));
+    }
+    const programs = PROGRAMS.map((file) => file.replace(/\.ts$/, ".js"));
+    const expected = ["package.json", ".relay-build", ...programs, ...read, ...scripts, ...pages];
+    const found = filesOf(built).map((file) => relative(built, file));
+    assert.deepEqual(found.filter((file) => !/^(?:bundles|\.compile-cache)\//.test(file)).sort(), expected.sort());
+  });
 
-  const fromBuild: { loadScripts: typeof loadScripts } = await import(pathToFileURL(join(built, "http/web/script-files.js")).href);
-  assert.deepEqual(await fromBuild.loadScripts(), await loadScripts(), "a build serves the same bytes as the sources do");
+  it("has every program that the relay starts in a thread or a process of its own", () => {
+    const started = FOLDERS.flatMap(filesOf)
+      .filter((file) => file.endsWith(".ts"))
+      .flatMap((file) =>
+        [...readFileSync(file, "utf8").matchAll(/childProgram\("([^"]+)"|"(\.[^"]+-worker)\.js"/g)].map((match) =>
+          posix.join(dirname(file), `${match[1] ?? match[2]}.ts`),
+        ),
+      );
+    assert.ok(started.length >= 3, `only ${started} were found`);
+    for (const program of started) assert.ok(PROGRAMS.includes(program), program);
+  });
 
-  const webAppsFromBuild: { loadWebApps: typeof loadWebApps } = await import(pathToFileURL(join(built, "http/web/web-app-files.js")).href);
-  const plain = ({ shell, assets }: WebAppFiles) =>
-    [shell, ...[...assets].sort().map(([, asset]) => asset)].map(({ bytes, etag }) => [etag, bytes.identity]);
-  const [fromSources, ofBuild] = [await loadWebApps(), await webAppsFromBuild.loadWebApps()];
-  for (const name of WEB_APPS) assert.deepEqual(plain(ofBuild[name]), plain(fromSources[name]), `and of the pages of ${name} too`);
+  it("runs the commands", async () => {
+    const commands = PROGRAMS.filter((program) => /^infra\/(?:cli|sandbox)\//.test(program) && program !== "infra/cli/portal-code.ts");
+    for (const command of commands) {
+      const { stdout } = await promisify(execFile)(process.execPath, [join(built, command.replace(/\.ts$/, ".js")), "--help"], {
+        cwd: folder,
+      });
+      assert.match(stdout, /^Usage: /, command);
+    }
+    const { stdout } = await promisify(execFile)(process.execPath, [join(built, "infra/cli/portal-code.js")], { cwd: folder });
+    assert.match(stdout, /^\d{6}\n/);
+  });
+
+  it("takes a payment, beside its own ClickHouse and card gateway, and serves the same pages and scripts as the sources", async (t) => {
+    const node = startNodeProcess(t, {
+      ...(await placeOf(t)),
+      build: built,
+      cwd: folder,
+      environment: { RELAY_LOG_LEVEL: "info", RELAY_GATEWAY_URL: "", RELAY_CLICKHOUSE_URL: "" },
+    });
+    await node.ready();
+    const caller = new RelayCaller(node.url);
+    atEnd(t, () => caller.close());
+    const uuid = randomUUID();
+    const payment = JSON.stringify({ uuid, amount: 1_050, service: "PAYCC" });
+    const json = { ...PARTNER, "content-type": "application/json" };
+    assert.equal((await caller.call("POST", "/api/v1/BUILT001/pay", json, payment))?.status, 200);
+    const command = await caller.get("/api/v1/BUILT001/get", TERMINAL);
+    assert.equal(command?.status, 200);
+    assert.match(command?.text ?? "", new RegExp(uuid));
+    assert.doesNotMatch(node.output(), /"companion missing"/);
+
+    const served = async (path: string) => {
+      const answer = await fetch(`${node.url}${path}`);
+      assert.equal(answer.status, 200, path);
+      return Buffer.from(await answer.arrayBuffer());
+    };
+    for (const asset of (await loadScripts()).values())
+      assert.ok((await served(versionedPath(asset))).equals(asset.bytes.identity), asset.file);
+    const apps = await loadWebApps();
+    for (const name of NAMES) {
+      const { shell, assets } = apps[name];
+      assert.ok((await served(WEB_APPS[name].start)).equals(shell.bytes.identity), name);
+      for (const [file, { bytes }] of assets) assert.ok((await served(`${WEB_APPS[name].assets}/${file}`)).equals(bytes.identity), file);
+    }
+    for (const path of ["/docs", "/openapi.json", "/asyncapi.json", "/demo/checkout"]) await served(path);
+
+    const rows = async () => (await caller.get("/api/v1/BUILT001/transactions", PARTNER))?.status === 200;
+    for (const endMs = performance.now() + CLICKHOUSE_MS; !(await rows()); await delay(50)) {
+      assert.ok(performance.now() < endMs, `ClickHouse does not answer\n${node.output()}`);
+    }
+    const [listening, started] = ['"event":"listening"', '"event":"clickhouse started"'].map((event) => node.output().indexOf(event));
+    assert.ok(
+      listening !== undefined && started !== undefined && listening >= 0 && listening < started,
+      "ClickHouse starts when the node listens",
+    );
+  });
+
+  it("names the sources in the stack traces of its threads", async () => {
+    const worker = new Worker(join(built, "infra/node/shard/shard-worker.js"));
+    // A ShardBoot that lacks all.
+    worker.postMessage({});
+    const [error]: unknown[] = await once(worker, "error");
+    assert.ok(error instanceof TypeError, String(error));
+    assert.match(error.stack ?? "", /^TypeError: .*\n {4}at \S*runShard \(\S*\/infra\/node\/shard\/shard\.ts:\d+:\d+\)\n/);
+  });
 });
 
-test("a build takes the place of an earlier one, and of nothing else", async (t) => {
+it("a build takes the place of an earlier one, and of nothing else", async (t) => {
   const folder = await emptyFolder(t);
   await compile(folder);
-  await writeFile(join(folder, "engine", "of-an-earlier-version.js"), "");
+  await writeFile(join(folder, "bundles", "of-an-earlier-version.js"), "");
   await compile(folder);
   assert.ok(!filesOf(folder).some((file) => file.includes("earlier")));
 

@@ -14,6 +14,7 @@ async function analyticsOf(test: TestContext, kv: Kv): Promise<Analytics> {
   const clickhouse = { type: "server", url: `http://127.0.0.1:${await freePort()}` } as const;
   const log = createLog("silent", "test", realClock.monotonicMs);
   const analytics = startAnalytics({ config: { ...readConfig({}), clickhouse }, kv, clock: realClock, log });
+  analytics.feed();
   atEnd(test, () => analytics.stop());
   return analytics;
 }

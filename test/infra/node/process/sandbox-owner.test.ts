@@ -3,9 +3,11 @@ import { describe, it } from "node:test";
 import { createAccountStore } from "../../../../engine/accounts/account-store.ts";
 import { createSessionStore } from "../../../../engine/accounts/session-store.ts";
 import type { Kv } from "../../../../engine/kernel/kv.ts";
+import { PasswordVerifier } from "../../../../http/auth/partner-password.ts";
 import { readConfig } from "../../../../infra/node/boot/config.ts";
 import { SANDBOX_MERCHANT, SANDBOX_OWNER } from "../../../../infra/node/boot/sandbox-names.ts";
 import { prepareSandboxOwner } from "../../../../infra/node/process/sandbox-owner.ts";
+import { DEMO_PARTNER } from "../../../../infra/node/process/sandbox-partner.ts";
 import { session } from "../../../engine/accounts/examples.ts";
 import { MemoryKv } from "../../../engine/kernel/memory-kv.ts";
 import { bracketed } from "../../../engine/partners/merchant-world.ts";
@@ -35,6 +37,14 @@ async function world() {
 }
 
 describe("the sandbox's owner", () => {
+  it("signs in with the password that everyone knows, and so does the demo partner", async () => {
+    const turn = { address: "127.0.0.1", isUsual: true };
+    for (const { password, passwordHash } of [SANDBOX_OWNER, DEMO_PARTNER]) {
+      assert.equal(await new PasswordVerifier().verify(password, passwordHash, turn), true);
+    }
+    assert.equal((await world()).before.passwordHash, SANDBOX_OWNER.passwordHash);
+  });
+
   it("has no password and no factor that everyone knows, and no session, once the data is in production", async () => {
     const { kv, clock, sessions, found, signIn, before } = await world();
     await signIn("1".repeat(64));
