@@ -155,16 +155,29 @@ function maskValue(value: unknown, rule: Rule, depth: number): unknown {
   }
   if (value === null) return null;
   if (depth >= MASK_DEPTH_MAX) return MASKED;
-  if (Array.isArray(value)) return value.map((item) => maskValue(item, rule, depth + 1));
+  return Array.isArray(value) ? maskItems(value, rule, depth) : maskMembers(value, rule, depth);
+}
+
+/** The array itself where nothing in it is masked. */
+function maskItems(items: readonly unknown[], rule: Rule, depth: number): readonly unknown[] {
+  const masked = items.map((item) => maskValue(item, rule, depth + 1));
+  return masked.every((item, index) => item === items[index]) ? items : masked;
+}
+
+/** The object itself where nothing in it is masked, as in most: a copy costs more than the look at its members. */
+function maskMembers(object: object, rule: Rule, depth: number): object {
   // A card object under "pan" keeps the rule of its parent; identifiers and amounts are single values.
   const inherited = rule === "pan" || rule === "secret" ? rule : "free";
-  const masked: [string, unknown][] = [];
-  for (const [member, inner] of Object.entries(value)) {
-    if (member === "__proto__") continue;
-    const own = ruleOf(member);
-    masked.push([maskPans(member), maskValue(inner, own === "free" || inherited === "secret" ? inherited : own, depth + 1)]);
+  const members = Object.entries(object);
+  let masked: [string, unknown][] | null = null;
+  for (const [index, [member, inner]] of members.entries()) {
+    const { rule: own, masked: name } = nameOf(member);
+    const value = maskValue(inner, own === "free" || inherited === "secret" ? inherited : own, depth + 1);
+    if (masked === null && value === inner && name === member) continue;
+    masked ??= members.slice(0, index);
+    if (name !== null) masked.push([name, value]);
   }
-  return Object.fromEntries(masked);
+  return masked === null ? object : Object.fromEntries(masked);
 }
 
 function maskString(text: string, rule: Rule): string {
@@ -198,6 +211,29 @@ function maskNumber(value: number, rule: Rule): unknown {
 const PAN_NAMES = new Set(["cardnumber", "cardno", "pannumber", "maskedpan", "panmasked", "cardpan", "primaryaccountnumber"]);
 const SECRET_NAMES = new Set(["securitycode", "cardsecuritycode", "trackdata", "magstripe", "pinblock", "pindata"]);
 const SECRET_WORD = /^(?:track[123]?|cvv2?|cvc2?|cav2?|pin)$/;
+
+/** What a member's name says: how its value is masked, and the name as it is kept; null where it is not. */
+interface MemberName {
+  rule: Rule;
+  masked: string | null;
+}
+
+/** Terminals use some dozens of names; these are not read again. Whoever uses ever new ones costs what each of them costs. */
+const NAMES_KEPT_MAX = 512;
+const NAME_KEPT_CHARS_MAX = 64;
+const names = new Map<string, MemberName>();
+
+function nameOf(member: string): MemberName {
+  const known = names.get(member);
+  if (known !== undefined) return known;
+  const name = { rule: ruleOf(member), masked: member === "__proto__" ? null : maskPans(member) };
+  // What is masked is not kept, here or anywhere.
+  if (member.length <= NAME_KEPT_CHARS_MAX && name.masked === member) {
+    if (names.size === NAMES_KEPT_MAX) names.clear();
+    names.set(member, name);
+  }
+  return name;
+}
 
 /** The masking rule for a member's name; names are split into words, so that `company` is not a `pan`. */
 function ruleOf(member: string): Rule {

@@ -207,14 +207,18 @@ function readPrint(posting: JsonObject, outcome: { status: "OK" | "KO" }): NonNu
   return { printResult: outcome.status, errorDescription: description ?? null };
 }
 
+/** Stands for an object that is not there, which most are not. */
+const NOTHING: JsonObject = {};
+
 function objectAt(posting: JsonObject, member: string): JsonObject {
   const value = posting[member];
-  return isJsonObject(value) ? value : {};
+  return isJsonObject(value) ? value : NOTHING;
 }
 
 /** The first of these members that is a text or a number, in the first place that has one. */
 function firstText(places: readonly JsonObject[], members: readonly string[], mask: (text: string) => string): string | undefined {
   for (const place of places) {
+    if (place === NOTHING) continue;
     for (const member of members) {
       const text = boundedText(Object.hasOwn(place, member) ? place[member] : undefined, MEMBER_CHARS_MAX, mask);
       if (text !== undefined && text !== "") return text;
@@ -231,6 +235,13 @@ function boundedText(value: unknown, charsMax: number, mask: (text: string) => s
 
 /** The object without its absent members; null where none is left. */
 function withoutAbsent<T extends object>(object: T): { [K in keyof T]?: NonNullable<T[K]> } | null {
-  const present = Object.entries(object).filter(([, value]) => value !== undefined);
-  return present.length === 0 ? null : (Object.fromEntries(present) as { [K in keyof T]?: NonNullable<T[K]> });
+  const present: { [K in keyof T]?: NonNullable<T[K]> } = {};
+  let isEmpty = true;
+  for (const member in object) {
+    const value = object[member];
+    if (value === undefined || value === null) continue;
+    present[member] = value;
+    isEmpty = false;
+  }
+  return isEmpty ? null : present;
 }

@@ -134,6 +134,5 @@ function wordOf(value: unknown): string {
 }
 
 function inner(value: unknown, member: string): unknown {
-  if (typeof value !== "object" || value === null || !Object.hasOwn(value, member)) return undefined;
-  return Object.getOwnPropertyDescriptor(value, member)?.value;
+  return isJsonObject(value) && Object.hasOwn(value, member) ? value[member] : undefined;
 }

@@ -355,4 +355,24 @@ describe("a JSON value", () => {
   it("loses __proto__ members", () => {
     assert.equal(JSON.stringify(maskJson(JSON.parse('{"a":{"__proto__":{"x":1}}}'))), '{"a":{}}');
   });
+
+  it("is given back as it is where nothing in it is masked, and is never changed itself", () => {
+    const clean = { uuid: "u-1", amount: 1_234, card: { brand: "VISA", list: [1, { a: "b" }, null] } };
+    assert.equal(maskJson(clean), clean);
+    const value = { clean, list: ["x", { first: 1, [VISA]: 2, pan: VISA, last: clean }] };
+    const before = structuredClone(value);
+    const masked = maskJson(value);
+    assert.deepEqual(value, before);
+    assert.deepEqual(masked, { clean, list: ["x", { first: 1, [MASKED_VISA]: 2, pan: MASKED_VISA, last: clean }] });
+    // In the order in which the members came, so that the same posting has the same text.
+    assert.equal(JSON.stringify(masked), JSON.stringify(value).replaceAll(VISA, MASKED_VISA));
+  });
+
+  it("is masked by a name as the first time, however many names came between", () => {
+    const named = () => maskJson({ pan: "12345678901234", cvv: "123", company: "Pantry", [`track2 ${VISA}`]: VISA });
+    const first = named();
+    for (let name = 0; name < 2_000; name += 1) assert.deepEqual(maskJson({ [`name ${name}`]: VISA }), { [`name ${name}`]: MASKED_VISA });
+    assert.deepEqual(named(), first);
+    assert.deepEqual(first, { pan: "123456****1234", cvv: MASKED, company: "Pantry", [`track2 ${MASKED_VISA}`]: MASKED });
+  });
 });
