@@ -37,7 +37,7 @@ export const SCHEMAS = {
   redisLayout: first(),
   /** 3: with the commands held for a terminal's own sessions. 2: tuples. 1: objects (engine/terminals/terminal-records.ts). */
   terminal: { writes: 3, reads: [1, 3], keys: ["t/"] },
-  /** 3: under uuids in lower case; unsolicited results under their terminals. 2: a tuple and the payload. 1: an object. */
+  /** 3: under uuids in lower case; unsolicited results under their terminals; lives and results as tuples. 2: a tuple and the payload. 1: an object. */
   command: { writes: 3, reads: [1, 3], keys: ["c/"] },
   outstandingTerminal: first("q/"),
   attention: numbered("a/"),

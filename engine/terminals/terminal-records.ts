@@ -2,7 +2,7 @@ import { uuidKey } from "../kernel/identifiers.ts";
 import { createIntegerText } from "../kernel/integer-text.ts";
 import { assertReadable, SCHEMAS } from "../kernel/schemas.ts";
 import type { Channel, Command, CommandKind } from "../payments/command.ts";
-import type { TransactionMethod } from "../payments/transaction.ts";
+import type { Transaction, TransactionMethod, TransactionStatus } from "../payments/transaction.ts";
 import type { CommandLife, CommandRecord, LatestEntry, QueuedEntry, SentEntry, StoredResult, TerminalRecord } from "./terminal-record.ts";
 
 /**
@@ -11,7 +11,7 @@ import type { CommandLife, CommandRecord, LatestEntry, QueuedEntry, SentEntry, S
  *
  * - `t/<terminalId>`: `[<schema>,<queue>,<sent>,<latest>]`, lists of the tuples below.
  * - `c/<uuid>`: `[<schema>,<revision>,<terminalId>,<command or null>,<life or null>,<result or null>]`, behind these the uuid where the key has it in other
- *   letters than its sender, and of a command a line break and its payload as it is.
+ *   letters than its sender; then a line break, what was posted and the command's payload, both as they are, where there is one.
  *
  * Schema 1 was the records as JSON objects, with `"schema":1`; it is still read. Terminals of schema 2 know nothing of what is held: who reads them only
  * would hand that to anyone.
@@ -74,13 +74,50 @@ type CommandTuple = [
   shop?: string | null,
 ];
 
+type LifeTuple = [
+  state: CommandLife["state"],
+  /** From acceptance on, as the end; without a command from 1970 on. */
+  sentAfterMs: number | null,
+  finishedAfterMs: number,
+  channel: Channel | null,
+  attempts: number,
+];
+
+type ResultTuple = [
+  /** From the end of the command's life on; without one from 1970 on. */
+  createdAfterMs: number,
+  method: TransactionMethod,
+  status: TransactionStatus,
+  amountCents: number,
+  currency: string,
+  others: OtherMembers,
+  /** Null: the terminal of the record. */
+  postedBy: string | null,
+  amountDiffers: boolean,
+  /** Characters of what was posted, which stands behind the line break; null where it is not kept. */
+  rawLength: number | null,
+  /** Only where there is any of it. */
+  more?: UnusualResult,
+];
+
+/** Members of a transaction that have no place of their own in the tuple. */
+type OtherMembers = Omit<Transaction, "uuid" | "createdAtMs" | "method" | "status" | "amountCents" | "currency" | "terminalId">;
+
+/** What few results have. */
+interface UnusualResult extends Pick<StoredResult, "toldMerchantId" | "shop"> {
+  /** Where they are not the record's; a `terminalId` of null: the transaction has none. */
+  uuid?: string;
+  terminalId?: string | null;
+}
+
 type CommandRecordTuple = [
   schema: number,
   revision: number,
   terminalId: string,
   command: CommandTuple | null,
-  life: CommandLife | null,
-  result: StoredResult | null,
+  /** Schema 2 has objects here. */
+  life: LifeTuple | CommandLife | null,
+  result: ResultTuple | StoredResult | null,
   /** Only of one that is written otherwise than its key. */
   uuid?: string,
 ];
@@ -115,13 +152,61 @@ export function readTerminal(terminalId: string, text: string): TerminalRecord {
   return { terminalId, queue: queue.map(readQueued), sent: sent.map(readSent), latest: latest.map(readLatest) };
 }
 
-export function writeCommand({ revision, uuid, terminalId, command, life, result }: CommandRecord): string {
+export function writeCommand(record: CommandRecord): string {
+  const { revision, uuid, terminalId, command, life, result } = record;
   const head = `[${COMMAND},${revision},"${escaped(terminalId)}"`;
-  const ended = life === null && result === null ? OUTSTANDING : `,${JSON.stringify(life)},${JSON.stringify(result)}`;
+  const acceptedAtMs = command?.acceptedAtMs ?? 0;
+  const ended = life === null && result === null ? OUTSTANDING : `,${writeLife(life, acceptedAtMs)},${writeResult(result, record)}`;
   const end = uuidKey(uuid) === uuid ? `${ended}]` : `${ended},"${uuid}"]`;
-  if (command === null) return `${head},null${end}`;
-  const { kind, service, amountCents, method, sender, acceptedAtMs, expiresAtMs, payload, request = null, cancels = null } = command;
-  return `${head},["${kind}","${escaped(service)}",${amountCents},"${method}","${escaped(sender)}",${timeText(acceptedAtMs)},${expiresAtMs - acceptedAtMs},${optional(request)},${optional(cancels)}${commandEnd(command)}${end}\n${payload}`;
+  const raw = result?.raw ?? "";
+  if (command === null) return raw === "" ? `${head},null${end}` : `${head},null${end}\n${raw}`;
+  const { kind, service, amountCents, method, sender, expiresAtMs, payload, request = null, cancels = null } = command;
+  return `${head},["${kind}","${escaped(service)}",${amountCents},"${method}","${escaped(sender)}",${timeText(acceptedAtMs)},${expiresAtMs - acceptedAtMs},${optional(request)},${optional(cancels)}${commandEnd(command)}${end}\n${raw}${payload}`;
+}
+
+function writeLife(life: CommandLife | null, acceptedAtMs: number): string {
+  if (life === null) return "null";
+  const { state, sentAtMs, finishedAtMs, channel, attempts } = life;
+  return `["${state}",${sentAtMs === null ? "null" : timeText(sentAtMs - acceptedAtMs)},${timeText(finishedAtMs - acceptedAtMs)},${optional(channel)},${attempts}]`;
+}
+
+function readLife([state, sentAfterMs, finishedAfterMs, channel, attempts]: LifeTuple, acceptedAtMs: number): CommandLife {
+  const sentAtMs = sentAfterMs === null ? null : acceptedAtMs + sentAfterMs;
+  return { state, sentAtMs, finishedAtMs: acceptedAtMs + finishedAfterMs, channel, attempts };
+}
+
+function writeResult(result: StoredResult | null, record: CommandRecord): string {
+  if (result === null) return "null";
+  const { transaction, raw, postedBy, amountDiffers } = result;
+  const { uuid: _uuid, createdAtMs, method, status, amountCents, currency, terminalId: _terminalId, ...others } = transaction;
+  const createdAfterMs = createdAtMs - (record.life?.finishedAtMs ?? 0);
+  const poster = postedBy === record.terminalId ? null : postedBy;
+  return `[${timeText(createdAfterMs)},"${method}","${status}",${amountCents},"${escaped(currency)}",${JSON.stringify(others)},${optional(poster)},${amountDiffers},${raw === null ? "null" : raw.length}${unusualEnd(result, record)}`;
+}
+
+function unusualEnd({ transaction, toldMerchantId, shop }: StoredResult, { uuid, terminalId }: CommandRecord): string {
+  const isOwn = transaction.uuid === uuid && transaction.terminalId === terminalId;
+  if (isOwn && toldMerchantId === undefined && shop === undefined) return "]";
+  const more: UnusualResult = {};
+  if (transaction.uuid !== uuid) more.uuid = transaction.uuid;
+  if (transaction.terminalId !== terminalId) more.terminalId = transaction.terminalId ?? null;
+  if (toldMerchantId !== undefined) more.toldMerchantId = toldMerchantId;
+  if (shop !== undefined) more.shop = shop;
+  return `,${JSON.stringify(more)}]`;
+}
+
+/** `behind`: what stands behind the line break. */
+function readResult(tuple: ResultTuple, record: Pick<CommandRecord, "uuid" | "terminalId" | "life">, behind: string): StoredResult {
+  const [createdAfterMs, method, status, amountCents, currency, others, postedBy, amountDiffers, rawLength, more = {}] = tuple;
+  const { uuid = record.uuid, terminalId = record.terminalId, ...unusual } = more;
+  const createdAtMs = (record.life?.finishedAtMs ?? 0) + createdAfterMs;
+  return {
+    transaction: { uuid, createdAtMs, method, status, amountCents, currency, ...(terminalId === null ? {} : { terminalId }), ...others },
+    ...unusual,
+    raw: rawLength === null ? null : behind.slice(0, rawLength),
+    postedBy: postedBy ?? record.terminalId,
+    amountDiffers,
+  };
 }
 
 function commandEnd({ byAny, shop }: Command): string {
@@ -140,9 +225,13 @@ export function readCommand(key: string, text: string): CommandRecord {
     const { revision, terminalId, command, life, result } = parsed;
     return { revision, uuid: key, terminalId, command, life, result };
   }
-  const [schema, revision, terminalId, tuple, life, result, uuid = key] = parsed;
+  const [schema, revision, terminalId, tuple, lifeTuple, resultTuple, uuid = key] = parsed;
   assertReadable("command", "a command's record", schema);
-  const command = tuple === null ? null : readAccepted(uuid, terminalId, tuple, text.slice(end + 1));
+  const behind = end === -1 ? "" : text.slice(end + 1);
+  const rawLength = Array.isArray(resultTuple) ? (resultTuple[8] ?? 0) : 0;
+  const command = tuple === null ? null : readAccepted(uuid, terminalId, tuple, behind.slice(rawLength));
+  const life = Array.isArray(lifeTuple) ? readLife(lifeTuple, command?.acceptedAtMs ?? 0) : lifeTuple;
+  const result = Array.isArray(resultTuple) ? readResult(resultTuple, { uuid, terminalId, life }, behind) : resultTuple;
   return { revision, uuid, terminalId, command, life, result };
 }
 

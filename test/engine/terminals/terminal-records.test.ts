@@ -3,7 +3,15 @@ import { describe, it } from "node:test";
 import fc from "fast-check";
 import { SCHEMAS } from "../../../engine/kernel/schemas.ts";
 import type { Command } from "../../../engine/payments/command.ts";
-import type { CommandLife, CommandRecord, QueuedEntry, SentEntry, TerminalRecord } from "../../../engine/terminals/terminal-record.ts";
+import type { Transaction } from "../../../engine/payments/transaction.ts";
+import type {
+  CommandLife,
+  CommandRecord,
+  QueuedEntry,
+  SentEntry,
+  StoredResult,
+  TerminalRecord,
+} from "../../../engine/terminals/terminal-record.ts";
 import { readCommand, readTerminal, writeCommand, writeTerminal } from "../../../engine/terminals/terminal-records.ts";
 import { START_MS } from "../../storage/feed/feed-world.ts";
 import { acceptedCommand, commandRecord, storedResult } from "./store-world.ts";
@@ -90,12 +98,48 @@ const life: fc.Arbitrary<CommandLife> = fc.record(
   },
   { noNullPrototype: true },
 );
+const free = fc.dictionary(
+  text.filter((name) => name !== "__proto__"),
+  fc.jsonValue(),
+  { maxKeys: 3, noNullPrototype: true },
+);
+/** Of every form that a terminal's posting may have; nearly all are of the record's uuid and terminal. */
+const transaction: fc.Arbitrary<Transaction> = fc.record(
+  {
+    uuid: fc.constantFrom("u-1", "U-1"),
+    createdAtMs: ms,
+    method,
+    status: fc.constantFrom("OK" as const, "KO" as const),
+    amountCents: fc.maxSafeNat(),
+    currency: text,
+    terminalId: fc.constantFrom("T1", 'T"2'),
+    merchantId: text,
+    message: text,
+    auth: fc.record({ authCode: text, stan: text }, { requiredKeys: [], noNullPrototype: true }),
+    card: fc.record({ brand: text, maskedPan: text, entry: fc.constant("NFC" as const) }, { requiredKeys: [], noNullPrototype: true }),
+    voucher: free,
+    scan: fc.record(
+      { scannedValue: orNull(text), barcodeFormat: orNull(text), scanResult: fc.constant("OK" as const) },
+      { noNullPrototype: true },
+    ),
+  },
+  { requiredKeys: ["uuid", "createdAtMs", "method", "status", "amountCents", "currency"], noNullPrototype: true },
+);
+const result: fc.Arbitrary<StoredResult> = fc.record(
+  {
+    transaction,
+    raw: orNull(fc.oneof(fc.json(), text)),
+    postedBy: fc.oneof(fc.constant("T1"), text),
+    amountDiffers: fc.boolean(),
+    toldMerchantId: orNull(text),
+    shop: text,
+  },
+  { requiredKeys: ["transaction", "raw", "postedBy", "amountDiffers"], noNullPrototype: true },
+);
 const commandOf = fc.tuple(lasting, optional).map(([always, sometimes]) => acceptedCommand("u-1", { ...always, ...sometimes }));
 const record: fc.Arbitrary<CommandRecord> = fc
-  .tuple(fc.nat(), orNull(commandOf), orNull(life), orNull(orNull(text)))
-  .map(([revision, command, ended, raw]) =>
-    commandRecord("u-1", { revision, command, life: ended, result: raw === null ? null : storedResult("u-1", raw) }),
-  );
+  .tuple(fc.nat(), orNull(commandOf), orNull(life), orNull(result))
+  .map(([revision, command, ended, posted]) => commandRecord("u-1", { revision, command, life: ended, result: posted }));
 
 describe("records of terminals and commands", () => {
   it("are read as they were written", () => {
@@ -118,6 +162,38 @@ describe("records of terminals and commands", () => {
       writeCommand(commandRecord("u-1", { command: acceptedCommand("u-1", { request: "r-1" }) })),
       `[${SCHEMAS.command.writes},3,"T1",["payment","PAYCC",1234,"CARD","partner:1",${START_MS},60000,"r-1",null],null,null]\n{"uuid":"u-1","amount":1234}`,
     );
+  });
+
+  it("of a command that ended lie so, too, with what was posted as it is", () => {
+    const command = acceptedCommand("u-1", { payload: "" });
+    const ended = { state: "done", sentAtMs: START_MS + 5, finishedAtMs: START_MS + 2_000, channel: "poll", attempts: 1 } as const;
+    const { uuid, ...members } = { uuid: "u-1", method: "CARD", status: "OK", amountCents: 1_234, currency: "EUR" } as const;
+    const transaction: Transaction = { uuid, createdAtMs: START_MS + 2_000, ...members, terminalId: "T1", auth: { authCode: "1" } };
+    const raw = '{"uuid":"u-1","result":"OK"}';
+    const posted = { transaction, raw, postedBy: "T1", amountDiffers: false };
+    const head = `[${SCHEMAS.command.writes},3,"T1",["payment","PAYCC",1234,"CARD","partner:1",${START_MS},60000,null,null],["done",5,2000,"poll",1]`;
+    const lying = `${head},[0,"CARD","OK",1234,"EUR",{"auth":{"authCode":"1"}},null,false,${raw.length}]]\n${raw}`;
+    assert.equal(writeCommand(commandRecord("u-1", { command, life: ended, result: posted })), lying);
+    const unasked = commandRecord("u-1", {
+      command: null,
+      life: ended,
+      result: { ...posted, postedBy: "partner:1", toldMerchantId: null, shop: "SHOP-001" },
+    });
+    assert.equal(
+      writeCommand(unasked),
+      `[3,3,"T1",null,["done",${START_MS + 5},${START_MS + 2_000},"poll",1],[0,"CARD","OK",1234,"EUR",{"auth":{"authCode":"1"}},"partner:1",false,${raw.length},{"toldMerchantId":null,"shop":"SHOP-001"}]]\n${raw}`,
+    );
+  });
+
+  it("of lives and results that lie as objects, as in schema 2, are read too", () => {
+    const command = acceptedCommand("u-1", { payload: '{"a":1}' });
+    const one = commandRecord("u-1", {
+      command,
+      life: { state: "done", sentAtMs: null, finishedAtMs: START_MS + 1, channel: null, attempts: 0 },
+      result: storedResult("u-1", "{}"),
+    });
+    const head = `"T1",["payment","PAYCC",1234,"CARD","partner:1",${START_MS},60000,null,null],`;
+    assert.deepEqual(readCommand("u-1", `[2,3,${head}${JSON.stringify(one.life)},${JSON.stringify(one.result)}]\n{"a":1}`), one);
   });
 
   it("know how a uuid was written whose key is in small letters", () => {
