@@ -65,10 +65,23 @@ export function createLocalTime(zoneName: string): LocalTime {
     return { fromMs: startOf(start), untilMs: startOf(start.plus({ days: 1 })) };
   }
 
+  let quarterOfDay = Number.NaN;
+  let latestDay = "";
+
+  /** Days begin with a quarter hour, so the latest one answers nearly all questions of what happens now. */
+  function dayOf(atMs: number): string {
+    const quarter = Math.floor(atMs / QUARTER_HOUR_MS);
+    if (quarter !== quarterOfDay) {
+      latestDay = format(atMs).slice(0, "YYYY-MM-DD".length);
+      quarterOfDay = quarter;
+    }
+    return latestDay;
+  }
+
   return {
     format,
     dayRange,
-    dayOf: (atMs) => format(atMs).slice(0, "YYYY-MM-DD".length),
+    dayOf,
     sameTimeOn: (day, atMs) => {
       const range = dayRange(day);
       if (range === null) return null;

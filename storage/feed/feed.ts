@@ -3,7 +3,7 @@ import type { Kv } from "../../engine/kernel/kv.ts";
 import type { Timers } from "../../engine/kernel/timers.ts";
 import { settlePieces } from "./bisect-batch.ts";
 import { deliver, type FeedSink, RowsRefused } from "./feed-sink.ts";
-import { type OutboxEntry, readOutbox } from "./outbox.ts";
+import { confirmOutbox, type OutboxEntry, readOutbox } from "./outbox.ts";
 import { OutboxWindow, type WindowKind } from "./outbox-window.ts";
 import { atMost } from "./pause.ts";
 import { type RowSubject, setAsideOperations, subjectOf } from "./set-aside.ts";
@@ -11,6 +11,9 @@ import { type RowSubject, setAsideOperations, subjectOf } from "./set-aside.ts";
 /** Maximum number of rows per insert: ClickHouse is efficient from about ten thousand on, and memory is limited. */
 const BATCH_ROWS_MAX = 10_000;
 const BATCH_CHARS_MAX = 16_777_216;
+
+/** Deletions per commit: the thread that carries them out answers terminals, too, and those of a whole batch at once would let them wait for some ten milliseconds. */
+const DELETIONS_AT_ONCE = 500;
 
 /** Minimum time between two inserts that are not full: each creates a part on disk that ClickHouse has to merge. */
 const BATCH_INTERVAL_MS = 700;
@@ -187,7 +190,11 @@ class OutboxFeed implements Feed {
   }
 
   async #delete(entries: readonly OutboxEntry[]): Promise<void> {
-    await this.#options.kv.commit({ checks: [], operations: entries.map(({ key }) => ({ type: "delete", key }) as const) });
+    await confirmOutbox(
+      this.#options.kv,
+      entries.map(({ key }) => key),
+      DELETIONS_AT_ONCE,
+    );
     this.#inserted += entries.length;
   }
 

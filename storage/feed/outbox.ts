@@ -40,9 +40,9 @@ export function outboxKeyOf(value: unknown): string | null {
 }
 
 /** Deletes rows that ClickHouse has; rows that no longer exist are ignored. */
-export async function confirmOutbox(kv: Kv, keys: readonly string[]): Promise<void> {
-  for (let start = 0; start < keys.length; start += CONFIRMED_AT_ONCE) {
-    const operations = keys.slice(start, start + CONFIRMED_AT_ONCE).map((key) => ({ type: "delete", key }) as const);
+export async function confirmOutbox(kv: Kv, keys: readonly string[], atOnce = CONFIRMED_AT_ONCE): Promise<void> {
+  for (let start = 0; start < keys.length; start += atOnce) {
+    const operations = keys.slice(start, start + atOnce).map((key) => ({ type: "delete", key }) as const);
     await kv.commit({ checks: [], operations });
   }
 }

@@ -32,8 +32,7 @@ export interface DayCounts extends Lifecycle {
 }
 
 export function createDayCounts({ config, kv, self, clock, failed }: DayCountParts): DayCounts {
-  const { format } = createLocalTime(config.timeZone);
-  const dayOf = (atMs: number) => format(atMs).slice(0, 10);
+  const { dayOf } = createLocalTime(config.timeZone);
   const store = createResultCountStore(kv, clock.nowMs);
   const counter = createResultCounter({ store, clock, dayOf, counter: `${config.nodeId}/${self.replace(/^.*\//, "")}`, failed });
   return {

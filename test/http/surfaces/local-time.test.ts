@@ -74,6 +74,17 @@ for (const [what, zone, shown, nowUtc, expected] of SAME_TIMES) {
   });
 }
 
+test("the day of a time, whatever was asked before", () => {
+  const midnights = ["2026-03-28T23:00", "2026-10-25T23:00", "2026-11-25T18:15", "2026-04-04T13:30"].map((text) => utc(`${text}:00.000`));
+  for (const zone of ["Europe/Rome", "Asia/Kathmandu", "Australia/Lord_Howe", "America/Havana"]) {
+    const { dayOf, format } = createLocalTime(zone);
+    for (const midnight of midnights) {
+      for (const ms of [0, -1, 1, 0, 899_999, -900_000, 43_200_000, -1])
+        assert.equal(dayOf(midnight + ms), format(midnight + ms).slice(0, 10));
+    }
+  }
+});
+
 test("days after others", () => {
   assert.equal(daysAfter("2026-03-01", -7), "2026-02-22");
   assert.equal(daysAfter("2024-02-28", 1), "2024-02-29");
