@@ -18,6 +18,9 @@ const PENDING_LENGTH_MAX = 4 * COMMIT_LENGTH_MAX;
 
 const CACHED_KEYS_MAX = 200_000;
 
+/** Of filtered keys: those of the last second or two, under the highest load. More would be moved to the old generation, and be garbage there. */
+const FILTERED_KEYS_MAX = 8_192;
+
 /** The state of a deleted key, with the version that deleted it: like a key that expired long ago. */
 function deletedAt(version: number): Standing {
   return { version, expiresAtMs: 1 };
@@ -25,6 +28,10 @@ function deletedAt(version: number): Standing {
 
 function standingIn(text: string | undefined): Standing {
   return text === undefined ? ABSENT : readStanding(text);
+}
+
+function keep(cache: VersionCache, key: string, { version, expiresAtMs }: Standing): void {
+  if (expiresAtMs === 0) cache.keep(key, version);
 }
 
 /**
@@ -57,6 +64,8 @@ export class Committer {
    * read meanwhile.
    */
   readonly #cache: VersionCache;
+  /** The same of filtered keys that were just put, or read: most are checked once more soon after, to be replaced by what expires. */
+  readonly #filtered = new VersionCache(FILTERED_KEYS_MAX);
   /** Whoever opened the database has to add every filtered key that is on disk. */
   readonly filter = new KeyFilter();
   #natives: NativeBatches | null = null;
@@ -131,6 +140,8 @@ export class Committer {
       }
       if (this.#options.isFiltered(key)) {
         if (operation.type === "put") this.filter.add(key);
+        if (standing === lasting) this.#filtered.keep(key, version);
+        else this.#filtered.forget(key);
       } else if (standing === lasting) {
         this.#cache.update(key, version);
       } else {
@@ -154,24 +165,21 @@ export class Committer {
 
   /** The version that a check of the key has to name; 0 for a key that is absent or has expired. */
   #versionOf(key: string, level: ClassicLevel, nowMs: number): number {
-    const mostlyAbsent = this.#options.isFiltered(key);
-    if (mostlyAbsent) {
-      if (this.filter.isComplete && !this.filter.mayHave(key)) return 0;
-    } else {
-      const cached = this.#cache.versionOf(key);
-      if (cached !== undefined) return cached;
-    }
+    const cache = this.#cacheOf(key);
+    const cached = cache.versionOf(key);
+    if (cached !== undefined) return cached;
+    if (cache === this.#filtered && this.filter.isComplete && !this.filter.mayHave(key)) return 0;
     let standing = this.#pendingStandingOf(key);
     if (standing === undefined) {
       standing = this.#readStanding(key, level);
       // Most of the filtered are checked this once.
-      if (!mostlyAbsent) this.#keep(key, standing);
+      if (cache === this.#cache) keep(cache, key, standing);
     }
     return hasExpired(standing.expiresAtMs, nowMs) ? 0 : standing.version;
   }
 
-  #keep(key: string, { version, expiresAtMs }: Standing): void {
-    if (expiresAtMs === 0) this.#cache.keep(key, version);
+  #cacheOf(key: string): VersionCache {
+    return this.#options.isFiltered(key) ? this.#filtered : this.#cache;
   }
 
   #pendingStandingOf(key: string): Standing | undefined {
@@ -180,8 +188,10 @@ export class Committer {
 
   /** Remembers the text that was just read from disk for a key (undefined: nothing), so that a check does not read it again. */
   remember(key: string, text: string | undefined): void {
-    if (this.#options.isFiltered(key) || this.#cache.versionOf(key) !== undefined || this.#pendingStandingOf(key) !== undefined) return;
-    this.#keep(key, standingIn(text));
+    const cache = this.#cacheOf(key);
+    if (cache.versionOf(key) !== undefined || this.#pendingStandingOf(key) !== undefined) return;
+    // That a filtered key is absent is what the filter says.
+    if (cache === this.#cache || text !== undefined) keep(cache, key, standingIn(text));
   }
 
   #readStanding(key: string, level: ClassicLevel): Standing {
@@ -274,6 +284,7 @@ export class Committer {
     this.#writing = null;
     this.#collecting = null;
     this.#cache.clear();
+    this.#filtered.clear();
     const unavailable = new StorageUnavailable("the store could not write", { cause: error });
     batch.fail(unavailable);
     validatedOnTop?.fail(unavailable);

@@ -7,11 +7,12 @@ import { levelOf } from "./world.ts";
 
 const CACHED_KEYS_MAX = 4;
 
-async function opened(test: TestContext): Promise<{ level: ClassicLevel; committer: Committer }> {
+/** `filtered`: keys that begin so are. */
+async function opened(test: TestContext, filtered: string | null = null): Promise<{ level: ClassicLevel; committer: Committer }> {
   const level = await levelOf(test);
   const committer = new Committer({
     nowMs: () => 1_000,
-    isFiltered: () => false,
+    isFiltered: (key) => filtered !== null && key.startsWith(filtered),
     lastVersion: 0,
     cachedKeysMax: CACHED_KEYS_MAX,
     onWriteFailed: (error) => assert.fail(String(error)),
@@ -20,28 +21,42 @@ async function opened(test: TestContext): Promise<{ level: ClassicLevel; committ
   return { level, committer };
 }
 
-function put(key: string, value: string): Operation {
-  return { type: "put", key, value };
+function put(key: string, value: string, expiresAtMs?: number): Operation {
+  return expiresAtMs === undefined ? { type: "put", key, value } : { type: "put", key, value, expiresAtMs };
+}
+
+/** Counts what is read from the disk. */
+function watchReads(test: TestContext, level: ClassicLevel): () => number {
+  let reads = 0;
+  const read = level.getSync.bind(level);
+  test.mock.method(level, "getSync", (key: string) => {
+    reads += 1;
+    return read(key);
+  });
+  return () => reads;
 }
 
 describe("a commit that is not yet on disk", () => {
-  it("is known to every check, however many other keys are read or checked meanwhile", async (test) => {
-    const { level, committer } = await opened(test);
-    const others = Array.from({ length: 10 * CACHED_KEYS_MAX }, (_, index) => `other/${index}`);
-    await Promise.all(others.map((key) => committer.commit({ checks: [], operations: [put(key, "1")] }, level)));
-    const texts = await Promise.all(others.map(async (key) => ({ key, text: await level.get(key) })));
+  for (const filtered of [null, "c/"]) {
+    it(`is known to every check, however many other keys are read or checked meanwhile${filtered === null ? "" : ", also of a filtered key"}`, async (test) => {
+      const { level, committer } = await opened(test, filtered);
+      committer.filter.completed();
+      const others = Array.from({ length: 10 * CACHED_KEYS_MAX }, (_, index) => `other/${index}`);
+      await Promise.all(others.map((key) => committer.commit({ checks: [], operations: [put(key, "1")] }, level)));
+      const texts = await Promise.all(others.map(async (key) => ({ key, text: await level.get(key) })));
 
-    const claim = { checks: [{ key: "c/1", version: 0 }], operations: [put("c/1", "mine")] };
-    const first = committer.commit(claim, level);
-    for (const { key, text } of texts) {
-      if (text !== undefined) committer.remember(key, text);
-      // A check that fails; it writes nothing.
-      void committer.commit({ checks: [{ key, version: 1 }], operations: [] }, level);
-    }
-    const second = committer.commit(claim, level);
-    assert.equal((await first).type, "committed");
-    assert.deepEqual(await second, { type: "conflict", key: "c/1" });
-  });
+      const claim = { checks: [{ key: "c/1", version: 0 }], operations: [put("c/1", "mine")] };
+      const first = committer.commit(claim, level);
+      for (const { key, text } of texts) {
+        if (text !== undefined) committer.remember(key, text);
+        // A check that fails; it writes nothing.
+        void committer.commit({ checks: [{ key, version: 1 }], operations: [] }, level);
+      }
+      const second = committer.commit(claim, level);
+      assert.equal((await first).type, "committed");
+      assert.deepEqual(await second, { type: "conflict", key: "c/1" });
+    });
+  }
 
   it("is not passed over for what the disk says meanwhile, which has no such key yet", async (test) => {
     const { level, committer } = await opened(test);
@@ -79,16 +94,44 @@ describe("a commit that is not yet on disk", () => {
 describe("a key that was read and is not there", () => {
   it("is checked without being read again, until it is written", async (test) => {
     const { level, committer } = await opened(test);
-    let reads = 0;
-    const read = level.getSync.bind(level);
-    test.mock.method(level, "getSync", (key: string) => {
-      reads += 1;
-      return read(key);
-    });
+    const reads = watchReads(test, level);
     committer.remember("t/1", undefined);
     const claim = { checks: [{ key: "t/1", version: 0 }], operations: [put("t/1", "a")] };
     assert.equal((await committer.commit(claim, level)).type, "committed");
     assert.deepEqual(await committer.commit(claim, level), { type: "conflict", key: "t/1" });
-    assert.equal(reads, 0);
+    assert.equal(reads(), 0);
+  });
+});
+
+describe("a filtered key", () => {
+  it("is not read where it was just put, or read, and is what the disk says once it expires or is deleted", async (test) => {
+    const { level, committer } = await opened(test, "c/");
+    committer.filter.completed();
+    const reads = watchReads(test, level);
+    const commit = async (key: string, version: number, operation: Operation) => {
+      const result = await committer.commit({ checks: [{ key, version }], operations: [operation] }, level);
+      return result.type === "committed" ? result.version : result.type;
+    };
+    const claimed = Number(await commit("c/1", 0, put("c/1", "claimed")));
+    assert.equal(await commit("c/1", 0, put("c/1", "again")), "conflict");
+    const ended = Number(await commit("c/1", claimed, put("c/1", "ended", 5_000)));
+    assert.equal(reads(), 0);
+    assert.equal(await commit("c/1", claimed, put("c/1", "twice", 5_000)), "conflict");
+    assert.equal(reads(), 1);
+    const over = Number(await commit("c/1", ended, put("c/1", "over", 900)));
+    assert.equal(await commit("c/1", over, put("c/1", "late")), "conflict");
+    const anew = Number(await commit("c/1", 0, put("c/1", "anew")));
+    const seen = reads();
+    assert.ok(Number(await commit("c/1", anew, { type: "delete", key: "c/1" })) > anew);
+    assert.equal(reads(), seen);
+    assert.equal(await commit("c/1", anew, put("c/1", "gone")), "conflict");
+
+    const long = Number(await commit("c/2", 0, put("c/2", "waits")));
+    for (let other = 0; other < 10_000; other += 1) void commit(`c/other-${other}`, 0, put(`c/other-${other}`, ""));
+    await committer.drain();
+    const before = reads();
+    committer.remember("c/2", level.getSync("c/2"));
+    assert.ok(Number(await commit("c/2", long, put("c/2", "ended", 5_000))) > long);
+    assert.equal(reads(), before + 1, "nothing but the look itself");
   });
 });
