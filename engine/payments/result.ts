@@ -79,8 +79,8 @@ export function readResult(body: unknown): ReadOutcome {
  */
 export function toTransaction(result: ReadResult, context: ResultContext): Transaction {
   const method = methodOf(result, context.command);
-  const { card, satispay, voucher, receipt, scan, print, ...common } = result.details;
-  return {
+  const { merchantId, message, auth, provider, card, satispay, voucher, receipt, scan, print } = result.details;
+  const transaction: Transaction = {
     uuid: result.uuid,
     createdAtMs: context.createdAtMs,
     method,
@@ -88,16 +88,20 @@ export function toTransaction(result: ReadResult, context: ResultContext): Trans
     amountCents: amountOf(result, context.command),
     currency: result.currency ?? DEFAULT_CURRENCY,
     terminalId: context.terminalId,
-    ...common,
-    ...(method === "CARD" && card !== undefined ? { card } : {}),
-    ...(method === "SATISPAY" && satispay !== undefined ? { satispay } : {}),
-    ...(method === "VOUCHER" && voucher !== undefined ? { voucher } : {}),
-    ...(method === "RECEIPT" && receipt !== undefined ? { receipt } : {}),
-    ...(method === "SCAN"
-      ? { scan: scan ?? { scannedValue: null, barcodeFormat: null, scanResult: result.status === "OK" ? "OK" : "ERROR" } }
-      : {}),
-    ...(method === "PRINT" ? { print: print ?? { printResult: result.status, errorDescription: null } } : {}),
   };
+  if (merchantId !== undefined) transaction.merchantId = merchantId;
+  if (message !== undefined) transaction.message = message;
+  if (auth !== undefined) transaction.auth = auth;
+  if (provider !== undefined) transaction.provider = provider;
+  if (method === "CARD" && card !== undefined) transaction.card = card;
+  if (method === "SATISPAY" && satispay !== undefined) transaction.satispay = satispay;
+  if (method === "VOUCHER" && voucher !== undefined) transaction.voucher = voucher;
+  if (method === "RECEIPT" && receipt !== undefined) transaction.receipt = receipt;
+  if (method === "SCAN") {
+    transaction.scan = scan ?? { scannedValue: null, barcodeFormat: null, scanResult: result.status === "OK" ? "OK" : "ERROR" };
+  }
+  if (method === "PRINT") transaction.print = print ?? { printResult: result.status, errorDescription: null };
+  return transaction;
 }
 
 /** Says whether a result is for another amount than its command; one that nobody asked for differs from nothing. */
