@@ -91,6 +91,44 @@ describe("a commit that is not yet on disk", () => {
   });
 });
 
+describe("commits that come one by one", () => {
+  it("go to the disk together, where the batch before was begun within the same millisecond", async (test) => {
+    const { level, committer } = await opened(test);
+    test.mock.method(performance, "now", () => 5);
+    test.mock.timers.enable({ apis: ["setTimeout"] });
+    const commit = (key: string) => committer.commit({ checks: [], operations: [put(key, "1")] }, level);
+    const turn = () => new Promise((resolve) => setImmediate(resolve));
+    assert.equal((await commit("a/1")).type, "committed");
+    const later = [];
+    for (const key of ["a/2", "a/3", "a/4"]) {
+      later.push(commit(key));
+      await turn();
+    }
+    let drained = false;
+    const draining = committer.drain().then(() => {
+      drained = true;
+    });
+    await turn();
+    assert.deepEqual([committer.stats().batches, drained], [1, false]);
+    test.mock.timers.tick(1);
+    for (const result of await Promise.all(later)) assert.equal(result.type, "committed");
+    await draining;
+    assert.equal(committer.stats().batches, 2);
+  });
+
+  it("do not wait where the one before was begun earlier", async (test) => {
+    const { level, committer } = await opened(test);
+    let nowMs = 5;
+    test.mock.method(performance, "now", () => nowMs);
+    test.mock.timers.enable({ apis: ["setTimeout"] });
+    for (const key of ["a/1", "a/2", "a/3"]) {
+      assert.equal((await committer.commit({ checks: [], operations: [put(key, "1")] }, level)).type, "committed");
+      nowMs += 1;
+    }
+    assert.equal(committer.stats().batches, 3);
+  });
+});
+
 describe("a key that was read and is not there", () => {
   it("is checked without being read again, until it is written", async (test) => {
     const { level, committer } = await opened(test);
