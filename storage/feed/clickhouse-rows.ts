@@ -1,5 +1,6 @@
 import { mayHoldHalves, wellFormedValue } from "../../engine/kernel/well-formed.ts";
 import type { ConflictRow, FeedRow, LifeRow, TransactionRow } from "../../engine/payments/feed-row.ts";
+import { RowsRefused } from "./feed-sink.ts";
 import type { RowBinary } from "./row-binary.ts";
 
 /** A table of storage/clickhouse/migrations, and the columns that are inserted; the others take their defaults. */
@@ -115,8 +116,17 @@ export const CONFLICTS: FeedTable<ConflictRow> = {
   write: (to, row) => writeAll(to, CONFLICT_COLUMNS, row),
 };
 
+/** Throws RowsRefused, which names the column and quotes nothing. */
 function writeAll<Row>(to: RowBinary, columns: readonly Column<Row>[], row: Row): void {
-  for (const [, write] of columns) write(to, row);
+  let column = "";
+  try {
+    for (const [name, write] of columns) {
+      column = name;
+      write(to, row);
+    }
+  } catch (error) {
+    throw new RowsRefused(`the column ${column} cannot hold its value`, { cause: error });
+  }
 }
 
 /**

@@ -54,6 +54,7 @@ class ClickHouseInsert implements FeedInsert {
       rows.endRow();
     } catch (error) {
       rows.dropRow();
+      if (error instanceof RowsRefused) throw error;
       throw new RowsRefused(`it is not a row of type ${row.type}`, { cause: error });
     }
   }
