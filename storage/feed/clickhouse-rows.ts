@@ -1,145 +1,147 @@
 import { mayHoldHalves, wellFormedValue } from "../../engine/kernel/well-formed.ts";
 import type { ConflictRow, FeedRow, LifeRow, TransactionRow } from "../../engine/payments/feed-row.ts";
+import { RowsRefused } from "./feed-sink.ts";
+import type { RowBinary } from "./row-binary.ts";
 
-/** A row as it is inserted. Columns that are undefined take their defaults (storage/clickhouse/migrations), which for text is the empty one. */
-type ClickHouseRow = { [column: string]: string | number | boolean | null | undefined };
-
-export type FeedTable = "transactions" | "command_lives" | "conflicts";
-
-/**
- * The table of a row, and the row as a line of JSONEachRow. Throws for a row with invalid times. Texts are made well-formed when they are
- * received; here this is done for older rows and for rows that others write to Kafka, because ClickHouse refuses unpaired surrogates.
- */
-export function clickHouseRow(row: FeedRow): { table: FeedTable; line: string } {
-  const written = asItIs(row);
-  return mayHoldHalves(written.line) ? asItIs(wellFormedValue(row)) : written;
+/** A table of storage/clickhouse/migrations, and the columns that are inserted; the others take their defaults. */
+export interface FeedColumns {
+  table: string;
+  columns: readonly string[];
 }
 
-function asItIs(row: FeedRow): { table: FeedTable; line: string } {
-  switch (row.type) {
-    case "transaction":
-      return { table: "transactions", line: lineOf(transactionRow(row)) };
-    case "life":
-      return { table: "command_lives", line: lineOf(lifeRow(row)) };
-    case "conflict":
-      return { table: "conflicts", line: lineOf(conflictRow(row)) };
+/** A table of one type of rows. */
+export interface FeedTable<Row extends FeedRow> extends FeedColumns {
+  /** Writes a row, without its end. Throws where a value is not as its column wants it, and then may have written a part of the row. */
+  write(to: RowBinary, row: Row): void;
+}
+
+type Column<Row> = readonly [name: string, write: (to: RowBinary, row: Row) => void];
+
+/** A row with its transaction as JSON. */
+interface WithItem {
+  row: TransactionRow;
+  item: string;
+}
+
+/** Most columns of most rows are empty. */
+const TRANSACTION_COLUMNS: readonly Column<WithItem>[] = [
+  ["terminal_id", (to, { row }) => to.text(row.transaction.terminalId)],
+  ["day", (to, { row }) => to.day(row.transaction.createdAtMs)],
+  ["uuid", (to, { row }) => to.text(row.transaction.uuid)],
+  ["version", (to, { row }) => to.uint64(row.version)],
+  ["created_at", (to, { row }) => to.time(row.transaction.createdAtMs)],
+  ["method", (to, { row }) => to.text(row.transaction.method)],
+  ["status", (to, { row }) => to.text(row.transaction.status)],
+  ["amount_cents", (to, { row }) => to.int64(row.transaction.amountCents)],
+  ["currency", (to, { row }) => to.text(row.transaction.currency)],
+  ["merchant_id", (to, { row }) => to.text(row.transaction.merchantId ?? "")],
+  ["shop", (to, { row }) => to.text(row.shop ?? "")],
+  ["command_kind", (to, { row }) => to.text(row.kind ?? "")],
+  ["sender", (to, { row }) => to.text(row.sender)],
+  ["unsolicited", (to, { row }) => to.bool(row.unsolicited)],
+  ["amount_differs", (to, { row }) => to.bool(row.amountDiffers)],
+  ["message", (to, { row }) => to.text(row.transaction.message ?? "")],
+  ["auth_code", (to, { row }) => to.text(row.transaction.auth?.authCode ?? "")],
+  ["stan", (to, { row }) => to.text(row.transaction.auth?.stan ?? "")],
+  ["action_code", (to, { row }) => to.text(row.transaction.auth?.actionCode ?? "")],
+  ["brand", (to, { row }) => to.text(row.transaction.card?.brand ?? "")],
+  ["masked_pan", (to, { row }) => to.text(row.transaction.card?.maskedPan ?? "")],
+  ["entry", (to, { row }) => to.text(row.transaction.card?.entry ?? "")],
+  ["satispay_payment_id", (to, { row }) => to.text(row.transaction.satispay?.paymentId ?? "")],
+  ["satispay_status", (to, { row }) => to.text(row.transaction.satispay?.status ?? "")],
+  ["satispay_outcome", (to, { row }) => to.text(row.transaction.satispay?.outcome ?? "")],
+  ["satispay_store", (to, { row }) => to.text(row.transaction.satispay?.store ?? "")],
+  ["satispay_code_identifier", (to, { row }) => to.text(row.transaction.satispay?.codeIdentifier ?? "")],
+  ["provider_name", (to, { row }) => to.text(row.transaction.provider?.name ?? "")],
+  ["provider_model", (to, { row }) => to.text(row.transaction.provider?.model ?? "")],
+  ["provider_client_version", (to, { row }) => to.text(row.transaction.provider?.clientVersion ?? "")],
+  ["voucher", (to, { row }) => to.text(jsonOf(row.transaction.voucher))],
+  ["receipt", (to, { row }) => to.text(jsonOf(row.transaction.receipt))],
+  ["scanned_value", (to, { row }) => to.text(row.transaction.scan?.scannedValue ?? "")],
+  ["barcode_format", (to, { row }) => to.text(row.transaction.scan?.barcodeFormat ?? "")],
+  ["scan_result", (to, { row }) => to.text(row.transaction.scan?.scanResult ?? "")],
+  ["print_result", (to, { row }) => to.text(row.transaction.print?.printResult ?? "")],
+  ["print_error", (to, { row }) => to.text(row.transaction.print?.errorDescription ?? "")],
+  ["item", (to, { item }) => to.text(item)],
+  ["store_version", (to, { row }) => to.uint64(row.storeVersion ?? 0)],
+];
+
+const LIFE_COLUMNS: readonly Column<LifeRow>[] = [
+  ["terminal_id", (to, row) => to.text(row.terminalId)],
+  ["day", (to, row) => to.day(row.acceptedAtMs)],
+  ["uuid", (to, row) => to.text(row.uuid)],
+  ["version", (to, row) => to.uint64(row.version)],
+  ["accepted_at", (to, row) => to.time(row.acceptedAtMs)],
+  ["sent_at", (to, row) => to.timeOrNull(row.sentAtMs)],
+  ["finished_at", (to, row) => to.time(row.finishedAtMs)],
+  ["state", (to, row) => to.text(row.state)],
+  ["kind", (to, row) => to.text(row.kind)],
+  ["service", (to, row) => to.text(row.service)],
+  ["amount_cents", (to, row) => to.int64(row.amountCents)],
+  ["sender", (to, row) => to.text(row.sender)],
+  ["channel", (to, row) => to.text(row.channel ?? "")],
+  ["attempt", (to, row) => to.uint32(row.attempt)],
+  ["shop", (to, row) => to.text(row.shop ?? "")],
+  ["store_version", (to, row) => to.uint64(row.storeVersion ?? 0)],
+];
+
+const CONFLICT_COLUMNS: readonly Column<ConflictRow>[] = [
+  ["terminal_id", (to, row) => to.text(row.terminalId)],
+  ["day", (to, row) => to.day(row.atMs)],
+  ["id", (to, row) => to.text(row.id)],
+  ["uuid", (to, row) => to.text(row.uuid)],
+  ["at", (to, row) => to.time(row.atMs)],
+  ["posted_by", (to, row) => to.text(row.postedBy)],
+  ["raw", (to, row) => to.text(row.raw)],
+];
+
+export const TRANSACTIONS: FeedTable<TransactionRow> = {
+  table: "transactions",
+  columns: namesOf(TRANSACTION_COLUMNS),
+  write: (to, row) => {
+    const withItem = { row, item: JSON.stringify(row.transaction) };
+    writeAll(to, TRANSACTION_COLUMNS, mayHoldHalves(withItem.item) ? wellFormed(row) : withItem);
+  },
+};
+
+export const LIVES: FeedTable<LifeRow> = {
+  table: "command_lives",
+  columns: namesOf(LIFE_COLUMNS),
+  write: (to, row) => writeAll(to, LIFE_COLUMNS, row),
+};
+
+export const CONFLICTS: FeedTable<ConflictRow> = {
+  table: "conflicts",
+  columns: namesOf(CONFLICT_COLUMNS),
+  write: (to, row) => writeAll(to, CONFLICT_COLUMNS, row),
+};
+
+/** Throws RowsRefused, which names the column and quotes nothing. */
+function writeAll<Row>(to: RowBinary, columns: readonly Column<Row>[], row: Row): void {
+  let column = "";
+  try {
+    for (const [name, write] of columns) {
+      column = name;
+      write(to, row);
+    }
+  } catch (error) {
+    throw new RowsRefused(`the column ${column} cannot hold its value`, { cause: error });
   }
 }
 
-/** Most columns of most rows are empty, so they are left out. One call of JSON.stringify for the whole row is fastest. */
-function lineOf(row: ClickHouseRow): string {
-  return `${JSON.stringify(row)}\n`;
+/**
+ * Texts are made well-formed when they are received; here this is done for older rows and for rows that others write to Kafka: in JSON an unpaired surrogate
+ * would stay as an escape, which ClickHouse's functions refuse.
+ */
+function wellFormed(row: TransactionRow): WithItem {
+  const transaction = wellFormedValue(row.transaction);
+  return { row: { ...row, transaction }, item: JSON.stringify(transaction) };
 }
 
-function transactionRow({
-  version,
-  storeVersion,
-  transaction,
-  kind,
-  sender,
-  unsolicited,
-  amountDiffers,
-  shop,
-}: TransactionRow): ClickHouseRow {
-  const { auth, card, satispay, provider, scan, print, voucher, receipt } = transaction;
-  return {
-    terminal_id: transaction.terminalId,
-    day: dayOf(transaction.createdAtMs),
-    uuid: transaction.uuid,
-    version,
-    created_at: timeOf(transaction.createdAtMs),
-    method: transaction.method,
-    status: transaction.status,
-    amount_cents: transaction.amountCents,
-    currency: transaction.currency,
-    merchant_id: transaction.merchantId || undefined,
-    shop: shop || undefined,
-    command_kind: kind || undefined,
-    sender: sender || undefined,
-    unsolicited,
-    amount_differs: amountDiffers,
-    message: transaction.message || undefined,
-    auth_code: auth?.authCode || undefined,
-    stan: auth?.stan || undefined,
-    action_code: auth?.actionCode || undefined,
-    brand: card?.brand || undefined,
-    masked_pan: card?.maskedPan || undefined,
-    entry: card?.entry || undefined,
-    satispay_payment_id: satispay?.paymentId || undefined,
-    satispay_status: satispay?.status || undefined,
-    satispay_outcome: satispay?.outcome || undefined,
-    satispay_store: satispay?.store || undefined,
-    satispay_code_identifier: satispay?.codeIdentifier || undefined,
-    provider_name: provider?.name || undefined,
-    provider_model: provider?.model || undefined,
-    provider_client_version: provider?.clientVersion || undefined,
-    voucher: voucher && JSON.stringify(voucher),
-    receipt: receipt && JSON.stringify(receipt),
-    scanned_value: scan?.scannedValue || undefined,
-    barcode_format: scan?.barcodeFormat || undefined,
-    scan_result: scan?.scanResult || undefined,
-    print_result: print?.printResult || undefined,
-    print_error: print?.errorDescription || undefined,
-    item: JSON.stringify(transaction),
-    store_version: storeVersion,
-  };
+function jsonOf(value: object | undefined): string {
+  return value ? JSON.stringify(value) : "";
 }
 
-function lifeRow(row: LifeRow): ClickHouseRow {
-  return {
-    terminal_id: row.terminalId,
-    day: dayOf(row.acceptedAtMs),
-    uuid: row.uuid,
-    version: row.version,
-    accepted_at: timeOf(row.acceptedAtMs),
-    sent_at: row.sentAtMs === null ? null : timeOf(row.sentAtMs),
-    finished_at: timeOf(row.finishedAtMs),
-    state: row.state,
-    kind: row.kind,
-    service: row.service || undefined,
-    amount_cents: row.amountCents,
-    sender: row.sender || undefined,
-    channel: row.channel || undefined,
-    attempt: row.attempt,
-    shop: row.shop || undefined,
-    store_version: row.storeVersion,
-  };
-}
-
-function conflictRow(row: ConflictRow): ClickHouseRow {
-  return {
-    terminal_id: row.terminalId,
-    day: dayOf(row.atMs),
-    id: row.id,
-    uuid: row.uuid,
-    at: timeOf(row.atMs),
-    posted_by: row.postedBy || undefined,
-    raw: row.raw || undefined,
-  };
-}
-
-/** `YYYY-MM-DD hh:mm:ss.mmm`, UTC, which every ClickHouse version reads without a setting. */
-function timeOf(ms: number): string {
-  return isoOf(ms).slice(0, 23).replace("T", " ");
-}
-
-function dayOf(ms: number): string {
-  return isoOf(ms).slice(0, 10);
-}
-
-/** The time that was written last: consecutive rows often have the same. */
-let lastMs = 0;
-let lastIso = new Date(lastMs).toISOString();
-
-/** End of ClickHouse's type Date: a later time, or one before 1970, would silently wrap around. */
-export const LATEST_MS = Date.UTC(2149, 0, 1);
-
-/** A missing time would otherwise silently become 1970. */
-function isoOf(ms: number): string {
-  if (ms === lastMs) return lastIso;
-  if (!Number.isSafeInteger(ms)) throw new RangeError("a time is a whole number of milliseconds");
-  if (ms < 0 || ms >= LATEST_MS) throw new RangeError("a time lies from 1970 to 2148");
-  lastIso = new Date(ms).toISOString();
-  lastMs = ms;
-  return lastIso;
+function namesOf<Row>(columns: readonly Column<Row>[]): string[] {
+  return columns.map(([name]) => name);
 }

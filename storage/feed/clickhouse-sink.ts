@@ -1,9 +1,9 @@
 import { Readable } from "node:stream";
 import { type ClickHouseClient, ClickHouseError } from "@clickhouse/client";
 import type { FeedRow } from "../../engine/payments/feed-row.ts";
-import { clickHouseRow, type FeedTable } from "./clickhouse-rows.ts";
+import { CONFLICTS, type FeedColumns, type FeedTable, LIVES, TRANSACTIONS } from "./clickhouse-rows.ts";
 import { type FeedInsert, type FeedSink, RowsRefused } from "./feed-sink.ts";
-import { TextChunks } from "./text-chunks.ts";
+import { RowBinary } from "./row-binary.ts";
 
 /**
  * Codes by which ClickHouse says that a value itself is not acceptable: not parsed, out of range, of a wrong type, too large. All others
@@ -18,32 +18,72 @@ export function clickHouseSink(client: ClickHouseClient): FeedSink {
 
 class ClickHouseInsert implements FeedInsert {
   readonly #client: ClickHouseClient;
-  readonly #lines = new Map<FeedTable, TextChunks>();
+  readonly #rows = new Map<FeedColumns, RowBinary>();
 
   constructor(client: ClickHouseClient) {
     this.#client = client;
   }
 
   add(row: FeedRow): void {
-    const { table, line } = mapped(row);
-    let lines = this.#lines.get(table);
-    if (lines === undefined) {
-      lines = new TextChunks();
-      this.#lines.set(table, lines);
+    switch (row.type) {
+      case "transaction":
+        this.#add(TRANSACTIONS, row);
+        break;
+      case "life":
+        this.#add(LIVES, row);
+        break;
+      case "conflict":
+        this.#add(CONFLICTS, row);
+        break;
+      default:
+        row satisfies never;
+        throw new RowsRefused("it is of a type that this version does not know");
     }
-    lines.add(line);
   }
 
   async send(): Promise<void> {
-    for (const [table, { chunks }] of this.#lines) await insertLines(this.#client, table, chunks);
+    for (const [{ table, columns }, { chunks }] of this.#rows) {
+      if (chunks.length > 0) await insertBytes(this.#client, table, `(${columns.join(", ")}) FORMAT RowBinary`, chunks);
+    }
+  }
+
+  #add<Row extends FeedRow>(table: FeedTable<Row>, row: Row): void {
+    const rows = this.#rowsOf(table);
+    try {
+      table.write(rows, row);
+      rows.endRow();
+    } catch (error) {
+      rows.dropRow();
+      if (error instanceof RowsRefused) throw error;
+      throw new RowsRefused(`it is not a row of type ${row.type}`, { cause: error });
+    }
+  }
+
+  #rowsOf(table: FeedColumns): RowBinary {
+    let rows = this.#rows.get(table);
+    if (rows === undefined) {
+      rows = new RowBinary();
+      this.#rows.set(table, rows);
+    }
+    return rows;
   }
 }
 
 /** Inserts lines of JSONEachRow into a table of the relay's. Rejects with RowsRefused where ClickHouse does not accept a value. */
-export async function insertLines(client: ClickHouseClient, table: string, chunks: readonly Buffer[], signal?: AbortSignal): Promise<void> {
+export function insertLines(client: ClickHouseClient, table: string, chunks: readonly Buffer[], signal?: AbortSignal): Promise<void> {
+  return insertBytes(client, table, "FORMAT JSONEachRow", chunks, signal);
+}
+
+async function insertBytes(
+  client: ClickHouseClient,
+  table: string,
+  format: string,
+  chunks: readonly Buffer[],
+  signal?: AbortSignal,
+): Promise<void> {
   try {
     const { stream } = await client.exec({
-      query: `INSERT INTO relay.${table} FORMAT JSONEachRow`,
+      query: `INSERT INTO relay.${table} ${format}`,
       // As bytes, which are sent unchanged: rows would be serialized one by one.
       values: Readable.from(chunks, { objectMode: false }),
       // The response is sent when the insert is written and synced, not when it is buffered.
@@ -56,13 +96,5 @@ export async function insertLines(client: ClickHouseClient, table: string, chunk
     if (!(error instanceof ClickHouseError) || !REFUSED_CODES.has(error.code)) throw error;
     // The message would quote the row.
     throw new RowsRefused(`ClickHouse refused it for ${table}: code ${error.code} (${error.type ?? "unknown"})`, { cause: error });
-  }
-}
-
-function mapped(row: FeedRow): ReturnType<typeof clickHouseRow> {
-  try {
-    return clickHouseRow(row);
-  } catch (error) {
-    throw new RowsRefused(`it is not a row of type ${row.type}`, { cause: error });
   }
 }

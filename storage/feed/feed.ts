@@ -16,7 +16,7 @@ const BATCH_CHARS_MAX = 16_777_216;
 const DELETIONS_AT_ONCE = 500;
 
 /** Minimum time between two inserts that are not full: each creates a part on disk that ClickHouse has to merge. */
-const BATCH_INTERVAL_MS = 700;
+const BATCH_INTERVAL_MS = 1_000;
 
 /** Wait after waking up from idle, so that commits of the same moment are in the same insert. */
 const LINGER_MS = 20;

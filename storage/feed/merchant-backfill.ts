@@ -6,10 +6,10 @@ import { createMerchantStore } from "../../engine/partners/merchant-store.ts";
 import { outboxKeyAt } from "../../engine/payments/outbox.ts";
 import type { CloudConfig } from "../../engine/settings/cloud-config.ts";
 import { CLOUD_CONFIGS, createRecordStore } from "../../engine/tables/record-store.ts";
-import { LATEST_MS } from "./clickhouse-rows.ts";
 import { LeaderLease } from "./leader-lease.ts";
 import { pageOutbox } from "./outbox.ts";
 import { atMost, pause } from "./pause.ts";
+import { LATEST_MS } from "./row-binary.ts";
 import { loadShopsSince, noteFilled, type ShopsSince } from "./shops-since.ts";
 
 /** How often a node looks whether the one that has the lease is ready, or gone. */

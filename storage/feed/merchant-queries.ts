@@ -3,8 +3,8 @@ import type { TransactionRow } from "../../engine/payments/feed-row.ts";
 import type { MerchantTransaction, MerchantTransactionFilter, TransactionKey } from "../../engine/payments/merchant-transactions.ts";
 import type { Transaction, TransactionMethod } from "../../engine/payments/transaction.ts";
 import { askClickHouse, askLines } from "./ask-clickhouse.ts";
-import { LATEST_MS } from "./clickhouse-rows.ts";
 import { conditionOf, type Range, SUMS } from "./merchant-sql.ts";
+import { LATEST_MS } from "./row-binary.ts";
 import { keyText } from "./waiting-rows.ts";
 
 const MEMORY_BYTES_MAX = 256 * 1_048_576;

@@ -3,7 +3,7 @@ import { hasUuidForm, isSameUuid, uuidKey } from "../../engine/kernel/identifier
 import type { TransactionRow } from "../../engine/payments/feed-row.ts";
 import type { MerchantTransactionFilter, TransactionKey } from "../../engine/payments/merchant-transactions.ts";
 import type { Transaction, TransactionMethod } from "../../engine/payments/transaction.ts";
-import { LATEST_MS } from "./clickhouse-rows.ts";
+import { LATEST_MS } from "./row-binary.ts";
 
 /** What is no transaction of a shop: neither a list nor a sum has it. */
 const UNLISTED_METHODS: readonly TransactionMethod[] = ["SCAN", "PRINT"];

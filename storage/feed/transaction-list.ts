@@ -6,8 +6,8 @@ import type { TransactionRow } from "../../engine/payments/feed-row.ts";
 import type { Transaction } from "../../engine/payments/transaction.ts";
 import type { TransactionList, TransactionQuery } from "../../engine/payments/transaction-list.ts";
 import { askClickHouse } from "./ask-clickhouse.ts";
-import { LATEST_MS } from "./clickhouse-rows.ts";
 import { createOutboxLooks } from "./outbox-looks.ts";
+import { LATEST_MS } from "./row-binary.ts";
 import { keyText, newestOf, withoutStored } from "./waiting-rows.ts";
 
 /** Maximum number of rows of the outbox that are searched for a page: it takes less than a second, and a longer backlog takes minutes. */

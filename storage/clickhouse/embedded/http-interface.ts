@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import { PORTAL_WORKLOAD } from "../workloads.ts";
 import { CLICKHOUSE_CODE, ClickHouseError } from "./clickhouse-error.ts";
-import type { Engine, InsertFormat, QueryAnswer, QueryRequest, ReaderQueryRequest } from "./engine.ts";
+import type { Engine, InsertFormat, InsertRequest, QueryAnswer, QueryRequest, ReaderQueryRequest } from "./engine.ts";
 import { watchGrowth } from "./memory-growth.ts";
 import {
   READER_BODY_BYTES_MAX,
@@ -184,14 +184,16 @@ function isBackground(settings: ReadonlyMap<string, string>): boolean {
 }
 
 /** The simple form of an insert with its rows in the body; any other form is executed as text. */
-function insertOf(query: string): { table: string; format: InsertFormat } | null {
-  const [, table, format] =
-    /^\s*INSERT\s+INTO\s+(?:TABLE\s+)?([A-Za-z_]\w*(?:\.[A-Za-z_]\w*)?)\s+FORMAT\s+(\w+)\s*;?\s*$/i.exec(query) ?? [];
+function insertOf(query: string): Pick<InsertRequest, "table" | "columns" | "format"> | null {
+  const [, table, columns, format] =
+    /^\s*INSERT\s+INTO\s+(?:TABLE\s+)?([A-Za-z_]\w*(?:\.[A-Za-z_]\w*)?)\s*(?:\(([\w\s,]*)\)\s*|\s)FORMAT\s+(\w+)\s*;?\s*$/i.exec(query) ??
+    [];
   const known = INSERT_FORMATS.find((name) => name === format);
-  return table === undefined || known === undefined ? null : { table, format: known };
+  if (table === undefined || known === undefined) return null;
+  return { table, format: known, columns: columns === undefined ? null : columns.split(",").map((name) => name.trim()) };
 }
 
-const INSERT_FORMATS: readonly InsertFormat[] = ["JSONEachRow", "JSONCompactEachRow", "TabSeparated"];
+const INSERT_FORMATS: readonly InsertFormat[] = ["JSONEachRow", "JSONCompactEachRow", "TabSeparated", "RowBinary"];
 
 function refuseQuery(refusal: SemaphoreRefusal): never {
   throw refusal === "full"

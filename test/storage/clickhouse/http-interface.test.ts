@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { once } from "node:events";
+import { readdir } from "node:fs/promises";
 import { type IncomingMessage, request } from "node:http";
 import { buffer } from "node:stream/consumers";
 import { describe, it } from "node:test";
@@ -47,6 +48,49 @@ describe("the HTTP interface of the embedded ClickHouse", async () => {
     assert.equal((await client.ping()).success, true);
     assert.equal((await client.ping({ select: true })).success, true);
     await client.close();
+  });
+
+  it("takes rows in RowBinary and in text, with and without names of columns, whatever is in them", async () => {
+    const insert = async (into: string, rows: Buffer | string): Promise<number> => {
+      const target = `${url}/?query=${encodeURIComponent(`INSERT INTO relay.rows ${into}`)}`;
+      const headers = { "X-ClickHouse-User": ADMIN.username, "X-ClickHouse-Key": ADMIN.password };
+      const response = await fetch(target, { method: "POST", headers, body: rows });
+      await response.text();
+      return Number(response.headers.get("x-clickhouse-exception-code") ?? 0);
+    };
+    const rowOf = (text: string, number: number): Buffer => Buffer.from([text.length, ...Buffer.from(text), number, 0, 0, 0]);
+    await ask(world, "CREATE TABLE relay.rows (a UInt32 DEFAULT 7, b String) ENGINE = MergeTree ORDER BY a", {}, ADMIN);
+    // An empty line would end rows behind a statement, and a number may look like one.
+    const binary = [rowOf("\n\n", 10), rowOf("; DROP TABLE relay.rows;\n\n", 1), rowOf("", 2), rowOf("\n\n'`--", 3)];
+    assert.equal(await insert("(b, a) FORMAT RowBinary", Buffer.concat(binary)), 0);
+    assert.equal(await insert("FORMAT RowBinary", Buffer.from([4, 0, 0, 0, 1, 10])), 0);
+    assert.equal(await insert("( b )FORMAT JSONEachRow", '{"b":"json"}'), 0);
+    assert.equal(await insert("(b,a) FORMAT TabSeparated", "tab\t5\n"), 0);
+    // Cut, longer than a text may be, a column that is none, and one that is a statement.
+    assert.equal(await insert("(b, a) FORMAT RowBinary", rowOf("cut", 6).subarray(0, -1)), 33);
+    assert.equal(await insert("(b) FORMAT RowBinary", Buffer.from([0xff, 0xff, 0xff, 0xff, 0x0f])), 131);
+    assert.equal(await insert("(b, c) FORMAT RowBinary", rowOf("x", 6)), 16);
+    assert.equal(await insert("(b, a d) FORMAT RowBinary", rowOf("x", 6)), 36);
+    const { text } = await ask(world, "SELECT a, b FROM relay.rows ORDER BY a FORMAT JSONCompactEachRow");
+    assert.deepEqual(
+      text
+        .split("\n")
+        .filter((line) => line !== "")
+        .map((line) => JSON.parse(line)),
+      [
+        [1, "; DROP TABLE relay.rows;\n\n"],
+        [2, ""],
+        [3, "\n\n'`--"],
+        [4, "\n"],
+        [5, "tab"],
+        [7, "json"],
+        [10, "\n\n"],
+      ],
+    );
+    assert.deepEqual(
+      (await readdir(world.directory)).filter((name) => name.startsWith("insert")),
+      [],
+    );
   });
 
   it("runs many queries with different parameters at once without mixing them", async () => {

@@ -12,7 +12,7 @@ import { clickHouseSink } from "../../../storage/feed/clickhouse-sink.ts";
 import { createFeed } from "../../../storage/feed/feed.ts";
 import type { EmbeddedKv } from "../../../storage/kv/embedded.ts";
 import { ADMIN, ask, sharedClickHouse } from "../clickhouse/clickhouse-world.ts";
-import { keysUnder, openKv, realClock, START_MS, transactionRow, write } from "./feed-world.ts";
+import { keysUnder, openKv, realClock, refuseTransactions, START_MS, transactionRow, write } from "./feed-world.ts";
 
 describe("the feed to ClickHouse", async () => {
   const world = await sharedClickHouse();
@@ -106,8 +106,11 @@ describe("the feed to ClickHouse", async () => {
 
   it("sets aside a row that ClickHouse refuses, and delivers its neighbours", async (test) => {
     const kv = await kvOf(test);
+    await refuseTransactions(client);
     await write(kv, [
       transactionRow({ uuid: "before", terminalId: "POISON" }),
+      transactionRow({ uuid: "not parsed", terminalId: "POISON", sender: "refused" }),
+      transactionRow({ uuid: "between", terminalId: "POISON" }),
       transactionRow({ uuid: "beyond Int64", terminalId: "POISON", amountCents: 1e30 }),
       transactionRow({ uuid: "no time", terminalId: "POISON", createdAtMs: Number.NaN }),
       transactionRow({ uuid: "after", terminalId: "POISON" }),
@@ -117,10 +120,10 @@ describe("the feed to ClickHouse", async () => {
     await feed.stop();
     assert.equal(
       (await ask(world, "SELECT uuid FROM transactions_final WHERE terminal_id = 'POISON' ORDER BY uuid")).text,
-      "after\nbefore\n",
+      "after\nbefore\nbetween\n",
     );
-    assert.equal(feed.stats().refused, 2);
-    assert.equal((await keysUnder(kv, "op/")).length, 2);
+    assert.equal(feed.stats().refused, 3);
+    assert.equal((await keysUnder(kv, "op/")).length, 3);
   });
 
   it("sets aside a row whose time ClickHouse would change in silence", async (test) => {

@@ -1,3 +1,4 @@
+import type { ClickHouseClient } from "@clickhouse/client";
 import type { Clock } from "../../../engine/kernel/clock.ts";
 import { type Kv, prefixRange } from "../../../engine/kernel/kv.ts";
 import type { FeedRow, LifeRow, TransactionRow } from "../../../engine/payments/feed-row.ts";
@@ -40,6 +41,12 @@ export function sinkOf(take: (rows: readonly FeedRow[]) => Promise<void>): FeedS
 /** Everything under a prefix. */
 export async function keysUnder(kv: Kv, prefix: string): Promise<string[]> {
   return (await kv.scan({ ...prefixRange(prefix), limit: 10_000 })).map(({ key }) => key);
+}
+
+/** Makes ClickHouse refuse transactions of the sender `refused`, as if a value of theirs could not be parsed. */
+export async function refuseTransactions(client: ClickHouseClient): Promise<void> {
+  const check = "toInt64(if(sender = 'refused', 'none', '0')) = 0";
+  await client.command({ query: `ALTER TABLE relay.transactions ADD CONSTRAINT parsed CHECK ${check}` });
 }
 
 export interface TransactionMembers {
