@@ -1,6 +1,6 @@
 import { Readable } from "node:stream";
 import { type ClickHouseClient, ClickHouseError } from "@clickhouse/client";
-import type { FeedRow } from "../../engine/payments/feed-row.ts";
+import { type FeedRow, lifeRowOf } from "../../engine/payments/feed-row.ts";
 import { clickHouseRow, type FeedTable } from "./clickhouse-rows.ts";
 import { type FeedInsert, type FeedSink, RowsRefused } from "./feed-sink.ts";
 import { TextChunks } from "./text-chunks.ts";
@@ -25,7 +25,15 @@ class ClickHouseInsert implements FeedInsert {
   }
 
   add(row: FeedRow): void {
-    const { table, line } = mapped(row);
+    // Both before either is added: a row that is refused leaves nothing here.
+    const own = mapped(row);
+    const life = lifeRowOf(row);
+    const ended = life === null ? null : mapped(life);
+    this.#addLine(own);
+    if (ended !== null) this.#addLine(ended);
+  }
+
+  #addLine({ table, line }: ReturnType<typeof clickHouseRow>): void {
     let lines = this.#lines.get(table);
     if (lines === undefined) {
       lines = new TextChunks();
