@@ -67,7 +67,8 @@ export function lifeRowOf(row: FeedRow): LifeRow | null {
   if (row.type !== "transaction" || row.life === undefined || row.kind === null) return null;
   const { version, storeVersion, transaction, kind, sender, shop, life } = row;
   const { uuid, terminalId } = transaction;
-  const own: LifeRow = { type: "life", version, uuid, terminalId, kind, sender, ...life };
+  // Its own members last: what another program has written to Kafka may have more within `life`.
+  const own: LifeRow = { ...life, type: "life", version, uuid, terminalId, kind, sender };
   if (shop !== undefined) own.shop = shop;
   if (storeVersion !== undefined) own.storeVersion = storeVersion;
   return own;

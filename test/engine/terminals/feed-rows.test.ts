@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import type { LifeRow, TransactionRow } from "../../../engine/payments/feed-row.ts";
+import { type LifeRow, lifeRowOf, type TransactionRow } from "../../../engine/payments/feed-row.ts";
 import { rowVersion } from "../../../engine/payments/row-version.ts";
 import { rowsOf } from "../../../engine/terminals/result-decision.ts";
 import type { CommandLife, CommandRecord } from "../../../engine/terminals/terminal-record.ts";
@@ -67,6 +67,13 @@ describe("the rows of a command's record", () => {
       tableRows(rows.map((row) => ({ ...row, storeVersion: 7 }))),
       [TRANSACTION, LIFE_ROW].map((row) => ({ ...row, storeVersion: 7 })),
     );
+  });
+
+  it("have the same key as the result, whatever else stands within the end", () => {
+    const [row] = rowsOf(RECORD);
+    assert.ok(row?.type === "transaction");
+    const more = { ...row, life: Object.assign({}, row.life, { type: "transaction", uuid: "b", terminalId: "T2", version: 1 }) };
+    assert.deepEqual(lifeRowOf(more), LIFE_ROW);
   });
 
   it("say nothing of a merchant where it is nobody's", () => {
