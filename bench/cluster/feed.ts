@@ -37,7 +37,7 @@ export interface FeedResult {
   cpuMicros: { [process: string]: number };
 }
 
-/** Stores rows in the outbox, then starts the feed of so many nodes and waits until ClickHouse has them all. */
+/** Stores rows of results that ended their commands in the outbox, then starts the feed of so many nodes and waits until ClickHouse has them all. */
 export async function measureFeed(servers: BenchServers, rows: number, nodes: number): Promise<FeedResult> {
   const { origin, username, password } = new URL(servers.clickhouseUrl);
   const client = connectClickHouse({ url: origin, username, password });
@@ -101,8 +101,10 @@ export async function measureFeed(servers: BenchServers, rows: number, nodes: nu
     );
   }
 
-  function storedRows(): Promise<number> {
-    return ask("SELECT uniqExact(uuid) AS n FROM relay.transactions WHERE sender = {of:String}", sender);
+  /** Those that have filled both tables. */
+  async function storedRows(): Promise<number> {
+    const filled = (table: string) => ask(`SELECT uniqExact(uuid) AS n FROM relay.${table} WHERE sender = {of:String}`, sender);
+    return Math.min(await filled("transactions"), await filled("command_lives"));
   }
 
   async function ask(query: string, of: string): Promise<number> {
@@ -141,6 +143,16 @@ function operationOf(n: number, sender: string) {
     sender,
     unsolicited: false,
     amountDiffers: false,
+    life: {
+      service: "PAYCC",
+      amountCents: 100 + (n % 9_900),
+      state: "done",
+      acceptedAtMs: nowMs - 4_000,
+      sentAtMs: nowMs - 3_900,
+      finishedAtMs: nowMs,
+      channel: "poll",
+      attempt: 1,
+    },
   };
   return outboxOperation(row, nowMs, `bench-${n}`);
 }

@@ -193,7 +193,7 @@ async function pushed(
   expect("what is recorded", await session.next("recorded"), counter);
 }
 
-/** The first result stands, and a relay has its row. */
+/** The first result stands, and a relay has its rows. */
 async function expectStored({ name, port, directory }: Contender, uuid: string): Promise<void> {
   const { status, body } = await send(port, `/api/v1/${uuid}/uuid`, { headers: { "API-Key": API_KEY } });
   expect("its result", [status, JSON.stringify(body.data).includes('"OK"')], [200, true]);
@@ -201,10 +201,12 @@ async function expectStored({ name, port, directory }: Contender, uuid: string):
   await untilRowsAreStored(port);
   const access = await readAnalystAccess(directory);
   if (access === null) throw new Error("the relay has no ClickHouse");
-  const query = `SELECT count() FROM relay.transactions_final WHERE uuid = '${uuid}' FORMAT TabSeparated`;
   const headers = { "X-ClickHouse-User": access.username, "X-ClickHouse-Key": access.password };
-  const answer = await fetch(access.url, { method: "POST", headers, body: query });
-  expect("its row in ClickHouse", (await answer.text()).trim(), "1");
+  for (const view of ["transactions_final", "command_lives_final"]) {
+    const query = `SELECT count() FROM relay.${view} WHERE uuid = '${uuid}' FORMAT TabSeparated`;
+    const answer = await fetch(access.url, { method: "POST", headers, body: query });
+    expect(`its row of ${view} in ClickHouse`, (await answer.text()).trim(), "1");
+  }
 }
 
 interface Answer {

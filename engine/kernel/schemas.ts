@@ -43,11 +43,14 @@ export const SCHEMAS = {
   attention: numbered("a/"),
   unreadableAnswer: first("an/"),
   presence: first("p/"),
-  /** Rows on their way to ClickHouse. The number is not part of the text, because a row's text is sent to Kafka unchanged. */
-  outboxRow: first("o/"),
+  /**
+   * Rows on their way to ClickHouse. The number is not part of the text, because a row's text is sent to Kafka unchanged. 2: a result's row tells how its
+   * command ended (`life`), which a version that reads only 1 would leave out. 1: that has a row of its own.
+   */
+  outboxRow: { writes: 2, reads: [1, 2], keys: ["o/"] },
   refusedRow: numbered("op/"),
-  /** A message of the topic `relay.transactions` (feed/kafka-message.ts). */
-  feedMessage: first(),
+  /** A message of the topic `relay.transactions` (feed/kafka-message.ts). 2: as `outboxRow`. */
+  feedMessage: { writes: 2, reads: [1, 2], keys: [] },
   /** Who has a lease, and how far it has come (feed/leader-lease.ts). */
   feedTurn: numbered("feed/turn", "shop/turn"),
   /** Since when the store's commands and results say whose they are (feed/shops-since.ts). */

@@ -23,6 +23,8 @@ export interface TransactionRow extends FromStore {
   sender: string;
   unsolicited: boolean;
   amountDiffers: boolean;
+  /** How its command ended, in place of a row of its own (`lifeRowOf`). Absent without a command, and in rows of 0.1.0. */
+  life?: EndedLife;
   /**
    * The merchant whose row it is, as administered when the command was accepted (for a result that nobody asked for: when it was posted). Absent for none;
    * `transaction.merchantId` may be what the terminal said of itself.
@@ -30,7 +32,10 @@ export interface TransactionRow extends FromStore {
   shop?: string;
 }
 
-/** A command whose life ended; a late result ends it a second time, with a higher version (row-version.ts). */
+/**
+ * A command whose life ended without a result; a late result ends it a second time, with a higher version (row-version.ts). How a command with a result
+ * ended stands in the result's row (`life`), so that one row is stored, sent and deleted, not two.
+ */
 export interface LifeRow extends FromStore {
   type: "life";
   version: number;
@@ -48,6 +53,25 @@ export interface LifeRow extends FromStore {
   attempt: number;
   /** As `TransactionRow.shop`: a result that comes later, perhaps to a store that was restored, has the same. */
   shop?: string;
+}
+
+/** What a command's end has beyond what the row of its result says. */
+export type EndedLife = Pick<
+  LifeRow,
+  "service" | "amountCents" | "state" | "acceptedAtMs" | "sentAtMs" | "finishedAtMs" | "channel" | "attempt"
+>;
+
+/** The end of the command whose result a row is, as a row of its own; null where the row tells of none. */
+export function lifeRowOf(row: FeedRow): LifeRow | null {
+  // A result that nobody asked for is no command's.
+  if (row.type !== "transaction" || row.life === undefined || row.kind === null) return null;
+  const { version, storeVersion, transaction, kind, sender, shop, life } = row;
+  const { uuid, terminalId } = transaction;
+  // Its own members last: what another program has written to Kafka may have more within `life`.
+  const own: LifeRow = { ...life, type: "life", version, uuid, terminalId, kind, sender };
+  if (shop !== undefined) own.shop = shop;
+  if (storeVersion !== undefined) own.storeVersion = storeVersion;
+  return own;
 }
 
 /** A second, different result for a uuid, which never overwrites the first. `raw` is masked JSON text. */

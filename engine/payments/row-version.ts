@@ -26,6 +26,7 @@ export function ranked<Row extends FeedRow>(row: Row): Row {
 }
 
 /** A result is the end of its command; a payment link may have ended without having been paid. */
-function transactionState({ transaction: { method, status } }: TransactionRow): LifeRow["state"] {
+function transactionState({ transaction: { method, status }, life }: TransactionRow): LifeRow["state"] {
+  if (life !== undefined) return life.state;
   return method === "PAYBYLINK" && status !== "OK" ? "unknown" : "done";
 }

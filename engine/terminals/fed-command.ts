@@ -67,7 +67,7 @@ function commandOf(fed: FedCommand): Command | null {
 
 function lifeOf({ life, result }: FedCommand): CommandLife {
   const { sentAtMs = null, channel = null, attempt: attempts = 0 } = life ?? {};
-  // Its own row comes after the result's, or a batch later.
+  // The tables are filled one after the other, and 0.1.0 sent two rows: its own may be there only later.
   if (result !== null && life?.state !== "done") {
     return { state: "done", sentAtMs, finishedAtMs: result.transaction.createdAtMs, channel, attempts };
   }

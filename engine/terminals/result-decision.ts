@@ -3,8 +3,8 @@ import { hasUuidForm } from "../kernel/identifiers.ts";
 import type { Stored } from "../kernel/stored.ts";
 import { wellFormedValue } from "../kernel/well-formed.ts";
 import type { AttentionItem } from "../payments/attention.ts";
-import { notBefore, withoutPayload } from "../payments/command.ts";
-import type { FeedRow, LifeRow, TransactionRow } from "../payments/feed-row.ts";
+import { type Command, notBefore, withoutPayload } from "../payments/command.ts";
+import type { EndedLife, FeedRow, LifeRow, TransactionRow } from "../payments/feed-row.ts";
 import { amountDiffers, currencyUnknown, sameResult, toTransaction } from "../payments/result.ts";
 import { rowVersion } from "../payments/row-version.ts";
 import type { Transaction } from "../payments/transaction.ts";
@@ -113,12 +113,15 @@ export function withLife(record: CommandRecord, life: CommandLife): CommandRecor
   return { ...record, revision: record.revision + 1, command: withoutPayload(record.command), life };
 }
 
-/** Rows for ClickHouse of a record as it now stands. */
+/** Rows for ClickHouse of a record as it now stands: one for a result and the end of its command. */
 export function rowsOf(record: CommandRecord): FeedRow[] {
-  const rows: FeedRow[] = [];
   const { command, life, result, revision, terminalId } = record;
   const version = rowVersion(life?.state ?? "done", revision);
   const shop = command?.shop ?? result?.shop ?? null;
+  const ended = command === null || life === null ? null : endedLife(command, life);
+  const rows: FeedRow[] = [];
+  // A record that was taken back may have them in different letters; each row keeps its own.
+  const isOne = result !== null && result.transaction.uuid === command?.uuid;
   if (result !== null) {
     const row: TransactionRow = {
       type: "transaction",
@@ -129,32 +132,22 @@ export function rowsOf(record: CommandRecord): FeedRow[] {
       unsolicited: command === null,
       amountDiffers: result.amountDiffers,
     };
+    if (isOne && ended !== null) row.life = ended;
     if (shop !== null) row.shop = shop;
     rows.push(row);
   }
-  if (command !== null && life !== null) {
-    const { uuid, kind, service, amountCents, sender, acceptedAtMs } = command;
-    const { state, sentAtMs, finishedAtMs, channel, attempts: attempt } = life;
-    const row: LifeRow = {
-      type: "life",
-      version,
-      uuid,
-      terminalId,
-      kind,
-      service,
-      amountCents,
-      sender,
-      state,
-      acceptedAtMs,
-      sentAtMs,
-      finishedAtMs,
-      channel,
-      attempt,
-    };
+  if (command !== null && ended !== null && !isOne) {
+    const { uuid, kind, sender } = command;
+    const row: LifeRow = { type: "life", version, uuid, terminalId, kind, sender, ...ended };
     if (shop !== null) row.shop = shop;
     rows.push(row);
   }
   return rows;
+}
+
+function endedLife({ service, amountCents, acceptedAtMs }: Command, life: CommandLife): EndedLife {
+  const { state, sentAtMs, finishedAtMs, channel, attempts: attempt } = life;
+  return { service, amountCents, state, acceptedAtMs, sentAtMs, finishedAtMs, channel, attempt };
 }
 
 /** What of a newly recorded result an operator has to know. */

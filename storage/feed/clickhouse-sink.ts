@@ -1,6 +1,6 @@
 import { Readable } from "node:stream";
 import { type ClickHouseClient, ClickHouseError } from "@clickhouse/client";
-import type { FeedRow } from "../../engine/payments/feed-row.ts";
+import { type FeedRow, lifeRowOf, type TransactionRow } from "../../engine/payments/feed-row.ts";
 import { CONFLICTS, type FeedColumns, type FeedTable, LIVES, TRANSACTIONS } from "./clickhouse-rows.ts";
 import { type FeedInsert, type FeedSink, RowsRefused } from "./feed-sink.ts";
 import { RowBinary } from "./row-binary.ts";
@@ -27,13 +27,13 @@ class ClickHouseInsert implements FeedInsert {
   add(row: FeedRow): void {
     switch (row.type) {
       case "transaction":
-        this.#add(TRANSACTIONS, row);
+        this.#addResult(row);
         break;
       case "life":
-        this.#add(LIVES, row);
+        this.#write(LIVES, row).endRow();
         break;
       case "conflict":
-        this.#add(CONFLICTS, row);
+        this.#write(CONFLICTS, row).endRow();
         break;
       default:
         row satisfies never;
@@ -47,11 +47,25 @@ class ClickHouseInsert implements FeedInsert {
     }
   }
 
-  #add<Row extends FeedRow>(table: FeedTable<Row>, row: Row): void {
+  /** With the end of its command, where the row tells of it: both are added, or neither. */
+  #addResult(row: TransactionRow): void {
+    const life = lifeRowOf(row);
+    const lives = life === null ? null : this.#write(LIVES, life);
+    try {
+      this.#write(TRANSACTIONS, row).endRow();
+    } catch (error) {
+      lives?.dropRow();
+      throw error;
+    }
+    lives?.endRow();
+  }
+
+  /** Writes a row that is then to be ended, or dropped; one that throws is dropped already. */
+  #write<Row extends FeedRow>(table: FeedTable<Row>, row: Row): RowBinary {
     const rows = this.#rowsOf(table);
     try {
       table.write(rows, row);
-      rows.endRow();
+      return rows;
     } catch (error) {
       rows.dropRow();
       if (error instanceof RowsRefused) throw error;

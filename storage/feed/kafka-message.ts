@@ -6,10 +6,11 @@ import { ranked } from "../../engine/payments/row-version.ts";
 import { fromStore, outboxKeyOf, readRow } from "./outbox.ts";
 
 /**
- * The schema of messages in `relay.transactions` (infra/docs/schemas/relay.transactions.v1.json is generated from it). Members may be added
- * within a version; a change that a reader has to know about is a new version.
+ * The schema of messages in `relay.transactions` (infra/docs/schemas/relay.transactions.v2.json is generated from it). Members may be added
+ * within a version; a change that a reader has to know about is a new version. In 1 a result's row told nothing of its command's end, which had
+ * a row of its own.
  */
-const SCHEMA_VERSION = SCHEMAS.feedMessage.writes;
+const { writes: SCHEMA_VERSION, reads: SCHEMAS_READ } = SCHEMAS.feedMessage;
 
 const words = <W extends string>(...all: W[]) => Type.Union(all.map((word) => Type.Literal(word)));
 const nullable = <T extends TSchema>(schema: T) => Type.Union([schema, Type.Null()]);
@@ -68,6 +69,17 @@ const TRANSACTION = Type.Object(
   { description: "The result in the form of the relay's own API" },
 );
 
+const ENDED_LIFE = {
+  service: Type.String(),
+  amountCents: Type.Integer(),
+  state: words("done", "unknown", "expired", "cancelled"),
+  acceptedAtMs: timeMs("When the command was accepted"),
+  sentAtMs: nullable(timeMs("When it was sent to the terminal; null: never")),
+  finishedAtMs: timeMs("When the command ended"),
+  channel: nullable(words("websocket", "poll")),
+  attempt: Type.Integer({ minimum: 0 }),
+};
+
 const TRANSACTION_ROW = Type.Object(
   {
     type: Type.Literal("transaction"),
@@ -77,6 +89,12 @@ const TRANSACTION_ROW = Type.Object(
     sender: Type.String({ description: "Sender of the command; empty for a result without a command" }),
     unsolicited: Type.Boolean(),
     amountDiffers: Type.Boolean(),
+    life: Type.Optional(
+      Type.Object(ENDED_LIFE, {
+        description:
+          "How the command ended that this is the result of, in place of a row of type life; absent for a result without a command. Its uuid, terminal, version, kind, sender and shop are this row's, and its key is (transaction.terminalId, day of life.acceptedAtMs, transaction.uuid)",
+      }),
+    ),
     shop: SHOP,
   },
   { description: "A stored result; its key is (transaction.terminalId, day of transaction.createdAtMs, transaction.uuid)" },
@@ -89,18 +107,11 @@ const LIFE_ROW = Type.Object(
     uuid: Type.String({ minLength: 1 }),
     terminalId: Type.String({ minLength: 1 }),
     kind: KIND,
-    service: Type.String(),
-    amountCents: Type.Integer(),
     sender: Type.String(),
-    state: words("done", "unknown", "expired", "cancelled"),
-    acceptedAtMs: timeMs("When the command was accepted"),
-    sentAtMs: nullable(timeMs("When it was sent to the terminal; null: never")),
-    finishedAtMs: timeMs("When the command ended"),
-    channel: nullable(words("websocket", "poll")),
-    attempt: Type.Integer({ minimum: 0 }),
+    ...ENDED_LIFE,
     shop: SHOP,
   },
-  { description: "A command that ended; its key is (terminalId, day of acceptedAtMs, uuid)" },
+  { description: "A command that ended, and no row of a result tells how; its key is (terminalId, day of acceptedAtMs, uuid)" },
 );
 
 const CONFLICT_ROW = Type.Object(
@@ -116,21 +127,25 @@ const CONFLICT_ROW = Type.Object(
   { description: "A second, different result for a uuid, which never overwrites the first; its key is (terminalId, day of atMs, id)" },
 );
 
+const MEMBERS = {
+  outbox: Type.Optional(Type.String({ description: "For the relay itself: the outbox entry of the row" })),
+  store: Type.Optional(Type.Integer({ minimum: 0, description: "For the relay itself: the version that its store gave the row" })),
+  row: Type.Union([TRANSACTION_ROW, LIFE_ROW, CONFLICT_ROW]),
+};
+
 export const FEED_MESSAGE = Type.Object(
+  { schema: Type.Literal(SCHEMA_VERSION), ...MEMBERS },
   {
-    schema: Type.Literal(SCHEMA_VERSION),
-    outbox: Type.Optional(Type.String({ description: "For the relay itself: the outbox entry of the row" })),
-    store: Type.Optional(Type.Integer({ minimum: 0, description: "For the relay itself: the version that its store gave the row" })),
-    row: Type.Union([TRANSACTION_ROW, LIFE_ROW, CONFLICT_ROW]),
-  },
-  {
-    $id: "relay.transactions.v1",
+    $id: "relay.transactions.v2",
     title: "A message of the topic relay.transactions",
     description: "Keyed by terminal id, at least once: the same row may come again, and a later version of it replaces an earlier one.",
   },
 );
 
-const CHECK = TypeCompiler.Compile(FEED_MESSAGE);
+const [OLDEST, NEWEST] = SCHEMAS_READ;
+
+/** Messages of former versions are in the topic for as long as it keeps them. */
+const CHECK = TypeCompiler.Compile(Type.Object({ schema: Type.Integer({ minimum: OLDEST, maximum: NEWEST }), ...MEMBERS }));
 
 /** The value of a message; `rowText` is JSON of a FeedRow. The key is in the value because a header of each message would cost as much again. */
 export function encodeFeedMessage(outboxKey: string, rowText: string, storeVersion: number): Buffer {
@@ -157,9 +172,9 @@ export function decodeFeedMessage(value: Buffer | null): DecodedMessage {
     return { type: "row", outboxKey, row: message.store === undefined ? row : fromStore(row, message.store) };
   }
   const schema = typeof message === "object" && message !== null && "schema" in message ? message.schema : undefined;
-  if (schema !== SCHEMA_VERSION) {
+  if (typeof schema !== "number" || schema < OLDEST || schema > NEWEST) {
     const found = typeof schema === "number" ? `schema ${schema}` : "no schema number";
-    return { type: "unreadable", outboxKey, reason: `it has ${found}; this version reads schema ${SCHEMA_VERSION}` };
+    return { type: "unreadable", outboxKey, reason: `it has ${found}; this version reads schema ${OLDEST} to ${NEWEST}` };
   }
   return { type: "unreadable", outboxKey, reason: `it is not as the schema says at ${CHECK.Errors(message).First()?.path ?? "/"}` };
 }

@@ -5,7 +5,7 @@ import { RelayError } from "../../engine/kernel/errors.ts";
 import type { Kv } from "../../engine/kernel/kv.ts";
 import { COMMAND_LIFETIME_MS } from "../../engine/kernel/limits.ts";
 import type { Command } from "../../engine/payments/command.ts";
-import type { FeedRow } from "../../engine/payments/feed-row.ts";
+import { type FeedRow, lifeRowOf } from "../../engine/payments/feed-row.ts";
 import { type ReadResult, readResult } from "../../engine/payments/result.ts";
 import { createRendezvousHomes, type RendezvousHomes } from "../../engine/routing/rendezvous.ts";
 import { createShardTerminals, type ShardTerminals } from "../../engine/routing/shard-terminals.ts";
@@ -124,6 +124,7 @@ export interface World {
   pass(ms: number): Promise<void>;
   /** New shards over the same store: what a restart is. */
   restart(): Promise<World>;
+  /** Those of the outbox. */
   rows(): Promise<FeedRow[]>;
 }
 
@@ -208,6 +209,16 @@ function openShard(
     finished: (state, kind) => finished.push({ state, kind }),
   });
   return { ...shard, table, waiting, bus, homes, failures, finished };
+}
+
+/** Rows as the tables of ClickHouse get them: how a command ended stands in its result's row, and is one of its own there. */
+export function tableRows(rows: readonly FeedRow[]): FeedRow[] {
+  return rows.flatMap((row) => {
+    const life = lifeRowOf(row);
+    if (row.type !== "transaction" || life === null) return [row];
+    const { life: _, ...own } = row;
+    return [own, life];
+  });
 }
 
 async function rowsIn(kv: Kv): Promise<FeedRow[]> {

@@ -99,4 +99,13 @@ describe("what goes to Kafka", () => {
       ROWS.map((row, index) => ({ type: "row", outboxKey: `o/${AT_MS}-w-${index}`, row: row.type === "conflict" ? row : { ...ranked(row), storeVersion: STORE_VERSION } })),
     );
   });
+
+  const { reads } = SCHEMAS.feedMessage;
+  for (let number = reads[0]; number <= reads[1]; number += 1) {
+    it(`number ${number} is read`, () => {
+      const texts = golden.written("feedMessage", number);
+      assert.ok(Array.isArray(texts), `there is no example of number ${number}, which is said to be read`);
+      golden.assertRead("feedMessage", number, texts.map((text) => decodeFeedMessage(Buffer.from(String(text)))));
+    });
+  }
 });

@@ -86,6 +86,21 @@ export const PLANTED_FAULTS: readonly PlantedFault[] = [
     },
   },
   {
+    name: "how a command ended is left out of its result's row",
+    breaks: ["fed once and right"],
+    plant: () => {
+      const isHit = everySo(8);
+      return committing((commit) => {
+        const operations = commit.operations.map((operation) => {
+          if (operation.type === "delete" || !operation.key.startsWith("o/")) return operation;
+          const { life, ...row } = JSON.parse(operation.value);
+          return life === undefined || !isHit() ? operation : { ...operation, value: JSON.stringify(row) };
+        });
+        return { ...commit, operations };
+      });
+    },
+  },
+  {
     name: "rows of results say whose they are by themselves",
     breaks: ["its shop stays"],
     plant: () =>

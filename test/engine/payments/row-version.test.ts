@@ -57,6 +57,9 @@ describe("the version of a row", () => {
     assert.deepEqual(ranked(result), { ...result, version: rowVersion("done", 2) });
     const link: FeedRow = { ...result, transaction: { ...transaction, method: "PAYBYLINK" } };
     assert.deepEqual(ranked(link), { ...link, version: rowVersion("unknown", 2) });
+    const { service, amountCents, state, acceptedAtMs, sentAtMs, finishedAtMs, channel, attempt } = LIFE;
+    const ended: FeedRow = { ...result, life: { service, amountCents, state, acceptedAtMs, sentAtMs, finishedAtMs, channel, attempt } };
+    assert.deepEqual(ranked(ended), { ...ended, version: rowVersion("unknown", 2) });
     assert.equal(ranked(ranked(LIFE)).version, ranked(LIFE).version);
   });
 });

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { createClaimCancelled } from "../../../engine/terminals/claim-cancelled.ts";
 import { createTerminalStore } from "../../../engine/terminals/terminal-store.ts";
-import { command, openWorld, pollUuid, posting, type World } from "../world.ts";
+import { command, openWorld, pollUuid, posting, tableRows, type World } from "../world.ts";
 
 /** A world in which the tests say what is administered. */
 async function merchantWorld(options: Parameters<typeof openWorld>[0] = {}) {
@@ -16,7 +16,7 @@ async function merchantWorld(options: Parameters<typeof openWorld>[0] = {}) {
 
 /** Whose each row of a uuid is, in the order in which they were written; empty for nobody's. */
 async function shopsOf(world: World, uuid: string): Promise<string[]> {
-  return (await world.rows()).flatMap((row) => {
+  return tableRows(await world.rows()).flatMap((row) => {
     if (row.type === "conflict") return [];
     const of = row.type === "life" ? row.uuid : row.transaction.uuid;
     return of === uuid ? [`${row.type} ${row.shop ?? ""}`.trim()] : [];

@@ -5,7 +5,7 @@ import type { FedCommand } from "../../../engine/terminals/fed-command.ts";
 import { rowsOf } from "../../../engine/terminals/result-decision.ts";
 import { takeBack } from "../../../engine/terminals/taking-back.ts";
 import { createTerminalStore, readCommandEntry } from "../../../engine/terminals/terminal-store.ts";
-import { command, openSocket, openWorld, pollUuid, posting, stateOf, type World } from "../world.ts";
+import { command, openSocket, openWorld, pollUuid, posting, stateOf, tableRows, type World } from "../world.ts";
 
 /** What the feed holds after `work` in a world of its own. */
 async function fedAfter(work: (world: World) => Promise<void>, shop: string | null = null): Promise<FedCommand[]> {
@@ -17,7 +17,7 @@ async function fedAfter(work: (world: World) => Promise<void>, shop: string | nu
     byUuid.set(uuid, known);
     return known;
   };
-  for (const row of await world.rows()) {
+  for (const row of tableRows(await world.rows())) {
     if (row.type === "life") of(row.uuid).life = newer(of(row.uuid).life, row);
     if (row.type === "transaction") of(row.transaction.uuid).result = newer(of(row.transaction.uuid).result, row);
   }
@@ -75,7 +75,7 @@ describe("what the feed holds and a restored store lacks", () => {
     }, "SHOP-A");
     const { world } = await restored(fed);
     assert.deepEqual(await world.shard.terminals.recordResult(posting("a")), { type: "recorded" });
-    const rows = (await world.rows()).filter((row) => row.type !== "conflict");
+    const rows = tableRows(await world.rows()).filter((row) => row.type !== "conflict");
     assert.deepEqual(
       rows.map(({ type, shop }) => [type, shop]),
       [
@@ -90,7 +90,7 @@ describe("what the feed holds and a restored store lacks", () => {
       const entry = await world.kv.get(place);
       assert.ok(entry !== null);
       assert.deepEqual(
-        rowsOf(readCommandEntry(entry)).map((row) => row.type !== "conflict" && row.shop),
+        tableRows(rowsOf(readCommandEntry(entry))).map((row) => row.type !== "conflict" && row.shop),
         uuid === "b" ? ["SHOP-A", "SHOP-A"] : ["SHOP-A"],
       );
     }

@@ -5,7 +5,7 @@ import { toRecord } from "../../../engine/terminals/rules.ts";
 import { claimOf, entryOf } from "../../../engine/terminals/steps.ts";
 import { writeCommand, writeTerminal } from "../../../engine/terminals/terminal-records.ts";
 import { MemoryKv } from "../kernel/memory-kv.ts";
-import { command, ManualClock, openWorld, pollUuid, posting, stateOf, type World } from "../world.ts";
+import { command, ManualClock, openWorld, pollUuid, posting, stateOf, tableRows, type World } from "../world.ts";
 
 const SMALL = "7d9f0a52-6c2e-4a83-9f5d-2c1d0d1b8f11";
 const CAPITALS = SMALL.toUpperCase();
@@ -22,7 +22,7 @@ describe("a uuid in capitals", () => {
     assert.deepEqual(await world.shard.terminals.recordResult(posting(SMALL)), { type: "recorded" });
     assert.deepEqual(await world.shard.terminals.recordResult(posting(CAPITALS)), { type: "repeated" });
     assert.deepEqual(world.kv.keys("c/"), [`c/${SMALL}`]);
-    const rows = await world.rows();
+    const rows = tableRows(await world.rows());
     assert.deepEqual(
       rows.map((row) => [row.type, row.type === "transaction" ? row.transaction.uuid : row.uuid, row.type === "conflict" || row.version]),
       [

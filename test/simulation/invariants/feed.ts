@@ -4,7 +4,7 @@ import { byCommand, byUuid, type Evidence, isOfLostStore, type Violation } from 
 /** A feed that nothing stands in the way of has brought a row there by then. */
 const FED_WITHIN_MS = 4_000;
 
-/** Each acknowledged result stands in the feed as it was posted; the last life there is the one that everyone is told; all rows of a command are the same merchant's. */
+/** Each acknowledged result stands in the feed as it was posted, and its command as done; the last life there is the one that everyone is told; all rows of a command are the same merchant's. */
 export function judgeFeed({ witness, feed, settledAtMs, endMs }: Evidence): Violation[] {
   const violations: Violation[] = [];
   const rowsOf = byUuid(
@@ -25,6 +25,11 @@ export function judgeFeed({ witness, feed, settledAtMs, endMs }: Evidence): Viol
     const content = contentOf(status, amountCents, auth?.authCode ?? "");
     if (!postings.some((posting) => posting.content === content)) {
       violations.push({ invariant: "fed once and right", uuid, what: `the feed has ${content}, which nobody posted` });
+    }
+    const life = feed.lives.get(`${found.row.transaction.terminalId} ${shown}`);
+    if (found.row.kind !== null && life?.state !== "done") {
+      const end = life === undefined ? "not" : `as ${life.state}`;
+      violations.push({ invariant: "fed once and right", uuid, what: `the feed has its result, and how its command ended ${end}` });
     }
   }
   const lastLooks = byUuid(witness.looks.filter(({ state, askedAtMs }) => state !== "none" && askedAtMs >= settledAtMs));

@@ -1,4 +1,4 @@
-import type { FeedRow, LifeRow, TransactionRow } from "../../../engine/payments/feed-row.ts";
+import { type FeedRow, type LifeRow, lifeRowOf, type TransactionRow } from "../../../engine/payments/feed-row.ts";
 import type { FedCommand } from "../../../engine/terminals/fed-command.ts";
 import type { FeedSink } from "../../../storage/feed/feed-sink.ts";
 import type { Random } from "../random.ts";
@@ -62,8 +62,12 @@ export class SimFeed {
   }
 
   #take(row: FeedRow): void {
-    if (row.type === "life") keepLatest(this.lives, `${row.terminalId} ${row.uuid}`, { ...row, arrivedAtMs: this.#scheduler.nowMs });
-    if (row.type === "life") this.#noteShop(`${row.terminalId} ${row.uuid}`, row);
+    const life = row.type === "life" ? row : lifeRowOf(row);
+    if (life !== null) {
+      const key = `${life.terminalId} ${life.uuid}`;
+      keepLatest(this.lives, key, { ...life, arrivedAtMs: this.#scheduler.nowMs });
+      this.#noteShop(key, life);
+    }
     if (row.type !== "transaction") return;
     const key = `${row.transaction.terminalId} ${row.transaction.uuid}`;
     keepLatest(this.transactions, key, row);

@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { before, describe, it, type TestContext } from "node:test";
 import { prefixRange } from "../../../engine/kernel/kv.ts";
 import { outboxOperation } from "../../../engine/payments/outbox.ts";
+import { rowVersion } from "../../../engine/payments/row-version.ts";
 import { machineTimers } from "../../../infra/node/boot/machine-timers.ts";
 import { connectClickHouse } from "../../../storage/clickhouse/client.ts";
 import { migrate } from "../../../storage/clickhouse/migrate.ts";
@@ -12,7 +13,7 @@ import { clickHouseSink } from "../../../storage/feed/clickhouse-sink.ts";
 import { createFeed } from "../../../storage/feed/feed.ts";
 import type { EmbeddedKv } from "../../../storage/kv/embedded.ts";
 import { ADMIN, ask, sharedClickHouse } from "../clickhouse/clickhouse-world.ts";
-import { keysUnder, openKv, realClock, refuseTransactions, START_MS, transactionRow, write } from "./feed-world.ts";
+import { endedRow, keysUnder, openKv, realClock, refuseTransactions, START_MS, transactionRow, write } from "./feed-world.ts";
 
 describe("the feed to ClickHouse", async () => {
   const world = await sharedClickHouse();
@@ -92,6 +93,48 @@ describe("the feed to ClickHouse", async () => {
     assert.equal(conflicts.text, 'c1\tT2\t{"a":"\\n"}\n');
   });
 
+  it("fills both tables from the one row of a result that ended its command, and from the two that 0.1.0 wrote", async (test) => {
+    const kv = await kvOf(test);
+    const terminalId = "ONE-ROW";
+    const ended = { ...endedRow({ uuid: "one", terminalId, amountCents: 700 }), shop: "SHOP-ONE" };
+    // What was asked for, and what was taken.
+    const one = { ...ended, life: { ...ended.life, amountCents: 500 } };
+    const { life, ...result } = endedRow({ uuid: "two", terminalId, amountCents: 700 });
+    const members = { ...life, amountCents: 500, kind: "payment", sender: "partner:1" } as const;
+    await write(kv, [
+      one,
+      { ...result, version: 2, shop: "SHOP-ONE" },
+      { ...members, type: "life", version: 2, uuid: "two", terminalId, shop: "SHOP-ONE" },
+    ]);
+    assert.equal((await keysUnder(kv, "o/")).length, 3);
+    const [first] = await kv.scan({ ...prefixRange("o/"), limit: 1 });
+    const feed = createFeed({ kv, sink: clickHouseSink(client), clock: realClock, timers: machineTimers });
+    await feed.flush();
+    await feed.stop();
+    assert.deepEqual(feed.stats(), { inserted: 3, failures: 0, refused: 0 });
+    assert.deepEqual(await keysUnder(kv, "o/"), []);
+    const told = async (table: string, columns: string) =>
+      (await ask(world, `SELECT uuid, ${columns} FROM ${table} FINAL WHERE terminal_id = '${terminalId}' ORDER BY uuid`)).text;
+    const version = rowVersion("done", 1);
+    assert.equal(
+      await told("relay.transactions", "version, amount_cents, command_kind, sender, shop"),
+      `one\t${version}\t700\tpayment\tpartner:1\tSHOP-ONE\ntwo\t${version + 1}\t700\tpayment\tpartner:1\tSHOP-ONE\n`,
+    );
+    const times = "2026-05-06 07:08:08.723\t2026-05-06 07:08:08.823\t2026-05-06 07:08:09.123";
+    assert.equal(
+      await told(
+        "relay.command_lives",
+        "version, amount_cents, kind, sender, shop, state, service, channel, attempt, accepted_at, sent_at, finished_at",
+      ),
+      [
+        `one\t${version}\t500\tpayment\tpartner:1\tSHOP-ONE\tdone\tPAYCC\tpoll\t1\t${times}\n`,
+        `two\t${version + 1}\t500\tpayment\tpartner:1\tSHOP-ONE\tdone\tPAYCC\tpoll\t1\t${times}\n`,
+      ].join(""),
+    );
+    for (const table of ["transactions", "command_lives"])
+      assert.equal((await ask(world, `SELECT store_version FROM ${table} WHERE uuid = 'one'`)).text, `${first?.version}\n`, table);
+  });
+
   it("tells with each row the version that the store gave it", async (test) => {
     const kv = await kvOf(test);
     const terminalId = "VERSIONS";
@@ -139,6 +182,23 @@ describe("the feed to ClickHouse", async () => {
       "t1\t1970-01-01\t1970-01-01 00:00:00.000\nt2\t2148-12-31\t2148-12-31 23:59:59.999\n",
     );
     assert.equal((await keysUnder(kv, "op/")).length, 4);
+  });
+
+  it("sets aside the whole row where one of its two halves cannot be read, and leaves the other out", async (test) => {
+    const kv = await kvOf(test);
+    const row = (uuid: string) => endedRow({ uuid, terminalId: "HALF-ROWS" });
+    const [noLife, noResult] = [row("no life"), row("no result")];
+    await write(kv, [
+      { ...noLife, life: { ...noLife.life, finishedAtMs: Number.NaN } },
+      { ...noResult, transaction: { ...noResult.transaction, createdAtMs: -1 } },
+      row("whole"),
+    ]);
+    const feed = createFeed({ kv, sink: clickHouseSink(client), clock: realClock, timers: machineTimers });
+    await feed.flush();
+    await feed.stop();
+    for (const table of ["transactions", "command_lives"])
+      assert.equal((await ask(world, `SELECT uuid FROM ${table} WHERE terminal_id = 'HALF-ROWS'`)).text, "whole\n", table);
+    assert.equal((await keysUnder(kv, "op/")).length, 2);
   });
 
   it("replaces half of a character in rows of before that was done where they come in", async (test) => {

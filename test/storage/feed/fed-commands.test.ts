@@ -10,7 +10,7 @@ import { createFedRows } from "../../../storage/feed/fed-commands.ts";
 import { deliver } from "../../../storage/feed/feed-sink.ts";
 import { fromStore } from "../../../storage/feed/outbox.ts";
 import { ADMIN, sharedClickHouse } from "../clickhouse/clickhouse-world.ts";
-import { START_MS, transactionRow } from "./feed-world.ts";
+import { endedRow, START_MS, transactionRow } from "./feed-world.ts";
 
 const DAY_MS = 86_400_000;
 /** Versions of the store, which is all that they are here. */
@@ -80,6 +80,16 @@ describe("what ClickHouse holds that a restored store lacks", async () => {
     assert.deepEqual(found.get("unknown"), { uuid: "unknown", terminalId: "T1", result: null, life: without(unknown) });
     assert.deepEqual(found.get("unasked now")?.result?.kind, null);
     assert.deepEqual(await fedRows.until(START_MS), { storeVersion: THEN + 9, formerMs: 0 });
+  });
+
+  it("is both halves of a row that tells of a result and of its command's end", async () => {
+    await feed([fromStore(endedRow({ uuid: "ended" }), THEN + 2)]);
+    const { life, ...result } = endedRow({ uuid: "ended" });
+    const { kind, sender, version } = result;
+    assert.deepEqual((await held()).get("ended"), {
+      ...{ uuid: "ended", terminalId: "T1", result },
+      life: { ...life, type: "life", uuid: "ended", terminalId: "T1", version, kind, sender },
+    });
   });
 
   it("is what a former release wrote since, ranked as rows are now", async () => {

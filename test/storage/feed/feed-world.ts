@@ -1,7 +1,7 @@
 import type { ClickHouseClient } from "@clickhouse/client";
 import type { Clock } from "../../../engine/kernel/clock.ts";
 import { type Kv, prefixRange } from "../../../engine/kernel/kv.ts";
-import type { FeedRow, LifeRow, TransactionRow } from "../../../engine/payments/feed-row.ts";
+import type { EndedLife, FeedRow, LifeRow, TransactionRow } from "../../../engine/payments/feed-row.ts";
 import { outboxOperation } from "../../../engine/payments/outbox.ts";
 import { rowVersion } from "../../../engine/payments/row-version.ts";
 import type { FeedSink } from "../../../storage/feed/feed-sink.ts";
@@ -58,6 +58,15 @@ export interface TransactionMembers {
   method?: "CARD" | "SATISPAY" | "SCAN" | "UNKNOWN";
   amountCents?: number;
   sender?: string;
+}
+
+/** The row of a result that ended its command, in 400 ms. */
+export function endedRow(members: TransactionMembers): TransactionRow & { life: EndedLife } {
+  const row = transactionRow(members);
+  const { createdAtMs: finishedAtMs, amountCents } = row.transaction;
+  const [acceptedAtMs, sentAtMs] = [finishedAtMs - 400, finishedAtMs - 300];
+  const life = { service: "PAYCC", amountCents, state: "done", acceptedAtMs, sentAtMs, finishedAtMs, channel: "poll", attempt: 1 } as const;
+  return { ...row, life };
 }
 
 export function transactionRow(members: TransactionMembers): TransactionRow {

@@ -19,7 +19,7 @@ import { rebuildAnalytics } from "../../../storage/feed/rebuild.ts";
 import { createTransactionList } from "../../../storage/feed/transaction-list.ts";
 import { kafkaMissing, startTestKafka, type TestKafka } from "../../support/kafka.ts";
 import { ADMIN, ask, type ClickHouseWorld, startClickHouse } from "../clickhouse/clickhouse-world.ts";
-import { keysUnder, realClock, refuseTransactions, sinkOf, transactionRow, write } from "./feed-world.ts";
+import { endedRow, keysUnder, realClock, refuseTransactions, sinkOf, transactionRow, write } from "./feed-world.ts";
 import { kvOf, messagesOf, pipelineOf, topicsOf, until } from "./kafka-world.ts";
 
 describe("the feed through Kafka into ClickHouse", { skip: await kafkaMissing(), timeout: 180_000 }, () => {
@@ -51,16 +51,18 @@ describe("the feed through Kafka into ClickHouse", { skip: await kafkaMissing(),
     const life = { uuid: "a0", terminalId: "ALL-0", kind: "payment", service: "PAYCC", amountCents: 7, sender: "partner:1" } as const;
     const times = { acceptedAtMs: 1_000, sentAtMs: null, finishedAtMs: 2_000, channel: null, attempt: 0 };
     await write(kv, [{ type: "life", version: 1, state: "expired", ...life, ...times }]);
+    await write(kv, [endedRow({ uuid: "ended", terminalId: "ALL-ENDED" })]);
     feed.wake();
     await until("an empty outbox", 20_000, async () => (await keysUnder(kv, "o/")).length === 0);
-    assert.equal(await countOf("ALL-"), "3000\t3000\n");
+    assert.equal(await countOf("ALL-"), "3001\t3001\n");
     const newest = await ask(world, "SELECT amount_cents FROM transactions_final WHERE uuid = 'a0' AND terminal_id = 'ALL-0'");
     assert.equal(newest.text, "7\n");
     assert.equal((await ask(world, "SELECT state FROM command_lives_final WHERE terminal_id = 'ALL-0'")).text, "expired\n");
-    assert.equal(consumer.stats().inserted, 3_002);
+    assert.equal((await ask(world, "SELECT state FROM command_lives_final WHERE terminal_id = 'ALL-ENDED'")).text, "done\n");
+    assert.equal(consumer.stats().inserted, 3_003);
     assert.equal(consumer.stats().oldestAgeMs, 0);
     // All rows of one terminal are in one partition, in the order of the outbox.
-    const messages = await messagesOf(kafka.brokers, topics.rows, 3_002);
+    const messages = await messagesOf(kafka.brokers, topics.rows, 3_003);
     const ofOne = messages.filter(({ key }) => key?.toString() === "ALL-0");
     assert.equal(ofOne.length, 62);
     const offsets = ofOne.map(({ offset }) => Number(offset));
@@ -140,7 +142,7 @@ describe("the feed through Kafka into ClickHouse", { skip: await kafkaMissing(),
     assert.deepEqual([...reasons].sort(), [
       "ClickHouse refused it for transactions: code N",
       "it has no value",
-      "it has schema 9; this version reads schema 1",
+      "it has schema 9; this version reads schema 1 to 2",
       "it is not JSON",
       "it is not as the schema says at /row",
     ]);

@@ -4,9 +4,9 @@ import { describe, it } from "node:test";
 import type { FeedRow } from "../../../engine/payments/feed-row.ts";
 import { rowVersion } from "../../../engine/payments/row-version.ts";
 import { decodeFeedMessage, encodeFeedMessage, FEED_MESSAGE, terminalInRow } from "../../../storage/feed/kafka-message.ts";
-import { START_MS, transactionRow } from "./feed-world.ts";
+import { endedRow, START_MS, transactionRow } from "./feed-world.ts";
 
-const WRITTEN = new URL("../../../infra/docs/schemas/relay.transactions.v1.json", import.meta.url);
+const WRITTEN = new URL("../../../infra/docs/schemas/relay.transactions.v2.json", import.meta.url);
 
 const OUTBOX_KEY = "o/1778050000000-w1-1";
 
@@ -15,6 +15,7 @@ const times = { acceptedAtMs: START_MS, sentAtMs: null, finishedAtMs: START_MS +
 
 const ROWS: FeedRow[] = [
   transactionRow({ uuid: "u" }),
+  endedRow({ uuid: "u" }),
   {
     ...transactionRow({ uuid: "u", method: "SCAN" }),
     kind: null,
@@ -37,6 +38,7 @@ describe("the terminal of a row that is text", () => {
   const withMembers = (members: object) => ({ ...row, transaction: { ...row.transaction, ...members } });
   const cases: { what: string; row: unknown; terminalId: string | null }[] = [
     { what: "a result", row, terminalId: "T1" },
+    { what: "a result with its command's end", row: endedRow({ uuid: "u" }), terminalId: "T1" },
     { what: "the words within a text", row: withMembers({ message: `{${inside}}` }), terminalId: "T1" },
     {
       what: "a member of the same name in what the terminal sent",
@@ -67,29 +69,31 @@ describe("a message of relay.transactions", () => {
   it("of a former release, whose versions were revisions, ranks where its command's end does", () => {
     const version = rowVersion("done", 2);
     const former = { ...transactionRow({ uuid: "u" }), version: 2 };
-    const decoded = decodeFeedMessage(encodeFeedMessage(OUTBOX_KEY, JSON.stringify(former), 7));
+    const decoded = decodeFeedMessage(Buffer.from(JSON.stringify({ schema: 1, outbox: OUTBOX_KEY, store: 7, row: former })));
     assert.deepEqual(decoded, { type: "row", outboxKey: OUTBOX_KEY, row: { ...former, version, storeVersion: 7 } });
   });
 
   it("is readable with members that this version does not know", () => {
     const row = { ...transactionRow({ uuid: "u" }), added: { later: true } };
-    assert.equal(decodeFeedMessage(Buffer.from(JSON.stringify({ schema: 1, row, added: 1 }))).type, "row");
+    for (const schema of [1, 2]) assert.equal(decodeFeedMessage(Buffer.from(JSON.stringify({ schema, row, added: 1 }))).type, "row");
   });
 
   it("is unreadable, with a reason that quotes nothing, where it is not as the schema says", () => {
     const secret = "4111111111111111";
-    const row = transactionRow({ uuid: "u" });
+    const { life, ...row } = endedRow({ uuid: "u" });
     const messages = [
       null,
       secret,
       JSON.stringify(secret),
       JSON.stringify({ schema: secret, row }),
-      JSON.stringify({ schema: 2, row }),
+      ...[0, 1.5, 3].map((schema) => JSON.stringify({ schema, row })),
       JSON.stringify({ row }),
       JSON.stringify({ schema: 1, row: { ...row, type: secret } }),
-      JSON.stringify({ schema: 1, row: { ...row, version: secret } }),
-      JSON.stringify({ schema: 1, row: { ...row, transaction: { ...row.transaction, createdAtMs: 1.5 } } }),
-      JSON.stringify({ schema: 1, row: { ...row, transaction: { ...row.transaction, terminalId: "" } } }),
+      JSON.stringify({ schema: 2, row: { ...row, version: secret } }),
+      JSON.stringify({ schema: 2, row: { ...row, transaction: { ...row.transaction, createdAtMs: 1.5 } } }),
+      JSON.stringify({ schema: 2, row: { ...row, transaction: { ...row.transaction, terminalId: "" } } }),
+      JSON.stringify({ schema: 2, row: { ...row, life: { ...life, state: secret } } }),
+      JSON.stringify({ schema: 2, row: { ...row, life: { ...life, acceptedAtMs: null } } }),
     ];
     for (const message of messages) {
       const decoded = decodeFeedMessage(message === null ? null : Buffer.from(message));
@@ -98,7 +102,7 @@ describe("a message of relay.transactions", () => {
   });
 
   it("names its outbox entry even where its row cannot be read, and nothing but an outbox entry", () => {
-    const keyOf = (outbox: unknown) => decodeFeedMessage(Buffer.from(JSON.stringify({ schema: 2, outbox }))).outboxKey;
+    const keyOf = (outbox: unknown) => decodeFeedMessage(Buffer.from(JSON.stringify({ schema: 3, outbox }))).outboxKey;
     assert.equal(keyOf(OUTBOX_KEY), OUTBOX_KEY);
     for (const other of ["c/uuid", "o/", "o/1-w", "op/1778050000000-w1-1", `${OUTBOX_KEY}\n`, 1, null, undefined])
       assert.equal(keyOf(other), null);

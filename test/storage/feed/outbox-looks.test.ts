@@ -1,8 +1,11 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import type { Kv } from "../../../engine/kernel/kv.ts";
+import { type Kv, prefixRange } from "../../../engine/kernel/kv.ts";
+import { lifeRowOf } from "../../../engine/payments/feed-row.ts";
 import { createOutboxLooks } from "../../../storage/feed/outbox-looks.ts";
+import { setAsideOperations } from "../../../storage/feed/set-aside.ts";
 import { MemoryKv } from "../../engine/kernel/memory-kv.ts";
+import { endedRow, write } from "./feed-world.ts";
 
 const row = (terminalId: string, uuid: string) =>
   ({
@@ -62,6 +65,23 @@ describe("looks through the outbox", () => {
     const { find } = looks();
     const [one, two, none] = await Promise.all([find('"T1"'), find('"T2"'), find('"T3"')]);
     assert.deepEqual([uuids(one), uuids(two), uuids(none)], [["a", "c"], ["b"], []]);
+  });
+
+  it("find a command's end in the row of its result, waiting or set aside", async () => {
+    const kv = new MemoryKv();
+    const rows = ["waiting", "aside"].map((uuid) => endedRow({ uuid, terminalId: "T1" }));
+    await write(kv, rows, 1);
+    const [, aside] = await kv.scan({ ...prefixRange("o/"), limit: 10 });
+    assert.ok(aside !== undefined);
+    await kv.commit({ checks: [], operations: setAsideOperations(aside, "too odd", 1) });
+    const found = await createOutboxLooks(kv, () => null, 100).find('"T1"');
+    assert.deepEqual(
+      found?.map((one) => lifeRowOf(one)),
+      rows.map(({ life, version, kind, sender, transaction: { uuid, terminalId } }) => ({
+        ...life,
+        ...{ type: "life", uuid, terminalId, version, kind, sender },
+      })),
+    );
   });
 
   it("are one at a time: who asks meanwhile shares the next, which sees what was written by then", async () => {

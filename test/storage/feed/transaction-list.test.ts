@@ -15,7 +15,7 @@ import { setAsideOperations } from "../../../storage/feed/set-aside.ts";
 import { createTransactionList, missingTransactionList } from "../../../storage/feed/transaction-list.ts";
 import type { EmbeddedKv } from "../../../storage/kv/embedded.ts";
 import { ADMIN, sharedClickHouse } from "../clickhouse/clickhouse-world.ts";
-import { openKv, START_MS, transactionRow, write } from "./feed-world.ts";
+import { endedRow, openKv, START_MS, transactionRow, write } from "./feed-world.ts";
 
 const ALL = { methods: ["CARD", "SATISPAY"], status: "OK", limit: 100, offset: 0 } as const;
 
@@ -38,8 +38,8 @@ describe("the list of transactions", async () => {
   it("gives back what was stored, from ClickHouse and from the outbox, newest first", async (test) => {
     const kv = await kvOf(test);
     const list = createTransactionList({ kv, client });
-    const stored = transactionRow({ uuid: "stored", terminalId: "BACK" });
-    const waiting = transactionRow({ uuid: "waiting", terminalId: "BACK", createdAtMs: START_MS + 1 });
+    const stored = endedRow({ uuid: "stored", terminalId: "BACK" });
+    const waiting = endedRow({ uuid: "waiting", terminalId: "BACK", createdAtMs: START_MS + 1 });
     await deliver(sink, [stored]);
     await write(kv, [waiting, transactionRow({ uuid: "other", terminalId: "OTHER" })]);
     assert.deepEqual(await list.page({ ...ALL, terminalId: "BACK" }), [waiting.transaction, stored.transaction]);
