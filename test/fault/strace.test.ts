@@ -105,8 +105,8 @@ function recordsOf(uuid: string): { [state in "queued" | "sent" | "done" | "canc
   return {
     queued: new RegExp(`\\[${SCHEMAS.terminal.writes},\\[\\["${uuid}".*c/${uuid}`, "s"),
     sent: new RegExp(`\\[${SCHEMAS.terminal.writes},\\[\\],\\[\\["${uuid}"`),
-    done: new RegExp(`c/${uuid}.*\\],\\{"state":"done".*,\\{"transaction":\\{`, "s"),
-    cancelled: new RegExp(`c/${uuid}.*\\],\\{"state":"cancelled"`, "s"),
+    done: new RegExp(`c/${uuid}.*\\],\\["done",[^\\]]*\\],\\[\\d+,"CARD","(?:OK|KO)"`, "s"),
+    cancelled: new RegExp(`c/${uuid}.*\\],\\["cancelled"`, "s"),
   };
 }
 
