@@ -4,6 +4,7 @@ import type { DisputeCase } from "../../../engine/disputes/dispute.ts";
 import { BY_ADMINISTRATORS } from "../../../engine/disputes/dispute-network.ts";
 import { RelayError } from "../../../engine/kernel/errors.ts";
 import { member } from "../portal-links/world.ts";
+import { settle } from "../world.ts";
 import { DAY_MS, DisputeWorld, OWNER, operation, PARTY, QUERY, upload } from "./world.ts";
 
 const isError =
@@ -112,6 +113,20 @@ describe("a dispute", () => {
     assert.equal((await world.feed.evidenceRequested("VISA", "C-9", demand, world.next()))?.type, "done");
     assert.ok(await world.isHeld("pl_9.1"));
     assert.deepEqual(await world.told(single.id), ["created OPEN", "closed WON", "evidence_required EVIDENCE_REQUIRED"]);
+  });
+
+  it("holds a payment with others that come in the same moment", async () => {
+    const world = new DisputeWorld();
+    world.kv.hold();
+    const both = [world.receive(), world.receive({ networkCaseId: "C-2" })];
+    await settle();
+    assert.equal(world.kv.holding, 2);
+    world.kv.release();
+    await Promise.all(both);
+    await world.feed.verdict("VISA", "C-1", "WON", world.next());
+    assert.ok(await world.isHeld());
+    await world.feed.verdict("VISA", "C-2", "WON", world.next());
+    assert.equal(await world.isHeld(), false);
   });
 
   it("takes a word of its network once, and refuses one that means nothing", async () => {
