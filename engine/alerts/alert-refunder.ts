@@ -139,8 +139,10 @@ function isStill(now: AlertRefund | null, seen: AlertRefund | null): boolean {
 }
 
 /** Nothing of it begins once somebody else may look after it, nor after the alert's deadline. */
-function orderOf({ merchantId, partnerId, livemode, uuid, refund, respondByMs }: AlertRecord): RefundOrder | null {
+function orderOf({ merchantId, partnerId, livemode, uuid, refund, respondByMs, amountMinor, currency }: AlertRecord): RefundOrder | null {
   if (uuid === null || refund === null || refund.nextAtMs === null) return null;
   const { id, requestId, nextAtMs } = refund;
-  return { id, merchantId, partnerId, livemode, uuid, requestId, notAfterMs: Math.min(nextAtMs, respondByMs) };
+  // A rule has decided by the alert's amount, and the gateway gives back the whole of a payment or nothing.
+  const limit = refund.by.type === "rule" ? { amountMinor, currency } : null;
+  return { id, merchantId, partnerId, livemode, uuid, limit, requestId, notAfterMs: Math.min(nextAtMs, respondByMs) };
 }

@@ -6,6 +6,8 @@ export interface RefundOrder {
   readonly partnerId: number;
   readonly livemode: boolean;
   readonly uuid: string;
+  /** What is given back at most; where the whole of the payment is more, or of another currency, nothing is. Null: whoever asked has seen the payment. */
+  readonly limit: { readonly amountMinor: number; readonly currency: string } | null;
   readonly requestId: string | null;
   /** Nothing may begin from this time on. */
   readonly notAfterMs: number;

@@ -29,7 +29,7 @@ export function createLinkRefunds({ links, giveBack, holds, digest, clock }: Lin
   }
 
   async function refund(order: RefundOrder): Promise<RefundState> {
-    const { id, merchantId, partnerId, livemode, uuid, requestId, notAfterMs } = order;
+    const { id, merchantId, partnerId, livemode, uuid, limit, requestId, notAfterMs } = order;
     const link = await links.byTxId(uuid);
     if (link === null || link.order.shop !== merchantId) return ELSEWHERE;
     const own = ownOf(link, order);
@@ -37,6 +37,7 @@ export function createLinkRefunds({ links, giveBack, holds, digest, clock }: Lin
     if (judged.type === "impossible" && judged.reason === "already_refunded") {
       return own?.state === "done" ? { type: "done" } : { type: "already_refunded" };
     }
+    if (judged.type === "possible" && limit !== null && isMore(judged, limit)) return { type: "refused", reason: "amount_differs" };
     // What is under way goes on, to be verified; nothing of it begins here.
     if (own?.state === "requested") return UNKNOWN;
     if (await holds.isUnderDispute({ merchantId, uuid })) return { type: "refused", reason: "under_dispute" };
@@ -80,4 +81,13 @@ export function createLinkRefunds({ links, giveBack, holds, digest, clock }: Lin
   }
 
   return { refund: (order) => orUnknown(() => refund(order)), verify: (order) => orUnknown(() => verify(order)) };
+}
+
+function isMore({ amountMinor, currency }: Amount, limit: Amount): boolean {
+  return currency !== limit.currency || amountMinor > limit.amountMinor;
+}
+
+interface Amount {
+  readonly amountMinor: number;
+  readonly currency: string;
 }

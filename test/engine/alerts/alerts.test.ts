@@ -247,6 +247,12 @@ describe("rules for alerts", () => {
     assert.deepEqual(await world.told(id), ["created AUTO_REFUND", "closed REFUNDED"]);
     assert.deepEqual(world.refunds.asked, ["refund pl_3.1"]);
     assert.deepEqual(world.heard.became, ["received", "received", "auto_refund", "refunded"]);
+    await world.refund((await world.receive()).id);
+    assert.deepEqual(
+      world.refunds.limits,
+      [{ amountMinor: 1_234, currency: "EUR" }, null],
+      "a rule decides by the alert's amount, a person by the payment",
+    );
   });
 
   it("count what they decide against the day, on however many nodes", async () => {

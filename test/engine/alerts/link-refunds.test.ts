@@ -36,7 +36,7 @@ async function paidLink(changes: { capture?: "now" | "later"; shop?: string } = 
   const giveBack = createGiveBack({ links: links.shard.links, intents: { refund: unused, cancel: unused }, digest });
   const refunds = createLinkRefunds({ links: links.shard.links, giveBack, holds, digest, clock });
   const order = (other: Partial<RefundOrder> = {}): RefundOrder => ({
-    ...{ id: "alert-al_1", merchantId: "M1", partnerId: 1, livemode: false, uuid: "x1", requestId: null },
+    ...{ id: "alert-al_1", merchantId: "M1", partnerId: 1, livemode: false, uuid: "x1", limit: null, requestId: null },
     notAfterMs: clock.nowMs() + 60_000,
     ...other,
   });
@@ -102,6 +102,18 @@ describe("refunds of alerts at the card gateway", () => {
     await world.links.create("x2", { shop: "M1" });
     assert.deepEqual(await world.refunds.refund(world.order({ uuid: "x2" })), { type: "refused", reason: "not_paid" });
     assert.deepEqual(world.executed(), []);
+  });
+
+  it("give back nothing where a rule has decided by less than the whole", async () => {
+    const world = await paidLink();
+    for (const limit of [
+      { amountMinor: 1_233, currency: "EUR" },
+      { amountMinor: 1_234, currency: "USD" },
+    ]) {
+      assert.deepEqual(await world.refunds.refund(world.order({ limit })), { type: "refused", reason: "amount_differs" });
+    }
+    assert.deepEqual(world.executed(), []);
+    assert.deepEqual(await world.refunds.refund(world.order({ limit: { amountMinor: 1_234, currency: "EUR" } })), { type: "done" });
   });
 
   it("begin nothing after their time", async () => {

@@ -35,12 +35,14 @@ export class FakeRefunds implements AlertRefunds {
   /** By uuid: under which id it was given back; `other` where somebody else did. */
   readonly moved = new Map<string, string>();
   readonly asked: string[] = [];
+  readonly limits: RefundOrder["limit"][] = [];
   /** `lost`: it happens, and the answer does not arrive; `away`: it does not happen, and nobody knows; `dead`: whoever asks dies before. */
   mode: "there" | "away" | "lost" | "dead" = "there";
   refuses: string | null = null;
 
   async refund(order: RefundOrder): Promise<RefundState> {
     this.asked.push(`refund ${order.uuid}`);
+    this.limits.push(order.limit);
     if (this.mode === "away") return { type: "unknown" };
     if (this.mode === "dead") return new Promise(() => undefined);
     const by = this.moved.get(order.uuid);

@@ -162,7 +162,12 @@ export async function playDisputes(seed: number): Promise<DisputeHistory> {
   }
 
   /** All records as they are at one moment: read in one turn, for others commit in the next. */
-  async function moment(): Promise<{ disputes: DisputeRecord[]; alerts: AlertRecord[]; told: Map<string, Told[]>; holds: Map<string, string[]> }> {
+  async function moment(): Promise<{
+    disputes: DisputeRecord[];
+    alerts: AlertRecord[];
+    told: Map<string, Told[]>;
+    holds: Map<string, string[]>;
+  }> {
     const keys = ["dispute/", "alert/", "event/", "dispute-hold/"].flatMap((prefix) => memory.keys(prefix));
     const entries = (await memory.getMany(keys)).flatMap((entry) => (entry === null ? [] : [entry]));
     const under = (prefix: string) => entries.filter(({ key }) => key.startsWith(prefix));
@@ -204,7 +209,8 @@ export async function playDisputes(seed: number): Promise<DisputeHistory> {
     for (let n = 0; n < PAYMENTS; n += 1) {
       const hold = holds.get(`dispute-hold/M1/pay-${n}`) ?? [];
       const holding = disputes.filter(({ uuid, state }) => uuid === `pay-${n}` && state !== "WON").map(({ id }) => id);
-      if ([...hold].sort().join() !== holding.sort().join()) broken.push(`pay-${n} is held by ${hold.join()} in place of ${holding.join()}`);
+      if ([...hold].sort().join() !== holding.sort().join())
+        broken.push(`pay-${n} is held by ${hold.join()} in place of ${holding.join()}`);
     }
     for (const record of alerts) {
       const told = toldOf(record.id, all);
