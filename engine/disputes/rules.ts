@@ -109,15 +109,15 @@ export function maySettle(record: DisputeRecord, { submissionId }: Of<"network.a
   return submission !== undefined && isUnsettled(submission);
 }
 
-/** Whether it is the response that is under review; null names it, also where it was taken before. */
-export function isLast({ submissions }: DisputeRecord, submissionId: string | null): boolean {
-  const last = submissions.at(-1);
-  return last !== undefined && (submissionId === null || submissionId === last.id);
+/** Whether it is the response that is under review, or was. */
+export function isLast({ submissions }: DisputeRecord, submissionId: string): boolean {
+  return submissions.at(-1)?.id === submissionId;
 }
 
-/** Whether the response under review is refused. */
+/** Whether the response under review is refused; what was never begun to be sent, nobody can refuse. */
 export function refusesLast(record: DisputeRecord, event: Of<"network.refused">): boolean {
-  return isLast(record, event.submissionId) && (event.submissionId === null || maySettle(record, event));
+  if (event.submissionId !== null) return isLast(record, event.submissionId) && maySettle(record, event);
+  return record.submissions.length > 0 && record.submissions.at(-1)?.state !== "owed";
 }
 
 export function withSubmission(

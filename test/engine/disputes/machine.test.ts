@@ -196,6 +196,8 @@ describe("the machine of disputes", () => {
     const record = standing("UNDER_REVIEW", { submissions: [submission(1, "taken")] });
     const { record: refused } = stepDispute(record, { ...EVENTS["network.refused"], submissionId: null });
     assert.deepEqual([refused.state, refused.submissions[0]?.state], ["EVIDENCE_REQUIRED", "refused"]);
+    const unsent = standing("UNDER_REVIEW", { submissions: [submission(1)] });
+    assert.equal(stepDispute(unsent, { ...EVENTS["network.refused"], submissionId: null }).taken, false, "nobody has it yet");
     assert.deepEqual(
       refused.reminders,
       [7, 3, 1].map((days) => days * DAY_MS),
