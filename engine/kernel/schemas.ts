@@ -87,6 +87,14 @@ export const SCHEMAS = {
     ...["portal-link/", "portal-link-of/", "portal-link-state/", "portal-link-token/", "portal-link-customer/", "portal-link-reference/"],
     "due/portal-link/",
   ),
+  plan: first("plan/", "plan-of/"),
+  /** By time, by state, by plan, and by the digests of their tokens and customers. */
+  subscription: first(
+    ...["subscription/", "subscription-of/", "subscription-state/", "subscription-plan/", "subscription-customer/", "subscription-token/"],
+    "due/subscription/",
+  ),
+  subscriptionCharge: first("subscription-charge/"),
+  dunningPolicy: first("dunning-policy/"),
   zvtRoute: first("zvt-route/"),
   team: first("team/"),
   teamInvitation: first("team-invitation/"),

@@ -321,3 +321,10 @@ export function withResumed(record: SubscriptionRecord, { atMs, next }: Of<"resu
     ...{ pausedAtMs: null, pausedBy: null, dunning: null },
   };
 }
+
+/** When a card is charged again by itself; null where the customer has to pay. */
+export function nextTryAtMs(record: SubscriptionRecord): number | null {
+  if (record.state !== "PAST_DUE" || record.dunning === null || meansOf(record) === "LINK" || pendingOf(record)?.means === "LINK")
+    return null;
+  return stepAtMs(record.dunning);
+}

@@ -88,6 +88,7 @@ const SUBJECTS = [
   "links",
   "intents",
   "portal-links",
+  "subscriptions",
   "zvt",
   "operators",
   "routing",
