@@ -1,7 +1,14 @@
 /** What a mail is about; its metric and its line in the administrators' list. */
 export const MAIL_KINDS = [
-  ...["invitation", "password-reset", "security-notice", "payment-link", "payment-link-paid"],
-  ...["subscription-payment", "subscription-failed", "subscription-reminder", "subscription-recovered"],
+  "invitation",
+  "password-reset",
+  "security-notice",
+  "payment-link",
+  "payment-link-paid",
+  "subscription-payment",
+  "subscription-failed",
+  "subscription-reminder",
+  "subscription-recovered",
 ] as const;
 export type MailKind = (typeof MAIL_KINDS)[number];
 

@@ -9,6 +9,7 @@ import { readChart } from "../../engine/kernel/statechart.ts";
 import { followUpMachine } from "../../engine/links/follow-up-machine.ts";
 import { linkMachine } from "../../engine/links/machine.ts";
 import { portalLinkMachine } from "../../engine/portal-links/machine.ts";
+import { subscriptionMachine } from "../../engine/subscriptions/machine.ts";
 import { commandMachine } from "../../engine/terminals/command-machine.ts";
 import { machinePage } from "../support/machine-page.ts";
 
@@ -77,6 +78,17 @@ attempt is a payment link at the gateway with a machine of its own ([link.md](li
 ([portal-link-companion.ts](../../../engine/portal-links/portal-link-companion.ts)).
 
 The effects are stored with the step: \`tell\` (a webhook event), \`mailPaid\` (mails to its people), and what operators are told, \`flagLate\`, \`flagTwice\` and \`settleTwice\`.`,
+  },
+  {
+    file: "subscription.md",
+    machine: subscriptionMachine,
+    title: "A subscription",
+    text: `When a payment is asked for, what its outcome counts as, and what its merchant and its customer are told ([engine/subscriptions/machine.ts](../../../engine/subscriptions/machine.ts)).
+An attempt is stored before it is asked for ([collect.ts](../../../engine/subscriptions/collect.ts)), and no other one begins, and nothing ends by time, before its outcome is known
+([rules.ts](../../../engine/subscriptions/rules.ts)).
+
+The effects are stored with the step: \`tell\` (a webhook event), \`mail\` (to the customer), and what operators are told, \`flagUnknown\`, \`settleUnknown\`, \`flagLate\` and
+\`flagTwice\`; but for \`ask\`, which asks for the attempt that the step has begun.`,
   },
   {
     file: "deployment.md",

@@ -144,6 +144,21 @@ export const it: Words = {
         means: "Un link di pagamento del portale è stato pagato una seconda volta: il cliente ha pagato il doppio.",
         todo: "Il suo esercente restituisce uno dei pagamenti nel portale. Se entro un giorno nessuno lo fa, chiama l’esercente.",
       },
+      subscription_unknown: {
+        title: "Addebito di abbonamento sconosciuto",
+        means: "Da un giorno nessuno dice se il cliente di un abbonamento è stato addebitato. Finché non si sa, non viene chiesto altro.",
+        todo: "Cerca l’addebito dove è conservata la carta. La voce sparisce quando l’esito è noto.",
+      },
+      subscription_late: {
+        title: "Abbonamento pagato in ritardo",
+        means: "Un pagamento è arrivato dopo che il suo abbonamento era stato sospeso o annullato.",
+        todo: "Il suo esercente tiene il pagamento o lo restituisce. Se l’esercente non ne sa nulla, chiamalo.",
+      },
+      subscription_paid_twice: {
+        title: "Abbonamento pagato due volte",
+        means: "Un ciclo di un abbonamento è stato pagato una seconda volta: il cliente ha pagato il doppio.",
+        todo: "Il suo esercente restituisce uno dei pagamenti. Se entro un giorno nessuno lo fa, chiama l’esercente.",
+      },
       feed_refused: {
         title: "Riga rifiutata dai report",
         means: "ClickHouse o Kafka hanno rifiutato una riga: ai report e agli elenchi manca. Le risposte del relay la contengono.",
@@ -473,6 +488,10 @@ export const it: Words = {
       "security-notice": "Modifica dell’accesso",
       "payment-link": "Link di pagamento",
       "payment-link-paid": "Link pagato",
+      "subscription-payment": "Pagamento di un abbonamento",
+      "subscription-failed": "Pagamento di un abbonamento non riuscito",
+      "subscription-reminder": "Promemoria di un abbonamento",
+      "subscription-recovered": "Abbonamento infine pagato",
     },
     state: "Stato",
     states: { QUEUED: "In attesa", SENT: "Inviata", FAILED: "Rifiutata", EXPIRED: "Troppo vecchia" },
