@@ -257,9 +257,11 @@ export function withStillOpen(record: SubscriptionRecord, { attemptId, atMs }: O
 }
 
 export function withUnknown(record: SubscriptionRecord, { attemptId, atMs }: Of<"charge.unknown">): Changes {
+  // Where one after the other is never received, they follow each other less and less often.
+  const lost = record.charge?.attempts.filter(({ state, code }) => state === "failed" && code === null).length ?? 0;
   return {
     charge: withAttempt(record, attemptId, ({ looks, flagged }) => ({
-      ...{ state: "unknown", lookedAtMs: atMs, looks: looks + 1, lookAtMs: atMs + unknownPause(looks) },
+      ...{ state: "unknown", lookedAtMs: atMs, looks: looks + 1, lookAtMs: atMs + unknownPause(looks + lost) },
       flagged: flagged || isUnknownLong(record, atMs),
     })),
   };
