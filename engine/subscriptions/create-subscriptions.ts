@@ -238,7 +238,9 @@ export function createSubscriptions(options: SubscriptionsOptions): Subscription
   async function told(attemptId: string): Promise<void> {
     const [, id] = ATTEMPT_ID.exec(attemptId) ?? [];
     const stored = id === undefined ? null : await store.load(id);
-    if (stored !== null && pendingOf(stored.record)?.id === attemptId) await collector.look(stored.record);
+    const pending = stored === null ? null : pendingOf(stored.record);
+    // Whoever has just asked is about to be answered.
+    if (stored !== null && pending?.id === attemptId && pending.state !== "asked") await collector.look(stored.record);
   }
 
   async function pauseAll(owner: SubscriptionOwner, operation: SubscriptionOperation): Promise<number> {

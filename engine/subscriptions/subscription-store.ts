@@ -129,7 +129,8 @@ export function createSubscriptionStore({
       before === null || before.state === record.state
         ? []
         : [{ type: "delete", key: placeKey(`${listPrefix(BY_STATE, before)}${before.state}/`, { atMs: before.createdAtMs, id }) }];
-    const charges: Operation[] = charge === null || charge === before?.charge ? [] : [chargeOperation(record, charge, atMs)];
+    const isKeptSo = charge === null || (charge === before?.charge && !hasEnded);
+    const charges: Operation[] = isKeptSo ? [] : [chargeOperation(record, charge, hasEnded, atMs)];
     return [
       { type: "put", key: SUBSCRIPTIONS + id, value: recordText("subscription", record), ...until },
       ...names,
@@ -141,10 +142,10 @@ export function createSubscriptionStore({
     ];
   }
 
-  function chargeOperation(record: SubscriptionRecord, charge: CycleCharge, atMs: number): Operation {
+  function chargeOperation(record: SubscriptionRecord, charge: CycleCharge, hasEnded: boolean, atMs: number): Operation {
     // While it may still be paid it is kept with its subscription, from which it is written again.
-    const until =
-      isUnpaid(record) || pendingOf(record) !== null ? {} : { expiresAtMs: Math.max(atMs, charge.period.untilMs) + retentionMs };
+    const mayChange = !hasEnded && (isUnpaid(record) || pendingOf(record) !== null);
+    const until = mayChange ? {} : { expiresAtMs: Math.max(atMs, charge.period.untilMs) + retentionMs };
     return { type: "put", key: chargeKey(record.id, charge.cycle), value: recordText("subscriptionCharge", charge), ...until };
   }
 
