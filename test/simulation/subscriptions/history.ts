@@ -267,8 +267,15 @@ export async function playSubscriptions(seed: number): Promise<SubscriptionHisto
   charges.declines = 0;
   await Promise.all(underWay);
   charges.arrive(true);
+  // Whoever was down for weeks has a cycle of each to ask for.
   await pass(2 * HOUR_MS, MINUTE_MS);
   await pass(3 * DAY_MS, HOUR_MS);
+  await pass(2 * HOUR_MS, MINUTE_MS);
+  for (const { id } of subscriptions) {
+    const nextAtMs = (await recordOf(id))?.nextAtMs ?? null;
+    if (nextAtMs !== null && nextAtMs < clock.nowMs() - HOUR_MS)
+      broken.push(`${id} was to be looked at at ${nextAtMs}, and nothing came of it`);
+  }
   for (const { id } of subscriptions)
     asks("end of all", id, ({ subscriptions: all }) => all.cancel(OWNER, id, { atPeriodEnd: false }, operation(`end ${id}`)));
   await Promise.all(underWay);
