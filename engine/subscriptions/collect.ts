@@ -3,7 +3,7 @@ import { CONFLICT, retryOnConflict } from "../kernel/retry-on-conflict.ts";
 import type { CycleLinkOrder, CycleLinkState, CycleLinks } from "./cycle-links.ts";
 import type { SubscriptionEvent } from "./events.ts";
 import type { RecurringChargeAnswer, RecurringChargeOrder, RecurringCharges } from "./recurring-charges.ts";
-import { isWanted, pendingOf } from "./rules.ts";
+import { isToBeClosed, isWanted, pendingOf } from "./rules.ts";
 import { ASK_WITHIN_MS, type ChargeAttempt, FIRST_PAYMENT_MS, type SubscriptionRecord } from "./subscription.ts";
 import { type SubscriptionParts, takeStep } from "./take-step.ts";
 
@@ -100,7 +100,7 @@ export function createCollector(options: CollectOptions): Collector {
   }
 
   async function lookAtLink(record: SubscriptionRecord, link: { id: string; token: string }): Promise<Found> {
-    const state = isWanted(record) ? await links.look(record, link) : await links.close(record, link);
+    const state = isToBeClosed(record) ? await links.close(record, link) : await links.look(record, link);
     return state.type === "paid" ? { type: "done", atMs: state.atMs } : state;
   }
 

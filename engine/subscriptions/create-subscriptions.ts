@@ -230,7 +230,8 @@ export function createSubscriptions(options: SubscriptionsOptions): Subscription
 
   function payable(subscription: SubscriptionRecord): Paying {
     const pending = pendingOf(subscription);
-    if (pending?.state === "open" && pending.link !== null) return { type: "payable", subscription, link: pending.link };
+    if (pending?.state === "open" && !pending.closing && pending.link !== null)
+      return { type: "payable", subscription, link: pending.link };
     if (pending !== null) return { type: "outcome_unknown", subscription };
     return { type: isUnpaid(subscription) ? "refused" : "nothing_due", subscription };
   }

@@ -13,14 +13,18 @@ import {
   isOfPending,
   isOverdue,
   isPeriodOver,
+  isRetryTooSoon,
   isStepDue,
   isUnknownLong,
+  makesWay,
   mayBegin,
+  mayClose,
   mayRemind,
   mayRetry,
   meansOf,
   pendingOf,
   withBegun,
+  withClosing,
   withCycle,
   withDone,
   withFailed,
@@ -51,6 +55,8 @@ const setUp = setup({
     isLinkDue: ({ context, event: { atMs } }) => isStepDue(context, atMs) && mayBegin(context) && meansOf(context) === "LINK",
     /** The card is charged again. */
     isRetryDue: ({ context, event: { atMs } }) => isStepDue(context, atMs) && mayBegin(context),
+    /** The card has to wait for the end of the link that its customer asked for. */
+    isCardDue: ({ context, event: { atMs } }) => isStepDue(context, atMs) && mayClose(context),
     /** Nothing more can be asked for: the customer is reminded of the link that is there. */
     isReminderDue: ({ context, event: { atMs } }) => !isBlocked(context) && isStepDue(context, atMs),
     cancelsAtLast: ({ context, event: { atMs } }) => isFinal(context, atMs, "CANCEL"),
@@ -68,6 +74,7 @@ const setUp = setup({
     isDeclinedHard: ({ context, event }) => event.type === "charge.failed" && isOfPending(context, event) && event.hard,
     /** A link that has ended unpaid is no decline. */
     isLinkEnded: ({ context, event }) => event.type === "charge.failed" && isOfPending(context, event) && isOfLink(context, event),
+    makesWay: ({ context, event }) => event.type === "charge.failed" && makesWay(context, event),
     mayAskAgain: ({ context, event }) => event.type === "charge.lost" && isOfPending(context, event) && mayBegin(afterLost(context, event)),
     endsAtOnce: ({ event }) => event.type === "cancel.requested" && !event.atPeriodEnd,
     mayEndLater: ({ context, event }) => event.type === "cancel.requested" && event.atPeriodEnd && !context.cancelsAtPeriodEnd,
@@ -75,6 +82,7 @@ const setUp = setup({
     isKnown: ({ context }) => pendingOf(context) === null,
     mayRetryByLink: ({ context, event: { atMs } }) => mayRetry(context, atMs) && meansOf(context) === "LINK",
     mayRetry: ({ context, event: { atMs } }) => mayRetry(context, atMs),
+    mayRetryCard: ({ context, event: { atMs } }) => mayClose(context) && !isRetryTooSoon(context, atMs),
     mayRemind: ({ context, event: { atMs } }) => mayRemind(context, atMs),
     mayBegin: ({ context }) => mayBegin(context),
     isMailDue: ({ context, event: { atMs } }) => context.mailOwed !== null && context.mailOwed.atMs <= atMs,
@@ -101,6 +109,7 @@ const setUp = setup({
     makeStep: assign(({ context, event: { atMs } }) => withStep(context, atMs)),
     stay: assign(({ context: { dunning } }) => (dunning === null ? {} : { dunning: { ...dunning, stays: true } })),
     dropPending: assign(({ context, event: { atMs } }) => withUnwanted(context, atMs)),
+    closePending: assign(({ context, event: { atMs } }) => withClosing(context, atMs)),
     noteCancelled: assign(({ context, event }, { by }: { by: SubscriptionRecord["cancelledBy"] }) => ({
       ...{ cancelledAtMs: event.atMs, mailOwed: null },
       cancelledBy: event.type === "cancel.requested" ? event.by : (by ?? context.cancelledBy),
@@ -180,6 +189,7 @@ const goOn = { guard: "endsLater", actions: "noteGoesOn" } as const;
 const retries = [
   { guard: "mayRetryByLink", actions: ["noteRetry", "begin", ask, mail("step")] },
   { guard: "mayRetry", actions: ["noteRetry", "begin", ask] },
+  { guard: "mayRetryCard", actions: ["noteRetry", "closePending"] },
   { guard: "mayRemind", actions: ["noteRetry", mail("step")] },
 ] as const;
 
@@ -291,6 +301,7 @@ export const subscriptionMachine = setUp.createMachine({
           { ...end(null), guard: "isPeriodOver" },
           { guard: "isLinkDue", actions: ["makeStep", "begin", ask, mail("step")] },
           { guard: "isRetryDue", actions: ["makeStep", "begin", ask] },
+          { guard: "isCardDue", actions: ["makeStep", "closePending"] },
           { guard: "isReminderDue", actions: ["makeStep", mail("step")] },
           { ...end("dunning"), guard: "cancelsAtLast" },
           { ...pause("dunning"), guard: "pausesAtLast" },
@@ -304,6 +315,7 @@ export const subscriptionMachine = setUp.createMachine({
           paidTwice,
         ],
         "charge.failed": [
+          { guard: "makesWay", actions: ["noteFailed", "begin", ask] },
           { guard: "isLinkEnded", actions: "noteFailed" },
           {
             guard: "isDeclinedHard",

@@ -134,9 +134,14 @@ export function isExhausted({ dunning }: SubscriptionRecord, atMs: number): bool
   return dunning !== null && !dunning.stays && stepAtMs(dunning) === null && atMs >= finalAtMs(dunning);
 }
 
-/** Whether its customer may still pay what is open; a link that is not wanted is closed. */
+/** Whether the subscription wants the payment that it has asked for. */
 export function isWanted(record: SubscriptionRecord): boolean {
   return record.state !== "PAUSED" && record.state !== "CANCELLED" && isUnpaid(record);
+}
+
+/** Whether a link that is open is to be taken back. */
+export function isToBeClosed(record: SubscriptionRecord): boolean {
+  return !isWanted(record) || pendingOf(record)?.closing === true;
 }
 
 /** When something is due by the time alone; null for nothing, or while it has to wait for an outcome. */
@@ -189,6 +194,17 @@ export function isRetryTooSoon({ retriedAtMs }: SubscriptionRecord, atMs: number
   return retriedAtMs !== null && atMs < retriedAtMs + RETRY_GAP_MS;
 }
 
+/** A customer who has a card on file has asked for a link and not paid by it: it is taken back before the card is charged again. */
+export function mayClose(record: SubscriptionRecord): boolean {
+  const pending = pendingOf(record);
+  return pending?.state === "open" && !pending.closing && meansOf(record) === "CARD" && hasRoom(record);
+}
+
+/** Whether the link that has just ended made way for the card. */
+export function makesWay(record: SubscriptionRecord, event: { attemptId: string }): boolean {
+  return isOfPending(record, event) && pendingOf(record)?.closing === true && meansOf(record) === "CARD" && hasRoom(record);
+}
+
 /** "Retry now" while a link can be paid sends its customer there once more. */
 export function mayRemind(record: SubscriptionRecord, atMs: number): boolean {
   return pendingOf(record)?.state === "open" && !isRetryTooSoon(record, atMs);
@@ -236,7 +252,16 @@ export function withBegun(record: SubscriptionRecord, atMs: number, means: Colle
   const n = charge.attempts.length + 1;
   const attempt: ChargeAttempt = {
     ...{ id: `sub-${id}-${charge.cycle}-${n}`, n, means, state: "asked", askedAtMs: atMs, lookedAtMs: atMs, looks: 0 },
-    ...{ lookAtMs: atMs + ASK_LEASE_MS, endedAtMs: null, code: null, description: null, hard: false, link: null, flagged: false },
+    ...{
+      lookAtMs: atMs + ASK_LEASE_MS,
+      endedAtMs: null,
+      code: null,
+      description: null,
+      hard: false,
+      link: null,
+      closing: false,
+      flagged: false,
+    },
   };
   return { charge: { ...charge, attempts: [...charge.attempts, attempt] } };
 }
@@ -251,7 +276,7 @@ export function withStillOpen(record: SubscriptionRecord, { attemptId, atMs }: O
   return {
     charge: withAttempt(record, attemptId, ({ looks }) => ({
       ...{ lookedAtMs: atMs, looks: looks + 1 },
-      lookAtMs: atMs + (isWanted(record) ? OPEN_LOOK_MS : unknownPause(looks)),
+      lookAtMs: atMs + (isToBeClosed(record) ? unknownPause(looks) : OPEN_LOOK_MS),
     })),
   };
 }
@@ -309,6 +334,12 @@ export function withUnwanted(record: SubscriptionRecord, atMs: number): Changes 
   const pending = pendingOf(record);
   if (pending?.state !== "open") return {};
   return { charge: withAttempt(record, pending.id, () => ({ looks: 0, lookAtMs: atMs })) };
+}
+
+export function withClosing(record: SubscriptionRecord, atMs: number): Changes {
+  const pending = pendingOf(record);
+  if (pending === null) return {};
+  return { charge: withAttempt(record, pending.id, () => ({ closing: true, looks: 0, lookAtMs: atMs })) };
 }
 
 /** The time of the pause counts for nothing: what was unpaid is given up, and the next cycle is the first that is due from now on. */

@@ -76,6 +76,8 @@ export interface ChargeAttempt {
   /** Asking again is of no use: another means of payment is needed. */
   readonly hard: boolean;
   readonly link: { readonly id: string; readonly token: string } | null;
+  /** Its link is taken back, so that the card can be charged. */
+  readonly closing: boolean;
   /** Operators were told that it is not known. */
   readonly flagged: boolean;
 }

@@ -883,6 +883,7 @@ const SUBSCRIPTION: Whole<SubscriptionRecord> = {
         description: "no",
         hard: true,
         link: { id: "pl_000000000000000000000001", token: "AbCdEfGhIjKlMnOpQrStUv" },
+        closing: true,
         flagged: true,
       },
     ],

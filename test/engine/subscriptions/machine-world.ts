@@ -16,7 +16,7 @@ export function attempt(n: number, state: ChargeAttempt["state"], changes: Parti
   return {
     ...{ id: attemptId(n), n, means: "CARD", state, askedAtMs: CREATED_MS, lookedAtMs: CREATED_MS, looks: 0 },
     ...{ lookAtMs: hasEnded ? null : CREATED_MS + 60_000, endedAtMs: hasEnded ? CREATED_MS : null },
-    ...{ code: state === "failed" ? "declined" : null, description: null, hard: false, link: null, flagged: false },
+    ...{ code: state === "failed" ? "declined" : null, description: null, hard: false, link: null, closing: false, flagged: false },
     ...changes,
   };
 }

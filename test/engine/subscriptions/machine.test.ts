@@ -121,6 +121,24 @@ const ROWS: readonly Row[] = [
     },
   ],
   [
+    "PAST_DUE, with a card on file and the link that its customer asked for open",
+    subscription("PAST_DUE", { charge: failed(link(1)), dunning }),
+    {
+      ...{ "charge.opened": "PAST_DUE", "charge.open": "PAST_DUE", "charge.unknown": "PAST_DUE" },
+      ...{ "charge.done": "ACTIVE, renewed, recovered, mail recovered", "charge.failed": "PAST_DUE", "charge.lost": "PAST_DUE, ask" },
+      ...{ "cancel.requested": "CANCELLED, cancelled", "pause.requested": "PAUSED", "retry.requested": "PAST_DUE" },
+    },
+  ],
+  [
+    "PAST_DUE, with a card on file and a link that is taken back for it",
+    subscription("PAST_DUE", { charge: failed(link(1, { closing: true })), dunning }),
+    {
+      ...{ "charge.opened": "PAST_DUE", "charge.open": "PAST_DUE", "charge.unknown": "PAST_DUE" },
+      ...{ "charge.done": "ACTIVE, renewed, recovered, mail recovered", "charge.failed": "PAST_DUE, ask", "charge.lost": "PAST_DUE, ask" },
+      ...{ "cancel.requested": "CANCELLED, cancelled", "pause.requested": "PAUSED", "retry.requested": "PAST_DUE, mail step" },
+    },
+  ],
+  [
     "PAUSED",
     subscription("PAUSED", { charge: charge([attempt(1, "done")]) }),
     { "cancel.requested": "CANCELLED, cancelled", "resume.requested": "ACTIVE" },
@@ -212,7 +230,10 @@ describe("what time does", () => {
     const hard = subscription("PAST_DUE", { charge: failed(attempt(1, "failed", { hard: true })), dunning });
     assert.equal(at(hard, CREATED_MS + DAY_MS), "PAST_DUE, ask, mail step");
     assert.equal(stepSubscription(hard, eventOf("deadline.passed", CREATED_MS + DAY_MS)).record.charge?.attempts.at(-1)?.means, "LINK");
-    assert.equal(at(subscription("PAST_DUE", { charge: failed(link(1)), dunning }), CREATED_MS + DAY_MS), "PAST_DUE, mail step");
+    assert.equal(
+      at(subscription("PAST_DUE", { collection: "LINK", charge: failed(link(1)), dunning }), CREATED_MS + DAY_MS),
+      "PAST_DUE, mail step",
+    );
     const many = Array.from({ length: ATTEMPTS_MAX }, (_, index) => attempt(index + 1, "failed"));
     const full = subscription("PAST_DUE", { charge: failed(...many), dunning });
     assert.equal(at(full, CREATED_MS + DAY_MS), "PAST_DUE, mail step");

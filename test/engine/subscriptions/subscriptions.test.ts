@@ -362,6 +362,24 @@ describe("a subscription that is paid by link", () => {
   });
 });
 
+describe("a link that the customer of a card asked for", () => {
+  it("makes way for the card when that is due again, unless somebody pays by it", async () => {
+    const world = worldAt("2026-01-31T15:00");
+    const { id, token, dunning } = await pastDue(world);
+    assert.equal((await world.subscriptions.pay(token))?.type, "payable");
+    world.charges.card = "good";
+    world.links.isBusy = true;
+    await world.until((dunning?.failedAtMs ?? 0) + DAY_MS);
+    assert.ok(world.links.links.get(`sub-${id}-2-2`)?.isClosed);
+    assert.equal(world.charges.charges.size, 2, "somebody is paying");
+    assert.equal((await world.subscriptions.pay(token))?.type, "outcome_unknown");
+    world.links.isBusy = false;
+    await world.pass(3 * HOUR_MS, MINUTE_MS);
+    assert.deepEqual(attempts(await world.of(id)), ["CARD failed", "LINK failed", "CARD done"]);
+    assert.equal((await world.of(id)).state, "ACTIVE");
+  });
+});
+
 describe("what a merchant and a customer decide", () => {
   it("a cancellation stops retries", async () => {
     const world = worldAt("2026-01-31T15:00");
