@@ -24,8 +24,8 @@ const BATCH_EVERY_MS = 1;
 
 const CACHED_KEYS_MAX = 200_000;
 
-/** Of filtered keys: those of the last second or two, under the highest load. More would be moved to the old generation, and be garbage there. */
-const FILTERED_KEYS_MAX = 8_192;
+/** Of filtered keys, the latest: many more would be moved to the old generation, and be garbage there. */
+const FILTERED_KEYS_MAX = 1_024;
 
 /** The state of a deleted key, with the version that deleted it: like a key that expired long ago. */
 function deletedAt(version: number): Standing {
