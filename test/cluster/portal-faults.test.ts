@@ -31,28 +31,33 @@ const TERMINALS = 1_000;
 
 const LEASE = "shop/turn";
 
+interface HeldMail {
+  readonly node: number;
+  release(): void;
+}
+
 /** Servers for mail, one for each node, so that it is known who sends what. */
 interface MailServers {
   readonly servers: readonly SmtpServer[];
-  /** What happens to a node while it is sending a mail to this address: the server has not got the text yet. */
-  during(address: string, act: (node: number) => void): void;
+  /** The node that is sending a mail to this address: its server has not got the text yet, and says nothing before `release`. */
+  hold(address: string): Promise<HeldMail>;
   /** How often a mail to the address came, at any of them. */
   countOf(address: string): number;
 }
 
 async function startMailServers(test: TestContext, count: number): Promise<MailServers> {
-  const acts = new Map<string, (node: number) => void>();
-  const onRecipient = (node: number) => (address: string) => {
-    const act = acts.get(address);
-    acts.delete(address);
-    act?.(node);
+  const wanted = new Map<string, (held: HeldMail) => void>();
+  const onRecipient = (node: number) => async (address: string) => {
+    const held = wanted.get(address);
+    wanted.delete(address);
+    if (held !== undefined) await new Promise<void>((release) => held({ node, release }));
     return "250 2.1.5 ok";
   };
   const servers = await Promise.all(Array.from({ length: count }, (_, node) => startSmtpServer({ onRecipient: onRecipient(node) })));
   for (const server of servers) atEnd(test, () => server.close());
   return {
     servers,
-    during: (address, act) => acts.set(address, act),
+    hold: (address) => new Promise((resolve) => wanted.set(address, resolve)),
     countOf: (address) => servers.flatMap(({ mails }) => mails).filter(({ to }) => to.includes(address)).length,
   };
 }
@@ -121,28 +126,21 @@ describe("the portal where nodes fail", { skip: missing }, () => {
 
     // A node dies between its claim and the end of the mail: nobody knows that it was not sent until the claim is over.
     const unlucky = addressOf("unlucky");
-    const died = new Promise<number>((resolve) => {
-      mails.during(unlucky, (node) => {
-        void cluster.nodes[node]?.kill();
-        resolve(node);
-      });
-    });
+    const unluckyMail = mails.hold(unlucky);
+    // The answer comes first: the node that gives it may be the one that sends.
     await invite(unlucky, 0);
-    const dead = await died;
+    const { node: dead } = await unluckyMail;
     const diedAt = performance.now();
-    await cluster.nodes[dead]?.exited;
+    await cluster.nodes[dead]?.kill();
     await cluster.start(dead);
 
     // Another sleeps while it sends, for longer than its membership lasts.
     const slow = addressOf("slow");
-    const slept = new Promise<number>((resolve) => {
-      mails.during(slow, (node) => {
-        cluster.nodes[node]?.signal("SIGSTOP");
-        resolve(node);
-      });
-    });
+    const slowMail = mails.hold(slow);
     await invite(slow, 1);
-    const sleeper = await slept;
+    const { node: sleeper, release } = await slowMail;
+    cluster.nodes[sleeper]?.signal("SIGSTOP");
+    release();
     const sleptAt = performance.now();
     const meanwhile = addresses(10);
     const awake = [0, 1, 2].filter((node) => node !== sleeper);

@@ -21,7 +21,8 @@ export interface SmtpServerOptions {
   login?: { user: string; password: string };
   /** Its replies; null says nothing at all. */
   greeting?: string | null;
-  onRecipient?(address: string): string;
+  /** It says nothing until this resolves. */
+  onRecipient?(address: string): string | Promise<string>;
   onData?(): string | null;
 }
 
@@ -115,6 +116,12 @@ function serve(socket: Socket, { options, mails, overTls, greets }: Serving): vo
     else reply(answer);
   }
 
+  async function recipient(address: string): Promise<void> {
+    const answer = (await options.onRecipient?.(address)) ?? "250 2.1.5 ok";
+    if (answer.startsWith("2")) to.push(address);
+    reply(answer);
+  }
+
   function command(line: string): void {
     const [verb = ""] = line.toUpperCase().split(" ");
     switch (verb) {
@@ -148,12 +155,9 @@ function serve(socket: Socket, { options, mails, overTls, greets }: Serving): vo
         from = between(line);
         reply("250 2.1.0 ok");
         return;
-      case "RCPT": {
-        const answer = options.onRecipient?.(between(line)) ?? "250 2.1.5 ok";
-        if (answer.startsWith("2")) to.push(between(line));
-        reply(answer);
+      case "RCPT":
+        void recipient(between(line));
         return;
-      }
       case "DATA":
         if (to.length === 0) return void reply("503 5.5.1 nobody to send it to");
         data = "";
