@@ -88,6 +88,8 @@ const SUBJECTS = [
   "links",
   "intents",
   "portal-links",
+  "disputes",
+  "alerts",
   "zvt",
   "operators",
   "routing",

@@ -98,6 +98,26 @@ const kinds: Readonly<Record<AttentionKind, KindWords>> = {
     means: "A payment link of the portal was paid a second time: the customer has paid double.",
     todo: "Its merchant gives one of the payments back in the portal. If nobody does within a day, call the merchant.",
   },
+  dispute_undelivered: {
+    title: "Response to a dispute not delivered",
+    means: "A response to a dispute has not reached its network, or nobody knows whether it has.",
+    todo: "Ask the network or the acquirer whether they have it, before its deadline if that is still ahead, and tell the merchant.",
+  },
+  alert_refund_failed: {
+    title: "Refund of an alert failed",
+    means: "The automatic refund of an alert was refused. The alert waits for its merchant again.",
+    todo: "The detail says why. Tell the merchant to refund or decline it before its deadline: else it becomes a dispute.",
+  },
+  alert_refund_unknown: {
+    title: "Refund of an alert unknown",
+    means: "The answer to the refund of an alert was lost, and the gateway does not confirm that it happened.",
+    todo: "Look the transaction up in the gateway's back office before anybody repeats it: money may have moved.",
+  },
+  alert_refunded_twice: {
+    title: "Alert paid back twice",
+    means: "A payment was refunded because of an alert that had ended otherwise: its network may have paid the customer as well.",
+    todo: "Ask the network whether it moved the money too. If so, the merchant has paid twice and can claim it back there.",
+  },
   feed_refused: {
     title: "Row refused by the reports",
     means: "ClickHouse or Kafka refused a row, so reports and lists miss it. The relay's own answers have it.",
@@ -485,6 +505,8 @@ export const en = {
       "security-notice": "Change of sign-in",
       "payment-link": "Payment link",
       "payment-link-paid": "Paid link",
+      "dispute-received": "Dispute",
+      "dispute-reminder": "Reminder of a dispute",
     },
     state: "State",
     states: { QUEUED: "Waiting", SENT: "Sent", FAILED: "Refused", EXPIRED: "Too old" },

@@ -144,6 +144,26 @@ export const it: Words = {
         means: "Un link di pagamento del portale è stato pagato una seconda volta: il cliente ha pagato il doppio.",
         todo: "Il suo esercente restituisce uno dei pagamenti nel portale. Se entro un giorno nessuno lo fa, chiama l’esercente.",
       },
+      dispute_undelivered: {
+        title: "Risposta a una contestazione non consegnata",
+        means: "La risposta a una contestazione non è arrivata al circuito, o non si sa se sia arrivata.",
+        todo: "Chiedi al circuito o all’acquirer se l’ha ricevuta, prima della scadenza se è ancora possibile, e informa l’esercente.",
+      },
+      alert_refund_failed: {
+        title: "Rimborso di un avviso fallito",
+        means: "Il rimborso automatico di un avviso è stato rifiutato. L’avviso attende di nuovo l’esercente.",
+        todo: "Il dettaglio dice perché. Informa l’esercente: rimborsi o rifiuti prima della scadenza, altrimenti diventa una contestazione.",
+      },
+      alert_refund_unknown: {
+        title: "Rimborso di un avviso incerto",
+        means: "La risposta al rimborso di un avviso è andata persa, e il gateway non conferma che sia avvenuto.",
+        todo: "Cerca la transazione nel back office del gateway prima che qualcuno ripeta: il denaro potrebbe essersi mosso.",
+      },
+      alert_refunded_twice: {
+        title: "Avviso rimborsato due volte",
+        means: "Un pagamento è stato rimborsato per un avviso chiuso in altro modo: anche il circuito potrebbe aver pagato il cliente.",
+        todo: "Chiedi al circuito se ha mosso anche lui il denaro. Se sì, l’esercente ha pagato due volte e può reclamarlo lì.",
+      },
       feed_refused: {
         title: "Riga rifiutata dai report",
         means: "ClickHouse o Kafka hanno rifiutato una riga: ai report e agli elenchi manca. Le risposte del relay la contengono.",
@@ -473,6 +493,8 @@ export const it: Words = {
       "security-notice": "Modifica dell’accesso",
       "payment-link": "Link di pagamento",
       "payment-link-paid": "Link pagato",
+      "dispute-received": "Contestazione",
+      "dispute-reminder": "Promemoria di una contestazione",
     },
     state: "Stato",
     states: { QUEUED: "In attesa", SENT: "Inviata", FAILED: "Rifiutata", EXPIRED: "Troppo vecchia" },
