@@ -98,6 +98,14 @@ export const SCHEMAS = {
   /** Which alerts a merchant has refunded by themselves, and how many were on a day. */
   alertRules: first("alert-rules/"),
   alertDay: first("alert-day/"),
+  plan: first("plan/", "plan-of/"),
+  /** By time, by state, by plan, and by the digests of their tokens and customers. */
+  subscription: first(
+    ...["subscription/", "subscription-of/", "subscription-state/", "subscription-plan/", "subscription-customer/", "subscription-token/"],
+    "due/subscription/",
+  ),
+  subscriptionCharge: first("subscription-charge/"),
+  dunningPolicy: first("dunning-policy/"),
   zvtRoute: first("zvt-route/"),
   team: first("team/"),
   teamInvitation: first("team-invitation/"),

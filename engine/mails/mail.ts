@@ -7,6 +7,10 @@ export const MAIL_KINDS = [
   "payment-link-paid",
   "dispute-received",
   "dispute-reminder",
+  "subscription-payment",
+  "subscription-failed",
+  "subscription-reminder",
+  "subscription-recovered",
 ] as const;
 export type MailKind = (typeof MAIL_KINDS)[number];
 

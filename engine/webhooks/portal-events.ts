@@ -1,7 +1,7 @@
 import type { Digest } from "../kernel/prefixed-id.ts";
 import { type WebhookEvent, webhookEventId } from "./webhook-event.ts";
 
-/** The events of our own format, as the portal offers them. Those of subscriptions and agents come with what they tell of. */
+/** The events of our own format, as the portal offers them. Those of agents come with what they tell of. */
 export const PORTAL_EVENT_TYPES = [
   "payment_link.paid",
   "payment_link.expired",
@@ -10,13 +10,23 @@ export const PORTAL_EVENT_TYPES = [
   "payment.succeeded",
   "payment.failed",
   "payment.refunded",
+  "dispute.created",
+  "dispute.evidence_required",
+  "dispute.updated",
+  "dispute.closed",
+  "alert.created",
+  "alert.closed",
+  "subscription.created",
+  /** A cycle was paid. */
+  "subscription.renewed",
+  "subscription.payment_failed",
+  "subscription.past_due",
+  "subscription.recovered",
+  /** After it was paused or cancelled. */
+  "subscription.paid_late",
+  "subscription.cancelled",
 ] as const;
-
-/** Those of disputes and alerts, which the portal does not offer before it shows what they tell of. */
-export const DISPUTE_EVENT_TYPES = ["dispute.created", "dispute.evidence_required", "dispute.updated", "dispute.closed"] as const;
-export const ALERT_EVENT_TYPES = ["alert.created", "alert.closed"] as const;
-
-export type PortalEventType = (typeof PORTAL_EVENT_TYPES | typeof DISPUTE_EVENT_TYPES | typeof ALERT_EVENT_TYPES)[number];
+export type PortalEventType = (typeof PORTAL_EVENT_TYPES)[number];
 
 /** Sent by the portal's "send a test event", to that endpoint alone, whatever it subscribed to. */
 export const PORTAL_TEST_EVENT = "webhook.test";

@@ -11,6 +11,7 @@ import { readChart } from "../../engine/kernel/statechart.ts";
 import { followUpMachine } from "../../engine/links/follow-up-machine.ts";
 import { linkMachine } from "../../engine/links/machine.ts";
 import { portalLinkMachine } from "../../engine/portal-links/machine.ts";
+import { subscriptionMachine } from "../../engine/subscriptions/machine.ts";
 import { commandMachine } from "../../engine/terminals/command-machine.ts";
 import { machinePage } from "../support/machine-page.ts";
 
@@ -99,6 +100,17 @@ is asked, under one id; what became of it is looked up until it is known, in eve
 
 The effects are \`tell\` (a webhook event), what operators are told (\`flagFailed\`, \`flagUnknown\`, \`settleUnknown\`, \`flagTwice\`), all stored with the step, and \`askRefund\`: whoever has stored the
 step asks the gateway.`,
+  },
+  {
+    file: "subscription.md",
+    machine: subscriptionMachine,
+    title: "A subscription",
+    text: `When a payment is asked for, what its outcome counts as, and what its merchant and its customer are told ([engine/subscriptions/machine.ts](../../../engine/subscriptions/machine.ts)).
+An attempt is stored before it is asked for ([collect.ts](../../../engine/subscriptions/collect.ts)), and no other one begins, and nothing ends by time, before its outcome is known
+([rules.ts](../../../engine/subscriptions/rules.ts)).
+
+The effects are stored with the step: \`tell\` (a webhook event), \`mail\` (to the customer), and what operators are told, \`flagUnknown\`, \`settleUnknown\`, \`flagLate\` and
+\`flagTwice\`; but for \`ask\`, which asks for the attempt that the step has begun.`,
   },
   {
     file: "deployment.md",

@@ -37,6 +37,11 @@ import { createDisputeHoldStore } from "../../engine/disputes/dispute-hold-store
 import { createDisputeStore } from "../../engine/disputes/dispute-store.ts";
 import type { PortalLinkRecord } from "../../engine/portal-links/portal-link.ts";
 import { createPortalLinkStore, type PortalLinkPageQuery } from "../../engine/portal-links/portal-link-store.ts";
+import type { PlanRecord } from "../../engine/subscriptions/plan.ts";
+import { createPlanStore } from "../../engine/subscriptions/plan-store.ts";
+import { createDunningPolicyStore } from "../../engine/subscriptions/dunning-policy-store.ts";
+import type { SubscriptionRecord } from "../../engine/subscriptions/subscription.ts";
+import { createSubscriptionStore, type SubscriptionPageQuery } from "../../engine/subscriptions/subscription-store.ts";
 import { duePartitionOf } from "../../engine/kernel/due-index-store.ts";
 import type { SecretBox } from "../../engine/kernel/secret-box.ts";
 import type { Mail } from "../../engine/mails/mail.ts";
@@ -932,6 +937,85 @@ const ALERT_RULES: Whole<AlertRules> = {
   updatedBy: { type: "user", userId: "usr_1" },
 };
 
+const PLAN: Whole<PlanRecord> = {
+  schema: 1,
+  id: "plan_000000000000000000000001",
+  merchantId: "merchant-1",
+  partnerId: 1,
+  livemode: true,
+  terms: { name: "Gym", amountMinor: 2_900, currency: "EUR", interval: "MONTH", count: 1, trialDays: 14 },
+  active: true,
+  used: true,
+  createdAtMs: AT_MS,
+  updatedAtMs: AT_MS,
+};
+
+const DUNNING_TERMS = { retryDays: [1, 3], finalAction: "PAUSE", mails: true } as const;
+
+const SUBSCRIPTION: Whole<SubscriptionRecord> = {
+  schema: 1,
+  id: "sub_000000000000000000000001",
+  token: "SbCdEfGhIjKlMnOpQrStUv",
+  merchantId: "merchant-1",
+  partnerId: 1,
+  livemode: true,
+  planId: PLAN.id,
+  plan: PLAN.terms,
+  customer: { name: "Ada", email: "ada@example.org", locale: "it" },
+  collection: "CARD",
+  methodId: "card_1",
+  createdBy: { type: "user", userId: "usr_1" },
+  createdAtMs: AT_MS,
+  updatedAtMs: AT_MS + 60_000,
+  anchorDay: 31,
+  anchorMonth: "2026-01",
+  state: "PAST_DUE",
+  cycle: 2,
+  period: { fromMs: AT_MS, untilMs: AT_MS + 30 * 86_400_000 },
+  charge: {
+    cycle: 2,
+    dueAtMs: AT_MS,
+    period: { fromMs: AT_MS, untilMs: AT_MS + 30 * 86_400_000 },
+    amountMinor: 2_900,
+    currency: "EUR",
+    state: "OPEN",
+    failedAtMs: AT_MS + 2_000,
+    paidAtMs: AT_MS + 3_000,
+    late: false,
+    attempts: [
+      {
+        id: "sub-sub_000000000000000000000001-2-1",
+        n: 1,
+        means: "LINK",
+        state: "open",
+        askedAtMs: AT_MS + 1_000,
+        lookedAtMs: AT_MS + 2_000,
+        looks: 1,
+        lookAtMs: AT_MS + 60_000,
+        endedAtMs: AT_MS + 2_000,
+        code: "declined",
+        description: "no",
+        hard: true,
+        link: { id: "pl_000000000000000000000001", token: "AbCdEfGhIjKlMnOpQrStUv" },
+        closing: true,
+        flagged: true,
+      },
+    ],
+  },
+  dunning: { failedAtMs: AT_MS + 2_000, terms: DUNNING_TERMS, step: 1, stays: false },
+  cancelsAtPeriodEnd: false,
+  cancelledAtMs: AT_MS + 60_000,
+  cancelledBy: "merchant",
+  pausedAtMs: AT_MS + 60_000,
+  pausedBy: "dunning",
+  retriedAtMs: AT_MS + 30_000,
+  operationId: "operation-1",
+  mailOwed: { kind: "step", atMs: AT_MS + 90_000 },
+  mails: 2,
+  nextAtMs: AT_MS + 60_000,
+  events: 3,
+};
+
 const MAIL: Mail = {
   id: "mail-1",
   kind: "invitation",
@@ -960,6 +1044,13 @@ const disputeStore = (kv: Kv) => createDisputeStore({ kv, retentionMs: RETENTION
 const disputeFileStore = (kv: Kv) => createDisputeFileStore({ kv, keptMs: RETENTION_MS });
 const alertStore = (kv: Kv) => createAlertStore({ kv, retentionMs: RETENTION_MS, eventOperations: () => [], digest: asHex });
 const writeDispute = (kv: Kv) => disputeStore(kv).commit({ record: DISPUTE, before: null, version: 0, events: [], also: [], atMs: AT_MS });
+const subscriptionStore = (kv: Kv) =>
+  createSubscriptionStore({
+    ...{ kv, retentionMs: RETENTION_MS, eventOperations: () => [] },
+    ...{ digest: (text) => Buffer.from(text).toString("hex"), keyedDigest: (text) => Buffer.from(text).toString("hex") },
+  });
+const writeSubscription = (kv: Kv) =>
+  subscriptionStore(kv).commit({ record: SUBSCRIPTION, before: null, version: 0, events: [], also: [], atMs: AT_MS });
 const appStore = (kv: Kv) => createAppStore({ kv, nowMs: now, writer: "w" });
 const auditStore = (kv: Kv) => createAuditStore({ kv, writer: "w", failed: () => undefined });
 const put = (kv: Kv, ...operations: Operation[]) => kv.commit({ checks: [], operations });
@@ -1281,6 +1372,34 @@ export const STORED_EXAMPLES = {
       await kv.commit(store.counted(ALERT, "2026-05-06", { rules, day }, ALERT));
     },
     read: async (kv) => (await createAlertRulesStore(kv).day({ merchantId: "merchant-1", livemode: true }, "2026-05-06")).record,
+  },
+  plan: {
+    write: (kv) => createPlanStore(kv).create(PLAN),
+    read: (kv) => createPlanStore(kv).all({ merchantId: "merchant-1", livemode: true }),
+  },
+  subscription: {
+    write: writeSubscription,
+    read: async (kv) => {
+      const store = subscriptionStore(kv);
+      const list = { merchantId: "merchant-1", livemode: true };
+      const all = { limit: 10, after: null, fromMs: null, beforeMs: null, state: null, planId: null, customerEmail: null };
+      const idsOf = async (query: Partial<SubscriptionPageQuery>) =>
+        (await store.page(list, { ...all, ...query })).items.map(({ id }) => id);
+      return [
+        (await store.load(SUBSCRIPTION.id))?.record,
+        (await store.byToken(SUBSCRIPTION.token))?.record.id,
+        await idsOf({}),
+        await idsOf({ state: "PAST_DUE" }),
+        await idsOf({ planId: PLAN.id }),
+        await idsOf({ customerEmail: "ada@example.org" }),
+        await store.pageDue(duePartitionOf(SUBSCRIPTION.id), null, AT_MS + 8 * 86_400_000, 10),
+      ];
+    },
+  },
+  subscriptionCharge: { write: writeSubscription, read: (kv) => subscriptionStore(kv).charges(SUBSCRIPTION.id, null, 10) },
+  dunningPolicy: {
+    write: (kv) => createDunningPolicyStore(kv).set({ schema: 1, merchantId: "merchant-1", terms: DUNNING_TERMS, updatedAtMs: AT_MS }),
+    read: (kv) => createDunningPolicyStore(kv).termsOf("merchant-1"),
   },
   callback: {
     write: async (kv) => {

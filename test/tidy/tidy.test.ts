@@ -90,6 +90,7 @@ const SUBJECTS = [
   "portal-links",
   "disputes",
   "alerts",
+  "subscriptions",
   "zvt",
   "operators",
   "routing",

@@ -118,6 +118,21 @@ const kinds: Readonly<Record<AttentionKind, KindWords>> = {
     means: "A payment was refunded because of an alert that had ended otherwise: its network may have paid the customer as well.",
     todo: "Ask the network whether it moved the money too. If so, the merchant has paid twice and can claim it back there.",
   },
+  subscription_unknown: {
+    title: "Subscription charge unknown",
+    means: "For a day nobody has said whether the customer of a subscription was charged. Nothing else is asked for before that is known.",
+    todo: "Look the charge up where the card is kept on file. The entry goes away when the outcome is known.",
+  },
+  subscription_late: {
+    title: "Subscription paid late",
+    means: "A payment was made after its subscription had been paused or cancelled.",
+    todo: "Its merchant keeps the payment or gives it back. If the merchant does not know of it, call.",
+  },
+  subscription_paid_twice: {
+    title: "Subscription paid twice",
+    means: "One cycle of a subscription was paid a second time: the customer has paid double.",
+    todo: "Its merchant gives one of the payments back. If nobody does within a day, call the merchant.",
+  },
   feed_refused: {
     title: "Row refused by the reports",
     means: "ClickHouse or Kafka refused a row, so reports and lists miss it. The relay's own answers have it.",
@@ -507,6 +522,10 @@ export const en = {
       "payment-link-paid": "Paid link",
       "dispute-received": "Dispute",
       "dispute-reminder": "Reminder of a dispute",
+      "subscription-payment": "Payment of a subscription",
+      "subscription-failed": "Failed payment of a subscription",
+      "subscription-reminder": "Reminder of a subscription",
+      "subscription-recovered": "Subscription paid after all",
     },
     state: "State",
     states: { QUEUED: "Waiting", SENT: "Sent", FAILED: "Refused", EXPIRED: "Too old" },

@@ -164,6 +164,21 @@ export const it: Words = {
         means: "Un pagamento è stato rimborsato per un avviso chiuso in altro modo: anche il circuito potrebbe aver pagato il cliente.",
         todo: "Chiedi al circuito se ha mosso anche lui il denaro. Se sì, l’esercente ha pagato due volte e può reclamarlo lì.",
       },
+      subscription_unknown: {
+        title: "Addebito di abbonamento sconosciuto",
+        means: "Da un giorno nessuno dice se il cliente di un abbonamento è stato addebitato. Finché non si sa, non viene chiesto altro.",
+        todo: "Cerca l’addebito dove è conservata la carta. La voce sparisce quando l’esito è noto.",
+      },
+      subscription_late: {
+        title: "Abbonamento pagato in ritardo",
+        means: "Un pagamento è arrivato dopo che il suo abbonamento era stato sospeso o annullato.",
+        todo: "Il suo esercente tiene il pagamento o lo restituisce. Se l’esercente non ne sa nulla, chiamalo.",
+      },
+      subscription_paid_twice: {
+        title: "Abbonamento pagato due volte",
+        means: "Un ciclo di un abbonamento è stato pagato una seconda volta: il cliente ha pagato il doppio.",
+        todo: "Il suo esercente restituisce uno dei pagamenti. Se entro un giorno nessuno lo fa, chiama l’esercente.",
+      },
       feed_refused: {
         title: "Riga rifiutata dai report",
         means: "ClickHouse o Kafka hanno rifiutato una riga: ai report e agli elenchi manca. Le risposte del relay la contengono.",
@@ -495,6 +510,10 @@ export const it: Words = {
       "payment-link-paid": "Link pagato",
       "dispute-received": "Contestazione",
       "dispute-reminder": "Promemoria di una contestazione",
+      "subscription-payment": "Pagamento di un abbonamento",
+      "subscription-failed": "Pagamento di un abbonamento non riuscito",
+      "subscription-reminder": "Promemoria di un abbonamento",
+      "subscription-recovered": "Abbonamento infine pagato",
     },
     state: "Stato",
     states: { QUEUED: "In attesa", SENT: "Inviata", FAILED: "Rifiutata", EXPIRED: "Troppo vecchia" },

@@ -369,6 +369,7 @@ export const en = {
       link: "Payment by link",
       payment_intent: "Payment intent",
       webhook_endpoint: "Webhook endpoint",
+      subscription: "Subscription",
     },
     call: "Call",
     targets: { gateway: "Gateway", webhook: "Webhook", callback: "Callback", mail: "E-mail" },

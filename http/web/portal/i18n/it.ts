@@ -381,6 +381,7 @@ export const it: Catalogue = {
       link: "Pagamento tramite link",
       payment_intent: "Payment intent",
       webhook_endpoint: "Endpoint webhook",
+      subscription: "Abbonamento",
     },
     call: "Chiamata",
     targets: { gateway: "Gateway", webhook: "Webhook", callback: "Callback", mail: "E-mail" },
