@@ -18,7 +18,6 @@ export const subscriptions = {
   createText: { TRIAL: "Nothing is charged before the trial ends.", NOW: "The first payment is asked for at once." },
   noPlansTitle: "There is no plan yet",
   noPlansText: "A plan says how much is paid how often. Create one, then begin subscriptions to it.",
-  askForPlan: "A plan says how much is paid how often. Tell somebody who can create one.",
   toPlans: "Go to the plans",
   created: "The subscription has begun.",
   state: "State",
@@ -69,8 +68,6 @@ export const subscriptions = {
   trialPeriod: "Trial",
   fromUntil: (from: string, until: string) => `${from} to ${until}`,
   nextPayment: "Next payment",
-  mails: "Mails sent",
-  mailCount: (count: number) => (count === 1 ? "1 mail" : `${count} mails`),
   cancelled: "Cancelled",
   paused: "Paused",
   /** Who or what ended it. */
@@ -130,7 +127,6 @@ export const subscriptions = {
     failed: "Not paid",
     hard: "Declined for good: another card is needed",
   },
-  attempt: (number: number, means: string) => `Attempt ${number} · ${means}`,
   means: { LINK: "link", CARD: "card" },
   lastFailure: (reason: string) => `Why the last one failed: ${reason}`,
   reasons: {
@@ -181,9 +177,9 @@ export const subscriptions = {
   cancelNowHint:
     "At once and for ever. Nothing is asked for any more, retries stop, and links are taken back. Somebody who is paying right now can still complete the payment; you then find it here.",
   cancelNothingBack: "Nothing that was paid is given back.",
+  cancelNot: "Keep it",
   cancelDo: { now: "Cancel now", end: "Cancel at the end of the period" },
   cancelDone: { now: "The subscription is cancelled.", end: "The subscription ends with its period." },
-  changedMeanwhile: "It has changed meanwhile. What you see now is how it stands.",
   searchEmailHint: "The whole address",
   end: (count: number) => (count === 1 ? "1 subscription" : `${count} subscriptions, that is all`),
   emptyTitle: "No subscription yet",
@@ -248,8 +244,6 @@ export const dunning = {
   retries: "Days of the retries",
   retriesHint: "Counted from the day on which the payment failed first.",
   retry: (number: number) => `Retry ${number}`,
-  after: (count: number) => `after ${days(count)}`,
-  dayHint: "Days",
   addRetry: "Add a retry",
   removeRetry: (number: number) => `Remove retry ${number}`,
   dayForm: (max: number) => `A whole number of days from 1 to ${max}.`,
@@ -262,6 +256,7 @@ export const dunning = {
     STAY: "It stands in your list until it is paid, or you decide.",
   },
   mails: "Write to the customer",
+  mailsAre: { on: "Yes", off: "No" },
   mailsHint:
     "When the payment fails, at each step, and when it is paid after all. The mail that a payment is due by link is sent in any case.",
   save: "Save",
@@ -271,7 +266,7 @@ export const dunning = {
   preview: "What a customer gets when",
   previewFor: "Customers who pay",
   /** The leaf of a calendar: how many days after the first failure. */
-  day: (count: number) => ({ day: String(count), month: count === 1 ? "day" : "days" }),
+  day: (count: number) => ({ day: count === 0 ? "0" : `+${count}`, month: count === 1 ? "day" : "days" }),
   failed: { LINK: "The payment counts as failed: three days have passed since it was due", CARD: "The card is declined" },
   charged: "The card is charged again",
   reminded: "The customer is asked to pay again",

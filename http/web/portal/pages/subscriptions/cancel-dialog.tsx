@@ -11,7 +11,7 @@ import type { QuestionProps } from "./subscription-actions.tsx";
 
 /** Ends a subscription, at once or with its period, and says before what that means. */
 export function CancelDialog({ subscription, change, onClose }: QuestionProps) {
-  const { subscriptions: words, app } = text();
+  const { subscriptions: words } = text();
   const [{ state, cancelsAtPeriodEnd, periodUntil }] = useState(subscription);
   // One whose first payment is missing has no period yet, and who has chosen the end has only "now" left.
   const hasChoice = state !== "INCOMPLETE" && !cancelsAtPeriodEnd;
@@ -39,7 +39,7 @@ export function CancelDialog({ subscription, change, onClose }: QuestionProps) {
         )}
         <p class="muted">{words.cancelNothingBack}</p>
         <FormActions>
-          <Button onClick={onClose}>{app.cancel}</Button>
+          <Button onClick={onClose}>{words.cancelNot}</Button>
           <Button type="submit" kind="danger" busy={cancel.busy}>
             {words.cancelDo[when]}
           </Button>

@@ -20,7 +20,6 @@ export function DunningPolicy({ collections }: { collections: readonly Collectio
   return (
     <Panel
       title={words.title}
-      hint={words.lead}
       actions={
         mayChange && policy.data !== null ? (
           <Button icon="settings" onClick={() => setChanging(true)}>
@@ -32,8 +31,16 @@ export function DunningPolicy({ collections }: { collections: readonly Collectio
       <Loaded of={policy}>
         {(data) => (
           <div class="stack">
+            <p class="policy-lead">{words.lead}</p>
             {!mayChange && <Banner>{words.lookOnly}</Banner>}
-            <DunningPreview policy={data} collections={collections} />
+            <DunningPreview policy={data} collections={collections}>
+              <dl class="facts">
+                <dt>{words.finalAction}</dt>
+                <dd>{words.finalActions[data.finalAction]}</dd>
+                <dt>{words.mails}</dt>
+                <dd>{data.mails ? words.mailsAre.on : words.mailsAre.off}</dd>
+              </dl>
+            </DunningPreview>
             {changing && (
               <DunningDrawer policy={data} collections={collections} onClose={() => setChanging(false)} onStored={policy.replace} />
             )}

@@ -1,3 +1,4 @@
+import type { ComponentChildren } from "preact";
 import { useState } from "preact/hooks";
 import type { DunningPolicyJson } from "../../../../surfaces/merchant/subscriptions/schemas.ts";
 import { SelectField } from "../../components/field.tsx";
@@ -6,7 +7,16 @@ import { text } from "../../i18n/texts.ts";
 import type { Collection } from "./words.ts";
 
 /** What a customer gets when, by a policy: one that is stored, or as it is being written. */
-export function DunningPreview({ policy, collections }: { policy: DunningPolicyJson; collections: readonly Collection[] }) {
+export function DunningPreview({
+  policy,
+  collections,
+  children,
+}: {
+  policy: DunningPolicyJson;
+  collections: readonly Collection[];
+  /** What else there is to say, beside it where there is room. */
+  children?: ComponentChildren;
+}) {
   const { dunning: words, subscriptions } = text();
   const [collection, setCollection] = useState<Collection>("LINK");
   return (
@@ -21,11 +31,16 @@ export function DunningPreview({ policy, collections }: { policy: DunningPolicyJ
           />
         </div>
       )}
-      <Schedule label={words.preview} done={subscriptions.step.done} entries={entriesOf(policy, collection)} />
-      <p class="muted">
-        {words.recovered} {policy.mails && words.recoveredMail}
-      </p>
-      {collection === "CARD" && <p class="muted">{words.hard}</p>}
+      <div class="policy">
+        <Schedule label={words.preview} done={subscriptions.step.done} entries={entriesOf(policy, collection)} />
+        <div class="stack">
+          {children}
+          <p class="muted">
+            {words.recovered} {policy.mails && words.recoveredMail}
+          </p>
+          {collection === "CARD" && <p class="muted">{words.hard}</p>}
+        </div>
+      </div>
     </div>
   );
 }

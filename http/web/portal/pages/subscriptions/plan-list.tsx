@@ -62,7 +62,7 @@ export function PlanState({ active }: { active: boolean }) {
 function columnsOf(): Column<PlanJson>[] {
   const { plans: words, subscriptions } = text();
   return [
-    { key: "name", header: words.name, cell: ({ name }) => <span class="clip clip-short">{name}</span> },
+    { key: "name", header: words.name, cell: ({ name }) => <span class="clip">{name}</span> },
     {
       key: "amount",
       header: words.amount,

@@ -23,7 +23,9 @@ export function SubscriptionActions({ subscription, onChanged }: { subscription:
   const [asking, setAsking] = useState<Act | null>(null);
   const sendOnce = useSendOnce();
   const { id, state, cancelsAtPeriodEnd, retryFrom } = subscription;
-  if (!may("operate") || state === "CANCELLED") return null;
+  const isOver = state === "CANCELLED";
+  // A question that is being answered stays, and says what has become of it meanwhile.
+  if (!may("operate") || (isOver && asking === null)) return null;
   const change: ChangeSubscription = async (act, body) => {
     const path = `/subscriptions/${encodeURIComponent(id)}/${act}`;
     try {
@@ -57,9 +59,11 @@ export function SubscriptionActions({ subscription, onChanged }: { subscription:
         {(state === "TRIALING" || state === "ACTIVE" || state === "PAST_DUE") && (
           <Button onClick={() => setAsking("pause")}>{words.pause}</Button>
         )}
-        <Button kind="danger-quiet" onClick={() => setAsking("cancel")}>
-          {words.cancel}
-        </Button>
+        {!isOver && (
+          <Button kind="danger-quiet" onClick={() => setAsking("cancel")}>
+            {words.cancel}
+          </Button>
+        )}
       </div>
       {mayRetry && isUnknown && <p class="muted">{words.retryUnknown}</p>}
       {mayRetry && !isUnknown && retryFrom !== null && <p class="muted">{words.retryAgainAt(formatHour(retryFrom))}</p>}

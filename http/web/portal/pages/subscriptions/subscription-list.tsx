@@ -101,7 +101,16 @@ export function SubscriptionList({ filters, plans, round, onCreate }: Subscripti
 function columnsOf(): Column<SubscriptionJson>[] {
   const { subscriptions: words } = text();
   return [
-    { key: "customer", header: words.customer, cell: ({ customer }) => <span class="clip clip-short">{customer.name}</span> },
+    {
+      key: "customer",
+      header: words.customer,
+      cell: ({ customer }) => (
+        <span class="customer">
+          <span class="clip">{customer.name}</span>
+          <span class="clip customer-email">{customer.email}</span>
+        </span>
+      ),
+    },
     {
       key: "amount",
       header: words.amount,
@@ -114,12 +123,6 @@ function columnsOf(): Column<SubscriptionJson>[] {
       key: "plan",
       header: words.plan,
       cell: ({ plan }) => <span class="clip clip-short">{plan.name}</span>,
-      deskOnly: true,
-    },
-    {
-      key: "email",
-      header: words.customerEmail,
-      cell: ({ customer }) => <span class="clip clip-narrow">{customer.email}</span>,
       deskOnly: true,
     },
   ];
