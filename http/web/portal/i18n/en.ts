@@ -693,6 +693,7 @@ export const en = {
       link_late: "Link paid late",
       link_paid_twice: "Link paid twice",
       link_refund_unknown: "Refund not confirmed",
+      subscription_past_due: "Subscription past due",
       conflict: "Two different results",
       unsolicited: "Not requested",
       unreadable: "Unreadable result",

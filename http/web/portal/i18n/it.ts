@@ -709,6 +709,7 @@ export const it: Catalogue = {
       link_late: "Link pagato in ritardo",
       link_paid_twice: "Link pagato due volte",
       link_refund_unknown: "Rimborso non confermato",
+      subscription_past_due: "Abbonamento non pagato",
       conflict: "Due risultati diversi",
       unsolicited: "Non richiesto",
       unreadable: "Risultato illeggibile",

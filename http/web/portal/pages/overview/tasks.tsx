@@ -36,8 +36,13 @@ export function Tasks({ tasks }: { tasks: OverviewJson["tasks"] }) {
 function Subject({ task: { kind, subject } }: { task: OverviewJson["tasks"][number] }) {
   if (kind === "unknown") return <span class="mono break">{subject}</span>;
   return (
-    <a class="mono break" href={kind.startsWith("link_") ? paymentLinkHref(subject) : transactionHref(subject)}>
+    <a class="mono break" href={hrefOf(kind, subject)}>
       {subject}
     </a>
   );
+}
+
+function hrefOf(kind: string, subject: string): string {
+  if (kind.startsWith("subscription_")) return `/portal/subscriptions/${encodeURIComponent(subject)}`;
+  return kind.startsWith("link_") ? paymentLinkHref(subject) : transactionHref(subject);
 }
