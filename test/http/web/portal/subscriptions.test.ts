@@ -571,18 +571,20 @@ test("who looks after payments changes subscriptions and plans, and not the poli
   await page.getByRole("button", { name: "New subscription" }).waitFor();
 });
 
-test("each of the overview’s tasks about a subscription leads to it, also by the id of an attempt", skip, async (t) => {
+test("the overview’s tasks about a subscription lead to it, with the time when something is done about it", skip, async (t) => {
   const { url, page } = await openPortal(t);
-  const { id } = SUBSCRIPTIONS.twice;
-  const attempt = `sub-${id}-2-2`;
+  const { id } = SUBSCRIPTIONS.pastDue;
   await fakeRelay(page, {
     ...ANNA,
-    "GET /overview": () => ({ data: { ...OVERVIEW, tasks: [{ kind: "subscription_paid_twice", subject: attempt, dueAt: null }] } }),
+    "GET /overview": () => ({
+      data: { ...OVERVIEW, tasks: [{ kind: "subscription_past_due", subject: id, dueAt: "2026-03-08T08:12:00.000Z" }] },
+    }),
   });
   await page.goto(`${url}/portal`);
-  await page.getByText("Subscription paid twice").waitFor();
-  await page.getByRole("link", { name: attempt }).click();
-  await drawer(page).getByText("A period was paid twice.").waitFor();
+  await page.getByText("Subscription Past Due").waitFor();
+  await page.getByText("8 Mar 2026, 09:12").waitFor();
+  await page.getByRole("link", { name: id }).click();
+  await drawer(page).getByText("€29.00 could not be collected.").waitFor();
   assert.equal(new URL(page.url()).pathname, `${PATH}/${id}`);
 });
 

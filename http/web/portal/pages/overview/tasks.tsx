@@ -5,7 +5,7 @@ import { Table } from "../../components/table.tsx";
 import { Time } from "../../components/time.tsx";
 import { text } from "../../i18n/texts.ts";
 import { paymentLinkHref } from "../payment-links/words.ts";
-import { subscriptionOf, subscriptionsHref } from "../subscriptions/words.ts";
+import { subscriptionsHref } from "../subscriptions/words.ts";
 import { transactionHref } from "../transactions/words.ts";
 
 /** What somebody has to look at. Nothing where there is nothing: a shop's usual day. */
@@ -45,6 +45,6 @@ function Subject({ task: { kind, subject } }: { task: OverviewJson["tasks"][numb
 
 function hrefOf(kind: string, subject: string): string {
   if (kind.startsWith("link_")) return paymentLinkHref(subject);
-  if (kind.startsWith("subscription_")) return subscriptionsHref("subscriptions", { id: subscriptionOf(subject) });
+  if (kind.startsWith("subscription_")) return subscriptionsHref("subscriptions", { id: subject });
   return transactionHref(subject);
 }

@@ -31,11 +31,6 @@ export function subscriptionsHref(tab: TabName, { id, query = "" }: { id?: strin
   return `/portal/subscriptions${object}${search === "" ? "" : `?${search}`}`;
 }
 
-/** The subscription whose attempt at a payment it is, by the form of the attempt's id; any other text is the id of a subscription itself. */
-export function subscriptionOf(subject: string): string {
-  return /^sub-(sub_[a-z0-9]{24})-/.exec(subject)?.[1] ?? subject;
-}
-
 /** `€29.00 every month, first payment after 14 days`. */
 export function planInWords({ amountMinor, currency, interval, count, trialDays }: Omit<Terms, "name">): string {
   return text().plans.inWords(formatMoney(amountMinor, currency), interval, count, trialDays);
