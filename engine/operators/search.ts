@@ -4,11 +4,12 @@ import type { LinkRecord } from "../links/link.ts";
 import type { AttentionKind } from "../payments/attention-kinds.ts";
 import type { FedHit, FedSearch } from "../payments/fed-search.ts";
 import type { PortalLinkRecord } from "../portal-links/portal-link.ts";
+import type { SubscriptionRecord } from "../subscriptions/subscription.ts";
 import type { CommandRecord } from "../terminals/terminal-record.ts";
 import type { CommandView, Terminals } from "../terminals/terminals.ts";
 import type { ZvtRouteRecord } from "../zvt/route-record.ts";
 
-export type SearchKind = "command" | "result" | "link" | "payment_intent" | "payment_link" | "register_payment";
+export type SearchKind = "command" | "result" | "link" | "payment_intent" | "payment_link" | "subscription" | "register_payment";
 
 export interface TimelineEntry {
   readonly atMs: number;
@@ -50,6 +51,8 @@ const TIMELINE_MAX = 100;
 const PARTNERS_MAX = 1_000;
 
 const INTENT = /^(pi_[a-z0-9]{24})(?:\.\d{1,6})?$/;
+/** Also by the id of an attempt at one of its payments, as operators are told of it. */
+const SUBSCRIPTION = /^(?:sub-)?(sub_[a-z0-9]{24})(?:-\d{1,5}-\d{1,3})?$/;
 const PORTAL_LINK = /^(pl_[a-z0-9]{24})(?:\.\d{1,6})?$/;
 
 export interface SearchOptions {
@@ -62,6 +65,7 @@ export interface SearchOptions {
   };
   intent(id: string): Promise<IntentRecord | null>;
   portalLink(id: string): Promise<PortalLinkRecord | null>;
+  subscription(id: string): Promise<SubscriptionRecord | null>;
   /** What is kept of cash registers' payments. */
   registerRoutes(): Promise<{ routeId: string; record: ZvtRouteRecord }[]>;
   partnerIds(): readonly number[];
@@ -72,7 +76,7 @@ export interface SearchOptions {
 type Found = Omit<SearchHit, "attention"> & { readonly attentionAt: readonly string[] };
 
 export function createSearch(options: SearchOptions): Search {
-  const { terminals, unsolicited, links, intent, portalLink, registerRoutes, partnerIds, attention, fed } = options;
+  const { terminals, unsolicited, links, intent, portalLink, subscription, registerRoutes, partnerIds, attention, fed } = options;
 
   async function linksOf(text: string): Promise<LinkRecord[]> {
     const byTxId = await links.byTxId(text);
@@ -90,17 +94,19 @@ export function createSearch(options: SearchOptions): Search {
   return async (text) => {
     const intentId = INTENT.exec(text)?.[1];
     const portalLinkId = PORTAL_LINK.exec(text)?.[1];
+    const subscriptionId = SUBSCRIPTION.exec(text)?.[1];
     // Begun first, since it takes longest; where it fails, the rest is still answered.
     const asked = fed([...new Set([text, uuidKey(text)])]).then(
       (rows) => ({ rows, clickhouse: "asked" as const }),
       () => ({ rows: [] as FedHit[], clickhouse: "away" as const }),
     );
-    const [view, others, foundLinks, foundIntent, foundPortalLink, routes] = await Promise.all([
+    const [view, others, foundLinks, foundIntent, foundPortalLink, foundSubscription, routes] = await Promise.all([
       terminals.command(text, 0),
       unsolicited(text),
       linksOf(text),
       intentId === undefined ? null : intent(intentId),
       portalLinkId === undefined ? null : portalLink(portalLinkId),
+      subscriptionId === undefined ? null : subscription(subscriptionId),
       registerRoutes(),
     ]);
     const stored = [
@@ -109,6 +115,7 @@ export function createSearch(options: SearchOptions): Search {
       ...foundLinks.map(linkHit),
       ...(foundIntent === null ? [] : [intentHit(foundIntent)]),
       ...(foundPortalLink === null ? [] : [portalLinkHit(foundPortalLink)]),
+      ...(foundSubscription === null ? [] : [subscriptionHit(foundSubscription)]),
       ...routes.flatMap((route) => registerHits(route, text)),
     ];
     const { rows, clickhouse } = await asked;
@@ -250,6 +257,35 @@ function portalLinkHit(record: PortalLinkRecord): Found {
     state,
     amountMinor: order.amountMinor,
     currency: order.currency,
+    createdAtMs,
+    updatedAtMs,
+    timeline,
+    attentionAt: [],
+  };
+}
+
+/** With the attempts at its latest payment. */
+function subscriptionHit(record: SubscriptionRecord): Found {
+  const { id, merchantId, plan, state, createdAtMs, updatedAtMs, charge, cancelledAtMs, cancelledBy, pausedAtMs, pausedBy } = record;
+  const timeline = [
+    ...at(createdAtMs, "created"),
+    ...(charge === null ? [] : at(charge.dueAtMs, "due", `cycle ${charge.cycle}`)),
+    ...(charge?.attempts ?? []).flatMap(({ id: attemptId, askedAtMs, endedAtMs, state: became, code }) => [
+      ...at(askedAtMs, "attempt", attemptId),
+      ...at(endedAtMs, became === "done" ? "attempt paid" : "attempt failed", code),
+    ]),
+    ...at(charge?.paidAtMs ?? null, "paid", charge?.late === true ? "late" : null),
+    ...at(pausedAtMs, "paused", pausedBy),
+    ...at(cancelledAtMs, "cancelled", cancelledBy),
+  ];
+  return {
+    kind: "subscription",
+    id,
+    terminalId: null,
+    merchantId,
+    state,
+    amountMinor: plan.amountMinor,
+    currency: plan.currency,
     createdAtMs,
     updatedAtMs,
     timeline,

@@ -86,7 +86,21 @@ export function createPortalLinks(options: PortalLinksOptions): PortalLinks {
     });
   }
 
-  const create: PortalLinks["create"] = async (owner, order, createdBy, operation) => {
+  const create: PortalLinks["create"] = (owner, order, createdBy, operation) =>
+    made(owner, order, createdBy, operation, {
+      requireRoom: (atMs) => requireRoom(owner, atMs),
+      also: (record) => [store.countOperation(record)],
+    });
+
+  const createUncounted: PortalLinks["create"] = (owner, order, createdBy, operation) =>
+    made(owner, order, createdBy, operation, { requireRoom: async () => undefined, also: () => [] });
+
+  async function made(
+    ...[owner, order, createdBy, operation, counting]: [
+      ...Parameters<PortalLinks["create"]>,
+      { requireRoom(atMs: number): Promise<void>; also(record: PortalLinkRecord): AlsoStored },
+    ]
+  ): ReturnType<PortalLinks["create"]> {
     const id = prefixedId("pl_", digest(`portal link ${operation.id}`));
     const existing = await own(owner, id);
     if (existing !== null) return { type: "created", link: existing.record };
@@ -94,18 +108,18 @@ export function createPortalLinks(options: PortalLinksOptions): PortalLinks {
     const checked = checkedOrder(order, atMs);
     const { merchantId, partnerId, livemode } = owner;
     if (accounts.ofPartner(partnerId) === null) return { type: "no_account" };
-    await requireRoom(owner, atMs);
+    await counting.requireRoom(atMs);
     const record: PortalLinkRecord = {
       ...{ schema: 1, id, token: newToken(), merchantId, partnerId, livemode, order: checked, createdBy },
       ...{ createdAtMs: atMs, updatedAtMs: atMs, state: "PENDING", late: false, attempts: [], paidAtMs: null, cancelledAtMs: null },
       ...{ mails: [], nextAtMs: checked.expiresAtMs, events: 0 },
     };
-    const change = { record, before: null, version: 0, events: [], also: [], atMs };
+    const change = { record, before: null, version: 0, events: [], also: counting.also(record), atMs };
     // Somebody else with the same operation was first: its link is the one.
     if ((await store.commit(change)) === null) return { type: "created", link: await again(id) };
     tellStored(change, "link.created", operation, telling);
     return { type: "created", link: record };
-  };
+  }
 
   const cancel: PortalLinks["cancel"] = (owner, id, operation) =>
     retryOnConflict(ROUNDS_MAX, async () => {
@@ -214,6 +228,7 @@ export function createPortalLinks(options: PortalLinksOptions): PortalLinks {
 
   return {
     create,
+    createUncounted,
     cancel,
     send,
     pay,

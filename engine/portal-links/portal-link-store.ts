@@ -54,6 +54,8 @@ export interface PortalLinkStore extends DueIndex {
   page(list: PortalLinkList, query: PortalLinkPageQuery): Promise<PortalLinkPage>;
   /** How many were created from this time on, counted up to `limit`. */
   createdSince(list: PortalLinkList, fromMs: number, limit: number): Promise<number>;
+  /** For the commit of a new link that is to be counted by `createdSince`. */
+  countOperation(record: PortalLinkRecord): Operation;
   /** Those that their merchant has to look at (link-tasks.ts), the newest first. */
   withTasks(list: PortalLinkList, limit: number): Promise<readonly PortalLinkRecord[]>;
 }
@@ -64,6 +66,7 @@ const BY_STATE = "portal-link-state/";
 const BY_TOKEN = "portal-link-token/";
 const BY_CUSTOMER = "portal-link-customer/";
 const BY_REFERENCE = "portal-link-reference/";
+const COUNTED = "portal-link-made/";
 const WITH_TASKS = "portal-link-task/";
 const DUE = "due/portal-link/";
 
@@ -75,6 +78,9 @@ const TOKEN = /^[A-Za-z0-9]{22}$/;
 
 /** Beyond the retention after the last change, and after its time: longer than a link at the gateway is followed, so that no attempt outlives its portal link. */
 const KEPT_BEYOND_MS = LINK_LIFETIME_MS + 3 * LINK_UNVERIFIED_MAX_MS;
+
+/** Entries by which links are counted: longer than the hour for which they are. */
+const COUNTED_MS = 2 * 3_600_000;
 
 /** Entries of an index that are read at once, and those that one page is looked for in: of few that match among very many, a page may have fewer. */
 const INDEX_PAGE = 200;
@@ -95,7 +101,8 @@ export interface PortalLinkStoreOptions {
 /**
  * Payment links of the portal on the key-value store: `portal-link/<id>`, their deadlines `due/portal-link/...`, and the ids by `portal-link-of/<merchant>/<live or test>/<13 digits
  * of milliseconds>/<id>`, the same behind the state under `portal-link-state/` and behind a keyed digest under `portal-link-customer/` (of the e-mail address) and
- * `portal-link-reference/`, `portal-link-token/<digest>`, and under `portal-link-task/` those that somebody has to look at.
+ * `portal-link-reference/`, `portal-link-token/<digest>`, under `portal-link-made/` for a while those that count for the limit of an hour, and under `portal-link-task/` those
+ * that somebody has to look at.
  */
 export function createPortalLinkStore({ kv, retentionMs, eventOperations, digest, keyedDigest }: PortalLinkStoreOptions): PortalLinkStore {
   async function load(id: string): Promise<Stored<PortalLinkRecord> | null> {
@@ -199,10 +206,15 @@ export function createPortalLinkStore({ kv, retentionMs, eventOperations, digest
         return result.type === "committed" ? result.version : null;
       }),
     alongside,
+    countOperation: (record) => {
+      const { id, createdAtMs } = record;
+      const key = placeKey(listPrefix(COUNTED, record), { atMs: createdAtMs, id });
+      return { type: "put", key, value: id, expiresAtMs: createdAtMs + COUNTED_MS };
+    },
     page: (list, query) => available(() => page(list, query)),
     createdSince: (list, fromMs, limit) =>
       available(() => {
-        const prefix = listPrefix(BY_TIME, list);
+        const prefix = listPrefix(COUNTED, list);
         return kv.count({ from: prefix + digitsOf(fromMs), to: prefixRange(prefix).to, limit });
       }),
     withTasks: (list, limit) =>

@@ -5,7 +5,7 @@ import { isOver } from "../portal-links/rules.ts";
 import type { CycleLinkState, CycleLinks } from "./cycle-links.ts";
 
 /** Cycles paid by payment links of the portal: one link for an attempt, by the attempt's id. */
-export function createPortalCycleLinks(portalLinks: Pick<PortalLinks, "create" | "cancel" | "find" | "verified">): CycleLinks {
+export function createPortalCycleLinks(portalLinks: Pick<PortalLinks, "createUncounted" | "cancel" | "find" | "verified">): CycleLinks {
   /** As the gateway says now, where somebody may be paying it. */
   async function stateOf(link: PortalLinkRecord | null): Promise<CycleLinkState> {
     if (link === null) return { type: "ended", code: "link_gone" };
@@ -19,7 +19,7 @@ export function createPortalCycleLinks(portalLinks: Pick<PortalLinks, "create" |
     create: async (order) => {
       const { id, merchantId, partnerId, livemode, amountMinor, currency, description, customerEmail, createdBy, expiresAtMs } = order;
       try {
-        const created = await portalLinks.create(
+        const created = await portalLinks.createUncounted(
           { merchantId, partnerId, livemode },
           { amountMinor, currency, description, reference: id, customerEmail, expiresAtMs },
           createdBy,

@@ -95,6 +95,13 @@ function stepAtMs({ failedAtMs, terms, step }: Dunning): number | null {
   return days === undefined ? null : failedAtMs + days * DAY_MS;
 }
 
+/** The steps of a policy by their time, and when it comes to its end. */
+export function dunningCalendar(dunning: Dunning): { steps: { atMs: number; made: boolean }[]; finalAtMs: number } {
+  const { failedAtMs, terms, step } = dunning;
+  const steps = terms.retryDays.map((days, index) => ({ atMs: failedAtMs + days * DAY_MS, made: index < step }));
+  return { steps, finalAtMs: finalAtMs(dunning) };
+}
+
 function finalAtMs({ failedAtMs, terms }: Dunning): number {
   return failedAtMs + (terms.retryDays.at(-1) ?? 0) * DAY_MS + DUNNING_FINAL_AFTER_MS;
 }
@@ -192,6 +199,11 @@ export function mayBegin(record: SubscriptionRecord): boolean {
 
 export function isRetryTooSoon({ retriedAtMs }: SubscriptionRecord, atMs: number): boolean {
   return retriedAtMs !== null && atMs < retriedAtMs + RETRY_GAP_MS;
+}
+
+/** From when "retry now" is permitted again; null where it is. */
+export function retryFromMs(record: SubscriptionRecord, atMs: number): number | null {
+  return record.retriedAtMs === null || !isRetryTooSoon(record, atMs) ? null : record.retriedAtMs + RETRY_GAP_MS;
 }
 
 /** A customer who has a card on file has asked for a link and not paid by it: it is taken back before the card is charged again. */

@@ -40,6 +40,7 @@ const DIRECTIONS: { folder: string; mayImport: string[] }[] = [
   { folder: "http/surfaces/compat/", mayImport: ["engine/", "http/endpoint/", "http/compat/"] },
   { folder: "http/surfaces/compat-pages/", mayImport: ["engine/", "http/endpoint/", "http/surfaces/*"] },
   { folder: "http/surfaces/link-pages/", mayImport: ["engine/", "http/endpoint/", "http/surfaces/*"] },
+  { folder: "http/surfaces/subscription-pages/", mayImport: ["engine/", "http/endpoint/", "http/surfaces/*"] },
   { folder: "http/surfaces/demo/", mayImport: ["engine/", "http/endpoint/", "http/compat/", "http/web/", "http/surfaces/*"] },
   { folder: "http/surfaces/partner-portal/", mayImport: ["engine/", "http/endpoint/", "http/surfaces/*"] },
   { folder: "http/surfaces/apps/", mayImport: ["engine/", "http/endpoint/", "http/surfaces/*"] },

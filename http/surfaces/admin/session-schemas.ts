@@ -64,6 +64,7 @@ export const SearchHit = Type.Object(
       Type.Literal("link"),
       Type.Literal("payment_intent"),
       Type.Literal("payment_link"),
+      Type.Literal("subscription"),
       Type.Literal("register_payment"),
     ]),
     id: Type.String(),

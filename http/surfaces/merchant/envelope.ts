@@ -30,6 +30,12 @@ export const PORTAL_CODES = [
   "service_not_permitted",
   "endpoints_full",
   "endpoint_disabled",
+  "not_in_state",
+  "too_soon",
+  "inactive",
+  "no_plan",
+  "plan_inactive",
+  "plan_used",
 ] as const;
 export type PortalCode = (typeof PORTAL_CODES)[number];
 

@@ -7,6 +7,7 @@ import type { MerchantTransactions } from "../../../engine/payments/merchant-tra
 import type { PortalLinkTasks } from "../../../engine/portal-links/link-tasks.ts";
 import type { MerchantAttention } from "../../../engine/settings/merchant-attention.ts";
 import type { MerchantTerminals } from "../../../engine/settings/merchant-terminals.ts";
+import type { SubscriptionTasks } from "../../../engine/subscriptions/subscription-tasks.ts";
 import type { Terminals } from "../../../engine/terminals/terminals.ts";
 import type { LocalTime } from "../local-time.ts";
 import { merchantSurface } from "./surface.ts";
@@ -17,6 +18,7 @@ export interface ReadOperations {
   merchantTerminals: MerchantTerminals;
   merchantAttention: MerchantAttention;
   portalLinkTasks: PortalLinkTasks;
+  subscriptionTasks: SubscriptionTasks;
   merchantAudit: MerchantAudit;
   merchantLogs: MerchantLogs;
   /** As its partner wrote it. */

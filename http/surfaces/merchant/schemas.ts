@@ -49,8 +49,8 @@ import { ServiceMembers } from "../service-configuration.ts";
  * of the currency. Every answer is `{status: "ok", data}` with one of these as `data`.
  */
 
-const time = (description: string) => Type.String({ description: `ISO 8601 in UTC: ${description}` });
-const nullable = <T extends TSchema>(schema: T) => Type.Union([schema, Type.Null()]);
+export const time = (description: string) => Type.String({ description: `ISO 8601 in UTC: ${description}` });
+export const nullable = <T extends TSchema>(schema: T) => Type.Union([schema, Type.Null()]);
 /** `{items, next}`; `next` goes back as `cursor`, null where there is no more. */
 export const listOf = <T extends TSchema>(item: T) =>
   Type.Object(
@@ -235,7 +235,7 @@ export const Currency = Type.String({ pattern: "^[A-Z]{3}$" });
 const Day = Type.String({ ...DAY, description: "A day in the installation's time zone." });
 
 const FromDay = Type.String({ ...Day, parameterName: "PortalFromDay" });
-const ToDay = Type.String({ ...Day, parameterName: "PortalToDay", description: "The last day, included." });
+export const ToDay = Type.String({ ...Day, parameterName: "PortalToDay", description: "The last day, included." });
 
 /** Filters of the list and of its CSV, as a query. */
 export const TRANSACTION_FILTERS = {

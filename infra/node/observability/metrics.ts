@@ -38,6 +38,10 @@ export interface ShardMetrics {
   portalLinkBecame(what: string): void;
   /** Mails that somebody was to get about a payment link that was paid, and does not get. */
   portalLinkMailsLeftOut(count: number): void;
+  /** What became of a subscription: see the metric's help. */
+  subscriptionBecame(what: string): void;
+  /** A mail to the customer of a subscription found no room, and is tried again. */
+  subscriptionMailPostponed(): void;
   /** A call to the card gateway ended: `done`, `refused` or `unavailable`. */
   gatewayCalled(operation: string, outcome: string, durationMs: number): void;
   /** A callback was delivered, will be tried again, or is given up. */
@@ -199,6 +203,17 @@ export function createShardMetrics(thread: string, store: (() => StoreStats) | n
     help: "Mails about paid payment links of the portal that were not queued, because there was no room or the store did not answer.",
     registers,
   });
+  const subscriptions = new Counter({
+    name: "relay_subscriptions_total",
+    help: "Subscriptions by what became of them or of their payment: created, paid, failed, past_due, recovered, paid_late (after they had been paused or cancelled), paid_twice, paused, cancelled.",
+    labelNames: ["became"],
+    registers,
+  });
+  const subscriptionMailsPostponed = new Counter({
+    name: "relay_subscription_mails_postponed_total",
+    help: "Mails to customers of subscriptions that were not queued when they were due, because there was no room or the store did not answer; they are tried again every ten minutes.",
+    registers,
+  });
   const zvtFrames = new Counter({
     name: "relay_zvt_frames_total",
     help: "Frames of cash registers (in) and to them (out), by command.",
@@ -238,6 +253,8 @@ export function createShardMetrics(thread: string, store: (() => StoreStats) | n
     linkEnded: (state) => linksEnded.inc({ state }),
     portalLinkBecame: (became) => portalLinks.inc({ became }),
     portalLinkMailsLeftOut: (count) => portalLinkMailsLeftOut.inc(count),
+    subscriptionBecame: (became) => subscriptions.inc({ became }),
+    subscriptionMailPostponed: () => subscriptionMailsPostponed.inc(),
     gatewayCalled: (operation, outcome, durationMs) => gatewayCalls.observe({ operation, outcome }, durationMs / 1_000),
     callbackTold: (outcome) => callbackAttempts.inc({ outcome }),
     webhookTold: (outcome) => webhookAttempts.inc({ outcome }),

@@ -57,6 +57,7 @@ import { composeRelay } from "./relay.ts";
 import { composeSearch } from "./search.ts";
 import type { RunningShardParts } from "./shard-parts.ts";
 import { createStompMount } from "./stomp-mount.ts";
+import { type ComposedSubscriptions, composeSubscriptions } from "./subscriptions.ts";
 import { composeTeams } from "./teams.ts";
 import { type ComposedTerminals, composeTerminals } from "./terminals.ts";
 import { composeWebhooks } from "./webhooks.ts";
@@ -204,6 +205,7 @@ export async function composeShard(parts: ShardParts): Promise<ComposedShard> {
       activity,
       publicUrl: () => links.publicUrl(),
       portalUrl: () => portalUrl(config, links.publicUrl()),
+      stored: (record) => subscriptions.linkStored(record),
     }),
   );
   const links: ComposedLinks = add(
@@ -239,6 +241,19 @@ export async function composeShard(parts: ShardParts): Promise<ComposedShard> {
     }),
   );
   metrics.gauge("relay_links_due", "Payment links that are to be verified now or within seconds.", links.due);
+
+  const portalLinkOperations = portalLinks.over(links.links);
+  const subscriptions: ComposedSubscriptions = add(
+    composeSubscriptions({
+      ...{ config, kv, bus, homes, clock, box, retentionMs, metrics, activity, failed },
+      accounts: administration.gatewayAccounts,
+      merchantOwners: partnerApi.merchantOwners,
+      mails: mails.mails,
+      merchants: createMerchantStore(kv),
+      portalLinks: portalLinkOperations,
+      publicUrl: links.publicUrl,
+    }),
+  );
 
   const loginCounts = composeLoginCounts({ address, bus, monotonicMs: clock.monotonicMs, shared: parts.others?.logins ?? null });
   const observeLogins = { failed: metrics.loginFailed, heldBack: metrics.loginHeldBack, holdBegan: log.loginsHeldBack };
@@ -328,7 +343,7 @@ export async function composeShard(parts: ShardParts): Promise<ComposedShard> {
 
   const intents = compat.over(links.links);
   const linksOfPortal = {
-    portalLinks: portalLinks.over(links.links),
+    portalLinks: portalLinkOperations,
     portalLinkTasks: portalLinks.tasks,
     linkPages: {
       gateway: config.gatewayUrl === null ? null : new URL(config.gatewayUrl).origin,
@@ -347,9 +362,11 @@ export async function composeShard(parts: ShardParts): Promise<ComposedShard> {
     ...mails.operations,
     ...intents,
     ...linksOfPortal,
+    ...subscriptions.operations,
     ...partnerApi.ofMerchants,
     ...partners,
     ...partnerApi.operations,
+    merchants: subscriptions.pausing(partnerApi.operations.merchants),
     ...partnerApi.ofOwnMerchant(teams.keysNotice),
     ...administration,
     administerZvt: zvt.administerZvt,
@@ -361,6 +378,7 @@ export async function composeShard(parts: ShardParts): Promise<ComposedShard> {
     overview,
     ...composeSearch({
       ...{ kv, bus, terminals, unsolicited: composed.unsolicited, links: links.links, intent: compat.byId, portalLink: portalLinks.byId },
+      subscription: subscriptions.byId,
       ...{ registerRoutes: zvt.routes, partners: partners.partners },
     }),
     ...composeMerchantPortal({
@@ -375,6 +393,7 @@ export async function composeShard(parts: ShardParts): Promise<ComposedShard> {
     ...docsOperations({ openApi: () => openApiText(surfaces), asyncApi: () => asyncApiText(INTERFACE_VERSION) }),
     ...parts.webFiles,
     timers: parts.timers,
+    ids,
     ...composeDemo({ config, ids, intents: intents.intents, merchantsByKey: partnerApi.merchantsByKey }),
   }).map(once);
 

@@ -16,12 +16,14 @@ import { paymentLinkEndpoints } from "../../../http/surfaces/merchant/payment-li
 import { readEndpoints } from "../../../http/surfaces/merchant/read-endpoints.ts";
 import { refundTransaction } from "../../../http/surfaces/merchant/refund-transaction.ts";
 import { signInEndpoints } from "../../../http/surfaces/merchant/sign-in/endpoints.ts";
+import { subscriptionEndpoints } from "../../../http/surfaces/merchant/subscriptions/endpoints.ts";
 import { teamEndpoints } from "../../../http/surfaces/merchant/team/endpoints.ts";
 import { webhookEndpoints } from "../../../http/surfaces/merchant/webhooks/endpoints.ts";
 import { partnerPortalEndpoints } from "../../../http/surfaces/partner-portal/endpoints.ts";
 import { partnerV1Endpoints } from "../../../http/surfaces/partner-v1/endpoints.ts";
 import { relayEndpoints } from "../../../http/surfaces/relay/endpoints.ts";
 import { relayEnvelope } from "../../../http/surfaces/relay-envelope.ts";
+import { subscriptionPageEndpoints } from "../../../http/surfaces/subscription-pages/endpoints.ts";
 import { systemEndpoints } from "../../../http/surfaces/system/endpoints.ts";
 import { docsEndpoints } from "../../../http/web/docs-endpoints.ts";
 import { scriptEndpoints } from "../../../http/web/script-endpoints.ts";
@@ -53,10 +55,12 @@ export function surfacesOf(options: SurfaceOptions) {
     merchantWebhooks: webhookEndpoints,
     merchantRefunds: [refundTransaction],
     paymentLinks: paymentLinkEndpoints,
+    subscriptions: subscriptionEndpoints,
     merchantMethods: methodEndpoints,
     compat: compatEndpoints,
     pages: compatPageEndpoints,
     linkPages: linkPageEndpoints,
+    subscriptionPages: subscriptionPageEndpoints,
     demo: options.mode === "sandbox" ? demoEndpoints : [],
     system: systemEndpoints,
     docs: docsEndpoints(relayEnvelope),
@@ -100,6 +104,7 @@ export const UNDOCUMENTED: ReadonlySet<string> = new Set([
   "scripts",
   "compat-pages",
   "link-pages",
+  "subscription-pages",
   "demo",
   "portal-pages",
   "operators-pages",

@@ -211,7 +211,7 @@ export const en = {
   },
   search: {
     title: "Search",
-    lead: "Everything that has a uuid or an id: payments of terminals, links, intents, payment links and cash registers.",
+    lead: "Everything that has a uuid or an id: payments of terminals, links, intents, payment links, subscriptions and cash registers.",
     field: "Uuid or id",
     hint: "As the shop, the partner or a log names it.",
     form: "Letters, digits, dots, dashes and underscores, up to 64.",
@@ -227,6 +227,7 @@ export const en = {
       link: "Link of the card gateway",
       payment_intent: "Payment intent",
       payment_link: "Payment link",
+      subscription: "Subscription",
       register_payment: "Payment of a cash register",
     },
     id: "Id",
@@ -268,6 +269,11 @@ export const en = {
       overdue: "Overdue",
       requested: "Requested",
       refused: "Refused",
+      incomplete: "Not begun",
+      trialing: "On trial",
+      active: "Active",
+      past_due: "Past due",
+      paused: "Paused",
     } satisfies Readonly<Record<HitState, string>>,
     /** By what the relay calls it; what has no words here is shown as it is called. */
     happened: {
@@ -289,6 +295,8 @@ export const en = {
       cancelled: "Cancelled",
       expired: "Expired",
       paid: "Paid",
+      paused: "Paused",
+      due: "Payment due",
       capture: "Capture",
       reversal: "Reversal",
       refund: "Refund",

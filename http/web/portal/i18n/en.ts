@@ -1,3 +1,5 @@
+import { dunning, plans, subscriptions } from "./subscriptions-en.ts";
+
 /**
  * All that the portal says, in English: the form that every other catalogue has. A section for each page; texts with a value in them are functions.
  */
@@ -55,6 +57,7 @@ export const en = {
     company: "Organisation",
     paymentLinks: "Payment links",
     links: "Links",
+    subscriptions: "Subscriptions",
     paymentMethods: "Payment methods",
     keys: "API keys",
     webhooks: "Webhooks",
@@ -155,6 +158,7 @@ export const en = {
     unknownTitle: "There is no such payment link",
     unknownText: "The id may be mistyped, or it belongs to another merchant.",
   },
+  ...{ subscriptions, plans, dunning },
   paymentMethods: {
     title: "Payment methods",
     lead: "What your customers can pay with, of what your provider offers you.",
@@ -413,6 +417,12 @@ export const en = {
     last_owner: "A merchant keeps at least one owner. Appoint another owner first.",
     last_factor: "This is your last second factor. Add another one first.",
     used_or_expired: "This link has already been used or has expired.",
+    not_in_state: "It is in another state meanwhile, in which this cannot be done.",
+    too_soon: "This was done less than an hour ago. It can be done once an hour.",
+    inactive: "This merchant is deactivated. Ask your provider.",
+    no_plan: "There is no such plan.",
+    plan_inactive: "This plan is deactivated: there are no new subscriptions to it.",
+    plan_used: "This plan has or had subscriptions, so it is kept. Deactivate it instead.",
     not_pending: "It is not pending any more: it was paid or cancelled, or has expired.",
     no_account: "This merchant cannot take card payments by link yet. Ask your provider.",
     no_address: "There is no e-mail address to send it to.",
@@ -693,6 +703,7 @@ export const en = {
       link_late: "Link paid late",
       link_paid_twice: "Link paid twice",
       link_refund_unknown: "Refund not confirmed",
+      subscription_past_due: "Subscription Past Due",
       conflict: "Two different results",
       unsolicited: "Not requested",
       unreadable: "Unreadable result",

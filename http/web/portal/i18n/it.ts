@@ -1,4 +1,5 @@
 import type { Catalogue } from "./en.ts";
+import { dunning, plans, subscriptions } from "./subscriptions-it.ts";
 
 /** All that the portal says, in Italian. A text that is missing here does not compile. */
 export const it: Catalogue = {
@@ -55,6 +56,7 @@ export const it: Catalogue = {
     company: "Organizzazione",
     paymentLinks: "Link di pagamento",
     links: "Link",
+    subscriptions: "Abbonamenti",
     paymentMethods: "Metodi di pagamento",
     keys: "Chiavi API",
     webhooks: "Webhook",
@@ -161,6 +163,7 @@ export const it: Catalogue = {
     unknownTitle: "Questo link di pagamento non esiste",
     unknownText: "L’id potrebbe essere sbagliato, o appartenere a un altro esercente.",
   },
+  ...{ subscriptions, plans, dunning },
   paymentMethods: {
     title: "Metodi di pagamento",
     lead: "Con che cosa possono pagare i tuoi clienti, tra ciò che il tuo fornitore ti offre.",
@@ -426,6 +429,12 @@ export const it: Catalogue = {
     last_owner: "Un esercente deve avere almeno un titolare. Nominane prima un altro.",
     last_factor: "È il tuo ultimo secondo fattore. Aggiungine prima un altro.",
     used_or_expired: "Questo link è già stato usato o è scaduto.",
+    not_in_state: "Nel frattempo è in un altro stato, in cui non si può fare.",
+    too_soon: "È stato fatto meno di un’ora fa. Si può fare una volta all’ora.",
+    inactive: "Questo esercente è disattivato. Chiedi al tuo fornitore.",
+    no_plan: "Questo piano non esiste.",
+    plan_inactive: "Questo piano è disattivato: non si possono avviare abbonamenti.",
+    plan_used: "Questo piano ha o ha avuto abbonamenti, quindi resta. Disattivalo.",
     not_pending: "Non è più in attesa: è stato pagato o annullato, oppure è scaduto.",
     no_account: "Questo esercente non può ancora incassare con carta tramite link. Chiedi al tuo fornitore.",
     no_address: "Non c’è un indirizzo e-mail a cui inviarlo.",
@@ -709,6 +718,7 @@ export const it: Catalogue = {
       link_late: "Link pagato in ritardo",
       link_paid_twice: "Link pagato due volte",
       link_refund_unknown: "Rimborso non confermato",
+      subscription_past_due: "Abbonamento insoluto",
       conflict: "Due risultati diversi",
       unsolicited: "Non richiesto",
       unreadable: "Risultato illeggibile",

@@ -56,6 +56,16 @@ export const PAGES: readonly PageEntry[] = [
     page: pageLoader(async () => (await import("./payment-links/payment-links-page.tsx")).PaymentLinksPage),
   },
   {
+    name: "subscriptions",
+    hasObjects: true,
+    label: ({ nav }) => nav.subscriptions,
+    icon: "subscriptions",
+    group: "payments",
+    act: "look",
+    onPhone: false,
+    page: pageLoader(async () => (await import("./subscriptions/subscriptions-page.tsx")).SubscriptionsPage),
+  },
+  {
     name: "payment-methods",
     hasObjects: true,
     label: ({ nav }) => nav.paymentMethods,

@@ -19,6 +19,7 @@ import type {
 import type { PortalLinkTask } from "../../../../engine/portal-links/link-tasks.ts";
 import type { MerchantAttentionItem } from "../../../../engine/settings/merchant-attention.ts";
 import type { MerchantTerminal } from "../../../../engine/settings/merchant-terminals.ts";
+import type { SubscriptionTask } from "../../../../engine/subscriptions/subscription-tasks.ts";
 import type { CommandView, Sight, TerminalView } from "../../../../engine/terminals/terminals.ts";
 import { createAuthenticator } from "../../../../http/auth/authenticator.ts";
 import { sha256Hex } from "../../../../http/auth/digest.ts";
@@ -87,6 +88,7 @@ export async function open(t: { after(close: () => void): void }) {
     terminals: new Map<string, MerchantTerminal[]>(),
     attention: new Map<string, MerchantAttentionItem[]>(),
     linkTasks: new Map<string, PortalLinkTask[]>(),
+    pastDue: new Map<string, SubscriptionTask[]>(),
     lives: new Map<string, CommandView>(),
     links: new Map<string, LinkRecord>(),
     fails: null as Error | null,
@@ -149,6 +151,7 @@ export async function open(t: { after(close: () => void): void }) {
     },
     merchantAttention: async (merchantId) => said.attention.get(merchantId) ?? [],
     portalLinkTasks: async ({ merchantId, livemode }) => (livemode ? [] : (said.linkTasks.get(merchantId) ?? [])),
+    subscriptionTasks: async ({ merchantId, livemode }) => (livemode ? [] : (said.pastDue.get(merchantId) ?? [])),
     merchantAudit: createMerchantAudit(log),
     merchantLogs: {
       workflow: async (merchantId, query) => {

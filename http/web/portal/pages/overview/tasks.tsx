@@ -5,6 +5,7 @@ import { Table } from "../../components/table.tsx";
 import { Time } from "../../components/time.tsx";
 import { text } from "../../i18n/texts.ts";
 import { paymentLinkHref } from "../payment-links/words.ts";
+import { subscriptionsHref } from "../subscriptions/words.ts";
 import { transactionHref } from "../transactions/words.ts";
 
 /** What somebody has to look at. Nothing where there is nothing: a shop's usual day. */
@@ -36,8 +37,14 @@ export function Tasks({ tasks }: { tasks: OverviewJson["tasks"] }) {
 function Subject({ task: { kind, subject } }: { task: OverviewJson["tasks"][number] }) {
   if (kind === "unknown") return <span class="mono break">{subject}</span>;
   return (
-    <a class="mono break" href={kind.startsWith("link_") ? paymentLinkHref(subject) : transactionHref(subject)}>
+    <a class="mono break" href={hrefOf(kind, subject)}>
       {subject}
     </a>
   );
+}
+
+function hrefOf(kind: string, subject: string): string {
+  if (kind.startsWith("link_")) return paymentLinkHref(subject);
+  if (kind.startsWith("subscription_")) return subscriptionsHref("subscriptions", { id: subject });
+  return transactionHref(subject);
 }
