@@ -382,7 +382,8 @@ function tooLarge(): RelayError {
   return new RelayError("payload_too_large", `A file may have at most ${DISPUTE_FILE_BYTES_MAX / 1_048_576} MB`);
 }
 
-const CURSOR = /^(\d{13})(dp_[a-z0-9]{24})$/;
+/** A list of disputes and alerts goes on behind either of them (alerts/dispute-board.ts). */
+const CURSOR = /^(\d{13})((?:dp|al)_[a-z0-9]{24})$/;
 
 function cursorOf({ atMs, id }: DisputePlace): string {
   return String(atMs).padStart(13, "0") + id;
