@@ -2,8 +2,10 @@ import type { OverviewJson } from "../../../../surfaces/merchant/schemas.ts";
 import { Badge } from "../../components/badge.tsx";
 import { Panel } from "../../components/panel.tsx";
 import { Table } from "../../components/table.tsx";
-import { Time } from "../../components/time.tsx";
 import { text } from "../../i18n/texts.ts";
+import { alertHref } from "../alerts/words.ts";
+import { DueTime } from "../disputes/due-time.tsx";
+import { disputeHref } from "../disputes/words.ts";
 import { paymentLinkHref } from "../payment-links/words.ts";
 import { transactionHref } from "../transactions/words.ts";
 
@@ -25,7 +27,7 @@ export function Tasks({ tasks }: { tasks: OverviewJson["tasks"] }) {
             header: words.payment,
             cell: (task) => <Subject task={task} />,
           },
-          { key: "due", header: words.due, cell: ({ dueAt }) => (dueAt === null ? "–" : <Time at={dueAt} />), deskOnly: true },
+          { key: "due", header: words.due, cell: ({ dueAt }) => (dueAt === null ? "–" : <DueTime until={dueAt} />) },
         ]}
       />
     </Panel>
@@ -36,8 +38,14 @@ export function Tasks({ tasks }: { tasks: OverviewJson["tasks"] }) {
 function Subject({ task: { kind, subject } }: { task: OverviewJson["tasks"][number] }) {
   if (kind === "unknown") return <span class="mono break">{subject}</span>;
   return (
-    <a class="mono break" href={kind.startsWith("link_") ? paymentLinkHref(subject) : transactionHref(subject)}>
+    <a class="mono break" href={hrefOf(kind, subject)}>
       {subject}
     </a>
   );
+}
+
+function hrefOf(kind: string, subject: string): string {
+  if (kind.startsWith("dispute_")) return disputeHref(subject);
+  if (kind.startsWith("alert_")) return alertHref(subject);
+  return kind.startsWith("link_") ? paymentLinkHref(subject) : transactionHref(subject);
 }
