@@ -1,3 +1,5 @@
+import type { AlertRecord } from "../alerts/alert.ts";
+import type { DisputeRecord } from "../disputes/dispute.ts";
 import { type IntentRecord, statusOf } from "../intents/intent.ts";
 import { uuidKey } from "../kernel/identifiers.ts";
 import type { LinkRecord } from "../links/link.ts";
@@ -8,7 +10,7 @@ import type { CommandRecord } from "../terminals/terminal-record.ts";
 import type { CommandView, Terminals } from "../terminals/terminals.ts";
 import type { ZvtRouteRecord } from "../zvt/route-record.ts";
 
-export type SearchKind = "command" | "result" | "link" | "payment_intent" | "payment_link" | "register_payment";
+export type SearchKind = "command" | "result" | "link" | "payment_intent" | "payment_link" | "dispute" | "alert" | "register_payment";
 
 export interface TimelineEntry {
   readonly atMs: number;
@@ -50,6 +52,8 @@ const TIMELINE_MAX = 100;
 const PARTNERS_MAX = 1_000;
 
 const INTENT = /^(pi_[a-z0-9]{24})(?:\.\d{1,6})?$/;
+const DISPUTE = /^dp_[a-z0-9]{24}$/;
+const ALERT = /^al_[a-z0-9]{24}$/;
 const PORTAL_LINK = /^(pl_[a-z0-9]{24})(?:\.\d{1,6})?$/;
 
 export interface SearchOptions {
@@ -62,6 +66,8 @@ export interface SearchOptions {
   };
   intent(id: string): Promise<IntentRecord | null>;
   portalLink(id: string): Promise<PortalLinkRecord | null>;
+  dispute(id: string): Promise<DisputeRecord | null>;
+  alert(id: string): Promise<AlertRecord | null>;
   /** What is kept of cash registers' payments. */
   registerRoutes(): Promise<{ routeId: string; record: ZvtRouteRecord }[]>;
   partnerIds(): readonly number[];
@@ -72,7 +78,7 @@ export interface SearchOptions {
 type Found = Omit<SearchHit, "attention"> & { readonly attentionAt: readonly string[] };
 
 export function createSearch(options: SearchOptions): Search {
-  const { terminals, unsolicited, links, intent, portalLink, registerRoutes, partnerIds, attention, fed } = options;
+  const { terminals, unsolicited, links, intent, portalLink, dispute, alert, registerRoutes, partnerIds, attention, fed } = options;
 
   async function linksOf(text: string): Promise<LinkRecord[]> {
     const byTxId = await links.byTxId(text);
@@ -83,7 +89,9 @@ export function createSearch(options: SearchOptions): Search {
   }
 
   async function withAttention({ attentionAt, ...hit }: Found): Promise<SearchHit> {
-    const kinds = hit.terminalId === null ? [] : await attention.kindsOf(hit.terminalId, attentionAt);
+    // Items about a dispute or an alert whose terminal is not known stand under none.
+    const place = hit.terminalId ?? (hit.kind === "dispute" || hit.kind === "alert" ? "-" : null);
+    const kinds = place === null ? [] : await attention.kindsOf(place, attentionAt);
     return { ...hit, timeline: hit.timeline.toSorted((one, other) => one.atMs - other.atMs).slice(0, TIMELINE_MAX), attention: kinds };
   }
 
@@ -95,12 +103,14 @@ export function createSearch(options: SearchOptions): Search {
       (rows) => ({ rows, clickhouse: "asked" as const }),
       () => ({ rows: [] as FedHit[], clickhouse: "away" as const }),
     );
-    const [view, others, foundLinks, foundIntent, foundPortalLink, routes] = await Promise.all([
+    const [view, others, foundLinks, foundIntent, foundPortalLink, foundDispute, foundAlert, routes] = await Promise.all([
       terminals.command(text, 0),
       unsolicited(text),
       linksOf(text),
       intentId === undefined ? null : intent(intentId),
       portalLinkId === undefined ? null : portalLink(portalLinkId),
+      DISPUTE.test(text) ? dispute(text) : null,
+      ALERT.test(text) ? alert(text) : null,
       registerRoutes(),
     ]);
     const stored = [
@@ -109,6 +119,8 @@ export function createSearch(options: SearchOptions): Search {
       ...foundLinks.map(linkHit),
       ...(foundIntent === null ? [] : [intentHit(foundIntent)]),
       ...(foundPortalLink === null ? [] : [portalLinkHit(foundPortalLink)]),
+      ...(foundDispute === null ? [] : [disputeHit(foundDispute)]),
+      ...(foundAlert === null ? [] : [alertHit(foundAlert)]),
       ...routes.flatMap((route) => registerHits(route, text)),
     ];
     const { rows, clickhouse } = await asked;
@@ -255,6 +267,32 @@ function portalLinkHit(record: PortalLinkRecord): Found {
     timeline,
     attentionAt: [],
   };
+}
+
+function disputeHit(record: DisputeRecord): Found {
+  const { id, merchantId, terminalId, state, stage, amountMinor, currency, createdAtMs, updatedAtMs, submissions, outcome } = record;
+  const timeline = [
+    ...at(createdAtMs, "received", stage),
+    ...submissions.flatMap(({ submittedAtMs, endedAtMs, state: became }) => [
+      ...at(submittedAtMs, "response"),
+      ...at(endedAtMs, `response ${became}`),
+    ]),
+    ...at(outcome?.atMs ?? null, outcome?.result.toLowerCase() ?? "", outcome?.by ?? null),
+  ];
+  const attentionAt = [id];
+  return { kind: "dispute", id, terminalId, merchantId, state, amountMinor, currency, createdAtMs, updatedAtMs, timeline, attentionAt };
+}
+
+function alertHit(record: AlertRecord): Found {
+  const { id, merchantId, terminalId, state, source, amountMinor, currency, createdAtMs, updatedAtMs, refund, end } = record;
+  const timeline = [
+    ...at(createdAtMs, "received", source),
+    ...at(refund?.requestedAtMs ?? null, "refund requested", refund?.by.type ?? null),
+    ...at(refund?.endedAtMs ?? null, `refund ${refund?.state ?? ""}`),
+    ...at(end?.atMs ?? null, "ended", end?.by ?? null),
+  ];
+  const attentionAt = [id];
+  return { kind: "alert", id, terminalId, merchantId, state, amountMinor, currency, createdAtMs, updatedAtMs, timeline, attentionAt };
 }
 
 function registerHits({ routeId, record: { open, lastOutcome } }: { routeId: string; record: ZvtRouteRecord }, text: string): Found[] {

@@ -64,6 +64,8 @@ export const SearchHit = Type.Object(
       Type.Literal("link"),
       Type.Literal("payment_intent"),
       Type.Literal("payment_link"),
+      Type.Literal("dispute"),
+      Type.Literal("alert"),
       Type.Literal("register_payment"),
     ]),
     id: Type.String(),

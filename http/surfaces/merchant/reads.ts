@@ -1,3 +1,6 @@
+import type { Alerts } from "../../../engine/alerts/alerts.ts";
+import type { DisputeTasks } from "../../../engine/alerts/dispute-tasks.ts";
+import type { Disputes } from "../../../engine/disputes/disputes.ts";
 import type { Clock } from "../../../engine/kernel/clock.ts";
 import type { Timers } from "../../../engine/kernel/timers.ts";
 import type { Links } from "../../../engine/links/links.ts";
@@ -17,6 +20,9 @@ export interface ReadOperations {
   merchantTerminals: MerchantTerminals;
   merchantAttention: MerchantAttention;
   portalLinkTasks: PortalLinkTasks;
+  disputeTasks: DisputeTasks;
+  disputes: Pick<Disputes, "ofPayment">;
+  alerts: Pick<Alerts, "ofPayment">;
   merchantAudit: MerchantAudit;
   merchantLogs: MerchantLogs;
   /** As its partner wrote it. */

@@ -1,8 +1,6 @@
+import { contentDisposition } from "../../content-disposition.ts";
 import { MERCHANT_BASE, merchantOwnerOf, PORTAL_RATE } from "../surface.ts";
 import { disputes, EvidenceParams, noSuchFile } from "./surface.ts";
-
-/** Nothing of it runs, wherever it is opened. */
-const POLICY = "sandbox; default-src 'none'";
 
 export const readEvidence = disputes.endpoint({
   name: "readDisputeEvidence",
@@ -29,17 +27,6 @@ export const readEvidence = disputes.endpoint({
   handle: async (operations, { caller, params }) => {
     const contents = await operations.disputes.readFile(merchantOwnerOf(caller), params.id, params.fileId);
     if (contents === null) throw noSuchFile();
-    return {
-      status: 200,
-      stream: contents.pieces(),
-      headers: { "Content-Disposition": attachment(contents.file.name), "Content-Security-Policy": POLICY },
-    };
+    return { status: 200, stream: contents.pieces(), headers: contentDisposition(contents.file.name) };
   },
 });
-
-/** RFC 6266: the name in ASCII for old clients, and as it is. */
-function attachment(name: string): string {
-  const ascii = name.replace(/[^A-Za-z0-9._ -]/g, "_");
-  const encoded = encodeURIComponent(name).replace(/['()*]/g, (sign) => `%${sign.charCodeAt(0).toString(16).toUpperCase()}`);
-  return `attachment; filename="${ascii}"; filename*=UTF-8''${encoded}`;
-}

@@ -227,6 +227,8 @@ export const en = {
       link: "Link of the card gateway",
       payment_intent: "Payment intent",
       payment_link: "Payment link",
+      dispute: "Dispute",
+      alert: "Pre-dispute alert",
       register_payment: "Payment of a cash register",
     },
     id: "Id",

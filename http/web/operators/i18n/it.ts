@@ -215,6 +215,8 @@ export const it: Words = {
       link: "Link del gateway",
       payment_intent: "Payment intent",
       payment_link: "Link di pagamento",
+      dispute: "Contestazione",
+      alert: "Avviso di contestazione",
       register_payment: "Pagamento di una cassa",
     },
     id: "Id",
