@@ -93,7 +93,8 @@ export function createDisputes(options: DisputesOptions): { disputes: Disputes; 
     await read(async (piece) => {
       bytes += piece.length;
       if (bytes > DISPUTE_FILE_BYTES_MAX) throw tooLarge();
-      pieces.push(piece);
+      // Whoever reads may use its memory for the next one.
+      pieces.push(new Uint8Array(piece));
     });
     const contents = new Uint8Array(bytes);
     let at = 0;
