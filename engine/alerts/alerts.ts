@@ -2,6 +2,7 @@ import type { AlertActor, AlertNotice, AlertRecord } from "./alert.ts";
 import type { AlertOperation } from "./alert-change.ts";
 import type { AlertRuleSet, AlertRules } from "./alert-rules.ts";
 import type { AlertPageQuery } from "./alert-store.ts";
+import type { DryRun } from "./dry-run.ts";
 
 /** Whose alerts they are; from the session or the key, never from the request. */
 export interface AlertOwner {
@@ -69,6 +70,8 @@ export interface Alerts {
     version: number,
     by: AlertActor,
   ): Promise<{ type: "saved" | "changed"; rules: AlertRules; version: number }>;
+  /** What rules would have done with the alerts of the last DRY_RUN_MS. Throws RelayError `invalid_request` naming the member. */
+  dryRun(owner: AlertOwner, rules: AlertRuleSet): Promise<DryRun>;
 }
 
 /** `refused`: the alert does not take it as it stands. */

@@ -23,6 +23,7 @@ import type { AlertRulesStore } from "./alert-rules-store.ts";
 import { ALERT_STATS_MAX, alertStats } from "./alert-stats.ts";
 import type { AlertPlace, AlertStore } from "./alert-store.ts";
 import type { AlertAnswered, AlertFed, AlertFeed, AlertOwner, Alerts } from "./alerts.ts";
+import { DRY_RUN_MAX, DRY_RUN_MS, dryRun } from "./dry-run.ts";
 import type { AlertEvent } from "./events.ts";
 import { isInTime, newRefund, nextAtMs } from "./rules.ts";
 import { type AlertStep, stepAlert } from "./step-alert.ts";
@@ -117,6 +118,19 @@ export function createAlerts(options: AlertsOptions): { alerts: Alerts; feed: Al
       const now = await ruleStore.load(owner);
       return { type, rules: now.record, version: now.version };
     },
+    dryRun: async (owner, given) => {
+      const checked = checkedRules(given);
+      const fromMs = clock.nowMs() - DRY_RUN_MS;
+      const found: AlertRecord[] = [];
+      let after: AlertPlace | null = null;
+      do {
+        const limit = Math.min(DRY_RUN_PAGE, DRY_RUN_MAX - found.length);
+        const page = await store.page(owner, { limit, after, order: "newest", fromMs, beforeMs: null, state: null, source: null });
+        found.push(...page.items);
+        after = page.next;
+      } while (after !== null && found.length < DRY_RUN_MAX);
+      return { fromMs, looked: found.length, items: dryRun(checked, found, dayOf), complete: after === null };
+    },
   };
 
   /** Whether a rule refunds it, and what has to hold for that in its commit. */
@@ -196,6 +210,9 @@ export function createAlerts(options: AlertsOptions): { alerts: Alerts; feed: Al
   return { alerts, feed };
 }
 
+/** Records that are read at once. */
+const DRY_RUN_PAGE = 200;
+
 const NOTHING: Alongside = { checks: [], operations: [] };
 
 /** A rule has matched, and may not decide. */
@@ -247,7 +264,8 @@ function checkedReason(reason: string): string | null {
   return words === "" ? null : maskPans(words);
 }
 
-const CURSOR = /^(\d{13})(al_[a-z0-9]{24})$/;
+/** A list of disputes and alerts goes on behind either of them (dispute-board.ts). */
+const CURSOR = /^(\d{13})((?:dp|al)_[a-z0-9]{24})$/;
 
 function cursorOf({ atMs, id }: AlertPlace): string {
   return String(atMs).padStart(13, "0") + id;

@@ -93,7 +93,8 @@ export function createDisputes(options: DisputesOptions): { disputes: Disputes; 
     await read(async (piece) => {
       bytes += piece.length;
       if (bytes > DISPUTE_FILE_BYTES_MAX) throw tooLarge();
-      pieces.push(piece);
+      // Whoever reads may use its memory for the next one.
+      pieces.push(new Uint8Array(piece));
     });
     const contents = new Uint8Array(bytes);
     let at = 0;
@@ -382,7 +383,8 @@ function tooLarge(): RelayError {
   return new RelayError("payload_too_large", `A file may have at most ${DISPUTE_FILE_BYTES_MAX / 1_048_576} MB`);
 }
 
-const CURSOR = /^(\d{13})(dp_[a-z0-9]{24})$/;
+/** A list of disputes and alerts goes on behind either of them (alerts/dispute-board.ts). */
+const CURSOR = /^(\d{13})((?:dp|al)_[a-z0-9]{24})$/;
 
 function cursorOf({ atMs, id }: DisputePlace): string {
   return String(atMs).padStart(13, "0") + id;

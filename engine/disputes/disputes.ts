@@ -30,9 +30,10 @@ export interface DisputeResponse {
 }
 
 export interface DisputeUpload {
+  /** Asked for once all of it is read. */
   readonly name: string;
   readonly category: EvidenceCategory;
-  /** Hands on the contents piece by piece; rejects where they break off. */
+  /** Hands on the contents piece by piece, each of them valid until it is taken; rejects where they break off. */
   read(take: (piece: Uint8Array) => Promise<void>): Promise<void>;
 }
 

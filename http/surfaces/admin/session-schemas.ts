@@ -65,6 +65,8 @@ export const SearchHit = Type.Object(
       Type.Literal("payment_intent"),
       Type.Literal("payment_link"),
       Type.Literal("subscription"),
+      Type.Literal("dispute"),
+      Type.Literal("alert"),
       Type.Literal("register_payment"),
     ]),
     id: Type.String(),

@@ -1,4 +1,5 @@
 import { Type } from "@sinclair/typebox";
+import type { DisputeTask } from "../../../engine/alerts/dispute-tasks.ts";
 import { RelayError } from "../../../engine/kernel/errors.ts";
 import type { MerchantDay, TransactionSums } from "../../../engine/payments/merchant-transactions.ts";
 import type { PortalLinkTask } from "../../../engine/portal-links/link-tasks.ts";
@@ -26,7 +27,7 @@ export const merchantOverview = reads.endpoint({
   path: `${MERCHANT_BASE}/overview`,
   summary: "Get the overview of a day",
   description:
-    "Without `day` today, against the same weekday a week before up to the same time of day by the clock on the wall; a day that is over is compared as a whole. `hour` counts the hours since the day began, 23 or 25 of them where clocks change. `tasks`, newest first, are payments whose outcome is not known (`unknown`) or whose amount differs (`amount_differs`), at most the newest 20 of the first 50 terminals, by their uuid; and by their id the payment links, of the newest 20 of these, that were paid twice (`link_paid_twice`), late (`link_late`, for 30 days unless it was given back), or whose refund the gateway has not confirmed (`link_refund_unknown`); and by their id the newest 20 subscriptions that are past due (`subscription_past_due`), `dueAt` being when their policy comes to its end.",
+    "Without `day` today, against the same weekday a week before up to the same time of day by the clock on the wall; a day that is over is compared as a whole. `hour` counts the hours since the day began, 23 or 25 of them where clocks change. `tasks` are first, by `dueAt`, up to ten disputes to be answered within a week (`dispute_due`) and ten alerts to be answered (`alert_pending`), by their ids; then, newest first, payments whose outcome is not known (`unknown`) or whose amount differs (`amount_differs`), at most the newest 20 of the first 50 terminals, by their uuid; and by their id the payment links, of the newest 20 of these, that were paid twice (`link_paid_twice`), late (`link_late`, for 30 days unless it was given back), or whose refund the gateway has not confirmed (`link_refund_unknown`); and by their id the newest 20 subscriptions that are past due (`subscription_past_due`), `dueAt` being when their policy comes to its end.",
   auth: "merchantUserOrKey",
   may: "look",
   rateLimit: PORTAL_RATE,
@@ -58,19 +59,20 @@ export const merchantOverview = reads.endpoint({
     ...reads.errors(400, 401, 403, 429, 503),
   },
   handle: async (
-    { merchantTransactions, merchantTerminals, merchantAttention, portalLinkTasks, subscriptionTasks, localTime, clock },
+    { merchantTransactions, merchantTerminals, merchantAttention, portalLinkTasks, subscriptionTasks, disputeTasks, localTime, clock },
     { caller, query },
   ) => {
     const merchantId = merchantOf(caller);
     const nowMs = clock.nowMs();
     const { day, complete, range, before } = rangesOf(query.day, nowMs, localTime);
-    const [sums, sumsBefore, terminals, attention, linkTasks, pastDue] = await Promise.all([
+    const [sums, sumsBefore, terminals, attention, linkTasks, pastDue, toAnswer] = await Promise.all([
       merchantTransactions.sums(merchantId, range),
       before.fromMs < before.untilMs ? merchantTransactions.sums(merchantId, before) : NOTHING,
       merchantTerminals.all(merchantId),
       merchantAttention(merchantId),
       portalLinkTasks(merchantOwnerOf(caller)),
       subscriptionTasks(merchantOwnerOf(caller)),
+      disputeTasks(merchantOwnerOf(caller)),
     ]);
     const overview: OverviewJson = {
       day,
@@ -83,7 +85,7 @@ export const merchantOverview = reads.endpoint({
       byMethod: sums.byMethod.map((one) => ({ method: methodOf(one.method), ...sumsOf(one) })),
       byTerminal: sums.byTerminal.map((one) => ({ terminalId: one.terminalId, ...sumsOf(one) })),
       terminals: { online: terminals.filter(({ view }) => view.connected).length, total: merchantTerminals.count(merchantId) },
-      tasks: tasksOf(attention, linkTasks, pastDue),
+      tasks: [...toAnswer.map(dueTask), ...tasksOf(attention, linkTasks, pastDue)],
     };
     return { status: 200, body: ok(overview) };
   },
@@ -112,6 +114,11 @@ function rangesOf(
   if (before === null || untilMs === undefined || untilMs === null)
     throw new RelayError("invalid_request", "day: there is no week before it");
   return { day, complete, range, before: { fromMs: before.fromMs, untilMs } };
+}
+
+/** What is to be answered stands first, the most urgent at the top. */
+function dueTask({ kind, id, dueAtMs }: DisputeTask): OverviewJson["tasks"][number] {
+  return { kind, subject: id, dueAt: new Date(dueAtMs).toISOString() };
 }
 
 /** Payments by their uuid, links and subscriptions by their id, newest first. */

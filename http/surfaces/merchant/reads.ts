@@ -1,3 +1,6 @@
+import type { Alerts } from "../../../engine/alerts/alerts.ts";
+import type { DisputeTasks } from "../../../engine/alerts/dispute-tasks.ts";
+import type { Disputes } from "../../../engine/disputes/disputes.ts";
 import type { Clock } from "../../../engine/kernel/clock.ts";
 import type { Timers } from "../../../engine/kernel/timers.ts";
 import type { Links } from "../../../engine/links/links.ts";
@@ -19,6 +22,9 @@ export interface ReadOperations {
   merchantAttention: MerchantAttention;
   portalLinkTasks: PortalLinkTasks;
   subscriptionTasks: SubscriptionTasks;
+  disputeTasks: DisputeTasks;
+  disputes: Pick<Disputes, "ofPayment">;
+  alerts: Pick<Alerts, "ofPayment">;
   merchantAudit: MerchantAudit;
   merchantLogs: MerchantLogs;
   /** As its partner wrote it. */

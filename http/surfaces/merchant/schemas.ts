@@ -43,6 +43,7 @@ import {
   words,
 } from "../named-words.ts";
 import { ServiceMembers } from "../service-configuration.ts";
+import { AlertOfPayment, DisputeOfPayment } from "./disputes/schemas.ts";
 
 /**
  * The JSON of `/api/merchant`, once: endpoints declare it, the portal's pages take their types from it. Times are ISO 8601 in UTC; amounts are integers in minor units
@@ -309,6 +310,8 @@ export const TransactionDetail = Type.Object(
     ),
     /** Why it cannot be refunded from here, where it cannot: a terminal's payment is refunded on the terminal. */
     refund: Type.Object({ possible: Type.Boolean(), reason: nullable(Type.String()) }),
+    disputes: Type.Array(DisputeOfPayment, { description: "Oldest first." }),
+    alerts: Type.Array(AlertOfPayment, { description: "Oldest first." }),
   },
   { title: "PortalTransactionDetail" },
 );

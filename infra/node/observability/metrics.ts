@@ -42,6 +42,12 @@ export interface ShardMetrics {
   subscriptionBecame(what: string): void;
   /** A mail to the customer of a subscription found no room, and is tried again. */
   subscriptionMailPostponed(): void;
+  /** A dispute was received, or has become something else. */
+  disputeBecame(what: string): void;
+  /** Mails that somebody was to get about a dispute, and does not get. */
+  disputeMailsLeftOut(count: number): void;
+  /** A pre-dispute alert was received, or has become something else. */
+  alertBecame(what: string): void;
   /** A call to the card gateway ended: `done`, `refused` or `unavailable`. */
   gatewayCalled(operation: string, outcome: string, durationMs: number): void;
   /** A callback was delivered, will be tried again, or is given up. */
@@ -214,6 +220,23 @@ export function createShardMetrics(thread: string, store: (() => StoreStats) | n
     help: "Mails to customers of subscriptions that were not queued when they were due, because there was no room or the store did not answer; they are tried again every ten minutes.",
     registers,
   });
+  const disputes = new Counter({
+    name: "relay_disputes_total",
+    help: "Disputes by what became of them: received, submitted (a response), accepted, won, lost, expired, reminded, undelivered (a response).",
+    labelNames: ["became"],
+    registers,
+  });
+  const disputeMailsLeftOut = new Counter({
+    name: "relay_dispute_mails_left_out_total",
+    help: "Mails about disputes that were not queued, because there was no room or the store did not answer.",
+    registers,
+  });
+  const alerts = new Counter({
+    name: "relay_alerts_total",
+    help: "Pre-dispute alerts by what became of them: received, auto_refund, refunded, declined, expired, invalid, prevented, refund_failed, refund_unknown, refunded_twice.",
+    labelNames: ["became"],
+    registers,
+  });
   const zvtFrames = new Counter({
     name: "relay_zvt_frames_total",
     help: "Frames of cash registers (in) and to them (out), by command.",
@@ -255,6 +278,9 @@ export function createShardMetrics(thread: string, store: (() => StoreStats) | n
     portalLinkMailsLeftOut: (count) => portalLinkMailsLeftOut.inc(count),
     subscriptionBecame: (became) => subscriptions.inc({ became }),
     subscriptionMailPostponed: () => subscriptionMailsPostponed.inc(),
+    disputeBecame: (became) => disputes.inc({ became }),
+    disputeMailsLeftOut: (count) => disputeMailsLeftOut.inc(count),
+    alertBecame: (became) => alerts.inc({ became }),
     gatewayCalled: (operation, outcome, durationMs) => gatewayCalls.observe({ operation, outcome }, durationMs / 1_000),
     callbackTold: (outcome) => callbackAttempts.inc({ outcome }),
     webhookTold: (outcome) => webhookAttempts.inc({ outcome }),

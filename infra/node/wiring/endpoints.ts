@@ -2,6 +2,7 @@ import { audited } from "../../../http/endpoint/audited.ts";
 import type { BoundEndpoint, Endpoint } from "../../../http/endpoint/endpoint.ts";
 import { bind } from "../../../http/endpoint/endpoint.ts";
 import { buildOpenApi } from "../../../http/endpoint/openapi.ts";
+import { disputeFeedEndpoints } from "../../../http/surfaces/admin/disputes/endpoints.ts";
 import { adminEndpoints } from "../../../http/surfaces/admin/endpoints.ts";
 import { adminSignInEndpoints } from "../../../http/surfaces/admin/sign-in/endpoints.ts";
 import { appsEndpoints } from "../../../http/surfaces/apps/endpoints.ts";
@@ -11,6 +12,8 @@ import { demoEndpoints } from "../../../http/surfaces/demo/endpoints.ts";
 import { gatewayAdapterEndpoints } from "../../../http/surfaces/gateway-adapter/endpoints.ts";
 import { linkPageEndpoints } from "../../../http/surfaces/link-pages/endpoints.ts";
 import { linkEndpoints } from "../../../http/surfaces/links/endpoints.ts";
+import { alertEndpoints } from "../../../http/surfaces/merchant/alerts/endpoints.ts";
+import { disputeEndpoints } from "../../../http/surfaces/merchant/disputes/endpoints.ts";
 import { methodEndpoints } from "../../../http/surfaces/merchant/methods/endpoints.ts";
 import { paymentLinkEndpoints } from "../../../http/surfaces/merchant/payment-links/endpoints.ts";
 import { readEndpoints } from "../../../http/surfaces/merchant/read-endpoints.ts";
@@ -45,6 +48,7 @@ export function surfacesOf(options: SurfaceOptions) {
     links: linkEndpoints,
     adapter: gatewayAdapterEndpoints({ contextPath: options.adapterContextPath ?? "" }),
     admin: adminEndpoints,
+    adminDisputes: disputeFeedEndpoints,
     adminSignIn: adminSignInEndpoints,
     portal: partnerPortalEndpoints,
     apps: appsEndpoints(options),
@@ -56,6 +60,8 @@ export function surfacesOf(options: SurfaceOptions) {
     merchantRefunds: [refundTransaction],
     paymentLinks: paymentLinkEndpoints,
     subscriptions: subscriptionEndpoints,
+    merchantDisputes: disputeEndpoints,
+    merchantAlerts: alertEndpoints,
     merchantMethods: methodEndpoints,
     compat: compatEndpoints,
     pages: compatPageEndpoints,

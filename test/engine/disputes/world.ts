@@ -152,7 +152,14 @@ export function upload(name: string, contents: Uint8Array | string, pieceBytes =
   return {
     ...{ name, category: "RECEIPT" },
     read: async (take) => {
-      for (let at = 0; at < bytes.length; at += pieceBytes) await take(bytes.subarray(at, at + pieceBytes));
+      // As from a socket: each piece is valid until it is taken, and its memory is that of the next one.
+      const memory = new Uint8Array(pieceBytes);
+      for (let at = 0; at < bytes.length; at += pieceBytes) {
+        const piece = bytes.subarray(at, at + pieceBytes);
+        memory.set(piece);
+        await take(memory.subarray(0, piece.length));
+        memory.fill(0);
+      }
     },
   };
 }

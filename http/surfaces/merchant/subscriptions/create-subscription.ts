@@ -1,7 +1,7 @@
-import type { Caller } from "../../../../engine/access/caller.ts";
-import { SUBSCRIPTIONS_PER_HOUR_MAX, type SubscriptionCreator } from "../../../../engine/subscriptions/subscription.ts";
+import { SUBSCRIPTIONS_PER_HOUR_MAX } from "../../../../engine/subscriptions/subscription.ts";
+import { actorOf } from "../actor-names.ts";
 import { ok, okOf, refusal } from "../envelope.ts";
-import { MERCHANT_BASE, merchantOwnerOf, PORTAL_RATE, userOf } from "../surface.ts";
+import { MERCHANT_BASE, merchantOwnerOf, PORTAL_RATE } from "../surface.ts";
 import { CreateSubscription, SubscriptionDetail } from "./schemas.ts";
 import { SUBSCRIPTION_DETAIL_EXAMPLE, subscriptionDetail } from "./subscription-json.ts";
 import { CHARGE_DEADLINE_MS, operationOf, subscriptions } from "./surface.ts";
@@ -36,7 +36,7 @@ export const createSubscription = subscriptions.endpoint({
     const { name, email, locale = "it" } = customer;
     const order = { planId, customer: { name, email, locale }, collection, methodId };
     const operation = operationOf(caller, operationId, request);
-    const created = await operations.subscriptions.create(merchantOwnerOf(caller), order, creatorOf(caller), operation);
+    const created = await operations.subscriptions.create(merchantOwnerOf(caller), order, actorOf(caller), operation);
     switch (created.type) {
       case "no_plan":
         return refusal(409, "no_plan", "There is no such plan");
@@ -49,7 +49,3 @@ export const createSubscription = subscriptions.endpoint({
     }
   },
 });
-
-function creatorOf(caller: Caller): SubscriptionCreator {
-  return caller.type === "merchantKey" ? { type: "key" } : { type: "user", userId: userOf(caller).userId };
-}

@@ -3,7 +3,7 @@ import { dunningCalendar, isUnpaid, meansOf, nextTryAtMs, retryFromMs } from "..
 import type { ChargeAttempt, CycleCharge, Dunning, SubscriptionRecord } from "../../../../engine/subscriptions/subscription.ts";
 import { maskedEmail } from "../../masked-email.ts";
 import { maskedName } from "../../masked-name.ts";
-import { creatorsOf } from "../creators.ts";
+import { actorNames } from "../actor-names.ts";
 import { maySeePersonalData } from "../personal-data.ts";
 import { merchantOwnerOf } from "../surface.ts";
 import type {
@@ -25,12 +25,17 @@ export async function subscriptionList(
   caller: Caller,
   records: readonly SubscriptionRecord[],
 ): Promise<SubscriptionJson[]> {
-  const creators = await creatorsOf(operations.users, caller, records);
+  const names = await actorNames(
+    operations.users,
+    caller,
+    records.map(({ createdBy }) => createdBy),
+  );
   const maySee = maySeePersonalData(caller);
   const nowMs = operations.clock.nowMs();
   return records.map((record) => {
     const { id, token, state, planId, plan, customer, collection, methodId, createdAtMs, createdBy, cycle, period } = record;
     const { name, amountMinor, currency, interval, count, trialDays } = plan;
+    const { by, byType: creator } = names(createdBy);
     const { cancelsAtPeriodEnd, cancelledAtMs, cancelledBy, pausedAtMs, pausedBy, dunning } = record;
     return {
       ...{ id, url: maySee ? operations.subscriptionUrl(token) : null, state, planId },
@@ -40,7 +45,7 @@ export async function subscriptionList(
         email: maySee ? customer.email : maskedEmail(customer.email),
         locale: customer.locale,
       },
-      ...{ collection, methodId, createdAt: iso(createdAtMs), ...creators(createdBy) },
+      ...{ collection, methodId, createdAt: iso(createdAtMs), createdBy: by, creator },
       ...{ cycle, periodFrom: iso(period.fromMs), periodUntil: iso(period.untilMs) },
       nextDueAt: isoOrNull(nextDueAtMs(record)),
       unpaid: unpaidOf(record),

@@ -228,6 +228,8 @@ export const en = {
       payment_intent: "Payment intent",
       payment_link: "Payment link",
       subscription: "Subscription",
+      dispute: "Dispute",
+      alert: "Pre-dispute alert",
       register_payment: "Payment of a cash register",
     },
     id: "Id",

@@ -216,6 +216,8 @@ export const it: Words = {
       payment_intent: "Payment intent",
       payment_link: "Link di pagamento",
       subscription: "Abbonamento",
+      dispute: "Contestazione",
+      alert: "Avviso di contestazione",
       register_payment: "Pagamento di una cassa",
     },
     id: "Id",

@@ -44,6 +44,9 @@ const PATHS = {
   webhook: "M4 12h4l2-6 4 12 2-6h4",
   logs: "M5 6h14M5 10h14M5 14h9M5 18h6",
   send: "M4 12L20 4l-5 16-3.5-6.5z",
+  dispute: "M12 4v16M7 20h10M4 8h16M4 8l-2 6h5zM20 8l-2.5 6h5zM12 4h.01",
+  alert: "M6 17V11a6 6 0 0 1 12 0v6l1.5 2h-15zM10.5 21h3",
+  file: "M6 3h8l4 4v14H6zM14 3v4h4M9 12h6M9 16h6",
   qr: "M4 4h6v6H4zM14 4h6v6h-6zM4 14h6v6H4zM14 14h2v2h-2zM18 18h2v2h-2zM18 14h2M14 18v2",
 } as const;
 

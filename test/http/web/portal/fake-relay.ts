@@ -245,6 +245,8 @@ export const TRANSACTION: TransactionDetailJson = {
     { what: "result", at: "2026-11-25T09:15:30.000Z", amountMinor: 1_250, state: "OK" },
   ],
   refund: { possible: false, reason: "not_refundable_here" },
+  disputes: [],
+  alerts: [],
 };
 
 /** A payment by link that can be given back from here. */
@@ -263,6 +265,8 @@ export const LINK_TRANSACTION: TransactionDetailJson = {
     { what: "result", at: "2026-11-25T10:01:00.000Z", amountMinor: 4_990, state: "OK" },
   ],
   refund: { possible: true, reason: null },
+  disputes: [],
+  alerts: [],
 };
 
 export function attemptOf(changes: Partial<PaymentLinkJson["attempts"][number]> = {}): PaymentLinkJson["attempts"][number] {

@@ -2,8 +2,10 @@ import type { OverviewJson } from "../../../../surfaces/merchant/schemas.ts";
 import { Badge } from "../../components/badge.tsx";
 import { Panel } from "../../components/panel.tsx";
 import { Table } from "../../components/table.tsx";
-import { Time } from "../../components/time.tsx";
 import { text } from "../../i18n/texts.ts";
+import { alertHref } from "../alerts/words.ts";
+import { DueTime } from "../disputes/due-time.tsx";
+import { disputeHref } from "../disputes/words.ts";
 import { paymentLinkHref } from "../payment-links/words.ts";
 import { subscriptionsHref } from "../subscriptions/words.ts";
 import { transactionHref } from "../transactions/words.ts";
@@ -26,7 +28,7 @@ export function Tasks({ tasks }: { tasks: OverviewJson["tasks"] }) {
             header: words.payment,
             cell: (task) => <Subject task={task} />,
           },
-          { key: "due", header: words.due, cell: ({ dueAt }) => (dueAt === null ? "–" : <Time at={dueAt} />), deskOnly: true },
+          { key: "due", header: words.due, cell: ({ dueAt }) => (dueAt === null ? "–" : <DueTime until={dueAt} />) },
         ]}
       />
     </Panel>
@@ -44,6 +46,8 @@ function Subject({ task: { kind, subject } }: { task: OverviewJson["tasks"][numb
 }
 
 function hrefOf(kind: string, subject: string): string {
+  if (kind.startsWith("dispute_")) return disputeHref(subject);
+  if (kind.startsWith("alert_")) return alertHref(subject);
   if (kind.startsWith("link_")) return paymentLinkHref(subject);
   if (kind.startsWith("subscription_")) return subscriptionsHref("subscriptions", { id: subject });
   return transactionHref(subject);

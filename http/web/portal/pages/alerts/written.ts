@@ -1,0 +1,134 @@
+import { decimalsOf } from "../../../../../engine/kernel/money.ts";
+import type { AlertRuleJson, AlertRuleSetJson, AlertRulesJson } from "../../../../surfaces/merchant/alerts/schemas.ts";
+import { minorOf } from "../../i18n/amounts.ts";
+import { formatMoney } from "../../i18n/format.ts";
+import { locale, text } from "../../i18n/texts.ts";
+
+/** As ALERT_RULES_MAX, ALERT_RULE_DAILY_COUNT_MAX and AMOUNT_MINOR_MAX of the engine, which decides; this is to say so before anything is sent. */
+export const RULES_MAX = 20;
+export const DAILY_COUNT_MAX = 1_000;
+const AMOUNT_MINOR_MAX = 999_999_999_999;
+
+const NAME = /^[A-Za-z0-9_-]{1,32}$/;
+
+/** A choice of some of what there is, or all of it. */
+export interface Choice {
+  any: boolean;
+  some: readonly string[];
+}
+
+export interface WrittenRule {
+  /** For the list on the page only. */
+  key: number;
+  id: string;
+  amountMax: string;
+  sources: Choice;
+  categories: Choice;
+  methods: Choice;
+}
+
+/** What is in the form. */
+export interface Written {
+  enabled: boolean;
+  currency: string;
+  dailyCount: string;
+  dailyAmount: string;
+  rules: readonly WrittenRule[];
+}
+
+export function writtenOf({ enabled, currency, dailyCountMax, dailyAmountMaxMinor, rules }: AlertRulesJson): Written {
+  return {
+    ...{ enabled, currency, dailyCount: String(dailyCountMax), dailyAmount: typedOf(dailyAmountMaxMinor, currency) },
+    rules: rules.map((rule, key) => ({
+      ...{ key, id: rule.id, amountMax: typedOf(rule.amountMaxMinor, currency) },
+      ...{ sources: choiceOf(rule.sources), categories: choiceOf(rule.categories), methods: choiceOf(rule.methods) },
+    })),
+  };
+}
+
+function choiceOf(some: readonly string[] | null): Choice {
+  return { any: some === null, some: some ?? [] };
+}
+
+/** Minor units as a person would write them in a field. */
+function typedOf(minor: number, currency: string): string {
+  const decimals = decimalsOf(currency);
+  const fixed = (minor / 10 ** decimals).toFixed(decimals);
+  return locale.value === "it" ? fixed.replace(".", ",") : fixed;
+}
+
+export function newRule(key: number): WrittenRule {
+  const any = { any: true, some: [] };
+  return { key, id: "", amountMax: "", sources: any, categories: any, methods: any };
+}
+
+export interface RuleProblems {
+  id: string | null;
+  amountMax: string | null;
+  sources: string | null;
+  categories: string | null;
+  methods: string | null;
+}
+
+export interface Problems {
+  dailyCount: string | null;
+  dailyAmount: string | null;
+  /** Of all rules together. */
+  rules: string | null;
+  each: readonly RuleProblems[];
+}
+
+export function problemsOf(written: Written): Problems {
+  const { rules: words } = text().alerts;
+  const { enabled, currency, dailyCount, dailyAmount, rules } = written;
+  const amountProblem = (typed: string) => (amountOf(typed, currency) === null ? words.amountForm(formatMoney(2_500, currency)) : null);
+  const choiceProblem = ({ any, some }: Choice) => (any || some.length > 0 ? null : words.chooseSome);
+  return {
+    dailyCount: countOf(dailyCount) === null ? words.countForm(DAILY_COUNT_MAX) : null,
+    dailyAmount: amountProblem(dailyAmount),
+    rules: enabled && rules.length === 0 ? words.needsRule : null,
+    each: rules.map((rule) => ({
+      id: !NAME.test(rule.id.trim())
+        ? words.nameForm
+        : rules.some((other) => other.key !== rule.key && other.id.trim() === rule.id.trim())
+          ? words.nameTwice
+          : null,
+      amountMax: amountProblem(rule.amountMax),
+      ...{ sources: choiceProblem(rule.sources), categories: choiceProblem(rule.categories), methods: choiceProblem(rule.methods) },
+    })),
+  };
+}
+
+export function isWhole({ each, ...all }: Problems): boolean {
+  return [...Object.values(all), ...each.flatMap((rule) => Object.values(rule))].every((problem) => problem === null);
+}
+
+export function amountOf(typed: string, currency: string): number | null {
+  const minor = minorOf(typed, decimalsOf(currency));
+  return minor === null || minor < 1 || minor > AMOUNT_MINOR_MAX ? null : minor;
+}
+
+function countOf(typed: string): number | null {
+  const count = /^\d{1,4}$/.test(typed.trim()) ? Number(typed.trim()) : 0;
+  return count >= 1 && count <= DAILY_COUNT_MAX ? count : null;
+}
+
+/** What is sent; of a form without problems. */
+export function ruleSetOf({ enabled, currency, dailyCount, dailyAmount, rules }: Written): AlertRuleSetJson {
+  return {
+    ...{ enabled, currency, dailyCountMax: countOf(dailyCount) ?? 0, dailyAmountMaxMinor: amountOf(dailyAmount, currency) ?? 0 },
+    rules: rules.map(
+      (rule): AlertRuleJson => ({
+        ...{ id: rule.id.trim(), amountMaxMinor: amountOf(rule.amountMax, currency) ?? 0 },
+        sources: chosen<NonNullable<AlertRuleJson["sources"]>[number]>(rule.sources),
+        categories: chosen<NonNullable<AlertRuleJson["categories"]>[number]>(rule.categories),
+        methods: chosen<string>(rule.methods),
+      }),
+    ),
+  };
+}
+
+/** The form offers no others. */
+function chosen<Word extends string>({ any, some }: Choice): Word[] | null {
+  return any ? null : some.map((word) => word as Word);
+}
