@@ -4,7 +4,7 @@ import { ALERT_RULE_DAILY_COUNT_MAX, ALERT_RULES_MAX } from "../../../../engine/
 import { DAY } from "../../day.ts";
 import { words } from "../../named-words.ts";
 import { AlertStateWord, DisputeCategory } from "../disputes/schemas.ts";
-import { nullable, ToDay, time } from "../schemas.ts";
+import { nullable, ToDay, time } from "../schema-parts.ts";
 
 /** The JSON of pre-dispute alerts: endpoints declare it, pages take their types from it. */
 

@@ -1,6 +1,7 @@
 import { Type } from "@sinclair/typebox";
 import { ok, okOf } from "../envelope.ts";
-import { listOf, PAGE_QUERY } from "../schemas.ts";
+import { listOf } from "../schema-parts.ts";
+import { PAGE_QUERY } from "../schemas.ts";
 import { MERCHANT_BASE, merchantOwnerOf, PORTAL_RATE } from "../surface.ts";
 import { rangeOfQuery } from "../transaction-query.ts";
 import { boardItemJson, DISPUTE_ITEM_EXAMPLE } from "./dispute-json.ts";

@@ -13,7 +13,7 @@ import {
 import { DAY } from "../../day.ts";
 import { TerminalId } from "../../identifier-params.ts";
 import { words } from "../../named-words.ts";
-import { nullable, ToDay, time } from "../schemas.ts";
+import { nullable, ToDay, time } from "../schema-parts.ts";
 
 /** The JSON of disputes: endpoints declare it, pages take their types from it. */
 

@@ -9,7 +9,7 @@ import { COLLECTIONS, SUBSCRIPTION_STATES } from "../../../../engine/subscriptio
 import { DAY } from "../../day.ts";
 import { CustomerEmail } from "../../email.ts";
 import { LocaleWord, words } from "../../named-words.ts";
-import { listOf, nullable, ToDay, time } from "../schemas.ts";
+import { listOf, nullable, ToDay, time } from "../schema-parts.ts";
 
 /** The JSON of plans, subscriptions and dunning, once: endpoints declare it, the portal's pages take their types from it. */
 
