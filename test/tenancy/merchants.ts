@@ -227,13 +227,15 @@ async function paidLink(relay: Relay, gateway: TestGateway, key: HttpClient, ord
 
 /** What its owner and its key read of everything: the same before and after others have asked. */
 export async function seenBy({ owner, key, things }: Merchant): Promise<unknown> {
-  const people = await Promise.all(
-    [
-      ...["/users", "/me", "/transactions", `/transactions/${things.uuid}`, `/transactions/${things.linkUuid}`],
-      ...["/disputes", `/disputes/${things.disputeId}`, "/alerts", "/alert-rules"],
-      ...["/webhooks", "/payment-links", "/payment-methods", "/keys"],
-    ].map(async (path) => dataOf(await owner.send("GET", path))),
-  );
+  const people: unknown[] = [];
+  // One after the other: of lists and reports a merchant has two at once.
+  for (const path of [
+    ...["/users", "/me", "/transactions", `/transactions/${things.uuid}`, `/transactions/${things.linkUuid}`],
+    ...["/disputes", `/disputes/${things.disputeId}`, "/alerts", "/alert-rules"],
+    ...["/webhooks", "/payment-links", "/payment-methods", "/keys"],
+  ]) {
+    people.push(dataOf(await owner.send("GET", path)));
+  }
   const sessions = listOf(member(dataOf(await owner.send("GET", "/sessions")), "items")).map((one) => member(one, "sessionId"));
   const terminals = listOf(member(dataOf(await key.get(`${PORTAL_API}/terminals`)), "items")).map((one) => member(one, "terminalId"));
   // What they have come to changes by itself.
