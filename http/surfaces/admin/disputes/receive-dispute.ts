@@ -14,7 +14,7 @@ const FedDispute = Type.Object(
     uuid: Type.Optional(FED_PAYMENT),
     amountMinor: Type.Integer({ minimum: 1, maximum: 999_999_999_999 }),
     currency: Type.String({ pattern: "^[A-Z]{3}$" }),
-    reasonCode: Type.String({ pattern: "^[A-Za-z0-9._-]{1,32}$", description: "The network's own." }),
+    reasonCode: Type.String({ pattern: "^[A-Za-z0-9._-]{1,12}$", description: "The network's own." }),
     category: DisputeCategory,
     respondBy: Type.String({ ...FED_TIME, description: "Until when the network takes a response; within 400 days." }),
     alertId: Type.Optional(Type.String({ pattern: "^al_[a-z0-9]{24}$", description: "The alert that came before it." })),
@@ -27,7 +27,7 @@ export const receiveDispute = admin.endpoint({
   refusesUnknown: "money",
   method: "POST",
   path: "/admin/disputes",
-  summary: "Bring in a dispute",
+  summary: "Add a dispute",
   description:
     "What a network or an acquirer has told of a case, until one is connected. Refunds of its payment are held from then on, and its merchant is written to. The same case again changes nothing.",
   auth: "admin",
