@@ -36,7 +36,7 @@ export const receiveAlert = admin.endpoint({
   refusesUnknown: "money",
   method: "POST",
   path: "/admin/alerts",
-  summary: "Bring in a pre-dispute alert",
+  summary: "Add a pre-dispute alert",
   description:
     "What a source has told, until one is connected. Where a rule of the merchant's matches, its payment is refunded. The same alert again changes nothing.",
   auth: "admin",
@@ -132,7 +132,7 @@ export const resolveAlert = admin.endpoint({
   ...said,
   name: "adminResolveAlert",
   path: "/admin/alerts/{id}/resolve",
-  summary: "Say that a network has resolved an alert",
+  summary: "Set an alert as resolved by its network",
   description: "It has moved the money itself, or needs none: the relay begins no refund of it any more.",
   audit: { action: "alert.resolve" },
   handle: async (operations, { params, request }) => {
@@ -145,7 +145,7 @@ export const invalidateAlert = admin.endpoint({
   ...said,
   name: "adminInvalidateAlert",
   path: "/admin/alerts/{id}/invalid",
-  summary: "Say that an alert was none",
+  summary: "Set an alert as invalid",
   description: "Its source takes it back; it counts as neither prevented nor missed.",
   audit: { action: "alert.invalidate" },
   handle: async (operations, { params, request }) => {

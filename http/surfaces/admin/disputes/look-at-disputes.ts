@@ -70,7 +70,7 @@ export const readFedEvidence = admin.endpoint({
   role: "operator",
   params: Type.Object({
     ...FeedDisputeParams.properties,
-    fileId: Type.String({ minLength: 1, maxLength: 64, parameterName: "AdminEvidenceFileId", description: "`dpf_...`" }),
+    fileId: Type.String({ minLength: 1, maxLength: 64, parameterName: "EvidenceFileId", description: "`dpf_...`" }),
   }),
   responses: {
     200: {

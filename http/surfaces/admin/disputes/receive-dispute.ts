@@ -27,7 +27,7 @@ export const receiveDispute = admin.endpoint({
   refusesUnknown: "money",
   method: "POST",
   path: "/admin/disputes",
-  summary: "Bring in a dispute",
+  summary: "Add a dispute",
   description:
     "What a network or an acquirer has told of a case, until one is connected. Refunds of its payment are held from then on, and its merchant is written to. The same case again changes nothing.",
   auth: "admin",

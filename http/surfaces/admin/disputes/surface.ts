@@ -21,10 +21,10 @@ export interface DisputeFeedOperations {
 export const adminOfDisputes = surface<DisputeFeedOperations>()(ADMIN_SURFACE);
 
 export const FeedDisputeParams = Type.Object({
-  id: Type.String({ minLength: 1, maxLength: 64, parameterName: "AdminDisputeId", description: "`dp_...`" }),
+  id: Type.String({ minLength: 1, maxLength: 64, parameterName: "DisputeId", description: "`dp_...`" }),
 });
 export const FeedAlertParams = Type.Object({
-  id: Type.String({ minLength: 1, maxLength: 64, parameterName: "AdminAlertId", description: "`al_...`" }),
+  id: Type.String({ minLength: 1, maxLength: 64, parameterName: "AlertId", description: "`al_...`" }),
 });
 
 export const FED_PAYMENT = Type.Union([Type.String({ minLength: 1, maxLength: IDENTIFIER_LENGTH_MAX }), Type.Null()], {

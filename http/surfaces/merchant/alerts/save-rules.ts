@@ -12,7 +12,7 @@ export const saveAlertRules = alerts.endpoint({
   refusesUnknown: "money",
   method: "PUT",
   path: `${MERCHANT_BASE}/alert-rules`,
-  summary: "Replace the rules for alerts",
+  summary: "Update the rules for alerts",
   description:
     "All of them. They count for alerts that come from then on; what a rule has decided before is gone on with. An alert that matches a rule is refunded as a whole, without anybody looking at it; where the payment is more than the alert says, nothing is.",
   auth: "merchantUserOrKey",

@@ -12,7 +12,7 @@ export const tryAlertRules = alerts.endpoint({
   refusesUnknown: "money",
   method: "POST",
   path: `${MERCHANT_BASE}/alert-rules/dry-run`,
-  summary: "Try rules for alerts",
+  summary: "Test rules for alerts",
   description:
     "Which alerts of the last 90 days the given rules would have refunded, whether they are on or not. Nothing is changed. It does not say what else decides: a payment under dispute, one that was given back before, and the gateway.",
   auth: "merchantUserOrKey",

@@ -8,7 +8,7 @@ export const removeEvidence = disputes.endpoint({
   name: "removeDisputeEvidence",
   method: "DELETE",
   path: `${MERCHANT_BASE}/disputes/{id}/evidence/{fileId}`,
-  summary: "Remove a file of evidence",
+  summary: "Delete a file of evidence",
   description: "Its contents are deleted. What was submitted stays.",
   auth: "merchantUserOrKey",
   may: "operate",

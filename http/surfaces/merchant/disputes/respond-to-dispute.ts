@@ -15,7 +15,7 @@ export const respondToDispute = disputes.endpoint({
   refusesUnknown: "money",
   method: "POST",
   path: `${MERCHANT_BASE}/disputes/{id}/respond`,
-  summary: "Submit a response to a dispute",
+  summary: "Send a response to a dispute",
   description:
     "Once, and for good: CHALLENGE submits a statement or at least one file and freezes them, ACCEPT accepts liability and loses the dispute. An answer 200 means that it is stored; the network is given it afterwards, as `responses` says.",
   auth: "merchantUserOrKey",

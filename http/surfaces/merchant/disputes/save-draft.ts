@@ -11,7 +11,7 @@ export const saveDisputeDraft = disputes.endpoint({
   name: "saveDisputeDraft",
   method: "PUT",
   path: `${MERCHANT_BASE}/disputes/{id}/draft`,
-  summary: "Save the draft of a response",
+  summary: "Update the draft of a response",
   description:
     "The whole of it: what is left out is empty then. Nobody but the merchant sees it until it is submitted. Card numbers in it are masked.",
   auth: "merchantUserOrKey",

@@ -101,7 +101,7 @@ export const DisputeResponseItem = Type.Object(
   {
     id: Type.String(),
     state: words(["owed", "asked", "taken", "refused", "undelivered"], {
-      title: "DisputeResponseState",
+      title: "SubmittedDisputeResponseState",
       description:
         "owed: it is about to be sent. asked: it is being sent, and the network has not confirmed it. taken: the network has it. refused: by the network. undelivered: it came too late.",
     }),
@@ -113,7 +113,7 @@ export const DisputeResponseItem = Type.Object(
     fileIds: Type.Array(Type.String()),
     endedAt: nullable(time("when it was known what became of it.")),
   },
-  { title: "DisputeResponse" },
+  { title: "SubmittedDisputeResponse" },
 );
 
 /** GET /disputes/{id}, and the answer of every change. */
