@@ -12,11 +12,12 @@ import {
 import type { DisputeJson } from "../../../../http/surfaces/merchant/disputes/schemas.ts";
 import {
   EXTENSIONS,
+  FIELD_LENGTH_MAX,
   FILE_MEGABYTES_MAX,
   FILES_MAX,
   FILES_MEGABYTES_MAX,
-} from "../../../../http/web/portal/pages/disputes/file-problems.ts";
-import { FIELD_LENGTH_MAX, STATEMENT_LENGTH_MAX } from "../../../../http/web/portal/pages/disputes/written.ts";
+  STATEMENT_LENGTH_MAX,
+} from "../../../../http/web/portal/pages/disputes/limits.ts";
 import { NO_BROWSER } from "../../../support/browser.ts";
 import { eventually } from "../../../support/within.ts";
 import { ALERTS, DISPUTE_HANDLERS, DISPUTES, disputeOf, fileOf, inDays, NO_STATS } from "./fake-disputes.ts";
@@ -246,7 +247,7 @@ test(
 
     await input.setInputFiles([pdf("renamed.pdf"), pdf("lost.pdf"), pdf("good.pdf")]);
     await drawer(page).locator(".file-problem", { hasText: "Its contents are not what its name says" }).waitFor();
-    await drawer(page).getByText("A part of the service does not answer right now.").waitFor();
+    await drawer(page).locator(".file-problem", { hasText: "A part of the service does not answer" }).waitFor();
     await drawer(page).getByText("1 of 20 files").waitFor();
     assert.equal(atOnceMax, 1);
     assert.deepEqual(
