@@ -10,7 +10,7 @@ export const disputes: Catalogue["disputes"] = {
   list: "Elenco",
   includeAlerts: "Anche gli avvisi",
   states: {
-    ALERT: "Avviso (pre-contestazione)",
+    ALERT: "Avviso preventivo",
     OPEN: "Aperta",
     EVIDENCE_REQUIRED: "Prove richieste",
     UNDER_REVIEW: "In esame",

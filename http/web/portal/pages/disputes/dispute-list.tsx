@@ -107,7 +107,7 @@ function columnsOf(): Column<DisputeItemJson>[] {
       cell: ({ network, networkCaseId }) => (
         <span class="two-lines">
           <span>{network}</span>
-          <span class="muted mono clip clip-short">{networkCaseId}</span>
+          <span class="muted mono clip clip-narrow">{networkCaseId}</span>
         </span>
       ),
       deskOnly: true,
