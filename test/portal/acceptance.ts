@@ -3,6 +3,8 @@ import assert from "node:assert/strict";
 import { after, afterEach, before, describe } from "node:test";
 import type { Answer } from "../support/http-client.ts";
 import { textMember } from "../support/matches.ts";
+import { alerts } from "./alerts.ts";
+import { complaintsIn, disputes } from "./disputes.ts";
 import { entry } from "./entry.ts";
 import { faults, nothingElse } from "./faults.ts";
 import { linkIn, links, linksInStates } from "./links.ts";
@@ -35,6 +37,8 @@ describe("the merchant portal", () => {
   team(world);
   lists(world);
   links(world);
+  disputes(world);
+  alerts(world);
   webhooks(world);
   methods(world);
   operators(world);
@@ -75,5 +79,6 @@ async function furnish(world: PortalWorld): Promise<FurnishedShop> {
   ];
   for (const [{ status, text }, expected] of sent) assert.equal(status, expected, text);
   const webhookId = textMember(added.body, "data", "endpoint", "id");
-  return { shop, owner, invited, uuid, webhookId, links: { expired, ...(await linksInStates(world, shop)) } };
+  const complaints = await complaintsIn(relay, shop, uuid);
+  return { shop, owner, invited, uuid, webhookId, complaints, links: { expired, ...(await linksInStates(world, shop)) } };
 }

@@ -243,7 +243,9 @@ export function nothingElse(world: PortalWorld): void {
     // Else this would say something of pages that nobody opened.
     for (const page of [
       "",
+      "alerts",
       "audit",
+      "disputes",
       "forgot",
       "invitation",
       "keys",

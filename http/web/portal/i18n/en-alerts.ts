@@ -43,6 +43,8 @@ export const alerts = {
     network: "With RDR the network itself gives the money back, by the rules that you have there. There is nothing to refund here.",
     noPayment:
       "The source has not said which payment it is about, so it cannot be refunded from here. Refund it where it was taken, then decline the alert with that reason.",
+    onTerminal:
+      "A payment that a terminal took is refunded on that terminal, with the card or app that paid. Then decline the alert with that reason.",
     heldCap: "A rule of yours matched, but its limit for the day was reached. Decide yourself.",
     heldDispute: "A rule of yours matched, but the payment is under dispute. It is not refunded.",
     role: "Your role may not decide: tell somebody who can.",
@@ -83,7 +85,7 @@ export const alerts = {
   unknownTitle: "There is no such alert",
   unknownText: "The id may be mistyped, or it belongs to another merchant.",
   rules: {
-    title: "Refund by itself",
+    title: "Automatic refunds",
     lead: "Alerts that match a rule are refunded at once, without anybody looking at them: cheap payments are seldom worth a dispute.",
     on: "On",
     off: "Off",

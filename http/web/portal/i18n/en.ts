@@ -712,7 +712,7 @@ export const en = {
     tasks: "To look at",
     tasksHint: "Disputes and alerts to answer in time, payments to check before charging again, and links that need somebody",
     task: "Reason",
-    payment: "Payment",
+    payment: "Payment or case",
     due: "Due",
     taskKinds: {
       unknown: "Outcome unknown",

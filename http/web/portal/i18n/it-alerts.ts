@@ -45,6 +45,8 @@ export const alerts: Catalogue["alerts"] = {
     network: "Con RDR è il circuito a restituire il denaro, secondo le regole che hai lì. Qui non c’è nulla da rimborsare.",
     noPayment:
       "La fonte non ha indicato di quale pagamento si tratta, quindi non si può rimborsare da qui. Rimborsalo dove è stato incassato, poi rifiuta l’avviso con questo motivo.",
+    onTerminal:
+      "Un pagamento incassato da un terminale si rimborsa su quel terminale, con la carta o l’app che ha pagato. Poi rifiuta l’avviso con questo motivo.",
     heldCap: "Una tua regola corrispondeva, ma il limite del giorno era raggiunto. Decidi tu.",
     heldDispute: "Una tua regola corrispondeva, ma il pagamento è contestato. Non viene rimborsato.",
     role: "Con il tuo ruolo non puoi decidere: avvisa chi può farlo.",

@@ -10,7 +10,7 @@ export const disputes: Catalogue["disputes"] = {
   list: "Elenco",
   includeAlerts: "Anche gli avvisi",
   states: {
-    ALERT: "Avviso (pre-contestazione)",
+    ALERT: "Avviso preventivo",
     OPEN: "Aperta",
     EVIDENCE_REQUIRED: "Prove richieste",
     UNDER_REVIEW: "In esame",
@@ -32,12 +32,12 @@ export const disputes: Catalogue["disputes"] = {
     dueSoon: "Entro 3 giorni",
     underReview: "In esame",
     winRate: "Vinte",
-    month: "Ricevute questo mese",
+    month: "Questo mese",
     ofEnded: (won, ended) => `${won} su ${ended} concluse`,
     noneEnded: "Ancora nessuna conclusa",
     nothingDue: "Nulla di urgente",
     lookAtOnce: "Rispondi prima a queste",
-    rate: (percent) => `${percent} dei pagamenti con carta del mese`,
+    rate: (percent) => `${percent} dei pagamenti con carta`,
     incomplete: "Queste cifre riguardano le 10.000 contestazioni più recenti.",
   },
   columns: {

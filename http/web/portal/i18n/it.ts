@@ -728,7 +728,7 @@ export const it: Catalogue = {
     tasksHint:
       "Contestazioni e avvisi a cui rispondere in tempo, pagamenti da verificare prima di addebitare di nuovo, e link che richiedono attenzione",
     task: "Motivo",
-    payment: "Pagamento",
+    payment: "Pagamento o pratica",
     due: "Entro",
     taskKinds: {
       unknown: "Esito sconosciuto",

@@ -15,7 +15,7 @@ import { text } from "../../i18n/texts.ts";
 import { useResource } from "../../state/resource.ts";
 import { may } from "../../state/session.ts";
 import { DueTime } from "../disputes/due-time.tsx";
-import { PaymentBeside } from "../disputes/payment-beside.tsx";
+import { PaymentBeside, usePayment } from "../disputes/payment-beside.tsx";
 import { useIsOver } from "../payment-links/countdown.tsx";
 import { AlertState } from "./alert-state.tsx";
 import { DeclineDialog } from "./decline-dialog.tsx";
@@ -60,6 +60,9 @@ function Detail({ alert, onChanged }: { alert: AlertJson; onChanged: () => void 
   const { alerts: words, disputes } = text();
   const { id, state, amountMinor, currency, category, respondBy, uuid } = alert;
   const isOver = useIsOver(respondBy);
+  const payment = usePayment(uuid);
+  // What a terminal took is given back there: to offer it here would be to refuse it.
+  const isOfTerminal = payment.data?.refund.reason === "not_refundable_here";
   return (
     <>
       <div class="sum">
@@ -72,10 +75,18 @@ function Detail({ alert, onChanged }: { alert: AlertJson; onChanged: () => void 
         </div>
         <p>{disputes.categories[category]}</p>
       </div>
-      <WhatToKnow alert={alert} isOver={isOver} />
-      <Decision alert={alert} isOver={isOver} onChanged={onChanged} />
+      <WhatToKnow alert={alert} isOver={isOver} isOfTerminal={isOfTerminal} />
+      <Decision
+        alert={alert}
+        isOver={isOver}
+        isOfTerminal={isOfTerminal}
+        onChanged={() => {
+          payment.reload();
+          onChanged();
+        }}
+      />
       <Facts alert={alert} />
-      <PaymentBeside uuid={uuid} />
+      <PaymentBeside uuid={uuid} payment={payment} />
       <div class="uuid">
         <span class="field-label">{words.id}</span>
         <span class="mono">{id}</span>
@@ -86,7 +97,7 @@ function Detail({ alert, onChanged }: { alert: AlertJson; onChanged: () => void 
 }
 
 /** Where it stands, and why. */
-function WhatToKnow({ alert, isOver }: { alert: AlertJson; isOver: boolean }) {
+function WhatToKnow({ alert, isOver, isOfTerminal }: { alert: AlertJson; isOver: boolean; isOfTerminal: boolean }) {
   const { say } = text().alerts;
   const { state, refund, rule, end, source } = alert;
   const isRefunding = refund?.state === "requested";
@@ -125,18 +136,19 @@ function WhatToKnow({ alert, isOver }: { alert: AlertJson; isOver: boolean }) {
       return (
         <>
           <Banner kind="warning">{source === "RDR" ? say.network : say.pending}</Banner>
-          <WhyNot alert={alert} />
+          <WhyNot alert={alert} isOfTerminal={isOfTerminal} />
         </>
       );
   }
 }
 
 /** Why it was not refunded, where that was to be. */
-function WhyNot({ alert: { refund, ruleHeld, uuid, source } }: { alert: AlertJson }) {
+function WhyNot({ alert: { refund, ruleHeld, uuid, source }, isOfTerminal }: { alert: AlertJson; isOfTerminal: boolean }) {
   const { say } = text().alerts;
   return (
     <>
-      {refund?.state === "refused" && <Banner kind="danger">{refusedText(refund.detail)}</Banner>}
+      {isOfTerminal && source !== "RDR" && <Banner>{say.onTerminal}</Banner>}
+      {refund?.state === "refused" && !isOfTerminal && <Banner kind="danger">{refusedText(refund.detail)}</Banner>}
       {ruleHeld === "daily_cap" && <Banner>{say.heldCap}</Banner>}
       {ruleHeld === "under_dispute" && <Banner>{say.heldDispute}</Banner>}
       {uuid === null && source !== "RDR" && <Banner>{say.noPayment}</Banner>}
@@ -144,13 +156,23 @@ function WhyNot({ alert: { refund, ruleHeld, uuid, source } }: { alert: AlertJso
   );
 }
 
-function Decision({ alert, isOver, onChanged }: { alert: AlertJson; isOver: boolean; onChanged: () => void }) {
+function Decision({
+  alert,
+  isOver,
+  isOfTerminal,
+  onChanged,
+}: {
+  alert: AlertJson;
+  isOver: boolean;
+  isOfTerminal: boolean;
+  onChanged: () => void;
+}) {
   const { alerts: words } = text();
   const { state, refund, source, uuid } = alert;
   const [asking, setAsking] = useState<"refund" | "decline" | null>(null);
   const isRefunding = refund?.state === "requested";
   const isOpen = state === "PENDING" && (!isOver || isRefunding);
-  const mayRefund = may("refund") && source !== "RDR" && uuid !== null;
+  const mayRefund = may("refund") && source !== "RDR" && uuid !== null && !isOfTerminal;
   return (
     <>
       {isOpen && !may("refund") && <p class="muted">{words.say.role}</p>}

@@ -13,19 +13,9 @@ import { text } from "../../i18n/texts.ts";
 import { useAction } from "../../state/action.ts";
 import { toast } from "../../state/toasts.ts";
 import { DryRun } from "./dry-run.tsx";
+import { DAILY_COUNT_MAX, RULES_MAX } from "./limits.ts";
 import { RuleFields } from "./rule-fields.tsx";
-import {
-  amountOf,
-  DAILY_COUNT_MAX,
-  isWhole,
-  newRule,
-  problemsOf,
-  RULES_MAX,
-  ruleSetOf,
-  type Written,
-  type WrittenRule,
-  writtenOf,
-} from "./written.ts";
+import { amountOf, isWhole, newRule, problemsOf, ruleSetOf, type Written, type WrittenRule, writtenOf } from "./written.ts";
 
 export interface RulesFormProps {
   rules: AlertRulesJson;

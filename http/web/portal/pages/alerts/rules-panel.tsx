@@ -22,7 +22,6 @@ export function RulesPanel() {
   return (
     <Panel
       title={words.title}
-      hint={words.lead}
       actions={
         may("configure") ? (
           <Button kind="primary" icon="settings" disabled={data === null} onClick={() => setEditing(true)}>
@@ -44,6 +43,7 @@ function Stored({ rules }: { rules: AlertRulesJson }) {
   const { enabled, currency, dailyCountMax, dailyAmountMaxMinor, updatedAt, updatedBy } = rules;
   return (
     <div class="form">
+      <p class="lead">{words.lead}</p>
       <div class="badges">
         <Badge kind={enabled ? "good" : "neutral"}>{enabled ? words.on : words.off}</Badge>
         <span>{enabled ? words.onText : words.offText}</span>

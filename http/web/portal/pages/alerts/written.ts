@@ -3,11 +3,9 @@ import type { AlertRuleJson, AlertRuleSetJson, AlertRulesJson } from "../../../.
 import { minorOf } from "../../i18n/amounts.ts";
 import { formatMoney } from "../../i18n/format.ts";
 import { locale, text } from "../../i18n/texts.ts";
-
-/** As ALERT_RULES_MAX, ALERT_RULE_DAILY_COUNT_MAX and AMOUNT_MINOR_MAX of the engine, which decides; this is to say so before anything is sent. */
-export const RULES_MAX = 20;
-export const DAILY_COUNT_MAX = 1_000;
-const AMOUNT_MINOR_MAX = 999_999_999_999;
+import { CATEGORIES } from "../disputes/words.ts";
+import { AMOUNT_MINOR_MAX, DAILY_COUNT_MAX } from "./limits.ts";
+import { RULE_SOURCES } from "./words.ts";
 
 const NAME = /^[A-Za-z0-9_-]{1,32}$/;
 
@@ -120,15 +118,15 @@ export function ruleSetOf({ enabled, currency, dailyCount, dailyAmount, rules }:
     rules: rules.map(
       (rule): AlertRuleJson => ({
         ...{ id: rule.id.trim(), amountMaxMinor: amountOf(rule.amountMax, currency) ?? 0 },
-        sources: chosen<NonNullable<AlertRuleJson["sources"]>[number]>(rule.sources),
-        categories: chosen<NonNullable<AlertRuleJson["categories"]>[number]>(rule.categories),
-        methods: chosen<string>(rule.methods),
+        sources: chosen(rule.sources, RULE_SOURCES),
+        categories: chosen(rule.categories, CATEGORIES),
+        methods: rule.methods.any ? null : [...rule.methods.some],
       }),
     ),
   };
 }
 
 /** The form offers no others. */
-function chosen<Word extends string>({ any, some }: Choice): Word[] | null {
-  return any ? null : some.map((word) => word as Word);
+function chosen<Word extends string>({ any, some }: Choice, words: readonly Word[]): Word[] | null {
+  return any ? null : words.filter((word) => some.includes(word));
 }

@@ -21,7 +21,7 @@ import { DisputeState } from "./dispute-state.tsx";
 import { DisputeTimeline } from "./dispute-timeline.tsx";
 import { DueTime } from "./due-time.tsx";
 import { KeptFiles } from "./kept-files.tsx";
-import { PaymentBeside } from "./payment-beside.tsx";
+import { PaymentBeside, usePayment } from "./payment-beside.tsx";
 import { ResponseForm } from "./response-form.tsx";
 import { Submissions } from "./submissions.tsx";
 
@@ -99,6 +99,7 @@ function Detail({
   // Nothing is taken any more then, before the relay has written that it has expired.
   const isOver = useIsOver(respondBy);
   const isOpen = answerable && !isOver;
+  const payment = usePayment(dispute.uuid);
   const frozen = files.filter(({ submitted }) => !submitted);
   return (
     <div class="case-columns">
@@ -128,7 +129,7 @@ function Detail({
       </div>
       <div class="case-side">
         <DisputeFacts dispute={dispute} />
-        <PaymentBeside uuid={dispute.uuid} />
+        <PaymentBeside uuid={dispute.uuid} payment={payment} />
         <DisputeTimeline dispute={dispute} />
       </div>
     </div>

@@ -1,7 +1,7 @@
 import type { DisputeJson } from "../../../../surfaces/merchant/disputes/schemas.ts";
 import { ButtonLink } from "../../components/button.tsx";
 import { CopyButton } from "../../components/copy.tsx";
-import { formatExactTime } from "../../i18n/format.ts";
+import { formatDateTime } from "../../i18n/format.ts";
 import { text } from "../../i18n/texts.ts";
 import { alertHref } from "../alerts/words.ts";
 
@@ -21,9 +21,9 @@ export function DisputeFacts({ dispute }: { dispute: DisputeJson }) {
         <dt>{words.reasonCode}</dt>
         <dd class="mono">{reasonCode}</dd>
         <dt>{words.received}</dt>
-        <dd>{formatExactTime(createdAt)}</dd>
+        <dd>{formatDateTime(createdAt)}</dd>
         <dt>{words.due}</dt>
-        <dd>{formatExactTime(respondBy)}</dd>
+        <dd>{formatDateTime(respondBy)}</dd>
         {terminalId !== null && (
           <>
             <dt>{words.terminal}</dt>

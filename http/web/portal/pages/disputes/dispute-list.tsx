@@ -82,7 +82,16 @@ export function DisputeList({ filters, round }: { filters: Filters; round: numbe
 function columnsOf(): Column<DisputeItemJson>[] {
   const { disputes: words } = text();
   return [
-    { key: "category", header: words.category, cell: ({ category }) => words.categories[category] },
+    {
+      key: "category",
+      header: words.category,
+      cell: ({ category, stage }) => (
+        <span class="two-lines">
+          <span>{words.categories[category]}</span>
+          {stage !== null && <span class="second-line">{words.stages[stage]}</span>}
+        </span>
+      ),
+    },
     {
       key: "amount",
       header: words.amount,
@@ -92,7 +101,6 @@ function columnsOf(): Column<DisputeItemJson>[] {
     { key: "state", header: words.state, cell: ({ status }) => <DisputeState state={status} /> },
     { key: "due", header: words.due, cell: (item) => (isToAnswer(item) ? <DueTime until={item.respondBy} /> : "–") },
     { key: "received", header: words.received, cell: ({ createdAt }) => <Time at={createdAt} as="date" />, deskOnly: true },
-    { key: "stage", header: words.stage, cell: ({ stage }) => (stage === null ? "–" : words.stages[stage]), deskOnly: true },
     {
       key: "case",
       header: words.caseId,

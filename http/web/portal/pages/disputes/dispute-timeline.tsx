@@ -20,7 +20,7 @@ export function DisputeTimeline({ dispute }: { dispute: DisputeJson }) {
           <li key={key}>
             <span class="timeline-what break">
               {what}
-              {more !== null && <span class="muted"> {more}</span>}
+              {more !== null && <span class="second-line">{more}</span>}
             </span>
             <Time at={at} as="date" />
           </li>

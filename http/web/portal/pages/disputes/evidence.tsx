@@ -5,8 +5,9 @@ import { SelectField } from "../../components/field.tsx";
 import { Icon } from "../../components/icon.tsx";
 import { formatPercent } from "../../i18n/format.ts";
 import { text } from "../../i18n/texts.ts";
-import { ACCEPT, FILE_MEGABYTES_MAX, FILES_MAX, FILES_MEGABYTES_MAX, fileProblem, sizeText } from "./file-problems.ts";
+import { ACCEPT, fileProblem, sizeText } from "./file-problems.ts";
 import { KeptFiles } from "./kept-files.tsx";
+import { FILE_MEGABYTES_MAX, FILES_MAX, FILES_MEGABYTES_MAX } from "./limits.ts";
 import type { Upload, Uploads } from "./uploads.ts";
 import type { Category, EvidenceKind } from "./words.ts";
 

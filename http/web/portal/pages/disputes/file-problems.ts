@@ -1,16 +1,9 @@
 import type { EvidenceFileJson } from "../../../../surfaces/merchant/disputes/schemas.ts";
 import { formatNumber } from "../../i18n/format.ts";
 import { text } from "../../i18n/texts.ts";
+import { EXTENSIONS, FILE_MEGABYTES_MAX, FILES_MAX, FILES_MEGABYTES_MAX } from "./limits.ts";
 
 const MEGABYTE = 1_048_576;
-
-/** As DISPUTE_FILE_BYTES_MAX, DISPUTE_FILES_MAX and DISPUTE_FILES_BYTES_MAX of the engine, which decides; this is to say so before anything is sent. */
-export const FILE_MEGABYTES_MAX = 10;
-export const FILES_MAX = 20;
-export const FILES_MEGABYTES_MAX = 50;
-
-/** As EVIDENCE_TYPES of the engine, which looks into the contents too. */
-export const EXTENSIONS = ["pdf", "png", "jpg", "jpeg", "csv", "txt", "docx", "xlsx", "doc", "xls"] as const;
 
 /** What a browser offers to choose from. */
 export const ACCEPT = EXTENSIONS.map((extension) => `.${extension}`).join(",");

@@ -7,26 +7,30 @@ import { Loaded } from "../../components/panel.tsx";
 import { Skeleton } from "../../components/skeleton.tsx";
 import { Time } from "../../components/time.tsx";
 import { text } from "../../i18n/texts.ts";
-import { useResource } from "../../state/resource.ts";
+import { type Resource, useResource } from "../../state/resource.ts";
 import { TransactionStatus } from "../transactions/transaction-status.tsx";
 import { methodName, transactionHref } from "../transactions/words.ts";
 
-/** The payment that somebody complains of, beside the complaint. */
-export function PaymentBeside({ uuid }: { uuid: string | null }) {
+/** The payment that somebody complains of. Without data also where it is not known which one that is. */
+export function usePayment(uuid: string | null): Resource<TransactionDetailJson | null> {
+  return useResource(`transaction ${uuid ?? "none"}`, async (signal) =>
+    uuid === null ? null : await get<TransactionDetailJson>(`/transactions/${encodeURIComponent(uuid)}`, { signal }),
+  );
+}
+
+/** The same, beside the complaint. */
+export function PaymentBeside({ uuid, payment }: { uuid: string | null; payment: Resource<TransactionDetailJson | null> }) {
   const { disputes: words } = text();
   return (
     <section class="form section">
       <h3>{words.payment}</h3>
-      {uuid === null ? <p class="muted">{words.paymentUnknown}</p> : <Payment uuid={uuid} />}
+      {uuid === null ? <p class="muted">{words.paymentUnknown}</p> : <Payment uuid={uuid} payment={payment} />}
     </section>
   );
 }
 
-function Payment({ uuid }: { uuid: string }) {
+function Payment({ uuid, payment }: { uuid: string; payment: Resource<TransactionDetailJson | null> }) {
   const { disputes: words } = text();
-  const payment = useResource(`transaction ${uuid}`, (signal) =>
-    get<TransactionDetailJson>(`/transactions/${encodeURIComponent(uuid)}`, { signal }),
-  );
   const isAway = payment.data === null && (hasCode(payment.error, "not_found") || hasCode(payment.error, "unavailable"));
   return (
     <>
@@ -37,7 +41,7 @@ function Payment({ uuid }: { uuid: string }) {
         </>
       ) : (
         <Loaded of={payment} skeleton={<Skeleton lines={4} />}>
-          {(data) => <PaymentFacts payment={data} />}
+          {(data) => data !== null && <PaymentFacts payment={data} />}
         </Loaded>
       )}
       <div class="button-row">

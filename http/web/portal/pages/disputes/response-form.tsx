@@ -15,9 +15,10 @@ import { closed, isClosed } from "./closed.ts";
 import { useDraft } from "./draft.ts";
 import { Evidence } from "./evidence.tsx";
 import { Guide } from "./guide.tsx";
+import { FIELD_LENGTH_MAX, STATEMENT_LENGTH_MAX } from "./limits.ts";
 import { PreviewDialog } from "./preview-dialog.tsx";
 import { useUploads } from "./uploads.ts";
-import { draftOf, FIELD_LENGTH_MAX, fieldLabel, isTooLong, LONG, QUESTIONS, STATEMENT_LENGTH_MAX } from "./written.ts";
+import { draftOf, fieldLabel, isEmpty, isTooLong, LONG, QUESTIONS } from "./written.ts";
 
 /** The counter says how much room there is only where it may become short. */
 const COUNTED_FROM = 8_000;
@@ -62,8 +63,8 @@ export function ResponseForm({ dispute, onUnsaved, onStored, onReload }: Respons
   });
   const names = [...new Set([...QUESTIONS[dispute.category], ...Object.keys(written.fields)])];
   const preview = (): void => {
-    const isEmpty = draftOf(written).statement === null && dispute.files.length === 0;
-    const why = uploads.busy ? words.respond.uploading : isEmpty ? words.respond.nothing : null;
+    const hasNothing = draftOf(written).statement === null && dispute.files.length === 0;
+    const why = uploads.busy ? words.respond.uploading : hasNothing ? words.respond.nothing : null;
     setProblem(why);
     if (why === null && !isTooLong(written)) setPreviewing(true);
   };
@@ -109,7 +110,7 @@ export function ResponseForm({ dispute, onUnsaved, onStored, onReload }: Respons
           <fieldset class="form">
             <legend class="field-label">{words.respond.fields}</legend>
             <p class="field-hint">{words.respond.fieldsHint}</p>
-            <div class="fields-pair">
+            <div class="answers">
               {names.map((name) => (
                 <Answer
                   key={name}
@@ -121,7 +122,7 @@ export function ResponseForm({ dispute, onUnsaved, onStored, onReload }: Respons
             </div>
           </fieldset>
           <div class="draft-save">
-            <span class="muted">{draft.unsaved ? words.respond.unsavedState : words.respond.savedState}</span>
+            <span class="muted">{draft.unsaved ? words.respond.unsavedState : isEmpty(written) ? "" : words.respond.savedState}</span>
             <Button type="submit" busy={save.busy}>
               {words.respond.save}
             </Button>

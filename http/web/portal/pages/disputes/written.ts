@@ -1,10 +1,7 @@
 import type { DisputeJson } from "../../../../surfaces/merchant/disputes/schemas.ts";
 import { text } from "../../i18n/texts.ts";
+import { FIELD_LENGTH_MAX, STATEMENT_LENGTH_MAX } from "./limits.ts";
 import type { Category } from "./words.ts";
-
-/** As DISPUTE_STATEMENT_LENGTH_MAX and DISPUTE_FIELD_LENGTH_MAX of the engine, which decides; this is to say so before anything is sent. */
-export const STATEMENT_LENGTH_MAX = 10_000;
-export const FIELD_LENGTH_MAX = 2_000;
 
 /** What is in the form. */
 export interface Written {
@@ -55,4 +52,9 @@ export function fieldLabel(name: string): string {
 
 export function isTooLong({ statement, fields }: Written): boolean {
   return statement.length > STATEMENT_LENGTH_MAX || Object.values(fields).some((value) => value.length > FIELD_LENGTH_MAX);
+}
+
+export function isEmpty(written: Written): boolean {
+  const { statement, fields } = draftOf(written);
+  return statement === null && Object.keys(fields).length === 0;
 }

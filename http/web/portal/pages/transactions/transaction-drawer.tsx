@@ -106,15 +106,15 @@ function Complaints({ data: { disputes, alerts } }: { data: TransactionDetailJso
         {disputes.map(({ id, state, respondBy }) => (
           <li key={id}>
             <DisputeState state={state} />
-            <span class="muted">{isToAnswer(state) && ofDispute.dueAt(formatDateTime(respondBy))}</span>
             <a href={disputeHref(id)}>{words.itsDispute}</a>
+            {isToAnswer(state) && <span class="second-line">{ofDispute.dueAt(formatDateTime(respondBy))}</span>}
           </li>
         ))}
         {alerts.map(({ id, state, respondBy }) => (
           <li key={id}>
             {state === "PENDING" ? <DisputeState state="ALERT" /> : <AlertState state={state} />}
-            <span class="muted">{state === "PENDING" && ofAlert.dueAt(formatDateTime(respondBy))}</span>
             <a href={alertHref(id)}>{words.itsAlert}</a>
+            {state === "PENDING" && <span class="second-line">{ofAlert.dueAt(formatDateTime(respondBy))}</span>}
           </li>
         ))}
       </ul>
