@@ -135,6 +135,10 @@ async function makeVictims(world: DoorWorld): Promise<Victim[]> {
     const fed = { ...facts, network: "VISA", networkCaseId: `fuzz-${number}`, stage: "CHARGEBACK", reasonCode: "10.4", respondBy };
     const dispute = await make(administrator, "/admin/disputes", fed);
     const alert = await make(administrator, "/admin/alerts", { ...facts, source: "ETHOCA", networkRef: `fuzz-${number}`, respondBy });
+    const plan = await make(shop, "/api/merchant/plans", { name: "Fuzz", amountMinor: 2_900, interval: "MONTH" });
+    const customer = { name: "Ada", email: "fuzz@example.com" };
+    const planId = textMember(plan, "data", "id");
+    const subscription = await make(shop, "/api/merchant/subscriptions", { planId, customer });
     const webhook = await make(partner, "/partner/api/v1/webhooks", { ...hook, events: ["*"], environment: "LIVE" });
     const version = await make(administrator, "/admin/app-versions", { versionCode: 100 + number, versionName: `${number}` });
     const versionId = Number(member(version, "data", "id"));
@@ -158,6 +162,7 @@ async function makeVictims(world: DoorWorld): Promise<Victim[]> {
       paymentLinkId: textMember(link, "data", "id"),
       disputeId: textMember(dispute, "data", "id"),
       alertId: textMember(alert, "data", "id"),
+      ...{ planId, subscriptionId: textMember(subscription, "data", "id") },
       partnerId: Number(member(await make(administrator, "/admin/api/partners", account), "data", "id")),
       administratorName: textMember(
         await make(administrator, "/admin/administrators", { username: `fuzz-${number}`, role: "operator" }),
