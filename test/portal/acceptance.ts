@@ -14,6 +14,7 @@ import { type FurnishedShop, pages } from "./pages.ts";
 import { card, pay, payDays } from "./payments.ts";
 import { addressOf, joined } from "./people.ts";
 import { newShop, PortalWorld } from "./portal-world.ts";
+import { subscriptions } from "./subscriptions.ts";
 import { team } from "./team.ts";
 import { webhooks } from "./webhooks.ts";
 
@@ -35,6 +36,7 @@ describe("the merchant portal", () => {
   team(world);
   lists(world);
   links(world);
+  subscriptions(world);
   webhooks(world);
   methods(world);
   operators(world);

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import type { GatewayEvent } from "../../infra/sandbox/gateway/options.ts";
 import { SANDBOX_GATEWAY_ACCOUNT } from "../../infra/sandbox/gateway/options.ts";
 import { type SandboxGateway, startSandboxGateway } from "../../infra/sandbox/gateway/server.ts";
-import { listOf, member } from "./matches.ts";
+import { listOf, member, textMember } from "./matches.ts";
 
 /** The sandbox card gateway in this process, as its control endpoints give it into a test's hand. */
 export class TestGateway {
@@ -78,6 +78,12 @@ export class TestGateway {
 
   async payments(): Promise<unknown[]> {
     return listOf(member(await this.#ask("GET", "/control/payments"), "payments"));
+  }
+
+  /** The charges of cards on file that were made, by their ids. */
+  async charged(): Promise<string[]> {
+    const charges = listOf(member(await this.#ask("GET", "/control/charges"), "charges"));
+    return charges.flatMap((charge) => (member(charge, "answer", "type") === "done" ? [textMember(charge, "id")] : []));
   }
 
   async payment(txId: string): Promise<unknown> {
