@@ -38,6 +38,9 @@ export interface Things {
   linkUuid: string;
   /** A payment link of the merchant's that is to be paid. */
   paymentLinkId: string;
+  /** A plan of the merchant's, and a subscription to it whose first payment is asked for. */
+  planId: string;
+  subscriptionId: string;
   /** Its `merId` at the gateway-protocol adapter, and its own `txId` of a payment there. */
   merId: string;
   orderId: string;
@@ -57,6 +60,8 @@ const PARAMETERS: readonly [end: RegExp, value: (things: Things) => string | num
   // A payment by link is refunded without ClickHouse, and nothing of the merchant's is read there.
   [/\/api\/merchant\/transactions\/\{uuid\}$/, ({ linkUuid }) => linkUuid],
   [/\/api\/merchant\/payment-links\/\{id\}$/, ({ paymentLinkId }) => paymentLinkId],
+  [/\/api\/merchant\/plans\/\{id\}$/, ({ planId }) => planId],
+  [/\/api\/merchant\/subscriptions\/\{id\}$/, ({ subscriptionId }) => subscriptionId],
   [/\{uuid\}$/, ({ uuid }) => uuid],
   [/\{txId\}$/, ({ txId }) => txId],
   [/\/api\/payment\/.*\{id\}$/, ({ txId }) => txId],
@@ -127,6 +132,7 @@ function membersOf({ name, surface }: AnyEndpoint, things: Things): Members {
     starting_after: () =>
       ITEM_OF_LIST[name]?.(things) ?? assert.fail(`${name}: nothing is known for starting_after; add it to ITEM_OF_LIST`),
     endpointId: () => things.portalWebhookId,
+    planId: () => things.planId,
     topicDestination: () => `/topic/terminal/${things.terminalId}`,
     // Routes of registers are of a partner and a terminal that are there: none is needed.
     routes: () => [],

@@ -77,6 +77,8 @@ const ABSENT = {
   eventId: "evt_000000000000000000000000",
   linkUuid: "pi_000000000000000000000000.1",
   paymentLinkId: "pl_000000000000000000000000",
+  planId: "plan_000000000000000000000000",
+  subscriptionId: "sub_000000000000000000000000",
 };
 
 /** A node with one of everything, and the credentials of everyone. */
@@ -172,13 +174,14 @@ export class DoorWorld {
     const { partner, stranger, viewer, disabled, deleted, bound, administrator, operator, readOnly, fleet } = this.keys;
     const { merchantKeys, replacedMerchantKeys, otherMerchantKeys, portal, admin } = this.keys;
     const { uuid, txId, tranId, merchantId, intentId, chargeId, refundId, eventId, linkUuid, paymentLinkId } = this.things;
+    const { planId, subscriptionId } = this.things;
     return [
       ...[partner, stranger, viewer, disabled, deleted, bound, merchantKeys, replacedMerchantKeys, otherMerchantKeys].flatMap((keys) =>
         Object.values(keys),
       ),
       ...[operator.password, readOnly.password, ...Object.values(portal), ...Object.values(admin)],
       ...[administrator.username, administrator.password, fleet.username, fleet.password, SECRETS.terminal],
-      ...[uuid, txId, tranId, merchantId, intentId, chargeId, refundId, eventId, linkUuid, paymentLinkId],
+      ...[uuid, txId, tranId, merchantId, intentId, chargeId, refundId, eventId, linkUuid, paymentLinkId, planId, subscriptionId],
     ];
   }
 
@@ -317,7 +320,19 @@ export class DoorWorld {
   async #makePayments(
     shop: Headers,
   ): Promise<
-    Pick<Things, "intentId" | "chargeId" | "refundId" | "merchantWebhookId" | "portalWebhookId" | "eventId" | "linkUuid" | "paymentLinkId">
+    Pick<
+      Things,
+      | "intentId"
+      | "chargeId"
+      | "refundId"
+      | "merchantWebhookId"
+      | "portalWebhookId"
+      | "eventId"
+      | "linkUuid"
+      | "paymentLinkId"
+      | "planId"
+      | "subscriptionId"
+    >
   > {
     const pay = async () => {
       const order = { amount: 1_099, currency: "eur", confirm: true, return_url: "https://door.example/return" };
@@ -343,9 +358,15 @@ export class DoorWorld {
       return events;
     });
     const link = await this.#make(shop, "POST", "/api/merchant/payment-links", { amountMinor: 1_050, description: "Door" });
+    const plan = await this.#make(shop, "POST", "/api/merchant/plans", { name: "Door", amountMinor: 2_900, interval: "MONTH" });
+    const planId = textMember(plan, "data", "id");
+    const customer = { name: "Ada Door", email: "customer-of-door@example.com" };
+    const subscription = await this.#make(shop, "POST", "/api/merchant/subscriptions", { planId, customer });
     return {
       ...paid,
       portalWebhookId,
+      planId,
+      subscriptionId: textMember(subscription, "data", "id"),
       refundId: textMember(refund, "id"),
       merchantWebhookId: textMember(made, "id"),
       eventId: textMember(event, "id"),

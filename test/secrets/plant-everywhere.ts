@@ -118,6 +118,13 @@ interface Ids {
   /** Payment links of that merchant in the portal; the second is cancelled. */
   paymentLinkId: string;
   cancelledLinkId: string;
+  /** Plans of that merchant, the second for being removed, and subscriptions by the operation that uses one up. */
+  planId: string;
+  removedPlanId: string;
+  subscriptionId: string;
+  cancelledSubscriptionId: string;
+  pausedSubscriptionId: string;
+  resumedSubscriptionId: string;
   txId: string;
   /** Of a command that waits. */
   commandUuid: string;
@@ -263,6 +270,22 @@ async function prepare(world: PlantWorld, names: Names): Promise<Ids> {
       ...["data", "id"],
     );
   const [paymentLinkId, cancelledLinkId] = [await paymentLink(), await paymentLink()];
+  const plan = async (trialDays: number) => {
+    const order = { name: `kept ${world.planted.control()}`, amountMinor: 100, interval: "MONTH", trialDays };
+    return textMember((await must(201, shop.post("/api/merchant/plans", order))).body, "data", "id");
+  };
+  const [planId, trialPlanId, removedPlanId] = [await plan(0), await plan(7), await plan(0)];
+  const subscription = async (id: string) => {
+    const customer = { name: `kept ${world.planted.control()}`, email: "customer@planted.example" };
+    return textMember((await must(201, shop.post("/api/merchant/subscriptions", { planId: id, customer }))).body, "data", "id");
+  };
+  const [subscriptionId, pausedId, resumedId] = [
+    await subscription(planId),
+    await subscription(trialPlanId),
+    await subscription(trialPlanId),
+  ];
+  const cancelledSubscriptionId = await subscription(planId);
+  await must(200, shop.post(`/api/merchant/subscriptions/${resumedId}/pause`));
   const portalCookie = await signedInOwner(world, ofPartner, callingId);
   const adminCookie = await signedInAdministrator(world, names.next("planted-administrator-"));
   return {
@@ -270,6 +293,7 @@ async function prepare(world: PlantWorld, names: Names): Promise<Ids> {
     adminCookie,
     paymentLinkId,
     cancelledLinkId,
+    ...{ planId, removedPlanId, subscriptionId, pausedSubscriptionId: pausedId, resumedSubscriptionId: resumedId, cancelledSubscriptionId },
     portalMerchantId: callingId,
     partnerId: String(member(changed.body, "data", "id")),
     partnerLogin: basic(username, textMember(partner.body, "generatedPassword")),
@@ -469,6 +493,7 @@ function bodyOf(endpoint: AnyEndpoint, names: Names, ids: Ids): unknown {
     },
     name: () => names.next("group "),
     endpointId: () => ids.portalWebhookId,
+    planId: () => ids.planId,
     gwApiKey: () => names.next("K"),
   };
   const renew = (value: unknown): unknown => {
@@ -548,6 +573,8 @@ function paramOf(endpoint: AnyEndpoint, name: string, names: Names, ids: Ids): s
       if (endpoint.path.startsWith("/api/merchant/payment-links")) {
         return endpoint.name === "cancelPaymentLink" ? ids.cancelledLinkId : ids.paymentLinkId;
       }
+      if (endpoint.path.startsWith("/api/merchant/plans")) return endpoint.name === "removePlan" ? ids.removedPlanId : ids.planId;
+      if (endpoint.path.startsWith("/api/merchant/subscriptions")) return subscriptionFor(endpoint.name, ids);
       if (endpoint.path.startsWith("/v1/payment_intents")) return ids.intentId;
       if (endpoint.path.startsWith("/v1/webhook_endpoints")) return ids.merchantWebhookId;
       if (endpoint.path.startsWith("/api/merchant/webhooks/deliveries")) return `evt_${"0".repeat(24)}.${ids.portalWebhookId}`;
@@ -555,6 +582,19 @@ function paramOf(endpoint: AnyEndpoint, name: string, names: Names, ids: Ids): s
       return endpoint.path.startsWith("/partner/") ? ids.merchantId : ids.txId;
     default:
       return names.next("name");
+  }
+}
+
+function subscriptionFor(name: string, ids: Ids): string {
+  switch (name) {
+    case "cancelSubscription":
+      return ids.cancelledSubscriptionId;
+    case "pauseSubscription":
+      return ids.pausedSubscriptionId;
+    case "resumeSubscription":
+      return ids.resumedSubscriptionId;
+    default:
+      return ids.subscriptionId;
   }
 }
 

@@ -25,6 +25,8 @@ type Value = (things: Things) => string;
 const PARAMETERS: readonly [end: RegExp, values: readonly Value[]][] = [
   [/\/transactions\/\{uuid\}$/, [({ uuid }) => uuid, ({ linkUuid }) => linkUuid]],
   [/\/payment-links\/\{id\}$/, [({ paymentLinkId }) => paymentLinkId]],
+  [/\/plans\/\{id\}$/, [({ planId }) => planId]],
+  [/\/subscriptions\/\{id\}$/, [({ subscriptionId }) => subscriptionId]],
   [/\{terminalId\}$/, [({ terminalId }) => terminalId]],
   [/\/users\/\{userId\}$/, [({ userId }) => userId, ({ invitedUserId }) => invitedUserId]],
   [/\/sessions\/\{id\}$/, [({ sessionId }) => sessionId]],
@@ -55,10 +57,13 @@ const QUERY: { readonly [member: string]: readonly Value[] } = {
     ({ deliveriesCursor }) => deliveriesCursor,
     ({ paymentLinksCursor }) => paymentLinksCursor,
     ({ logCursor }) => logCursor,
+    ({ subscriptionsCursor }) => subscriptionsCursor,
   ],
   objectId: [({ userId }) => userId, ({ email }) => email, ({ objectId }) => objectId, ({ webhookId }) => webhookId],
   endpointId: [({ webhookId }) => webhookId],
   eventType: [],
+  planId: [({ planId }) => planId],
+  beforeCycle: [],
   requestId: [({ requestId }) => requestId],
   ...{
     from: [],
@@ -99,6 +104,11 @@ const BODY: { readonly [member: string]: Value | null } = {
   },
   ...{ response: null, name: null, token: null },
   ...{ format: null, url: null, events: null, description: null, status: null },
+  planId: ({ planId }) => planId,
+  // Personal, and no name of anything.
+  customer: null,
+  ...{ interval: null, count: null, trialDays: null, active: null, collection: null, methodId: null, atPeriodEnd: null },
+  ...{ retryDays: null, finalAction: null, mails: null },
   ...{ amountMinor: null, currency: null, expiresInHours: null, reason: null },
 };
 

@@ -40,6 +40,9 @@ export interface Things {
   reference: string;
   customerEmail: string;
   logCursor: string;
+  planId: string;
+  subscriptionId: string;
+  subscriptionsCursor: string;
 }
 
 export interface Merchant {
@@ -96,6 +99,7 @@ export async function newMerchant(relay: Relay, gateway: TestGateway, name: stri
     links.push(member(link.body, "data"));
   }
   const [linkIds, linkUrls] = [links.map((link) => textMember(link, "id")), links.map((link) => textMember(link, "url"))];
+  const subscriptions = await newSubscriptions(key, name, customerEmail);
   const linkUuid = await paidLink(relay, gateway, key, { amountMinor: 990, description: `link of ${name}` });
 
   const read = async (path: string) => dataOf(await owner.send("GET", path));
@@ -112,6 +116,7 @@ export async function newMerchant(relay: Relay, gateway: TestGateway, name: stri
     return found;
   });
   const linkPage = await read("/payment-links?limit=1");
+  const subscriptionPage = await read("/subscriptions?limit=1");
   const log = await read("/audit?limit=1");
   const [entry] = listOf(member(log, "items"));
   const webhooks = await newWebhook(owner, name);
@@ -123,6 +128,8 @@ export async function newMerchant(relay: Relay, gateway: TestGateway, name: stri
   });
   const things: Things = {
     ...webhooks,
+    ...{ planId: subscriptions.planId, subscriptionId: subscriptions.ids[0] ?? "" },
+    subscriptionsCursor: textMember(subscriptionPage, "next"),
     ...{ merchantId, terminalId, uuid: uuids[0] ?? "", linkUuid, email, authCode, last4, passkeyId: "passkey-of-nobody" },
     ...{ userId: userOf(email), invitedUserId: userOf(colleague), sessionId: textMember(session, "sessionId") },
     ...{ requestId: textMember(entry, "requestId") },
@@ -134,10 +141,28 @@ export async function newMerchant(relay: Relay, gateway: TestGateway, name: stri
     ...[merchantId, terminalId, ...uuids, email, colleague, authCode, things.userId, things.invitedUserId, things.sessionId],
     ...[things.webhookId, things.objectId, `hooks-of-${name}`],
     ...[...linkIds, linkUuid, ...linkUrls.map((url) => url.slice(-TOKEN_LENGTH)), reference, customerEmail, `link of ${name}`],
+    ...[subscriptions.planId, ...subscriptions.ids, ...subscriptions.tokens, `plan of ${name}`, `subscriber of ${name}`],
     ...[clientId, textMember(made.body, "keys", "publishableKey")],
     ...[`Shop named ${name}`, `group of ${name}`, `message of ${name}`, `view of ${name}`],
   ];
   return { things, owner, key, partner, markers };
+}
+
+/** A plan and two subscriptions to it, whose first payments are asked for. */
+async function newSubscriptions(key: HttpClient, name: string, email: string) {
+  const plan = await key.post(`${PORTAL_API}/plans`, { name: `plan of ${name}`, amountMinor: 2_900, interval: "MONTH" });
+  assert.equal(plan.status, 201, plan.text);
+  const planId = textMember(plan.body, "data", "id");
+  const ids: string[] = [];
+  const tokens: string[] = [];
+  for (let made = 0; made < 2; made += 1) {
+    const customer = { name: `subscriber of ${name}`, email };
+    const { status, text, body } = await key.post(`${PORTAL_API}/subscriptions`, { planId, customer });
+    assert.equal(status, 201, text);
+    ids.push(textMember(body, "data", "id"));
+    tokens.push(textMember(body, "data", "url").slice(-TOKEN_LENGTH));
+  }
+  return { planId, ids, tokens };
 }
 
 /** An endpoint of webhooks that nobody listens at, and deliveries to it. */
@@ -193,6 +218,7 @@ export async function seenBy({ owner, key, things }: Merchant): Promise<unknown>
   const people = await Promise.all(
     [
       ...["/users", "/me", "/transactions", `/transactions/${things.uuid}`, `/transactions/${things.linkUuid}`],
+      ...["/plans", "/subscriptions", `/subscriptions/${things.subscriptionId}`, "/dunning"],
       ...["/webhooks", "/payment-links", "/payment-methods", "/keys"],
     ].map(async (path) => dataOf(await owner.send("GET", path))),
   );

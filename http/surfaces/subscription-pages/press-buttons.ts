@@ -60,7 +60,7 @@ export const cancelOwnSubscription = subscriptionPages.endpoint({
   rateLimit: PRESS_RATE,
   deadlineMs: DEADLINE_MS,
   params: SubscriptionTokenParams,
-  query: Type.Object({ when: Type.Optional(Type.String({ maxLength: 8 })) }),
+  query: Type.Object({ when: Type.Optional(Type.String()) }),
   headers: Headers,
   responses: PAGE_RESPONSES,
   handle: async (operations, { params: { token }, query: { when }, headers }) => {

@@ -130,6 +130,10 @@ async function makeVictims(world: DoorWorld): Promise<Victim[]> {
     const order = { amount: 1_099, currency: "eur", ...(number % 2 === 0 ? { capture_method: "manual" } : {}) };
     const own = await make(shop, "/api/merchant/webhooks", { ...hook, events: ["payment_link.expired"] });
     const link = await make(shop, "/api/merchant/payment-links", { amountMinor: 1_050, description: "Fuzz" });
+    const plan = await make(shop, "/api/merchant/plans", { name: "Fuzz", amountMinor: 2_900, interval: "MONTH" });
+    const customer = { name: "Ada", email: "fuzz@example.com" };
+    const planId = textMember(plan, "data", "id");
+    const subscription = await make(shop, "/api/merchant/subscriptions", { planId, customer });
     const webhook = await make(partner, "/partner/api/v1/webhooks", { ...hook, events: ["*"], environment: "LIVE" });
     const version = await make(administrator, "/admin/app-versions", { versionCode: 100 + number, versionName: `${number}` });
     const versionId = Number(member(version, "data", "id"));
@@ -151,6 +155,7 @@ async function makeVictims(world: DoorWorld): Promise<Victim[]> {
       merchantWebhookId: textMember(await make(shop, "/v1/webhook_endpoints", { ...hook, enabled_events: ["invoice.paid"] }), "id"),
       portalWebhookId: textMember(own, "data", "endpoint", "id"),
       paymentLinkId: textMember(link, "data", "id"),
+      ...{ planId, subscriptionId: textMember(subscription, "data", "id") },
       partnerId: Number(member(await make(administrator, "/admin/api/partners", account), "data", "id")),
       administratorName: textMember(
         await make(administrator, "/admin/administrators", { username: `fuzz-${number}`, role: "operator" }),

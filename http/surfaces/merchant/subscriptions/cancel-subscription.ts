@@ -1,8 +1,8 @@
 import { Type } from "@sinclair/typebox";
-import { ok, okOf } from "../envelope.ts";
+import { ok } from "../envelope.ts";
 import { MERCHANT_BASE, merchantOwnerOf, PORTAL_RATE } from "../surface.ts";
-import { CancelSubscription, SubscriptionDetail } from "./schemas.ts";
-import { SUBSCRIPTION_DETAIL_EXAMPLE, subscriptionDetail } from "./subscription-json.ts";
+import { CancelSubscription } from "./schemas.ts";
+import { subscriptionAnswered, subscriptionDetail } from "./subscription-json.ts";
 import { CHARGE_DEADLINE_MS, noSuchSubscription, notInState, operationOf, SubscriptionParams, subscriptions } from "./surface.ts";
 
 export const cancelSubscription = subscriptions.endpoint({
@@ -23,11 +23,7 @@ export const cancelSubscription = subscriptions.endpoint({
   idempotency: "sealed",
   audit: { action: "subscription.cancel" },
   responses: {
-    200: {
-      description: "Cancelled, or to be when the period ends.",
-      body: okOf(SubscriptionDetail),
-      example: { status: "ok", data: { ...SUBSCRIPTION_DETAIL_EXAMPLE, cancelsAtPeriodEnd: true, cancelledBy: "merchant" } },
-    },
+    200: subscriptionAnswered,
     ...subscriptions.errors(400, 401, 403, 404, 413, 415, 429, 503),
     409: { description: "It is cancelled, or to be already (not_in_state).", body: subscriptions.envelope.schema },
   },

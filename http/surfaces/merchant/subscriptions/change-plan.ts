@@ -9,7 +9,7 @@ export const changePlan = subscriptions.endpoint({
   refusesUnknown: "money",
   method: "PATCH",
   path: `${MERCHANT_BASE}/plans/{id}`,
-  summary: "Activate or deactivate a plan",
+  summary: "Update whether a plan is active",
   description: "Subscriptions that it has go on as they are.",
   auth: "merchantUserOrKey",
   may: "operate",

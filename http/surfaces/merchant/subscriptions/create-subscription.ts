@@ -12,7 +12,7 @@ export const createSubscription = subscriptions.endpoint({
   method: "POST",
   path: `${MERCHANT_BASE}/subscriptions`,
   summary: "Create a subscription",
-  description: `Without a trial the first payment is asked for at once: the customer gets a mail with the way to pay, or the card on file is charged. At most ${SUBSCRIPTIONS_PER_HOUR_MAX} in an hour (429).`,
+  description: `Without a trial the first payment is asked for at once: the customer gets a mail with the way to pay, or the card on file is charged. \`collection\` is LINK, and \`locale\` (of mails) it, where they are absent. At most ${SUBSCRIPTIONS_PER_HOUR_MAX} in an hour (429).`,
   auth: "merchantUserOrKey",
   may: "operate",
   rateLimit: PORTAL_RATE,

@@ -1,7 +1,6 @@
-import { ok, okOf } from "../envelope.ts";
+import { ok } from "../envelope.ts";
 import { MERCHANT_BASE, merchantOwnerOf, PORTAL_RATE } from "../surface.ts";
-import { SubscriptionDetail } from "./schemas.ts";
-import { SUBSCRIPTION_DETAIL_EXAMPLE, subscriptionDetail } from "./subscription-json.ts";
+import { subscriptionChanged, subscriptionDetail } from "./subscription-json.ts";
 import { CHARGE_DEADLINE_MS, noSuchSubscription, notInState, operationOf, SubscriptionParams, subscriptions } from "./surface.ts";
 
 export const pauseSubscription = subscriptions.endpoint({
@@ -18,11 +17,7 @@ export const pauseSubscription = subscriptions.endpoint({
   idempotency: "sealed",
   audit: { action: "subscription.pause" },
   responses: {
-    200: {
-      description: "Paused.",
-      body: okOf(SubscriptionDetail),
-      example: { status: "ok", data: { ...SUBSCRIPTION_DETAIL_EXAMPLE, state: "PAUSED", pausedBy: "merchant" } },
-    },
+    200: subscriptionChanged,
     ...subscriptions.errors(400, 401, 403, 404, 429, 503),
     409: { description: "It is not TRIALING, ACTIVE or PAST_DUE (not_in_state).", body: subscriptions.envelope.schema },
   },

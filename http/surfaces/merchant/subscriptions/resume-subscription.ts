@@ -1,7 +1,6 @@
-import { ok, okOf, refusal } from "../envelope.ts";
+import { ok, refusal } from "../envelope.ts";
 import { MERCHANT_BASE, merchantOwnerOf, PORTAL_RATE } from "../surface.ts";
-import { SubscriptionDetail } from "./schemas.ts";
-import { SUBSCRIPTION_DETAIL_EXAMPLE, subscriptionDetail } from "./subscription-json.ts";
+import { subscriptionChanged, subscriptionDetail } from "./subscription-json.ts";
 import {
   CHARGE_DEADLINE_MS,
   noSuchSubscription,
@@ -27,11 +26,7 @@ export const resumeSubscription = subscriptions.endpoint({
   idempotency: "sealed",
   audit: { action: "subscription.resume" },
   responses: {
-    200: {
-      description: "It goes on.",
-      body: okOf(SubscriptionDetail),
-      example: { status: "ok", data: { ...SUBSCRIPTION_DETAIL_EXAMPLE, state: "ACTIVE", unpaid: null, dunning: null, nextRetryAt: null } },
-    },
+    200: subscriptionChanged,
     ...subscriptions.errors(400, 401, 403, 404, 429, 503),
     409: {
       description:

@@ -1,10 +1,9 @@
 import { RelayError } from "../../../../engine/kernel/errors.ts";
 import { retryFromMs } from "../../../../engine/subscriptions/rules.ts";
 import { ATTEMPTS_MAX } from "../../../../engine/subscriptions/subscription.ts";
-import { ok, okOf, refusal } from "../envelope.ts";
+import { ok, refusal } from "../envelope.ts";
 import { MERCHANT_BASE, merchantOwnerOf, PORTAL_RATE } from "../surface.ts";
-import { SubscriptionDetail } from "./schemas.ts";
-import { SUBSCRIPTION_DETAIL_EXAMPLE, subscriptionDetail } from "./subscription-json.ts";
+import { subscriptionChanged, subscriptionDetail } from "./subscription-json.ts";
 import {
   CHARGE_DEADLINE_MS,
   noSuchSubscription,
@@ -19,7 +18,7 @@ export const retrySubscription = subscriptions.endpoint({
   name: "retrySubscription",
   method: "POST",
   path: `${MERCHANT_BASE}/subscriptions/{id}/retry`,
-  summary: "Ask for an unpaid cycle now",
+  summary: "Start a payment of an unpaid cycle",
   description: "Charges the card on file, or reminds the customer of the link. Once in an hour.",
   auth: "merchantUserOrKey",
   may: "operate",
@@ -29,11 +28,7 @@ export const retrySubscription = subscriptions.endpoint({
   idempotency: "sealed",
   audit: { action: "subscription.retry" },
   responses: {
-    200: {
-      description: "It was asked for. How that went is in `state` and `charges`.",
-      body: okOf(SubscriptionDetail),
-      example: { status: "ok", data: SUBSCRIPTION_DETAIL_EXAMPLE },
-    },
+    200: subscriptionChanged,
     ...subscriptions.errors(400, 401, 403, 404, 429, 503),
     409: {
       description: `Nothing is unpaid, or it is paused or cancelled (not_in_state). It is not known whether the customer was charged (outcome_unknown), or it was asked for within the hour (too_soon), both with \`Retry-After\`. ${ATTEMPTS_MAX} attempts were made at this cycle (too_many). The merchant is deactivated (inactive).`,

@@ -114,7 +114,8 @@ export const DunningPolicy = Type.Object(
       description: "Whether the customer is written to: at the first failure, at each step, and when it is paid after all.",
     }),
   },
-  { title: "DunningPolicy" },
+  // The same in a request, which takes no other members.
+  { title: "DunningPolicy", additionalProperties: false },
 );
 
 // --- subscriptions -------------------------------------------------------------------------------------------------------------------------------------
@@ -127,11 +128,11 @@ export const CreateSubscription = Type.Object(
       {
         name: Type.String(TEXT),
         email: CustomerEmail,
-        locale: Type.Optional(Type.Union([...LocaleWord.anyOf], { title: "Locale", default: "it", description: "Of the mails." })),
+        locale: Type.Optional(LocaleWord),
       },
       { title: "SubscriptionCustomerRequest", additionalProperties: false },
     ),
-    collection: Type.Optional(Type.Union([...CollectionWord.anyOf], { title: "SubscriptionCollection", default: "LINK" })),
+    collection: Type.Optional(CollectionWord),
     methodId: Type.Optional(
       Type.String({
         pattern: "^[A-Za-z0-9._:-]{1,100}$",
@@ -195,10 +196,7 @@ export const SubscriptionCharge = Type.Object(
   },
   { title: "SubscriptionCharge" },
 );
-const DunningStep = Type.Object(
-  { at: time("when its time comes."), made: Type.Boolean() },
-  { title: "DunningStep", additionalProperties: false },
-);
+const DunningStep = Type.Object({ at: time("when its time comes."), made: Type.Boolean() }, { title: "DunningStep" });
 export const SubscriptionDunning = Type.Object(
   {
     failedAt: time("the first failure of the cycle."),

@@ -1,8 +1,7 @@
 import { Type } from "@sinclair/typebox";
-import { ok, okOf } from "../envelope.ts";
+import { ok } from "../envelope.ts";
 import { MERCHANT_BASE, merchantOwnerOf, PORTAL_RATE } from "../surface.ts";
-import { SubscriptionDetail } from "./schemas.ts";
-import { CHARGES_PAGE, SUBSCRIPTION_DETAIL_EXAMPLE, subscriptionDetail } from "./subscription-json.ts";
+import { CHARGES_PAGE, subscriptionAnswered, subscriptionDetail } from "./subscription-json.ts";
 import { noSuchSubscription, SubscriptionParams, subscriptions } from "./surface.ts";
 
 export const showSubscription = subscriptions.endpoint({
@@ -19,7 +18,7 @@ export const showSubscription = subscriptions.endpoint({
     beforeCycle: Type.Optional(Type.Integer({ minimum: 1, maximum: 99_999, description: "Payments of cycles before this one only." })),
   }),
   responses: {
-    200: { description: "The subscription.", body: okOf(SubscriptionDetail), example: { status: "ok", data: SUBSCRIPTION_DETAIL_EXAMPLE } },
+    200: subscriptionAnswered,
     ...subscriptions.errors(400, 401, 403, 404, 429, 503),
   },
   handle: async (operations, { caller, params, query: { beforeCycle = null } }) => {

@@ -4,14 +4,16 @@ import type { ChargeAttempt, CycleCharge, Dunning, SubscriptionRecord } from "..
 import { maskedEmail } from "../../masked-email.ts";
 import { maskedName } from "../../masked-name.ts";
 import { creatorsOf } from "../creators.ts";
+import { okOf } from "../envelope.ts";
 import { maySeePersonalData } from "../personal-data.ts";
 import { merchantOwnerOf } from "../surface.ts";
-import type {
-  SubscriptionAttemptJson,
-  SubscriptionChargeJson,
-  SubscriptionDetailJson,
-  SubscriptionDunningJson,
-  SubscriptionJson,
+import {
+  type SubscriptionAttemptJson,
+  type SubscriptionChargeJson,
+  SubscriptionDetail,
+  type SubscriptionDetailJson,
+  type SubscriptionDunningJson,
+  type SubscriptionJson,
 } from "./schemas.ts";
 import { noSuchSubscription, type SubscriptionOperations } from "./surface.ts";
 
@@ -198,3 +200,12 @@ export const SUBSCRIPTION_DETAIL_EXAMPLE: SubscriptionDetailJson = {
   ],
   chargesNext: null,
 };
+
+export const subscriptionAnswered = {
+  description: "The subscription.",
+  body: okOf(SubscriptionDetail),
+  example: { status: "ok", data: SUBSCRIPTION_DETAIL_EXAMPLE },
+};
+
+/** Of changes that take no body. */
+export const subscriptionChanged = { ...subscriptionAnswered, sharedName: "SubscriptionChanged" };
