@@ -10,6 +10,13 @@ import type { MadeLink } from "./links.ts";
 import { everyOperatorPage } from "./operators.ts";
 import { addressOf, joined } from "./people.ts";
 import { DESK, enterPassword, isSignedIn, newShop, PHONE, type PortalWorld, type Shop, type Visitor } from "./portal-world.ts";
+import {
+  customersSubscriptionPages,
+  type FurnishedSubscriptions,
+  italianSubscriptionPages,
+  openedOverSubscriptions,
+  subscriptionPages,
+} from "./subscription-pages.ts";
 
 /** Some twenty pages are looked at four times each, on a machine that does other things too. */
 const LOOKS_TIMEOUT_MS = 240_000;
@@ -44,6 +51,7 @@ export interface FurnishedShop {
   webhookId: string;
   /** A payment link in each state, by the state. */
   links: { readonly [state: string]: MadeLink };
+  subscribed: FurnishedSubscriptions;
 }
 
 /** Every page with real data: readable for everybody, whole at each width, quiet where that is wanted. */
@@ -91,6 +99,10 @@ export function pages(world: PortalWorld, furnished: () => FurnishedShop): void 
   test("acceptance 17: no page on the way in breaks WCAG A or AA, in both themes, at 360 and 1280 px", within, wayIn);
   test("acceptance 17: nor does what customers see of a link, in either language", within, customersPages);
   test("acceptance 17: nor does a page of payments and links with real data, in any state", within, () => looksAt(moneyPages()));
+  test("acceptance 17: nor does a page of subscriptions, plans and dunning, in any state", within, () =>
+    looksAt(subscriptionPages(furnished().subscribed)),
+  );
+  test("acceptance 17: nor does what customers see of their subscription, in either language", within, customersSubscriptions);
   test("acceptance 17: nor does a page of terminals, methods, systems and people", within, () => looksAt(otherPages()));
   test("acceptance 17: nor does what opens over a page", within, openedOverPages);
   test("acceptance 17: nor does a page in Italian, whose words are longer", within, italianPages);
@@ -148,6 +160,14 @@ export function pages(world: PortalWorld, furnished: () => FurnishedShop): void 
     const path = "/l/aaaaaaaaaaaaaaaaaaaaaa";
     await lookAt(english, { name: "customer no link", path, until: seen("The address is not complete") });
     await lookAt(italian, { name: "cliente no link", path, until: (page) => page.getByRole("heading").first().waitFor() });
+  }
+
+  async function customersSubscriptions(): Promise<void> {
+    const [english, italian] = [await world.visit(), await world.visit({ locale: "it-IT" })];
+    for (const [name, path, shows, mostra] of customersSubscriptionPages(furnished().subscribed)) {
+      await lookAt(english, { name, path, until: seen(shows) });
+      await lookAt(italian, { name: `${name} in Italian`, path, until: seen(mostra) });
+    }
   }
 
   function moneyPages(): Looked[] {
@@ -223,6 +243,8 @@ export function pages(world: PortalWorld, furnished: () => FurnishedShop): void 
       ["a mail to send", pending, button("Send by e-mail"), small],
       ["a link to cancel", pending, button("Cancel the link"), small],
       ["a refund", `/portal/payment-links/${links["late"]?.id}`, button("Refund"), small],
+      ...openedOverSubscriptions(furnished().subscribed).map(([name, path, text]) => [name, path, button(text), small] as const),
+      ["dunning to change", "/portal/subscriptions?tab=dunning", button("Change")],
       ["an endpoint to add", "/portal/webhooks", button("Add an endpoint"), small],
       ["a secret to replace", `/portal/webhooks/${webhookId}`, button("Replace the secret"), small],
       ["a delivery", "/portal/webhooks?tab=deliveries", firstRow],
@@ -260,6 +282,7 @@ export function pages(world: PortalWorld, furnished: () => FurnishedShop): void 
       { name: "transazioni", path: "/portal/transactions", until: seen("Esporta CSV") },
       { name: "link di pagamento", path: "/portal/payment-links", until: seen("Link di pagamento") },
       { name: "un link pagato in ritardo", path: `/portal/payment-links/${links["late"]?.id}`, until: drawer },
+      ...italianSubscriptionPages(furnished().subscribed),
       { name: "metodi", path: "/portal/payment-methods", until: seen("PayPal") },
       { name: "un metodo", path: "/portal/payment-methods/BANCOMAT_PAY", until: drawer },
       { name: "endpoint", path: `/portal/webhooks/${webhookId}`, until: drawer },
