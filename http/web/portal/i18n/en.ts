@@ -693,7 +693,7 @@ export const en = {
     emptyTodayText: "As soon as a terminal takes one it appears here: this page refreshes by itself.",
     emptyDayText: "Choose another day above, or look at the whole list of transactions.",
     tasks: "To look at",
-    tasksHint: "Payments to check with the terminal or the customer before charging again, and links that need somebody",
+    tasksHint: "Payments to check with the terminal or the customer before charging again, and links and subscriptions that need somebody",
     task: "Reason",
     payment: "Payment",
     due: "Due",

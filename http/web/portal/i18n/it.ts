@@ -708,7 +708,8 @@ export const it: Catalogue = {
     emptyTodayText: "Appena un terminale ne incassa uno, lo trovi qui: la pagina si aggiorna da sola.",
     emptyDayText: "Scegli un altro giorno qui sopra, oppure consulta l’elenco completo delle transazioni.",
     tasks: "Da controllare",
-    tasksHint: "Pagamenti da verificare con il terminale o con il cliente prima di addebitare di nuovo, e link che richiedono attenzione",
+    tasksHint:
+      "Pagamenti da verificare con il terminale o con il cliente prima di addebitare di nuovo, e link e abbonamenti che richiedono attenzione",
     task: "Motivo",
     payment: "Pagamento",
     due: "Entro",
