@@ -90,6 +90,12 @@ export class TestGateway {
     return (await this.payments()).find((payment) => member(payment, "txId") === txId) ?? null;
   }
 
+  /** Of cards on file, by the id: what was answered. */
+  async charges(): Promise<{ id: string; type: string }[]> {
+    const charges = listOf(member(await this.#ask("GET", "/control/charges"), "charges"));
+    return charges.map((charge) => ({ id: textMember(charge, "id"), type: textMember(charge, "answer", "type") }));
+  }
+
   async #ask(method: string, path: string, body?: object): Promise<unknown> {
     const response = await fetch(this.url + path, {
       method,
