@@ -16,6 +16,8 @@ import { type FurnishedShop, pages } from "./pages.ts";
 import { card, pay, payDays } from "./payments.ts";
 import { addressOf, joined } from "./people.ts";
 import { newShop, PortalWorld } from "./portal-world.ts";
+import { subscriptionsBegun, subscriptionsInStates } from "./subscription-pages.ts";
+import { subscriptions } from "./subscriptions.ts";
 import { team } from "./team.ts";
 import { webhooks } from "./webhooks.ts";
 
@@ -39,6 +41,7 @@ describe("the merchant portal", () => {
   links(world);
   disputes(world);
   alerts(world);
+  subscriptions(world);
   webhooks(world);
   methods(world);
   operators(world);
@@ -54,6 +57,7 @@ async function furnish(world: PortalWorld): Promise<FurnishedShop> {
   const shop = await newShop(relay, "Caffè Pasticceria del Duomo di Milano", 3);
   const [one = "", two = ""] = shop.terminalIds;
   const expired = await linkIn(relay, shop, { description: "A ticket", expiresInHours: 1 });
+  const begun = await subscriptionsBegun(relay, shop);
   const untilMs = relay.nowMs() + PAST_MS;
   const weekAgoMs = untilMs - 7 * 86_400_000;
   await payDays(relay, [one, two], { fromMs: relay.nowMs(), untilMs: weekAgoMs });
@@ -80,5 +84,6 @@ async function furnish(world: PortalWorld): Promise<FurnishedShop> {
   for (const [{ status, text }, expected] of sent) assert.equal(status, expected, text);
   const webhookId = textMember(added.body, "data", "endpoint", "id");
   const complaints = await complaintsIn(relay, shop, uuid);
-  return { shop, owner, invited, uuid, webhookId, complaints, links: { expired, ...(await linksInStates(world, shop)) } };
+  const subscribed = await subscriptionsInStates(relay, shop, begun);
+  return { shop, owner, invited, uuid, webhookId, complaints, links: { expired, ...(await linksInStates(world, shop)) }, subscribed };
 }

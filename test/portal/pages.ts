@@ -13,6 +13,13 @@ import { everyOperatorPage } from "./operators.ts";
 import { card, pay } from "./payments.ts";
 import { addressOf, joined } from "./people.ts";
 import { DESK, enterPassword, isSignedIn, newShop, PHONE, type PortalWorld, type Shop, type Visitor } from "./portal-world.ts";
+import {
+  customersSubscriptionPages,
+  type FurnishedSubscriptions,
+  italianSubscriptionPages,
+  openedOverSubscriptions,
+  subscriptionPages,
+} from "./subscription-pages.ts";
 
 /** Some twenty pages are looked at four times each, on a machine that does other things too. */
 const LOOKS_TIMEOUT_MS = 240_000;
@@ -49,6 +56,7 @@ export interface FurnishedShop {
   links: { readonly [state: string]: MadeLink };
   /** The ids of disputes and alerts, by what they are. */
   complaints: Complaints;
+  subscribed: FurnishedSubscriptions;
 }
 
 /** Every page with real data: readable for everybody, whole at each width, quiet where that is wanted. */
@@ -99,6 +107,10 @@ export function pages(world: PortalWorld, furnished: () => FurnishedShop): void 
     await payToday();
     await looksAt(moneyPages());
   });
+  test("acceptance 17: nor does a page of subscriptions, plans and dunning, in any state", within, () =>
+    looksAt(subscriptionPages(furnished().subscribed)),
+  );
+  test("acceptance 17: nor does what customers see of their subscription, in either language", within, customersSubscriptions);
   test("acceptance 17: nor does a page of terminals, methods, systems and people", within, () => looksAt(otherPages()));
   test("acceptance 17: nor does what opens over a page", within, openedOverPages);
   test("acceptance 17: nor does a page in Italian, whose words are longer", within, italianPages);
@@ -162,6 +174,14 @@ export function pages(world: PortalWorld, furnished: () => FurnishedShop): void 
     const path = "/l/aaaaaaaaaaaaaaaaaaaaaa";
     await lookAt(english, { name: "customer no link", path, until: seen("The address is not complete") });
     await lookAt(italian, { name: "cliente no link", path, until: (page) => page.getByRole("heading").first().waitFor() });
+  }
+
+  async function customersSubscriptions(): Promise<void> {
+    const [english, italian] = [await world.visit(), await world.visit({ locale: "it-IT" })];
+    for (const [name, path, shows, mostra] of customersSubscriptionPages(furnished().subscribed)) {
+      await lookAt(english, { name, path, until: seen(shows) });
+      await lookAt(italian, { name: `${name} in Italian`, path, until: seen(mostra) });
+    }
   }
 
   function moneyPages(): Looked[] {
@@ -255,6 +275,8 @@ export function pages(world: PortalWorld, furnished: () => FurnishedShop): void 
       ["a mail to send", pending, button("Send by e-mail"), small],
       ["a link to cancel", pending, button("Cancel the link"), small],
       ["a refund", `/portal/payment-links/${links["late"]?.id}`, button("Refund"), small],
+      ...openedOverSubscriptions(furnished().subscribed).map(([name, path, text]) => [name, path, button(text), small] as const),
+      ["dunning to change", "/portal/subscriptions?tab=dunning", button("Change")],
       ["an endpoint to add", "/portal/webhooks", button("Add an endpoint"), small],
       ["a secret to replace", `/portal/webhooks/${webhookId}`, button("Replace the secret"), small],
       ["a delivery", "/portal/webhooks?tab=deliveries", firstRow],
@@ -302,6 +324,7 @@ export function pages(world: PortalWorld, furnished: () => FurnishedShop): void 
       { name: "una contestazione", path: `/portal/disputes/${complaints.disputes["prepared"]}`, until: drawer },
       { name: "un avviso", path: `/portal/alerts/${complaints.alerts["pending"]}`, until: drawer },
       { name: "regole", path: "/portal/alerts?tab=rules", until: seen("small-amounts") },
+      ...italianSubscriptionPages(furnished().subscribed),
       { name: "metodi", path: "/portal/payment-methods", until: seen("PayPal") },
       { name: "un metodo", path: "/portal/payment-methods/BANCOMAT_PAY", until: drawer },
       { name: "endpoint", path: `/portal/webhooks/${webhookId}`, until: drawer },

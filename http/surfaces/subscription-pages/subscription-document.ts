@@ -27,78 +27,116 @@ function badge({ livemode }: SubscriptionRecord, texts: SubscriptionTexts): stri
   return livemode ? "" : paragraph(texts.test, "badge");
 }
 
-/** How a subscription stands, for its customer: nothing of what the merchant knows of the customer is on it. */
-export async function standingPage({ merchantName, localTime }: Operations, language: Language, record: SubscriptionRecord) {
+/** How a text writes times: `day` where the day is all that counts. */
+interface Times {
+  day(atMs: number): string;
+  exact(atMs: number): string;
+}
+
+function timesIn(language: Language, { localTime }: Pick<Operations, "localTime">): Times {
+  return {
+    day: (atMs) => new Intl.DateTimeFormat(TAGS[language], { dateStyle: "full", timeZone: localTime.zone }).format(atMs),
+    exact: (atMs) => timeInMails(language, atMs, localTime.zone),
+  };
+}
+
+/** How a subscription stands, for its customer: nothing of what the merchant knows of the customer is on it. What is unpaid comes first. */
+export async function standingPage(operations: Operations, language: Language, record: SubscriptionRecord) {
   const texts = subscriptionTextsIn(language);
+  const times = timesIn(language, operations);
   const { token, plan, merchantId, state } = record;
-  const time = (atMs: number) => timeInMails(language, atMs, localTime.zone);
   const amount = amountText(language, plan);
-  const cancel = state === "CANCELLED" ? "" : `<p class="for"><a href="/s/${token}/cancel">${escaped(texts.cancel)}</a></p>\n`;
+  const cancel = state === "CANCELLED" ? "" : `<p class="foot"><a href="/s/${token}/cancel">${escaped(texts.cancel)}</a></p>\n`;
   return page({
     language,
-    title: texts.subscriptionAt(await merchantName(merchantId)),
+    title: texts.subscriptionAt(await operations.merchantName(merchantId)),
     formAction: "'self'",
-    main: `${badge(record, texts)}${paragraph(plan.name)}${paragraph(texts.every(amount, plan.interval, plan.count))}${standing(record, texts, time)}${owed(record, language, texts, time)}${cancel}`,
+    main: [
+      badge(record, texts),
+      paragraph(plan.name, "plan"),
+      paragraph(texts.every(amount, plan.interval, plan.count)),
+      owed(record, language, texts, times),
+      paragraph(standing(record, texts, times)),
+      cancel,
+    ].join(""),
   });
 }
 
-function standing(record: SubscriptionRecord, texts: SubscriptionTexts, time: (atMs: number) => string): string {
-  const { state, period, cancelsAtPeriodEnd, createdAtMs } = record;
+function standing({ state, period, cancelsAtPeriodEnd, createdAtMs }: SubscriptionRecord, texts: SubscriptionTexts, times: Times): string {
   switch (state) {
     case "INCOMPLETE":
-      return paragraph(texts.firstPaymentUntil(time(createdAtMs + FIRST_PAYMENT_MS)));
+      return texts.firstPaymentUntil(times.exact(createdAtMs + FIRST_PAYMENT_MS));
     case "PAUSED":
-      return paragraph(texts.paused);
+      return texts.paused;
     case "CANCELLED":
-      return paragraph(texts.ended);
+      return texts.ended;
     case "TRIALING":
     case "ACTIVE":
     case "PAST_DUE": {
-      const until = time(period.untilMs);
-      if (cancelsAtPeriodEnd) return paragraph(texts.endsOn(until));
-      return paragraph(state === "TRIALING" ? texts.trialUntil(until) : texts.nextPayment(until));
+      const until = times.day(period.untilMs);
+      if (cancelsAtPeriodEnd) return texts.endsOn(until);
+      return state === "TRIALING" ? texts.trialUntil(until) : texts.nextPayment(until);
     }
   }
 }
 
-/** What is unpaid, why, and the button. */
-function owed(record: SubscriptionRecord, language: Language, texts: SubscriptionTexts, time: (atMs: number) => string): string {
-  const { charge, state, token, dunning } = record;
+/** What is unpaid, why, what comes of it, and the button. */
+function owed(record: SubscriptionRecord, language: Language, texts: SubscriptionTexts, times: Times): string {
+  const { charge, state, token } = record;
   if (charge === null || !isUnpaid(record) || state === "PAUSED" || state === "CANCELLED") return "";
   const amount = amountText(language, charge);
-  const unpaid = paragraph(texts.unpaid(amount, time(charge.dueAtMs)));
   const pending = pendingOf(record);
-  if (pending !== null && (pending.state !== "open" || pending.closing)) return `${unpaid}${paragraph(texts.underWay)}`;
-  const last = charge.attempts.findLast(({ means, code }) => means === "CARD" && code !== null);
-  const why = last === undefined ? texts.notPaidYet : last.hard ? texts.declinedForGood : texts.declined;
+  const isUnderWay = pending !== null && (pending.state !== "open" || pending.closing);
+  const lines = [
+    paragraph(amount, "amount"),
+    paragraph(texts.unpaidSince(times.day(charge.dueAtMs))),
+    ...(isUnderWay ? [paragraph(texts.underWay)] : payable(record, texts, times, amount, token)),
+  ];
+  return `<div class="owed">\n${lines.join("")}</div>\n`;
+}
+
+function payable(record: SubscriptionRecord, texts: SubscriptionTexts, times: Times, amount: string, token: string): string[] {
+  const { charge, dunning } = record;
+  const last = charge?.attempts.findLast(({ means, code }) => means === "CARD" && code !== null);
   const tryAtMs = nextTryAtMs(record);
-  const finalAtMs = dunning === null || dunning.stays ? null : dunningCalendar(dunning).finalAtMs;
-  return `${unpaid}${paragraph(why)}${tryAtMs === null ? "" : paragraph(texts.triedAgain(time(tryAtMs)), "small")}${
-    finalAtMs === null ? "" : paragraph(texts.endsWithout(time(finalAtMs)), "small")
-  }<form method="post" action="/s/${token}/pay">
+  const end = dunning === null || dunning.stays || dunning.terms.finalAction === "STAY" ? null : dunning.terms.finalAction;
+  return [
+    ...(last === undefined ? [] : [paragraph(last.hard ? texts.declinedForGood : texts.declined)]),
+    ...(tryAtMs === null ? [] : [paragraph(texts.triedAgain(times.day(tryAtMs)), "small")]),
+    ...(end === null || dunning === null
+      ? []
+      : [paragraph(texts.endsWithout[end](times.exact(dunningCalendar(dunning).finalAtMs)), "small")]),
+    `<form method="post" action="/s/${token}/pay">
 <button type="submit" class="button wide">${escaped(texts.pay(amount))}</button>
 </form>
-${paragraph(texts.secure, "small")}`;
+`,
+    paragraph(texts.secure, "small"),
+  ];
 }
 
 /** Asks once more, and says what each of the answers means. */
-export async function cancelPage({ merchantName, localTime }: Operations, language: Language, record: SubscriptionRecord) {
+export async function cancelPage(operations: Operations, language: Language, record: SubscriptionRecord) {
   const texts = subscriptionTextsIn(language);
   const { token, plan, merchantId, period } = record;
-  const until = timeInMails(language, period.untilMs, localTime.zone);
+  const until = timesIn(language, operations).day(period.untilMs);
   const button = (when: "now" | "end", text: string) => `<form method="post" action="/s/${token}/cancel?when=${when}">
-<button type="submit" class="button wide">${escaped(text)}</button>
+<button type="submit" class="button wide outlined">${escaped(text)}</button>
 </form>
 `;
-  const later = mayEndLater(record) ? `${button("end", texts.cancelLater(until))}${paragraph(texts.cancelLaterMeans(until), "small")}` : "";
+  const later = mayEndLater(record) ? [button("end", texts.cancelLater(until)), paragraph(texts.cancelLaterMeans(until), "small")] : [];
   return page({
     language,
     title: texts.cancelTitle,
     formAction: "'self'",
-    main: `${badge(record, texts)}${paragraph(texts.subscriptionAt(await merchantName(merchantId)))}${paragraph(plan.name)}${later}${button(
-      "now",
-      texts.cancelNow,
-    )}${paragraph(texts.cancelNowMeans, "small")}${linkTo(`/s/${token}`, texts.keep)}`,
+    main: [
+      badge(record, texts),
+      paragraph(texts.subscriptionAt(await operations.merchantName(merchantId))),
+      paragraph(plan.name, "plan"),
+      ...later,
+      button("now", texts.cancelNow),
+      paragraph(texts.cancelNowMeans, "small"),
+      `<p class="foot"><a class="button wide" href="/s/${token}">${escaped(texts.keep)}</a></p>\n`,
+    ].join(""),
   });
 }
 

@@ -9,19 +9,18 @@ export interface SubscriptionTexts {
   readonly test: string;
   readonly trialUntil: (time: string) => string;
   readonly nextPayment: (time: string) => string;
-  readonly paidUntil: (time: string) => string;
   readonly endsOn: (time: string) => string;
   readonly firstPaymentUntil: (time: string) => string;
   readonly paused: string;
   readonly ended: string;
-  readonly unpaid: (amount: string, since: string) => string;
+  readonly unpaidSince: (day: string) => string;
   /** Why it is unpaid. */
   readonly declined: string;
   readonly declinedForGood: string;
-  readonly notPaidYet: string;
   readonly underWay: string;
   readonly triedAgain: (time: string) => string;
-  readonly endsWithout: (time: string) => string;
+  /** What the shop does if it stays unpaid. */
+  readonly endsWithout: Readonly<Record<"CANCEL" | "PAUSE", (time: string) => string>>;
   readonly pay: (amount: string) => string;
   readonly secure: string;
   readonly cancel: string;
@@ -48,18 +47,19 @@ const TEXTS: Readonly<Record<Language, SubscriptionTexts>> = {
     test: "Test: nothing is charged",
     trialUntil: (time) => `Nothing has to be paid before ${time}.`,
     nextPayment: (time) => `Next payment: ${time}.`,
-    paidUntil: (time) => `The current period ends on ${time}.`,
     endsOn: (time) => `It is cancelled, and ends on ${time}. Nothing more will be asked for.`,
     firstPaymentUntil: (time) => `It begins with the first payment. Without it, it ends on ${time}.`,
     paused: "It is paused. Nothing is asked for at present.",
     ended: "It has ended. Nothing more will be asked for.",
-    unpaid: (amount, since) => `${amount} are unpaid since ${since}.`,
+    unpaidSince: (day) => `Unpaid since ${day}.`,
     declined: "Your card was declined.",
     declinedForGood: "Your card can no longer be used. Please pay in another way.",
-    notPaidYet: "The payment has not been made yet.",
     underWay: "A payment is under way, and the bank has not answered yet. Please do not pay again; look at this page later.",
     triedAgain: (time) => `The same card is tried again on ${time}.`,
-    endsWithout: (time) => `If it stays unpaid, that has consequences from ${time} on.`,
+    endsWithout: {
+      CANCEL: (time) => `If it stays unpaid, the subscription is cancelled on ${time}.`,
+      PAUSE: (time) => `If it stays unpaid, the subscription is paused on ${time}.`,
+    },
     pay: (amount) => `Pay ${amount}`,
     secure: "You enter your card on the secure page of the bank.",
     cancel: "Cancel the subscription",
@@ -87,18 +87,19 @@ const TEXTS: Readonly<Record<Language, SubscriptionTexts>> = {
     test: "Prova: non viene addebitato nulla",
     trialUntil: (time) => `Non c’è nulla da pagare prima di ${time}.`,
     nextPayment: (time) => `Prossimo pagamento: ${time}.`,
-    paidUntil: (time) => `Il periodo attuale termina ${time}.`,
     endsOn: (time) => `È disdetto e termina ${time}. Non verrà chiesto altro.`,
     firstPaymentUntil: (time) => `Inizia con il primo pagamento. Senza, termina ${time}.`,
     paused: "È sospeso. Al momento non viene chiesto nulla.",
     ended: "È terminato. Non verrà chiesto altro.",
-    unpaid: (amount, since) => `${amount} da pagare: la scadenza era ${since}.`,
+    unpaidSince: (day) => `Da pagare da ${day}.`,
     declined: "La tua carta è stata rifiutata.",
     declinedForGood: "La tua carta non può più essere usata. Paga in un altro modo.",
-    notPaidYet: "Il pagamento non è ancora stato fatto.",
     underWay: "Un pagamento è in corso e la banca non ha ancora risposto. Non pagare di nuovo: riapri questa pagina più tardi.",
     triedAgain: (time) => `Riproveremo con la stessa carta ${time}.`,
-    endsWithout: (time) => `Se resta non pagato, ci saranno conseguenze a partire da ${time}.`,
+    endsWithout: {
+      CANCEL: (time) => `Se resta non pagato, l’abbonamento viene annullato ${time}.`,
+      PAUSE: (time) => `Se resta non pagato, l’abbonamento viene sospeso ${time}.`,
+    },
     pay: (amount) => `Paga ${amount}`,
     secure: "Inserisci la carta sulla pagina sicura della banca.",
     cancel: "Disdici l’abbonamento",

@@ -710,7 +710,8 @@ export const en = {
     emptyTodayText: "As soon as a terminal takes one it appears here: this page refreshes by itself.",
     emptyDayText: "Choose another day above, or look at the whole list of transactions.",
     tasks: "To look at",
-    tasksHint: "Disputes and alerts to answer in time, payments to check before charging again, and links that need somebody",
+    tasksHint:
+      "Disputes and alerts to answer in time, payments to check before charging again, and links and subscriptions that need somebody",
     task: "Reason",
     payment: "Payment or case",
     due: "Due",

@@ -726,7 +726,7 @@ export const it: Catalogue = {
     emptyDayText: "Scegli un altro giorno qui sopra, oppure consulta l’elenco completo delle transazioni.",
     tasks: "Da controllare",
     tasksHint:
-      "Contestazioni e avvisi a cui rispondere in tempo, pagamenti da verificare prima di addebitare di nuovo, e link che richiedono attenzione",
+      "Contestazioni e avvisi a cui rispondere in tempo, pagamenti da verificare prima di addebitare di nuovo, e link e abbonamenti che richiedono attenzione",
     task: "Motivo",
     payment: "Pagamento o pratica",
     due: "Entro",

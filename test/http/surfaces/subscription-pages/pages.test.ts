@@ -28,7 +28,7 @@ test("the page says what is subscribed to, when the next payment is due, and not
   assert.equal(status, 200);
   assert.match(text, /<h1>Il tuo abbonamento presso Bar &lt;b&gt;&quot;Centrale&quot;&lt;\/b&gt;<\/h1>/);
   assert.match(text, /29,00\u00a0€ ogni mese/);
-  assert.match(text, /Prossimo pagamento: sabato 28 febbraio 2026 alle ore 09:00 \(Europe\/Rome\)/);
+  assert.match(text, /Prossimo pagamento: sabato 28 febbraio 2026\./);
   assert.match(text, /Prova: non viene addebitato nulla/);
   assert.match(text, /href="\/s\/[A-Za-z0-9]{22}\/cancel">Disdici l’abbonamento</);
   assert.doesNotMatch(text, /Ada|ada@|card_1|<script|undefined|<form/);
@@ -63,8 +63,11 @@ test("what is unpaid is shown with the reason and the next try, and whoever pays
   assertMatches(await page("POST", `${path}/pay`), { status: 200, text: /Nothing to pay/ });
   await failing(world);
   const { text } = await page("GET", path);
-  assert.match(text, /€29\.00 are unpaid since Saturday, 28 February 2026/);
-  assert.match(text, /Your card was declined\.[\s\S]*The same card is tried again on Sunday, 1 March 2026/);
+  assert.match(text, /€29\.00[\s\S]*Unpaid since Saturday, 28 February 2026\./);
+  assert.match(
+    text,
+    /Your card was declined\.[\s\S]*The same card is tried again on Sunday, 1 March 2026\.[\s\S]*is cancelled on Sunday, 8 March 2026/,
+  );
   assert.match(text, /<form method="post" action="\/s\/[A-Za-z0-9]{22}\/pay">\s*<button[^>]*>Pay €29\.00</);
   const first = await page("POST", `${path}/pay`);
   assert.equal(first.status, 303);
@@ -76,7 +79,7 @@ test("what is unpaid is shown with the reason and the next try, and whoever pays
   await engine.subscriptions.told(attempt?.id ?? "");
   const paid = await page("GET", path);
   assert.match(paid.text, /Next payment: Tuesday, 31 March 2026/);
-  assert.doesNotMatch(paid.text, /unpaid/);
+  assert.doesNotMatch(paid.text, /Unpaid since/);
 });
 
 test("a card that is of no use any more is not tried again, and one that nobody knows of is not to be paid twice", async (t) => {
@@ -95,7 +98,7 @@ test("a card that is of no use any more is not tried again, and one that nobody 
 
 test("a first payment by link is asked for until the subscription ends without it", async (t) => {
   const { page, path, engine } = await shown(t, {}, BY_LINK);
-  assert.match((await page("GET", path)).text, /begins with the first payment[\s\S]*not been made yet[\s\S]*Pay €29\.00/);
+  assert.match((await page("GET", path)).text, /Unpaid since[\s\S]*Pay €29\.00[\s\S]*begins with the first payment/);
   await engine.until(engine.clock.nowMs() + 73 * HOUR_MS);
   const { text } = await page("GET", path);
   assert.match(text, /It has ended/);

@@ -7,11 +7,13 @@ import { formatDate } from "../../i18n/format.ts";
 import { text } from "../../i18n/texts.ts";
 import { useAction } from "../../state/action.ts";
 import { toast } from "../../state/toasts.ts";
-import type { QuestionProps } from "./subscription-actions.tsx";
+import { type QuestionProps, useChange } from "./change-subscription.ts";
 
 /** Ends a subscription, at once or with its period, and says before what that means. */
-export function CancelDialog({ subscription, change, onClose }: QuestionProps) {
+export function CancelDialog(question: QuestionProps) {
   const { subscriptions: words } = text();
+  const { subscription, onClose } = question;
+  const change = useChange(question);
   const [{ state, cancelsAtPeriodEnd, periodUntil }] = useState(subscription);
   // One whose first payment is missing has no period yet, and who has chosen the end has only "now" left.
   const hasChoice = state !== "INCOMPLETE" && !cancelsAtPeriodEnd;
