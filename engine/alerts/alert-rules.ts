@@ -1,6 +1,7 @@
 import { checkAmount, invalid } from "../disputes/check-dispute.ts";
 import { DISPUTE_CATEGORIES, type DisputeCategory } from "../disputes/dispute.ts";
 import { AMOUNT_MINOR_MAX } from "../kernel/limits.ts";
+import { maskPans } from "../kernel/mask.ts";
 import { ALERT_SOURCES, type AlertActor, type AlertRecord, type AlertSource } from "./alert.ts";
 
 export const ALERT_RULES_MAX = 20;
@@ -93,7 +94,7 @@ export function checkedRules(given: AlertRuleSet): AlertRuleSet {
 }
 
 function checkRule({ id, amountMaxMinor, sources, categories, methods }: AlertRule, currency: string): void {
-  if (!RULE_ID.test(id)) throw invalid("rules.id", "must have 1 to 32 letters, digits, _ or -");
+  if (!RULE_ID.test(id) || maskPans(id) !== id) throw invalid("rules.id", "must have 1 to 32 letters, digits, _ or -, and no card number");
   checkAmount(amountMaxMinor, currency);
   const among = ALERT_SOURCES.filter((source) => source !== "RDR");
   if (sources !== null && !isSome(sources, (source) => source !== "RDR" && ALERT_SOURCES.includes(source))) {

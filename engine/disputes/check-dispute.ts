@@ -16,7 +16,8 @@ import {
 /** `VISA`, `MASTERCARD`, `BANCOMAT`. */
 const NETWORK = /^[A-Z][A-Z0-9_]{1,31}$/;
 const CASE_ID = /^[A-Za-z0-9._:-]{1,64}$/;
-const REASON_CODE = /^[A-Za-z0-9._-]{1,32}$/;
+/** Too short for a card number. */
+const REASON_CODE = /^[A-Za-z0-9._-]{1,12}$/;
 const ALERT_ID = /^al_[a-z0-9]{24}$/;
 const FIELD_NAME = /^[A-Za-z][A-Za-z0-9_]{0,63}$/;
 
@@ -32,7 +33,7 @@ export function checkedCase(given: DisputeCase, atMs: number): DisputeCase {
   if (uuid !== null && !isUuid(uuid)) throw invalid("uuid", "must be the uuid of a transaction");
   if (terminalId !== null && !isTerminalId(terminalId)) throw invalid("terminalId", "must be the id of a terminal");
   checkAmount(amountMinor, currency);
-  if (!REASON_CODE.test(reasonCode)) throw invalid("reasonCode", "must have 1 to 32 letters, digits or any of . _ -");
+  if (!REASON_CODE.test(reasonCode)) throw invalid("reasonCode", "must have 1 to 12 letters, digits or any of . _ -");
   if (!DISPUTE_CATEGORIES.includes(category)) throw invalid("category", `must be one of ${DISPUTE_CATEGORIES.join(", ")}`);
   checkRespondBy(respondByMs, atMs);
   if (alertId !== null && !ALERT_ID.test(alertId)) throw invalid("alertId", "must be the id of an alert");
@@ -57,7 +58,7 @@ export function checkedDraft({ statement, fields }: DisputeDraft): DisputeDraft 
   const names = Object.keys(fields);
   if (names.length > DISPUTE_FIELDS_MAX) throw invalid("fields", `may have at most ${DISPUTE_FIELDS_MAX} members`);
   const checked: [string, string][] = names.map((name) => {
-    if (!FIELD_NAME.test(name)) throw invalid("fields", "must have names of letters, digits and _");
+    if (!FIELD_NAME.test(name) || maskPans(name) !== name) throw invalid("fields", "must have names of letters, digits and _");
     return [name, checkedText(`fields.${name}`, fields[name] ?? "", DISPUTE_FIELD_LENGTH_MAX)];
   });
   const text = statement === null ? "" : checkedText("statement", statement, DISPUTE_STATEMENT_LENGTH_MAX);

@@ -169,6 +169,11 @@ describe("disputes", () => {
       "invalid_request",
       400,
     );
+    for (const fields of [{ "no-name": "x" }, { a4111111111111111: "x" }]) {
+      assertRefused(await world.respond(id, { action: "CHALLENGE", statement: "x", fields }), "invalid_request", 400);
+      const saved = await world.shop.send(`${BASE}/disputes/${id}/draft`, { method: "PUT", body: { fields } });
+      assertRefused(saved, "invalid_request", 400);
+    }
     assertRefused(await world.respond(id, { action: "SURRENDER" }), "invalid_request", 400);
     assertMatches(await world.respond(id, { action: "ACCEPT" }), {
       status: 200,

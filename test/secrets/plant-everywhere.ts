@@ -118,6 +118,11 @@ interface Ids {
   /** Payment links of that merchant in the portal; the second is cancelled. */
   paymentLinkId: string;
   cancelledLinkId: string;
+  /** A dispute and an alert of that merchant, which it answers, and those of which networks say something. */
+  disputeId: string;
+  alertId: string;
+  fedDisputeId: string;
+  fedAlertId: string;
   txId: string;
   /** Of a command that waits. */
   commandUuid: string;
@@ -263,6 +268,12 @@ async function prepare(world: PlantWorld, names: Names): Promise<Ids> {
       ...["data", "id"],
     );
   const [paymentLinkId, cancelledLinkId] = [await paymentLink(), await paymentLink()];
+  const fed = async (what: "disputes" | "alerts") => {
+    const body = { ...(what === "disputes" ? feedDispute(names) : feedAlert(names)), merchantId: callingId };
+    return textMember((await must(201, administrator.post(`/admin/${what}`, body))).body, "data", "id");
+  };
+  const [disputeId, fedDisputeId] = [await fed("disputes"), await fed("disputes")];
+  const [alertId, fedAlertId] = [await fed("alerts"), await fed("alerts")];
   const portalCookie = await signedInOwner(world, ofPartner, callingId);
   const adminCookie = await signedInAdministrator(world, names.next("planted-administrator-"));
   return {
@@ -270,6 +281,7 @@ async function prepare(world: PlantWorld, names: Names): Promise<Ids> {
     adminCookie,
     paymentLinkId,
     cancelledLinkId,
+    ...{ disputeId, alertId, fedDisputeId, fedAlertId },
     portalMerchantId: callingId,
     partnerId: String(member(changed.body, "data", "id")),
     partnerLogin: basic(username, textMember(partner.body, "generatedPassword")),
@@ -449,7 +461,17 @@ function createPlanter(world: PlantWorld, outcome: PlantOutcome, names: Names, i
 }
 
 /** Names of things, by which they are found again: they stay as they are (infra/docs/results.md). Their own endpoints refuse most texts in them. */
-const IDENTIFIERS = new Set(["uuid", "terminalId", "terminalID", "txId", "merId", "paymentId", "origTranId"]);
+const IDENTIFIERS = new Set([
+  "uuid",
+  "terminalId",
+  "terminalID",
+  "txId",
+  "merId",
+  "paymentId",
+  "origTranId",
+  "networkCaseId",
+  "networkRef",
+]);
 
 /** Members that have to be new, or of something that is there. */
 function bodyOf(endpoint: AnyEndpoint, names: Names, ids: Ids): unknown {
@@ -470,13 +492,32 @@ function bodyOf(endpoint: AnyEndpoint, names: Names, ids: Ids): unknown {
     name: () => names.next("group "),
     endpointId: () => ids.portalWebhookId,
     gwApiKey: () => names.next("K"),
+    respondBy: () => new Date(Date.now() + RESPOND_MS).toISOString(),
+    networkCaseId: () => names.next("case-"),
+    networkRef: () => names.next("alert-"),
   };
   const renew = (value: unknown): unknown => {
     if (Array.isArray(value)) return value.map(renew);
     if (typeof value !== "object" || value === null) return value;
     return Object.fromEntries(Object.entries(value).map(([name, inner]) => [name, fresh[name]?.() ?? renew(inner)]));
   };
+  if (endpoint.name === "adminReceiveDispute") return renew(feedDispute(names));
+  if (endpoint.name === "adminReceiveAlert") return renew(feedAlert(names));
   return renew(EXAMPLES[endpoint.name] ?? endpoint.bodyExample ?? {});
+}
+
+const RESPOND_MS = 100 * 86_400_000;
+
+/** What a network says, of a payment that is not known. */
+function feedDispute(names: Names): object {
+  const facts = { merchantId: SANDBOX_MERCHANT.merchantId, category: "FRAUD", amountMinor: 1_050, currency: "EUR" };
+  const respondBy = new Date(Date.now() + RESPOND_MS).toISOString();
+  return { ...facts, network: "VISA", networkCaseId: names.next("case-"), stage: "CHARGEBACK", reasonCode: "10.4", respondBy };
+}
+
+function feedAlert(names: Names): object {
+  const facts = { merchantId: SANDBOX_MERCHANT.merchantId, category: "FRAUD", amountMinor: 1_050, currency: "EUR" };
+  return { ...facts, source: "ETHOCA", networkRef: names.next("alert-"), respondBy: new Date(Date.now() + RESPOND_MS).toISOString() };
 }
 
 /** Bodies of those that declare no example, or one that leaves a choice open. */
@@ -548,6 +589,10 @@ function paramOf(endpoint: AnyEndpoint, name: string, names: Names, ids: Ids): s
       if (endpoint.path.startsWith("/api/merchant/payment-links")) {
         return endpoint.name === "cancelPaymentLink" ? ids.cancelledLinkId : ids.paymentLinkId;
       }
+      if (endpoint.path.startsWith("/api/merchant/disputes")) return ids.disputeId;
+      if (endpoint.path.startsWith("/api/merchant/alerts")) return ids.alertId;
+      if (endpoint.path.startsWith("/admin/disputes")) return ids.fedDisputeId;
+      if (endpoint.path.startsWith("/admin/alerts")) return ids.fedAlertId;
       if (endpoint.path.startsWith("/v1/payment_intents")) return ids.intentId;
       if (endpoint.path.startsWith("/v1/webhook_endpoints")) return ids.merchantWebhookId;
       if (endpoint.path.startsWith("/api/merchant/webhooks/deliveries")) return `evt_${"0".repeat(24)}.${ids.portalWebhookId}`;

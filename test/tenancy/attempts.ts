@@ -25,6 +25,8 @@ type Value = (things: Things) => string;
 const PARAMETERS: readonly [end: RegExp, values: readonly Value[]][] = [
   [/\/transactions\/\{uuid\}$/, [({ uuid }) => uuid, ({ linkUuid }) => linkUuid]],
   [/\/payment-links\/\{id\}$/, [({ paymentLinkId }) => paymentLinkId]],
+  [/\/disputes\/\{id\}$/, [({ disputeId }) => disputeId]],
+  [/\/alerts\/\{id\}$/, [({ alertId }) => alertId]],
   [/\{terminalId\}$/, [({ terminalId }) => terminalId]],
   [/\/users\/\{userId\}$/, [({ userId }) => userId, ({ invitedUserId }) => invitedUserId]],
   [/\/sessions\/\{id\}$/, [({ sessionId }) => sessionId]],
@@ -47,6 +49,9 @@ const QUERY: { readonly [member: string]: readonly Value[] } = {
     ({ last4 }) => last4,
     ({ paymentLinkId }) => paymentLinkId,
     ({ reference }) => reference,
+    ({ disputeId }) => disputeId,
+    ({ alertId }) => alertId,
+    ({ networkCaseId }) => networkCaseId,
   ],
   customerEmail: [({ customerEmail }) => customerEmail],
   cursor: [
@@ -55,6 +60,7 @@ const QUERY: { readonly [member: string]: readonly Value[] } = {
     ({ deliveriesCursor }) => deliveriesCursor,
     ({ paymentLinksCursor }) => paymentLinksCursor,
     ({ logCursor }) => logCursor,
+    ({ disputesCursor }) => disputesCursor,
   ],
   objectId: [({ userId }) => userId, ({ email }) => email, ({ objectId }) => objectId, ({ webhookId }) => webhookId],
   endpointId: [({ webhookId }) => webhookId],
@@ -74,6 +80,12 @@ const QUERY: { readonly [member: string]: readonly Value[] } = {
     outcome: [],
     state: [],
     seen: [],
+    stage: [],
+    category: [],
+    dueWithinDays: [],
+    includeAlerts: [],
+    source: [],
+    order: [],
   },
 };
 
@@ -100,6 +112,9 @@ const BODY: { readonly [member: string]: Value | null } = {
   ...{ response: null, name: null, token: null },
   ...{ format: null, url: null, events: null, description: null, status: null },
   ...{ amountMinor: null, currency: null, expiresInHours: null, reason: null },
+  fileIds: ({ evidenceId }) => evidenceId,
+  ...{ action: null, statement: null, fields: null },
+  ...{ enabled: null, rules: null, dailyCountMax: null, dailyAmountMaxMinor: null },
 };
 
 /** Whoever has this token was sent it: it is the right to see what it is for, whoever is signed in. */
@@ -133,6 +148,10 @@ function pathsOf({ name, path, params }: AnyEndpoint, things: Things): { path: s
   const below = path.slice(MERCHANT_BASE.length);
   const parameters = Object.keys(params?.properties ?? {});
   if (parameters.length === 0) return [{ path: below, sent: [] }];
+  if (parameters.length === 2 && below.startsWith("/disputes/{id}/evidence/{fileId}")) {
+    const sent = [things.disputeId, things.evidenceId];
+    return [{ path: `/disputes/${things.disputeId}/evidence/${things.evidenceId}`, sent }];
+  }
   assert.equal(parameters.length, 1, `${name}: several parameters are not known how to fill`);
   const at = below.indexOf("}") + 1;
   const filled = (value: string) => below.slice(0, at).replace(/\{\w+\}$/, encodeURIComponent(value)) + below.slice(at);

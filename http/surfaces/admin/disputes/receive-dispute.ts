@@ -14,7 +14,7 @@ const FedDispute = Type.Object(
     uuid: Type.Optional(FED_PAYMENT),
     amountMinor: Type.Integer({ minimum: 1, maximum: 999_999_999_999 }),
     currency: Type.String({ pattern: "^[A-Z]{3}$" }),
-    reasonCode: Type.String({ pattern: "^[A-Za-z0-9._-]{1,32}$", description: "The network's own." }),
+    reasonCode: Type.String({ pattern: "^[A-Za-z0-9._-]{1,12}$", description: "The network's own." }),
     category: DisputeCategory,
     respondBy: Type.String({ ...FED_TIME, description: "Until when the network takes a response; within 400 days." }),
     alertId: Type.Optional(Type.String({ pattern: "^al_[a-z0-9]{24}$", description: "The alert that came before it." })),

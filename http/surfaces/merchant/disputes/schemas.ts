@@ -156,11 +156,11 @@ export const Dispute = Type.Object(
   { title: "Dispute" },
 );
 
-const FieldsGiven = Type.Record(
-  Type.String({ pattern: "^[A-Za-z][A-Za-z0-9_]{0,63}$" }),
-  Type.String({ maxLength: DISPUTE_FIELD_LENGTH_MAX }),
-  { maxProperties: DISPUTE_FIELDS_MAX, description: "Answers of the guided questions, by names of your own." },
-);
+/** Names are checked by the engine: one that is not taken is refused, and not left out. */
+const FieldsGiven = Type.Record(Type.String(), Type.String({ maxLength: DISPUTE_FIELD_LENGTH_MAX }), {
+  maxProperties: DISPUTE_FIELDS_MAX,
+  description: "Answers of the guided questions, by names of your own: a letter, then at most 63 letters, digits or _.",
+});
 const StatementGiven = Type.String({ maxLength: DISPUTE_STATEMENT_LENGTH_MAX });
 
 /** PUT /disputes/{id}/draft: the whole of it. */
