@@ -121,6 +121,6 @@ export function alerts(world: PortalWorld): void {
     assertMatches(await alertOf(owner, second), { state: "DECLINED", end: { by: "merchant" } });
     await page.goto("/portal/audit");
     await page.getByText("Declined an alert").first().waitFor();
-    await page.getByText("Refunded an alert").first().waitFor();
+    await page.getByText("Refunded the payment of an alert").first().waitFor();
   });
 }

@@ -157,7 +157,7 @@ export function disputes(world: PortalWorld): void {
     await chooser.setFiles([
       pdf("large.pdf", LARGE_BYTES),
       { name: "visits.csv", mimeType: "text/csv", buffer: Buffer.from("day;what\n20;collected\n") },
-      pdf("too-large.pdf", Math.ceil(10.1 * MB)),
+      pdf("too-large.pdf", Math.floor(10.1 * MB)),
       { name: "page.pdf", mimeType: "application/pdf", buffer: PAGE },
       { name: "macros.xlsm", mimeType: "application/vnd.ms-excel.sheet.macroEnabled.12", buffer: Buffer.from("PK\u0003\u0004") },
     ]);

@@ -53,6 +53,12 @@ export const alerts = {
   refundNow: (amount: string) => `Refund ${amount}`,
   refundTitle: (amount: string) => `Refund ${amount}?`,
   refundText: (amount: string) => `${amount} goes back to the customer, and the complaint ends. This cannot be undone.`,
+  refundWhole: (amount: string) => `The alert is about ${amount}, but only the whole payment can be given back from here.`,
+  refusals: {
+    gateway: "The card gateway refused the refund.",
+    amount_differs: "The payment is of more than the alert says, so no rule refunds it. You can refund the whole payment yourself.",
+    not_begun: "The time was over before the refund began, so nothing was refunded.",
+  },
   refundDone: (amount: string) => `${amount} was refunded.`,
   refundUnknown:
     "The card gateway has not said yet whether it refunded this payment. We are finding out by ourselves; the same button asks again, and nothing is refunded twice.",

@@ -55,6 +55,13 @@ export const alerts: Catalogue["alerts"] = {
   refundNow: (amount) => `Rimborsa ${amount}`,
   refundTitle: (amount) => `Rimborsare ${amount}?`,
   refundText: (amount) => `${amount} torna al cliente, e il reclamo finisce. Non si può annullare.`,
+  refundWhole: (amount) => `L’avviso riguarda ${amount}, ma da qui si può restituire solo l’intero pagamento.`,
+  refusals: {
+    gateway: "Il gateway ha rifiutato il rimborso.",
+    amount_differs:
+      "Il pagamento è di più di quanto dice l’avviso, quindi nessuna regola lo rimborsa. Puoi rimborsare tu l’intero pagamento.",
+    not_begun: "Il tempo è scaduto prima che il rimborso iniziasse: non è stato rimborsato nulla.",
+  },
   refundDone: (amount) => `Rimborsati ${amount}.`,
   refundUnknown:
     "Il gateway non ha ancora detto se ha rimborsato questo pagamento. Lo stiamo accertando da soli; lo stesso pulsante chiede di nuovo, e nulla viene rimborsato due volte.",

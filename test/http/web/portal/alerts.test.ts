@@ -64,7 +64,7 @@ test("a payment is refunded once, after a question and a second factor; each out
   const answers: FakeAnswer[] = [
     { status: 403, code: "step_up_required" },
     { status: 409, code: "outcome_unknown" },
-    { status: 409, code: "refund_refused", message: "It was not given back: Refund window closed" },
+    { status: 409, code: "refund_refused", message: "It was not given back: gateway" },
   ];
   const { calls } = await fakeRelay(page, {
     ...ANNA,
@@ -86,7 +86,7 @@ test("a payment is refunded once, after a question and a second factor; each out
   await page.keyboard.press("Enter");
   await dialog(page).getByText("the same button asks again, and nothing is refunded twice").waitFor();
   await dialog(page).getByRole("button", { name: "Ask again" }).click();
-  await dialog(page).getByText("The card gateway refused the refund: Refund window closed").waitFor();
+  await dialog(page).getByText("The card gateway refused the refund.").waitFor();
   await dialog(page).getByRole("button", { name: "Refund €49.90" }).click();
   await page.getByText("€49.90 was refunded.").waitFor();
   await drawer(page).getByText("The payment was refunded.").waitFor();
@@ -98,6 +98,17 @@ test("a payment is refunded once, after a question and a second factor; each out
   );
   assert.equal(callsTo(calls, /refund$/).length, 4);
   assert.ok(callsTo(calls, /refund$/).every(({ headers }) => /^[0-9a-f]{32}$/.test(headers["idempotency-key"] ?? "")));
+});
+
+test("the whole payment goes back, also where the complaint is about less: that is said before", skip, async (t) => {
+  const { url, page } = await openPortal(t);
+  await fakeRelay(page, { ...ANNA, "GET /alerts/*": () => ({ data: alertOf({ amountMinor: 1_000 }) }) });
+  await page.goto(url + pathOf(alertOf()));
+  await drawer(page).getByText("Open the transaction").waitFor();
+  await drawer(page).getByText("Approved").waitFor();
+  await drawer(page).getByRole("button", { name: "Refund" }).click();
+  await dialog(page).getByText("The alert is about €10.00, but only the whole payment can be given back from here.").waitFor();
+  await dialog(page).getByRole("button", { name: "Refund €49.90" }).waitFor();
 });
 
 test("an alert is declined with a reason, once; what has ended meanwhile is told and shown", skip, async (t) => {

@@ -1,5 +1,6 @@
 import { useState } from "preact/hooks";
 import type { AlertJson } from "../../../../surfaces/merchant/alerts/schemas.ts";
+import type { TransactionDetailJson } from "../../../../surfaces/merchant/schemas.ts";
 import { get } from "../../api/client.ts";
 import { hasCode } from "../../api/errors.ts";
 import { Amount } from "../../components/amount.tsx";
@@ -78,6 +79,7 @@ function Detail({ alert, onChanged }: { alert: AlertJson; onChanged: () => void 
       <WhatToKnow alert={alert} isOver={isOver} isOfTerminal={isOfTerminal} />
       <Decision
         alert={alert}
+        payment={payment.data}
         isOver={isOver}
         isOfTerminal={isOfTerminal}
         onChanged={() => {
@@ -158,11 +160,13 @@ function WhyNot({ alert: { refund, ruleHeld, uuid, source }, isOfTerminal }: { a
 
 function Decision({
   alert,
+  payment,
   isOver,
   isOfTerminal,
   onChanged,
 }: {
   alert: AlertJson;
+  payment: TransactionDetailJson | null;
   isOver: boolean;
   isOfTerminal: boolean;
   onChanged: () => void;
@@ -190,7 +194,7 @@ function Decision({
           )}
         </div>
       )}
-      {asking === "refund" && <RefundDialog alert={alert} onClose={() => setAsking(null)} onSettled={onChanged} />}
+      {asking === "refund" && <RefundDialog alert={alert} payment={payment} onClose={() => setAsking(null)} onSettled={onChanged} />}
       {asking === "decline" && <DeclineDialog alert={alert} onClose={() => setAsking(null)} onSettled={onChanged} />}
     </>
   );

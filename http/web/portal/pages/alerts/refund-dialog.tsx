@@ -1,4 +1,5 @@
 import type { AlertJson } from "../../../../surfaces/merchant/alerts/schemas.ts";
+import type { TransactionDetailJson } from "../../../../surfaces/merchant/schemas.ts";
 import { GATEWAY_DEADLINE_MS, post } from "../../api/client.ts";
 import { hasCode, PortalError } from "../../api/errors.ts";
 import { Banner } from "../../components/banner.tsx";
@@ -10,12 +11,26 @@ import { text } from "../../i18n/texts.ts";
 import { useAction } from "../../state/action.ts";
 import { useSendOnce } from "../../state/send-once.ts";
 import { toast } from "../../state/toasts.ts";
+import { refusedText } from "./refused-text.ts";
 
 /** Gives the payment back, wholly, after a question; where the gateway has not said what became of it, the same button asks again. */
-export function RefundDialog({ alert, onClose, onSettled }: { alert: AlertJson; onClose: () => void; onSettled: () => void }) {
+export function RefundDialog({
+  alert,
+  payment,
+  onClose,
+  onSettled,
+}: {
+  alert: AlertJson;
+  /** Null where it cannot be read. */
+  payment: Pick<TransactionDetailJson, "amountMinor" | "currency"> | null;
+  onClose: () => void;
+  onSettled: () => void;
+}) {
   const { alerts: words, app } = text();
-  const { id, amountMinor, currency } = alert;
-  const amount = formatMoney(amountMinor, currency);
+  const { id } = alert;
+  const complained = formatMoney(alert.amountMinor, alert.currency);
+  // As a whole, whatever the complaint is about.
+  const amount = payment === null ? complained : formatMoney(payment.amountMinor, payment.currency);
   const sendOnce = useSendOnce();
   const refund = useAction(async () => {
     try {
@@ -39,7 +54,7 @@ export function RefundDialog({ alert, onClose, onSettled }: { alert: AlertJson; 
       <Form onSubmit={() => void refund.run()} error={isUnknown || wasRefused ? null : refund.error} busy={refund.busy}>
         {wasRefused && (
           <Banner kind="danger" alert>
-            {words.say.refused(gatewayWords(refund.error))}
+            {refusedText(gatewayWords(refund.error))}
           </Banner>
         )}
         {isUnknown ? (
@@ -47,7 +62,12 @@ export function RefundDialog({ alert, onClose, onSettled }: { alert: AlertJson; 
             {words.refundUnknown}
           </Banner>
         ) : (
-          !isOver && <p class="lead">{words.refundText(amount)}</p>
+          !isOver && (
+            <>
+              <p class="lead">{words.refundText(amount)}</p>
+              {amount !== complained && <Banner kind="warning">{words.refundWhole(complained)}</Banner>}
+            </>
+          )
         )}
         <FormActions>
           <Button onClick={onClose}>{isOver ? app.close : app.cancel}</Button>
