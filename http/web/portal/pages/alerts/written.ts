@@ -56,8 +56,8 @@ function typedOf(minor: number, currency: string): string {
 }
 
 export function newRule(key: number): WrittenRule {
-  const any = { any: true, some: [] };
-  return { key, id: "", amountMax: "", sources: any, categories: any, methods: any };
+  const all = choiceOf(null);
+  return { key, id: "", amountMax: "", sources: all, categories: all, methods: all };
 }
 
 export interface RuleProblems {
