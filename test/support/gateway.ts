@@ -80,12 +80,6 @@ export class TestGateway {
     return listOf(member(await this.#ask("GET", "/control/payments"), "payments"));
   }
 
-  /** The charges of cards on file that were made, by their ids. */
-  async charged(): Promise<string[]> {
-    const charges = listOf(member(await this.#ask("GET", "/control/charges"), "charges"));
-    return charges.flatMap((charge) => (member(charge, "answer", "type") === "done" ? [textMember(charge, "id")] : []));
-  }
-
   async payment(txId: string): Promise<unknown> {
     return (await this.payments()).find((payment) => member(payment, "txId") === txId) ?? null;
   }

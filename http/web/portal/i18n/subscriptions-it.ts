@@ -53,7 +53,7 @@ export const subscriptions: Catalogue["subscriptions"] = {
   next: "Prossimo",
   nexts: {
     payment: (date) => date,
-    charge: (date) => `Nuovo tentativo ${date}`,
+    charge: (date) => `Tentativo ${date}`,
     remind: (date) => `Sollecito ${date}`,
     CANCEL: (date) => `Annullamento ${date}`,
     PAUSE: (date) => `Pausa ${date}`,

@@ -95,7 +95,8 @@ function AttemptText({ attempt, cycle, number }: { attempt: SubscriptionAttemptJ
   return (
     <div class="timeline-what">
       <p>
-        {words.attemptStates[state]} · {words.means[means]}
+        {words.attemptStates[state]}
+        {state !== "open" && ` · ${words.means[means]}`}
       </p>
       {state === "failed" && <p class="muted break">{code === null ? words.lost : reason}</p>}
       {hard && <p class="muted">{words.attemptStates.hard}</p>}
