@@ -1,6 +1,6 @@
 import { alerts } from "./en-alerts.ts";
 import { disputes } from "./en-disputes.ts";
-import { dunning, plans, subscriptions } from "./subscriptions-en.ts";
+import { dunning, plans, subscriptions } from "./en-subscriptions.ts";
 
 /**
  * All that the portal says, in English: the form that every other catalogue has. A section for each page; texts with a value in them are functions.

@@ -1,7 +1,7 @@
 import type { Catalogue } from "./en.ts";
 import { alerts } from "./it-alerts.ts";
 import { disputes } from "./it-disputes.ts";
-import { dunning, plans, subscriptions } from "./subscriptions-it.ts";
+import { dunning, plans, subscriptions } from "./it-subscriptions.ts";
 
 /** All that the portal says, in Italian. A text that is missing here does not compile. */
 export const it: Catalogue = {
