@@ -88,7 +88,7 @@ export function createAlertRefunder({ store, refunds, clock, ...telling }: Refun
     const order = checked?.type === "taken" ? orderOf(checked.record) : null;
     if (checked === null || order === null) return;
     const state = await refunds.verify(order);
-    if (state.type !== "absent") {
+    if (state.type !== "absent" && state.type !== "unfinished") {
       await settle(checked.record, state);
       return;
     }
@@ -97,7 +97,9 @@ export function createAlertRefunder({ store, refunds, clock, ...telling }: Refun
       (record, atMs) => {
         if (!isStill(record.refund, checked.record.refund)) return null;
         const isWanted = (record.state === "PENDING" || record.state === "AUTO_REFUND") && isInTime(record, atMs);
-        return isWanted ? { type: "refund.resumed", atMs } : { type: "refund.failed", atMs, detail: "not_begun" };
+        if (isWanted) return { type: "refund.resumed", atMs };
+        // What may be on its way is followed to its end, and not asked for any more.
+        return state.type === "absent" ? { type: "refund.failed", atMs, detail: "not_begun" } : null;
       },
       null,
     );
@@ -127,6 +129,7 @@ function endOf(state: RefundState, atMs: number): AlertEvent | null {
     case "refused":
       return { type: "refund.failed", atMs, detail: state.reason };
     case "absent":
+    case "unfinished":
     case "unknown":
       return null;
   }

@@ -22,12 +22,14 @@ export type RefundState =
   | { readonly type: "refused"; readonly reason: string }
   /** It was certainly not begun under this id. */
   | { readonly type: "absent" }
+  /** It was begun under this id, and the gateway has not executed it when it was asked; a request may be on its way. Asked for again, it moves money once all the same. */
+  | { readonly type: "unfinished" }
   /** Whether it was executed is not known. */
   | { readonly type: "unknown" };
 
 /** The port to whoever gives payments back. Nothing here rejects for what the gateway does; each call ends within a minute, by deadlines of its own. */
 export interface AlertRefunds {
-  /** Asked where it was certainly not begun: then, and only then. */
+  /** Asked where it was certainly not begun, or is unfinished: then, and only then. */
   refund(order: RefundOrder): Promise<RefundState>;
   /** What has become of it; moves nothing. */
   verify(order: RefundOrder): Promise<RefundState>;

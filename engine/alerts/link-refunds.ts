@@ -38,10 +38,10 @@ export function createLinkRefunds({ links, giveBack, holds, digest, clock }: Lin
       return own?.state === "done" ? { type: "done" } : { type: "already_refunded" };
     }
     if (judged.type === "possible" && limit !== null && isMore(judged, limit)) return { type: "refused", reason: "amount_differs" };
-    // What is under way goes on, to be verified; nothing of it begins here.
-    if (own?.state === "requested") return UNKNOWN;
-    if (await holds.isUnderDispute({ merchantId, uuid })) return { type: "refused", reason: "under_dispute" };
-    if (clock.nowMs() >= notAfterMs) return { type: "absent" };
+    // What was begun and never came to the gateway is gone on with under its id, by which the gateway executes it once; not where a dispute or the deadline has come meanwhile.
+    const isBegun = own?.state === "requested";
+    if (await holds.isUnderDispute({ merchantId, uuid })) return isBegun ? UNKNOWN : { type: "refused", reason: "under_dispute" };
+    if (clock.nowMs() >= notAfterMs) return isBegun ? UNKNOWN : { type: "absent" };
     const given = await giveBack({ merchantId, partnerId, livemode }, link, { id, requestId: requestId ?? id, idempotencyKey: null });
     switch (given.type) {
       case "given_back":
@@ -66,7 +66,7 @@ export function createLinkRefunds({ links, giveBack, holds, digest, clock }: Lin
       case "refused":
         return { type: "refused", reason: own.resultCode ?? "gateway" };
       case "requested":
-        return UNKNOWN;
+        return found.asked ? { type: "unfinished" } : UNKNOWN;
     }
   }
 

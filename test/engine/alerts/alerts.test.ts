@@ -136,6 +136,27 @@ describe("an alert", () => {
     assert.equal((await world.alert(id)).refund?.id, `alert-${id}`);
   });
 
+  it("is asked for again where it never came to the gateway, while it is wanted and in time", async () => {
+    const world = new AlertWorld();
+    const { id } = await world.receive();
+    world.refunds.mode = "unfinished";
+    assert.equal((await world.refund(id))?.type, "outcome_unknown");
+    await world.pass(61_000);
+    assert.deepEqual(world.refunds.asked, ["refund pl_1.1", "verify pl_1.1", "refund pl_1.1"]);
+    await world.pass(DAY_MS, 60_000);
+    const asked = world.refunds.asked.length;
+    await world.pass(DAY_MS, 60_000);
+    assert.ok(
+      world.refunds.asked.slice(asked).every((one) => one.startsWith("verify")),
+      "nothing begins after the deadline",
+    );
+    assert.equal(await world.state(id), "PENDING requested");
+    world.refunds.moved.set("pl_1.1", `alert-${id}`);
+    world.refunds.mode = "there";
+    await world.pass(13 * HOUR_MS, 60_000);
+    assert.equal(await world.state(id), "REFUNDED done");
+  });
+
   it("is verified where the answer is lost, never refunded again, and its deadline waits for that", async () => {
     const world = new AlertWorld();
     const { id } = await world.receive();

@@ -77,9 +77,29 @@ describe("refunds of alerts at the card gateway", () => {
   it("find out what became of one whose answer was lost, and never ask for it again", async () => {
     const world = await paidLink();
     world.links.gateway.mode = "lost";
+    world.links.clock.advance(1);
     assert.deepEqual([await world.refund(), await world.refund(), await world.verify()], ["unknown", "unknown", "unknown"]);
     world.links.gateway.mode = "there";
     assert.equal(await world.verify(), "done");
+    assert.deepEqual(world.executed(), ["refund alert-al_1"]);
+  });
+
+  it("go on with one that was stored and never came to the gateway, under the same id, unless a dispute has come", async () => {
+    const world = await paidLink();
+    world.links.gateway.mode = "away";
+    world.links.clock.advance(1);
+    assert.equal(await world.refund(), "unknown");
+    assert.equal(await world.verify(), "unknown");
+    world.links.gateway.mode = "there";
+    assert.equal(await world.verify(), "unfinished");
+    const late = world.order({ notAfterMs: world.links.clock.nowMs() });
+    assert.deepEqual(await world.refunds.refund(late), { type: "unknown" });
+    await world.disputes.receive({ uuid: "x1" });
+    assert.equal(await world.refund(), "unknown");
+    assert.deepEqual(world.executed(), []);
+    await world.disputes.feed.verdict("VISA", "C-1", "WON", operation("won"));
+    assert.equal(await world.refund(), "done");
+    assert.equal(await world.refund(), "done");
     assert.deepEqual(world.executed(), ["refund alert-al_1"]);
   });
 

@@ -36,14 +36,15 @@ export class FakeRefunds implements AlertRefunds {
   readonly moved = new Map<string, string>();
   readonly asked: string[] = [];
   readonly limits: RefundOrder["limit"][] = [];
-  /** `lost`: it happens, and the answer does not arrive; `away`: it does not happen, and nobody knows; `dead`: whoever asks dies before. */
-  mode: "there" | "away" | "lost" | "dead" = "there";
+  /** `lost`: it happens, and the answer does not arrive; `away`: it does not happen, and nobody knows; `dead`: whoever asks dies before; `unfinished`: asked
+   * for, and never executed. */
+  mode: "there" | "away" | "lost" | "dead" | "unfinished" = "there";
   refuses: string | null = null;
 
   async refund(order: RefundOrder): Promise<RefundState> {
     this.asked.push(`refund ${order.uuid}`);
     this.limits.push(order.limit);
-    if (this.mode === "away") return { type: "unknown" };
+    if (this.mode === "away" || this.mode === "unfinished") return { type: "unknown" };
     if (this.mode === "dead") return new Promise(() => undefined);
     const by = this.moved.get(order.uuid);
     if (by !== undefined && by !== order.id) return { type: "already_refunded" };
@@ -55,6 +56,7 @@ export class FakeRefunds implements AlertRefunds {
   async verify({ id, uuid }: RefundOrder): Promise<RefundState> {
     this.asked.push(`verify ${uuid}`);
     if (this.mode === "away" || this.mode === "lost") return { type: "unknown" };
+    if (this.mode === "unfinished") return { type: "unfinished" };
     return this.moved.get(uuid) === id ? { type: "done" } : { type: "absent" };
   }
 }

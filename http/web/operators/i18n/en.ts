@@ -211,7 +211,7 @@ export const en = {
   },
   search: {
     title: "Search",
-    lead: "Everything that has a uuid or an id: payments of terminals, links, intents, payment links and cash registers.",
+    lead: "Everything that has a uuid or an id: payments of terminals, links, intents, payment links and cash registers, disputes and alerts.",
     field: "Uuid or id",
     hint: "As the shop, the partner or a log names it.",
     form: "Letters, digits, dots, dashes and underscores, up to 64.",

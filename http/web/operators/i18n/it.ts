@@ -199,7 +199,7 @@ export const it: Words = {
   },
   search: {
     title: "Ricerca",
-    lead: "Tutto ciò che ha un uuid o un id: pagamenti di terminali, link, intent, link di pagamento e casse.",
+    lead: "Tutto ciò che ha un uuid o un id: pagamenti di terminali, link, intent, link di pagamento e casse, contestazioni e avvisi.",
     field: "Uuid o id",
     hint: "Come lo chiama il negozio, il partner o un log.",
     form: "Lettere, cifre, punti, trattini e trattini bassi, fino a 64.",
