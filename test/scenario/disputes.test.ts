@@ -5,7 +5,7 @@ import { AdapterClient } from "../support/adapter-client.ts";
 import { TestGateway } from "../support/gateway.ts";
 import { assertMatches, listOf, member, textMember } from "../support/matches.ts";
 import { newMerchant } from "../support/new-merchant.ts";
-import { mailsTo } from "../support/portal-person.ts";
+import { lastMailTo, mailsTo, PortalPerson } from "../support/portal-person.ts";
 import { Relay } from "../support/relay.ts";
 import { eventually } from "../support/within.ts";
 import { assertRefused, BASE, DAY_MS, DisputeWorld, pdf } from "./dispute-world.ts";
@@ -345,6 +345,26 @@ describe("disputes", () => {
     ]) {
       assert.equal((await administrator.post("/admin/disputes", world.caseOf(wrong))).status, 400, JSON.stringify(wrong));
     }
+  });
+
+  test("a deactivated merchant's disputes keep their deadlines, and its people are mailed though they cannot sign in", async () => {
+    const { merchantId, partner, secretKey } = await newMerchant(relay);
+    const email = `owner.${relay.uuid()}@example.com`;
+    assert.equal((await partner.call("POST", `/merchants/${merchantId}/portal-users`, { email, locale: "en" })).status, 201);
+    const owner = new PortalPerson(relay, email);
+    assert.equal((await owner.accept((await lastMailTo(relay, email)).token)).status, 200);
+    await owner.enrol();
+    assert.equal((await partner.call("DELETE", `/merchants/${merchantId}`)).status < 300, true);
+    const id = await world.disputed({ merchantId, respondBy: world.inDays(2) });
+    assert.equal((await owner.send("GET", `/disputes/${id}`)).status, 401);
+    assert.equal((await relay.client({ authorization: `Bearer ${secretKey}` }).get(`${BASE}/disputes/${id}`)).status, 401);
+    assert.equal((await lastMailTo(relay, email)).kind, "dispute-received");
+    const administrator = relay.administrator();
+    assertMatches(await administrator.get(`/admin/disputes?merchantId=${merchantId}&order=due`), { body: { data: { items: [{ id }] } } });
+    relay.advance(DAY_MS + 1);
+    await eventually(async () => assert.equal((await lastMailTo(relay, email)).kind, "dispute-reminder"));
+    relay.advance(DAY_MS);
+    await eventually(async () => assertMatches(await administrator.get(`/admin/disputes/${id}`), { body: { data: { state: "EXPIRED" } } }));
   });
 
   test("a list goes on where its page ended, alerts among the disputes", async () => {

@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import type { TSchema } from "@sinclair/typebox";
 import type { Endpoint, Method } from "../../http/endpoint/endpoint.ts";
 import { MERCHANT_BASE } from "../../http/surfaces/merchant/surface.ts";
+import { formOf, MULTIPART } from "../support/package-upload.ts";
 import type { Things } from "./merchants.ts";
 
 export type AnyEndpoint = Omit<Endpoint<unknown>, "handle" | "keepUnread" | "admit">;
@@ -13,6 +14,8 @@ export interface Attempt {
   /** Below the base. */
   path: string;
   body: unknown;
+  /** Of a body that is no JSON. */
+  headers: { readonly [name: string]: string };
   /** Whether the path names something of the first merchant: then there is no such thing. */
   namesForeign: boolean;
   /** What of the first merchant is sent: an answer may quote it. */
@@ -135,6 +138,7 @@ export function attemptsAt(endpoint: AnyEndpoint, things: Things): Attempt[] {
         method,
         path: path + query,
         body,
+        headers: endpoint.upload === undefined ? {} : { "content-type": MULTIPART },
         namesForeign: inPath.length > 0,
         sent: [...inPath, ...inQuery, ...inBody],
       })),
@@ -166,7 +170,12 @@ function pathsOf({ name, path, params }: AnyEndpoint, things: Things): { path: s
 }
 
 /** Without a query, and with each member that names something alone. */
-function queriesOf({ name, query }: AnyEndpoint, things: Things): { query: string; sent: string[] }[] {
+function queriesOf({ name, query, upload }: AnyEndpoint, things: Things): { query: string; sent: string[] }[] {
+  // What a file is of: without it there is no answer to the rest.
+  if (upload !== undefined) {
+    assert.deepEqual(Object.keys(query?.properties ?? {}), ["category"], `${name}: what do the members of the query name?`);
+    return [{ query: "?category=OTHER", sent: [] }];
+  }
   const found: { query: string; sent: string[] }[] = [{ query: "", sent: [] }];
   for (const member of Object.keys(query?.properties ?? {})) {
     for (const value of QUERY[member] ?? assert.fail(`${name}: what does ${member} of the query name?`)) {
@@ -178,7 +187,10 @@ function queriesOf({ name, query }: AnyEndpoint, things: Things): { query: strin
 }
 
 /** The example of the declaration (a passkey's answer has none), with the first merchant's in the place of its names; without a body where there is none. */
-function bodiesOf({ name, body, bodyExample }: AnyEndpoint, things: Things): { body: unknown; sent: string[] }[] {
+function bodiesOf({ name, body, bodyExample, upload }: AnyEndpoint, things: Things): { body: unknown; sent: string[] }[] {
+  if (upload !== undefined) {
+    return [{ body: formOf([{ name: upload.member, fileName: "proof.pdf", content: "%PDF-1.7" }]), sent: [] }];
+  }
   if (body === undefined) return [{ body: undefined, sent: [] }];
   const members = membersOf(body);
   for (const member of members) assert.ok(member in BODY, `${name}: what does ${member} of the body name?`);
