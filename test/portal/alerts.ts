@@ -86,10 +86,12 @@ export function alerts(world: PortalWorld): void {
     await drawer(page).getByText("The card gateway has not said yet that it is done.").waitFor();
     await gateway.faults({ outage: "none" });
     // The relay finds out by itself.
-    await eventually(async () => {
-      relay.advance(LEASE_MS);
-      assertMatches(await alertOf(owner, unknown), { state: "REFUNDED", refund: { state: "done" } });
-    }, 30_000);
+    relay.advance(LEASE_MS);
+    await eventually(
+      async () => assertMatches(await alertOf(owner, unknown), { state: "REFUNDED", refund: { state: "done" } }),
+      30_000,
+      250,
+    );
     await drawer(page).locator(".badge", { hasText: "Refunded" }).waitFor({ timeout: NEXT_REFRESH_MS });
     assert.ok(gateway.returns().size <= returnsBefore + 1, "the gateway was asked under more than one id");
     const timeline = member((await owner.send("GET", `/transactions/${lost}`)).body, "data", "timeline");

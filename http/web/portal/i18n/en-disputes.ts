@@ -123,11 +123,8 @@ export const disputes = {
     acceptTitle: (amount: string) => `Accept the loss of ${amount}?`,
     acceptText: "You do not contest the dispute: it is lost at once, and the customer keeps the money. This cannot be undone.",
     accepted: "The loss is accepted.",
-    unsavedTitle: "Leave without saving?",
     unsavedText: "What you wrote here since it was last saved is lost.",
     unsavedUploads: "Files that are still being uploaded are given up.",
-    discard: "Leave without saving",
-    keepEditing: "Keep editing",
   },
   guide: {
     title: (category: string) => `What helps: ${category}`,

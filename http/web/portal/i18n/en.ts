@@ -47,6 +47,9 @@ export const en = {
     brokenTitle: "Something went wrong on this page",
     brokenText: "Reload the page. If it happens again, tell support what you were doing.",
     reload: "Reload",
+    leaveTitle: "Leave without saving?",
+    leaveNow: "Leave without saving",
+    keepEditing: "Keep editing",
   },
   nav: {
     overview: "Overview",
@@ -207,10 +210,7 @@ export const en = {
     saved: (name: string) => `${name} is configured.`,
     changedMeanwhile: "Somebody else has configured this method since you opened it, so nothing was saved. What you typed is still here.",
     showStored: "Show what is stored now",
-    unsavedTitle: "Leave without saving?",
     unsavedText: "What you changed here is lost.",
-    discard: "Leave without saving",
-    keepEditing: "Keep editing",
     services: {
       IGFS: { name: "Cards", about: "Card payments through the card gateway (IGFS)." },
       SHIFT4: { name: "Cards by SHIFT4", about: "Card payments through SHIFT4." },

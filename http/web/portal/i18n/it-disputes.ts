@@ -127,11 +127,8 @@ export const disputes: Catalogue["disputes"] = {
     acceptTitle: (amount) => `Accettare la perdita di ${amount}?`,
     acceptText: "Non ti opponi: la contestazione è persa subito, e il denaro resta al cliente. Non si può annullare.",
     accepted: "La perdita è accettata.",
-    unsavedTitle: "Uscire senza salvare?",
     unsavedText: "Ciò che hai scritto qui dall’ultimo salvataggio va perso.",
     unsavedUploads: "I file che si stanno ancora caricando vengono interrotti.",
-    discard: "Esci senza salvare",
-    keepEditing: "Continua a scrivere",
   },
   guide: {
     title: (category) => `Che cosa aiuta: ${category}`,

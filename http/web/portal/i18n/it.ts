@@ -46,6 +46,9 @@ export const it: Catalogue = {
     brokenTitle: "Si è verificato un errore in questa pagina",
     brokenText: "Ricarica la pagina. Se il problema si ripete, spiega all’assistenza che cosa stavi facendo.",
     reload: "Ricarica",
+    leaveTitle: "Uscire senza salvare?",
+    leaveNow: "Esci senza salvare",
+    keepEditing: "Continua a modificare",
   },
   nav: {
     overview: "Panoramica",
@@ -214,10 +217,7 @@ export const it: Catalogue = {
     changedMeanwhile:
       "Qualcun altro ha configurato questo metodo dopo che l’hai aperto, quindi non è stato salvato nulla. Ciò che hai scritto è ancora qui.",
     showStored: "Mostra ciò che è salvato ora",
-    unsavedTitle: "Uscire senza salvare?",
     unsavedText: "Ciò che hai modificato qui andrà perso.",
-    discard: "Esci senza salvare",
-    keepEditing: "Continua a modificare",
     services: {
       IGFS: { name: "Carte", about: "Pagamenti con carta tramite il gateway (IGFS)." },
       SHIFT4: { name: "Carte con SHIFT4", about: "Pagamenti con carta tramite SHIFT4." },

@@ -1,4 +1,3 @@
-import { useEffect, useRef } from "preact/hooks";
 import type { DisputeStatsJson } from "../../../../surfaces/merchant/disputes/schemas.ts";
 import { get } from "../../api/client.ts";
 import { Loaded, Panel } from "../../components/panel.tsx";
@@ -7,6 +6,7 @@ import { Tile, Tiles } from "../../components/tile.tsx";
 import { formatMoney, formatNumber, formatPercent } from "../../i18n/format.ts";
 import { text } from "../../i18n/texts.ts";
 import { useResource } from "../../state/resource.ts";
+import { useRounds } from "../../state/rounds.ts";
 import { alertsHref } from "./words.ts";
 
 const LIVE_MS = 15_000;
@@ -14,13 +14,7 @@ const LIVE_MS = 15_000;
 /** How a merchant stands with its alerts; each figure leads to what it was counted from. */
 export function AlertTiles({ round }: { round: number }) {
   const stats = useResource("disputes stats", (signal) => get<DisputeStatsJson>("/disputes/stats", { signal }), { everyMs: LIVE_MS });
-  const shownRound = useRef(round);
-  // biome-ignore lint/correctness/useExhaustiveDependencies: another round begins anew, nothing else.
-  useEffect(() => {
-    if (shownRound.current === round) return;
-    shownRound.current = round;
-    stats.reload();
-  }, [round]);
+  useRounds(round, stats.reload);
   return (
     <Loaded
       of={stats}

@@ -93,7 +93,7 @@ export function RuleFields({
 function ChoiceOf({
   label,
   hint,
-  choice: { any, some },
+  choice: { all, some },
   options,
   problem,
   onChange,
@@ -110,14 +110,14 @@ function ChoiceOf({
     <fieldset class="choices checks">
       <legend class="field-label">{label}</legend>
       {hint !== undefined && <p class="field-hint">{hint}</p>}
-      <CheckField label={words.any} checked={any} onChange={(chosen) => onChange({ any: chosen, some })} />
-      {!any &&
+      <CheckField label={words.any} checked={all} onChange={(chosen) => onChange({ all: chosen, some })} />
+      {!all &&
         options.map(({ value, label: name }) => (
           <CheckField
             key={value}
             label={name}
             checked={some.includes(value)}
-            onChange={(chosen) => onChange({ any, some: chosen ? [...some, value] : some.filter((other) => other !== value) })}
+            onChange={(chosen) => onChange({ all, some: chosen ? [...some, value] : some.filter((other) => other !== value) })}
           />
         ))}
       <p class="field-error" role="alert">

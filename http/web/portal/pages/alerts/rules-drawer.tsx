@@ -1,8 +1,7 @@
 import { useState } from "preact/hooks";
 import type { AlertRulesJson } from "../../../../surfaces/merchant/alerts/schemas.ts";
-import { Button } from "../../components/button.tsx";
-import { Dialog, Drawer } from "../../components/dialog.tsx";
-import { FormActions } from "../../components/form.tsx";
+import { Drawer } from "../../components/dialog.tsx";
+import { LeaveDialog } from "../../components/leave-dialog.tsx";
 import { text } from "../../i18n/texts.ts";
 import { useUnsavedGuard } from "../../state/unsaved.ts";
 import { RulesForm } from "./rules-form.tsx";
@@ -17,7 +16,7 @@ export function RulesDrawer({
   onClose: () => void;
   onStored: (stored: AlertRulesJson) => void;
 }) {
-  const { alerts: words, disputes } = text();
+  const { alerts: words } = text();
   const [unsaved, setUnsaved] = useState(false);
   const [asking, setAsking] = useState(false);
   // Another round of the form begins with what is stored then.
@@ -43,19 +42,9 @@ export function RulesDrawer({
         }}
       />
       {asking && (
-        <Dialog title={disputes.respond.unsavedTitle} onClose={() => setAsking(false)}>
-          <div class="form">
-            <p class="lead">{words.rules.unsavedText}</p>
-            <FormActions>
-              <Button kind="danger-quiet" onClick={onClose}>
-                {disputes.respond.discard}
-              </Button>
-              <Button kind="primary" onClick={() => setAsking(false)}>
-                {disputes.respond.keepEditing}
-              </Button>
-            </FormActions>
-          </div>
-        </Dialog>
+        <LeaveDialog onStay={() => setAsking(false)} onLeave={onClose}>
+          {words.rules.unsavedText}
+        </LeaveDialog>
       )}
     </Drawer>
   );

@@ -11,7 +11,7 @@ const NAME = /^[A-Za-z0-9_-]{1,32}$/;
 
 /** A choice of some of what there is, or all of it. */
 export interface Choice {
-  any: boolean;
+  all: boolean;
   some: readonly string[];
 }
 
@@ -45,7 +45,7 @@ export function writtenOf({ enabled, currency, dailyCountMax, dailyAmountMaxMino
 }
 
 function choiceOf(some: readonly string[] | null): Choice {
-  return { any: some === null, some: some ?? [] };
+  return { all: some === null, some: some ?? [] };
 }
 
 /** Minor units as a person would write them in a field. */
@@ -56,8 +56,8 @@ function typedOf(minor: number, currency: string): string {
 }
 
 export function newRule(key: number): WrittenRule {
-  const all = choiceOf(null);
-  return { key, id: "", amountMax: "", sources: all, categories: all, methods: all };
+  const anything = { all: true, some: [] };
+  return { key, id: "", amountMax: "", sources: anything, categories: anything, methods: anything };
 }
 
 export interface RuleProblems {
@@ -80,7 +80,7 @@ export function problemsOf(written: Written): Problems {
   const { rules: words } = text().alerts;
   const { enabled, currency, dailyCount, dailyAmount, rules } = written;
   const amountProblem = (typed: string) => (amountOf(typed, currency) === null ? words.amountForm(formatMoney(2_500, currency)) : null);
-  const choiceProblem = ({ any, some }: Choice) => (any || some.length > 0 ? null : words.chooseSome);
+  const choiceProblem = ({ all, some }: Choice) => (all || some.length > 0 ? null : words.chooseSome);
   return {
     dailyCount: countOf(dailyCount) === null ? words.countForm(DAILY_COUNT_MAX) : null,
     dailyAmount: amountProblem(dailyAmount),
@@ -120,13 +120,13 @@ export function ruleSetOf({ enabled, currency, dailyCount, dailyAmount, rules }:
         ...{ id: rule.id.trim(), amountMaxMinor: amountOf(rule.amountMax, currency) ?? 0 },
         sources: chosen(rule.sources, RULE_SOURCES),
         categories: chosen(rule.categories, CATEGORIES),
-        methods: rule.methods.any ? null : [...rule.methods.some],
+        methods: rule.methods.all ? null : [...rule.methods.some],
       }),
     ),
   };
 }
 
 /** The form offers no others. */
-function chosen<Word extends string>({ any, some }: Choice, words: readonly Word[]): Word[] | null {
-  return any ? null : words.filter((word) => some.includes(word));
+function chosen<Word extends string>({ all, some }: Choice, words: readonly Word[]): Word[] | null {
+  return all ? null : words.filter((word) => some.includes(word));
 }

@@ -1,4 +1,4 @@
-import { useEffect, useId, useRef } from "preact/hooks";
+import { useId } from "preact/hooks";
 import type { DisputeItemJson, DisputeStatsJson } from "../../../../surfaces/merchant/disputes/schemas.ts";
 import { get, type Query } from "../../api/client.ts";
 import type { ListJson } from "../../api/types.ts";
@@ -9,6 +9,7 @@ import { Skeleton } from "../../components/skeleton.tsx";
 import { Time } from "../../components/time.tsx";
 import { text } from "../../i18n/texts.ts";
 import { useResource } from "../../state/resource.ts";
+import { useRounds } from "../../state/rounds.ts";
 import { DisputeState } from "./dispute-state.tsx";
 import { DueTime } from "./due-time.tsx";
 import { DUE_DAYS_MAX, disputesHref, itemHref } from "./words.ts";
@@ -24,13 +25,7 @@ type ColumnName = "alerts" | "toAnswer" | "underReview" | "ended";
 export function Board({ everyMs, round, stats }: { everyMs: number; round: number; stats: DisputeStatsJson | null }) {
   const { disputes: words } = text();
   const board = useResource("disputes board", loadBoard, { everyMs });
-  const shownRound = useRef(round);
-  // biome-ignore lint/correctness/useExhaustiveDependencies: another round begins anew, nothing else.
-  useEffect(() => {
-    if (shownRound.current === round) return;
-    shownRound.current = round;
-    board.reload();
-  }, [round]);
+  useRounds(round, board.reload);
   return (
     <Loaded
       of={board}

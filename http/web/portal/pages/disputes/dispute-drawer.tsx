@@ -4,10 +4,9 @@ import { get } from "../../api/client.ts";
 import { hasCode } from "../../api/errors.ts";
 import { Amount } from "../../components/amount.tsx";
 import { Banner } from "../../components/banner.tsx";
-import { Button } from "../../components/button.tsx";
-import { Dialog, Drawer } from "../../components/dialog.tsx";
+import { Drawer } from "../../components/dialog.tsx";
 import { EmptyState } from "../../components/empty-state.tsx";
-import { FormActions } from "../../components/form.tsx";
+import { LeaveDialog } from "../../components/leave-dialog.tsx";
 import { Loaded } from "../../components/panel.tsx";
 import { Skeleton } from "../../components/skeleton.tsx";
 import { formatExactTime } from "../../i18n/format.ts";
@@ -65,19 +64,9 @@ export function DisputeDrawer({ id, onClose, onChanged }: { id: string; onClose:
         </Loaded>
       )}
       {asking && (
-        <Dialog title={words.respond.unsavedTitle} onClose={() => setAsking(false)}>
-          <div class="form">
-            <p class="lead">{unsaved === "uploads" ? words.respond.unsavedUploads : words.respond.unsavedText}</p>
-            <FormActions>
-              <Button kind="danger-quiet" onClick={onClose}>
-                {words.respond.discard}
-              </Button>
-              <Button kind="primary" onClick={() => setAsking(false)}>
-                {words.respond.keepEditing}
-              </Button>
-            </FormActions>
-          </div>
-        </Dialog>
+        <LeaveDialog onStay={() => setAsking(false)} onLeave={onClose}>
+          {unsaved === "uploads" ? words.respond.unsavedUploads : words.respond.unsavedText}
+        </LeaveDialog>
       )}
     </Drawer>
   );
