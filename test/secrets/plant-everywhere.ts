@@ -123,8 +123,9 @@ interface Ids {
   alertId: string;
   fedDisputeId: string;
   fedAlertId: string;
-  /** Plans of that merchant, the second for being removed, and subscriptions by the operation that uses one up. */
+  /** Plans of that merchant, those to be changed and removed apart, and subscriptions by the operation that uses one up. */
   planId: string;
+  changedPlanId: string;
   removedPlanId: string;
   subscriptionId: string;
   cancelledSubscriptionId: string;
@@ -305,7 +306,8 @@ async function prepare(world: PlantWorld, names: Names): Promise<Ids> {
     paymentLinkId,
     cancelledLinkId,
     ...{ disputeId, alertId, fedDisputeId, fedAlertId },
-    ...{ planId, removedPlanId, subscriptionId, pausedSubscriptionId: pausedId, resumedSubscriptionId: resumedId, cancelledSubscriptionId },
+    ...{ planId, changedPlanId: trialPlanId, removedPlanId },
+    ...{ subscriptionId, pausedSubscriptionId: pausedId, resumedSubscriptionId: resumedId, cancelledSubscriptionId },
     portalMerchantId: callingId,
     partnerId: String(member(changed.body, "data", "id")),
     partnerLogin: basic(username, textMember(partner.body, "generatedPassword")),
@@ -618,6 +620,7 @@ function paramOf(endpoint: AnyEndpoint, name: string, names: Names, ids: Ids): s
       if (endpoint.path.startsWith("/api/merchant/alerts")) return ids.alertId;
       if (endpoint.path.startsWith("/admin/disputes")) return ids.fedDisputeId;
       if (endpoint.path.startsWith("/admin/alerts")) return ids.fedAlertId;
+      if (endpoint.name === "changePlan") return ids.changedPlanId;
       if (endpoint.path.startsWith("/api/merchant/plans")) return endpoint.name === "removePlan" ? ids.removedPlanId : ids.planId;
       if (endpoint.path.startsWith("/api/merchant/subscriptions")) return subscriptionFor(endpoint.name, ids);
       if (endpoint.path.startsWith("/v1/payment_intents")) return ids.intentId;
