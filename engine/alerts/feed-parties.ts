@@ -1,5 +1,6 @@
 import type { DisputeParty } from "../disputes/disputes.ts";
 import type { Links } from "../links/links.ts";
+import { isMerchantId } from "../partners/merchant.ts";
 import type { MerchantStore } from "../partners/merchant-store.ts";
 import type { MerchantTransactions } from "../payments/merchant-transactions.ts";
 
@@ -28,7 +29,7 @@ export interface FeedPartiesOptions {
 export function createFeedParties({ merchants, links, transactions }: FeedPartiesOptions): FeedParties {
   return {
     party: async (merchantId) => {
-      const merchant = await merchants.load(merchantId);
+      const merchant = isMerchantId(merchantId) ? await merchants.load(merchantId) : null;
       if (merchant === null) return null;
       const { partnerId, environment } = merchant.record;
       return { merchantId, partnerId, livemode: environment === "LIVE" };

@@ -7,6 +7,7 @@ import { AdminAlert, AdminAlertPage, ALERT_EXAMPLE, AlertSource, AlertState, ale
 import {
   adminOfDisputes as admin,
   alertOf,
+  FED_MERCHANT,
   FED_PAYMENT,
   FED_TIME,
   FeedAlertParams,
@@ -19,7 +20,7 @@ import {
 
 const FedAlert = Type.Object(
   {
-    merchantId: Type.String({ minLength: 1, maxLength: 64 }),
+    merchantId: FED_MERCHANT,
     source: AlertSource,
     networkRef: Type.String({ pattern: "^[A-Za-z0-9._:-]{1,64}$", description: "Unique within the source." }),
     uuid: Type.Optional(FED_PAYMENT),
@@ -76,7 +77,7 @@ export const listFedAlerts = admin.endpoint({
   auth: "admin",
   role: "read-only",
   query: Type.Object({
-    merchantId: Type.String({ minLength: 1, maxLength: 64 }),
+    merchantId: FED_MERCHANT,
     state: Type.Optional(AlertState),
     order: Type.Optional(Type.Union([Type.Literal("newest"), Type.Literal("due")])),
     ...PAGE,

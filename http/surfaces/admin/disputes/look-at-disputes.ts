@@ -3,7 +3,7 @@ import { contentDisposition } from "../../content-disposition.ts";
 import { okBody } from "../../relay-envelope.ts";
 import { ok } from "../envelope.ts";
 import { AdminDisputeDetail, AdminDisputePage, DISPUTE_EXAMPLE, DisputeState, detailJson, disputeJson } from "./feed-json.ts";
-import { adminOfDisputes as admin, disputeOf, FeedDisputeParams, noSuchDispute, PAGE, partyOf } from "./surface.ts";
+import { adminOfDisputes as admin, disputeOf, FED_MERCHANT, FeedDisputeParams, noSuchDispute, PAGE, partyOf } from "./surface.ts";
 
 export const listFedDisputes = admin.endpoint({
   name: "adminListDisputes",
@@ -15,7 +15,7 @@ export const listFedDisputes = admin.endpoint({
   auth: "admin",
   role: "read-only",
   query: Type.Object({
-    merchantId: Type.String({ minLength: 1, maxLength: 64 }),
+    merchantId: FED_MERCHANT,
     state: Type.Optional(DisputeState),
     order: Type.Optional(Type.Union([Type.Literal("newest"), Type.Literal("due")])),
     ...PAGE,

@@ -3,11 +3,11 @@ import { RelayError } from "../../../../engine/kernel/errors.ts";
 import { okBody } from "../../relay-envelope.ts";
 import { ok } from "../envelope.ts";
 import { AdminDispute, DISPUTE_EXAMPLE, DisputeCategory, DisputeStage, disputeJson } from "./feed-json.ts";
-import { adminOfDisputes as admin, FED_PAYMENT, FED_TIME, partyOf, paymentOf, timeOf } from "./surface.ts";
+import { adminOfDisputes as admin, FED_MERCHANT, FED_PAYMENT, FED_TIME, partyOf, paymentOf, timeOf } from "./surface.ts";
 
 const FedDispute = Type.Object(
   {
-    merchantId: Type.String({ minLength: 1, maxLength: 64 }),
+    merchantId: FED_MERCHANT,
     network: Type.String({ pattern: "^[A-Z][A-Z0-9_]{1,31}$", description: "VISA, MASTERCARD, ..." }),
     networkCaseId: Type.String({ pattern: "^[A-Za-z0-9._:-]{1,64}$", description: "Unique within the network." }),
     stage: DisputeStage,

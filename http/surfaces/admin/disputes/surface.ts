@@ -6,6 +6,7 @@ import type { DisputeRecord } from "../../../../engine/disputes/dispute.ts";
 import type { DisputeFeed, DisputeParty, Disputes } from "../../../../engine/disputes/disputes.ts";
 import { RelayError } from "../../../../engine/kernel/errors.ts";
 import { IDENTIFIER_LENGTH_MAX } from "../../../../engine/kernel/limits.ts";
+import { MERCHANT_ID_PATTERN } from "../../../../engine/partners/merchant.ts";
 import { surface } from "../../../endpoint/surface.ts";
 import { ADMIN_SURFACE } from "../surface.ts";
 
@@ -26,6 +27,8 @@ export const FeedDisputeParams = Type.Object({
 export const FeedAlertParams = Type.Object({
   id: Type.String({ minLength: 1, maxLength: 64, parameterName: "AlertId", description: "`al_...`" }),
 });
+
+export const FED_MERCHANT = Type.String({ pattern: MERCHANT_ID_PATTERN });
 
 export const FED_PAYMENT = Type.Union([Type.String({ minLength: 1, maxLength: IDENTIFIER_LENGTH_MAX }), Type.Null()], {
   description:
@@ -79,7 +82,8 @@ export function timeOf(member: string, text: string): number {
 /** With a zone: what a network says has to be the same everywhere. */
 export const FED_TIME = {
   maxLength: 32,
-  pattern: "^\\d{4}-\\d{2}-\\d{2}T\\d{2}:\\d{2}(?::\\d{2}(?:\\.\\d{1,3})?)?(?:Z|[+-]\\d{2}:\\d{2})$",
+  pattern:
+    "^2[0-9]{3}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12][0-9]|3[01])T(?:[01][0-9]|2[0-3]):[0-5][0-9](?::[0-5][0-9](?:\\.[0-9]{1,3})?)?(?:Z|[+-][01][0-9]:[0-5][0-9])$",
   errorMessage: "must be a time as ISO 8601 with a zone",
 };
 

@@ -1,6 +1,7 @@
 import { type Static, type TSchema, Type } from "@sinclair/typebox";
 import { ALERT_REASON_LENGTH_MAX, ALERT_SOURCES, type AlertSource } from "../../../../engine/alerts/alert.ts";
 import { ALERT_RULE_DAILY_COUNT_MAX, ALERT_RULES_MAX } from "../../../../engine/alerts/alert-rules.ts";
+import { NO_CONTROL_CHARACTERS } from "../../../../engine/kernel/well-formed.ts";
 import { DAY } from "../../day.ts";
 import { words } from "../../named-words.ts";
 import { AlertStateWord, DisputeCategory } from "../disputes/schemas.ts";
@@ -86,7 +87,7 @@ export const Alert = Type.Object(
 
 /** POST /alerts/{id}/decline. */
 export const DeclineAlert = Type.Object(
-  { reason: Type.Optional(Type.String({ maxLength: ALERT_REASON_LENGTH_MAX, description: "For yourself." })) },
+  { reason: Type.Optional(Type.String({ ...NO_CONTROL_CHARACTERS, maxLength: ALERT_REASON_LENGTH_MAX, description: "For yourself." })) },
   { title: "AlertDecline" },
 );
 

@@ -10,6 +10,7 @@ import {
   DISPUTE_STATES,
   EVIDENCE_CATEGORIES,
 } from "../../../../engine/disputes/dispute.ts";
+import { LINES } from "../../../../engine/kernel/well-formed.ts";
 import { DAY } from "../../day.ts";
 import { TerminalId } from "../../identifier-params.ts";
 import { words } from "../../named-words.ts";
@@ -155,11 +156,11 @@ export const Dispute = Type.Object(
 );
 
 /** Names are checked by the engine: one that is not taken is refused, and not left out. */
-const FieldsGiven = Type.Record(Type.String(), Type.String({ maxLength: DISPUTE_FIELD_LENGTH_MAX }), {
+const FieldsGiven = Type.Record(Type.String(), Type.String({ ...LINES, maxLength: DISPUTE_FIELD_LENGTH_MAX }), {
   maxProperties: DISPUTE_FIELDS_MAX,
   description: "Answers of the guided questions, by names of your own: a letter, then at most 63 letters, digits or _.",
 });
-const StatementGiven = Type.String({ maxLength: DISPUTE_STATEMENT_LENGTH_MAX });
+const StatementGiven = Type.String({ ...LINES, maxLength: DISPUTE_STATEMENT_LENGTH_MAX });
 
 /** PUT /disputes/{id}/draft: the whole of it. */
 export const SaveDisputeDraft = Type.Object(
