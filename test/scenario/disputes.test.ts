@@ -335,6 +335,13 @@ describe("disputes", () => {
     const administrator = relay.administrator();
     assert.equal((await administrator.post("/admin/disputes", world.caseOf({ merchantId: other.merchantId, uuid }))).status, 404);
     assert.equal((await administrator.post("/admin/disputes", world.caseOf({ merchantId: "NOBODY" }))).status, 404);
+    // The store has no key for it.
+    for (const merchantId of ["üÝ", "\u009e", ".."]) {
+      assert.equal((await administrator.post("/admin/disputes", world.caseOf({ merchantId }))).status, 400, merchantId);
+      for (const what of ["disputes", "alerts"]) {
+        assert.equal((await administrator.get(`/admin/${what}?merchantId=${encodeURIComponent(merchantId)}`)).status, 400, merchantId);
+      }
+    }
     for (const wrong of [
       { respondBy: "tomorrow" },
       { respondBy: world.inDays(-1) },
