@@ -83,7 +83,8 @@ async function furnish(world: PortalWorld): Promise<FurnishedShop> {
   ];
   for (const [{ status, text }, expected] of sent) assert.equal(status, expected, text);
   const webhookId = textMember(added.body, "data", "endpoint", "id");
-  const complaints = await complaintsIn(relay, shop, uuid);
+  const links: FurnishedShop["links"] = { expired, ...(await linksInStates(world, shop)) };
+  const complaints = await complaintsIn(relay, shop, { uuid, linkUuid: `${links["paid"]?.id}.1` });
   const subscribed = await subscriptionsInStates(relay, shop, begun);
-  return { shop, owner, invited, uuid, webhookId, complaints, links: { expired, ...(await linksInStates(world, shop)) }, subscribed };
+  return { shop, owner, invited, uuid, webhookId, complaints, links, subscribed };
 }

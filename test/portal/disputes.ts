@@ -49,8 +49,8 @@ export interface Complaints {
   alerts: { readonly [state: string]: string };
 }
 
-/** Disputes and alerts of a shop in states that it takes no clock to bring them into; the first about this payment. */
-export async function complaintsIn(relay: Relay, shop: Shop, uuid: string): Promise<Complaints> {
+/** Disputes and alerts of a shop in states that it takes no clock to bring them into; the first about this payment of a terminal, and an alert about one by link. */
+export async function complaintsIn(relay: Relay, shop: Shop, { uuid, linkUuid }: { uuid: string; linkUuid: string }): Promise<Complaints> {
   const server = relay.client({ authorization: `Bearer ${shop.secretKey}` });
   const ok = async (sent: Promise<{ status: number; text: string }>) => {
     const { status, text } = await sent;
@@ -70,6 +70,7 @@ export async function complaintsIn(relay: Relay, shop: Shop, uuid: string): Prom
   assert.equal(rules.status, 200, rules.text);
   const alerts = {
     pending: await alerted(relay, shop, { uuid }),
+    byLink: await alerted(relay, shop, { uuid: linkUuid }),
     network: await alerted(relay, shop, { source: "RDR" }),
     declined: await alerted(relay, shop, { source: "CDRN", category: "NOT_RECEIVED" }),
   };

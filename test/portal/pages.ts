@@ -285,7 +285,7 @@ export function pages(world: PortalWorld, furnished: () => FurnishedShop): void 
       ["a call", "/portal/logs?tab=calls", firstRow],
       ["a response to submit", dispute, button("Preview and submit"), small],
       ["a loss to accept", dispute, button("Accept the loss"), small],
-      ["an alert to refund", alert, button("Refund"), small],
+      ["an alert to refund", `/portal/alerts/${complaints.alerts["byLink"]}`, button("Refund"), small],
       ["an alert to decline", alert, button("Decline"), small],
       ["rules to change", "/portal/alerts?tab=rules", button("Change the rules")],
       ["keys to replace", "/portal/keys", button("Make a new pair"), small],

@@ -59,11 +59,11 @@ export function AlertDrawer({ id, onClose, onChanged }: { id: string; onClose: (
 
 function Detail({ alert, onChanged }: { alert: AlertJson; onChanged: () => void }) {
   const { alerts: words, disputes } = text();
-  const { id, state, amountMinor, currency, category, respondBy, uuid } = alert;
+  const { id, state, amountMinor, currency, category, respondBy, uuid, method } = alert;
   const isOver = useIsOver(respondBy);
   const payment = usePayment(uuid);
-  // What a terminal took is given back there: to offer it here would be to refuse it.
-  const isOfTerminal = payment.data?.refund.reason === "not_refundable_here";
+  // What a terminal took is given back there: to offer it here, until the payment is loaded too, would be to refuse it.
+  const isOfTerminal = (method !== null && method !== "PAYBYLINK") || payment.data?.refund.reason === "not_refundable_here";
   return (
     <>
       <div class="sum">
