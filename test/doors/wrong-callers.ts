@@ -249,10 +249,11 @@ export function wrongCallers(mode: Mode): void {
     // Last, since it changes and deletes what there is.
     test("the right caller is admitted everywhere", async () => {
       const found: string[] = [];
-      for (const endpoint of [...world.endpoints].sort(byHarm)) {
+      for (const [index, endpoint] of [...world.endpoints].sort(byHarm).entries()) {
         const request = world.request(endpoint);
         const headers = headersOf(rightCaller(endpoint), request);
-        const answer = await world.send(request, headers, rightCaller(endpoint)?.who);
+        // From more than one address: there are more endpoints than one may ask in a second.
+        const answer = await world.send(request, headers, `${rightCaller(endpoint)?.who} ${Math.floor(index / ASKED_BY_ONE_MAX)}`);
         const exception = NOT_SUCCEEDING[endpoint.name];
         const expected = exception === undefined || (exception.only ?? mode) !== mode ? undefined : exception.status;
         const asExpected = expected === undefined ? answer.status < 300 : answer.status === expected;
@@ -283,6 +284,9 @@ export function wrongCallers(mode: Mode): void {
     }
   });
 }
+
+/** The strictest limit of portal and administration is 50 a second. */
+const ASKED_BY_ONE_MAX = 25;
 
 function rank({ shows }: Caller): number {
   const [only, more] = Object.values(shows);
