@@ -1,6 +1,16 @@
 import { createDueIndex, type DueIndex, dueOperations } from "../kernel/due-index-store.ts";
 import { uuidKey } from "../kernel/identifiers.ts";
 import { available, type Kv, type Operation, prefixRange } from "../kernel/kv.ts";
+import {
+  digitsOf,
+  type IndexPage,
+  listPrefix,
+  type MerchantList,
+  type Place,
+  pageOfIndex,
+  placeIn,
+  placeKey,
+} from "../kernel/merchant-index-store.ts";
 import { type Digest, prefixedId } from "../kernel/prefixed-id.ts";
 import { readRecord, recordText } from "../kernel/schemas.ts";
 import type { Stored } from "../kernel/stored.ts";
@@ -8,22 +18,10 @@ import type { WebhookEvent } from "../webhooks/webhook-event.ts";
 import { ALERT_STATES, type AlertRecord, type AlertSource, type AlertState } from "./alert.ts";
 import type { AlertChange } from "./alert-change.ts";
 
-/** Whose alerts a list has. */
-export interface AlertList {
-  readonly merchantId: string;
-  readonly livemode: boolean;
-}
-
-/** Where an alert stands in its list: when it was received, or when an answer is due. */
-export interface AlertPlace {
-  readonly atMs: number;
-  readonly id: string;
-}
-
 export interface AlertPageQuery {
   readonly limit: number;
   /** Those behind it only; null: from the first on. */
-  readonly after: AlertPlace | null;
+  readonly after: Place | null;
   /** `newest`: all. `due`: those that are PENDING, the most urgent first. */
   readonly order: "newest" | "due";
   /** Received within; null: no bound. */
@@ -31,12 +29,6 @@ export interface AlertPageQuery {
   readonly beforeMs: number | null;
   readonly state: AlertState | null;
   readonly source: AlertSource | null;
-}
-
-export interface AlertPage {
-  readonly items: readonly AlertRecord[];
-  /** Where the next page begins; null: there is no more. */
-  readonly next: AlertPlace | null;
 }
 
 /** What the index by time says of an alert, for sums that need no record. */
@@ -60,11 +52,11 @@ export interface AlertStore extends DueIndex {
   idOf(source: AlertSource, networkRef: string): string;
   /** The new version, or null where something else stands, or one of its checks does not hold. */
   commit(change: AlertChange): Promise<number | null>;
-  page(list: AlertList, query: AlertPageQuery): Promise<AlertPage>;
+  page(list: MerchantList, query: AlertPageQuery): Promise<IndexPage<AlertRecord>>;
   /** Of a payment, whichever its environment; oldest first, at most ALERTS_FOUND_MAX. */
   ofPayment(merchantId: string, uuid: string): Promise<readonly AlertRecord[]>;
   /** The newest of those received from this time on, up to `limit` (at most 10,000). */
-  summaries(list: AlertList, fromMs: number, limit: number): Promise<readonly AlertSummary[]>;
+  summaries(list: MerchantList, fromMs: number, limit: number): Promise<readonly AlertSummary[]>;
 }
 
 const ALERTS = "alert/";
@@ -74,15 +66,10 @@ const BY_DUE = "alert-due/";
 const BY_PAYMENT = "alert-payment/";
 const DUE = "due/alert/";
 
-const MS_DIGITS = 13;
-
 /** Ids come out of requests as they are. */
 const ID = /^al_[a-z0-9]{24}$/;
 const UUID = /^[A-Za-z0-9._-]{1,64}$/;
 
-/** Entries of an index that are read at once, and those that one page is looked for in: of few that match among very many, a page may have fewer. */
-const INDEX_PAGE = 200;
-const LOOKED_THROUGH_MAX = 2_000;
 export const ALERTS_FOUND_MAX = 50;
 
 export interface AlertStoreOptions {
@@ -131,36 +118,16 @@ export function createAlertStore({ kv, retentionMs, eventOperations, digest }: A
     return result.type === "committed" ? result.version : null;
   }
 
-  async function page(list: AlertList, query: AlertPageQuery): Promise<AlertPage> {
-    const { limit, after, order, state, fromMs, beforeMs } = query;
-    const isDue = order === "due";
-    const prefix = isDue ? listPrefix(BY_DUE, list) : state === null ? listPrefix(BY_TIME, list) : statePrefix(list, state);
-    let { from, to } = prefixRange(prefix);
-    if (!isDue && fromMs !== null) from = later(from, prefix + digitsOf(fromMs));
-    if (!isDue && beforeMs !== null) to = earlier(to, prefix + digitsOf(beforeMs));
-    if (after !== null && isDue) from = later(from, `${placeKey(prefix, after)}\u0001`);
-    if (after !== null && !isDue) to = earlier(to, placeKey(prefix, after));
-    const items: AlertRecord[] = [];
-    let last: AlertPlace | null = null;
-    for (let looked = 0; from < to; looked += INDEX_PAGE) {
-      const entries = await kv.scan({ from, to, limit: INDEX_PAGE, reverse: !isDue });
-      const places = entries.map(({ key }) => placeIn(key, prefix));
-      const records = new Map((await loadAll(places.map(({ id }) => id))).map((record) => [record.id, record]));
-      for (const place of places) {
-        // What is gone by now is no item, and what has just become another state's neither.
-        const record = records.get(place.id);
-        if (record === undefined || !matches(record, query)) continue;
-        if (items.length === limit) return { items, next: last };
-        items.push(record);
-        last = place;
-      }
-      const end = entries.at(-1);
-      if (end === undefined || entries.length < INDEX_PAGE) break;
-      if (isDue) from = `${end.key}\u0001`;
-      else to = end.key;
-      if (looked + INDEX_PAGE >= LOOKED_THROUGH_MAX) return { items, next: placeIn(end.key, prefix) };
+  function page(list: MerchantList, query: AlertPageQuery): Promise<IndexPage<AlertRecord>> {
+    const { order, state, limit, after, fromMs, beforeMs } = query;
+    const matching = { load: loadAll, matches: (record: AlertRecord) => matches(record, query) };
+    if (order === "due") {
+      // When they were received is looked up in the records.
+      const due = { limit, after, fromMs: null, beforeMs: null, order: "oldest" } as const;
+      return pageOfIndex(kv, listPrefix(BY_DUE, list), due, matching);
     }
-    return { items, next: null };
+    const prefix = state === null ? listPrefix(BY_TIME, list) : statePrefix(list, state);
+    return pageOfIndex(kv, prefix, { limit, after, fromMs, beforeMs, order }, matching);
   }
 
   return {
@@ -207,7 +174,7 @@ function summaryText({ state, amountMinor, currency, end }: AlertRecord): string
   return [state, amountMinor, currency, end?.by === "invalid" ? "invalid" : "-"].join(" ");
 }
 
-function summaryOf({ id, atMs }: AlertPlace, text: string): AlertSummary {
+function summaryOf({ id, atMs }: Place, text: string): AlertSummary {
   const [word = "", amount = "", currency = "", invalid = ""] = text.split(" ");
   const state = ALERT_STATES.find((one) => one === word);
   if (state === undefined) throw new Error(`the alert ${id} has a summary that this version cannot read`);
@@ -218,34 +185,10 @@ function recordOf(text: string): AlertRecord {
   return readRecord("alert", "an alert", text);
 }
 
-function listPrefix(kind: string, { merchantId, livemode }: AlertList): string {
-  return `${kind}${merchantId}/${livemode ? "live" : "test"}/`;
-}
-
-function statePrefix(list: AlertList, state: AlertState): string {
+function statePrefix(list: MerchantList, state: AlertState): string {
   return `${listPrefix(BY_STATE, list)}${state}/`;
 }
 
 function paymentPrefix(merchantId: string, uuid: string): string {
   return `${BY_PAYMENT}${merchantId}/${uuidKey(uuid)}/`;
-}
-
-function placeKey(prefix: string, { atMs, id }: AlertPlace): string {
-  return `${prefix}${digitsOf(atMs)}/${id}`;
-}
-
-function placeIn(key: string, prefix: string): AlertPlace {
-  return { atMs: Number(key.slice(prefix.length, prefix.length + MS_DIGITS)), id: key.slice(prefix.length + MS_DIGITS + 1) };
-}
-
-function digitsOf(ms: number): string {
-  return String(Math.max(0, Math.floor(ms))).padStart(MS_DIGITS, "0");
-}
-
-function later(a: string, b: string): string {
-  return a > b ? a : b;
-}
-
-function earlier(a: string, b: string): string {
-  return a < b ? a : b;
 }

@@ -4,6 +4,7 @@ import type { DisputeHoldStore } from "../disputes/dispute-hold-store.ts";
 import { RelayError } from "../kernel/errors.ts";
 import { isSameUuid, isTerminalId, isUuid } from "../kernel/identifiers.ts";
 import { maskPans } from "../kernel/mask.ts";
+import { cursorOf, type Place, placeOfCursor } from "../kernel/merchant-index-store.ts";
 import { CONFLICT, retryOnConflict } from "../kernel/retry-on-conflict.ts";
 import type { Stored } from "../kernel/stored.ts";
 import type { Alongside } from "../links/link-store.ts";
@@ -21,7 +22,7 @@ import { createAlertRefunder, type RefunderOptions, ROUNDS_MAX } from "./alert-r
 import { type AlertRule, checkedRules, hasRoomToday, matchingRule } from "./alert-rules.ts";
 import type { AlertRulesStore } from "./alert-rules-store.ts";
 import { ALERT_STATS_MAX, alertStats } from "./alert-stats.ts";
-import type { AlertPlace, AlertStore } from "./alert-store.ts";
+import type { AlertStore } from "./alert-store.ts";
 import type { AlertAnswered, AlertFed, AlertFeed, AlertOwner, Alerts } from "./alerts.ts";
 import { DRY_RUN_MAX, DRY_RUN_MS, dryRun } from "./dry-run.ts";
 import type { AlertEvent } from "./events.ts";
@@ -97,7 +98,7 @@ export function createAlerts(options: AlertsOptions): { alerts: Alerts; feed: Al
   const alerts: Alerts = {
     find: async (owner, id) => (await own(owner, id))?.record ?? null,
     list: async (owner, { cursor, ...query }) => {
-      const page = await store.page(owner, { ...query, after: cursor === null ? null : placeOf(cursor) });
+      const page = await store.page(owner, { ...query, after: cursor === null ? null : placeOfCursor(cursor, CURSOR_ID) });
       return { items: page.items, next: page.next === null ? null : cursorOf(page.next) };
     },
     ofPayment: async (owner, uuid) => (await store.ofPayment(owner.merchantId, uuid)).filter((record) => isOf(owner, record)),
@@ -122,7 +123,7 @@ export function createAlerts(options: AlertsOptions): { alerts: Alerts; feed: Al
       const checked = checkedRules(given);
       const fromMs = clock.nowMs() - DRY_RUN_MS;
       const found: AlertRecord[] = [];
-      let after: AlertPlace | null = null;
+      let after: Place | null = null;
       do {
         const limit = Math.min(DRY_RUN_PAGE, DRY_RUN_MAX - found.length);
         const page = await store.page(owner, { limit, after, order: "newest", fromMs, beforeMs: null, state: null, source: null });
@@ -265,14 +266,4 @@ function checkedReason(reason: string): string | null {
 }
 
 /** A list of disputes and alerts goes on behind either of them (dispute-board.ts). */
-const CURSOR = /^(\d{13})((?:dp|al)_[a-z0-9]{24})$/;
-
-function cursorOf({ atMs, id }: AlertPlace): string {
-  return String(atMs).padStart(13, "0") + id;
-}
-
-function placeOf(cursor: string): AlertPlace {
-  const [, digits, id] = CURSOR.exec(cursor) ?? [];
-  if (digits === undefined || id === undefined) throw invalid("cursor", "is not one that a page of this list has answered");
-  return { atMs: Number(digits), id };
-}
+const CURSOR_ID = /^(?:dp|al)_[a-z0-9]{24}$/;

@@ -1,6 +1,7 @@
 import type { Clock } from "../kernel/clock.ts";
 import { RelayError } from "../kernel/errors.ts";
 import { isSameUuid } from "../kernel/identifiers.ts";
+import { cursorOf, placeOfCursor } from "../kernel/merchant-index-store.ts";
 import { prefixedId } from "../kernel/prefixed-id.ts";
 import { CONFLICT, retryOnConflict } from "../kernel/retry-on-conflict.ts";
 import type { Stored } from "../kernel/stored.ts";
@@ -20,7 +21,7 @@ import { type DisputeOperation, disputeChange, tellRefused, tellStored } from ".
 import type { DisputeFileStore } from "./dispute-file-store.ts";
 import { DISPUTE_STATS_MAX, disputeStats } from "./dispute-stats.ts";
 import { createDisputeStepper, ROUNDS_MAX, type StepperOptions } from "./dispute-stepper.ts";
-import type { DisputePlace, DisputeStore } from "./dispute-store.ts";
+import type { DisputeStore } from "./dispute-store.ts";
 import type { DisputeContents, DisputeFeed, DisputeOwner, DisputeQuery, Disputes, DisputeUpload, Fed, NotAnswerable } from "./disputes.ts";
 import type { DisputeEvent } from "./events.ts";
 import { fileOf, hasRoomFor, isFrozen, nextAtMs, remindersFrom } from "./rules.ts";
@@ -244,7 +245,7 @@ export function createDisputes(options: DisputesOptions): { disputes: Disputes; 
       const items = (await named(owner, q.trim())).filter((record) => isAsked(record, query)).slice(0, query.limit);
       return { items, next: null };
     }
-    const page = await store.page(owner, { ...rest, after: cursor === null ? null : placeOf(cursor) });
+    const page = await store.page(owner, { ...rest, after: cursor === null ? null : placeOfCursor(cursor, CURSOR_ID) });
     return { items: page.items, next: page.next === null ? null : cursorOf(page.next) };
   }
 
@@ -384,14 +385,4 @@ function tooLarge(): RelayError {
 }
 
 /** A list of disputes and alerts goes on behind either of them (alerts/dispute-board.ts). */
-const CURSOR = /^(\d{13})((?:dp|al)_[a-z0-9]{24})$/;
-
-function cursorOf({ atMs, id }: DisputePlace): string {
-  return String(atMs).padStart(13, "0") + id;
-}
-
-function placeOf(cursor: string): DisputePlace {
-  const [, digits, id] = CURSOR.exec(cursor) ?? [];
-  if (digits === undefined || id === undefined) throw invalid("cursor", "is not one that a page of this list has answered");
-  return { atMs: Number(digits), id };
-}
+const CURSOR_ID = /^(?:dp|al)_[a-z0-9]{24}$/;

@@ -1,6 +1,16 @@
 import { createDueIndex, type DueIndex, dueOperations } from "../kernel/due-index-store.ts";
 import { uuidKey } from "../kernel/identifiers.ts";
 import { available, type Kv, type Operation, prefixRange } from "../kernel/kv.ts";
+import {
+  digitsOf,
+  type IndexPage,
+  listPrefix,
+  type MerchantList,
+  type Place,
+  pageOfIndex,
+  placeIn,
+  placeKey,
+} from "../kernel/merchant-index-store.ts";
 import { type Digest, prefixedId } from "../kernel/prefixed-id.ts";
 import { readRecord, recordText } from "../kernel/schemas.ts";
 import type { Stored } from "../kernel/stored.ts";
@@ -18,22 +28,10 @@ import {
 import type { DisputeChange } from "./dispute-change.ts";
 import { holdOperation, readHold } from "./dispute-hold-store.ts";
 
-/** Whose disputes a list has. */
-export interface DisputeList {
-  readonly merchantId: string;
-  readonly livemode: boolean;
-}
-
-/** Where a dispute stands in its list: when it was received, or in the board when an answer is due. */
-export interface DisputePlace {
-  readonly atMs: number;
-  readonly id: string;
-}
-
 export interface DisputePageQuery {
   readonly limit: number;
   /** Those behind it only; null: from the first on. */
-  readonly after: DisputePlace | null;
+  readonly after: Place | null;
   /** `newest`: all. `due`: those that are to be answered, the most urgent first. */
   readonly order: "newest" | "due";
   /** Received within; null: no bound. */
@@ -45,12 +43,6 @@ export interface DisputePageQuery {
   readonly stage: DisputeStage | null;
   readonly category: DisputeCategory | null;
   readonly terminalId: string | null;
-}
-
-export interface DisputePage {
-  readonly items: readonly DisputeRecord[];
-  /** Where the next page begins; null: there is no more. */
-  readonly next: DisputePlace | null;
 }
 
 /** What the index by time says of a dispute, for sums that need no record. */
@@ -75,13 +67,13 @@ export interface DisputeStore extends DueIndex {
   idOf(network: string, networkCaseId: string): string;
   /** The new version, or null where something else stands. `too_many`: a new one of a payment that has DISPUTES_OF_PAYMENT_MAX. */
   commit(change: DisputeChange): Promise<number | "too_many" | null>;
-  page(list: DisputeList, query: DisputePageQuery): Promise<DisputePage>;
+  page(list: MerchantList, query: DisputePageQuery): Promise<IndexPage<DisputeRecord>>;
   /** Of a payment, whichever its environment; oldest first. */
   ofPayment(merchantId: string, uuid: string): Promise<readonly DisputeRecord[]>;
   /** By the network's own number, which two networks may share. */
-  ofCase(list: DisputeList, networkCaseId: string): Promise<readonly DisputeRecord[]>;
+  ofCase(list: MerchantList, networkCaseId: string): Promise<readonly DisputeRecord[]>;
   /** The newest of those received from this time on, up to `limit` (at most 10,000). */
-  summaries(list: DisputeList, fromMs: number, limit: number): Promise<readonly DisputeSummary[]>;
+  summaries(list: MerchantList, fromMs: number, limit: number): Promise<readonly DisputeSummary[]>;
 }
 
 const DISPUTES = "dispute/";
@@ -92,17 +84,11 @@ const BY_PAYMENT = "dispute-payment/";
 const BY_CASE = "dispute-case/";
 const DUE = "due/dispute/";
 
-const MS_DIGITS = 13;
-
 /** Ids come out of requests as they are. */
 const ID = /^dp_[a-z0-9]{24}$/;
 /** What may stand in a key; what is looked for otherwise is not there. */
 const CASE_ID = /^[A-Za-z0-9._:-]{1,64}$/;
 const UUID = /^[A-Za-z0-9._-]{1,64}$/;
-
-/** Entries of an index that are read at once, and those that one page is looked for in: of few that match among very many, a page may have fewer. */
-const INDEX_PAGE = 200;
-const LOOKED_THROUGH_MAX = 2_000;
 
 /** More than one has by its limits. */
 const FOUND_MAX = DISPUTES_OF_PAYMENT_MAX + 1;
@@ -157,34 +143,16 @@ export function createDisputeStore({ kv, retentionMs, eventOperations, digest }:
     return result.type === "committed" ? result.version : null;
   }
 
-  async function page(list: DisputeList, query: DisputePageQuery): Promise<DisputePage> {
-    const { limit, after, order, state } = query;
-    const isDue = order === "due";
-    const prefix = isDue ? listPrefix(BY_DUE, list) : state === null ? listPrefix(BY_TIME, list) : statePrefix(list, state);
-    let { from, to } = rangeOf(prefix, query);
-    if (after !== null && isDue) from = later(from, `${placeKey(prefix, after)}\u0001`);
-    if (after !== null && !isDue) to = earlier(to, placeKey(prefix, after));
-    const items: DisputeRecord[] = [];
-    let last: DisputePlace | null = null;
-    for (let looked = 0; from < to; looked += INDEX_PAGE) {
-      const entries = await kv.scan({ from, to, limit: INDEX_PAGE, reverse: !isDue });
-      const places = entries.map(({ key }) => placeIn(key, prefix));
-      const records = new Map((await loadAll(places.map(({ id }) => id))).map((record) => [record.id, record]));
-      for (const place of places) {
-        // What is gone by now is no item, and what has just become another state's neither.
-        const record = records.get(place.id);
-        if (record === undefined || !matches(record, query)) continue;
-        if (items.length === limit) return { items, next: last };
-        items.push(record);
-        last = place;
-      }
-      const end = entries.at(-1);
-      if (end === undefined || entries.length < INDEX_PAGE) break;
-      if (isDue) from = `${end.key}\u0001`;
-      else to = end.key;
-      if (looked + INDEX_PAGE >= LOOKED_THROUGH_MAX) return { items, next: placeIn(end.key, prefix) };
+  function page(list: MerchantList, query: DisputePageQuery): Promise<IndexPage<DisputeRecord>> {
+    const { order, state, limit, after, fromMs, beforeMs, dueBeforeMs } = query;
+    const matching = { load: loadAll, matches: (record: DisputeRecord) => matches(record, query) };
+    if (order === "due") {
+      // When they were received is looked up in the records.
+      const due = { limit, after, fromMs: null, beforeMs: dueBeforeMs, order: "oldest" } as const;
+      return pageOfIndex(kv, listPrefix(BY_DUE, list), due, matching);
     }
-    return { items, next: null };
+    const prefix = state === null ? listPrefix(BY_TIME, list) : statePrefix(list, state);
+    return pageOfIndex(kv, prefix, { limit, after, fromMs, beforeMs, order }, matching);
   }
 
   async function under(prefix: string): Promise<DisputeRecord[]> {
@@ -222,16 +190,6 @@ function namesOf(record: DisputeRecord): { key: string; value: string }[] {
   ];
 }
 
-function rangeOf(prefix: string, { order, fromMs, beforeMs, dueBeforeMs }: DisputePageQuery): { from: string; to: string } {
-  const all = prefixRange(prefix);
-  // By due time, when they were received is looked up in the records.
-  const [least, below] = order === "due" ? [null, dueBeforeMs] : [fromMs, beforeMs];
-  return {
-    from: least === null ? all.from : later(all.from, prefix + digitsOf(least)),
-    to: below === null ? all.to : earlier(all.to, prefix + digitsOf(below)),
-  };
-}
-
 function matches(record: DisputeRecord, query: DisputePageQuery): boolean {
   const { state, stage, category, terminalId, createdAtMs, respondByMs } = record;
   if (query.order === "due" && !isAnswerable(record)) return false;
@@ -248,7 +206,7 @@ function summaryText({ state, amountMinor, currency, respondByMs, alertId }: Dis
   return [state, amountMinor, currency, respondByMs, alertId === null ? "-" : "alert"].join(" ");
 }
 
-function summaryOf({ id, atMs }: DisputePlace, text: string): DisputeSummary {
+function summaryOf({ id, atMs }: Place, text: string): DisputeSummary {
   const [word = "", amount = "", currency = "", respondBy = "", alert = ""] = text.split(" ");
   const state = DISPUTE_STATES.find((one) => one === word);
   if (state === undefined) throw new Error(`the dispute ${id} has a summary that this version cannot read`);
@@ -262,11 +220,7 @@ function recordOf(text: string): DisputeRecord {
   return readRecord("dispute", "a dispute", text);
 }
 
-function listPrefix(kind: string, { merchantId, livemode }: DisputeList): string {
-  return `${kind}${merchantId}/${livemode ? "live" : "test"}/`;
-}
-
-function statePrefix(list: DisputeList, state: DisputeState): string {
+function statePrefix(list: MerchantList, state: DisputeState): string {
   return `${listPrefix(BY_STATE, list)}${state}/`;
 }
 
@@ -274,26 +228,6 @@ function paymentPrefix(merchantId: string, uuid: string): string {
   return `${BY_PAYMENT}${merchantId}/${uuidKey(uuid)}/`;
 }
 
-function casePrefix(list: DisputeList, networkCaseId: string): string {
+function casePrefix(list: MerchantList, networkCaseId: string): string {
   return `${listPrefix(BY_CASE, list)}${networkCaseId}/`;
-}
-
-function placeKey(prefix: string, { atMs, id }: DisputePlace): string {
-  return `${prefix}${digitsOf(atMs)}/${id}`;
-}
-
-function placeIn(key: string, prefix: string): DisputePlace {
-  return { atMs: Number(key.slice(prefix.length, prefix.length + MS_DIGITS)), id: key.slice(prefix.length + MS_DIGITS + 1) };
-}
-
-function digitsOf(ms: number): string {
-  return String(Math.max(0, Math.floor(ms))).padStart(MS_DIGITS, "0");
-}
-
-function later(a: string, b: string): string {
-  return a > b ? a : b;
-}
-
-function earlier(a: string, b: string): string {
-  return a < b ? a : b;
 }

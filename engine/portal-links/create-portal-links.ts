@@ -1,5 +1,6 @@
 import type { Clock } from "../kernel/clock.ts";
 import { RelayError } from "../kernel/errors.ts";
+import { cursorOf, placeOfCursor } from "../kernel/merchant-index-store.ts";
 import { prefixedId } from "../kernel/prefixed-id.ts";
 import { CONFLICT, retryOnConflict } from "../kernel/retry-on-conflict.ts";
 import type { Stored } from "../kernel/stored.ts";
@@ -17,7 +18,7 @@ import {
 } from "./portal-link.ts";
 import { type AlsoStored, PortalLinkCause, portalLinkChange, type Telling, tellRefused, tellStored } from "./portal-link-change.ts";
 import type { PortalLinkMails } from "./portal-link-mails.ts";
-import type { PortalLinkPlace, PortalLinkStore } from "./portal-link-store.ts";
+import type { PortalLinkStore } from "./portal-link-store.ts";
 import type { PortalLinkOperation, PortalLinkOwner, PortalLinkQuery, PortalLinks } from "./portal-links.ts";
 import { isOver, isTimeOver } from "./rules.ts";
 import { stepPortalLink } from "./step-portal-link.ts";
@@ -211,7 +212,7 @@ export function createPortalLinks(options: PortalLinksOptions): PortalLinks {
 
   async function list(owner: PortalLinkOwner, query: PortalLinkQuery): ReturnType<PortalLinks["list"]> {
     const { limit, cursor, state, fromMs, beforeMs, customerEmail, q } = query;
-    const after = cursor === null ? null : placeOf(cursor);
+    const after = cursor === null ? null : placeOfCursor(cursor, CURSOR_ID);
     const named = q === null ? null : await byId(owner, q);
     if (named !== null) return { items: isAsked(named, query) ? [named] : [], next: null };
     const page = await store.page(owner, { limit, after, fromMs, beforeMs, state, customerEmail, reference: q });
@@ -267,14 +268,4 @@ function isAsked({ state, createdAtMs, order }: PortalLinkRecord, query: PortalL
   return customerEmail === null || order.customerEmail?.toLowerCase() === customerEmail.trim().toLowerCase();
 }
 
-const CURSOR = /^(\d{13})(pl_[a-z0-9]{24})$/;
-
-function cursorOf({ atMs, id }: PortalLinkPlace): string {
-  return String(atMs).padStart(13, "0") + id;
-}
-
-function placeOf(cursor: string): PortalLinkPlace {
-  const [, digits, id] = CURSOR.exec(cursor) ?? [];
-  if (digits === undefined || id === undefined) throw invalid("cursor", "is not one that a page of this list has answered");
-  return { atMs: Number(digits), id };
-}
+const CURSOR_ID = /^pl_[a-z0-9]{24}$/;

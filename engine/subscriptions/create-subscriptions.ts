@@ -1,4 +1,5 @@
 import { RelayError } from "../kernel/errors.ts";
+import { cursorOf, type Place, placeOfCursor } from "../kernel/merchant-index-store.ts";
 import { prefixedId } from "../kernel/prefixed-id.ts";
 import { CONFLICT, retryOnConflict } from "../kernel/retry-on-conflict.ts";
 import type { Stored } from "../kernel/stored.ts";
@@ -11,7 +12,6 @@ import type { RecurringCharges } from "./recurring-charges.ts";
 import { hasRoom, isBlocked, isRetryTooSoon, isUnpaid, meansOf, nextAtMs, pendingOf, withBegun, withCycle } from "./rules.ts";
 import { SUBSCRIPTIONS_PER_HOUR_MAX, type SubscriptionRecord } from "./subscription.ts";
 import { subscriptionChange, tellStored } from "./subscription-change.ts";
-import type { SubscriptionPlace } from "./subscription-store.ts";
 import type { SubscriptionOperation, SubscriptionOrder, SubscriptionOwner, Subscriptions } from "./subscriptions.ts";
 import { type SubscriptionParts, type TakenStep, takeStep } from "./take-step.ts";
 
@@ -247,7 +247,7 @@ export function createSubscriptions(options: SubscriptionsOptions): Subscription
   async function pauseAll(owner: SubscriptionOwner, operation: SubscriptionOperation): Promise<number> {
     let count = 0;
     for (const state of PAUSABLE) {
-      let after: SubscriptionPlace | null = null;
+      let after: Place | null = null;
       do {
         const query = { limit: PAUSE_PAGE, after, fromMs: null, beforeMs: null, state, planId: null, customerEmail: null };
         const page: Awaited<ReturnType<typeof store.page>> = await store.page(owner, query);
@@ -265,7 +265,7 @@ export function createSubscriptions(options: SubscriptionsOptions): Subscription
     create,
     find: async (owner, id) => (await own(owner, id))?.record ?? null,
     list: async (owner, { cursor, ...query }) => {
-      const page = await store.page(owner, { ...query, after: cursor === null ? null : placeOf(cursor) });
+      const page = await store.page(owner, { ...query, after: cursor === null ? null : placeOfCursor(cursor, CURSOR_ID) });
       return { items: page.items, next: page.next === null ? null : cursorOf(page.next) };
     },
     charges: async (owner, id, beforeCycle, limit) =>
@@ -287,14 +287,4 @@ function isOf(owner: SubscriptionOwner, { merchantId, livemode }: Pick<Subscript
 }
 
 const ATTEMPT_ID = /^sub-(sub_[a-z0-9]{24})-\d{1,5}-\d{1,3}$/;
-const CURSOR = /^(\d{13})(sub_[a-z0-9]{24})$/;
-
-function cursorOf({ atMs, id }: SubscriptionPlace): string {
-  return String(atMs).padStart(13, "0") + id;
-}
-
-function placeOf(cursor: string): SubscriptionPlace {
-  const [, digits, id] = CURSOR.exec(cursor) ?? [];
-  if (digits === undefined || id === undefined) throw invalid("cursor", "is not one that a page of this list has answered");
-  return { atMs: Number(digits), id };
-}
+const CURSOR_ID = /^sub_[a-z0-9]{24}$/;

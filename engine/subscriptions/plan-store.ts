@@ -1,14 +1,9 @@
 import { available, type Kv, type Operation, prefixRange } from "../kernel/kv.ts";
+import { listPrefix, type MerchantList, placeKey } from "../kernel/merchant-index-store.ts";
 import { readRecord, recordText } from "../kernel/schemas.ts";
 import type { Stored } from "../kernel/stored.ts";
 import type { Alongside } from "../links/link-store.ts";
 import { PLANS_MAX, type PlanRecord } from "./plan.ts";
-
-/** Whose plans or subscriptions a list has. */
-export interface SubscriptionList {
-  readonly merchantId: string;
-  readonly livemode: boolean;
-}
 
 /** Plans of merchants. Every method rejects with RelayError `unavailable` when the store cannot answer; after a failed commit it is not known whether it happened. */
 export interface PlanStore {
@@ -19,8 +14,8 @@ export interface PlanStore {
   replace(before: Stored<PlanRecord>, record: PlanRecord): Promise<boolean>;
   remove(before: Stored<PlanRecord>): Promise<boolean>;
   /** All of them, newest first: PLANS_MAX at most, and as many more as were created at one moment. */
-  all(list: SubscriptionList): Promise<readonly PlanRecord[]>;
-  count(list: SubscriptionList): Promise<number>;
+  all(list: MerchantList): Promise<readonly PlanRecord[]>;
+  count(list: MerchantList): Promise<number>;
 }
 
 const PLANS = "plan/";
@@ -28,7 +23,6 @@ const BY_TIME = "plan-of/";
 
 /** Ids come out of requests as they are. */
 const ID = /^plan_[a-z0-9]{24}$/;
-const MS_DIGITS = 13;
 
 /** Plans on the key-value store: `plan/<id>`, and the ids by `plan-of/<merchant>/<live or test>/<13 digits of milliseconds>/<id>`. They are kept until they are removed. */
 export function createPlanStore(kv: Kv): PlanStore {
@@ -63,11 +57,11 @@ export function createPlanStore(kv: Kv): PlanStore {
       ),
     all: (list) =>
       available(async () => {
-        const entries = await kv.scan({ ...prefixRange(listPrefix(list)), limit: 2 * PLANS_MAX, reverse: true });
+        const entries = await kv.scan({ ...prefixRange(listPrefix(BY_TIME, list)), limit: 2 * PLANS_MAX, reverse: true });
         const plans = entries.length === 0 ? [] : await kv.getMany(entries.map(({ value }) => PLANS + value));
         return plans.flatMap((plan) => (plan === null ? [] : [planOf(plan.value)]));
       }),
-    count: (list) => available(() => kv.count({ ...prefixRange(listPrefix(list)), limit: PLANS_MAX })),
+    count: (list) => available(() => kv.count({ ...prefixRange(listPrefix(BY_TIME, list)), limit: PLANS_MAX })),
   };
 }
 
@@ -84,10 +78,6 @@ function planOf(text: string): PlanRecord {
   return readRecord("plan", "a plan", text);
 }
 
-function listPrefix({ merchantId, livemode }: SubscriptionList): string {
-  return `${BY_TIME}${merchantId}/${livemode ? "live" : "test"}/`;
-}
-
 function timeKey(record: PlanRecord): string {
-  return `${listPrefix(record)}${String(record.createdAtMs).padStart(MS_DIGITS, "0")}/${record.id}`;
+  return placeKey(listPrefix(BY_TIME, record), { atMs: record.createdAtMs, id: record.id });
 }

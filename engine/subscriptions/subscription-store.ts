@@ -1,37 +1,33 @@
 import { createDueIndex, type DueIndex, dueOperations } from "../kernel/due-index-store.ts";
 import { available, type Kv, type Operation, prefixRange } from "../kernel/kv.ts";
+import {
+  digitsOf,
+  type IndexPage,
+  listPrefix,
+  type MerchantList,
+  type Place,
+  pageOfIndex,
+  placeKey,
+} from "../kernel/merchant-index-store.ts";
 import type { Digest } from "../kernel/prefixed-id.ts";
 import { readBareRecord, readRecord, recordText } from "../kernel/schemas.ts";
 import type { Stored } from "../kernel/stored.ts";
 import type { WebhookEvent } from "../webhooks/webhook-event.ts";
 import type { PlanRecord } from "./plan.ts";
-import { planUse, type SubscriptionList } from "./plan-store.ts";
+import { planUse } from "./plan-store.ts";
 import { isUnpaid, pendingOf } from "./rules.ts";
 import type { CycleCharge, SubscriptionRecord, SubscriptionState } from "./subscription.ts";
 import type { SubscriptionChange } from "./subscription-change.ts";
 
-/** Where a subscription stands in its list. */
-export interface SubscriptionPlace {
-  readonly atMs: number;
-  readonly id: string;
-}
-
 export interface SubscriptionPageQuery {
   readonly limit: number;
   /** Those older than it only; null: from the newest on. */
-  readonly after: SubscriptionPlace | null;
+  readonly after: Place | null;
   readonly fromMs: number | null;
   readonly beforeMs: number | null;
   readonly state: SubscriptionState | null;
   readonly planId: string | null;
   readonly customerEmail: string | null;
-}
-
-export interface SubscriptionPage {
-  /** Newest first. */
-  readonly items: readonly SubscriptionRecord[];
-  /** Where the next page begins; null: there is no more. */
-  readonly next: SubscriptionPlace | null;
 }
 
 /** Subscriptions. Every method rejects with RelayError `unavailable` when the store cannot answer; after a failed commit it is not known whether it happened. */
@@ -42,9 +38,9 @@ export interface SubscriptionStore extends DueIndex {
   create(change: SubscriptionChange, plan: Stored<PlanRecord>): Promise<number | null>;
   /** The new version, or null where another one stands. */
   commit(change: SubscriptionChange): Promise<number | null>;
-  page(list: SubscriptionList, query: SubscriptionPageQuery): Promise<SubscriptionPage>;
+  page(list: MerchantList, query: SubscriptionPageQuery): Promise<IndexPage<SubscriptionRecord>>;
   /** How many were created from this time on, counted up to `limit`. */
-  createdSince(list: SubscriptionList, fromMs: number, limit: number): Promise<number>;
+  createdSince(list: MerchantList, fromMs: number, limit: number): Promise<number>;
   /** The payments of a subscription, the latest cycle first; those before a cycle only. */
   charges(id: string, beforeCycle: number | null, limit: number): Promise<readonly CycleCharge[]>;
 }
@@ -58,16 +54,11 @@ const BY_TOKEN = "subscription-token/";
 const CHARGES = "subscription-charge/";
 const DUE = "due/subscription/";
 
-const MS_DIGITS = 13;
 const CYCLE_DIGITS = 5;
 
 /** Ids and tokens come out of requests as they are. */
 const ID = /^sub_[a-z0-9]{24}$/;
 const TOKEN = /^[A-Za-z0-9]{22}$/;
-
-/** Entries of an index that are read at once, and those that one page is looked for in: of few that match among very many, a page may have fewer. */
-const INDEX_PAGE = 200;
-const LOOKED_THROUGH_MAX = 2_000;
 
 export interface SubscriptionStoreOptions {
   kv: Kv;
@@ -102,7 +93,7 @@ export function createSubscriptionStore({
     return BY_TOKEN + digest(`token of a subscription ${token}`);
   }
 
-  function customerPrefix(list: SubscriptionList, email: string): string {
+  function customerPrefix(list: MerchantList, email: string): string {
     return `${listPrefix(BY_CUSTOMER, list)}${keyedDigest(`customer of ${list.merchantId} ${email.trim().toLowerCase()}`)}/`;
   }
 
@@ -150,36 +141,20 @@ export function createSubscriptionStore({
   }
 
   /** The index with the fewest entries that holds all that is asked for. */
-  function prefixFor(list: SubscriptionList, { state, planId, customerEmail }: SubscriptionPageQuery): string {
+  function prefixFor(list: MerchantList, { state, planId, customerEmail }: SubscriptionPageQuery): string {
     if (customerEmail !== null) return customerPrefix(list, customerEmail);
     if (planId !== null) return `${listPrefix(BY_PLAN, list)}${planId}/`;
     return state === null ? listPrefix(BY_TIME, list) : `${listPrefix(BY_STATE, list)}${state}/`;
   }
 
-  async function page(list: SubscriptionList, query: SubscriptionPageQuery): Promise<SubscriptionPage> {
-    const { limit, after, fromMs, beforeMs } = query;
-    const prefix = prefixFor(list, query);
-    let { from, to } = prefixRange(prefix);
-    if (fromMs !== null) from = later(from, prefix + digitsOf(fromMs));
-    if (beforeMs !== null) to = earlier(to, prefix + digitsOf(beforeMs));
-    if (after !== null) to = earlier(to, placeKey(prefix, after));
-    const items: SubscriptionRecord[] = [];
-    for (let looked = 0; from < to; looked += INDEX_PAGE) {
-      const entries = await kv.scan({ from, to, limit: INDEX_PAGE, reverse: true });
-      const records = entries.length === 0 ? [] : await kv.getMany(entries.map(({ value }) => SUBSCRIPTIONS + value));
-      for (const record of records) {
-        // What is gone by now is no item, and what has just become another state's neither.
-        const item = record === null ? null : recordOf(record.value);
-        if (item === null || !matches(item, query)) continue;
-        if (items.length === limit) return { items, next: placeOf(items.at(-1)) };
-        items.push(item);
-      }
-      const last = entries.at(-1);
-      if (last === undefined || entries.length < INDEX_PAGE) break;
-      to = last.key;
-      if (looked + INDEX_PAGE >= LOOKED_THROUGH_MAX) return { items, next: placeIn(last.key, prefix) };
-    }
-    return { items, next: null };
+  async function loadAll(ids: readonly string[]): Promise<SubscriptionRecord[]> {
+    const entries = ids.length === 0 ? [] : await kv.getMany(ids.map((id) => SUBSCRIPTIONS + id));
+    return entries.flatMap((entry) => (entry === null ? [] : [recordOf(entry.value)]));
+  }
+
+  function page(list: MerchantList, query: SubscriptionPageQuery): Promise<IndexPage<SubscriptionRecord>> {
+    const matching = { load: loadAll, matches: (record: SubscriptionRecord) => matches(record, query) };
+    return pageOfIndex(kv, prefixFor(list, query), { ...query, order: "newest" }, matching);
   }
 
   return {
@@ -234,32 +209,4 @@ function matches({ state, planId, customer }: SubscriptionRecord, query: Subscri
 
 function chargeKey(id: string, cycle: number): string {
   return `${CHARGES}${id}/${String(Math.max(0, Math.floor(cycle))).padStart(CYCLE_DIGITS, "0")}`;
-}
-
-function listPrefix(kind: string, { merchantId, livemode }: SubscriptionList): string {
-  return `${kind}${merchantId}/${livemode ? "live" : "test"}/`;
-}
-
-function placeOf(record: SubscriptionRecord | undefined): SubscriptionPlace | null {
-  return record === undefined ? null : { atMs: record.createdAtMs, id: record.id };
-}
-
-function placeKey(prefix: string, { atMs, id }: SubscriptionPlace): string {
-  return `${prefix}${digitsOf(atMs)}/${id}`;
-}
-
-function placeIn(key: string, prefix: string): SubscriptionPlace {
-  return { atMs: Number(key.slice(prefix.length, prefix.length + MS_DIGITS)), id: key.slice(prefix.length + MS_DIGITS + 1) };
-}
-
-function digitsOf(ms: number): string {
-  return String(Math.max(0, Math.floor(ms))).padStart(MS_DIGITS, "0");
-}
-
-function later(a: string, b: string): string {
-  return a > b ? a : b;
-}
-
-function earlier(a: string, b: string): string {
-  return a < b ? a : b;
 }
