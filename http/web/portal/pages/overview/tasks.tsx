@@ -2,6 +2,7 @@ import type { OverviewJson } from "../../../../surfaces/merchant/schemas.ts";
 import { Badge } from "../../components/badge.tsx";
 import { Panel } from "../../components/panel.tsx";
 import { Table } from "../../components/table.tsx";
+import { Time } from "../../components/time.tsx";
 import { text } from "../../i18n/texts.ts";
 import { alertHref } from "../alerts/words.ts";
 import { DueTime } from "../disputes/due-time.tsx";
@@ -28,11 +29,17 @@ export function Tasks({ tasks }: { tasks: OverviewJson["tasks"] }) {
             header: words.payment,
             cell: (task) => <Subject task={task} />,
           },
-          { key: "due", header: words.due, cell: ({ dueAt }) => (dueAt === null ? "–" : <DueTime until={dueAt} />) },
+          { key: "due", header: words.due, cell: (task) => <Due task={task} /> },
         ]}
       />
     </Panel>
   );
+}
+
+/** What is lost when nobody answers in time counts down; what the relay does by itself has a date. */
+function Due({ task: { kind, dueAt } }: { task: OverviewJson["tasks"][number] }) {
+  if (dueAt === null) return <>–</>;
+  return kind.startsWith("subscription_") ? <Time at={dueAt} /> : <DueTime until={dueAt} />;
 }
 
 /** Leads to what has to be looked at. A payment without a result is no transaction yet. */
