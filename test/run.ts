@@ -18,6 +18,7 @@ const LONG = [
   "test/cluster/portal-faults.test.ts",
   "test/cluster/portal.test.ts",
   "test/cluster/intents.test.ts",
+  "test/fault/subscriptions-node.test.ts",
   "test/fault/kill.test.ts",
   "test/fault/cut-files.test.ts",
   "test/doors/production.test.ts",

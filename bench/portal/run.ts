@@ -8,11 +8,13 @@ import { measurePages } from "./pages.ts";
 import { circumstances, goalsTable, loadText, type PartResult } from "./part.ts";
 import { measureQueries } from "./queries.ts";
 import { measureSessions } from "./sessions.ts";
+import { measureSubscriptions } from "./subscriptions.ts";
 import { measureWeights } from "./weights.ts";
 
 interface Options {
   rows: number;
   rounds: number;
+  subscriptions: number;
   seconds: number;
   keep?: string;
   files: boolean;
@@ -22,6 +24,7 @@ interface Options {
 const PARTS: Readonly<Record<string, (options: Options, say: (text: string) => void) => Promise<PartResult>>> = {
   weights: () => measureWeights(),
   sessions: () => measureSessions(),
+  subscriptions: ({ subscriptions }, say) => measureSubscriptions({ count: subscriptions, say }),
   pages: ({ rounds }, say) => measurePages({ rounds: Math.ceil(rounds / 6), say }),
   beside: ({ rounds, seconds }, say) => measureBeside({ rounds: Math.ceil(rounds / 10), seconds, say }),
   queries: ({ rows, rounds, keep = null }, say) => measureQueries({ rows, rounds, keep, say }),
@@ -34,6 +37,7 @@ async function main(): Promise<void> {
     .addArgument(new Argument("[parts...]", "what is measured; everything where none is named").choices(Object.keys(PARTS)))
     .option("--rows <n>", "of all merchants together", numberBetween(10_000, 100_000_000), 10_000_000)
     .option("--rounds <n>", "of each query and list; a sixth of them for pages, a tenth for payments beside", numberBetween(5, 1_000), 60)
+    .option("--subscriptions <n>", "that are due at once", numberBetween(100, 1_000_000), 100_000)
     .option("--seconds <n>", "of each measurement of payments", numberBetween(1, 8), 4)
     .option("--keep <folder>", "is filled with the rows once and used again")
     .option("--no-files", "only print")

@@ -316,6 +316,7 @@ export function createIntents(options: IntentsOptions): Intents {
         return { type: "unavailable", intent };
       case "impossible":
         if (outcome.reason === "too_many") return { type: "refused", intent, description: TOO_MANY };
+        if (outcome.reason === "under_dispute") return { type: outcome.reason, intent };
         // A capture, or another cancel, is under way.
         return { type: statusOf(intent) === "requires_capture" ? "unsettled" : "unexpected", intent };
       case undefined:
@@ -516,6 +517,8 @@ function refundImpossible(intent: IntentRecord, reason: Extract<FollowUpOutcome,
       return { type: "not_paid", intent };
     case "too_many":
       return { type: "refused", intent, description: TOO_MANY };
+    case "under_dispute":
+      return { type: reason, intent };
     default:
       return { type: "unsettled", intent };
   }

@@ -56,6 +56,7 @@ export function createGiveBack({ links, intents, digest }: GiveBackOptions): Giv
         return byFollowUp(outcome.intent, outcome.attempt.txId, outcome.refund.id);
       case "already_refunded":
       case "not_paid":
+      case "under_dispute":
         return { type: "impossible", reason: outcome.type };
       case "refused":
         return { type: "refused", description: outcome.description };
@@ -75,6 +76,8 @@ export function createGiveBack({ links, intents, digest }: GiveBackOptions): Giv
         return byFollowUp(outcome.intent, link.order.txId, releaseIdOf(operation, digest));
       case "refused":
         return { type: "refused", description: outcome.description };
+      case "under_dispute":
+        return { type: "impossible", reason: outcome.type };
       case "unsettled":
       case "unavailable":
         return UNKNOWN;
@@ -120,6 +123,7 @@ function wayOf(
 
 /** The link refuses it as it stands now: it has changed since it was judged, or another request is at it. */
 function whyNot({ record, reason }: Extract<FollowUpOutcome, { type: "impossible" }>): GivenBack {
+  if (reason === "under_dispute") return { type: "impossible", reason };
   if (reason === "too_many") return { type: "refused", description: "The payment has too many operations" };
   const judged = refundability(record);
   return judged.type === "impossible" ? judged : UNKNOWN;

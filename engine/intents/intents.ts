@@ -54,6 +54,8 @@ export type CancelOutcome =
   | { type: "canceled"; intent: IntentRecord }
   /** The gateway refused the reversal, in its own words. */
   | { type: "refused"; intent: IntentRecord; description: string }
+  /** Nothing of it is given back. */
+  | { type: "under_dispute"; intent: IntentRecord }
   | Refused
   | NotConfirmed;
 
@@ -75,6 +77,8 @@ export type RefundOutcome =
   | { type: "too_much"; intent: IntentRecord }
   | { type: "not_paid"; intent: IntentRecord }
   | { type: "refused"; intent: IntentRecord; description: string }
+  /** Nothing of it is given back. */
+  | { type: "under_dispute"; intent: IntentRecord }
   | { type: "unsettled"; intent: IntentRecord };
 
 export type UpdateOutcome = { type: "updated"; intent: IntentRecord } | { type: "unexpected"; intent: IntentRecord } | TooManyKeys;

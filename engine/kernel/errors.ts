@@ -35,7 +35,9 @@ export type ErrorDetail =
   | "step_up_required"
   | "csrf"
   /** Whether the gateway did it is not known (yet). */
-  | "outcome_unknown";
+  | "outcome_unknown"
+  /** The same was asked for a short time ago. */
+  | "too_soon";
 
 /** An error with a public message; `cause` is for the log only and never reaches a caller. */
 export class RelayError extends Error {

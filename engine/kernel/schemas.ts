@@ -87,6 +87,25 @@ export const SCHEMAS = {
     ...["portal-link/", "portal-link-of/", "portal-link-state/", "portal-link-token/", "portal-link-customer/", "portal-link-reference/"],
     "due/portal-link/",
   ),
+  /** Disputes of merchants; by time, state, due time, payment and the network's number. */
+  dispute: first(...["dispute/", "dispute-of/", "dispute-state/", "dispute-due/", "dispute-payment/", "dispute-case/", "due/dispute/"]),
+  /** Because of which disputes nothing of a payment may be given back. */
+  disputeHold: first("dispute-hold/"),
+  /** Contents of files of disputes, in pieces. */
+  disputeFile: first("dispute-file/"),
+  /** Alerts of networks before a dispute; by time, state, due time and payment. */
+  alert: first("alert/", "alert-of/", "alert-state/", "alert-due/", "alert-payment/", "due/alert/"),
+  /** Which alerts a merchant has refunded by themselves, and how many were on a day. */
+  alertRules: first("alert-rules/"),
+  alertDay: first("alert-day/"),
+  plan: first("plan/", "plan-of/"),
+  /** By time, by state, by plan, and by the digests of their tokens and customers. */
+  subscription: first(
+    ...["subscription/", "subscription-of/", "subscription-state/", "subscription-plan/", "subscription-customer/", "subscription-token/"],
+    "due/subscription/",
+  ),
+  subscriptionCharge: first("subscription-charge/"),
+  dunningPolicy: first("dunning-policy/"),
   zvtRoute: first("zvt-route/"),
   team: first("team/"),
   teamInvitation: first("team-invitation/"),

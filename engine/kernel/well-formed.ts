@@ -16,6 +16,9 @@ export const WHOLE_CHARACTERS = { pattern: "^[^\\ufffd]*$" };
 /** Of a text that is shown to people, as a member of its schema: no control characters. */
 export const NO_CONTROL_CHARACTERS = { pattern: "^[^\\u0000-\\u001f\\u007f-\\u009f]*$" };
 
+/** The same of several lines: tabs and ends of lines are part of it. */
+export const LINES = { pattern: "^[^\\u0000-\\u0008\\u000b\\u000c\\u000e-\\u001f\\u007f-\\u009f]*$" };
+
 /** The same for one line: no separators of lines and paragraphs either. */
 export const ONE_LINE = { pattern: "^[^\\u0000-\\u001f\\u007f-\\u009f\\u2028\\u2029]*$" };
 

@@ -87,7 +87,9 @@ export type FollowUpRefusal =
   | "under_way"
   | "too_much"
   | "partial_refund"
-  | "too_many";
+  | "too_many"
+  /** Somebody disputes it: nothing of it is given back. */
+  | "under_dispute";
 
 /** What of a link changes. */
 export interface LinkContext {

@@ -87,7 +87,7 @@ export type FollowUpOutcome =
   | { type: "done"; record: LinkRecord; followUp: FollowUp }
   /** The gateway said no. */
   | { type: "refused"; record: LinkRecord; followUp: FollowUp }
-  /** Not possible as the link stands, or not wanted by a companion (`under_way`); the gateway was not asked. */
+  /** Not possible as the link stands, or not wanted by a companion (`under_dispute`, else `under_way`); the gateway was not asked. */
   | { type: "impossible"; record: LinkRecord; reason: FollowUpRefusal }
   /** Whether the gateway executed it is not known; the same request again finds out. */
   | { type: "unavailable"; record: LinkRecord; followUp: FollowUp };
@@ -125,6 +125,8 @@ export interface LinksOptions {
   notifyUrl(): string;
   /** Asked before each commit of a link, in this order. */
   companions?: readonly LinkCompanion[];
+  /** Whether it was because of a dispute that a companion did not want something given back. */
+  isUnderDispute?(payment: { merchantId: string; uuid: string }): Promise<boolean>;
   /** The gateway answered a verify, or could not be asked. */
   verified?(outcome: GatewayPaymentState["type"] | "unavailable"): void;
   observer?: LinkObserver;
@@ -153,7 +155,8 @@ interface Applied {
 }
 
 export function createShardLinks(options: LinksOptions): ShardLinks {
-  const { store, gateway, accounts, signature, clock, homes, self, notifyUrl, companions = [], verified, observer, failed } = options;
+  const { store, gateway, accounts, signature, clock, homes, self, notifyUrl, companions = [], isUnderDispute } = options;
+  const { verified, observer, failed } = options;
   const pacer = createPacer(FREE_PER_SECOND);
   const verifying = new Map<string, Promise<LinkRecord | null>>();
   const turns: (() => void)[] = [];
@@ -489,7 +492,9 @@ export function createShardLinks(options: LinksOptions): ShardLinks {
       if (applied === null) return null;
       if (applied === "refused") {
         const stored = await store.load(txId);
-        return stored === null ? null : { type: "impossible", record: stored.record, reason: "under_way" };
+        if (stored === null) return null;
+        const isHeld = type !== "capture" && (await isDisputed(stored.record));
+        return { type: "impossible", record: stored.record, reason: isHeld ? "under_dispute" : "under_way" };
       }
       const { record } = applied.stored;
       for (const effect of applied.effects) {
@@ -505,6 +510,11 @@ export function createShardLinks(options: LinksOptions): ShardLinks {
       throw new Error(`${type} of ${txId} led to nothing`);
     },
   };
+
+  async function isDisputed({ order: { shop, txId } }: LinkRecord): Promise<boolean> {
+    if (shop === undefined || isUnderDispute === undefined) return false;
+    return isUnderDispute({ merchantId: shop, uuid: txId });
+  }
 
   function isSigned(record: LinkRecord, { merId, txId, paymentId }: Parameters<Links["notified"]>[0], given: string): boolean {
     const credentials = accountOf(record.order);

@@ -7,7 +7,9 @@ export type NotRefundable =
   /** A part of it was given back; the gateway gives no further part back. */
   | "partial_refund"
   /** A capture, reversal or refund is under way, or its answer was lost. */
-  | "outcome_unknown";
+  | "outcome_unknown"
+  /** Somebody disputes it; said by whoever asks for that too. */
+  | "under_dispute";
 
 export type Refundability =
   /** `reversal` of what was not captured yet. Amounts are what would be given back. */

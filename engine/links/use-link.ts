@@ -85,6 +85,7 @@ const REASONS: Readonly<Record<FollowUpRefusal, { code: "invalid_request" | "con
   too_much: { code: "invalid_request", message: "amount: is more than is left of the payment" },
   partial_refund: { code: "invalid_request", message: "amount: a partial refund is not available; leave it out for the whole" },
   too_many: { code: "conflict", message: "The payment has too many operations" },
+  under_dispute: { code: "conflict", message: "The payment is under dispute, and nothing of it is given back" },
 };
 
 function impossible(reason: FollowUpRefusal): RelayError {

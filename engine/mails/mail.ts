@@ -1,5 +1,17 @@
 /** What a mail is about; its metric and its line in the administrators' list. */
-export const MAIL_KINDS = ["invitation", "password-reset", "security-notice", "payment-link", "payment-link-paid"] as const;
+export const MAIL_KINDS = [
+  "invitation",
+  "password-reset",
+  "security-notice",
+  "payment-link",
+  "payment-link-paid",
+  "dispute-received",
+  "dispute-reminder",
+  "subscription-payment",
+  "subscription-failed",
+  "subscription-reminder",
+  "subscription-recovered",
+] as const;
 export type MailKind = (typeof MAIL_KINDS)[number];
 
 /** A mail that is owed. Its text may hold a link with a token: it is stored sealed, and never logged. */

@@ -1,14 +1,26 @@
+import type { AlertRecord } from "../alerts/alert.ts";
+import type { DisputeRecord } from "../disputes/dispute.ts";
 import { type IntentRecord, statusOf } from "../intents/intent.ts";
 import { uuidKey } from "../kernel/identifiers.ts";
 import type { LinkRecord } from "../links/link.ts";
 import type { AttentionKind } from "../payments/attention-kinds.ts";
 import type { FedHit, FedSearch } from "../payments/fed-search.ts";
 import type { PortalLinkRecord } from "../portal-links/portal-link.ts";
+import type { SubscriptionRecord } from "../subscriptions/subscription.ts";
 import type { CommandRecord } from "../terminals/terminal-record.ts";
 import type { CommandView, Terminals } from "../terminals/terminals.ts";
 import type { ZvtRouteRecord } from "../zvt/route-record.ts";
 
-export type SearchKind = "command" | "result" | "link" | "payment_intent" | "payment_link" | "register_payment";
+export type SearchKind =
+  | "command"
+  | "result"
+  | "link"
+  | "payment_intent"
+  | "payment_link"
+  | "dispute"
+  | "alert"
+  | "subscription"
+  | "register_payment";
 
 export interface TimelineEntry {
   readonly atMs: number;
@@ -50,6 +62,10 @@ const TIMELINE_MAX = 100;
 const PARTNERS_MAX = 1_000;
 
 const INTENT = /^(pi_[a-z0-9]{24})(?:\.\d{1,6})?$/;
+/** Also by the id of an attempt at one of its payments, as operators are told of it. */
+const SUBSCRIPTION = /^(?:sub-)?(sub_[a-z0-9]{24})(?:-\d{1,5}-\d{1,3})?$/;
+const DISPUTE = /^dp_[a-z0-9]{24}$/;
+const ALERT = /^al_[a-z0-9]{24}$/;
 const PORTAL_LINK = /^(pl_[a-z0-9]{24})(?:\.\d{1,6})?$/;
 
 export interface SearchOptions {
@@ -62,6 +78,9 @@ export interface SearchOptions {
   };
   intent(id: string): Promise<IntentRecord | null>;
   portalLink(id: string): Promise<PortalLinkRecord | null>;
+  subscription(id: string): Promise<SubscriptionRecord | null>;
+  dispute(id: string): Promise<DisputeRecord | null>;
+  alert(id: string): Promise<AlertRecord | null>;
   /** What is kept of cash registers' payments. */
   registerRoutes(): Promise<{ routeId: string; record: ZvtRouteRecord }[]>;
   partnerIds(): readonly number[];
@@ -72,7 +91,8 @@ export interface SearchOptions {
 type Found = Omit<SearchHit, "attention"> & { readonly attentionAt: readonly string[] };
 
 export function createSearch(options: SearchOptions): Search {
-  const { terminals, unsolicited, links, intent, portalLink, registerRoutes, partnerIds, attention, fed } = options;
+  const { terminals, unsolicited, links, intent, portalLink, dispute, alert, subscription, registerRoutes, partnerIds, attention, fed } =
+    options;
 
   async function linksOf(text: string): Promise<LinkRecord[]> {
     const byTxId = await links.byTxId(text);
@@ -83,32 +103,43 @@ export function createSearch(options: SearchOptions): Search {
   }
 
   async function withAttention({ attentionAt, ...hit }: Found): Promise<SearchHit> {
-    const kinds = hit.terminalId === null ? [] : await attention.kindsOf(hit.terminalId, attentionAt);
+    // Items about a dispute or an alert whose terminal is not known stand under none.
+    const place = hit.terminalId ?? (hit.kind === "dispute" || hit.kind === "alert" ? "-" : null);
+    const kinds = place === null ? [] : await attention.kindsOf(place, attentionAt);
     return { ...hit, timeline: hit.timeline.toSorted((one, other) => one.atMs - other.atMs).slice(0, TIMELINE_MAX), attention: kinds };
   }
 
   return async (text) => {
     const intentId = INTENT.exec(text)?.[1];
     const portalLinkId = PORTAL_LINK.exec(text)?.[1];
+    const subscriptionId = SUBSCRIPTION.exec(text)?.[1];
     // Begun first, since it takes longest; where it fails, the rest is still answered.
     const asked = fed([...new Set([text, uuidKey(text)])]).then(
       (rows) => ({ rows, clickhouse: "asked" as const }),
       () => ({ rows: [] as FedHit[], clickhouse: "away" as const }),
     );
-    const [view, others, foundLinks, foundIntent, foundPortalLink, routes] = await Promise.all([
-      terminals.command(text, 0),
-      unsolicited(text),
-      linksOf(text),
-      intentId === undefined ? null : intent(intentId),
-      portalLinkId === undefined ? null : portalLink(portalLinkId),
-      registerRoutes(),
-    ]);
+    const [view, others, foundLinks, foundIntent, foundPortalLink, foundDispute, foundAlert, foundSubscription, routes] = await Promise.all(
+      [
+        terminals.command(text, 0),
+        unsolicited(text),
+        linksOf(text),
+        intentId === undefined ? null : intent(intentId),
+        portalLinkId === undefined ? null : portalLink(portalLinkId),
+        DISPUTE.test(text) ? dispute(text) : null,
+        ALERT.test(text) ? alert(text) : null,
+        subscriptionId === undefined ? null : subscription(subscriptionId),
+        registerRoutes(),
+      ],
+    );
     const stored = [
       ...(view === null ? [] : [commandHit(view)]),
       ...others.filter(({ terminalId }) => terminalId !== view?.terminalId).map(resultHit),
       ...foundLinks.map(linkHit),
       ...(foundIntent === null ? [] : [intentHit(foundIntent)]),
       ...(foundPortalLink === null ? [] : [portalLinkHit(foundPortalLink)]),
+      ...(foundSubscription === null ? [] : [subscriptionHit(foundSubscription)]),
+      ...(foundDispute === null ? [] : [disputeHit(foundDispute)]),
+      ...(foundAlert === null ? [] : [alertHit(foundAlert)]),
       ...routes.flatMap((route) => registerHits(route, text)),
     ];
     const { rows, clickhouse } = await asked;
@@ -255,6 +286,61 @@ function portalLinkHit(record: PortalLinkRecord): Found {
     timeline,
     attentionAt: [],
   };
+}
+
+/** With the attempts at its latest payment. */
+function subscriptionHit(record: SubscriptionRecord): Found {
+  const { id, merchantId, plan, state, createdAtMs, updatedAtMs, charge, cancelledAtMs, cancelledBy, pausedAtMs, pausedBy } = record;
+  const timeline = [
+    ...at(createdAtMs, "created"),
+    ...(charge === null ? [] : at(charge.dueAtMs, "due", `cycle ${charge.cycle}`)),
+    ...(charge?.attempts ?? []).flatMap(({ id: attemptId, askedAtMs, endedAtMs, state: became, code }) => [
+      ...at(askedAtMs, "attempt", attemptId),
+      ...at(endedAtMs, became === "done" ? "attempt paid" : "attempt failed", code),
+    ]),
+    ...at(charge?.paidAtMs ?? null, "paid", charge?.late === true ? "late" : null),
+    ...at(pausedAtMs, "paused", pausedBy),
+    ...at(cancelledAtMs, "cancelled", cancelledBy),
+  ];
+  return {
+    kind: "subscription",
+    id,
+    terminalId: null,
+    merchantId,
+    state,
+    amountMinor: plan.amountMinor,
+    currency: plan.currency,
+    createdAtMs,
+    updatedAtMs,
+    timeline,
+    attentionAt: [],
+  };
+}
+
+function disputeHit(record: DisputeRecord): Found {
+  const { id, merchantId, terminalId, state, stage, amountMinor, currency, createdAtMs, updatedAtMs, submissions, outcome } = record;
+  const timeline = [
+    ...at(createdAtMs, "received", stage),
+    ...submissions.flatMap(({ submittedAtMs, endedAtMs, state: became }) => [
+      ...at(submittedAtMs, "response"),
+      ...at(endedAtMs, `response ${became}`),
+    ]),
+    ...at(outcome?.atMs ?? null, outcome?.result.toLowerCase() ?? "", outcome?.by ?? null),
+  ];
+  const attentionAt = [id];
+  return { kind: "dispute", id, terminalId, merchantId, state, amountMinor, currency, createdAtMs, updatedAtMs, timeline, attentionAt };
+}
+
+function alertHit(record: AlertRecord): Found {
+  const { id, merchantId, terminalId, state, source, amountMinor, currency, createdAtMs, updatedAtMs, refund, end } = record;
+  const timeline = [
+    ...at(createdAtMs, "received", source),
+    ...at(refund?.requestedAtMs ?? null, "refund requested", refund?.by.type ?? null),
+    ...at(refund?.endedAtMs ?? null, `refund ${refund?.state ?? ""}`),
+    ...at(end?.atMs ?? null, "ended", end?.by ?? null),
+  ];
+  const attentionAt = [id];
+  return { kind: "alert", id, terminalId, merchantId, state, amountMinor, currency, createdAtMs, updatedAtMs, timeline, attentionAt };
 }
 
 function registerHits({ routeId, record: { open, lastOutcome } }: { routeId: string; record: ZvtRouteRecord }, text: string): Found[] {

@@ -1,5 +1,6 @@
 import type { Clock } from "../kernel/clock.ts";
 import { RelayError } from "../kernel/errors.ts";
+import { cursorOf, placeOfCursor } from "../kernel/merchant-index-store.ts";
 import { prefixedId } from "../kernel/prefixed-id.ts";
 import { CONFLICT, retryOnConflict } from "../kernel/retry-on-conflict.ts";
 import type { Stored } from "../kernel/stored.ts";
@@ -17,7 +18,7 @@ import {
 } from "./portal-link.ts";
 import { type AlsoStored, PortalLinkCause, portalLinkChange, type Telling, tellRefused, tellStored } from "./portal-link-change.ts";
 import type { PortalLinkMails } from "./portal-link-mails.ts";
-import type { PortalLinkPlace, PortalLinkStore } from "./portal-link-store.ts";
+import type { PortalLinkStore } from "./portal-link-store.ts";
 import type { PortalLinkOperation, PortalLinkOwner, PortalLinkQuery, PortalLinks } from "./portal-links.ts";
 import { isOver, isTimeOver } from "./rules.ts";
 import { stepPortalLink } from "./step-portal-link.ts";
@@ -86,7 +87,21 @@ export function createPortalLinks(options: PortalLinksOptions): PortalLinks {
     });
   }
 
-  const create: PortalLinks["create"] = async (owner, order, createdBy, operation) => {
+  const create: PortalLinks["create"] = (owner, order, createdBy, operation) =>
+    made(owner, order, createdBy, operation, {
+      requireRoom: (atMs) => requireRoom(owner, atMs),
+      also: (record) => [store.countOperation(record)],
+    });
+
+  const createUncounted: PortalLinks["create"] = (owner, order, createdBy, operation) =>
+    made(owner, order, createdBy, operation, { requireRoom: async () => undefined, also: () => [] });
+
+  async function made(
+    ...[owner, order, createdBy, operation, counting]: [
+      ...Parameters<PortalLinks["create"]>,
+      { requireRoom(atMs: number): Promise<void>; also(record: PortalLinkRecord): AlsoStored },
+    ]
+  ): ReturnType<PortalLinks["create"]> {
     const id = prefixedId("pl_", digest(`portal link ${operation.id}`));
     const existing = await own(owner, id);
     if (existing !== null) return { type: "created", link: existing.record };
@@ -94,18 +109,18 @@ export function createPortalLinks(options: PortalLinksOptions): PortalLinks {
     const checked = checkedOrder(order, atMs);
     const { merchantId, partnerId, livemode } = owner;
     if (accounts.ofPartner(partnerId) === null) return { type: "no_account" };
-    await requireRoom(owner, atMs);
+    await counting.requireRoom(atMs);
     const record: PortalLinkRecord = {
       ...{ schema: 1, id, token: newToken(), merchantId, partnerId, livemode, order: checked, createdBy },
       ...{ createdAtMs: atMs, updatedAtMs: atMs, state: "PENDING", late: false, attempts: [], paidAtMs: null, cancelledAtMs: null },
       ...{ mails: [], nextAtMs: checked.expiresAtMs, events: 0 },
     };
-    const change = { record, before: null, version: 0, events: [], also: [], atMs };
+    const change = { record, before: null, version: 0, events: [], also: counting.also(record), atMs };
     // Somebody else with the same operation was first: its link is the one.
     if ((await store.commit(change)) === null) return { type: "created", link: await again(id) };
     tellStored(change, "link.created", operation, telling);
     return { type: "created", link: record };
-  };
+  }
 
   const cancel: PortalLinks["cancel"] = (owner, id, operation) =>
     retryOnConflict(ROUNDS_MAX, async () => {
@@ -197,7 +212,7 @@ export function createPortalLinks(options: PortalLinksOptions): PortalLinks {
 
   async function list(owner: PortalLinkOwner, query: PortalLinkQuery): ReturnType<PortalLinks["list"]> {
     const { limit, cursor, state, fromMs, beforeMs, customerEmail, q } = query;
-    const after = cursor === null ? null : placeOf(cursor);
+    const after = cursor === null ? null : placeOfCursor(cursor, CURSOR_ID);
     const named = q === null ? null : await byId(owner, q);
     if (named !== null) return { items: isAsked(named, query) ? [named] : [], next: null };
     const page = await store.page(owner, { limit, after, fromMs, beforeMs, state, customerEmail, reference: q });
@@ -214,6 +229,7 @@ export function createPortalLinks(options: PortalLinksOptions): PortalLinks {
 
   return {
     create,
+    createUncounted,
     cancel,
     send,
     pay,
@@ -252,14 +268,4 @@ function isAsked({ state, createdAtMs, order }: PortalLinkRecord, query: PortalL
   return customerEmail === null || order.customerEmail?.toLowerCase() === customerEmail.trim().toLowerCase();
 }
 
-const CURSOR = /^(\d{13})(pl_[a-z0-9]{24})$/;
-
-function cursorOf({ atMs, id }: PortalLinkPlace): string {
-  return String(atMs).padStart(13, "0") + id;
-}
-
-function placeOf(cursor: string): PortalLinkPlace {
-  const [, digits, id] = CURSOR.exec(cursor) ?? [];
-  if (digits === undefined || id === undefined) throw invalid("cursor", "is not one that a page of this list has answered");
-  return { atMs: Number(digits), id };
-}
+const CURSOR_ID = /^pl_[a-z0-9]{24}$/;

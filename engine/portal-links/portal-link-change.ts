@@ -39,6 +39,8 @@ export interface Telling {
   /** Called after the commit. */
   activity: Pick<ActivityLog, "workflow">;
   became(what: PortalLinkBecame): void;
+  /** The same, of every step that is stored: for those who wait for a link's end. */
+  stored?(record: PortalLinkRecord): void;
 }
 
 /** What is stored of a step: the record with the number of its events, and those, frozen as everything is after it. */
@@ -75,7 +77,7 @@ export function tellStored(
   { record, before, atMs }: PortalLinkChange,
   event: PortalLinkEvent["type"] | "link.created",
   operation: PortalLinkOperation | null,
-  { activity, became }: Pick<Telling, "activity" | "became">,
+  { activity, became, stored }: Pick<Telling, "activity" | "became" | "stored">,
 ): void {
   const { id: objectId, merchantId, state } = record;
   activity.workflow({
@@ -85,6 +87,7 @@ export function tellStored(
   });
   const what = becomingOf(record, before);
   if (what !== null) became(what);
+  stored?.(record);
 }
 
 function becomingOf(record: PortalLinkRecord, before: PortalLinkRecord | null): PortalLinkBecame | null {

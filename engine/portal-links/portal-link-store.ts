@@ -1,6 +1,15 @@
 import { createDueIndex, type DueIndex, dueOperations } from "../kernel/due-index-store.ts";
 import { available, type Kv, type Operation, prefixRange } from "../kernel/kv.ts";
 import { LINK_LIFETIME_MS, LINK_UNVERIFIED_MAX_MS } from "../kernel/limits.ts";
+import {
+  digitsOf,
+  type IndexPage,
+  listPrefix,
+  type MerchantList,
+  type Place,
+  pageOfIndex,
+  placeKey,
+} from "../kernel/merchant-index-store.ts";
 import type { Digest } from "../kernel/prefixed-id.ts";
 import { readRecord, recordText } from "../kernel/schemas.ts";
 import type { Stored } from "../kernel/stored.ts";
@@ -10,34 +19,15 @@ import { tasksUntilMs } from "./link-tasks.ts";
 import type { PortalLinkRecord, PortalLinkState } from "./portal-link.ts";
 import type { PortalLinkChange } from "./portal-link-change.ts";
 
-/** Whose links a list has. */
-export interface PortalLinkList {
-  readonly merchantId: string;
-  readonly livemode: boolean;
-}
-
-/** Where a link stands in its list. */
-export interface PortalLinkPlace {
-  readonly atMs: number;
-  readonly id: string;
-}
-
 export interface PortalLinkPageQuery {
   readonly limit: number;
   /** Those older than it only; null: from the newest on. */
-  readonly after: PortalLinkPlace | null;
+  readonly after: Place | null;
   readonly fromMs: number | null;
   readonly beforeMs: number | null;
   readonly state: PortalLinkState | null;
   readonly customerEmail: string | null;
   readonly reference: string | null;
-}
-
-export interface PortalLinkPage {
-  /** Newest first. */
-  readonly items: readonly PortalLinkRecord[];
-  /** Where the next page begins; null: there is no more. */
-  readonly next: PortalLinkPlace | null;
 }
 
 /**
@@ -51,11 +41,13 @@ export interface PortalLinkStore extends DueIndex {
   commit(change: PortalLinkChange): Promise<number | null>;
   /** The same step for the commit of the link of an attempt. */
   alongside(change: PortalLinkChange): Alongside;
-  page(list: PortalLinkList, query: PortalLinkPageQuery): Promise<PortalLinkPage>;
+  page(list: MerchantList, query: PortalLinkPageQuery): Promise<IndexPage<PortalLinkRecord>>;
   /** How many were created from this time on, counted up to `limit`. */
-  createdSince(list: PortalLinkList, fromMs: number, limit: number): Promise<number>;
+  createdSince(list: MerchantList, fromMs: number, limit: number): Promise<number>;
+  /** For the commit of a new link that is to be counted by `createdSince`. */
+  countOperation(record: PortalLinkRecord): Operation;
   /** Those that their merchant has to look at (link-tasks.ts), the newest first. */
-  withTasks(list: PortalLinkList, limit: number): Promise<readonly PortalLinkRecord[]>;
+  withTasks(list: MerchantList, limit: number): Promise<readonly PortalLinkRecord[]>;
 }
 
 const LINKS = "portal-link/";
@@ -64,10 +56,9 @@ const BY_STATE = "portal-link-state/";
 const BY_TOKEN = "portal-link-token/";
 const BY_CUSTOMER = "portal-link-customer/";
 const BY_REFERENCE = "portal-link-reference/";
+const COUNTED = "portal-link-made/";
 const WITH_TASKS = "portal-link-task/";
 const DUE = "due/portal-link/";
-
-const MS_DIGITS = 13;
 
 /** Ids and tokens come out of requests as they are. */
 const ID = /^pl_[a-z0-9]{24}$/;
@@ -76,9 +67,8 @@ const TOKEN = /^[A-Za-z0-9]{22}$/;
 /** Beyond the retention after the last change, and after its time: longer than a link at the gateway is followed, so that no attempt outlives its portal link. */
 const KEPT_BEYOND_MS = LINK_LIFETIME_MS + 3 * LINK_UNVERIFIED_MAX_MS;
 
-/** Entries of an index that are read at once, and those that one page is looked for in: of few that match among very many, a page may have fewer. */
-const INDEX_PAGE = 200;
-const LOOKED_THROUGH_MAX = 2_000;
+/** Entries by which links are counted: longer than the hour for which they are. */
+const COUNTED_MS = 2 * 3_600_000;
 
 export interface PortalLinkStoreOptions {
   kv: Kv;
@@ -95,7 +85,8 @@ export interface PortalLinkStoreOptions {
 /**
  * Payment links of the portal on the key-value store: `portal-link/<id>`, their deadlines `due/portal-link/...`, and the ids by `portal-link-of/<merchant>/<live or test>/<13 digits
  * of milliseconds>/<id>`, the same behind the state under `portal-link-state/` and behind a keyed digest under `portal-link-customer/` (of the e-mail address) and
- * `portal-link-reference/`, `portal-link-token/<digest>`, and under `portal-link-task/` those that somebody has to look at.
+ * `portal-link-reference/`, `portal-link-token/<digest>`, under `portal-link-made/` for a while those that count for the limit of an hour, and under `portal-link-task/` those
+ * that somebody has to look at.
  */
 export function createPortalLinkStore({ kv, retentionMs, eventOperations, digest, keyedDigest }: PortalLinkStoreOptions): PortalLinkStore {
   async function load(id: string): Promise<Stored<PortalLinkRecord> | null> {
@@ -107,11 +98,11 @@ export function createPortalLinkStore({ kv, retentionMs, eventOperations, digest
     return BY_TOKEN + digest(`token of a portal link ${token}`);
   }
 
-  function customerPrefix(list: PortalLinkList, email: string): string {
+  function customerPrefix(list: MerchantList, email: string): string {
     return `${listPrefix(BY_CUSTOMER, list)}${keyedDigest(`customer of ${list.merchantId} ${email.trim().toLowerCase()}`)}/`;
   }
 
-  function referencePrefix(list: PortalLinkList, reference: string): string {
+  function referencePrefix(list: MerchantList, reference: string): string {
     return `${listPrefix(BY_REFERENCE, list)}${keyedDigest(`reference of ${list.merchantId} ${reference}`)}/`;
   }
 
@@ -152,36 +143,20 @@ export function createPortalLinkStore({ kv, retentionMs, eventOperations, digest
   }
 
   /** The index with the fewest entries that holds all that is asked for. */
-  function prefixFor(list: PortalLinkList, { state, customerEmail, reference }: PortalLinkPageQuery): string {
+  function prefixFor(list: MerchantList, { state, customerEmail, reference }: PortalLinkPageQuery): string {
     if (reference !== null) return referencePrefix(list, reference);
     if (customerEmail !== null) return customerPrefix(list, customerEmail);
     return state === null ? listPrefix(BY_TIME, list) : statePrefix(list, state);
   }
 
-  async function page(list: PortalLinkList, query: PortalLinkPageQuery): Promise<PortalLinkPage> {
-    const { limit, after, fromMs, beforeMs } = query;
-    const prefix = prefixFor(list, query);
-    let { from, to } = prefixRange(prefix);
-    if (fromMs !== null) from = later(from, prefix + digitsOf(fromMs));
-    if (beforeMs !== null) to = earlier(to, prefix + digitsOf(beforeMs));
-    if (after !== null) to = earlier(to, placeKey(prefix, after));
-    const items: PortalLinkRecord[] = [];
-    for (let looked = 0; from < to; looked += INDEX_PAGE) {
-      const entries = await kv.scan({ from, to, limit: INDEX_PAGE, reverse: true });
-      const records = entries.length === 0 ? [] : await kv.getMany(entries.map(({ value }) => LINKS + value));
-      for (const record of records) {
-        // What is gone by now is no item, and what has just become another state's neither.
-        const item = record === null ? null : recordOf(record.value);
-        if (item === null || !matches(item, query)) continue;
-        if (items.length === limit) return { items, next: placeOf(items.at(-1)) };
-        items.push(item);
-      }
-      const last = entries.at(-1);
-      if (last === undefined || entries.length < INDEX_PAGE) break;
-      to = last.key;
-      if (looked + INDEX_PAGE >= LOOKED_THROUGH_MAX) return { items, next: placeIn(last.key, prefix) };
-    }
-    return { items, next: null };
+  async function loadAll(ids: readonly string[]): Promise<PortalLinkRecord[]> {
+    const entries = ids.length === 0 ? [] : await kv.getMany(ids.map((id) => LINKS + id));
+    return entries.flatMap((entry) => (entry === null ? [] : [recordOf(entry.value)]));
+  }
+
+  function page(list: MerchantList, query: PortalLinkPageQuery): Promise<IndexPage<PortalLinkRecord>> {
+    const matching = { load: loadAll, matches: (record: PortalLinkRecord) => matches(record, query) };
+    return pageOfIndex(kv, prefixFor(list, query), { ...query, order: "newest" }, matching);
   }
 
   return {
@@ -199,17 +174,21 @@ export function createPortalLinkStore({ kv, retentionMs, eventOperations, digest
         return result.type === "committed" ? result.version : null;
       }),
     alongside,
+    countOperation: (record) => {
+      const { id, createdAtMs } = record;
+      const key = placeKey(listPrefix(COUNTED, record), { atMs: createdAtMs, id });
+      return { type: "put", key, value: id, expiresAtMs: createdAtMs + COUNTED_MS };
+    },
     page: (list, query) => available(() => page(list, query)),
     createdSince: (list, fromMs, limit) =>
       available(() => {
-        const prefix = listPrefix(BY_TIME, list);
+        const prefix = listPrefix(COUNTED, list);
         return kv.count({ from: prefix + digitsOf(fromMs), to: prefixRange(prefix).to, limit });
       }),
     withTasks: (list, limit) =>
       available(async () => {
         const entries = await kv.scan({ ...prefixRange(listPrefix(WITH_TASKS, list)), limit, reverse: true });
-        const records = entries.length === 0 ? [] : await kv.getMany(entries.map(({ value }) => LINKS + value));
-        return records.flatMap((record) => (record === null ? [] : [recordOf(record.value)]));
+        return loadAll(entries.map(({ value }) => value));
       }),
   };
 }
@@ -237,34 +216,6 @@ function matches({ state, order }: PortalLinkRecord, query: PortalLinkPageQuery)
   return query.customerEmail === null || order.customerEmail?.toLowerCase() === query.customerEmail.trim().toLowerCase();
 }
 
-function listPrefix(kind: string, { merchantId, livemode }: PortalLinkList): string {
-  return `${kind}${merchantId}/${livemode ? "live" : "test"}/`;
-}
-
-function statePrefix(list: PortalLinkList, state: PortalLinkState): string {
+function statePrefix(list: MerchantList, state: PortalLinkState): string {
   return `${listPrefix(BY_STATE, list)}${state}/`;
-}
-
-function placeOf(record: PortalLinkRecord | undefined): PortalLinkPlace | null {
-  return record === undefined ? null : { atMs: record.createdAtMs, id: record.id };
-}
-
-function placeKey(prefix: string, { atMs, id }: PortalLinkPlace): string {
-  return `${prefix}${digitsOf(atMs)}/${id}`;
-}
-
-function placeIn(key: string, prefix: string): PortalLinkPlace {
-  return { atMs: Number(key.slice(prefix.length, prefix.length + MS_DIGITS)), id: key.slice(prefix.length + MS_DIGITS + 1) };
-}
-
-function digitsOf(ms: number): string {
-  return String(Math.max(0, Math.floor(ms))).padStart(MS_DIGITS, "0");
-}
-
-function later(a: string, b: string): string {
-  return a > b ? a : b;
-}
-
-function earlier(a: string, b: string): string {
-  return a < b ? a : b;
 }

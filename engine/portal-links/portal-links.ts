@@ -43,6 +43,8 @@ export interface PortalLinks {
     createdBy: PortalLinkCreator,
     operation: PortalLinkOperation,
   ): Promise<{ type: "created"; link: PortalLinkRecord } | { type: "no_account" }>;
+  /** The same for what the relay itself asks customers for in the name of a merchant, such as the cycles of subscriptions: it counts for no limit. */
+  createUncounted: PortalLinks["create"];
   find(owner: PortalLinkOwner, id: string): Promise<PortalLinkRecord | null>;
   /** Newest first. `next` null: no more. Throws RelayError `invalid_request` for a cursor that is none. */
   list(owner: PortalLinkOwner, query: PortalLinkQuery): Promise<{ items: readonly PortalLinkRecord[]; next: string | null }>;

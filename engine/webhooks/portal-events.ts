@@ -1,7 +1,7 @@
 import type { Digest } from "../kernel/prefixed-id.ts";
 import { type WebhookEvent, webhookEventId } from "./webhook-event.ts";
 
-/** The events of our own format, as the portal offers them. Those of disputes, alerts, subscriptions and agents come with what they tell of. */
+/** The events of our own format, as the portal offers them. Those of agents come with what they tell of. */
 export const PORTAL_EVENT_TYPES = [
   "payment_link.paid",
   "payment_link.expired",
@@ -10,6 +10,21 @@ export const PORTAL_EVENT_TYPES = [
   "payment.succeeded",
   "payment.failed",
   "payment.refunded",
+  "dispute.created",
+  "dispute.evidence_required",
+  "dispute.updated",
+  "dispute.closed",
+  "alert.created",
+  "alert.closed",
+  "subscription.created",
+  /** A cycle was paid. */
+  "subscription.renewed",
+  "subscription.payment_failed",
+  "subscription.past_due",
+  "subscription.recovered",
+  /** After it was paused or cancelled. */
+  "subscription.paid_late",
+  "subscription.cancelled",
 ] as const;
 export type PortalEventType = (typeof PORTAL_EVENT_TYPES)[number];
 

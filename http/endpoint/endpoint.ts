@@ -156,6 +156,8 @@ export interface IncomingFile {
    * in the latter case the rest of the body was read and thrown away, so that the client gets to read its answer.
    */
   read(take: (piece: Uint8Array) => Promise<void>): Promise<void>;
+  /** The file's name as the form says, once its first piece was taken; null before, and where the form says none. Not to be trusted. */
+  name(): string | null;
 }
 
 /** A reply as the server sees it, without its types. */

@@ -12,6 +12,8 @@ export interface MultipartOptions {
   /** The member that is the file. */
   member: string;
   bytesMax: number;
+  /** Told the file's name, as the client has it, before its first piece. */
+  named?(name: string): void;
 }
 
 /** Throws RelayError `unsupported_media_type` or `invalid_request` for a content type that is not a multipart form with a boundary. */
@@ -31,10 +33,10 @@ export function requireMultipart(contentType: string): void {
  */
 export async function readMultipartFile(
   next: () => Promise<Uint8Array | null>,
-  { contentType, member, bytesMax }: MultipartOptions,
+  { contentType, member, bytesMax, named }: MultipartOptions,
   take: (piece: Uint8Array) => Promise<void>,
 ): Promise<void> {
-  const form = readForm(contentType, member, bytesMax);
+  const form = readForm(contentType, member, bytesMax, named);
   let problem: unknown = null;
   const attempt = async (work: () => Promise<void>) => {
     if (problem !== null) return;
@@ -64,7 +66,7 @@ interface Form {
   end(): Promise<void>;
 }
 
-function readForm(contentType: string, member: string, bytesMax: number): Form {
+function readForm(contentType: string, member: string, bytesMax: number, named: MultipartOptions["named"]): Form {
   const parser = new Busboy({ headers: { "content-type": contentType }, limits: LIMITS });
   let problem: RelayError | null = null;
   let pieces: Uint8Array[] = [];
@@ -73,8 +75,9 @@ function readForm(contentType: string, member: string, bytesMax: number): Form {
   const refuse = (message: string) => {
     problem ??= new RelayError("invalid_request", message);
   };
-  parser.on("file", (name, stream) => {
+  parser.on("file", (name, stream, fileName: string | undefined) => {
     file = stream;
+    if (fileName !== undefined) named?.(fileName);
     if (name !== member) refuse(`${member}: is required; the file came under another name`);
     stream.on("error", () => refuse("body: is not a complete multipart form"));
     stream.on("data", (piece: Uint8Array) => {

@@ -497,7 +497,10 @@ export class Exchange extends Response implements RequestFacts {
 const CONCERNS = ["rate", "who", "what"] as const;
 type Concern = (typeof CONCERNS)[number];
 
-const NO_UPLOAD: IncomingFile = { read: () => Promise.reject(new Error("this endpoint declares no upload")) };
+const NO_UPLOAD: IncomingFile = {
+  read: () => Promise.reject(new Error("this endpoint declares no upload")),
+  name: () => null,
+};
 const FOREIGN_PAGE = "Pages of other origins may not call this path with a login";
 const ANONYMOUS: Caller = { type: "anonymous" };
 const NO_HEADERS = Object.freeze({});

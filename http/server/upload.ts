@@ -26,7 +26,14 @@ export class Upload {
     const stream = new BodyStream(res, (awaited) => progressed(awaited, stream.ended));
     this.#stream = stream;
     this.#bodyBytesMax = bodyBytesMax;
-    this.file = { read: (take) => readMultipartFile(() => stream.next(), { contentType, member, bytesMax: fileBytesMax }, take) };
+    let fileName: string | null = null;
+    const named = (name: string) => {
+      fileName = name;
+    };
+    this.file = {
+      read: (take) => readMultipartFile(() => stream.next(), { contentType, member, bytesMax: fileBytesMax, named }, take),
+      name: () => fileName,
+    };
   }
 
   get ended(): boolean {

@@ -20,6 +20,8 @@ export interface LocalTime {
    * that it has twice it is the first.
    */
   sameTimeOn(day: string, atMs: number): number | null;
+  /** How far the zone's clocks are ahead of UTC at a time, in milliseconds. */
+  offsetMs(atMs: number): number;
   /** IANA name of the time zone. */
   readonly zone: string;
 }
@@ -93,6 +95,7 @@ export function createLocalTime(zoneName: string): LocalTime {
       const [first = asBegun] = [asBegun, asEnded].filter((ms) => format(ms) === `${day}T${timeOfDay}`).sort((one, other) => one - other);
       return Math.min(Math.max(first, range.fromMs), range.untilMs);
     },
+    offsetMs,
     zone: zoneName,
   };
 }

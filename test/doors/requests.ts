@@ -38,6 +38,13 @@ export interface Things {
   linkUuid: string;
   /** A payment link of the merchant's that is to be paid. */
   paymentLinkId: string;
+  /** A dispute of the merchant's that is to be answered, a file of it, and an alert. */
+  disputeId: string;
+  evidenceId: string;
+  alertId: string;
+  /** A plan of the merchant's, and a subscription to it whose first payment is asked for. */
+  planId: string;
+  subscriptionId: string;
   /** Its `merId` at the gateway-protocol adapter, and its own `txId` of a payment there. */
   merId: string;
   orderId: string;
@@ -57,6 +64,11 @@ const PARAMETERS: readonly [end: RegExp, value: (things: Things) => string | num
   // A payment by link is refunded without ClickHouse, and nothing of the merchant's is read there.
   [/\/api\/merchant\/transactions\/\{uuid\}$/, ({ linkUuid }) => linkUuid],
   [/\/api\/merchant\/payment-links\/\{id\}$/, ({ paymentLinkId }) => paymentLinkId],
+  [/\/(?:api\/merchant|admin)\/disputes\/\{id\}$/, ({ disputeId }) => disputeId],
+  [/\{fileId\}$/, ({ evidenceId }) => evidenceId],
+  [/\/(?:api\/merchant|admin)\/alerts\/\{id\}$/, ({ alertId }) => alertId],
+  [/\/api\/merchant\/plans\/\{id\}$/, ({ planId }) => planId],
+  [/\/api\/merchant\/subscriptions\/\{id\}$/, ({ subscriptionId }) => subscriptionId],
   [/\{uuid\}$/, ({ uuid }) => uuid],
   [/\{txId\}$/, ({ txId }) => txId],
   [/\/api\/payment\/.*\{id\}$/, ({ txId }) => txId],
@@ -103,6 +115,12 @@ const ITEM_OF_LIST: { readonly [endpoint: string]: (things: Things) => string } 
   compatListEvents: ({ eventId }) => eventId,
 };
 
+/** What administrators bring in, or look at, of a merchant that is there. */
+const FEED: ReadonlySet<string> = new Set(["adminReceiveDispute", "adminReceiveAlert", "adminListDisputes", "adminListAlerts"]);
+
+/** Ahead also where the test's clock is. */
+export const RESPOND_MS = 100 * 86_400_000;
+
 type Members = { readonly [name: string]: () => unknown };
 
 /** Members of bodies and queries by their name, wherever they are; what is not here is as in the declaration's example or schema. */
@@ -110,7 +128,11 @@ function membersOf({ name, surface }: AnyEndpoint, things: Things): Members {
   const terminalId = () => things.terminalId;
   return {
     terminalId,
-    uuid: () => randomUUID(),
+    // A case is brought in without its payment.
+    uuid: () => (FEED.has(name) ? undefined : randomUUID()),
+    respondBy: () => new Date(Date.now() + RESPOND_MS).toISOString(),
+    networkCaseId: () => randomUUID(),
+    networkRef: () => randomUUID(),
     txId: () => (surface.name === "gatewayAdapter" ? things.orderId : things.txId),
     origTranId: () => things.tranId,
     merId: () => things.merId,
@@ -120,13 +142,14 @@ function membersOf({ name, surface }: AnyEndpoint, things: Things): Members {
       : {}),
     username: () => `made-${randomUUID().slice(0, 8)}`,
     // A terminal is configured for a merchant that is there.
-    merchantId: () => (name === "saveCloudConfig" ? things.merchantId : `made-${randomUUID().slice(0, 8)}`),
+    merchantId: () => (name === "saveCloudConfig" || FEED.has(name) ? things.merchantId : `made-${randomUUID().slice(0, 8)}`),
     versionCode: () => 1_000 + Math.floor(Math.random() * 1_000_000_000),
     authenticatedTerminalId: terminalId,
     payment_intent: () => things.intentId,
     starting_after: () =>
       ITEM_OF_LIST[name]?.(things) ?? assert.fail(`${name}: nothing is known for starting_after; add it to ITEM_OF_LIST`),
     endpointId: () => things.portalWebhookId,
+    planId: () => things.planId,
     topicDestination: () => `/topic/terminal/${things.terminalId}`,
     // Routes of registers are of a partner and a terminal that are there: none is needed.
     routes: () => [],
@@ -147,7 +170,9 @@ export function requestOf(endpoint: AnyEndpoint, things: Things): ValidRequest {
   const path = pathOf(endpoint.path, things);
   const asked = query === undefined ? "" : queryOf(query, members);
   if (upload !== undefined) {
-    const form = formOf([{ name: upload.member, fileName: "app.apk", content: packageBytes(1_000) }]);
+    const isEvidence = endpoint.name === "addDisputeEvidence";
+    const [fileName, content] = isEvidence ? ["proof.pdf", "%PDF-1.7 door"] : ["app.apk", packageBytes(1_000)];
+    const form = formOf([{ name: upload.member, fileName, content }]);
     return { method, path: path + asked, body: form, contentType: MULTIPART };
   }
   const body = bodyOf(endpoint, members);

@@ -142,6 +142,11 @@ export const OPEN: { readonly [endpoint: string]: string } = {
   payLink: "the same",
   linkReturn: "the same",
   linkReturnState: "the same",
+  subscriptionPage:
+    "the customer of a subscription has no credential; the token in the address names one subscription and cannot be guessed",
+  subscriptionCancelPage: "the same",
+  paySubscription: "the same",
+  cancelOwnSubscription: "the same",
   portalShowInvitation: "who is invited has no account yet; the token in the address is the credential, and cannot be guessed",
   portalForgotPassword: "who has forgotten the password has no session; the answer says nothing of the account",
   portalResetPassword: "the same; the token of the mail is the credential",

@@ -14,12 +14,12 @@ import type { Answer, HttpClient, HttpRequest } from "../support/http-client.ts"
 import { listOf, member, textMember } from "../support/matches.ts";
 import { ALL_SERVICES } from "../support/new-partner-api.ts";
 import { basic } from "../support/node.ts";
-import { packageBytes, upload } from "../support/package-upload.ts";
+import { formOf, MULTIPART, packageBytes, upload } from "../support/package-upload.ts";
 import { lastMailTo, PORTAL_PASSWORD, PortalPerson } from "../support/portal-person.ts";
 import { type OnlineTerminal, Relay } from "../support/relay.ts";
 import { eventually } from "../support/within.ts";
 import { type Headers, type Keys, type MerchantKeys, ORIGIN, type PartnerKeys } from "./callers.ts";
-import { requestOf, type Things, type ValidRequest } from "./requests.ts";
+import { RESPOND_MS, requestOf, type Things, type ValidRequest } from "./requests.ts";
 import type { AnyEndpoint } from "./rules.ts";
 
 type Verb = NonNullable<HttpRequest["method"]>;
@@ -77,6 +77,11 @@ const ABSENT = {
   eventId: "evt_000000000000000000000000",
   linkUuid: "pi_000000000000000000000000.1",
   paymentLinkId: "pl_000000000000000000000000",
+  disputeId: "dp_000000000000000000000000",
+  evidenceId: "dpf_000000000000000000000000",
+  alertId: "al_000000000000000000000000",
+  planId: "plan_000000000000000000000000",
+  subscriptionId: "sub_000000000000000000000000",
 };
 
 /** A node with one of everything, and the credentials of everyone. */
@@ -172,6 +177,8 @@ export class DoorWorld {
     const { partner, stranger, viewer, disabled, deleted, bound, administrator, operator, readOnly, fleet } = this.keys;
     const { merchantKeys, replacedMerchantKeys, otherMerchantKeys, portal, admin } = this.keys;
     const { uuid, txId, tranId, merchantId, intentId, chargeId, refundId, eventId, linkUuid, paymentLinkId } = this.things;
+    const { disputeId, evidenceId, alertId } = this.things;
+    const { planId, subscriptionId } = this.things;
     return [
       ...[partner, stranger, viewer, disabled, deleted, bound, merchantKeys, replacedMerchantKeys, otherMerchantKeys].flatMap((keys) =>
         Object.values(keys),
@@ -179,6 +186,7 @@ export class DoorWorld {
       ...[operator.password, readOnly.password, ...Object.values(portal), ...Object.values(admin)],
       ...[administrator.username, administrator.password, fleet.username, fleet.password, SECRETS.terminal],
       ...[uuid, txId, tranId, merchantId, intentId, chargeId, refundId, eventId, linkUuid, paymentLinkId],
+      ...[disputeId, evidenceId, alertId, planId, subscriptionId],
     ];
   }
 
@@ -268,6 +276,8 @@ export class DoorWorld {
     }
     const ofMerchant = await this.#makePayments({ authorization: `Bearer ${merchantKeys.secretKey}` });
 
+    const ofDisputes = await this.#makeDisputes(administrator, { authorization: `Bearer ${merchantKeys.secretKey}` }, merchantId);
+
     // The second factor of the first is no longer fresh when the others sign in.
     const readOnly = await this.#makeAdminPerson(administrator, "read-only");
     const { userId, portal } = await this.#makePeople(administrator, merchantId);
@@ -285,6 +295,7 @@ export class DoorWorld {
       userId,
       webhookId: textMember(webhook, "webhook", "webhookId"),
       ...ofMerchant,
+      ...ofDisputes,
       merId: keys.partner.merId,
       orderId: "door-order",
       partnerId: await this.#subject(administrator),
@@ -317,7 +328,19 @@ export class DoorWorld {
   async #makePayments(
     shop: Headers,
   ): Promise<
-    Pick<Things, "intentId" | "chargeId" | "refundId" | "merchantWebhookId" | "portalWebhookId" | "eventId" | "linkUuid" | "paymentLinkId">
+    Pick<
+      Things,
+      | "intentId"
+      | "chargeId"
+      | "refundId"
+      | "merchantWebhookId"
+      | "portalWebhookId"
+      | "eventId"
+      | "linkUuid"
+      | "paymentLinkId"
+      | "planId"
+      | "subscriptionId"
+    >
   > {
     const pay = async () => {
       const order = { amount: 1_099, currency: "eur", confirm: true, return_url: "https://door.example/return" };
@@ -343,15 +366,46 @@ export class DoorWorld {
       return events;
     });
     const link = await this.#make(shop, "POST", "/api/merchant/payment-links", { amountMinor: 1_050, description: "Door" });
+    const plan = await this.#make(shop, "POST", "/api/merchant/plans", { name: "Door", amountMinor: 2_900, interval: "MONTH" });
+    const planId = textMember(plan, "data", "id");
+    const customer = { name: "Ada Door", email: "customer-of-door@example.com" };
+    const subscription = await this.#make(shop, "POST", "/api/merchant/subscriptions", { planId, customer });
     return {
       ...paid,
       portalWebhookId,
+      planId,
+      subscriptionId: textMember(subscription, "data", "id"),
       refundId: textMember(refund, "id"),
       merchantWebhookId: textMember(made, "id"),
       eventId: textMember(event, "id"),
       linkUuid: `${(await pay()).intentId}.1`,
       paymentLinkId: textMember(link, "data", "id"),
     };
+  }
+
+  /** A dispute that was answered and is asked about again, so that it has a file that was submitted, and an alert. */
+  async #makeDisputes(
+    administrator: Headers,
+    shop: Headers,
+    merchantId: string,
+  ): Promise<Pick<Things, "disputeId" | "evidenceId" | "alertId">> {
+    const facts = { merchantId, category: "FRAUD", amountMinor: 1_050, currency: "EUR" };
+    const respondBy = new Date(this.#relay.nowMs() + RESPOND_MS).toISOString();
+    const given = { ...facts, network: "VISA", networkCaseId: "door-case", stage: "CHARGEBACK", reasonCode: "10.4", respondBy };
+    const disputeId = textMember(await this.#make(administrator, "POST", "/admin/disputes", given), "data", "id");
+    const path = `/api/merchant/disputes/${disputeId}`;
+    const form = formOf([{ name: "file", fileName: "proof.pdf", content: "%PDF-1.7 door" }]);
+    const uploaded = await this.#relay.client(shop).post(`${path}/evidence?category=OTHER`, form, { "content-type": MULTIPART });
+    assert.equal(uploaded.status, 201, uploaded.text);
+    await this.#make(shop, "POST", `${path}/respond`, { action: "CHALLENGE" });
+    await eventually(async () => {
+      const shown = await this.#make(shop, "GET", path);
+      assert.ok(JSON.stringify(shown).includes('"taken"'), "the response is not brought yet");
+    });
+    await this.#make(administrator, "POST", `/admin/disputes/${disputeId}/refused`);
+    const notice = { ...facts, source: "ETHOCA", networkRef: "door-alert", respondBy };
+    const alertId = textMember(await this.#make(administrator, "POST", "/admin/alerts", notice), "data", "id");
+    return { disputeId, evidenceId: textMember(uploaded.body, "data", "fileId"), alertId };
   }
 
   /** People of the merchants, with sessions of the portal; the user that requests are about is the viewer. */

@@ -2,13 +2,16 @@ import assert from "node:assert/strict";
 import { readFileSync, writeFileSync } from "node:fs";
 import { describe, it } from "node:test";
 import type { AnyStateMachine } from "xstate";
+import { alertMachine } from "../../engine/alerts/machine.ts";
 import { appDeploymentMachine } from "../../engine/apps/machine.ts";
+import { disputeMachine } from "../../engine/disputes/machine.ts";
 import { intentMachine } from "../../engine/intents/machine.ts";
 import { QUEUED_COMMANDS_MAX, SENT_COMMANDS_MAX } from "../../engine/kernel/limits.ts";
 import { readChart } from "../../engine/kernel/statechart.ts";
 import { followUpMachine } from "../../engine/links/follow-up-machine.ts";
 import { linkMachine } from "../../engine/links/machine.ts";
 import { portalLinkMachine } from "../../engine/portal-links/machine.ts";
+import { subscriptionMachine } from "../../engine/subscriptions/machine.ts";
 import { commandMachine } from "../../engine/terminals/command-machine.ts";
 import { machinePage } from "../support/machine-page.ts";
 
@@ -77,6 +80,37 @@ attempt is a payment link at the gateway with a machine of its own ([link.md](li
 ([portal-link-companion.ts](../../../engine/portal-links/portal-link-companion.ts)).
 
 The effects are stored with the step: \`tell\` (a webhook event), \`mailPaid\` (mails to its people), and what operators are told, \`flagLate\`, \`flagTwice\` and \`settleTwice\`.`,
+  },
+  {
+    file: "dispute.md",
+    machine: disputeMachine,
+    title: "A dispute",
+    text: `Who may say what of a dispute when, and what its merchant is told ([engine/disputes/machine.ts](../../../engine/disputes/machine.ts)). What its deadline, its reminders, its responses and
+its files want next follows from the record ([rules.ts](../../../engine/disputes/rules.ts)), and is done by
+[dispute-deadlines.ts](../../../engine/disputes/dispute-deadlines.ts). In every state but WON nothing of its payment is given back.
+
+The effects are stored with the step: \`tell\` (a webhook event), \`mailReceived\` and \`mailReminder\` (mails to its people), and \`flagUndelivered\` (operators are told).`,
+  },
+  {
+    file: "alert.md",
+    machine: alertMachine,
+    title: "An alert",
+    text: `Whether the payment of an alert is given back, by whom, and what its merchant is told ([engine/alerts/machine.ts](../../../engine/alerts/machine.ts)). A refund is stored before the gateway
+is asked, under one id; what became of it is looked up until it is known, in every state ([alert-refunder.ts](../../../engine/alerts/alert-refunder.ts)).
+
+The effects are \`tell\` (a webhook event), what operators are told (\`flagFailed\`, \`flagUnknown\`, \`settleUnknown\`, \`flagTwice\`), all stored with the step, and \`askRefund\`: whoever has stored the
+step asks the gateway.`,
+  },
+  {
+    file: "subscription.md",
+    machine: subscriptionMachine,
+    title: "A subscription",
+    text: `When a payment is asked for, what its outcome counts as, and what its merchant and its customer are told ([engine/subscriptions/machine.ts](../../../engine/subscriptions/machine.ts)).
+An attempt is stored before it is asked for ([collect.ts](../../../engine/subscriptions/collect.ts)), and no other one begins, and nothing ends by time, before its outcome is known
+([rules.ts](../../../engine/subscriptions/rules.ts)).
+
+The effects are stored with the step: \`tell\` (a webhook event), \`mail\` (to the customer), and what operators are told, \`flagUnknown\`, \`settleUnknown\`, \`flagLate\` and
+\`flagTwice\`; but for \`ask\`, which asks for the attempt that the step has begun.`,
   },
   {
     file: "deployment.md",

@@ -27,8 +27,21 @@ import { createHistoryStore, type PendingLoss } from "../../storage/kv/history-s
 import type { Kv, Operation } from "../../engine/kernel/kv.ts";
 import type { IntentRecord } from "../../engine/intents/intent.ts";
 import { createIntentStore } from "../../engine/intents/intent-store.ts";
+import type { AlertRecord } from "../../engine/alerts/alert.ts";
+import type { AlertRules } from "../../engine/alerts/alert-rules.ts";
+import { createAlertRulesStore } from "../../engine/alerts/alert-rules-store.ts";
+import { createAlertStore } from "../../engine/alerts/alert-store.ts";
+import type { DisputeRecord } from "../../engine/disputes/dispute.ts";
+import { createDisputeFileStore } from "../../engine/disputes/dispute-file-store.ts";
+import { createDisputeHoldStore } from "../../engine/disputes/dispute-hold-store.ts";
+import { createDisputeStore } from "../../engine/disputes/dispute-store.ts";
 import type { PortalLinkRecord } from "../../engine/portal-links/portal-link.ts";
 import { createPortalLinkStore, type PortalLinkPageQuery } from "../../engine/portal-links/portal-link-store.ts";
+import type { PlanRecord } from "../../engine/subscriptions/plan.ts";
+import { createPlanStore } from "../../engine/subscriptions/plan-store.ts";
+import { createDunningPolicyStore } from "../../engine/subscriptions/dunning-policy-store.ts";
+import type { SubscriptionRecord } from "../../engine/subscriptions/subscription.ts";
+import { createSubscriptionStore, type SubscriptionPageQuery } from "../../engine/subscriptions/subscription-store.ts";
 import { duePartitionOf } from "../../engine/kernel/due-index-store.ts";
 import type { SecretBox } from "../../engine/kernel/secret-box.ts";
 import type { Mail } from "../../engine/mails/mail.ts";
@@ -818,6 +831,191 @@ const PORTAL_LINK: Whole<PortalLinkRecord> = {
   events: 1,
 };
 
+const DISPUTE: Whole<DisputeRecord> = {
+  schema: 1,
+  id: "dp_000000000000000000000001",
+  merchantId: "merchant-1",
+  partnerId: 1,
+  livemode: true,
+  network: "VISA",
+  networkCaseId: "C-1",
+  stage: "CHARGEBACK",
+  uuid: "pl_000000000000000000000001.1",
+  terminalId: "TML1",
+  amountMinor: 1_250,
+  currency: "EUR",
+  reasonCode: "10.4",
+  category: "FRAUD",
+  respondByMs: AT_MS + 10 * 86_400_000,
+  alertId: "al_000000000000000000000001",
+  state: "EVIDENCE_REQUIRED",
+  draft: { statement: "It was delivered", fields: { tracking: "1Z" } },
+  files: [
+    {
+      id: "dpf_000000000000000000000001",
+      state: "staged",
+      name: "receipt.pdf",
+      category: "RECEIPT",
+      bytes: 1_000,
+      type: "application/pdf",
+      sha256: "sha-1",
+      uploadedAtMs: AT_MS + 1_000,
+      untilMs: AT_MS + 901_000,
+    },
+  ],
+  submissions: [
+    {
+      id: "dps_000000000000000000000001",
+      state: "asked",
+      by: { type: "user", userId: "usr_1" },
+      submittedAtMs: AT_MS + 2_000,
+      respondByMs: AT_MS + 5 * 86_400_000,
+      statement: "It was delivered",
+      fields: { tracking: "1Z" },
+      fileIds: ["dpf_000000000000000000000001"],
+      checks: 1,
+      nextAtMs: AT_MS + 60_000,
+      endedAtMs: AT_MS + 61_000,
+    },
+  ],
+  outcome: { result: "LOST", by: "network", atMs: AT_MS + 62_000 },
+  reminders: [604_800_000],
+  createdAtMs: AT_MS,
+  updatedAtMs: AT_MS + 60_000,
+  nextAtMs: AT_MS + 60_000,
+  events: 2,
+};
+
+const ALERT: Whole<AlertRecord> = {
+  schema: 1,
+  id: "al_000000000000000000000001",
+  merchantId: "merchant-1",
+  partnerId: 1,
+  livemode: true,
+  source: "ETHOCA",
+  networkRef: "R-1",
+  uuid: "pl_000000000000000000000001.1",
+  terminalId: "TML1",
+  method: "PAYBYLINK",
+  category: "FRAUD",
+  amountMinor: 1_250,
+  currency: "EUR",
+  respondByMs: AT_MS + 86_400_000,
+  state: "PENDING",
+  rule: "small",
+  ruleHeld: "daily_cap",
+  refund: {
+    id: "alert-al_000000000000000000000001",
+    state: "refused",
+    by: { type: "rule", ruleId: "small" },
+    attempt: 1,
+    requestedAtMs: AT_MS,
+    requestId: "req_1",
+    checks: 1,
+    nextAtMs: AT_MS + 60_000,
+    endedAtMs: AT_MS + 61_000,
+    moved: false,
+    detail: "not_refundable_here",
+  },
+  end: { by: "merchant", atMs: AT_MS + 62_000, reason: "was delivered" },
+  createdAtMs: AT_MS,
+  updatedAtMs: AT_MS + 61_000,
+  nextAtMs: AT_MS + 86_400_000,
+  events: 1,
+};
+
+const ALERT_RULES: Whole<AlertRules> = {
+  schema: 1,
+  merchantId: "merchant-1",
+  livemode: true,
+  enabled: true,
+  currency: "EUR",
+  rules: [{ id: "small", amountMaxMinor: 2_000, sources: ["ETHOCA"], categories: ["FRAUD"], methods: ["PAYBYLINK"] }],
+  dailyCountMax: 10,
+  dailyAmountMaxMinor: 20_000,
+  updatedAtMs: AT_MS,
+  updatedBy: { type: "user", userId: "usr_1" },
+};
+
+const PLAN: Whole<PlanRecord> = {
+  schema: 1,
+  id: "plan_000000000000000000000001",
+  merchantId: "merchant-1",
+  partnerId: 1,
+  livemode: true,
+  terms: { name: "Gym", amountMinor: 2_900, currency: "EUR", interval: "MONTH", count: 1, trialDays: 14 },
+  active: true,
+  used: true,
+  createdAtMs: AT_MS,
+  updatedAtMs: AT_MS,
+};
+
+const DUNNING_TERMS = { retryDays: [1, 3], finalAction: "PAUSE", mails: true } as const;
+
+const SUBSCRIPTION: Whole<SubscriptionRecord> = {
+  schema: 1,
+  id: "sub_000000000000000000000001",
+  token: "SbCdEfGhIjKlMnOpQrStUv",
+  merchantId: "merchant-1",
+  partnerId: 1,
+  livemode: true,
+  planId: PLAN.id,
+  plan: PLAN.terms,
+  customer: { name: "Ada", email: "ada@example.org", locale: "it" },
+  collection: "CARD",
+  methodId: "card_1",
+  createdBy: { type: "user", userId: "usr_1" },
+  createdAtMs: AT_MS,
+  updatedAtMs: AT_MS + 60_000,
+  anchorDay: 31,
+  anchorMonth: "2026-01",
+  state: "PAST_DUE",
+  cycle: 2,
+  period: { fromMs: AT_MS, untilMs: AT_MS + 30 * 86_400_000 },
+  charge: {
+    cycle: 2,
+    dueAtMs: AT_MS,
+    period: { fromMs: AT_MS, untilMs: AT_MS + 30 * 86_400_000 },
+    amountMinor: 2_900,
+    currency: "EUR",
+    state: "OPEN",
+    failedAtMs: AT_MS + 2_000,
+    paidAtMs: AT_MS + 3_000,
+    late: false,
+    attempts: [
+      {
+        id: "sub-sub_000000000000000000000001-2-1",
+        n: 1,
+        means: "LINK",
+        state: "open",
+        askedAtMs: AT_MS + 1_000,
+        lookedAtMs: AT_MS + 2_000,
+        looks: 1,
+        lookAtMs: AT_MS + 60_000,
+        endedAtMs: AT_MS + 2_000,
+        code: "declined",
+        description: "no",
+        hard: true,
+        link: { id: "pl_000000000000000000000001", token: "AbCdEfGhIjKlMnOpQrStUv" },
+        closing: true,
+        flagged: true,
+      },
+    ],
+  },
+  dunning: { failedAtMs: AT_MS + 2_000, terms: DUNNING_TERMS, step: 1, stays: false },
+  cancelsAtPeriodEnd: false,
+  cancelledAtMs: AT_MS + 60_000,
+  cancelledBy: "merchant",
+  pausedAtMs: AT_MS + 60_000,
+  pausedBy: "dunning",
+  retriedAtMs: AT_MS + 30_000,
+  operationId: "operation-1",
+  mailOwed: { kind: "step", atMs: AT_MS + 90_000 },
+  mails: 2,
+  nextAtMs: AT_MS + 60_000,
+  events: 3,
+};
+
 const MAIL: Mail = {
   id: "mail-1",
   kind: "invitation",
@@ -841,6 +1039,18 @@ const portalLinkStore = (kv: Kv) =>
     ...{ kv, retentionMs: RETENTION_MS, eventOperations: () => [] },
     ...{ digest: (text) => Buffer.from(text).toString("hex"), keyedDigest: (text) => Buffer.from(text).toString("hex") },
   });
+const asHex = (text: string) => Buffer.from(text).toString("hex");
+const disputeStore = (kv: Kv) => createDisputeStore({ kv, retentionMs: RETENTION_MS, eventOperations: () => [], digest: asHex });
+const disputeFileStore = (kv: Kv) => createDisputeFileStore({ kv, keptMs: RETENTION_MS });
+const alertStore = (kv: Kv) => createAlertStore({ kv, retentionMs: RETENTION_MS, eventOperations: () => [], digest: asHex });
+const writeDispute = (kv: Kv) => disputeStore(kv).commit({ record: DISPUTE, before: null, version: 0, events: [], also: [], atMs: AT_MS });
+const subscriptionStore = (kv: Kv) =>
+  createSubscriptionStore({
+    ...{ kv, retentionMs: RETENTION_MS, eventOperations: () => [] },
+    ...{ digest: (text) => Buffer.from(text).toString("hex"), keyedDigest: (text) => Buffer.from(text).toString("hex") },
+  });
+const writeSubscription = (kv: Kv) =>
+  subscriptionStore(kv).commit({ record: SUBSCRIPTION, before: null, version: 0, events: [], also: [], atMs: AT_MS });
 const appStore = (kv: Kv) => createAppStore({ kv, nowMs: now, writer: "w" });
 const auditStore = (kv: Kv) => createAuditStore({ kv, writer: "w", failed: () => undefined });
 const put = (kv: Kv, ...operations: Operation[]) => kv.commit({ checks: [], operations });
@@ -1102,6 +1312,94 @@ export const STORED_EXAMPLES = {
         await store.pageDue(duePartitionOf(PORTAL_LINK.id), null, AT_MS + 8 * 86_400_000, 10),
       ];
     },
+  },
+  dispute: {
+    write: writeDispute,
+    read: async (kv) => {
+      const store = disputeStore(kv);
+      const list = { merchantId: "merchant-1", livemode: true };
+      const all = { limit: 10, after: null, fromMs: null, beforeMs: null, dueBeforeMs: null, state: null, stage: null, category: null, terminalId: null };
+      return [
+        (await store.load(DISPUTE.id))?.record,
+        (await store.page(list, { ...all, order: "newest" })).items.map(({ id }) => id),
+        (await store.page(list, { ...all, order: "due" })).items.map(({ id }) => id),
+        (await store.page(list, { ...all, order: "newest", state: "EVIDENCE_REQUIRED" })).items.map(({ id }) => id),
+        (await store.ofPayment("merchant-1", "pl_000000000000000000000001.1")).map(({ id }) => id),
+        (await store.ofCase(list, "C-1")).map(({ id }) => id),
+        await store.summaries(list, 0, 10),
+        await store.pageDue(duePartitionOf(DISPUTE.id), null, AT_MS + 86_400_000, 10),
+      ];
+    },
+  },
+  disputeHold: {
+    write: writeDispute,
+    read: (kv) => createDisputeHoldStore(kv).isUnderDispute({ merchantId: "merchant-1", uuid: "pl_000000000000000000000001.1" }),
+  },
+  disputeFile: {
+    write: (kv) => disputeFileStore(kv).put(DISPUTE.id, "dpf_000000000000000000000001", new Uint8Array(Buffer.from("%PDF-1.7")), AT_MS),
+    read: async (kv) => Buffer.from((await disputeFileStore(kv).piece(DISPUTE.id, "dpf_000000000000000000000001", 0)) ?? []).toString(),
+  },
+  alert: {
+    write: (kv) =>
+      alertStore(kv).commit({
+        ...{ record: ALERT, before: null, version: 0, events: [], atMs: AT_MS },
+        alongside: { checks: [], operations: [] },
+      }),
+    read: async (kv) => {
+      const store = alertStore(kv);
+      const list = { merchantId: "merchant-1", livemode: true };
+      const all = { limit: 10, after: null, fromMs: null, beforeMs: null, state: null, source: null };
+      return [
+        (await store.load(ALERT.id))?.record,
+        (await store.page(list, { ...all, order: "newest" })).items.map(({ id }) => id),
+        (await store.page(list, { ...all, order: "due" })).items.map(({ id }) => id),
+        (await store.page(list, { ...all, order: "newest", state: "PENDING" })).items.map(({ id }) => id),
+        (await store.ofPayment("merchant-1", "pl_000000000000000000000001.1")).map(({ id }) => id),
+        await store.summaries(list, 0, 10),
+        await store.pageDue(duePartitionOf(ALERT.id), null, AT_MS + 2 * 86_400_000, 10),
+      ];
+    },
+  },
+  alertRules: {
+    write: (kv) => createAlertRulesStore(kv).replace(ALERT_RULES, 0),
+    read: async (kv) => (await createAlertRulesStore(kv).load({ merchantId: "merchant-1", livemode: true })).record,
+  },
+  alertDay: {
+    write: async (kv) => {
+      const store = createAlertRulesStore(kv);
+      const rules = await store.load(ALERT);
+      const day = await store.day(ALERT, "2026-05-06");
+      await kv.commit(store.counted(ALERT, "2026-05-06", { rules, day }, ALERT));
+    },
+    read: async (kv) => (await createAlertRulesStore(kv).day({ merchantId: "merchant-1", livemode: true }, "2026-05-06")).record,
+  },
+  plan: {
+    write: (kv) => createPlanStore(kv).create(PLAN),
+    read: (kv) => createPlanStore(kv).all({ merchantId: "merchant-1", livemode: true }),
+  },
+  subscription: {
+    write: writeSubscription,
+    read: async (kv) => {
+      const store = subscriptionStore(kv);
+      const list = { merchantId: "merchant-1", livemode: true };
+      const all = { limit: 10, after: null, fromMs: null, beforeMs: null, state: null, planId: null, customerEmail: null };
+      const idsOf = async (query: Partial<SubscriptionPageQuery>) =>
+        (await store.page(list, { ...all, ...query })).items.map(({ id }) => id);
+      return [
+        (await store.load(SUBSCRIPTION.id))?.record,
+        (await store.byToken(SUBSCRIPTION.token))?.record.id,
+        await idsOf({}),
+        await idsOf({ state: "PAST_DUE" }),
+        await idsOf({ planId: PLAN.id }),
+        await idsOf({ customerEmail: "ada@example.org" }),
+        await store.pageDue(duePartitionOf(SUBSCRIPTION.id), null, AT_MS + 8 * 86_400_000, 10),
+      ];
+    },
+  },
+  subscriptionCharge: { write: writeSubscription, read: (kv) => subscriptionStore(kv).charges(SUBSCRIPTION.id, null, 10) },
+  dunningPolicy: {
+    write: (kv) => createDunningPolicyStore(kv).set({ schema: 1, merchantId: "merchant-1", terms: DUNNING_TERMS, updatedAtMs: AT_MS }),
+    read: (kv) => createDunningPolicyStore(kv).termsOf("merchant-1"),
   },
   callback: {
     write: async (kv) => {

@@ -3,6 +3,8 @@ import assert from "node:assert/strict";
 import { after, afterEach, before, describe } from "node:test";
 import type { Answer } from "../support/http-client.ts";
 import { textMember } from "../support/matches.ts";
+import { alerts } from "./alerts.ts";
+import { complaintsIn, disputes } from "./disputes.ts";
 import { entry } from "./entry.ts";
 import { faults, nothingElse } from "./faults.ts";
 import { linkIn, links, linksInStates } from "./links.ts";
@@ -14,6 +16,8 @@ import { type FurnishedShop, pages } from "./pages.ts";
 import { card, pay, payDays } from "./payments.ts";
 import { addressOf, joined } from "./people.ts";
 import { newShop, PortalWorld } from "./portal-world.ts";
+import { subscriptionsBegun, subscriptionsInStates } from "./subscription-pages.ts";
+import { subscriptions } from "./subscriptions.ts";
 import { team } from "./team.ts";
 import { webhooks } from "./webhooks.ts";
 
@@ -35,6 +39,9 @@ describe("the merchant portal", () => {
   team(world);
   lists(world);
   links(world);
+  disputes(world);
+  alerts(world);
+  subscriptions(world);
   webhooks(world);
   methods(world);
   operators(world);
@@ -50,6 +57,7 @@ async function furnish(world: PortalWorld): Promise<FurnishedShop> {
   const shop = await newShop(relay, "Caffè Pasticceria del Duomo di Milano", 3);
   const [one = "", two = ""] = shop.terminalIds;
   const expired = await linkIn(relay, shop, { description: "A ticket", expiresInHours: 1 });
+  const begun = await subscriptionsBegun(relay, shop);
   const untilMs = relay.nowMs() + PAST_MS;
   const weekAgoMs = untilMs - 7 * 86_400_000;
   await payDays(relay, [one, two], { fromMs: relay.nowMs(), untilMs: weekAgoMs });
@@ -75,5 +83,8 @@ async function furnish(world: PortalWorld): Promise<FurnishedShop> {
   ];
   for (const [{ status, text }, expected] of sent) assert.equal(status, expected, text);
   const webhookId = textMember(added.body, "data", "endpoint", "id");
-  return { shop, owner, invited, uuid, webhookId, links: { expired, ...(await linksInStates(world, shop)) } };
+  const links: FurnishedShop["links"] = { expired, ...(await linksInStates(world, shop)) };
+  const complaints = await complaintsIn(relay, shop, { uuid, linkUuid: `${links["paid"]?.id}.1` });
+  const subscribed = await subscriptionsInStates(relay, shop, begun);
+  return { shop, owner, invited, uuid, webhookId, complaints, links, subscribed };
 }

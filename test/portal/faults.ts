@@ -243,7 +243,9 @@ export function nothingElse(world: PortalWorld): void {
     // Else this would say something of pages that nobody opened.
     for (const page of [
       "",
+      "alerts",
       "audit",
+      "disputes",
       "forgot",
       "invitation",
       "keys",
@@ -253,6 +255,7 @@ export function nothingElse(world: PortalWorld): void {
       "reset",
       "settings",
       "sign-in",
+      "subscriptions",
       "terminals",
       "transactions",
       "users",
@@ -276,6 +279,7 @@ export function nothingElse(world: PortalWorld): void {
       assert.ok(opened.includes(`admin/${page}`), `the page ${page} for operators was not opened in this run`);
     }
     assert.ok(opened.includes("/l"), "no payment link was opened in this run");
+    assert.ok(opened.includes("/s"), "no customer's page of a subscription was opened in this run");
     assert.deepEqual(world.visitors.faults, []);
   });
 }

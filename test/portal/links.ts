@@ -8,6 +8,7 @@ import { assertMatches, listOf, member, textMember } from "../support/matches.ts
 import { mailsTo, type PortalPerson } from "../support/portal-person.ts";
 import type { Relay } from "../support/relay.ts";
 import { eventually } from "../support/within.ts";
+import { disputed } from "./disputes.ts";
 import { card, pay } from "./payments.ts";
 import { shopWithOwner } from "./people.ts";
 import type { PortalWorld, Shop, Visitor } from "./portal-world.ts";
@@ -45,6 +46,20 @@ export async function begunPayment(relay: Relay, { path }: MadeLink): Promise<vo
 export async function cancelled(relay: Relay, shop: Shop, { id }: MadeLink): Promise<void> {
   const answer = await relay.client({ authorization: `Bearer ${shop.secretKey}` }).post(`/api/merchant/payment-links/${id}/cancel`);
   assert.equal(answer.status, 200, answer.text);
+}
+
+/** A link of a shop's that was paid; the uuid of its payment. */
+export async function paidLink({ relay, gateway }: PortalWorld, shop: Shop, members: { [member: string]: unknown } = {}): Promise<string> {
+  const link = await linkIn(relay, shop, members);
+  await begunPayment(relay, link);
+  await gateway.act(`${link.id}.1`, "pay");
+  const server = relay.client({ authorization: `Bearer ${shop.secretKey}` });
+  await eventually(
+    async () => assertMatches((await server.get(`/api/merchant/payment-links/${link.id}`)).body, { data: { state: "PAID" } }),
+    30_000,
+    250,
+  );
+  return `${link.id}.1`;
 }
 
 /** Links of a shop in the states that it takes no clock to bring them into. */
@@ -285,7 +300,7 @@ export function links(world: PortalWorld): void {
 
   const one = (page: Page) => drawer(page).locator(".badge", { hasText: "Refunded" });
 
-  test("acceptance 8: the refund of a terminal's payment is explained and not offered, and its endpoint refuses it", async () => {
+  test("acceptance 8: the refund of a terminal's payment, and of one that is under dispute, is explained and not offered, and its endpoint refuses it", async () => {
     const { relay } = world;
     const { shop, owner } = await shopWithOwner(relay, "Rosticceria Sole", 1);
     const [terminalId = ""] = shop.terminalIds;
@@ -304,6 +319,27 @@ export function links(world: PortalWorld): void {
       .client({ authorization: `Bearer ${shop.secretKey}` })
       .post(`/api/merchant/transactions/${uuid}/refund`, { reason: "They changed their mind" });
     assertMatches(refunded, { status: 409, body: { status: "error", code: "not_refundable_here" } });
+
+    const paid = await paidLink(world, shop, { description: "A dinner for two" });
+    const disputeId = await disputed(relay, shop, { uuid: paid });
+    await eventually(async () => assert.equal((await owner.send("GET", `/transactions/${paid}`)).status, 200));
+    await page.goto(`/portal/transactions/${paid}`);
+    await drawer(page).getByText("The customer disputes this payment with the bank, so it is not refunded").waitFor();
+    assert.equal(
+      await drawer(page)
+        .getByRole("button", { name: /Refund/ })
+        .count(),
+      0,
+    );
+    const before = world.gateway.answers("refund") + world.gateway.answers("reversal");
+    assertMatches(await relay.client({ authorization: `Bearer ${shop.secretKey}` }).post(`/api/merchant/transactions/${paid}/refund`, {}), {
+      status: 409,
+      body: { status: "error", code: "under_dispute" },
+    });
+    assert.equal(world.gateway.answers("refund") + world.gateway.answers("reversal"), before, "the gateway was asked");
+    await drawer(page).getByRole("link", { name: "Open the dispute" }).click();
+    await drawer(page).getByText("While it is not won, this payment cannot be refunded").waitFor();
+    assert.equal(new URL(page.url()).pathname, `/portal/disputes/${disputeId}`);
   });
 
   test("a link whose time is over while somebody pays is paid in time, and open for nobody else meanwhile", {

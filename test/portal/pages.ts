@@ -5,12 +5,21 @@ import { test } from "node:test";
 import type { Page } from "playwright-core";
 import { axeViolations } from "../support/portal-faults.ts";
 import { lastMailTo, PORTAL_PASSWORD, PortalPerson } from "../support/portal-person.ts";
+import type { Complaints } from "./disputes.ts";
 import { scanKey } from "./entry.ts";
+import { tabTo as goTo } from "./keyboard.ts";
 import type { MadeLink } from "./links.ts";
 import { everyOperatorPage } from "./operators.ts";
 import { card, pay } from "./payments.ts";
 import { addressOf, joined } from "./people.ts";
 import { DESK, enterPassword, isSignedIn, newShop, PHONE, type PortalWorld, type Shop, type Visitor } from "./portal-world.ts";
+import {
+  customersSubscriptionPages,
+  type FurnishedSubscriptions,
+  italianSubscriptionPages,
+  openedOverSubscriptions,
+  subscriptionPages,
+} from "./subscription-pages.ts";
 
 /** Some twenty pages are looked at four times each, on a machine that does other things too. */
 const LOOKS_TIMEOUT_MS = 240_000;
@@ -45,6 +54,9 @@ export interface FurnishedShop {
   webhookId: string;
   /** A payment link in each state, by the state. */
   links: { readonly [state: string]: MadeLink };
+  /** The ids of disputes and alerts, by what they are. */
+  complaints: Complaints;
+  subscribed: FurnishedSubscriptions;
 }
 
 /** Every page with real data: readable for everybody, whole at each width, quiet where that is wanted. */
@@ -95,6 +107,10 @@ export function pages(world: PortalWorld, furnished: () => FurnishedShop): void 
     await payToday();
     await looksAt(moneyPages());
   });
+  test("acceptance 17: nor does a page of subscriptions, plans and dunning, in any state", within, () =>
+    looksAt(subscriptionPages(furnished().subscribed)),
+  );
+  test("acceptance 17: nor does what customers see of their subscription, in either language", within, customersSubscriptions);
   test("acceptance 17: nor does a page of terminals, methods, systems and people", within, () => looksAt(otherPages()));
   test("acceptance 17: nor does what opens over a page", within, openedOverPages);
   test("acceptance 17: nor does a page in Italian, whose words are longer", within, italianPages);
@@ -160,6 +176,14 @@ export function pages(world: PortalWorld, furnished: () => FurnishedShop): void 
     await lookAt(italian, { name: "cliente no link", path, until: (page) => page.getByRole("heading").first().waitFor() });
   }
 
+  async function customersSubscriptions(): Promise<void> {
+    const [english, italian] = [await world.visit(), await world.visit({ locale: "it-IT" })];
+    for (const [name, path, shows, mostra] of customersSubscriptionPages(furnished().subscribed)) {
+      await lookAt(english, { name, path, until: seen(shows) });
+      await lookAt(italian, { name: `${name} in Italian`, path, until: seen(mostra) });
+    }
+  }
+
   function moneyPages(): Looked[] {
     const { uuid, links } = furnished();
     return [
@@ -185,9 +209,25 @@ export function pages(world: PortalWorld, furnished: () => FurnishedShop): void 
   }
 
   function otherPages(): Looked[] {
-    const { shop, invited, webhookId } = furnished();
+    const { shop, invited, webhookId, complaints } = furnished();
     const [terminalId = ""] = shop.terminalIds;
+    const { disputes, alerts } = complaints;
     return [
+      { name: "board of disputes", path: "/portal/disputes", until: (page) => page.locator(".case").nth(3).waitFor() },
+      { name: "list of disputes", path: "/portal/disputes?view=list", until: seen("disputes, that is all") },
+      { name: "filtered disputes", path: "/portal/disputes?view=list&category=OTHER", until: seen("Nothing matches these filters") },
+      ...Object.entries(disputes).map(([state, id]) => ({
+        ...{ name: `a dispute ${state}`, path: `/portal/disputes/${id}` },
+        until: seen("What happened"),
+      })),
+      { name: "no dispute", path: "/portal/disputes/none", until: seen("There is no such dispute") },
+      { name: "alerts", path: "/portal/alerts", until: seen("alerts, that is all") },
+      ...Object.entries(alerts).map(([state, id]) => ({
+        ...{ name: `an alert ${state}`, path: `/portal/alerts/${id}` },
+        until: seen("Alert id"),
+      })),
+      { name: "no alert", path: "/portal/alerts/none", until: seen("There is no such alert") },
+      { name: "rules for alerts", path: "/portal/alerts?tab=rules", until: seen("small-amounts") },
       { name: "terminals", path: "/portal/terminals", until: seen(terminalId) },
       { name: "a terminal", path: `/portal/terminals/${terminalId}`, until: seen("Its transactions") },
       { name: "payment methods", path: "/portal/payment-methods", until: seen("Not configured") },
@@ -217,7 +257,9 @@ export function pages(world: PortalWorld, furnished: () => FurnishedShop): void 
   }
 
   async function openedOverPages(): Promise<void> {
-    const { uuid, links, owner, webhookId } = furnished();
+    const { uuid, links, owner, webhookId, complaints } = furnished();
+    const dispute = `/portal/disputes/${complaints.disputes["prepared"]}`;
+    const alert = `/portal/alerts/${complaints.alerts["pending"]}`;
     const inside = await world.visitAs(owner, "/portal");
     const pending = `/portal/payment-links/${links["pending"]?.id}`;
     const firstRow = (page: Page) => page.locator("main .row-button").first().click();
@@ -233,12 +275,19 @@ export function pages(world: PortalWorld, furnished: () => FurnishedShop): void 
       ["a mail to send", pending, button("Send by e-mail"), small],
       ["a link to cancel", pending, button("Cancel the link"), small],
       ["a refund", `/portal/payment-links/${links["late"]?.id}`, button("Refund"), small],
+      ...openedOverSubscriptions(furnished().subscribed).map(([name, path, text]) => [name, path, button(text), small] as const),
+      ["dunning to change", "/portal/subscriptions?tab=dunning", button("Change")],
       ["an endpoint to add", "/portal/webhooks", button("Add an endpoint"), small],
       ["a secret to replace", `/portal/webhooks/${webhookId}`, button("Replace the secret"), small],
       ["a delivery", "/portal/webhooks?tab=deliveries", firstRow],
       ["deliveries to resend", "/portal/webhooks?tab=deliveries", button("Resend all that failed"), small],
       ["a step", "/portal/logs", firstRow],
       ["a call", "/portal/logs?tab=calls", firstRow],
+      ["a response to submit", dispute, button("Preview and submit"), small],
+      ["a loss to accept", dispute, button("Accept the loss"), small],
+      ["an alert to refund", `/portal/alerts/${complaints.alerts["byLink"]}`, button("Refund"), small],
+      ["an alert to decline", alert, button("Decline"), small],
+      ["rules to change", "/portal/alerts?tab=rules", button("Change the rules")],
       ["keys to replace", "/portal/keys", button("Make a new pair"), small],
       [
         "a receipt",
@@ -256,7 +305,7 @@ export function pages(world: PortalWorld, furnished: () => FurnishedShop): void 
   }
 
   async function italianPages(): Promise<void> {
-    const { owner, links, webhookId } = furnished();
+    const { owner, links, webhookId, complaints } = furnished();
     const inside = await world.visitAs(owner, "/portal");
     const speak = async (locale: "it" | "en") => {
       const answer = await inside.page.request.patch("/api/merchant/me", {
@@ -271,6 +320,11 @@ export function pages(world: PortalWorld, furnished: () => FurnishedShop): void 
       { name: "transazioni", path: "/portal/transactions", until: seen("Esporta CSV") },
       { name: "link di pagamento", path: "/portal/payment-links", until: seen("Link di pagamento") },
       { name: "un link pagato in ritardo", path: `/portal/payment-links/${links["late"]?.id}`, until: drawer },
+      { name: "bacheca", path: "/portal/disputes", until: (page: Page) => page.locator(".case").nth(3).waitFor() },
+      { name: "una contestazione", path: `/portal/disputes/${complaints.disputes["prepared"]}`, until: drawer },
+      { name: "un avviso", path: `/portal/alerts/${complaints.alerts["pending"]}`, until: drawer },
+      { name: "regole", path: "/portal/alerts?tab=rules", until: seen("small-amounts") },
+      ...italianSubscriptionPages(furnished().subscribed),
       { name: "metodi", path: "/portal/payment-methods", until: seen("PayPal") },
       { name: "un metodo", path: "/portal/payment-methods/BANCOMAT_PAY", until: drawer },
       { name: "endpoint", path: `/portal/webhooks/${webhookId}`, until: drawer },
@@ -294,21 +348,7 @@ export function pages(world: PortalWorld, furnished: () => FurnishedShop): void 
     const person = new PortalPerson(relay, addressOf(relay, "anna"));
     await shop.invite(person.email);
     const { page } = await world.visit();
-    /** Goes on with the tabulator until this has the focus. */
-    const tabTo = async (name: string): Promise<void> => {
-      for (let steps = 0; steps < 25; steps += 1) {
-        await page.keyboard.press("Tab");
-        const focused = await page.evaluate(
-          `(() => { const { labels, textContent, ariaLabel } = document.activeElement; return ariaLabel ?? labels?.[0]?.textContent ?? textContent; })()`,
-        );
-        // Whoever does not see the focus is lost.
-        if (String(focused).trim() === name) {
-          assert.equal(await page.evaluate(`document.activeElement.matches(":focus-visible")`), true, name);
-          return;
-        }
-      }
-      assert.fail(`the keyboard does not reach ${name}`);
-    };
+    const tabTo = (name: string) => goTo(page, name);
     await page.goto(`/portal/invitation/${(await lastMailTo(relay, person.email)).token}`);
     await page.getByText("Bar dello Sport invites you as Owner.").waitFor();
     await tabTo("New password");

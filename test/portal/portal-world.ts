@@ -41,13 +41,14 @@ export class Visitors {
   /** A browser of somebody's own, at an address of its own: the limits of sign-in count addresses. `faults` are those of the run unless others are given. */
   async visit(origin: string, options: VisitOptions = {}): Promise<Visitor> {
     assert.ok(this.#browser !== null, "the browser has not started");
-    const { phone = false, locale = "en-GB", reducedMotion = "no-preference", faults = this.faults } = options;
+    const { phone = false, locale = "en-GB", reducedMotion = "no-preference", scripts = true, faults = this.faults } = options;
     this.#addresses += 1;
     const context = await this.#browser.newContext({
       baseURL: origin,
       viewport: phone ? PHONE : DESK,
       locale,
       reducedMotion,
+      javaScriptEnabled: scripts,
       acceptDownloads: true,
       extraHTTPHeaders: { "x-forwarded-for": `10.7.${this.#addresses >> 8}.${this.#addresses & 255}` },
     });
@@ -77,6 +78,8 @@ export interface VisitOptions {
   phone?: boolean;
   locale?: "en-GB" | "it-IT";
   reducedMotion?: "reduce" | "no-preference";
+  /** Whether the browser runs any. */
+  scripts?: boolean;
   faults?: string[];
 }
 

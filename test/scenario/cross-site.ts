@@ -18,6 +18,9 @@ const ANYONE_MAY_CAUSE = [
   "gatewayNotification",
   // The form of a payment link's own page, which no login goes with. Another site's page is led to that page and begins nothing (payment-links.test.ts).
   "payLink",
+  // The forms of a subscription's own page: the same.
+  "paySubscription",
+  "cancelOwnSubscription",
 ];
 
 const SERVED = Object.values(surfacesOf({ openTerminalLogs: true, packageBytesMax: 1_000_000 })).flat();

@@ -118,6 +118,19 @@ interface Ids {
   /** Payment links of that merchant in the portal; the second is cancelled. */
   paymentLinkId: string;
   cancelledLinkId: string;
+  /** A dispute and an alert of that merchant, which it answers, and those of which networks say something. */
+  disputeId: string;
+  alertId: string;
+  fedDisputeId: string;
+  fedAlertId: string;
+  /** Plans of that merchant, those to be changed and removed apart, and subscriptions by the operation that uses one up. */
+  planId: string;
+  changedPlanId: string;
+  removedPlanId: string;
+  subscriptionId: string;
+  cancelledSubscriptionId: string;
+  pausedSubscriptionId: string;
+  resumedSubscriptionId: string;
   txId: string;
   /** Of a command that waits. */
   commandUuid: string;
@@ -263,6 +276,28 @@ async function prepare(world: PlantWorld, names: Names): Promise<Ids> {
       ...["data", "id"],
     );
   const [paymentLinkId, cancelledLinkId] = [await paymentLink(), await paymentLink()];
+  const fed = async (what: "disputes" | "alerts") => {
+    const body = { ...(what === "disputes" ? feedDispute(names) : feedAlert(names)), merchantId: callingId };
+    return textMember((await must(201, administrator.post(`/admin/${what}`, body))).body, "data", "id");
+  };
+  const [disputeId, fedDisputeId] = [await fed("disputes"), await fed("disputes")];
+  const [alertId, fedAlertId] = [await fed("alerts"), await fed("alerts")];
+  const plan = async (trialDays: number) => {
+    const order = { name: `kept ${world.planted.control()}`, amountMinor: 100, interval: "MONTH", trialDays };
+    return textMember((await must(201, shop.post("/api/merchant/plans", order))).body, "data", "id");
+  };
+  const [planId, trialPlanId, removedPlanId] = [await plan(0), await plan(7), await plan(0)];
+  const subscription = async (id: string) => {
+    const customer = { name: `kept ${world.planted.control()}`, email: "customer@planted.example" };
+    return textMember((await must(201, shop.post("/api/merchant/subscriptions", { planId: id, customer }))).body, "data", "id");
+  };
+  const [subscriptionId, pausedId, resumedId] = [
+    await subscription(planId),
+    await subscription(trialPlanId),
+    await subscription(trialPlanId),
+  ];
+  const cancelledSubscriptionId = await subscription(planId);
+  await must(200, shop.post(`/api/merchant/subscriptions/${resumedId}/pause`));
   const portalCookie = await signedInOwner(world, ofPartner, callingId);
   const adminCookie = await signedInAdministrator(world, names.next("planted-administrator-"));
   return {
@@ -270,6 +305,9 @@ async function prepare(world: PlantWorld, names: Names): Promise<Ids> {
     adminCookie,
     paymentLinkId,
     cancelledLinkId,
+    ...{ disputeId, alertId, fedDisputeId, fedAlertId },
+    ...{ planId, changedPlanId: trialPlanId, removedPlanId },
+    ...{ subscriptionId, pausedSubscriptionId: pausedId, resumedSubscriptionId: resumedId, cancelledSubscriptionId },
     portalMerchantId: callingId,
     partnerId: String(member(changed.body, "data", "id")),
     partnerLogin: basic(username, textMember(partner.body, "generatedPassword")),
@@ -449,7 +487,17 @@ function createPlanter(world: PlantWorld, outcome: PlantOutcome, names: Names, i
 }
 
 /** Names of things, by which they are found again: they stay as they are (infra/docs/results.md). Their own endpoints refuse most texts in them. */
-const IDENTIFIERS = new Set(["uuid", "terminalId", "terminalID", "txId", "merId", "paymentId", "origTranId"]);
+const IDENTIFIERS = new Set([
+  "uuid",
+  "terminalId",
+  "terminalID",
+  "txId",
+  "merId",
+  "paymentId",
+  "origTranId",
+  "networkCaseId",
+  "networkRef",
+]);
 
 /** Members that have to be new, or of something that is there. */
 function bodyOf(endpoint: AnyEndpoint, names: Names, ids: Ids): unknown {
@@ -469,14 +517,34 @@ function bodyOf(endpoint: AnyEndpoint, names: Names, ids: Ids): unknown {
     },
     name: () => names.next("group "),
     endpointId: () => ids.portalWebhookId,
+    planId: () => ids.planId,
     gwApiKey: () => names.next("K"),
+    respondBy: () => new Date(Date.now() + RESPOND_MS).toISOString(),
+    networkCaseId: () => names.next("case-"),
+    networkRef: () => names.next("alert-"),
   };
   const renew = (value: unknown): unknown => {
     if (Array.isArray(value)) return value.map(renew);
     if (typeof value !== "object" || value === null) return value;
     return Object.fromEntries(Object.entries(value).map(([name, inner]) => [name, fresh[name]?.() ?? renew(inner)]));
   };
+  if (endpoint.name === "adminReceiveDispute") return renew(feedDispute(names));
+  if (endpoint.name === "adminReceiveAlert") return renew(feedAlert(names));
   return renew(EXAMPLES[endpoint.name] ?? endpoint.bodyExample ?? {});
+}
+
+const RESPOND_MS = 100 * 86_400_000;
+
+/** What a network says, of a payment that is not known. */
+function feedDispute(names: Names): object {
+  const facts = { merchantId: SANDBOX_MERCHANT.merchantId, category: "FRAUD", amountMinor: 1_050, currency: "EUR" };
+  const respondBy = new Date(Date.now() + RESPOND_MS).toISOString();
+  return { ...facts, network: "VISA", networkCaseId: names.next("case-"), stage: "CHARGEBACK", reasonCode: "10.4", respondBy };
+}
+
+function feedAlert(names: Names): object {
+  const facts = { merchantId: SANDBOX_MERCHANT.merchantId, category: "FRAUD", amountMinor: 1_050, currency: "EUR" };
+  return { ...facts, source: "ETHOCA", networkRef: names.next("alert-"), respondBy: new Date(Date.now() + RESPOND_MS).toISOString() };
 }
 
 /** Bodies of those that declare no example, or one that leaves a choice open. */
@@ -548,6 +616,13 @@ function paramOf(endpoint: AnyEndpoint, name: string, names: Names, ids: Ids): s
       if (endpoint.path.startsWith("/api/merchant/payment-links")) {
         return endpoint.name === "cancelPaymentLink" ? ids.cancelledLinkId : ids.paymentLinkId;
       }
+      if (endpoint.path.startsWith("/api/merchant/disputes")) return ids.disputeId;
+      if (endpoint.path.startsWith("/api/merchant/alerts")) return ids.alertId;
+      if (endpoint.path.startsWith("/admin/disputes")) return ids.fedDisputeId;
+      if (endpoint.path.startsWith("/admin/alerts")) return ids.fedAlertId;
+      if (endpoint.name === "changePlan") return ids.changedPlanId;
+      if (endpoint.path.startsWith("/api/merchant/plans")) return endpoint.name === "removePlan" ? ids.removedPlanId : ids.planId;
+      if (endpoint.path.startsWith("/api/merchant/subscriptions")) return subscriptionFor(endpoint.name, ids);
       if (endpoint.path.startsWith("/v1/payment_intents")) return ids.intentId;
       if (endpoint.path.startsWith("/v1/webhook_endpoints")) return ids.merchantWebhookId;
       if (endpoint.path.startsWith("/api/merchant/webhooks/deliveries")) return `evt_${"0".repeat(24)}.${ids.portalWebhookId}`;
@@ -555,6 +630,19 @@ function paramOf(endpoint: AnyEndpoint, name: string, names: Names, ids: Ids): s
       return endpoint.path.startsWith("/partner/") ? ids.merchantId : ids.txId;
     default:
       return names.next("name");
+  }
+}
+
+function subscriptionFor(name: string, ids: Ids): string {
+  switch (name) {
+    case "cancelSubscription":
+      return ids.cancelledSubscriptionId;
+    case "pauseSubscription":
+      return ids.pausedSubscriptionId;
+    case "resumeSubscription":
+      return ids.resumedSubscriptionId;
+    default:
+      return ids.subscriptionId;
   }
 }
 

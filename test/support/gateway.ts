@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import type { GatewayEvent } from "../../infra/sandbox/gateway/options.ts";
 import { SANDBOX_GATEWAY_ACCOUNT } from "../../infra/sandbox/gateway/options.ts";
 import { type SandboxGateway, startSandboxGateway } from "../../infra/sandbox/gateway/server.ts";
-import { listOf, member } from "./matches.ts";
+import { listOf, member, textMember } from "./matches.ts";
 
 /** The sandbox card gateway in this process, as its control endpoints give it into a test's hand. */
 export class TestGateway {
@@ -82,6 +82,12 @@ export class TestGateway {
 
   async payment(txId: string): Promise<unknown> {
     return (await this.payments()).find((payment) => member(payment, "txId") === txId) ?? null;
+  }
+
+  /** Of cards on file, by the id: what was answered. */
+  async charges(): Promise<{ id: string; type: string }[]> {
+    const charges = listOf(member(await this.#ask("GET", "/control/charges"), "charges"));
+    return charges.map((charge) => ({ id: textMember(charge, "id"), type: textMember(charge, "answer", "type") }));
   }
 
   async #ask(method: string, path: string, body?: object): Promise<unknown> {

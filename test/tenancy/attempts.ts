@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import type { TSchema } from "@sinclair/typebox";
 import type { Endpoint, Method } from "../../http/endpoint/endpoint.ts";
 import { MERCHANT_BASE } from "../../http/surfaces/merchant/surface.ts";
+import { formOf, MULTIPART } from "../support/package-upload.ts";
 import type { Things } from "./merchants.ts";
 
 export type AnyEndpoint = Omit<Endpoint<unknown>, "handle" | "keepUnread" | "admit">;
@@ -13,6 +14,8 @@ export interface Attempt {
   /** Below the base. */
   path: string;
   body: unknown;
+  /** Of a body that is no JSON. */
+  headers: { readonly [name: string]: string };
   /** Whether the path names something of the first merchant: then there is no such thing. */
   namesForeign: boolean;
   /** What of the first merchant is sent: an answer may quote it. */
@@ -25,6 +28,10 @@ type Value = (things: Things) => string;
 const PARAMETERS: readonly [end: RegExp, values: readonly Value[]][] = [
   [/\/transactions\/\{uuid\}$/, [({ uuid }) => uuid, ({ linkUuid }) => linkUuid]],
   [/\/payment-links\/\{id\}$/, [({ paymentLinkId }) => paymentLinkId]],
+  [/\/disputes\/\{id\}$/, [({ disputeId }) => disputeId]],
+  [/\/alerts\/\{id\}$/, [({ alertId }) => alertId]],
+  [/\/plans\/\{id\}$/, [({ planId }) => planId]],
+  [/\/subscriptions\/\{id\}$/, [({ subscriptionId }) => subscriptionId]],
   [/\{terminalId\}$/, [({ terminalId }) => terminalId]],
   [/\/users\/\{userId\}$/, [({ userId }) => userId, ({ invitedUserId }) => invitedUserId]],
   [/\/sessions\/\{id\}$/, [({ sessionId }) => sessionId]],
@@ -47,6 +54,9 @@ const QUERY: { readonly [member: string]: readonly Value[] } = {
     ({ last4 }) => last4,
     ({ paymentLinkId }) => paymentLinkId,
     ({ reference }) => reference,
+    ({ disputeId }) => disputeId,
+    ({ alertId }) => alertId,
+    ({ networkCaseId }) => networkCaseId,
   ],
   customerEmail: [({ customerEmail }) => customerEmail],
   cursor: [
@@ -55,10 +65,14 @@ const QUERY: { readonly [member: string]: readonly Value[] } = {
     ({ deliveriesCursor }) => deliveriesCursor,
     ({ paymentLinksCursor }) => paymentLinksCursor,
     ({ logCursor }) => logCursor,
+    ({ disputesCursor }) => disputesCursor,
+    ({ subscriptionsCursor }) => subscriptionsCursor,
   ],
   objectId: [({ userId }) => userId, ({ email }) => email, ({ objectId }) => objectId, ({ webhookId }) => webhookId],
   endpointId: [({ webhookId }) => webhookId],
   eventType: [],
+  planId: [({ planId }) => planId],
+  beforeCycle: [],
   requestId: [({ requestId }) => requestId],
   ...{
     from: [],
@@ -74,6 +88,12 @@ const QUERY: { readonly [member: string]: readonly Value[] } = {
     outcome: [],
     state: [],
     seen: [],
+    stage: [],
+    category: [],
+    dueWithinDays: [],
+    includeAlerts: [],
+    source: [],
+    order: [],
   },
 };
 
@@ -99,7 +119,15 @@ const BODY: { readonly [member: string]: Value | null } = {
   },
   ...{ response: null, name: null, token: null },
   ...{ format: null, url: null, events: null, description: null, status: null },
+  planId: ({ planId }) => planId,
+  // Personal, and no name of anything.
+  customer: null,
+  ...{ interval: null, count: null, trialDays: null, active: null, collection: null, methodId: null, atPeriodEnd: null },
+  ...{ retryDays: null, finalAction: null, mails: null },
   ...{ amountMinor: null, currency: null, expiresInHours: null, reason: null },
+  fileIds: ({ evidenceId }) => evidenceId,
+  ...{ action: null, statement: null, fields: null },
+  ...{ enabled: null, rules: null, dailyCountMax: null, dailyAmountMaxMinor: null },
 };
 
 /** Whoever has this token was sent it: it is the right to see what it is for, whoever is signed in. */
@@ -120,6 +148,7 @@ export function attemptsAt(endpoint: AnyEndpoint, things: Things): Attempt[] {
         method,
         path: path + query,
         body,
+        headers: endpoint.upload === undefined ? {} : { "content-type": MULTIPART },
         namesForeign: inPath.length > 0,
         sent: [...inPath, ...inQuery, ...inBody],
       })),
@@ -133,6 +162,10 @@ function pathsOf({ name, path, params }: AnyEndpoint, things: Things): { path: s
   const below = path.slice(MERCHANT_BASE.length);
   const parameters = Object.keys(params?.properties ?? {});
   if (parameters.length === 0) return [{ path: below, sent: [] }];
+  if (parameters.length === 2 && below.startsWith("/disputes/{id}/evidence/{fileId}")) {
+    const sent = [things.disputeId, things.evidenceId];
+    return [{ path: `/disputes/${things.disputeId}/evidence/${things.evidenceId}`, sent }];
+  }
   assert.equal(parameters.length, 1, `${name}: several parameters are not known how to fill`);
   const at = below.indexOf("}") + 1;
   const filled = (value: string) => below.slice(0, at).replace(/\{\w+\}$/, encodeURIComponent(value)) + below.slice(at);
@@ -147,7 +180,12 @@ function pathsOf({ name, path, params }: AnyEndpoint, things: Things): { path: s
 }
 
 /** Without a query, and with each member that names something alone. */
-function queriesOf({ name, query }: AnyEndpoint, things: Things): { query: string; sent: string[] }[] {
+function queriesOf({ name, query, upload }: AnyEndpoint, things: Things): { query: string; sent: string[] }[] {
+  // What a file is of: without it there is no answer to the rest.
+  if (upload !== undefined) {
+    assert.deepEqual(Object.keys(query?.properties ?? {}), ["category"], `${name}: what do the members of the query name?`);
+    return [{ query: "?category=OTHER", sent: [] }];
+  }
   const found: { query: string; sent: string[] }[] = [{ query: "", sent: [] }];
   for (const member of Object.keys(query?.properties ?? {})) {
     for (const value of QUERY[member] ?? assert.fail(`${name}: what does ${member} of the query name?`)) {
@@ -159,7 +197,10 @@ function queriesOf({ name, query }: AnyEndpoint, things: Things): { query: strin
 }
 
 /** The example of the declaration (a passkey's answer has none), with the first merchant's in the place of its names; without a body where there is none. */
-function bodiesOf({ name, body, bodyExample }: AnyEndpoint, things: Things): { body: unknown; sent: string[] }[] {
+function bodiesOf({ name, body, bodyExample, upload }: AnyEndpoint, things: Things): { body: unknown; sent: string[] }[] {
+  if (upload !== undefined) {
+    return [{ body: formOf([{ name: upload.member, fileName: "proof.pdf", content: "%PDF-1.7" }]), sent: [] }];
+  }
   if (body === undefined) return [{ body: undefined, sent: [] }];
   const members = membersOf(body);
   for (const member of members) assert.ok(member in BODY, `${name}: what does ${member} of the body name?`);

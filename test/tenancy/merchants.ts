@@ -5,6 +5,7 @@ import type { TestGateway } from "../support/gateway.ts";
 import type { Answer, HttpClient } from "../support/http-client.ts";
 import { assertMatches, listOf, member, textMember } from "../support/matches.ts";
 import { bearer, type NewPartnerApi, newPartnerApi } from "../support/new-partner-api.ts";
+import { formOf, MULTIPART } from "../support/package-upload.ts";
 import { lastMailTo, PORTAL_API, PortalPerson } from "../support/portal-person.ts";
 import type { Relay } from "../support/relay.ts";
 import { eventually } from "../support/within.ts";
@@ -40,6 +41,15 @@ export interface Things {
   reference: string;
   customerEmail: string;
   logCursor: string;
+  /** A dispute that is to be answered, with the network's number of it and a file, and an alert. */
+  disputeId: string;
+  networkCaseId: string;
+  evidenceId: string;
+  alertId: string;
+  disputesCursor: string;
+  planId: string;
+  subscriptionId: string;
+  subscriptionsCursor: string;
 }
 
 export interface Merchant {
@@ -96,7 +106,10 @@ export async function newMerchant(relay: Relay, gateway: TestGateway, name: stri
     links.push(member(link.body, "data"));
   }
   const [linkIds, linkUrls] = [links.map((link) => textMember(link, "id")), links.map((link) => textMember(link, "url"))];
+  const subscriptions = await newSubscriptions(key, name, customerEmail);
   const linkUuid = await paidLink(relay, gateway, key, { amountMinor: 990, description: `link of ${name}` });
+
+  const disputed = await newDispute(relay, key, merchantId, name);
 
   const read = async (path: string) => dataOf(await owner.send("GET", path));
   const users = listOf(member(await read("/users"), "items"));
@@ -112,6 +125,7 @@ export async function newMerchant(relay: Relay, gateway: TestGateway, name: stri
     return found;
   });
   const linkPage = await read("/payment-links?limit=1");
+  const subscriptionPage = await read("/subscriptions?limit=1");
   const log = await read("/audit?limit=1");
   const [entry] = listOf(member(log, "items"));
   const webhooks = await newWebhook(owner, name);
@@ -123,6 +137,9 @@ export async function newMerchant(relay: Relay, gateway: TestGateway, name: stri
   });
   const things: Things = {
     ...webhooks,
+    ...disputed,
+    ...{ planId: subscriptions.planId, subscriptionId: subscriptions.ids[0] ?? "" },
+    subscriptionsCursor: textMember(subscriptionPage, "next"),
     ...{ merchantId, terminalId, uuid: uuids[0] ?? "", linkUuid, email, authCode, last4, passkeyId: "passkey-of-nobody" },
     ...{ userId: userOf(email), invitedUserId: userOf(colleague), sessionId: textMember(session, "sessionId") },
     ...{ requestId: textMember(entry, "requestId") },
@@ -134,10 +151,55 @@ export async function newMerchant(relay: Relay, gateway: TestGateway, name: stri
     ...[merchantId, terminalId, ...uuids, email, colleague, authCode, things.userId, things.invitedUserId, things.sessionId],
     ...[things.webhookId, things.objectId, `hooks-of-${name}`],
     ...[...linkIds, linkUuid, ...linkUrls.map((url) => url.slice(-TOKEN_LENGTH)), reference, customerEmail, `link of ${name}`],
+    ...[disputed.disputeId, disputed.evidenceId, disputed.networkCaseId, disputed.alertId, `draft of ${name}`, `proof-of-${name}.pdf`],
+    ...[subscriptions.planId, ...subscriptions.ids, ...subscriptions.tokens, `plan of ${name}`, `subscriber of ${name}`],
     ...[clientId, textMember(made.body, "keys", "publishableKey")],
     ...[`Shop named ${name}`, `group of ${name}`, `message of ${name}`, `view of ${name}`],
   ];
   return { things, owner, key, partner, markers };
+}
+
+/** A dispute with a draft and a file, another one, and an alert. */
+async function newDispute(relay: Relay, key: HttpClient, merchantId: string, name: string) {
+  const administrator = relay.administrator();
+  const facts = { merchantId, category: "FRAUD", amountMinor: 1_050, currency: "EUR" };
+  const respondBy = new Date(relay.nowMs() + 100 * 86_400_000).toISOString();
+  const add = async (what: string, body: object) => {
+    const added = await administrator.post(`/admin/${what}`, body);
+    assert.equal(added.status, 201, added.text);
+    return textMember(added.body, "data", "id");
+  };
+  const networkCaseId = `case-of-${name}`;
+  const given = { ...facts, network: "VISA", stage: "CHARGEBACK", reasonCode: "10.4", respondBy };
+  await add("disputes", { ...given, networkCaseId: `another-case-of-${name}` });
+  const disputeId = await add("disputes", { ...given, networkCaseId });
+  const alertId = await add("alerts", { ...facts, source: "ETHOCA", networkRef: `alert-of-${name}`, respondBy });
+  const path = `${PORTAL_API}/disputes/${disputeId}`;
+  const saved = await key.send(`${path}/draft`, { method: "PUT", body: { statement: `draft of ${name}` } });
+  assert.equal(saved.status, 200, saved.text);
+  const form = formOf([{ name: "file", fileName: `proof-of-${name}.pdf`, content: "%PDF-1.7" }]);
+  const uploaded = await key.post(`${path}/evidence?category=OTHER`, form, { "content-type": MULTIPART });
+  assert.equal(uploaded.status, 201, uploaded.text);
+  const page = dataOf(await key.get(`${PORTAL_API}/disputes?limit=1`));
+  const evidenceId = textMember(uploaded.body, "data", "fileId");
+  return { disputeId, networkCaseId, evidenceId, alertId, disputesCursor: textMember(page, "next") };
+}
+
+/** A plan and two subscriptions to it, whose first payments are asked for. */
+async function newSubscriptions(key: HttpClient, name: string, email: string) {
+  const plan = await key.post(`${PORTAL_API}/plans`, { name: `plan of ${name}`, amountMinor: 2_900, interval: "MONTH" });
+  assert.equal(plan.status, 201, plan.text);
+  const planId = textMember(plan.body, "data", "id");
+  const ids: string[] = [];
+  const tokens: string[] = [];
+  for (let made = 0; made < 2; made += 1) {
+    const customer = { name: `subscriber of ${name}`, email };
+    const { status, text, body } = await key.post(`${PORTAL_API}/subscriptions`, { planId, customer });
+    assert.equal(status, 201, text);
+    ids.push(textMember(body, "data", "id"));
+    tokens.push(textMember(body, "data", "url").slice(-TOKEN_LENGTH));
+  }
+  return { planId, ids, tokens };
 }
 
 /** An endpoint of webhooks that nobody listens at, and deliveries to it. */
@@ -190,12 +252,16 @@ async function paidLink(relay: Relay, gateway: TestGateway, key: HttpClient, ord
 
 /** What its owner and its key read of everything: the same before and after others have asked. */
 export async function seenBy({ owner, key, things }: Merchant): Promise<unknown> {
-  const people = await Promise.all(
-    [
-      ...["/users", "/me", "/transactions", `/transactions/${things.uuid}`, `/transactions/${things.linkUuid}`],
-      ...["/webhooks", "/payment-links", "/payment-methods", "/keys"],
-    ].map(async (path) => dataOf(await owner.send("GET", path))),
-  );
+  const people: unknown[] = [];
+  // One after the other: of lists and reports a merchant has two at once.
+  for (const path of [
+    ...["/users", "/me", "/transactions", `/transactions/${things.uuid}`, `/transactions/${things.linkUuid}`],
+    ...["/disputes", `/disputes/${things.disputeId}`, "/alerts", "/alert-rules"],
+    ...["/plans", "/subscriptions", `/subscriptions/${things.subscriptionId}`, "/dunning"],
+    ...["/webhooks", "/payment-links", "/payment-methods", "/keys"],
+  ]) {
+    people.push(dataOf(await owner.send("GET", path)));
+  }
   const sessions = listOf(member(dataOf(await owner.send("GET", "/sessions")), "items")).map((one) => member(one, "sessionId"));
   const terminals = listOf(member(dataOf(await key.get(`${PORTAL_API}/terminals`)), "items")).map((one) => member(one, "terminalId"));
   // What they have come to changes by itself.

@@ -46,21 +46,21 @@ describe("what is one merchant's is no other's", () => {
   const nextSecond = () => relay.advance(1_001);
 
   /** As somebody of the second merchant who has just signed in: whatever is asked, its session is whole and its second factor fresh. */
-  async function bySession({ method, path, body }: Attempt): Promise<Answer> {
+  async function bySession({ method, path, body, headers }: Attempt): Promise<Answer> {
     // A call may have ended the session of the one before.
     const me = await second.owner.send("GET", "/me");
     if (me.status !== 200 || method !== "GET") {
       const signedIn = await second.owner.signIn(PORTAL_PASSWORD);
       assert.equal(signedIn.status, 200, signedIn.text);
     }
-    const answer = await second.owner.send(method, path, body);
+    const answer = await second.owner.send(method, path, body, headers);
     // With new keys the former one opens nothing.
     if (method === "POST" && path === "/keys") second.key = bearer(relay, textMember(answer.body, "data", "secretKey"));
     return answer;
   }
 
-  const byKey = ({ method, path, body }: Attempt) =>
-    second.key.send(PORTAL_API + path, { method, ...(body === undefined ? {} : { body }) });
+  const byKey = ({ method, path, body, headers }: Attempt) =>
+    second.key.send(PORTAL_API + path, { method, headers, ...(body === undefined ? {} : { body }) });
 
   function assertNothingForeign(attempt: Attempt, answer: Answer): void {
     const told = `${answer.text}\n${JSON.stringify(answer.headers)}`;

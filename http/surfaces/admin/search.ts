@@ -36,7 +36,7 @@ export const searchAll = adminOfSearch.endpoint({
   method: "GET",
   path: "/admin/search",
   summary: "Search by a uuid or an id",
-  description: `Commands and results of all terminals by uuid, links by txId or by the gateway's payment id, payment intents and payment links of the portal by their ids and those of their attempts, and payments of cash registers by uuid. Each with what happened and the kinds of attention items about it; without personal data and tokens, at most ${HITS_MAX} of them. What the store no longer has is looked for in ClickHouse: \`away\` where that did not answer.`,
+  description: `Commands and results of all terminals by uuid, links by txId or by the gateway's payment id, payment intents and payment links of the portal by their ids and those of their attempts, disputes and alerts by their ids, and payments of cash registers by uuid. Each with what happened and the kinds of attention items about it; without personal data and tokens, at most ${HITS_MAX} of them. What the store no longer has is looked for in ClickHouse: \`away\` where that did not answer.`,
   auth: "admin",
   role: "read-only",
   deadlineMs: SEARCH_DEADLINE_MS,

@@ -18,6 +18,14 @@ export function refusedByGateway(intent: IntentRecord, description: string, code
   return refusedByState(description === "" ? "The card gateway refused it." : description, { code, paymentIntent: shown(intent) });
 }
 
+/** As the platform says it: a disputed payment is not given back. */
+export function disputed(intent: IntentRecord, shown: Shown): PlatformError {
+  return refusedByState("This payment is under dispute, and nothing of it is given back.", {
+    code: "charge_disputed",
+    paymentIntent: shown(intent),
+  });
+}
+
 export function unsettled(): PlatformError {
   return lockTimeout("What became of an attempt to pay is being found out; send the same request again shortly.");
 }

@@ -4,7 +4,7 @@ import { isSameSecret } from "./admission.ts";
 import { type Call, call, GATEWAY_DEADLINE_MS } from "./call.ts";
 import { requireAmountOf } from "./currencies.ts";
 import { EXPAND, expandingOf, readExpansion } from "./expand.ts";
-import { declined, noAccount, refusedByGateway, unavailable, unexpected, unsettled } from "./intent-errors.ts";
+import { declined, disputed, noAccount, refusedByGateway, unavailable, unexpected, unsettled } from "./intent-errors.ts";
 import {
   CANCEL_FIELDS,
   CAPTURE_FIELDS,
@@ -210,6 +210,8 @@ export const cancelPaymentIntent = call({
         return rendered(operations, outcome.intent, members);
       case "refused":
         throw refusedByGateway(outcome.intent, outcome.description, "payment_intent_unexpected_state", shown);
+      case "under_dispute":
+        throw disputed(outcome.intent, shown);
       case "unexpected":
         throw unexpected(outcome.intent, "cancel", shown);
       case "unsettled":

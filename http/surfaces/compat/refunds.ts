@@ -1,7 +1,7 @@
 import { changedMetadata, NO_METADATA } from "../../../engine/kernel/metadata.ts";
 import { call, GATEWAY_DEADLINE_MS } from "./call.ts";
 import { EXPAND, expandingOf, readExpansion } from "./expand.ts";
-import { unsettled } from "./intent-errors.ts";
+import { disputed, unsettled } from "./intent-errors.ts";
 import { LIST_FIELDS, listObject, listSchema, noSuchCursor, pageQueryOf } from "./lists.ts";
 import { amount, metadata, refused, tooManyKeys, unsettableOneOf, withoutEffect, word } from "./params.ts";
 import { invalidParam, noSuch, refusedByState } from "./platform-error.ts";
@@ -16,7 +16,7 @@ export const createRefund = call({
   path: PATH,
   summary: "Create a refund",
   description:
-    "Differs from the platform: only the whole can be refunded, and a smaller `amount` is refused with `charge_not_refundable`. Where the card gateway's answer is missing the refund is `pending`; it is asked again, and an event tells the end.",
+    "Differs from the platform: only the whole can be refunded, and a smaller `amount` is refused with `charge_not_refundable`. A payment under dispute is not refunded (`charge_disputed`). Where the card gateway's answer is missing the refund is `pending`; it is asked again, and an event tells the end.",
   fields: {
     amount: amount("Absent, or the whole."),
     charge: word("The charge; give either it or `payment_intent`."),
@@ -74,6 +74,8 @@ export const createRefund = call({
           code: "charge_not_refundable",
           paymentIntent: shown(outcome.intent),
         });
+      case "under_dispute":
+        throw disputed(outcome.intent, shown);
       case "unsettled":
         throw unsettled();
     }

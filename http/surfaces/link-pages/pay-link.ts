@@ -1,6 +1,7 @@
 import { Type } from "@sinclair/typebox";
 import { orUnavailable, PAGE_RESPONSES, seeOther, unavailable } from "../buyer-document.ts";
 import { type Language, LanguageHeaders, languageOf } from "../buyer-language.ts";
+import { isFromElsewhere, OriginHeaders } from "../buyer-origin.ts";
 import { missingLink, onwardPage, tellingPage } from "./link-document.ts";
 import { standingPage } from "./link-page.ts";
 import { type LinkPageOperations, LinkTokenParams, linkPages, looksLikeToken, PAY_RATE } from "./surface.ts";
@@ -19,12 +20,7 @@ export const payLink = linkPages.endpoint({
   rateLimit: PAY_RATE,
   deadlineMs: DEADLINE_MS,
   params: LinkTokenParams,
-  headers: Type.Object({
-    ...LanguageHeaders.properties,
-    "sec-fetch-site": Type.Optional(Type.String()),
-    origin: Type.Optional(Type.String()),
-    host: Type.Optional(Type.String()),
-  }),
+  headers: Type.Object({ ...LanguageHeaders.properties, ...OriginHeaders.properties }),
   responses: PAGE_RESPONSES,
   handle: async (operations, { params: { token }, headers }) => {
     const language = languageOf(headers["accept-language"] ?? "");
@@ -57,21 +53,4 @@ async function pressed(operations: LinkPageOperations, language: Language, token
     case "no_account":
       return { status: 200 as const, ...tellingPage(language, "closed") };
   }
-}
-
-interface Sent {
-  "sec-fetch-site"?: string;
-  origin?: string;
-  host?: string;
-}
-
-/**
- * Whether a page of another site says that it sends this. No credential is attached that such a page could use: whoever knows the token may pay all the same, so a request
- * that says nothing of its page is admitted. Browsers leave `Sec-Fetch-Site` out over plain http to other hosts than this machine; and since our page tells nobody its
- * address, they send `Origin: null` from it.
- */
-function isFromElsewhere({ "sec-fetch-site": site = "", origin = "", host = "" }: Sent, own: string): boolean {
-  if (site !== "") return site === "cross-site" || site === "same-site";
-  if (origin === "" || origin === "null" || origin === own) return false;
-  return !/^https?:\/\//.test(origin) || origin.replace(/^https?:\/\//, "") !== host.toLowerCase();
 }

@@ -54,7 +54,7 @@ const movement = {
     400: { description: "The request is not valid, or the gateway refused it (then with `resultCode`).", body: LinkError },
     409: {
       description:
-        "Not possible in the payment's present state: it is not paid, it was already captured, reversed or refunded, or the same operation is in progress (then with `Retry-After`). Or the same `Idempotency-Key` was used with another body.",
+        "Not possible in the payment's present state: it is not paid, it was already captured, reversed or refunded, it is under dispute (then it is not given back), or the same operation is in progress (then with `Retry-After`). Or the same `Idempotency-Key` was used with another body.",
       body: LinkError,
     },
     500: {

@@ -30,6 +30,21 @@ export const PORTAL_CODES = [
   "service_not_permitted",
   "endpoints_full",
   "endpoint_disabled",
+  "not_in_state",
+  "too_soon",
+  "inactive",
+  "no_plan",
+  "plan_inactive",
+  "plan_used",
+  "file_type",
+  "too_many_files",
+  "not_open",
+  "deadline_passed",
+  "no_evidence",
+  "under_dispute",
+  "frozen",
+  "no_payment",
+  "network_refunds",
 ] as const;
 export type PortalCode = (typeof PORTAL_CODES)[number];
 
@@ -57,7 +72,7 @@ function errorBody(code: string, message: string): Static<typeof MerchantError> 
 }
 
 /** An expected refusal in the one error body. */
-export function refusal<S extends 400 | 401 | 403 | 404 | 409 | 410>(status: S, code: PortalCode, message: string) {
+export function refusal<S extends 400 | 401 | 403 | 404 | 409 | 410 | 415>(status: S, code: PortalCode, message: string) {
   return { status, body: { status: "error" as const, error: message, message, code } };
 }
 

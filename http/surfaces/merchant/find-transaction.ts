@@ -6,7 +6,7 @@ import { maySeePersonalData } from "./personal-data.ts";
 import { READ_DEADLINE_MS, reads } from "./reads.ts";
 import { receiptText } from "./receipt-text.ts";
 import { TransactionDetail, type TransactionDetailJson } from "./schemas.ts";
-import { MERCHANT_BASE, merchantOf, PORTAL_RATE } from "./surface.ts";
+import { MERCHANT_BASE, merchantOf, merchantOwnerOf, PORTAL_RATE } from "./surface.ts";
 import { type History, historyOf } from "./transaction-history.ts";
 import { ITEM_EXAMPLE, itemOf } from "./transaction-item.ts";
 
@@ -16,7 +16,7 @@ export const findMerchantTransaction = reads.endpoint({
   path: `${MERCHANT_BASE}/transactions/{uuid}`,
   summary: "Get a transaction",
   description:
-    "`timeline` has the life of the command where it is still kept, and for a payment link its captures, reversals and refunds. `refund` says whether POST /api/merchant/transactions/{uuid}/refund would do it, else with the same code why not. 404 for a uuid that is not the merchant's.",
+    "`timeline` has the life of the command where it is still kept, and for a payment link its captures, reversals and refunds. `refund` says whether POST /api/merchant/transactions/{uuid}/refund would do it, else with the same code why not. `disputes` and `alerts` are those of its payment. 404 for a uuid that is not the merchant's.",
   auth: "merchantUserOrKey",
   may: "look",
   rateLimit: PORTAL_RATE,
@@ -44,6 +44,8 @@ export const findMerchantTransaction = reads.endpoint({
             { what: "result", at: "2026-11-25T10:00:00.000Z", amountMinor: 1050, state: "OK" },
           ],
           refund: { possible: false, reason: "not_refundable_here" },
+          disputes: [],
+          alerts: [],
         },
       },
     },
@@ -52,7 +54,7 @@ export const findMerchantTransaction = reads.endpoint({
   handle: async (operations, { caller, params }) => {
     const merchantId = merchantOf(caller);
     const found = await ownTransaction(operations, merchantId, params.uuid);
-    const history = await historyOf(operations, merchantId, found);
+    const history = await historyOf(operations, merchantOwnerOf(caller), found);
     return { status: 200, body: ok(detailOf(found, history, maySeePersonalData(caller))) };
   },
 });
@@ -68,7 +70,7 @@ export async function ownTransaction(
   return found;
 }
 
-function detailOf(found: MerchantTransaction, { timeline, refund }: History, maySee: boolean): TransactionDetailJson {
+function detailOf(found: MerchantTransaction, { timeline, refund, disputes, alerts }: History, maySee: boolean): TransactionDetailJson {
   const { transaction, amountDiffers, unsolicited } = found;
   const { auth, card, satispay } = transaction;
   return {
@@ -82,6 +84,6 @@ function detailOf(found: MerchantTransaction, { timeline, refund }: History, may
     satispay: satispay === undefined ? null : { paymentId: satispay.paymentId ?? null, status: satispay.status ?? null },
     hasReceipt: maySee && receiptText(transaction) !== null,
     timeline: [...timeline],
-    refund,
+    ...{ refund, disputes, alerts },
   };
 }

@@ -5,7 +5,8 @@ import { AuditOutcome } from "../named-words.ts";
 import { ok, okOf } from "./envelope.ts";
 import { maySeePersonalData } from "./personal-data.ts";
 import { reads } from "./reads.ts";
-import { AuditItem, type AuditItemJson, listOf, PAGE_QUERY, TRANSACTION_FILTERS } from "./schemas.ts";
+import { listOf } from "./schema-parts.ts";
+import { AuditItem, type AuditItemJson, PAGE_QUERY, TRANSACTION_FILTERS } from "./schemas.ts";
 import { MERCHANT_BASE, merchantOf, PORTAL_RATE } from "./surface.ts";
 import { damagedCursor, rangeOfQuery } from "./transaction-query.ts";
 

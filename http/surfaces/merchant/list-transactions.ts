@@ -1,7 +1,8 @@
 import { Type } from "@sinclair/typebox";
 import { ok, okOf } from "./envelope.ts";
 import { READ_DEADLINE_MS, reads } from "./reads.ts";
-import { listOf, PAGE_QUERY, TRANSACTION_FILTERS, TransactionItem } from "./schemas.ts";
+import { listOf } from "./schema-parts.ts";
+import { PAGE_QUERY, TRANSACTION_FILTERS, TransactionItem } from "./schemas.ts";
 import { MERCHANT_BASE, merchantOf, PORTAL_RATE } from "./surface.ts";
 import { ITEM_EXAMPLE, itemOf } from "./transaction-item.ts";
 import { cursorOf, filterOf, readCursor } from "./transaction-query.ts";

@@ -1,8 +1,10 @@
 import { Type } from "@sinclair/typebox";
+import type { DisputeTask } from "../../../engine/alerts/dispute-tasks.ts";
 import { RelayError } from "../../../engine/kernel/errors.ts";
 import type { MerchantDay, TransactionSums } from "../../../engine/payments/merchant-transactions.ts";
 import type { PortalLinkTask } from "../../../engine/portal-links/link-tasks.ts";
 import type { MerchantAttentionItem } from "../../../engine/settings/merchant-attention.ts";
+import type { SubscriptionTask } from "../../../engine/subscriptions/subscription-tasks.ts";
 import { DAY } from "../day.ts";
 import { daysAfter, type LocalTime } from "../local-time.ts";
 import { ok, okOf } from "./envelope.ts";
@@ -25,7 +27,7 @@ export const merchantOverview = reads.endpoint({
   path: `${MERCHANT_BASE}/overview`,
   summary: "Get the overview of a day",
   description:
-    "Without `day` today, against the same weekday a week before up to the same time of day by the clock on the wall; a day that is over is compared as a whole. `hour` counts the hours since the day began, 23 or 25 of them where clocks change. `tasks`, newest first, are payments whose outcome is not known (`unknown`) or whose amount differs (`amount_differs`), at most the newest 20 of the first 50 terminals, by their uuid; and by their id the payment links, of the newest 20 of these, that were paid twice (`link_paid_twice`), late (`link_late`, for 30 days unless it was given back), or whose refund the gateway has not confirmed (`link_refund_unknown`).",
+    "Without `day` today, against the same weekday a week before up to the same time of day by the clock on the wall; a day that is over is compared as a whole. `hour` counts the hours since the day began, 23 or 25 of them where clocks change. `tasks` are first, by `dueAt`, up to ten disputes to be answered within a week (`dispute_due`) and ten alerts to be answered (`alert_pending`), by their ids; then, newest first, payments whose outcome is not known (`unknown`) or whose amount differs (`amount_differs`), at most the newest 20 of the first 50 terminals, by their uuid; and by their id the payment links, of the newest 20 of these, that were paid twice (`link_paid_twice`), late (`link_late`, for 30 days unless it was given back), or whose refund the gateway has not confirmed (`link_refund_unknown`); and by their id the newest 20 subscriptions that are past due (`subscription_past_due`), `dueAt` being when their policy comes to its end.",
   auth: "merchantUserOrKey",
   may: "look",
   rateLimit: PORTAL_RATE,
@@ -56,16 +58,21 @@ export const merchantOverview = reads.endpoint({
     },
     ...reads.errors(400, 401, 403, 429, 503),
   },
-  handle: async ({ merchantTransactions, merchantTerminals, merchantAttention, portalLinkTasks, localTime, clock }, { caller, query }) => {
+  handle: async (
+    { merchantTransactions, merchantTerminals, merchantAttention, portalLinkTasks, subscriptionTasks, disputeTasks, localTime, clock },
+    { caller, query },
+  ) => {
     const merchantId = merchantOf(caller);
     const nowMs = clock.nowMs();
     const { day, complete, range, before } = rangesOf(query.day, nowMs, localTime);
-    const [sums, sumsBefore, terminals, attention, linkTasks] = await Promise.all([
+    const [sums, sumsBefore, terminals, attention, linkTasks, pastDue, toAnswer] = await Promise.all([
       merchantTransactions.sums(merchantId, range),
       before.fromMs < before.untilMs ? merchantTransactions.sums(merchantId, before) : NOTHING,
       merchantTerminals.all(merchantId),
       merchantAttention(merchantId),
       portalLinkTasks(merchantOwnerOf(caller)),
+      subscriptionTasks(merchantOwnerOf(caller)),
+      disputeTasks(merchantOwnerOf(caller)),
     ]);
     const overview: OverviewJson = {
       day,
@@ -78,7 +85,7 @@ export const merchantOverview = reads.endpoint({
       byMethod: sums.byMethod.map((one) => ({ method: methodOf(one.method), ...sumsOf(one) })),
       byTerminal: sums.byTerminal.map((one) => ({ terminalId: one.terminalId, ...sumsOf(one) })),
       terminals: { online: terminals.filter(({ view }) => view.connected).length, total: merchantTerminals.count(merchantId) },
-      tasks: tasksOf(attention, linkTasks),
+      tasks: [...toAnswer.map(dueTask), ...tasksOf(attention, linkTasks, pastDue)],
     };
     return { status: 200, body: ok(overview) };
   },
@@ -109,13 +116,27 @@ function rangesOf(
   return { day, complete, range, before: { fromMs: before.fromMs, untilMs } };
 }
 
-/** Payments by their uuid, links by their id, newest first. */
-function tasksOf(attention: readonly MerchantAttentionItem[], linkTasks: readonly PortalLinkTask[]): OverviewJson["tasks"] {
+/** What is to be answered stands first, the most urgent at the top. */
+function dueTask({ kind, id, dueAtMs }: DisputeTask): OverviewJson["tasks"][number] {
+  return { kind, subject: id, dueAt: new Date(dueAtMs).toISOString() };
+}
+
+/** Payments by their uuid, links and subscriptions by their id, newest first. */
+function tasksOf(
+  attention: readonly MerchantAttentionItem[],
+  linkTasks: readonly PortalLinkTask[],
+  pastDue: readonly SubscriptionTask[],
+): OverviewJson["tasks"] {
   const all = [
-    ...attention.map(({ kind, uuid, atMs }) => ({ kind, subject: uuid, atMs })),
-    ...linkTasks.map(({ kind, id, atMs }) => ({ kind, subject: id, atMs })),
+    ...attention.map(({ kind, uuid, atMs }) => ({ kind, subject: uuid, atMs, dueAtMs: null })),
+    ...linkTasks.map(({ kind, id, atMs }) => ({ kind, subject: id, atMs, dueAtMs: null })),
+    ...pastDue.map(({ kind, id, atMs, dueAtMs }) => ({ kind, subject: id, atMs, dueAtMs })),
   ];
-  return all.sort((one, other) => other.atMs - one.atMs).map(({ kind, subject }) => ({ kind, subject, dueAt: null }));
+  return all
+    .sort((one, other) => other.atMs - one.atMs)
+    .map(({ kind, subject, dueAtMs }) => {
+      return { kind, subject, dueAt: dueAtMs === null ? null : new Date(dueAtMs).toISOString() };
+    });
 }
 
 function sumsOf({ currency, volumeMinor, approved, declined }: TransactionSums): TransactionSums {

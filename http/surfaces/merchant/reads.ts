@@ -1,3 +1,6 @@
+import type { Alerts } from "../../../engine/alerts/alerts.ts";
+import type { DisputeTasks } from "../../../engine/alerts/dispute-tasks.ts";
+import type { Disputes } from "../../../engine/disputes/disputes.ts";
 import type { Clock } from "../../../engine/kernel/clock.ts";
 import type { Timers } from "../../../engine/kernel/timers.ts";
 import type { Links } from "../../../engine/links/links.ts";
@@ -7,6 +10,7 @@ import type { MerchantTransactions } from "../../../engine/payments/merchant-tra
 import type { PortalLinkTasks } from "../../../engine/portal-links/link-tasks.ts";
 import type { MerchantAttention } from "../../../engine/settings/merchant-attention.ts";
 import type { MerchantTerminals } from "../../../engine/settings/merchant-terminals.ts";
+import type { SubscriptionTasks } from "../../../engine/subscriptions/subscription-tasks.ts";
 import type { Terminals } from "../../../engine/terminals/terminals.ts";
 import type { LocalTime } from "../local-time.ts";
 import { merchantSurface } from "./surface.ts";
@@ -17,6 +21,10 @@ export interface ReadOperations {
   merchantTerminals: MerchantTerminals;
   merchantAttention: MerchantAttention;
   portalLinkTasks: PortalLinkTasks;
+  subscriptionTasks: SubscriptionTasks;
+  disputeTasks: DisputeTasks;
+  disputes: Pick<Disputes, "ofPayment">;
+  alerts: Pick<Alerts, "ofPayment">;
   merchantAudit: MerchantAudit;
   merchantLogs: MerchantLogs;
   /** As its partner wrote it. */

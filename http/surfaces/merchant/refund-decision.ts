@@ -15,11 +15,14 @@ export async function ownLink(links: Pick<Links, "byTxId">, merchantId: string, 
 }
 
 /**
- * Whether a payment can be refunded from the portal: what the detail of a transaction says and what its refund does come from here. Whatever else holds refunds back is to be
- * decided here too.
+ * Whether a payment can be refunded from the portal: what the detail of a transaction says and what its refund does come from here. A dispute holds it back; a refund that was begun before
+ * the dispute came is gone on with.
  */
-export function refundDecision(found: MerchantTransaction | null, link: LinkRecord | null): RefundDecision {
-  if (link !== null) return refundability(link);
+export function refundDecision(found: MerchantTransaction | null, link: LinkRecord | null, isUnderDispute: boolean): RefundDecision {
+  if (link !== null) {
+    const judged = refundability(link);
+    return judged.type === "possible" && isUnderDispute ? { type: "impossible", reason: "under_dispute" } : judged;
+  }
   if (found?.transaction.method !== "PAYBYLINK") return { type: "impossible", reason: "not_refundable_here" };
   return { type: "impossible", reason: found.transaction.status === "OK" ? "not_kept" : "not_paid" };
 }

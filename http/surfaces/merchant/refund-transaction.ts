@@ -56,7 +56,7 @@ export const refundTransaction = refunds.endpoint({
     ...refunds.errors(400, 401, 403, 404, 413, 415, 429, 503),
     409: {
       description:
-        "Not refunded, by `code`: `not_refundable_here`: a terminal took it. `not_kept`: the payment was made too long ago. `not_paid`. `already_refunded`. `partial_refund`: a part of it was given back. `refund_refused`: by the gateway, whose words are in the message. `outcome_unknown`: it is under way, or the gateway did not answer (then with `Retry-After`). Or the same `Idempotency-Key` was used with another body.",
+        "Not refunded, by `code`: `not_refundable_here`: a terminal took it. `not_kept`: the payment was made too long ago. `not_paid`. `already_refunded`. `partial_refund`: a part of it was given back. `under_dispute`: nothing of it is given back while somebody disputes it, and after that unless the dispute is won. `refund_refused`: by the gateway, whose words are in the message. `outcome_unknown`: it is under way, or the gateway did not answer (then with `Retry-After`). Or the same `Idempotency-Key` was used with another body.",
       body: refunds.envelope.schema,
     },
   },
@@ -64,7 +64,7 @@ export const refundTransaction = refunds.endpoint({
     const owner = merchantOwnerOf(caller);
     const link = await ownLink(links, owner.merchantId, uuid);
     if (link === null) {
-      const decision = refundDecision(await ownTransaction({ merchantTransactions }, owner.merchantId, uuid), null);
+      const decision = refundDecision(await ownTransaction({ merchantTransactions }, owner.merchantId, uuid), null, false);
       return notRefunded(decision.type === "impossible" ? decision.reason : "not_refundable_here");
     }
     const outcome = await giveBack(owner, link, { id: operationId, requestId: request.id, idempotencyKey });
@@ -87,6 +87,7 @@ const MESSAGES: Readonly<Record<Exclude<WhyNoRefund, "outcome_unknown">, string>
   not_paid: "There is nothing to refund: it was not paid",
   already_refunded: "It was refunded already",
   partial_refund: "A part of it was given back already; only the whole can be refunded from here",
+  under_dispute: "The payment is under dispute, and nothing of it is given back",
 };
 
 /** An answer with a time to retry is not kept for its idempotency key: the same request again is to find out. */

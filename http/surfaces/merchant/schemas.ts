@@ -1,4 +1,4 @@
-import { type Static, type TSchema, Type } from "@sinclair/typebox";
+import { type Static, Type } from "@sinclair/typebox";
 import { EMAIL_LENGTH_MAX, PASSWORD_LENGTH_MAX, PASSWORD_LENGTH_MIN, SAVED_VIEWS_MAX, THEMES } from "../../../engine/accounts/account.ts";
 import { USERS_MAX } from "../../../engine/accounts/team.ts";
 import { LINK_TEXT_LENGTH_MAX } from "../../../engine/kernel/limits.ts";
@@ -43,23 +43,13 @@ import {
   words,
 } from "../named-words.ts";
 import { ServiceMembers } from "../service-configuration.ts";
+import { AlertOfPayment, DisputeOfPayment } from "./disputes/schemas.ts";
+import { Day, FromDay, nullable, ToDay, time } from "./schema-parts.ts";
 
 /**
  * The JSON of `/api/merchant`, once: endpoints declare it, the portal's pages take their types from it. Times are ISO 8601 in UTC; amounts are integers in minor units
  * of the currency. Every answer is `{status: "ok", data}` with one of these as `data`.
  */
-
-const time = (description: string) => Type.String({ description: `ISO 8601 in UTC: ${description}` });
-const nullable = <T extends TSchema>(schema: T) => Type.Union([schema, Type.Null()]);
-/** `{items, next}`; `next` goes back as `cursor`, null where there is no more. */
-export const listOf = <T extends TSchema>(item: T) =>
-  Type.Object(
-    {
-      items: Type.Array(item),
-      next: nullable(Type.String({ description: "The `cursor` of the next page; null on the last." })),
-    },
-    item.title === undefined ? {} : { title: `${item.title}Page` },
-  );
 
 export const Email = Type.String({ minLength: 3, maxLength: EMAIL_LENGTH_MAX });
 export const Password = Type.String({ minLength: 1, maxLength: 1_024 });
@@ -232,11 +222,6 @@ export const UserChange = Type.Object(
 export const METHODS = ["CARD", "SATISPAY", "VOUCHER", "PAYBYLINK", "RECEIPT", "UNKNOWN"] as const;
 export const Method = words(METHODS, { title: "PaymentMethodWord" });
 export const Currency = Type.String({ pattern: "^[A-Z]{3}$" });
-const Day = Type.String({ ...DAY, description: "A day in the installation's time zone." });
-
-const FromDay = Type.String({ ...Day, parameterName: "PortalFromDay" });
-const ToDay = Type.String({ ...Day, parameterName: "PortalToDay", description: "The last day, included." });
-
 /** Filters of the list and of its CSV, as a query. */
 export const TRANSACTION_FILTERS = {
   from: Type.Optional(FromDay),
@@ -309,6 +294,8 @@ export const TransactionDetail = Type.Object(
     ),
     /** Why it cannot be refunded from here, where it cannot: a terminal's payment is refunded on the terminal. */
     refund: Type.Object({ possible: Type.Boolean(), reason: nullable(Type.String()) }),
+    disputes: Type.Array(DisputeOfPayment, { description: "Oldest first." }),
+    alerts: Type.Array(AlertOfPayment, { description: "Oldest first." }),
   },
   { title: "PortalTransactionDetail" },
 );

@@ -1,3 +1,5 @@
+import type { AlertOwner } from "../../../engine/alerts/alerts.ts";
+import { holdsRefunds } from "../../../engine/disputes/dispute.ts";
 import { amountOf, type FollowUp, type LinkRecord } from "../../../engine/links/link.ts";
 import type { MerchantTransaction } from "../../../engine/payments/merchant-transactions.ts";
 import type { CommandView } from "../../../engine/terminals/terminals.ts";
@@ -9,6 +11,9 @@ import type { TransactionDetailJson } from "./schemas.ts";
 export interface History {
   timeline: TransactionDetailJson["timeline"];
   refund: TransactionDetailJson["refund"];
+  /** Of it, as far as they are kept. */
+  disputes: TransactionDetailJson["disputes"];
+  alerts: TransactionDetailJson["alerts"];
 }
 
 type Event = TransactionDetailJson["timeline"][number];
@@ -18,21 +23,30 @@ type Event = TransactionDetailJson["timeline"][number];
  * transaction: other terminals may have posted results under the same uuid.
  */
 export async function historyOf(
-  { terminals, links }: Pick<ReadOperations, "terminals" | "links">,
-  merchantId: string,
+  { terminals, links, disputes, alerts }: Pick<ReadOperations, "terminals" | "links" | "disputes" | "alerts">,
+  owner: AlertOwner,
   found: MerchantTransaction,
 ): Promise<History> {
+  const { merchantId } = owner;
   const { uuid, terminalId, method, createdAtMs, amountCents, status } = found.transaction;
-  const link = method === "PAYBYLINK" ? await ownLink(links, merchantId, uuid) : null;
+  const [link, ofDisputes, ofAlerts] = await Promise.all([
+    method === "PAYBYLINK" ? ownLink(links, merchantId, uuid) : null,
+    disputes.ofPayment(owner, uuid),
+    alerts.ofPayment(owner, uuid),
+  ]);
   const ofIt = link?.order.terminalId === terminalId ? link : null;
-  const refund = refundJson(refundDecision(found, ofIt));
-  if (ofIt !== null) return { timeline: timelineOfLink(ofIt), refund };
-  if (method === "PAYBYLINK") return { timeline: [event("result", createdAtMs, amountCents, status)], refund };
+  const rest = {
+    refund: refundJson(refundDecision(found, ofIt, ofDisputes.some(holdsRefunds))),
+    disputes: ofDisputes.map(({ id, state, respondByMs }) => ({ id, state, respondBy: new Date(respondByMs).toISOString() })),
+    alerts: ofAlerts.map(({ id, state, respondByMs }) => ({ id, state, respondBy: new Date(respondByMs).toISOString() })),
+  };
+  if (ofIt !== null) return { timeline: timelineOfLink(ofIt), ...rest };
+  if (method === "PAYBYLINK") return { timeline: [event("result", createdAtMs, amountCents, status)], ...rest };
   const view = await terminals.command(uuid, 0, (candidate) => candidate === terminalId);
   const life = view !== null && view.command?.shop === merchantId ? lifeOf(view) : [];
   return {
     timeline: [...life, event("result", createdAtMs, amountCents, status)],
-    refund,
+    ...rest,
   };
 }
 

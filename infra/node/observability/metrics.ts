@@ -38,6 +38,16 @@ export interface ShardMetrics {
   portalLinkBecame(what: string): void;
   /** Mails that somebody was to get about a payment link that was paid, and does not get. */
   portalLinkMailsLeftOut(count: number): void;
+  /** What became of a subscription: see the metric's help. */
+  subscriptionBecame(what: string): void;
+  /** A mail to the customer of a subscription found no room, and is tried again. */
+  subscriptionMailPostponed(): void;
+  /** A dispute was received, or has become something else. */
+  disputeBecame(what: string): void;
+  /** Mails that somebody was to get about a dispute, and does not get. */
+  disputeMailsLeftOut(count: number): void;
+  /** A pre-dispute alert was received, or has become something else. */
+  alertBecame(what: string): void;
   /** A call to the card gateway ended: `done`, `refused` or `unavailable`. */
   gatewayCalled(operation: string, outcome: string, durationMs: number): void;
   /** A callback was delivered, will be tried again, or is given up. */
@@ -199,6 +209,34 @@ export function createShardMetrics(thread: string, store: (() => StoreStats) | n
     help: "Mails about paid payment links of the portal that were not queued, because there was no room or the store did not answer.",
     registers,
   });
+  const subscriptions = new Counter({
+    name: "relay_subscriptions_total",
+    help: "Subscriptions by what became of them or of their payment: created, paid, failed, past_due, recovered, paid_late (after they had been paused or cancelled), paid_twice, paused, cancelled.",
+    labelNames: ["became"],
+    registers,
+  });
+  const subscriptionMailsPostponed = new Counter({
+    name: "relay_subscription_mails_postponed_total",
+    help: "Mails to customers of subscriptions that were not queued when they were due, because there was no room or the store did not answer; they are tried again every ten minutes.",
+    registers,
+  });
+  const disputes = new Counter({
+    name: "relay_disputes_total",
+    help: "Disputes by what became of them: received, submitted (a response), accepted, won, lost, expired, reminded, undelivered (a response).",
+    labelNames: ["became"],
+    registers,
+  });
+  const disputeMailsLeftOut = new Counter({
+    name: "relay_dispute_mails_left_out_total",
+    help: "Mails about disputes that were not queued, because there was no room or the store did not answer.",
+    registers,
+  });
+  const alerts = new Counter({
+    name: "relay_alerts_total",
+    help: "Pre-dispute alerts by what became of them: received, auto_refund, refunded, declined, expired, invalid, prevented, refund_failed, refund_unknown, refunded_twice.",
+    labelNames: ["became"],
+    registers,
+  });
   const zvtFrames = new Counter({
     name: "relay_zvt_frames_total",
     help: "Frames of cash registers (in) and to them (out), by command.",
@@ -238,6 +276,11 @@ export function createShardMetrics(thread: string, store: (() => StoreStats) | n
     linkEnded: (state) => linksEnded.inc({ state }),
     portalLinkBecame: (became) => portalLinks.inc({ became }),
     portalLinkMailsLeftOut: (count) => portalLinkMailsLeftOut.inc(count),
+    subscriptionBecame: (became) => subscriptions.inc({ became }),
+    subscriptionMailPostponed: () => subscriptionMailsPostponed.inc(),
+    disputeBecame: (became) => disputes.inc({ became }),
+    disputeMailsLeftOut: (count) => disputeMailsLeftOut.inc(count),
+    alertBecame: (became) => alerts.inc({ became }),
     gatewayCalled: (operation, outcome, durationMs) => gatewayCalls.observe({ operation, outcome }, durationMs / 1_000),
     callbackTold: (outcome) => callbackAttempts.inc({ outcome }),
     webhookTold: (outcome) => webhookAttempts.inc({ outcome }),

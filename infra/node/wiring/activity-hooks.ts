@@ -1,8 +1,10 @@
 import type { CallbackSenderOptions } from "../../../engine/callbacks/callback-sender.ts";
 import type { GatewayAnswer } from "../../../engine/gateway/gateway.ts";
 import type { ActivityLog, CallEntry } from "../../../engine/kernel/activity-log.ts";
+import type { Clock } from "../../../engine/kernel/clock.ts";
 import type { LinkObserver, LinkStepped } from "../../../engine/links/link-observer.ts";
 import type { MailSenderOptions } from "../../../engine/mails/mail-sender.ts";
+import type { RecurringChargeOrder, RecurringCharges } from "../../../engine/subscriptions/recurring-charges.ts";
 import type { WebhookEndpointRecord } from "../../../engine/webhooks/webhook-endpoint.ts";
 import type { WebhookEndpointStore } from "../../../engine/webhooks/webhook-endpoint-store.ts";
 import type { WebhookSenderOptions } from "../../../engine/webhooks/webhook-sender.ts";
@@ -132,4 +134,38 @@ export function logMails(activity: ActivityLog, smtpHost: string): NonNullable<M
 /** Host and port of an address; empty where it is none. Paths may hold secrets. */
 function hostOf(url: string | null): string {
   return url !== null && URL.canParse(url) ? new URL(url).host : "";
+}
+
+/** Charges of cards on file, and questions about them, under the subscription that they are for. */
+export function logCharges(charges: RecurringCharges, activity: ActivityLog, gatewayUrl: string | null, clock: Clock): RecurringCharges {
+  const host = hostOf(gatewayUrl);
+
+  async function logged<Answer extends { type: string }>(
+    operation: string,
+    { id, merchantId }: RecurringChargeOrder,
+    call: () => Promise<Answer>,
+  ): Promise<Answer> {
+    const [, objectId = id] = /^sub-(sub_[a-z0-9]+)-/.exec(id) ?? [];
+    const [atMs, begunMs] = [clock.nowMs(), clock.monotonicMs()];
+    const told = (outcome: CallEntry["outcome"], detail: string | null) =>
+      activity.call({
+        ...{ atMs, merchantId, objectId, target: "gateway", operation, host, httpStatus: null, outcome, detail, requestId: null },
+        ms: Math.round(clock.monotonicMs() - begunMs),
+      });
+    try {
+      const answer = await call();
+      if (answer.type === "failed") told("refused", "code" in answer && typeof answer.code === "string" ? answer.code : null);
+      else told(answer.type === "unknown" ? "failed" : "done", answer.type === "done" ? null : answer.type);
+      return answer;
+    } catch (error) {
+      told("failed", "no_answer");
+      throw error;
+    }
+  }
+
+  return {
+    isOffered: charges.isOffered,
+    charge: (order) => logged("charge", order, () => charges.charge(order)),
+    verify: (order) => logged("charge.verify", order, () => charges.verify(order)),
+  };
 }

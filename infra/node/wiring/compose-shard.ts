@@ -1,4 +1,5 @@
 import { createTeamStore } from "../../../engine/accounts/team-store.ts";
+import { createFeedParties } from "../../../engine/alerts/feed-parties.ts";
 import { callbackOperations } from "../../../engine/callbacks/callback-store.ts";
 import { createGiveBack } from "../../../engine/intents/give-back.ts";
 import type { Ids } from "../../../engine/kernel/ids.ts";
@@ -33,11 +34,13 @@ import { composeAdapter } from "./adapter.ts";
 import { composeAdministration } from "./administration.ts";
 import { composeAdministratorSignIn } from "./administrator-sign-in.ts";
 import { composeAdministrators } from "./administrators.ts";
+import { composeAlerts } from "./alerts.ts";
 import { composeApps } from "./apps.ts";
 import { createCardGateway } from "./card-gateway.ts";
 import { composeCompat } from "./compat.ts";
 import { createDayCounts } from "./day-counts.ts";
 import { composeDemo } from "./demo.ts";
+import { composeDisputes } from "./disputes.ts";
 import { bindSurfaces, INTERFACE_VERSION, openApiText, surfacesOf } from "./endpoints.ts";
 import { createFeedWake } from "./feed-wake.ts";
 import { createIdempotency } from "./idempotency.ts";
@@ -57,6 +60,7 @@ import { composeRelay } from "./relay.ts";
 import { composeSearch } from "./search.ts";
 import type { RunningShardParts } from "./shard-parts.ts";
 import { createStompMount } from "./stomp-mount.ts";
+import { type ComposedSubscriptions, composeSubscriptions } from "./subscriptions.ts";
 import { composeTeams } from "./teams.ts";
 import { type ComposedTerminals, composeTerminals } from "./terminals.ts";
 import { composeWebhooks } from "./webhooks.ts";
@@ -204,6 +208,15 @@ export async function composeShard(parts: ShardParts): Promise<ComposedShard> {
       activity,
       publicUrl: () => links.publicUrl(),
       portalUrl: () => portalUrl(config, links.publicUrl()),
+      stored: (record) => subscriptions.linkStored(record),
+    }),
+  );
+  const disputes = add(
+    composeDisputes({
+      ...{ config, kv, bus, homes, clock, box, retentionMs, activity, metrics, failed },
+      mails: mails.mails,
+      stores: { teams: createTeamStore(kv), merchants: createMerchantStore(kv) },
+      portalUrl: () => portalUrl(config, links.publicUrl()),
     }),
   );
   const links: ComposedLinks = add(
@@ -223,11 +236,13 @@ export async function composeShard(parts: ShardParts): Promise<ComposedShard> {
       retentionMs,
       writer,
       companions: [
+        disputes.companion,
         async (change) => ({ checks: [], operations: callbackOperations(change) }),
         compat.companion,
         portalLinks.companion,
         composePaymentEvents(kv),
       ],
+      isUnderDispute: disputes.holds.isUnderDispute,
       onOutboxWrite,
       observer: observeLinks(activity, config.gatewayUrl),
       verified: metrics.linkVerified,
@@ -239,6 +254,19 @@ export async function composeShard(parts: ShardParts): Promise<ComposedShard> {
     }),
   );
   metrics.gauge("relay_links_due", "Payment links that are to be verified now or within seconds.", links.due);
+
+  const portalLinkOperations = portalLinks.over(links.links);
+  const subscriptions: ComposedSubscriptions = add(
+    composeSubscriptions({
+      ...{ config, kv, bus, homes, clock, box, retentionMs, metrics, activity, failed },
+      accounts: administration.gatewayAccounts,
+      merchantOwners: partnerApi.merchantOwners,
+      mails: mails.mails,
+      merchants: createMerchantStore(kv),
+      portalLinks: portalLinkOperations,
+      publicUrl: links.publicUrl,
+    }),
+  );
 
   const loginCounts = composeLoginCounts({ address, bus, monotonicMs: clock.monotonicMs, shared: parts.others?.logins ?? null });
   const observeLogins = { failed: metrics.loginFailed, heldBack: metrics.loginHeldBack, holdBegan: log.loginsHeldBack };
@@ -327,15 +355,28 @@ export async function composeShard(parts: ShardParts): Promise<ComposedShard> {
   });
 
   const intents = compat.over(links.links);
+  const giveBack = createGiveBack({ links: links.links, intents: intents.intents, digest: sha256Hex });
+  const alerts = add(
+    composeAlerts({
+      ...{ config, kv, bus, homes, clock, giveBack, activity, retentionMs, metrics, failed },
+      ...{ links: links.links, holds: disputes.holds, disputes: disputes.disputes },
+    }),
+  );
   const linksOfPortal = {
-    portalLinks: portalLinks.over(links.links),
+    portalLinks: portalLinkOperations,
     portalLinkTasks: portalLinks.tasks,
     linkPages: {
       gateway: config.gatewayUrl === null ? null : new URL(config.gatewayUrl).origin,
       own: () => new URL(links.publicUrl()).origin,
     },
     paymentLinkUrl: (token: string) => `${links.publicUrl()}/l/${token}`,
-    giveBack: createGiveBack({ links: links.links, intents: intents.intents, digest: sha256Hex }),
+    giveBack,
+  };
+  const reads = composeMerchantTransactions(bus);
+  const ofDisputes = {
+    ...{ disputes: disputes.disputes, disputeFeed: disputes.feed, disputeBoard: alerts.board, disputeTasks: alerts.tasks },
+    ...{ alerts: alerts.alerts, alertFeed: alerts.feed },
+    feedParties: createFeedParties({ merchants: createMerchantStore(kv), links: links.links, transactions: reads.merchantTransactions }),
   };
   const surfaces = surfacesOf(config);
   const once = createIdempotency({ kv, clock, ids, secretBox: box, failed });
@@ -347,9 +388,12 @@ export async function composeShard(parts: ShardParts): Promise<ComposedShard> {
     ...mails.operations,
     ...intents,
     ...linksOfPortal,
+    ...subscriptions.operations,
+    ...ofDisputes,
     ...partnerApi.ofMerchants,
     ...partners,
     ...partnerApi.operations,
+    merchants: subscriptions.pausing(partnerApi.operations.merchants),
     ...partnerApi.ofOwnMerchant(teams.keysNotice),
     ...administration,
     administerZvt: zvt.administerZvt,
@@ -361,11 +405,13 @@ export async function composeShard(parts: ShardParts): Promise<ComposedShard> {
     overview,
     ...composeSearch({
       ...{ kv, bus, terminals, unsolicited: composed.unsolicited, links: links.links, intent: compat.byId, portalLink: portalLinks.byId },
+      subscription: subscriptions.byId,
+      ...{ dispute: disputes.byId, alert: alerts.byId },
       ...{ registerRoutes: zvt.routes, partners: partners.partners },
     }),
     ...composeMerchantPortal({
       ...{ boot, kv, clock, terminals, byMerchant, links: links.links, configOf: cloudConfigs.get, audit: administration.audit },
-      ...composeMerchantTransactions(bus),
+      ...reads,
     }),
     merchantLogs,
     clusterNodes: createClusterNodes(bus, MAIN),
@@ -375,6 +421,7 @@ export async function composeShard(parts: ShardParts): Promise<ComposedShard> {
     ...docsOperations({ openApi: () => openApiText(surfaces), asyncApi: () => asyncApiText(INTERFACE_VERSION) }),
     ...parts.webFiles,
     timers: parts.timers,
+    ids,
     ...composeDemo({ config, ids, intents: intents.intents, merchantsByKey: partnerApi.merchantsByKey }),
   }).map(once);
 

@@ -2,6 +2,7 @@ import { audited } from "../../../http/endpoint/audited.ts";
 import type { BoundEndpoint, Endpoint } from "../../../http/endpoint/endpoint.ts";
 import { bind } from "../../../http/endpoint/endpoint.ts";
 import { buildOpenApi } from "../../../http/endpoint/openapi.ts";
+import { disputeFeedEndpoints } from "../../../http/surfaces/admin/disputes/endpoints.ts";
 import { adminEndpoints } from "../../../http/surfaces/admin/endpoints.ts";
 import { adminSignInEndpoints } from "../../../http/surfaces/admin/sign-in/endpoints.ts";
 import { appsEndpoints } from "../../../http/surfaces/apps/endpoints.ts";
@@ -11,17 +12,21 @@ import { demoEndpoints } from "../../../http/surfaces/demo/endpoints.ts";
 import { gatewayAdapterEndpoints } from "../../../http/surfaces/gateway-adapter/endpoints.ts";
 import { linkPageEndpoints } from "../../../http/surfaces/link-pages/endpoints.ts";
 import { linkEndpoints } from "../../../http/surfaces/links/endpoints.ts";
+import { alertEndpoints } from "../../../http/surfaces/merchant/alerts/endpoints.ts";
+import { disputeEndpoints } from "../../../http/surfaces/merchant/disputes/endpoints.ts";
 import { methodEndpoints } from "../../../http/surfaces/merchant/methods/endpoints.ts";
 import { paymentLinkEndpoints } from "../../../http/surfaces/merchant/payment-links/endpoints.ts";
 import { readEndpoints } from "../../../http/surfaces/merchant/read-endpoints.ts";
 import { refundTransaction } from "../../../http/surfaces/merchant/refund-transaction.ts";
 import { signInEndpoints } from "../../../http/surfaces/merchant/sign-in/endpoints.ts";
+import { subscriptionEndpoints } from "../../../http/surfaces/merchant/subscriptions/endpoints.ts";
 import { teamEndpoints } from "../../../http/surfaces/merchant/team/endpoints.ts";
 import { webhookEndpoints } from "../../../http/surfaces/merchant/webhooks/endpoints.ts";
 import { partnerPortalEndpoints } from "../../../http/surfaces/partner-portal/endpoints.ts";
 import { partnerV1Endpoints } from "../../../http/surfaces/partner-v1/endpoints.ts";
 import { relayEndpoints } from "../../../http/surfaces/relay/endpoints.ts";
 import { relayEnvelope } from "../../../http/surfaces/relay-envelope.ts";
+import { subscriptionPageEndpoints } from "../../../http/surfaces/subscription-pages/endpoints.ts";
 import { systemEndpoints } from "../../../http/surfaces/system/endpoints.ts";
 import { docsEndpoints } from "../../../http/web/docs-endpoints.ts";
 import { scriptEndpoints } from "../../../http/web/script-endpoints.ts";
@@ -43,6 +48,7 @@ export function surfacesOf(options: SurfaceOptions) {
     links: linkEndpoints,
     adapter: gatewayAdapterEndpoints({ contextPath: options.adapterContextPath ?? "" }),
     admin: adminEndpoints,
+    adminDisputes: disputeFeedEndpoints,
     adminSignIn: adminSignInEndpoints,
     portal: partnerPortalEndpoints,
     apps: appsEndpoints(options),
@@ -53,10 +59,14 @@ export function surfacesOf(options: SurfaceOptions) {
     merchantWebhooks: webhookEndpoints,
     merchantRefunds: [refundTransaction],
     paymentLinks: paymentLinkEndpoints,
+    subscriptions: subscriptionEndpoints,
+    merchantDisputes: disputeEndpoints,
+    merchantAlerts: alertEndpoints,
     merchantMethods: methodEndpoints,
     compat: compatEndpoints,
     pages: compatPageEndpoints,
     linkPages: linkPageEndpoints,
+    subscriptionPages: subscriptionPageEndpoints,
     demo: options.mode === "sandbox" ? demoEndpoints : [],
     system: systemEndpoints,
     docs: docsEndpoints(relayEnvelope),
@@ -100,6 +110,7 @@ export const UNDOCUMENTED: ReadonlySet<string> = new Set([
   "scripts",
   "compat-pages",
   "link-pages",
+  "subscription-pages",
   "demo",
   "portal-pages",
   "operators-pages",

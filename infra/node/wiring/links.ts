@@ -33,6 +33,8 @@ export interface LinkParts {
   writer: string;
   /** Who keeps records beside links, such as callbacks about their ends. */
   companions: readonly LinkCompanion[];
+  /** Whether one of them refuses to give something back because of a dispute. */
+  isUnderDispute(payment: { merchantId: string; uuid: string }): Promise<boolean>;
   /** A row was written to the outbox. */
   onOutboxWrite(): void;
   /** For the logs of merchants. */
@@ -66,6 +68,7 @@ export function composeLinks({
   retentionMs,
   writer,
   companions,
+  isUnderDispute,
   onOutboxWrite,
   observer,
   verified,
@@ -95,6 +98,7 @@ export function composeLinks({
     self: bus.self,
     notifyUrl: () => `${publicUrl()}/api/v1/gw/notify`,
     companions,
+    isUnderDispute,
     observer,
     verified,
     failed,

@@ -34,7 +34,19 @@ export interface MerchantPortalParts {
 /** What merchants read in the portal, and with their secret keys; beside what other surfaces use too. */
 export function composeMerchantPortal(
   parts: MerchantPortalParts,
-): Omit<ReadOperations, "merchantLogs" | "portalLinkTasks" | "terminals" | "localTime" | "clock" | "timers"> {
+): Omit<
+  ReadOperations,
+  | "merchantLogs"
+  | "portalLinkTasks"
+  | "subscriptionTasks"
+  | "disputeTasks"
+  | "disputes"
+  | "alerts"
+  | "terminals"
+  | "localTime"
+  | "clock"
+  | "timers"
+> {
   const { boot, kv, clock, terminals, links, merchantTransactions, byMerchant, configOf, audit } = parts;
   const merchants = createMerchantStore(kv);
   // The table of look-ups that wait has room for these too; a key of a sender is never like these.

@@ -1,4 +1,3 @@
-import { createHmac, randomInt } from "node:crypto";
 import type { TeamStore } from "../../../engine/accounts/team-store.ts";
 import type { ActivityLog } from "../../../engine/kernel/activity-log.ts";
 import type { Address, Homes } from "../../../engine/kernel/bus.ts";
@@ -27,6 +26,7 @@ import { paymentLinkObject } from "../../../http/surfaces/merchant/payment-links
 import type { Config } from "../boot/config.ts";
 import type { Lifecycle } from "../boot/lifecycle.ts";
 import type { ShardMetrics } from "../observability/metrics.ts";
+import { keyedDigest, newToken } from "./new-token.ts";
 
 /** How long expiries under way may take to end when the node stops. */
 const STOP_MS = 5_000;
@@ -49,6 +49,8 @@ export interface PortalLinkParts {
   /** The same for the people of merchants. */
   portalUrl(): string;
   metrics: Pick<ShardMetrics, "gauge" | "portalLinkBecame" | "portalLinkMailsLeftOut">;
+  /** A step of one of them is stored. */
+  stored(record: PortalLinkRecord): void;
   failed(what: string, error: unknown): void;
 }
 
@@ -70,9 +72,9 @@ export function composePortalLinks(parts: PortalLinkParts): ComposedPortalLinks 
     retentionMs,
     eventOperations,
     digest: sha256Hex,
-    keyedDigest: keyedDigest(config.terminalSecret),
+    keyedDigest: keyedDigest(config.terminalSecret, "payment links of the portal"),
   });
-  const telling = { objectOf: paymentLinkObject, digest: sha256Hex, activity, became: metrics.portalLinkBecame };
+  const telling = { objectOf: paymentLinkObject, digest: sha256Hex, activity, became: metrics.portalLinkBecame, stored: parts.stored };
   const mails = createPortalLinkMails({
     ...{ store: parts.mails, ...stores, box, digest: sha256Hex, clock },
     texts: createPortalLinkMailTexts({ publicUrl, portalUrl: parts.portalUrl, timeZone: config.timeZone }),
@@ -100,18 +102,4 @@ export function composePortalLinks(parts: PortalLinkParts): ComposedPortalLinks 
       await Promise.race([stopped, new Promise((resolve) => setTimeout(resolve, STOP_MS).unref())]);
     },
   };
-}
-
-const TOKEN_LENGTH = 22;
-const TOKEN_ALPHABET = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
-
-/** 130 random bits. */
-function newToken(): string {
-  return Array.from({ length: TOKEN_LENGTH }, () => TOKEN_ALPHABET.charAt(randomInt(TOKEN_ALPHABET.length))).join("");
-}
-
-/** Under the secret that does not change for as long as terminals know their passwords: what is found by a digest has to be found in years. */
-function keyedDigest(terminalSecret: string): (text: string) => string {
-  const key = createHmac("sha256", terminalSecret).update("payment links of the portal", "utf8").digest();
-  return (text) => createHmac("sha256", key).update(text, "utf8").digest("hex");
 }

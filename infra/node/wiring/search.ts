@@ -11,7 +11,10 @@ import { MAIN } from "../boot/shard-boot.ts";
 const FED_MS = 9_000;
 
 export interface SearchParts
-  extends Pick<SearchOptions, "terminals" | "unsolicited" | "links" | "intent" | "portalLink" | "registerRoutes"> {
+  extends Pick<
+    SearchOptions,
+    "terminals" | "unsolicited" | "links" | "intent" | "portalLink" | "subscription" | "dispute" | "alert" | "registerRoutes"
+  > {
   kv: Kv;
   bus: Pick<Bus<NodeProtocol>, "request">;
   partners: Pick<Partners, "list">;

@@ -1,6 +1,7 @@
 import { type Static, Type } from "@sinclair/typebox";
 import { Value } from "@sinclair/typebox/value";
 import { Amount } from "../../../http/gateway/forms.ts";
+import type { Charges } from "./charges.ts";
 import type { Notifier } from "./notifier.ts";
 import { type Faults, OPERATIONS } from "./options.ts";
 import type { Payment, Payments } from "./payments.ts";
@@ -9,6 +10,7 @@ import { brandOf, CANCELLED, isCardNumber, masked, outcomeOfCard } from "./test-
 /** What the control endpoints change. */
 export interface Controlled {
   payments: Payments;
+  charges: Charges;
   notifier: Notifier;
   faults: Faults;
   /** Added to the gateway's clock. */
@@ -76,6 +78,8 @@ export function control(controlled: Controlled, method: string, path: string, te
       return { status: 200, body: { merId: body.merId } };
     case "GET /control/payments":
       return { status: 200, body: { payments: controlled.payments.all().slice(-1_000).map(shown) } };
+    case "GET /control/charges":
+      return { status: 200, body: { charges: controlled.charges.all().slice(-1_000) } };
     case "POST /control/payments":
       return Value.Check(Act, body) ? act(controlled, body) : REFUSED;
     default:

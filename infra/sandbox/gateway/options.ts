@@ -47,6 +47,7 @@ export interface SandboxGatewayOptions {
 export type GatewayEvent =
   | { type: "listening"; url: string; pid: number }
   | { type: "answered"; operation: string; status: number; resultCode: string; txId: string }
+  | { type: "charged"; id: string; answer: string }
   | { type: "ended"; paymentId: string; txId: string; resultCode: string }
   | { type: "notified"; txId: string; status: number }
   | { type: "not_notified"; txId: string; reason: string; retryMs: number | null };

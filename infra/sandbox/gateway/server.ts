@@ -3,9 +3,12 @@ import { readFileSync } from "node:fs";
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import { isIPv4 } from "node:net";
 import { setTimeout as delay } from "node:timers/promises";
+import { Value } from "@sinclair/typebox/value";
 import { verifySignature } from "../../../http/auth/http-signature.ts";
 import { isLoopbackHost } from "../../../http/auth/loopback-host.ts";
+import { CHARGE_PATH, CHARGE_VERIFICATION_PATH, ChargeRequest } from "../../../http/gateway/card-on-file.ts";
 import { MER_ID_LENGTH_MAX, PROTOCOL_RESULT } from "../../../http/gateway/forms.ts";
+import { Charges } from "./charges.ts";
 import { type Controlled, control } from "./control.ts";
 import { missingPage, pageOf, readSubmission } from "./hosted-page.ts";
 import { createNotifier } from "./notifier.ts";
@@ -35,6 +38,7 @@ export async function startSandboxGateway(options: SandboxGatewayOptions = {}): 
   const secretOf = (merId: string) => merchants.get(merId) ?? secret;
   const controlled: Controlled = {
     payments: new Payments(stateFile, () => nowMs()),
+    charges: new Charges(stateFile === null ? null : `${stateFile}-charges`, () => nowMs()),
     notifier: createNotifier({ faults: () => controlled.faults, secretOf, onEvent }),
     faults: { ...NO_FAULTS, ...options.faults },
     aheadMs: 0,
@@ -89,6 +93,30 @@ export async function startSandboxGateway(options: SandboxGatewayOptions = {}): 
     else sendJson(response, answer.status, answer.body);
   }
 
+  /** Outages are those of `init` for a charge, and those of `verify` for the question what became of it. */
+  async function chargeCard(isVerify: boolean, request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const body = await bodyOf(request);
+    const { outage, outageOf, latencyMs } = controlled.faults;
+    const out = outage !== "none" && outageOf.includes(isVerify ? "verify" : "init") ? outage : "none";
+    if (latencyMs > 0) await delay(latencyMs);
+    if (out === "hang") return;
+    if (out === "refuse" || body === null) {
+      request.socket.destroy();
+      return;
+    }
+    const asked: unknown = parsed(body);
+    // A page of another site can send this content type only after a preflight, which is not permitted.
+    const isJson = headerValue(request.headers["content-type"]) === "application/json";
+    if (out === "error" || !isJson || !Value.Check(ChargeRequest, asked)) {
+      sendJson(response, out === "error" ? 503 : 400, { error: out === "error" ? "not available now" : "see README.md" });
+      return;
+    }
+    const { answer, isLost } = isVerify ? { answer: controlled.charges.verify(asked), isLost: false } : controlled.charges.charge(asked);
+    onEvent({ type: "charged", id: asked.id, answer: isVerify ? `verified ${answer.type}` : answer.type });
+    if (isLost || out === "drop_answer") request.socket.destroy();
+    else sendJson(response, 200, answer);
+  }
+
   async function page(paymentId: string, request: IncomingMessage, response: ServerResponse): Promise<void> {
     const payment = payments.byId(paymentId);
     if (payment === null) {
@@ -128,6 +156,9 @@ export async function startSandboxGateway(options: SandboxGatewayOptions = {}): 
     if (operation !== null) return protocol(operation, request, response, target);
     const [, paymentId] = /^\/pay\/([0-9a-f-]{36})$/.exec(pathname) ?? [];
     if (paymentId !== undefined) return page(paymentId, request, response);
+    if (request.method === "POST" && (pathname === CHARGE_PATH || pathname === CHARGE_VERIFICATION_PATH)) {
+      return chargeCard(pathname === CHARGE_VERIFICATION_PATH, request, response);
+    }
     if (pathname === "/hosted-page.css" || pathname === "/hosted-page.js") {
       const { type, text } = files[pathname];
       response.writeHead(200, { "content-type": type, "cache-control": "no-cache", "x-content-type-options": "nosniff" }).end(text);
@@ -189,6 +220,14 @@ async function bodyOf(request: IncomingMessage): Promise<Buffer | null> {
     chunks.push(chunk);
   }
   return Buffer.concat(chunks);
+}
+
+function parsed(body: Buffer): unknown {
+  try {
+    return JSON.parse(body.toString("utf8"));
+  } catch {
+    return null;
+  }
 }
 
 function sendJson(response: ServerResponse, status: number, body: object): void {

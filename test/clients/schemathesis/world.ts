@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { UNDOCUMENTED } from "../../../infra/node/wiring/endpoints.ts";
 import { type Caller, callersIn, type Headers } from "../../doors/callers.ts";
-import { requestOf, type Things } from "../../doors/requests.ts";
+import { RESPOND_MS, requestOf, type Things } from "../../doors/requests.ts";
 import { type AnyEndpoint, outcomeOf } from "../../doors/rules.ts";
 import { DoorWorld } from "../../doors/world.ts";
 import { member, textMember } from "../../support/matches.ts";
@@ -130,6 +130,15 @@ async function makeVictims(world: DoorWorld): Promise<Victim[]> {
     const order = { amount: 1_099, currency: "eur", ...(number % 2 === 0 ? { capture_method: "manual" } : {}) };
     const own = await make(shop, "/api/merchant/webhooks", { ...hook, events: ["payment_link.expired"] });
     const link = await make(shop, "/api/merchant/payment-links", { amountMinor: 1_050, description: "Fuzz" });
+    const facts = { merchantId: world.things.merchantId, category: "FRAUD", amountMinor: 1_050, currency: "EUR" };
+    const respondBy = new Date(Date.now() + RESPOND_MS).toISOString();
+    const fed = { ...facts, network: "VISA", networkCaseId: `fuzz-${number}`, stage: "CHARGEBACK", reasonCode: "10.4", respondBy };
+    const dispute = await make(administrator, "/admin/disputes", fed);
+    const alert = await make(administrator, "/admin/alerts", { ...facts, source: "ETHOCA", networkRef: `fuzz-${number}`, respondBy });
+    const plan = await make(shop, "/api/merchant/plans", { name: "Fuzz", amountMinor: 2_900, interval: "MONTH" });
+    const customer = { name: "Ada", email: "fuzz@example.com" };
+    const planId = textMember(plan, "data", "id");
+    const subscription = await make(shop, "/api/merchant/subscriptions", { planId, customer });
     const webhook = await make(partner, "/partner/api/v1/webhooks", { ...hook, events: ["*"], environment: "LIVE" });
     const version = await make(administrator, "/admin/app-versions", { versionCode: 100 + number, versionName: `${number}` });
     const versionId = Number(member(version, "data", "id"));
@@ -151,6 +160,9 @@ async function makeVictims(world: DoorWorld): Promise<Victim[]> {
       merchantWebhookId: textMember(await make(shop, "/v1/webhook_endpoints", { ...hook, enabled_events: ["invoice.paid"] }), "id"),
       portalWebhookId: textMember(own, "data", "endpoint", "id"),
       paymentLinkId: textMember(link, "data", "id"),
+      disputeId: textMember(dispute, "data", "id"),
+      alertId: textMember(alert, "data", "id"),
+      ...{ planId, subscriptionId: textMember(subscription, "data", "id") },
       partnerId: Number(member(await make(administrator, "/admin/api/partners", account), "data", "id")),
       administratorName: textMember(
         await make(administrator, "/admin/administrators", { username: `fuzz-${number}`, role: "operator" }),

@@ -11,6 +11,7 @@ import type {
 } from "../../../engine/gateway/gateway.ts";
 import { toMinorUnits } from "../../../engine/kernel/money.ts";
 import type { LinkOrder, LinkRecord } from "../../../engine/links/link.ts";
+import type { LinkCompanion } from "../../../engine/links/link-companion.ts";
 import type { LinkObserver } from "../../../engine/links/link-observer.ts";
 import { createLinkStore } from "../../../engine/links/link-store.ts";
 import { createShardLinks, type ShardLinks } from "../../../engine/links/links.ts";
@@ -115,12 +116,14 @@ export function openLinkWorld({
   clock = new ManualClock(),
   gateway = new FakeGateway(clock.nowMs),
   observer,
+  companions = [],
 }: {
   shards?: number;
   kv?: MemoryKv;
   clock?: ManualClock;
   gateway?: FakeGateway;
   observer?: LinkObserver;
+  companions?: readonly LinkCompanion[];
 } = {}): LinkWorld {
   const failures: LinkWorld["failures"] = [];
   const addresses = Array.from({ length: count }, (_, index) => `shard-${index}`);
@@ -134,6 +137,7 @@ export function openLinkWorld({
       homes: createRendezvousHomes(addresses),
       self,
       notifyUrl: () => "https://relay.example/api/v1/gw/notify",
+      companions,
       ...(observer === undefined ? {} : { observer }),
       failed: (what, error) => failures.push({ what, error }),
     }),

@@ -64,8 +64,13 @@ describe("a payment link of the portal", () => {
     ]) {
       assert.equal((await world.portalLinks.create(other, world.order(), { type: "key" }, world.next())).type, "created");
     }
+    // What the relay itself asks for counts for nothing, and is not held back.
+    const uncounted = { ...world.order(), reference: "sub-sub_000000000000000000000001-1-1" };
+    assert.equal((await world.portalLinks.createUncounted(OWNER, uncounted, { type: "key" }, world.next())).type, "created");
     world.clock.advance(HOUR_MS + 1);
-    await world.create();
+    for (let made = 0; made < 3; made += 1) await world.portalLinks.createUncounted(OWNER, world.order(), { type: "key" }, world.next());
+    for (let made = 0; made < PORTAL_LINKS_PER_HOUR_MAX; made += 1) await world.create();
+    await assert.rejects(world.create(), isLimited);
   });
 
   it("keeps no card number that somebody wrote into a text", async () => {

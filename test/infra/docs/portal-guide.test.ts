@@ -23,7 +23,7 @@ for (const guide of ["portal.md", "mails.md"]) {
 test("the portal's guide names every event of its format, and its code says of a webhook whether it is the relay's", async () => {
   const guide = readFileSync("infra/docs/portal.md", "utf8");
   const [, table = ""] = /\| event \| when \|[^\n]*\n([\s\S]*?)\n\n/.exec(guide) ?? [];
-  const named = [...table.matchAll(/`([a-z_]+\.[a-z]+)`/g)].map(([, name = ""]) => name);
+  const named = [...table.matchAll(/`([a-z_]+\.[a-z_]+)`/g)].map(([, name = ""]) => name);
   assert.deepEqual(named.toSorted(), [...PORTAL_EVENT_TYPES, PORTAL_TEST_EVENT].toSorted());
   const [, code] = /```js\n(import \{ createHmac[\s\S]*?)```/.exec(guide) ?? [];
   assert.ok(code !== undefined, "there is no code");

@@ -1,14 +1,10 @@
-import type { Caller } from "../../../../engine/access/caller.ts";
 import { fromMinorUnits } from "../../../../engine/kernel/money.ts";
-import {
-  PORTAL_LINK_HOURS_DEFAULT,
-  PORTAL_LINKS_PER_HOUR_MAX,
-  type PortalLinkCreator,
-} from "../../../../engine/portal-links/portal-link.ts";
+import { PORTAL_LINK_HOURS_DEFAULT, PORTAL_LINKS_PER_HOUR_MAX } from "../../../../engine/portal-links/portal-link.ts";
 import { givenText } from "../../free-text.ts";
+import { actorOf } from "../actor-names.ts";
 import { ok, okOf, refusal } from "../envelope.ts";
 import { CreatePaymentLink, PaymentLink } from "../schemas.ts";
-import { MERCHANT_BASE, merchantOwnerOf, PORTAL_RATE, userOf } from "../surface.ts";
+import { MERCHANT_BASE, merchantOwnerOf, PORTAL_RATE } from "../surface.ts";
 import { PAYMENT_LINK_EXAMPLE, paymentLinkJson } from "./payment-link-json.ts";
 import { paymentLinks } from "./surface.ts";
 
@@ -47,14 +43,10 @@ export const createPaymentLink = paymentLinks.endpoint({
     const expiresAtMs = operations.clock.nowMs() + (expiresInHours ?? PORTAL_LINK_HOURS_DEFAULT) * HOUR_MS;
     const order = { amountMinor, currency, description, reference, customerEmail, expiresAtMs };
     const operation = { id: operationId, requestId: request.id };
-    const created = await operations.portalLinks.create(merchantOwnerOf(caller), order, creatorOf(caller), operation);
+    const created = await operations.portalLinks.create(merchantOwnerOf(caller), order, actorOf(caller), operation);
     if (created.type === "no_account") {
       return refusal(409, "no_account", "The partner of this merchant has no account at the card gateway; ask your partner for it");
     }
     return { status: 201, body: ok(await paymentLinkJson(operations, caller, created.link)) };
   },
 });
-
-function creatorOf(caller: Caller): PortalLinkCreator {
-  return caller.type === "merchantKey" ? { type: "key" } : { type: "user", userId: userOf(caller).userId };
-}

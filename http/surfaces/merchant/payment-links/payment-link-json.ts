@@ -7,59 +7,40 @@ import {
 } from "../../../../engine/portal-links/portal-link.ts";
 import { maskedEmail } from "../../masked-email.ts";
 import { qrDataUrl } from "../../qr-code.ts";
+import { type ActorNames, actorNames } from "../actor-names.ts";
 import { maySeePersonalData } from "../personal-data.ts";
 import type { PaymentLinkJson } from "../schemas.ts";
-import { merchantOf } from "../surface.ts";
 import type { PaymentLinkOperations } from "./surface.ts";
 
 type Seen = Pick<PaymentLinkOperations, "users" | "paymentLinkUrl">;
 
 /** One link, with its code to scan. */
 export async function paymentLinkJson(operations: Seen, caller: Caller, link: PortalLinkRecord): Promise<PaymentLinkJson> {
-  const creators = await creatorsOf(operations, caller, [link]);
-  const json = jsonOf(operations, caller, link, creators);
+  const names = await actorNames(operations.users, caller, [link.createdBy]);
+  const json = jsonOf(operations, caller, link, names);
   return { ...json, qr: await qrDataUrl(json.url) };
 }
 
 /** Links of a page. A code for each of two hundred would be most of the answer, and nobody scans a list. */
 export async function paymentLinkList(operations: Seen, caller: Caller, links: readonly PortalLinkRecord[]): Promise<PaymentLinkJson[]> {
-  const creators = await creatorsOf(operations, caller, links);
-  return links.map((link) => jsonOf(operations, caller, link, creators));
+  const names = await actorNames(
+    operations.users,
+    caller,
+    links.map(({ createdBy }) => createdBy),
+  );
+  return links.map((link) => jsonOf(operations, caller, link, names));
 }
 
-type Creators = (creator: PortalLinkCreator) => Pick<PaymentLinkJson, "createdBy" | "creator">;
-
-/** The team is looked up once, and only where a person made one of the links. */
-async function creatorsOf({ users }: Seen, caller: Caller, links: readonly PortalLinkRecord[]): Promise<Creators> {
-  const byPeople = links.some(({ createdBy }) => createdBy.type === "user");
-  const team = byPeople ? await users.list(merchantOf(caller)) : [];
-  const emails = new Map(team.map(({ userId, email }) => [userId, email]));
-  const maySee = maySeePersonalData(caller);
-  const ownId = caller.type === "merchantUser" ? caller.user.userId : null;
-  return (creator) => {
-    switch (creator.type) {
-      case "key":
-        return { creator: "key", createdBy: "API key" };
-      case "agent":
-        return { creator: "agent", createdBy: "AI agent" };
-      case "user": {
-        const email = emails.get(creator.userId);
-        if (email === undefined) return { creator: "former_user", createdBy: "Former user" };
-        return { creator: "user", createdBy: maySee || creator.userId === ownId ? email : maskedEmail(email) };
-      }
-    }
-  };
-}
-
-function jsonOf({ paymentLinkUrl }: Seen, caller: Caller, link: PortalLinkRecord, creators: Creators): PaymentLinkJson {
+function jsonOf({ paymentLinkUrl }: Seen, caller: Caller, link: PortalLinkRecord, names: ActorNames<PortalLinkCreator>): PaymentLinkJson {
   const { id, token, order, state, late, createdBy, createdAtMs, paidAtMs, cancelledAtMs, mails, attempts } = link;
   const { amountMinor, currency, description, reference, customerEmail, expiresAtMs } = order;
+  const { by, byType: creator } = names(createdBy);
   return {
     ...{ id, url: paymentLinkUrl(token), qr: null, state, late, paidTwice: isPaidTwice(link) },
     ...{ amountMinor, currency, description, reference },
     customerEmail: customerEmail === null || maySeePersonalData(caller) ? customerEmail : maskedEmail(customerEmail),
     createdAt: iso(createdAtMs),
-    ...creators(createdBy),
+    ...{ createdBy: by, creator },
     expiresAt: iso(expiresAtMs),
     paidAt: isoOrNull(paidAtMs),
     cancelledAt: isoOrNull(cancelledAtMs),

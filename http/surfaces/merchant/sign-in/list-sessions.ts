@@ -1,6 +1,7 @@
 import { Type } from "@sinclair/typebox";
 import { ok, okOf } from "../envelope.ts";
-import { listOf, SessionItem } from "../schemas.ts";
+import { listOf } from "../schema-parts.ts";
+import { SessionItem } from "../schemas.ts";
 import { PORTAL_RATE, userOf } from "../surface.ts";
 import { signInSurface } from "./surface.ts";
 

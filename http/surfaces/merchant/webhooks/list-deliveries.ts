@@ -1,6 +1,7 @@
 import { Type } from "@sinclair/typebox";
 import { ok, okOf } from "../envelope.ts";
-import { DELIVERY_FILTERS, listOf, PAGE_QUERY, WebhookDelivery } from "../schemas.ts";
+import { listOf } from "../schema-parts.ts";
+import { DELIVERY_FILTERS, PAGE_QUERY, WebhookDelivery } from "../schemas.ts";
 import { MERCHANT_BASE, PORTAL_RATE } from "../surface.ts";
 import { cursorOfDelivery, DELIVERY_EXAMPLE, deliveryJson, deliveryPlaceOf } from "./delivery-json.ts";
 import { webhookMerchantOf, webhooks } from "./surface.ts";

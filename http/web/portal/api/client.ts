@@ -16,7 +16,7 @@ export function callBelow(path: string, codesOfStatus: Readonly<Record<number, s
 }
 
 /** Says that a page of ours sent the request: another site cannot add it. */
-const OURS = { "X-Relay-Portal": "1" };
+export const OURS = { "X-Relay-Portal": "1" };
 
 /** The same of calls that the relay answers only when the gateway has, within 20 s. */
 export const GATEWAY_DEADLINE_MS = 25_000;
@@ -55,15 +55,20 @@ type Method = "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
  * Calls the portal's interface and resolves with `data` of its answer. Where the relay wants a fresh second factor, the person is asked for it and the call
  * is made again. Rejects with a PortalError, or with an AbortError if `signal` gave it up.
  */
-export async function call<T>(method: Method, path: string, options: CallOptions = {}): Promise<T> {
+export function call<T>(method: Method, path: string, options: CallOptions = {}): Promise<T> {
+  return withSession(() => callOnce<T>(method, path, options));
+}
+
+/** Makes a call as the session permits it: what the page has to do when it does not is done, whatever the call is made with. */
+export async function withSession<T>(once: () => Promise<T>): Promise<T> {
   try {
-    return await callOnce<T>(method, path, options);
+    return await once();
   } catch (error) {
     if (!(error instanceof PortalError)) throw error;
     if (error.code === "unauthorized") hooks.signedOut();
     if (error.code === "role") hooks.roleRefused();
     if (error.code !== "step_up_required" || !(await hooks.stepUp())) throw error;
-    return await callOnce<T>(method, path, options);
+    return await once();
   }
 }
 
@@ -109,12 +114,18 @@ async function callOnce<T>(
     // A proxy that answers in the relay's place does not speak JSON.
     return undefined;
   });
-  if (response.ok && isObject(answer) && answer["status"] === "ok") return dataOf<T>(answer);
+  return answered<T>(response, answer);
+}
+
+/** `data` of an answer, or the error that it is. */
+export function answered<T>({ status, statusText }: { status: number; statusText: string }, answer: unknown): T {
+  const isOk = status >= 200 && status < 300;
+  if (isOk && isObject(answer) && answer["status"] === "ok") return dataOf<T>(answer);
   const { code, message } = isObject(answer) ? answer : {};
   throw new PortalError(
-    typeof code === "string" ? code : (codes[response.status] ?? "internal"),
-    response.ok ? 500 : response.status,
-    typeof message === "string" ? message : response.statusText,
+    typeof code === "string" ? code : (codes[status] ?? "internal"),
+    isOk ? 500 : status,
+    typeof message === "string" ? message : statusText,
   );
 }
 

@@ -67,9 +67,15 @@ export function ButtonLink({
   small,
   wide,
   download,
-}: Look & { href: string; download?: string | boolean }) {
+  newTab,
+}: Look & { href: string; download?: string | boolean; newTab?: boolean }) {
   return (
-    <a class={classOf({ kind, small, wide })} href={href} download={download}>
+    <a
+      class={classOf({ kind, small, wide })}
+      href={href}
+      download={download}
+      {...(newTab === true ? { target: "_blank", rel: "noopener noreferrer" } : {})}
+    >
       {icon !== undefined && <Icon name={icon} size={small === true ? 16 : 18} />}
       <span>{children}</span>
     </a>

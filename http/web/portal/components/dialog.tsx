@@ -15,12 +15,12 @@ export function Dialog(props: DialogProps) {
   return <Modal {...props} kind="dialog" />;
 }
 
-/** More of something, at the side of the page (on a phone over all of it). */
-export function Drawer(props: DialogProps) {
+/** More of something, at the side of the page (on a phone over all of it). `wide`: to work in, with room for two columns. */
+export function Drawer(props: DialogProps & { wide?: boolean }) {
   return <Modal {...props} kind="drawer" />;
 }
 
-function Modal({ title, onClose, children, kind }: DialogProps & { kind: "dialog" | "drawer" }) {
+function Modal({ title, onClose, children, kind, wide }: DialogProps & { kind: "dialog" | "drawer"; wide?: boolean }) {
   const element = useRef<HTMLDialogElement>(null);
   const heading = useId();
   const latest = useRef(onClose);
@@ -54,7 +54,7 @@ function Modal({ title, onClose, children, kind }: DialogProps & { kind: "dialog
     // biome-ignore lint/a11y/useKeyWithClickEvents: the backdrop is for the mouse; the keyboard has Escape and the button.
     <dialog
       ref={element}
-      class={kind}
+      class={wide === true ? `${kind} ${kind}-wide` : kind}
       aria-labelledby={heading}
       onCancel={(event) => {
         // What is shown decides, not the browser.

@@ -127,21 +127,23 @@ export function TextField(props: TextFieldProps) {
   );
 }
 
-/** A text of several lines, such as a certificate. */
-export function TextAreaField(props: Common & { value: string; onInput: (value: string) => void; placeholder?: string; rows?: number }) {
+/** A text of several lines, such as a certificate. `prose`: written by a person for others to read. */
+export function TextAreaField(
+  props: Common & { value: string; onInput: (value: string) => void; placeholder?: string; rows?: number; prose?: boolean },
+) {
   const id = useId();
-  const { value, onInput, error, placeholder, rows = 5 } = props;
+  const { value, onInput, error, placeholder, rows = 5, prose = false } = props;
   return (
     <Frame {...props} id={id}>
       <textarea
         id={id}
-        class="input input-lines"
+        class={`input ${prose ? "input-prose" : "input-lines"}`}
         rows={rows}
         value={value}
         placeholder={placeholder}
         disabled={props.disabled === true}
-        spellcheck={false}
-        autocapitalize="none"
+        spellcheck={prose}
+        autocapitalize={prose ? "sentences" : "none"}
         autocomplete="off"
         aria-invalid={error ? "true" : undefined}
         aria-describedby={describedBy(id, props)}

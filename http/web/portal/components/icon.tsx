@@ -39,10 +39,14 @@ const PATHS = {
   receipt: "M6 3h12v18l-3-2-3 2-3-2-3 2zM9.5 8h5M9.5 12h5",
   refund: "M9 6L4 11l5 5M4 11h10a5 5 0 0 1 0 10h-2",
   link: "M10 13.5a4 4 0 0 0 5.7 0l3.1-3.1a4 4 0 0 0-5.7-5.7l-1 1M14 10.5a4 4 0 0 0-5.7 0l-3.1 3.1a4 4 0 0 0 5.7 5.7l1-1",
+  subscriptions: "M4 11.5V10a4 4 0 0 1 4-4h11.5M16 2.5L19.5 6 16 9.5M20 12.5V14a4 4 0 0 1-4 4H4.5M8 14.5L4.5 18 8 21.5",
   card: "M3 6h18v12H3zM3 10h18M7 15h3",
   webhook: "M4 12h4l2-6 4 12 2-6h4",
   logs: "M5 6h14M5 10h14M5 14h9M5 18h6",
   send: "M4 12L20 4l-5 16-3.5-6.5z",
+  dispute: "M12 4v16M7 20h10M4 8h16M4 8l-2 6h5zM20 8l-2.5 6h5zM12 4h.01",
+  alert: "M6 17V11a6 6 0 0 1 12 0v6l1.5 2h-15zM10.5 21h3",
+  file: "M6 3h8l4 4v14H6zM14 3v4h4M9 12h6M9 16h6",
   qr: "M4 4h6v6H4zM14 4h6v6h-6zM4 14h6v6H4zM14 14h2v2h-2zM18 18h2v2h-2zM18 14h2M14 18v2",
 } as const;
 

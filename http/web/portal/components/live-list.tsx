@@ -1,11 +1,12 @@
 import type { ComponentChildren } from "preact";
-import { useEffect, useRef, useState } from "preact/hooks";
+import { useEffect, useState } from "preact/hooks";
 import { get, type Query } from "../api/client.ts";
 import type { ListJson } from "../api/types.ts";
 import { errorText } from "../i18n/error-text.ts";
 import { text } from "../i18n/texts.ts";
 import { useAction } from "../state/action.ts";
 import { useResource } from "../state/resource.ts";
+import { useRounds } from "../state/rounds.ts";
 import { Banner } from "./banner.tsx";
 import { Button } from "./button.tsx";
 import { Loaded, Panel } from "./panel.tsx";
@@ -51,14 +52,10 @@ export function LiveList<Item>({
   useEffect(() => {
     if (!isRead) setFrozen(null);
   }, [isRead]);
-  const shownRound = useRef(round);
-  // biome-ignore lint/correctness/useExhaustiveDependencies: another round begins anew, nothing else.
-  useEffect(() => {
-    if (shownRound.current === round) return;
-    shownRound.current = round;
+  useRounds(round, () => {
     setOlder(null);
     first.reload();
-  }, [round]);
+  });
   return (
     <Panel flush>
       <Loaded of={first} skeleton={<Skeleton lines={8} />}>

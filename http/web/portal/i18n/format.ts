@@ -71,6 +71,17 @@ export function formatDate(iso: string): string {
   return dates({ day: "numeric", month: "short", year: "numeric" }).format(new Date(iso));
 }
 
+/** The leaf of a calendar: `26` and `Nov`. */
+export function calendarDay(iso: string): { day: string; month: string } {
+  const at = new Date(iso);
+  return { day: dates({ day: "numeric" }).format(at), month: dates({ month: "short" }).format(at) };
+}
+
+/** `14:05`, of a day that is known. */
+export function formatHour(iso: string): string {
+  return dates({ hour: "2-digit", minute: "2-digit" }).format(new Date(iso));
+}
+
 export function formatTime(iso: string): string {
   return dates({ hour: "2-digit", minute: "2-digit", second: "2-digit" }).format(new Date(iso));
 }

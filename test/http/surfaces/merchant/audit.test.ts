@@ -125,7 +125,7 @@ for (const [what, caller, merchantId, expected] of CALLERS) {
         idempotencyKey: null,
         operationId: "",
       },
-      upload: { read: async () => {} },
+      upload: { read: async () => {}, name: () => null },
       request: { id: "r-1", ipAddress: "192.0.2.7", pageOrigin: "" },
     });
     assert.deepEqual(

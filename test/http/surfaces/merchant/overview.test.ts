@@ -29,6 +29,10 @@ test("today stands against the same weekday a week before, up to the same time b
     { kind: "link_late", id: "pl_2", atMs: 3 },
     { kind: "link_paid_twice", id: "pl_1", atMs: 1 },
   ]);
+  said.pastDue.set("SHOP-001", [
+    { kind: "subscription_past_due", id: "sub_1", atMs: 4, dueAtMs: NOW_MS },
+    { kind: "subscription_past_due", id: "sub_2", atMs: 0, dueAtMs: null },
+  ]);
   const answer = await get("/overview");
   assert.deepEqual(answer.body, {
     status: "ok",
@@ -42,9 +46,11 @@ test("today stands against the same weekday a week before, up to the same time b
       byTerminal: [{ terminalId: "T1", ...sums(3) }],
       terminals: { online: 1, total: 2 },
       tasks: [
+        { kind: "subscription_past_due", subject: "sub_1", dueAt: new Date(NOW_MS).toISOString() },
         { kind: "link_late", subject: "pl_2", dueAt: null },
         { kind: "unknown", subject: "u-7", dueAt: null },
         { kind: "link_paid_twice", subject: "pl_1", dueAt: null },
+        { kind: "subscription_past_due", subject: "sub_2", dueAt: null },
       ],
     },
   });

@@ -1,5 +1,7 @@
 /** What a merchant reads, on a server by itself, over ports that answer what a test says. */
+
 import type { MerchantUserGrant } from "../../../../engine/access/merchant-user-grant.ts";
+import type { DisputeTask } from "../../../../engine/alerts/dispute-tasks.ts";
 import type { CallEntry, WorkflowEntry } from "../../../../engine/kernel/activity-log.ts";
 import { RelayError } from "../../../../engine/kernel/errors.ts";
 import { createMinuteCounts } from "../../../../engine/kernel/minute-counts.ts";
@@ -19,6 +21,7 @@ import type {
 import type { PortalLinkTask } from "../../../../engine/portal-links/link-tasks.ts";
 import type { MerchantAttentionItem } from "../../../../engine/settings/merchant-attention.ts";
 import type { MerchantTerminal } from "../../../../engine/settings/merchant-terminals.ts";
+import type { SubscriptionTask } from "../../../../engine/subscriptions/subscription-tasks.ts";
 import type { CommandView, Sight, TerminalView } from "../../../../engine/terminals/terminals.ts";
 import { createAuthenticator } from "../../../../http/auth/authenticator.ts";
 import { sha256Hex } from "../../../../http/auth/digest.ts";
@@ -87,6 +90,8 @@ export async function open(t: { after(close: () => void): void }) {
     terminals: new Map<string, MerchantTerminal[]>(),
     attention: new Map<string, MerchantAttentionItem[]>(),
     linkTasks: new Map<string, PortalLinkTask[]>(),
+    pastDue: new Map<string, SubscriptionTask[]>(),
+    disputeTasks: [] as DisputeTask[],
     lives: new Map<string, CommandView>(),
     links: new Map<string, LinkRecord>(),
     fails: null as Error | null,
@@ -147,8 +152,12 @@ export async function open(t: { after(close: () => void): void }) {
       all: async (merchantId) => said.terminals.get(merchantId) ?? [],
       find: async (merchantId, id) => said.terminals.get(merchantId)?.find(({ view }) => view.terminalId === id) ?? null,
     },
+    disputeTasks: async () => said.disputeTasks,
+    disputes: { ofPayment: async () => [] },
+    alerts: { ofPayment: async () => [] },
     merchantAttention: async (merchantId) => said.attention.get(merchantId) ?? [],
     portalLinkTasks: async ({ merchantId, livemode }) => (livemode ? [] : (said.linkTasks.get(merchantId) ?? [])),
+    subscriptionTasks: async ({ merchantId, livemode }) => (livemode ? [] : (said.pastDue.get(merchantId) ?? [])),
     merchantAudit: createMerchantAudit(log),
     merchantLogs: {
       workflow: async (merchantId, query) => {

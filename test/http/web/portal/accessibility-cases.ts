@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { join } from "node:path";
 import type { TestContext } from "node:test";
 import type { Page } from "playwright-core";
 import type { WebAppName } from "../../../../http/web/bundle-web-app.ts";
@@ -16,6 +17,9 @@ export interface AccessibilityCase {
 }
 
 const INTERFACES = { portal: "/api/merchant", operators: "/admin" } as const;
+
+/** Where pictures of all of them are wanted. */
+const SHOTS = process.env["SHOTS"];
 
 /** As many as a small machine has cores. */
 const PAGES = 2;
@@ -51,5 +55,6 @@ async function lookAt({ url, page, faults, show }: PortalPage, app: WebAppName, 
     assert.deepEqual(await axeViolations(page), [], where);
     assert.equal(await page.evaluate("document.documentElement.scrollWidth <= innerWidth"), true, `${where} is wider than its window`);
     assert.deepEqual(faults, [], where);
+    if (SHOTS !== undefined) await page.screenshot({ path: join(SHOTS, `${where.replaceAll(/[^a-z0-9]+/gi, "-")}.png`) });
   }
 }

@@ -2,6 +2,7 @@ import { test } from "node:test";
 import type { Page } from "playwright-core";
 import { NO_BROWSER } from "../../../support/browser.ts";
 import { type AccessibilityCase, lookAtEvery } from "./accessibility-cases.ts";
+import { DISPUTE_CASES } from "./dispute-cases.ts";
 import {
   AUDIT,
   CALL_LOG,
@@ -448,4 +449,8 @@ test("no page breaks WCAG A or AA, its policy or its width, in both themes, on a
   timeout: 900_000,
 }, async (t) => {
   await lookAtEvery(t, "portal", CASES);
+});
+
+test("nor do the pages of disputes and alerts, in any state of one", { skip: NO_BROWSER, timeout: 900_000 }, async (t) => {
+  await lookAtEvery(t, "portal", DISPUTE_CASES);
 });

@@ -1,4 +1,4 @@
-import type { Page, Route } from "playwright-core";
+import type { Page, Request, Route } from "playwright-core";
 import type {
   AuditItemJson,
   CallLogJson,
@@ -65,7 +65,7 @@ export async function fakeRelay(
       method: request.method(),
       path,
       query: searchParams,
-      body: request.postData() === null ? undefined : request.postDataJSON(),
+      body: bodyOf(request),
       headers: request.headers(),
     };
     calls.push(made);
@@ -78,6 +78,13 @@ export async function fakeRelay(
     });
   });
   return { calls };
+}
+
+/** Of what is no JSON, such as a file, its text as far as the browser tells it. */
+function bodyOf(request: Request): unknown {
+  const text = request.postData();
+  if (text === null) return undefined;
+  return request.headers()["content-type"]?.startsWith("application/json") === true ? JSON.parse(text) : text;
 }
 
 /** Handlers are named `METHOD /path`; a star stands for one segment. */
@@ -245,6 +252,8 @@ export const TRANSACTION: TransactionDetailJson = {
     { what: "result", at: "2026-11-25T09:15:30.000Z", amountMinor: 1_250, state: "OK" },
   ],
   refund: { possible: false, reason: "not_refundable_here" },
+  disputes: [],
+  alerts: [],
 };
 
 /** A payment by link that can be given back from here. */
@@ -263,6 +272,8 @@ export const LINK_TRANSACTION: TransactionDetailJson = {
     { what: "result", at: "2026-11-25T10:01:00.000Z", amountMinor: 4_990, state: "OK" },
   ],
   refund: { possible: true, reason: null },
+  disputes: [],
+  alerts: [],
 };
 
 export function attemptOf(changes: Partial<PaymentLinkJson["attempts"][number]> = {}): PaymentLinkJson["attempts"][number] {

@@ -59,6 +59,8 @@ export function stepHref({ objectType, objectId }: WorkflowLogJson): string | nu
   switch (objectType) {
     case "payment_link":
       return `/portal/payment-links/${encodeURIComponent(objectId)}`;
+    case "subscription":
+      return subscriptionHref(objectId);
     case "link":
       return transactionHref(objectId);
     case "webhook_endpoint":
@@ -68,7 +70,12 @@ export function stepHref({ objectType, objectId }: WorkflowLogJson): string | nu
   }
 }
 
-/** The same of a call: those to the gateway and callbacks are about a link, which is a transaction once it has ended. */
+function subscriptionHref(id: string): string {
+  return `/portal/subscriptions/${encodeURIComponent(id)}`;
+}
+
+/** The same of a call: those to the gateway and callbacks are about a link, which is a transaction once it has ended, or about the card of a subscription. */
 export function callHref({ target, objectId }: CallLogJson): string | null {
+  if (target === "gateway" && objectId.startsWith("sub_")) return subscriptionHref(objectId);
   return target === "gateway" || target === "callback" ? transactionHref(objectId) : null;
 }

@@ -4,7 +4,11 @@ import { Panel } from "../../components/panel.tsx";
 import { Table } from "../../components/table.tsx";
 import { Time } from "../../components/time.tsx";
 import { text } from "../../i18n/texts.ts";
+import { alertHref } from "../alerts/words.ts";
+import { DueTime } from "../disputes/due-time.tsx";
+import { disputeHref } from "../disputes/words.ts";
 import { paymentLinkHref } from "../payment-links/words.ts";
+import { subscriptionsHref } from "../subscriptions/words.ts";
 import { transactionHref } from "../transactions/words.ts";
 
 /** What somebody has to look at. Nothing where there is nothing: a shop's usual day. */
@@ -25,19 +29,33 @@ export function Tasks({ tasks }: { tasks: OverviewJson["tasks"] }) {
             header: words.payment,
             cell: (task) => <Subject task={task} />,
           },
-          { key: "due", header: words.due, cell: ({ dueAt }) => (dueAt === null ? "–" : <Time at={dueAt} />), deskOnly: true },
+          { key: "due", header: words.due, cell: (task) => <Due task={task} /> },
         ]}
       />
     </Panel>
   );
 }
 
+/** What is lost when nobody answers in time counts down; what the relay does by itself has a date. */
+function Due({ task: { kind, dueAt } }: { task: OverviewJson["tasks"][number] }) {
+  if (dueAt === null) return <>–</>;
+  return kind.startsWith("subscription_") ? <Time at={dueAt} /> : <DueTime until={dueAt} />;
+}
+
 /** Leads to what has to be looked at. A payment without a result is no transaction yet. */
 function Subject({ task: { kind, subject } }: { task: OverviewJson["tasks"][number] }) {
   if (kind === "unknown") return <span class="mono break">{subject}</span>;
   return (
-    <a class="mono break" href={kind.startsWith("link_") ? paymentLinkHref(subject) : transactionHref(subject)}>
+    <a class="mono break" href={hrefOf(kind, subject)}>
       {subject}
     </a>
   );
+}
+
+function hrefOf(kind: string, subject: string): string {
+  if (kind.startsWith("dispute_")) return disputeHref(subject);
+  if (kind.startsWith("alert_")) return alertHref(subject);
+  if (kind.startsWith("link_")) return paymentLinkHref(subject);
+  if (kind.startsWith("subscription_")) return subscriptionsHref("subscriptions", { id: subject });
+  return transactionHref(subject);
 }

@@ -17,7 +17,8 @@ export function useIsOver(until: string): boolean {
   return useLeftMs(until) <= 0;
 }
 
-function useLeftMs(until: string): number {
+/** How long it is until then, as the page shows it; zero or less when it is over. */
+export function useLeftMs(until: string): number {
   const [nowMs, setNowMs] = useState(() => Date.now());
   const leftMs = Date.parse(until) - nowMs;
   const everyMs = leftMs > HOUR_MS ? MINUTE_MS / 2 : SECOND_MS;

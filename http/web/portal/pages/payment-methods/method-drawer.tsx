@@ -1,9 +1,8 @@
 import { Fragment } from "preact";
 import { useState } from "preact/hooks";
 import type { PaymentMethodJson } from "../../../../surfaces/merchant/schemas.ts";
-import { Button } from "../../components/button.tsx";
-import { Dialog, Drawer } from "../../components/dialog.tsx";
-import { FormActions } from "../../components/form.tsx";
+import { Drawer } from "../../components/dialog.tsx";
+import { LeaveDialog } from "../../components/leave-dialog.tsx";
 import { Time } from "../../components/time.tsx";
 import { text } from "../../i18n/texts.ts";
 import { may } from "../../state/session.ts";
@@ -65,19 +64,9 @@ export function MethodDrawer({
         </dl>
       )}
       {asking && (
-        <Dialog title={words.unsavedTitle} onClose={() => setAsking(false)}>
-          <div class="form">
-            <p class="lead">{words.unsavedText}</p>
-            <FormActions>
-              <Button kind="danger-quiet" onClick={onClose}>
-                {words.discard}
-              </Button>
-              <Button kind="primary" onClick={() => setAsking(false)}>
-                {words.keepEditing}
-              </Button>
-            </FormActions>
-          </div>
-        </Dialog>
+        <LeaveDialog onStay={() => setAsking(false)} onLeave={onClose}>
+          {words.unsavedText}
+        </LeaveDialog>
       )}
     </Drawer>
   );

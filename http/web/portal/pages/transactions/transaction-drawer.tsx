@@ -11,10 +11,14 @@ import { EmptyState } from "../../components/empty-state.tsx";
 import { Loaded } from "../../components/panel.tsx";
 import { Skeleton } from "../../components/skeleton.tsx";
 import { Time } from "../../components/time.tsx";
-import { formatExactTime, formatMoney } from "../../i18n/format.ts";
+import { formatDateTime, formatExactTime, formatMoney } from "../../i18n/format.ts";
 import { text } from "../../i18n/texts.ts";
 import { useResource } from "../../state/resource.ts";
 import { may } from "../../state/session.ts";
+import { AlertState } from "../alerts/alert-state.tsx";
+import { alertHref } from "../alerts/words.ts";
+import { DisputeState } from "../disputes/dispute-state.tsx";
+import { disputeHref } from "../disputes/words.ts";
 import { paymentLinkHref, paymentLinkOf } from "../payment-links/words.ts";
 import { ReceiptDialog } from "./receipt-dialog.tsx";
 import { RefundButton } from "./refund.tsx";
@@ -73,6 +77,7 @@ function Detail({ data, onChanged }: { data: TransactionDetailJson; onChanged: (
         <span class="mono">{uuid}</span>
         <CopyButton value={uuid} small />
       </div>
+      <Complaints data={data} />
       <Timeline timeline={data.timeline} currency={currency} />
       <Refund data={data} onChanged={onChanged} />
       <div class="button-row">
@@ -88,6 +93,37 @@ function Detail({ data, onChanged }: { data: TransactionDetailJson; onChanged: (
       {printing && <ReceiptDialog uuid={uuid} onClose={() => setPrinting(false)} />}
     </>
   );
+}
+
+/** What the customer has said of it to the bank. */
+function Complaints({ data: { disputes, alerts } }: { data: TransactionDetailJson }) {
+  const { transactions: words, disputes: ofDispute, alerts: ofAlert } = text();
+  if (disputes.length === 0 && alerts.length === 0) return null;
+  return (
+    <section class="form">
+      <h3>{words.complaints}</h3>
+      <ul class="complaints">
+        {disputes.map(({ id, state, respondBy }) => (
+          <li key={id}>
+            <DisputeState state={state} />
+            <a href={disputeHref(id)}>{words.itsDispute}</a>
+            {isToAnswer(state) && <span class="second-line">{ofDispute.dueAt(formatDateTime(respondBy))}</span>}
+          </li>
+        ))}
+        {alerts.map(({ id, state, respondBy }) => (
+          <li key={id}>
+            {state === "PENDING" ? <DisputeState state="ALERT" /> : <AlertState state={state} />}
+            <a href={alertHref(id)}>{words.itsAlert}</a>
+            {state === "PENDING" && <span class="second-line">{ofAlert.dueAt(formatDateTime(respondBy))}</span>}
+          </li>
+        ))}
+      </ul>
+    </section>
+  );
+}
+
+function isToAnswer(state: TransactionDetailJson["disputes"][number]["state"]): boolean {
+  return state === "OPEN" || state === "EVIDENCE_REQUIRED";
 }
 
 /** The way back, where there is one from here; else why there is none. What may have been done already is asked for again with the same button. */

@@ -112,7 +112,7 @@ function columnsOf(): Column<WebhookDeliveryJson>[] {
     {
       key: "endpoint",
       header: words.endpoint,
-      cell: ({ url }) => <span class="clip clip-narrow">{url === null ? words.endpointGone : shortUrl(url)}</span>,
+      cell: ({ url }) => <span class="clip clip-rest">{url === null ? words.endpointGone : shortUrl(url)}</span>,
       deskOnly: true,
     },
   ];

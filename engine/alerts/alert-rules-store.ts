@@ -1,0 +1,70 @@
+import { available, type Kv, type Operation } from "../kernel/kv.ts";
+import { readRecord, recordText } from "../kernel/schemas.ts";
+import type { Stored } from "../kernel/stored.ts";
+import type { Alongside } from "../links/link-store.ts";
+import type { AlertRecord } from "./alert.ts";
+import { type AlertDay, type AlertRules, noRules } from "./alert-rules.ts";
+
+/** Whose rules they are. */
+export type AlertRulesOwner = Pick<AlertRecord, "merchantId" | "livemode">;
+
+/** Which alerts are refunded by themselves. Every method rejects with RelayError `unavailable` when the store cannot answer. */
+export interface AlertRulesStore {
+  /** Where there are none, those that refund nothing, at version 0. */
+  load(owner: AlertRulesOwner): Promise<Stored<AlertRules>>;
+  /** False where another version stands. */
+  replace(rules: AlertRules, version: number): Promise<boolean>;
+  /** What rules have decided on a day. */
+  day(owner: AlertRulesOwner, day: string): Promise<Stored<AlertDay>>;
+  /** For the commit of an alert that a rule decides: holds while the rules and what they have decided are as they were read; it counts from then on. */
+  counted(owner: AlertRulesOwner, day: string, before: { rules: Stored<AlertRules>; day: Stored<AlertDay> }, alert: AlertRecord): Alongside;
+}
+
+const RULES = "alert-rules/";
+const DAYS = "alert-day/";
+
+/** Longer than any day. */
+const DAY_KEPT_MS = 7 * 86_400_000;
+
+export function createAlertRulesStore(kv: Kv): AlertRulesStore {
+  return {
+    load: (owner) =>
+      available(async () => {
+        const entry = await kv.get(rulesKey(owner));
+        if (entry === null) return { record: noRules(owner), version: 0 };
+        return { record: readRecord<AlertRules>("alertRules", "rules for alerts", entry.value), version: entry.version };
+      }),
+    replace: (rules, version) =>
+      available(async () => {
+        const key = rulesKey(rules);
+        const operations: Operation[] = [{ type: "put", key, value: recordText("alertRules", rules) }];
+        return (await kv.commit({ checks: [{ key, version }], operations })).type === "committed";
+      }),
+    day: (owner, day) =>
+      available(async () => {
+        const entry = await kv.get(dayKey(owner, day));
+        if (entry === null) return { record: { schema: 1, count: 0, amountMinor: 0 }, version: 0 };
+        return { record: readRecord<AlertDay>("alertDay", "a day of rules for alerts", entry.value), version: entry.version };
+      }),
+    counted: (owner, day, before, { amountMinor, createdAtMs }) => {
+      const key = dayKey(owner, day);
+      const { count, amountMinor: sum } = before.day.record;
+      const after: AlertDay = { schema: 1, count: count + 1, amountMinor: sum + amountMinor };
+      return {
+        checks: [
+          { key: rulesKey(owner), version: before.rules.version },
+          { key, version: before.day.version },
+        ],
+        operations: [{ type: "put", key, value: recordText("alertDay", after), expiresAtMs: createdAtMs + DAY_KEPT_MS }],
+      };
+    },
+  };
+}
+
+function rulesKey({ merchantId, livemode }: AlertRulesOwner): string {
+  return `${RULES}${merchantId}/${livemode ? "live" : "test"}`;
+}
+
+function dayKey({ merchantId, livemode }: AlertRulesOwner, day: string): string {
+  return `${DAYS}${merchantId}/${livemode ? "live" : "test"}/${day}`;
+}

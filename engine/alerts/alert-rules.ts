@@ -1,0 +1,114 @@
+import { checkAmount, invalid } from "../disputes/check-dispute.ts";
+import { DISPUTE_CATEGORIES, type DisputeCategory } from "../disputes/dispute.ts";
+import { AMOUNT_MINOR_MAX } from "../kernel/limits.ts";
+import { maskPans } from "../kernel/mask.ts";
+import { ALERT_SOURCES, type AlertActor, type AlertRecord, type AlertSource } from "./alert.ts";
+
+export const ALERT_RULES_MAX = 20;
+export const ALERT_RULE_DAILY_COUNT_MAX = 1_000;
+
+/** Alerts that are refunded without anybody looking at them. All that it names has to hold; null: any. */
+export interface AlertRule {
+  /** The merchant's own, unique among its rules. */
+  readonly id: string;
+  readonly amountMaxMinor: number;
+  /** Never `RDR`: there the network moves the money. */
+  readonly sources: readonly AlertSource[] | null;
+  readonly categories: readonly DisputeCategory[] | null;
+  /** As the payment was paid: CARD, PAYBYLINK, ... */
+  readonly methods: readonly string[] | null;
+}
+
+export interface AlertRuleSet {
+  readonly enabled: boolean;
+  /** ISO 4217: of the amounts here; alerts of other currencies match none. */
+  readonly currency: string;
+  readonly rules: readonly AlertRule[];
+  /** What rules may decide on one day of the installation's zone, at most; what was decided counts, whatever became of it. */
+  readonly dailyCountMax: number;
+  readonly dailyAmountMaxMinor: number;
+}
+
+/** The rules of a merchant, one record for each environment. */
+export interface AlertRules extends AlertRuleSet {
+  readonly schema: 1;
+  readonly merchantId: string;
+  readonly livemode: boolean;
+  readonly updatedAtMs: number;
+  readonly updatedBy: AlertActor | null;
+}
+
+/** What rules have decided on one day. */
+export interface AlertDay {
+  readonly schema: 1;
+  readonly count: number;
+  readonly amountMinor: number;
+}
+
+/** Where nobody has made any: nothing is refunded by itself. */
+export function noRules({ merchantId, livemode }: { merchantId: string; livemode: boolean }): AlertRules {
+  return {
+    ...{ schema: 1, merchantId, livemode, enabled: false, currency: "EUR", rules: [] },
+    ...{ dailyCountMax: 10, dailyAmountMaxMinor: 50_000, updatedAtMs: 0, updatedBy: null },
+  };
+}
+
+type Judged = Pick<AlertRecord, "source" | "category" | "method" | "amountMinor" | "currency">;
+
+/** The first rule that an alert matches; null for none, and where rules are off. Also for a look at what they would have done. */
+export function matchingRule({ enabled, currency, rules }: AlertRuleSet, alert: Judged): AlertRule | null {
+  if (!enabled || alert.currency !== currency || alert.source === "RDR") return null;
+  return rules.find((rule) => matches(rule, alert)) ?? null;
+}
+
+function matches({ amountMaxMinor, sources, categories, methods }: AlertRule, { source, category, method, amountMinor }: Judged): boolean {
+  if (amountMinor > amountMaxMinor || (sources !== null && !sources.includes(source))) return false;
+  if (categories !== null && !categories.includes(category)) return false;
+  return methods === null || (method !== null && methods.includes(method));
+}
+
+/** Whether the day has room for one more. */
+export function hasRoomToday(rules: AlertRuleSet, { count, amountMinor }: AlertDay, alert: Pick<AlertRecord, "amountMinor">): boolean {
+  return count < rules.dailyCountMax && amountMinor + alert.amountMinor <= rules.dailyAmountMaxMinor;
+}
+
+const RULE_ID = /^[A-Za-z0-9_-]{1,32}$/;
+const METHOD = /^[A-Z][A-Z0-9_]{0,31}$/;
+const METHODS_MAX = 16;
+
+/** Rules as they are stored. Throws RelayError `invalid_request` naming the member. */
+export function checkedRules(given: AlertRuleSet): AlertRuleSet {
+  const { enabled, currency, rules, dailyCountMax, dailyAmountMaxMinor } = given;
+  if (rules.length > ALERT_RULES_MAX) throw invalid("rules", `may have at most ${ALERT_RULES_MAX}`);
+  if (enabled && rules.length === 0) throw invalid("rules", "may not be empty while they are on");
+  if (new Set(rules.map(({ id }) => id)).size < rules.length) throw invalid("rules", "must have different ids");
+  for (const rule of rules) checkRule(rule, currency);
+  if (!Number.isSafeInteger(dailyCountMax) || dailyCountMax < 1 || dailyCountMax > ALERT_RULE_DAILY_COUNT_MAX) {
+    throw invalid("dailyCountMax", `must be a whole number from 1 to ${ALERT_RULE_DAILY_COUNT_MAX}`);
+  }
+  if (!Number.isSafeInteger(dailyAmountMaxMinor) || dailyAmountMaxMinor < 1 || dailyAmountMaxMinor > AMOUNT_MINOR_MAX) {
+    throw invalid("dailyAmountMaxMinor", `must be a whole number of minor units from 1 to ${AMOUNT_MINOR_MAX}`);
+  }
+  const own = rules.map(({ id, amountMaxMinor, sources, categories, methods }) => ({ id, amountMaxMinor, sources, categories, methods }));
+  return { enabled, currency, rules: own, dailyCountMax, dailyAmountMaxMinor };
+}
+
+function checkRule({ id, amountMaxMinor, sources, categories, methods }: AlertRule, currency: string): void {
+  if (!RULE_ID.test(id) || maskPans(id) !== id) throw invalid("rules.id", "must have 1 to 32 letters, digits, _ or -, and no card number");
+  checkAmount(amountMaxMinor, currency);
+  const among = ALERT_SOURCES.filter((source) => source !== "RDR");
+  if (sources !== null && !isSome(sources, (source) => source !== "RDR" && ALERT_SOURCES.includes(source))) {
+    throw invalid("rules.sources", `must be some of ${among.join(", ")}`);
+  }
+  if (categories !== null && !isSome(categories, (category) => DISPUTE_CATEGORIES.includes(category))) {
+    throw invalid("rules.categories", `must be some of ${DISPUTE_CATEGORIES.join(", ")}`);
+  }
+  if (methods !== null && !(methods.length <= METHODS_MAX && isSome(methods, (method) => METHOD.test(method)))) {
+    throw invalid("rules.methods", "must be names of methods such as CARD");
+  }
+}
+
+/** At least one, all of them right, none twice. */
+function isSome<T>(values: readonly T[], isRight: (value: T) => boolean): boolean {
+  return values.length > 0 && values.every(isRight) && new Set(values).size === values.length;
+}

@@ -1,0 +1,21 @@
+import type { AlertSummary } from "./alert-store.ts";
+import type { AlertStats } from "./alerts.ts";
+
+/** Read from the index by time in one go, some 40 bytes each, and no record: more would be a report, and those are read from ClickHouse. */
+export const ALERT_STATS_MAX = 10_000;
+
+/** Sums over the summaries of a merchant's alerts; `complete` false where there are more than were read. */
+export function alertStats(summaries: readonly AlertSummary[], complete: boolean): AlertStats {
+  const counts: Record<string, number> = {};
+  const amountsMinor: Record<string, Record<string, number>> = {};
+  let invalid = 0;
+  for (const { state, amountMinor, currency, wasInvalid } of summaries) {
+    counts[state] = (counts[state] ?? 0) + 1;
+    const ofState = amountsMinor[state] ?? {};
+    amountsMinor[state] = { ...ofState, [currency]: (ofState[currency] ?? 0) + amountMinor };
+    if (wasInvalid) invalid += 1;
+  }
+  const prevented = (counts["REFUNDED"] ?? 0) + (counts["PREVENTED"] ?? 0);
+  const ended = prevented + (counts["DECLINED"] ?? 0) - invalid;
+  return { counts, amountsMinor, preventionRate: ended === 0 ? null : prevented / ended, complete };
+}

@@ -1,0 +1,269 @@
+import { checkAmount, checkRespondBy, invalid } from "../disputes/check-dispute.ts";
+import { DISPUTE_CATEGORIES } from "../disputes/dispute.ts";
+import type { DisputeHoldStore } from "../disputes/dispute-hold-store.ts";
+import { RelayError } from "../kernel/errors.ts";
+import { isSameUuid, isTerminalId, isUuid } from "../kernel/identifiers.ts";
+import { maskPans } from "../kernel/mask.ts";
+import { cursorOf, type Place, placeOfCursor } from "../kernel/merchant-index-store.ts";
+import { CONFLICT, retryOnConflict } from "../kernel/retry-on-conflict.ts";
+import type { Stored } from "../kernel/stored.ts";
+import type { Alongside } from "../links/link-store.ts";
+import {
+  ALERT_REASON_LENGTH_MAX,
+  ALERT_RESPOND_MS,
+  ALERT_SOURCES,
+  type AlertNotice,
+  type AlertRecord,
+  isRefunding,
+  refundIdOf,
+} from "./alert.ts";
+import { type AlertOperation, alertChange, tellStored } from "./alert-change.ts";
+import { createAlertRefunder, type RefunderOptions, ROUNDS_MAX } from "./alert-refunder.ts";
+import { type AlertRule, checkedRules, hasRoomToday, matchingRule } from "./alert-rules.ts";
+import type { AlertRulesStore } from "./alert-rules-store.ts";
+import { ALERT_STATS_MAX, alertStats } from "./alert-stats.ts";
+import type { AlertStore } from "./alert-store.ts";
+import type { AlertAnswered, AlertFed, AlertFeed, AlertOwner, Alerts } from "./alerts.ts";
+import { DRY_RUN_MAX, DRY_RUN_MS, dryRun } from "./dry-run.ts";
+import type { AlertEvent } from "./events.ts";
+import { isInTime, newRefund, nextAtMs } from "./rules.ts";
+import { type AlertStep, stepAlert } from "./step-alert.ts";
+
+export interface AlertsOptions extends Omit<RefunderOptions, "store"> {
+  store: AlertStore;
+  rules: AlertRulesStore;
+  holds: Pick<DisputeHoldStore, "check">;
+  /** The day of the installation's zone, as YYYY-MM-DD. */
+  dayOf(atMs: number): string;
+  failed(what: string, error: unknown): void;
+}
+
+/** The operations at alerts: of their merchants, and of those who bring in what their sources say. */
+export function createAlerts(options: AlertsOptions): { alerts: Alerts; feed: AlertFeed } {
+  const { store, rules: ruleStore, holds, dayOf, failed, refunds, clock, ...telling } = options;
+  const refunder = createAlertRefunder({ store, refunds, clock, ...telling });
+
+  async function own(owner: AlertOwner, id: string): Promise<Stored<AlertRecord> | null> {
+    const stored = await store.load(id);
+    // Whose it is decides before anything of it is done.
+    return stored !== null && isOf(owner, stored.record) ? refunder.current(id) : null;
+  }
+
+  type Begun =
+    | AlertAnswered<"begun">
+    | AlertAnswered<"outcome_unknown" | "refunded" | "not_pending" | "under_dispute" | "no_payment" | "network_refunds">;
+
+  const refund: Alerts["refund"] = async (owner, id, by, operation) => {
+    const begun = await retryOnConflict<Begun | null>(ROUNDS_MAX, async () => {
+      const stored = await own(owner, id);
+      if (stored === null) return null;
+      const { record: alert } = stored;
+      const { merchantId, uuid, source, refund: before } = alert;
+      if (alert.state === "REFUNDED") return { type: "refunded", alert };
+      if (isRefunding(alert)) return { type: "outcome_unknown", alert };
+      if (alert.state !== "PENDING") return { type: "not_pending", alert };
+      if (source === "RDR") return { type: "network_refunds", alert };
+      if (uuid === null) return { type: "no_payment", alert };
+      const { isHeld, checks } = await holds.check({ merchantId, uuid });
+      if (isHeld) return { type: "under_dispute", alert };
+      const atMs = clock.nowMs();
+      const attempt = (before?.attempt ?? 0) + 1;
+      const asked = newRefund({ id: refundIdOf(id), by, requestId: operation.requestId, attempt }, atMs);
+      const stepped = await refunder.step(stored, { type: "refund.requested", atMs, refund: asked }, operation, { checks, operations: [] });
+      // Its deadline has passed just now, as the next look says.
+      return stepped === CONFLICT || stepped.type === "refused" ? CONFLICT : { type: "begun", alert: stepped.record };
+    });
+    if (begun === null || begun.type !== "begun") return begun;
+    const alert = await refunder.ask(begun.alert);
+    if (alert.state === "REFUNDED") return { type: "refunded", alert };
+    if (isRefunding(alert)) return { type: "outcome_unknown", alert };
+    // Whatever else it is by now, this refund was not made, or was made besides.
+    return { type: alert.refund?.state === "done" ? "refunded" : "refused", alert };
+  };
+
+  const decline: Alerts["decline"] = async (owner, id, reason, by, operation) => {
+    const words = reason === null ? null : checkedReason(reason);
+    return retryOnConflict<AlertAnswered<"declined" | "not_pending" | "outcome_unknown"> | null>(ROUNDS_MAX, async () => {
+      const stored = await own(owner, id);
+      if (stored === null) return null;
+      const { record: alert } = stored;
+      if (alert.state === "DECLINED" && alert.end?.by === "merchant") return { type: "declined", alert };
+      if (alert.state !== "PENDING") return { type: isRefunding(alert) ? "outcome_unknown" : "not_pending", alert };
+      if (isRefunding(alert)) return { type: "outcome_unknown", alert };
+      const stepped = await refunder.step(stored, { type: "declined", atMs: clock.nowMs(), reason: words, by }, operation);
+      return stepped === CONFLICT || stepped.type === "refused" ? CONFLICT : { type: "declined", alert: stepped.record };
+    });
+  };
+
+  const alerts: Alerts = {
+    find: async (owner, id) => (await own(owner, id))?.record ?? null,
+    list: async (owner, { cursor, ...query }) => {
+      const page = await store.page(owner, { ...query, after: cursor === null ? null : placeOfCursor(cursor, CURSOR_ID) });
+      return { items: page.items, next: page.next === null ? null : cursorOf(page.next) };
+    },
+    ofPayment: async (owner, uuid) => (await store.ofPayment(owner.merchantId, uuid)).filter((record) => isOf(owner, record)),
+    stats: async (owner) => {
+      const summaries = await store.summaries(owner, 0, ALERT_STATS_MAX);
+      return alertStats(summaries, summaries.length < ALERT_STATS_MAX);
+    },
+    ...{ refund, decline },
+    rules: async (owner) => {
+      const { record, version } = await ruleStore.load(owner);
+      return { rules: record, version };
+    },
+    saveRules: async (owner, given, version, by) => {
+      const checked = checkedRules(given);
+      const { merchantId, livemode } = owner;
+      const rules = { ...checked, schema: 1, merchantId, livemode, updatedAtMs: clock.nowMs(), updatedBy: by } as const;
+      const type = (await ruleStore.replace(rules, version)) ? "saved" : "changed";
+      const now = await ruleStore.load(owner);
+      return { type, rules: now.record, version: now.version };
+    },
+    dryRun: async (owner, given) => {
+      const checked = checkedRules(given);
+      const fromMs = clock.nowMs() - DRY_RUN_MS;
+      const found: AlertRecord[] = [];
+      let after: Place | null = null;
+      do {
+        const limit = Math.min(DRY_RUN_PAGE, DRY_RUN_MAX - found.length);
+        const page = await store.page(owner, { limit, after, order: "newest", fromMs, beforeMs: null, state: null, source: null });
+        found.push(...page.items);
+        after = page.next;
+      } while (after !== null && found.length < DRY_RUN_MAX);
+      return { fromMs, looked: found.length, items: dryRun(checked, found, dayOf), complete: after === null };
+    },
+  };
+
+  /** Whether a rule refunds it, and what has to hold for that in its commit. */
+  async function decided(fresh: AlertRecord, atMs: number): Promise<{ step: AlertStep; alongside: Alongside }> {
+    const received = stepAlert(fresh, { type: "alert.received", atMs });
+    const rules = await ruleStore.load(fresh);
+    const rule = matchingRule(rules.record, fresh);
+    const { merchantId, uuid } = fresh;
+    if (rule === null || uuid === null || !isInTime(fresh, atMs)) return { step: received, alongside: NOTHING };
+    const day = dayOf(atMs);
+    const [{ isHeld, checks }, today] = await Promise.all([holds.check({ merchantId, uuid }), ruleStore.day(fresh, day)]);
+    if (isHeld) return { step: held(received, "under_dispute"), alongside: NOTHING };
+    if (!hasRoomToday(rules.record, today.record, fresh)) return { step: held(received, "daily_cap"), alongside: NOTHING };
+    const counted = ruleStore.counted(fresh, day, { rules, day: today }, fresh);
+    return { step: byRule(received, rule, atMs), alongside: { checks: [...checks, ...counted.checks], operations: counted.operations } };
+  }
+
+  const received: AlertFeed["received"] = async (party, notice, operation) => {
+    const stored = await retryOnConflict<{ record: AlertRecord; isNew: boolean }>(ROUNDS_MAX, async () => {
+      const id = store.idOf(notice.source, notice.networkRef);
+      const existing = await store.load(id);
+      if (existing !== null) {
+        if (isOf(party, existing.record) && isSameNotice(existing.record, notice)) return { record: existing.record, isNew: false };
+        throw new RelayError("conflict", "There is another alert with this reference of this source");
+      }
+      const atMs = clock.nowMs();
+      const checked = checkedNotice({ ...notice, respondByMs: notice.respondByMs ?? atMs + ALERT_RESPOND_MS }, atMs);
+      const { merchantId, partnerId, livemode } = party;
+      const fresh: Omit<AlertRecord, "nextAtMs"> = {
+        ...checked,
+        ...{ schema: 1, id, merchantId, partnerId, livemode, state: "PENDING", rule: null, ruleHeld: null, refund: null, end: null },
+        ...{ createdAtMs: atMs, updatedAtMs: atMs, events: 0 },
+      };
+      const decision = await decided({ ...fresh, nextAtMs: nextAtMs(fresh) }, atMs);
+      const change = alertChange(decision.step, null, atMs, operation, telling, decision.alongside);
+      if ((await store.commit(change)) === null) return CONFLICT;
+      tellStored(change, decision.step, "alert.received", operation, telling);
+      return { record: change.record, isNew: true };
+    });
+    const { record, isNew } = stored;
+    // Its source does not wait for the gateway. What dies or fails here is gone on with by whoever looks after the alert.
+    if (isNew && isRefunding(record)) refunder.ask(record).catch((error: unknown) => failed("alert.refund", error));
+    return record;
+  };
+
+  /** `said`: whether it stands already as its source says. */
+  async function fed(
+    id: string,
+    eventOf: (atMs: number) => AlertEvent,
+    said: (record: AlertRecord) => boolean,
+    operation: AlertOperation,
+  ): Promise<AlertFed | null> {
+    const stepped = await refunder.apply(id, (record, atMs) => (said(record) ? null : eventOf(atMs)), operation);
+    if (stepped === null) return null;
+    return { type: stepped.type === "taken" || said(stepped.record) ? "done" : "refused", alert: stepped.record };
+  }
+
+  const feed: AlertFeed = {
+    received,
+    resolved: (source, networkRef, operation) =>
+      fed(
+        store.idOf(source, networkRef),
+        (atMs) => ({ type: "network.resolved", atMs }),
+        ({ state }) => state === "PREVENTED",
+        operation,
+      ),
+    invalid: (source, networkRef, operation) =>
+      fed(
+        store.idOf(source, networkRef),
+        (atMs) => ({ type: "network.invalid", atMs }),
+        ({ end }) => end?.by === "invalid",
+        operation,
+      ),
+    byId: async (id) => (await store.load(id))?.record ?? null,
+  };
+
+  return { alerts, feed };
+}
+
+/** Records that are read at once. */
+const DRY_RUN_PAGE = 200;
+
+const NOTHING: Alongside = { checks: [], operations: [] };
+
+/** A rule has matched, and may not decide. */
+function held(step: AlertStep, ruleHeld: AlertRecord["ruleHeld"]): AlertStep {
+  return { ...step, record: { ...step.record, ruleHeld } };
+}
+
+/** Received and decided in one. */
+function byRule(received: AlertStep, rule: AlertRule, atMs: number): AlertStep {
+  const by = { type: "rule", ruleId: rule.id } as const;
+  const refund = newRefund({ id: refundIdOf(received.record.id), by, requestId: null, attempt: 1 }, atMs);
+  const matched = stepAlert(received.record, { type: "rule.matched", atMs, refund });
+  return { ...matched, effects: [...received.effects, ...matched.effects] };
+}
+
+function isOf({ merchantId, livemode }: AlertOwner, record: AlertRecord): boolean {
+  return record.merchantId === merchantId && record.livemode === livemode;
+}
+
+function isSameNotice(
+  record: AlertRecord,
+  { uuid, amountMinor, currency }: Pick<AlertNotice, "uuid" | "amountMinor" | "currency">,
+): boolean {
+  const isSamePayment = record.uuid === uuid || (record.uuid !== null && uuid !== null && isSameUuid(record.uuid, uuid));
+  return isSamePayment && record.amountMinor === amountMinor && record.currency === currency;
+}
+
+const NETWORK_REF = /^[A-Za-z0-9._:-]{1,64}$/;
+const METHOD = /^[A-Z][A-Z0-9_]{0,31}$/;
+
+/** A notice as it is stored. Throws RelayError `invalid_request` naming the member. */
+function checkedNotice(given: AlertNotice, atMs: number): AlertNotice {
+  const { source, networkRef, uuid, terminalId, method, category, amountMinor, currency, respondByMs } = given;
+  if (!ALERT_SOURCES.includes(source)) throw invalid("source", `must be one of ${ALERT_SOURCES.join(", ")}`);
+  if (!NETWORK_REF.test(networkRef)) throw invalid("networkRef", "must have 1 to 64 letters, digits or any of . _ : -");
+  if (uuid !== null && !isUuid(uuid)) throw invalid("uuid", "must be the uuid of a transaction");
+  if (terminalId !== null && !isTerminalId(terminalId)) throw invalid("terminalId", "must be the id of a terminal");
+  if (method !== null && !METHOD.test(method)) throw invalid("method", "must be the name of a method such as CARD");
+  if (!DISPUTE_CATEGORIES.includes(category)) throw invalid("category", `must be one of ${DISPUTE_CATEGORIES.join(", ")}`);
+  checkAmount(amountMinor, currency);
+  checkRespondBy(respondByMs, atMs);
+  return { source, networkRef, uuid, terminalId, method, category, amountMinor, currency, respondByMs };
+}
+
+function checkedReason(reason: string): string | null {
+  const words = reason.trim();
+  if (words.length > ALERT_REASON_LENGTH_MAX) throw invalid("reason", `may have at most ${ALERT_REASON_LENGTH_MAX} characters`);
+  if (/[\p{Cc}\p{Cs}]/u.test(words)) throw invalid("reason", "may have no control characters");
+  return words === "" ? null : maskPans(words);
+}
+
+/** A list of disputes and alerts goes on behind either of them (dispute-board.ts). */
+const CURSOR_ID = /^(?:dp|al)_[a-z0-9]{24}$/;

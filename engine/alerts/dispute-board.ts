@@ -1,0 +1,95 @@
+import type { DisputeCategory, DisputeRecord, DisputeStage, DisputeState } from "../disputes/dispute.ts";
+import type { Disputes } from "../disputes/disputes.ts";
+import type { AlertRecord } from "./alert.ts";
+import type { AlertOwner, Alerts } from "./alerts.ts";
+
+export type BoardItem =
+  | { readonly type: "dispute"; readonly dispute: DisputeRecord }
+  | { readonly type: "alert"; readonly alert: AlertRecord };
+
+export interface BoardQuery {
+  readonly limit: number;
+  /** The `next` of the page before. */
+  readonly cursor: string | null;
+  /** `ALERT`: alerts only. A state: disputes only. */
+  readonly status: DisputeState | "ALERT" | null;
+  readonly stage: DisputeStage | null;
+  readonly category: DisputeCategory | null;
+  /** Received within; null: no bound. */
+  readonly fromMs: number | null;
+  readonly beforeMs: number | null;
+  /** To be answered before this time, the most urgent first; null: all, the newest first. */
+  readonly dueBeforeMs: number | null;
+  readonly terminalId: string | null;
+  /** An id, the network's number of a case, or the uuid of a payment; exactly. */
+  readonly q: string | null;
+  readonly includeAlerts: boolean;
+}
+
+/** Disputes, and among them the alerts that are still to be answered. */
+export interface DisputeBoard {
+  /** A page may have fewer items than its limit, or none, and still a next one. Throws RelayError `invalid_request` for a cursor that is none. */
+  list(owner: AlertOwner, query: BoardQuery): Promise<{ items: readonly BoardItem[]; next: string | null }>;
+}
+
+export interface DisputeBoardOptions {
+  disputes: Pick<Disputes, "list">;
+  alerts: Pick<Alerts, "list" | "find" | "ofPayment">;
+}
+
+/** A list of both, in one order of time and id: each list is read from the place where the page before has ended. */
+export function createDisputeBoard({ disputes, alerts }: DisputeBoardOptions): DisputeBoard {
+  const NONE = { items: [], next: null };
+
+  function disputesOf(owner: AlertOwner, query: BoardQuery): ReturnType<Disputes["list"]> {
+    const { status, includeAlerts, dueBeforeMs, ...rest } = query;
+    if (status === "ALERT") return Promise.resolve(NONE);
+    return disputes.list(owner, { ...rest, dueBeforeMs, state: status, order: dueBeforeMs === null ? "newest" : "due" });
+  }
+
+  async function alertsOf(owner: AlertOwner, query: BoardQuery): ReturnType<Alerts["list"]> {
+    const { status, stage, category, terminalId, includeAlerts, dueBeforeMs, q, limit, cursor, fromMs, beforeMs } = query;
+    // An alert has no stage.
+    if (!includeAlerts || stage !== null || (status !== null && status !== "ALERT")) return NONE;
+    const isAsked = (alert: AlertRecord) =>
+      alert.state === "PENDING" &&
+      (category === null || alert.category === category) &&
+      (terminalId === null || alert.terminalId === terminalId) &&
+      (dueBeforeMs === null || alert.respondByMs < dueBeforeMs);
+    if (q !== null) return { items: (await named(owner, q.trim())).filter(isAsked).slice(0, limit), next: null };
+    const order = dueBeforeMs === null ? "newest" : "due";
+    const page = await alerts.list(owner, { limit, cursor, order, fromMs, beforeMs, state: "PENDING", source: null });
+    // The most urgent first: behind one that is due later, all are.
+    const isEnd = dueBeforeMs !== null && page.items.some(({ respondByMs }) => respondByMs >= dueBeforeMs);
+    return { items: page.items.filter(isAsked), next: isEnd ? null : page.next };
+  }
+
+  async function named(owner: AlertOwner, q: string): Promise<readonly AlertRecord[]> {
+    const alert = await alerts.find(owner, q);
+    return alert === null ? alerts.ofPayment(owner, q) : [alert];
+  }
+
+  return {
+    list: async (owner, query) => {
+      const [ofDisputes, ofAlerts] = await Promise.all([disputesOf(owner, query), alertsOf(owner, query)]);
+      const isDue = query.dueBeforeMs !== null;
+      const placeOf = (item: BoardItem): string => {
+        const { id, createdAtMs, respondByMs } = item.type === "dispute" ? item.dispute : item.alert;
+        return String(isDue ? respondByMs : createdAtMs).padStart(13, "0") + id;
+      };
+      const isBefore = (one: string, other: string) => (isDue ? one < other : one > other);
+      const all: { place: string; item: BoardItem }[] = [
+        ...ofDisputes.items.map((dispute): BoardItem => ({ type: "dispute", dispute })),
+        ...ofAlerts.items.map((alert): BoardItem => ({ type: "alert", alert })),
+      ].map((item) => ({ place: placeOf(item), item }));
+      all.sort((one, other) => (one.place === other.place ? 0 : isBefore(one.place, other.place) ? -1 : 1));
+      // Beyond where one of the lists has stopped, it may have something before what the other one has.
+      const stops = [ofDisputes.next, ofAlerts.next].filter((next) => next !== null);
+      const stop = stops.reduce<string | null>((first, next) => (first === null || isBefore(next, first) ? next : first), null);
+      const sure = stop === null ? all : all.filter(({ place }) => !isBefore(stop, place));
+      const page = sure.slice(0, query.limit);
+      const next = page.length < sure.length ? (page.at(-1)?.place ?? null) : stop;
+      return { items: page.map(({ item }) => item), next };
+    },
+  };
+}

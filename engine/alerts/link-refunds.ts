@@ -1,0 +1,93 @@
+import type { DisputeHoldStore } from "../disputes/dispute-hold-store.ts";
+import type { GiveBack } from "../intents/give-back.ts";
+import { refundIdOf, releaseIdOf } from "../intents/operation-ids.ts";
+import type { Clock } from "../kernel/clock.ts";
+import { RelayError } from "../kernel/errors.ts";
+import type { Digest } from "../kernel/prefixed-id.ts";
+import type { FollowUp, LinkRecord } from "../links/link.ts";
+import type { Links } from "../links/links.ts";
+import { refundability } from "../links/refundability.ts";
+import type { AlertRefunds, RefundOrder, RefundState } from "./alert-refunds.ts";
+
+export interface LinkRefundsOptions {
+  links: Pick<Links, "byTxId" | "verifyNow">;
+  giveBack: GiveBack;
+  holds: Pick<DisputeHoldStore, "isUnderDispute">;
+  digest: Digest;
+  clock: Clock;
+}
+
+const ELSEWHERE: RefundState = { type: "refused", reason: "not_refundable_here" };
+const UNKNOWN: RefundState = { type: "unknown" };
+
+/** Refunds of payments by link, which the card gateway gives back; what a terminal took has no refund here. */
+export function createLinkRefunds({ links, giveBack, holds, digest, clock }: LinkRefundsOptions): AlertRefunds {
+  /** Under this id, or what an intent makes of it. */
+  function ownOf({ followUps }: LinkRecord, { id }: RefundOrder): FollowUp | undefined {
+    const ids = [id, refundIdOf({ id }, digest), releaseIdOf({ id }, digest)];
+    return followUps.find((one) => one.type !== "capture" && ids.includes(one.id));
+  }
+
+  async function refund(order: RefundOrder): Promise<RefundState> {
+    const { id, merchantId, partnerId, livemode, uuid, limit, requestId, notAfterMs } = order;
+    const link = await links.byTxId(uuid);
+    if (link === null || link.order.shop !== merchantId) return ELSEWHERE;
+    const own = ownOf(link, order);
+    const judged = refundability(link);
+    if (judged.type === "impossible" && judged.reason === "already_refunded") {
+      return own?.state === "done" ? { type: "done" } : { type: "already_refunded" };
+    }
+    if (judged.type === "possible" && limit !== null && isMore(judged, limit)) return { type: "refused", reason: "amount_differs" };
+    // What was begun and never came to the gateway is gone on with under its id, by which the gateway executes it once; not where a dispute or the deadline has come meanwhile.
+    const isBegun = own?.state === "requested";
+    if (await holds.isUnderDispute({ merchantId, uuid })) return isBegun ? UNKNOWN : { type: "refused", reason: "under_dispute" };
+    if (clock.nowMs() >= notAfterMs) return isBegun ? UNKNOWN : { type: "absent" };
+    const given = await giveBack({ merchantId, partnerId, livemode }, link, { id, requestId: requestId ?? id, idempotencyKey: null });
+    switch (given.type) {
+      case "given_back":
+        return { type: "done" };
+      case "refused":
+        return { type: "refused", reason: "gateway" };
+      case "impossible":
+        if (given.reason === "already_refunded") return { type: "already_refunded" };
+        return given.reason === "outcome_unknown" ? UNKNOWN : { type: "refused", reason: given.reason };
+    }
+  }
+
+  async function verify(order: RefundOrder): Promise<RefundState> {
+    const found = await links.verifyNow(order.uuid);
+    if (found === null || found.record.order.shop !== order.merchantId) return ELSEWHERE;
+    const own = ownOf(found.record, order);
+    switch (own?.state) {
+      case undefined:
+        return { type: "absent" };
+      case "done":
+        return { type: "done" };
+      case "refused":
+        return { type: "refused", reason: own.resultCode ?? "gateway" };
+      case "requested":
+        return found.asked ? { type: "unfinished" } : UNKNOWN;
+    }
+  }
+
+  /** Where the store or a turn at the gateway is missing, it is not known how far it came. */
+  async function orUnknown(work: () => Promise<RefundState>): Promise<RefundState> {
+    try {
+      return await work();
+    } catch (error) {
+      if (error instanceof RelayError) return UNKNOWN;
+      throw error;
+    }
+  }
+
+  return { refund: (order) => orUnknown(() => refund(order)), verify: (order) => orUnknown(() => verify(order)) };
+}
+
+function isMore({ amountMinor, currency }: Amount, limit: Amount): boolean {
+  return currency !== limit.currency || amountMinor > limit.amountMinor;
+}
+
+interface Amount {
+  readonly amountMinor: number;
+  readonly currency: string;
+}

@@ -1,0 +1,143 @@
+import { maskPans } from "../kernel/mask.ts";
+import { DISPUTE_FILE_BYTES_MAX } from "./dispute.ts";
+
+/** What may be uploaded, by the ending of its name, and what it is answered as. Nothing that a browser would run, and no macros. */
+export const EVIDENCE_TYPES = {
+  pdf: "application/pdf",
+  png: "image/png",
+  jpg: "image/jpeg",
+  jpeg: "image/jpeg",
+  csv: "text/csv",
+  txt: "text/plain",
+  docx: "application/vnd.openxmlformats-officedocument.wordprocessingml.document",
+  xlsx: "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet",
+  doc: "application/msword",
+  xls: "application/vnd.ms-excel",
+} as const;
+type Extension = keyof typeof EVIDENCE_TYPES;
+
+/** `type`: not one of these, or its content is not what its name says. */
+export type CheckedFile = { readonly name: string; readonly type: string } | "too_large" | "empty" | "type" | "name";
+
+const NAME_LENGTH_MAX = 200;
+
+/** Decides by content and by name; both have to say the same. */
+export function checkFile(name: string, contents: Uint8Array): CheckedFile {
+  if (contents.length === 0) return "empty";
+  if (contents.length > DISPUTE_FILE_BYTES_MAX) return "too_large";
+  const shown = shownName(name);
+  if (shown === null) return "name";
+  const extension = extensionOf(shown);
+  if (extension === null || !IS[extension](contents)) return "type";
+  return { name: shown, type: EVIDENCE_TYPES[extension] };
+}
+
+/** Without folders, and without card numbers; null where nothing is left, or where it could be shown as something else than it is. */
+function shownName(name: string): string | null {
+  const own = name.slice(Math.max(name.lastIndexOf("/"), name.lastIndexOf("\\")) + 1).trim();
+  if (own.length === 0 || own.length > NAME_LENGTH_MAX || /[\p{C}\p{Zl}\p{Zp}]/u.test(own)) return null;
+  return maskPans(own);
+}
+
+function extensionOf(name: string): Extension | null {
+  const ending = /[^.]\.([A-Za-z]{3,4})$/.exec(name)?.[1]?.toLowerCase();
+  return ending !== undefined && isExtension(ending) ? ending : null;
+}
+
+function isExtension(text: string): text is Extension {
+  return Object.hasOwn(EVIDENCE_TYPES, text);
+}
+
+const begins = (signature: readonly number[]) => (contents: Uint8Array) => signature.every((byte, index) => contents[index] === byte);
+
+const isJpeg = begins([0xff, 0xd8, 0xff]);
+const isPng = begins([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]);
+const isPdf = begins([0x25, 0x50, 0x44, 0x46, 0x2d]);
+/** The compound files of old Office documents, which may be something else too: the ending decides. */
+const isCompound = begins([0xd0, 0xcf, 0x11, 0xe0, 0xa1, 0xb1, 0x1a, 0xe1]);
+const isZip = begins([0x50, 0x4b, 0x03, 0x04]);
+
+const IS: Readonly<Record<Extension, (contents: Uint8Array) => boolean>> = {
+  pdf: isPdf,
+  png: isPng,
+  jpg: isJpeg,
+  jpeg: isJpeg,
+  csv: isPlainText,
+  txt: isPlainText,
+  docx: (contents) => isOffice(contents, "word/document.xml"),
+  xlsx: (contents) => isOffice(contents, "xl/workbook.xml"),
+  doc: isCompound,
+  xls: isCompound,
+};
+
+/** Far into a text, markup is a quotation. */
+const MARKUP_CHARS = 65_536;
+const BEGINS_WITH_MARKUP = /^\s*<[!?/a-z]/i;
+const HOLDS_A_PAGE = /<(?:!doctype|html|head|body|script|iframe|svg|object|embed)[\s>/]/i;
+
+/** UTF-8 without control characters but those that lay text out, and no page of the web. */
+function isPlainText(contents: Uint8Array): boolean {
+  const text = decoded(contents);
+  if (text === null || /(?![\t\n\r\f])\p{Cc}/u.test(text)) return false;
+  const head = text.slice(0, MARKUP_CHARS);
+  return !BEGINS_WITH_MARKUP.test(head) && !HOLDS_A_PAGE.test(head);
+}
+
+function decoded(contents: Uint8Array): string | null {
+  try {
+    return new TextDecoder("utf-8", { fatal: true }).decode(contents);
+  } catch {
+    return null;
+  }
+}
+
+/** Parts of an Office file that are programs, or other files. */
+const ACTIVE = /vbaproject|vbadata|macrosheets|activex|\/embeddings\/|\.bin$|\.exe$|\.dll$|\.js$|\.html?$/i;
+
+/** What printer settings and fonts are kept as; harmless, and in most files that were ever printed. */
+const HARMLESS = /(?:printersettings\/printersettings\d*\.bin|\.odttf)$/i;
+
+/** An archive with an Office document of this main part, and nothing that runs. */
+function isOffice(contents: Uint8Array, mainPart: string): boolean {
+  if (!isZip(contents)) return false;
+  const names = namesInZip(contents);
+  if (names === null || !names.includes("[Content_Types].xml") || !names.includes(mainPart)) return false;
+  return !names.some((name) => ACTIVE.test(name) && !HARMLESS.test(name));
+}
+
+const END_BYTES = 22;
+const COMMENT_BYTES_MAX = 65_535;
+const END_SIGNATURE = 0x06054b50;
+const ENTRY_BYTES = 46;
+const ENTRY_SIGNATURE = 0x02014b50;
+/** Of a document, some dozens. */
+const ENTRIES_MAX = 5_000;
+
+/** The names of an archive by its central directory; null where it has none that can be read, or more than a document has. */
+function namesInZip(contents: Uint8Array): string[] | null {
+  const view = new DataView(contents.buffer, contents.byteOffset, contents.byteLength);
+  const end = endOfZip(view);
+  if (end === null) return null;
+  const count = view.getUint16(end + 10, true);
+  let at = view.getUint32(end + 16, true);
+  if (count > ENTRIES_MAX) return null;
+  const names: string[] = [];
+  for (let index = 0; index < count; index += 1) {
+    if (at + ENTRY_BYTES > end || view.getUint32(at, true) !== ENTRY_SIGNATURE) return null;
+    const [name, extra, comment] = [view.getUint16(at + 28, true), view.getUint16(at + 30, true), view.getUint16(at + 32, true)];
+    const from = at + ENTRY_BYTES;
+    if (from + name > end) return null;
+    names.push(new TextDecoder().decode(contents.subarray(from, from + name)));
+    at = from + name + extra + comment;
+  }
+  return at === end ? names : null;
+}
+
+/** Where the record at the end of an archive begins, behind which there may be a comment that fits exactly. */
+function endOfZip(view: DataView): number | null {
+  const first = Math.max(0, view.byteLength - END_BYTES - COMMENT_BYTES_MAX);
+  for (let at = view.byteLength - END_BYTES; at >= first; at -= 1) {
+    if (view.getUint32(at, true) === END_SIGNATURE && at + END_BYTES + view.getUint16(at + 20, true) === view.byteLength) return at;
+  }
+  return null;
+}

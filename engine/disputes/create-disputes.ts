@@ -1,0 +1,388 @@
+import type { Clock } from "../kernel/clock.ts";
+import { RelayError } from "../kernel/errors.ts";
+import { isSameUuid } from "../kernel/identifiers.ts";
+import { cursorOf, placeOfCursor } from "../kernel/merchant-index-store.ts";
+import { prefixedId } from "../kernel/prefixed-id.ts";
+import { CONFLICT, retryOnConflict } from "../kernel/retry-on-conflict.ts";
+import type { Stored } from "../kernel/stored.ts";
+import { checkedCase, checkedDraft, checkRespondBy, invalid } from "./check-dispute.ts";
+import { checkFile } from "./check-file.ts";
+import {
+  DISPUTE_FILE_BYTES_MAX,
+  DISPUTE_STAGES,
+  DISPUTE_SUBMISSIONS_MAX,
+  type DisputeCase,
+  type DisputeFile,
+  type DisputeRecord,
+  EVIDENCE_CATEGORIES,
+  isAnswerable,
+} from "./dispute.ts";
+import { type DisputeOperation, disputeChange, tellRefused, tellStored } from "./dispute-change.ts";
+import type { DisputeFileStore } from "./dispute-file-store.ts";
+import { DISPUTE_STATS_MAX, disputeStats } from "./dispute-stats.ts";
+import { createDisputeStepper, ROUNDS_MAX, type StepperOptions } from "./dispute-stepper.ts";
+import type { DisputeStore } from "./dispute-store.ts";
+import type { DisputeContents, DisputeFeed, DisputeOwner, DisputeQuery, Disputes, DisputeUpload, Fed, NotAnswerable } from "./disputes.ts";
+import type { DisputeEvent } from "./events.ts";
+import { fileOf, hasRoomFor, isFrozen, nextAtMs, remindersFrom } from "./rules.ts";
+import { stepDispute } from "./step-dispute.ts";
+
+/** Contents that are being read and stored at once: each is in memory as a whole. */
+const UPLOADS_AT_ONCE_MAX = 8;
+
+/** For storing the contents of one file; after it whoever looks after the dispute takes them away. */
+const STAGED_MS = 15 * 60_000;
+
+export interface DisputesOptions extends Omit<StepperOptions, "store"> {
+  store: DisputeStore;
+  files: DisputeFileStore;
+  clock: Clock;
+  /** SHA-256 in hex. */
+  digestOf(contents: Uint8Array): string;
+}
+
+/** The operations at disputes: of their merchants, and of those who bring in what networks say. */
+export function createDisputes(options: DisputesOptions): { disputes: Disputes; feed: DisputeFeed } {
+  const { store, files, digestOf, ...stepping } = options;
+  const { clock, notices, ...telling } = stepping;
+  const { digest } = telling;
+  const stepper = createDisputeStepper({ ...stepping, store });
+  let uploads = 0;
+
+  async function own(owner: DisputeOwner, id: string): Promise<Stored<DisputeRecord> | null> {
+    const stored = await store.load(id);
+    // Whose it is decides before anything of it is done.
+    return stored !== null && isOf(owner, stored.record) ? stepper.current(id) : null;
+  }
+
+  /** What a merchant does with a dispute that is to be answered. `does` decides on it as it stands, an event or what it answers at once. */
+  async function answer<Outcome extends object>(
+    owner: DisputeOwner,
+    id: string,
+    operation: DisputeOperation,
+    does: (record: DisputeRecord, atMs: number) => DisputeEvent | { answer: Outcome },
+    done: (record: DisputeRecord) => Outcome,
+  ): Promise<Outcome | NotAnswerable | null> {
+    return retryOnConflict(ROUNDS_MAX, async () => {
+      const stored = await own(owner, id);
+      if (stored === null) return null;
+      const event = does(stored.record, clock.nowMs());
+      if ("answer" in event) return event.answer;
+      if (!isAnswerable(stored.record)) {
+        tellRefused(stored.record, event.type, event.atMs, operation, telling);
+        return notAnswerable(stored.record);
+      }
+      const stepped = await stepper.step(stored, event, operation);
+      if (stepped === CONFLICT) return CONFLICT;
+      // Its deadline has passed just now, as the next look says.
+      return stepped.type === "taken" ? done(stepped.record) : CONFLICT;
+    });
+  }
+
+  const saveDraft: Disputes["saveDraft"] = (owner, id, draft, operation) => {
+    const checked = checkedDraft(draft);
+    return answer(
+      ...([owner, id, operation] as const),
+      (_, atMs) => ({ type: "draft.saved", atMs, draft: checked }),
+      (dispute) => ({ type: "saved", dispute }) as const,
+    );
+  };
+
+  async function contentsOf({ read }: DisputeUpload): Promise<Uint8Array> {
+    const pieces: Uint8Array[] = [];
+    let bytes = 0;
+    await read(async (piece) => {
+      bytes += piece.length;
+      if (bytes > DISPUTE_FILE_BYTES_MAX) throw tooLarge();
+      // Whoever reads may use its memory for the next one.
+      pieces.push(new Uint8Array(piece));
+    });
+    const contents = new Uint8Array(bytes);
+    let at = 0;
+    for (const piece of pieces) {
+      contents.set(piece, at);
+      at += piece.length;
+    }
+    return contents;
+  }
+
+  const addFile: Disputes["addFile"] = async (owner, id, upload, operation) => {
+    if (!EVIDENCE_CATEGORIES.includes(upload.category)) throw invalid("category", `must be one of ${EVIDENCE_CATEGORIES.join(", ")}`);
+    const found = await own(owner, id);
+    if (found === null) return null;
+    const fileId = prefixedId("dpf_", digest(`dispute file ${id} ${operation.id}`));
+    // Before anything is read: what came with the operation before is answered below all the same.
+    if (!isAnswerable(found.record) && fileOf(found.record, fileId) === undefined) return notAnswerable(found.record);
+    if (uploads >= UPLOADS_AT_ONCE_MAX) throw new RelayError("too_busy", "Too many files are being uploaded", { retryAfterSeconds: 2 });
+    uploads += 1;
+    try {
+      return await added(owner, found.record, fileId, upload, operation);
+    } finally {
+      uploads -= 1;
+    }
+  };
+
+  async function added(
+    owner: DisputeOwner,
+    found: DisputeRecord,
+    fileId: string,
+    upload: DisputeUpload,
+    operation: DisputeOperation,
+  ): ReturnType<Disputes["addFile"]> {
+    const { id } = found;
+    const contents = await contentsOf(upload);
+    const checked = checkFile(upload.name, contents);
+    if (checked === "too_large") throw tooLarge();
+    if (checked === "empty") throw invalid("file", "may not be empty");
+    if (checked === "name") throw invalid("file", "must have a name of at most 200 characters, without control characters");
+    if (checked === "type") return { type: "file_type", dispute: found };
+    const sha256 = digestOf(contents);
+    const staged = await answer<Staged>(
+      ...([owner, id, operation] as const),
+      (record, atMs) => {
+        const before = fileOf(record, fileId);
+        if (before !== undefined && before.sha256 !== sha256) {
+          throw new RelayError("duplicate", "This request has brought another file before");
+        }
+        if (before?.state === "kept") return { answer: { type: "added", dispute: record, fileId } };
+        const { name, type } = checked;
+        const file: DisputeFile = {
+          ...{ id: fileId, state: "staged", name, category: upload.category, bytes: contents.length, type, sha256 },
+          ...{ uploadedAtMs: atMs, untilMs: atMs + STAGED_MS },
+        };
+        // What is being taken away is not there, and not to come back either.
+        if (!hasRoomFor(record, file) || before?.state === "removed") return { answer: { type: "too_many_files", dispute: record } };
+        return { type: "file.staged", atMs, file };
+      },
+      (dispute) => ({ type: "staged", dispute }),
+    );
+    if (staged === null || staged.type !== "staged") return staged;
+    await files.put(id, fileId, contents, clock.nowMs());
+    const kept = await stepper.apply(
+      id,
+      (record, atMs) => (fileOf(record, fileId)?.state === "staged" ? { type: "file.added", atMs, fileId } : null),
+      operation,
+    );
+    if (kept === null) return null;
+    if (fileOf(kept.record, fileId)?.state === "kept") return { type: "added", dispute: kept.record, fileId };
+    // Submitted, decided or too late meanwhile.
+    await files.remove(id, fileId);
+    return notAnswerable(kept.record);
+  }
+
+  const removeFile: Disputes["removeFile"] = async (owner, id, fileId, operation) => {
+    const found = await own(owner, id);
+    if (found === null || fileOf(found.record, fileId) === undefined) return null;
+    // Its contents are taken away by whoever looks after the dispute (dispute-deadlines.ts).
+    return answer<{ type: "removed" | "frozen"; dispute: DisputeRecord }>(
+      ...([owner, id, operation] as const),
+      (dispute, atMs) => {
+        const file = fileOf(dispute, fileId);
+        if (file === undefined || file.state === "removed") return { answer: { type: "removed", dispute } };
+        if (isFrozen(dispute, fileId)) return { answer: { type: "frozen", dispute } };
+        if (file.state === "staged") throw new RelayError("conflict", "The file is being stored", { retryAfterSeconds: 2 });
+        return { type: "file.removed", atMs, fileId };
+      },
+      (dispute) => ({ type: "removed", dispute }),
+    );
+  };
+
+  async function* piecesOf(disputeId: string, file: DisputeFile): AsyncGenerator<Uint8Array> {
+    let left = file.bytes;
+    for (let index = 0; left > 0; index += 1) {
+      const piece = await files.piece(disputeId, file.id, index);
+      if (piece === null || piece.length === 0) throw new RelayError("unavailable", "A part of the file is not there");
+      left -= piece.length;
+      yield piece;
+    }
+  }
+
+  const readFile = async (owner: DisputeOwner, id: string, fileId: string): Promise<DisputeContents | null> => {
+    const stored = await own(owner, id);
+    const file = stored === null ? undefined : fileOf(stored.record, fileId);
+    return file?.state === "kept" ? { file, pieces: () => piecesOf(id, file) } : null;
+  };
+
+  const challenge: Disputes["challenge"] = (owner, id, response, by, operation) => {
+    const submissionId = prefixedId("dps_", digest(`dispute submission ${id} ${operation.id}`));
+    const given = checkedDraft({ statement: response.statement, fields: response.fields ?? {} });
+    return answer<{ type: "submitted" | "no_evidence" | "too_many"; dispute: DisputeRecord }>(
+      ...([owner, id, operation] as const),
+      (dispute, atMs) => {
+        if (dispute.submissions.some((one) => one.id === submissionId)) return { answer: { type: "submitted", dispute } };
+        const kept = dispute.files.filter(({ state }) => state === "kept").map((file) => file.id);
+        const fileIds = response.fileIds === null ? kept : [...new Set(response.fileIds)];
+        if (isAnswerable(dispute) && !fileIds.every((fileId) => kept.includes(fileId)))
+          throw invalid("fileIds", "must name files that are there");
+        const statement = response.statement === null ? dispute.draft.statement : given.statement;
+        const fields = response.fields === null ? dispute.draft.fields : given.fields;
+        if (isAnswerable(dispute) && statement === null && fileIds.length === 0) return { answer: { type: "no_evidence", dispute } };
+        if (isAnswerable(dispute) && dispute.submissions.length >= DISPUTE_SUBMISSIONS_MAX)
+          return { answer: { type: "too_many", dispute } };
+        return {
+          ...{ type: "response.submitted", atMs },
+          submission: {
+            ...{ id: submissionId, state: "owed", by, submittedAtMs: atMs, respondByMs: dispute.respondByMs, statement, fields, fileIds },
+            ...{ checks: 0, nextAtMs: atMs, endedAtMs: null },
+          },
+        };
+      },
+      (dispute) => ({ type: "submitted", dispute }),
+    );
+  };
+
+  const accept: Disputes["accept"] = (owner, id, by, operation) =>
+    answer(
+      ...([owner, id, operation] as const),
+      (dispute, atMs) =>
+        dispute.outcome?.by === "accepted" ? { answer: { type: "accepted", dispute } as const } : { type: "liability.accepted", atMs, by },
+      (dispute) => ({ type: "accepted", dispute }) as const,
+    );
+
+  async function list(owner: DisputeOwner, query: DisputeQuery): ReturnType<Disputes["list"]> {
+    const { cursor, q, ...rest } = query;
+    if (q !== null) {
+      const items = (await named(owner, q.trim())).filter((record) => isAsked(record, query)).slice(0, query.limit);
+      return { items, next: null };
+    }
+    const page = await store.page(owner, { ...rest, after: cursor === null ? null : placeOfCursor(cursor, CURSOR_ID) });
+    return { items: page.items, next: page.next === null ? null : cursorOf(page.next) };
+  }
+
+  async function named(owner: DisputeOwner, q: string): Promise<readonly DisputeRecord[]> {
+    const stored = await store.load(q);
+    if (stored !== null) return isOf(owner, stored.record) ? [stored.record] : [];
+    const [ofCase, ofPayment] = await Promise.all([store.ofCase(owner, q), store.ofPayment(owner.merchantId, q)]);
+    const found = new Map([...ofCase, ...ofPayment].map((record) => [record.id, record]));
+    return [...found.values()].filter((record) => isOf(owner, record)).sort((one, other) => other.createdAtMs - one.createdAtMs);
+  }
+
+  const disputes: Disputes = {
+    find: async (owner, id) => (await own(owner, id))?.record ?? null,
+    list,
+    stats: async (owner, month) => {
+      const summaries = await store.summaries(owner, 0, DISPUTE_STATS_MAX);
+      return disputeStats(summaries, { atMs: clock.nowMs(), month, complete: summaries.length < DISPUTE_STATS_MAX });
+    },
+    ofPayment: async (owner, uuid) => (await store.ofPayment(owner.merchantId, uuid)).filter((record) => isOf(owner, record)),
+    ...{ saveDraft, addFile, removeFile, readFile, challenge, accept },
+  };
+
+  const received: DisputeFeed["received"] = (party, given, operation) =>
+    retryOnConflict(ROUNDS_MAX, async () => {
+      const id = store.idOf(given.network, given.networkCaseId);
+      const existing = await store.load(id);
+      if (existing !== null) {
+        if (isOf(party, existing.record) && isSameCase(existing.record, given)) return existing.record;
+        throw new RelayError("conflict", "There is another dispute with this number of this network");
+      }
+      const atMs = clock.nowMs();
+      const checked = checkedCase(given, atMs);
+      const { merchantId, partnerId, livemode } = party;
+      const fresh: DisputeRecord = {
+        ...checked,
+        ...{
+          schema: 1,
+          id,
+          merchantId,
+          partnerId,
+          livemode,
+          state: "OPEN",
+          draft: { statement: null, fields: {} },
+          files: [],
+          submissions: [],
+        },
+        ...{ outcome: null, reminders: remindersFrom(checked.respondByMs, atMs), createdAtMs: atMs, updatedAtMs: atMs, events: 0 },
+        nextAtMs: null,
+      };
+      const step = stepDispute({ ...fresh, nextAtMs: nextAtMs(fresh) }, { type: "case.received", atMs });
+      const change = await disputeChange(step, null, atMs, operation, { ...telling, notices });
+      const version = await store.commit(change);
+      if (version === null) return CONFLICT;
+      if (version === "too_many") throw new RelayError("conflict", "There are too many disputes of this payment");
+      tellStored(change, step, "case.received", operation, telling);
+      return change.record;
+    });
+
+  /** `said`: whether it stands already as the network says. */
+  async function fed(
+    network: string,
+    networkCaseId: string,
+    eventOf: (record: DisputeRecord, atMs: number) => DisputeEvent,
+    said: (record: DisputeRecord) => boolean,
+    operation: DisputeOperation,
+  ): Promise<Fed | null> {
+    const id = store.idOf(network, networkCaseId);
+    // Where its deadline has passed before, that is said first: what a network says is taken by the state that it has by then.
+    if ((await stepper.current(id)) === null) return null;
+    const stepped = await stepper.apply(id, (record, atMs) => (said(record) ? null : eventOf(record, atMs)), operation);
+    if (stepped === null) return null;
+    const isDone = stepped.type === "taken" || said(stepped.record);
+    return { type: isDone ? "done" : "refused", dispute: stepped.record };
+  }
+
+  const feed: DisputeFeed = {
+    received,
+    evidenceRequested: async (network, networkCaseId, { respondByMs, stage }, operation) => {
+      if (stage !== null && !DISPUTE_STAGES.includes(stage)) throw invalid("stage", `must be one of ${DISPUTE_STAGES.join(", ")}`);
+      checkRespondBy(respondByMs, clock.nowMs());
+      return fed(
+        ...([network, networkCaseId] as const),
+        (_, atMs) => ({ type: "evidence.requested", atMs, respondByMs, stage }),
+        (record) => record.state === "EVIDENCE_REQUIRED" && record.respondByMs === respondByMs && (stage ?? record.stage) === record.stage,
+        operation,
+      );
+    },
+    refused: (network, networkCaseId, operation) =>
+      fed(
+        ...([network, networkCaseId] as const),
+        (_, atMs) => ({ type: "network.refused", atMs, submissionId: null, delivered: true }),
+        ({ state, submissions }) => state !== "UNDER_REVIEW" && submissions.at(-1)?.state === "refused",
+        operation,
+      ),
+    verdict: (network, networkCaseId, result, operation) =>
+      fed(
+        ...([network, networkCaseId] as const),
+        (_, atMs) => ({ type: "verdict.received", atMs, result }),
+        ({ outcome }) => outcome?.by === "network" && outcome.result === result,
+        operation,
+      ),
+    byId: async (id) => (await store.load(id))?.record ?? null,
+  };
+
+  return { disputes, feed };
+}
+
+/** What making room for a file has come to. */
+type Staged =
+  | { readonly type: "staged"; readonly dispute: DisputeRecord }
+  | { readonly type: "too_many_files"; readonly dispute: DisputeRecord }
+  | { readonly type: "added"; readonly dispute: DisputeRecord; readonly fileId: string };
+
+function isOf({ merchantId, livemode }: DisputeOwner, record: DisputeRecord): boolean {
+  return record.merchantId === merchantId && record.livemode === livemode;
+}
+
+function isSameCase(record: DisputeRecord, { uuid, amountMinor, currency }: DisputeCase): boolean {
+  const isSamePayment = record.uuid === uuid || (record.uuid !== null && uuid !== null && isSameUuid(record.uuid, uuid));
+  return isSamePayment && record.amountMinor === amountMinor && record.currency === currency;
+}
+
+function notAnswerable(dispute: DisputeRecord): NotAnswerable {
+  return { type: dispute.state === "EXPIRED" ? "deadline_passed" : "not_open", dispute };
+}
+
+/** Whether one that was named is one of those that are asked for. */
+function isAsked({ state, stage, category, terminalId }: DisputeRecord, query: DisputeQuery): boolean {
+  if (query.state !== null && query.state !== state) return false;
+  if (query.stage !== null && query.stage !== stage) return false;
+  if (query.category !== null && query.category !== category) return false;
+  return query.terminalId === null || query.terminalId === terminalId;
+}
+
+function tooLarge(): RelayError {
+  return new RelayError("payload_too_large", `A file may have at most ${DISPUTE_FILE_BYTES_MAX / 1_048_576} MB`);
+}
+
+/** A list of disputes and alerts goes on behind either of them (alerts/dispute-board.ts). */
+const CURSOR_ID = /^(?:dp|al)_[a-z0-9]{24}$/;

@@ -1,0 +1,132 @@
+import type { Address, Homes } from "../kernel/bus.ts";
+import type { Clock } from "../kernel/clock.ts";
+import { createDeadlineRunner, type DeadlineRunner } from "../kernel/deadline-runner.ts";
+import { createPacer } from "../kernel/pacer.ts";
+import type { DisputeRecord, DisputeSubmission } from "./dispute.ts";
+import type { DisputeFileStore } from "./dispute-file-store.ts";
+import type { DisputeNetwork, NetworkResponse } from "./dispute-network.ts";
+import { createDisputeStepper, type StepperOptions } from "./dispute-stepper.ts";
+import type { DisputeStore } from "./dispute-store.ts";
+import { isUnsettled, submissionOf } from "./rules.ts";
+
+/** Disputes that are looked at within one second before the rest is spread: a look is a few commits, and at most one call. */
+const FREE_PER_SECOND = 50;
+
+/** On time to the second: a deadline of a network is no matter of minutes. */
+const BOUNDS = { heldMax: 20_000, atOnceMax: 32, catchUpMs: 5_000, slackMs: 1_000 };
+
+export interface DisputeDeadlinesOptions extends Omit<StepperOptions, "store"> {
+  store: DisputeStore;
+  files: Pick<DisputeFileStore, "remove">;
+  network: DisputeNetwork;
+  clock: Clock;
+  homes: Homes;
+  self: Address;
+  failed(what: string, error: unknown): void;
+}
+
+/**
+ * What becomes of disputes by themselves, on the shard whose home they are: reminders and deadlines pass, responses are brought to the network, and contents of files that are not
+ * wanted any more are deleted. All of it stands in the record, so that it goes on wherever a node has died.
+ */
+export function createDisputeDeadlines(options: DisputeDeadlinesOptions): DeadlineRunner {
+  const { store, files, network, clock, homes, self, failed, ...rest } = options;
+  const stepper = createDisputeStepper({ ...rest, store, clock });
+
+  async function look(id: string): Promise<void> {
+    const stored = await store.load(id);
+    const next = stored?.record.nextAtMs ?? null;
+    if (stored === null || next === null || next > clock.nowMs()) return;
+    await stepper.apply(id, (_, atMs) => ({ type: "deadline.passed", atMs }), null);
+    await tidyFiles(id, stored.record);
+    for (const submission of stored.record.submissions) if (isDue(submission, clock.nowMs())) await send(id, submission.id);
+  }
+
+  /** First it cannot be added any more, then its contents go, then its name: whatever dies in between, the rest is done at the next look. */
+  async function tidyFiles(id: string, { files: all }: DisputeRecord): Promise<void> {
+    for (const { id: fileId, untilMs } of all) {
+      if (untilMs === null || untilMs > clock.nowMs()) continue;
+      const abandoned = await stepper.apply(id, (_, atMs) => ({ type: "file.abandoned", atMs, fileId }), null);
+      if (abandoned?.record.files.find((file) => file.id === fileId)?.state !== "removed") continue;
+      await files.remove(id, fileId);
+      await stepper.apply(id, (_, atMs) => ({ type: "file.dropped", atMs, fileId }), null);
+    }
+  }
+
+  /** Gives the network a response, or finds out what became of it. Only whoever has stored that it does so does it: two shards that look at once never both. */
+  async function send(id: string, submissionId: string): Promise<void> {
+    const stored = await store.load(id);
+    const submission = stored === null ? undefined : submissionOf(stored.record, submissionId);
+    if (submission === undefined || !isDue(submission, clock.nowMs())) return;
+    if (submission.state === "owed") return begin(id, submission);
+    const checked = await stepper.apply(
+      id,
+      (record, atMs) => (isStill(record, submission) ? { type: "sending.checked", atMs, submissionId } : null),
+      null,
+    );
+    const asked = checked?.type === "taken" ? submissionOf(checked.record, submissionId) : undefined;
+    if (checked === null || asked === undefined) return;
+    const state = await network.verify(responseOf(checked.record, asked));
+    if (state === "absent") await begin(id, asked);
+    else await settle(id, submissionId, state);
+  }
+
+  /** `seen`: as it was when it was known that the network has not got it. */
+  async function begin(id: string, seen: DisputeSubmission): Promise<void> {
+    const { id: submissionId } = seen;
+    const begun = await stepper.apply(
+      id,
+      (record, atMs) => (isStill(record, seen) ? { type: "sending.begun", atMs, submissionId } : null),
+      null,
+    );
+    if (begun === null) return;
+    if (begun.type === "refused") {
+      // Too late, or not wanted any more: the network has not got it, and does not get it. Nothing happens where somebody else is at it.
+      await stepper.apply(
+        id,
+        (record, atMs) => (isStill(record, seen) ? { type: "network.refused", atMs, submissionId, delivered: false } : null),
+        null,
+      );
+      return;
+    }
+    const submission = submissionOf(begun.record, submissionId);
+    // Storing may have taken long. A later look finds that the network has not got it.
+    if (submission === undefined || clock.nowMs() >= submission.respondByMs) return;
+    const state = await network.submit(responseOf(begun.record, submission));
+    if (state !== "absent") await settle(id, submissionId, state);
+  }
+
+  async function settle(id: string, submissionId: string, state: "taken" | "refused" | "unknown"): Promise<void> {
+    if (state === "unknown") return;
+    await stepper.apply(
+      id,
+      (_, atMs) =>
+        state === "taken"
+          ? { type: "network.accepted", atMs, submissionId }
+          : { type: "network.refused", atMs, submissionId, delivered: true },
+      null,
+    );
+  }
+
+  return createDeadlineRunner({
+    ...{ name: "dispute", index: store, homes, self, clock, failed },
+    placeOf: (partition) => `disputes/${partition}`,
+    bounds: { ...BOUNDS, pacer: createPacer(FREE_PER_SECOND) },
+    fire: look,
+  });
+}
+
+function isDue({ nextAtMs }: DisputeSubmission, atMs: number): boolean {
+  return nextAtMs !== null && nextAtMs <= atMs;
+}
+
+/** Whether nobody has done anything about it since. */
+function isStill(record: DisputeRecord, { id, state, checks, nextAtMs }: DisputeSubmission): boolean {
+  const now = submissionOf(record, id);
+  return now !== undefined && isUnsettled(now) && now.state === state && now.checks === checks && now.nextAtMs === nextAtMs;
+}
+
+function responseOf(record: DisputeRecord, submission: DisputeSubmission): NetworkResponse {
+  const { network, networkCaseId, merchantId, livemode, id: disputeId } = record;
+  return { network, networkCaseId, merchantId, livemode, disputeId, submission, notAfterMs: submission.respondByMs };
+}

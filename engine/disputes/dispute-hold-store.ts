@@ -1,0 +1,67 @@
+import { uuidKey } from "../kernel/identifiers.ts";
+import { available, type Kv, type Operation } from "../kernel/kv.ts";
+import { readRecord, recordText } from "../kernel/schemas.ts";
+import type { Alongside } from "../links/link-store.ts";
+
+/** The disputes because of which nothing of a payment may be given back now. */
+export interface DisputeHold {
+  readonly schema: 1;
+  /** Their ids; never empty where it is stored. */
+  readonly disputes: readonly string[];
+}
+
+/** A payment, by whose it is: nobody holds another merchant's. */
+export interface HeldPayment {
+  readonly merchantId: string;
+  readonly uuid: string;
+}
+
+/**
+ * Which payments are under dispute; written in the commits of their disputes. Every method rejects with RelayError `unavailable` when the store cannot answer.
+ */
+export interface DisputeHoldStore {
+  /** The question that whoever gives money back asks first: `under_dispute`. */
+  isUnderDispute(payment: HeldPayment): Promise<boolean>;
+  /** The same for a commit: its checks hold only while the answer is still the one that was given here. */
+  check(payment: HeldPayment): Promise<{ isHeld: boolean; checks: Alongside["checks"] }>;
+}
+
+export const DISPUTE_HOLDS = "dispute-hold/";
+
+export function createDisputeHoldStore(kv: Kv): DisputeHoldStore {
+  const read = (payment: HeldPayment) => available(() => readHold(kv, payment));
+  return {
+    isUnderDispute: async (payment) => (await read(payment)).disputes.length > 0,
+    check: async (payment) => {
+      const { key, version, disputes } = await read(payment);
+      return { isHeld: disputes.length > 0, checks: [{ key, version }] };
+    },
+  };
+}
+
+interface ReadHold {
+  readonly key: string;
+  readonly version: number;
+  readonly disputes: readonly string[];
+}
+
+export async function readHold(kv: Kv, payment: HeldPayment): Promise<ReadHold> {
+  const key = holdKey(payment);
+  const entry = await kv.get(key);
+  if (entry === null) return { key, version: 0, disputes: [] };
+  return { key, version: entry.version, disputes: readRecord<DisputeHold>("disputeHold", "a hold of refunds", entry.value).disputes };
+}
+
+/** For the commit of a dispute: it holds, or does not any more. */
+export function holdOperation({ key, disputes }: ReadHold, id: string, holds: boolean, expiresAtMs: number): Operation {
+  const others = disputes.filter((one) => one !== id);
+  const left = holds ? [...others, id] : others;
+  if (left.length === 0) return { type: "delete", key };
+  const hold: DisputeHold = { schema: 1, disputes: left };
+  return { type: "put", key, value: recordText("disputeHold", hold), expiresAtMs };
+}
+
+/** By the same letters in whatever case a caller writes them. */
+function holdKey({ merchantId, uuid }: HeldPayment): string {
+  return `${DISPUTE_HOLDS}${merchantId}/${uuidKey(uuid)}`;
+}

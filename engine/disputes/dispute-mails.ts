@@ -1,0 +1,88 @@
+import { merchantRoleMay } from "../access/merchant-user-grant.ts";
+import type { Locale } from "../accounts/account.ts";
+import type { MailText } from "../accounts/mail-texts.ts";
+import type { MemberRecord } from "../accounts/team.ts";
+import type { TeamStore } from "../accounts/team-store.ts";
+import type { Clock } from "../kernel/clock.ts";
+import { type Digest, prefixedId } from "../kernel/prefixed-id.ts";
+import type { SecretBox } from "../kernel/secret-box.ts";
+import type { MailKind } from "../mails/mail.ts";
+import { isMailAddress } from "../mails/mail-address.ts";
+import { type MailStore, mailOperations } from "../mails/mail-store.ts";
+import type { MerchantStore } from "../partners/merchant-store.ts";
+import type { DisputeRecord } from "./dispute.ts";
+import type { AlsoStored, DisputeNotices } from "./dispute-change.ts";
+import type { DisputeMailTexts } from "./mail-texts.ts";
+
+export interface DisputeMailsOptions {
+  store: Pick<MailStore, "hasRoom">;
+  teams: Pick<TeamStore, "load">;
+  merchants: Pick<MerchantStore, "load">;
+  texts: DisputeMailTexts;
+  box: SecretBox;
+  digest: Digest;
+  clock: Clock;
+  /** So many were left out, because there is no room for them or the store did not answer. */
+  leftOut(count: number): void;
+}
+
+/** As long as the store of mails permits at most; a reminder that comes after the deadline is worth nothing. */
+const WORTH_MS = 7 * 86_400_000;
+
+/** The mails of disputes, to all who may answer them. Where they cannot be owed they are left out: a case counts all the same, and stands in the portal. */
+export function createDisputeMails(options: DisputeMailsOptions): DisputeNotices {
+  const { store, teams, merchants, texts, box, digest, clock, leftOut } = options;
+
+  async function owed(
+    dispute: DisputeRecord,
+    kind: MailKind,
+    place: string,
+    textOf: (locale: Locale, merchantName: string) => MailText,
+  ): Promise<AlsoStored> {
+    const { id, merchantId, respondByMs } = dispute;
+    const atMs = clock.nowMs();
+    const [team, merchant, hasRoom] = await Promise.all([
+      teams.load(merchantId),
+      merchants.load(merchantId),
+      store.hasRoom(merchantId, atMs),
+    ]);
+    const recipients = (team?.record.members ?? []).filter(mayAnswer);
+    if (!hasRoom) {
+      if (recipients.length > 0) leftOut(recipients.length);
+      return [];
+    }
+    const merchantName = merchant?.record.merchantName ?? merchantId;
+    const expiresAtMs = Math.max(atMs + 1, Math.min(respondByMs, atMs + WORTH_MS));
+    return recipients.flatMap(({ userId, email, locale }) => {
+      const mailId = prefixedId("dpm_", digest(`dispute mail ${id} ${place} ${userId}`));
+      const mail = { id: mailId, kind, to: email, merchantId, ...textOf(locale, merchantName) };
+      return mailOperations(mail, { box, atMs, expiresAtMs });
+    });
+  }
+
+  async function orNone(work: () => Promise<AlsoStored>): Promise<AlsoStored> {
+    try {
+      return await work();
+    } catch {
+      leftOut(1);
+      return [];
+    }
+  }
+
+  return {
+    received: (dispute) =>
+      orNone(() =>
+        owed(dispute, "dispute-received", "received", (locale, merchantName) => texts.received(locale, { merchantName, dispute })),
+      ),
+    reminder: (dispute, leadMs) =>
+      orNone(() =>
+        owed(dispute, "dispute-reminder", `reminder ${dispute.respondByMs} ${leadMs}`, (locale, merchantName) =>
+          texts.reminder(locale, { merchantName, dispute, leadMs }),
+        ),
+      ),
+  };
+}
+
+function mayAnswer({ state, role, email }: MemberRecord): boolean {
+  return state === "ACTIVE" && merchantRoleMay(role, "operate") && isMailAddress(email);
+}

@@ -1,0 +1,128 @@
+import type { Locale } from "../accounts/account.ts";
+import { type MailText, paragraphs, timeInMails } from "../accounts/mail-texts.ts";
+import { moneyText } from "../kernel/money-text.ts";
+import type { DisputeCategory, DisputeRecord } from "./dispute.ts";
+
+/** What is written about a dispute to the merchant's people: plain text, without anything of its evidence. */
+export interface DisputeMailTexts {
+  /** There is a case, and until when it is to be answered. */
+  received(locale: Locale, facts: { merchantName: string; dispute: DisputeRecord }): MailText;
+  /** So long is left to answer it. */
+  reminder(locale: Locale, facts: { merchantName: string; dispute: DisputeRecord; leadMs: number }): MailText;
+}
+
+export interface DisputeMailTextsOptions {
+  /** Where the people of merchants reach the portal; without a slash at its end. */
+  portalUrl(): string;
+  /** The installation's time zone (IANA), in which times are written. */
+  timeZone: string;
+}
+
+export function createDisputeMailTexts({ portalUrl, timeZone }: DisputeMailTextsOptions): DisputeMailTexts {
+  function factsOf(locale: Locale, { merchantName, dispute }: { merchantName: string; dispute: DisputeRecord }): Facts {
+    const { id, amountMinor, currency, category, network, networkCaseId, respondByMs, livemode } = dispute;
+    return {
+      merchantName: merchantName.replaceAll(/[\s\p{C}]+/gu, " ").trim(),
+      amount: moneyText(amountMinor, currency, (options) => new Intl.NumberFormat(TAGS[locale], options)),
+      reason: REASONS[locale][category],
+      number: `${network} ${networkCaseId}`,
+      url: `${portalUrl()}/portal/disputes/${id}`,
+      until: timeInMails(locale, respondByMs, timeZone),
+      mark: livemode ? "" : "[TEST] ",
+    };
+  }
+
+  return {
+    received: (locale, facts) => TEXTS[locale].received(factsOf(locale, facts)),
+    reminder: (locale, facts) => TEXTS[locale].reminder(factsOf(locale, facts), Math.max(1, Math.round(facts.leadMs / DAY_MS))),
+  };
+}
+
+const DAY_MS = 86_400_000;
+
+const TAGS: Readonly<Record<Locale, string>> = { it: "it-IT", en: "en-GB" };
+
+const REASONS: Readonly<Record<Locale, Readonly<Record<DisputeCategory, string>>>> = {
+  it: {
+    FRAUD: "pagamento non riconosciuto",
+    NOT_RECEIVED: "merce o servizio non ricevuto",
+    NOT_AS_DESCRIBED: "merce o servizio diverso da quanto descritto",
+    DUPLICATE: "pagamento addebitato due volte",
+    CANCELLED_RECURRING: "abbonamento già disdetto",
+    OTHER: "altro",
+  },
+  en: {
+    FRAUD: "payment not recognised",
+    NOT_RECEIVED: "goods or service not received",
+    NOT_AS_DESCRIBED: "goods or service not as described",
+    DUPLICATE: "charged twice",
+    CANCELLED_RECURRING: "subscription cancelled before",
+    OTHER: "other",
+  },
+};
+
+interface Facts {
+  merchantName: string;
+  amount: string;
+  reason: string;
+  /** The network and its number of the case. */
+  number: string;
+  url: string;
+  until: string;
+  /** Before the subject, in the test environment. */
+  mark: string;
+}
+
+interface Texts {
+  received(facts: Facts): MailText;
+  reminder(facts: Facts, days: number): MailText;
+}
+
+const TEXTS: Readonly<Record<Locale, Texts>> = {
+  it: {
+    received: ({ merchantName, amount, reason, number, url, until, mark }) => ({
+      subject: `${mark}Contestazione di ${amount}`,
+      text: paragraphs(
+        "Buongiorno,",
+        `un cliente ha contestato presso la sua banca un pagamento di ${merchantName}.`,
+        `Importo: ${amount}\nMotivo: ${reason}\nNumero della pratica: ${number}`,
+        `Si può rispondere fino a ${until}. Senza risposta la contestazione è persa.`,
+        "Finché la contestazione è aperta, questo pagamento non si può rimborsare.",
+        `La contestazione nel portale:\n${url}`,
+      ),
+    }),
+    reminder: ({ merchantName, amount, number, url, until, mark }, days) => ({
+      subject: `${mark}Contestazione di ${amount}: ${days === 1 ? "manca un giorno" : `mancano ${days} giorni`}`,
+      text: paragraphs(
+        "Buongiorno,",
+        `una contestazione di ${merchantName} attende ancora una risposta.`,
+        `Importo: ${amount}\nNumero della pratica: ${number}`,
+        `Si può rispondere fino a ${until}. Senza risposta la contestazione è persa.`,
+        `La contestazione nel portale:\n${url}`,
+      ),
+    }),
+  },
+  en: {
+    received: ({ merchantName, amount, reason, number, url, until, mark }) => ({
+      subject: `${mark}Dispute of ${amount}`,
+      text: paragraphs(
+        "Hello,",
+        `a customer has disputed a payment of ${merchantName} with their bank.`,
+        `Amount: ${amount}\nReason: ${reason}\nCase: ${number}`,
+        `You can respond until ${until}. Without a response the dispute is lost.`,
+        "While the dispute is open, this payment cannot be refunded.",
+        `The dispute in the portal:\n${url}`,
+      ),
+    }),
+    reminder: ({ merchantName, amount, number, url, until, mark }, days) => ({
+      subject: `${mark}Dispute of ${amount}: ${days === 1 ? "one day left" : `${days} days left`}`,
+      text: paragraphs(
+        "Hello,",
+        `a dispute of ${merchantName} still waits for a response.`,
+        `Amount: ${amount}\nCase: ${number}`,
+        `You can respond until ${until}. Without a response the dispute is lost.`,
+        `The dispute in the portal:\n${url}`,
+      ),
+    }),
+  },
+};

@@ -1,0 +1,126 @@
+import { RelayError } from "./errors.ts";
+import { type Kv, prefixRange } from "./kv.ts";
+
+/** Whose records a list has. */
+export interface MerchantList {
+  readonly merchantId: string;
+  readonly livemode: boolean;
+}
+
+/** Where a record stands in a list: by when it was created, or by when something of it is due. */
+export interface Place {
+  readonly atMs: number;
+  readonly id: string;
+}
+
+export interface IndexQuery {
+  readonly limit: number;
+  /** Those behind it only; null: from the first on. */
+  readonly after: Place | null;
+  /** Bounds of the time by which the index is ordered; null: none. */
+  readonly fromMs: number | null;
+  readonly beforeMs: number | null;
+  readonly order: "newest" | "oldest";
+}
+
+export interface IndexPage<Item> {
+  readonly items: readonly Item[];
+  /** Where the next page begins; null: there is no more. */
+  readonly next: Place | null;
+}
+
+const MS_DIGITS = 13;
+
+/** Entries of an index that are read at once, and those that one page is looked for in: of few that match among very many, a page may have fewer. */
+const INDEX_PAGE = 200;
+const LOOKED_THROUGH_MAX = 2_000;
+
+/** Keys of a merchant's under a kind of index: `<kind><merchant>/<live or test>/`. */
+export function listPrefix(kind: string, { merchantId, livemode }: MerchantList): string {
+  return `${kind}${merchantId}/${livemode ? "live" : "test"}/`;
+}
+
+/** `<prefix><13 digits of milliseconds>/<id>`. */
+export function placeKey(prefix: string, { atMs, id }: Place): string {
+  return `${prefix}${digitsOf(atMs)}/${id}`;
+}
+
+export function placeIn(key: string, prefix: string): Place {
+  return { atMs: Number(key.slice(prefix.length, prefix.length + MS_DIGITS)), id: key.slice(prefix.length + MS_DIGITS + 1) };
+}
+
+/** The keys of an index within bounds of its time. */
+export function indexRange(
+  prefix: string,
+  { fromMs, beforeMs }: Pick<IndexQuery, "fromMs" | "beforeMs">,
+): { readonly from: string; readonly to: string } {
+  const { from, to } = prefixRange(prefix);
+  return {
+    from: fromMs === null ? from : later(from, prefix + digitsOf(fromMs)),
+    to: beforeMs === null ? to : earlier(to, prefix + digitsOf(beforeMs)),
+  };
+}
+
+/** One page of what an index leads to. `load` answers with those of the ids that are there; `matches` says which of them are asked for. */
+export async function pageOfIndex<Item extends { readonly id: string }>(
+  kv: Pick<Kv, "scan">,
+  prefix: string,
+  query: IndexQuery,
+  { load, matches }: { load(ids: readonly string[]): Promise<readonly Item[]>; matches(item: Item): boolean },
+): Promise<IndexPage<Item>> {
+  const { limit, after, order } = query;
+  const reverse = order === "newest";
+  let { from, to } = indexRange(prefix, query);
+  if (after !== null && reverse) to = earlier(to, placeKey(prefix, after));
+  if (after !== null && !reverse) from = later(from, behind(placeKey(prefix, after)));
+  const items: Item[] = [];
+  let last: Place | null = null;
+  for (let looked = 0; from < to; looked += INDEX_PAGE) {
+    const entries = await kv.scan({ from, to, limit: INDEX_PAGE, reverse });
+    const places = entries.map(({ key }) => placeIn(key, prefix));
+    const found = new Map((await load(places.map(({ id }) => id))).map((item) => [item.id, item]));
+    for (const place of places) {
+      // What is gone by now is no item, and what has just become another one in this index neither.
+      const item = found.get(place.id);
+      if (item === undefined || !matches(item)) continue;
+      if (items.length === limit) return { items, next: last };
+      items.push(item);
+      last = place;
+    }
+    const end = entries.at(-1);
+    if (end === undefined || entries.length < INDEX_PAGE) break;
+    if (reverse) to = end.key;
+    else from = behind(end.key);
+    if (looked + INDEX_PAGE >= LOOKED_THROUGH_MAX) return { items, next: placeIn(end.key, prefix) };
+  }
+  return { items, next: null };
+}
+
+/** A place as it goes out with a page. */
+export function cursorOf({ atMs, id }: Place): string {
+  return digitsOf(atMs) + id;
+}
+
+/** The place that a cursor names. Throws RelayError `invalid_request` for what is none; `id` is the form of the ids. */
+export function placeOfCursor(cursor: string, id: RegExp): Place {
+  const place = { atMs: Number(cursor.slice(0, MS_DIGITS)), id: cursor.slice(MS_DIGITS) };
+  if (/^\d{13}$/.test(cursor.slice(0, MS_DIGITS)) && id.test(place.id)) return place;
+  throw new RelayError("invalid_request", "cursor: is not one that a page of this list has answered");
+}
+
+export function digitsOf(ms: number): string {
+  return String(Math.max(0, Math.floor(ms))).padStart(MS_DIGITS, "0");
+}
+
+/** The first key after this one. */
+function behind(key: string): string {
+  return `${key}\u0001`;
+}
+
+function later(a: string, b: string): string {
+  return a > b ? a : b;
+}
+
+function earlier(a: string, b: string): string {
+  return a < b ? a : b;
+}

@@ -1,0 +1,83 @@
+import { available, type Kv, type Operation, prefixRange } from "../kernel/kv.ts";
+import { listPrefix, type MerchantList, placeKey } from "../kernel/merchant-index-store.ts";
+import { readRecord, recordText } from "../kernel/schemas.ts";
+import type { Stored } from "../kernel/stored.ts";
+import type { Alongside } from "../links/link-store.ts";
+import { PLANS_MAX, type PlanRecord } from "./plan.ts";
+
+/** Plans of merchants. Every method rejects with RelayError `unavailable` when the store cannot answer; after a failed commit it is not known whether it happened. */
+export interface PlanStore {
+  load(id: string): Promise<Stored<PlanRecord> | null>;
+  /** False where the id is taken. */
+  create(record: PlanRecord): Promise<boolean>;
+  /** False where another version stands. */
+  replace(before: Stored<PlanRecord>, record: PlanRecord): Promise<boolean>;
+  remove(before: Stored<PlanRecord>): Promise<boolean>;
+  /** All of them, newest first: PLANS_MAX at most, and as many more as were created at one moment. */
+  all(list: MerchantList): Promise<readonly PlanRecord[]>;
+  count(list: MerchantList): Promise<number>;
+}
+
+const PLANS = "plan/";
+const BY_TIME = "plan-of/";
+
+/** Ids come out of requests as they are. */
+const ID = /^plan_[a-z0-9]{24}$/;
+
+/** Plans on the key-value store: `plan/<id>`, and the ids by `plan-of/<merchant>/<live or test>/<13 digits of milliseconds>/<id>`. They are kept until they are removed. */
+export function createPlanStore(kv: Kv): PlanStore {
+  async function commit({ checks, operations }: Alongside): Promise<boolean> {
+    return (await kv.commit({ checks, operations })).type === "committed";
+  }
+
+  return {
+    load: (id) =>
+      available(async () => {
+        const entry = ID.test(id) ? await kv.get(PLANS + id) : null;
+        return entry === null ? null : { record: planOf(entry.value), version: entry.version };
+      }),
+    create: (record) =>
+      available(() =>
+        commit({
+          checks: [{ key: PLANS + record.id, version: 0 }],
+          operations: [put(record), { type: "put", key: timeKey(record), value: record.id }],
+        }),
+      ),
+    replace: ({ record: { id }, version }, record) =>
+      available(() => commit({ checks: [{ key: PLANS + id, version }], operations: [put(record)] })),
+    remove: ({ record, version }) =>
+      available(() =>
+        commit({
+          checks: [{ key: PLANS + record.id, version }],
+          operations: [
+            { type: "delete", key: PLANS + record.id },
+            { type: "delete", key: timeKey(record) },
+          ],
+        }),
+      ),
+    all: (list) =>
+      available(async () => {
+        const entries = await kv.scan({ ...prefixRange(listPrefix(BY_TIME, list)), limit: 2 * PLANS_MAX, reverse: true });
+        const plans = entries.length === 0 ? [] : await kv.getMany(entries.map(({ value }) => PLANS + value));
+        return plans.flatMap((plan) => (plan === null ? [] : [planOf(plan.value)]));
+      }),
+    count: (list) => available(() => kv.count({ ...prefixRange(listPrefix(BY_TIME, list)), limit: PLANS_MAX })),
+  };
+}
+
+/** For the commit of a new subscription: its plan is as it was read, and from now on one that was used. */
+export function planUse({ record, version }: Stored<PlanRecord>): Alongside {
+  return { checks: [{ key: PLANS + record.id, version }], operations: record.used ? [] : [put({ ...record, used: true })] };
+}
+
+function put(record: PlanRecord): Operation {
+  return { type: "put", key: PLANS + record.id, value: recordText("plan", record) };
+}
+
+function planOf(text: string): PlanRecord {
+  return readRecord("plan", "a plan", text);
+}
+
+function timeKey(record: PlanRecord): string {
+  return placeKey(listPrefix(BY_TIME, record), { atMs: record.createdAtMs, id: record.id });
+}

@@ -1,0 +1,90 @@
+import type { Clock } from "../kernel/clock.ts";
+import { RelayError } from "../kernel/errors.ts";
+import { type Digest, prefixedId } from "../kernel/prefixed-id.ts";
+import { CONFLICT, retryOnConflict } from "../kernel/retry-on-conflict.ts";
+import type { Stored } from "../kernel/stored.ts";
+import { checkedPlan } from "./check-text.ts";
+import { checkedTerms, type DunningTerms } from "./dunning-policy.ts";
+import type { DunningPolicyStore } from "./dunning-policy-store.ts";
+import { PLANS_MAX, type PlanRecord, type PlanTerms } from "./plan.ts";
+import type { PlanStore } from "./plan-store.ts";
+import type { SubscriptionOperation, SubscriptionOwner } from "./subscriptions.ts";
+
+/** Each lost round is somebody else's change of the same plan. */
+const ROUNDS_MAX = 8;
+
+/**
+ * The plans of merchants, and how they deal with what is not paid. What is another merchant's, or of the other environment, is null as if it were not there. Every method rejects with RelayError
+ * `unavailable` when the store cannot answer.
+ */
+export interface Plans {
+  /** Idempotent by the operation's id. Throws RelayError `invalid_request` naming the member, and `conflict` beyond PLANS_MAX. */
+  create(owner: SubscriptionOwner, terms: PlanTerms, operation: SubscriptionOperation): Promise<PlanRecord>;
+  find(owner: SubscriptionOwner, id: string): Promise<PlanRecord | null>;
+  /** All of them, newest first. */
+  list(owner: SubscriptionOwner): Promise<readonly PlanRecord[]>;
+  /** Whether there may be new subscriptions to it. Those that it has go on as they are. */
+  setActive(owner: SubscriptionOwner, id: string, active: boolean): Promise<PlanRecord | null>;
+  /** `used`: it has or had subscriptions; it can be deactivated only. */
+  remove(owner: SubscriptionOwner, id: string): Promise<"removed" | "used" | null>;
+  dunning(owner: SubscriptionOwner): Promise<DunningTerms>;
+  /** Counts for failures from then on. Throws RelayError `invalid_request` naming the member. */
+  setDunning(owner: SubscriptionOwner, terms: DunningTerms): Promise<DunningTerms>;
+}
+
+export interface PlansOptions {
+  store: PlanStore;
+  policies: DunningPolicyStore;
+  clock: Clock;
+  digest: Digest;
+}
+
+export function createPlans({ store, policies, clock, digest }: PlansOptions): Plans {
+  async function own({ merchantId, livemode }: SubscriptionOwner, id: string): Promise<Stored<PlanRecord> | null> {
+    const stored = await store.load(id);
+    return stored !== null && stored.record.merchantId === merchantId && stored.record.livemode === livemode ? stored : null;
+  }
+
+  return {
+    create: async (owner, given, operation) => {
+      const id = prefixedId("plan_", digest(`plan ${operation.id}`));
+      const existing = await own(owner, id);
+      if (existing !== null) return existing.record;
+      const terms = checkedPlan(given);
+      if ((await store.count(owner)) >= PLANS_MAX) throw new RelayError("conflict", `A merchant may have ${PLANS_MAX} plans`);
+      const atMs = clock.nowMs();
+      const { merchantId, partnerId, livemode } = owner;
+      const record: PlanRecord = {
+        ...{ schema: 1, id, merchantId, partnerId, livemode, terms, active: true, used: false, createdAtMs: atMs, updatedAtMs: atMs },
+      };
+      if (await store.create(record)) return record;
+      // Somebody else with the same operation was first: its plan is the one.
+      const found = await own(owner, id);
+      if (found === null) throw new RelayError("conflict", "The plan was removed meanwhile");
+      return found.record;
+    },
+    find: async (owner, id) => (await own(owner, id))?.record ?? null,
+    list: (owner) => store.all(owner),
+    setActive: (owner, id, active) =>
+      retryOnConflict(ROUNDS_MAX, async () => {
+        const stored = await own(owner, id);
+        if (stored === null) return null;
+        if (stored.record.active === active) return stored.record;
+        const record = { ...stored.record, active, updatedAtMs: clock.nowMs() };
+        return (await store.replace(stored, record)) ? record : CONFLICT;
+      }),
+    remove: (owner, id) =>
+      retryOnConflict(ROUNDS_MAX, async () => {
+        const stored = await own(owner, id);
+        if (stored === null) return null;
+        if (stored.record.used) return "used" as const;
+        return (await store.remove(stored)) ? ("removed" as const) : CONFLICT;
+      }),
+    dunning: ({ merchantId }) => policies.termsOf(merchantId),
+    setDunning: async ({ merchantId }, given) => {
+      const terms = checkedTerms(given);
+      await policies.set({ schema: 1, merchantId, terms, updatedAtMs: clock.nowMs() });
+      return terms;
+    },
+  };
+}

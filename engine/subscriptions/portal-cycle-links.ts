@@ -1,0 +1,45 @@
+import { RelayError } from "../kernel/errors.ts";
+import type { PortalLinkRecord } from "../portal-links/portal-link.ts";
+import type { PortalLinks } from "../portal-links/portal-links.ts";
+import { isOver } from "../portal-links/rules.ts";
+import type { CycleLinkState, CycleLinks } from "./cycle-links.ts";
+
+/** Cycles paid by payment links of the portal: one link for an attempt, by the attempt's id. */
+export function createPortalCycleLinks(portalLinks: Pick<PortalLinks, "createUncounted" | "cancel" | "find" | "verified">): CycleLinks {
+  /** As the gateway says now, where somebody may be paying it. */
+  async function stateOf(link: PortalLinkRecord | null): Promise<CycleLinkState> {
+    if (link === null) return { type: "ended", code: "link_gone" };
+    const settled = settledState(link);
+    if (settled !== null) return settled;
+    const asked = (await portalLinks.verified(link.token)) ?? link;
+    return settledState(asked) ?? { type: "open" };
+  }
+
+  return {
+    create: async (order) => {
+      const { id, merchantId, partnerId, livemode, amountMinor, currency, description, customerEmail, createdBy, expiresAtMs } = order;
+      try {
+        const created = await portalLinks.createUncounted(
+          { merchantId, partnerId, livemode },
+          { amountMinor, currency, description, reference: id, customerEmail, expiresAtMs },
+          createdBy,
+          { id, requestId: null },
+        );
+        if (created.type === "no_account") return { type: "refused", code: "no_account" };
+        return { type: "created", link: { id: created.link.id, token: created.link.token } };
+      } catch (error) {
+        if (error instanceof RelayError && error.code === "invalid_request") return { type: "refused", code: "invalid_order" };
+        throw error;
+      }
+    },
+    look: async (owner, { id }) => stateOf(await portalLinks.find(owner, id)),
+    close: async (owner, { id }) => stateOf((await portalLinks.cancel(owner, id, { id: `close ${id}`, requestId: null }))?.link ?? null),
+  };
+}
+
+/** Null where it can still be paid. */
+function settledState({ state, attempts, paidAtMs, updatedAtMs }: PortalLinkRecord): CycleLinkState | null {
+  if (state === "PAID") return { type: "paid", atMs: paidAtMs ?? updatedAtMs };
+  if (state === "PENDING" || !attempts.every(isOver)) return null;
+  return { type: "ended", code: state === "CANCELLED" ? "link_cancelled" : "link_expired" };
+}

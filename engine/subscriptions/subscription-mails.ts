@@ -1,0 +1,63 @@
+import type { Clock } from "../kernel/clock.ts";
+import { type Digest, prefixedId } from "../kernel/prefixed-id.ts";
+import type { SecretBox } from "../kernel/secret-box.ts";
+import type { Alongside } from "../links/link-store.ts";
+import { type MailStore, mailOperations } from "../mails/mail-store.ts";
+import type { MerchantStore } from "../partners/merchant-store.ts";
+import type { DunningTerms } from "./dunning-policy.ts";
+import type { SubscriptionMailTexts } from "./mail-texts.ts";
+import type { SubscriptionMail, SubscriptionRecord } from "./subscription.ts";
+
+/** The mails of subscriptions, each for the commit that makes it due. */
+export interface SubscriptionMails {
+  /**
+   * To the customer; nothing where the policy (null: none counts) wants none. Null where it cannot be owed now, because too many mails wait or the store does not answer: it is owed later, for
+   * what the mail tells of counts all the same. Never rejects.
+   */
+  owed(record: SubscriptionRecord, kind: SubscriptionMail, terms: DunningTerms | null): Promise<Alongside["operations"] | null>;
+}
+
+export interface SubscriptionMailsOptions {
+  store: Pick<MailStore, "hasRoom">;
+  merchants: Pick<MerchantStore, "load">;
+  texts: SubscriptionMailTexts;
+  box: SecretBox;
+  digest: Digest;
+  clock: Clock;
+  /** A mail found no room. */
+  postponed(): void;
+}
+
+/** Until the next step of a policy it is worth something at most. */
+const WORTH_MS = 3 * 86_400_000;
+
+const KINDS = {
+  payment: "subscription-payment",
+  failed: "subscription-failed",
+  step: "subscription-reminder",
+  recovered: "subscription-recovered",
+} as const;
+
+export function createSubscriptionMails(options: SubscriptionMailsOptions): SubscriptionMails {
+  const { store, merchants, texts, box, digest, clock, postponed } = options;
+  return {
+    owed: async (record, kind, terms) => {
+      if (terms?.mails === false && kind !== "payment") return [];
+      try {
+        const atMs = clock.nowMs();
+        // These do not count towards what a merchant may have written in an hour: there are as many as there are subscriptions due.
+        const [merchant, hasRoom] = await Promise.all([merchants.load(record.merchantId), store.hasRoom(null, atMs)]);
+        if (hasRoom) {
+          const { locale, email: to } = record.customer;
+          const text = texts[kind](locale, { merchantName: merchant?.record.merchantName ?? record.merchantId, record });
+          const id = prefixedId("sbm_", digest(`subscription mail ${record.id} ${record.mails + 1}`));
+          return mailOperations({ id, kind: KINDS[kind], to, merchantId: null, ...text }, { box, atMs, expiresAtMs: atMs + WORTH_MS });
+        }
+      } catch {
+        // The store is away, and the step's own commit says so.
+      }
+      postponed();
+      return null;
+    },
+  };
+}

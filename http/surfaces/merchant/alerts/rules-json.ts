@@ -1,0 +1,33 @@
+import type { Static } from "@sinclair/typebox";
+import type { Caller } from "../../../../engine/access/caller.ts";
+import type { AlertRules, AlertRuleSet as RuleSet } from "../../../../engine/alerts/alert-rules.ts";
+import { actorNames } from "../actor-names.ts";
+import { type AlertRuleJson, type AlertRuleSet, type AlertRulesJson, RULE_SOURCES } from "./schemas.ts";
+import type { AlertOperations } from "./surface.ts";
+
+export async function rulesJson(
+  { users }: Pick<AlertOperations, "users">,
+  caller: Caller,
+  { rules: record, version }: { rules: AlertRules; version: number },
+): Promise<AlertRulesJson> {
+  const { enabled, currency, rules, dailyCountMax, dailyAmountMaxMinor, updatedAtMs, updatedBy } = record;
+  const names = await actorNames(users, caller, updatedBy === null ? [] : [updatedBy]);
+  return {
+    ...{ enabled, currency, rules: rules.map(ruleJson), dailyCountMax, dailyAmountMaxMinor, version },
+    updatedAt: updatedBy === null ? null : new Date(updatedAtMs).toISOString(),
+    updatedBy: updatedBy === null ? null : names(updatedBy).by,
+  };
+}
+
+function ruleJson({ id, amountMaxMinor, sources, categories, methods }: RuleSet["rules"][number]): AlertRuleJson {
+  return {
+    ...{ id, amountMaxMinor },
+    sources: sources === null ? null : RULE_SOURCES.filter((source) => sources.includes(source)),
+    categories: categories === null ? null : [...categories],
+    methods: methods === null ? null : [...methods],
+  };
+}
+
+export function ruleSetOf({ enabled, currency, rules, dailyCountMax, dailyAmountMaxMinor }: Static<typeof AlertRuleSet>): RuleSet {
+  return { enabled, currency, rules, dailyCountMax, dailyAmountMaxMinor };
+}

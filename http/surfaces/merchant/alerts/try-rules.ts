@@ -1,0 +1,68 @@
+import { ok, okOf } from "../envelope.ts";
+import { MERCHANT_BASE, merchantOwnerOf, PORTAL_RATE } from "../surface.ts";
+import { ALERT_EXAMPLE, alertList } from "./alert-json.ts";
+import { ruleSetOf } from "./rules-json.ts";
+import { AlertRuleSet, AlertRulesDryRun } from "./schemas.ts";
+import { alerts } from "./surface.ts";
+
+const SHOWN_MAX = 100;
+
+export const tryAlertRules = alerts.endpoint({
+  name: "tryAlertRules",
+  refusesUnknown: "money",
+  method: "POST",
+  path: `${MERCHANT_BASE}/alert-rules/dry-run`,
+  summary: "Test rules for alerts",
+  description:
+    "Which alerts of the last 90 days the given rules would have refunded, whether they are on or not. Nothing is changed. It does not say what else decides: a payment under dispute, one that was given back before, and the gateway.",
+  auth: "merchantUserOrKey",
+  may: "configure",
+  rateLimit: PORTAL_RATE,
+  body: AlertRuleSet,
+  bodyExample: {
+    enabled: true,
+    currency: "EUR",
+    rules: [{ id: "small", amountMaxMinor: 2000, sources: null, categories: null, methods: null }],
+    dailyCountMax: 10,
+    dailyAmountMaxMinor: 10000,
+  },
+  audit: "changes nothing",
+  responses: {
+    200: {
+      description: "What they would have done.",
+      body: okOf(AlertRulesDryRun),
+      example: {
+        status: "ok",
+        data: {
+          from: "2026-08-28T10:00:00.000Z",
+          looked: 12,
+          refunded: 1,
+          refundedMinor: 1050,
+          capped: 0,
+          items: [{ alert: ALERT_EXAMPLE, rule: "small", capped: false }],
+          complete: true,
+        },
+      },
+    },
+    ...alerts.errors(400, 401, 403, 413, 415, 429, 503),
+  },
+  handle: async (operations, { caller, body }) => {
+    const { fromMs, looked, items, complete } = await operations.alerts.dryRun(merchantOwnerOf(caller), ruleSetOf(body));
+    const refunded = items.filter(({ capped }) => !capped);
+    const shown = items.slice(0, SHOWN_MAX);
+    const json = await alertList(
+      operations,
+      caller,
+      shown.map(({ alert }) => alert),
+    );
+    const data = {
+      ...{ from: new Date(fromMs).toISOString(), looked, refunded: refunded.length, capped: items.length - refunded.length, complete },
+      refundedMinor: refunded.reduce((sum, { alert }) => sum + alert.amountMinor, 0),
+      items: shown.flatMap(({ rule, capped }, index) => {
+        const alert = json[index];
+        return alert === undefined ? [] : [{ alert, rule: rule.id, capped }];
+      }),
+    };
+    return { status: 200, body: ok(data) };
+  },
+});

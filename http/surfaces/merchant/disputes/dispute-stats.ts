@@ -1,0 +1,85 @@
+import { RelayError } from "../../../../engine/kernel/errors.ts";
+import type { MerchantDay } from "../../../../engine/payments/merchant-transactions.ts";
+import { ok, okOf } from "../envelope.ts";
+import { MERCHANT_BASE, merchantOwnerOf, PORTAL_RATE } from "../surface.ts";
+import { STATS_EXAMPLE } from "./dispute-json.ts";
+import { DisputeStats, type DisputeStatsJson } from "./schemas.ts";
+import { disputes } from "./surface.ts";
+
+/** Of `YYYY-MM-DD`. */
+const MONTH_LENGTH = 7;
+
+export const showDisputeStats = disputes.endpoint({
+  name: "disputeStats",
+  method: "GET",
+  path: `${MERCHANT_BASE}/disputes/stats`,
+  summary: "Get the statistics of disputes",
+  description:
+    "Of all disputes and alerts that are kept, and of this month's against its approved card payments. Where those cannot be read now, `cardPayments`, `cardVolumeMinor` and the rates are null, and the rest counts all the same.",
+  auth: "merchantUserOrKey",
+  may: "look",
+  rateLimit: PORTAL_RATE,
+  responses: {
+    200: { description: "The figures.", body: okOf(DisputeStats), example: { status: "ok", data: STATS_EXAMPLE } },
+    ...disputes.errors(401, 403, 429, 503),
+  },
+  handle: async (operations, { caller }) => {
+    const owner = merchantOwnerOf(caller);
+    const { localTime, clock, merchantTransactions } = operations;
+    const month = localTime.dayOf(clock.nowMs()).slice(0, MONTH_LENGTH);
+    const { fromMs, beforeMs } = boundsOf(month, localTime.dayRange);
+    const [stats, alerts, card] = await Promise.all([
+      operations.disputes.stats(owner, { fromMs, beforeMs }),
+      operations.alerts.stats(owner),
+      cardPayments(() => merchantTransactions.sums(owner.merchantId, { fromMs, untilMs: beforeMs })),
+    ]);
+    const { counts, amountsMinor, dueSoon, winRate, escalated, complete } = stats;
+    const paid = card === null ? null : card.reduce((sum, { approved }) => sum + approved, 0);
+    const data: DisputeStatsJson = {
+      ...{ counts: { ...counts }, amounts: amountsOf(amountsMinor), dueSoon, winRate, escalated, complete },
+      month: {
+        ...{ month, count: stats.month.count, cardPayments: paid, rate: rateOf(stats.month.count, paid) },
+        amounts: Object.entries(stats.month.amountsMinor).map(([currency, amountMinor]) => {
+          const cardVolumeMinor = card === null ? null : (card.find((one) => one.currency === currency)?.volumeMinor ?? 0);
+          return { currency, amountMinor, cardVolumeMinor, rate: rateOf(amountMinor, cardVolumeMinor) };
+        }),
+      },
+      alerts: {
+        ...{ counts: { ...alerts.counts }, amounts: amountsOf(alerts.amountsMinor) },
+        ...{ preventionRate: alerts.preventionRate, complete: alerts.complete },
+      },
+    };
+    return { status: 200, body: ok(data) };
+  },
+});
+
+/** Approved card payments, of each currency; null where ClickHouse does not answer: disputes are in the store, and are shown without it. */
+async function cardPayments(read: () => Promise<MerchantDay>): Promise<MerchantDay["byMethod"] | null> {
+  try {
+    return (await read()).byMethod.filter(({ method }) => method === "CARD");
+  } catch (error) {
+    if (error instanceof RelayError && (error.code === "unavailable" || error.code === "too_busy")) return null;
+    throw error;
+  }
+}
+
+function boundsOf(
+  month: string,
+  dayRange: (day: string) => { fromMs: number; untilMs: number } | null,
+): { fromMs: number; beforeMs: number } {
+  const [year = 0, ordinal = 0] = month.split("-").map(Number);
+  const next = ordinal === 12 ? `${year + 1}-01` : `${year}-${String(ordinal + 1).padStart(2, "0")}`;
+  const [first, behind] = [dayRange(`${month}-01`), dayRange(`${next}-01`)];
+  if (first === null || behind === null) throw new Error(`the month ${month} has no first day`);
+  return { fromMs: first.fromMs, beforeMs: behind.fromMs };
+}
+
+function rateOf(part: number, whole: number | null): number | null {
+  return whole === null || whole === 0 ? null : part / whole;
+}
+
+function amountsOf(amounts: { readonly [state: string]: { readonly [currency: string]: number } }): DisputeStatsJson["amounts"] {
+  return Object.entries(amounts).flatMap(([state, byCurrency]) =>
+    Object.entries(byCurrency).map(([currency, amountMinor]) => ({ state, currency, amountMinor })),
+  );
+}

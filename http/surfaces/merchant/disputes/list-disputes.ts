@@ -1,0 +1,50 @@
+import { Type } from "@sinclair/typebox";
+import { ok, okOf } from "../envelope.ts";
+import { listOf } from "../schema-parts.ts";
+import { PAGE_QUERY } from "../schemas.ts";
+import { MERCHANT_BASE, merchantOwnerOf, PORTAL_RATE } from "../surface.ts";
+import { rangeOfQuery } from "../transaction-query.ts";
+import { boardItemJson, DISPUTE_ITEM_EXAMPLE } from "./dispute-json.ts";
+import { DISPUTE_FILTERS, DisputeItem } from "./schemas.ts";
+import { disputes } from "./surface.ts";
+
+const DAY_MS = 86_400_000;
+
+export const listDisputes = disputes.endpoint({
+  name: "listDisputes",
+  method: "GET",
+  path: `${MERCHANT_BASE}/disputes`,
+  summary: "List disputes",
+  description:
+    "The newest first; with `dueWithinDays` those that are to be answered, the most urgent first. Alerts that are still to be answered are among them with the status `ALERT`, unless `includeAlerts` is false or a `stage` is asked for, which alerts have none. A page of a filtered list may have fewer items than `limit`, or none, and still a `next`.",
+  auth: "merchantUserOrKey",
+  may: "look",
+  rateLimit: PORTAL_RATE,
+  query: Type.Object({ ...DISPUTE_FILTERS, ...PAGE_QUERY }),
+  responses: {
+    200: {
+      description: "A page.",
+      body: okOf(listOf(DisputeItem)),
+      example: { status: "ok", data: { items: [DISPUTE_ITEM_EXAMPLE], next: null } },
+    },
+    ...disputes.errors(400, 401, 403, 429, 503),
+  },
+  handle: async ({ disputeBoard, localTime, clock }, { caller, query }) => {
+    const {
+      status = null,
+      stage = null,
+      category = null,
+      dueWithinDays,
+      terminalId = null,
+      q = null,
+      includeAlerts,
+      limit,
+      cursor = null,
+    } = query;
+    const { fromMs = null, untilMs = null } = rangeOfQuery(query, localTime);
+    const dueBeforeMs = dueWithinDays === undefined ? null : clock.nowMs() + dueWithinDays * DAY_MS;
+    const filter = { limit, cursor, status, stage, category, fromMs, beforeMs: untilMs, dueBeforeMs, terminalId, q, includeAlerts };
+    const { items, next } = await disputeBoard.list(merchantOwnerOf(caller), filter);
+    return { status: 200, body: ok({ items: items.map(boardItemJson), next }) };
+  },
+});

@@ -1,0 +1,37 @@
+import { ok, okOf, refusal } from "../envelope.ts";
+import { MERCHANT_BASE, merchantOwnerOf, PORTAL_RATE } from "../surface.ts";
+import { DISPUTE_EXAMPLE, disputeJson } from "./dispute-json.ts";
+import { Dispute } from "./schemas.ts";
+import { disputes, EvidenceParams, NOT_ANSWERABLE, noSuchFile, notAnswerable } from "./surface.ts";
+
+export const removeEvidence = disputes.endpoint({
+  name: "removeDisputeEvidence",
+  method: "DELETE",
+  path: `${MERCHANT_BASE}/disputes/{id}/evidence/{fileId}`,
+  summary: "Delete a file of evidence",
+  description: "Its contents are deleted. What was submitted stays.",
+  auth: "merchantUserOrKey",
+  may: "operate",
+  rateLimit: PORTAL_RATE,
+  params: EvidenceParams,
+  audit: { action: "dispute.remove-evidence" },
+  responses: {
+    200: { description: "Removed.", body: okOf(Dispute), example: { status: "ok", data: { ...DISPUTE_EXAMPLE, files: [] } } },
+    ...disputes.errors(400, 401, 403, 404, 429, 503),
+    409: { description: `${NOT_ANSWERABLE}, or it was submitted (frozen).`, body: disputes.envelope.schema },
+  },
+  handle: async (operations, { caller, params, request }) => {
+    const operation = { id: request.id, requestId: request.id };
+    const outcome = await operations.disputes.removeFile(merchantOwnerOf(caller), params.id, params.fileId, operation);
+    if (outcome === null) throw noSuchFile();
+    switch (outcome.type) {
+      case "frozen":
+        return refusal(409, "frozen", "The file was submitted, and stays");
+      case "not_open":
+      case "deadline_passed":
+        return notAnswerable({ type: outcome.type, dispute: outcome.dispute });
+      case "removed":
+        return { status: 200, body: ok(await disputeJson(operations, caller, outcome.dispute)) };
+    }
+  },
+});

@@ -1,0 +1,51 @@
+import { SUBSCRIPTIONS_PER_HOUR_MAX } from "../../../../engine/subscriptions/subscription.ts";
+import { actorOf } from "../actor-names.ts";
+import { ok, okOf, refusal } from "../envelope.ts";
+import { MERCHANT_BASE, merchantOwnerOf, PORTAL_RATE } from "../surface.ts";
+import { CreateSubscription, SubscriptionDetail } from "./schemas.ts";
+import { SUBSCRIPTION_DETAIL_EXAMPLE, subscriptionDetail } from "./subscription-json.ts";
+import { CHARGE_DEADLINE_MS, operationOf, subscriptions } from "./surface.ts";
+
+export const createSubscription = subscriptions.endpoint({
+  name: "createSubscription",
+  refusesUnknown: "money",
+  method: "POST",
+  path: `${MERCHANT_BASE}/subscriptions`,
+  summary: "Create a subscription",
+  description: `Without a trial the first payment is asked for at once: the customer gets a mail with the way to pay, or the card on file is charged. \`collection\` is LINK, and \`locale\` (of mails) it, where they are absent. At most ${SUBSCRIPTIONS_PER_HOUR_MAX} in an hour (429).`,
+  auth: "merchantUserOrKey",
+  may: "operate",
+  rateLimit: PORTAL_RATE,
+  deadlineMs: CHARGE_DEADLINE_MS,
+  body: CreateSubscription,
+  bodyExample: { planId: SUBSCRIPTION_DETAIL_EXAMPLE.planId, customer: { name: "Ada Rossi", email: "ada@example.com", locale: "it" } },
+  // The answer has the address of the customer's page.
+  idempotency: "sealed",
+  audit: { action: "subscription.create", subject: ({ body }) => body.planId },
+  responses: {
+    201: { description: "Created.", body: okOf(SubscriptionDetail), example: { status: "ok", data: SUBSCRIPTION_DETAIL_EXAMPLE } },
+    ...subscriptions.errors(400, 401, 403, 413, 415, 429, 503),
+    409: {
+      description:
+        "There is no such plan (no_plan), or it is deactivated (plan_inactive), or the merchant is (inactive). Or the same `Idempotency-Key` was used with another body.",
+      body: subscriptions.envelope.schema,
+    },
+  },
+  handle: async (operations, { caller, body, operationId, request }) => {
+    const { planId, customer, collection = "LINK", methodId = null } = body;
+    const { name, email, locale = "it" } = customer;
+    const order = { planId, customer: { name, email, locale }, collection, methodId };
+    const operation = operationOf(caller, operationId, request);
+    const created = await operations.subscriptions.create(merchantOwnerOf(caller), order, actorOf(caller), operation);
+    switch (created.type) {
+      case "no_plan":
+        return refusal(409, "no_plan", "There is no such plan");
+      case "plan_inactive":
+        return refusal(409, "plan_inactive", "The plan is deactivated: it takes no new subscriptions");
+      case "inactive":
+        return refusal(409, "inactive", "The merchant is deactivated");
+      case "created":
+        return { status: 201, body: ok(await subscriptionDetail(operations, caller, created.subscription)) };
+    }
+  },
+});

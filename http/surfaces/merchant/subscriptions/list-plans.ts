@@ -1,0 +1,32 @@
+import { PLANS_MAX } from "../../../../engine/subscriptions/plan.ts";
+import { COLLECTIONS } from "../../../../engine/subscriptions/subscription.ts";
+import { ok, okOf } from "../envelope.ts";
+import { MERCHANT_BASE, merchantOwnerOf, PORTAL_RATE } from "../surface.ts";
+import { PLAN_EXAMPLE, planJson } from "./plan-json.ts";
+import { Plans } from "./schemas.ts";
+import { subscriptions } from "./surface.ts";
+
+export const listPlans = subscriptions.endpoint({
+  name: "listPlans",
+  method: "GET",
+  path: `${MERCHANT_BASE}/plans`,
+  summary: "List plans",
+  description: `All of them, deactivated ones too, newest first; at most ${PLANS_MAX}.`,
+  auth: "merchantUserOrKey",
+  may: "look",
+  rateLimit: PORTAL_RATE,
+  responses: {
+    200: {
+      description: "All of them.",
+      body: okOf(Plans),
+      example: { status: "ok", data: { items: [PLAN_EXAMPLE], collections: ["LINK"] } },
+    },
+    ...subscriptions.errors(401, 403, 429, 503),
+  },
+  handle: async ({ plans, cardsOnFile }, { caller }) => {
+    const owner = merchantOwnerOf(caller);
+    const items = (await plans.list(owner)).map(planJson);
+    const collections = COLLECTIONS.filter((collection) => collection === "LINK" || cardsOnFile.isOffered(owner));
+    return { status: 200, body: ok({ items, collections }) };
+  },
+});

@@ -1,0 +1,41 @@
+import { Type } from "@sinclair/typebox";
+import { RelayError } from "../../../../engine/kernel/errors.ts";
+import { ok, okOf } from "../envelope.ts";
+import { maySeePersonalData } from "../personal-data.ts";
+import { PAGE_QUERY } from "../schemas.ts";
+import { MERCHANT_BASE, merchantOwnerOf, PORTAL_RATE } from "../surface.ts";
+import { rangeOfQuery } from "../transaction-query.ts";
+import { SUBSCRIPTION_FILTERS, SubscriptionPage } from "./schemas.ts";
+import { SUBSCRIPTION_EXAMPLE, subscriptionList } from "./subscription-json.ts";
+import { subscriptions } from "./surface.ts";
+
+export const listSubscriptions = subscriptions.endpoint({
+  name: "listSubscriptions",
+  method: "GET",
+  path: `${MERCHANT_BASE}/subscriptions`,
+  summary: "List subscriptions",
+  description:
+    "Newest first. Days are those of the installation's time zone, by when a subscription was created. A page of a filtered list may have fewer items than `limit`, or none, and still a `next`. `customerEmail` is a filter for roles that see personal data only.",
+  auth: "merchantUserOrKey",
+  may: "look",
+  rateLimit: PORTAL_RATE,
+  query: Type.Object({ ...SUBSCRIPTION_FILTERS, ...PAGE_QUERY }),
+  responses: {
+    200: {
+      description: "A page.",
+      body: okOf(SubscriptionPage),
+      example: { status: "ok", data: { items: [SUBSCRIPTION_EXAMPLE], next: null } },
+    },
+    ...subscriptions.errors(400, 401, 403, 429, 503),
+  },
+  handle: async (operations, { caller, query }) => {
+    const { state = null, planId = null, customerEmail = null, limit, cursor = null } = query;
+    if (customerEmail !== null && !maySeePersonalData(caller)) {
+      throw new RelayError("forbidden", "customerEmail: not permitted for your role, which does not see personal data", { detail: "role" });
+    }
+    const { fromMs = null, untilMs = null } = rangeOfQuery(query, operations.localTime);
+    const filter = { limit, cursor, state, planId, fromMs, beforeMs: untilMs, customerEmail };
+    const { items, next } = await operations.subscriptions.list(merchantOwnerOf(caller), filter);
+    return { status: 200, body: ok({ items: await subscriptionList(operations, caller, items), next }) };
+  },
+});

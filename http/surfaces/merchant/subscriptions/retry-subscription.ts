@@ -1,0 +1,62 @@
+import { RelayError } from "../../../../engine/kernel/errors.ts";
+import { retryFromMs } from "../../../../engine/subscriptions/rules.ts";
+import { ATTEMPTS_MAX } from "../../../../engine/subscriptions/subscription.ts";
+import { ok, refusal } from "../envelope.ts";
+import { MERCHANT_BASE, merchantOwnerOf, PORTAL_RATE } from "../surface.ts";
+import { subscriptionChanged, subscriptionDetail } from "./subscription-json.ts";
+import {
+  CHARGE_DEADLINE_MS,
+  noSuchSubscription,
+  notInState,
+  operationOf,
+  outcomeUnknown,
+  SubscriptionParams,
+  subscriptions,
+} from "./surface.ts";
+
+export const retrySubscription = subscriptions.endpoint({
+  name: "retrySubscription",
+  method: "POST",
+  path: `${MERCHANT_BASE}/subscriptions/{id}/retry`,
+  summary: "Start a payment of an unpaid cycle",
+  description: "Charges the card on file, or reminds the customer of the link. Once in an hour.",
+  auth: "merchantUserOrKey",
+  may: "operate",
+  rateLimit: PORTAL_RATE,
+  deadlineMs: CHARGE_DEADLINE_MS,
+  params: SubscriptionParams,
+  idempotency: "sealed",
+  audit: { action: "subscription.retry" },
+  responses: {
+    200: subscriptionChanged,
+    ...subscriptions.errors(400, 401, 403, 404, 429, 503),
+    409: {
+      description: `Nothing is unpaid, or it is paused or cancelled (not_in_state). It is not known whether the customer was charged (outcome_unknown), or it was asked for within the hour (too_soon), both with \`Retry-After\`. ${ATTEMPTS_MAX} attempts were made at this cycle (too_many). The merchant is deactivated (inactive).`,
+      body: subscriptions.envelope.schema,
+    },
+  },
+  handle: async (operations, { caller, params, operationId, request }) => {
+    const operation = operationOf(caller, operationId, request);
+    const outcome = await operations.subscriptions.retry(merchantOwnerOf(caller), params.id, operation);
+    if (outcome === null) throw noSuchSubscription();
+    switch (outcome.type) {
+      case "not_in_state":
+        return notInState(outcome.subscription, "asked for again");
+      case "outcome_unknown":
+        throw outcomeUnknown();
+      case "too_soon": {
+        const nowMs = operations.clock.nowMs();
+        const waitMs = (retryFromMs(outcome.subscription, nowMs) ?? nowMs) - nowMs;
+        throw new RelayError("conflict", "It was asked for within the hour; wait before you ask again", {
+          ...{ detail: "too_soon", retryAfterSeconds: Math.max(1, Math.ceil(waitMs / 1_000)) },
+        });
+      }
+      case "too_many":
+        return refusal(409, "too_many", `${ATTEMPTS_MAX} attempts were made at this cycle; cancel, or pause and resume the subscription`);
+      case "inactive":
+        return refusal(409, "inactive", "The merchant is deactivated");
+      case "retried":
+        return { status: 200, body: ok(await subscriptionDetail(operations, caller, outcome.subscription)) };
+    }
+  },
+});

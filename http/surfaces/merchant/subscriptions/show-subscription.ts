@@ -1,0 +1,29 @@
+import { Type } from "@sinclair/typebox";
+import { ok } from "../envelope.ts";
+import { MERCHANT_BASE, merchantOwnerOf, PORTAL_RATE } from "../surface.ts";
+import { CHARGES_PAGE, subscriptionAnswered, subscriptionDetail } from "./subscription-json.ts";
+import { noSuchSubscription, SubscriptionParams, subscriptions } from "./surface.ts";
+
+export const showSubscription = subscriptions.endpoint({
+  name: "showSubscription",
+  method: "GET",
+  path: `${MERCHANT_BASE}/subscriptions/{id}`,
+  summary: "Get a subscription",
+  description: `With the latest ${CHARGES_PAGE} of its payments, why the last one failed (\`unpaid\`), and the calendar of retries (\`dunning\`).`,
+  auth: "merchantUserOrKey",
+  may: "look",
+  rateLimit: PORTAL_RATE,
+  params: SubscriptionParams,
+  query: Type.Object({
+    beforeCycle: Type.Optional(Type.Integer({ minimum: 1, maximum: 99_999, description: "Payments of cycles before this one only." })),
+  }),
+  responses: {
+    200: subscriptionAnswered,
+    ...subscriptions.errors(400, 401, 403, 404, 429, 503),
+  },
+  handle: async (operations, { caller, params, query: { beforeCycle = null } }) => {
+    const record = await operations.subscriptions.find(merchantOwnerOf(caller), params.id);
+    if (record === null) throw noSuchSubscription();
+    return { status: 200, body: ok(await subscriptionDetail(operations, caller, record, beforeCycle)) };
+  },
+});

@@ -1,0 +1,39 @@
+import { Type } from "@sinclair/typebox";
+import type { Clock } from "../../../engine/kernel/clock.ts";
+import type { Ids } from "../../../engine/kernel/ids.ts";
+import type { Subscriptions } from "../../../engine/subscriptions/subscriptions.ts";
+import { surface } from "../../endpoint/surface.ts";
+import type { LocalTime } from "../local-time.ts";
+import { relayEnvelope } from "../relay-envelope.ts";
+
+/** What the page of a subscription uses. */
+export interface SubscriptionPageOperations {
+  subscriptions: Pick<Subscriptions, "byToken" | "pay" | "cancelByToken">;
+  /** As its partner wrote it. */
+  merchantName(merchantId: string): Promise<string>;
+  linkPages: { own(): string };
+  localTime: Pick<LocalTime, "zone">;
+  clock: Pick<Clock, "nowMs">;
+  ids: Pick<Ids, "uuid">;
+}
+
+export const subscriptionPages = surface<SubscriptionPageOperations>()({
+  name: "subscription-pages",
+  tags: ["Buyer's pages"],
+  envelope: relayEnvelope,
+});
+
+/** Any text: a wrong one gets a page, and no error in JSON. */
+export const SubscriptionTokenParams = Type.Object({
+  token: Type.String({ description: "Names the subscription; whoever has it may pay and cancel it." }),
+});
+
+const TOKEN = /^[A-Za-z0-9]{22}$/;
+
+/** Whether it is worth a look into the store. */
+export function looksLikeToken(token: string): boolean {
+  return TOKEN.test(token);
+}
+
+/** Presses of a button from one address in a second: each may make a payment link. */
+export const PRESS_RATE = { bucket: "buyer-pay", perSecond: 5 } as const;

@@ -1,0 +1,38 @@
+import type { ComponentChildren } from "preact";
+import { Icon } from "./icon.tsx";
+
+export interface ScheduleEntry {
+  key: string;
+  /** When, in two short lines: a day and its month. */
+  day: string;
+  month?: string;
+  what: ComponentChildren;
+  note?: ComponentChildren;
+  /** It has happened. `last`: with it there is an end. */
+  state: "done" | "to come" | "last";
+}
+
+/** What happens on which day, in order: each beside a leaf of a calendar. */
+export function Schedule({ label, done, entries }: { label: string; done: string; entries: readonly ScheduleEntry[] }) {
+  return (
+    <ol class="schedule" aria-label={label}>
+      {entries.map(({ key, day, month, what, note, state }) => (
+        <li key={key} class={state === "done" ? "schedule-done" : state === "last" ? "schedule-last" : undefined}>
+          <p class="schedule-day">
+            <span>{day}</span> {month !== undefined && <small>{month}</small>}
+          </p>
+          <div class="schedule-what">
+            <p>{what}</p>
+            {note !== undefined && <p class="schedule-note">{note}</p>}
+          </div>
+          {state === "done" && (
+            <span class="schedule-check">
+              <Icon name="check" size={18} />
+              <span class="visually-hidden">{done}</span>
+            </span>
+          )}
+        </li>
+      ))}
+    </ol>
+  );
+}

@@ -1,0 +1,132 @@
+import { decimalsOf } from "../../../../../engine/kernel/money.ts";
+import type { AlertRuleJson, AlertRuleSetJson, AlertRulesJson } from "../../../../surfaces/merchant/alerts/schemas.ts";
+import { minorOf } from "../../i18n/amounts.ts";
+import { formatMoney } from "../../i18n/format.ts";
+import { locale, text } from "../../i18n/texts.ts";
+import { CATEGORIES } from "../disputes/words.ts";
+import { AMOUNT_MINOR_MAX, DAILY_COUNT_MAX } from "./limits.ts";
+import { RULE_SOURCES } from "./words.ts";
+
+const NAME = /^[A-Za-z0-9_-]{1,32}$/;
+
+/** A choice of some of what there is, or all of it. */
+export interface Choice {
+  all: boolean;
+  some: readonly string[];
+}
+
+export interface WrittenRule {
+  /** For the list on the page only. */
+  key: number;
+  id: string;
+  amountMax: string;
+  sources: Choice;
+  categories: Choice;
+  methods: Choice;
+}
+
+/** What is in the form. */
+export interface Written {
+  enabled: boolean;
+  currency: string;
+  dailyCount: string;
+  dailyAmount: string;
+  rules: readonly WrittenRule[];
+}
+
+export function writtenOf({ enabled, currency, dailyCountMax, dailyAmountMaxMinor, rules }: AlertRulesJson): Written {
+  return {
+    ...{ enabled, currency, dailyCount: String(dailyCountMax), dailyAmount: typedOf(dailyAmountMaxMinor, currency) },
+    rules: rules.map((rule, key) => ({
+      ...{ key, id: rule.id, amountMax: typedOf(rule.amountMaxMinor, currency) },
+      ...{ sources: choiceOf(rule.sources), categories: choiceOf(rule.categories), methods: choiceOf(rule.methods) },
+    })),
+  };
+}
+
+function choiceOf(some: readonly string[] | null): Choice {
+  return { all: some === null, some: some ?? [] };
+}
+
+/** Minor units as a person would write them in a field. */
+function typedOf(minor: number, currency: string): string {
+  const decimals = decimalsOf(currency);
+  const fixed = (minor / 10 ** decimals).toFixed(decimals);
+  return locale.value === "it" ? fixed.replace(".", ",") : fixed;
+}
+
+export function newRule(key: number): WrittenRule {
+  const anything = { all: true, some: [] };
+  return { key, id: "", amountMax: "", sources: anything, categories: anything, methods: anything };
+}
+
+export interface RuleProblems {
+  id: string | null;
+  amountMax: string | null;
+  sources: string | null;
+  categories: string | null;
+  methods: string | null;
+}
+
+export interface Problems {
+  dailyCount: string | null;
+  dailyAmount: string | null;
+  /** Of all rules together. */
+  rules: string | null;
+  each: readonly RuleProblems[];
+}
+
+export function problemsOf(written: Written): Problems {
+  const { rules: words } = text().alerts;
+  const { enabled, currency, dailyCount, dailyAmount, rules } = written;
+  const amountProblem = (typed: string) => (amountOf(typed, currency) === null ? words.amountForm(formatMoney(2_500, currency)) : null);
+  const choiceProblem = ({ all, some }: Choice) => (all || some.length > 0 ? null : words.chooseSome);
+  return {
+    dailyCount: countOf(dailyCount) === null ? words.countForm(DAILY_COUNT_MAX) : null,
+    dailyAmount: amountProblem(dailyAmount),
+    rules: enabled && rules.length === 0 ? words.needsRule : null,
+    each: rules.map((rule) => ({
+      id: !NAME.test(rule.id.trim())
+        ? words.nameForm
+        : rules.some((other) => other.key !== rule.key && other.id.trim() === rule.id.trim())
+          ? words.nameTwice
+          : null,
+      amountMax: amountProblem(rule.amountMax),
+      ...{ sources: choiceProblem(rule.sources), categories: choiceProblem(rule.categories), methods: choiceProblem(rule.methods) },
+    })),
+  };
+}
+
+export function isWhole({ each, ...all }: Problems): boolean {
+  return [...Object.values(all), ...each.flatMap((rule) => Object.values(rule))].every((problem) => problem === null);
+}
+
+export function amountOf(typed: string, currency: string): number | null {
+  const minor = minorOf(typed, decimalsOf(currency));
+  return minor === null || minor < 1 || minor > AMOUNT_MINOR_MAX ? null : minor;
+}
+
+function countOf(typed: string): number | null {
+  const count = /^\d{1,4}$/.test(typed.trim()) ? Number(typed.trim()) : 0;
+  return count >= 1 && count <= DAILY_COUNT_MAX ? count : null;
+}
+
+/** What is sent; of a form without problems. */
+export function ruleSetOf({ enabled, currency, dailyCount, dailyAmount, rules }: Written): AlertRuleSetJson {
+  return {
+    ...{ enabled, currency, dailyCountMax: countOf(dailyCount) ?? 0, dailyAmountMaxMinor: amountOf(dailyAmount, currency) ?? 0 },
+    rules: rules.map(
+      (rule): AlertRuleJson => ({
+        ...{ id: rule.id.trim(), amountMaxMinor: amountOf(rule.amountMax, currency) ?? 0 },
+        sources: chosen(rule.sources, RULE_SOURCES),
+        categories: chosen(rule.categories, CATEGORIES),
+        methods: rule.methods.all ? null : [...rule.methods.some],
+      }),
+    ),
+  };
+}
+
+/** The form offers no others. */
+function chosen<Word extends string>({ all, some }: Choice, words: readonly Word[]): Word[] | null {
+  return all ? null : words.filter((word) => some.includes(word));
+}

@@ -1,0 +1,154 @@
+import { useState } from "preact/hooks";
+import type { DisputeJson } from "../../../../surfaces/merchant/disputes/schemas.ts";
+import { get } from "../../api/client.ts";
+import { hasCode } from "../../api/errors.ts";
+import { Amount } from "../../components/amount.tsx";
+import { Banner } from "../../components/banner.tsx";
+import { Drawer } from "../../components/dialog.tsx";
+import { EmptyState } from "../../components/empty-state.tsx";
+import { LeaveDialog } from "../../components/leave-dialog.tsx";
+import { Loaded } from "../../components/panel.tsx";
+import { Skeleton } from "../../components/skeleton.tsx";
+import { formatExactTime } from "../../i18n/format.ts";
+import { text } from "../../i18n/texts.ts";
+import { useResource } from "../../state/resource.ts";
+import { may } from "../../state/session.ts";
+import { useUnsavedGuard } from "../../state/unsaved.ts";
+import { useIsOver } from "../payment-links/countdown.tsx";
+import { DisputeFacts } from "./dispute-facts.tsx";
+import { DisputeState } from "./dispute-state.tsx";
+import { DisputeTimeline } from "./dispute-timeline.tsx";
+import { DueTime } from "./due-time.tsx";
+import { KeptFiles } from "./kept-files.tsx";
+import { PaymentBeside, usePayment } from "./payment-beside.tsx";
+import { ResponseForm } from "./response-form.tsx";
+import { Submissions } from "./submissions.tsx";
+
+const LIVE_MS = 5_000;
+
+/** Everything about one dispute: what it is about, and the response to it, which is written here. */
+export function DisputeDrawer({ id, onClose, onChanged }: { id: string; onClose: () => void; onChanged: () => void }) {
+  const { disputes: words } = text();
+  const dispute = useResource(`dispute ${id}`, (signal) => get<DisputeJson>(`/disputes/${encodeURIComponent(id)}`, { signal }), {
+    everyMs: LIVE_MS,
+  });
+  /** What would be lost: null for nothing. */
+  const [unsaved, setUnsaved] = useState<"text" | "uploads" | null>(null);
+  const [asking, setAsking] = useState(false);
+  const leave = () => (unsaved === null ? onClose() : setAsking(true));
+  useUnsavedGuard(unsaved !== null, () => setAsking(true));
+  // What is no id at all is refused rather than not found.
+  const isUnknown = dispute.data === null && (hasCode(dispute.error, "not_found") || hasCode(dispute.error, "invalid_request"));
+  return (
+    <Drawer title={words.one} onClose={leave} wide={!isUnknown}>
+      {isUnknown ? (
+        <EmptyState icon="search" title={words.unknownTitle}>
+          {words.unknownText}
+        </EmptyState>
+      ) : (
+        <Loaded of={dispute} skeleton={<Skeleton lines={10} />}>
+          {(data) => (
+            <Detail
+              dispute={data}
+              onUnsaved={setUnsaved}
+              onStored={(stored) => {
+                dispute.replace(stored);
+                onChanged();
+              }}
+              onReload={() => {
+                dispute.reload();
+                onChanged();
+              }}
+            />
+          )}
+        </Loaded>
+      )}
+      {asking && (
+        <LeaveDialog onStay={() => setAsking(false)} onLeave={onClose}>
+          {unsaved === "uploads" ? words.respond.unsavedUploads : words.respond.unsavedText}
+        </LeaveDialog>
+      )}
+    </Drawer>
+  );
+}
+
+function Detail({
+  dispute,
+  onUnsaved,
+  onStored,
+  onReload,
+}: {
+  dispute: DisputeJson;
+  onUnsaved: (unsaved: "text" | "uploads" | null) => void;
+  onStored: (stored: DisputeJson) => void;
+  onReload: () => void;
+}) {
+  const { amountMinor, currency, state, respondBy, category, answerable, files } = dispute;
+  const { disputes: words } = text();
+  // Nothing is taken any more then, before the relay has written that it has expired.
+  const isOver = useIsOver(respondBy);
+  const isOpen = answerable && !isOver;
+  const payment = usePayment(dispute.uuid);
+  const frozen = files.filter(({ submitted }) => !submitted);
+  return (
+    <div class="case-columns">
+      <div class="case-main">
+        <div class="sum">
+          <p class="sum-amount">
+            <Amount minor={amountMinor} currency={currency} strong />
+          </p>
+          <div class="badges">
+            <DisputeState state={state} />
+            {isOpen && <DueTime until={respondBy} />}
+          </div>
+          <p>{words.categories[category]}</p>
+        </div>
+        <WhatToDo dispute={dispute} isOver={isOver} />
+        {isOpen && may("operate") ? (
+          <ResponseForm dispute={dispute} onUnsaved={onUnsaved} onStored={onStored} onReload={onReload} />
+        ) : (
+          frozen.length > 0 && (
+            <section class="form section" aria-label={words.evidence.title}>
+              <h3>{words.evidence.title}</h3>
+              <KeptFiles disputeId={dispute.id} files={frozen} />
+            </section>
+          )
+        )}
+        <Submissions dispute={dispute} />
+      </div>
+      <div class="case-side">
+        <DisputeFacts dispute={dispute} />
+        <PaymentBeside uuid={dispute.uuid} payment={payment} />
+        <DisputeTimeline dispute={dispute} />
+      </div>
+    </div>
+  );
+}
+
+/** Where it stands, in a sentence, and what there is to do. */
+function WhatToDo({ dispute, isOver }: { dispute: DisputeJson; isOver: boolean }) {
+  const { say, dueAt } = text().disputes;
+  const { state, respondBy, outcome, answerable } = dispute;
+  if (answerable && isOver) return <Banner kind="danger">{say.timeOver}</Banner>;
+  switch (state) {
+    case "OPEN":
+    case "EVIDENCE_REQUIRED":
+      return (
+        <Banner kind="warning">
+          <p>
+            <strong>{dueAt(formatExactTime(respondBy))}</strong>
+          </p>
+          <p>{state === "OPEN" ? say.open : say.evidenceRequired}</p>
+          {!may("operate") && <p>{say.look}</p>}
+        </Banner>
+      );
+    case "UNDER_REVIEW":
+      return <Banner>{say.underReview}</Banner>;
+    case "WON":
+      return <Banner kind="success">{say.won}</Banner>;
+    case "LOST":
+      return <Banner kind="danger">{outcome?.by === "accepted" ? say.accepted : say.lost}</Banner>;
+    case "EXPIRED":
+      return <Banner kind="danger">{say.expired}</Banner>;
+  }
+}

@@ -1,0 +1,121 @@
+import { useState } from "preact/hooks";
+import { useLocation } from "preact-iso/router";
+import type { DisputeItemJson } from "../../../../surfaces/merchant/disputes/schemas.ts";
+import { Amount } from "../../components/amount.tsx";
+import { Button } from "../../components/button.tsx";
+import { Drawer } from "../../components/dialog.tsx";
+import { EmptyState } from "../../components/empty-state.tsx";
+import { LiveList } from "../../components/live-list.tsx";
+import { Panel } from "../../components/panel.tsx";
+import { type Column, Table } from "../../components/table.tsx";
+import { Time } from "../../components/time.tsx";
+import { text } from "../../i18n/texts.ts";
+import type { Filters } from "../../state/filters.ts";
+import { DisputeState } from "./dispute-state.tsx";
+import { DueTime } from "./due-time.tsx";
+import { FilterFields } from "./filter-fields.tsx";
+import { queryOf } from "./filters.ts";
+import { itemHref } from "./words.ts";
+
+/** Disputes, and the alerts among them, newest first; by due time where that is asked for. */
+export function DisputeList({ filters, round }: { filters: Filters; round: number }) {
+  const { disputes: words, transactions } = text();
+  const { route } = useLocation();
+  const [filtering, setFiltering] = useState(false);
+  const query = queryOf(filters.values);
+  // Without the view, which is none.
+  const count = filters.count - 1;
+  const own: Filters = { ...filters, clear: () => route("/portal/disputes?view=list", true) };
+  return (
+    <>
+      <div class="filters-desk">
+        <Panel>
+          <FilterFields filters={own} />
+        </Panel>
+      </div>
+      <div class="filters-phone">
+        <Button icon="filter" onClick={() => setFiltering(true)} wide>
+          {transactions.filters(count)}
+        </Button>
+      </div>
+      <LiveList<DisputeItemJson>
+        key={JSON.stringify(query)}
+        path="/disputes"
+        query={query}
+        round={round}
+        end={words.end}
+        empty={
+          count > 0 ? (
+            <EmptyState icon="search" title={transactions.noMatchTitle} action={<Button onClick={own.clear}>{transactions.clear}</Button>}>
+              {transactions.noMatchText}
+            </EmptyState>
+          ) : (
+            <EmptyState icon="dispute" title={words.emptyTitle}>
+              {words.emptyText}
+            </EmptyState>
+          )
+        }
+      >
+        {(items) => (
+          <Table
+            caption={words.title}
+            columns={columnsOf()}
+            rows={items}
+            keyOf={({ id }) => id}
+            onOpen={(item) => route(itemHref(item, filters.query))}
+            phone="lines"
+          />
+        )}
+      </LiveList>
+      {filtering && (
+        <Drawer title={transactions.filters(count)} onClose={() => setFiltering(false)}>
+          <FilterFields filters={own} />
+          <Button kind="primary" wide onClick={() => setFiltering(false)}>
+            {transactions.showResults}
+          </Button>
+        </Drawer>
+      )}
+    </>
+  );
+}
+
+function columnsOf(): Column<DisputeItemJson>[] {
+  const { disputes: words } = text();
+  return [
+    {
+      key: "category",
+      header: words.category,
+      cell: ({ category, stage }) => (
+        <span class="two-lines">
+          <span>{words.categories[category]}</span>
+          {stage !== null && <span class="second-line">{words.stages[stage]}</span>}
+        </span>
+      ),
+    },
+    {
+      key: "amount",
+      header: words.amount,
+      align: "right",
+      cell: ({ amountMinor, currency }) => <Amount minor={amountMinor} currency={currency} strong />,
+    },
+    { key: "state", header: words.state, cell: ({ status }) => <DisputeState state={status} /> },
+    { key: "due", header: words.due, cell: (item) => (isToAnswer(item) ? <DueTime until={item.respondBy} /> : "–") },
+    { key: "received", header: words.received, cell: ({ createdAt }) => <Time at={createdAt} as="date" />, deskOnly: true },
+    {
+      key: "case",
+      header: words.caseId,
+      cell: ({ network, networkCaseId }) => (
+        <span class="two-lines">
+          <span>{network}</span>
+          <span class="muted mono clip clip-narrow">{networkCaseId}</span>
+        </span>
+      ),
+      deskOnly: true,
+    },
+  ];
+}
+
+/** Of one that nobody answers any more its due time is of no interest. */
+function isToAnswer({ status }: DisputeItemJson): boolean {
+  return status === "ALERT" || status === "OPEN" || status === "EVIDENCE_REQUIRED";
+}

@@ -1,0 +1,17 @@
+import { Badge, type BadgeKind } from "../../components/badge.tsx";
+import { text } from "../../i18n/texts.ts";
+import type { Status } from "./words.ts";
+
+const KINDS: Readonly<Record<Status, BadgeKind>> = {
+  ALERT: "warn",
+  OPEN: "accent",
+  EVIDENCE_REQUIRED: "warn",
+  UNDER_REVIEW: "neutral",
+  WON: "good",
+  LOST: "bad",
+  EXPIRED: "bad",
+};
+
+export function DisputeState({ state }: { state: Status }) {
+  return <Badge kind={KINDS[state]}>{text().disputes.states[state]}</Badge>;
+}

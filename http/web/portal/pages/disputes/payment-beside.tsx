@@ -1,0 +1,101 @@
+import type { TransactionDetailJson } from "../../../../surfaces/merchant/schemas.ts";
+import { get } from "../../api/client.ts";
+import { hasCode } from "../../api/errors.ts";
+import { Amount } from "../../components/amount.tsx";
+import { ButtonLink } from "../../components/button.tsx";
+import { Loaded } from "../../components/panel.tsx";
+import { Skeleton } from "../../components/skeleton.tsx";
+import { Time } from "../../components/time.tsx";
+import { text } from "../../i18n/texts.ts";
+import { type Resource, useResource } from "../../state/resource.ts";
+import { TransactionStatus } from "../transactions/transaction-status.tsx";
+import { methodName, transactionHref } from "../transactions/words.ts";
+
+/** The payment that somebody complains of. Without data also where it is not known which one that is. */
+export function usePayment(uuid: string | null): Resource<TransactionDetailJson | null> {
+  return useResource(`transaction ${uuid ?? "none"}`, async (signal) =>
+    uuid === null ? null : await get<TransactionDetailJson>(`/transactions/${encodeURIComponent(uuid)}`, { signal }),
+  );
+}
+
+/** The same, beside the complaint. */
+export function PaymentBeside({ uuid, payment }: { uuid: string | null; payment: Resource<TransactionDetailJson | null> }) {
+  const { disputes: words } = text();
+  return (
+    <section class="form section">
+      <h3>{words.payment}</h3>
+      {uuid === null ? <p class="muted">{words.paymentUnknown}</p> : <Payment uuid={uuid} payment={payment} />}
+    </section>
+  );
+}
+
+function Payment({ uuid, payment }: { uuid: string; payment: Resource<TransactionDetailJson | null> }) {
+  const { disputes: words } = text();
+  const isAway = payment.data === null && (hasCode(payment.error, "not_found") || hasCode(payment.error, "unavailable"));
+  return (
+    <>
+      {isAway ? (
+        <>
+          <p class="muted">{words.paymentAway}</p>
+          <p class="mono break">{uuid}</p>
+        </>
+      ) : (
+        <Loaded of={payment} skeleton={<Skeleton lines={4} />}>
+          {(data) => data !== null && <PaymentFacts payment={data} />}
+        </Loaded>
+      )}
+      <div class="button-row">
+        <ButtonLink icon="transactions" small href={transactionHref(uuid)}>
+          {words.itsTransaction}
+        </ButtonLink>
+      </div>
+    </>
+  );
+}
+
+function PaymentFacts({ payment }: { payment: TransactionDetailJson }) {
+  const { transactions: words } = text();
+  const { amountMinor, currency, status, method, brand, maskedPan, createdAt, terminalId, authCode, entry, timeline } = payment;
+  const card = [brand, maskedPan].filter((part) => part !== null).join(" ");
+  const isRefunded = timeline.some(({ what, state }) => (what === "refund" || what === "reversal") && state === "done");
+  return (
+    <dl class="facts">
+      <dt>{words.columns.amount}</dt>
+      <dd>
+        <Amount minor={amountMinor} currency={currency} />
+      </dd>
+      <dt>{words.columns.status}</dt>
+      <dd>
+        <TransactionStatus status={status} />
+      </dd>
+      <dt>{words.columns.time}</dt>
+      <dd>
+        <Time at={createdAt} />
+      </dd>
+      <dt>{words.columns.method}</dt>
+      <dd>{methodName(method)}</dd>
+      {card !== "" && (
+        <>
+          <dt>{words.columns.card}</dt>
+          <dd class="break">{card}</dd>
+        </>
+      )}
+      {entry !== null && (
+        <>
+          <dt>{words.entry}</dt>
+          <dd>{words.entries[entry]}</dd>
+        </>
+      )}
+      <dt>{words.columns.terminal}</dt>
+      <dd class="break">{terminalId}</dd>
+      {authCode !== null && (
+        <>
+          <dt>{words.columns.authCode}</dt>
+          <dd class="mono">{authCode}</dd>
+        </>
+      )}
+      <dt>{words.refund}</dt>
+      <dd>{isRefunded ? words.states.done : text().app.none}</dd>
+    </dl>
+  );
+}

@@ -1,0 +1,210 @@
+import { useLayoutEffect, useState } from "preact/hooks";
+import type { DisputeJson } from "../../../../surfaces/merchant/disputes/schemas.ts";
+import { post, put } from "../../api/client.ts";
+import { Banner } from "../../components/banner.tsx";
+import { Button } from "../../components/button.tsx";
+import { ConfirmDialog } from "../../components/confirm-dialog.tsx";
+import { TextAreaField, TextField } from "../../components/field.tsx";
+import { Form, FormActions } from "../../components/form.tsx";
+import { formatMoney, formatNumber } from "../../i18n/format.ts";
+import { text } from "../../i18n/texts.ts";
+import { useAction } from "../../state/action.ts";
+import { useSendOnce } from "../../state/send-once.ts";
+import { toast } from "../../state/toasts.ts";
+import { closed, isClosed } from "./closed.ts";
+import { useDraft } from "./draft.ts";
+import { Evidence } from "./evidence.tsx";
+import { Guide } from "./guide.tsx";
+import { FIELD_LENGTH_MAX, STATEMENT_LENGTH_MAX } from "./limits.ts";
+import { PreviewDialog } from "./preview-dialog.tsx";
+import { useUploads } from "./uploads.ts";
+import { draftOf, fieldLabel, isEmpty, isTooLong, LONG, QUESTIONS } from "./written.ts";
+
+/** The counter says how much room there is only where it may become short. */
+const COUNTED_FROM = 8_000;
+
+export interface ResponseFormProps {
+  dispute: DisputeJson;
+  onUnsaved: (unsaved: "text" | "uploads" | null) => void;
+  /** The relay has stored something, and this is what it has now. */
+  onStored: (stored: DisputeJson) => void;
+  /** It is not as it is shown any more. */
+  onReload: () => void;
+}
+
+/** The response as it is prepared: what is written, and the files. Nothing of it is sent before it is submitted. */
+export function ResponseForm({ dispute, onUnsaved, onStored, onReload }: ResponseFormProps) {
+  const { disputes: words } = text();
+  const draft = useDraft(dispute);
+  const { written } = draft;
+  const uploads = useUploads(dispute, { onStored, onReload });
+  const [previewing, setPreviewing] = useState(false);
+  const [accepting, setAccepting] = useState(false);
+  const [problem, setProblem] = useState<string | null>(null);
+  const unsaved = draft.unsaved ? "text" : uploads.busy ? "uploads" : null;
+  // Before anything else can be pressed.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: what is unsaved decides, not who listens.
+  useLayoutEffect(() => onUnsaved(unsaved), [unsaved]);
+  // When the form goes, nothing is unsaved any more.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: once.
+  useLayoutEffect(() => () => onUnsaved(null), []);
+  const save = useAction(async () => {
+    const body = draftOf(written);
+    const path = `/disputes/${encodeURIComponent(dispute.id)}/draft`;
+    try {
+      const stored = await put<DisputeJson>(path, body);
+      draft.stored(stored, written);
+      onStored(stored);
+      toast(words.respond.saved);
+    } catch (error) {
+      if (isClosed(error)) closed(error, onReload);
+      throw error;
+    }
+  });
+  const names = [...new Set([...QUESTIONS[dispute.category], ...Object.keys(written.fields)])];
+  const preview = (): void => {
+    const hasNothing = draftOf(written).statement === null && dispute.files.length === 0;
+    const why = uploads.busy ? words.respond.uploading : hasNothing ? words.respond.nothing : null;
+    setProblem(why);
+    if (why === null && !isTooLong(written)) setPreviewing(true);
+  };
+  return (
+    <>
+      <Guide category={dispute.category} />
+      <section class="section" aria-label={words.respond.title}>
+        <Form
+          error={save.error}
+          busy={save.busy}
+          onSubmit={() => {
+            if (!isTooLong(written)) void save.run();
+          }}
+        >
+          <div>
+            <h3>{words.respond.title}</h3>
+            <p class="field-hint">{words.respond.hint}</p>
+          </div>
+          {draft.theirs !== null && (
+            <Banner kind="warning" alert>
+              <p>{words.respond.othersDraft}</p>
+              <div class="button-row">
+                <Button small onClick={draft.takeTheirs}>
+                  {words.respond.showTheirs}
+                </Button>
+              </div>
+            </Banner>
+          )}
+          <TextAreaField
+            label={words.respond.statement}
+            hint={words.respond.statementHint}
+            prose
+            rows={8}
+            value={written.statement}
+            count={
+              written.statement.length < COUNTED_FROM
+                ? undefined
+                : words.respond.statementCount(formatNumber(written.statement.length), formatNumber(STATEMENT_LENGTH_MAX))
+            }
+            error={written.statement.length > STATEMENT_LENGTH_MAX ? words.respond.tooLong(formatNumber(STATEMENT_LENGTH_MAX)) : null}
+            onInput={(statement) => draft.change({ ...written, statement })}
+          />
+          <fieldset class="form">
+            <legend class="field-label">{words.respond.fields}</legend>
+            <p class="field-hint">{words.respond.fieldsHint}</p>
+            <div class="answers">
+              {names.map((name) => (
+                <Answer
+                  key={name}
+                  name={name}
+                  value={written.fields[name] ?? ""}
+                  onInput={(value) => draft.change({ ...written, fields: { ...written.fields, [name]: value } })}
+                />
+              ))}
+            </div>
+          </fieldset>
+          <div class="draft-save">
+            <span class="muted">{draft.unsaved ? words.respond.unsavedState : isEmpty(written) ? "" : words.respond.savedState}</span>
+            <Button type="submit" busy={save.busy}>
+              {words.respond.save}
+            </Button>
+          </div>
+        </Form>
+      </section>
+      <Evidence dispute={dispute} uploads={uploads} onRemoved={onStored} />
+      <section class="section">
+        <p class="field-error" role="alert">
+          {problem}
+        </p>
+        <FormActions>
+          <Button kind="danger-quiet" onClick={() => setAccepting(true)}>
+            {words.respond.accept}
+          </Button>
+          <Button kind="primary" icon="send" onClick={preview}>
+            {words.respond.preview}
+          </Button>
+        </FormActions>
+      </section>
+      {previewing && (
+        <PreviewDialog
+          dispute={dispute}
+          written={written}
+          onClose={() => setPreviewing(false)}
+          onSubmitted={(stored) => {
+            draft.stored(stored, written);
+            onStored(stored);
+          }}
+          onReload={onReload}
+        />
+      )}
+      {accepting && <AcceptDialog dispute={dispute} onClose={() => setAccepting(false)} onAccepted={onStored} onReload={onReload} />}
+    </>
+  );
+}
+
+function Answer({ name, value, onInput }: { name: string; value: string; onInput: (value: string) => void }) {
+  const { respond: words } = text().disputes;
+  const error = value.length > FIELD_LENGTH_MAX ? words.tooLong(formatNumber(FIELD_LENGTH_MAX)) : null;
+  const shared = { label: fieldLabel(name), value, onInput, error };
+  return LONG.includes(name) ? (
+    <div class="whole-row">
+      <TextAreaField {...shared} prose rows={3} />
+    </div>
+  ) : (
+    <TextField {...shared} autoComplete="off" />
+  );
+}
+
+function AcceptDialog({
+  dispute: { id, amountMinor, currency },
+  onClose,
+  onAccepted,
+  onReload,
+}: {
+  dispute: DisputeJson;
+  onClose: () => void;
+  onAccepted: (stored: DisputeJson) => void;
+  onReload: () => void;
+}) {
+  const { respond: words } = text().disputes;
+  const sendOnce = useSendOnce();
+  return (
+    <ConfirmDialog
+      title={words.acceptTitle(formatMoney(amountMinor, currency))}
+      confirm={words.accept}
+      danger
+      onClose={onClose}
+      act={async () => {
+        const body = { action: "ACCEPT" };
+        try {
+          const path = `/disputes/${encodeURIComponent(id)}/respond`;
+          onAccepted(await sendOnce(body, (idempotencyKey) => post<DisputeJson>(path, body, { idempotencyKey })));
+        } catch (error) {
+          if (isClosed(error)) closed(error, onReload);
+          throw error;
+        }
+        toast(words.accepted);
+      }}
+    >
+      {words.acceptText}
+    </ConfirmDialog>
+  );
+}

@@ -1,0 +1,52 @@
+import { useState } from "preact/hooks";
+import { Button } from "../../components/button.tsx";
+import { Dialog } from "../../components/dialog.tsx";
+import { ChoiceField } from "../../components/field.tsx";
+import { Form, FormActions } from "../../components/form.tsx";
+import { formatDate } from "../../i18n/format.ts";
+import { text } from "../../i18n/texts.ts";
+import { useAction } from "../../state/action.ts";
+import { toast } from "../../state/toasts.ts";
+import { type QuestionProps, useChange } from "./change-subscription.ts";
+
+/** Ends a subscription, at once or with its period, and says before what that means. */
+export function CancelDialog(question: QuestionProps) {
+  const { subscriptions: words } = text();
+  const { subscription, onClose } = question;
+  const change = useChange(question);
+  const [{ state, cancelsAtPeriodEnd, periodUntil }] = useState(subscription);
+  // One whose first payment is missing has no period yet, and who has chosen the end has only "now" left.
+  const hasChoice = state !== "INCOMPLETE" && !cancelsAtPeriodEnd;
+  const [when, setWhen] = useState<"end" | "now">(hasChoice ? "end" : "now");
+  const cancel = useAction(async () => {
+    await change("cancel", { atPeriodEnd: when === "end" });
+    toast(words.cancelDone[when]);
+    onClose();
+  });
+  return (
+    <Dialog title={words.cancelTitle} onClose={onClose}>
+      <Form onSubmit={() => void cancel.run()} error={cancel.error} busy={cancel.busy}>
+        {hasChoice ? (
+          <ChoiceField
+            label={words.cancelWhen}
+            value={when}
+            options={[
+              { value: "end", label: words.cancelAtEnd, hint: words.cancelAtEndHint(formatDate(periodUntil)) },
+              { value: "now", label: words.cancelNow, hint: words.cancelNowHint },
+            ]}
+            onChange={setWhen}
+          />
+        ) : (
+          <p class="lead">{words.cancelNowHint}</p>
+        )}
+        <p class="muted">{words.cancelNothingBack}</p>
+        <FormActions>
+          <Button onClick={onClose}>{words.cancelNot}</Button>
+          <Button type="submit" kind="danger" busy={cancel.busy}>
+            {words.cancelDo[when]}
+          </Button>
+        </FormActions>
+      </Form>
+    </Dialog>
+  );
+}

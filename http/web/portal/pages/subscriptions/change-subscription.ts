@@ -1,0 +1,33 @@
+import type { SubscriptionDetailJson } from "../../../../surfaces/merchant/subscriptions/schemas.ts";
+import { GATEWAY_DEADLINE_MS, post } from "../../api/client.ts";
+import { PortalError } from "../../api/errors.ts";
+import { useSendOnce } from "../../state/send-once.ts";
+
+export type Act = "retry" | "pause" | "resume" | "cancel";
+
+export interface QuestionProps {
+  subscription: SubscriptionDetailJson;
+  onChanged: () => void;
+  onClose: () => void;
+}
+
+/**
+ * What a question asks of the relay: once, however often its button is pressed, and shown as it then is. Each question has keys of its own, as the same may be wanted
+ * again later.
+ */
+export function useChange({ subscription: { id }, onChanged }: QuestionProps): (act: Act, body?: object) => Promise<void> {
+  const sendOnce = useSendOnce();
+  return async (act, body) => {
+    const path = `/subscriptions/${encodeURIComponent(id)}/${act}`;
+    try {
+      await sendOnce([act, body], (idempotencyKey) =>
+        post<SubscriptionDetailJson>(path, body, { idempotencyKey, deadlineMs: GATEWAY_DEADLINE_MS }),
+      );
+    } catch (error) {
+      // It was paid, or somebody else was first: what is behind the question is to say so.
+      if (error instanceof PortalError && error.status === 409) onChanged();
+      throw error;
+    }
+    onChanged();
+  };
+}

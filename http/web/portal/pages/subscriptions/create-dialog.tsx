@@ -1,0 +1,173 @@
+import { useState } from "preact/hooks";
+import type { PlansJson, SubscriptionDetailJson } from "../../../../surfaces/merchant/subscriptions/schemas.ts";
+import { GATEWAY_DEADLINE_MS, post } from "../../api/client.ts";
+import { Button } from "../../components/button.tsx";
+import { Dialog } from "../../components/dialog.tsx";
+import { EmptyState } from "../../components/empty-state.tsx";
+import { ChoiceField, SelectField, TextField } from "../../components/field.tsx";
+import { emailProblem } from "../../components/field-problems.ts";
+import { Form, FormActions } from "../../components/form.tsx";
+import { LanguageField } from "../../components/language-field.tsx";
+import { Loaded } from "../../components/panel.tsx";
+import { locale, text } from "../../i18n/texts.ts";
+import { useAction } from "../../state/action.ts";
+import type { Resource } from "../../state/resource.ts";
+import { useSendOnce } from "../../state/send-once.ts";
+import { type Collection, planChoice, planInWords } from "./words.ts";
+
+export interface CreateDialogProps {
+  plans: Resource<PlansJson>;
+  /** A plan that was chosen already. */
+  planId: string | null;
+  onClose: () => void;
+  /** There is no plan to begin with. */
+  onPlans: () => void;
+  onCreated: (created: SubscriptionDetailJson) => void;
+}
+
+/** A new subscription of a customer to a plan. */
+export function CreateDialog({ plans, onPlans, ...props }: CreateDialogProps) {
+  const { subscriptions: words } = text();
+  return (
+    <Dialog title={words.create} onClose={props.onClose}>
+      <Loaded of={plans}>
+        {({ items, collections }) => {
+          const active = items.filter((plan) => plan.active);
+          return active.length === 0 ? (
+            <EmptyState
+              icon="subscriptions"
+              title={words.noPlansTitle}
+              action={
+                <Button kind="primary" onClick={onPlans}>
+                  {words.toPlans}
+                </Button>
+              }
+            >
+              {words.noPlansText}
+            </EmptyState>
+          ) : (
+            <CreateForm {...props} plans={active} collections={collections} />
+          );
+        }}
+      </Loaded>
+    </Dialog>
+  );
+}
+
+const METHOD_ID = /^[A-Za-z0-9._:-]{1,100}$/;
+/** A card number has no place here, in whatever way it is written. */
+const CARD_NUMBER = /^\d(?:[ .:-]?\d){11,18}$/;
+
+function CreateForm({
+  plans,
+  collections,
+  planId: chosen,
+  onClose,
+  onCreated,
+}: Omit<CreateDialogProps, "plans" | "onPlans"> & { plans: PlansJson["items"]; collections: PlansJson["collections"] }) {
+  const { subscriptions: words, fields, app } = text();
+  const [written, setWritten] = useState({
+    planId: plans.find(({ id }) => id === chosen)?.id ?? plans[0]?.id ?? "",
+    ...{ name: "", email: "", language: locale.value, collection: "LINK" as Collection, methodId: "" },
+  });
+  const [checked, setChecked] = useState(false);
+  const change = (changes: Partial<typeof written>) => setWritten((before) => ({ ...before, ...changes }));
+  const plan = plans.find(({ id }) => id === written.planId);
+  const methodId = written.methodId.trim();
+  const problems = {
+    name: written.name.trim() === "" ? fields.required : null,
+    email: emailProblem(written.email),
+    methodId:
+      written.collection === "LINK"
+        ? null
+        : methodId === ""
+          ? fields.required
+          : CARD_NUMBER.test(methodId) || !METHOD_ID.test(methodId)
+            ? words.methodIdForm
+            : null,
+  };
+  const shown = (name: keyof typeof problems) => (checked ? problems[name] : null);
+  const sendOnce = useSendOnce();
+  const create = useAction(async () => {
+    const { planId, name, email, language, collection } = written;
+    const body = {
+      planId,
+      customer: { name: name.trim(), email: email.trim(), locale: language },
+      ...{ collection, ...(collection === "CARD" ? { methodId } : {}) },
+    };
+    onCreated(
+      await sendOnce(body, (idempotencyKey) =>
+        post<SubscriptionDetailJson>("/subscriptions", body, { idempotencyKey, deadlineMs: GATEWAY_DEADLINE_MS }),
+      ),
+    );
+  });
+  return (
+    <Form
+      error={create.error}
+      busy={create.busy}
+      onSubmit={() => {
+        setChecked(true);
+        if (Object.values(problems).every((problem) => problem === null)) void create.run();
+      }}
+    >
+      <SelectField
+        label={words.plan}
+        value={written.planId}
+        options={plans.map(planChoice)}
+        hint={plan === undefined ? undefined : planInWords(plan)}
+        onChange={(planId) => change({ planId })}
+      />
+      <TextField
+        label={words.customerName}
+        hint={words.customerNameHint}
+        autoComplete="off"
+        maxLength={255}
+        value={written.name}
+        error={shown("name")}
+        onInput={(name) => change({ name })}
+        autoFocus
+      />
+      <TextField
+        label={words.customerEmail}
+        hint={words.customerEmailHint}
+        type="email"
+        inputMode="email"
+        autoComplete="off"
+        maxLength={254}
+        value={written.email}
+        error={shown("email")}
+        onInput={(email) => change({ email })}
+      />
+      <LanguageField label={words.language} value={written.language} onChange={(language) => change({ language })} />
+      {collections.includes("CARD") && (
+        <ChoiceField<Collection>
+          label={words.collection}
+          value={written.collection}
+          options={collections.map((value) => ({ value, label: words.collections[value], hint: words.collectionHints[value] }))}
+          onChange={(collection) => change({ collection })}
+        />
+      )}
+      {written.collection === "CARD" && (
+        <TextField
+          label={words.methodId}
+          hint={words.methodIdHint}
+          autoComplete="off"
+          maxLength={100}
+          mono
+          value={written.methodId}
+          error={shown("methodId")}
+          onInput={(value) => change({ methodId: value })}
+        />
+      )}
+      <p class="in-words" role="status">
+        {plan !== undefined && plan.trialDays > 0 ? words.createText.TRIAL : words.createText.NOW}
+      </p>
+      <FormActions>
+        <Button onClick={onClose}>{app.cancel}</Button>
+        <Button type="submit" kind="primary" busy={create.busy}>
+          {words.createNow}
+        </Button>
+      </FormActions>
+    </Form>
+  );
+}

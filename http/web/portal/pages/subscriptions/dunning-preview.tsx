@@ -1,0 +1,66 @@
+import type { ComponentChildren } from "preact";
+import { useState } from "preact/hooks";
+import type { DunningPolicyJson } from "../../../../surfaces/merchant/subscriptions/schemas.ts";
+import { SelectField } from "../../components/field.tsx";
+import { Schedule, type ScheduleEntry } from "../../components/schedule.tsx";
+import { text } from "../../i18n/texts.ts";
+import type { Collection } from "./words.ts";
+
+/** What a customer gets when, by a policy: one that is stored, or as it is being written. */
+export function DunningPreview({
+  policy,
+  collections,
+  children,
+}: {
+  policy: DunningPolicyJson;
+  collections: readonly Collection[];
+  /** What else there is to say, beside it where there is room. */
+  children?: ComponentChildren;
+}) {
+  const { dunning: words, subscriptions } = text();
+  const [collection, setCollection] = useState<Collection>("LINK");
+  return (
+    <div class="stack">
+      {collections.length > 1 && (
+        <div class="policy-choice">
+          <SelectField
+            label={words.previewFor}
+            value={collection}
+            options={collections.map((value) => ({ value, label: subscriptions.collections[value] }))}
+            onChange={setCollection}
+          />
+        </div>
+      )}
+      <div class="policy">
+        <Schedule label={words.preview} done={subscriptions.step.done} entries={entriesOf(policy, collection)} />
+        <div class="stack">
+          {children}
+          <p class="muted">
+            {words.recovered} {policy.mails && words.recoveredMail}
+          </p>
+          {collection === "CARD" && <p class="muted">{words.hard}</p>}
+        </div>
+      </div>
+    </div>
+  );
+}
+
+function entriesOf({ retryDays, finalAction, mails }: DunningPolicyJson, collection: Collection): ScheduleEntry[] {
+  const { dunning: words } = text();
+  const mail = (kind: "failed" | "step" | "ifFails") => (mails ? words.mail[kind] : words.mail.none);
+  const isCard = collection === "CARD";
+  return [
+    { key: "failed", ...words.day(0), what: words.failed[collection], note: mail("failed"), state: "to come" },
+    ...retryDays.map(
+      (day, index): ScheduleEntry => ({
+        key: `retry ${index}`,
+        ...words.day(day),
+        // Whoever pays by link and is not written to hears nothing.
+        what: isCard ? words.charged : mails ? words.reminded : words.waits,
+        note: isCard ? mail("ifFails") : mails ? words.mail.step : undefined,
+        state: "to come",
+      }),
+    ),
+    { key: "final", ...words.day((retryDays.at(-1) ?? 0) + 1), what: words.final[finalAction], state: "last" },
+  ];
+}

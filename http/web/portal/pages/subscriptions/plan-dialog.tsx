@@ -1,0 +1,160 @@
+import { useState } from "preact/hooks";
+import { decimalsOf } from "../../../../../engine/kernel/money.ts";
+import type { PlanJson } from "../../../../surfaces/merchant/subscriptions/schemas.ts";
+import { post } from "../../api/client.ts";
+import { hasCode, PortalError } from "../../api/errors.ts";
+import { Button } from "../../components/button.tsx";
+import { Dialog } from "../../components/dialog.tsx";
+import { SelectField, TextField } from "../../components/field.tsx";
+import { Form, FormActions } from "../../components/form.tsx";
+import { minorOf } from "../../i18n/amounts.ts";
+import { currencyChoices } from "../../i18n/currencies.ts";
+import { formatMoney } from "../../i18n/format.ts";
+import { text } from "../../i18n/texts.ts";
+import { useAction } from "../../state/action.ts";
+import { useSendOnce } from "../../state/send-once.ts";
+import { PLAN_COUNTS_MAX, planInWords, TRIAL_DAYS_MAX } from "./words.ts";
+
+type Interval = PlanJson["interval"];
+
+interface Written {
+  name: string;
+  amount: string;
+  currency: string;
+  interval: Interval;
+  count: string;
+  trialDays: string;
+}
+
+const INTERVALS = ["WEEK", "MONTH", "YEAR"] as const;
+
+/** A new plan in one form, which says in words what customers will pay. */
+export function PlanDialog({ onClose, onCreated }: { onClose: () => void; onCreated: (plan: PlanJson) => void }) {
+  const { plans: words, paymentLinks, app } = text();
+  const [written, setWritten] = useState<Written>({ name: "", amount: "", currency: "EUR", interval: "MONTH", count: "1", trialDays: "0" });
+  const [checked, setChecked] = useState(false);
+  const change = (changes: Partial<Written>) => setWritten((before) => ({ ...before, ...changes }));
+  const problems = problemsOf(written);
+  const shown = (name: keyof typeof problems) => (checked ? problems[name] : null);
+  const terms = termsOf(written);
+  const sendOnce = useSendOnce();
+  const create = useAction(async () => {
+    if (terms === null) return;
+    const body = { name: written.name.trim(), ...terms };
+    try {
+      onCreated(await sendOnce(body, (idempotencyKey) => post<PlanJson>("/plans", body, { idempotencyKey })));
+    } catch (error) {
+      if (hasCode(error, "conflict")) throw new PortalError("plans_full", 409, words.full);
+      throw error;
+    }
+  });
+  return (
+    <Dialog title={words.create} onClose={onClose}>
+      <Form
+        error={create.error}
+        busy={create.busy}
+        onSubmit={() => {
+          setChecked(true);
+          if (Object.values(problems).every((problem) => problem === null)) void create.run();
+        }}
+      >
+        <TextField
+          label={words.name}
+          hint={words.nameHint}
+          autoComplete="off"
+          maxLength={255}
+          value={written.name}
+          error={shown("name")}
+          onInput={(name) => change({ name })}
+          autoFocus
+        />
+        <div class="fields-pair">
+          <TextField
+            label={words.amount}
+            inputMode="decimal"
+            autoComplete="off"
+            maxLength={16}
+            value={written.amount}
+            error={shown("amount")}
+            onInput={(amount) => change({ amount })}
+          />
+          <SelectField
+            label={words.currency}
+            value={written.currency}
+            options={currencyChoices()}
+            onChange={(currency) => change({ currency })}
+          />
+        </div>
+        <div class="fields-pair">
+          <TextField
+            label={words.count}
+            inputMode="numeric"
+            autoComplete="off"
+            maxLength={3}
+            value={written.count}
+            error={shown("count")}
+            onInput={(count) => change({ count })}
+          />
+          <SelectField<Interval>
+            label={words.unit}
+            value={written.interval}
+            options={INTERVALS.map((value) => ({ value, label: words.intervals[value] }))}
+            onChange={(interval) => change({ interval })}
+          />
+        </div>
+        <TextField
+          label={words.trialDays}
+          hint={words.trialHint}
+          inputMode="numeric"
+          autoComplete="off"
+          maxLength={3}
+          value={written.trialDays}
+          error={shown("trialDays")}
+          onInput={(trialDays) => change({ trialDays })}
+        />
+        <div class="in-words">
+          <p class="field-label">{words.meaning}</p>
+          <p role="status">{terms === null ? paymentLinks.amountForm(formatMoney(2_900, written.currency)) : planInWords(terms)}</p>
+          <p class="field-hint">{words.fixed}</p>
+        </div>
+        <FormActions>
+          <Button onClick={onClose}>{app.cancel}</Button>
+          <Button type="submit" kind="primary" busy={create.busy}>
+            {words.createNow}
+          </Button>
+        </FormActions>
+      </Form>
+    </Dialog>
+  );
+}
+
+/** What is written, once it says an amount and times; null before that. */
+function termsOf(written: Written): Omit<PlanJson, "id" | "name" | "active" | "used" | "createdAt" | "updatedAt"> | null {
+  const { amount, currency, interval } = written;
+  const amountMinor = minorOf(amount, decimalsOf(currency));
+  const [count, trialDays] = [wholeNumber(written.count), wholeNumber(written.trialDays)];
+  if (amountMinor === null || amountMinor === 0 || count === null || trialDays === null) return null;
+  return { amountMinor, currency, interval, count, trialDays };
+}
+
+function wholeNumber(written: string): number | null {
+  return /^\d{1,3}$/.test(written.trim()) ? Number(written.trim()) : null;
+}
+
+function problemsOf(written: Written): Record<"name" | "amount" | "count" | "trialDays", string | null> {
+  const { plans: words, paymentLinks, fields } = text();
+  const amountMinor = minorOf(written.amount, decimalsOf(written.currency));
+  const [count, trialDays] = [wholeNumber(written.count), wholeNumber(written.trialDays)];
+  const countMax = PLAN_COUNTS_MAX[written.interval];
+  return {
+    name: written.name.trim() === "" ? fields.required : null,
+    amount:
+      amountMinor === null
+        ? paymentLinks.amountForm(formatMoney(2_900, written.currency))
+        : amountMinor === 0
+          ? paymentLinks.amountZero
+          : null,
+    count: count === null || count < 1 || count > countMax ? words.countForm(countMax) : null,
+    trialDays: trialDays === null || trialDays > TRIAL_DAYS_MAX ? words.trialForm(TRIAL_DAYS_MAX) : null,
+  };
+}

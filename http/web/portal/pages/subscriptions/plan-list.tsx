@@ -1,0 +1,82 @@
+import { useLocation } from "preact-iso/router";
+import type { PlanJson, PlansJson } from "../../../../surfaces/merchant/subscriptions/schemas.ts";
+import { Amount } from "../../components/amount.tsx";
+import { Badge } from "../../components/badge.tsx";
+import { Button } from "../../components/button.tsx";
+import { EmptyState } from "../../components/empty-state.tsx";
+import { Loaded, Panel } from "../../components/panel.tsx";
+import { Skeleton } from "../../components/skeleton.tsx";
+import { type Column, Table } from "../../components/table.tsx";
+import { Time } from "../../components/time.tsx";
+import { text } from "../../i18n/texts.ts";
+import type { Resource } from "../../state/resource.ts";
+import { may } from "../../state/session.ts";
+import { subscriptionsHref } from "./words.ts";
+
+/** The merchant's plans: those that there can be subscriptions to before the deactivated ones. */
+export function PlanList({ plans, onCreate }: { plans: Resource<PlansJson>; onCreate: () => void }) {
+  const { plans: words, subscriptions } = text();
+  const { route } = useLocation();
+  return (
+    <Panel flush>
+      <Loaded of={plans} skeleton={<Skeleton lines={4} />}>
+        {({ items }) =>
+          items.length === 0 ? (
+            <EmptyState
+              icon="subscriptions"
+              title={words.emptyTitle}
+              action={
+                may("operate") ? (
+                  <Button kind="primary" icon="plus" onClick={onCreate}>
+                    {words.create}
+                  </Button>
+                ) : undefined
+              }
+            >
+              {may("operate") ? words.emptyText : words.emptyLookText}
+            </EmptyState>
+          ) : (
+            <>
+              <Table
+                caption={subscriptions.tabs.plans}
+                columns={columnsOf()}
+                rows={[...items].sort((one, other) => Number(other.active) - Number(one.active))}
+                keyOf={({ id }) => id}
+                onOpen={({ id }) => route(subscriptionsHref("plans", { id }))}
+                phone="lines"
+              />
+              <p class="table-end">{words.end(items.length)}</p>
+            </>
+          )
+        }
+      </Loaded>
+    </Panel>
+  );
+}
+
+export function PlanState({ active }: { active: boolean }) {
+  const { states } = text().plans;
+  return <Badge kind={active ? "good" : "neutral"}>{active ? states.active : states.inactive}</Badge>;
+}
+
+function columnsOf(): Column<PlanJson>[] {
+  const { plans: words, subscriptions } = text();
+  return [
+    { key: "name", header: words.name, cell: ({ name }) => <span class="clip">{name}</span> },
+    {
+      key: "amount",
+      header: words.amount,
+      align: "right",
+      cell: ({ amountMinor, currency }) => <Amount minor={amountMinor} currency={currency} strong />,
+    },
+    { key: "interval", header: words.interval, cell: ({ interval, count }) => subscriptions.perInterval(interval, count) },
+    { key: "state", header: words.state, cell: ({ active }) => <PlanState active={active} /> },
+    {
+      key: "trial",
+      header: words.trial,
+      cell: ({ trialDays }) => (trialDays === 0 ? words.noTrial : subscriptions.days(trialDays)),
+      deskOnly: true,
+    },
+    { key: "created", header: words.created, cell: ({ createdAt }) => <Time at={createdAt} as="date" />, deskOnly: true },
+  ];
+}

@@ -1,0 +1,118 @@
+import { useState } from "preact/hooks";
+import { useLocation } from "preact-iso/router";
+import type { PlansJson } from "../../../../surfaces/merchant/subscriptions/schemas.ts";
+import { get } from "../../api/client.ts";
+import { Button } from "../../components/button.tsx";
+import { Page } from "../../components/page.tsx";
+import { SavedViews } from "../../components/saved-views.tsx";
+import { Tabs } from "../../components/tabs.tsx";
+import { text } from "../../i18n/texts.ts";
+import { useFilters } from "../../state/filters.ts";
+import { useResource } from "../../state/resource.ts";
+import { may } from "../../state/session.ts";
+import { toast } from "../../state/toasts.ts";
+import type { PageProps } from "../page-props.ts";
+import { CreateDialog } from "./create-dialog.tsx";
+import { DunningPolicy } from "./dunning-policy.tsx";
+import { FILTERS } from "./filters.ts";
+import { PlanDialog } from "./plan-dialog.tsx";
+import { PlanDrawer } from "./plan-drawer.tsx";
+import { PlanList } from "./plan-list.tsx";
+import { SubscriptionDrawer } from "./subscription-drawer.tsx";
+import { SubscriptionList } from "./subscription-list.tsx";
+import { subscriptionsHref, type TabName } from "./words.ts";
+
+const TABS = ["subscriptions", "plans", "dunning"] as const;
+
+/** Who pays again and again, what, and what is done where a payment fails. Tabs, filters and what is opened stand in the address. */
+export function SubscriptionsPage({ id }: PageProps) {
+  const { subscriptions: words, plans: planWords } = text();
+  const { query, route } = useLocation();
+  const filters = useFilters(FILTERS);
+  const plans = useResource("plans", (signal) => get<PlansJson>("/plans", { signal }));
+  /** What is being made: a subscription, to a plan where one is chosen already, or a plan. */
+  const [making, setMaking] = useState<{ planId: string | null } | "plan" | null>(null);
+  const [round, setRound] = useState(0);
+  const changed = () => setRound((before) => before + 1);
+  const tab: TabName = TABS.find((name) => name === query["tab"]) ?? "subscriptions";
+  const begin = () => setMaking({ planId: null });
+  return (
+    <Page
+      title={words.title}
+      lead={words.lead}
+      actions={<Actions tab={tab} query={filters.query} onBegin={begin} onPlan={() => setMaking("plan")} />}
+    >
+      <Tabs
+        label={words.title}
+        tabs={TABS.map((key) => ({ key, label: words.tabs[key] }))}
+        selected={tab}
+        onSelect={(chosen) => route(subscriptionsHref(chosen))}
+      >
+        <div class="tab-page">
+          {tab === "subscriptions" && <SubscriptionList filters={filters} plans={plans.data?.items ?? []} round={round} onCreate={begin} />}
+          {tab === "plans" && <PlanList plans={plans} onCreate={() => setMaking("plan")} />}
+          {tab === "dunning" && <DunningPolicy collections={plans.data?.collections ?? ["LINK"]} />}
+        </div>
+      </Tabs>
+      {tab === "subscriptions" && id !== null && (
+        <SubscriptionDrawer
+          key={id}
+          id={id}
+          onClose={() => route(subscriptionsHref("subscriptions", { query: filters.query }))}
+          onChanged={changed}
+        />
+      )}
+      {tab === "plans" && id !== null && (
+        <PlanDrawer
+          key={id}
+          id={id}
+          plans={plans}
+          onClose={() => route(subscriptionsHref("plans"))}
+          onSubscribe={() => setMaking({ planId: id })}
+        />
+      )}
+      {making === "plan" && (
+        <PlanDialog
+          onClose={() => setMaking(null)}
+          onCreated={(plan) => {
+            setMaking(null);
+            plans.reload();
+            toast(planWords.createdDone(plan.name));
+          }}
+        />
+      )}
+      {making !== null && making !== "plan" && (
+        <CreateDialog
+          planId={making.planId}
+          plans={plans}
+          onClose={() => setMaking(null)}
+          onPlans={() => {
+            setMaking(null);
+            route(subscriptionsHref("plans"));
+          }}
+          onCreated={(created) => {
+            setMaking(null);
+            changed();
+            toast(words.created);
+            route(subscriptionsHref("subscriptions", { id: created.id }));
+          }}
+        />
+      )}
+    </Page>
+  );
+}
+
+function Actions({ tab, query, onBegin, onPlan }: { tab: TabName; query: string; onBegin: () => void; onPlan: () => void }) {
+  const { subscriptions: words, plans } = text();
+  if (tab === "dunning") return null;
+  return (
+    <>
+      {tab === "subscriptions" && <SavedViews list="subscriptions" query={query} />}
+      {may("operate") && (
+        <Button kind="primary" icon="plus" onClick={tab === "plans" ? onPlan : onBegin}>
+          {tab === "plans" ? plans.create : words.create}
+        </Button>
+      )}
+    </>
+  );
+}

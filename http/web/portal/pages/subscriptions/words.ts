@@ -1,0 +1,94 @@
+import type {
+  PlanJson,
+  SubscriptionAttemptJson,
+  SubscriptionDetailJson,
+  SubscriptionJson,
+} from "../../../../surfaces/merchant/subscriptions/schemas.ts";
+import { formatMoney } from "../../i18n/format.ts";
+import { text } from "../../i18n/texts.ts";
+
+export type TabName = "subscriptions" | "plans" | "dunning";
+export type State = SubscriptionJson["state"];
+export type Collection = SubscriptionJson["collection"];
+type Terms = SubscriptionJson["plan"];
+
+/** All of them; the relay decides by `SUBSCRIPTION_STATES` of the engine. What needs somebody stands first. */
+export const STATES = ["PAST_DUE", "INCOMPLETE", "TRIALING", "ACTIVE", "PAUSED", "CANCELLED"] as const satisfies readonly State[];
+
+/** As in the engine, which decides; this is to say so before anything is sent. */
+export const PLAN_COUNTS_MAX = { WEEK: 156, MONTH: 36, YEAR: 3 } as const;
+export const TRIAL_DAYS_MAX = 730;
+export const RETRIES_MAX = 8;
+export const RETRY_DAYS_MAX = 45;
+const FIRST_PAYMENT_MS = 72 * 3_600_000;
+
+/** The address of a tab, of what is opened in it, and of the filters behind that. */
+export function subscriptionsHref(tab: TabName, { id, query = "" }: { id?: string; query?: string } = {}): string {
+  const params = new URLSearchParams(query);
+  if (tab !== "subscriptions") params.set("tab", tab);
+  const search = params.toString();
+  const object = id === undefined ? "" : `/${encodeURIComponent(id)}`;
+  return `/portal/subscriptions${object}${search === "" ? "" : `?${search}`}`;
+}
+
+/** `€29.00 every month, first payment after 14 days`. */
+export function planInWords({ amountMinor, currency, interval, count, trialDays }: Omit<Terms, "name">): string {
+  return text().plans.inWords(formatMoney(amountMinor, currency), interval, count, trialDays);
+}
+
+/** `€29.00 every month`. */
+export function priceInWords({ amountMinor, currency, interval, count }: Omit<Terms, "name" | "trialDays">): string {
+  return `${formatMoney(amountMinor, currency)} ${text().subscriptions.perInterval(interval, count)}`;
+}
+
+/** In the choice of a plan; two plans may have one name. */
+export function planChoice(plan: PlanJson): { value: string; label: string } {
+  return { value: plan.id, label: `${plan.name} · ${priceInWords(plan)}` };
+}
+
+/** The attempt whose end is not known, or whose link can be paid: of the latest payment, and one at most. */
+export function pendingOf({ charges: [latest] }: SubscriptionDetailJson): SubscriptionAttemptJson | null {
+  return latest?.attempts.find(({ state }) => state === "asked" || state === "unknown" || state === "open") ?? null;
+}
+
+/** Whether nothing else is asked for before it is known what became of an attempt. */
+export function isBlocked(subscription: SubscriptionDetailJson): boolean {
+  const pending = pendingOf(subscription);
+  return pending?.state === "asked" || pending?.state === "unknown";
+}
+
+/** What "Retry now" does: a link that can be paid is sent once more. */
+export function meansOfRetry(subscription: SubscriptionDetailJson): Collection {
+  const { dunning, collection } = subscription;
+  return dunning?.means ?? (pendingOf(subscription)?.means === "LINK" ? "LINK" : collection);
+}
+
+/** When a subscription whose first payment is missing is cancelled. */
+export function firstPaymentUntil({ createdAt }: Pick<SubscriptionJson, "createdAt">): string {
+  return new Date(Date.parse(createdAt) + FIRST_PAYMENT_MS).toISOString();
+}
+
+export type Next = { at: string; what: "payment" | "charge" | "remind" | "CANCEL" | "PAUSE" | "STAY" | "end" | "firstPayment" } | null;
+
+/** What happens next by itself. */
+export function nextOf(subscription: SubscriptionJson): Next {
+  const { state, dunning, cancelsAtPeriodEnd, periodUntil, nextDueAt } = subscription;
+  if (state === "CANCELLED") return null;
+  if (state === "INCOMPLETE") return { at: firstPaymentUntil(subscription), what: "firstPayment" };
+  const end: Next = cancelsAtPeriodEnd ? { at: periodUntil, what: "end" } : null;
+  const step = dunning?.steps.find(({ made }) => !made);
+  const dunned: Next =
+    dunning === null || dunning.stays
+      ? null
+      : step === undefined
+        ? { at: dunning.finalAt, what: dunning.finalAction }
+        : { at: step.at, what: dunning.means === "CARD" ? "charge" : "remind" };
+  const due: Next = nextDueAt === null || state === "PAUSED" || dunned !== null ? null : { at: nextDueAt, what: "payment" };
+  return [end, dunned, due].filter((next) => next !== null).sort((one, other) => Date.parse(one.at) - Date.parse(other.at))[0] ?? null;
+}
+
+/** Why an attempt failed, in words; null where nobody has said why. */
+export function reasonOf({ code, message }: { code: string | null; message: string | null }): string | null {
+  const known: Readonly<Record<string, string>> = text().subscriptions.reasons;
+  return (code === null ? undefined : known[code]) ?? message ?? code;
+}

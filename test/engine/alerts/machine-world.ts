@@ -1,0 +1,23 @@
+import type { AlertRecord, AlertRefund, AlertState } from "../../../engine/alerts/alert.ts";
+import { newRefund, nextAtMs } from "../../../engine/alerts/rules.ts";
+
+export const CREATED_MS = 1_700_000_000_000;
+export const NOW_MS = CREATED_MS + 120_000;
+export const RESPOND_BY_MS = CREATED_MS + 86_400_000;
+export const ID = `al_${"0".repeat(23)}1`;
+
+/** Asked for two minutes ago, so that what became of it is to be looked up now. */
+export function refund(changes: Partial<AlertRefund> = {}): AlertRefund {
+  return { ...newRefund({ id: `alert-${ID}`, by: { type: "key" }, requestId: null, attempt: 1 }, CREATED_MS), ...changes };
+}
+
+export function alert(state: AlertState, changes: Partial<AlertRecord> = {}): AlertRecord {
+  const record: AlertRecord = {
+    ...{ schema: 1, id: ID, merchantId: "M1", partnerId: 1, livemode: false, state, source: "ETHOCA", networkRef: "R-1" },
+    ...{ uuid: "pl_1.1", terminalId: "TML1", method: "PAYBYLINK", category: "FRAUD", amountMinor: 1_234, currency: "EUR" },
+    ...{ respondByMs: RESPOND_BY_MS, rule: null, ruleHeld: null, refund: null, end: null },
+    ...{ createdAtMs: CREATED_MS, updatedAtMs: CREATED_MS, nextAtMs: null, events: 1 },
+    ...changes,
+  };
+  return { ...record, nextAtMs: nextAtMs(record) };
+}

@@ -1,0 +1,153 @@
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import { ALERT_STATES, type AlertRecord, type AlertState } from "../../../engine/alerts/alert.ts";
+import type { AlertEvent } from "../../../engine/alerts/events.ts";
+import { stepAlert } from "../../../engine/alerts/step-alert.ts";
+import { alert, NOW_MS, RESPOND_BY_MS, refund } from "./machine-world.ts";
+
+function toldBy(record: AlertRecord, event: AlertEvent): string {
+  const { effects } = stepAlert(record, event);
+  return effects.map((effect) => (effect.type === "tell" ? effect.params.news.replace("alert.", "") : effect.type)).join(" ");
+}
+
+const EVENTS = {
+  "alert.received": { type: "alert.received", atMs: NOW_MS },
+  "rule.matched": { type: "rule.matched", atMs: NOW_MS, refund: refund({ by: { type: "rule", ruleId: "small" } }) },
+  "refund.requested": { type: "refund.requested", atMs: NOW_MS, refund: refund() },
+  "refund.checked": { type: "refund.checked", atMs: NOW_MS },
+  "refund.resumed": { type: "refund.resumed", atMs: NOW_MS },
+  "refund.done": { type: "refund.done", atMs: NOW_MS, moved: true },
+  "refund.failed": { type: "refund.failed", atMs: NOW_MS, detail: "no" },
+  declined: { type: "declined", atMs: NOW_MS, reason: "was delivered", by: { type: "key" } },
+  "deadline.passed": { type: "deadline.passed", atMs: RESPOND_BY_MS },
+  "network.resolved": { type: "network.resolved", atMs: NOW_MS },
+  "network.invalid": { type: "network.invalid", atMs: NOW_MS },
+} as const satisfies Record<string, AlertEvent>;
+
+type Leads = Record<keyof typeof EVENTS, Partial<Record<AlertState, string>>>;
+
+/** Every event in every state, where no refund is under way: where it leads, and what is told. What is left out changes nothing. */
+const LEADS: Leads = {
+  "alert.received": {},
+  "rule.matched": { PENDING: "AUTO_REFUND askRefund" },
+  "refund.requested": { PENDING: "PENDING askRefund" },
+  "refund.checked": {},
+  "refund.resumed": {},
+  "refund.done": {},
+  "refund.failed": {},
+  declined: { PENDING: "DECLINED closed" },
+  "deadline.passed": { PENDING: "DECLINED closed" },
+  "network.resolved": {
+    PENDING: "PREVENTED closed",
+    AUTO_REFUND: "PREVENTED closed",
+    REFUNDED: "PREVENTED closed",
+    DECLINED: "PREVENTED closed",
+  },
+  "network.invalid": { PENDING: "DECLINED closed", AUTO_REFUND: "DECLINED closed" },
+};
+
+/** The same while one is. */
+const WHILE_REFUNDING: Leads = {
+  ...LEADS,
+  "rule.matched": {},
+  "refund.requested": {},
+  "refund.checked": { PENDING: "PENDING", AUTO_REFUND: "AUTO_REFUND", DECLINED: "DECLINED", PREVENTED: "PREVENTED" },
+  "refund.resumed": { PENDING: "PENDING askRefund", AUTO_REFUND: "AUTO_REFUND askRefund" },
+  "refund.done": {
+    PENDING: "REFUNDED settleUnknown closed",
+    AUTO_REFUND: "REFUNDED settleUnknown closed",
+    DECLINED: "DECLINED settleUnknown flagTwice",
+    PREVENTED: "PREVENTED settleUnknown flagTwice",
+  },
+  "refund.failed": {
+    PENDING: "PENDING settleUnknown",
+    AUTO_REFUND: "PENDING settleUnknown flagFailed",
+    DECLINED: "DECLINED settleUnknown",
+    PREVENTED: "PREVENTED settleUnknown",
+  },
+  declined: {},
+  "deadline.passed": {},
+};
+
+describe("the machine of alerts", () => {
+  for (const [what, leads, changes, states] of [
+    ["without a refund", LEADS, {}, ALERT_STATES],
+    ["with a refund under way", WHILE_REFUNDING, { refund: refund() }, ALERT_STATES.filter((state) => state !== "REFUNDED")],
+  ] as const) {
+    for (const name of Object.keys(EVENTS) as (keyof typeof EVENTS)[]) {
+      for (const state of states) {
+        const expected = leads[name][state] ?? null;
+        it(`${name} in ${state} ${what}: ${expected ?? "nothing"}`, () => {
+          const record = alert(state, changes);
+          const stepped = stepAlert(record, EVENTS[name]);
+          if (expected === null) {
+            assert.deepEqual(stepped, { record, effects: [], taken: false });
+            return;
+          }
+          assert.ok(stepped.taken);
+          assert.equal([stepped.record.state, toldBy(record, EVENTS[name])].filter((word) => word !== "").join(" "), expected);
+        });
+      }
+    }
+  }
+
+  it("is received with a webhook", () => {
+    assert.equal(toldBy(alert("PENDING", { events: 0 }), EVENTS["alert.received"]), "created");
+  });
+
+  const NEVER: [what: string, changes: Partial<AlertRecord>, atMs?: number][] = [
+    ["of a payment that is not known", { uuid: null }],
+    ["where the network moves the money", { source: "RDR" }],
+    ["at the deadline", {}, RESPOND_BY_MS],
+  ];
+  for (const [what, changes, atMs = NOW_MS] of NEVER) {
+    it(`no refund begins ${what}`, () => {
+      for (const event of [EVENTS["rule.matched"], EVENTS["refund.requested"]]) {
+        assert.equal(stepAlert(alert("PENDING", changes), { ...event, atMs }).taken, false);
+      }
+    });
+  }
+
+  it("a refund that was never begun is not begun after the deadline", () => {
+    const record = alert("AUTO_REFUND", { refund: refund() });
+    assert.equal(stepAlert(record, { ...EVENTS["refund.resumed"], atMs: RESPOND_BY_MS - 1 }).taken, true);
+    assert.equal(stepAlert(record, { ...EVENTS["refund.resumed"], atMs: RESPOND_BY_MS }).taken, false);
+  });
+
+  it("is refunded without moving money where that was done before", () => {
+    const { record } = stepAlert(alert("PENDING", { refund: refund() }), { ...EVENTS["refund.done"], moved: false });
+    assert.deepEqual([record.state, record.refund?.state, record.refund?.moved], ["REFUNDED", "done", false]);
+    assert.equal(toldBy(record, EVENTS["network.resolved"]), "closed", "then nobody has paid twice");
+  });
+
+  it("tells operators where the network resolves what the relay has paid back", () => {
+    const { record } = stepAlert(alert("AUTO_REFUND", { refund: refund() }), EVENTS["refund.done"]);
+    assert.equal(toldBy(record, EVENTS["network.resolved"]), "closed flagTwice");
+  });
+
+  it("may be asked for again after a refusal, and declined or timed out then", () => {
+    const { record } = stepAlert(alert("AUTO_REFUND", { refund: refund() }), EVENTS["refund.failed"]);
+    assert.deepEqual([record.refund?.state, record.refund?.detail, record.nextAtMs], ["refused", "no", RESPOND_BY_MS]);
+    assert.equal(stepAlert(record, EVENTS["refund.requested"]).taken, true);
+    assert.equal(stepAlert(record, EVENTS.declined).record.end?.reason, "was delivered");
+    assert.equal(stepAlert(record, EVENTS["deadline.passed"]).record.end?.by, "deadline");
+    assert.equal(stepAlert(record, { ...EVENTS["deadline.passed"], atMs: RESPOND_BY_MS - 1 }).taken, false);
+    assert.equal(stepAlert(record, { ...EVENTS.declined, atMs: RESPOND_BY_MS }).taken, false);
+  });
+
+  it("is looked up when that is due, with growing pauses, and operators are told once", () => {
+    let record = alert("PENDING", { refund: refund() });
+    const told: string[] = [];
+    const pauses: number[] = [];
+    for (let n = 0; n < 7; n += 1) {
+      const atMs = record.nextAtMs ?? 0;
+      assert.equal(stepAlert(record, { type: "refund.checked", atMs: atMs - 1 }).taken, false);
+      const event = { type: "refund.checked", atMs } as const;
+      told.push(toldBy(record, event));
+      record = stepAlert(record, event).record;
+      pauses.push(((record.nextAtMs ?? 0) - atMs) / 60_000);
+    }
+    assert.deepEqual(pauses, [1, 5, 30, 120, 720, 720, 720]);
+    assert.deepEqual(told, ["", "", "", "flagUnknown", "", "", ""]);
+  });
+});

@@ -1,0 +1,52 @@
+import type { DisputeFile, DisputeRecord, DisputeSubmission } from "../../../engine/disputes/dispute.ts";
+import { nextAtMs, remindersFrom } from "../../../engine/disputes/rules.ts";
+
+export const CREATED_MS = 1_700_000_000_000;
+export const DAY_MS = 86_400_000;
+export const RESPOND_BY_MS = CREATED_MS + 10 * DAY_MS;
+export const NOW_MS = CREATED_MS + 60_000;
+
+export const ID = `dp_${"0".repeat(23)}1`;
+
+export function file(n: number, state: DisputeFile["state"] = "kept", changes: Partial<DisputeFile> = {}): DisputeFile {
+  return {
+    ...{ id: `dpf_${n}`, state, name: `${n}.pdf`, category: "RECEIPT", bytes: 1_000, type: "application/pdf", sha256: `sha-${n}` },
+    ...{ uploadedAtMs: CREATED_MS, untilMs: state === "kept" ? null : NOW_MS },
+    ...changes,
+  };
+}
+
+export function submission(
+  n: number,
+  state: DisputeSubmission["state"] = "owed",
+  changes: Partial<DisputeSubmission> = {},
+): DisputeSubmission {
+  const isUnsettled = state === "owed" || state === "asked";
+  return {
+    ...{ id: `dps_${n}`, state, by: { type: "key" }, submittedAtMs: NOW_MS, respondByMs: RESPOND_BY_MS },
+    ...{ statement: "It was delivered", fields: {}, fileIds: [], checks: 0, nextAtMs: isUnsettled ? NOW_MS : null },
+    endedAtMs: isUnsettled ? null : NOW_MS,
+    ...changes,
+  };
+}
+
+export function dispute(state: DisputeRecord["state"], changes: Partial<DisputeRecord> = {}): DisputeRecord {
+  const isAnswerable = state === "OPEN" || state === "EVIDENCE_REQUIRED";
+  const record: DisputeRecord = {
+    ...{ schema: 1, id: ID, merchantId: "M1", partnerId: 1, livemode: false, state },
+    ...{
+      network: "VISA",
+      networkCaseId: "C-1",
+      stage: "CHARGEBACK",
+      uuid: "pl_1.1",
+      terminalId: "TML1",
+      amountMinor: 1_234,
+      currency: "EUR",
+    },
+    ...{ reasonCode: "10.4", category: "FRAUD", respondByMs: RESPOND_BY_MS, alertId: null, draft: { statement: null, fields: {} } },
+    ...{ files: [], submissions: [], outcome: null, reminders: isAnswerable ? remindersFrom(RESPOND_BY_MS, CREATED_MS) : [] },
+    ...{ createdAtMs: CREATED_MS, updatedAtMs: CREATED_MS, nextAtMs: null, events: 1 },
+    ...changes,
+  };
+  return { ...record, nextAtMs: nextAtMs(record) };
+}

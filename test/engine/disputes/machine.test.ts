@@ -1,0 +1,227 @@
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import { DISPUTE_STATES, type DisputeRecord, type DisputeState } from "../../../engine/disputes/dispute.ts";
+import type { DisputeEvent } from "../../../engine/disputes/events.ts";
+import { SENDING_FLAG_CHECKS } from "../../../engine/disputes/rules.ts";
+import { stepDispute } from "../../../engine/disputes/step-dispute.ts";
+import { DAY_MS, dispute, file, NOW_MS, RESPOND_BY_MS, submission } from "./machine-world.ts";
+
+/** What tells of the effects of a step, in order. */
+function toldBy(record: DisputeRecord, event: DisputeEvent): string {
+  const { effects } = stepDispute(record, event);
+  return effects.map((effect) => (effect.type === "tell" ? effect.params.news.replace("dispute.", "") : effect.type)).join(" ");
+}
+
+/** A record in a state with something of everything. */
+function standing(state: DisputeState, changes: Partial<DisputeRecord> = {}): DisputeRecord {
+  return dispute(state, {
+    files: [file(1), file(2, "staged"), file(3, "removed")],
+    submissions: state === "OPEN" ? [] : [submission(1, "asked")],
+    ...changes,
+  });
+}
+
+const EVENTS = {
+  "case.received": { type: "case.received", atMs: NOW_MS },
+  "evidence.requested": { type: "evidence.requested", atMs: NOW_MS, respondByMs: NOW_MS + 20 * DAY_MS, stage: "PRE_ARBITRATION" },
+  "draft.saved": { type: "draft.saved", atMs: NOW_MS, draft: { statement: "So it was", fields: { tracking: "1Z" } } },
+  "file.staged": { type: "file.staged", atMs: NOW_MS, file: file(4, "staged") },
+  "file.added": { type: "file.added", atMs: NOW_MS, fileId: "dpf_2" },
+  "file.removed": { type: "file.removed", atMs: NOW_MS, fileId: "dpf_1" },
+  "file.abandoned": { type: "file.abandoned", atMs: NOW_MS, fileId: "dpf_2" },
+  "file.dropped": { type: "file.dropped", atMs: NOW_MS, fileId: "dpf_3" },
+  "response.submitted": { type: "response.submitted", atMs: NOW_MS, submission: submission(2, "owed", { fileIds: ["dpf_1"] }) },
+  "sending.begun": { type: "sending.begun", atMs: NOW_MS, submissionId: "dps_1" },
+  "sending.checked": { type: "sending.checked", atMs: NOW_MS, submissionId: "dps_1" },
+  "network.accepted": { type: "network.accepted", atMs: NOW_MS, submissionId: "dps_1" },
+  "network.refused": { type: "network.refused", atMs: NOW_MS, submissionId: "dps_1", delivered: true },
+  "liability.accepted": { type: "liability.accepted", atMs: NOW_MS, by: { type: "key" } },
+  "verdict WON": { type: "verdict.received", atMs: NOW_MS, result: "WON" },
+  "verdict LOST": { type: "verdict.received", atMs: NOW_MS, result: "LOST" },
+  "deadline.passed": { type: "deadline.passed", atMs: RESPOND_BY_MS },
+} as const satisfies Record<string, DisputeEvent>;
+
+/** Every event in every state: where it leads, and what is told. What is left out changes nothing. */
+const LEADS: Record<keyof typeof EVENTS, Partial<Record<DisputeState, string>>> = {
+  // A case is received once, by a record that has told nothing.
+  "case.received": {},
+  "evidence.requested": {
+    OPEN: "EVIDENCE_REQUIRED evidence_required",
+    UNDER_REVIEW: "EVIDENCE_REQUIRED evidence_required",
+    WON: "EVIDENCE_REQUIRED evidence_required",
+    LOST: "EVIDENCE_REQUIRED evidence_required",
+  },
+  "draft.saved": { OPEN: "OPEN", EVIDENCE_REQUIRED: "EVIDENCE_REQUIRED" },
+  "file.staged": { OPEN: "OPEN", EVIDENCE_REQUIRED: "EVIDENCE_REQUIRED" },
+  "file.added": { OPEN: "OPEN", EVIDENCE_REQUIRED: "EVIDENCE_REQUIRED" },
+  "file.removed": { OPEN: "OPEN", EVIDENCE_REQUIRED: "EVIDENCE_REQUIRED" },
+  "file.abandoned": same(...DISPUTE_STATES),
+  "file.dropped": same(...DISPUTE_STATES),
+  "response.submitted": { OPEN: "UNDER_REVIEW updated", EVIDENCE_REQUIRED: "UNDER_REVIEW updated" },
+  "sending.begun": { UNDER_REVIEW: "UNDER_REVIEW" },
+  "sending.checked": same("EVIDENCE_REQUIRED", "UNDER_REVIEW", "WON", "LOST", "EXPIRED"),
+  "network.accepted": same("EVIDENCE_REQUIRED", "UNDER_REVIEW", "WON", "LOST", "EXPIRED"),
+  "network.refused": {
+    ...same("EVIDENCE_REQUIRED", "WON", "LOST", "EXPIRED"),
+    UNDER_REVIEW: "EVIDENCE_REQUIRED evidence_required",
+  },
+  "liability.accepted": { OPEN: "LOST closed", EVIDENCE_REQUIRED: "LOST closed" },
+  "verdict WON": verdict("WON"),
+  "verdict LOST": verdict("LOST"),
+  "deadline.passed": { OPEN: "EXPIRED closed", EVIDENCE_REQUIRED: "EXPIRED closed" },
+};
+
+function same(...states: readonly DisputeState[]): Partial<Record<DisputeState, string>> {
+  return Object.fromEntries(states.map((state) => [state, state]));
+}
+
+function verdict(result: "WON" | "LOST"): Partial<Record<DisputeState, string>> {
+  const from: DisputeState[] = ["OPEN", "EVIDENCE_REQUIRED", "UNDER_REVIEW", "EXPIRED"];
+  return Object.fromEntries(from.map((state) => [state, `${result} closed`]));
+}
+
+describe("the machine of disputes", () => {
+  for (const name of Object.keys(EVENTS) as (keyof typeof EVENTS)[]) {
+    for (const state of DISPUTE_STATES) {
+      const expected = LEADS[name][state] ?? null;
+      it(`${name} in ${state}: ${expected ?? "nothing"}`, () => {
+        const record = standing(state);
+        const stepped = stepDispute(record, EVENTS[name]);
+        if (expected === null) {
+          assert.deepEqual(stepped, { record, effects: [], taken: false });
+          return;
+        }
+        assert.ok(stepped.taken);
+        assert.equal([stepped.record.state, toldBy(record, EVENTS[name])].filter((word) => word !== "").join(" "), expected);
+      });
+    }
+  }
+
+  it("a case is received with a webhook and a mail", () => {
+    const fresh = dispute("OPEN", { events: 0 });
+    assert.equal(toldBy(fresh, EVENTS["case.received"]), "created mailReceived");
+  });
+
+  it("evidence is asked for with a new deadline and stage, reminders begin anew, and an outcome is none any more", () => {
+    const won = standing("WON", { outcome: { result: "WON", by: "network", atMs: NOW_MS } });
+    const { record } = stepDispute(won, EVENTS["evidence.requested"]);
+    assert.deepEqual([record.respondByMs, record.stage, record.outcome], [NOW_MS + 20 * DAY_MS, "PRE_ARBITRATION", null]);
+    assert.deepEqual(
+      record.reminders,
+      [7, 3, 1].map((days) => days * DAY_MS),
+    );
+    assert.equal(record.nextAtMs, NOW_MS, "its response is still to be looked at");
+    const past = { ...EVENTS["evidence.requested"], respondByMs: NOW_MS };
+    assert.equal(stepDispute(won, past).taken, false, "a deadline that has passed is none");
+    const same = stepDispute(won, { ...EVENTS["evidence.requested"], stage: null });
+    assert.equal(same.record.stage, "CHARGEBACK");
+  });
+
+  const RESPONSES: { what: string; event: Partial<Extract<DisputeEvent, { type: "response.submitted" }>>; record?: DisputeRecord }[] = [
+    { what: "at the deadline", event: { atMs: RESPOND_BY_MS } },
+    { what: "after it", event: { atMs: RESPOND_BY_MS + 1 } },
+    { what: "with neither a statement nor a file", event: { submission: submission(2, "owed", { statement: null }) } },
+    { what: "with a file that is not there", event: { submission: submission(2, "owed", { fileIds: ["dpf_9"] }) } },
+    { what: "with a file that is not whole", event: { submission: submission(2, "owed", { fileIds: ["dpf_2"] }) } },
+    { what: "with a file that was removed", event: { submission: submission(2, "owed", { fileIds: ["dpf_3"] }) } },
+    { what: "for another deadline", event: { submission: submission(2, "owed", { respondByMs: RESPOND_BY_MS + 1 }) } },
+    { what: "twice by one request", event: {}, record: standing("EVIDENCE_REQUIRED", { submissions: [submission(2, "taken")] }) },
+    {
+      what: "once too often",
+      event: {},
+      record: standing("OPEN", { submissions: Array.from({ length: 16 }, (_, n) => submission(n + 10, "taken")) }),
+    },
+  ];
+  for (const { what, event, record = standing("OPEN") } of RESPONSES) {
+    it(`does not take a response ${what}`, () => {
+      assert.equal(stepDispute(record, { ...EVENTS["response.submitted"], ...event }).taken, false);
+    });
+  }
+
+  it("takes a response a millisecond before the deadline, with a statement or a file alone", () => {
+    const last = { ...EVENTS["response.submitted"], atMs: RESPOND_BY_MS - 1 };
+    assert.equal(stepDispute(standing("OPEN"), last).record.state, "UNDER_REVIEW");
+    const alone = { ...last, submission: submission(2, "owed", { statement: null, fileIds: ["dpf_1"] }) };
+    assert.equal(stepDispute(standing("OPEN"), alone).record.state, "UNDER_REVIEW");
+  });
+
+  it("freezes the files of a response", () => {
+    const record = standing("EVIDENCE_REQUIRED", { submissions: [submission(1, "refused", { fileIds: ["dpf_1"] })] });
+    assert.equal(stepDispute(record, EVENTS["file.removed"]).taken, false);
+  });
+
+  it("has room for so many files, and so many bytes", () => {
+    const many = dispute("OPEN", { files: Array.from({ length: 20 }, (_, n) => file(n + 10)) });
+    assert.equal(stepDispute(many, EVENTS["file.staged"]).taken, false);
+    const large = dispute("OPEN", { files: Array.from({ length: 5 }, (_, n) => file(n + 10, "kept", { bytes: 10 * 1_048_576 })) });
+    assert.equal(stepDispute(large, EVENTS["file.staged"]).taken, false);
+    const tooLarge = { ...EVENTS["file.staged"], file: file(4, "staged", { bytes: 10 * 1_048_576 + 1 }) };
+    assert.equal(stepDispute(dispute("OPEN"), tooLarge).taken, false);
+  });
+
+  it("takes away what is abandoned only once its time is over, and adds nothing of it then", () => {
+    const record = standing("OPEN");
+    assert.equal(stepDispute(record, { ...EVENTS["file.abandoned"], atMs: NOW_MS - 1 }).taken, false);
+    const { record: abandoned } = stepDispute(record, EVENTS["file.abandoned"]);
+    assert.equal(stepDispute(abandoned, EVENTS["file.added"]).taken, false);
+    assert.equal(stepDispute(record, { ...EVENTS["file.dropped"], fileId: "dpf_1" }).taken, false, "a kept file is not dropped");
+  });
+
+  it("sends nothing from the deadline on", () => {
+    const record = standing("UNDER_REVIEW", { submissions: [submission(1)] });
+    assert.equal(stepDispute(record, { ...EVENTS["sending.begun"], atMs: RESPOND_BY_MS - 1 }).taken, true);
+    assert.equal(stepDispute(record, { ...EVENTS["sending.begun"], atMs: RESPOND_BY_MS }).taken, false);
+  });
+
+  it("sends no response but the last one, and one that is settled never again", () => {
+    const record = standing("UNDER_REVIEW", { submissions: [submission(1), submission(2, "taken")] });
+    assert.equal(stepDispute(record, EVENTS["sending.begun"]).taken, false);
+    assert.equal(stepDispute(record, { ...EVENTS["sending.begun"], submissionId: "dps_2" }).taken, false);
+    const refused = stepDispute(record, EVENTS["network.refused"]);
+    assert.equal(refused.record.state, "UNDER_REVIEW", "what becomes of an earlier response decides nothing");
+    assert.equal(refused.record.submissions[0]?.state, "refused");
+  });
+
+  it("a refusal after the deadline is too late for another response; one that never arrived is shown to operators", () => {
+    const record = standing("UNDER_REVIEW");
+    const late = { ...EVENTS["network.refused"], atMs: RESPOND_BY_MS };
+    assert.equal(stepDispute(record, late).record.state, "EXPIRED");
+    assert.equal(toldBy(record, late), "closed");
+    const undelivered = { ...late, delivered: false };
+    assert.equal(toldBy(record, undelivered), "closed flagUndelivered");
+    assert.equal(stepDispute(record, undelivered).record.submissions[0]?.state, "undelivered");
+  });
+
+  it("the network may refuse what it had taken, by whoever says so for it", () => {
+    const record = standing("UNDER_REVIEW", { submissions: [submission(1, "taken")] });
+    const { record: refused } = stepDispute(record, { ...EVENTS["network.refused"], submissionId: null });
+    assert.deepEqual([refused.state, refused.submissions[0]?.state], ["EVIDENCE_REQUIRED", "refused"]);
+    const unsent = standing("UNDER_REVIEW", { submissions: [submission(1)] });
+    assert.equal(stepDispute(unsent, { ...EVENTS["network.refused"], submissionId: null }).taken, false, "nobody has it yet");
+    assert.deepEqual(
+      refused.reminders,
+      [7, 3, 1].map((days) => days * DAY_MS),
+    );
+  });
+
+  it("tells operators once of a response whose arrival is not known for long", () => {
+    const checked = (checks: number) =>
+      toldBy(standing("UNDER_REVIEW", { submissions: [submission(1, "asked", { checks })] }), EVENTS["sending.checked"]);
+    assert.deepEqual([SENDING_FLAG_CHECKS - 1, SENDING_FLAG_CHECKS, SENDING_FLAG_CHECKS + 1].map(checked), ["", "flagUndelivered", ""]);
+  });
+
+  it("reminds at 7 days, 3 days and 24 hours; of what was missed meanwhile, of the nearest", () => {
+    const record = dispute("OPEN");
+    assert.equal(record.nextAtMs, RESPOND_BY_MS - 7 * DAY_MS);
+    const at = (atMs: number, from = record) => stepDispute(from, { type: "deadline.passed", atMs });
+    assert.equal(at(RESPOND_BY_MS - 7 * DAY_MS - 1).taken, false);
+    const first = at(RESPOND_BY_MS - 7 * DAY_MS);
+    assert.deepEqual(first.effects, [{ type: "mailReminder", params: { leadMs: 7 * DAY_MS } }]);
+    assert.equal(first.record.nextAtMs, RESPOND_BY_MS - 3 * DAY_MS);
+    const missed = at(RESPOND_BY_MS - DAY_MS, first.record);
+    assert.deepEqual(missed.effects, [{ type: "mailReminder", params: { leadMs: DAY_MS } }]);
+    assert.equal(missed.record.nextAtMs, RESPOND_BY_MS);
+    assert.deepEqual(at(RESPOND_BY_MS, missed.record).record.state, "EXPIRED");
+    assert.equal(at(RESPOND_BY_MS).record.nextAtMs, null, "no reminder after the deadline");
+  });
+});

@@ -1,0 +1,296 @@
+import { createHash } from "node:crypto";
+import type { MemberRecord } from "../../../engine/accounts/team.ts";
+import { createDisputes } from "../../../engine/disputes/create-disputes.ts";
+import type { DisputeCase, DisputeRecord } from "../../../engine/disputes/dispute.ts";
+import type { DisputeOperation } from "../../../engine/disputes/dispute-change.ts";
+import { createDisputeDeadlines } from "../../../engine/disputes/dispute-deadlines.ts";
+import { createDisputeFileStore } from "../../../engine/disputes/dispute-file-store.ts";
+import { createDisputeHoldStore, type DisputeHoldStore } from "../../../engine/disputes/dispute-hold-store.ts";
+import { createDisputeMails } from "../../../engine/disputes/dispute-mails.ts";
+import type { DisputeNetwork, NetworkResponse, ResponseState } from "../../../engine/disputes/dispute-network.ts";
+import { createDisputeStore, type DisputeStore } from "../../../engine/disputes/dispute-store.ts";
+import type { DisputeFeed, DisputeOwner, DisputeParty, DisputeQuery, Disputes, DisputeUpload } from "../../../engine/disputes/disputes.ts";
+import { createDisputeMailTexts } from "../../../engine/disputes/mail-texts.ts";
+import type { WorkflowEntry } from "../../../engine/kernel/activity-log.ts";
+import type { Clock } from "../../../engine/kernel/clock.ts";
+import type { DeadlineRunner } from "../../../engine/kernel/deadline-runner.ts";
+import type { Kv } from "../../../engine/kernel/kv.ts";
+import { createMailStore, mailText } from "../../../engine/mails/mail-store.ts";
+import { createRendezvousHomes } from "../../../engine/routing/rendezvous.ts";
+import { digest } from "../intents/world.ts";
+import { MemoryKv } from "../kernel/memory-kv.ts";
+import { member } from "../portal-links/world.ts";
+import { ManualClock, settle } from "../world.ts";
+
+export const RETENTION_MS = 400 * 86_400_000;
+export const DAY_MS = 86_400_000;
+export const OWNER: DisputeOwner = { merchantId: "M1", livemode: false };
+export const PARTY: DisputeParty = { ...OWNER, partnerId: 1 };
+const BOX = { seal: (text: string) => text, open: (text: string) => text };
+
+export const QUERY: DisputeQuery = {
+  ...{ limit: 50, cursor: null, order: "newest", fromMs: null, beforeMs: null, dueBeforeMs: null },
+  ...{ state: null, stage: null, category: null, terminalId: null, q: null },
+};
+
+export function operation(id: string): DisputeOperation {
+  return { id, requestId: `req_${id}` };
+}
+
+/** Events stand under `event/<object>/<sequence>`, as the store of portal links has them in tests. */
+export const eventOperations: Parameters<typeof createDisputeStore>[0]["eventOperations"] = (events) =>
+  events.map((event) => ({
+    type: "put",
+    key: `event/${event.objectId}/${String(event.sequence).padStart(4, "0")}`,
+    value: JSON.stringify(event),
+  }));
+
+export function disputeStoreOn(kv: Kv): DisputeStore {
+  return createDisputeStore({ kv, retentionMs: RETENTION_MS, digest, eventOperations });
+}
+
+/** A network in memory: what it has got, and what it says. */
+export class FakeNetwork implements DisputeNetwork {
+  /** By the id of the response. */
+  readonly got = new Map<string, { response: NetworkResponse; atMs: number }>();
+  readonly asked: string[] = [];
+  /** `lost`: it arrives, and the answer does not; `away`: it does not arrive, and nobody knows. */
+  mode: "there" | "away" | "lost" = "there";
+  refuses = false;
+  readonly #nowMs: () => number;
+
+  constructor(nowMs: () => number) {
+    this.#nowMs = nowMs;
+  }
+
+  async submit(response: NetworkResponse): Promise<ResponseState> {
+    this.asked.push(`submit ${response.submission.id}`);
+    if (this.mode === "away") return "unknown";
+    this.got.set(response.submission.id, { response, atMs: this.#nowMs() });
+    if (this.mode === "lost") return "unknown";
+    return this.refuses ? "refused" : "taken";
+  }
+
+  async verify({ submission }: NetworkResponse): Promise<ResponseState> {
+    this.asked.push(`verify ${submission.id}`);
+    if (this.mode !== "there") return "unknown";
+    if (!this.got.has(submission.id)) return "absent";
+    return this.refuses ? "refused" : "taken";
+  }
+}
+
+export interface Heard {
+  became: string[];
+  workflow: WorkflowEntry[];
+  leftOut: number;
+}
+
+export interface Circumstances {
+  hasRoom: boolean;
+  team: readonly MemberRecord[] | "away";
+}
+
+export interface DisputeShard {
+  disputes: Disputes;
+  feed: DisputeFeed;
+  holds: DisputeHoldStore;
+  deadlines: DeadlineRunner;
+}
+
+/** Disputes of one node, as they are to be wired. */
+export function openDisputes({
+  kv,
+  network,
+  clock,
+  circumstances,
+  heard,
+  self = "shard-0",
+  addresses = [self],
+  failed,
+}: {
+  kv: Kv;
+  network: DisputeNetwork;
+  clock: Clock;
+  circumstances: Circumstances;
+  heard: Heard;
+  self?: string;
+  addresses?: string[];
+  failed(what: string, error: unknown): void;
+}): DisputeShard {
+  const store = disputeStoreOn(kv);
+  const files = createDisputeFileStore({ kv, keptMs: RETENTION_MS });
+  const notices = createDisputeMails({
+    ...{ box: BOX, digest, clock },
+    store: { hasRoom: async () => circumstances.hasRoom },
+    teams: {
+      load: async (merchantId) => {
+        if (circumstances.team === "away") throw new Error("the store is away");
+        return { record: { schema: 1, merchantId, members: circumstances.team, updatedAtMs: 1 }, version: 1 };
+      },
+    },
+    merchants: { load: async () => null },
+    texts: createDisputeMailTexts({ portalUrl: () => "https://portal.example", timeZone: "Europe/Rome" }),
+    leftOut: (count) => {
+      heard.leftOut += count;
+    },
+  });
+  const telling = {
+    objectOf: ({ id, state }: DisputeRecord) => ({ id, state }),
+    digest,
+    activity: { workflow: (entry: WorkflowEntry) => void heard.workflow.push(entry) },
+    became: (what: string) => void heard.became.push(what),
+  };
+  const digestOf = (contents: Uint8Array) => createHash("sha256").update(contents).digest("hex");
+  const { disputes, feed } = createDisputes({ ...{ store, files, notices, clock, digestOf }, ...telling });
+  const homes = createRendezvousHomes(addresses);
+  const deadlines = createDisputeDeadlines({ ...{ store, files, network, notices, clock, homes, self, failed }, ...telling });
+  return { disputes, feed, holds: createDisputeHoldStore(kv), deadlines };
+}
+
+export function upload(name: string, contents: Uint8Array | string, pieceBytes = 100_000): DisputeUpload {
+  const bytes = typeof contents === "string" ? new Uint8Array(Buffer.from(contents)) : contents;
+  return {
+    ...{ name, category: "RECEIPT" },
+    read: async (take) => {
+      // As from a socket: each piece is valid until it is taken, and its memory is that of the next one.
+      const memory = new Uint8Array(pieceBytes);
+      for (let at = 0; at < bytes.length; at += pieceBytes) {
+        const piece = bytes.subarray(at, at + pieceBytes);
+        memory.set(piece);
+        await take(memory.subarray(0, piece.length));
+        memory.fill(0);
+      }
+    },
+  };
+}
+
+export class DisputeWorld {
+  readonly kv: MemoryKv;
+  readonly clock: ManualClock;
+  readonly network: FakeNetwork;
+  readonly circumstances: Circumstances;
+  readonly heard: Heard = { became: [], workflow: [], leftOut: 0 };
+  readonly failures: { what: string; error: unknown }[] = [];
+  readonly shards: DisputeShard[];
+  #operations = 0;
+
+  constructor(
+    shards = 1,
+    {
+      kv = new MemoryKv(),
+      clock = new ManualClock(),
+      network = new FakeNetwork(clock.nowMs),
+      circumstances = { hasRoom: true, team: [member(1)] },
+    }: Partial<Pick<DisputeWorld, "kv" | "clock" | "network" | "circumstances">> = {},
+  ) {
+    this.kv = kv;
+    this.clock = clock;
+    this.network = network;
+    this.circumstances = circumstances;
+    const addresses = Array.from({ length: shards }, (_, index) => `shard-${index}`);
+    const failed = (what: string, error: unknown) => this.failures.push({ what, error });
+    const { heard } = this;
+    this.shards = addresses.map((self) => openDisputes({ kv, network, clock, circumstances, heard, self, addresses, failed }));
+  }
+
+  /** The same store and network after a restart; nothing has happened in between. */
+  restarted(): DisputeWorld {
+    for (const { deadlines } of this.shards) void deadlines.stop();
+    return new DisputeWorld(this.shards.length, this);
+  }
+
+  get shard(): DisputeShard {
+    const [shard] = this.shards;
+    if (shard === undefined) throw new Error("no shard");
+    return shard;
+  }
+
+  get disputes(): Disputes {
+    return this.shard.disputes;
+  }
+
+  get feed(): DisputeFeed {
+    return this.shard.feed;
+  }
+
+  next(): DisputeOperation {
+    this.#operations += 1;
+    return operation(`o${this.#operations}`);
+  }
+
+  case(changes: Partial<DisputeCase> = {}): DisputeCase {
+    return {
+      ...{ network: "VISA", networkCaseId: "C-1", stage: "CHARGEBACK", uuid: "pl_1.1", terminalId: "TML1" },
+      ...{ amountMinor: 1_234, currency: "EUR", reasonCode: "10.4", category: "FRAUD", alertId: null },
+      respondByMs: this.clock.nowMs() + 10 * DAY_MS,
+      ...changes,
+    };
+  }
+
+  receive(changes: Partial<DisputeCase> = {}, party = PARTY): Promise<DisputeRecord> {
+    return this.feed.received(party, this.case(changes), this.next());
+  }
+
+  async dispute(id: string): Promise<DisputeRecord> {
+    const found = await this.feed.byId(id);
+    if (found === null) throw new Error(`no dispute ${id}`);
+    return found;
+  }
+
+  async add(id: string, name = "a.pdf", contents = "%PDF-1.7 one"): Promise<string> {
+    const added = await this.disputes.addFile(OWNER, id, upload(name, contents), this.next());
+    if (added?.type !== "added" || added.fileId === undefined) throw new Error(`${added?.type}`);
+    return added.fileId;
+  }
+
+  async contents(id: string, fileId: string): Promise<Uint8Array | null> {
+    const found = await this.disputes.readFile(OWNER, id, fileId);
+    if (found === null) return null;
+    const pieces: Uint8Array[] = [];
+    for await (const piece of found.pieces()) pieces.push(piece);
+    return new Uint8Array(Buffer.concat(pieces));
+  }
+
+  challenge(id: string, statement: string | null = "It was delivered", operation = this.next()) {
+    return this.disputes.challenge(OWNER, id, { statement, fields: null, fileIds: null }, { type: "key" }, operation);
+  }
+
+  isHeld(uuid = "pl_1.1"): Promise<boolean> {
+    return this.shard.holds.isUnderDispute({ merchantId: "M1", uuid });
+  }
+
+  async told(id: string): Promise<string[]> {
+    const entries = await this.kv.scan({ from: `event/${id}/`, to: `event/${id}/~`, limit: 100 });
+    return entries.map(({ value }) => JSON.parse(value)).map(({ type, data }) => `${type.replace("dispute.", "")} ${data.object.state}`);
+  }
+
+  async mails(): Promise<{ kind: string; to: string; subject: string; text: string }[]> {
+    const page = await createMailStore(this.kv).page(null, 100);
+    return page
+      .map((record) => {
+        const text = mailText(BOX, record);
+        return { kind: record.kind, to: record.to, subject: text?.subject ?? "", text: text?.text ?? "" };
+      })
+      .reverse();
+  }
+
+  attention(): string[] {
+    return this.kv.keys("a/").map((key) => key.replace("a/", ""));
+  }
+
+  async pass(ms: number, stepMs = 1_000): Promise<void> {
+    for (let left = ms; left > 0; left -= Math.min(left, stepMs)) {
+      this.clock.advance(Math.min(left, stepMs));
+      for (const { deadlines } of this.shards) deadlines.tick();
+      await settle();
+    }
+  }
+
+  /** Time passes while no node runs; then a new one looks after it all. */
+  async down(ms: number): Promise<DisputeWorld> {
+    const again = this.restarted();
+    again.clock.advance(ms);
+    await again.pass(10_000);
+    return again;
+  }
+}

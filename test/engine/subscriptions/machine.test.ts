@@ -1,0 +1,334 @@
+import assert from "node:assert/strict";
+import { describe, test } from "node:test";
+import type { SubscriptionEvent } from "../../../engine/subscriptions/events.ts";
+import { stepSubscription } from "../../../engine/subscriptions/step-subscription.ts";
+import { ATTEMPTS_MAX, type SubscriptionRecord, type SubscriptionState } from "../../../engine/subscriptions/subscription.ts";
+import { attempt, CREATED_MS, charge, DAY_MS, eventOf, idOf, link, NOW_MS, subscription, TERMS } from "./machine-world.ts";
+
+const TYPES: readonly SubscriptionEvent["type"][] = [
+  ...["deadline.passed", "charge.opened", "charge.open", "charge.unknown", "charge.done", "charge.failed", "charge.lost"],
+  ...["cancel.requested", "pause.requested", "resume.requested", "retry.requested", "payment.requested", "mail.due"],
+] as const;
+
+const HOUR_MS = 3_600_000;
+const dunning = { failedAtMs: CREATED_MS, terms: TERMS, step: 0, stays: false };
+const failed = (...attempts: Parameters<typeof charge>[0]) => charge(attempts, { failedAtMs: CREATED_MS });
+
+/** Effects in short. */
+function stepped(record: SubscriptionRecord, event: SubscriptionEvent): string {
+  const { record: after, effects, taken } = stepSubscription(record, event);
+  if (!taken) return "refused";
+  const told = effects.flatMap((effect) => {
+    switch (effect.type) {
+      case "tell":
+        return [effect.params.news.replace("subscription.", "")];
+      case "mail":
+        return [`mail ${effect.params.kind}`];
+      case "settleUnknown":
+        return [];
+      default:
+        return [effect.type];
+    }
+  });
+  return [after.state, ...told].join(", ");
+}
+
+type Row = readonly [what: string, record: SubscriptionRecord, expected: Partial<Record<SubscriptionEvent["type"], string>>];
+
+/** Each row is a subscription as it stands; what is not named is refused. */
+const ROWS: readonly Row[] = [
+  [
+    "INCOMPLETE, its first payment asked for",
+    subscription("INCOMPLETE", { charge: charge([attempt(1, "asked")]) }),
+    {
+      ...{ "charge.opened": "INCOMPLETE, mail payment", "charge.open": "INCOMPLETE", "charge.unknown": "INCOMPLETE" },
+      ...{ "charge.done": "ACTIVE, renewed", "charge.failed": "INCOMPLETE, payment_failed, ask", "charge.lost": "INCOMPLETE, ask" },
+      ...{ "cancel.requested": "CANCELLED, cancelled" },
+    },
+  ],
+  [
+    "INCOMPLETE, its link open",
+    subscription("INCOMPLETE", { collection: "LINK", charge: charge([link(1)]) }),
+    {
+      ...{ "charge.opened": "INCOMPLETE, mail payment", "charge.open": "INCOMPLETE", "charge.unknown": "INCOMPLETE" },
+      ...{ "charge.done": "ACTIVE, renewed", "charge.failed": "INCOMPLETE", "charge.lost": "INCOMPLETE, ask" },
+      ...{ "cancel.requested": "CANCELLED, cancelled", "retry.requested": "INCOMPLETE, mail payment" },
+    },
+  ],
+  [
+    "INCOMPLETE, its link ended",
+    subscription("INCOMPLETE", { collection: "LINK", charge: charge([attempt(1, "failed", { means: "LINK" })]) }),
+    {
+      ...{ "charge.done": "ACTIVE, renewed", "cancel.requested": "CANCELLED, cancelled" },
+      ...{ "retry.requested": "INCOMPLETE, ask", "payment.requested": "INCOMPLETE, ask" },
+    },
+  ],
+  ["TRIALING", subscription("TRIALING", { cycle: 0 }), { "cancel.requested": "CANCELLED, cancelled", "pause.requested": "PAUSED" }],
+  [
+    "TRIALING, its first cycle asked for",
+    subscription("TRIALING", { charge: charge([attempt(1, "asked")]) }),
+    {
+      ...{ "charge.opened": "TRIALING, mail payment", "charge.open": "TRIALING", "charge.unknown": "TRIALING" },
+      ...{ "charge.done": "ACTIVE, renewed", "charge.failed": "PAST_DUE, payment_failed, past_due, mail failed" },
+      ...{ "charge.lost": "TRIALING, ask", "cancel.requested": "CANCELLED, cancelled", "pause.requested": "PAUSED" },
+    },
+  ],
+  [
+    "ACTIVE, paid",
+    subscription("ACTIVE", { charge: charge([attempt(1, "done")]) }),
+    { "cancel.requested": "CANCELLED, cancelled", "pause.requested": "PAUSED" },
+  ],
+  [
+    "ACTIVE, its cycle asked for",
+    subscription("ACTIVE", { charge: charge([attempt(1, "unknown")]) }),
+    {
+      ...{ "charge.opened": "ACTIVE, mail payment", "charge.open": "ACTIVE", "charge.unknown": "ACTIVE", "charge.done": "ACTIVE, renewed" },
+      ...{ "charge.failed": "PAST_DUE, payment_failed, past_due, mail failed", "charge.lost": "ACTIVE, ask" },
+      ...{ "cancel.requested": "CANCELLED, cancelled", "pause.requested": "PAUSED" },
+    },
+  ],
+  [
+    "ACTIVE, to be cancelled at its period's end",
+    subscription("ACTIVE", { charge: charge([attempt(1, "done")]), cancelsAtPeriodEnd: true }),
+    { "cancel.requested": "CANCELLED, cancelled", "pause.requested": "PAUSED", "resume.requested": "ACTIVE" },
+  ],
+  [
+    "PAST_DUE, a retry asked for",
+    subscription("PAST_DUE", { charge: failed(attempt(1, "asked")), dunning }),
+    {
+      ...{ "charge.opened": "PAST_DUE", "charge.open": "PAST_DUE", "charge.unknown": "PAST_DUE" },
+      ...{ "charge.done": "ACTIVE, renewed, recovered, mail recovered", "charge.failed": "PAST_DUE, payment_failed, mail step" },
+      ...{ "charge.lost": "PAST_DUE, ask", "cancel.requested": "CANCELLED, cancelled", "pause.requested": "PAUSED" },
+    },
+  ],
+  [
+    "PAST_DUE, between retries",
+    subscription("PAST_DUE", { charge: failed(attempt(1, "failed")), dunning }),
+    {
+      // What had failed is paid after all.
+      ...{ "charge.done": "ACTIVE, renewed, recovered, mail recovered" },
+      ...{ "cancel.requested": "CANCELLED, cancelled", "pause.requested": "PAUSED" },
+      ...{ "retry.requested": "PAST_DUE, ask", "payment.requested": "PAST_DUE, ask" },
+    },
+  ],
+  [
+    "PAST_DUE, its link open",
+    subscription("PAST_DUE", { collection: "LINK", charge: failed(link(1)), dunning }),
+    {
+      ...{ "charge.opened": "PAST_DUE", "charge.open": "PAST_DUE", "charge.unknown": "PAST_DUE" },
+      ...{ "charge.done": "ACTIVE, renewed, recovered, mail recovered", "charge.failed": "PAST_DUE", "charge.lost": "PAST_DUE, ask" },
+      ...{ "cancel.requested": "CANCELLED, cancelled", "pause.requested": "PAUSED", "retry.requested": "PAST_DUE, mail step" },
+    },
+  ],
+  [
+    "PAST_DUE, with a card on file and the link that its customer asked for open",
+    subscription("PAST_DUE", { charge: failed(link(1)), dunning }),
+    {
+      ...{ "charge.opened": "PAST_DUE", "charge.open": "PAST_DUE", "charge.unknown": "PAST_DUE" },
+      ...{ "charge.done": "ACTIVE, renewed, recovered, mail recovered", "charge.failed": "PAST_DUE", "charge.lost": "PAST_DUE, ask" },
+      ...{ "cancel.requested": "CANCELLED, cancelled", "pause.requested": "PAUSED", "retry.requested": "PAST_DUE" },
+    },
+  ],
+  [
+    "PAST_DUE, with a card on file and a link that is taken back for it",
+    subscription("PAST_DUE", { charge: failed(link(1, { closing: true })), dunning }),
+    {
+      ...{ "charge.opened": "PAST_DUE", "charge.open": "PAST_DUE", "charge.unknown": "PAST_DUE" },
+      ...{ "charge.done": "ACTIVE, renewed, recovered, mail recovered", "charge.failed": "PAST_DUE, ask", "charge.lost": "PAST_DUE, ask" },
+      ...{ "cancel.requested": "CANCELLED, cancelled", "pause.requested": "PAUSED", "retry.requested": "PAST_DUE, mail step" },
+    },
+  ],
+  [
+    "PAUSED",
+    subscription("PAUSED", { charge: charge([attempt(1, "done")]) }),
+    { "cancel.requested": "CANCELLED, cancelled", "resume.requested": "ACTIVE" },
+  ],
+  ...(["PAUSED", "CANCELLED"] as const).map(
+    (state): Row => [
+      `${state}, with a payment under way`,
+      subscription(state, { charge: charge([attempt(1, "unknown")]) }),
+      {
+        ...{ "charge.opened": state, "charge.open": state, "charge.unknown": state, "charge.failed": state, "charge.lost": state },
+        ...{ "charge.done": `${state}, flagLate, paid_late` },
+        ...(state === "PAUSED" ? { "cancel.requested": "CANCELLED, cancelled" } : {}),
+      },
+    ],
+  ),
+  ["CANCELLED", subscription("CANCELLED", { charge: charge([attempt(1, "done")]) }), {}],
+];
+
+for (const [what, record, expected] of ROWS) {
+  describe(`a subscription that is ${what}`, () => {
+    for (const type of TYPES) {
+      test(`${type}: ${expected[type] ?? "refused"}`, () => {
+        assert.equal(stepped(record, eventOf(type, NOW_MS)), expected[type] ?? "refused");
+      });
+    }
+    test("takes nothing of an attempt that is not its own", () => {
+      for (const type of TYPES) if (type.startsWith("charge.")) assert.equal(stepped(record, eventOf(type, NOW_MS, 77)), "refused");
+    });
+  });
+}
+
+describe("what time does", () => {
+  const due = CREATED_MS + 30 * DAY_MS + HOUR_MS;
+  const paid = charge([attempt(1, "done")]);
+  const at = (record: SubscriptionRecord, atMs: number, changes: { isInactive?: boolean } = {}) =>
+    stepped(record, { ...eventOf("deadline.passed", atMs), ...changes });
+
+  test("a first payment has 72 hours, but for one whose outcome is not known", () => {
+    const overMs = CREATED_MS + 72 * HOUR_MS;
+    const open = subscription("INCOMPLETE", { charge: charge([link(1)]) });
+    assert.equal(at(open, overMs - 1), "refused");
+    assert.equal(at(open, overMs), "CANCELLED, cancelled");
+    assert.equal(at(subscription("INCOMPLETE", { charge: charge([attempt(1, "unknown")]) }), overMs + DAY_MS), "refused");
+  });
+
+  for (const state of ["TRIALING", "ACTIVE"] as const) {
+    test(`${state}: a cycle that is due is asked for once, and only where the former one is paid`, () => {
+      const record = subscription(state, { charge: state === "ACTIVE" ? paid : null });
+      assert.equal(at(record, CREATED_MS + 30 * DAY_MS - 1), "refused");
+      assert.equal(at(record, due), `${state}, ask`);
+      const asked = stepSubscription(record, eventOf("deadline.passed", due)).record;
+      assert.deepEqual(
+        asked.charge?.attempts.map(({ id }) => id),
+        [`sub-${idOf(1)}-2-1`],
+      );
+      assert.equal(at(asked, due + 60 * DAY_MS), "refused");
+      assert.equal(at(subscription(state, { charge: charge([attempt(1, "unknown")]) }), due), "refused");
+    });
+
+    test(`${state}: a link that is unpaid for three days is a failure`, () => {
+      const record = subscription(state, { collection: "LINK", charge: charge([link(1)]) });
+      assert.equal(at(record, CREATED_MS + 3 * DAY_MS - 1), "refused");
+      assert.equal(at(record, CREATED_MS + 3 * DAY_MS), "PAST_DUE, payment_failed, past_due, mail failed");
+    });
+  }
+
+  test("at the period's end it is cancelled where that was wanted, whatever it is", () => {
+    for (const state of ["TRIALING", "ACTIVE", "PAST_DUE", "PAUSED"] as const) {
+      const record = subscription(state, { charge: paid, cancelsAtPeriodEnd: true, cancelledBy: "customer" });
+      assert.equal(at(record, due), "CANCELLED, cancelled");
+      assert.equal(stepSubscription(record, eventOf("deadline.passed", due)).record.cancelledBy, "customer");
+    }
+  });
+
+  test("a merchant that is deactivated asks for nothing", () => {
+    for (const state of ["TRIALING", "ACTIVE", "PAST_DUE"] as const) {
+      assert.equal(
+        at(subscription(state, { charge: state === "PAST_DUE" ? failed(attempt(1, "failed")) : paid, dunning }), due, { isInactive: true }),
+        "PAUSED",
+      );
+    }
+  });
+
+  test("steps are made when their time comes, whether anything could be asked for or not", () => {
+    const retry = subscription("PAST_DUE", { charge: failed(attempt(1, "failed")), dunning });
+    assert.equal(at(retry, CREATED_MS + DAY_MS - 1), "refused");
+    assert.equal(at(retry, CREATED_MS + DAY_MS), "PAST_DUE, ask");
+    assert.equal(stepSubscription(retry, eventOf("deadline.passed", CREATED_MS + 4 * DAY_MS)).record.dunning?.step, 2);
+    const hard = subscription("PAST_DUE", { charge: failed(attempt(1, "failed", { hard: true })), dunning });
+    assert.equal(at(hard, CREATED_MS + DAY_MS), "PAST_DUE, ask, mail step");
+    assert.equal(stepSubscription(hard, eventOf("deadline.passed", CREATED_MS + DAY_MS)).record.charge?.attempts.at(-1)?.means, "LINK");
+    assert.equal(
+      at(subscription("PAST_DUE", { collection: "LINK", charge: failed(link(1)), dunning }), CREATED_MS + DAY_MS),
+      "PAST_DUE, mail step",
+    );
+    const many = Array.from({ length: ATTEMPTS_MAX }, (_, index) => attempt(index + 1, "failed"));
+    const full = subscription("PAST_DUE", { charge: failed(...many), dunning });
+    assert.equal(at(full, CREATED_MS + DAY_MS), "PAST_DUE, mail step");
+    assert.equal(stepped(full, eventOf("retry.requested", NOW_MS)), "refused");
+    assert.equal(at(subscription("PAST_DUE", { charge: failed(attempt(1, "unknown")), dunning }), CREATED_MS + 40 * DAY_MS), "refused");
+  });
+
+  for (const [finalAction, expected] of [
+    ["CANCEL", "CANCELLED, cancelled"],
+    ["PAUSE", "PAUSED"],
+    ["STAY", "PAST_DUE"],
+  ] as const) {
+    test(`after the last step: ${finalAction}`, () => {
+      const last = { ...dunning, step: 2, terms: { ...TERMS, finalAction } };
+      const record = subscription("PAST_DUE", { charge: failed(attempt(1, "failed")), dunning: last });
+      assert.equal(at(record, CREATED_MS + 4 * DAY_MS - 1), "refused");
+      assert.equal(at(record, CREATED_MS + 4 * DAY_MS), expected);
+      const after = stepSubscription(record, eventOf("deadline.passed", CREATED_MS + 4 * DAY_MS)).record;
+      assert.equal(after.nextAtMs, null);
+      assert.equal(at(after, CREATED_MS + 400 * DAY_MS), "refused");
+    });
+  }
+});
+
+describe("what is told of a payment", () => {
+  test("a hard decline asks for another payment at once", () => {
+    const hard = { ...eventOf("charge.failed", NOW_MS), hard: true };
+    const active = subscription("ACTIVE", { charge: charge([attempt(1, "asked")]) });
+    assert.equal(stepped(active, hard), "PAST_DUE, payment_failed, past_due, ask, mail failed");
+    const past = subscription("PAST_DUE", { charge: failed(attempt(1, "asked")), dunning });
+    assert.equal(stepped(past, hard), "PAST_DUE, payment_failed, ask, mail step");
+    for (const record of [active, past]) {
+      assert.equal(stepSubscription(record, hard).record.charge?.attempts.at(-1)?.means, "LINK");
+    }
+  });
+
+  test("an outcome that is not known for a day is told to operators, once", () => {
+    for (const state of [
+      "INCOMPLETE",
+      "TRIALING",
+      "ACTIVE",
+      "PAST_DUE",
+      "PAUSED",
+      "CANCELLED",
+    ] as const satisfies readonly SubscriptionState[]) {
+      const record = subscription(state, { charge: charge([attempt(1, "unknown")]) });
+      assert.equal(stepped(record, eventOf("charge.unknown", CREATED_MS + DAY_MS)), `${state}, flagUnknown`);
+      const flagged = stepSubscription(record, eventOf("charge.unknown", CREATED_MS + DAY_MS)).record;
+      assert.equal(stepped(flagged, eventOf("charge.unknown", CREATED_MS + 2 * DAY_MS)), state);
+    }
+  });
+
+  test("a second payment of a cycle is told to operators, and a link that is open beside a payment is closed", () => {
+    const paid = charge([attempt(1, "done"), attempt(2, "failed")]);
+    for (const state of ["ACTIVE", "PAUSED", "CANCELLED"] as const) {
+      assert.equal(stepped(subscription(state, { charge: paid }), eventOf("charge.done", NOW_MS, 2)), `${state}, flagTwice`);
+      assert.equal(stepped(subscription(state, { charge: paid }), eventOf("charge.done", NOW_MS, 1)), "refused");
+    }
+    const open = subscription("PAST_DUE", { charge: failed(attempt(1, "failed"), link(2)), dunning });
+    const after = stepSubscription(open, eventOf("charge.done", NOW_MS)).record;
+    assert.deepEqual([after.state, after.nextAtMs], ["ACTIVE", NOW_MS]);
+    const due = after.period.untilMs + DAY_MS;
+    assert.equal(stepped(after, eventOf("deadline.passed", due)), "refused", "no cycle begins before its end is known");
+  });
+
+  test("what was given up by a pause and is paid after all is late", () => {
+    const record = subscription("ACTIVE", { charge: charge([attempt(1, "failed")], { state: "VOID" }) });
+    assert.equal(stepped(record, eventOf("charge.done", NOW_MS)), "ACTIVE, flagLate, paid_late");
+  });
+
+  test("what is never received for too long is a failure", () => {
+    const many = Array.from({ length: ATTEMPTS_MAX }, (_, index) => attempt(index + 1, "failed", { code: null }));
+    const record = subscription("ACTIVE", { charge: charge([...many.slice(0, -1), attempt(ATTEMPTS_MAX, "unknown")]) });
+    assert.equal(stepped(record, eventOf("charge.lost", NOW_MS, ATTEMPTS_MAX)), "PAST_DUE, payment_failed, past_due, mail failed");
+  });
+
+  test("a mail that is owed is tried when its time comes", () => {
+    for (const state of ["INCOMPLETE", "TRIALING", "ACTIVE", "PAST_DUE"] as const) {
+      const record = subscription(state, { mailOwed: { kind: "payment", atMs: NOW_MS } });
+      assert.equal(stepped(record, eventOf("mail.due", NOW_MS - 1)), "refused");
+      assert.equal(stepped(record, eventOf("mail.due", NOW_MS)), `${state}, mail payment`);
+    }
+  });
+
+  test("a cancellation at the period's end is noted once, and a retry within an hour is refused", () => {
+    for (const state of ["TRIALING", "ACTIVE", "PAST_DUE", "PAUSED"] as const) {
+      const later = { ...eventOf("cancel.requested", NOW_MS), atPeriodEnd: true };
+      const record = subscription(state, { charge: failed(attempt(1, "failed")), dunning });
+      assert.equal(stepped(record, later), state);
+      assert.equal(stepped(stepSubscription(record, later).record, later), "refused");
+    }
+    for (const pending of [attempt(1, "failed"), link(1)]) {
+      const record = subscription("PAST_DUE", { charge: failed(pending), dunning, retriedAtMs: NOW_MS - HOUR_MS + 1 });
+      assert.equal(stepped(record, eventOf("retry.requested", NOW_MS)), "refused");
+      assert.notEqual(stepped(record, eventOf("retry.requested", NOW_MS + 1)), "refused");
+    }
+  });
+});

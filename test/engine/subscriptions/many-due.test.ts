@@ -1,0 +1,69 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { DUE_PARTITIONS, type DueEntry, duePartitionOf } from "../../../engine/kernel/due-index-store.ts";
+import { createRendezvousHomes } from "../../../engine/routing/rendezvous.ts";
+import { createBillingCalendar } from "../../../engine/subscriptions/calendar.ts";
+import { createSubscriptionDeadlines } from "../../../engine/subscriptions/subscription-deadlines.ts";
+import type { SubscriptionStore } from "../../../engine/subscriptions/subscription-store.ts";
+import { ManualClock, settle } from "../world.ts";
+import { MINUTE_MS } from "./world.ts";
+
+const MANY = 100_000;
+
+test("a hundred thousand that were missed are done over half an hour, none twice", { timeout: 300_000 }, async () => {
+  const clock = new ManualClock();
+  const partitions: DueEntry[][] = Array.from({ length: DUE_PARTITIONS }, () => []);
+  /** All have one deadline, so their ids are their order. */
+  const places = new Map<string, number>();
+  const dueAtMs = clock.nowMs() - 3_600_000;
+  for (let n = 0; n < MANY; n += 1) {
+    const id = `sub_${String(n).padStart(24, "0")}`;
+    const partition = partitions[duePartitionOf(id)] ?? [];
+    places.set(id, partition.length);
+    partition.push({ id, atMs: dueAtMs });
+  }
+  const done = new Set<string>();
+  const perMinute: number[] = [];
+  const never = async (): Promise<never> => {
+    throw new Error("it is not asked for");
+  };
+  const store: SubscriptionStore = {
+    anyDue: async () => done.size < MANY,
+    pageDue: async (partition, after, untilMs, limit) => {
+      const entries = partitions[partition] ?? [];
+      const page: DueEntry[] = [];
+      for (let at = after === null ? 0 : (places.get(after.id) ?? 0) + 1; at < entries.length && page.length < limit; at += 1) {
+        const entry = entries[at];
+        if (entry !== undefined && !done.has(entry.id) && entry.atMs < untilMs) page.push(entry);
+      }
+      return page;
+    },
+    load: async (id) => {
+      assert.ok(!done.has(id), `${id} is done twice`);
+      done.add(id);
+      const minute = Math.floor((clock.nowMs() - began) / MINUTE_MS);
+      perMinute[minute] = (perMinute[minute] ?? 0) + 1;
+      return null;
+    },
+    ...{ byToken: never, create: never, commit: never, page: never, createdSince: never, charges: never },
+  };
+  const failures: unknown[] = [];
+  const began = clock.nowMs();
+  const deadlines = createSubscriptionDeadlines({
+    ...{ store, clock, homes: createRendezvousHomes(["shard-0"]), self: "shard-0", calendar: createBillingCalendar(() => 0) },
+    ...{ policies: { termsOf: never }, mails: { owed: never }, digest: (text: string) => text, isInactive: () => false },
+    ...{ objectOf: () => ({}), activity: { workflow: () => undefined }, became: () => undefined, terminalOf: () => "" },
+    collector: { ask: never, look: never },
+    failed: (_, error) => failures.push(error),
+  });
+  for (let second = 0; second < 31 * 60; second += 1) {
+    clock.advance(1_000);
+    deadlines.tick();
+    await settle();
+  }
+  assert.deepEqual(failures, []);
+  assert.equal(done.size, MANY);
+  // Hardly more than if they were spread evenly, also at the beginning.
+  assert.ok(Math.max(...perMinute) <= 1.2 * (MANY / 30), `up to ${Math.max(...perMinute)} in a minute`);
+  await deadlines.stop();
+});

@@ -1,0 +1,27 @@
+import assert from "node:assert/strict";
+import { it } from "node:test";
+import { createSubscriptionTasks } from "../../../engine/subscriptions/subscription-tasks.ts";
+import { DAY_MS, OWNER, SubscriptionWorld, storeOn } from "./world.ts";
+
+it("a merchant has to look at subscriptions that are past due, until they are paid; what stays so has no end", async () => {
+  const world = new SubscriptionWorld();
+  const tasks = createSubscriptionTasks({ store: storeOn(world.kv), clock: world.clock });
+  const { id, period } = await world.create();
+  assert.deepEqual(await tasks(OWNER), []);
+  world.charges.card = "soft";
+  await world.until(period.untilMs);
+  const { dunning } = await world.of(id);
+  const failedAtMs = dunning?.failedAtMs ?? 0;
+  assert.deepEqual(await tasks(OWNER), [{ kind: "subscription_past_due", id, atMs: failedAtMs, dueAtMs: failedAtMs + 8 * DAY_MS }]);
+  assert.deepEqual(await tasks({ ...OWNER, merchantId: "M2" }), []);
+  assert.deepEqual(await tasks({ ...OWNER, livemode: true }), []);
+  await world.plans.setDunning(OWNER, { retryDays: [1], finalAction: "STAY", mails: false });
+  world.charges.card = "good";
+  await world.until(failedAtMs + DAY_MS);
+  assert.deepEqual(await tasks(OWNER), []);
+  world.charges.card = "soft";
+  await world.until((await world.of(id)).period.untilMs);
+  assert.equal((await tasks(OWNER))[0]?.dueAtMs, ((await world.of(id)).dunning?.failedAtMs ?? 0) + 2 * DAY_MS);
+  await world.until(world.clock.nowMs() + 3 * DAY_MS);
+  assert.equal((await tasks(OWNER))[0]?.dueAtMs, null);
+});

@@ -1,0 +1,525 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import type { Page } from "playwright-core";
+import { EVIDENCE_TYPES } from "../../../../engine/disputes/check-file.ts";
+import {
+  DISPUTE_FIELD_LENGTH_MAX,
+  DISPUTE_FILE_BYTES_MAX,
+  DISPUTE_FILES_BYTES_MAX,
+  DISPUTE_FILES_MAX,
+  DISPUTE_STATEMENT_LENGTH_MAX,
+} from "../../../../engine/disputes/dispute.ts";
+import type { DisputeJson } from "../../../../http/surfaces/merchant/disputes/schemas.ts";
+import {
+  EXTENSIONS,
+  FIELD_LENGTH_MAX,
+  FILE_MEGABYTES_MAX,
+  FILES_MAX,
+  FILES_MEGABYTES_MAX,
+  STATEMENT_LENGTH_MAX,
+} from "../../../../http/web/portal/pages/disputes/limits.ts";
+import { NO_BROWSER } from "../../../support/browser.ts";
+import { eventually } from "../../../support/within.ts";
+import { ALERTS, DISPUTE_HANDLERS, DISPUTES, disputeOf, fileOf, inDays, NO_STATS } from "./fake-disputes.ts";
+import {
+  type FakeHandler,
+  type FakeRequest,
+  fakeRelay,
+  LINK_TRANSACTION,
+  MERCHANT,
+  meOf,
+  OVERVIEW,
+  sessionOf,
+  terminalsOf,
+} from "./fake-relay.ts";
+import { openPortal } from "./portal-page.ts";
+
+const skip = { skip: NO_BROWSER, timeout: 60_000 };
+
+const ANNA: Readonly<Record<string, FakeHandler>> = {
+  "GET /session": () => ({ data: sessionOf() }),
+  "GET /me": () => ({ data: meOf() }),
+  "GET /overview": () => ({ data: OVERVIEW }),
+  "GET /terminals": () => ({ data: terminalsOf() }),
+  "GET /transactions/*": () => ({ data: LINK_TRANSACTION }),
+  ...DISPUTE_HANDLERS,
+};
+const VIEWER = { "GET /session": () => ({ data: sessionOf({ merchant: { ...MERCHANT, role: "VIEWER" } }) }) };
+
+const drawer = (page: Page) => page.locator("dialog.drawer");
+const dialog = (page: Page) => page.locator("dialog.dialog");
+const callsTo = (calls: readonly FakeRequest[], name: string) => calls.filter(({ method, path }) => `${method} ${path}` === name);
+const pathOf = ({ id }: DisputeJson) => `/portal/disputes/${id}`;
+
+const pdf = (name: string, bytes = 1_000) => ({ name, mimeType: "application/pdf", buffer: Buffer.alloc(bytes, "%PDF-1.7 ") });
+
+/** A relay that keeps what is said of one dispute, as far as the page needs it. */
+function relayOf(begun: DisputeJson): {
+  handlers: Record<string, FakeHandler>;
+  now: () => DisputeJson;
+  set: (next: Partial<DisputeJson>) => DisputeJson;
+} {
+  let dispute = begun;
+  let stored = 0;
+  const set = (next: Partial<DisputeJson>): DisputeJson => {
+    stored += 1;
+    dispute = { ...dispute, ...next, updatedAt: new Date(Date.parse(begun.updatedAt) + stored * 1_000).toISOString() };
+    return dispute;
+  };
+  const handlers: Record<string, FakeHandler> = {
+    ...ANNA,
+    "GET /disputes/*": () => ({ data: dispute }),
+    "PUT /disputes/*/draft": ({ body }) => ({ data: set({ draft: Object(body) }) }),
+    "POST /disputes/*/evidence": ({ query }) => {
+      const file = fileOf({ id: `dpf_${stored}`, name: `file-${stored}.pdf`, bytes: 1_000 });
+      const category = query.get("category") === "DELIVERY" ? "DELIVERY" : "OTHER";
+      return { status: 201, data: { fileId: file.id, dispute: set({ files: [...dispute.files, { ...file, category }] }) } };
+    },
+    "DELETE /disputes/*/evidence/*": ({ path }) => ({ data: set({ files: dispute.files.filter(({ id }) => !path.endsWith(id)) }) }),
+  };
+  return { handlers, now: () => dispute, set };
+}
+
+test("the limits that the page tells of are those of the engine", () => {
+  assert.deepEqual([...EXTENSIONS].sort(), Object.keys(EVIDENCE_TYPES).sort());
+  assert.deepEqual(
+    [FILES_MAX, FILE_MEGABYTES_MAX * 1_048_576, FILES_MEGABYTES_MAX * 1_048_576],
+    [...[DISPUTE_FILES_MAX, DISPUTE_FILE_BYTES_MAX, DISPUTE_FILES_BYTES_MAX]],
+  );
+  assert.deepEqual([STATEMENT_LENGTH_MAX, FIELD_LENGTH_MAX], [DISPUTE_STATEMENT_LENGTH_MAX, DISPUTE_FIELD_LENGTH_MAX]);
+});
+
+test(
+  "the board has what is to be decided and answered by its due time; a card opens it, and figures open the filtered list",
+  skip,
+  async (t) => {
+    const { url, page, faults } = await openPortal(t);
+    const { calls } = await fakeRelay(page, ANNA);
+    const column = (name: string) => page.getByRole("region", { name });
+    await page.goto(`${url}/portal/disputes`);
+    await column("To answer").getByText("Evidence Required").waitFor();
+    // What is due first stands first; what is over is no more to be answered.
+    assert.deepEqual(await column("To answer").locator(".badge").allTextContents(), ["Evidence Required", "Open"]);
+    assert.match((await column("To answer").locator(".case").first().textContent()) ?? "", /11 h 5\d min left|12 h 0 min left/);
+    assert.deepEqual(await column("Alerts to decide").locator(".badge").allTextContents(), ["Alert (Pre-Dispute)"]);
+    assert.deepEqual(await column("Under review").locator(".badge").allTextContents(), ["Under Review"]);
+    assert.deepEqual((await column("Ended").locator(".badge").allTextContents()).sort(), ["Expired", "Lost", "Lost", "Won"]);
+
+    await column("To answer").locator(".case").first().click();
+    await drawer(page).getByText("The network asks for evidence").waitFor();
+    assert.equal(new URL(page.url()).pathname, pathOf(DISPUTES.prepared));
+    await page.keyboard.press("Escape");
+    await column("Alerts to decide").locator(".case").click();
+    await drawer(page).getByText("The customer has complained to the bank").waitFor();
+    assert.equal(new URL(page.url()).pathname, `/portal/alerts/${ALERTS.pending.id}`);
+
+    await page.goto(`${url}/portal/disputes`);
+    await page.getByRole("link", { name: /^Due within 3 days/ }).click();
+    await page.getByText("that is all").waitFor();
+    assert.equal(new URL(page.url()).search, "?view=list&dueWithinDays=3&includeAlerts=false");
+    const asked = callsTo(calls, "GET /disputes").at(-1)?.query;
+    assert.deepEqual(Object.fromEntries(asked ?? []), { dueWithinDays: "3", includeAlerts: "false", limit: "50" });
+    assert.deepEqual(faults, []);
+  },
+);
+
+test("the list has filters in its address, leaves out what could be none, and opens alerts where they belong", skip, async (t) => {
+  const { url, page } = await openPortal(t);
+  const { calls } = await fakeRelay(page, ANNA);
+  const asked = () => Object.fromEntries(callsTo(calls, "GET /disputes").at(-1)?.query ?? []);
+  const fields = page.locator(".filters-desk");
+  await page.goto(`${url}/portal/disputes?view=list&status=NONSENSE&dueWithinDays=9999&terminalId=a%20b`);
+  await page.getByText("9 disputes, that is all").waitFor();
+  assert.deepEqual(asked(), { limit: "50" });
+  await page.goto(`${url}/portal/disputes?view=list`);
+  await fields.getByLabel("State").selectOption("WON");
+  await eventually(() => assert.deepEqual(asked(), { status: "WON", limit: "50" }));
+  await fields.getByLabel("State").selectOption("");
+  await fields.getByLabel("Reason").selectOption("FRAUD");
+  await fields.getByLabel("Stage").selectOption("CHARGEBACK");
+  await fields.getByLabel("Due within").selectOption("7");
+  await fields.getByLabel("Terminal").fill("SIM00001");
+  await fields.getByLabel("Search").fill("9182736450");
+  await fields.getByLabel("Alerts too").uncheck();
+  await eventually(() =>
+    assert.deepEqual(asked(), {
+      ...{ category: "FRAUD", stage: "CHARGEBACK", dueWithinDays: "7", terminalId: "SIM00001", q: "9182736450", includeAlerts: "false" },
+      limit: "50",
+    }),
+  );
+  assert.match(page.url(), /view=list.*category=FRAUD/);
+  await fields.getByRole("button", { name: "Clear the filters" }).click();
+  await page.getByText("9 disputes, that is all").waitFor();
+  await page.locator("main .row-button").first().click();
+  await drawer(page).getByText("Alert id").waitFor();
+});
+
+test("what is typed is kept until it is saved: it is asked before it is lost, and nobody's other draft replaces it", skip, async (t) => {
+  const { url, page, faults } = await openPortal(t);
+  const relay = relayOf(disputeOf({ draft: { statement: null, fields: { ownField: "kept" } } }));
+  const { calls } = await fakeRelay(page, relay.handlers);
+  await page.goto(url + pathOf(relay.now()));
+  const statement = drawer(page).getByLabel("Statement");
+  await statement.fill("It was handed over on Saturday.");
+  await drawer(page).getByLabel("Tracking number").fill("1Z999");
+  await drawer(page).getByText("Not saved yet").waitFor();
+  await page.keyboard.press("Escape");
+  await dialog(page).getByText("What you wrote here since it was last saved is lost.").waitFor();
+  await dialog(page).getByRole("button", { name: "Keep editing" }).click();
+  assert.equal(await statement.inputValue(), "It was handed over on Saturday.");
+
+  // Somebody else's, at the next refresh.
+  relay.set({ draft: { statement: "Theirs", fields: {} } });
+  await drawer(page).getByText("Somebody else has saved another draft meanwhile.").waitFor({ timeout: 10_000 });
+  assert.equal(await statement.inputValue(), "It was handed over on Saturday.");
+  await drawer(page).getByRole("button", { name: "Save the draft" }).click();
+  await page.getByText("The draft is saved.").waitFor();
+  assert.deepEqual(callsTo(calls, `PUT /disputes/${relay.now().id}/draft`).at(-1)?.body, {
+    statement: "It was handed over on Saturday.",
+    fields: { ownField: "kept", trackingNumber: "1Z999" },
+  });
+  assert.equal(await drawer(page).getByText("Somebody else has saved").count(), 0);
+  await drawer(page).getByText("Saved", { exact: true }).waitFor();
+
+  // With nothing unsaved here, what others save is shown.
+  relay.set({ draft: { statement: "Theirs again", fields: {} } });
+  await eventually(async () => assert.equal(await statement.inputValue(), "Theirs again"), 10_000);
+  await page.keyboard.press("Escape");
+  await drawer(page).waitFor({ state: "detached" });
+  assert.deepEqual(faults, []);
+});
+
+test("a draft that was not taken stays as it was typed, with why", skip, async (t) => {
+  const { url, page } = await openPortal(t);
+  const relay = relayOf(disputeOf());
+  await fakeRelay(page, { ...relay.handlers, "PUT /disputes/*/draft": () => ({ status: 503, code: "unavailable" }) });
+  await page.goto(url + pathOf(relay.now()));
+  await drawer(page).getByLabel("Statement").fill("It was handed over.");
+  await drawer(page).getByRole("button", { name: "Save the draft" }).click();
+  await drawer(page).getByText("A part of the service does not answer").waitFor();
+  assert.equal(await drawer(page).getByLabel("Statement").inputValue(), "It was handed over.");
+  await drawer(page)
+    .getByLabel("Statement")
+    .fill("x".repeat(STATEMENT_LENGTH_MAX + 1));
+  await drawer(page).getByText("At most 10,000 characters.").waitFor();
+  await drawer(page).getByText("10,001 of 10,000 characters").waitFor();
+});
+
+test(
+  "files are checked before they are sent, sent one after the other, refused by the relay in words, and removed after a question",
+  skip,
+  async (t) => {
+    const { url, page, faults } = await openPortal(t);
+    const relay = relayOf(disputeOf());
+    let atOnce = 0;
+    let atOnceMax = 0;
+    const answers = [
+      { status: 415, code: "file_type" },
+      { status: 503, code: "unavailable" },
+    ];
+    const { calls } = await fakeRelay(page, {
+      ...relay.handlers,
+      "POST /disputes/*/evidence": async (request) => {
+        atOnce += 1;
+        atOnceMax = Math.max(atOnceMax, atOnce);
+        await new Promise((resolve) => setTimeout(resolve, 150));
+        atOnce -= 1;
+        return answers.shift() ?? (await relay.handlers["POST /disputes/*/evidence"]?.(request)) ?? assert.fail();
+      },
+    });
+    await page.goto(url + pathOf(relay.now()));
+    const input = drawer(page).locator("input[type=file]");
+    const posts = () => callsTo(calls, `POST /disputes/${relay.now().id}/evidence`);
+    assert.equal(await drawer(page).getByLabel("What the next files show").inputValue(), "DELIVERY", "what is looked for first");
+    await input.setInputFiles([
+      { name: "page.html", mimeType: "text/html", buffer: Buffer.from("<p>") },
+      { name: "sheet.xlsm", mimeType: "application/octet-stream", buffer: Buffer.from("PK") },
+      { name: "empty.pdf", mimeType: "application/pdf", buffer: Buffer.alloc(0) },
+      pdf("large.pdf", DISPUTE_FILE_BYTES_MAX + 1),
+    ]);
+    await drawer(page).locator(".file-problem").nth(3).waitFor();
+    assert.equal(await drawer(page).locator(".file-problem", { hasText: "This kind of file is not accepted." }).count(), 2);
+    await drawer(page).getByText("The file is empty.").waitFor();
+    await drawer(page).getByText("It has 10.1 MB; a file may have at most 10 MB.").waitFor();
+    assert.equal(posts().length, 0);
+    await drawer(page).getByRole("button", { name: "Take large.pdf off the list" }).click();
+    assert.equal(await drawer(page).getByText("large.pdf", { exact: true }).count(), 0);
+
+    await input.setInputFiles([pdf("renamed.pdf"), pdf("lost.pdf"), pdf("good.pdf")]);
+    await drawer(page).locator(".file-problem", { hasText: "Its contents are not what its name says" }).waitFor();
+    await drawer(page).locator(".file-problem", { hasText: "A part of the service does not answer" }).waitFor();
+    await drawer(page).getByText("1 of 20 files").waitFor();
+    assert.equal(atOnceMax, 1);
+    assert.deepEqual(
+      posts().map(({ query, headers }) => [query.get("category"), headers["x-relay-portal"]]),
+      Array.from({ length: 3 }, () => ["DELIVERY", "1"]),
+    );
+    // For those who do not see it.
+    assert.match((await drawer(page).locator('p[role="status"]').last().textContent()) ?? "", /good\.pdf is added/);
+    await drawer(page).getByRole("button", { name: "Upload lost.pdf again" }).click();
+    await drawer(page).getByText("2 of 20 files").waitFor();
+
+    const [first] = relay.now().files;
+    assert.ok(first !== undefined);
+    await drawer(page)
+      .getByRole("button", { name: `Remove ${first.name}` })
+      .click();
+    await dialog(page).getByText(`${first.name} is deleted.`).waitFor();
+    await dialog(page).getByRole("button", { name: "Remove", exact: true }).click();
+    await drawer(page).getByText("1 of 20 files").waitFor();
+    assert.equal(relay.now().files.length, 1);
+    assert.deepEqual(faults, [], "refusals are answers, not faults");
+  },
+);
+
+test("a file whose answer was lost and that is there all the same is not offered to be sent again", skip, async (t) => {
+  const { url, page } = await openPortal(t);
+  const relay = relayOf(disputeOf());
+  const { calls } = await fakeRelay(page, relay.handlers);
+  await page.route("**/evidence?*", async (route) => {
+    relay.set({ files: [fileOf({ category: "DELIVERY", bytes: 1_000 })] });
+    await route.abort("connectionreset");
+  });
+  await page.goto(url + pathOf(relay.now()));
+  await drawer(page).locator("input[type=file]").setInputFiles(pdf("lost.pdf"));
+  await drawer(page).getByText("1 of 20 files").waitFor();
+  await drawer(page)
+    .getByRole("link", { name: /^Download receipt/ })
+    .waitFor();
+  assert.equal(await drawer(page).locator(".file").count(), 1);
+  assert.equal(callsTo(calls, `POST /disputes/${relay.now().id}/evidence`).length, 0);
+});
+
+test("an upload says how far it is, can be stopped, and is not left by mistake; nothing is submitted meanwhile", skip, async (t) => {
+  const { url, page } = await openPortal(t);
+  const relay = relayOf(disputeOf());
+  let release = () => {};
+  const held = new Promise<void>((resolve) => {
+    release = resolve;
+  });
+  await fakeRelay(page, {
+    ...relay.handlers,
+    "POST /disputes/*/evidence": async () => {
+      await held;
+      return { status: 503, code: "unavailable" };
+    },
+  });
+  await page.goto(url + pathOf(relay.now()));
+  await drawer(page)
+    .locator("input[type=file]")
+    .setInputFiles([pdf("slow.pdf"), pdf("next.pdf")]);
+  await drawer(page).getByRole("progressbar", { name: "slow.pdf" }).waitFor();
+  await drawer(page)
+    .getByText(/Being checked|% uploaded/)
+    .waitFor();
+  await drawer(page).getByText("Waiting").waitFor();
+  await drawer(page).getByRole("button", { name: "Preview and submit" }).click();
+  await drawer(page).getByText("Wait until all files are there.").waitFor();
+  await page.keyboard.press("Escape");
+  await dialog(page).getByText("Files that are still being uploaded are given up.").waitFor();
+  await dialog(page).getByRole("button", { name: "Keep editing" }).click();
+  await drawer(page).getByRole("button", { name: "Stop the upload of next.pdf" }).click();
+  await drawer(page).getByRole("button", { name: "Stop the upload of slow.pdf" }).click();
+  await drawer(page).getByText("No file yet.").waitFor();
+  release();
+  await page.keyboard.press("Escape");
+  await drawer(page).waitFor({ state: "detached" });
+});
+
+test(
+  "the response is shown as it will go, and goes once, also where the answer is lost or the button is pressed twice",
+  skip,
+  async (t) => {
+    const { url, page, faults } = await openPortal(t);
+    const relay = relayOf(disputeOf());
+    let away = true;
+    const { calls } = await fakeRelay(page, {
+      ...relay.handlers,
+      "POST /disputes/*/respond": () =>
+        away ? { status: 503, code: "unavailable" } : { data: relay.set({ state: "UNDER_REVIEW", answerable: false }) },
+    });
+    await page.goto(url + pathOf(relay.now()));
+    await drawer(page).getByRole("button", { name: "Preview and submit" }).click();
+    await drawer(page).getByText("Write a statement or add a file first.").waitFor();
+    await drawer(page).getByLabel("Statement").fill("It was handed over.\nOn Saturday.");
+    await drawer(page).getByLabel("Carrier").fill("Corriere Nord");
+    await drawer(page).locator("input[type=file]").setInputFiles(pdf("note.pdf"));
+    await drawer(page).getByText("1 of 20 files").waitFor();
+    await drawer(page).getByRole("button", { name: "Preview and submit" }).click();
+    await dialog(page).getByText("It is sent once, and cannot be changed or taken back.").waitFor();
+    await dialog(page).getByText("Corriere Nord").waitFor();
+    await dialog(page).getByText("1 file", { exact: true }).waitFor();
+    await dialog(page).getByRole("button", { name: "Submit the response" }).dblclick();
+    await dialog(page).getByText("A part of the service does not answer").waitFor();
+    away = false;
+    await dialog(page).getByRole("button", { name: "Submit the response" }).click();
+    await drawer(page).getByText("Your response was submitted.").waitFor();
+    const posts = callsTo(calls, `POST /disputes/${relay.now().id}/respond`);
+    assert.equal(posts.length, 2);
+    assert.deepEqual(posts[0]?.body, {
+      ...{ action: "CHALLENGE", statement: "It was handed over.\nOn Saturday.", fields: { carrier: "Corriere Nord" } },
+      fileIds: relay.now().files.map(({ id }) => id),
+    });
+    assert.match(posts[0]?.headers["idempotency-key"] ?? "", /^[0-9a-f]{32}$/);
+    assert.equal(posts[1]?.headers["idempotency-key"], posts[0]?.headers["idempotency-key"]);
+    assert.equal(await drawer(page).getByRole("button", { name: "Preview and submit" }).count(), 0);
+    // What is submitted is no draft any more.
+    await page.keyboard.press("Escape");
+    await drawer(page).waitFor({ state: "detached" });
+    assert.deepEqual(faults, []);
+  },
+);
+
+test("accepting the loss is asked for, and sends nothing of the draft", skip, async (t) => {
+  const { url, page } = await openPortal(t);
+  const relay = relayOf(disputeOf({ draft: { statement: "A draft", fields: {} } }));
+  const { calls } = await fakeRelay(page, {
+    ...relay.handlers,
+    "POST /disputes/*/respond": () => ({
+      data: relay.set({ state: "LOST", answerable: false, outcome: { result: "LOST", by: "accepted", at: "2026-11-25T10:00:00.000Z" } }),
+    }),
+  });
+  await page.goto(url + pathOf(relay.now()));
+  await drawer(page).getByRole("button", { name: "Accept the loss" }).click();
+  await dialog(page).getByText("Accept the loss of €49.90?").waitFor();
+  await dialog(page).getByRole("button", { name: "Accept the loss" }).click();
+  await drawer(page).getByText("Lost: you have accepted the loss.").waitFor();
+  assert.deepEqual(
+    callsTo(calls, `POST /disputes/${relay.now().id}/respond`).map(({ body }) => body),
+    [{ action: "ACCEPT" }],
+  );
+});
+
+test("whoever is too late is told so, and sees how the dispute stands", skip, async (t) => {
+  const { url, page } = await openPortal(t);
+  const relay = relayOf(disputeOf({ draft: { statement: "A draft", fields: {} } }));
+  await fakeRelay(page, {
+    ...relay.handlers,
+    "POST /disputes/*/respond": () => {
+      relay.set({ state: "EXPIRED", answerable: false });
+      return { status: 409, code: "deadline_passed" };
+    },
+  });
+  await page.goto(url + pathOf(relay.now()));
+  await drawer(page).getByRole("button", { name: "Preview and submit" }).click();
+  await dialog(page).getByRole("button", { name: "Submit the response" }).click();
+  await page.getByText("The time to answer is over: nothing was sent.").first().waitFor();
+  await drawer(page).getByText("Expired: nobody answered in time.").waitFor();
+  assert.equal(await drawer(page).getByRole("button", { name: "Preview and submit" }).count(), 0);
+});
+
+test("when the time is over while it is looked at, nothing is offered any more", skip, async (t) => {
+  const { url, page } = await openPortal(t);
+  const relay = relayOf(disputeOf({ respondBy: new Date(Date.now() + 12_000).toISOString() }));
+  await fakeRelay(page, relay.handlers);
+  await page.goto(url + pathOf(relay.now()));
+  await drawer(page).getByRole("button", { name: "Preview and submit" }).waitFor();
+  await drawer(page).getByText("The time to answer is over. This dispute counts as Expired within a minute").waitFor({ timeout: 20_000 });
+  assert.equal(await drawer(page).getByRole("button", { name: "Preview and submit" }).count(), 0);
+});
+
+test("each end is told in its own words, with what was submitted; who may only look is told whom to ask", skip, async (t) => {
+  const { url, page } = await openPortal(t);
+  await fakeRelay(page, ANNA);
+  for (const [dispute, shows] of [
+    [DISPUTES.review, "Your response was submitted."],
+    [DISPUTES.won, "Won: the money stays with you."],
+    [DISPUTES.lost, "Lost: the network decided for the customer"],
+    [DISPUTES.accepted, "Lost: you have accepted the loss."],
+    [DISPUTES.expired, "Expired: nobody answered in time."],
+  ] as const) {
+    await page.goto(url + pathOf(dispute));
+    await drawer(page).getByText(shows).waitFor();
+    assert.equal(
+      await drawer(page)
+        .getByRole("button", { name: /Preview|Accept|Save|Add files|^Remove/ })
+        .count(),
+      0,
+      dispute.state,
+    );
+  }
+  await page.goto(url + pathOf(DISPUTES.won));
+  await drawer(page).getByText("Response 2 · With the network").waitFor();
+  await drawer(page).getByText("Response 1 · Refused by the network").waitFor();
+  assert.equal(
+    await drawer(page)
+      .getByRole("link", { name: /^Download/ })
+      .first()
+      .getAttribute("href"),
+    `/api/merchant/disputes/${DISPUTES.won.id}/evidence/${DISPUTES.won.files[0]?.id}`,
+  );
+
+  await page.unrouteAll();
+  await fakeRelay(page, { ...ANNA, ...VIEWER });
+  await page.goto(url + pathOf(DISPUTES.prepared));
+  await drawer(page).getByText("Your role may not answer: tell somebody who can.").waitFor();
+  assert.equal(
+    await drawer(page)
+      .getByRole("button", { name: /Preview|Accept|Save|Add files|^Remove/ })
+      .count(),
+    0,
+  );
+  assert.equal(
+    await drawer(page)
+      .getByRole("link", { name: /^Download/ })
+      .count(),
+    0,
+  );
+});
+
+test("a payment names its complaints and says why it is not refunded; the overview's tasks lead to both", skip, async (t) => {
+  const { url, page } = await openPortal(t);
+  const tasks = [
+    { kind: "dispute_due", subject: DISPUTES.open.id, dueAt: DISPUTES.open.respondBy },
+    { kind: "alert_pending", subject: ALERTS.pending.id, dueAt: inDays(0.8) },
+  ];
+  await fakeRelay(page, {
+    ...ANNA,
+    "GET /transactions": () => ({ data: { items: [], next: null } }),
+    "GET /overview": () => ({ data: { ...OVERVIEW, tasks } }),
+    "GET /transactions/*": () => ({
+      data: {
+        ...{ ...LINK_TRANSACTION, refund: { possible: false, reason: "under_dispute" } },
+        ...{ disputes: [{ id: DISPUTES.open.id, state: "OPEN", respondBy: DISPUTES.open.respondBy }] },
+        alerts: [{ id: ALERTS.pending.id, state: "PENDING", respondBy: ALERTS.pending.respondBy }],
+      },
+    }),
+  });
+  await page.goto(`${url}/portal/transactions/${LINK_TRANSACTION.uuid}`);
+  await drawer(page).getByText("The customer disputes this payment with the bank, so it is not refunded").waitFor();
+  assert.equal(await drawer(page).getByRole("button", { name: "Refund" }).count(), 0);
+  assert.deepEqual(await drawer(page).locator(".complaints .badge").allTextContents(), ["Open", "Alert (Pre-Dispute)"]);
+  await drawer(page).getByRole("link", { name: "Open the dispute" }).click();
+  await drawer(page).getByText("Your response").waitFor();
+  await drawer(page).getByRole("link", { name: "Open the transaction" }).click();
+  await drawer(page).getByRole("link", { name: "Open the alert" }).click();
+  await drawer(page).getByText("Alert id").waitFor();
+
+  await page.goto(`${url}/portal`);
+  await page.getByText("Alert to decide").waitFor();
+  await page.getByRole("link", { name: DISPUTES.open.id }).click();
+  await drawer(page).getByText("Your response").waitFor();
+});
+
+test(
+  "without disputes there is nothing but a word; an id that is none is told, and the board says why it cannot be loaded",
+  skip,
+  async (t) => {
+    const { url, page } = await openPortal(t);
+    let away = false;
+    await fakeRelay(page, {
+      ...ANNA,
+      "GET /disputes/stats": () => ({ data: NO_STATS }),
+      "GET /disputes": () => (away ? { status: 503, code: "unavailable" } : { data: { items: [], next: null } }),
+      "GET /disputes/*": () => ({ status: 404, code: "not_found" }),
+    });
+    await page.goto(`${url}/portal/disputes`);
+    await page.getByText("No disputes").waitFor();
+    await page.getByText("None has ended yet").waitFor();
+    await page.goto(`${url}/portal/disputes/none`);
+    await drawer(page).getByText("There is no such dispute").waitFor();
+    away = true;
+    await page.goto(`${url}/portal/disputes`);
+    await page.getByText("Not available at the moment").waitFor();
+  },
+);
