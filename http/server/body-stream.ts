@@ -60,6 +60,12 @@ export class BodyStream {
     this.#awake();
   }
 
+  /** As `fail`, while the response is still open: what comes from now on is for nobody, and is not held back. */
+  refuse(error: RelayError): void {
+    this.fail(error);
+    this.#resume();
+  }
+
   /** The next chunk, null after the last. The previous one must no longer be used. One reader only. */
   async next(): Promise<Buffer | null> {
     this.#takeBack();

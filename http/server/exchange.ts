@@ -19,6 +19,7 @@ import { BodyCollector } from "./body-collector.ts";
 import type { ClientAddress } from "./client-address.ts";
 import { corsHeaders, requestOrigin } from "./cors.ts";
 import { foreignOrigin, isFromOtherSite, isFromPage, isOwnOrigin } from "./cross-site.ts";
+import { REFUSED_BYTES_MAX, REFUSED_SILENCE_MS, RefusedBody } from "./refused-body.ts";
 import type { RequestHead } from "./request-head.ts";
 import { Response } from "./response.ts";
 import { type ServedRoute, successorOf } from "./route.ts";
@@ -59,6 +60,8 @@ export class Exchange extends Response implements RequestFacts {
   #signed: { head: Omit<SignedRequest, "body">; membersError: unknown } | null = null;
   /** For endpoints that read their body as it arrives. */
   #upload: Upload | null = null;
+  /** The rest of a body that is too long. */
+  #refused: RefusedBody | null = null;
   #contentType = "";
   /** For endpoints that store bodies that cannot be read: the body and the error. */
   #unread: { bytes: Buffer; isWhole: boolean; error: RelayError } | null = null;
@@ -116,7 +119,8 @@ export class Exchange extends Response implements RequestFacts {
   }
 
   expire(): void {
-    if (!this.#bodyComplete || this.#upload?.ended === false) {
+    if (this.#refused?.isAwaited === true) this.#refused.giveUp();
+    else if (!this.#bodyComplete || this.#upload?.ended === false) {
       const late = new RelayError("request_timeout", "The request body did not arrive in time.");
       this.#upload?.fail(late);
       this.closeAfter = true;
@@ -165,8 +169,20 @@ export class Exchange extends Response implements RequestFacts {
     this.#afterBody(() => super.answer(reply));
   }
 
-  /** Responds after the whole body has arrived, if it is read as it arrives, unless the connection is closed after the response. */
+  /**
+   * Responds after the whole body has arrived, if it is read as it arrives or is too long, unless the connection is closed after the response: a client that is
+   * still writing would not see its answer.
+   */
   #afterBody(tell: () => void): void {
+    const refused = this.#refused;
+    if (refused !== null && !refused.isOver && this.open) {
+      this.#awaitSilence();
+      refused.whenOver((isWhole) => {
+        this.closeAfter = !isWhole;
+        tell();
+      });
+      return;
+    }
     const upload = this.#upload;
     if (upload === null || upload.ended || this.closeAfter || !this.open) tell();
     else upload.discard().then(tell, tell);
@@ -208,7 +224,15 @@ export class Exchange extends Response implements RequestFacts {
   }
 
   #requireLength(contentLength: string): void {
-    if (contentLength !== "" && !(Number(contentLength) <= this.route.bodyBytesMax)) this.#refuseLength();
+    const length = contentLength === "" ? 0 : Number(contentLength);
+    const { bodyBytesMax } = this.route;
+    if (length <= bodyBytesMax) return;
+    if (length <= bodyBytesMax + REFUSED_BYTES_MAX) {
+      this.attach();
+      const refused = this.#discardRest();
+      this.#onData((chunk, isLast) => this.#discard(refused, chunk, isLast));
+    } else this.closeAfter = true;
+    throw this.#tooLong();
   }
 
   /**
@@ -225,13 +249,23 @@ export class Exchange extends Response implements RequestFacts {
     return hasBody && isFromPage(req) ? notJson() : null;
   }
 
-  #refuseLength(): never {
-    throw this.#tooLong();
+  #discardRest(): RefusedBody {
+    this.#refused = new RefusedBody();
+    return this.#refused;
+  }
+
+  #discard(refused: RefusedBody, chunk: ArrayBuffer, isLast: boolean): void {
+    if (refused.isAwaited) this.#awaitSilence();
+    refused.take(chunk, isLast);
+  }
+
+  /** A client that says no more is answered before its time for the whole body is over. */
+  #awaitSilence(): void {
+    const { monotonicMs, limits } = this.context;
+    this.deadlineAtMs = Math.min(monotonicMs() + REFUSED_SILENCE_MS, this.startedMs + limits.bodyDeadlineMs);
   }
 
   #tooLong(): RelayError {
-    // The rest of the body is not read.
-    this.closeAfter = true;
     return new RelayError("payload_too_large", `body: may have at most ${this.route.bodyBytesMax} bytes`);
   }
 
@@ -352,11 +386,16 @@ export class Exchange extends Response implements RequestFacts {
     this.attach();
     const collector = new BodyCollector(this.route.bodyBytesMax);
     this.#onData((chunk, isLast) => {
-      if (this.#unread !== null) return;
+      if (this.#refused !== null) {
+        this.#discard(this.#refused, chunk, isLast);
+        return;
+      }
       const outcome = collector.take(chunk, isLast);
       if (outcome === "more") return;
-      if (outcome === "too_large") this.#bodyRefused(collector.beginning, false, this.#tooLong());
-      else if (refusal !== null) this.#bodyRefused(outcome, true, refusal);
+      if (outcome === "too_large") {
+        if (!isLast) this.#discardRest();
+        this.#bodyRefused(collector.beginning, false, this.#tooLong());
+      } else if (refusal !== null) this.#bodyRefused(outcome, true, refusal);
       else this.#bodyArrived(outcome);
     });
   }
@@ -387,7 +426,11 @@ export class Exchange extends Response implements RequestFacts {
     });
     this.#upload = upload;
     this.#onData((chunk, isLast) => {
-      if (upload.take(chunk, isLast) === "too_large") this.#refuseLength();
+      if (this.#refused !== null) this.#discard(this.#refused, chunk, isLast);
+      else if (upload.take(chunk, isLast) === "too_large") {
+        if (!isLast) this.#discardRest();
+        throw this.#tooLong();
+      }
     });
   }
 

@@ -40,11 +40,11 @@ export class Upload {
     return this.#stream.ended;
   }
 
-  /** Takes a chunk, which is valid only during the call; "too_large" once the body is: then nothing more of it is read. */
+  /** Takes a chunk, which is valid only during the call; "too_large" once the body is: then the rest comes without pause, for nobody. */
   take(chunk: ArrayBuffer, isLast: boolean): "taken" | "too_large" {
     this.#bytes += chunk.byteLength;
     if (this.#bytes > this.#bodyBytesMax) {
-      this.#stream.fail(new RelayError("payload_too_large", "The body is too large."));
+      this.#stream.refuse(new RelayError("payload_too_large", "The body is too large."));
       return "too_large";
     }
     this.#stream.push(chunk, isLast);

@@ -4,6 +4,7 @@ import { test } from "node:test";
 import { request } from "undici";
 import type { Admission } from "../../../http/auth/rate-limiter.ts";
 import { bind, type Input } from "../../../http/endpoint/endpoint.ts";
+import { REFUSED_BYTES_MAX, REFUSED_SILENCE_MS } from "../../../http/server/refused-body.ts";
 import { settle } from "../../engine/world.ts";
 import { eventually } from "../../support/within.ts";
 import { rawClient } from "./raw-client.ts";
@@ -11,11 +12,20 @@ import { exampleEndpoints, startWorld } from "./world.ts";
 
 const HEAD = "POST /orders HTTP/1.1\r\nHost: a\r\n";
 
-test("a body announced as too large is refused before it comes, and the connection ends", async (t) => {
+test("a body announced as too large that does not come is refused after a second, and the connection ends", async (t) => {
   const { port } = await startWorld(t);
   const client = await rawClient(t, port);
   client.write(`${HEAD}Content-Length: 16385\r\n\r\n`);
   assert.match(await client.closed(), /^HTTP\/1\.1 413 [\s\S]*body: may have at most 16384 bytes/);
+});
+
+test("a body announced as larger than anybody reads is refused before it comes, and the connection ends", async (t) => {
+  const { port } = await startWorld(t, { limits: { bodyDeadlineMs: 60_000 } });
+  const client = await rawClient(t, port);
+  const startedMs = performance.now();
+  client.write(`${HEAD}Content-Length: ${16_384 + REFUSED_BYTES_MAX + 1}\r\n\r\n`);
+  assert.match(await client.closed(), /^HTTP\/1\.1 413 [\s\S]*body: may have at most 16384 bytes/);
+  assert.ok(performance.now() - startedMs < REFUSED_SILENCE_MS);
 });
 
 test("a chunked body that grows too large is refused", async (t) => {
@@ -26,6 +36,50 @@ test("a chunked body that grows too large is refused", async (t) => {
   for (let i = 0; i < 5; i++) client.write(chunk);
   assert.match(await client.closed(), /^HTTP\/1\.1 413 /);
 });
+
+test("a chunked body that never ends is refused at its bound, and the connection ends", async (t) => {
+  const { port } = await startWorld(t, { limits: { bodyDeadlineMs: 60_000 } });
+  const client = await rawClient(t, port);
+  client.write(`${HEAD}Transfer-Encoding: chunked\r\n\r\n`);
+  const chunk = `100000\r\n${" ".repeat(1_048_576)}\r\n`;
+  const ended = client.closed();
+  let isOver = false;
+  ended.then(() => {
+    isOver = true;
+  });
+  let sent = 0;
+  for (; !isOver && sent < 4 * (REFUSED_BYTES_MAX / 1_048_576); sent += 1) {
+    client.socket.write(chunk);
+    await new Promise((resolve) => setTimeout(resolve, 5));
+  }
+  assert.ok(isOver, "the whole of it was read");
+  assert.ok(sent >= REFUSED_BYTES_MAX / 1_048_576, `${sent}`);
+});
+
+for (const [how, announced, piece, end] of [
+  ["announced", `Content-Length: ${64 * 16_384}`, (text: string) => text, ""],
+  ["in chunks", "Transfer-Encoding: chunked", (text: string) => `4000\r\n${text}\r\n`, "0\r\n\r\n"],
+] as const) {
+  test(`a client that is still writing a body that is too large (${how}) gets its answer, and its connection stays`, async (t) => {
+    const { port, answered } = await startWorld(t);
+    const client = await rawClient(t, port);
+    let isOver = false;
+    const told = client.until("may have at most 16384 bytes").then((text) => {
+      assert.ok(isOver, "the answer came before the body had");
+      return text;
+    });
+    client.write(`${HEAD}${announced}\r\n\r\n`);
+    for (let i = 0; i < 64; i++) {
+      isOver = i === 63;
+      client.write(piece(" ".repeat(16_384)) + (isOver ? end : ""));
+      await new Promise((resolve) => setTimeout(resolve, 2));
+    }
+    assert.match(await told, /^HTTP\/1\.1 413 /);
+    client.write("GET /api/v1/app/get HTTP/1.1\r\nHost: a\r\n\r\n");
+    await client.until("HTTP/1.1 200 OK");
+    assert.equal(answered.at(-1), "version 200");
+  });
+}
 
 test("a body in pieces and chunks is put together", async (t) => {
   const { port, release } = await startWorld(t);

@@ -136,7 +136,7 @@ describe("what the relay answers in JSON before the library would in HTML", () =
     const long = "y".repeat(2_000);
     for (const rest of [
       `Content-Length: 1001\r\n\r\n`,
-      `Content-Length: 2000\r\n\r\n${long}`,
+      `Connection: close\r\nContent-Length: 2000\r\n\r\n${long}`,
       `Transfer-Encoding: chunked\r\n\r\n7d0\r\n${long}\r\n`,
     ]) {
       const answer = await answerTo(t, POST + rest);

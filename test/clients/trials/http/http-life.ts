@@ -12,6 +12,7 @@ const TERMINAL_ID = "SIM00001";
 /** Waits of the simulated terminal are divided by it. */
 const TERMINAL_SPEED = 20;
 const MIB = 1_048_576;
+const TIMES_TOO_LONG = 3;
 /** Ten a second may come; a busy machine sends the rest in several seconds. */
 const BURST = 200;
 const WINDOW_MS = 1_100;
@@ -79,7 +80,11 @@ export async function httpLife(send: Sender, { expect }: HttpLifeOptions): Promi
     { call: pay({ amount: 0 }), check: isError(400, /^amount must be an integer/) },
     { call: pay({}, { headers: refusedKey }), check: isError(401, /^Invalid API Key/) },
     { call: pay({ description: "y".repeat(20_000) }), check: isError(413, /may have at most 16384 bytes/) },
-    ...(expect ? [{ call: pay({ description: "y".repeat(MIB) }, { expect }), check: isError(413, /may have at most 16384 bytes/) }] : []),
+    // More than once: whether a client sees an answer that comes while it is writing can be chance.
+    ...Array.from({ length: expect ? TIMES_TOO_LONG : 0 }, () => ({
+      call: pay({ description: "y".repeat(MIB) }, { expect }),
+      check: isError(413, /may have at most 16384 bytes/),
+    })),
     { call: pay({ amount: 0 }, { times: BURST }), check: isError(429, /./) },
   ];
   const refusals = steps.findIndex(({ call: { body } }) => body.includes('"amount":0'));

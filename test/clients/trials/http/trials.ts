@@ -135,7 +135,8 @@ export const HTTP_TRIALS: readonly ClientTrial[] = [
     client: "node:http, of Node",
     version: "20+",
     tried: `${TRIED}; ${EXPECT}`,
-    result: "works. A body that is too long is refused while it is still being sent: have a listener for `error` also after the answer",
+    result:
+      "works. A body that is more than 16 MiB too long is refused while it is still being sent: have a listener for `error` also after the answer",
     quick: true,
     prepare: async () => null,
     run: () => lifeWithExpect(sendWithNodeHttp),
