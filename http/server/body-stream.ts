@@ -5,10 +5,10 @@ import type { HttpResponse } from "./uws.ts";
 const BUFFER_BYTES = 524_288;
 
 /**
- * Buffers kept for the next chunks while the body arrives: as much as the kernel has for a connection (6 MB, if nobody has raised it), all of which uWebSockets
- * delivers before `pause` takes effect. Buffers that are not kept would be garbage that is collected late.
+ * Buffers kept for the next chunks while the body arrives: as much as kernels have for a connection (32 MB at most, as they come), which uWebSockets delivers before
+ * `pause` takes effect. Buffers that are not kept would be garbage that is collected late.
  */
-const SPARES_MAX = 16;
+const SPARES_MAX = 64;
 
 /** Whom the transfer waits for while a body arrives. */
 export type Awaited = "client" | "reader";
