@@ -50,7 +50,7 @@ export async function uploadLarge(
     () => {},
     () => {},
   );
-  const startedMs = performance.now();
+  let freeAtMs = performance.now();
   upload.write(head);
   for (let index = 0; index < mebibytes; index += 1) {
     piece.writeUInt32LE(index === 0 ? 0x04034b50 : index);
@@ -58,7 +58,9 @@ export async function uploadLarge(
     hash.update(copy);
     if (!upload.write(copy)) await Promise.race([drained(upload), over]);
     if (upload.destroyed) break;
-    const earlyMs = startedMs + ((index + 1) * 1_000) / PIECES_PER_SECOND - performance.now();
+    // What a line was too late with it does not send any faster afterwards.
+    freeAtMs = Math.max(freeAtMs, performance.now()) + 1_000 / PIECES_PER_SECOND;
+    const earlyMs = freeAtMs - performance.now();
     if (earlyMs > 1) await delay(earlyMs);
     sent(index + 1);
   }

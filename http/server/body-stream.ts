@@ -5,10 +5,10 @@ import type { HttpResponse } from "./uws.ts";
 const BUFFER_BYTES = 524_288;
 
 /**
- * Buffers kept for the next chunks while the body arrives. uWebSockets delivers many chunks of data that the kernel already has before
- * `pause` takes effect, and buffers that are not kept would be garbage that is collected late.
+ * Buffers kept for the next chunks while the body arrives: as much as kernels have for a connection (32 MB at most, as they come), which uWebSockets delivers before
+ * `pause` takes effect. Buffers that are not kept would be garbage that is collected late.
  */
-const SPARES_MAX = 128;
+const SPARES_MAX = 64;
 
 /** Whom the transfer waits for while a body arrives. */
 export type Awaited = "client" | "reader";
@@ -43,7 +43,7 @@ export class BodyStream {
   /** Takes a chunk from `onData`; it is copied, being valid only during the call. */
   push(chunk: ArrayBuffer, isLast: boolean): void {
     this.#progressed("reader");
-    if (chunk.byteLength > 0) this.#queue.push(this.#copy(chunk));
+    if (chunk.byteLength > 0) this.#keep(new Uint8Array(chunk));
     this.#ended = isLast;
     if (isLast) this.#resume();
     else if (!this.#paused) {
@@ -93,11 +93,23 @@ export class BodyStream {
     this.#res.resume();
   }
 
-  #copy(chunk: ArrayBuffer): Buffer {
-    const length = chunk.byteLength;
+  /** Behind the last one, if it has room: many small chunks in a buffer each would take a multiple of what they hold. */
+  #keep(bytes: Uint8Array): void {
+    const last = this.#queue.at(-1);
+    if (last === undefined || last.length + bytes.length > last.buffer.byteLength) {
+      this.#queue.push(this.#copy(bytes));
+      return;
+    }
+    const both = Buffer.from(last.buffer, 0, last.length + bytes.length);
+    both.set(bytes, last.length);
+    this.#queue[this.#queue.length - 1] = both;
+  }
+
+  #copy(bytes: Uint8Array): Buffer {
+    const { length } = bytes;
     const index = this.#spares.findIndex((spare) => spare.byteLength >= length);
     const [spare = Buffer.allocUnsafeSlow(Math.max(length, BUFFER_BYTES))] = index === -1 ? [] : this.#spares.splice(index, 1);
-    spare.set(new Uint8Array(chunk));
+    spare.set(bytes);
     return spare.subarray(0, length);
   }
 

@@ -23,6 +23,10 @@ const missing = (await redisMissing()) || (await kafkaMissing());
 
 const SLEEP_MS = 20_000;
 
+/** Mails while all nodes are well, and while one of them sleeps. */
+const FIRST = 30;
+const MEANWHILE = 10;
+
 /** A team has no more. */
 const USERS_OF_SHOP = 5;
 
@@ -62,16 +66,17 @@ async function startMailServers(test: TestContext, count: number): Promise<MailS
   };
 }
 
-/** Whoever can be invited: addresses of teams, each by another node than the one before. */
-async function inviter(cluster: TestCluster): Promise<(address: string, node: number) => Promise<void>> {
+/** Invites addresses into teams. There are teams for `count` of them from the beginning: the node that makes them may be asleep or dead later. */
+async function inviter(cluster: TestCluster, count: number): Promise<(address: string, node: number) => Promise<void>> {
   const partner = await newPartnerApi(placeOf(cluster, 0));
-  let [merchantId, users] = ["", USERS_OF_SHOP];
+  const merchantIds = Array.from({ length: Math.ceil(count / USERS_OF_SHOP) }, () => `shop-${randomUUID()}`);
+  for (const merchantId of merchantIds) {
+    const made = await partner.call("POST", "/merchants", { merchantId });
+    assert.equal(made.status, 201, made.text);
+  }
+  let users = 0;
   return async (email, node) => {
-    if (users === USERS_OF_SHOP) {
-      [merchantId, users] = [`shop-${randomUUID()}`, 0];
-      const made = await partner.call("POST", "/merchants", { merchantId });
-      assert.equal(made.status, 201, made.text);
-    }
+    const merchantId = merchantIds[Math.floor(users / USERS_OF_SHOP)];
     users += 1;
     const invited = await placeOf(cluster, node)
       .administrator()
@@ -99,7 +104,7 @@ describe("the portal where nodes fail", { skip: missing }, () => {
       environment: { RELAY_MAIL_FROM: "Terminal Relay <relay@example.com>" },
       environmentOf: (node) => ({ RELAY_SMTP_URL: `smtp://127.0.0.1:${mails.servers[node]?.port}` }),
     });
-    const invite = await inviter(cluster);
+    const invite = await inviter(cluster, FIRST + 1 + 1 + MEANWHILE);
     const addresses = (count: number) => Array.from({ length: count }, () => addressOf("anna"));
     const allSentOnce = (sent: readonly string[], deadlineMs?: number) =>
       eventually(
@@ -117,7 +122,7 @@ describe("the portal where nodes fail", { skip: missing }, () => {
         200,
       );
 
-    const first = addresses(30);
+    const first = addresses(FIRST);
     for (const [index, address] of first.entries()) await invite(address, index % 3);
     await allSentOnce(first);
     const senders = mails.servers.map((server) => server.mails.length);
@@ -142,7 +147,7 @@ describe("the portal where nodes fail", { skip: missing }, () => {
     cluster.nodes[sleeper]?.signal("SIGSTOP");
     release();
     const sleptAt = performance.now();
-    const meanwhile = addresses(10);
+    const meanwhile = addresses(MEANWHILE);
     const awake = [0, 1, 2].filter((node) => node !== sleeper);
     for (const [index, address] of meanwhile.entries()) await invite(address, awake[index % 2] ?? 0);
     await eventually(() =>

@@ -85,7 +85,7 @@ async function openPackages(pid: number): Promise<number> {
 }
 
 /** Payments that are taken and answered, one after the other on each of some tills, until there were enough or it is stopped. */
-function payLoad(caller: RelayCaller, { tills: count, pauseMs, payments }: typeof LOAD) {
+function payLoad(test: TestContext, caller: RelayCaller, { tills: count, pauseMs, payments }: typeof LOAD) {
   const failures: string[] = [];
   let running = true;
   let begun = 0;
@@ -103,6 +103,10 @@ function payLoad(caller: RelayCaller, { tills: count, pauseMs, payments }: typeo
     }
   }
   const tills = Promise.all(Array.from({ length: count }, (_, index) => till(`TILL-${index}`)));
+  // Also where the test fails: its file would go on for ever.
+  atEnd(test, async () => {
+    running = false;
+  });
   return {
     failures,
     begun: () => begun,
@@ -122,10 +126,10 @@ describe("packages of app versions", () => {
     const id = await createVersion(caller, 1);
     await uploadLarge(node.url, id, 20);
     const watched = watch(test, node.pid);
-    const warmUp = payLoad(caller, WARM_UP);
+    const warmUp = payLoad(test, caller, WARM_UP);
     await warmUp.ended();
     const baseline = watched.highest();
-    const load = payLoad(caller, LOAD);
+    const load = payLoad(test, caller, LOAD);
 
     const uploaded = await uploadLarge(node.url, id, PACKAGE_MEBIBYTES);
     assert.equal(uploaded.status, 200, uploaded.text);

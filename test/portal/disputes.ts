@@ -257,9 +257,12 @@ export function disputes(world: PortalWorld): void {
     await drawer(page).getByRole("button", { name: "Preview and submit" }).click();
     await dialog(page).getByText("The card was there.").waitFor();
     // The page does not learn of it before the button is pressed.
-    const held: (() => void)[] = [];
+    let goOn = (): void => {};
+    const released = new Promise<void>((resolve) => {
+      goOn = resolve;
+    });
     await page.route(`**/api/merchant/disputes/${prepared}`, async (route) => {
-      await new Promise<void>((resolve) => held.push(resolve));
+      await released;
       await route.continue();
     });
     for (let minutes = 0; minutes < 60; minutes += 20) {
@@ -269,8 +272,8 @@ export function disputes(world: PortalWorld): void {
     }
     await dialog(page).getByRole("button", { name: "Submit the response" }).click();
     await page.getByText("The time to answer is over: nothing was sent.").first().waitFor();
-    await page.unroute(`**/api/merchant/disputes/${prepared}`);
-    for (const go of held) go();
+    // Not taken away: what is held is let through by that, and cannot be continued any more.
+    goOn();
     await drawer(page).getByText("Expired: nobody answered in time.").waitFor({ timeout: NEXT_REFRESH_MS });
     assertMatches(await relay.administrator().get(`/admin/disputes/${prepared}`), { body: { data: { state: "EXPIRED", responses: [] } } });
   });

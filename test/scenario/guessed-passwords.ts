@@ -56,18 +56,26 @@ async function connect(
   }
 }
 
+/** The scheme in a spelling of its own, so that no thread has verified the same header before: such a login passes where its thread has not heard of the hold yet. */
+function spelled(header: string, number: number): string {
+  const letters = [..."basic"].map((letter, place) => ((number >> place) & 1 ? letter.toUpperCase() : letter));
+  return header.replace("Basic", letters.join(""));
+}
+
 function guess(client: HttpClient, username: string, password: string, path = "/api/v1/T1/transactions"): Promise<Answer> {
   return client.get(path, { authorization: basic(username, password) });
 }
 
 export function guessedPasswords(relay: Relay): void {
   test("count at every endpoint that takes a password, and at every one the next is not compared, not even a right one", async () => {
-    assert.ok(ENDPOINTS.length > 60, `${ENDPOINTS.length} endpoints`);
+    assert.ok(ENDPOINTS.length > 60 && ENDPOINTS.length / LIMIT < 29, `${ENDPOINTS.length} endpoints`);
     for (let from = 0; from < ENDPOINTS.length; from += LIMIT) {
       const group = ENDPOINTS.slice(from, from + LIMIT);
       const caller = relay.nobody();
+      // Behind "basic" and "Basic", which other tests send.
+      const spelling = from / LIMIT + 2;
       const send = ({ method, path }: (typeof ENDPOINTS)[number], password: string) =>
-        caller.send(path, { method, headers: { authorization: basic("admin", password) } });
+        caller.send(path, { method, headers: { authorization: spelled(basic("admin", password), spelling) } });
       // Its address is a usual one from here on: only its own failures count.
       assert.equal((await caller.get("/admin/cluster", CREDENTIALS.administrator)).status, 200);
       const guessed = await Promise.all(group.map((endpoint) => send(endpoint, `guess at ${endpoint.name}`)));

@@ -21,6 +21,9 @@ export interface HttpRequest {
 /** Each request has a connection of its own, so that the kernel spreads them over the shards. */
 const oneRequestEach = new Agent({ keepAlive: false });
 
+/** Longer than any answer may take: a node that is asleep never says anything, and its test would say nothing either. */
+const SILENCE_MS = 120_000;
+
 /** A caller of the relay's HTTP interface: one credential, one address. */
 export class HttpClient {
   readonly #url: () => string;
@@ -46,7 +49,7 @@ export class HttpClient {
     return new Promise((resolve, reject) => {
       const sent = request(
         `${this.#url()}${path}`,
-        { method, headers: all, localAddress: this.localAddress, agent: oneRequestEach },
+        { method, headers: all, localAddress: this.localAddress, agent: oneRequestEach, timeout: SILENCE_MS },
         (response) => {
           const chunks: Buffer[] = [];
           response.on("data", (chunk: Buffer) => chunks.push(chunk));
@@ -59,6 +62,7 @@ export class HttpClient {
         },
       );
       sent.on("error", reject);
+      sent.on("timeout", () => sent.destroy(new Error(`${method} ${path} was not answered in ${SILENCE_MS} ms`)));
       sent.end(sendable);
     });
   }

@@ -27,11 +27,18 @@ export function text(): Catalogue {
   return value;
 }
 
-/** Shows the page in this language, and keeps it for the next load. */
+/** How often a language was wanted. */
+let wishes = 0;
+
+/** Shows the page in this language, and keeps it for the next load. Of several that are being loaded the one counts that was wanted last. */
 export async function showLocale(wanted: LocaleJson): Promise<void> {
+  wishes += 1;
+  const wish = wishes;
   if (catalogue.value === null || locale.value !== wanted) {
     if (loaders === null) throw new Error("there are no catalogues");
     const loaded = await loaders[wanted]();
+    // The first one that comes is better than none: what was wanted later may fail to come.
+    if (wish !== wishes && catalogue.value !== null) return;
     locale.value = wanted;
     catalogue.value = loaded;
   }

@@ -50,6 +50,29 @@ async function tabTo(page: Page, name: string): Promise<void> {
 
 const focusedText = (page: Page) => page.evaluate(`document.activeElement.textContent.trim()`);
 
+test("the language of a person stays, also where the one that the page began with comes later", skip, async (t) => {
+  const { url, page } = await openPortal(t);
+  await fakeRelay(page, { ...ANNA, "GET /session": () => ({ data: sessionOf({ locale: "it" }) }) });
+  let letGo = (): void => {};
+  const released = new Promise<void>((resolve) => {
+    letGo = resolve;
+  });
+  const english = page.waitForResponse(/\/en-[^/]+\.js$/);
+  await page.route(/\/en-[^/]+\.js$/, async (route) => {
+    await released;
+    await route.continue();
+  });
+  const italian = page.waitForResponse(/\/it-[^/]+\.js$/);
+  await page.goto(`${url}/portal/users`);
+  await (await italian).finished();
+  // What has come is run in a later turn.
+  await page.evaluate("new Promise((resolve) => setTimeout(resolve, 100))");
+  letGo();
+  await (await english).finished();
+  await page.getByRole("heading", { name: "Utenti", exact: true }).waitFor();
+  assert.equal(await page.evaluate("document.documentElement.lang"), "it");
+});
+
 test("somebody signs in and invites a user with the keyboard alone", skip, async (t) => {
   const { url, page, faults } = await openPortal(t);
   let stage: "none" | "factor" | "full" = "none";
