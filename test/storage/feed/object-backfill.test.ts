@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { readFile } from "node:fs/promises";
 import { before, beforeEach, describe, it } from "node:test";
 import type { Clock } from "../../../engine/kernel/clock.ts";
 import { type Kv, prefixRange } from "../../../engine/kernel/kv.ts";
@@ -177,6 +178,20 @@ describe("things of merchants that were there before they were fed", async () =>
     assert.equal(sent, expected.length, "none is sent twice by one that goes on");
     assert.deepEqual(events, [{ type: "filled", rows: expected.length - before, leftOut: 1 }]);
     assert.deepEqual(await shown(), expected);
+  });
+
+  it("answer the questions that the guide asks as examples", async () => {
+    await filled(await withoutRows(await storeWithAll()));
+    const guide = await readFile(new URL("../../../infra/docs/analytics.md", import.meta.url), "utf8");
+    const questions = [...guide.matchAll(/^```sql\n([^`]*merchant_objects[^`]*)^```/gm)].flatMap(([, sql = ""]) => sql.split(/;\n/));
+    const asked = questions.filter((question) => question.trim() !== "");
+    assert.equal(asked.length, 4);
+    for (const question of asked) {
+      const { status, text } = await ask(world, question.replaceAll("SHOP-001", "M1").replaceAll("AND livemode ", ""));
+      assert.equal(status, 200, `${question}: ${text}`);
+    }
+    const { text: answer } = await ask(world, asked[1]?.replaceAll("SHOP-001", "M1") ?? "");
+    assert.match(answer, /^2023-11-01\t0\.5\n$/);
   });
 
   it("wait for ClickHouse, which is told once, and begin again where it was", async () => {
