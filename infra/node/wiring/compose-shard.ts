@@ -34,6 +34,7 @@ import { composeAdapter } from "./adapter.ts";
 import { composeAdministration } from "./administration.ts";
 import { composeAdministratorSignIn } from "./administrator-sign-in.ts";
 import { composeAdministrators } from "./administrators.ts";
+import { composeAgents } from "./agents.ts";
 import { composeAlerts } from "./alerts.ts";
 import { composeApps } from "./apps.ts";
 import { createCardGateway } from "./card-gateway.ts";
@@ -198,6 +199,12 @@ export async function composeShard(parts: ShardParts): Promise<ComposedShard> {
     accounts: administration.gatewayAccounts,
     publicUrl: () => links.publicUrl(),
   });
+  const agents = add(
+    composeAgents({
+      ...{ config, kv, bus, homes, clock, retentionMs, activity, metrics, failed },
+      ...{ merchantOwners: partnerApi.merchantOwners, partners: partners.partners },
+    }),
+  );
   const portalLinks = add(
     composePortalLinks({
       ...{ config, kv, bus, homes, clock, box, retentionMs, metrics, failed },
@@ -206,6 +213,7 @@ export async function composeShard(parts: ShardParts): Promise<ComposedShard> {
       mails: mails.mails,
       stores: { teams: createTeamStore(kv), merchants: createMerchantStore(kv) },
       activity,
+      keeper: agents.keeper,
       publicUrl: () => links.publicUrl(),
       portalUrl: () => portalUrl(config, links.publicUrl()),
       stored: (record) => subscriptions.linkStored(record),
@@ -257,6 +265,7 @@ export async function composeShard(parts: ShardParts): Promise<ComposedShard> {
   metrics.gauge("relay_links_due", "Payment links that are to be verified now or within seconds.", links.due);
 
   const portalLinkOperations = portalLinks.over(links.links);
+  const agentCredentials = agents.over(portalLinkOperations, portalLinks.madeLinks);
   const subscriptions: ComposedSubscriptions = add(
     composeSubscriptions({
       ...{ config, kv, bus, homes, clock, box, retentionMs, metrics, activity, failed },
@@ -391,6 +400,7 @@ export async function composeShard(parts: ShardParts): Promise<ComposedShard> {
     ...linksOfPortal,
     ...subscriptions.operations,
     ...ofDisputes,
+    agentCredentials,
     ...partnerApi.ofMerchants,
     ...partners,
     ...partnerApi.operations,
