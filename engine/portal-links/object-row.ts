@@ -1,6 +1,6 @@
 import { type Digest, prefixedId } from "../kernel/prefixed-id.ts";
 import { NOTHING_ELSE, type ObjectRow, objectVersion } from "../payments/object-row.ts";
-import type { PortalLinkRecord } from "./portal-link.ts";
+import { type PortalLinkRecord, paidAttempt } from "./portal-link.ts";
 
 /** The id of the link that an operation makes. */
 export function portalLinkIdOf(operationId: string, digest: Digest): string {
@@ -26,7 +26,7 @@ export function portalLinkRow(record: PortalLinkRecord, digest: Digest): ObjectR
     reason: late ? "late" : "",
     amountMinor: order.amountMinor,
     currency: order.currency,
-    uuid: record.attempts.find((attempt) => attempt.state === "paid")?.txId ?? "",
+    uuid: paidAttempt(record)?.txId ?? "",
     endedAtMs: endedAtMs(record),
   };
 }

@@ -1,5 +1,5 @@
 import { RelayError } from "../kernel/errors.ts";
-import type { PortalLinkRecord } from "../portal-links/portal-link.ts";
+import { type PortalLinkRecord, paidAttempt } from "../portal-links/portal-link.ts";
 import type { PortalLinks } from "../portal-links/portal-links.ts";
 import { isOver } from "../portal-links/rules.ts";
 import type { CycleLinkState, CycleLinks } from "./cycle-links.ts";
@@ -40,7 +40,7 @@ export function createPortalCycleLinks(portalLinks: Pick<PortalLinks, "createUnc
 /** Null where it can still be paid. */
 function settledState({ state, attempts, paidAtMs, updatedAtMs }: PortalLinkRecord): CycleLinkState | null {
   if (state === "PAID") {
-    const uuid = attempts.find((attempt) => attempt.state === "paid")?.txId;
+    const uuid = paidAttempt({ attempts })?.txId;
     return { type: "paid", atMs: paidAtMs ?? updatedAtMs, ...(uuid === undefined ? {} : { uuid }) };
   }
   if (state === "PENDING" || !attempts.every(isOver)) return null;

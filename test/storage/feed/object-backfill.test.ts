@@ -84,8 +84,8 @@ describe("things of merchants that were there before they were fed", async () =>
     toUnixTimestamp64Milli(due_at), toUnixTimestamp64Milli(active_at), toUnixTimestamp64Milli(ended_at), monthly_minor`;
 
   async function shown(): Promise<unknown[]> {
-    const sql = `SELECT ${SHOWN} FROM relay.merchant_objects FINAL ORDER BY object, id FORMAT JSONCompactEachRow SETTINGS output_format_json_quote_64bit_integers = 0`;
-    const { status, text } = await ask(world, sql, {}, ADMIN);
+    const sql = `SELECT ${SHOWN} FROM relay.merchant_objects FINAL ORDER BY object, id FORMAT JSONCompactEachRow`;
+    const { status, text } = await ask(world, sql, { output_format_json_quote_64bit_integers: "0" }, ADMIN);
     assert.equal(status, 200, text);
     return text
       .split("\n")
