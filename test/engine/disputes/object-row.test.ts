@@ -4,6 +4,7 @@ import { fedFaults, fedOf } from "../payments/fed-objects.ts";
 import { DisputeWorld, OWNER } from "./world.ts";
 
 const DAY_MS = 86_400_000;
+const ALERT = `al_${"0".repeat(23)}1`;
 
 async function ways(world: DisputeWorld, id: string): Promise<unknown[]> {
   assert.deepEqual(await fedFaults(world.kv), []);
@@ -13,10 +14,10 @@ async function ways(world: DisputeWorld, id: string): Promise<unknown[]> {
 describe("what is fed of a dispute", () => {
   it("is its case, and each of its states, but nothing of what its merchant prepares", async () => {
     const world = new DisputeWorld();
-    const { id, createdAtMs, respondByMs } = await world.receive({ alertId: "al_1" });
+    const { id, createdAtMs, respondByMs } = await world.receive({ alertId: ALERT });
     const received = {
       ...{ type: "object", merchantId: "M1", livemode: false, object: "dispute", id, createdAtMs, state: "OPEN", category: "FRAUD" },
-      ...{ reason: "", amountMinor: 1_234, currency: "EUR", uuid: "pl_1.1", parent: "al_1", attempt: 0, dueAtMs: respondByMs },
+      ...{ reason: "", amountMinor: 1_234, currency: "EUR", uuid: "pl_1.1", parent: ALERT, attempt: 0, dueAtMs: respondByMs },
       ...{ activeAtMs: null, endedAtMs: null, monthlyMinor: 0 },
     };
     await world.disputes.saveDraft(OWNER, id, { statement: "It was delivered", fields: {} }, world.next());

@@ -172,6 +172,7 @@ describe("things of merchants that were there before they were fed", async () =>
     const stopping = startObjectBackfill({ kv, client, sink: counted, clock: fastClock, timers: fastTimers, onEvent: () => undefined });
     while (sent === 0) await new Promise((resolve) => setTimeout(resolve, 1));
     await stopping.stop();
+    await stopping.ended;
     const [before, shownBefore] = [sent, (await shown()).length];
     assert.ok(before >= 500 && before < expected.length && shownBefore === before, `${before} of ${expected.length}`);
     const events = await filled(kv, counted);
