@@ -34,6 +34,7 @@ import { composeAdapter } from "./adapter.ts";
 import { composeAdministration } from "./administration.ts";
 import { composeAdministratorSignIn } from "./administrator-sign-in.ts";
 import { composeAdministrators } from "./administrators.ts";
+import { composeAgentCalls } from "./agent-calls.ts";
 import { composeAlerts } from "./alerts.ts";
 import { composeApps } from "./apps.ts";
 import { createCardGateway } from "./card-gateway.ts";
@@ -43,7 +44,7 @@ import { composeDemo } from "./demo.ts";
 import { composeDisputes } from "./disputes.ts";
 import { bindSurfaces, INTERFACE_VERSION, openApiText, surfacesOf } from "./endpoints.ts";
 import { createFeedWake } from "./feed-wake.ts";
-import { createIdempotency } from "./idempotency.ts";
+import { createIdempotency, createOnce } from "./idempotency.ts";
 import { type ComposedLinks, composeLinks } from "./links.ts";
 import { composeLoginCounts } from "./logins.ts";
 import { composeMails } from "./mails.ts";
@@ -379,7 +380,7 @@ export async function composeShard(parts: ShardParts): Promise<ComposedShard> {
     feedParties: createFeedParties({ merchants: createMerchantStore(kv), links: links.links, transactions: reads.merchantTransactions }),
   };
   const surfaces = surfacesOf(config);
-  const once = createIdempotency({ kv, clock, ids, secretBox: box, failed });
+  const once = { kv, clock, ids, secretBox: box, failed };
   const endpoints = bindSurfaces(surfaces, {
     ...relay,
     ...links.operations,
@@ -420,10 +421,12 @@ export async function composeShard(parts: ShardParts): Promise<ComposedShard> {
     mayReadMetrics: publicMetricsAccess(config),
     ...docsOperations({ openApi: () => openApiText(surfaces), asyncApi: () => asyncApiText(INTERFACE_VERSION) }),
     ...parts.webFiles,
+    agentCalls: composeAgentCalls({ memory: boot.agentRates, monotonicMs: clock.monotonicMs, others: parts.others, metrics }),
+    executeOnce: createOnce(once),
     timers: parts.timers,
     ids,
     ...composeDemo({ config, ids, intents: intents.intents, merchantsByKey: partnerApi.merchantsByKey }),
-  }).map(once);
+  }).map(createIdempotency(once));
 
   return {
     endpoints,
