@@ -36,6 +36,9 @@ export interface AgentLimits {
   readonly linksPerHour: number;
 }
 
+/** Of a credential that makes no links. */
+export const NO_AGENT_LIMITS: AgentLimits = { currency: "EUR", perLinkMaxMinor: 0, perDayMinor: 0, totalMinor: 0, linksPerHour: 0 };
+
 /** Who made it. `key`: the merchant's secret key. */
 export type AgentCredentialCreator = { readonly type: "user"; readonly userId: string } | { readonly type: "key" };
 
@@ -112,3 +115,9 @@ export interface AgentUse {
   /** Orders for links that a limit refused. */
   readonly refused: { readonly [Limit in AgentLimit]: number };
 }
+
+/** Of one that was never used. */
+export const NO_AGENT_USE: AgentUse = {
+  ...{ schema: 1, lastUsedAtMs: null, calls: [] },
+  refused: { currency: 0, perLinkMax: 0, perDay: 0, total: 0, linksPerHour: 0 },
+};

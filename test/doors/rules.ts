@@ -8,6 +8,7 @@ import {
   isPortalAuth,
   isSessionOptional,
   type PortalAuth,
+  takesMerchantKey,
 } from "../../http/endpoint/portal-auth.ts";
 
 /**
@@ -190,9 +191,9 @@ const PLACES: readonly [under: string, auths: readonly AuthRequirement[], needs?
   ["/pgw/", ["signature"]],
   // Where a key may be left out, the handler looks for the one of a page.
   ["/v1/", ["merchantKey", "optionalMerchantKey"]],
-  // Invitations and resets of passwords have a token of their own.
   ["/mcp", ["agent"]],
-  ["/api/merchant/", ["merchantUser", "merchantUserOrKey", "portalSession", "optionalPortalSession", "none"]],
+  // Invitations and resets of passwords have a token of their own.
+  ["/api/merchant/", ["merchantUser", "merchantUserOrKey", "merchantUserOrAnyKey", "portalSession", "optionalPortalSession", "none"]],
 ];
 
 /** What only merchants open. */
@@ -232,7 +233,7 @@ export function isOfMerchant(shown: Shown | undefined): shown is MerchantShown {
   return shown === "merchant" || shown === "other merchant" || shown === "publishable" || shown === "merchant's foreign page";
 }
 
-function isOfAgent(shown: Shown | undefined): shown is AgentShown {
+export function isOfAgent(shown: Shown | undefined): shown is AgentShown {
   return shown === "agent" || shown === "agent from elsewhere" || shown === "agent's foreign page";
 }
 
@@ -254,6 +255,8 @@ function namesOwn({ path, responses }: AnyEndpoint): boolean {
   return responses[404] !== undefined && !/^[^{]*\{service\}[^{]*$/.test(path);
 }
 
+const TAKES_PUBLISHABLE: ReadonlySet<AuthRequirement> = new Set(["optionalMerchantKey", "merchantUserOrAnyKey"]);
+
 function byMerchant(endpoint: AnyEndpoint, shown: MerchantShown): Outcome {
   switch (shown) {
     case "merchant":
@@ -261,7 +264,7 @@ function byMerchant(endpoint: AnyEndpoint, shown: MerchantShown): Outcome {
     case "other merchant":
       return namesOwn(endpoint) ? "unknown" : "admitted";
     case "publishable":
-      return endpoint.auth === "optionalMerchantKey" ? "admitted" : "forbidden";
+      return TAKES_PUBLISHABLE.has(endpoint.auth) ? "admitted" : "forbidden";
     case "merchant's foreign page":
       return refusesForeignPages(endpoint) ? "forbidden" : "admitted";
   }
@@ -280,7 +283,7 @@ function isOwnPage({ cookie, adminCookie }: Credentials): boolean {
 
 function byPortal(endpoint: AnyEndpoint, auth: PortalAuth, shown: Credentials): Outcome {
   const { cookie, bearer } = shown;
-  if (auth === "merchantUserOrKey" && bearer !== undefined) return isOfMerchant(bearer) ? byMerchant(endpoint, bearer) : "unauthorized";
+  if (takesMerchantKey(auth) && bearer !== undefined) return isOfMerchant(bearer) ? byMerchant(endpoint, bearer) : "unauthorized";
   const isFromElsewhere = isForeignPage(shown) || (auth === "optionalPortalSession" && !isOwnPage(shown));
   if (checksOwnPage(endpoint) && isFromElsewhere) return "forbidden";
   if (auth === "optionalPortalSession") return "admitted";
@@ -353,6 +356,7 @@ function lookedAt({ auth }: AnyEndpoint, { basic, apiKey, bearer, signature }: C
     case "portalSession":
     case "merchantUser":
     case "merchantUserOrKey":
+    case "merchantUserOrAnyKey":
     case "optionalAdminSession":
     case "adminSession":
     case "fullAdminSession":
