@@ -581,6 +581,8 @@ function headersFor(endpoint: AnyEndpoint, ids: Ids): { [name: string]: string }
       return endpoint.name === "changeOwnAdministratorPassword" ? { authorization: ids.administratorLogin } : CREDENTIALS.administrator;
     case "partnerApi":
       return { authorization: `Bearer ${ids.bearer}` };
+    case "agent":
+      return { authorization: `Bearer ${ids.agentToken}` };
     case "apiKey":
       return CREDENTIALS.partner;
     case "basic":

@@ -13,6 +13,7 @@ import { createTableVersions } from "../../../engine/tables/table-versions.ts";
 import { createWaitPlaces } from "../../../engine/terminals/wait-places.ts";
 import type { Authenticator } from "../../../http/auth/authenticator.ts";
 import { sha256Hex } from "../../../http/auth/digest.ts";
+import { withoutGuesses } from "../../../http/auth/key-guesses.ts";
 import { createPatternCompiler } from "../../../http/auth/pattern.ts";
 import type { SignatureAuthenticator } from "../../../http/auth/signature-authenticator.ts";
 import type { BoundEndpoint } from "../../../http/endpoint/endpoint.ts";
@@ -35,6 +36,7 @@ import { composeAdministration } from "./administration.ts";
 import { composeAdministratorSignIn } from "./administrator-sign-in.ts";
 import { composeAdministrators } from "./administrators.ts";
 import { composeAgentCalls } from "./agent-calls.ts";
+import { composeAgents } from "./agents.ts";
 import { composeAlerts } from "./alerts.ts";
 import { composeApps } from "./apps.ts";
 import { createCardGateway } from "./card-gateway.ts";
@@ -199,6 +201,12 @@ export async function composeShard(parts: ShardParts): Promise<ComposedShard> {
     accounts: administration.gatewayAccounts,
     publicUrl: () => links.publicUrl(),
   });
+  const agents = add(
+    composeAgents({
+      ...{ config, kv, bus, homes, clock, retentionMs, activity, metrics, failed },
+      ...{ merchantOwners: partnerApi.merchantOwners, partners: partners.partners },
+    }),
+  );
   const portalLinks = add(
     composePortalLinks({
       ...{ config, kv, bus, homes, clock, box, retentionMs, metrics, failed },
@@ -207,6 +215,7 @@ export async function composeShard(parts: ShardParts): Promise<ComposedShard> {
       mails: mails.mails,
       stores: { teams: createTeamStore(kv), merchants: createMerchantStore(kv) },
       activity,
+      keeper: agents.keeper,
       publicUrl: () => links.publicUrl(),
       portalUrl: () => portalUrl(config, links.publicUrl()),
       stored: (record) => subscriptions.linkStored(record),
@@ -257,6 +266,7 @@ export async function composeShard(parts: ShardParts): Promise<ComposedShard> {
   metrics.gauge("relay_links_due", "Payment links that are to be verified now or within seconds.", links.due);
 
   const portalLinkOperations = portalLinks.over(links.links);
+  const agentCredentials = agents.over(portalLinkOperations, portalLinks.madeLinks);
   const subscriptions: ComposedSubscriptions = add(
     composeSubscriptions({
       ...{ config, kv, bus, homes, clock, box, retentionMs, metrics, activity, failed },
@@ -308,6 +318,7 @@ export async function composeShard(parts: ShardParts): Promise<ComposedShard> {
       partners: partners.partners,
       partnerApiCredentials: partnerApi.credentials,
       findMerchant: partnerApi.ofMerchants.merchantsByKey.merchantByKey,
+      findAgent: withoutGuesses(agentCredentials.byToken, clock.monotonicMs),
       administratorPasswordSha256: parts.administratorPasswordSha256,
       portalSessions: accounts.sessions,
       administratorSessions: adminSignIn.sessions,
@@ -391,6 +402,7 @@ export async function composeShard(parts: ShardParts): Promise<ComposedShard> {
     ...linksOfPortal,
     ...subscriptions.operations,
     ...ofDisputes,
+    agentCredentials,
     ...partnerApi.ofMerchants,
     ...partners,
     ...partnerApi.operations,
