@@ -32,7 +32,14 @@ export async function askWebSocket(world: DoorWorld, callers: readonly Caller[],
 }
 
 function expectedOf(shown: Caller["shows"]["basic"]): Came {
-  if (shown === undefined || isOfMerchant(shown) || isOfAgent(shown) || shown === "wrong" || shown === "from elsewhere" || shown === "foreign page")
+  if (
+    shown === undefined ||
+    isOfMerchant(shown) ||
+    isOfAgent(shown) ||
+    shown === "wrong" ||
+    shown === "from elsewhere" ||
+    shown === "foreign page"
+  )
     return "refused";
   return SUBSCRIBERS.has(shown) ? "subscribed" : "connected";
 }
