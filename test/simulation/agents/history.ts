@@ -116,9 +116,7 @@ export async function playAgents(seed: number): Promise<AgentHistory> {
       if (state === "ACTIVE" && sum >= limits.totalMinor) breaks("it is used up, and says that it is not");
       if (state === "EXHAUSTED" && sum < limits.totalMinor) breaks("it has room, and says that it has none");
       const byHour = links.map(({ createdAtMs }) => createdAtMs).sort((one, other) => one - other);
-      // The clocks of two nodes differ: of what was made within an hour by each of them, the last may be by the other's.
-      const within = HOUR_MS - SKEW_MS;
-      if (byHour.some((atMs, index) => (byHour[index + limits.linksPerHour] ?? Number.POSITIVE_INFINITY) - atMs < within)) {
+      if (byHour.some((atMs, index) => (byHour[index + limits.linksPerHour] ?? Number.POSITIVE_INFINITY) - atMs < HOUR_MS)) {
         breaks("more than so many were made in an hour");
       }
       if ((state === "ACTIVE" || state === "EXHAUSTED") !== (record.nextAtMs !== null)) breaks("its deadline is not as its state");
