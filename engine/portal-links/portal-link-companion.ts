@@ -2,6 +2,7 @@ import type { LinkRecord } from "../links/link.ts";
 import type { Accompanied, LinkCompanion } from "../links/link-companion.ts";
 import { type AttentionItem, attentionKey } from "../payments/attention.ts";
 import { attemptOf, isSameAttempt, readAttemptAttachment } from "./attempt.ts";
+import { withKept } from "./commit-kept.ts";
 import type { PortalLinkEffect } from "./events.ts";
 import type { PortalLinkRecord } from "./portal-link.ts";
 import { type AlsoStored, type PortalLinkChange, portalLinkChange, type Telling, tellStored } from "./portal-link-change.ts";
@@ -36,10 +37,11 @@ export function createPortalLinkCompanion({ store, mails, ...telling }: PortalLi
       if (linkBefore === null) return "refused";
       throw new Error(`the portal link ${stored.record.id} does not take what became of ${attempt.txId}`);
     }
-    const change: PortalLinkChange = {
+    const own: PortalLinkChange = {
       ...portalLinkChange(step, stored, atMs, null, telling),
       also: [...(has(step, "mailPaid") ? await mails.paid(step.record) : []), ...settled(step, link)],
     };
+    const change = await withKept(own, telling.keeper);
     const late = lateItem(step, stored.record, link, atMs);
     return {
       ...store.alongside(change),

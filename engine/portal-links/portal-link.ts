@@ -111,3 +111,9 @@ export interface PortalLinkRecord {
 export function isPaidTwice({ attempts }: Pick<PortalLinkRecord, "attempts">): boolean {
   return attempts.filter(({ state, refund }) => state === "paid" && refund !== "done").length > 1;
 }
+
+/** The attempt by which it was paid first, as far as the gateway has said; null for none. */
+export function paidAttempt({ attempts }: Pick<PortalLinkRecord, "attempts">): PortalLinkAttempt | null {
+  const paid = attempts.filter(({ state }) => state === "paid");
+  return paid.sort((one, other) => (one.paid?.atMs ?? 0) - (other.paid?.atMs ?? 0))[0] ?? null;
+}

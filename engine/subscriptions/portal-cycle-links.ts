@@ -1,5 +1,5 @@
 import { RelayError } from "../kernel/errors.ts";
-import type { PortalLinkRecord } from "../portal-links/portal-link.ts";
+import { type PortalLinkRecord, paidAttempt } from "../portal-links/portal-link.ts";
 import type { PortalLinks } from "../portal-links/portal-links.ts";
 import { isOver } from "../portal-links/rules.ts";
 import type { CycleLinkState, CycleLinks } from "./cycle-links.ts";
@@ -39,7 +39,10 @@ export function createPortalCycleLinks(portalLinks: Pick<PortalLinks, "createUnc
 
 /** Null where it can still be paid. */
 function settledState({ state, attempts, paidAtMs, updatedAtMs }: PortalLinkRecord): CycleLinkState | null {
-  if (state === "PAID") return { type: "paid", atMs: paidAtMs ?? updatedAtMs };
+  if (state === "PAID") {
+    const uuid = paidAttempt({ attempts })?.txId;
+    return { type: "paid", atMs: paidAtMs ?? updatedAtMs, ...(uuid === undefined ? {} : { uuid }) };
+  }
   if (state === "PENDING" || !attempts.every(isOver)) return null;
   return { type: "ended", code: state === "CANCELLED" ? "link_cancelled" : "link_expired" };
 }
