@@ -41,7 +41,7 @@ export function createPortalLinkCompanion({ store, mails, ...telling }: PortalLi
       ...portalLinkChange(step, stored, atMs, null, telling),
       also: [...(has(step, "mailPaid") ? await mails.paid(step.record) : []), ...settled(step, link)],
     };
-    const change = await withKept(own, telling.keeper);
+    const change = telling.keeper?.keeps(own) === true ? await withKept(own, telling.keeper) : own;
     const late = lateItem(step, stored.record, link, atMs);
     return {
       ...store.alongside(change),

@@ -58,8 +58,8 @@ const MODES: Readonly<Record<Mode, { readonly [name: string]: string }>> = {
   },
 };
 
-/** What changes without a request. */
-const WORKED_OFF = [WEBHOOK_OUTBOX, "mail/", "due/mail/"];
+/** What changes without a request, and when an agent's token was used last, be it by a page that is refused. */
+const WORKED_OFF = [WEBHOOK_OUTBOX, "mail/", "due/mail/", "agent-use/"];
 
 /** Ids of things that are not there, in the form of those that are. */
 const ABSENT = {

@@ -302,7 +302,8 @@ function byHarm(one: AnyEndpoint, other: AnyEndpoint): number {
 
 function harmOf({ auth, method, may }: AnyEndpoint): number {
   if (may === "administer keys" && method !== "GET") return 2;
-  const isOfMerchants = auth === "merchantKey" || auth === "optionalMerchantKey" || isPortalAuth(auth) || isAdminSessionAuth(auth);
+  const isOfMerchants =
+    auth === "merchantKey" || auth === "optionalMerchantKey" || auth === "agent" || isPortalAuth(auth) || isAdminSessionAuth(auth);
   return (isOfMerchants ? 0 : 2) + (method === "DELETE" ? 1 : 0);
 }
 

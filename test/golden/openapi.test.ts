@@ -249,7 +249,7 @@ test("every component is referred to", () => {
 
 test("the document is as small as its names make it", () => {
   // It was 1.44 MB while everything stood where it was used; a tenth of it are examples.
-  assert.ok(Buffer.byteLength(JSON.stringify(document)) < 960_000, String(Buffer.byteLength(JSON.stringify(document))));
+  assert.ok(Buffer.byteLength(JSON.stringify(document)) < 1_000_000, String(Buffer.byteLength(JSON.stringify(document))));
 });
 
 test("whatever an administrator or a partner changes is written to the audit log, by its declaration", () => {
@@ -263,7 +263,7 @@ test("whatever an administrator or a partner changes is written to the audit log
 
 /** One verb for one thing: Get one, List many. */
 const VERBS =
-  "Accept|Add|Cancel|Capture|Check|Clear|Confirm|Create|Decline|Delete|Deploy|Disable|Disconnect|Download|Enable|Get|Invite|List|Pause|Push|Receive|Refund|Release|Resend|Reset|Resume|Roll back|Rotate|Search|Send|Set|Sign in|Sign out|Start|Store|Take|Test|Update|Upload|Verify";
+  "Accept|Add|Cancel|Capture|Check|Clear|Confirm|Create|Decline|Delete|Deploy|Disable|Disconnect|Download|Enable|Get|Invite|List|Pause|Push|Receive|Refund|Release|Resend|Reset|Resume|Revoke|Roll back|Rotate|Search|Send|Set|Sign in|Sign out|Start|Store|Take|Test|Update|Upload|Verify";
 
 test("summaries are a verb and its object, short, and each its operation's own", () => {
   const form = new RegExp(`^(?:${VERBS}) [^\\n]*[^.\\n]$`);

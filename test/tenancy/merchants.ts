@@ -157,7 +157,7 @@ export async function newMerchant(relay: Relay, gateway: TestGateway, name: stri
     ...[...linkIds, linkUuid, ...linkUrls.map((url) => url.slice(-TOKEN_LENGTH)), reference, customerEmail, `link of ${name}`],
     ...[disputed.disputeId, disputed.evidenceId, disputed.networkCaseId, disputed.alertId, `draft of ${name}`, `proof-of-${name}.pdf`],
     ...[subscriptions.planId, ...subscriptions.ids, ...subscriptions.tokens, `plan of ${name}`, `subscriber of ${name}`],
-    ...[...agents.ids, ...agents.tokens, `agent of ${name}`],
+    ...[...agents.ids, `agent of ${name}`],
     ...[clientId, textMember(made.body, "keys", "publishableKey")],
     ...[`Shop named ${name}`, `group of ${name}`, `message of ${name}`, `view of ${name}`],
   ];
@@ -209,17 +209,16 @@ async function newSubscriptions(key: HttpClient, name: string, email: string) {
 
 /** Two credentials of AI agents. */
 async function newAgents(key: HttpClient, name: string) {
-  const [ids, tokens]: [string[], string[]] = [[], []];
+  const ids: string[] = [];
   const limits = { perLinkMaxMinor: 1_000, perDayMinor: 2_000, totalMinor: 3_000 };
   for (let made = 0; made < 2; made += 1) {
     const order = { name: `agent of ${name}`, scopes: ["links:create", "links:read"], limits };
     const { status, text, body } = await key.post(`${PORTAL_API}/agent-credentials`, order);
     assert.equal(status, 201, text);
     ids.push(textMember(body, "data", "credential", "id"));
-    tokens.push(textMember(body, "data", "token"));
   }
   const page = dataOf(await key.get(`${PORTAL_API}/agent-credentials?limit=1`));
-  return { ids, tokens, cursor: textMember(page, "next") };
+  return { ids, cursor: textMember(page, "next") };
 }
 
 /** An endpoint of webhooks that nobody listens at, and deliveries to it. */

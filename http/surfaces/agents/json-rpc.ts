@@ -17,8 +17,7 @@ export const McpError = Type.Object(
       message: Type.String(),
       data: Type.Optional(
         Type.Unknown({
-          description:
-            "What else there is to say; of the relay's own errors `code`, `requestId` and, where it is known, `retryAfterSeconds`.",
+          description: "What else there is to say; of the relay's own errors `code` and, where it is known, `retryAfterSeconds`.",
         }),
       ),
     }),
@@ -40,10 +39,10 @@ const CODES: { readonly [Code in ErrorCode]?: number } = {
 export const mcpEnvelope: ErrorEnvelope & { schema: typeof McpError } = {
   schema: McpError,
   status: USUAL_STATUS,
-  body: (code: ErrorCode, message, requestId): Static<typeof McpError> => errorBody(code, message, { requestId }),
-  answer: ({ code, message, retryAfterSeconds }, requestId) => ({
+  body: (code: ErrorCode, message): Static<typeof McpError> => errorBody(code, message, {}),
+  answer: ({ code, message, retryAfterSeconds }) => ({
     status: USUAL_STATUS[code],
-    body: errorBody(code, message, { requestId, ...(retryAfterSeconds === undefined ? {} : { retryAfterSeconds }) }),
+    body: errorBody(code, message, retryAfterSeconds === undefined ? {} : { retryAfterSeconds }),
   }),
 };
 
