@@ -379,7 +379,7 @@ test("GET and DELETE are answered 405, as by a server without sessions; what is 
   }
   // The package quotes a version that it does not know.
   const quoted = await ask(world, message("tools/list"), { ...BEARER, "mcp-protocol-version": "card 4111 1111 1111 1111" });
-  assertMatches(quoted, { status: 400, body: { error: { message: /version/ } } });
+  assertMatches(quoted, { status: 400, body: { error: { message: /names protocol revision card 411111/ } } });
   assert.ok(!quoted.text.includes("4111 1111 1111"), quoted.text);
   const notified = await ask(world, { jsonrpc: "2.0", method: "notifications/initialized" });
   assert.deepEqual([notified.status, notified.text], [202, ""]);
