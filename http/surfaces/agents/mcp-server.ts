@@ -8,6 +8,7 @@ import {
   type Tool,
   WebStandardStreamableHTTPServerTransport,
 } from "@modelcontextprotocol/server";
+import { maskJson } from "../../../engine/kernel/mask.ts";
 import { METHOD_NOT_FOUND } from "./json-rpc.ts";
 
 const SERVER = { name: "terminal-relay", title: "Terminal Relay", version: "1.0.0" } as const;
@@ -55,7 +56,7 @@ export async function answerMcp(tools: McpTools, { message, headers }: McpMessag
     await response.body?.cancel();
     throw new Error("an answer of the Model Context Protocol is a stream of events");
   }
-  return { status: response.status, text: await response.text() };
+  return { status: response.status, text: withoutCardNumbers(await response.text()) };
 }
 
 /**
@@ -109,6 +110,13 @@ function isListening(message: object): boolean {
 function unknownMethod(message: object): McpAnswer {
   const id = "id" in message && (typeof message.id === "string" || typeof message.id === "number") ? message.id : null;
   return { status: 404, text: JSON.stringify({ jsonrpc: "2.0", error: { code: METHOD_NOT_FOUND, message: "Method not found" }, id }) };
+}
+
+/** Errors of the package may quote what was sent. Results are of our own making. */
+function withoutCardNumbers(text: string): string {
+  const answer: unknown = text === "" ? null : JSON.parse(text);
+  if (typeof answer !== "object" || answer === null || !("error" in answer)) return text;
+  return JSON.stringify({ ...answer, error: maskJson(answer.error) });
 }
 
 function isEventStream(response: Response): boolean {

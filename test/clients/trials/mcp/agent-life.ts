@@ -31,7 +31,11 @@ export async function agentLife(call: McpCaller, version: string): Promise<void>
   const { relay, gateway, shop } = await world();
   const limits = { perLinkMaxMinor: 5_000, perDayMinor: 20_000, totalMinor: 100_000 };
   const { id: credentialId, token } = await newAgentCredential(shop, { scopes: ["links:create", "links:read", "links:cancel"], limits });
-  const ask = (calls: McpQuestion["calls"]) => call({ url: `${relay.node.url}/mcp`, token, calls });
+  const ask = (calls: McpQuestion["calls"]) => {
+    // To connect and to call takes seven requests, of ten that a credential has in a second.
+    relay.advance(1_001);
+    return call({ url: `${relay.node.url}/mcp`, token, calls });
+  };
 
   const order = { idempotencyKey: relay.uuid(), amountMinor: 1_050, currency: "EUR", description: "Dinner on Thursday" };
   const created = await ask([

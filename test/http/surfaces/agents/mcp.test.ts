@@ -377,6 +377,10 @@ test("GET and DELETE are answered 405, as by a server without sessions; what is 
     assertMatches(answer, { status, body: { jsonrpc: "2.0", error: { code } } });
     assert.match(answer.headers["content-type"] ?? "", /^application\/json/);
   }
+  // The package quotes a version that it does not know.
+  const quoted = await ask(world, message("tools/list"), { ...BEARER, "mcp-protocol-version": "card 4111 1111 1111 1111" });
+  assertMatches(quoted, { status: 400, body: { error: { message: /names protocol revision card 411111/ } } });
+  assert.ok(!quoted.text.includes("4111 1111 1111"), quoted.text);
   const notified = await ask(world, { jsonrpc: "2.0", method: "notifications/initialized" });
   assert.deepEqual([notified.status, notified.text], [202, ""]);
   assert.equal((await ask(world, "x=1", { ...BEARER, "content-type": "application/x-www-form-urlencoded" })).status, 415);
