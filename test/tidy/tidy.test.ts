@@ -92,6 +92,7 @@ const SUBJECTS = [
   "disputes",
   "alerts",
   "subscriptions",
+  "reports",
   "zvt",
   "operators",
   "routing",

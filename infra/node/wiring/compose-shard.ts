@@ -413,6 +413,9 @@ export async function composeShard(parts: ShardParts): Promise<ComposedShard> {
       ...{ boot, kv, clock, terminals, byMerchant, links: links.links, configOf: cloudConfigs.get, audit: administration.audit },
       ...reads,
     }),
+    merchantReports: reads.merchantReports,
+    // No credential of an agent can be made yet.
+    agentRefusals: { of: async () => [] },
     merchantLogs,
     clusterNodes: createClusterNodes(bus, MAIN),
     notReadyBecause: readiness.notReadyBecause,

@@ -13,6 +13,7 @@ import { gatewayAdapterEndpoints } from "../../../http/surfaces/gateway-adapter/
 import { linkPageEndpoints } from "../../../http/surfaces/link-pages/endpoints.ts";
 import { linkEndpoints } from "../../../http/surfaces/links/endpoints.ts";
 import { alertEndpoints } from "../../../http/surfaces/merchant/alerts/endpoints.ts";
+import { analyticsEndpoints } from "../../../http/surfaces/merchant/analytics/endpoints.ts";
 import { disputeEndpoints } from "../../../http/surfaces/merchant/disputes/endpoints.ts";
 import { methodEndpoints } from "../../../http/surfaces/merchant/methods/endpoints.ts";
 import { paymentLinkEndpoints } from "../../../http/surfaces/merchant/payment-links/endpoints.ts";
@@ -56,6 +57,7 @@ export function surfacesOf(options: SurfaceOptions) {
     signIn: signInEndpoints,
     team: teamEndpoints,
     merchantReads: readEndpoints,
+    merchantAnalytics: analyticsEndpoints,
     merchantWebhooks: webhookEndpoints,
     merchantRefunds: [refundTransaction],
     paymentLinks: paymentLinkEndpoints,
