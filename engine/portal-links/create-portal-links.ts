@@ -9,6 +9,7 @@ import type { Links } from "../links/links.ts";
 import { linkOrderOf } from "./attempt.ts";
 import { checkedOrder, invalid } from "./check-order.ts";
 import type { PortalLinkEvent } from "./events.ts";
+import { portalLinkIdOf } from "./object-row.ts";
 import {
   PORTAL_LINK_ATTEMPTS_MAX,
   PORTAL_LINK_MAILS_MAX,
@@ -102,7 +103,7 @@ export function createPortalLinks(options: PortalLinksOptions): PortalLinks {
       { requireRoom(atMs: number): Promise<void>; also(record: PortalLinkRecord): AlsoStored },
     ]
   ): ReturnType<PortalLinks["create"]> {
-    const id = prefixedId("pl_", digest(`portal link ${operation.id}`));
+    const id = portalLinkIdOf(operation.id, digest);
     const existing = await own(owner, id);
     if (existing !== null) return { type: "created", link: existing.record };
     const atMs = clock.nowMs();

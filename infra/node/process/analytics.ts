@@ -19,13 +19,15 @@ import { clickHouseSink, insertLines } from "../../../storage/feed/clickhouse-si
 import { createFedRows, type FedRows } from "../../../storage/feed/fed-commands.ts";
 import { createFedSearch, missingFedSearch } from "../../../storage/feed/fed-search.ts";
 import { createFeed, type Feed } from "../../../storage/feed/feed.ts";
-import { type MerchantBackfill, startMerchantBackfill } from "../../../storage/feed/merchant-backfill.ts";
+import { startMerchantBackfill } from "../../../storage/feed/merchant-backfill.ts";
 import { createMerchantReports, type MerchantReportReader, missingMerchantReports } from "../../../storage/feed/merchant-reports.ts";
 import {
   createMerchantTransactions,
   type MerchantTransactionReader,
   missingMerchantTransactions,
 } from "../../../storage/feed/merchant-transactions.ts";
+import { startObjectBackfill } from "../../../storage/feed/object-backfill.ts";
+import type { OnceInBackground } from "../../../storage/feed/once-in-background.ts";
 import { createOutboxBacklog } from "../../../storage/feed/outbox-backlog.ts";
 import { pause } from "../../../storage/feed/pause.ts";
 import { createTransactionList, missingTransactionList } from "../../../storage/feed/transaction-list.ts";
@@ -92,7 +94,7 @@ export function startAnalytics(options: AnalyticsOptions): Analytics {
   let reached: Reached | null = null;
   let feed: RunningFeed | null = null;
   let kafka: ClusterFeed | null = null;
-  let backfill: MerchantBackfill | null = null;
+  let backfills: readonly OnceInBackground[] = [];
   let list: TransactionList = missingTransactionList("ClickHouse is starting");
   let merchants = missingMerchantTransactions("ClickHouse is starting");
   let reports = missingMerchantReports("ClickHouse is starting");
@@ -161,13 +163,23 @@ export function startAnalytics(options: AnalyticsOptions): Analytics {
           merchants = createMerchantTransactions({ kv, client: portalClient, clock, timers: machineTimers });
           reports = createMerchantReports({ kv, client: reportClient, clock, timers: machineTimers });
         }
-        backfill = startMerchantBackfill({
-          ...{ kv, client, clock, timers: machineTimers },
-          onEvent: (event) => {
-            if (event.type === "filled") log.merchantRowsFilled(event);
-            else log.clickhouse("merchants' rows of before", withoutMessage(event.error));
-          },
-        });
+        const filling = { kv, client, clock, timers: machineTimers };
+        backfills = [
+          startMerchantBackfill({
+            ...filling,
+            onEvent: (event) => {
+              if (event.type === "filled") log.merchantRowsFilled(event);
+              else log.clickhouse("merchants' rows of before", withoutMessage(event.error));
+            },
+          }),
+          startObjectBackfill({
+            ...{ ...filling, sink },
+            onEvent: (event) => {
+              if (event.type === "filled") log.merchantThingsFilled(event);
+              else log.clickhouse("merchants' things of before", withoutMessage(event.error));
+            },
+          }),
+        ];
         return reached.address.url;
       } catch (error) {
         tellsFirst(null);
@@ -231,7 +243,7 @@ export function startAnalytics(options: AnalyticsOptions): Analytics {
       stopping.abort();
       tells();
       await started;
-      await Promise.all([backfill?.stop(), (feed ?? kafka)?.stop(), activity.stop()]);
+      await Promise.all([...backfills.map((backfill) => backfill.stop()), (feed ?? kafka)?.stop(), activity.stop()]);
       await reached?.stop();
     },
   };
