@@ -13,7 +13,7 @@ const CYCLE_MS_MAX = 400 * DAY_MS;
 const VERSION_TIMES = 2 ** 42;
 
 /** When what became of an attempt was known for the first time; null where it is no failure, or not known yet. */
-const FAILED_MS = `multiIf(reason = 'overdue', toNullable(created_ms + ${LINK_OVERDUE_MS}), state = 'failed' AND reason != 'lost', ended_ms, NULL)`;
+const FAILED_MS = `multiIf(reason = 'overdue', toNullable(created_ms + ${LINK_OVERDUE_MS}), state = 'failed' AND reason IN ('hard', 'soft'), ended_ms, NULL)`;
 const PAID_MS = "if(state = 'paid', ended_ms, NULL)";
 
 /** Of subscriptions that began, or stopped, in a bucket; `place` is -1 before the range. Stops have a `kind`. */

@@ -3,7 +3,7 @@ import type { Clock } from "../../engine/kernel/clock.ts";
 import { RelayError } from "../../engine/kernel/errors.ts";
 import type { Kv } from "../../engine/kernel/kv.ts";
 import type { Timers } from "../../engine/kernel/timers.ts";
-import type { TransactionRow } from "../../engine/payments/feed-row.ts";
+import type { FeedRow } from "../../engine/payments/feed-row.ts";
 import type { ObjectRow } from "../../engine/payments/object-row.ts";
 import {
   type MerchantReports,
@@ -175,18 +175,14 @@ class Reader {
 }
 
 /** Of a merchant's rows that wait, the newest of each thing. */
-function newestObjects(rows: readonly (TransactionRow | { type: string })[], merchantId: string): ObjectRow[] {
+function newestObjects(rows: readonly FeedRow[], merchantId: string): ObjectRow[] {
   const newest = new Map<string, ObjectRow>();
   for (const row of rows) {
-    if (!isObjectRow(row) || row.merchantId !== merchantId) continue;
+    if (row.type !== "object" || row.merchantId !== merchantId) continue;
     const known = newest.get(objectKey(row));
     if (known === undefined || known.version < row.version) newest.set(objectKey(row), row);
   }
   return [...newest.values()];
-}
-
-function isObjectRow(row: { type: string }): row is ObjectRow {
-  return row.type === "object";
 }
 
 /** When the thing was last changed, as far as its row says. */
