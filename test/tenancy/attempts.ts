@@ -94,6 +94,8 @@ const QUERY: { readonly [member: string]: readonly Value[] } = {
     includeAlerts: [],
     source: [],
     order: [],
+    compare: [],
+    granularity: [],
   },
 };
 
