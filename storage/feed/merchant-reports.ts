@@ -3,7 +3,7 @@ import type { Clock } from "../../engine/kernel/clock.ts";
 import { RelayError } from "../../engine/kernel/errors.ts";
 import type { Kv } from "../../engine/kernel/kv.ts";
 import type { Timers } from "../../engine/kernel/timers.ts";
-import type { FeedRow } from "../../engine/payments/feed-row.ts";
+import type { FeedRow, TransactionRow } from "../../engine/payments/feed-row.ts";
 import type { ObjectRow } from "../../engine/payments/object-row.ts";
 import {
   type MerchantReports,
@@ -157,7 +157,7 @@ class Reader {
     if (ofPayments === null || ofObjects === null) throw new RelayError("unavailable", BACKLOG_TEXT, { retryAfterSeconds: 5 });
     const transactions = newestOf(ofPayments, ({ shop }) => shop === merchantId);
     const objects = newestObjects(ofObjects, merchantId);
-    const bytes = encodeURIComponent(transactions.map(({ transaction }) => transaction.message ?? "").join("")).length;
+    const bytes = encodeURIComponent(textOf(transactions)).length;
     if (transactions.length + objects.length > WAITING_ROWS_MAX || bytes > WAITING_BYTES_MAX) {
       const oldest = [...transactions.map(({ transaction }) => transaction.createdAtMs), ...objects.map(changedAtMs)];
       return { waiting: { transactions: [], objects: [] }, asOfMs: oldest.reduce((one, other) => Math.min(one, other), nowMs) };
@@ -172,6 +172,13 @@ class Reader {
       asOfMs: nowMs,
     };
   }
+}
+
+/** What is as long as a terminal likes. */
+function textOf(rows: readonly TransactionRow[]): string {
+  return rows
+    .map(({ transaction: { message, card, auth, currency } }) => JSON.stringify([message, card?.brand, auth?.actionCode, currency]))
+    .join("");
 }
 
 /** Of a merchant's rows that wait, the newest of each thing. */
