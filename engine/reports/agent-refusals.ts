@@ -1,3 +1,4 @@
+import type { AgentCredentials } from "../agents/agent-credentials.ts";
 import type { PortalLinkOwner } from "../portal-links/portal-links.ts";
 
 /** Credentials whose refusals a report tells of: the newest. */
@@ -17,20 +18,8 @@ export interface AgentRefusals {
   of(owner: PortalLinkOwner): Promise<readonly RefusedAgent[]>;
 }
 
-/** A merchant's credentials, newest first, with what they were used for. */
-export interface ListedAgents {
-  list(
-    owner: PortalLinkOwner,
-    query: { readonly limit: number; readonly cursor: null; readonly state: null },
-  ): Promise<{
-    readonly items: readonly {
-      readonly credential: { readonly id: string; readonly name: string };
-      readonly use: { readonly refused: RefusedAgent["refused"] };
-    }[];
-  }>;
-}
-
-export function createAgentRefusals(agents: ListedAgents): AgentRefusals {
+/** Over their credentials, which count it. */
+export function createAgentRefusals(agents: Pick<AgentCredentials, "list">): AgentRefusals {
   return {
     of: async (owner) => {
       const { items } = await agents.list(owner, { limit: CREDENTIALS_MAX, cursor: null, state: null });

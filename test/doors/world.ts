@@ -82,6 +82,7 @@ const ABSENT = {
   alertId: "al_000000000000000000000000",
   planId: "plan_000000000000000000000000",
   subscriptionId: "sub_000000000000000000000000",
+  agentCredentialId: "ac_000000000000000000000000",
 };
 
 /** A node with one of everything, and the credentials of everyone. */
@@ -178,7 +179,7 @@ export class DoorWorld {
     const { merchantKeys, replacedMerchantKeys, otherMerchantKeys, portal, admin } = this.keys;
     const { uuid, txId, tranId, merchantId, intentId, chargeId, refundId, eventId, linkUuid, paymentLinkId } = this.things;
     const { disputeId, evidenceId, alertId } = this.things;
-    const { planId, subscriptionId } = this.things;
+    const { planId, subscriptionId, agentCredentialId } = this.things;
     return [
       ...[partner, stranger, viewer, disabled, deleted, bound, merchantKeys, replacedMerchantKeys, otherMerchantKeys].flatMap((keys) =>
         Object.values(keys),
@@ -186,7 +187,7 @@ export class DoorWorld {
       ...[operator.password, readOnly.password, ...Object.values(portal), ...Object.values(admin)],
       ...[administrator.username, administrator.password, fleet.username, fleet.password, SECRETS.terminal],
       ...[uuid, txId, tranId, merchantId, intentId, chargeId, refundId, eventId, linkUuid, paymentLinkId],
-      ...[disputeId, evidenceId, alertId, planId, subscriptionId],
+      ...[disputeId, evidenceId, alertId, planId, subscriptionId, agentCredentialId],
     ];
   }
 
@@ -340,6 +341,7 @@ export class DoorWorld {
       | "paymentLinkId"
       | "planId"
       | "subscriptionId"
+      | "agentCredentialId"
     >
   > {
     const pay = async () => {
@@ -370,10 +372,14 @@ export class DoorWorld {
     const planId = textMember(plan, "data", "id");
     const customer = { name: "Ada Door", email: "customer-of-door@example.com" };
     const subscription = await this.#make(shop, "POST", "/api/merchant/subscriptions", { planId, customer });
+    const limits = { perLinkMaxMinor: 1_000, perDayMinor: 2_000, totalMinor: 3_000 };
+    const agent = { name: "Door", scopes: ["links:create"], limits };
+    const credential = await this.#make(shop, "POST", "/api/merchant/agent-credentials", agent);
     return {
       ...paid,
       portalWebhookId,
       planId,
+      agentCredentialId: textMember(credential, "data", "credential", "id"),
       subscriptionId: textMember(subscription, "data", "id"),
       refundId: textMember(refund, "id"),
       merchantWebhookId: textMember(made, "id"),

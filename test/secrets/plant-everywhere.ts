@@ -129,6 +129,7 @@ interface Ids {
   removedPlanId: string;
   subscriptionId: string;
   cancelledSubscriptionId: string;
+  agentCredentialId: string;
   pausedSubscriptionId: string;
   resumedSubscriptionId: string;
   txId: string;
@@ -298,6 +299,8 @@ async function prepare(world: PlantWorld, names: Names): Promise<Ids> {
   ];
   const cancelledSubscriptionId = await subscription(planId);
   await must(200, shop.post(`/api/merchant/subscriptions/${resumedId}/pause`));
+  const agent = { name: `kept ${world.planted.control()}`, scopes: ["links:read"] };
+  const credential = await must(201, shop.post("/api/merchant/agent-credentials", agent));
   const portalCookie = await signedInOwner(world, ofPartner, callingId);
   const adminCookie = await signedInAdministrator(world, names.next("planted-administrator-"));
   return {
@@ -308,6 +311,7 @@ async function prepare(world: PlantWorld, names: Names): Promise<Ids> {
     ...{ disputeId, alertId, fedDisputeId, fedAlertId },
     ...{ planId, changedPlanId: trialPlanId, removedPlanId },
     ...{ subscriptionId, pausedSubscriptionId: pausedId, resumedSubscriptionId: resumedId, cancelledSubscriptionId },
+    agentCredentialId: textMember(credential.body, "data", "credential", "id"),
     portalMerchantId: callingId,
     partnerId: String(member(changed.body, "data", "id")),
     partnerLogin: basic(username, textMember(partner.body, "generatedPassword")),
@@ -572,6 +576,7 @@ function headersFor(endpoint: AnyEndpoint, ids: Ids): { [name: string]: string }
     case "merchantUser":
       return { ...OWN_PAGE, cookie: ids.portalCookie };
     case "merchantUserOrKey":
+    case "merchantUserOrAnyKey":
       return { authorization: `Bearer ${endpoint.path.startsWith("/api/merchant/webhooks") ? ids.webhookKey : ids.merchantKey}` };
     case "merchantKey":
     case "optionalMerchantKey":
@@ -623,6 +628,7 @@ function paramOf(endpoint: AnyEndpoint, name: string, names: Names, ids: Ids): s
       if (endpoint.name === "changePlan") return ids.changedPlanId;
       if (endpoint.path.startsWith("/api/merchant/plans")) return endpoint.name === "removePlan" ? ids.removedPlanId : ids.planId;
       if (endpoint.path.startsWith("/api/merchant/subscriptions")) return subscriptionFor(endpoint.name, ids);
+      if (endpoint.path.startsWith("/api/merchant/agent-credentials")) return ids.agentCredentialId;
       if (endpoint.path.startsWith("/v1/payment_intents")) return ids.intentId;
       if (endpoint.path.startsWith("/v1/webhook_endpoints")) return ids.merchantWebhookId;
       if (endpoint.path.startsWith("/api/merchant/webhooks/deliveries")) return `evt_${"0".repeat(24)}.${ids.portalWebhookId}`;

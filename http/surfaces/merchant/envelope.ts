@@ -45,6 +45,7 @@ export const PORTAL_CODES = [
   "frozen",
   "no_payment",
   "network_refunds",
+  "credentials_full",
 ] as const;
 export type PortalCode = (typeof PORTAL_CODES)[number];
 

@@ -5,6 +5,7 @@ import { createGiveBack } from "../../../engine/intents/give-back.ts";
 import type { Ids } from "../../../engine/kernel/ids.ts";
 import { openSharedCounts } from "../../../engine/kernel/shared-counts.ts";
 import { createMerchantStore } from "../../../engine/partners/merchant-store.ts";
+import { createAgentRefusals } from "../../../engine/reports/agent-refusals.ts";
 import type { CloudConfig } from "../../../engine/settings/cloud-config.ts";
 import { createTerminalsByMerchant } from "../../../engine/settings/terminals-by-merchant.ts";
 import { CLOUD_CONFIGS, createRecordStore } from "../../../engine/tables/record-store.ts";
@@ -34,6 +35,7 @@ import { composeAdapter } from "./adapter.ts";
 import { composeAdministration } from "./administration.ts";
 import { composeAdministratorSignIn } from "./administrator-sign-in.ts";
 import { composeAdministrators } from "./administrators.ts";
+import { composeAgents } from "./agents.ts";
 import { composeAlerts } from "./alerts.ts";
 import { composeApps } from "./apps.ts";
 import { createCardGateway } from "./card-gateway.ts";
@@ -198,6 +200,12 @@ export async function composeShard(parts: ShardParts): Promise<ComposedShard> {
     accounts: administration.gatewayAccounts,
     publicUrl: () => links.publicUrl(),
   });
+  const agents = add(
+    composeAgents({
+      ...{ config, kv, bus, homes, clock, retentionMs, activity, metrics, failed },
+      ...{ merchantOwners: partnerApi.merchantOwners, partners: partners.partners },
+    }),
+  );
   const portalLinks = add(
     composePortalLinks({
       ...{ config, kv, bus, homes, clock, box, retentionMs, metrics, failed },
@@ -206,6 +214,7 @@ export async function composeShard(parts: ShardParts): Promise<ComposedShard> {
       mails: mails.mails,
       stores: { teams: createTeamStore(kv), merchants: createMerchantStore(kv) },
       activity,
+      keeper: agents.keeper,
       publicUrl: () => links.publicUrl(),
       portalUrl: () => portalUrl(config, links.publicUrl()),
       stored: (record) => subscriptions.linkStored(record),
@@ -257,6 +266,7 @@ export async function composeShard(parts: ShardParts): Promise<ComposedShard> {
   metrics.gauge("relay_links_due", "Payment links that are to be verified now or within seconds.", links.due);
 
   const portalLinkOperations = portalLinks.over(links.links);
+  const agentCredentials = agents.over(portalLinkOperations, portalLinks.madeLinks);
   const subscriptions: ComposedSubscriptions = add(
     composeSubscriptions({
       ...{ config, kv, bus, homes, clock, box, retentionMs, metrics, activity, failed },
@@ -391,6 +401,7 @@ export async function composeShard(parts: ShardParts): Promise<ComposedShard> {
     ...linksOfPortal,
     ...subscriptions.operations,
     ...ofDisputes,
+    agentCredentials,
     ...partnerApi.ofMerchants,
     ...partners,
     ...partnerApi.operations,
@@ -415,8 +426,7 @@ export async function composeShard(parts: ShardParts): Promise<ComposedShard> {
       ...reads,
     }),
     merchantReports: reads.merchantReports,
-    // No credential of an agent can be made yet.
-    agentRefusals: { of: async () => [] },
+    agentRefusals: createAgentRefusals(agentCredentials),
     merchantLogs,
     clusterNodes: createClusterNodes(bus, MAIN),
     notReadyBecause: readiness.notReadyBecause,

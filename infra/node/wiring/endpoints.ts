@@ -12,6 +12,7 @@ import { demoEndpoints } from "../../../http/surfaces/demo/endpoints.ts";
 import { gatewayAdapterEndpoints } from "../../../http/surfaces/gateway-adapter/endpoints.ts";
 import { linkPageEndpoints } from "../../../http/surfaces/link-pages/endpoints.ts";
 import { linkEndpoints } from "../../../http/surfaces/links/endpoints.ts";
+import { agentCredentialEndpoints } from "../../../http/surfaces/merchant/agent-credentials/endpoints.ts";
 import { alertEndpoints } from "../../../http/surfaces/merchant/alerts/endpoints.ts";
 import { analyticsEndpoints } from "../../../http/surfaces/merchant/analytics/endpoints.ts";
 import { disputeEndpoints } from "../../../http/surfaces/merchant/disputes/endpoints.ts";
@@ -64,6 +65,7 @@ export function surfacesOf(options: SurfaceOptions) {
     subscriptions: subscriptionEndpoints,
     merchantDisputes: disputeEndpoints,
     merchantAlerts: alertEndpoints,
+    agentCredentials: agentCredentialEndpoints,
     merchantMethods: methodEndpoints,
     compat: compatEndpoints,
     pages: compatPageEndpoints,

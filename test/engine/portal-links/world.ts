@@ -16,6 +16,7 @@ import {
 } from "../../../engine/portal-links/portal-link.ts";
 import { createPortalLinkCompanion } from "../../../engine/portal-links/portal-link-companion.ts";
 import { createPortalLinkDeadlines } from "../../../engine/portal-links/portal-link-deadlines.ts";
+import type { PortalLinkKeeper } from "../../../engine/portal-links/portal-link-keeper.ts";
 import { createPortalLinkMails } from "../../../engine/portal-links/portal-link-mails.ts";
 import { createPortalLinkStore, type PortalLinkStore } from "../../../engine/portal-links/portal-link-store.ts";
 import type { PortalLinkOperation, PortalLinkOwner, PortalLinkQuery, PortalLinks } from "../../../engine/portal-links/portal-links.ts";
@@ -73,6 +74,7 @@ export interface Circumstances {
 
 export interface Shard extends Omit<ShardLinks, "counts"> {
   portalLinks: PortalLinks;
+  store: PortalLinkStore;
 }
 
 /** What a shard tells of the links. */
@@ -91,6 +93,7 @@ export function openShard({
   heard,
   self = "shard-0",
   addresses = [self],
+  keeper,
   failed,
 }: {
   kv: Kv;
@@ -100,6 +103,7 @@ export function openShard({
   heard: Heard;
   self?: string;
   addresses?: string[];
+  keeper?: PortalLinkKeeper;
   failed(what: string, error: unknown): void;
 }): Shard {
   const store = storeOn(kv);
@@ -115,6 +119,7 @@ export function openShard({
     digest,
     activity: { workflow: (entry: WorkflowEntry) => void heard.workflow.push(entry) },
     became: (what: string) => void heard.became.push(what),
+    ...(keeper === undefined ? {} : { keeper }),
   };
   const mails = createPortalLinkMails({
     ...{ box: BOX, digest, clock },
@@ -152,6 +157,7 @@ export function openShard({
   return {
     links: shard.links,
     portalLinks,
+    store,
     tick: () => {
       shard.tick();
       deadlines.tick();

@@ -382,6 +382,7 @@ export const en = {
       dispute: "Dispute",
       alert: "Alert",
       subscription: "Subscription",
+      agent_credential: "Agent credential",
     },
     call: "Call",
     targets: { gateway: "Gateway", webhook: "Webhook", callback: "Callback", mail: "E-mail" },
@@ -963,6 +964,9 @@ export const en = {
       "webhook.test": "Sent a test event",
       "webhook.resend": "Sent a webhook again",
       "webhook.resend-failed": "Sent failed webhooks again",
+      "agent-credential.create": "Created a credential for an AI agent",
+      "agent-credential.revoke": "Revoked a credential of an AI agent",
+      "agent-credential.revoke-all": "Revoked all credentials of AI agents",
     },
   },
 };

@@ -393,6 +393,7 @@ export const it: Catalogue = {
       dispute: "Contestazione",
       alert: "Avviso",
       subscription: "Abbonamento",
+      agent_credential: "Credenziale di un agente",
     },
     call: "Chiamata",
     targets: { gateway: "Gateway", webhook: "Webhook", callback: "Callback", mail: "E-mail" },
@@ -977,6 +978,9 @@ export const it: Catalogue = {
       "webhook.test": "Inviato un evento di prova",
       "webhook.resend": "Inviato di nuovo un webhook",
       "webhook.resend-failed": "Inviati di nuovo i webhook falliti",
+      "agent-credential.create": "Creata una credenziale per un agente AI",
+      "agent-credential.revoke": "Revocata una credenziale di un agente AI",
+      "agent-credential.revoke-all": "Revocate tutte le credenziali degli agenti AI",
     },
   },
 };
