@@ -9,6 +9,7 @@ import { readOutbox } from "../../storage/feed/outbox.ts";
 import { keptOf } from "../engine/intents/world.ts";
 import { MemoryKv } from "../engine/kernel/memory-kv.ts";
 import { FakeGateway } from "../engine/links/world.ts";
+import { fedFaults } from "../engine/payments/fed-objects.ts";
 import { HOUR_MS, member, OWNER, openShard, operation, type Shard } from "../engine/portal-links/world.ts";
 import { ManualClock, settle } from "../engine/world.ts";
 import { DyingKv } from "./dying-kv.ts";
@@ -212,6 +213,7 @@ async function play({ deeds, ends }: Story, dies: { commit: number; stored: bool
   for await (const { row } of readOutbox(kv, null, 10_000))
     if (row?.type === "transaction") rows.push(`${row.transaction.uuid} ${row.version}`);
   assert.equal(new Set(rows).size, rows.length, `${where}: no row twice`);
+  assert.deepEqual(await fedFaults(kv), [], `${where}: reports have the link and its refunds as they are`);
   assert.deepEqual(failures, [], where);
   return happened;
 }

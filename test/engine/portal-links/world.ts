@@ -6,6 +6,7 @@ import type { Kv } from "../../../engine/kernel/kv.ts";
 import type { LinkRecord } from "../../../engine/links/link.ts";
 import { createLinkStore } from "../../../engine/links/link-store.ts";
 import { createShardLinks, type ShardLinks } from "../../../engine/links/links.ts";
+import { createRefundRows } from "../../../engine/links/refund-rows.ts";
 import { createMailStore, mailText } from "../../../engine/mails/mail-store.ts";
 import { createPortalLinks } from "../../../engine/portal-links/create-portal-links.ts";
 import {
@@ -144,7 +145,7 @@ export function openShard({
     ...{ gateway, accounts, clock, homes, self, failed },
     signature: { matches: () => true },
     notifyUrl: () => "https://relay.example/api/v1/gw/notify",
-    companions: [createPortalLinkCompanion({ store, mails, ...telling })],
+    companions: [createPortalLinkCompanion({ store, mails, ...telling }), createRefundRows({ isLive: async () => false })],
   });
   const portalLinks = createPortalLinks({
     ...{ store, accounts, mails, clock, ...telling },

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { type Commit, type CommitResult, type Entry, type Kv, type ScanRange, StorageUnavailable } from "../../../engine/kernel/kv.ts";
 import { MemoryKv } from "../kernel/memory-kv.ts";
+import { fedFaults } from "../payments/fed-objects.ts";
 import { ManualClock, settle } from "../world.ts";
 import { DAY_MS, FakeCharges, FakeLinks, HOUR_MS, MINUTE_MS, OWNER, openShard, operation, SubscriptionWorld } from "./world.ts";
 
@@ -126,6 +127,7 @@ async function play(card: "soft" | "hard", diesAt: number, happens: boolean): Pr
   assert.deepEqual(before.attention(), [], what);
   const outcome = await before.subscriptions.cancel(OWNER, id, { atPeriodEnd: false }, operation("c"));
   assert.equal(outcome?.type, "cancelled");
+  assert.deepEqual(await fedFaults(memory), [], what);
   return kv.commits;
 }
 
