@@ -10,6 +10,7 @@ import { faults, nothingElse } from "./faults.ts";
 import { linkIn, links, linksInStates } from "./links.ts";
 import { lists } from "./lists.ts";
 import { logs } from "./logs.ts";
+import { mcp } from "./mcp.ts";
 import { methods } from "./methods.ts";
 import { operators } from "./operators.ts";
 import { type FurnishedShop, pages } from "./pages.ts";
@@ -43,6 +44,7 @@ describe("the merchant portal", () => {
   alerts(world);
   subscriptions(world);
   webhooks(world);
+  mcp(world);
   methods(world);
   operators(world);
   pages(world, () => furnished ?? assert.fail("there is no furnished shop"));

@@ -52,6 +52,8 @@ export interface ShardMetrics {
   disputeMailsLeftOut(count: number): void;
   /** A pre-dispute alert was received, or has become something else. */
   alertBecame(what: string): void;
+  /** An AI agent has called a tool: `done`, `refused` or `failed`. */
+  agentCalled(tool: string, outcome: string): void;
   /** A call to the card gateway ended: `done`, `refused` or `unavailable`. */
   gatewayCalled(operation: string, outcome: string, durationMs: number): void;
   /** A callback was delivered, will be tried again, or is given up. */
@@ -253,6 +255,12 @@ export function createShardMetrics(thread: string, store: (() => StoreStats) | n
     labelNames: ["became"],
     registers,
   });
+  const agentCalls = new Counter({
+    name: "relay_agent_calls_total",
+    help: "Calls of tools by AI agents of merchants, by tool (unknown: there is none of its name) and outcome: done, refused (by scopes, limits, or for its arguments), failed.",
+    labelNames: ["tool", "outcome"],
+    registers,
+  });
   const zvtFrames = new Counter({
     name: "relay_zvt_frames_total",
     help: "Frames of cash registers (in) and to them (out), by command.",
@@ -299,6 +307,7 @@ export function createShardMetrics(thread: string, store: (() => StoreStats) | n
     disputeBecame: (became) => disputes.inc({ became }),
     disputeMailsLeftOut: (count) => disputeMailsLeftOut.inc(count),
     alertBecame: (became) => alerts.inc({ became }),
+    agentCalled: (tool, outcome) => agentCalls.inc({ tool, outcome }),
     gatewayCalled: (operation, outcome, durationMs) => gatewayCalls.observe({ operation, outcome }, durationMs / 1_000),
     callbackTold: (outcome) => callbackAttempts.inc({ outcome }),
     webhookTold: (outcome) => webhookAttempts.inc({ outcome }),

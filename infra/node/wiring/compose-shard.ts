@@ -14,6 +14,7 @@ import { createTableVersions } from "../../../engine/tables/table-versions.ts";
 import { createWaitPlaces } from "../../../engine/terminals/wait-places.ts";
 import type { Authenticator } from "../../../http/auth/authenticator.ts";
 import { sha256Hex } from "../../../http/auth/digest.ts";
+import { withoutGuesses } from "../../../http/auth/key-guesses.ts";
 import { createPatternCompiler } from "../../../http/auth/pattern.ts";
 import type { SignatureAuthenticator } from "../../../http/auth/signature-authenticator.ts";
 import type { BoundEndpoint } from "../../../http/endpoint/endpoint.ts";
@@ -35,6 +36,7 @@ import { composeAdapter } from "./adapter.ts";
 import { composeAdministration } from "./administration.ts";
 import { composeAdministratorSignIn } from "./administrator-sign-in.ts";
 import { composeAdministrators } from "./administrators.ts";
+import { composeAgentCalls } from "./agent-calls.ts";
 import { composeAgents } from "./agents.ts";
 import { composeAlerts } from "./alerts.ts";
 import { composeApps } from "./apps.ts";
@@ -45,7 +47,7 @@ import { composeDemo } from "./demo.ts";
 import { composeDisputes } from "./disputes.ts";
 import { bindSurfaces, INTERFACE_VERSION, openApiText, surfacesOf } from "./endpoints.ts";
 import { createFeedWake } from "./feed-wake.ts";
-import { createIdempotency } from "./idempotency.ts";
+import { createIdempotency, createOnce } from "./idempotency.ts";
 import { type ComposedLinks, composeLinks } from "./links.ts";
 import { composeLoginCounts } from "./logins.ts";
 import { composeMails } from "./mails.ts";
@@ -318,6 +320,7 @@ export async function composeShard(parts: ShardParts): Promise<ComposedShard> {
       partners: partners.partners,
       partnerApiCredentials: partnerApi.credentials,
       findMerchant: partnerApi.ofMerchants.merchantsByKey.merchantByKey,
+      findAgent: withoutGuesses(agentCredentials.byToken, clock.monotonicMs),
       administratorPasswordSha256: parts.administratorPasswordSha256,
       portalSessions: accounts.sessions,
       administratorSessions: adminSignIn.sessions,
@@ -390,7 +393,7 @@ export async function composeShard(parts: ShardParts): Promise<ComposedShard> {
     feedParties: createFeedParties({ merchants: createMerchantStore(kv), links: links.links, transactions: reads.merchantTransactions }),
   };
   const surfaces = surfacesOf(config);
-  const once = createIdempotency({ kv, clock, ids, secretBox: box, failed });
+  const once = { kv, clock, ids, secretBox: box, failed };
   const endpoints = bindSurfaces(surfaces, {
     ...relay,
     ...links.operations,
@@ -434,10 +437,12 @@ export async function composeShard(parts: ShardParts): Promise<ComposedShard> {
     mayReadMetrics: publicMetricsAccess(config),
     ...docsOperations({ openApi: () => openApiText(surfaces), asyncApi: () => asyncApiText(INTERFACE_VERSION) }),
     ...parts.webFiles,
+    agentCalls: composeAgentCalls({ memory: boot.agentRates, monotonicMs: clock.monotonicMs, others: parts.others, metrics }),
+    executeOnce: createOnce(once),
     timers: parts.timers,
     ids,
     ...composeDemo({ config, ids, intents: intents.intents, merchantsByKey: partnerApi.merchantsByKey }),
-  }).map(once);
+  }).map(createIdempotency(once));
 
   return {
     endpoints,

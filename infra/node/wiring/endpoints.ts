@@ -5,6 +5,7 @@ import { buildOpenApi } from "../../../http/endpoint/openapi.ts";
 import { disputeFeedEndpoints } from "../../../http/surfaces/admin/disputes/endpoints.ts";
 import { adminEndpoints } from "../../../http/surfaces/admin/endpoints.ts";
 import { adminSignInEndpoints } from "../../../http/surfaces/admin/sign-in/endpoints.ts";
+import { agentEndpoints } from "../../../http/surfaces/agents/endpoints.ts";
 import { appsEndpoints } from "../../../http/surfaces/apps/endpoints.ts";
 import { compatEndpoints } from "../../../http/surfaces/compat/endpoints.ts";
 import { compatPageEndpoints } from "../../../http/surfaces/compat-pages/endpoints.ts";
@@ -67,6 +68,7 @@ export function surfacesOf(options: SurfaceOptions) {
     merchantAlerts: alertEndpoints,
     agentCredentials: agentCredentialEndpoints,
     merchantMethods: methodEndpoints,
+    agents: agentEndpoints,
     compat: compatEndpoints,
     pages: compatPageEndpoints,
     linkPages: linkPageEndpoints,
