@@ -16,7 +16,7 @@ export const agentsReport = analytics.endpoint({
   name: "agentsReport",
   method: "GET",
   path: `${MERCHANT_BASE}/analytics/agents`,
-  summary: "Report AI agents",
+  summary: "Get the report of AI agents",
   description: `What became of the payment links that AI agents created in the period; and what their limits refused, since their credentials were made. ${EVERY_REPORT}`,
   auth: "merchantUserOrKey",
   may: "look",

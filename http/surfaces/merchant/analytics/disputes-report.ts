@@ -20,7 +20,7 @@ export const disputesReport = analytics.endpoint({
   name: "disputesReport",
   method: "GET",
   path: `${MERCHANT_BASE}/analytics/disputes`,
-  summary: "Report disputes and alerts",
+  summary: "Get the report of disputes and alerts",
   description: `Of the disputes and alerts received in the period, what became of them, against its card payments. ${EVERY_REPORT}`,
   auth: "merchantUserOrKey",
   may: "look",

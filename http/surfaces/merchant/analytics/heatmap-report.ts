@@ -18,7 +18,7 @@ export const heatmapReport = analytics.endpoint({
   name: "heatmapReport",
   method: "GET",
   path: `${MERCHANT_BASE}/analytics/heatmap`,
-  summary: "Report payments by hour and weekday",
+  summary: "Get the report of payments by hour and weekday",
   description: `What was taken in each hour of the clock on each day of the week. Lists have no filter by hours: no list is equal to a figure but to those of \`totals\`. ${EVERY_REPORT}`,
   auth: "merchantUserOrKey",
   may: "look",

@@ -15,7 +15,7 @@ export const linksReport = analytics.endpoint({
   name: "linksReport",
   method: "GET",
   path: `${MERCHANT_BASE}/analytics/links`,
-  summary: "Report payment links",
+  summary: "Get the report of payment links",
   description: `Of the payment links created in the period, what became of them, and how long their payment took. ${EVERY_REPORT}`,
   auth: "merchantUserOrKey",
   may: "look",

@@ -16,7 +16,7 @@ export const methodsReport = analytics.endpoint({
   name: "methodsReport",
   method: "GET",
   path: `${MERCHANT_BASE}/analytics/methods`,
-  summary: "Report payment methods and declines",
+  summary: "Get the report of payment methods and declines",
   description: `By method, card brand and how the card was read, and what was declined by action code and message. ${EVERY_REPORT}`,
   auth: "merchantUserOrKey",
   may: "look",

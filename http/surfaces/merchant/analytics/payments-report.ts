@@ -15,7 +15,7 @@ export const paymentsReport = analytics.endpoint({
   name: "paymentsReport",
   method: "GET",
   path: `${MERCHANT_BASE}/analytics/payments`,
-  summary: "Report payments",
+  summary: "Get the report of payments",
   description: `Volume, approval rate, average ticket, refunds and net. ${EVERY_REPORT}`,
   auth: "merchantUserOrKey",
   may: "look",

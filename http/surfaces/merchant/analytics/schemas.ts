@@ -131,15 +131,15 @@ function reportOf<Period extends TProperties>(title: string, period: Period) {
 }
 
 const granularity = { granularity: GranularityWord };
-const listOf = <T extends TProperties>(members: T, description: string) =>
-  Type.Array(Type.Object(members), { description: `${description} At most ${REPORT_LINES_MAX}, the largest first.` });
+const listOf = <T extends TProperties>(title: string, members: T, description: string) =>
+  Type.Array(Type.Object(members, { title }), { description: `${description} At most ${REPORT_LINES_MAX}, the largest first.` });
 
 /** Points, and the figures of the whole. */
 function seriesOf<Figures extends TProperties>(title: string, figures: Figures) {
   const Figure = Type.Object({ ...currency, ...figures }, { title: `${title}Figures` });
   return {
     ...granularity,
-    series: Type.Array(Type.Object({ ...POINT, figures: Type.Array(Figure) }), {
+    series: Type.Array(Type.Object({ ...POINT, figures: Type.Array(Figure) }, { title: `${title}Point` }), {
       description: "Every part of the period in order, also where nothing was.",
     }),
     totals: Type.Array(Figure, { description: "Of the whole period, by currency." }),
@@ -162,14 +162,17 @@ const methodFigures = { ...sums(METHOD_SUMS), ...described(METHOD_SUMS, { share:
 export const MethodsReport = reportOf("MethodsReport", {
   ...seriesOf("MethodsReport", { method: Method, ...methodFigures }),
   brands: listOf(
+    "BrandFigures",
     { ...currency, brand: Type.String({ description: "Empty: the result names none." }), ...methodFigures },
     "Card payments by brand.",
   ),
   entries: listOf(
+    "CardEntryFigures",
     { ...currency, entry: Type.String({ description: "MAN, ICC or NFC; empty: the result does not say." }), ...methodFigures },
     "Card payments by how the card was read.",
   ),
   declines: listOf(
+    "DeclineFigures",
     {
       ...currency,
       actionCode: Type.String({ description: "Empty: the result has none." }),
@@ -180,17 +183,19 @@ export const MethodsReport = reportOf("MethodsReport", {
   ),
 });
 
-const TerminalSums = Type.Object({ ...currency, ...sums(TERMINALS) }, { title: "TerminalsReportFigures" });
+/** What terminals and hours of the week have alike. */
+const ReportedSums = Type.Object({ ...currency, ...sums(HEATMAP) }, { title: "ReportedSums" });
 const activeTerminals = described(TERMINALS, { activeTerminals: count() });
 
 export const TerminalsReport = reportOf("TerminalsReport", {
   ...granularity,
-  series: Type.Array(Type.Object({ ...POINT, ...activeTerminals, figures: Type.Array(TerminalSums) }), {
+  series: Type.Array(Type.Object({ ...POINT, ...activeTerminals, figures: Type.Array(ReportedSums) }, { title: "TerminalsReportPoint" }), {
     description: "Every part of the period in order, also where nothing was.",
   }),
-  totals: Type.Array(TerminalSums, { description: "Of the whole period, by currency." }),
+  totals: Type.Array(ReportedSums, { description: "Of the whole period, by currency." }),
   ...activeTerminals,
   terminals: listOf(
+    "TerminalFigures",
     { terminalId: Type.String(), ...currency, ...sums(TERMINALS), lastAt: time("its latest payment of the period.") },
     "Terminals that have any. As GET /transactions has them with `terminalId`: with the payment links that name it.",
   ),
@@ -198,15 +203,18 @@ export const TerminalsReport = reportOf("TerminalsReport", {
 
 export const HeatmapReport = reportOf("HeatmapReport", {
   series: Type.Array(
-    Type.Object({
-      weekday: Type.Integer({ minimum: 1, maximum: 7, description: "1 is Monday." }),
-      hour: Type.Integer({ minimum: 0, maximum: 23, description: "Of the clock: one that comes twice on a day counts as one." }),
-      days: Type.Integer({ description: "How many days of the period are that weekday." }),
-      figures: Type.Array(Type.Object({ ...currency, ...sums(HEATMAP) }, { title: "HeatmapReportFigures" })),
-    }),
+    Type.Object(
+      {
+        weekday: Type.Integer({ minimum: 1, maximum: 7, description: "1 is Monday." }),
+        hour: Type.Integer({ minimum: 0, maximum: 23, description: "Of the clock: one that comes twice on a day counts as one." }),
+        days: Type.Integer({ description: "How many days of the period are that weekday." }),
+        figures: Type.Array(ReportedSums),
+      },
+      { title: "HeatmapReportCell" },
+    ),
     { description: "All 168, by weekday and hour." },
   ),
-  totals: Type.Array(Type.Object({ ...currency, ...sums(HEATMAP) }, { title: "HeatmapReportFigures" })),
+  totals: Type.Array(ReportedSums, { description: "Of the whole period, by currency." }),
 });
 
 export const LinksReport = reportOf("LinksReport", {
@@ -215,6 +223,7 @@ export const LinksReport = reportOf("LinksReport", {
     ...described(LINKS, { late: count(), pending: count(), medianMinutesToPay: nullable(Type.Number()) }),
   }),
   creators: listOf(
+    "LinkCreatorFigures",
     { creator: Type.String({ description: "user, key, agent or subscription." }), ...currency, ...linkSums(LINKS) },
     "By who created them.",
   ),
@@ -241,7 +250,7 @@ export const DisputesReport = reportOf("DisputesReport", {
       alertsEscalated: count(),
     }),
   }),
-  categories: listOf({ category: Type.String(), ...currency, ...disputeOutcomes() }, "Disputes by category."),
+  categories: listOf("DisputeCategoryFigures", { category: Type.String(), ...currency, ...disputeOutcomes() }, "Disputes by category."),
 });
 
 export const SubscriptionsReport = reportOf(
@@ -272,6 +281,7 @@ export const SubscriptionsReport = reportOf(
 const Agents = reportOf("AgentsReport", {
   ...seriesOf("AgentsReport", linkSums(AGENTS)),
   credentials: listOf(
+    "AgentCredentialFigures",
     { credentialId: Type.String({ description: "`ac_...`" }), ...currency, ...linkSums(AGENTS) },
     "Links by the credential that created them.",
   ),
@@ -281,12 +291,15 @@ export const AgentsReport = Type.Object(
   {
     ...Agents.properties,
     refusals: Type.Array(
-      Type.Object({
-        credentialId: Type.String({ description: "`ac_...`" }),
-        name: Type.String({ description: "As you call it." }),
-        limit: Type.String({ description: "currency, perLinkMax, perDay, total or linksPerHour." }),
-        ...described(AGENTS, { refused: count() }),
-      }),
+      Type.Object(
+        {
+          credentialId: Type.String({ description: "`ac_...`" }),
+          name: Type.String({ description: "As you call it." }),
+          limit: Type.String({ description: "currency, perLinkMax, perDay, total or linksPerHour." }),
+          ...described(AGENTS, { refused: count() }),
+        },
+        { title: "AgentRefusalFigures" },
+      ),
       { description: "What limits refused, of the newest 100 credentials; those that refused nothing are left out." },
     ),
   },

@@ -20,7 +20,7 @@ export const subscriptionsReport = analytics.endpoint({
   name: "subscriptionsReport",
   method: "GET",
   path: `${MERCHANT_BASE}/analytics/subscriptions`,
-  summary: "Report subscriptions",
+  summary: "Get the report of subscriptions",
   description: `Monthly recurring revenue at the end of each part of the period, what began and what ended in it, and how many failed cycles were recovered. ${EVERY_REPORT}`,
   auth: "merchantUserOrKey",
   may: "look",

@@ -15,7 +15,7 @@ export const terminalsReport = analytics.endpoint({
   name: "terminalsReport",
   method: "GET",
   path: `${MERCHANT_BASE}/analytics/terminals`,
-  summary: "Report terminals",
+  summary: "Get the report of terminals",
   description: `What each terminal took, and how many were active. ${EVERY_REPORT}`,
   auth: "merchantUserOrKey",
   may: "look",
