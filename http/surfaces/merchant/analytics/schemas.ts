@@ -19,7 +19,10 @@ export type Comparison = (typeof COMPARISONS)[number];
 export const REPORT_DAYS_MAX = 400;
 export const HOURLY_DAYS_MAX = 7;
 
-const GranularityWord = words(GRANULARITIES, { title: "ReportGranularity" });
+const GranularityWord = words(GRANULARITIES, {
+  title: "ReportGranularity",
+  description: `Of the series; hours of at most ${HOURLY_DAYS_MAX} days. Weeks begin on Monday; the first and the last one, and the first and the last month, are those days of it that were asked for. Default: hours up to two days, days up to 62, weeks up to 190, then months.`,
+});
 const ComparisonWord = words(COMPARISONS, { title: "ReportComparison" });
 
 // --- queries -------------------------------------------------------------------------------------------------------------------------------------------
@@ -41,11 +44,7 @@ export const RANGE_QUERY = {
 
 /** Of those that have a series by time. */
 export const GRANULARITY_QUERY = {
-  granularity: Type.Optional(
-    Type.Union([GranularityWord], {
-      description: `Of the series; hours of at most ${HOURLY_DAYS_MAX} days. Weeks begin on Monday; the first and the last one, and the first and the last month, are those days of it that were asked for. Default: hours up to two days, days up to 62, weeks up to 190, then months.`,
-    }),
-  ),
+  granularity: Type.Optional(GranularityWord),
 };
 
 export const CURRENCY_QUERY = { currency: Type.Optional(Currency) };
