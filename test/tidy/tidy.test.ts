@@ -94,6 +94,7 @@ const SUBJECTS = [
   "disputes",
   "alerts",
   "subscriptions",
+  "reports",
   "zvt",
   "operators",
   "routing",

@@ -14,12 +14,13 @@ import { ANALYST_USERNAME, writeAnalystAccess } from "../../../storage/clickhous
 import { type ClickHouseAddress, connectClickHouse } from "../../../storage/clickhouse/client.ts";
 import { ADMIN_USERNAME, ClickHouseNotStarted, startEmbeddedClickHouse } from "../../../storage/clickhouse/embedded/supervisor.ts";
 import { migrate, SchemaTooNew } from "../../../storage/clickhouse/migrate.ts";
-import { PORTAL_WORKLOAD } from "../../../storage/clickhouse/workloads.ts";
+import { PORTAL_WORKLOAD, REPORTS_WORKLOAD } from "../../../storage/clickhouse/workloads.ts";
 import { clickHouseSink, insertLines } from "../../../storage/feed/clickhouse-sink.ts";
 import { createFedRows, type FedRows } from "../../../storage/feed/fed-commands.ts";
 import { createFedSearch, missingFedSearch } from "../../../storage/feed/fed-search.ts";
 import { createFeed, type Feed } from "../../../storage/feed/feed.ts";
 import { startMerchantBackfill } from "../../../storage/feed/merchant-backfill.ts";
+import { createMerchantReports, type MerchantReportReader, missingMerchantReports } from "../../../storage/feed/merchant-reports.ts";
 import {
   createMerchantTransactions,
   type MerchantTransactionReader,
@@ -55,6 +56,8 @@ export interface Analytics {
   list: TransactionList;
   /** The same of merchants, for their portal. */
   merchants: MerchantTransactionReader;
+  /** What their portal counts of them. */
+  reports: MerchantReportReader;
   /** By uuid, over all terminals. */
   search: FedSearch;
   /** The logs of merchants: what this node writes, and what all have written. */
@@ -94,6 +97,7 @@ export function startAnalytics(options: AnalyticsOptions): Analytics {
   let backfills: readonly OnceInBackground[] = [];
   let list: TransactionList = missingTransactionList("ClickHouse is starting");
   let merchants = missingMerchantTransactions("ClickHouse is starting");
+  let reports = missingMerchantReports("ClickHouse is starting");
   let search = missingFedSearch;
   let logs = missingMerchantLogs("ClickHouse is starting");
   const activity = createActivityWriter({
@@ -132,6 +136,7 @@ export function startAnalytics(options: AnalyticsOptions): Analytics {
         if (stopping.signal.aborted) return null;
         // Connections of their own, so that none of the feed's waits for a merchant.
         const portalClient = connectClickHouse(reached.address, { workload: PORTAL_WORKLOAD });
+        const reportClient = connectClickHouse(reached.address, { workload: REPORTS_WORKLOAD });
         search = createFedSearch(portalClient);
         logs = createActivityReader({ client: portalClient, clock, timers: machineTimers, retentionDays: config.logRetentionDays });
         activity.connect((table, lines, signal) => insertLines(client, table, [Buffer.from(lines.join(""))], signal));
@@ -150,11 +155,13 @@ export function startAnalytics(options: AnalyticsOptions): Analytics {
           deliveredUntil = () => started.deliveredUntil();
           list = createTransactionList({ kv, client, deliveredUntil });
           merchants = createMerchantTransactions({ kv, client: portalClient, clock, timers: machineTimers, deliveredUntil });
+          reports = createMerchantReports({ kv, client: reportClient, clock, timers: machineTimers, deliveredUntil });
         } else {
           kafka.begin();
           feed = kafka;
           list = createTransactionList({ kv, client });
           merchants = createMerchantTransactions({ kv, client: portalClient, clock, timers: machineTimers });
+          reports = createMerchantReports({ kv, client: reportClient, clock, timers: machineTimers });
         }
         const filling = { kv, client, clock, timers: machineTimers };
         backfills = [
@@ -181,6 +188,7 @@ export function startAnalytics(options: AnalyticsOptions): Analytics {
         if ((error instanceof ClickHouseNotStarted && error.fatal) || error instanceof SchemaTooNew) {
           list = missingTransactionList("ClickHouse does not run on this node");
           merchants = missingMerchantTransactions("ClickHouse does not run on this node");
+          reports = missingMerchantReports("ClickHouse does not run on this node");
           logs = missingMerchantLogs("ClickHouse does not run on this node");
           tellsConnected(null);
           return null;
@@ -188,6 +196,7 @@ export function startAnalytics(options: AnalyticsOptions): Analytics {
         // For example a server that cannot be reached yet, a directory that another process still uses, a full disk.
         list = missingTransactionList("ClickHouse cannot be reached");
         merchants = missingMerchantTransactions("ClickHouse cannot be reached");
+        reports = missingMerchantReports("ClickHouse cannot be reached");
         logs = missingMerchantLogs("ClickHouse cannot be reached");
         await delay(RETRY_MS, undefined, { signal: stopping.signal }).catch(() => {});
         if (stopping.signal.aborted) return null;
@@ -210,6 +219,7 @@ export function startAnalytics(options: AnalyticsOptions): Analytics {
       lines: (merchantId, filter) => merchants.lines(merchantId, filter),
       stream: (merchantId, filter) => merchants.stream(merchantId, filter),
     },
+    reports: { text: (name, owner, query) => reports.text(name, owner, query) },
     activity,
     logs: {
       workflow: (merchantId, query) => logs.workflow(merchantId, query),

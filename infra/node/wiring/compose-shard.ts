@@ -5,6 +5,7 @@ import { createGiveBack } from "../../../engine/intents/give-back.ts";
 import type { Ids } from "../../../engine/kernel/ids.ts";
 import { openSharedCounts } from "../../../engine/kernel/shared-counts.ts";
 import { createMerchantStore } from "../../../engine/partners/merchant-store.ts";
+import { createAgentRefusals } from "../../../engine/reports/agent-refusals.ts";
 import type { CloudConfig } from "../../../engine/settings/cloud-config.ts";
 import { createTerminalsByMerchant } from "../../../engine/settings/terminals-by-merchant.ts";
 import { CLOUD_CONFIGS, createRecordStore } from "../../../engine/tables/record-store.ts";
@@ -427,6 +428,8 @@ export async function composeShard(parts: ShardParts): Promise<ComposedShard> {
       ...{ boot, kv, clock, terminals, byMerchant, links: links.links, configOf: cloudConfigs.get, audit: administration.audit },
       ...reads,
     }),
+    merchantReports: reads.merchantReports,
+    agentRefusals: createAgentRefusals(agentCredentials),
     merchantLogs,
     clusterNodes: createClusterNodes(bus, MAIN),
     notReadyBecause: readiness.notReadyBecause,

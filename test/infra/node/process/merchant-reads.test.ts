@@ -52,6 +52,13 @@ function world(test: TestContext, batches: readonly (readonly string[])[] = []) 
     bus: bus(MAIN),
     timers,
     failed: (cause) => causes.push(cause),
+    reports: {
+      text: async (...question) => {
+        asked.push(question);
+        if (question[0] !== "links") throw new RelayError("unavailable", "late", { cause: new Error("too slow"), retryAfterSeconds: 5 });
+        return JSON.stringify({ asOfMs: 7, buckets: [], totals: [], creators: [] });
+      },
+    },
     merchants: {
       ...missingMerchantTransactions("not of this test"),
       page: async (...question) => {
@@ -79,10 +86,10 @@ function world(test: TestContext, batches: readonly (readonly string[])[] = []) 
       },
     },
   });
-  const { merchantTransactions } = composeMerchantTransactions(bus("shard-0"));
+  const { merchantTransactions, merchantReports } = composeMerchantTransactions(bus("shard-0"));
   const ended = () => new Promise<void>((resolve) => ends.push(resolve));
   const passTime = () => [...idle].forEach((work) => void work());
-  return { merchantTransactions, asked, causes, state, ended, passTime };
+  return { merchantTransactions, merchantReports, asked, causes, state, ended, passTime };
 }
 
 describe("transactions of merchants, asked for by a shard", () => {
@@ -101,6 +108,18 @@ describe("transactions of merchants, asked for by a shard", () => {
     assert.deepEqual(await merchantTransactions.latestByTerminal("M1"), new Map([["T2", transactionOf("b", "T2")]]));
     await assert.rejects(merchantTransactions.find("M1", "a"), { code: "unavailable", message: "away", retryAfterSeconds: 5 });
     assert.match(String(causes[0]), /refused/);
+  });
+
+  it("are counted by the main thread, whose report comes as text", async (test) => {
+    const { merchantReports, asked, causes } = world(test);
+    const [owner, query] = [
+      { merchantId: "M1", livemode: true },
+      { edges: [1, 2], currency: "EUR" },
+    ];
+    assert.deepEqual(await merchantReports.report("links", owner, query), { asOfMs: 7, buckets: [], totals: [], creators: [] });
+    assert.deepEqual(asked, [["links", owner, query]]);
+    await assert.rejects(merchantReports.report("payments", owner, query), { code: "unavailable", message: "late", retryAfterSeconds: 5 });
+    assert.match(String(causes[0]), /too slow/);
   });
 
   it("come as a file, a batch for each that is asked for", async (test) => {
