@@ -106,6 +106,9 @@ export const SCHEMAS = {
   ),
   subscriptionCharge: first("subscription-charge/"),
   dunningPolicy: first("dunning-policy/"),
+  /** Files of merchants' lists that are made in the background; by time. And what a merchant's take. */
+  export: first("export/", "export-of/", "due/export/"),
+  exportRoom: first("export-room/"),
   zvtRoute: first("zvt-route/"),
   team: first("team/"),
   teamInvitation: first("team-invitation/"),

@@ -48,6 +48,8 @@ export interface ShardMetrics {
   disputeMailsLeftOut(count: number): void;
   /** A pre-dispute alert was received, or has become something else. */
   alertBecame(what: string): void;
+  /** An export was queued, was begun, is there, or failed. */
+  exportBecame(state: string): void;
   /** A call to the card gateway ended: `done`, `refused` or `unavailable`. */
   gatewayCalled(operation: string, outcome: string, durationMs: number): void;
   /** A callback was delivered, will be tried again, or is given up. */
@@ -237,6 +239,12 @@ export function createShardMetrics(thread: string, store: (() => StoreStats) | n
     labelNames: ["became"],
     registers,
   });
+  const exports = new Counter({
+    name: "relay_exports_total",
+    help: "Files of merchants' lists by what became of them: queued, running (begun, perhaps again), ready, failed.",
+    labelNames: ["became"],
+    registers,
+  });
   const zvtFrames = new Counter({
     name: "relay_zvt_frames_total",
     help: "Frames of cash registers (in) and to them (out), by command.",
@@ -281,6 +289,7 @@ export function createShardMetrics(thread: string, store: (() => StoreStats) | n
     disputeBecame: (became) => disputes.inc({ became }),
     disputeMailsLeftOut: (count) => disputeMailsLeftOut.inc(count),
     alertBecame: (became) => alerts.inc({ became }),
+    exportBecame: (state) => exports.inc({ became: state.toLowerCase() }),
     gatewayCalled: (operation, outcome, durationMs) => gatewayCalls.observe({ operation, outcome }, durationMs / 1_000),
     callbackTold: (outcome) => callbackAttempts.inc({ outcome }),
     webhookTold: (outcome) => webhookAttempts.inc({ outcome }),

@@ -42,6 +42,7 @@ import { createDayCounts } from "./day-counts.ts";
 import { composeDemo } from "./demo.ts";
 import { composeDisputes } from "./disputes.ts";
 import { bindSurfaces, INTERFACE_VERSION, openApiText, surfacesOf } from "./endpoints.ts";
+import { composeExports } from "./exports.ts";
 import { createFeedWake } from "./feed-wake.ts";
 import { createIdempotency } from "./idempotency.ts";
 import { type ComposedLinks, composeLinks } from "./links.ts";
@@ -378,6 +379,15 @@ export async function composeShard(parts: ShardParts): Promise<ComposedShard> {
     ...{ alerts: alerts.alerts, alertFeed: alerts.feed },
     feedParties: createFeedParties({ merchants: createMerchantStore(kv), links: links.links, transactions: reads.merchantTransactions }),
   };
+  const exported = add(
+    await composeExports({
+      ...{ config, boot, kv, bus, homes, clock, ids, metrics, failed, timers: parts.timers, sweeps: address === STORE_OWNER },
+      ...{ merchantTransactions: reads.merchantTransactions, disputeBoard: alerts.board, users: teams.operations.users },
+      ...{ portalLinks: portalLinkOperations, paymentLinkUrl: linksOfPortal.paymentLinkUrl },
+      subscriptions: subscriptions.operations.subscriptions,
+      subscriptionUrl: subscriptions.operations.subscriptionUrl,
+    }),
+  );
   const surfaces = surfacesOf(config);
   const once = createIdempotency({ kv, clock, ids, secretBox: box, failed });
   const endpoints = bindSurfaces(surfaces, {
@@ -414,6 +424,7 @@ export async function composeShard(parts: ShardParts): Promise<ComposedShard> {
       ...reads,
     }),
     merchantLogs,
+    exports: exported.exports,
     clusterNodes: createClusterNodes(bus, MAIN),
     notReadyBecause: readiness.notReadyBecause,
     metrics: () => bus.request(MAIN, "node.metrics", undefined, METRICS_TIMEOUT_MS),
