@@ -57,6 +57,7 @@ import { composePaymentEvents } from "./payment-events.ts";
 import { composePortalLinks } from "./portal-links.ts";
 import { portalUrl } from "./portal-url.ts";
 import { createReadiness } from "./readiness.ts";
+import { composeReconciliation } from "./reconciliation.ts";
 import { composeRelay } from "./relay.ts";
 import { composeSearch } from "./search.ts";
 import type { RunningShardParts } from "./shard-parts.ts";
@@ -388,6 +389,7 @@ export async function composeShard(parts: ShardParts): Promise<ComposedShard> {
       subscriptionUrl: subscriptions.operations.subscriptionUrl,
     }),
   );
+  const days = add(composeReconciliation({ config, kv, bus, homes, clock, merchants: createMerchantStore(kv), metrics, failed }));
   const surfaces = surfacesOf(config);
   const once = createIdempotency({ kv, clock, ids, secretBox: box, failed });
   const endpoints = bindSurfaces(surfaces, {
@@ -425,6 +427,7 @@ export async function composeShard(parts: ShardParts): Promise<ComposedShard> {
     }),
     merchantLogs,
     exports: exported.exports,
+    reconciliation: days.reconciliation,
     clusterNodes: createClusterNodes(bus, MAIN),
     notReadyBecause: readiness.notReadyBecause,
     metrics: () => bus.request(MAIN, "node.metrics", undefined, METRICS_TIMEOUT_MS),

@@ -18,6 +18,7 @@ import { exportEndpoints } from "../../../http/surfaces/merchant/exports/endpoin
 import { methodEndpoints } from "../../../http/surfaces/merchant/methods/endpoints.ts";
 import { paymentLinkEndpoints } from "../../../http/surfaces/merchant/payment-links/endpoints.ts";
 import { readEndpoints } from "../../../http/surfaces/merchant/read-endpoints.ts";
+import { reconciliationEndpoints } from "../../../http/surfaces/merchant/reconciliation/endpoints.ts";
 import { refundTransaction } from "../../../http/surfaces/merchant/refund-transaction.ts";
 import { signInEndpoints } from "../../../http/surfaces/merchant/sign-in/endpoints.ts";
 import { subscriptionEndpoints } from "../../../http/surfaces/merchant/subscriptions/endpoints.ts";
@@ -65,6 +66,7 @@ export function surfacesOf(options: SurfaceOptions) {
     merchantAlerts: alertEndpoints,
     merchantMethods: methodEndpoints,
     merchantExports: exportEndpoints,
+    merchantReconciliation: reconciliationEndpoints,
     compat: compatEndpoints,
     pages: compatPageEndpoints,
     linkPages: linkPageEndpoints,
