@@ -82,6 +82,7 @@ const ABSENT = {
   alertId: "al_000000000000000000000000",
   planId: "plan_000000000000000000000000",
   subscriptionId: "sub_000000000000000000000000",
+  exportId: "exp_000000000000000000000000",
 };
 
 /** A node with one of everything, and the credentials of everyone. */
@@ -178,7 +179,7 @@ export class DoorWorld {
     const { merchantKeys, replacedMerchantKeys, otherMerchantKeys, portal, admin } = this.keys;
     const { uuid, txId, tranId, merchantId, intentId, chargeId, refundId, eventId, linkUuid, paymentLinkId } = this.things;
     const { disputeId, evidenceId, alertId } = this.things;
-    const { planId, subscriptionId } = this.things;
+    const { planId, subscriptionId, exportId } = this.things;
     return [
       ...[partner, stranger, viewer, disabled, deleted, bound, merchantKeys, replacedMerchantKeys, otherMerchantKeys].flatMap((keys) =>
         Object.values(keys),
@@ -186,7 +187,7 @@ export class DoorWorld {
       ...[operator.password, readOnly.password, ...Object.values(portal), ...Object.values(admin)],
       ...[administrator.username, administrator.password, fleet.username, fleet.password, SECRETS.terminal],
       ...[uuid, txId, tranId, merchantId, intentId, chargeId, refundId, eventId, linkUuid, paymentLinkId],
-      ...[disputeId, evidenceId, alertId, planId, subscriptionId],
+      ...[disputeId, evidenceId, alertId, planId, subscriptionId, exportId],
     ];
   }
 
@@ -340,6 +341,7 @@ export class DoorWorld {
       | "paymentLinkId"
       | "planId"
       | "subscriptionId"
+      | "exportId"
     >
   > {
     const pay = async () => {
@@ -370,9 +372,16 @@ export class DoorWorld {
     const planId = textMember(plan, "data", "id");
     const customer = { name: "Ada Door", email: "customer-of-door@example.com" };
     const subscription = await this.#make(shop, "POST", "/api/merchant/subscriptions", { planId, customer });
+    const asked = await this.#make(shop, "POST", "/api/merchant/exports", { list: "payment-links", format: "CSV" });
+    const exportId = textMember(asked, "data", "id");
+    await eventually(async () => {
+      const shown = await this.#make(shop, "GET", `/api/merchant/exports/${exportId}`);
+      assert.equal(textMember(shown, "data", "state"), "READY");
+    });
     return {
       ...paid,
       portalWebhookId,
+      exportId,
       planId,
       subscriptionId: textMember(subscription, "data", "id"),
       refundId: textMember(refund, "id"),
