@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { after, before, beforeEach, describe, test } from "node:test";
+import { SANDBOX_SECRET } from "../../infra/sandbox/gateway/options.ts";
 import { readXlsx } from "../http/exports/world.ts";
 import type { Answer, HttpClient } from "../support/http-client.ts";
 import { assertMatches, listOf, member, textMember } from "../support/matches.ts";
@@ -11,7 +12,7 @@ import { eventually } from "../support/within.ts";
 const STEP_UP_MS = 600_000;
 const DAY_MS = 86_400_000;
 
-const relay = new Relay({ shards: 2 });
+const relay = new Relay({ shards: 2, environment: { RELAY_GATEWAY_URL: "http://127.0.0.1:1" } });
 
 let merchantId = "";
 /** The merchant's program. */
@@ -41,7 +42,7 @@ async function pay(terminalId: string, amount: number, result: object): Promise<
 before(async () => {
   await relay.start();
   await relay.clickhouse();
-  const partner = await newPartnerApi(relay);
+  const partner = await newPartnerApi(relay, {}, SANDBOX_SECRET);
   merchantId = `exports-${relay.uuid().slice(0, 8)}`;
   const made = await partner.call("POST", "/merchants", { merchantId, merchantName: "Trattoria" });
   assert.equal(made.status, 201, made.text);
