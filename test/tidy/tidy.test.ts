@@ -129,7 +129,7 @@ const PACKAGES: { name: string; in: string[] }[] = [
   { name: "@fastify/busboy", in: ["http/endpoint/"] },
   { name: "pino", in: ["infra/node/"] },
   { name: "prom-client", in: ["infra/node/"] },
-  { name: "csv-stringify", in: ["http/surfaces/merchant/", "http/exports/"] },
+  { name: "csv-stringify", in: ["http/surfaces/merchant/"] },
   { name: "write-excel-file", in: ["http/exports/"] },
   { name: "@modelcontextprotocol/server", in: ["http/surfaces/agents/"] },
   { name: "qrcode", in: ["http/surfaces/links/", "http/surfaces/qr-code.ts"] },

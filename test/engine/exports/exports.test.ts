@@ -84,7 +84,7 @@ describe("exports", () => {
     world.open();
     for (let made = 0; made < EXPORTS_KEPT_MAX; made += 1) {
       await world.create();
-      await world.pass(1_000);
+      await world.pass(2_000);
     }
     assert.equal((await world.exports.create(OWNER, ORDER, BY_KEY, { id: "one more" })).type, "full");
     world.clock.advance(EXPORT_KEPT_MS);
@@ -126,7 +126,7 @@ describe("exports", () => {
     world.pieces = source.pieces;
     const first = world.open();
     const { id } = await world.create();
-    await world.pass(1_000);
+    await world.pass(2_000);
     assertMatches(await world.find(id), { state: "RUNNING", attempts: 1 });
     assert.equal(source.count(), 1);
     world.open();
@@ -138,7 +138,7 @@ describe("exports", () => {
     // The dead one comes back to life for a moment: what it reads goes on, and nothing of it happens.
     source.release();
     source.release();
-    await world.pass(1_000);
+    await world.pass(2_000);
     const ready = await world.find(id);
     assertMatches(ready, { state: "READY", rows: 1, attempts: 2 });
     assert.deepEqual([...world.folder.kept.keys()], [ready?.file]);
@@ -151,7 +151,7 @@ describe("exports", () => {
     world.pieces = source.pieces;
     world.open();
     const { id } = await world.create();
-    await world.pass(1_000);
+    await world.pass(2_000);
     // Its timers stand still, as those of a process that is suspended, and another node takes over.
     const [timers] = world.timers.splice(0, 1);
     assert.ok(timers !== undefined);
@@ -162,11 +162,11 @@ describe("exports", () => {
     assertMatches(await world.find(id), { state: "RUNNING", attempts: 2 });
     // The first one wakes up and finishes first.
     source.release();
-    await world.pass(1_000);
+    await world.pass(2_000);
     assertMatches(await world.find(id), { state: "RUNNING", attempts: 2 });
     assert.equal(world.folder.kept.size, 0, "its file is not the export's");
     source.release();
-    await world.pass(1_000);
+    await world.pass(2_000);
     assertMatches(await world.find(id), { state: "READY", attempts: 2 });
     assert.equal(world.folder.kept.size, 1);
   });
@@ -180,7 +180,7 @@ describe("exports", () => {
     await world.pass(5 * LEASE_MS);
     assertMatches(await world.find(id), { state: "RUNNING", attempts: 1 });
     source.release();
-    await world.pass(1_000);
+    await world.pass(2_000);
     assertMatches(await world.find(id), { state: "READY", attempts: 1 });
   });
 
@@ -190,7 +190,7 @@ describe("exports", () => {
     world.pieces = source.pieces;
     const first = world.open();
     const { id } = await world.create();
-    await world.pass(1_000);
+    await world.pass(2_000);
     await first.runner.stop();
     assertMatches(await world.find(id), { state: "QUEUED", attempts: 0 });
     assert.equal(world.folder.staged.size, 0);
