@@ -22,6 +22,8 @@ const COUNT_AND_SUM = {
   amountMinor: Type.Integer({ description: "Minor units of the currency." }),
 };
 
+const CountAndSumSchema = Type.Object(COUNT_AND_SUM, { title: "CountAndSum" });
+
 export const ReconciliationTotals = Type.Object(
   {
     currency: Type.String(),
@@ -74,8 +76,8 @@ const CorrectionSchema = Type.Object(
     state: nullable(Type.String()),
     currency: nullable(Type.String()),
     uuid: nullable(Type.String()),
-    before: Type.Object(COUNT_AND_SUM, { title: "ReconciliationBefore" }),
-    after: Type.Object(COUNT_AND_SUM, { title: "ReconciliationAfter" }),
+    before: CountAndSumSchema,
+    after: CountAndSumSchema,
   },
   { title: "ReconciliationCorrection" },
 );

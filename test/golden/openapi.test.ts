@@ -248,8 +248,8 @@ test("every component is referred to", () => {
 });
 
 test("the document is as small as its names make it", () => {
-  // It was 1.44 MB while everything stood where it was used; a tenth of it are examples.
-  assert.ok(Buffer.byteLength(JSON.stringify(document)) < 960_000, String(Buffer.byteLength(JSON.stringify(document))));
+  // It was 1.44 MB while everything stood where it was used, of a fifth fewer operations than now; a tenth of it are examples.
+  assert.ok(Buffer.byteLength(JSON.stringify(document)) < 1_060_000, String(Buffer.byteLength(JSON.stringify(document))));
 });
 
 test("whatever an administrator or a partner changes is written to the audit log, by its declaration", () => {

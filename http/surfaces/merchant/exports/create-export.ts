@@ -27,7 +27,7 @@ export const createExport = exportSurface.endpoint({
   refusesUnknown: "limits",
   method: "POST",
   path: `${MERCHANT_BASE}/exports`,
-  summary: "Export a list",
+  summary: "Create an export",
   description: `Makes a file of the rows of a list, with the list's own filters, in the background: ask \`GET /api/merchant/exports/{id}\` until its state is READY, or FAILED. It is kept for ${HOURS_KEPT} hours. An XLSX has at most ${XLSX_ROWS_MAX} rows. What the list masks for whoever asks is masked in the file. Columns about people (see the guide) need a second factor of the last ten minutes, of who has a session.`,
   auth: "merchantUserOrKey",
   may: "operate",

@@ -1,6 +1,7 @@
 import { type Static, Type } from "@sinclair/typebox";
 import { EXPORT_FAILURES, EXPORT_FORMATS, EXPORT_LISTS, EXPORT_STATES, XLSX_ROWS_MAX } from "../../../../engine/exports/export.ts";
 import { LocaleWord, words } from "../../named-words.ts";
+import { ActorType } from "../disputes/schemas.ts";
 import { listOf, nullable, time } from "../schema-parts.ts";
 
 /** The JSON of exports: endpoints declare it, pages take their types from it. */
@@ -68,7 +69,7 @@ export const ExportItem = Type.Object(
     createdBy: Type.String({
       description: "An e-mail address (masked for roles that do not see personal data), `API key` or `Former user`.",
     }),
-    creator: words(["user", "former_user", "key"], { title: "ExportCreator" }),
+    creator: ActorType,
     startedAt: nullable(time("when it was last begun.")),
     endedAt: nullable(time("when it was READY or FAILED.")),
     expiresAt: nullable(time("when it is removed with its file; null until it has ended.")),
