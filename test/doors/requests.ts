@@ -72,7 +72,8 @@ const PARAMETERS: readonly [end: RegExp, value: (things: Things) => string | num
   [/\/api\/merchant\/plans\/\{id\}$/, ({ planId }) => planId],
   [/\/api\/merchant\/subscriptions\/\{id\}$/, ({ subscriptionId }) => subscriptionId],
   [/\/api\/merchant\/exports\/\{id\}$/, ({ exportId }) => exportId],
-  [/\/reconciliation\/\{day\}$/, () => "2026-01-15"],
+  // A day that is not closed yet, of whomever it is.
+  [/\/reconciliation\/\{day\}$/, () => "2148-01-15"],
   [/\{uuid\}$/, ({ uuid }) => uuid],
   [/\{txId\}$/, ({ txId }) => txId],
   [/\/api\/payment\/.*\{id\}$/, ({ txId }) => txId],

@@ -206,9 +206,9 @@ async function newSubscriptions(key: HttpClient, name: string, email: string) {
   return { planId, ids, tokens };
 }
 
-/** A file of payment links, with what is about people in it. */
+/** A file of payment links. */
 async function newExport(owner: PortalPerson): Promise<string> {
-  const columns = ["id", "description", "customerEmail"];
+  const columns = ["id", "description", "reference"];
   const made = await owner.send("POST", "/exports", { list: "payment-links", format: "CSV", columns });
   assert.equal(made.status, 201, made.text);
   const exportId = textMember(made.body, "data", "id");
