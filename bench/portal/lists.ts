@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { MERCHANT_BASE } from "../../http/surfaces/merchant/surface.ts";
 import { type RunningRelay, startRelay } from "../load/relay.ts";
+import { type ExportTimes, LooksBeside, measureExport } from "./exports.ts";
 import { type Goal, goalsTable, markdownTable, type PartResult, percentile, rounded } from "./part.ts";
 import { ADMIN, type Credentials, PortalCaller } from "./person.ts";
 import { clickHouseOf, cpuMsOf, rssOf } from "./process-times.ts";
@@ -20,8 +21,9 @@ const REPORT_SHARED_MS_MAX = 5;
 const READY_MS_MAX = 60_000;
 
 const MEMORY_LOOK_MS = 50;
-/** Somebody else looks at a page meanwhile. */
-const LOOK_BESIDE_MS = 50;
+
+/** What a sheet has room for, by days from the most on, until one fits. */
+const XLSX_DAYS_MAX = 8;
 
 const LINE_FEED = 0x0a;
 
@@ -91,7 +93,9 @@ export async function measureLists({ rows, rounds, keep, say }: ListsOptions): P
     const reports = await bench.reports(merchants.big.session, newestMs);
     say("downloading a file");
     const file = await bench.file(merchants.big.session, newestMs, stored.rows);
-    return resultOf({ rows: stored.rows, rounds, times: bench.times, reports, file });
+    say("exporting files");
+    const exported = await bench.exported(merchants.big.session, newestMs, stored.rows);
+    return resultOf({ rows: stored.rows, rounds, times: bench.times, reports, file, exported });
   } finally {
     agent.destroy();
     await relay?.stop();
@@ -190,7 +194,7 @@ class ListBench {
   /** Downloads as many of the newest days as have about a million rows. */
   async file(credentials: Credentials, newestMs: number, rowsOfAll: number): Promise<FileTimes> {
     const { caller, pid, clickHousePid } = this.#of;
-    const days = Math.max(1, Math.min(DAYS, Math.ceil(CSV_ROWS / (rowsOfAll / 2 / DAYS))));
+    const days = daysOfFile(rowsOfAll);
     const path = (from: number) => `${MERCHANT_BASE}/transactions.csv?lang=it&from=${dayOf(newestMs - from * DAY_MS)}`;
     // The path of a file is compiled, and the heap has its size.
     await caller.send({ path: path(2), headers: { ...credentials } }, () => {});
@@ -225,32 +229,23 @@ class ListBench {
       besideP99Ms: rounded(percentile(looks, 0.99)),
     };
   }
+
+  /** The same rows as an export, and as many as a sheet has room for. */
+  async exported(credentials: Credentials, newestMs: number, rowsOfAll: number): Promise<ExportTimes[]> {
+    const options = { ...this.#of, credentials };
+    const from = (days: number) => dayOf(newestMs - days * DAY_MS);
+    const csv = await measureExport(options, "CSV", from(daysOfFile(rowsOfAll)));
+    for (let days = XLSX_DAYS_MAX; days >= 0; days -= 1) {
+      const xlsx = await measureExport(options, "XLSX", from(days));
+      if (xlsx !== null) return csv === null ? [xlsx] : [csv, xlsx];
+    }
+    return csv === null ? [] : [csv];
+  }
 }
 
-/** Asks who is signed in, again and again, from when it is made. */
-class LooksBeside {
-  readonly #times: number[] = [];
-  readonly #ended: Promise<void>;
-  #isOver = false;
-
-  constructor(caller: PortalCaller, credentials: Credentials) {
-    this.#ended = this.#look(caller, credentials);
-  }
-
-  async #look(caller: PortalCaller, credentials: Credentials): Promise<void> {
-    while (!this.#isOver) {
-      const startedMs = performance.now();
-      await caller.must({ path: `${MERCHANT_BASE}/session`, headers: { ...credentials } });
-      this.#times.push(performance.now() - startedMs);
-      await delay(LOOK_BESIDE_MS);
-    }
-  }
-
-  async stop(): Promise<readonly number[]> {
-    this.#isOver = true;
-    await this.#ended;
-    return this.#times;
-  }
+/** As many of the newest days as have about a million rows: the whole year where there are fewer. */
+function daysOfFile(rowsOfAll: number): number {
+  return Math.max(1, Math.min(DAYS, Math.ceil(CSV_ROWS / (rowsOfAll / 2 / DAYS))));
 }
 
 /** Near enough: the installation's zone is an hour or two ahead. */
@@ -264,10 +259,11 @@ interface ListsFound {
   times: readonly ListTimes[];
   reports: { cold: ListTimes; shared: ListTimes };
   file: FileTimes;
+  exported: readonly ExportTimes[];
 }
 
 function resultOf(found: ListsFound): PartResult {
-  const { rows, rounds, times, reports, file } = found;
+  const { rows, rounds, times, reports, file, exported } = found;
   const ofReports = new Set([reports.cold, reports.shared]);
   const slowest = times.filter((one) => !ofReports.has(one)).sort((one, other) => other.p95Ms - one.p95Ms)[0];
   const goals: Goal[] = [
@@ -276,6 +272,12 @@ function resultOf(found: ListsFound): PartResult {
     { what: "the same report again, p95", found: reports.shared.p95Ms, most: REPORT_SHARED_MS_MAX, unit: "ms" },
     { what: `CSV of ${file.rows.toLocaleString("en")} rows`, found: file.seconds, most: CSV_SECONDS_MAX, unit: "s" },
     { what: "memory of the node that it takes", found: file.nodeGrowthMb, most: CSV_GROWTH_MB_MAX, unit: "MB" },
+    ...exported
+      .filter(({ format }) => format === "CSV")
+      .flatMap(({ rows: ofExport, seconds, nodeGrowthMb }) => [
+        { what: `export of ${ofExport.toLocaleString("en")} rows as CSV`, found: seconds, most: CSV_SECONDS_MAX, unit: "s" },
+        { what: "memory of the node that it takes", found: nodeGrowthMb, most: CSV_GROWTH_MB_MAX, unit: "MB" },
+      ]),
   ];
   const markdown = [
     `${rows.toLocaleString("en")} rows of a year, half of them of one merchant, the others of 1,000 merchants. Whole requests over HTTP to a whole relay, one at a time, ${rounds} of each, pages of 50; \`processor\` is what the node and its ClickHouse`,
@@ -289,6 +291,14 @@ function resultOf(found: ListsFound): PartResult {
     ),
     "",
     `The file had ${Math.round(file.bytes / 1e6)} MB and took ${file.cpuSeconds} s of processors; ClickHouse grew by ${file.clickHouseGrowthMb} MB. A session check meanwhile took ${file.besideP50Ms} ms (median), ${file.besideP99Ms} ms (p99).`,
+    "",
+    markdownTable(
+      ["export", "rows", "MB", "s", "processor s", "node MB", "ClickHouse MB", "beside p50 ms", "beside p99 ms"],
+      exported.map((one) => [
+        ...[one.format, one.rows.toLocaleString("en"), rounded(one.bytes / 1e6), one.seconds, one.cpuSeconds, one.nodeGrowthMb],
+        ...[one.clickHouseGrowthMb, one.besideP50Ms, one.besideP99Ms],
+      ]),
+    ),
   ].join("\n");
   return { title: "Lists over HTTP", json: found, markdown, goals };
 }

@@ -118,6 +118,13 @@ export const SCHEMAS = {
     ...["agent-credential/", "agent-credential-of/", "agent-credential-token/", "agent-credential-usable/", "due/agent-credential/"],
   ),
   agentUse: first("agent-use/"),
+  /** Files of merchants' lists that are made in the background; by time. And what a merchant's take. */
+  export: first("export/", "export-of/", "due/export/"),
+  exportRoom: first("export-room/"),
+  /** Days of merchants as they were closed, their summaries, and by partner; what has changed since; and which day is closed next. */
+  reconciledDay: first("reconciliation/", "reconciliation-of/", "reconciliation-partner/"),
+  reconciliationCorrections: first("reconciliation-corrections/"),
+  reconciliationTurn: first("reconciliation-turn", "due/reconciliation/"),
   zvtRoute: first("zvt-route/"),
   team: first("team/"),
   teamInvitation: first("team-invitation/"),

@@ -103,6 +103,8 @@ const NOT_SUCCEEDING: { readonly [endpoint: string]: { status: number; why: stri
   portalAsset: { status: 404, why: "there is no such file" },
   operatorsAsset: { status: 404, why: "there is no such file" },
   docsAsset: { status: 404, why: "there is no such file" },
+  showReconciliation: { status: 409, why: "the day is not closed yet" },
+  reconciliationFile: { status: 409, why: "the same" },
   rollBackDeployment: { status: 409, why: "there is no earlier deployment" },
 };
 

@@ -46,6 +46,11 @@ export const PORTAL_CODES = [
   "no_payment",
   "network_refunds",
   "credentials_full",
+  "exports_running",
+  "exports_full",
+  "no_folder",
+  "not_ready",
+  "not_closed",
 ] as const;
 export type PortalCode = (typeof PORTAL_CODES)[number];
 

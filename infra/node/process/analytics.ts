@@ -7,6 +7,7 @@ import type { MerchantLogs } from "../../../engine/operators/merchant-logs.ts";
 import type { OutboxBacklog } from "../../../engine/operators/overview.ts";
 import type { FedSearch } from "../../../engine/payments/fed-search.ts";
 import type { TransactionList } from "../../../engine/payments/transaction-list.ts";
+import type { ReconciliationRows } from "../../../engine/reconciliation/reconciliation-rows.ts";
 import { createActivityReader, missingMerchantLogs } from "../../../storage/activity/activity-reader.ts";
 import { applyActivityRetention } from "../../../storage/activity/activity-retention.ts";
 import { type ActivityWriter, createActivityWriter } from "../../../storage/activity/activity-writer.ts";
@@ -30,6 +31,7 @@ import { startObjectBackfill } from "../../../storage/feed/object-backfill.ts";
 import type { OnceInBackground } from "../../../storage/feed/once-in-background.ts";
 import { createOutboxBacklog } from "../../../storage/feed/outbox-backlog.ts";
 import { pause } from "../../../storage/feed/pause.ts";
+import { createReconciliationRows, missingReconciliationRows } from "../../../storage/feed/reconciliation-rows.ts";
 import { createTransactionList, missingTransactionList } from "../../../storage/feed/transaction-list.ts";
 import type { Config } from "../boot/config.ts";
 import { machineTimers } from "../boot/machine-timers.ts";
@@ -58,6 +60,8 @@ export interface Analytics {
   merchants: MerchantTransactionReader;
   /** What their portal counts of them. */
   reports: MerchantReportReader;
+  /** What the days of merchants are closed by. */
+  days: ReconciliationRows;
   /** By uuid, over all terminals. */
   search: FedSearch;
   /** The logs of merchants: what this node writes, and what all have written. */
@@ -98,6 +102,7 @@ export function startAnalytics(options: AnalyticsOptions): Analytics {
   let list: TransactionList = missingTransactionList("ClickHouse is starting");
   let merchants = missingMerchantTransactions("ClickHouse is starting");
   let reports = missingMerchantReports("ClickHouse is starting");
+  let days = missingReconciliationRows("ClickHouse is starting");
   let search = missingFedSearch;
   let logs = missingMerchantLogs("ClickHouse is starting");
   const activity = createActivityWriter({
@@ -138,6 +143,7 @@ export function startAnalytics(options: AnalyticsOptions): Analytics {
         const portalClient = connectClickHouse(reached.address, { workload: PORTAL_WORKLOAD });
         const reportClient = connectClickHouse(reached.address, { workload: REPORTS_WORKLOAD });
         search = createFedSearch(portalClient);
+        days = createReconciliationRows({ kv, client: portalClient });
         logs = createActivityReader({ client: portalClient, clock, timers: machineTimers, retentionDays: config.logRetentionDays });
         activity.connect((table, lines, signal) => insertLines(client, table, [Buffer.from(lines.join(""))], signal));
         if (kafka === null) {
@@ -189,6 +195,7 @@ export function startAnalytics(options: AnalyticsOptions): Analytics {
           list = missingTransactionList("ClickHouse does not run on this node");
           merchants = missingMerchantTransactions("ClickHouse does not run on this node");
           reports = missingMerchantReports("ClickHouse does not run on this node");
+          days = missingReconciliationRows("ClickHouse does not run on this node");
           logs = missingMerchantLogs("ClickHouse does not run on this node");
           tellsConnected(null);
           return null;
@@ -220,6 +227,11 @@ export function startAnalytics(options: AnalyticsOptions): Analytics {
       stream: (merchantId, filter) => merchants.stream(merchantId, filter),
     },
     reports: { text: (name, owner, query) => reports.text(name, owner, query) },
+    days: {
+      areThere: (untilMs) => days.areThere(untilMs),
+      merchants: (range, after, limit) => days.merchants(range, after, limit),
+      figures: (merchantId, bounds) => days.figures(merchantId, bounds),
+    },
     activity,
     logs: {
       workflow: (merchantId, query) => logs.workflow(merchantId, query),

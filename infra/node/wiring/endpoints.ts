@@ -17,9 +17,11 @@ import { agentCredentialEndpoints } from "../../../http/surfaces/merchant/agent-
 import { alertEndpoints } from "../../../http/surfaces/merchant/alerts/endpoints.ts";
 import { analyticsEndpoints } from "../../../http/surfaces/merchant/analytics/endpoints.ts";
 import { disputeEndpoints } from "../../../http/surfaces/merchant/disputes/endpoints.ts";
+import { exportEndpoints } from "../../../http/surfaces/merchant/exports/endpoints.ts";
 import { methodEndpoints } from "../../../http/surfaces/merchant/methods/endpoints.ts";
 import { paymentLinkEndpoints } from "../../../http/surfaces/merchant/payment-links/endpoints.ts";
 import { readEndpoints } from "../../../http/surfaces/merchant/read-endpoints.ts";
+import { reconciliationEndpoints } from "../../../http/surfaces/merchant/reconciliation/endpoints.ts";
 import { refundTransaction } from "../../../http/surfaces/merchant/refund-transaction.ts";
 import { signInEndpoints } from "../../../http/surfaces/merchant/sign-in/endpoints.ts";
 import { subscriptionEndpoints } from "../../../http/surfaces/merchant/subscriptions/endpoints.ts";
@@ -69,6 +71,8 @@ export function surfacesOf(options: SurfaceOptions) {
     merchantAlerts: alertEndpoints,
     agentCredentials: agentCredentialEndpoints,
     merchantMethods: methodEndpoints,
+    merchantExports: exportEndpoints,
+    merchantReconciliation: reconciliationEndpoints,
     compat: compatEndpoints,
     pages: compatPageEndpoints,
     linkPages: linkPageEndpoints,

@@ -17,7 +17,7 @@ describe("the schema", () => {
       known.map(({ version }) => version),
     );
     assert.deepEqual(await migrate(client), []);
-    assert.equal((await ask(world, "SHOW TABLES")).text.split("\n").filter((name) => name !== "").length, 13);
+    assert.equal((await ask(world, "SHOW TABLES")).text.split("\n").filter((name) => name !== "").length, 15);
     assert.equal((await ask(world, "SELECT count() FROM transactions_daily")).text, "0\n");
 
     const later = {

@@ -94,7 +94,8 @@ export const EvidenceFile = Type.Object(
 );
 
 const Fields = Type.Record(Type.String(), Type.String(), { description: "Answers of the guided questions, by their names." });
-const ActorType = words(["user", "former_user", "key"], { title: "DisputeActorType" });
+/** Who did something: a person of the merchant, one who was, or the secret key. */
+export const ActorType = words(["user", "former_user", "key"], { title: "MerchantActorType" });
 
 export const DisputeResponseItem = Type.Object(
   {
