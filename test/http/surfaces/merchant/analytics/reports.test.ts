@@ -290,11 +290,11 @@ test("without ClickHouse it is a 503 that says so", async (t) => {
   }
 });
 
-test("every role and the secret key read every report, and nobody else does", async (t) => {
-  const { ask } = await open(t);
-  for (const { path } of analyticsEndpoints) {
+for (const { name, path } of analyticsEndpoints) {
+  test(`${name}: every role and the secret key read it, and nobody else does`, async (t) => {
+    const { ask } = await open(t);
     const report = path.slice(`${MERCHANT_BASE}/analytics`.length);
     for (const who of [...ROLES, "key"] as const) assert.equal((await ask(report, who)).status, 200, `${who} ${report}`);
     assertMatches(await ask(report, "nobody"), { status: 401, body: { code: "unauthorized" } });
-  }
-});
+  });
+}
