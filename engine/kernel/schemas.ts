@@ -85,7 +85,7 @@ export const SCHEMAS = {
   /** Payment links of the portal; by time, by state, and by the digests of their tokens, customers and references. */
   portalLink: first(
     ...["portal-link/", "portal-link-of/", "portal-link-state/", "portal-link-token/", "portal-link-customer/", "portal-link-reference/"],
-    "due/portal-link/",
+    ...["portal-link-agent/", "due/portal-link/"],
   ),
   /** Disputes of merchants; by time, state, due time, payment and the network's number. */
   dispute: first(...["dispute/", "dispute-of/", "dispute-state/", "dispute-due/", "dispute-payment/", "dispute-case/", "due/dispute/"]),

@@ -289,8 +289,11 @@ export function createAuthenticator(
         case "fullAdminSession":
           return callerByAdministratorSession(administrators, cookie, requirement);
         case "merchantUserOrKey":
+        case "merchantUserOrAnyKey":
           // Bearer alone: a browser attaches a key that it remembers as a login to requests of any page.
-          if (isBearer(authorization)) return callerByMerchantKey(findMerchant, { authorization, ipAddress }, "secret");
+          if (isBearer(authorization)) {
+            return callerByMerchantKey(findMerchant, { authorization, ipAddress }, requirement === "merchantUserOrKey" ? "secret" : "any");
+          }
           return callerByPortalSession(portal, cookie, requirement);
         case "optionalPortalSession":
         case "portalSession":

@@ -21,6 +21,7 @@ const ATTACHED_BY_BROWSERS: Readonly<Record<AuthRequirement, boolean>> = {
   portalSession: false,
   merchantUser: false,
   merchantUserOrKey: false,
+  merchantUserOrAnyKey: false,
   optionalAdminSession: false,
   adminSession: false,
   fullAdminSession: false,

@@ -43,6 +43,7 @@ const SECURITY: Readonly<Record<AuthRequirement, readonly Json[]>> = {
   portalSession: [{ portalSession: [] }],
   merchantUser: [{ portalSession: [] }],
   merchantUserOrKey: [{ portalSession: [] }, { merchantKey: [] }],
+  merchantUserOrAnyKey: [{ portalSession: [] }, { merchantKey: [] }],
   optionalAdminSession: [{}, { administratorSession: [] }],
   adminSession: [{ administratorSession: [] }],
   fullAdminSession: [{ administratorSession: [] }],
@@ -211,9 +212,13 @@ function descriptionOf({ description, needs, role, auth, may, stepUp }: Document
 }
 
 function personWho(act: MerchantAct, auth: AuthRequirement): string {
-  const key = auth === "merchantUserOrKey" ? " A merchant's secret key may, too." : "";
-  return `A person needs the role ${orList(rolesThatMay(act))}.${key}`;
+  return `A person needs the role ${orList(rolesThatMay(act))}.${KEYS_WHO[auth] ?? ""}`;
 }
+
+const KEYS_WHO: { readonly [Auth in AuthRequirement]?: string } = {
+  merchantUserOrKey: " A merchant's secret key may, too.",
+  merchantUserOrAnyKey: " A merchant's keys may, too; a publishable one sees less.",
+};
 
 function orList(words: readonly string[]): string {
   return words.length < 2 ? words.join() : `${words.slice(0, -1).join(", ")} or ${words.at(-1)}`;

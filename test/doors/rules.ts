@@ -8,6 +8,7 @@ import {
   isPortalAuth,
   isSessionOptional,
   type PortalAuth,
+  takesMerchantKey,
 } from "../../http/endpoint/portal-auth.ts";
 
 /**
@@ -188,7 +189,7 @@ const PLACES: readonly [under: string, auths: readonly AuthRequirement[], needs?
   // Where a key may be left out, the handler looks for the one of a page.
   ["/v1/", ["merchantKey", "optionalMerchantKey"]],
   // Invitations and resets of passwords have a token of their own.
-  ["/api/merchant/", ["merchantUser", "merchantUserOrKey", "portalSession", "optionalPortalSession", "none"]],
+  ["/api/merchant/", ["merchantUser", "merchantUserOrKey", "merchantUserOrAnyKey", "portalSession", "optionalPortalSession", "none"]],
 ];
 
 /** What only merchants open. */
@@ -231,6 +232,8 @@ function namesOwn({ path, responses }: AnyEndpoint): boolean {
   return responses[404] !== undefined && !/^[^{]*\{service\}[^{]*$/.test(path);
 }
 
+const TAKES_PUBLISHABLE: ReadonlySet<AuthRequirement> = new Set(["optionalMerchantKey", "merchantUserOrAnyKey"]);
+
 function byMerchant(endpoint: AnyEndpoint, shown: MerchantShown): Outcome {
   switch (shown) {
     case "merchant":
@@ -238,7 +241,7 @@ function byMerchant(endpoint: AnyEndpoint, shown: MerchantShown): Outcome {
     case "other merchant":
       return namesOwn(endpoint) ? "unknown" : "admitted";
     case "publishable":
-      return endpoint.auth === "optionalMerchantKey" ? "admitted" : "forbidden";
+      return TAKES_PUBLISHABLE.has(endpoint.auth) ? "admitted" : "forbidden";
     case "merchant's foreign page":
       return refusesForeignPages(endpoint) ? "forbidden" : "admitted";
   }
@@ -257,7 +260,7 @@ function isOwnPage({ cookie, adminCookie }: Credentials): boolean {
 
 function byPortal(endpoint: AnyEndpoint, auth: PortalAuth, shown: Credentials): Outcome {
   const { cookie, bearer } = shown;
-  if (auth === "merchantUserOrKey" && bearer !== undefined) return isOfMerchant(bearer) ? byMerchant(endpoint, bearer) : "unauthorized";
+  if (takesMerchantKey(auth) && bearer !== undefined) return isOfMerchant(bearer) ? byMerchant(endpoint, bearer) : "unauthorized";
   const isFromElsewhere = isForeignPage(shown) || (auth === "optionalPortalSession" && !isOwnPage(shown));
   if (checksOwnPage(endpoint) && isFromElsewhere) return "forbidden";
   if (auth === "optionalPortalSession") return "admitted";
@@ -329,6 +332,7 @@ function lookedAt({ auth }: AnyEndpoint, { basic, apiKey, bearer, signature }: C
     case "portalSession":
     case "merchantUser":
     case "merchantUserOrKey":
+    case "merchantUserOrAnyKey":
     case "optionalAdminSession":
     case "adminSession":
     case "fullAdminSession":

@@ -572,6 +572,7 @@ function headersFor(endpoint: AnyEndpoint, ids: Ids): { [name: string]: string }
     case "merchantUser":
       return { ...OWN_PAGE, cookie: ids.portalCookie };
     case "merchantUserOrKey":
+    case "merchantUserOrAnyKey":
       return { authorization: `Bearer ${endpoint.path.startsWith("/api/merchant/webhooks") ? ids.webhookKey : ids.merchantKey}` };
     case "merchantKey":
     case "optionalMerchantKey":

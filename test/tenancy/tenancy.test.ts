@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
+import { takesMerchantKey } from "../../http/endpoint/portal-auth.ts";
 import { readConfig } from "../../infra/node/boot/config.ts";
 import { surfacesOf } from "../../infra/node/wiring/endpoints.ts";
 import { TestGateway } from "../support/gateway.ts";
@@ -91,7 +92,7 @@ describe("what is one merchant's is no other's", () => {
       for (const attempt of attemptsAt(endpoint, first.things)) {
         nextSecond();
         const answers = [await bySession(attempt)];
-        if (endpoint.auth === "merchantUserOrKey") answers.push(await byKey(attempt));
+        if (takesMerchantKey(endpoint.auth)) answers.push(await byKey(attempt));
         for (const answer of answers) {
           if (attempt.namesForeign) assert.equal(answer.status, 404, `${attempt.what} answers ${answer.status} ${answer.text}`);
           assertNothingForeign(attempt, answer);

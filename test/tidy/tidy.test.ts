@@ -89,6 +89,7 @@ const SUBJECTS = [
   "links",
   "intents",
   "portal-links",
+  "agents",
   "disputes",
   "alerts",
   "subscriptions",
