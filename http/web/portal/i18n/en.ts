@@ -1,3 +1,4 @@
+import { agents } from "./en-agents.ts";
 import { alerts } from "./en-alerts.ts";
 import { disputes } from "./en-disputes.ts";
 import { dunning, plans, subscriptions } from "./en-subscriptions.ts";
@@ -68,6 +69,7 @@ export const en = {
     paymentMethods: "Payment methods",
     keys: "API keys",
     webhooks: "Webhooks",
+    agents: "AI agents",
     logs: "Logs",
     developers: "Developers",
   },
@@ -168,6 +170,7 @@ export const en = {
   ...{ subscriptions, plans, dunning },
   disputes,
   alerts,
+  agents,
   paymentMethods: {
     title: "Payment methods",
     lead: "What your customers can pay with, of what your provider offers you.",
@@ -445,6 +448,7 @@ export const en = {
     deadline_passed: "The time to answer is over: nothing was sent.",
     no_evidence: "A response needs a statement or at least one file.",
     under_dispute: "The payment is under dispute, so it is not refunded: the money could go back twice.",
+    credentials_full: "20 credentials can be used at a time. Revoke one first.",
     frozen: "The file was submitted, and stays.",
     no_payment: "It is not known which payment it is about.",
     network_refunds: "The network gives the money back itself.",
@@ -956,6 +960,9 @@ export const en = {
       "alert.decline": "Declined an alert",
       "alert-rules.replace": "Changed the rules for alerts",
       "transaction.refund": "Refunded a payment",
+      "agent-credential.create": "Created a credential of an AI agent",
+      "agent-credential.revoke": "Revoked a credential of an AI agent",
+      "agent-credential.revoke-all": "Revoked all credentials of AI agents",
       "webhook.create": "Created a webhook endpoint",
       "webhook.change": "Changed a webhook endpoint",
       "webhook.remove": "Removed a webhook endpoint",

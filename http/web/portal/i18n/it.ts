@@ -1,4 +1,5 @@
 import type { Catalogue } from "./en.ts";
+import { agents } from "./it-agents.ts";
 import { alerts } from "./it-alerts.ts";
 import { disputes } from "./it-disputes.ts";
 import { dunning, plans, subscriptions } from "./it-subscriptions.ts";
@@ -67,6 +68,7 @@ export const it: Catalogue = {
     paymentMethods: "Metodi di pagamento",
     keys: "Chiavi API",
     webhooks: "Webhook",
+    agents: "Agenti AI",
     logs: "Log",
     developers: "Sviluppatori",
   },
@@ -173,6 +175,7 @@ export const it: Catalogue = {
   ...{ subscriptions, plans, dunning },
   disputes,
   alerts,
+  agents,
   paymentMethods: {
     title: "Metodi di pagamento",
     lead: "Con che cosa possono pagare i tuoi clienti, tra ciò che il tuo fornitore ti offre.",
@@ -457,6 +460,7 @@ export const it: Catalogue = {
     deadline_passed: "Il tempo per rispondere è scaduto: non è stato inviato nulla.",
     no_evidence: "Una risposta richiede una dichiarazione o almeno un file.",
     under_dispute: "Il pagamento è contestato, quindi non viene rimborsato: il denaro potrebbe tornare due volte.",
+    credentials_full: "Si possono usare 20 credenziali alla volta. Prima revocane una.",
     frozen: "Il file è stato inviato, e resta.",
     no_payment: "Non si sa di quale pagamento si tratta.",
     network_refunds: "È il circuito a restituire il denaro.",
@@ -970,6 +974,9 @@ export const it: Catalogue = {
       "alert.decline": "Rifiutato un avviso",
       "alert-rules.replace": "Cambiate le regole per gli avvisi",
       "transaction.refund": "Rimborsato un pagamento",
+      "agent-credential.create": "Creata una credenziale di un agente AI",
+      "agent-credential.revoke": "Revocata una credenziale di un agente AI",
+      "agent-credential.revoke-all": "Revocate tutte le credenziali degli agenti AI",
       "webhook.create": "Creato un endpoint webhook",
       "webhook.change": "Modificato un endpoint webhook",
       "webhook.remove": "Rimosso un endpoint webhook",

@@ -116,6 +116,16 @@ export const PAGES: readonly PageEntry[] = [
     page: pageLoader(async () => (await import("./webhooks/webhooks-page.tsx")).WebhooksPage),
   },
   {
+    name: "agents",
+    hasObjects: true,
+    label: ({ nav }) => nav.agents,
+    icon: "agent",
+    group: "developers",
+    act: "look",
+    onPhone: false,
+    page: pageLoader(async () => (await import("./agents/agents-page.tsx")).AgentsPage),
+  },
+  {
     name: "keys",
     hasObjects: false,
     label: ({ nav }) => nav.keys,
