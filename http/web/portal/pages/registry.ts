@@ -86,6 +86,16 @@ export const PAGES: readonly PageEntry[] = [
     page: pageLoader(async () => (await import("./subscriptions/subscriptions-page.tsx")).SubscriptionsPage),
   },
   {
+    name: "reconciliation",
+    hasObjects: true,
+    label: ({ nav }) => nav.reconciliation,
+    icon: "reconciliation",
+    group: "payments",
+    act: "look",
+    onPhone: false,
+    page: pageLoader(async () => (await import("./reconciliation/reconciliation-page.tsx")).ReconciliationPage),
+  },
+  {
     name: "payment-methods",
     hasObjects: true,
     label: ({ nav }) => nav.paymentMethods,
