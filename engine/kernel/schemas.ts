@@ -106,6 +106,13 @@ export const SCHEMAS = {
   ),
   subscriptionCharge: first("subscription-charge/"),
   dunningPolicy: first("dunning-policy/"),
+  /** Files of merchants' lists that are made in the background; by time. And what a merchant's take. */
+  export: first("export/", "export-of/", "due/export/"),
+  exportRoom: first("export-room/"),
+  /** Days of merchants as they were closed, their summaries, and by partner; what has changed since; and which day is closed next. */
+  reconciledDay: first("reconciliation/", "reconciliation-of/", "reconciliation-partner/"),
+  reconciliationCorrections: first("reconciliation-corrections/"),
+  reconciliationTurn: first("reconciliation-turn", "due/reconciliation/"),
   zvtRoute: first("zvt-route/"),
   team: first("team/"),
   teamInvitation: first("team-invitation/"),

@@ -22,6 +22,8 @@ const DIRECTIONS: { folder: string; mayImport: string[] }[] = [
   { folder: "http/compat/", mayImport: ["engine/webhooks/"] },
   { folder: "http/webhooks/", mayImport: ["engine/", "http/compat/"] },
   { folder: "http/mail/", mayImport: ["engine/"] },
+  // Files of merchants' lists: the rows and words of the portal's own interface.
+  { folder: "http/exports/", mayImport: ["engine/", "http/surfaces/merchant/", "http/surfaces/*"] },
   { folder: "http/web/", mayImport: ["engine/", "http/endpoint/", "http/compat/"] },
   // The portal's pages: of the relay the types of its JSON, who may do what, and the decimals of currencies. A test below says that they load nothing else.
   { folder: "http/web/portal/", mayImport: ["engine/", "http/surfaces/merchant/"] },
@@ -53,6 +55,7 @@ const DIRECTIONS: { folder: string; mayImport: string[] }[] = [
   { folder: "storage/bus/", mayImport: ["engine/", "storage/schemas/"] },
   { folder: "storage/clickhouse/", mayImport: [] },
   { folder: "storage/packages/", mayImport: ["engine/"] },
+  { folder: "storage/files/", mayImport: ["engine/"] },
   { folder: "storage/feed/", mayImport: ["engine/", "storage/kv/"] },
   // The logs of merchants: written beside the feed, and read as merchants' transactions are.
   { folder: "storage/activity/", mayImport: ["engine/", "storage/feed/"] },
@@ -93,6 +96,8 @@ const SUBJECTS = [
   "disputes",
   "alerts",
   "subscriptions",
+  "exports",
+  "reconciliation",
   "zvt",
   "operators",
   "routing",

@@ -48,6 +48,10 @@ export interface ShardMetrics {
   disputeMailsLeftOut(count: number): void;
   /** A pre-dispute alert was received, or has become something else. */
   alertBecame(what: string): void;
+  /** An export was queued, was begun, is there, or failed. */
+  exportBecame(state: string): void;
+  /** Days of merchants were closed, or changes of closed ones found. */
+  daysClosed(what: "closed" | "corrections", count: number): void;
   /** A call to the card gateway ended: `done`, `refused` or `unavailable`. */
   gatewayCalled(operation: string, outcome: string, durationMs: number): void;
   /** A callback was delivered, will be tried again, or is given up. */
@@ -237,6 +241,18 @@ export function createShardMetrics(thread: string, store: (() => StoreStats) | n
     labelNames: ["became"],
     registers,
   });
+  const exports = new Counter({
+    name: "relay_exports_total",
+    help: "Files of merchants' lists by what became of them: queued, running (begun, perhaps again), ready, failed.",
+    labelNames: ["became"],
+    registers,
+  });
+  const reconciliation = new Counter({
+    name: "relay_reconciliation_total",
+    help: "Days of merchants that were closed, and corrections: figures of closed days that have changed since.",
+    labelNames: ["what"],
+    registers,
+  });
   const zvtFrames = new Counter({
     name: "relay_zvt_frames_total",
     help: "Frames of cash registers (in) and to them (out), by command.",
@@ -281,6 +297,8 @@ export function createShardMetrics(thread: string, store: (() => StoreStats) | n
     disputeBecame: (became) => disputes.inc({ became }),
     disputeMailsLeftOut: (count) => disputeMailsLeftOut.inc(count),
     alertBecame: (became) => alerts.inc({ became }),
+    exportBecame: (state) => exports.inc({ became: state.toLowerCase() }),
+    daysClosed: (what, count) => reconciliation.inc({ what }, count),
     gatewayCalled: (operation, outcome, durationMs) => gatewayCalls.observe({ operation, outcome }, durationMs / 1_000),
     callbackTold: (outcome) => callbackAttempts.inc({ outcome }),
     webhookTold: (outcome) => webhookAttempts.inc({ outcome }),

@@ -39,6 +39,7 @@ import { createNodeMetrics, joinMetrics } from "../observability/metrics.ts";
 import { administratorPassword } from "../wiring/credentials.ts";
 import { rateLimitsOf, surfacesOf } from "../wiring/endpoints.ts";
 import { type Analytics, startAnalytics, withoutMessage } from "./analytics.ts";
+import { handleDayRows } from "./day-rows.ts";
 import { handleMerchantLogs } from "./merchant-logs.ts";
 import { handleMerchantReads } from "./merchant-reads.ts";
 import { listenForMetrics, type MetricsListener } from "./metrics-listener.ts";
@@ -398,6 +399,11 @@ function handleShardMessages({ bus, analytics, cluster, self, log }: Served): { 
     merchants: analytics.merchants,
     timers: backgroundTimers,
     failed: (cause) => log.clickhouse("merchants' transactions failed", withoutMessage(cause)),
+  });
+  handleDayRows({
+    bus,
+    rows: analytics.days,
+    failed: (cause) => log.clickhouse("figures of days failed", withoutMessage(cause)),
   });
   handleMerchantLogs({
     bus,

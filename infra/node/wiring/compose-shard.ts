@@ -42,6 +42,7 @@ import { createDayCounts } from "./day-counts.ts";
 import { composeDemo } from "./demo.ts";
 import { composeDisputes } from "./disputes.ts";
 import { bindSurfaces, INTERFACE_VERSION, openApiText, surfacesOf } from "./endpoints.ts";
+import { composeExports } from "./exports.ts";
 import { createFeedWake } from "./feed-wake.ts";
 import { createIdempotency } from "./idempotency.ts";
 import { type ComposedLinks, composeLinks } from "./links.ts";
@@ -56,6 +57,7 @@ import { composePaymentEvents } from "./payment-events.ts";
 import { composePortalLinks } from "./portal-links.ts";
 import { portalUrl } from "./portal-url.ts";
 import { createReadiness } from "./readiness.ts";
+import { composeReconciliation } from "./reconciliation.ts";
 import { composeRelay } from "./relay.ts";
 import { composeSearch } from "./search.ts";
 import type { RunningShardParts } from "./shard-parts.ts";
@@ -378,6 +380,16 @@ export async function composeShard(parts: ShardParts): Promise<ComposedShard> {
     ...{ alerts: alerts.alerts, alertFeed: alerts.feed },
     feedParties: createFeedParties({ merchants: createMerchantStore(kv), links: links.links, transactions: reads.merchantTransactions }),
   };
+  const exported = add(
+    await composeExports({
+      ...{ config, boot, kv, bus, homes, clock, ids, metrics, failed, timers: parts.timers, sweeps: address === STORE_OWNER },
+      ...{ merchantTransactions: reads.merchantTransactions, disputeBoard: alerts.board, users: teams.operations.users },
+      ...{ portalLinks: portalLinkOperations, paymentLinkUrl: linksOfPortal.paymentLinkUrl },
+      subscriptions: subscriptions.operations.subscriptions,
+      subscriptionUrl: subscriptions.operations.subscriptionUrl,
+    }),
+  );
+  const days = add(composeReconciliation({ config, kv, bus, homes, clock, merchants: createMerchantStore(kv), metrics, failed }));
   const surfaces = surfacesOf(config);
   const once = createIdempotency({ kv, clock, ids, secretBox: box, failed });
   const endpoints = bindSurfaces(surfaces, {
@@ -414,6 +426,8 @@ export async function composeShard(parts: ShardParts): Promise<ComposedShard> {
       ...reads,
     }),
     merchantLogs,
+    exports: exported.exports,
+    reconciliation: days.reconciliation,
     clusterNodes: createClusterNodes(bus, MAIN),
     notReadyBecause: readiness.notReadyBecause,
     metrics: () => bus.request(MAIN, "node.metrics", undefined, METRICS_TIMEOUT_MS),

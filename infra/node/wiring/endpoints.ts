@@ -14,9 +14,11 @@ import { linkPageEndpoints } from "../../../http/surfaces/link-pages/endpoints.t
 import { linkEndpoints } from "../../../http/surfaces/links/endpoints.ts";
 import { alertEndpoints } from "../../../http/surfaces/merchant/alerts/endpoints.ts";
 import { disputeEndpoints } from "../../../http/surfaces/merchant/disputes/endpoints.ts";
+import { exportEndpoints } from "../../../http/surfaces/merchant/exports/endpoints.ts";
 import { methodEndpoints } from "../../../http/surfaces/merchant/methods/endpoints.ts";
 import { paymentLinkEndpoints } from "../../../http/surfaces/merchant/payment-links/endpoints.ts";
 import { readEndpoints } from "../../../http/surfaces/merchant/read-endpoints.ts";
+import { reconciliationEndpoints } from "../../../http/surfaces/merchant/reconciliation/endpoints.ts";
 import { refundTransaction } from "../../../http/surfaces/merchant/refund-transaction.ts";
 import { signInEndpoints } from "../../../http/surfaces/merchant/sign-in/endpoints.ts";
 import { subscriptionEndpoints } from "../../../http/surfaces/merchant/subscriptions/endpoints.ts";
@@ -63,6 +65,8 @@ export function surfacesOf(options: SurfaceOptions) {
     merchantDisputes: disputeEndpoints,
     merchantAlerts: alertEndpoints,
     merchantMethods: methodEndpoints,
+    merchantExports: exportEndpoints,
+    merchantReconciliation: reconciliationEndpoints,
     compat: compatEndpoints,
     pages: compatPageEndpoints,
     linkPages: linkPageEndpoints,
