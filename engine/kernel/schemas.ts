@@ -113,6 +113,11 @@ export const SCHEMAS = {
   reconciledDay: first("reconciliation/", "reconciliation-of/", "reconciliation-partner/"),
   reconciliationCorrections: first("reconciliation-corrections/"),
   reconciliationTurn: first("reconciliation-turn", "due/reconciliation/"),
+  /** Credentials of AI agents; by time, by the digests of their tokens, and which can be used. */
+  agentCredential: first(
+    ...["agent-credential/", "agent-credential-of/", "agent-credential-token/", "agent-credential-usable/", "due/agent-credential/"],
+  ),
+  agentUse: first("agent-use/"),
   zvtRoute: first("zvt-route/"),
   team: first("team/"),
   teamInvitation: first("team-invitation/"),

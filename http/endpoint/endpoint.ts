@@ -14,7 +14,7 @@ export type Method = "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
  * raw request before any of it is read; `merchantKey` a merchant with its secret key (bearer, or the user name of Basic); `optionalMerchantKey` a merchant with
  * either of its keys, or nobody yet: a page sends its publishable key as the member `key`, which the handler looks up. `merchantUser`: a person with a full
  * session of the portal (a cookie; http/auth/portal-session.ts), `portalSession` also with one that lacks its second factor, `optionalPortalSession` also nobody;
- * `merchantUserOrKey`: a full session, or the merchant's secret key; `merchantUserOrAnyKey`: a full session, or either of its keys. `fullAdminSession`, `adminSession` and `optionalAdminSession` are the same three of administrators'
+ * `merchantUserOrKey`: a full session, or the merchant's secret key; `merchantUserOrAnyKey`: a full session, or either of its keys; `agent`: an AI agent of a merchant with its token. `fullAdminSession`, `adminSession` and `optionalAdminSession` are the same three of administrators'
  * sessions (http/auth/administrator-session.ts); `admin` takes a full one too, beside a login. Whether the caller may do what it asks is the handler's decision (RelayError `forbidden`).
  */
 export type AuthRequirement =
@@ -33,6 +33,7 @@ export type AuthRequirement =
   | "merchantUser"
   | "merchantUserOrKey"
   | "merchantUserOrAnyKey"
+  | "agent"
   | "optionalAdminSession"
   | "adminSession"
   | "fullAdminSession";

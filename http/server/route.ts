@@ -69,6 +69,7 @@ const READS_AUTHORIZATION: ReadonlySet<AuthRequirement> = new Set([
   "basicOrApiKey",
   "admin",
   "partnerApi",
+  "agent",
   ...READS_MERCHANT_KEY,
 ]);
 

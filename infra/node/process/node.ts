@@ -10,6 +10,7 @@ import { StorageUnavailable } from "../../../engine/kernel/kv.ts";
 import { sharedCountsMemory } from "../../../engine/kernel/shared-counts.ts";
 import type { ClusterNode } from "../../../engine/operators/cluster-nodes.ts";
 import { waitingCountersBuffer } from "../../../engine/terminals/waiting-counters.ts";
+import { createAgentRateMemory } from "../../../http/auth/agent-rate.ts";
 import { createRateLimitMemory } from "../../../http/auth/rate-limiter.ts";
 import { loadUws, type Uws, UwsMissing } from "../../../http/server/uws.ts";
 import { loadScripts } from "../../../http/web/script-files.ts";
@@ -138,6 +139,7 @@ export async function startNode({
   });
   const surfaces = surfacesOf(config);
   const rateLimits = [...rateLimitsOf(surfaces)].map(([bucket, perSecond]) => createRateLimitMemory(bucket, perSecond, config.shards));
+  const agentRates = createAgentRateMemory(config.shards);
   const counts = () => sharedCountsMemory(randomInt(SEEDS));
   const open: OpenCounts = { sockets: counts(), socketsWithoutLogin: counts(), waits: counts() };
   const waiting = waitingCountersBuffer();
@@ -184,6 +186,7 @@ export async function startNode({
       clockShift,
       waiting,
       rateLimits,
+      agentRates,
       open,
       storeAway,
       incomplete: incomplete.buffer,
