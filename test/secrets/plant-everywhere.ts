@@ -282,7 +282,7 @@ async function prepare(world: PlantWorld, names: Names): Promise<Ids> {
     );
   const [paymentLinkId, cancelledLinkId] = [await paymentLink(), await paymentLink()];
   const limits = { perLinkMaxMinor: 1, perDayMinor: 1_000, totalMinor: 1_000, linksPerHour: 1_000 };
-  const agent = await must(201, shop.post("/api/merchant/agent-credentials", { name: "Planter", scopes: ["links:create"], limits }));
+  const planter = await must(201, shop.post("/api/merchant/agent-credentials", { name: "Planter", scopes: ["links:create"], limits }));
   const fed = async (what: "disputes" | "alerts") => {
     const body = { ...(what === "disputes" ? feedDispute(names) : feedAlert(names)), merchantId: callingId };
     return textMember((await must(201, administrator.post(`/admin/${what}`, body))).body, "data", "id");
@@ -312,7 +312,7 @@ async function prepare(world: PlantWorld, names: Names): Promise<Ids> {
   return {
     portalCookie,
     adminCookie,
-    agentToken: textMember(agent.body, "data", "token"),
+    agentToken: textMember(planter.body, "data", "token"),
     paymentLinkId,
     cancelledLinkId,
     ...{ disputeId, alertId, fedDisputeId, fedAlertId },
