@@ -11,6 +11,7 @@ import { faults, nothingElse } from "./faults.ts";
 import { linkIn, links, linksInStates } from "./links.ts";
 import { lists } from "./lists.ts";
 import { logs } from "./logs.ts";
+import { mcp } from "./mcp.ts";
 import { methods } from "./methods.ts";
 import { operators } from "./operators.ts";
 import { type FurnishedShop, pages } from "./pages.ts";
@@ -46,6 +47,7 @@ describe("the merchant portal", () => {
   subscriptions(world);
   webhooks(world);
   agents(world);
+  mcp(world);
   methods(world);
   operators(world);
   pages(world, () => furnished ?? assert.fail("there is no furnished shop"));
