@@ -20,12 +20,14 @@ import { clickHouseSink, insertLines } from "../../../storage/feed/clickhouse-si
 import { createFedRows, type FedRows } from "../../../storage/feed/fed-commands.ts";
 import { createFedSearch, missingFedSearch } from "../../../storage/feed/fed-search.ts";
 import { createFeed, type Feed } from "../../../storage/feed/feed.ts";
-import { type MerchantBackfill, startMerchantBackfill } from "../../../storage/feed/merchant-backfill.ts";
+import { startMerchantBackfill } from "../../../storage/feed/merchant-backfill.ts";
 import {
   createMerchantTransactions,
   type MerchantTransactionReader,
   missingMerchantTransactions,
 } from "../../../storage/feed/merchant-transactions.ts";
+import { startObjectBackfill } from "../../../storage/feed/object-backfill.ts";
+import type { OnceInBackground } from "../../../storage/feed/once-in-background.ts";
 import { createOutboxBacklog } from "../../../storage/feed/outbox-backlog.ts";
 import { pause } from "../../../storage/feed/pause.ts";
 import { createReconciliationRows, missingReconciliationRows } from "../../../storage/feed/reconciliation-rows.ts";
@@ -93,7 +95,7 @@ export function startAnalytics(options: AnalyticsOptions): Analytics {
   let reached: Reached | null = null;
   let feed: RunningFeed | null = null;
   let kafka: ClusterFeed | null = null;
-  let backfill: MerchantBackfill | null = null;
+  let backfills: readonly OnceInBackground[] = [];
   let list: TransactionList = missingTransactionList("ClickHouse is starting");
   let merchants = missingMerchantTransactions("ClickHouse is starting");
   let days = missingReconciliationRows("ClickHouse is starting");
@@ -160,13 +162,23 @@ export function startAnalytics(options: AnalyticsOptions): Analytics {
           list = createTransactionList({ kv, client });
           merchants = createMerchantTransactions({ kv, client: portalClient, clock, timers: machineTimers });
         }
-        backfill = startMerchantBackfill({
-          ...{ kv, client, clock, timers: machineTimers },
-          onEvent: (event) => {
-            if (event.type === "filled") log.merchantRowsFilled(event);
-            else log.clickhouse("merchants' rows of before", withoutMessage(event.error));
-          },
-        });
+        const filling = { kv, client, clock, timers: machineTimers };
+        backfills = [
+          startMerchantBackfill({
+            ...filling,
+            onEvent: (event) => {
+              if (event.type === "filled") log.merchantRowsFilled(event);
+              else log.clickhouse("merchants' rows of before", withoutMessage(event.error));
+            },
+          }),
+          startObjectBackfill({
+            ...{ ...filling, sink },
+            onEvent: (event) => {
+              if (event.type === "filled") log.merchantThingsFilled(event);
+              else log.clickhouse("merchants' things of before", withoutMessage(event.error));
+            },
+          }),
+        ];
         return reached.address.url;
       } catch (error) {
         tellsFirst(null);
@@ -233,7 +245,7 @@ export function startAnalytics(options: AnalyticsOptions): Analytics {
       stopping.abort();
       tells();
       await started;
-      await Promise.all([backfill?.stop(), (feed ?? kafka)?.stop(), activity.stop()]);
+      await Promise.all([...backfills.map((backfill) => backfill.stop()), (feed ?? kafka)?.stop(), activity.stop()]);
       await reached?.stop();
     },
   };

@@ -56,7 +56,7 @@ import { composeMerchantTransactions } from "./merchant-transactions.ts";
 import { composeOverview } from "./overview.ts";
 import { composePartnerApi } from "./partner-api.ts";
 import { composePartners } from "./partners.ts";
-import { composePaymentEvents } from "./payment-events.ts";
+import { composePaymentEvents, composeRefundRows } from "./payment-events.ts";
 import { composePortalLinks } from "./portal-links.ts";
 import { portalUrl } from "./portal-url.ts";
 import { createReadiness } from "./readiness.ts";
@@ -253,6 +253,7 @@ export async function composeShard(parts: ShardParts): Promise<ComposedShard> {
         compat.companion,
         portalLinks.companion,
         composePaymentEvents(kv),
+        composeRefundRows(kv),
       ],
       isUnderDispute: disputes.holds.isUnderDispute,
       onOutboxWrite,
