@@ -56,7 +56,7 @@ export const agents = {
     "analytics:read": "Look at totals",
   },
   scopeHints: {
-    "links:create": "Within limits of amounts and numbers, which you set next. Whoever opens such a link can pay you.",
+    "links:create": "Within limits of amounts and numbers. Whoever opens such a link can pay you.",
     "links:read": "Whether each of them is paid. It does not see links that others made, or e-mail addresses of customers.",
     "links:cancel": "Those that nobody has paid. It cannot cancel links that others made.",
     "transactions:read": "Amounts, times, methods and results of all your payments. Cards are masked, and nothing says who paid.",
@@ -99,7 +99,7 @@ export const agents = {
   examples: "Examples of client configuration",
   clients: { json: "Most clients", vscode: "VS Code", curl: "curl" },
   clientHints: {
-    json: "In the settings of a client that has `mcpServers`.",
+    json: "In the settings of a client that has “mcpServers”.",
     vscode: "In the file .vscode/mcp.json.",
     curl: "Lists the tools of the credential, to see that it works.",
   },

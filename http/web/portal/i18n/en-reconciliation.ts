@@ -18,7 +18,7 @@ export const reconciliation = {
   emptyText: "A day on which you were paid appears here once it is closed.",
   closingTitle: "When a day closes",
   closingText: (zone: string) =>
-    `A day closes at 03:00 on the day after next (${zone}), when its terminals have had time to send what they still had. While rows of it are missing it closes later.`,
+    `A day closes at 03:00 on the day after next, by the clocks of ${zone}, when its terminals have had time to send what they still had. While rows of it are missing it closes later.`,
   nextClosing: (day: string, at: string) => `Next: ${day}, on ${at} at 03:00.`,
   openTitle: "This day is not closed yet",
   openText: (at: string) =>

@@ -58,7 +58,7 @@ export const agents: Catalogue["agents"] = {
     "analytics:read": "Consultare i totali",
   },
   scopeHints: {
-    "links:create": "Entro limiti di importo e di numero, che stabilisci subito dopo. Chi apre un link può pagarti.",
+    "links:create": "Entro limiti di importo e di numero. Chi apre un link può pagarti.",
     "links:read": "Se ciascuno è stato pagato. Non vede i link creati da altri, né gli indirizzi e-mail dei clienti.",
     "links:cancel": "Quelli che nessuno ha pagato. Non può annullare i link creati da altri.",
     "transactions:read": "Importi, orari, metodi ed esiti di tutti i tuoi pagamenti. Le carte sono mascherate e non si vede chi ha pagato.",
@@ -100,9 +100,9 @@ export const agents: Catalogue["agents"] = {
   address: "Indirizzo MCP",
   copyAddress: "Copia l’indirizzo",
   examples: "Esempi di configurazione",
-  clients: { json: "Quasi tutti i client", vscode: "VS Code", curl: "curl" },
+  clients: { json: "Quasi tutti", vscode: "VS Code", curl: "curl" },
   clientHints: {
-    json: "Nelle impostazioni di un client che ha `mcpServers`.",
+    json: "Nelle impostazioni di un client che ha «mcpServers».",
     vscode: "Nel file .vscode/mcp.json.",
     curl: "Elenca gli strumenti della credenziale, per vedere se funziona.",
   },

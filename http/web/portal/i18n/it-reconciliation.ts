@@ -20,7 +20,7 @@ export const reconciliation: Catalogue["reconciliation"] = {
   emptyText: "Una giornata in cui hai incassato compare qui quando viene chiusa.",
   closingTitle: "Quando si chiude una giornata",
   closingText: (zone) =>
-    `Una giornata si chiude alle 03:00 di due giorni dopo (${zone}), quando i terminali hanno avuto il tempo di inviare quello che mancava. Finché mancano dati si chiude più tardi.`,
+    `Una giornata si chiude alle 03:00 di due giorni dopo, secondo l’ora di ${zone}, quando i terminali hanno avuto il tempo di inviare quello che mancava. Finché mancano dati si chiude più tardi.`,
   nextClosing: (day, at) => `La prossima: ${day}, il ${at} alle 03:00.`,
   openTitle: "Questa giornata non è ancora chiusa",
   openText: (at) =>

@@ -80,8 +80,8 @@ function columnsOf(): Column<AgentCredentialJson>[] {
       key: "name",
       header: words.name,
       cell: ({ name, last4 }) => (
-        <span class="two-lines">
-          <span class="clip">{name}</span>
+        <span class="two-lines agent-name">
+          <span class="clip clip-short">{name}</span>
           <span class="second-line mono">···· {last4}</span>
         </span>
       ),
@@ -98,7 +98,7 @@ function columnsOf(): Column<AgentCredentialJson>[] {
     {
       key: "used",
       header: words.lastUsed,
-      cell: ({ details }) => (details?.lastUsedAt == null ? app.never : <Time at={details.lastUsedAt} />),
+      cell: ({ details }) => (details?.lastUsedAt == null ? app.never : <Time at={details.lastUsedAt} as="date" />),
       deskOnly: true,
     },
   ];
@@ -119,7 +119,7 @@ function TodayUse({ credential }: { credential: AgentCredentialJson }) {
 function Used({ label, used, max, currency }: { label: string; used: number; max: number; currency: string }) {
   return (
     <span class="usage-cell">
-      <span class="nowrap">{text().agents.of(formatMoney(used, currency), formatMoney(max, currency))}</span>
+      <span>{text().agents.of(formatMoney(used, currency), formatMoney(max, currency))}</span>
       <UsageMeter label={label} used={used} max={max} />
     </span>
   );
