@@ -15,7 +15,15 @@ export function UsageBar({ label, used, max, words, hint }: { label: string; use
   );
 }
 
-/** The bar alone, where the words beside it say the same. What was used beyond the limit fills it. */
+/** The bar alone, where the words beside it say the same. What was used beyond the limit fills it. Browsers draw a meter each in its own way, so the bar is drawn here. */
 export function UsageMeter({ label, used, max }: { label: string; used: number; max: number }) {
-  return <meter class="usage-meter" aria-label={label} min={0} max={max} high={max * HIGH_SHARE} optimum={0} value={Math.min(used, max)} />;
+  const value = Math.min(used, max);
+  return (
+    <span class="usage-meter">
+      <meter class="visually-hidden" aria-label={label} min={0} max={max} value={value} />
+      <svg viewBox={`0 0 ${max} 1`} preserveAspectRatio="none" aria-hidden="true" focusable="false">
+        <rect class={value >= max * HIGH_SHARE ? "usage-high" : "usage-low"} width={value} height={1} />
+      </svg>
+    </span>
+  );
 }
