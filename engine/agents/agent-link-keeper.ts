@@ -1,7 +1,6 @@
 import type { KeyedMutex } from "../kernel/keyed-mutex.ts";
 import type { PortalLinkRecord } from "../portal-links/portal-link.ts";
-import type { PortalLinkChange } from "../portal-links/portal-link-change.ts";
-import type { KeptBeside, PortalLinkKeeper } from "../portal-links/portal-link-keeper.ts";
+import type { KeptBeside, KeptStep, PortalLinkKeeper } from "../portal-links/portal-link-keeper.ts";
 import { agentCredentialChange, type Telling, tellStored } from "./agent-credential-change.ts";
 import type { AgentCredentialStore } from "./agent-credential-store.ts";
 import type { AgentCredentialEvent } from "./events.ts";
@@ -21,7 +20,7 @@ export interface AgentLinkKeeperOptions extends Telling {
  */
 export function createAgentLinkKeeper({ store, mutex, ...telling }: AgentLinkKeeperOptions): PortalLinkKeeper {
   return {
-    keeps: (change) => agentOf(change.record) !== null && eventOf(change) !== null,
+    keeps: (step) => agentOf(step.record) !== null && eventOf(step) !== null,
     beside: async (change) => {
       const [agentId, event] = [agentOf(change.record), eventOf(change)];
       if (agentId === null || event === null) return NOTHING;
@@ -45,7 +44,7 @@ function agentOf({ createdBy }: PortalLinkRecord): string | null {
 }
 
 /** What a step of a link is to the credential that made it. What is given back after it was paid stays counted: it was sold. */
-function eventOf({ record, before, atMs }: PortalLinkChange): AgentCredentialEvent | null {
+function eventOf({ record, before, atMs }: KeptStep): AgentCredentialEvent | null {
   if (before === null || before.state === record.state) return null;
   const { amountMinor } = record.order;
   switch (record.state) {

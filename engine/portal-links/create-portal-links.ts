@@ -8,6 +8,7 @@ import type { GatewayAccounts } from "../links/gateway-accounts.ts";
 import type { Links } from "../links/links.ts";
 import { linkOrderOf } from "./attempt.ts";
 import { checkedOrder, invalid } from "./check-order.ts";
+import { commitKept } from "./commit-kept.ts";
 import type { PortalLinkEvent } from "./events.ts";
 import { portalLinkIdOf } from "./object-row.ts";
 import {
@@ -26,7 +27,7 @@ import {
   tellRefused,
   tellStored,
 } from "./portal-link-change.ts";
-import { commitKept, type KeptBeside } from "./portal-link-keeper.ts";
+import type { KeptBeside } from "./portal-link-keeper.ts";
 import type { PortalLinkMails } from "./portal-link-mails.ts";
 import type { PortalLinkStore } from "./portal-link-store.ts";
 import type { PortalLinkMade, PortalLinkOperation, PortalLinkOwner, PortalLinkQuery, PortalLinks } from "./portal-links.ts";

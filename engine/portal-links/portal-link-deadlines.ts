@@ -3,8 +3,8 @@ import type { Clock } from "../kernel/clock.ts";
 import { createDeadlineRunner, type DeadlineRunner } from "../kernel/deadline-runner.ts";
 import { createPacer } from "../kernel/pacer.ts";
 import { CONFLICT, retryOnConflict } from "../kernel/retry-on-conflict.ts";
+import { commitKept } from "./commit-kept.ts";
 import { portalLinkChange, type Telling, tellStored } from "./portal-link-change.ts";
-import { commitKept } from "./portal-link-keeper.ts";
 import type { PortalLinkStore } from "./portal-link-store.ts";
 import { stepPortalLink } from "./step-portal-link.ts";
 

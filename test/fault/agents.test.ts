@@ -77,9 +77,9 @@ const STORIES: Story[] = [
     ends: { credential: "EXHAUSTED 1000 2", links: ["PENDING", "PENDING"], told: 1 },
   },
   {
-    title: "one is cancelled, and another made in its place",
-    deeds: [make("a", TOTAL), cancel("a"), make("b", TOTAL)],
-    ends: { credential: "EXHAUSTED 1000 2", links: ["CANCELLED", "PENDING"], told: 2 },
+    title: "one of those that fill it up is cancelled, which makes room",
+    deeds: [make("a", 500), make("b", 500), cancel("a")],
+    ends: { credential: "ACTIVE 500 2", links: ["CANCELLED", "PENDING"], told: 1 },
   },
   {
     title: "one expires, and is paid after that",

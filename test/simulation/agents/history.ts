@@ -195,13 +195,13 @@ export async function playAgents(seed: number): Promise<AgentHistory> {
         asks("revoke", async ({ agents }) => (await agents.revoke(OWNER, grant.credentialId, BY_KEY, by))?.credential.state ?? null);
         break;
       case "soon":
-        await pass(random.between(1, 40) * 1_000, 1_000);
+        await pass(random.between(1, 10) * 4_000, 2_000);
         break;
       case "later":
-        await pass(random.between(1, 10) * MINUTE_MS, 10_000);
+        await pass(random.between(1, 10) * MINUTE_MS, 30_000);
         break;
       case "hour":
-        await pass(HOUR_MS, MINUTE_MS);
+        await pass(HOUR_MS, 5 * MINUTE_MS);
         break;
       case "kill": {
         const index = random.between(0, SHARDS - 1);
@@ -241,15 +241,16 @@ export async function playAgents(seed: number): Promise<AgentHistory> {
   well();
   await Promise.all(underWay);
   await gateway.arrive(true);
-  await pass(6 * HOUR_MS, MINUTE_MS);
+  await pass(6 * HOUR_MS, 10 * MINUTE_MS);
   for (const txId of gateway.inner.payments.keys()) if (random.chance(0.4)) gateway.buyer(txId, "payLate");
   for (let round = 0; round < 2; round += 1) {
     for (const txId of gateway.inner.payments.keys()) {
       await random.pick(processes).shard.links.notified({ merId: "G1", txId, paymentId: null }, "right");
     }
-    await pass(3 * MINUTE_MS, 5_000);
+    await pass(3 * MINUTE_MS, 15_000);
   }
-  await pass(4 * DAY_MS, 30 * MINUTE_MS);
+  await pass(4 * DAY_MS, 3 * HOUR_MS);
+  await pass(MINUTE_MS, 3_000);
 
   for (const { credentialId } of grants) {
     const { record, links } = await momentOf(credentialId);
