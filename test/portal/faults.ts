@@ -243,6 +243,7 @@ export function nothingElse(world: PortalWorld): void {
     // Else this would say something of pages that nobody opened.
     for (const page of [
       "",
+      "agents",
       "alerts",
       "audit",
       "disputes",
@@ -252,6 +253,7 @@ export function nothingElse(world: PortalWorld): void {
       "logs",
       "payment-links",
       "payment-methods",
+      "reconciliation",
       "reset",
       "settings",
       "sign-in",

@@ -15,6 +15,11 @@ export function today(): Day {
   return `${year}-${month}-${day}`;
 }
 
+/** The hour that it is now in the installation's time zone, from 0 to 23. */
+export function hourNow(): number {
+  return Number(new Intl.DateTimeFormat("en", { timeZone: timeZone.value, hour: "2-digit", hourCycle: "h23" }).format(new Date()));
+}
+
 /** A day so many days later; the calendar's, whatever the clocks do. */
 export function addDays(day: Day, days: number): Day {
   return new Date(Date.parse(`${day}T12:00:00Z`) + days * DAY_MS).toISOString().slice(0, 10);
@@ -24,9 +29,17 @@ export function isDay(text: string): boolean {
   return /^\d{4}-\d{2}-\d{2}$/.test(text) && !Number.isNaN(Date.parse(`${text}T12:00:00Z`));
 }
 
+/** `Thu 26 Nov 2026`, where there is little room. */
+export function formatShortDay(day: Day): string {
+  return written(day, { weekday: "short", day: "numeric", month: "short", year: "numeric" });
+}
+
 /** `Thursday 26 November 2026`: a day has no time zone any more. */
 export function formatDay(day: Day): string {
+  return written(day, { weekday: "long", day: "numeric", month: "long", year: "numeric" });
+}
+
+function written(day: Day, parts: Intl.DateTimeFormatOptions): string {
   const tag = locale.value === "it" ? "it-IT" : "en-GB";
-  const format = new Intl.DateTimeFormat(tag, { weekday: "long", day: "numeric", month: "long", year: "numeric", timeZone: "UTC" });
-  return format.format(Date.parse(`${day}T12:00:00Z`));
+  return new Intl.DateTimeFormat(tag, { ...parts, timeZone: "UTC" }).format(Date.parse(`${day}T12:00:00Z`));
 }

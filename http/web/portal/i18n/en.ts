@@ -1,5 +1,7 @@
+import { agents } from "./en-agents.ts";
 import { alerts } from "./en-alerts.ts";
 import { disputes } from "./en-disputes.ts";
+import { reconciliation } from "./en-reconciliation.ts";
 import { dunning, plans, subscriptions } from "./en-subscriptions.ts";
 
 /**
@@ -68,6 +70,8 @@ export const en = {
     paymentMethods: "Payment methods",
     keys: "API keys",
     webhooks: "Webhooks",
+    agents: "AI agents",
+    reconciliation: "Reconciliation",
     logs: "Logs",
     developers: "Developers",
   },
@@ -168,6 +172,8 @@ export const en = {
   ...{ subscriptions, plans, dunning },
   disputes,
   alerts,
+  agents,
+  reconciliation,
   paymentMethods: {
     title: "Payment methods",
     lead: "What your customers can pay with, of what your provider offers you.",
@@ -446,6 +452,8 @@ export const en = {
     deadline_passed: "The time to answer is over: nothing was sent.",
     no_evidence: "A response needs a statement or at least one file.",
     under_dispute: "The payment is under dispute, so it is not refunded: the money could go back twice.",
+    credentials_full: "20 credentials can be used at a time. Revoke one first.",
+    not_closed: "This day is not closed yet.",
     frozen: "The file was submitted, and stays.",
     no_payment: "It is not known which payment it is about.",
     network_refunds: "The network gives the money back itself.",

@@ -1,6 +1,8 @@
 import type { Catalogue } from "./en.ts";
+import { agents } from "./it-agents.ts";
 import { alerts } from "./it-alerts.ts";
 import { disputes } from "./it-disputes.ts";
+import { reconciliation } from "./it-reconciliation.ts";
 import { dunning, plans, subscriptions } from "./it-subscriptions.ts";
 
 /** All that the portal says, in Italian. A text that is missing here does not compile. */
@@ -67,6 +69,8 @@ export const it: Catalogue = {
     paymentMethods: "Metodi di pagamento",
     keys: "Chiavi API",
     webhooks: "Webhook",
+    agents: "Agenti AI",
+    reconciliation: "Riconciliazione",
     logs: "Log",
     developers: "Sviluppatori",
   },
@@ -173,6 +177,8 @@ export const it: Catalogue = {
   ...{ subscriptions, plans, dunning },
   disputes,
   alerts,
+  agents,
+  reconciliation,
   paymentMethods: {
     title: "Metodi di pagamento",
     lead: "Con che cosa possono pagare i tuoi clienti, tra ciò che il tuo fornitore ti offre.",
@@ -458,6 +464,8 @@ export const it: Catalogue = {
     deadline_passed: "Il tempo per rispondere è scaduto: non è stato inviato nulla.",
     no_evidence: "Una risposta richiede una dichiarazione o almeno un file.",
     under_dispute: "Il pagamento è contestato, quindi non viene rimborsato: il denaro potrebbe tornare due volte.",
+    credentials_full: "Si possono usare 20 credenziali alla volta. Prima revocane una.",
+    not_closed: "Questa giornata non è ancora chiusa.",
     frozen: "Il file è stato inviato, e resta.",
     no_payment: "Non si sa di quale pagamento si tratta.",
     network_refunds: "È il circuito a restituire il denaro.",

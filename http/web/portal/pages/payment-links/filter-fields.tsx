@@ -1,18 +1,19 @@
-import { Button } from "../../components/button.tsx";
-import { SelectField, TextField } from "../../components/field.tsx";
+import type { AgentCredentialJson } from "../../../../surfaces/merchant/agent-credentials/schemas.ts";
+import { get } from "../../api/client.ts";
+import { SelectField } from "../../components/field.tsx";
 import { emailProblem } from "../../components/field-problems.ts";
+import { FilterFoot } from "../../components/filter-bar.tsx";
+import { PeriodDays, PeriodField } from "../../components/period-field.tsx";
 import { TypedField } from "../../components/typed-field.tsx";
 import { text } from "../../i18n/texts.ts";
 import type { Filters } from "../../state/filters.ts";
+import { useResource } from "../../state/resource.ts";
 import { may } from "../../state/session.ts";
-import { daysOf, type Period, periodOf } from "../transactions/filters.ts";
 import { STATES } from "./words.ts";
 
-const PERIODS = ["today", "yesterday", "week", "month", "all"] as const;
-
-export function FilterFields({ filters: { values, set, clear, count } }: { filters: Filters }) {
+export function FilterFields({ filters }: { filters: Filters }) {
   const { paymentLinks: words, transactions, app } = text();
-  const period = periodOf({ from: values["from"] ?? null, to: values["to"] ?? null });
+  const { values, set } = filters;
   return (
     <>
       <div class="filters">
@@ -31,16 +32,7 @@ export function FilterFields({ filters: { values, set, clear, count } }: { filte
           options={[{ value: "", label: app.all }, ...STATES.map((value) => ({ value: value as string, label: words.states[value] }))]}
           onChange={(state) => set({ state })}
         />
-        <SelectField<Period>
-          label={words.created}
-          value={period}
-          options={[
-            ...PERIODS.map((value) => ({ value, label: transactions.periods[value] })),
-            { value: "other" as const, label: transactions.periods.other },
-          ]}
-          // Other days begin with today, and stand below.
-          onChange={(chosen) => set(chosen === "other" ? { from: daysOf("today").from, to: null } : daysOf(chosen))}
-        />
+        <PeriodField label={words.created} filters={filters} />
         {may("see personal data") && (
           <TypedField
             label={words.customerEmail}
@@ -51,20 +43,28 @@ export function FilterFields({ filters: { values, set, clear, count } }: { filte
             maxLength={254}
           />
         )}
-        {period === "other" && (
-          <>
-            <TextField label={transactions.from} type="date" value={values["from"] ?? ""} onInput={(from) => set({ from })} />
-            <TextField label={transactions.to} type="date" value={values["to"] ?? ""} onInput={(to) => set({ to })} />
-          </>
-        )}
+        {values["agentId"] !== undefined && <AgentField agentId={values["agentId"]} onClear={() => set({ agentId: null })} />}
+        <PeriodDays filters={filters} />
       </div>
-      {count > 0 && (
-        <div class="filters-foot">
-          <Button small kind="quiet" icon="close" onClick={clear}>
-            {transactions.clear}
-          </Button>
-        </div>
-      )}
+      <FilterFoot filters={filters} />
     </>
+  );
+}
+
+/** Of which agent they are: chosen on the page of agents, and taken away here. */
+function AgentField({ agentId, onClear }: { agentId: string; onClear: () => void }) {
+  const { paymentLinks: words, app } = text();
+  const path = `/agent-credentials/${encodeURIComponent(agentId)}`;
+  const agent = useResource(path, (signal) => get<AgentCredentialJson>(path, { signal }));
+  return (
+    <SelectField
+      label={words.agent}
+      value={agentId}
+      options={[
+        { value: "", label: app.all },
+        { value: agentId, label: agent.data?.name ?? agentId },
+      ]}
+      onChange={(chosen) => chosen === "" && onClear()}
+    />
   );
 }
