@@ -39,6 +39,8 @@ export const en = {
     sortBy: (column: string) => `Sort by ${column}`,
     showAsTable: "Show as table",
     showAsChart: "Show as chart",
+    whatIs: (figure: string) => `What does this mean: ${figure}?`,
+    directions: { up: "Up", down: "Down" },
     updated: (time: string) => `Updated ${time}`,
     stale: "This may be out of date: the last refresh failed.",
     notFoundTitle: "There is no such page",

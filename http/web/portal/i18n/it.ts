@@ -38,6 +38,8 @@ export const it: Catalogue = {
     sortBy: (column) => `Ordina per ${column}`,
     showAsTable: "Mostra come tabella",
     showAsChart: "Mostra come grafico",
+    whatIs: (figure) => `Che cosa significa: ${figure}?`,
+    directions: { up: "In aumento:", down: "In calo:" },
     updated: (time) => `Aggiornato alle ${time}`,
     stale: "I dati potrebbero non essere aggiornati: l’ultimo aggiornamento non è riuscito.",
     notFoundTitle: "Questa pagina non esiste",
