@@ -45,6 +45,11 @@ export const PORTAL_CODES = [
   "frozen",
   "no_payment",
   "network_refunds",
+  "exports_running",
+  "exports_full",
+  "no_folder",
+  "not_ready",
+  "not_closed",
 ] as const;
 export type PortalCode = (typeof PORTAL_CODES)[number];
 

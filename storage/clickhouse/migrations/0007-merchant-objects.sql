@@ -1,5 +1,5 @@
 -- What a merchant has beside its payments, one row for each thing as it stands: links, refunds, disputes, alerts, subscriptions and their charges
--- (engine/reports/object-row.ts). Ids, words, times and figures only: nothing personal. Read it with FINAL; a higher version replaces a lower one, and no part of the key
+-- (engine/payments/object-row.ts). Ids, words, times and figures only: nothing personal. Read it with FINAL; a higher version replaces a lower one, and no part of the key
 -- ever changes.
 
 CREATE TABLE IF NOT EXISTS relay.merchant_objects

@@ -3,12 +3,10 @@ import { ok, okOf } from "../envelope.ts";
 import { listOf } from "../schema-parts.ts";
 import { PAGE_QUERY } from "../schemas.ts";
 import { MERCHANT_BASE, merchantOwnerOf, PORTAL_RATE } from "../surface.ts";
-import { rangeOfQuery } from "../transaction-query.ts";
 import { boardItemJson, DISPUTE_ITEM_EXAMPLE } from "./dispute-json.ts";
+import { disputeFilterOf } from "./dispute-query.ts";
 import { DISPUTE_FILTERS, DisputeItem } from "./schemas.ts";
 import { disputes } from "./surface.ts";
-
-const DAY_MS = 86_400_000;
 
 export const listDisputes = disputes.endpoint({
   name: "listDisputes",
@@ -30,20 +28,8 @@ export const listDisputes = disputes.endpoint({
     ...disputes.errors(400, 401, 403, 429, 503),
   },
   handle: async ({ disputeBoard, localTime, clock }, { caller, query }) => {
-    const {
-      status = null,
-      stage = null,
-      category = null,
-      dueWithinDays,
-      terminalId = null,
-      q = null,
-      includeAlerts,
-      limit,
-      cursor = null,
-    } = query;
-    const { fromMs = null, untilMs = null } = rangeOfQuery(query, localTime);
-    const dueBeforeMs = dueWithinDays === undefined ? null : clock.nowMs() + dueWithinDays * DAY_MS;
-    const filter = { limit, cursor, status, stage, category, fromMs, beforeMs: untilMs, dueBeforeMs, terminalId, q, includeAlerts };
+    const { limit, cursor = null } = query;
+    const filter = { ...disputeFilterOf(query, localTime, clock.nowMs()), limit, cursor };
     const { items, next } = await disputeBoard.list(merchantOwnerOf(caller), filter);
     return { status: 200, body: ok({ items: items.map(boardItemJson), next }) };
   },

@@ -1,12 +1,10 @@
 import { Type } from "@sinclair/typebox";
-import { RelayError } from "../../../../engine/kernel/errors.ts";
 import { ok, okOf } from "../envelope.ts";
-import { maySeePersonalData } from "../personal-data.ts";
 import { listOf } from "../schema-parts.ts";
 import { PAGE_QUERY, PAYMENT_LINK_FILTERS, PaymentLink } from "../schemas.ts";
 import { MERCHANT_BASE, merchantOwnerOf, PORTAL_RATE } from "../surface.ts";
-import { rangeOfQuery } from "../transaction-query.ts";
 import { PAYMENT_LINK_EXAMPLE, paymentLinkList } from "./payment-link-json.ts";
+import { paymentLinkFilterOf } from "./payment-link-query.ts";
 import { paymentLinks } from "./surface.ts";
 
 export const listPaymentLinks = paymentLinks.endpoint({
@@ -29,12 +27,8 @@ export const listPaymentLinks = paymentLinks.endpoint({
     ...paymentLinks.errors(400, 401, 403, 429, 503),
   },
   handle: async (operations, { caller, query }) => {
-    const { state = null, customerEmail = null, q = null, limit, cursor = null } = query;
-    if (customerEmail !== null && !maySeePersonalData(caller)) {
-      throw new RelayError("forbidden", "customerEmail: not permitted for your role, which does not see personal data", { detail: "role" });
-    }
-    const { fromMs = null, untilMs = null } = rangeOfQuery(query, operations.localTime);
-    const filter = { limit, cursor, state, fromMs, beforeMs: untilMs, customerEmail, q };
+    const { limit, cursor = null } = query;
+    const filter = { ...paymentLinkFilterOf(query, caller, operations.localTime), limit, cursor };
     const { items, next } = await operations.portalLinks.list(merchantOwnerOf(caller), filter);
     return { status: 200, body: ok({ items: await paymentLinkList(operations, caller, items), next }) };
   },

@@ -1,12 +1,10 @@
 import { Type } from "@sinclair/typebox";
-import { RelayError } from "../../../../engine/kernel/errors.ts";
 import { ok, okOf } from "../envelope.ts";
-import { maySeePersonalData } from "../personal-data.ts";
 import { PAGE_QUERY } from "../schemas.ts";
 import { MERCHANT_BASE, merchantOwnerOf, PORTAL_RATE } from "../surface.ts";
-import { rangeOfQuery } from "../transaction-query.ts";
 import { SUBSCRIPTION_FILTERS, SubscriptionPage } from "./schemas.ts";
 import { SUBSCRIPTION_EXAMPLE, subscriptionList } from "./subscription-json.ts";
+import { subscriptionFilterOf } from "./subscription-query.ts";
 import { subscriptions } from "./surface.ts";
 
 export const listSubscriptions = subscriptions.endpoint({
@@ -29,12 +27,8 @@ export const listSubscriptions = subscriptions.endpoint({
     ...subscriptions.errors(400, 401, 403, 429, 503),
   },
   handle: async (operations, { caller, query }) => {
-    const { state = null, planId = null, customerEmail = null, limit, cursor = null } = query;
-    if (customerEmail !== null && !maySeePersonalData(caller)) {
-      throw new RelayError("forbidden", "customerEmail: not permitted for your role, which does not see personal data", { detail: "role" });
-    }
-    const { fromMs = null, untilMs = null } = rangeOfQuery(query, operations.localTime);
-    const filter = { limit, cursor, state, planId, fromMs, beforeMs: untilMs, customerEmail };
+    const { limit, cursor = null } = query;
+    const filter = { ...subscriptionFilterOf(query, caller, operations.localTime), limit, cursor };
     const { items, next } = await operations.subscriptions.list(merchantOwnerOf(caller), filter);
     return { status: 200, body: ok({ items: await subscriptionList(operations, caller, items), next }) };
   },

@@ -1,0 +1,119 @@
+import type { TransactionMethod, TransactionStatus } from "../payments/transaction.ts";
+
+/** A day's closing names so many uuids at most, of each kind; it counts them all. */
+export const NAMED_MAX = 100;
+
+/** Lines of a day: terminals, methods, outcomes and currencies that had anything. A day with more is closed with those of the merchant as a whole. */
+export const LINES_MAX = 5_000;
+
+/** Corrections of a day that are listed; further ones are counted. */
+export const CORRECTIONS_MAX = 500;
+
+export interface CountAndSum {
+  readonly count: number;
+  /** Minor units. */
+  readonly amountMinor: number;
+}
+
+/** Payments of a terminal, by method, outcome and currency. `terminalId` null: of all terminals, where they are too many for lines of their own. */
+export interface PaymentLine extends CountAndSum {
+  readonly terminalId: string | null;
+  readonly method: TransactionMethod;
+  readonly status: TransactionStatus;
+  readonly currency: string;
+}
+
+/** Payment links made on the day, or refunds asked for on it, by their state. */
+export interface StateLine extends CountAndSum {
+  readonly state: string;
+  readonly currency: string;
+}
+
+export interface NamedPayment {
+  readonly uuid: string;
+  readonly terminalId: string;
+}
+
+/** All of a kind are counted, the first NAMED_MAX are named. */
+export interface NamedPayments {
+  readonly count: number;
+  readonly items: readonly NamedPayment[];
+}
+
+/** The figures of a merchant's day. */
+export interface DayFigures {
+  readonly payments: readonly PaymentLine[];
+  readonly links: readonly StateLine[];
+  readonly refunds: readonly StateLine[];
+  /** Commands of the day of which nobody knows whether they were paid. */
+  readonly unknown: NamedPayments;
+  /** Payments of the day of which a terminal has posted different results. */
+  readonly conflicting: NamedPayments;
+}
+
+/** What has changed after the day was closed: a line of its figures, or a payment that they name. */
+export type CorrectionSubject =
+  | {
+      readonly of: "payments";
+      readonly terminalId: string | null;
+      readonly method: TransactionMethod;
+      readonly status: TransactionStatus;
+      readonly currency: string;
+    }
+  | { readonly of: "links" | "refunds"; readonly state: string; readonly currency: string }
+  | { readonly of: "unknown" | "conflicting"; readonly uuid: string; readonly terminalId: string };
+
+export interface Correction {
+  readonly subject: CorrectionSubject;
+  /** When the relay noticed it. */
+  readonly atMs: number;
+  /** Of a named payment the count is 1 where it is named and 0 where it is not (any more), and the amount is 0. */
+  readonly before: CountAndSum;
+  readonly after: CountAndSum;
+}
+
+/** A day as it was closed. Never changes. */
+export interface ClosedDay {
+  readonly schema: 1;
+  readonly merchantId: string;
+  readonly partnerId: number;
+  readonly livemode: boolean;
+  /** YYYY-MM-DD in the installation's time zone, as it was then. */
+  readonly day: string;
+  readonly timeZone: string;
+  readonly fromMs: number;
+  readonly untilMs: number;
+  readonly closedAtMs: number;
+  readonly figures: DayFigures;
+}
+
+export interface ReconciledDay {
+  readonly closed: ClosedDay;
+  /** Oldest first, at most CORRECTIONS_MAX. */
+  readonly corrections: readonly Correction[];
+  readonly correctionCount: number;
+}
+
+/** Whose days they are; from the session or the key, never from the request. */
+export interface ReconciliationOwner {
+  readonly merchantId: string;
+  readonly partnerId: number;
+  readonly livemode: boolean;
+}
+
+/** Days of merchants that are closed. Every method rejects with RelayError `unavailable` when the store cannot answer. */
+export interface Reconciliation {
+  /** `open`: the day is not closed yet; it is at `closesAtMs`, or as soon after that as all its rows are there. Null: the merchant had nothing on it. */
+  day(owner: ReconciliationOwner, day: string): Promise<ReconciledDay | { readonly type: "open"; readonly closesAtMs: number } | null>;
+  /** Newest first; days from and to these, both included. `next`: the `before` of the next page, null where there is no more. */
+  days(
+    owner: ReconciliationOwner,
+    query: { readonly limit: number; readonly before: string | null; readonly from: string | null; readonly to: string | null },
+  ): Promise<{ items: readonly ReconciledDay[]; next: string | null }>;
+  /** Of a partner's merchants, in the order of their ids; those behind `after` only. */
+  ofPartner(
+    partnerId: number,
+    day: string,
+    query: { readonly limit: number; readonly after: string | null },
+  ): Promise<{ items: readonly ReconciledDay[]; next: string | null }>;
+}

@@ -1,0 +1,21 @@
+import { type Static, Type } from "@sinclair/typebox";
+import type { BoardQuery } from "../../../../engine/alerts/dispute-board.ts";
+import type { LocalTime } from "../../local-time.ts";
+import { rangeOfQuery } from "../transaction-query.ts";
+import { DISPUTE_FILTERS } from "./schemas.ts";
+
+const DAY_MS = 86_400_000;
+
+export const DisputeFilters = Type.Object(DISPUTE_FILTERS);
+
+/** What of the list of disputes is asked for. Throws RelayError `invalid_request`. */
+export function disputeFilterOf(
+  query: Static<typeof DisputeFilters>,
+  localTime: LocalTime,
+  nowMs: number,
+): Omit<BoardQuery, "limit" | "cursor"> {
+  const { status = null, stage = null, category = null, dueWithinDays, terminalId = null, q = null, includeAlerts } = query;
+  const { fromMs = null, untilMs = null } = rangeOfQuery(query, localTime);
+  const dueBeforeMs = dueWithinDays === undefined ? null : nowMs + dueWithinDays * DAY_MS;
+  return { status, stage, category, fromMs, beforeMs: untilMs, dueBeforeMs, terminalId, q, includeAlerts };
+}

@@ -1,0 +1,87 @@
+import type { Caller } from "../../../../engine/access/caller.ts";
+import {
+  EXPORT_KEPT_MS,
+  EXPORTS_KEPT_MAX,
+  EXPORTS_UNDER_WAY_MAX,
+  type ExportOrder,
+  XLSX_ROWS_MAX,
+} from "../../../../engine/exports/export.ts";
+import { RelayError } from "../../../../engine/kernel/errors.ts";
+import { printable } from "../../../endpoint/unknown-members.ts";
+import { ok, okOf, refusal } from "../envelope.ts";
+import { requirePersonalData } from "../personal-data.ts";
+import { MERCHANT_BASE, merchantOf, merchantOwnerOf, PORTAL_RATE } from "../surface.ts";
+import { columnsOf, hasPersonalData, usualColumns } from "./columns.ts";
+import { EXPORT_QUEUED_EXAMPLE, exportJson } from "./export-json.ts";
+import { listQueryOf } from "./filters.ts";
+import { CreateExport, type CreateExportJson, ExportItem } from "./schemas.ts";
+import { type ExportOperations, exportActorOf, exportSurface, requireFreshFactor } from "./surface.ts";
+
+const HOURS_KEPT = EXPORT_KEPT_MS / 3_600_000;
+
+export const createExport = exportSurface.endpoint({
+  name: "createExport",
+  // A misspelt `filters` would export more than was meant.
+  refusesUnknown: "limits",
+  method: "POST",
+  path: `${MERCHANT_BASE}/exports`,
+  summary: "Export a list",
+  description: `Makes a file of the rows of a list, with the list's own filters, in the background: ask \`GET /api/merchant/exports/{id}\` until its state is READY, or FAILED. It is kept for ${HOURS_KEPT} hours. An XLSX has at most ${XLSX_ROWS_MAX} rows. What the list masks for whoever asks is masked in the file. Columns about people (see the guide) need a second factor of the last ten minutes, of who has a session.`,
+  auth: "merchantUserOrKey",
+  may: "operate",
+  rateLimit: PORTAL_RATE,
+  body: CreateExport,
+  bodyExample: { list: "transactions", filters: { from: "2026-11-01", to: "2026-11-25", status: "OK" }, format: "XLSX", lang: "it" },
+  idempotency: "sealed",
+  audit: {
+    action: "export.create",
+    subject: ({ body: { list, format } }) => `${list} ${format}`,
+  },
+  responses: {
+    201: { description: "Queued.", body: okOf(ExportItem), example: { status: "ok", data: EXPORT_QUEUED_EXAMPLE } },
+    ...exportSurface.errors(400, 401, 403, 413, 415, 429, 503),
+    409: {
+      description: `${EXPORTS_UNDER_WAY_MAX} exports of the merchant are queued or running (exports_running), ${EXPORTS_KEPT_MAX} are kept (exports_full), or the installation has no folder for them (no_folder). Or the same \`Idempotency-Key\` was used with another body.`,
+      body: exportSurface.envelope.schema,
+    },
+  },
+  handle: async (operations, { caller, body, operationId }) => {
+    const order = checkedOrder(operations, caller, body);
+    // Ids are derived from it, so it says whose request it is.
+    const operation = { id: `${merchantOf(caller)}/${operationId}` };
+    const outcome = await operations.exports.create(merchantOwnerOf(caller), order, exportActorOf(caller), operation);
+    switch (outcome.type) {
+      case "too_many":
+        return refusal(409, "exports_running", `${EXPORTS_UNDER_WAY_MAX} exports are queued or running; wait for one to end`);
+      case "full":
+        return refusal(
+          409,
+          "exports_full",
+          `${EXPORTS_KEPT_MAX} exports are kept; the oldest one goes ${HOURS_KEPT} hours after it was ready`,
+        );
+      case "no_folder":
+        return refusal(409, "no_folder", "This installation has no folder for files; its operator sets RELAY_EXPORT_DIR");
+      case "created":
+        return { status: 201, body: ok(await exportJson(operations, caller, outcome.record)) };
+    }
+  },
+});
+
+/** Throws RelayError `invalid_request` for columns and filters that the list does not have, and `forbidden` for what the caller may not export. */
+function checkedOrder({ localTime, clock }: ExportOperations, caller: Caller, body: CreateExportJson): ExportOrder {
+  const { list, filters = {}, format, lang = "it" } = body;
+  const columns = body.columns ?? usualColumns(list);
+  const known = columnsOf(list);
+  const unknown = columns.find((name) => !known.has(name));
+  if (unknown !== undefined) {
+    throw new RelayError("invalid_request", `columns: ${list} has no column ${printable(unknown)}; it has ${[...known.keys()].join(", ")}`);
+  }
+  const nowMs = clock.nowMs();
+  listQueryOf(list, filters, caller, localTime, nowMs);
+  const personalData = hasPersonalData(list, columns);
+  if (personalData) {
+    requirePersonalData(caller, "columns");
+    requireFreshFactor(caller, nowMs);
+  }
+  return { list, filters, format, columns, lang, personalData };
+}

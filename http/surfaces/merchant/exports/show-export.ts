@@ -1,0 +1,27 @@
+import { ok, okOf } from "../envelope.ts";
+import { MERCHANT_BASE, merchantOwnerOf, PORTAL_RATE } from "../surface.ts";
+import { EXPORT_EXAMPLE, exportJson } from "./export-json.ts";
+import { ExportItem } from "./schemas.ts";
+import { ExportParams, exportSurface, noSuchExport, seenBy } from "./surface.ts";
+
+export const showExport = exportSurface.endpoint({
+  name: "showExport",
+  method: "GET",
+  path: `${MERCHANT_BASE}/exports/{id}`,
+  summary: "Get an export",
+  description:
+    "For who asked for it, and for OWNER and ADMIN. 404 for everybody else, and when its 24 hours are over. Asked every second or two, it tells when the file is there.",
+  auth: "merchantUserOrKey",
+  may: "operate",
+  rateLimit: PORTAL_RATE,
+  params: ExportParams,
+  responses: {
+    200: { description: "The export.", body: okOf(ExportItem), example: { status: "ok", data: EXPORT_EXAMPLE } },
+    ...exportSurface.errors(400, 401, 403, 404, 429, 503),
+  },
+  handle: async (operations, { caller, params }) => {
+    const record = await operations.exports.find(merchantOwnerOf(caller), seenBy(caller), params.id);
+    if (record === null) throw noSuchExport();
+    return { status: 200, body: ok(await exportJson(operations, caller, record)) };
+  },
+});

@@ -1,0 +1,47 @@
+import { Type } from "@sinclair/typebox";
+import type { Caller } from "../../../../engine/access/caller.ts";
+import type { Users } from "../../../../engine/accounts/users.ts";
+import type { ExportActor } from "../../../../engine/exports/export.ts";
+import type { Exports, ExportsSeen } from "../../../../engine/exports/exports.ts";
+import type { Clock } from "../../../../engine/kernel/clock.ts";
+import { RelayError } from "../../../../engine/kernel/errors.ts";
+import type { LocalTime } from "../../local-time.ts";
+import { merchantSurface, userOf } from "../surface.ts";
+
+/** What the endpoints of exports use. */
+export interface ExportOperations {
+  exports: Exports;
+  /** Of exports that people asked for, who they are. */
+  users: Pick<Users, "list">;
+  localTime: LocalTime;
+  clock: Pick<Clock, "nowMs">;
+}
+
+export const exportSurface = merchantSurface<ExportOperations>();
+
+export const ExportParams = Type.Object({
+  id: Type.String({ minLength: 1, maxLength: 64, parameterName: "ExportId", description: "`exp_...`" }),
+});
+
+/** The one answer for what is not there, is another merchant's, of the other environment, or not for the caller to see. */
+export function noSuchExport(): RelayError {
+  return new RelayError("not_found", "There is no such export, or its 24 hours are over");
+}
+
+export function exportActorOf(caller: Caller): ExportActor {
+  return caller.type === "merchantKey" ? { type: "key" } : { type: "user", userId: userOf(caller).userId };
+}
+
+/** A file belongs to who asked for it; those who administer the merchant's users see all. A key sees what keys have asked for. */
+export function seenBy(caller: Caller): ExportsSeen {
+  const isOfAll = caller.type === "merchantUser" && (caller.user.role === "OWNER" || caller.user.role === "ADMIN");
+  return isOfAll ? "all" : exportActorOf(caller);
+}
+
+/** Throws RelayError `forbidden` (`step_up_required`) for a person without a second factor of the last ten minutes. */
+export function requireFreshFactor(caller: Caller, nowMs: number): void {
+  if (caller.type !== "merchantUser" || caller.user.steppedUpUntilMs > nowMs) return;
+  throw new RelayError("forbidden", "Show a second factor again: personal data needs one of the last ten minutes", {
+    detail: "step_up_required",
+  });
+}

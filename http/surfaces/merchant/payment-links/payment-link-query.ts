@@ -1,0 +1,21 @@
+import { type Static, Type } from "@sinclair/typebox";
+import type { Caller } from "../../../../engine/access/caller.ts";
+import type { PortalLinkQuery } from "../../../../engine/portal-links/portal-links.ts";
+import type { LocalTime } from "../../local-time.ts";
+import { requirePersonalData } from "../personal-data.ts";
+import { PAYMENT_LINK_FILTERS } from "../schemas.ts";
+import { rangeOfQuery } from "../transaction-query.ts";
+
+export const PaymentLinkFilters = Type.Object(PAYMENT_LINK_FILTERS);
+
+/** What of a list of links is asked for. Throws RelayError `invalid_request`, and `forbidden` for a filter by what the caller does not see. */
+export function paymentLinkFilterOf(
+  query: Static<typeof PaymentLinkFilters>,
+  caller: Caller,
+  localTime: LocalTime,
+): Omit<PortalLinkQuery, "limit" | "cursor"> {
+  const { state = null, customerEmail = null, q = null } = query;
+  if (customerEmail !== null) requirePersonalData(caller, "customerEmail");
+  const { fromMs = null, untilMs = null } = rangeOfQuery(query, localTime);
+  return { state, fromMs, beforeMs: untilMs, customerEmail, q };
+}

@@ -1,0 +1,76 @@
+import type { Locale } from "../../../../engine/accounts/account.ts";
+import type { Correction, CountAndSum, ReconciledDay } from "../../../../engine/reconciliation/reconciliation.ts";
+import type { LocalTime } from "../../local-time.ts";
+import { BYTE_ORDER_MARK, CSV_FORMS, csvLines, textCell } from "../csv.ts";
+import { majorUnits } from "../transaction-item.ts";
+
+type Subject = Correction["subject"]["of"];
+
+const TEXTS: Readonly<
+  Record<Locale, { headings(zone: string): readonly string[]; of: Readonly<Record<Subject, string>>; correction: string }>
+> = {
+  it: {
+    headings: (zone) => [
+      ...["Voce", "Terminale", "Metodo", "Esito o stato", "Valuta", "Numero", "Importo", "UUID"],
+      ...[`Corretto il (${zone})`, "Numero precedente", "Importo precedente"],
+    ],
+    of: { payments: "Pagamenti", links: "Link", refunds: "Rimborsi", unknown: "Esito ignoto", conflicting: "Esiti discordanti" },
+    correction: "Correzione",
+  },
+  en: {
+    headings: (zone) => [
+      ...["Item", "Terminal", "Method", "Status or state", "Currency", "Count", "Amount", "UUID"],
+      ...[`Corrected (${zone})`, "Count before", "Amount before"],
+    ],
+    of: { payments: "Payments", links: "Links", refunds: "Refunds", unknown: "Unknown outcome", conflicting: "Conflicting results" },
+    correction: "Correction",
+  },
+};
+
+/** A closed day, a line for each of its figures, named payments and corrections. */
+export function dayCsv({ closed, corrections }: ReconciledDay, locale: Locale, localTime: LocalTime): string {
+  const { headings, of, correction: word } = TEXTS[locale];
+  const { point } = CSV_FORMS[locale];
+  const { payments, links, refunds, unknown, conflicting } = closed.figures;
+  const sum = ({ count, amountMinor }: CountAndSum, currency: string) => [String(count), majorUnits(amountMinor, currency, point)];
+  const rest = ["", "", "", ""];
+  const rows: string[][] = [
+    [...headings(localTime.zone)],
+    ...payments.map((line) => [
+      ...[
+        of.payments,
+        textCell(line.terminalId ?? "*"),
+        line.method,
+        line.status,
+        textCell(line.currency),
+        ...sum(line, line.currency),
+        ...rest,
+      ],
+    ]),
+    ...(["links", "refunds"] as const).flatMap((what) =>
+      (what === "links" ? links : refunds).map((line) => [
+        ...[of[what], "", "", textCell(line.state), textCell(line.currency), ...sum(line, line.currency), ...rest],
+      ]),
+    ),
+    ...(["unknown", "conflicting"] as const).flatMap((what) =>
+      (what === "unknown" ? unknown : conflicting).items.map(({ uuid, terminalId }) => [
+        ...[of[what], textCell(terminalId), "", "", "", "1", "", textCell(uuid), "", "", ""],
+      ]),
+    ),
+    ...corrections.map(({ subject, atMs, before, after }) => {
+      const at = localTime.format(atMs).slice(0, "YYYY-MM-DDTHH:MM:SS".length).replace("T", " ");
+      const what = `${word}: ${of[subject.of]}`;
+      if ("uuid" in subject) {
+        const { terminalId, uuid } = subject;
+        return [what, textCell(terminalId), "", "", "", String(after.count), "", textCell(uuid), at, String(before.count), ""];
+      }
+      const { currency } = subject;
+      const place =
+        subject.of === "payments"
+          ? [textCell(subject.terminalId ?? "*"), subject.method, subject.status]
+          : ["", "", textCell(subject.state)];
+      return [what, ...place, textCell(currency), ...sum(after, currency), "", at, ...sum(before, currency)];
+    }),
+  ];
+  return BYTE_ORDER_MARK + csvLines(locale, rows);
+}

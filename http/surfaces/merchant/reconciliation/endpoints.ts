@@ -1,0 +1,13 @@
+import type { Endpoint } from "../../../endpoint/endpoint.ts";
+import type { MerchantOperations } from "../surface.ts";
+import { listReconciliation } from "./list-reconciliation.ts";
+import { reconciliationFile } from "./reconciliation-file.ts";
+import { showReconciliation } from "./show-reconciliation.ts";
+import type { ReconciliationOperations } from "./surface.ts";
+
+/** A merchant's closed days. */
+export const reconciliationEndpoints: Endpoint<ReconciliationOperations & MerchantOperations>[] = [
+  listReconciliation,
+  showReconciliation,
+  reconciliationFile,
+];

@@ -1,0 +1,36 @@
+import { Type } from "@sinclair/typebox";
+import { RelayError } from "../../../../engine/kernel/errors.ts";
+import type { ReconciledDay, Reconciliation, ReconciliationOwner } from "../../../../engine/reconciliation/reconciliation.ts";
+import { DAY } from "../../day.ts";
+import type { LocalTime } from "../../local-time.ts";
+import { refusal } from "../envelope.ts";
+import { merchantSurface } from "../surface.ts";
+import { dayOfQuery } from "../transaction-query.ts";
+
+/** What the endpoints of reconciliation use. */
+export interface ReconciliationOperations {
+  reconciliation: Pick<Reconciliation, "day" | "days">;
+  localTime: LocalTime;
+}
+
+export const reconciliation = merchantSurface<ReconciliationOperations>();
+
+export const DayParams = Type.Object({
+  day: Type.String({ ...DAY, parameterName: "ReconciliationDayParam", description: "YYYY-MM-DD, of the installation's time zone." }),
+});
+
+export const NOT_CLOSED = "The day is not closed yet (not_closed): that happens at 03:00 local on the day after next";
+
+/** The day, or what is answered in its place. Throws RelayError `not_found` where the merchant had nothing on it. */
+export async function closedDay(
+  { reconciliation: days, localTime }: ReconciliationOperations,
+  owner: ReconciliationOwner,
+  day: string,
+): Promise<{ found: ReconciledDay } | { refused: ReturnType<typeof refusal<409>> }> {
+  dayOfQuery("day", day, localTime);
+  const found = await days.day(owner, day);
+  if (found === null) throw new RelayError("not_found", "There was nothing on this day");
+  if (!("type" in found)) return { found };
+  const at = localTime.format(found.closesAtMs).slice(0, "YYYY-MM-DDTHH:MM".length).replace("T", " ");
+  return { refused: refusal(409, "not_closed", `The day is closed at ${at} (${localTime.zone}) or, while rows of it are missing, later`) };
+}

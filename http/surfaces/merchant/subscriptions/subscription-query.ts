@@ -1,0 +1,21 @@
+import { type Static, Type } from "@sinclair/typebox";
+import type { Caller } from "../../../../engine/access/caller.ts";
+import type { SubscriptionQuery } from "../../../../engine/subscriptions/subscriptions.ts";
+import type { LocalTime } from "../../local-time.ts";
+import { requirePersonalData } from "../personal-data.ts";
+import { rangeOfQuery } from "../transaction-query.ts";
+import { SUBSCRIPTION_FILTERS } from "./schemas.ts";
+
+export const SubscriptionFilters = Type.Object(SUBSCRIPTION_FILTERS);
+
+/** What of a list of subscriptions is asked for. Throws RelayError `invalid_request`, and `forbidden` for a filter by what the caller does not see. */
+export function subscriptionFilterOf(
+  query: Static<typeof SubscriptionFilters>,
+  caller: Caller,
+  localTime: LocalTime,
+): Omit<SubscriptionQuery, "limit" | "cursor"> {
+  const { state = null, planId = null, customerEmail = null } = query;
+  if (customerEmail !== null) requirePersonalData(caller, "customerEmail");
+  const { fromMs = null, untilMs = null } = rangeOfQuery(query, localTime);
+  return { state, planId, fromMs, beforeMs: untilMs, customerEmail };
+}
