@@ -1,9 +1,6 @@
 import type { ComponentChildren } from "preact";
-import { text } from "../i18n/texts.ts";
 import { useAction } from "../state/action.ts";
-import { Button } from "./button.tsx";
-import { Dialog } from "./dialog.tsx";
-import { Form, FormActions } from "./form.tsx";
+import { FormDialog } from "./form-dialog.tsx";
 
 /** Asks before something that is not easily undone. It stays open while it runs, and says why where it failed. */
 export function ConfirmDialog({
@@ -27,16 +24,15 @@ export function ConfirmDialog({
     onClose();
   });
   return (
-    <Dialog title={title} onClose={onClose}>
-      <Form onSubmit={() => void action.run()} error={action.error} busy={action.busy}>
-        <p class="lead">{children}</p>
-        <FormActions>
-          <Button onClick={onClose}>{text().app.cancel}</Button>
-          <Button type="submit" kind={danger === true ? "danger" : "primary"} busy={action.busy}>
-            {confirm}
-          </Button>
-        </FormActions>
-      </Form>
-    </Dialog>
+    <FormDialog
+      title={title}
+      action={action}
+      onSubmit={action.run}
+      submit={confirm}
+      kind={danger === true ? "danger" : "primary"}
+      onClose={onClose}
+    >
+      <p class="lead">{children}</p>
+    </FormDialog>
   );
 }

@@ -6,12 +6,11 @@ import { hasCode } from "../api/errors.ts";
 import { errorText } from "../i18n/error-text.ts";
 import { text } from "../i18n/texts.ts";
 import { useAction } from "../state/action.ts";
+import { useFormValues } from "../state/form-values.ts";
 import { useResource } from "../state/resource.ts";
 import { toast } from "../state/toasts.ts";
-import { Button } from "./button.tsx";
-import { Dialog } from "./dialog.tsx";
 import { TextField } from "./field.tsx";
-import { Form, FormActions } from "./form.tsx";
+import { FormDialog } from "./form-dialog.tsx";
 import { Icon } from "./icon.tsx";
 import { Menu } from "./menu.tsx";
 
@@ -134,35 +133,20 @@ function NameDialog({
   onNamed: (name: string) => Promise<void>;
 }) {
   const { transactions: words, app, fields } = text();
-  const [name, setName] = useState("");
-  const [checked, setChecked] = useState(false);
-  const save = useAction(() => onNamed(name.trim()));
+  const form = useFormValues({ name: "" }, (written) => ({ name: written.name.trim() === "" ? fields.required : null }));
+  const name = form.values.name.trim();
+  const save = useAction(() => onNamed(name));
   return (
-    <Dialog title={words.saveView} onClose={onClose}>
-      <Form
-        error={save.error}
-        busy={save.busy}
-        onSubmit={() => {
-          setChecked(true);
-          if (name.trim() !== "") void save.run();
-        }}
-      >
-        <TextField
-          label={words.viewName}
-          hint={taken.includes(name.trim()) ? words.viewReplaced : words.viewNameHint}
-          value={name}
-          maxLength={64}
-          error={checked && name.trim() === "" ? fields.required : null}
-          onInput={setName}
-          autoFocus
-        />
-        <FormActions>
-          <Button onClick={onClose}>{app.cancel}</Button>
-          <Button type="submit" kind="primary" busy={save.busy}>
-            {app.save}
-          </Button>
-        </FormActions>
-      </Form>
-    </Dialog>
+    <FormDialog title={words.saveView} action={save} onSubmit={() => form.submit(save.run)} submit={app.save} onClose={onClose}>
+      <TextField
+        label={words.viewName}
+        hint={taken.includes(name) ? words.viewReplaced : words.viewNameHint}
+        value={form.values.name}
+        maxLength={64}
+        error={form.problem("name")}
+        onInput={(typed) => form.change({ name: typed })}
+        autoFocus
+      />
+    </FormDialog>
   );
 }

@@ -1,19 +1,13 @@
 import { useState } from "preact/hooks";
 import type { AlertJson } from "../../../../surfaces/merchant/alerts/schemas.ts";
 import type { TransactionDetailJson } from "../../../../surfaces/merchant/schemas.ts";
-import { get } from "../../api/client.ts";
-import { hasCode } from "../../api/errors.ts";
 import { Amount } from "../../components/amount.tsx";
 import { Banner } from "../../components/banner.tsx";
 import { Button } from "../../components/button.tsx";
 import { CopyButton } from "../../components/copy.tsx";
-import { Drawer } from "../../components/dialog.tsx";
-import { EmptyState } from "../../components/empty-state.tsx";
-import { Loaded } from "../../components/panel.tsx";
-import { Skeleton } from "../../components/skeleton.tsx";
+import { ObjectDrawer } from "../../components/object-drawer.tsx";
 import { formatExactTime } from "../../i18n/format.ts";
 import { text } from "../../i18n/texts.ts";
-import { useResource } from "../../state/resource.ts";
 import { may } from "../../state/session.ts";
 import { DueTime } from "../disputes/due-time.tsx";
 import { PaymentBeside, usePayment } from "../disputes/payment-beside.tsx";
@@ -24,36 +18,19 @@ import { RefundDialog } from "./refund-dialog.tsx";
 import { refusedText } from "./refused-text.ts";
 import { methodText } from "./words.ts";
 
-const LIVE_MS = 5_000;
-
 /** Everything about one alert, with the payment beside it, and the decision. */
 export function AlertDrawer({ id, onClose, onChanged }: { id: string; onClose: () => void; onChanged: () => void }) {
   const { alerts: words } = text();
-  const alert = useResource(`alert ${id}`, (signal) => get<AlertJson>(`/alerts/${encodeURIComponent(id)}`, { signal }), {
-    everyMs: LIVE_MS,
-  });
-  // What is no id at all is refused rather than not found.
-  const isUnknown = alert.data === null && (hasCode(alert.error, "not_found") || hasCode(alert.error, "invalid_request"));
   return (
-    <Drawer title={words.one} onClose={onClose}>
-      {isUnknown ? (
-        <EmptyState icon="search" title={words.unknownTitle}>
-          {words.unknownText}
-        </EmptyState>
-      ) : (
-        <Loaded of={alert} skeleton={<Skeleton lines={8} />}>
-          {(data) => (
-            <Detail
-              alert={data}
-              onChanged={() => {
-                alert.reload();
-                onChanged();
-              }}
-            />
-          )}
-        </Loaded>
-      )}
-    </Drawer>
+    <ObjectDrawer<AlertJson>
+      title={words.one}
+      path={`/alerts/${encodeURIComponent(id)}`}
+      unknown={{ title: words.unknownTitle, text: words.unknownText }}
+      onClose={onClose}
+      onChanged={onChanged}
+    >
+      {(alert, { reload }) => <Detail alert={alert} onChanged={reload} />}
+    </ObjectDrawer>
   );
 }
 

@@ -2,10 +2,8 @@ import { useState } from "preact/hooks";
 import type { AlertJson } from "../../../../surfaces/merchant/alerts/schemas.ts";
 import { post } from "../../api/client.ts";
 import { PortalError } from "../../api/errors.ts";
-import { Button } from "../../components/button.tsx";
-import { Dialog } from "../../components/dialog.tsx";
 import { TextField } from "../../components/field.tsx";
-import { Form, FormActions } from "../../components/form.tsx";
+import { FormDialog } from "../../components/form-dialog.tsx";
 import { text } from "../../i18n/texts.ts";
 import { useAction } from "../../state/action.ts";
 import { useSendOnce } from "../../state/send-once.ts";
@@ -15,7 +13,7 @@ const REASON_LENGTH_MAX = 255;
 
 /** Ends an alert without a refund, after a question. */
 export function DeclineDialog({ alert: { id }, onClose, onSettled }: { alert: AlertJson; onClose: () => void; onSettled: () => void }) {
-  const { alerts: words, app } = text();
+  const { alerts: words } = text();
   const [reason, setReason] = useState("");
   const sendOnce = useSendOnce();
   const decline = useAction(async () => {
@@ -33,26 +31,25 @@ export function DeclineDialog({ alert: { id }, onClose, onSettled }: { alert: Al
     onClose();
   });
   return (
-    <Dialog title={words.declineTitle} onClose={onClose}>
-      <Form onSubmit={() => void decline.run()} error={decline.error} busy={decline.busy}>
-        <p class="lead">{words.declineText}</p>
-        <TextField
-          label={words.declineReason}
-          hint={words.declineReasonHint}
-          optional
-          autoComplete="off"
-          maxLength={REASON_LENGTH_MAX}
-          value={reason}
-          onInput={setReason}
-          autoFocus
-        />
-        <FormActions>
-          <Button onClick={onClose}>{app.cancel}</Button>
-          <Button type="submit" kind="danger" busy={decline.busy}>
-            {words.declineNow}
-          </Button>
-        </FormActions>
-      </Form>
-    </Dialog>
+    <FormDialog
+      title={words.declineTitle}
+      action={decline}
+      onSubmit={decline.run}
+      submit={words.declineNow}
+      kind="danger"
+      onClose={onClose}
+    >
+      <p class="lead">{words.declineText}</p>
+      <TextField
+        label={words.declineReason}
+        hint={words.declineReasonHint}
+        optional
+        autoComplete="off"
+        maxLength={REASON_LENGTH_MAX}
+        value={reason}
+        onInput={setReason}
+        autoFocus
+      />
+    </FormDialog>
   );
 }

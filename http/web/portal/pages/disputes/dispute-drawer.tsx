@@ -1,17 +1,11 @@
 import { useState } from "preact/hooks";
 import type { DisputeJson } from "../../../../surfaces/merchant/disputes/schemas.ts";
-import { get } from "../../api/client.ts";
-import { hasCode } from "../../api/errors.ts";
 import { Amount } from "../../components/amount.tsx";
 import { Banner } from "../../components/banner.tsx";
-import { Drawer } from "../../components/dialog.tsx";
-import { EmptyState } from "../../components/empty-state.tsx";
 import { LeaveDialog } from "../../components/leave-dialog.tsx";
-import { Loaded } from "../../components/panel.tsx";
-import { Skeleton } from "../../components/skeleton.tsx";
+import { ObjectDrawer } from "../../components/object-drawer.tsx";
 import { formatExactTime } from "../../i18n/format.ts";
 import { text } from "../../i18n/texts.ts";
-import { useResource } from "../../state/resource.ts";
 import { may } from "../../state/session.ts";
 import { useUnsavedGuard } from "../../state/unsaved.ts";
 import { useIsOver } from "../payment-links/countdown.tsx";
@@ -24,51 +18,35 @@ import { PaymentBeside, usePayment } from "./payment-beside.tsx";
 import { ResponseForm } from "./response-form.tsx";
 import { Submissions } from "./submissions.tsx";
 
-const LIVE_MS = 5_000;
-
 /** Everything about one dispute: what it is about, and the response to it, which is written here. */
 export function DisputeDrawer({ id, onClose, onChanged }: { id: string; onClose: () => void; onChanged: () => void }) {
   const { disputes: words } = text();
-  const dispute = useResource(`dispute ${id}`, (signal) => get<DisputeJson>(`/disputes/${encodeURIComponent(id)}`, { signal }), {
-    everyMs: LIVE_MS,
-  });
   /** What would be lost: null for nothing. */
   const [unsaved, setUnsaved] = useState<"text" | "uploads" | null>(null);
   const [asking, setAsking] = useState(false);
   const leave = () => (unsaved === null ? onClose() : setAsking(true));
   useUnsavedGuard(unsaved !== null, () => setAsking(true));
-  // What is no id at all is refused rather than not found.
-  const isUnknown = dispute.data === null && (hasCode(dispute.error, "not_found") || hasCode(dispute.error, "invalid_request"));
   return (
-    <Drawer title={words.one} onClose={leave} wide={!isUnknown}>
-      {isUnknown ? (
-        <EmptyState icon="search" title={words.unknownTitle}>
-          {words.unknownText}
-        </EmptyState>
-      ) : (
-        <Loaded of={dispute} skeleton={<Skeleton lines={10} />}>
-          {(data) => (
-            <Detail
-              dispute={data}
-              onUnsaved={setUnsaved}
-              onStored={(stored) => {
-                dispute.replace(stored);
-                onChanged();
-              }}
-              onReload={() => {
-                dispute.reload();
-                onChanged();
-              }}
-            />
+    <ObjectDrawer<DisputeJson>
+      title={words.one}
+      path={`/disputes/${encodeURIComponent(id)}`}
+      unknown={{ title: words.unknownTitle, text: words.unknownText }}
+      wide
+      lines={10}
+      onClose={leave}
+      onChanged={onChanged}
+    >
+      {(dispute, { reload, replace }) => (
+        <>
+          <Detail dispute={dispute} onUnsaved={setUnsaved} onStored={replace} onReload={reload} />
+          {asking && (
+            <LeaveDialog onStay={() => setAsking(false)} onLeave={onClose}>
+              {unsaved === "uploads" ? words.respond.unsavedUploads : words.respond.unsavedText}
+            </LeaveDialog>
           )}
-        </Loaded>
+        </>
       )}
-      {asking && (
-        <LeaveDialog onStay={() => setAsking(false)} onLeave={onClose}>
-          {unsaved === "uploads" ? words.respond.unsavedUploads : words.respond.unsavedText}
-        </LeaveDialog>
-      )}
-    </Drawer>
+    </ObjectDrawer>
   );
 }
 

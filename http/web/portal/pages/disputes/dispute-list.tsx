@@ -1,13 +1,10 @@
-import { useState } from "preact/hooks";
 import { useLocation } from "preact-iso/router";
 import type { DisputeItemJson } from "../../../../surfaces/merchant/disputes/schemas.ts";
 import { Amount } from "../../components/amount.tsx";
-import { Button } from "../../components/button.tsx";
-import { Drawer } from "../../components/dialog.tsx";
 import { EmptyState } from "../../components/empty-state.tsx";
-import { LiveList } from "../../components/live-list.tsx";
-import { Panel } from "../../components/panel.tsx";
-import { type Column, Table } from "../../components/table.tsx";
+import { FilterBar } from "../../components/filter-bar.tsx";
+import { ObjectList } from "../../components/object-list.tsx";
+import type { Column } from "../../components/table.tsx";
 import { Time } from "../../components/time.tsx";
 import { text } from "../../i18n/texts.ts";
 import type { Filters } from "../../state/filters.ts";
@@ -19,62 +16,32 @@ import { itemHref } from "./words.ts";
 
 /** Disputes, and the alerts among them, newest first; by due time where that is asked for. */
 export function DisputeList({ filters, round }: { filters: Filters; round: number }) {
-  const { disputes: words, transactions } = text();
+  const { disputes: words } = text();
   const { route } = useLocation();
-  const [filtering, setFiltering] = useState(false);
-  const query = queryOf(filters.values);
   // Without the view, which is none.
-  const count = filters.count - 1;
-  const own: Filters = { ...filters, clear: () => route("/portal/disputes?view=list", true) };
+  const own: Filters = { ...filters, count: filters.count - 1, clear: () => route("/portal/disputes?view=list", true) };
   return (
     <>
-      <div class="filters-desk">
-        <Panel>
-          <FilterFields filters={own} />
-        </Panel>
-      </div>
-      <div class="filters-phone">
-        <Button icon="filter" onClick={() => setFiltering(true)} wide>
-          {transactions.filters(count)}
-        </Button>
-      </div>
-      <LiveList<DisputeItemJson>
-        key={JSON.stringify(query)}
+      <FilterBar count={own.count}>
+        <FilterFields filters={own} />
+      </FilterBar>
+      <ObjectList<DisputeItemJson>
         path="/disputes"
-        query={query}
+        query={queryOf(filters.values)}
+        filters={own}
         round={round}
         end={words.end}
         empty={
-          count > 0 ? (
-            <EmptyState icon="search" title={transactions.noMatchTitle} action={<Button onClick={own.clear}>{transactions.clear}</Button>}>
-              {transactions.noMatchText}
-            </EmptyState>
-          ) : (
-            <EmptyState icon="dispute" title={words.emptyTitle}>
-              {words.emptyText}
-            </EmptyState>
-          )
+          <EmptyState icon="dispute" title={words.emptyTitle}>
+            {words.emptyText}
+          </EmptyState>
         }
-      >
-        {(items) => (
-          <Table
-            caption={words.title}
-            columns={columnsOf()}
-            rows={items}
-            keyOf={({ id }) => id}
-            onOpen={(item) => route(itemHref(item, filters.query))}
-            phone="lines"
-          />
-        )}
-      </LiveList>
-      {filtering && (
-        <Drawer title={transactions.filters(count)} onClose={() => setFiltering(false)}>
-          <FilterFields filters={own} />
-          <Button kind="primary" wide onClick={() => setFiltering(false)}>
-            {transactions.showResults}
-          </Button>
-        </Drawer>
-      )}
+        caption={words.title}
+        columns={columnsOf()}
+        keyOf={({ id }) => id}
+        onOpen={(item) => route(itemHref(item, filters.query))}
+        phone="lines"
+      />
     </>
   );
 }

@@ -1,18 +1,17 @@
-import { Button } from "../../components/button.tsx";
-import { CheckField, SelectField, TextField } from "../../components/field.tsx";
+import { CheckField, SelectField } from "../../components/field.tsx";
+import { FilterFoot } from "../../components/filter-bar.tsx";
+import { PeriodDays, PeriodField } from "../../components/period-field.tsx";
 import { TypedField } from "../../components/typed-field.tsx";
 import { text } from "../../i18n/texts.ts";
 import type { Filters } from "../../state/filters.ts";
-import { daysOf, type Period, periodOf } from "../transactions/filters.ts";
 import { CATEGORIES, DUE_DAYS_MAX, STAGES, STATUSES } from "./words.ts";
 
-const PERIODS = ["today", "yesterday", "week", "month", "all"] as const;
 const DUE_DAYS = ["1", "3", "7", "30", DUE_DAYS_MAX] as const;
 
-export function FilterFields({ filters: { values, set, clear, count } }: { filters: Filters }) {
+export function FilterFields({ filters }: { filters: Filters }) {
   const { disputes: words, transactions, app } = text();
+  const { values, set } = filters;
   const all = { value: "", label: app.all };
-  const period = periodOf({ from: values["from"] ?? null, to: values["to"] ?? null });
   const due = values["dueWithinDays"] ?? "";
   return (
     <>
@@ -55,16 +54,7 @@ export function FilterFields({ filters: { values, set, clear, count } }: { filte
           ]}
           onChange={(dueWithinDays) => set({ dueWithinDays })}
         />
-        <SelectField<Period>
-          label={words.received}
-          value={period}
-          options={[
-            ...PERIODS.map((value) => ({ value, label: transactions.periods[value] })),
-            { value: "other" as const, label: transactions.periods.other },
-          ]}
-          // Other days begin with today, and stand below.
-          onChange={(chosen) => set(chosen === "other" ? { from: daysOf("today").from, to: null } : daysOf(chosen))}
-        />
+        <PeriodField label={words.received} filters={filters} />
         <TypedField
           label={words.terminal}
           value={values["terminalId"] ?? ""}
@@ -72,25 +62,15 @@ export function FilterFields({ filters: { values, set, clear, count } }: { filte
           problem={() => null}
           maxLength={64}
         />
-        {period === "other" && (
-          <>
-            <TextField label={transactions.from} type="date" value={values["from"] ?? ""} onInput={(from) => set({ from })} />
-            <TextField label={transactions.to} type="date" value={values["to"] ?? ""} onInput={(to) => set({ to })} />
-          </>
-        )}
+        <PeriodDays filters={filters} />
       </div>
-      <div class="filters-foot">
+      <FilterFoot filters={filters}>
         <CheckField
           label={words.includeAlerts}
           checked={values["includeAlerts"] !== "false"}
           onChange={(included) => set({ includeAlerts: included ? null : "false" })}
         />
-        {count > 1 && (
-          <Button small kind="quiet" icon="close" onClick={clear}>
-            {transactions.clear}
-          </Button>
-        )}
-      </div>
+      </FilterFoot>
     </>
   );
 }

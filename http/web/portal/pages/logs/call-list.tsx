@@ -1,8 +1,8 @@
 import { useState } from "preact/hooks";
 import type { CallLogJson } from "../../../../surfaces/merchant/schemas.ts";
 import { Badge } from "../../components/badge.tsx";
-import { LiveList } from "../../components/live-list.tsx";
-import { type Column, Table } from "../../components/table.tsx";
+import { ObjectList } from "../../components/object-list.tsx";
+import type { Column } from "../../components/table.tsx";
 import { Time } from "../../components/time.tsx";
 import { formatNumber } from "../../i18n/format.ts";
 import { text } from "../../i18n/texts.ts";
@@ -16,19 +16,21 @@ export function CallList() {
   const { logs: words } = text();
   const filters = useFilters(FILTERS);
   const [opened, setOpened] = useState<CallLogJson | null>(null);
-  const query = queryOf(filters.values, "calls");
   return (
     <div class="tab-page">
       <LogFilters filters={filters} tab="calls" />
-      <LiveList<CallLogJson>
-        key={JSON.stringify(query)}
+      <ObjectList<CallLogJson>
         path="/logs/calls"
-        query={query}
+        query={queryOf(filters.values, "calls")}
+        filters={filters}
         end={words.end}
-        empty={<NoEntries filters={filters} />}
-      >
-        {(items) => <Table caption={words.calls} columns={columnsOf(filters)} rows={items} keyOf={({ id }) => id} onOpen={setOpened} />}
-      </LiveList>
+        empty={<NoEntries />}
+        noMatchText={words.noMatchText}
+        caption={words.calls}
+        columns={columnsOf(filters)}
+        keyOf={({ id }) => id}
+        onOpen={setOpened}
+      />
       {opened !== null && (
         <EntryDrawer
           title={`${targetText(opened.target)}: ${opened.operation}`}

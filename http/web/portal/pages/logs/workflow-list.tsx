@@ -1,8 +1,8 @@
 import { useState } from "preact/hooks";
 import type { WorkflowLogJson } from "../../../../surfaces/merchant/schemas.ts";
 import { Badge } from "../../components/badge.tsx";
-import { LiveList } from "../../components/live-list.tsx";
-import { type Column, Table } from "../../components/table.tsx";
+import { ObjectList } from "../../components/object-list.tsx";
+import type { Column } from "../../components/table.tsx";
 import { Time } from "../../components/time.tsx";
 import { text } from "../../i18n/texts.ts";
 import { type Filters, useFilters } from "../../state/filters.ts";
@@ -15,19 +15,21 @@ export function WorkflowList() {
   const { logs: words } = text();
   const filters = useFilters(FILTERS);
   const [opened, setOpened] = useState<WorkflowLogJson | null>(null);
-  const query = queryOf(filters.values, "workflow");
   return (
     <div class="tab-page">
       <LogFilters filters={filters} tab="workflow" />
-      <LiveList<WorkflowLogJson>
-        key={JSON.stringify(query)}
+      <ObjectList<WorkflowLogJson>
         path="/logs/workflow"
-        query={query}
+        query={queryOf(filters.values, "workflow")}
+        filters={filters}
         end={words.end}
-        empty={<NoEntries filters={filters} />}
-      >
-        {(items) => <Table caption={words.workflow} columns={columnsOf(filters)} rows={items} keyOf={({ id }) => id} onOpen={setOpened} />}
-      </LiveList>
+        empty={<NoEntries />}
+        noMatchText={words.noMatchText}
+        caption={words.workflow}
+        columns={columnsOf(filters)}
+        keyOf={({ id }) => id}
+        onOpen={setOpened}
+      />
       {opened !== null && (
         <EntryDrawer
           title={opened.event}

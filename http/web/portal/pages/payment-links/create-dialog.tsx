@@ -6,12 +6,14 @@ import { Button } from "../../components/button.tsx";
 import { Dialog } from "../../components/dialog.tsx";
 import { SelectField, TextField } from "../../components/field.tsx";
 import { emailProblem } from "../../components/field-problems.ts";
-import { Form, FormActions } from "../../components/form.tsx";
+import { FormActions } from "../../components/form.tsx";
+import { FormDialog } from "../../components/form-dialog.tsx";
 import { minorOf } from "../../i18n/amounts.ts";
 import { currencyChoices } from "../../i18n/currencies.ts";
 import { formatMoney } from "../../i18n/format.ts";
 import { text } from "../../i18n/texts.ts";
 import { useAction } from "../../state/action.ts";
+import { useFormValues } from "../../state/form-values.ts";
 import { useSendOnce } from "../../state/send-once.ts";
 import { ShareLink } from "./share-link.tsx";
 import { HOURS_MAX, HOURS_MIN } from "./words.ts";
@@ -25,15 +27,13 @@ export function CreateDialog({ onClose, onCreated, onOpen }: { onClose: () => vo
   const [created, setCreated] = useState<PaymentLinkJson | null>(null);
   if (created === null) {
     return (
-      <Dialog title={words.create} onClose={onClose}>
-        <CreateForm
-          onClose={onClose}
-          onCreated={(link) => {
-            setCreated(link);
-            onCreated();
-          }}
-        />
-      </Dialog>
+      <CreateForm
+        onClose={onClose}
+        onCreated={(link) => {
+          setCreated(link);
+          onCreated();
+        }}
+      />
     );
   }
   return (
@@ -71,16 +71,15 @@ interface Written {
   hours: string;
 }
 
+const NEW: Written = {
+  ...{ amount: "", currency: "EUR", description: "", reference: "", customerEmail: "" },
+  ...{ lifetime: "168", hours: "48" },
+};
+
 function CreateForm({ onClose, onCreated }: { onClose: () => void; onCreated: (link: PaymentLinkJson) => void }) {
-  const { paymentLinks: words, app } = text();
-  const [written, setWritten] = useState<Written>({
-    ...{ amount: "", currency: "EUR", description: "", reference: "", customerEmail: "" },
-    ...{ lifetime: "168", hours: "48" },
-  });
-  const [checked, setChecked] = useState(false);
-  const change = (changes: Partial<Written>) => setWritten((before) => ({ ...before, ...changes }));
-  const problems = problemsOf(written);
-  const shown = (name: keyof typeof problems) => (checked ? problems[name] : null);
+  const { paymentLinks: words } = text();
+  const form = useFormValues(NEW, problemsOf);
+  const { values: written, change, problem } = form;
   const amountMinor = minorOf(written.amount, decimalsOf(written.currency));
   const sendOnce = useSendOnce();
   const create = useAction(async () => {
@@ -93,14 +92,7 @@ function CreateForm({ onClose, onCreated }: { onClose: () => void; onCreated: (l
     onCreated(await sendOnce(body, (idempotencyKey) => post<PaymentLinkJson>("/payment-links", body, { idempotencyKey })));
   });
   return (
-    <Form
-      error={create.error}
-      busy={create.busy}
-      onSubmit={() => {
-        setChecked(true);
-        if (Object.values(problems).every((problem) => problem === null)) void create.run();
-      }}
-    >
+    <FormDialog title={words.create} action={create} onSubmit={() => form.submit(create.run)} submit={words.createNow} onClose={onClose}>
       <div class="fields-pair">
         <TextField
           label={words.amount}
@@ -110,7 +102,7 @@ function CreateForm({ onClose, onCreated }: { onClose: () => void; onCreated: (l
           value={written.amount}
           // So that nobody has to guess how it was read.
           hint={amountMinor === null ? undefined : formatMoney(amountMinor, written.currency)}
-          error={shown("amount")}
+          error={problem("amount")}
           onInput={(amount) => change({ amount })}
           autoFocus
         />
@@ -127,7 +119,7 @@ function CreateForm({ onClose, onCreated }: { onClose: () => void; onCreated: (l
         autoComplete="off"
         maxLength={255}
         value={written.description}
-        error={shown("description")}
+        error={problem("description")}
         onInput={(description) => change({ description })}
       />
       <TextField
@@ -148,7 +140,7 @@ function CreateForm({ onClose, onCreated }: { onClose: () => void; onCreated: (l
         autoComplete="off"
         maxLength={254}
         value={written.customerEmail}
-        error={shown("customerEmail")}
+        error={problem("customerEmail")}
         onInput={(customerEmail) => change({ customerEmail })}
       />
       <div class="fields-pair">
@@ -169,18 +161,12 @@ function CreateForm({ onClose, onCreated }: { onClose: () => void; onCreated: (l
             autoComplete="off"
             maxLength={4}
             value={written.hours}
-            error={shown("hours")}
+            error={problem("hours")}
             onInput={(hours) => change({ hours })}
           />
         )}
       </div>
-      <FormActions>
-        <Button onClick={onClose}>{app.cancel}</Button>
-        <Button type="submit" kind="primary" busy={create.busy}>
-          {words.createNow}
-        </Button>
-      </FormActions>
-    </Form>
+    </FormDialog>
   );
 }
 

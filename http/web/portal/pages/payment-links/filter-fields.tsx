@@ -1,18 +1,16 @@
-import { Button } from "../../components/button.tsx";
-import { SelectField, TextField } from "../../components/field.tsx";
+import { SelectField } from "../../components/field.tsx";
 import { emailProblem } from "../../components/field-problems.ts";
+import { FilterFoot } from "../../components/filter-bar.tsx";
+import { PeriodDays, PeriodField } from "../../components/period-field.tsx";
 import { TypedField } from "../../components/typed-field.tsx";
 import { text } from "../../i18n/texts.ts";
 import type { Filters } from "../../state/filters.ts";
 import { may } from "../../state/session.ts";
-import { daysOf, type Period, periodOf } from "../transactions/filters.ts";
 import { STATES } from "./words.ts";
 
-const PERIODS = ["today", "yesterday", "week", "month", "all"] as const;
-
-export function FilterFields({ filters: { values, set, clear, count } }: { filters: Filters }) {
+export function FilterFields({ filters }: { filters: Filters }) {
   const { paymentLinks: words, transactions, app } = text();
-  const period = periodOf({ from: values["from"] ?? null, to: values["to"] ?? null });
+  const { values, set } = filters;
   return (
     <>
       <div class="filters">
@@ -31,16 +29,7 @@ export function FilterFields({ filters: { values, set, clear, count } }: { filte
           options={[{ value: "", label: app.all }, ...STATES.map((value) => ({ value: value as string, label: words.states[value] }))]}
           onChange={(state) => set({ state })}
         />
-        <SelectField<Period>
-          label={words.created}
-          value={period}
-          options={[
-            ...PERIODS.map((value) => ({ value, label: transactions.periods[value] })),
-            { value: "other" as const, label: transactions.periods.other },
-          ]}
-          // Other days begin with today, and stand below.
-          onChange={(chosen) => set(chosen === "other" ? { from: daysOf("today").from, to: null } : daysOf(chosen))}
-        />
+        <PeriodField label={words.created} filters={filters} />
         {may("see personal data") && (
           <TypedField
             label={words.customerEmail}
@@ -51,20 +40,9 @@ export function FilterFields({ filters: { values, set, clear, count } }: { filte
             maxLength={254}
           />
         )}
-        {period === "other" && (
-          <>
-            <TextField label={transactions.from} type="date" value={values["from"] ?? ""} onInput={(from) => set({ from })} />
-            <TextField label={transactions.to} type="date" value={values["to"] ?? ""} onInput={(to) => set({ to })} />
-          </>
-        )}
+        <PeriodDays filters={filters} />
       </div>
-      {count > 0 && (
-        <div class="filters-foot">
-          <Button small kind="quiet" icon="close" onClick={clear}>
-            {transactions.clear}
-          </Button>
-        </div>
-      )}
+      <FilterFoot filters={filters} />
     </>
   );
 }

@@ -1,19 +1,15 @@
 import { useState } from "preact/hooks";
 import type { PaymentLinkJson } from "../../../../surfaces/merchant/schemas.ts";
-import { GATEWAY_DEADLINE_MS, get, post } from "../../api/client.ts";
+import { GATEWAY_DEADLINE_MS, post } from "../../api/client.ts";
 import { hasCode } from "../../api/errors.ts";
 import { Amount } from "../../components/amount.tsx";
 import { Banner } from "../../components/banner.tsx";
 import { Button } from "../../components/button.tsx";
 import { ConfirmDialog } from "../../components/confirm-dialog.tsx";
 import { CopyButton } from "../../components/copy.tsx";
-import { Drawer } from "../../components/dialog.tsx";
-import { EmptyState } from "../../components/empty-state.tsx";
-import { Loaded } from "../../components/panel.tsx";
-import { Skeleton } from "../../components/skeleton.tsx";
+import { ObjectDrawer } from "../../components/object-drawer.tsx";
 import { formatExactTime } from "../../i18n/format.ts";
 import { text } from "../../i18n/texts.ts";
-import { useResource } from "../../state/resource.ts";
 import { useSendOnce } from "../../state/send-once.ts";
 import { may } from "../../state/session.ts";
 import { toast } from "../../state/toasts.ts";
@@ -23,35 +19,19 @@ import { LinkState } from "./link-state.tsx";
 import { ShareLink } from "./share-link.tsx";
 import { isBeingPaid, isRefunded } from "./words.ts";
 
-const LIVE_MS = 5_000;
-
 /** Everything about one payment link, beside the list, and what can be done. */
 export function LinkDrawer({ id, onClose, onChanged }: { id: string; onClose: () => void; onChanged: () => void }) {
   const { paymentLinks: words } = text();
-  const link = useResource(`payment link ${id}`, (signal) => get<PaymentLinkJson>(`/payment-links/${encodeURIComponent(id)}`, { signal }), {
-    everyMs: LIVE_MS,
-  });
-  const isUnknown = link.data === null && hasCode(link.error, "not_found");
   return (
-    <Drawer title={words.one} onClose={onClose}>
-      {isUnknown ? (
-        <EmptyState icon="search" title={words.unknownTitle}>
-          {words.unknownText}
-        </EmptyState>
-      ) : (
-        <Loaded of={link} skeleton={<Skeleton lines={8} />}>
-          {(data) => (
-            <Detail
-              link={data}
-              onReload={() => {
-                link.reload();
-                onChanged();
-              }}
-            />
-          )}
-        </Loaded>
-      )}
-    </Drawer>
+    <ObjectDrawer<PaymentLinkJson>
+      title={words.one}
+      path={`/payment-links/${encodeURIComponent(id)}`}
+      unknown={{ title: words.unknownTitle, text: words.unknownText }}
+      onClose={onClose}
+      onChanged={onChanged}
+    >
+      {(link, { reload }) => <Detail link={link} onReload={reload} />}
+    </ObjectDrawer>
   );
 }
 

@@ -3,13 +3,12 @@ import { useLocation } from "preact-iso/router";
 import type { PaymentLinkJson } from "../../../../surfaces/merchant/schemas.ts";
 import { Amount } from "../../components/amount.tsx";
 import { Button } from "../../components/button.tsx";
-import { Drawer } from "../../components/dialog.tsx";
 import { EmptyState } from "../../components/empty-state.tsx";
-import { LiveList } from "../../components/live-list.tsx";
+import { FilterBar } from "../../components/filter-bar.tsx";
+import { ObjectList } from "../../components/object-list.tsx";
 import { Page } from "../../components/page.tsx";
-import { Panel } from "../../components/panel.tsx";
 import { SavedViews } from "../../components/saved-views.tsx";
-import { type Column, Table } from "../../components/table.tsx";
+import type { Column } from "../../components/table.tsx";
 import { Time } from "../../components/time.tsx";
 import { text } from "../../i18n/texts.ts";
 import { useFilters } from "../../state/filters.ts";
@@ -24,15 +23,13 @@ import { paymentLinkHref } from "./words.ts";
 
 /** The merchant's payment links, newest first. Filters and the opened link stand in the address. */
 export function PaymentLinksPage({ id }: PageProps) {
-  const { paymentLinks: words, transactions } = text();
+  const { paymentLinks: words } = text();
   const filters = useFilters(FILTERS);
   const { route } = useLocation();
-  const [filtering, setFiltering] = useState(false);
   const [creating, setCreating] = useState(false);
   /** Counts what was changed here. */
   const [round, setRound] = useState(0);
   const changed = () => setRound((before) => before + 1);
-  const query = queryOf(filters.values);
   const list = `/portal/payment-links${filters.query === "" ? "" : `?${filters.query}`}`;
   const create = (
     <Button kind="primary" icon="plus" onClick={() => setCreating(true)}>
@@ -50,57 +47,26 @@ export function PaymentLinksPage({ id }: PageProps) {
         </>
       }
     >
-      <div class="filters-desk">
-        <Panel>
-          <FilterFields filters={filters} />
-        </Panel>
-      </div>
-      <div class="filters-phone">
-        <Button icon="filter" onClick={() => setFiltering(true)} wide>
-          {transactions.filters(filters.count)}
-        </Button>
-      </div>
-      <LiveList<PaymentLinkJson>
-        key={JSON.stringify(query)}
+      <FilterBar count={filters.count}>
+        <FilterFields filters={filters} />
+      </FilterBar>
+      <ObjectList<PaymentLinkJson>
         path="/payment-links"
-        query={query}
+        query={queryOf(filters.values)}
+        filters={filters}
         round={round}
         end={words.end}
         empty={
-          filters.count > 0 ? (
-            <EmptyState
-              icon="search"
-              title={transactions.noMatchTitle}
-              action={<Button onClick={filters.clear}>{transactions.clear}</Button>}
-            >
-              {transactions.noMatchText}
-            </EmptyState>
-          ) : (
-            <EmptyState icon="link" title={words.emptyTitle} action={may("operate") ? create : undefined}>
-              {may("operate") ? words.emptyText : words.emptyLookText}
-            </EmptyState>
-          )
+          <EmptyState icon="link" title={words.emptyTitle} action={may("operate") ? create : undefined}>
+            {may("operate") ? words.emptyText : words.emptyLookText}
+          </EmptyState>
         }
-      >
-        {(items) => (
-          <Table
-            caption={words.title}
-            columns={columnsOf()}
-            rows={items}
-            keyOf={(link) => link.id}
-            onOpen={(link) => route(paymentLinkHref(link.id, filters.query))}
-            phone="lines"
-          />
-        )}
-      </LiveList>
-      {filtering && (
-        <Drawer title={transactions.filters(filters.count)} onClose={() => setFiltering(false)}>
-          <FilterFields filters={filters} />
-          <Button kind="primary" wide onClick={() => setFiltering(false)}>
-            {transactions.showResults}
-          </Button>
-        </Drawer>
-      )}
+        caption={words.title}
+        columns={columnsOf()}
+        keyOf={({ id: linkId }) => linkId}
+        onOpen={(link) => route(paymentLinkHref(link.id, filters.query))}
+        phone="lines"
+      />
       {id !== null && <LinkDrawer key={id} id={id} onClose={() => route(list)} onChanged={changed} />}
       {creating && (
         <CreateDialog

@@ -1,8 +1,6 @@
 import { useState } from "preact/hooks";
-import { Button } from "../../components/button.tsx";
-import { Dialog } from "../../components/dialog.tsx";
 import { ChoiceField } from "../../components/field.tsx";
-import { Form, FormActions } from "../../components/form.tsx";
+import { FormDialog } from "../../components/form-dialog.tsx";
 import { formatDate } from "../../i18n/format.ts";
 import { text } from "../../i18n/texts.ts";
 import { useAction } from "../../state/action.ts";
@@ -24,29 +22,29 @@ export function CancelDialog(question: QuestionProps) {
     onClose();
   });
   return (
-    <Dialog title={words.cancelTitle} onClose={onClose}>
-      <Form onSubmit={() => void cancel.run()} error={cancel.error} busy={cancel.busy}>
-        {hasChoice ? (
-          <ChoiceField
-            label={words.cancelWhen}
-            value={when}
-            options={[
-              { value: "end", label: words.cancelAtEnd, hint: words.cancelAtEndHint(formatDate(periodUntil)) },
-              { value: "now", label: words.cancelNow, hint: words.cancelNowHint },
-            ]}
-            onChange={setWhen}
-          />
-        ) : (
-          <p class="lead">{words.cancelNowHint}</p>
-        )}
-        <p class="muted">{words.cancelNothingBack}</p>
-        <FormActions>
-          <Button onClick={onClose}>{words.cancelNot}</Button>
-          <Button type="submit" kind="danger" busy={cancel.busy}>
-            {words.cancelDo[when]}
-          </Button>
-        </FormActions>
-      </Form>
-    </Dialog>
+    <FormDialog
+      title={words.cancelTitle}
+      action={cancel}
+      onSubmit={cancel.run}
+      submit={words.cancelDo[when]}
+      kind="danger"
+      cancel={words.cancelNot}
+      onClose={onClose}
+    >
+      {hasChoice ? (
+        <ChoiceField
+          label={words.cancelWhen}
+          value={when}
+          options={[
+            { value: "end", label: words.cancelAtEnd, hint: words.cancelAtEndHint(formatDate(periodUntil)) },
+            { value: "now", label: words.cancelNow, hint: words.cancelNowHint },
+          ]}
+          onChange={setWhen}
+        />
+      ) : (
+        <p class="lead">{words.cancelNowHint}</p>
+      )}
+      <p class="muted">{words.cancelNothingBack}</p>
+    </FormDialog>
   );
 }

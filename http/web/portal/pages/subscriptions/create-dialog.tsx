@@ -1,16 +1,17 @@
-import { useState } from "preact/hooks";
 import type { PlansJson, SubscriptionDetailJson } from "../../../../surfaces/merchant/subscriptions/schemas.ts";
 import { GATEWAY_DEADLINE_MS, post } from "../../api/client.ts";
+import type { LocaleJson } from "../../api/types.ts";
 import { Button } from "../../components/button.tsx";
 import { Dialog } from "../../components/dialog.tsx";
 import { EmptyState } from "../../components/empty-state.tsx";
 import { ChoiceField, SelectField, TextField } from "../../components/field.tsx";
 import { emailProblem } from "../../components/field-problems.ts";
-import { Form, FormActions } from "../../components/form.tsx";
+import { DialogForm } from "../../components/form-dialog.tsx";
 import { LanguageField } from "../../components/language-field.tsx";
 import { Loaded } from "../../components/panel.tsx";
 import { locale, text } from "../../i18n/texts.ts";
 import { useAction } from "../../state/action.ts";
+import { useFormValues } from "../../state/form-values.ts";
 import type { Resource } from "../../state/resource.ts";
 import { useSendOnce } from "../../state/send-once.ts";
 import { type Collection, planChoice, planInWords } from "./words.ts";
@@ -58,6 +59,15 @@ const METHOD_ID = /^[A-Za-z0-9._:-]{1,100}$/;
 /** A card number has no place here, in whatever way it is written. */
 const CARD_NUMBER = /^\d(?:[ .:-]?\d){11,18}$/;
 
+interface Written {
+  planId: string;
+  name: string;
+  email: string;
+  language: LocaleJson;
+  collection: Collection;
+  methodId: string;
+}
+
 function CreateForm({
   plans,
   collections,
@@ -65,35 +75,23 @@ function CreateForm({
   onClose,
   onCreated,
 }: Omit<CreateDialogProps, "plans" | "onPlans"> & { plans: PlansJson["items"]; collections: PlansJson["collections"] }) {
-  const { subscriptions: words, fields, app } = text();
-  const [written, setWritten] = useState({
-    planId: plans.find(({ id }) => id === chosen)?.id ?? plans[0]?.id ?? "",
-    ...{ name: "", email: "", language: locale.value, collection: "LINK" as Collection, methodId: "" },
-  });
-  const [checked, setChecked] = useState(false);
-  const change = (changes: Partial<typeof written>) => setWritten((before) => ({ ...before, ...changes }));
+  const { subscriptions: words } = text();
+  const form = useFormValues<Written, "name" | "email" | "methodId">(
+    {
+      planId: plans.find(({ id }) => id === chosen)?.id ?? plans[0]?.id ?? "",
+      ...{ name: "", email: "", language: locale.value, collection: "LINK", methodId: "" },
+    },
+    problemsOf,
+  );
+  const { values: written, change, problem } = form;
   const plan = plans.find(({ id }) => id === written.planId);
-  const methodId = written.methodId.trim();
-  const problems = {
-    name: written.name.trim() === "" ? fields.required : null,
-    email: emailProblem(written.email),
-    methodId:
-      written.collection === "LINK"
-        ? null
-        : methodId === ""
-          ? fields.required
-          : CARD_NUMBER.test(methodId) || !METHOD_ID.test(methodId)
-            ? words.methodIdForm
-            : null,
-  };
-  const shown = (name: keyof typeof problems) => (checked ? problems[name] : null);
   const sendOnce = useSendOnce();
   const create = useAction(async () => {
-    const { planId, name, email, language, collection } = written;
+    const { planId, name, email, language, collection, methodId } = written;
     const body = {
       planId,
       customer: { name: name.trim(), email: email.trim(), locale: language },
-      ...{ collection, ...(collection === "CARD" ? { methodId } : {}) },
+      ...{ collection, ...(collection === "CARD" ? { methodId: methodId.trim() } : {}) },
     };
     onCreated(
       await sendOnce(body, (idempotencyKey) =>
@@ -102,14 +100,7 @@ function CreateForm({
     );
   });
   return (
-    <Form
-      error={create.error}
-      busy={create.busy}
-      onSubmit={() => {
-        setChecked(true);
-        if (Object.values(problems).every((problem) => problem === null)) void create.run();
-      }}
-    >
+    <DialogForm action={create} onSubmit={() => form.submit(create.run)} submit={words.createNow} onClose={onClose}>
       <SelectField
         label={words.plan}
         value={written.planId}
@@ -123,7 +114,7 @@ function CreateForm({
         autoComplete="off"
         maxLength={255}
         value={written.name}
-        error={shown("name")}
+        error={problem("name")}
         onInput={(name) => change({ name })}
         autoFocus
       />
@@ -135,7 +126,7 @@ function CreateForm({
         autoComplete="off"
         maxLength={254}
         value={written.email}
-        error={shown("email")}
+        error={problem("email")}
         onInput={(email) => change({ email })}
       />
       <LanguageField label={words.language} value={written.language} onChange={(language) => change({ language })} />
@@ -155,19 +146,25 @@ function CreateForm({
           maxLength={100}
           mono
           value={written.methodId}
-          error={shown("methodId")}
+          error={problem("methodId")}
           onInput={(value) => change({ methodId: value })}
         />
       )}
       <p class="in-words" role="status">
         {plan !== undefined && plan.trialDays > 0 ? words.createText.TRIAL : words.createText.NOW}
       </p>
-      <FormActions>
-        <Button onClick={onClose}>{app.cancel}</Button>
-        <Button type="submit" kind="primary" busy={create.busy}>
-          {words.createNow}
-        </Button>
-      </FormActions>
-    </Form>
+    </DialogForm>
   );
+}
+
+function problemsOf({ name, email, collection, ...written }: Written): Record<"name" | "email" | "methodId", string | null> {
+  const { subscriptions: words, fields } = text();
+  const methodId = written.methodId.trim();
+  const methodProblem =
+    methodId === "" ? fields.required : CARD_NUMBER.test(methodId) || !METHOD_ID.test(methodId) ? words.methodIdForm : null;
+  return {
+    name: name.trim() === "" ? fields.required : null,
+    email: emailProblem(email),
+    methodId: collection === "LINK" ? null : methodProblem,
+  };
 }

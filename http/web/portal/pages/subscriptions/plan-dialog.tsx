@@ -1,17 +1,15 @@
-import { useState } from "preact/hooks";
 import { decimalsOf } from "../../../../../engine/kernel/money.ts";
 import type { PlanJson } from "../../../../surfaces/merchant/subscriptions/schemas.ts";
 import { post } from "../../api/client.ts";
 import { hasCode, PortalError } from "../../api/errors.ts";
-import { Button } from "../../components/button.tsx";
-import { Dialog } from "../../components/dialog.tsx";
 import { SelectField, TextField } from "../../components/field.tsx";
-import { Form, FormActions } from "../../components/form.tsx";
+import { FormDialog } from "../../components/form-dialog.tsx";
 import { minorOf } from "../../i18n/amounts.ts";
 import { currencyChoices } from "../../i18n/currencies.ts";
 import { formatMoney } from "../../i18n/format.ts";
 import { text } from "../../i18n/texts.ts";
 import { useAction } from "../../state/action.ts";
+import { useFormValues } from "../../state/form-values.ts";
 import { useSendOnce } from "../../state/send-once.ts";
 import { PLAN_COUNTS_MAX, planInWords, TRIAL_DAYS_MAX } from "./words.ts";
 
@@ -26,16 +24,15 @@ interface Written {
   trialDays: string;
 }
 
+const NEW: Written = { name: "", amount: "", currency: "EUR", interval: "MONTH", count: "1", trialDays: "0" };
+
 const INTERVALS = ["WEEK", "MONTH", "YEAR"] as const;
 
 /** A new plan in one form, which says in words what customers will pay. */
 export function PlanDialog({ onClose, onCreated }: { onClose: () => void; onCreated: (plan: PlanJson) => void }) {
-  const { plans: words, paymentLinks, app } = text();
-  const [written, setWritten] = useState<Written>({ name: "", amount: "", currency: "EUR", interval: "MONTH", count: "1", trialDays: "0" });
-  const [checked, setChecked] = useState(false);
-  const change = (changes: Partial<Written>) => setWritten((before) => ({ ...before, ...changes }));
-  const problems = problemsOf(written);
-  const shown = (name: keyof typeof problems) => (checked ? problems[name] : null);
+  const { plans: words, paymentLinks } = text();
+  const form = useFormValues(NEW, problemsOf);
+  const { values: written, change, problem } = form;
   const terms = termsOf(written);
   const sendOnce = useSendOnce();
   const create = useAction(async () => {
@@ -49,82 +46,67 @@ export function PlanDialog({ onClose, onCreated }: { onClose: () => void; onCrea
     }
   });
   return (
-    <Dialog title={words.create} onClose={onClose}>
-      <Form
-        error={create.error}
-        busy={create.busy}
-        onSubmit={() => {
-          setChecked(true);
-          if (Object.values(problems).every((problem) => problem === null)) void create.run();
-        }}
-      >
+    <FormDialog title={words.create} action={create} onSubmit={() => form.submit(create.run)} submit={words.createNow} onClose={onClose}>
+      <TextField
+        label={words.name}
+        hint={words.nameHint}
+        autoComplete="off"
+        maxLength={255}
+        value={written.name}
+        error={problem("name")}
+        onInput={(name) => change({ name })}
+        autoFocus
+      />
+      <div class="fields-pair">
         <TextField
-          label={words.name}
-          hint={words.nameHint}
+          label={words.amount}
+          inputMode="decimal"
           autoComplete="off"
-          maxLength={255}
-          value={written.name}
-          error={shown("name")}
-          onInput={(name) => change({ name })}
-          autoFocus
+          maxLength={16}
+          value={written.amount}
+          error={problem("amount")}
+          onInput={(amount) => change({ amount })}
         />
-        <div class="fields-pair">
-          <TextField
-            label={words.amount}
-            inputMode="decimal"
-            autoComplete="off"
-            maxLength={16}
-            value={written.amount}
-            error={shown("amount")}
-            onInput={(amount) => change({ amount })}
-          />
-          <SelectField
-            label={words.currency}
-            value={written.currency}
-            options={currencyChoices()}
-            onChange={(currency) => change({ currency })}
-          />
-        </div>
-        <div class="fields-pair">
-          <TextField
-            label={words.count}
-            inputMode="numeric"
-            autoComplete="off"
-            maxLength={3}
-            value={written.count}
-            error={shown("count")}
-            onInput={(count) => change({ count })}
-          />
-          <SelectField<Interval>
-            label={words.unit}
-            value={written.interval}
-            options={INTERVALS.map((value) => ({ value, label: words.intervals[value] }))}
-            onChange={(interval) => change({ interval })}
-          />
-        </div>
+        <SelectField
+          label={words.currency}
+          value={written.currency}
+          options={currencyChoices()}
+          onChange={(currency) => change({ currency })}
+        />
+      </div>
+      <div class="fields-pair">
         <TextField
-          label={words.trialDays}
-          hint={words.trialHint}
+          label={words.count}
           inputMode="numeric"
           autoComplete="off"
           maxLength={3}
-          value={written.trialDays}
-          error={shown("trialDays")}
-          onInput={(trialDays) => change({ trialDays })}
+          value={written.count}
+          error={problem("count")}
+          onInput={(count) => change({ count })}
         />
-        <div class="in-words">
-          <p class="field-label">{words.meaning}</p>
-          <p role="status">{terms === null ? paymentLinks.amountForm(formatMoney(2_900, written.currency)) : planInWords(terms)}</p>
-          <p class="field-hint">{words.fixed}</p>
-        </div>
-        <FormActions>
-          <Button onClick={onClose}>{app.cancel}</Button>
-          <Button type="submit" kind="primary" busy={create.busy}>
-            {words.createNow}
-          </Button>
-        </FormActions>
-      </Form>
-    </Dialog>
+        <SelectField<Interval>
+          label={words.unit}
+          value={written.interval}
+          options={INTERVALS.map((value) => ({ value, label: words.intervals[value] }))}
+          onChange={(interval) => change({ interval })}
+        />
+      </div>
+      <TextField
+        label={words.trialDays}
+        hint={words.trialHint}
+        inputMode="numeric"
+        autoComplete="off"
+        maxLength={3}
+        value={written.trialDays}
+        error={problem("trialDays")}
+        onInput={(trialDays) => change({ trialDays })}
+      />
+      <div class="in-words">
+        <p class="field-label">{words.meaning}</p>
+        <p role="status">{terms === null ? paymentLinks.amountForm(formatMoney(2_900, written.currency)) : planInWords(terms)}</p>
+        <p class="field-hint">{words.fixed}</p>
+      </div>
+    </FormDialog>
   );
 }
 

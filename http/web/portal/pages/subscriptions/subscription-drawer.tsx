@@ -1,52 +1,31 @@
 import type { SubscriptionDetailJson } from "../../../../surfaces/merchant/subscriptions/schemas.ts";
-import { get } from "../../api/client.ts";
-import { hasCode } from "../../api/errors.ts";
 import { Amount } from "../../components/amount.tsx";
 import { Banner } from "../../components/banner.tsx";
 import { ButtonLink } from "../../components/button.tsx";
 import { CopyButton } from "../../components/copy.tsx";
-import { Drawer } from "../../components/dialog.tsx";
-import { EmptyState } from "../../components/empty-state.tsx";
-import { Loaded } from "../../components/panel.tsx";
-import { Skeleton } from "../../components/skeleton.tsx";
+import { ObjectDrawer } from "../../components/object-drawer.tsx";
 import { Time } from "../../components/time.tsx";
 import { formatDate, formatDateTime, formatExactTime, formatMoney } from "../../i18n/format.ts";
 import { text } from "../../i18n/texts.ts";
-import { useResource } from "../../state/resource.ts";
 import { Charges } from "./charges.tsx";
 import { RetryCalendar } from "./retry-calendar.tsx";
 import { SubscriptionActions } from "./subscription-actions.tsx";
 import { SubscriptionState } from "./subscription-state.tsx";
 import { firstPaymentUntil, isBlocked, pendingOf, reasonOf, subscriptionsHref } from "./words.ts";
 
-const LIVE_MS = 5_000;
-
 /** Everything about one subscription, beside the list, and what can be done. */
 export function SubscriptionDrawer({ id, onClose, onChanged }: { id: string; onClose: () => void; onChanged: () => void }) {
   const { subscriptions: words } = text();
-  const path = `/subscriptions/${encodeURIComponent(id)}`;
-  const subscription = useResource(`subscription ${id}`, (signal) => get<SubscriptionDetailJson>(path, { signal }), { everyMs: LIVE_MS });
-  const isUnknown = subscription.data === null && hasCode(subscription.error, "not_found");
   return (
-    <Drawer title={words.one} onClose={onClose}>
-      {isUnknown ? (
-        <EmptyState icon="search" title={words.unknownTitle}>
-          {words.unknownIdText}
-        </EmptyState>
-      ) : (
-        <Loaded of={subscription} skeleton={<Skeleton lines={8} />}>
-          {(data) => (
-            <Detail
-              subscription={data}
-              onReload={() => {
-                subscription.reload();
-                onChanged();
-              }}
-            />
-          )}
-        </Loaded>
-      )}
-    </Drawer>
+    <ObjectDrawer<SubscriptionDetailJson>
+      title={words.one}
+      path={`/subscriptions/${encodeURIComponent(id)}`}
+      unknown={{ title: words.unknownTitle, text: words.unknownIdText }}
+      onClose={onClose}
+      onChanged={onChanged}
+    >
+      {(subscription, { reload }) => <Detail subscription={subscription} onReload={reload} />}
+    </ObjectDrawer>
   );
 }
 

@@ -1,13 +1,11 @@
-import { useState } from "preact/hooks";
 import { useLocation } from "preact-iso/router";
 import type { PlanJson, SubscriptionJson } from "../../../../surfaces/merchant/subscriptions/schemas.ts";
 import { Amount } from "../../components/amount.tsx";
 import { Button } from "../../components/button.tsx";
-import { Drawer } from "../../components/dialog.tsx";
 import { EmptyState } from "../../components/empty-state.tsx";
-import { LiveList } from "../../components/live-list.tsx";
-import { Panel } from "../../components/panel.tsx";
-import { type Column, Table } from "../../components/table.tsx";
+import { FilterBar } from "../../components/filter-bar.tsx";
+import { ObjectList } from "../../components/object-list.tsx";
+import type { Column } from "../../components/table.tsx";
 import { formatDate } from "../../i18n/format.ts";
 import { text } from "../../i18n/texts.ts";
 import type { Filters } from "../../state/filters.ts";
@@ -27,73 +25,40 @@ export interface SubscriptionListProps {
 
 /** The merchant's subscriptions, newest first. */
 export function SubscriptionList({ filters, plans, round, onCreate }: SubscriptionListProps) {
-  const { subscriptions: words, transactions } = text();
+  const { subscriptions: words } = text();
   const { route } = useLocation();
-  const [filtering, setFiltering] = useState(false);
-  const query = queryOf(filters.values);
   return (
     <>
-      <div class="filters-desk">
-        <Panel>
-          <FilterFields filters={filters} plans={plans} />
-        </Panel>
-      </div>
-      <div class="filters-phone">
-        <Button icon="filter" onClick={() => setFiltering(true)} wide>
-          {transactions.filters(filters.count)}
-        </Button>
-      </div>
-      <LiveList<SubscriptionJson>
-        key={JSON.stringify(query)}
+      <FilterBar count={filters.count}>
+        <FilterFields filters={filters} plans={plans} />
+      </FilterBar>
+      <ObjectList<SubscriptionJson>
         path="/subscriptions"
-        query={query}
+        query={queryOf(filters.values)}
+        filters={filters}
         round={round}
         end={words.end}
         empty={
-          filters.count > 0 ? (
-            <EmptyState
-              icon="search"
-              title={transactions.noMatchTitle}
-              action={<Button onClick={filters.clear}>{transactions.clear}</Button>}
-            >
-              {transactions.noMatchText}
-            </EmptyState>
-          ) : (
-            <EmptyState
-              icon="subscriptions"
-              title={words.emptyTitle}
-              action={
-                may("operate") ? (
-                  <Button kind="primary" icon="plus" onClick={onCreate}>
-                    {words.create}
-                  </Button>
-                ) : undefined
-              }
-            >
-              {may("operate") ? words.emptyText : words.emptyLookText}
-            </EmptyState>
-          )
+          <EmptyState
+            icon="subscriptions"
+            title={words.emptyTitle}
+            action={
+              may("operate") ? (
+                <Button kind="primary" icon="plus" onClick={onCreate}>
+                  {words.create}
+                </Button>
+              ) : undefined
+            }
+          >
+            {may("operate") ? words.emptyText : words.emptyLookText}
+          </EmptyState>
         }
-      >
-        {(items) => (
-          <Table
-            caption={words.title}
-            columns={columnsOf()}
-            rows={items}
-            keyOf={({ id }) => id}
-            onOpen={({ id }) => route(subscriptionsHref("subscriptions", { id, query: filters.query }))}
-            phone="lines"
-          />
-        )}
-      </LiveList>
-      {filtering && (
-        <Drawer title={transactions.filters(filters.count)} onClose={() => setFiltering(false)}>
-          <FilterFields filters={filters} plans={plans} />
-          <Button kind="primary" wide onClick={() => setFiltering(false)}>
-            {transactions.showResults}
-          </Button>
-        </Drawer>
-      )}
+        caption={words.title}
+        columns={columnsOf()}
+        keyOf={({ id }) => id}
+        onOpen={({ id }) => route(subscriptionsHref("subscriptions", { id, query: filters.query }))}
+        phone="lines"
+      />
     </>
   );
 }

@@ -2,21 +2,23 @@ import { useId, useState } from "preact/hooks";
 import type { TerminalsJson } from "../../../../surfaces/merchant/schemas.ts";
 import { get } from "../../api/client.ts";
 import { Button } from "../../components/button.tsx";
-import { SelectField, TextField } from "../../components/field.tsx";
+import { SelectField } from "../../components/field.tsx";
+import { FilterFoot } from "../../components/filter-bar.tsx";
+import { DayFields } from "../../components/period-field.tsx";
 import { TypedField } from "../../components/typed-field.tsx";
 import { minorOf, writtenOf } from "../../i18n/amounts.ts";
 import { text } from "../../i18n/texts.ts";
 import type { Filters } from "../../state/filters.ts";
+import { daysOf, PERIODS, type Period, periodOf } from "../../state/period.ts";
 import { useResource } from "../../state/resource.ts";
-import { daysOf, type Period, periodOf, Q_LENGTH_MIN } from "./filters.ts";
-
-const PERIODS = ["today", "yesterday", "week", "month", "all"] as const;
+import { Q_LENGTH_MIN } from "./filters.ts";
 
 /** Days and amounts are shown when asked for, or when one of them is set. */
-export function FilterFields({ filters: { values, set, clear, count } }: { filters: Filters }) {
+export function FilterFields({ filters }: { filters: Filters }) {
   const { transactions: words, app, methods } = text();
   const terminals = useResource("terminals of the filters", (signal) => get<TerminalsJson>("/terminals", { signal }));
-  const period = periodOf({ from: values["from"] ?? null, to: values["to"] ?? null });
+  const { values, set } = filters;
+  const period = periodOf(values);
   const choices = terminals.data?.items.map(({ terminalId }) => terminalId) ?? [];
   const chosen = values["terminalId"] ?? "";
   const [opened, setOpened] = useState(false);
@@ -70,13 +72,20 @@ export function FilterFields({ filters: { values, set, clear, count } }: { filte
       </div>
       {isOpen && (
         <div class="filters filters-rare" id={rare}>
-          <TextField label={words.from} type="date" value={values["from"] ?? ""} onInput={(from) => set({ from })} />
-          <TextField label={words.to} type="date" value={values["to"] ?? ""} onInput={(to) => set({ to })} />
+          <DayFields filters={filters} />
           <AmountField label={words.amountMin} value={values["amountMin"] ?? ""} onChange={(amountMin) => set({ amountMin })} />
           <AmountField label={words.amountMax} value={values["amountMax"] ?? ""} onChange={(amountMax) => set({ amountMax })} />
         </div>
       )}
-      <div class="filters-foot">
+      <FilterFoot
+        filters={{
+          count: filters.count,
+          clear: () => {
+            setOpened(false);
+            filters.clear();
+          },
+        }}
+      >
         <Button
           small
           kind="quiet"
@@ -86,20 +95,7 @@ export function FilterFields({ filters: { values, set, clear, count } }: { filte
         >
           {isOpen ? words.fewerFilters : words.moreFilters}
         </Button>
-        {count > 0 && (
-          <Button
-            small
-            kind="quiet"
-            icon="close"
-            onClick={() => {
-              setOpened(false);
-              clear();
-            }}
-          >
-            {words.clear}
-          </Button>
-        )}
-      </div>
+      </FilterFoot>
     </>
   );
 }

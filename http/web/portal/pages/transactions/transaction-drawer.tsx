@@ -1,19 +1,13 @@
 import { useState } from "preact/hooks";
 import type { TransactionDetailJson } from "../../../../surfaces/merchant/schemas.ts";
-import { get } from "../../api/client.ts";
-import { PortalError } from "../../api/errors.ts";
 import { Amount } from "../../components/amount.tsx";
 import { Banner } from "../../components/banner.tsx";
 import { Button, ButtonLink } from "../../components/button.tsx";
 import { CopyButton } from "../../components/copy.tsx";
-import { Drawer } from "../../components/dialog.tsx";
-import { EmptyState } from "../../components/empty-state.tsx";
-import { Loaded } from "../../components/panel.tsx";
-import { Skeleton } from "../../components/skeleton.tsx";
+import { ObjectDrawer } from "../../components/object-drawer.tsx";
 import { Time } from "../../components/time.tsx";
 import { formatDateTime, formatExactTime, formatMoney } from "../../i18n/format.ts";
 import { text } from "../../i18n/texts.ts";
-import { useResource } from "../../state/resource.ts";
 import { may } from "../../state/session.ts";
 import { AlertState } from "../alerts/alert-state.tsx";
 import { alertHref } from "../alerts/words.ts";
@@ -28,30 +22,18 @@ import { methodName } from "./words.ts";
 /** Everything about one transaction, beside the list. */
 export function TransactionDrawer({ uuid, onClose, onChanged }: { uuid: string; onClose: () => void; onChanged: () => void }) {
   const { transactions: words } = text();
-  const detail = useResource(`transaction ${uuid}`, (signal) =>
-    get<TransactionDetailJson>(`/transactions/${encodeURIComponent(uuid)}`, { signal }),
-  );
-  const isUnknown = detail.data === null && detail.error instanceof PortalError && detail.error.code === "not_found";
   return (
-    <Drawer title={words.one} onClose={onClose}>
-      {isUnknown ? (
-        <EmptyState icon="search" title={words.unknownTitle}>
-          {words.unknownText}
-        </EmptyState>
-      ) : (
-        <Loaded of={detail} skeleton={<Skeleton lines={7} />}>
-          {(data) => (
-            <Detail
-              data={data}
-              onChanged={() => {
-                detail.reload();
-                onChanged();
-              }}
-            />
-          )}
-        </Loaded>
-      )}
-    </Drawer>
+    <ObjectDrawer<TransactionDetailJson>
+      title={words.one}
+      path={`/transactions/${encodeURIComponent(uuid)}`}
+      unknown={{ title: words.unknownTitle, text: words.unknownText }}
+      live={false}
+      lines={7}
+      onClose={onClose}
+      onChanged={onChanged}
+    >
+      {(data, { reload }) => <Detail data={data} onChanged={reload} />}
+    </ObjectDrawer>
   );
 }
 

@@ -2,17 +2,15 @@ import { useState } from "preact/hooks";
 import { useLocation } from "preact-iso/router";
 import type { TransactionItemJson } from "../../../../surfaces/merchant/schemas.ts";
 import { addressOf } from "../../api/client.ts";
-import { Button, ButtonLink } from "../../components/button.tsx";
-import { Drawer } from "../../components/dialog.tsx";
+import { ButtonLink } from "../../components/button.tsx";
 import { EmptyState } from "../../components/empty-state.tsx";
 import { CheckField } from "../../components/field.tsx";
+import { FilterBar } from "../../components/filter-bar.tsx";
 import { Icon } from "../../components/icon.tsx";
-import { LiveList } from "../../components/live-list.tsx";
 import { Menu } from "../../components/menu.tsx";
+import { ObjectList } from "../../components/object-list.tsx";
 import { Page } from "../../components/page.tsx";
-import { Panel } from "../../components/panel.tsx";
 import { SavedViews } from "../../components/saved-views.tsx";
-import { Table } from "../../components/table.tsx";
 import { locale, text } from "../../i18n/texts.ts";
 import { useFilters } from "../../state/filters.ts";
 import { may } from "../../state/session.ts";
@@ -28,7 +26,6 @@ export function TransactionsPage({ id }: PageProps) {
   const { transactions: words } = text();
   const filters = useFilters(FILTERS);
   const { route } = useLocation();
-  const [filtering, setFiltering] = useState(false);
   /** Counts what was changed here. */
   const [round, setRound] = useState(0);
   const query = queryOf(filters.values);
@@ -50,43 +47,26 @@ export function TransactionsPage({ id }: PageProps) {
         </>
       }
     >
-      <div class="filters-desk">
-        <Panel>
-          <FilterFields filters={filters} />
-        </Panel>
-      </div>
-      <div class="filters-phone">
-        <Button icon="filter" onClick={() => setFiltering(true)} wide>
-          {words.filters(filters.count)}
-        </Button>
-      </div>
-      <LiveList<TransactionItemJson>
-        key={JSON.stringify(query)}
+      <FilterBar count={filters.count}>
+        <FilterFields filters={filters} />
+      </FilterBar>
+      <ObjectList<TransactionItemJson>
         path="/transactions"
         query={query}
+        filters={filters}
         round={round}
-        empty={<Nothing isFiltered={filters.count > 0} onClear={filters.clear} />}
         end={words.end}
-      >
-        {(items) => (
-          <Table
-            caption={words.title}
-            columns={columnsShown()}
-            rows={items}
-            keyOf={({ uuid, terminalId }) => `${uuid} ${terminalId}`}
-            onOpen={({ uuid }) => route(transactionHref(uuid, filters.query))}
-            phone="lines"
-          />
-        )}
-      </LiveList>
-      {filtering && (
-        <Drawer title={words.filters(filters.count)} onClose={() => setFiltering(false)}>
-          <FilterFields filters={filters} />
-          <Button kind="primary" wide onClick={() => setFiltering(false)}>
-            {words.showResults}
-          </Button>
-        </Drawer>
-      )}
+        empty={
+          <EmptyState icon="receipt" title={words.emptyTitle}>
+            {words.emptyText}
+          </EmptyState>
+        }
+        caption={words.title}
+        columns={columnsShown()}
+        keyOf={({ uuid, terminalId }) => `${uuid} ${terminalId}`}
+        onOpen={({ uuid }) => route(transactionHref(uuid, filters.query))}
+        phone="lines"
+      />
       {id !== null && (
         <TransactionDrawer
           key={id}
@@ -96,19 +76,6 @@ export function TransactionsPage({ id }: PageProps) {
         />
       )}
     </Page>
-  );
-}
-
-function Nothing({ isFiltered, onClear }: { isFiltered: boolean; onClear: () => void }) {
-  const { transactions: words } = text();
-  return isFiltered ? (
-    <EmptyState icon="search" title={words.noMatchTitle} action={<Button onClick={onClear}>{words.clear}</Button>}>
-      {words.noMatchText}
-    </EmptyState>
-  ) : (
-    <EmptyState icon="receipt" title={words.emptyTitle}>
-      {words.emptyText}
-    </EmptyState>
   );
 }
 

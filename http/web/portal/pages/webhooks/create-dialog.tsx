@@ -30,9 +30,8 @@ export function CreateDialog({
         offered={offered}
         isNew
         submit={words.createNow}
-        error={create.error}
-        busy={create.busy}
-        onCancel={onClose}
+        action={create}
+        onClose={onClose}
         onSubmit={(written) => void create.run(written)}
       />
     </Dialog>

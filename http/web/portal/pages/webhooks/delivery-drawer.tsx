@@ -1,52 +1,31 @@
 import type { WebhookDeliveryDetailJson } from "../../../../surfaces/merchant/schemas.ts";
-import { get, post } from "../../api/client.ts";
-import { hasCode } from "../../api/errors.ts";
+import { post } from "../../api/client.ts";
 import { Banner } from "../../components/banner.tsx";
 import { Button } from "../../components/button.tsx";
 import { CopyButton } from "../../components/copy.tsx";
-import { Drawer } from "../../components/dialog.tsx";
-import { EmptyState } from "../../components/empty-state.tsx";
-import { Loaded } from "../../components/panel.tsx";
-import { Skeleton } from "../../components/skeleton.tsx";
+import { ObjectDrawer } from "../../components/object-drawer.tsx";
 import { Time } from "../../components/time.tsx";
 import { errorText } from "../../i18n/error-text.ts";
 import { formatExactTime } from "../../i18n/format.ts";
 import { text } from "../../i18n/texts.ts";
 import { useAction } from "../../state/action.ts";
-import { useResource } from "../../state/resource.ts";
 import { toast } from "../../state/toasts.ts";
 import { DeliveryOutcome } from "./delivery-outcome.tsx";
-
-const LIVE_MS = 5_000;
 
 /** One delivery: what was posted, and what was answered at each attempt. */
 export function DeliveryDrawer({ id, onClose, onChanged }: { id: string; onClose: () => void; onChanged: () => void }) {
   const { webhooks: words } = text();
   const path = `/webhooks/deliveries/${encodeURIComponent(id)}`;
-  const delivery = useResource(`delivery ${id}`, (signal) => get<WebhookDeliveryDetailJson>(path, { signal }), { everyMs: LIVE_MS });
-  // What is no id at all is refused rather than not found.
-  const isUnknown = delivery.data === null && (hasCode(delivery.error, "not_found") || hasCode(delivery.error, "invalid_request"));
   return (
-    <Drawer title={words.delivery} onClose={onClose}>
-      {isUnknown ? (
-        <EmptyState icon="search" title={words.unknownTitle}>
-          {words.unknownText}
-        </EmptyState>
-      ) : (
-        <Loaded of={delivery} skeleton={<Skeleton lines={8} />}>
-          {(data) => (
-            <Detail
-              delivery={data}
-              path={path}
-              onResent={() => {
-                delivery.reload();
-                onChanged();
-              }}
-            />
-          )}
-        </Loaded>
-      )}
-    </Drawer>
+    <ObjectDrawer<WebhookDeliveryDetailJson>
+      title={words.delivery}
+      path={path}
+      unknown={{ title: words.unknownTitle, text: words.unknownText }}
+      onClose={onClose}
+      onChanged={onChanged}
+    >
+      {(delivery, { reload }) => <Detail delivery={delivery} path={path} onResent={reload} />}
+    </ObjectDrawer>
   );
 }
 

@@ -1,6 +1,6 @@
 import type { WebhookEndpointListJson } from "../../../../surfaces/merchant/schemas.ts";
-import { Button } from "../../components/button.tsx";
 import { SelectField } from "../../components/field.tsx";
+import { FilterFoot } from "../../components/filter-bar.tsx";
 import { TypedField } from "../../components/typed-field.tsx";
 import { text } from "../../i18n/texts.ts";
 import type { Filters } from "../../state/filters.ts";
@@ -8,14 +8,9 @@ import { OUTCOMES, shortUrl } from "./words.ts";
 
 const TEST_EVENT = "webhook.test";
 
-export function DeliveryFilters({
-  filters: { values, set, clear, count },
-  endpoints,
-}: {
-  filters: Filters;
-  endpoints: WebhookEndpointListJson | null;
-}) {
-  const { webhooks: words, transactions, app } = text();
+export function DeliveryFilters({ filters, endpoints }: { filters: Filters; endpoints: WebhookEndpointListJson | null }) {
+  const { webhooks: words, app } = text();
+  const { values, set } = filters;
   const { items = [], events = { portal: [], platform: [] } } = endpoints ?? {};
   const all = { value: "", label: app.all };
   const chosen = { endpoint: values["endpointId"] ?? "", type: values["eventType"] ?? "" };
@@ -59,13 +54,7 @@ export function DeliveryFilters({
           onChange={(endpointId) => set({ endpointId })}
         />
       </div>
-      {count > 0 && (
-        <div class="filters-foot">
-          <Button small kind="quiet" icon="close" onClick={clear}>
-            {transactions.clear}
-          </Button>
-        </div>
-      )}
+      <FilterFoot filters={filters} />
     </>
   );
 }

@@ -217,9 +217,8 @@ function EditDialog({
         offered={offered}
         isNew={false}
         submit={app.save}
-        error={save.error}
-        busy={save.busy}
-        onCancel={onClose}
+        action={save}
+        onClose={onClose}
         onSubmit={(written) => void save.run(written)}
       />
     </Dialog>

@@ -1,9 +1,8 @@
-import { useState } from "preact/hooks";
 import type { WebhookEndpointJson, WebhookEndpointListJson } from "../../../../surfaces/merchant/schemas.ts";
-import { Button } from "../../components/button.tsx";
 import { CheckField, ChoiceField, TextField } from "../../components/field.tsx";
-import { Form, FormActions } from "../../components/form.tsx";
+import { DialogForm, type DialogFormProps } from "../../components/form-dialog.tsx";
 import { text } from "../../i18n/texts.ts";
+import { useFormValues } from "../../state/form-values.ts";
 import { merchant } from "../../state/session.ts";
 
 const URL_LENGTH_MAX = 2_048;
@@ -24,34 +23,28 @@ export function EndpointForm({
   offered,
   isNew,
   submit,
-  error,
-  busy,
-  onCancel,
+  action,
+  onClose,
   onSubmit,
 }: {
   initial: Written;
   offered: WebhookEndpointListJson["events"];
   isNew: boolean;
   submit: string;
-  error: unknown;
-  busy: boolean;
-  onCancel: () => void;
+  action: DialogFormProps["action"];
+  onClose: () => void;
   onSubmit: (written: Written) => void;
 }) {
-  const { webhooks: words, app } = text();
-  const [written, setWritten] = useState<Written>(initial);
-  const [checked, setChecked] = useState(false);
-  const change = (changes: Partial<Written>) => setWritten((before) => ({ ...before, ...changes }));
+  const { webhooks: words } = text();
+  const form = useFormValues(initial, problemsOf);
+  const { values: written, change, problem } = form;
   const { format, url, description, events } = written;
-  const problems = { url: urlProblem(url), events: events.length === 0 ? words.noEvents : null };
   return (
-    <Form
-      error={error}
-      busy={busy}
-      onSubmit={() => {
-        setChecked(true);
-        if (problems.url === null && problems.events === null) onSubmit({ ...written, url: url.trim(), description: description.trim() });
-      }}
+    <DialogForm
+      action={action}
+      onSubmit={() => form.submit(() => onSubmit({ ...written, url: url.trim(), description: description.trim() }))}
+      submit={submit}
+      onClose={onClose}
     >
       <TextField
         label={words.url}
@@ -61,7 +54,7 @@ export function EndpointForm({
         placeholder="https://"
         maxLength={URL_LENGTH_MAX}
         value={url}
-        error={checked ? problems.url : null}
+        error={problem("url")}
         onInput={(typed) => change({ url: typed })}
         autoFocus
       />
@@ -87,16 +80,10 @@ export function EndpointForm({
       <EventChoice
         events={events}
         offered={[...new Set([...offered[format], ...initial.events.filter((name) => name !== "*" && format === initial.format)])]}
-        problem={checked ? problems.events : null}
+        problem={problem("events")}
         onChange={(chosen) => change({ events: chosen })}
       />
-      <FormActions>
-        <Button onClick={onCancel}>{app.cancel}</Button>
-        <Button type="submit" kind="primary" busy={busy}>
-          {submit}
-        </Button>
-      </FormActions>
-    </Form>
+    </DialogForm>
   );
 }
 
@@ -143,6 +130,10 @@ function EventChoice({
       )}
     </>
   );
+}
+
+function problemsOf({ url, events }: Written): Record<"url" | "events", string | null> {
+  return { url: urlProblem(url), events: events.length === 0 ? text().webhooks.noEvents : null };
 }
 
 /** The relay decides; this is to say so before anything is sent. */

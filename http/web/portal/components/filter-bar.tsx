@@ -1,0 +1,55 @@
+import type { ComponentChildren } from "preact";
+import { useState } from "preact/hooks";
+import { text } from "../i18n/texts.ts";
+import type { Filters } from "../state/filters.ts";
+import { Button } from "./button.tsx";
+import { Drawer } from "./dialog.tsx";
+import { Panel } from "./panel.tsx";
+
+/** By what a list is narrowed: beside each other on a desk, behind a button on a phone. */
+export function FilterBar({ count, children }: { count: number; children: ComponentChildren }) {
+  const { transactions } = text();
+  const [open, setOpen] = useState(false);
+  const title = transactions.filters(count);
+  return (
+    <>
+      <div class="filters-desk">
+        <Panel>{children}</Panel>
+      </div>
+      <div class="filters-phone">
+        <Button icon="filter" onClick={() => setOpen(true)} wide>
+          {title}
+        </Button>
+      </div>
+      {open && (
+        <Drawer title={title} onClose={() => setOpen(false)}>
+          {children}
+          <Button kind="primary" wide onClick={() => setOpen(false)}>
+            {transactions.showResults}
+          </Button>
+        </Drawer>
+      )}
+    </>
+  );
+}
+
+/** Below the filters: what belongs to all of them, and the way to take them away where some are set. */
+export function FilterFoot({
+  filters: { count, clear },
+  children,
+}: {
+  filters: Pick<Filters, "count" | "clear">;
+  children?: ComponentChildren;
+}) {
+  if (count === 0 && children === undefined) return null;
+  return (
+    <div class="filters-foot">
+      {children}
+      {count > 0 && (
+        <Button small kind="quiet" icon="close" onClick={clear}>
+          {text().transactions.clear}
+        </Button>
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,33 @@
+import { text } from "../i18n/texts.ts";
+import type { Filters } from "../state/filters.ts";
+import { daysOf, PERIODS, type Period, periodOf } from "../state/period.ts";
+import { SelectField, TextField } from "./field.tsx";
+
+/** Of which days a list is, by a word. Other days begin with today, and are chosen in `PeriodDays`. */
+export function PeriodField({ label, filters: { values, set } }: { label: string; filters: Filters }) {
+  const { periods } = text().transactions;
+  return (
+    <SelectField<Period>
+      label={label}
+      value={periodOf(values)}
+      options={[...PERIODS, "other" as const].map((value) => ({ value, label: periods[value] }))}
+      onChange={(chosen) => set(chosen === "other" ? { from: daysOf("today").from, to: null } : daysOf(chosen))}
+    />
+  );
+}
+
+/** The days themselves, where no word says which. */
+export function PeriodDays({ filters }: { filters: Filters }) {
+  return periodOf(filters.values) === "other" ? <DayFields filters={filters} /> : null;
+}
+
+/** The first and the last day of a list. */
+export function DayFields({ filters: { values, set } }: { filters: Filters }) {
+  const { transactions } = text();
+  return (
+    <>
+      <TextField label={transactions.from} type="date" value={values["from"] ?? ""} onInput={(from) => set({ from })} />
+      <TextField label={transactions.to} type="date" value={values["to"] ?? ""} onInput={(to) => set({ to })} />
+    </>
+  );
+}
