@@ -82,7 +82,7 @@ function drawnOrder({ series, stacked }: Pick<ChartProps, "series" | "stacked">)
 }
 
 function optionsOf(place: HTMLElement, props: ChartProps): UPlot.Options {
-  const { labels, format, formatAxis = format } = props;
+  const { labels, axisLabels = labels, format, formatAxis = format } = props;
   const ink = inkOf(place);
   const axis = { stroke: ink("chart-ink-axis"), font: "12px system-ui, sans-serif", ticks: { show: false } };
   const order = drawnOrder(props);
@@ -101,7 +101,7 @@ function optionsOf(place: HTMLElement, props: ChartProps): UPlot.Options {
       {
         ...axis,
         grid: { show: false },
-        values: (_, splits) => splits.map((at) => labels[at] ?? ""),
+        values: (_, splits) => splits.map((at) => axisLabels[at] ?? ""),
         incrs: LABEL_STEPS,
         space: 52,
         size: 28,

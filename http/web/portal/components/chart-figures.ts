@@ -11,6 +11,8 @@ export interface ChartProps {
   title: string;
   /** Along the bottom: hours, days. */
   labels: readonly string[];
+  /** Shorter, for the axis. */
+  axisLabels?: readonly string[];
   labelsTitle: string;
   series: readonly ChartSeries[];
   /** Bars stand on each other: they are parts of one sum. */

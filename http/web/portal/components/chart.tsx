@@ -68,7 +68,7 @@ function Drawing(props: ChartProps) {
   latest.current = props;
   const [state, setState] = useState<"loading" | "drawn" | "failed">("loading");
   // What is drawn, as one text: the same figures are not drawn again at each refresh.
-  const figures = JSON.stringify([props.labels, props.series]);
+  const figures = JSON.stringify([props.labels, props.axisLabels, props.series]);
   // Where a label leads may change without its figures.
   const pick = useRef((_index: number) => {});
   pick.current = (index) => {

@@ -23,7 +23,10 @@ const linkSums = {
   paidMinor: figure("Paid amount", "The sum of the links paid."),
   cancelled: figure("Cancelled", "Of the links created in this time, those that were cancelled."),
   expired: figure("Expired", "Of the links created in this time, those whose time was over before anybody paid."),
-  conversionRate: figure("Conversion", "Paid links, of those that were paid, expired or cancelled. Links that can still be paid do not count."),
+  conversionRate: figure(
+    "Conversion",
+    "Paid links, of those that were paid, expired or cancelled. Links that can still be paid do not count.",
+  ),
 };
 
 export const analytics = {
@@ -62,16 +65,20 @@ export const analytics = {
   terminal: "Terminal",
   method: "Method",
   reset: "Back to the usual",
-  shown: (days: string, zone: string) => `${days} · days of ${zone}`,
+  zone: (zone: string) => `Days and hours of ${zone}`,
   comparedWith: (days: string) => `compared with ${days}`,
   unfinished: "Today has not ended, and is compared with whole days.",
-  change: (percent: string) => `${percent} on ${"before"}`,
-  points: (points: string) => `${points} points on before`,
+  changes: {
+    previous: {
+      percent: (percent: string) => `${percent} on the period before`,
+      points: (points: string) => `${points} points on the period before`,
+    },
+    year: { percent: (percent: string) => `${percent} on a year before`, points: (points: string) => `${points} points on a year before` },
+  },
   same: "No change",
   fromNothing: "None before",
-  thisPeriod: "This period",
   before: "Before",
-  time: "Time",
+  time: "When",
   ofSteps: { hour: "by hour", day: "by day", week: "by week", month: "by month" },
   definitions: "What these figures mean",
   emptyTitle: "Nothing in this period",
@@ -79,7 +86,6 @@ export const analytics = {
   minutes: (value: string) => `${value} min`,
   hours: (value: string) => `${value} h`,
   days: (value: string) => `${value} d`,
-  total: "Total",
   unknown: "Not named",
   figures: {
     payments: {
@@ -122,7 +128,10 @@ export const analytics = {
       alertsRefunded: figure("Refunded", "Of the alerts received in this time, those whose payment was given back."),
       alertsPrevented: figure("Prevented", "Of the alerts received in this time, those that the network resolved."),
       alertsDeclined: figure("Declined", "Of the alerts received in this time, those that were declined or ran out of time."),
-      alertsInvalid: figure("Taken back", "Of the alerts received in this time, those that the network took back. The prevention rate leaves them out."),
+      alertsInvalid: figure(
+        "Taken back",
+        "Of the alerts received in this time, those that the network took back. The prevention rate leaves them out.",
+      ),
       preventionRate: figure(
         "Prevention rate",
         "Alerts that were refunded or resolved by the network, of all that are closed. Those that the network took back do not count.",

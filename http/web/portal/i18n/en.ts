@@ -56,6 +56,7 @@ export const en = {
   nav: {
     overview: "Overview",
     transactions: "Transactions",
+    analytics: "Analytics",
     terminals: "Terminals",
     audit: "Audit",
     users: "Users",

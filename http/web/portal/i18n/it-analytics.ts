@@ -60,14 +60,15 @@ export const analytics: AnalyticsTexts = {
   terminal: "Terminale",
   method: "Metodo",
   reset: "Ripristina",
-  shown: (days, zone) => `${days} · giorni di ${zone}`,
+  zone: (zone) => `Giorni e ore di ${zone}`,
   comparedWith: (days) => `a confronto con ${days}`,
   unfinished: "La giornata di oggi non è finita, e viene confrontata con giornate intere.",
-  change: (percent) => `${percent} sul periodo di confronto`,
-  points: (points) => `${points} punti sul periodo di confronto`,
+  changes: {
+    previous: { percent: (percent) => `${percent} sul periodo precedente`, points: (points) => `${points} punti sul periodo precedente` },
+    year: { percent: (percent) => `${percent} su un anno prima`, points: (points) => `${points} punti su un anno prima` },
+  },
   same: "Invariato",
   fromNothing: "Prima nessuno",
-  thisPeriod: "Questo periodo",
   before: "Confronto",
   time: "Quando",
   ofSteps: { hour: "per ora", day: "per giorno", week: "per settimana", month: "per mese" },
@@ -77,14 +78,16 @@ export const analytics: AnalyticsTexts = {
   minutes: (value) => `${value} min`,
   hours: (value) => `${value} h`,
   days: (value) => `${value} gg`,
-  total: "Totale",
   unknown: "Non indicato",
   figures: {
     payments: {
       ...sums,
       refunds: figure("Rimborsi", "I rimborsi eseguiti in questo periodo, di qualunque data sia il pagamento."),
       refundedMinor: figure("Rimborsato", "La somma dei rimborsi eseguiti in questo periodo."),
-      netMinor: figure("Netto", "L’incassato meno quanto rimborsato nello stesso periodo. Le commissioni del tuo fornitore qui non sono note."),
+      netMinor: figure(
+        "Netto",
+        "L’incassato meno quanto rimborsato nello stesso periodo. Le commissioni del tuo fornitore qui non sono note.",
+      ),
     },
     methods: {
       ...sums,
@@ -102,7 +105,10 @@ export const analytics: AnalyticsTexts = {
       ...linkSums,
       late: figure("Pagati in ritardo", "Dei link pagati, quelli che prima erano scaduti o annullati."),
       pending: figure("Da pagare", "Dei link creati in questo periodo, quelli che si possono ancora pagare."),
-      medianMinutesToPay: figure("Tempo di pagamento", "Dalla creazione del link al pagamento: metà dei link pagati non ha richiesto di più."),
+      medianMinutesToPay: figure(
+        "Tempo di pagamento",
+        "Dalla creazione del link al pagamento: metà dei link pagati non ha richiesto di più.",
+      ),
     },
     disputes: {
       received: figure("Contestazioni ricevute", "Le contestazioni ricevute in questo periodo, qualunque sia il loro esito."),
@@ -110,7 +116,10 @@ export const analytics: AnalyticsTexts = {
       won: figure("Vinte", "Delle contestazioni ricevute in questo periodo, quelle vinte."),
       lost: figure("Perse", "Delle contestazioni ricevute in questo periodo, quelle perse o accettate."),
       expired: figure("Scadute", "Delle contestazioni ricevute in questo periodo, quelle a cui nessuno ha risposto in tempo."),
-      winRate: figure("Tasso di vittoria", "Le contestazioni vinte, sul totale di vinte, perse e scadute. Quelle ancora aperte non contano."),
+      winRate: figure(
+        "Tasso di vittoria",
+        "Le contestazioni vinte, sul totale di vinte, perse e scadute. Quelle ancora aperte non contano.",
+      ),
       cardPayments: figure("Pagamenti con carta", "I pagamenti con carta approvati in questo periodo."),
       cardVolumeMinor: figure("Incassato con carta", "La somma dei pagamenti con carta approvati."),
       rate: figure(
@@ -123,12 +132,18 @@ export const analytics: AnalyticsTexts = {
       alertsRefunded: figure("Rimborsati", "Degli avvisi ricevuti in questo periodo, quelli il cui pagamento è stato rimborsato."),
       alertsPrevented: figure("Evitati", "Degli avvisi ricevuti in questo periodo, quelli risolti dal circuito."),
       alertsDeclined: figure("Respinti", "Degli avvisi ricevuti in questo periodo, quelli respinti o scaduti."),
-      alertsInvalid: figure("Ritirati", "Degli avvisi ricevuti in questo periodo, quelli ritirati dal circuito. Il tasso di prevenzione non li conta."),
+      alertsInvalid: figure(
+        "Ritirati",
+        "Degli avvisi ricevuti in questo periodo, quelli ritirati dal circuito. Il tasso di prevenzione non li conta.",
+      ),
       preventionRate: figure(
         "Tasso di prevenzione",
         "Gli avvisi rimborsati o risolti dal circuito, sul totale di quelli chiusi. Quelli ritirati dal circuito non contano.",
       ),
-      alertsEscalated: figure("Diventati contestazioni", "Degli avvisi ricevuti in questo periodo, quelli a cui è seguita comunque una contestazione."),
+      alertsEscalated: figure(
+        "Diventati contestazioni",
+        "Degli avvisi ricevuti in questo periodo, quelli a cui è seguita comunque una contestazione.",
+      ),
     },
     subscriptions: {
       active: figure("Attivi", "Gli abbonamenti attivi o insoluti alla fine di questo periodo, o adesso se non è finito."),
@@ -144,7 +159,10 @@ export const analytics: AnalyticsTexts = {
       churnedVoluntaryMrrMinor: figure("Disdetti, al mese", "Quanto rendevano in un mese gli abbonamenti disdetti."),
       churnedDunning: figure("Persi per mancato pagamento", "Gli abbonamenti attivi terminati in questo periodo perché non pagati."),
       churnedDunningMrrMinor: figure("Persi per mancato pagamento, al mese", "Quanto rendevano in un mese."),
-      voluntaryChurnRate: figure("Abbandono", "Gli abbonamenti terminati da te o dal cliente, su quelli attivi all’inizio di questo periodo."),
+      voluntaryChurnRate: figure(
+        "Abbandono",
+        "Gli abbonamenti terminati da te o dal cliente, su quelli attivi all’inizio di questo periodo.",
+      ),
       dunningChurnRate: figure(
         "Abbandono per mancato pagamento",
         "Gli abbonamenti terminati perché non pagati, su quelli attivi all’inizio di questo periodo.",
@@ -155,12 +173,18 @@ export const analytics: AnalyticsTexts = {
       ),
       recoveredCycles: figure("Recuperati", "Di questi, quelli pagati in seguito."),
       recoveryRate: figure("Tasso di recupero", "I pagamenti riusciti dopo un primo tentativo fallito, su quelli falliti."),
-      medianDaysToRecover: figure("Giorni per recuperare", "Dal primo tentativo fallito al pagamento: metà dei recuperati non ha richiesto di più."),
+      medianDaysToRecover: figure(
+        "Giorni per recuperare",
+        "Dal primo tentativo fallito al pagamento: metà dei recuperati non ha richiesto di più.",
+      ),
     },
     agents: {
       ...linkSums,
       created: figure("Creati dagli agenti", "I link di pagamento creati dagli agenti AI in questo periodo."),
-      refused: figure("Rifiutate", "Le richieste di link rifiutate da un limite, da quando la credenziale esiste: non solo in questo periodo."),
+      refused: figure(
+        "Rifiutate",
+        "Le richieste di link rifiutate da un limite, da quando la credenziale esiste: non solo in questo periodo.",
+      ),
     },
   },
   payments: {

@@ -54,6 +54,7 @@ export const it: Catalogue = {
   },
   nav: {
     overview: "Panoramica",
+    analytics: "Analisi",
     transactions: "Transazioni",
     terminals: "Terminali",
     audit: "Registro attività",

@@ -12,6 +12,11 @@ export function paymentLinkHref(id: string, query = ""): string {
   return `/portal/payment-links/${encodeURIComponent(id)}${query === "" ? "" : `?${query}`}`;
 }
 
+/** The list, narrowed to this. */
+export function paymentLinksHref(filters: Readonly<Record<string, string>>): string {
+  return `/portal/payment-links?${new URLSearchParams(filters).toString()}`;
+}
+
 /** The payment link that a transaction is an attempt of, by the form of its uuid: the link's id and a number. Null for any other transaction. */
 export function paymentLinkOf(uuid: string): string | null {
   return /^(pl_[a-z0-9]{24})\.\d{1,3}$/.exec(uuid)?.[1] ?? null;

@@ -1,0 +1,182 @@
+import { useEffect } from "preact/hooks";
+import type { MethodsReportJson } from "../../../../surfaces/merchant/analytics/schemas.ts";
+import { preloadCharts } from "../../components/chart.tsx";
+import { EmptyState } from "../../components/empty-state.tsx";
+import { Panel } from "../../components/panel.tsx";
+import type { Column } from "../../components/table.tsx";
+import { text } from "../../i18n/texts.ts";
+import { methodName, transactionsHref } from "../transactions/words.ts";
+import { type Shown, transactionFilters } from "./filters.ts";
+import { Breakdown, figureColumn, PointChart, ShareBar } from "./parts.tsx";
+import { ReportFrame, type ReportProps } from "./report-frame.tsx";
+import { analyticsText } from "./texts.ts";
+
+type Figures = MethodsReportJson["totals"][number];
+type Sums = Omit<Figures, "method">;
+type Decline = MethodsReportJson["declines"][number];
+
+/** More colours are not told apart; there are no more methods with a volume. */
+const DRAWN_MAX = 4;
+
+/** How customers pay, and why some of them could not. */
+export function MethodsReport(props: ReportProps) {
+  const { shown } = props;
+  useEffect(preloadCharts, []);
+  return (
+    <ReportFrame<Figures, MethodsReportJson> {...props} weigh={({ approved, declined }) => approved + declined}>
+      {(report, { currency }) => {
+        const of = <One extends { currency: string }>(all: readonly One[]) => all.filter((one) => one.currency === currency);
+        return (
+          <>
+            <Methods report={report} shown={shown} currency={currency} />
+            <Declines declines={of(report.declines)} shown={shown} currency={currency} />
+            <div class="columns">
+              <Brands rows={of(report.brands)} />
+              <Entries rows={of(report.entries)} />
+            </div>
+          </>
+        );
+      }}
+    </ReportFrame>
+  );
+}
+
+function Methods({ report, shown, currency }: { report: MethodsReportJson; shown: Shown; currency: string }) {
+  const { methods: words, figures, method, ofSteps } = analyticsText();
+  const totals = report.totals.filter((one) => one.currency === currency).sort((one, other) => other.volumeMinor - one.volumeMinor);
+  const drawn = totals.filter(({ volumeMinor }) => volumeMinor > 0).slice(0, DRAWN_MAX);
+  const title = `${words.volume} ${ofSteps[report.granularity]}`;
+  const columns: Column<Figures>[] = [
+    {
+      key: "method",
+      header: method,
+      cell: (one) => (
+        <a href={transactionsHref({ ...transactionFilters({ ...shown, method: one.method }, shown.days, currency) })}>
+          {methodName(one.method)}
+        </a>
+      ),
+    },
+    ...sumColumns<Figures>(),
+  ];
+  return (
+    <>
+      <Panel title={title}>
+        <PointChart
+          title={title}
+          points={report.series}
+          granularity={report.granularity}
+          kind="money"
+          currency={currency}
+          stacked
+          series={drawn.map((one) => ({
+            label: methodName(one.method),
+            kind: "bars",
+            values: report.series.map((point) => volumeIn(point.figures, one)),
+          }))}
+          hrefOf={(days) => transactionsHref({ ...transactionFilters(shown, days, currency), status: "OK" })}
+        />
+      </Panel>
+      <Breakdown
+        title={words.table}
+        columns={columns}
+        rows={totals}
+        keyOf={(one) => one.method}
+        means={meansOf(figures.methods, ["share", "volumeMinor", "approved", "declined", "approvalRate", "averageTicketMinor"])}
+      />
+    </>
+  );
+}
+
+function volumeIn(figures: readonly Figures[], { currency, method }: Figures): number {
+  return figures.find((one) => one.currency === currency && one.method === method)?.volumeMinor ?? 0;
+}
+
+function sumColumns<Row extends Sums>({ narrow = false }: { narrow?: boolean } = {}): Column<Row>[] {
+  const { methods } = analyticsText().figures;
+  const column = (of: "volumeMinor" | "approved" | "declined" | "approvalRate" | "averageTicketMinor", kind: "money" | "count" | "share") =>
+    figureColumn<typeof of, Row>(of, kind, methods);
+  return [
+    { key: "share", header: methods.share.label, cell: ({ share }) => <ShareBar share={share} /> },
+    column("volumeMinor", "money"),
+    ...(narrow ? [] : [column("approved", "count"), column("declined", "count")]),
+    column("approvalRate", "share"),
+    ...(narrow ? [] : [column("averageTicketMinor", "money")]),
+  ];
+}
+
+function meansOf<Name extends string, Text>(texts: Readonly<Record<Name, Text>>, names: readonly Name[]): Text[] {
+  return names.map((name) => texts[name]);
+}
+
+function Declines({ declines, shown, currency }: { declines: readonly Decline[]; shown: Shown; currency: string }) {
+  const { methods: words, figures } = analyticsText();
+  if (declines.length === 0) {
+    return (
+      <Panel title={words.declines}>
+        <EmptyState icon="check" title={words.declinesEmptyTitle}>
+          {words.declinesEmptyText}
+        </EmptyState>
+      </Panel>
+    );
+  }
+  const href = transactionsHref({ ...transactionFilters(shown, shown.days, currency), status: "KO" });
+  const columns: Column<Decline>[] = [
+    {
+      key: "reason",
+      header: words.reason,
+      cell: ({ message, actionCode }) => (
+        <span class="two-lines">
+          <a href={href}>{message === "" && actionCode === "" ? words.noReason : message === "" ? words.code(actionCode) : message}</a>
+          {message !== "" && actionCode !== "" && <span class="second-line">{words.code(actionCode)}</span>}
+        </span>
+      ),
+    },
+    figureColumn("declined", "count", figures.methods),
+    figureColumn("declinedMinor", "money", figures.methods),
+  ];
+  return (
+    <Breakdown
+      title={words.declines}
+      hint={words.declinesHint}
+      columns={columns}
+      rows={declines}
+      keyOf={({ actionCode, message }) => `${actionCode} ${message}`}
+      means={meansOf(figures.methods, ["declined", "declinedMinor"])}
+    />
+  );
+}
+
+function Brands({ rows }: { rows: MethodsReportJson["brands"] }) {
+  const { methods: words, figures, unknown } = analyticsText();
+  if (rows.length === 0) return null;
+  return (
+    <Breakdown
+      title={words.brands}
+      columns={[
+        { key: "brand", header: words.brand, cell: ({ brand }) => brand || unknown },
+        ...sumColumns<(typeof rows)[number]>({ narrow: true }),
+      ]}
+      rows={rows}
+      keyOf={({ brand }) => brand}
+      means={meansOf(figures.methods, ["share", "volumeMinor", "approvalRate"])}
+    />
+  );
+}
+
+function Entries({ rows }: { rows: MethodsReportJson["entries"] }) {
+  const { methods: words, figures, unknown } = analyticsText();
+  const names: Readonly<Record<string, string>> = text().transactions.entries;
+  if (rows.length === 0) return null;
+  return (
+    <Breakdown
+      title={words.entries}
+      columns={[
+        { key: "entry", header: words.entry, cell: ({ entry }) => names[entry] ?? (entry || unknown) },
+        ...sumColumns<(typeof rows)[number]>({ narrow: true }),
+      ]}
+      rows={rows}
+      keyOf={({ entry }) => entry}
+      means={meansOf(figures.methods, ["share", "volumeMinor", "approvalRate"])}
+    />
+  );
+}
