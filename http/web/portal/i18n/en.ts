@@ -1,5 +1,6 @@
 import { alerts } from "./en-alerts.ts";
 import { disputes } from "./en-disputes.ts";
+import { exports } from "./en-exports.ts";
 import { dunning, plans, subscriptions } from "./en-subscriptions.ts";
 
 /**
@@ -57,6 +58,7 @@ export const en = {
     overview: "Overview",
     transactions: "Transactions",
     analytics: "Analytics",
+    exports: "Exports",
     terminals: "Terminals",
     audit: "Audit",
     users: "Users",
@@ -171,6 +173,7 @@ export const en = {
   ...{ subscriptions, plans, dunning },
   disputes,
   alerts,
+  exports,
   paymentMethods: {
     title: "Payment methods",
     lead: "What your customers can pay with, of what your provider offers you.",
@@ -413,7 +416,7 @@ export const en = {
   roleHints: {
     OWNER: "Everything, including appointing other owners",
     ADMIN: "Everything except owners",
-    FINANCE: "Views payments and exports them as CSV",
+    FINANCE: "Views payments and exports them",
     DEVELOPER: "For who builds the integration: views only, with personal data masked",
     VIEWER: "Views only, with personal data masked",
   },
@@ -452,6 +455,10 @@ export const en = {
     no_payment: "It is not known which payment it is about.",
     network_refunds: "The network gives the money back itself.",
     outcome_unknown: "It is not known yet whether this was done.",
+    exports_running: "Two exports are under way already. Wait for one of them to end.",
+    exports_full: "There are as many exports as are kept at once. The oldest ones go after 24 hours.",
+    no_folder: "This installation makes no files yet. Ask your provider.",
+    not_ready: "The file is not ready yet.",
     password_too_common: "That password is on lists that attackers try first. Choose another one.",
     endpoints_full: "The merchant has as many endpoints as it may have.",
     endpoint_disabled: "The endpoint is disabled or removed. Enable it first.",
@@ -791,7 +798,6 @@ export const en = {
       message: "Message",
     },
     statuses: { OK: "Approved", KO: "Declined" },
-    export: "Export CSV",
     end: (count: number) => (count === 1 ? "1 transaction" : `${count} transactions, that is all`),
     emptyTitle: "No transaction yet",
     emptyText: "The first payment of one of your terminals appears here within seconds.",
@@ -959,6 +965,7 @@ export const en = {
       "alert.decline": "Declined an alert",
       "alert-rules.replace": "Changed the rules for alerts",
       "transaction.refund": "Refunded a payment",
+      "export.create": "Exported a list",
       "webhook.create": "Created a webhook endpoint",
       "webhook.change": "Changed a webhook endpoint",
       "webhook.remove": "Removed a webhook endpoint",

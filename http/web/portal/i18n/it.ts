@@ -1,6 +1,7 @@
 import type { Catalogue } from "./en.ts";
 import { alerts } from "./it-alerts.ts";
 import { disputes } from "./it-disputes.ts";
+import { exports } from "./it-exports.ts";
 import { dunning, plans, subscriptions } from "./it-subscriptions.ts";
 
 /** All that the portal says, in Italian. A text that is missing here does not compile. */
@@ -55,6 +56,7 @@ export const it: Catalogue = {
   nav: {
     overview: "Panoramica",
     analytics: "Analisi",
+    exports: "Esportazioni",
     transactions: "Transazioni",
     terminals: "Terminali",
     audit: "Registro attività",
@@ -176,6 +178,7 @@ export const it: Catalogue = {
   ...{ subscriptions, plans, dunning },
   disputes,
   alerts,
+  exports,
   paymentMethods: {
     title: "Metodi di pagamento",
     lead: "Con che cosa possono pagare i tuoi clienti, tra ciò che il tuo fornitore ti offre.",
@@ -425,7 +428,7 @@ export const it: Catalogue = {
   roleHints: {
     OWNER: "Tutto, compresa la nomina di altri titolari",
     ADMIN: "Tutto tranne i titolari",
-    FINANCE: "Consulta i pagamenti e li esporta in CSV",
+    FINANCE: "Consulta i pagamenti e li esporta",
     DEVELOPER: "Per chi cura l’integrazione: consulta soltanto, con i dati personali mascherati",
     VIEWER: "Consulta soltanto, con i dati personali mascherati",
   },
@@ -464,6 +467,10 @@ export const it: Catalogue = {
     no_payment: "Non si sa di quale pagamento si tratta.",
     network_refunds: "È il circuito a restituire il denaro.",
     outcome_unknown: "Non si sa ancora se è stato eseguito.",
+    exports_running: "Due esportazioni sono già in corso. Attendi che una finisca.",
+    exports_full: "Ci sono tante esportazioni quante se ne conservano insieme. Le più vecchie vengono eliminate dopo 24 ore.",
+    no_folder: "Questa installazione non prepara ancora file. Chiedi al tuo fornitore.",
+    not_ready: "Il file non è ancora pronto.",
     password_too_common: "Questa password è tra le prime che un malintenzionato proverebbe. Scegline un’altra.",
     endpoints_full: "L’esercente ha già tutti gli endpoint che può avere.",
     endpoint_disabled: "L’endpoint è disattivato o rimosso. Prima attivalo.",
@@ -806,7 +813,6 @@ export const it: Catalogue = {
       message: "Messaggio",
     },
     statuses: { OK: "Approvato", KO: "Rifiutato" },
-    export: "Esporta CSV",
     end: (count) => (count === 1 ? "1 transazione" : `${count} transazioni in tutto`),
     emptyTitle: "Ancora nessuna transazione",
     emptyText: "Il primo pagamento di un tuo terminale compare qui entro pochi secondi.",
@@ -973,6 +979,7 @@ export const it: Catalogue = {
       "alert.decline": "Rifiutato un avviso",
       "alert-rules.replace": "Cambiate le regole per gli avvisi",
       "transaction.refund": "Rimborsato un pagamento",
+      "export.create": "Esportato un elenco",
       "webhook.create": "Creato un endpoint webhook",
       "webhook.change": "Modificato un endpoint webhook",
       "webhook.remove": "Rimosso un endpoint webhook",

@@ -116,6 +116,16 @@ export const PAGES: readonly PageEntry[] = [
     page: pageLoader(async () => (await import("./terminals/terminals-page.tsx")).TerminalsPage),
   },
   {
+    name: "exports",
+    hasObjects: false,
+    label: ({ nav }) => nav.exports,
+    icon: "download",
+    group: "payments",
+    act: "operate",
+    onPhone: false,
+    page: pageLoader(async () => (await import("./exports/exports-page.tsx")).ExportsPage),
+  },
+  {
     name: "webhooks",
     hasObjects: true,
     label: ({ nav }) => nav.webhooks,
