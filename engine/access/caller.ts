@@ -1,6 +1,7 @@
 import { RelayError } from "../kernel/errors.ts";
 import { type AdministratorRole, includesRole } from "./administrator-role.ts";
 import type { AdministratorSessionGrant } from "./administrator-session-grant.ts";
+import type { AgentGrant } from "./agent-grant.ts";
 import type { MerchantGrant } from "./merchant-grant.ts";
 import type { MerchantUserGrant } from "./merchant-user-grant.ts";
 import type { PartnerApiGrant } from "./partner-grant.ts";
@@ -23,7 +24,9 @@ export type Caller =
   /** A merchant with one of its keys, which opens its own payments and nothing else. */
   | { type: "merchantKey"; merchant: MerchantGrant }
   /** A person with a session of the portal, which opens what its merchant has. */
-  | { type: "merchantUser"; user: MerchantUserGrant };
+  | { type: "merchantUser"; user: MerchantUserGrant }
+  /** An AI agent of a merchant with the token of its credential, which opens the tools of that credential's scopes and nothing else. */
+  | { type: "agent"; agent: AgentGrant };
 
 /** Who acts for others does not for a denied terminal, whose own login is refused. Absent where the caller acts only for itself. */
 interface ForOthers {
@@ -65,6 +68,8 @@ export function senderOf(caller: Caller): string {
       return `merchant:${caller.merchant.merchantId}`;
     case "merchantUser":
       return `merchant:${caller.user.merchantId}`;
+    case "agent":
+      return `merchant:${caller.agent.merchantId}`;
   }
 }
 
@@ -81,6 +86,7 @@ export function maySend(caller: Caller, terminalId: string): boolean {
     case "partnerApi":
     case "merchantKey":
     case "merchantUser":
+    case "agent":
       return false;
     case "terminal":
       return caller.terminalId === terminalId;
@@ -136,6 +142,7 @@ export function visibilityOf(caller: Caller, terminalId: string): { type: "all" 
     case "partnerApi":
     case "merchantKey":
     case "merchantUser":
+    case "agent":
       return { type: "none" };
     case "terminal":
       return caller.terminalId === terminalId ? { type: "all" } : { type: "none" };

@@ -10,11 +10,19 @@ export interface ActivityLog {
 /** For what runs without one: nothing is written. */
 export const NO_ACTIVITY: ActivityLog = { workflow: () => undefined, call: () => undefined };
 
-/** A step of something of a merchant's: a payment link, a link at the gateway, an intent, a webhook endpoint, a dispute, an alert, a subscription. */
+/** A step of something of a merchant's: a payment link, a link at the gateway, an intent, a webhook endpoint, a dispute, an alert, a subscription, a credential of an agent. */
 export interface WorkflowEntry {
   readonly atMs: number;
   readonly merchantId: string;
-  readonly objectType: "payment_link" | "link" | "payment_intent" | "webhook_endpoint" | "dispute" | "alert" | "subscription";
+  readonly objectType:
+    | "payment_link"
+    | "link"
+    | "payment_intent"
+    | "webhook_endpoint"
+    | "dispute"
+    | "alert"
+    | "subscription"
+    | "agent_credential";
   readonly objectId: string;
   /** `noun.verb`, as the object's machine names it. */
   readonly event: string;

@@ -85,7 +85,7 @@ export const SCHEMAS = {
   /** Payment links of the portal; by time, by state, and by the digests of their tokens, customers and references. */
   portalLink: first(
     ...["portal-link/", "portal-link-of/", "portal-link-state/", "portal-link-token/", "portal-link-customer/", "portal-link-reference/"],
-    "due/portal-link/",
+    ...["portal-link-agent/", "due/portal-link/"],
   ),
   /** Disputes of merchants; by time, state, due time, payment and the network's number. */
   dispute: first(...["dispute/", "dispute-of/", "dispute-state/", "dispute-due/", "dispute-payment/", "dispute-case/", "due/dispute/"]),
@@ -106,6 +106,18 @@ export const SCHEMAS = {
   ),
   subscriptionCharge: first("subscription-charge/"),
   dunningPolicy: first("dunning-policy/"),
+  /** Files of merchants' lists that are made in the background; by time. And what a merchant's take. */
+  export: first("export/", "export-of/", "due/export/"),
+  exportRoom: first("export-room/"),
+  /** Days of merchants as they were closed, their summaries, and by partner; what has changed since; and which day is closed next. */
+  reconciledDay: first("reconciliation/", "reconciliation-of/", "reconciliation-partner/"),
+  reconciliationCorrections: first("reconciliation-corrections/"),
+  reconciliationTurn: first("reconciliation-turn", "due/reconciliation/"),
+  /** Credentials of AI agents; by time, by the digests of their tokens, and which can be used. */
+  agentCredential: first(
+    ...["agent-credential/", "agent-credential-of/", "agent-credential-token/", "agent-credential-usable/", "due/agent-credential/"],
+  ),
+  agentUse: first("agent-use/"),
   zvtRoute: first("zvt-route/"),
   team: first("team/"),
   teamInvitation: first("team-invitation/"),

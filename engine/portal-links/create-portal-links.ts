@@ -16,15 +16,29 @@ import {
   type PortalLinkAttempt,
   type PortalLinkRecord,
 } from "./portal-link.ts";
-import { type AlsoStored, PortalLinkCause, portalLinkChange, type Telling, tellRefused, tellStored } from "./portal-link-change.ts";
+import {
+  type AlsoStored,
+  PortalLinkCause,
+  type PortalLinkChange,
+  portalLinkChange,
+  type Telling,
+  tellRefused,
+  tellStored,
+} from "./portal-link-change.ts";
+import { commitKept, type KeptBeside } from "./portal-link-keeper.ts";
 import type { PortalLinkMails } from "./portal-link-mails.ts";
 import type { PortalLinkStore } from "./portal-link-store.ts";
-import type { PortalLinkOperation, PortalLinkOwner, PortalLinkQuery, PortalLinks } from "./portal-links.ts";
+import type { PortalLinkMade, PortalLinkOperation, PortalLinkOwner, PortalLinkQuery, PortalLinks } from "./portal-links.ts";
 import { isOver, isTimeOver } from "./rules.ts";
 import { stepPortalLink } from "./step-portal-link.ts";
 
 /** Each lost round is somebody else's change of the same link; more of them mean that something is wrong. */
 const ROUNDS_MAX = 8;
+
+/** Of what is stored beside a new link others may change the same, as fast as the store lets them: some of them are first in nearly every round, each of them once. */
+const BESIDE_ROUNDS_MAX = 512;
+
+const NOTHING: KeptBeside = { checks: [], operations: [] };
 
 const HOUR_MS = 3_600_000;
 /** When to ask again; how long the first links of the hour have to go is not looked up. */
@@ -42,6 +56,14 @@ export interface PortalLinksOptions extends Telling {
   isInactive(merchantId: string): boolean;
   /** Where the gateway sends the customer back to. */
   returnUrl(token: string): string;
+}
+
+/** How a link is made: what it counts for, and what is stored with it or refuses it. */
+interface Making<Refusal> {
+  requireRoom(atMs: number): Promise<void>;
+  counting(record: PortalLinkRecord): AlsoStored;
+  beside(record: PortalLinkRecord): Promise<KeptBeside | { refusal: Refusal }>;
+  roundsMax: number;
 }
 
 /** The operations at portal links. What they want of an attempt they want of its link, whose commits step the portal link (portal-link-companion.ts). */
@@ -73,8 +95,9 @@ export function createPortalLinks(options: PortalLinksOptions): PortalLinks {
       tellRefused(stored.record, event.type, event.atMs, operation, telling);
       return "refused";
     }
-    const change = { ...portalLinkChange(stepped, stored, event.atMs, operation, telling), also };
-    if ((await store.commit(change)) === null) return CONFLICT;
+    const own = { ...portalLinkChange(stepped, stored, event.atMs, operation, telling), also };
+    const change = await commitKept(own, store, telling.keeper);
+    if (change === null) return CONFLICT;
     tellStored(change, event.type, operation, telling);
     return change.record;
   }
@@ -88,38 +111,54 @@ export function createPortalLinks(options: PortalLinksOptions): PortalLinks {
   }
 
   const create: PortalLinks["create"] = (owner, order, createdBy, operation) =>
-    made(owner, order, createdBy, operation, {
-      requireRoom: (atMs) => requireRoom(owner, atMs),
-      also: (record) => [store.countOperation(record)],
+    made<never>(owner, order, createdBy, operation, {
+      ...counted(owner),
+      roundsMax: ROUNDS_MAX,
+      beside: async () => NOTHING,
     });
 
   const createUncounted: PortalLinks["create"] = (owner, order, createdBy, operation) =>
-    made(owner, order, createdBy, operation, { requireRoom: async () => undefined, also: () => [] });
+    made<never>(owner, order, createdBy, operation, {
+      ...{ requireRoom: async () => undefined, counting: () => [], roundsMax: ROUNDS_MAX },
+      beside: async () => NOTHING,
+    });
 
-  async function made(
-    ...[owner, order, createdBy, operation, counting]: [
-      ...Parameters<PortalLinks["create"]>,
-      { requireRoom(atMs: number): Promise<void>; also(record: PortalLinkRecord): AlsoStored },
-    ]
-  ): ReturnType<PortalLinks["create"]> {
+  const createBeside: PortalLinks["createBeside"] = (owner, order, createdBy, operation, beside) =>
+    made(owner, order, createdBy, operation, { ...counted(owner), roundsMax: BESIDE_ROUNDS_MAX, beside });
+
+  function counted(owner: PortalLinkOwner): Pick<Making<never>, "requireRoom" | "counting"> {
+    return { requireRoom: (atMs) => requireRoom(owner, atMs), counting: (record) => [store.countOperation(record)] };
+  }
+
+  async function made<Refusal>(
+    ...[owner, order, createdBy, operation, making]: [...Parameters<PortalLinks["create"]>, Making<Refusal>]
+  ): Promise<PortalLinkMade | Refusal> {
     const id = prefixedId("pl_", digest(`portal link ${operation.id}`));
-    const existing = await own(owner, id);
-    if (existing !== null) return { type: "created", link: existing.record };
-    const atMs = clock.nowMs();
-    const checked = checkedOrder(order, atMs);
-    const { merchantId, partnerId, livemode } = owner;
-    if (accounts.ofPartner(partnerId) === null) return { type: "no_account" };
-    await counting.requireRoom(atMs);
-    const record: PortalLinkRecord = {
-      ...{ schema: 1, id, token: newToken(), merchantId, partnerId, livemode, order: checked, createdBy },
-      ...{ createdAtMs: atMs, updatedAtMs: atMs, state: "PENDING", late: false, attempts: [], paidAtMs: null, cancelledAtMs: null },
-      ...{ mails: [], nextAtMs: checked.expiresAtMs, events: 0 },
-    };
-    const change = { record, before: null, version: 0, events: [], also: counting.also(record), atMs };
-    // Somebody else with the same operation was first: its link is the one.
-    if ((await store.commit(change)) === null) return { type: "created", link: await again(id) };
-    tellStored(change, "link.created", operation, telling);
-    return { type: "created", link: record };
+    return retryOnConflict(making.roundsMax, async () => {
+      // Also where somebody else with the same operation was first: its link is the one.
+      const existing = await own(owner, id);
+      if (existing !== null) return { type: "created", link: existing.record };
+      const atMs = clock.nowMs();
+      const checked = checkedOrder(order, atMs);
+      const { merchantId, partnerId, livemode } = owner;
+      if (accounts.ofPartner(partnerId) === null) return { type: "no_account" };
+      await making.requireRoom(atMs);
+      const record: PortalLinkRecord = {
+        ...{ schema: 1, id, token: newToken(), merchantId, partnerId, livemode, order: checked, createdBy },
+        ...{ createdAtMs: atMs, updatedAtMs: atMs, state: "PENDING", late: false, attempts: [], paidAtMs: null, cancelledAtMs: null },
+        ...{ mails: [], nextAtMs: checked.expiresAtMs, events: 0 },
+      };
+      const beside = await making.beside(record);
+      if ("refusal" in beside) return beside.refusal;
+      const { checks, operations, committed } = beside;
+      const change: PortalLinkChange = {
+        ...{ record, before: null, version: 0, events: [], also: [...making.counting(record), ...operations], checks, atMs },
+        ...(committed === undefined ? {} : { committed }),
+      };
+      if ((await store.commit(change)) === null) return CONFLICT;
+      tellStored(change, "link.created", operation, telling);
+      return { type: "created", link: record };
+    });
   }
 
   const cancel: PortalLinks["cancel"] = (owner, id, operation) =>
@@ -211,11 +250,11 @@ export function createPortalLinks(options: PortalLinksOptions): PortalLinks {
   }
 
   async function list(owner: PortalLinkOwner, query: PortalLinkQuery): ReturnType<PortalLinks["list"]> {
-    const { limit, cursor, state, fromMs, beforeMs, customerEmail, q } = query;
+    const { limit, cursor, state, fromMs, beforeMs, customerEmail, q, agentId = null } = query;
     const after = cursor === null ? null : placeOfCursor(cursor, CURSOR_ID);
     const named = q === null ? null : await byId(owner, q);
     if (named !== null) return { items: isAsked(named, query) ? [named] : [], next: null };
-    const page = await store.page(owner, { limit, after, fromMs, beforeMs, state, customerEmail, reference: q });
+    const page = await store.page(owner, { limit, after, fromMs, beforeMs, state, customerEmail, reference: q, agentId });
     return { items: page.items, next: page.next === null ? null : cursorOf(page.next) };
   }
 
@@ -230,6 +269,7 @@ export function createPortalLinks(options: PortalLinksOptions): PortalLinks {
   return {
     create,
     createUncounted,
+    createBeside,
     cancel,
     send,
     pay,
@@ -261,8 +301,9 @@ function payable(link: PortalLinkRecord, { url, txId }: PortalLinkAttempt) {
 }
 
 /** Whether a link that was named by its id is one of those that are asked for. */
-function isAsked({ state, createdAtMs, order }: PortalLinkRecord, query: PortalLinkQuery): boolean {
-  const { fromMs, beforeMs, customerEmail } = query;
+function isAsked({ state, createdAtMs, createdBy, order }: PortalLinkRecord, query: PortalLinkQuery): boolean {
+  const { fromMs, beforeMs, customerEmail, agentId = null } = query;
+  if (agentId !== null && (createdBy.type !== "agent" || createdBy.agentId !== agentId)) return false;
   if (query.state !== null && query.state !== state) return false;
   if ((fromMs !== null && createdAtMs < fromMs) || (beforeMs !== null && createdAtMs >= beforeMs)) return false;
   return customerEmail === null || order.customerEmail?.toLowerCase() === customerEmail.trim().toLowerCase();

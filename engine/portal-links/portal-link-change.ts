@@ -6,6 +6,7 @@ import { portalEvent } from "../webhooks/portal-events.ts";
 import type { WebhookEvent } from "../webhooks/webhook-event.ts";
 import type { PortalLinkEffect, PortalLinkEvent } from "./events.ts";
 import type { PortalLinkRecord } from "./portal-link.ts";
+import type { PortalLinkKeeper } from "./portal-link-keeper.ts";
 import type { PortalLinkOperation } from "./portal-links.ts";
 
 /** Says to the companion that it is portal links that use a link. */
@@ -26,7 +27,11 @@ export interface PortalLinkChange {
   readonly events: readonly WebhookEvent[];
   /** What else is stored with it, such as mails that are owed. */
   readonly also: AlsoStored;
+  /** What else has to be as it was read; absent: nothing. */
+  readonly checks?: Alongside["checks"];
   readonly atMs: number;
+  /** Called once it is stored. */
+  committed?(): void;
 }
 
 /** What has become of a link, for counts. */
@@ -41,6 +46,8 @@ export interface Telling {
   became(what: PortalLinkBecame): void;
   /** The same, of every step that is stored: for those who wait for a link's end. */
   stored?(record: PortalLinkRecord): void;
+  /** Who keeps account of links beside them. */
+  keeper?: PortalLinkKeeper;
 }
 
 /** What is stored of a step: the record with the number of its events, and those, frozen as everything is after it. */
@@ -74,7 +81,7 @@ export function portalLinkChange(
 
 /** Tells those who keep account of it that a step is stored. */
 export function tellStored(
-  { record, before, atMs }: PortalLinkChange,
+  { record, before, atMs, committed }: PortalLinkChange,
   event: PortalLinkEvent["type"] | "link.created",
   operation: PortalLinkOperation | null,
   { activity, became, stored }: Pick<Telling, "activity" | "became" | "stored">,
@@ -87,6 +94,7 @@ export function tellStored(
   });
   const what = becomingOf(record, before);
   if (what !== null) became(what);
+  committed?.();
   stored?.(record);
 }
 

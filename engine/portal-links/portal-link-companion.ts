@@ -5,6 +5,7 @@ import { attemptOf, isSameAttempt, readAttemptAttachment } from "./attempt.ts";
 import type { PortalLinkEffect } from "./events.ts";
 import type { PortalLinkRecord } from "./portal-link.ts";
 import { type AlsoStored, type PortalLinkChange, portalLinkChange, type Telling, tellStored } from "./portal-link-change.ts";
+import { withKept } from "./portal-link-keeper.ts";
 import type { PortalLinkMails } from "./portal-link-mails.ts";
 import type { PortalLinkStore } from "./portal-link-store.ts";
 import { type PortalLinkStep, stepPortalLink } from "./step-portal-link.ts";
@@ -36,10 +37,11 @@ export function createPortalLinkCompanion({ store, mails, ...telling }: PortalLi
       if (linkBefore === null) return "refused";
       throw new Error(`the portal link ${stored.record.id} does not take what became of ${attempt.txId}`);
     }
-    const change: PortalLinkChange = {
+    const own: PortalLinkChange = {
       ...portalLinkChange(step, stored, atMs, null, telling),
       also: [...(has(step, "mailPaid") ? await mails.paid(step.record) : []), ...settled(step, link)],
     };
+    const change = await withKept(own, telling.keeper);
     const late = lateItem(step, stored.record, link, atMs);
     return {
       ...store.alongside(change),

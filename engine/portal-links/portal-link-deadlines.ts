@@ -4,6 +4,7 @@ import { createDeadlineRunner, type DeadlineRunner } from "../kernel/deadline-ru
 import { createPacer } from "../kernel/pacer.ts";
 import { CONFLICT, retryOnConflict } from "../kernel/retry-on-conflict.ts";
 import { portalLinkChange, type Telling, tellStored } from "./portal-link-change.ts";
+import { commitKept } from "./portal-link-keeper.ts";
 import type { PortalLinkStore } from "./portal-link-store.ts";
 import { stepPortalLink } from "./step-portal-link.ts";
 
@@ -32,8 +33,8 @@ export function createPortalLinkDeadlines({ store, clock, homes, self, failed, .
       const event = { type: "deadline.passed", atMs: clock.nowMs() } as const;
       const step = stepPortalLink(stored.record, event);
       if (!step.taken) return undefined;
-      const change = portalLinkChange(step, stored, event.atMs, null, telling);
-      if ((await store.commit(change)) === null) return CONFLICT;
+      const change = await commitKept(portalLinkChange(step, stored, event.atMs, null, telling), store, telling.keeper);
+      if (change === null) return CONFLICT;
       tellStored(change, event.type, null, telling);
       return undefined;
     });

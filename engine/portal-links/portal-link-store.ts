@@ -8,6 +8,7 @@ import {
   type MerchantList,
   type Place,
   pageOfIndex,
+  placeIn,
   placeKey,
 } from "../kernel/merchant-index-store.ts";
 import type { Digest } from "../kernel/prefixed-id.ts";
@@ -28,6 +29,8 @@ export interface PortalLinkPageQuery {
   readonly state: PortalLinkState | null;
   readonly customerEmail: string | null;
   readonly reference: string | null;
+  /** Made by this credential of an AI agent; absent: by anybody. */
+  readonly agentId?: string | null;
 }
 
 /**
@@ -44,6 +47,9 @@ export interface PortalLinkStore extends DueIndex {
   page(list: MerchantList, query: PortalLinkPageQuery): Promise<IndexPage<PortalLinkRecord>>;
   /** How many were created from this time on, counted up to `limit`. */
   createdSince(list: MerchantList, fromMs: number, limit: number): Promise<number>;
+  /** How many a credential of an AI agent has made from this time on, counted up to `limit`; and when it made the first of them. */
+  madeByAgent(list: MerchantList, agentId: string, fromMs: number, limit: number): Promise<number>;
+  firstMadeByAgent(list: MerchantList, agentId: string, fromMs: number): Promise<number | null>;
   /** For the commit of a new link that is to be counted by `createdSince`. */
   countOperation(record: PortalLinkRecord): Operation;
   /** Those that their merchant has to look at (link-tasks.ts), the newest first. */
@@ -56,6 +62,7 @@ const BY_STATE = "portal-link-state/";
 const BY_TOKEN = "portal-link-token/";
 const BY_CUSTOMER = "portal-link-customer/";
 const BY_REFERENCE = "portal-link-reference/";
+const BY_AGENT = "portal-link-agent/";
 const COUNTED = "portal-link-made/";
 const WITH_TASKS = "portal-link-task/";
 const DUE = "due/portal-link/";
@@ -85,7 +92,7 @@ export interface PortalLinkStoreOptions {
 /**
  * Payment links of the portal on the key-value store: `portal-link/<id>`, their deadlines `due/portal-link/...`, and the ids by `portal-link-of/<merchant>/<live or test>/<13 digits
  * of milliseconds>/<id>`, the same behind the state under `portal-link-state/` and behind a keyed digest under `portal-link-customer/` (of the e-mail address) and
- * `portal-link-reference/`, `portal-link-token/<digest>`, under `portal-link-made/` for a while those that count for the limit of an hour, and under `portal-link-task/` those
+ * `portal-link-reference/`, behind the credential that made them under `portal-link-agent/`, `portal-link-token/<digest>`, under `portal-link-made/` for a while those that count for the limit of an hour, and under `portal-link-task/` those
  * that somebody has to look at.
  */
 export function createPortalLinkStore({ kv, retentionMs, eventOperations, digest, keyedDigest }: PortalLinkStoreOptions): PortalLinkStore {
@@ -108,6 +115,7 @@ export function createPortalLinkStore({ kv, retentionMs, eventOperations, digest
 
   /** All keys by which a record is found, but for its own. */
   function namesOf(record: PortalLinkRecord): string[] {
+    const { createdBy } = record;
     const { customerEmail, reference } = record.order;
     const place = { atMs: record.createdAtMs, id: record.id };
     const lists = [
@@ -115,11 +123,12 @@ export function createPortalLinkStore({ kv, retentionMs, eventOperations, digest
       statePrefix(record, record.state),
       ...(customerEmail === null ? [] : [customerPrefix(record, customerEmail)]),
       ...(reference === null ? [] : [referencePrefix(record, reference)]),
+      ...(createdBy.type === "agent" ? [agentPrefix(record, createdBy.agentId)] : []),
     ];
     return [tokenKey(record.token), ...lists.map((prefix) => placeKey(prefix, place))];
   }
 
-  function alongside({ record, before, version, events, also, atMs }: PortalLinkChange): Alongside {
+  function alongside({ record, before, version, events, also, checks = [], atMs }: PortalLinkChange): Alongside {
     const { id } = record;
     const expiresAtMs = Math.max(atMs, record.order.expiresAtMs) + retentionMs + KEPT_BEYOND_MS;
     // All of them are kept as long as the record is, which each of its changes renews.
@@ -129,7 +138,8 @@ export function createPortalLinkStore({ kv, retentionMs, eventOperations, digest
         ? []
         : [{ type: "delete", key: placeKey(statePrefix(before, before.state), { atMs: before.createdAtMs, id }) }];
     return {
-      checks: [{ key: LINKS + id, version }],
+      // The link's own stands first: where another version of it stands, what else was read says nothing.
+      checks: [{ key: LINKS + id, version }, ...checks],
       operations: [
         { type: "put", key: LINKS + id, value: recordText("portalLink", record), expiresAtMs },
         ...names,
@@ -143,9 +153,10 @@ export function createPortalLinkStore({ kv, retentionMs, eventOperations, digest
   }
 
   /** The index with the fewest entries that holds all that is asked for. */
-  function prefixFor(list: MerchantList, { state, customerEmail, reference }: PortalLinkPageQuery): string {
+  function prefixFor(list: MerchantList, { state, customerEmail, reference, agentId = null }: PortalLinkPageQuery): string {
     if (reference !== null) return referencePrefix(list, reference);
     if (customerEmail !== null) return customerPrefix(list, customerEmail);
+    if (agentId !== null) return agentPrefix(list, agentId);
     return state === null ? listPrefix(BY_TIME, list) : statePrefix(list, state);
   }
 
@@ -180,10 +191,13 @@ export function createPortalLinkStore({ kv, retentionMs, eventOperations, digest
       return { type: "put", key, value: id, expiresAtMs: createdAtMs + COUNTED_MS };
     },
     page: (list, query) => available(() => page(list, query)),
-    createdSince: (list, fromMs, limit) =>
-      available(() => {
-        const prefix = listPrefix(COUNTED, list);
-        return kv.count({ from: prefix + digitsOf(fromMs), to: prefixRange(prefix).to, limit });
+    createdSince: (list, fromMs, limit) => available(() => kv.count({ ...sinceRange(listPrefix(COUNTED, list), fromMs), limit })),
+    madeByAgent: (list, agentId, fromMs, limit) => available(() => kv.count({ ...sinceRange(agentPrefix(list, agentId), fromMs), limit })),
+    firstMadeByAgent: (list, agentId, fromMs) =>
+      available(async () => {
+        const prefix = agentPrefix(list, agentId);
+        const [first] = await kv.scan({ ...sinceRange(prefix, fromMs), limit: 1 });
+        return first === undefined ? null : placeIn(first.key, prefix).atMs;
       }),
     withTasks: (list, limit) =>
       available(async () => {
@@ -210,10 +224,21 @@ function recordOf(text: string): PortalLinkRecord {
   return readRecord("portalLink", "a payment link of the portal", text);
 }
 
-function matches({ state, order }: PortalLinkRecord, query: PortalLinkPageQuery): boolean {
+function matches({ state, order, createdBy }: PortalLinkRecord, query: PortalLinkPageQuery): boolean {
+  const { agentId = null } = query;
+  if (agentId !== null && (createdBy.type !== "agent" || createdBy.agentId !== agentId)) return false;
   if (query.state !== null && state !== query.state) return false;
   if (query.reference !== null && order.reference !== query.reference) return false;
   return query.customerEmail === null || order.customerEmail?.toLowerCase() === query.customerEmail.trim().toLowerCase();
+}
+
+function agentPrefix(list: MerchantList, agentId: string): string {
+  return `${listPrefix(BY_AGENT, list)}${agentId}/`;
+}
+
+/** Keys of an index from this time on. */
+function sinceRange(prefix: string, fromMs: number): { readonly from: string; readonly to: string } {
+  return { from: prefix + digitsOf(fromMs), to: prefixRange(prefix).to };
 }
 
 function statePrefix(list: MerchantList, state: PortalLinkState): string {

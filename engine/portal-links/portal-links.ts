@@ -1,4 +1,5 @@
 import type { PortalLinkCreator, PortalLinkOrder, PortalLinkRecord, PortalLinkState } from "./portal-link.ts";
+import type { KeptBeside } from "./portal-link-keeper.ts";
 
 /** A request, as far as what comes of it is told to others. */
 export interface PortalLinkOperation {
@@ -26,7 +27,11 @@ export interface PortalLinkQuery {
   readonly customerEmail: string | null;
   /** An id, a reference (exactly), or the id of an attempt. */
   readonly q: string | null;
+  /** Made by this credential of an AI agent; absent: by anybody. */
+  readonly agentId?: string | null;
 }
+
+export type PortalLinkMade = { readonly type: "created"; readonly link: PortalLinkRecord } | { readonly type: "no_account" };
 
 /**
  * The payment links of merchants, from any thread of any node. What is another merchant's, or of the other environment, is null as if it were not there. Every method rejects
@@ -42,9 +47,19 @@ export interface PortalLinks {
     order: PortalLinkOrder,
     createdBy: PortalLinkCreator,
     operation: PortalLinkOperation,
-  ): Promise<{ type: "created"; link: PortalLinkRecord } | { type: "no_account" }>;
+  ): Promise<PortalLinkMade>;
   /** The same for what the relay itself asks customers for in the name of a merchant, such as the cycles of subscriptions: it counts for no limit. */
   createUncounted: PortalLinks["create"];
+  /**
+   * The same as `create`, with entries of `beside` in the link's own commit. It is asked before each attempt at that commit, and may refuse the link, which is then the answer; not where the operation has made its link
+   * already.
+   */
+  createBeside<Refusal>(
+    ...made: [
+      ...Parameters<PortalLinks["create"]>,
+      beside: (record: PortalLinkRecord) => Promise<KeptBeside | { readonly refusal: Refusal }>,
+    ]
+  ): Promise<PortalLinkMade | Refusal>;
   find(owner: PortalLinkOwner, id: string): Promise<PortalLinkRecord | null>;
   /** Newest first. `next` null: no more. Throws RelayError `invalid_request` for a cursor that is none. */
   list(owner: PortalLinkOwner, query: PortalLinkQuery): Promise<{ items: readonly PortalLinkRecord[]; next: string | null }>;

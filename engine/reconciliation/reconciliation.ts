@@ -4,7 +4,7 @@ import type { TransactionMethod, TransactionStatus } from "../payments/transacti
 export const NAMED_MAX = 100;
 
 /** Lines of a day: terminals, methods, outcomes and currencies that had anything. A day with more is closed with those of the merchant as a whole. */
-export const LINES_MAX = 5_000;
+export const LINES_MAX = 2_000;
 
 /** Corrections of a day that are listed; further ones are counted. */
 export const CORRECTIONS_MAX = 500;
@@ -61,7 +61,8 @@ export type CorrectionSubject =
       readonly currency: string;
     }
   | { readonly of: "links" | "refunds"; readonly state: string; readonly currency: string }
-  | { readonly of: "unknown" | "conflicting"; readonly uuid: string; readonly terminalId: string };
+  /** Without a uuid: all of the kind, where they are more than are named. */
+  | { readonly of: "unknown" | "conflicting"; readonly uuid: string | null; readonly terminalId: string | null };
 
 export interface Correction {
   readonly subject: CorrectionSubject;
@@ -87,6 +88,30 @@ export interface ClosedDay {
   readonly figures: DayFigures;
 }
 
+/** What a day comes to in one currency. */
+export interface DayTotals {
+  readonly currency: string;
+  /** OK of CARD, SATISPAY, VOUCHER and PAYBYLINK. */
+  readonly approved: number;
+  readonly approvedMinor: number;
+  /** KO of these. */
+  readonly declined: number;
+  /** Asked for on the day, and made. */
+  readonly refunds: number;
+  readonly refundedMinor: number;
+  readonly netMinor: number;
+}
+
+/** A closed day in a list. */
+export interface DaySummary {
+  readonly day: string;
+  readonly closedAtMs: number;
+  readonly totals: readonly DayTotals[];
+  readonly unknown: number;
+  readonly conflicting: number;
+  readonly corrections: number;
+}
+
 export interface ReconciledDay {
   readonly closed: ClosedDay;
   /** Oldest first, at most CORRECTIONS_MAX. */
@@ -109,7 +134,7 @@ export interface Reconciliation {
   days(
     owner: ReconciliationOwner,
     query: { readonly limit: number; readonly before: string | null; readonly from: string | null; readonly to: string | null },
-  ): Promise<{ items: readonly ReconciledDay[]; next: string | null }>;
+  ): Promise<{ items: readonly DaySummary[]; next: string | null }>;
   /** Of a partner's merchants, in the order of their ids; those behind `after` only. */
   ofPartner(
     partnerId: number,

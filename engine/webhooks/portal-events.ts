@@ -1,7 +1,7 @@
 import type { Digest } from "../kernel/prefixed-id.ts";
 import { type WebhookEvent, webhookEventId } from "./webhook-event.ts";
 
-/** The events of our own format, as the portal offers them. Those of agents come with what they tell of. */
+/** The events of our own format, as the portal offers them. */
 export const PORTAL_EVENT_TYPES = [
   "payment_link.paid",
   "payment_link.expired",
@@ -25,6 +25,8 @@ export const PORTAL_EVENT_TYPES = [
   /** After it was paused or cancelled. */
   "subscription.paid_late",
   "subscription.cancelled",
+  /** Its links have come to all that they may. */
+  "agent_credential.exhausted",
 ] as const;
 export type PortalEventType = (typeof PORTAL_EVENT_TYPES)[number];
 

@@ -2,6 +2,7 @@ import type { Caller } from "../../engine/access/caller.ts";
 import { RelayError } from "../../engine/kernel/errors.ts";
 import type { AuthRequirement } from "../endpoint/endpoint.ts";
 import { type AdministratorSessions, administratorCookie, callerByAdministratorSession } from "./administrator-session.ts";
+import { callerByAgentToken, type FindAgent } from "./agent-key.ts";
 import { isOriginAllowed, partnerByKey } from "./api-key.ts";
 import {
   callerByFastPassword,
@@ -62,7 +63,7 @@ export interface Credentials {
 }
 
 export interface Authenticator {
-  /** Synchronous, except for merchants' keys, sessions and for passwords that are compared: not for other keys, terminals' own passwords and logins that were verified before. */
+  /** Synchronous, except for merchants' keys, agents' tokens, sessions and for passwords that are compared: not for other keys, terminals' own passwords and logins that were verified before. */
   authenticate(requirement: AuthRequirement, credentials: Credentials): Caller | Refusal | Promise<Caller | Refusal>;
   /** Whether any enabled partner lists this origin. */
   isOriginListed(origin: string): boolean;
@@ -94,6 +95,9 @@ const NO_PARTNER_API: PartnerApiCredentials = { byKeySha256: () => null, called:
 /** Used if nobody has a merchant's key. */
 const NO_MERCHANTS: FindMerchant = async () => null;
 
+/** Used where no AI agent has a credential. */
+const NO_AGENTS: FindAgent = async () => null;
+
 /** Used where there is no portal. */
 const NO_PORTAL: PortalSessions = { find: async () => null, cookie: portalCookie({ isSecure: true }), nowMs: () => 0 };
 
@@ -101,7 +105,7 @@ const NO_PORTAL: PortalSessions = { find: async () => null, cookie: portalCookie
 const NO_ADMINISTRATOR_SESSIONS: AdministratorSessions = { find: async () => null, cookie: administratorCookie({ isSecure: true }) };
 
 /**
- * Authenticates with the credentials in memory; merchants' keys and sessions are looked up in the store. Verified headers are remembered until any credential changes, and slow hashes until their
+ * Authenticates with the credentials in memory; merchants' keys, agents' tokens and sessions are looked up in the store. Verified headers are remembered until any credential changes, and slow hashes until their
  * own credential changes. No password that somebody may have chosen is compared, and none that was verified before is answered, without the
  * throttle (login-throttle.ts); machine-made secrets (keys, terminals' derived passwords) need none.
  */
@@ -113,6 +117,7 @@ export function createAuthenticator(
   findMerchant: FindMerchant = NO_MERCHANTS,
   portal: PortalSessions = NO_PORTAL,
   administrators: AdministratorSessions = NO_ADMINISTRATOR_SESSIONS,
+  findAgent: FindAgent = NO_AGENTS,
 ): Authenticator {
   const logins = new BoundedMap<string, Caller | PasswordLogin>(VERIFIED_MAX);
   /** By header: the hash against which its password was verified, or `FAST`. */
@@ -280,6 +285,8 @@ export function createAuthenticator(
           return callerByMerchantKey(findMerchant, { authorization, ipAddress }, "secret");
         case "optionalMerchantKey":
           return authorization === "" ? ANONYMOUS : callerByMerchantKey(findMerchant, { authorization, ipAddress }, "any");
+        case "agent":
+          return callerByAgentToken(findAgent, { authorization, ipAddress });
         case "admin":
           return administrators.cookie.tokenIn(cookie) === null
             ? byAdministrator(authorization, ipAddress)
@@ -289,8 +296,11 @@ export function createAuthenticator(
         case "fullAdminSession":
           return callerByAdministratorSession(administrators, cookie, requirement);
         case "merchantUserOrKey":
+        case "merchantUserOrAnyKey":
           // Bearer alone: a browser attaches a key that it remembers as a login to requests of any page.
-          if (isBearer(authorization)) return callerByMerchantKey(findMerchant, { authorization, ipAddress }, "secret");
+          if (isBearer(authorization)) {
+            return callerByMerchantKey(findMerchant, { authorization, ipAddress }, requirement === "merchantUserOrKey" ? "secret" : "any");
+          }
           return callerByPortalSession(portal, cookie, requirement);
         case "optionalPortalSession":
         case "portalSession":

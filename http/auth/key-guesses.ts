@@ -2,7 +2,6 @@ import { createHash } from "node:crypto";
 import { RelayError } from "../../engine/kernel/errors.ts";
 import { BoundedMap } from "./bounded-map.ts";
 import { countedAddress } from "./login-throttle.ts";
-import type { FindMerchant } from "./merchant-key.ts";
 
 /** Keys that are none, of one address in a second on one thread: each costs a read of the store. */
 export const WRONG_KEYS_PER_SECOND = 20;
@@ -13,7 +12,7 @@ const OWED_MAX = WRONG_KEYS_PER_SECOND * 60;
 /** Addresses with wrong keys that one thread counts, 100 bytes each; who has more of them is not held back by any limit of addresses. */
 const ADDRESSES_MAX = 50_000;
 
-/** Keys that were right a moment ago, as digests of 22 characters: merchants of one thread, with some room. */
+/** Keys that were right a moment ago, as digests of 22 characters: merchants of one thread, or their agents, with some room. */
 const RIGHT_MAX = 20_000;
 
 /**
@@ -21,7 +20,10 @@ const RIGHT_MAX = 20_000;
  * right. Only wrong keys count. A key that was right the last time is looked up all the same, so that somebody at the same address stops no shop's
  * payments. IPv6 addresses count by /64.
  */
-export function withoutGuesses(findMerchant: FindMerchant, monotonicMs: () => number): FindMerchant {
+export function withoutGuesses<Found extends object | string | null>(
+  find: (key: string, ipAddress: string) => Promise<Found>,
+  monotonicMs: () => number,
+): (key: string, ipAddress: string) => Promise<Found> {
   /** Wrong keys that are not let off yet, as of a time. */
   const owed = new BoundedMap<string, { count: number; atMs: number }>(ADDRESSES_MAX);
   const right = new BoundedMap<string, true>(RIGHT_MAX);
@@ -40,8 +42,9 @@ export function withoutGuesses(findMerchant: FindMerchant, monotonicMs: () => nu
     const digest = createHash("sha256").update(key).digest("base64url").slice(0, 22);
     const over = owedBy(address) + 1 - WRONG_KEYS_PER_SECOND;
     if (over > 0 && right.get(digest) === undefined) throw tooMany(over);
-    const found = await findMerchant(key, ipAddress);
-    if (found !== null && found !== "replaced") {
+    const found = await find(key, ipAddress);
+    // A word says why a key is one no more.
+    if (typeof found === "object" && found !== null) {
       right.set(digest, true);
       return found;
     }

@@ -1,7 +1,7 @@
 import type { Caller } from "../../engine/access/caller.ts";
 import { type MerchantAct, type MerchantUserGrant, merchantRoleMay, rolesThatMay } from "../../engine/access/merchant-user-grant.ts";
 import { RelayError } from "../../engine/kernel/errors.ts";
-import type { PortalAuth } from "../endpoint/portal-auth.ts";
+import { needsAct, type PortalAuth, takesMerchantKey } from "../endpoint/portal-auth.ts";
 import type { Refusal } from "./credential-source.ts";
 import { type SessionCookie, sessionCookie, sessionTokenSha256 } from "./session-cookie.ts";
 
@@ -35,7 +35,7 @@ const NO_SESSION_OR_KEY = refused("Sign in, or send the merchant's secret key: A
 const NO_SECOND_FACTOR = refused("Sign in: the second factor is missing");
 const NOT_ENROLLED = refused("Sign in: the account has no second factor yet, and needs one before anything else");
 
-/** The session that a request's cookie names. `optionalPortalSession` refuses nobody; `merchantUser` and `merchantUserOrKey` want all factors. */
+/** The session that a request's cookie names. `optionalPortalSession` refuses nobody; `merchantUser` wants all factors, with a key beside it or without. */
 export async function callerByPortalSession(
   { find, cookie }: Pick<PortalSessions, "find" | "cookie">,
   header: string,
@@ -46,10 +46,9 @@ export async function callerByPortalSession(
   const user = token === null ? null : await find(sessionTokenSha256(token));
   if (user === null) {
     if (auth === "optionalPortalSession") return ANONYMOUS;
-    return auth === "merchantUserOrKey" && token === null ? NO_SESSION_OR_KEY : NO_SESSION;
+    return takesMerchantKey(auth) && token === null ? NO_SESSION_OR_KEY : NO_SESSION;
   }
-  const wantsAllFactors = auth === "merchantUser" || auth === "merchantUserOrKey";
-  if (wantsAllFactors && user.stage !== "full") return user.stage === "factor" ? NO_SECOND_FACTOR : NOT_ENROLLED;
+  if (needsAct(auth) && user.stage !== "full") return user.stage === "factor" ? NO_SECOND_FACTOR : NOT_ENROLLED;
   return { type: "merchantUser", user };
 }
 

@@ -60,6 +60,7 @@ function entryOf(endpoint: BoundEndpoint, audit: AuditedChange<Input>, input: In
 function merchantOf({ caller, params }: Input): string | null {
   if (caller.type === "merchantUser") return caller.user.merchantId;
   if (caller.type === "merchantKey") return caller.merchant.merchantId;
+  if (caller.type === "agent") return caller.agent.merchantId;
   if (typeof params !== "object" || params === null || !("merchantId" in params)) return null;
   return typeof params.merchantId === "string" && isMerchantId(params.merchantId) ? params.merchantId : null;
 }
@@ -84,6 +85,8 @@ function usernameOf(caller: Caller): string {
       return caller.merchant.merchantId;
     case "merchantUser":
       return caller.user.email;
+    case "agent":
+      return caller.agent.credentialId;
     case "fleet":
     case "anonymous":
       return "";

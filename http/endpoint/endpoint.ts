@@ -14,7 +14,7 @@ export type Method = "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
  * raw request before any of it is read; `merchantKey` a merchant with its secret key (bearer, or the user name of Basic); `optionalMerchantKey` a merchant with
  * either of its keys, or nobody yet: a page sends its publishable key as the member `key`, which the handler looks up. `merchantUser`: a person with a full
  * session of the portal (a cookie; http/auth/portal-session.ts), `portalSession` also with one that lacks its second factor, `optionalPortalSession` also nobody;
- * `merchantUserOrKey`: a full session, or the merchant's secret key. `fullAdminSession`, `adminSession` and `optionalAdminSession` are the same three of administrators'
+ * `merchantUserOrKey`: a full session, or the merchant's secret key; `merchantUserOrAnyKey`: a full session, or either of its keys; `agent`: an AI agent of a merchant with its token. `fullAdminSession`, `adminSession` and `optionalAdminSession` are the same three of administrators'
  * sessions (http/auth/administrator-session.ts); `admin` takes a full one too, beside a login. Whether the caller may do what it asks is the handler's decision (RelayError `forbidden`).
  */
 export type AuthRequirement =
@@ -32,6 +32,8 @@ export type AuthRequirement =
   | "portalSession"
   | "merchantUser"
   | "merchantUserOrKey"
+  | "merchantUserOrAnyKey"
+  | "agent"
   | "optionalAdminSession"
   | "adminSession"
   | "fullAdminSession";
@@ -53,12 +55,12 @@ export type CallerNeeds = "send" | "know" | "act" | "act or administrate" | "act
  */
 export type WhoMay =
   | { auth: "admin"; role: AdministratorRole; may?: never }
-  | { auth: "merchantUser" | "merchantUserOrKey"; may: MerchantAct; role?: never }
+  | { auth: "merchantUser" | "merchantUserOrKey" | "merchantUserOrAnyKey"; may: MerchantAct; role?: never }
   | { auth: "portalSession" | "adminSession" | "fullAdminSession"; may?: never; role?: never }
   | {
       auth: Exclude<
         AuthRequirement,
-        "admin" | "portalSession" | "merchantUser" | "merchantUserOrKey" | "adminSession" | "fullAdminSession"
+        "admin" | "portalSession" | "merchantUser" | "merchantUserOrKey" | "merchantUserOrAnyKey" | "adminSession" | "fullAdminSession"
       >;
       role?: never;
       may?: never;
@@ -257,8 +259,8 @@ export interface EndpointFacts {
    */
   needs?: CallerNeeds;
   /**
-   * What a person of the portal has to be permitted to do (engine/access/merchant-user-grant.ts); every endpoint with `auth` `merchantUser` or
-   * `merchantUserOrKey` has one. A merchant's secret key may do all of it.
+   * What a person of the portal has to be permitted to do (engine/access/merchant-user-grant.ts); every endpoint with `auth` `merchantUser`,
+   * `merchantUserOrKey` or `merchantUserOrAnyKey` has one. A merchant's secret key may do all of it; what a publishable one sees of it is the handler's to say.
    */
   may?: MerchantAct;
   /** Who has a session needs a second factor of the last ten minutes: 403 `step_up_required` without. It says nothing to a login or a key. */

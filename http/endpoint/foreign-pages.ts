@@ -21,6 +21,8 @@ const ATTACHED_BY_BROWSERS: Readonly<Record<AuthRequirement, boolean>> = {
   portalSession: false,
   merchantUser: false,
   merchantUserOrKey: false,
+  merchantUserOrAnyKey: false,
+  agent: false,
   optionalAdminSession: false,
   adminSession: false,
   fullAdminSession: false,
@@ -31,7 +33,8 @@ const ATTACHED_BY_BROWSERS: Readonly<Record<AuthRequirement, boolean>> = {
  * read, and a browser does not let such a page see the response.
  */
 export function refusesForeignPages({ auth, method, handsOut }: Pick<EndpointFacts, "auth" | "method" | "handsOut">): boolean {
-  return ATTACHED_BY_BROWSERS[auth] && (method !== "GET" || handsOut === true);
+  // No browser attaches an agent's token; the Model Context Protocol wants the origin checked all the same.
+  return (ATTACHED_BY_BROWSERS[auth] || auth === "agent") && (method !== "GET" || handsOut === true);
 }
 
 /**

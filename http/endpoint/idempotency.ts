@@ -14,10 +14,13 @@ const KEY = new RegExp(`^[\\x21-\\x7e]{1,${IDEMPOTENCY_KEY_LENGTH_MAX}}$`);
 /** How long a caller waits before it repeats a request whose first attempt is still in progress. */
 const RETRY_AFTER_SECONDS = 1;
 
+export function isIdempotencyKey(text: string): boolean {
+  return KEY.test(text);
+}
+
 /** Reads the key from the header; null stays null. Throws RelayError `invalid_request`; the value is not quoted. */
 export function readIdempotencyKey(header: string | null): string | null {
-  if (header === null) return null;
-  if (KEY.test(header)) return header;
+  if (header === null || isIdempotencyKey(header)) return header;
   throw new RelayError(
     "invalid_request",
     `Idempotency-Key: must be 1 to ${IDEMPOTENCY_KEY_LENGTH_MAX} visible ASCII characters, no spaces`,
@@ -179,8 +182,8 @@ function repliedBy(text: string, replayedBy: IdempotencyPolicy | null): AnyReply
   return replayedBy === null ? reply : { ...reply, headers: { ...reply.headers, ...replayHeaders } };
 }
 
-/** The same for members in any order. */
-function digestOf(value: readonly unknown[]): string {
+/** The digest (hex) of values; the same for members in any order. */
+export function digestOf(value: readonly unknown[]): string {
   return createHash("sha256").update(JSON.stringify(value, inOrder)).digest("hex");
 }
 

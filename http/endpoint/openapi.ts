@@ -43,6 +43,8 @@ const SECURITY: Readonly<Record<AuthRequirement, readonly Json[]>> = {
   portalSession: [{ portalSession: [] }],
   merchantUser: [{ portalSession: [] }],
   merchantUserOrKey: [{ portalSession: [] }, { merchantKey: [] }],
+  merchantUserOrAnyKey: [{ portalSession: [] }, { merchantKey: [] }],
+  agent: [{ agentToken: [] }],
   optionalAdminSession: [{}, { administratorSession: [] }],
   adminSession: [{ administratorSession: [] }],
   fullAdminSession: [{ administratorSession: [] }],
@@ -57,6 +59,7 @@ const OTHER_PAGES = "Or the request is not of a page of the relay itself (`csrf`
 const OWN_PAGES =
   "Whatever changes something has to come from a page of the relay itself: with `Sec-Fetch-Site: same-origin`, or without that header an `Origin` of its own; and with a JSON body or the header `X-Relay-Portal: 1` (403 `csrf`). No page of another origin may call (no CORS).";
 const FOREIGN_PAGES = "Or a page of another origin made a browser send the login.";
+const FOREIGN_PAGES_WITH_TOKEN = "Or a page of another origin has sent the request.";
 const HELD_BACK =
   "After ten different wrong passwords of a user from one address (IPv6: /64) within a minute, or a hundred within an hour from addresses where the user never logged in, none is compared for a while: 429 with `Retry-After`, also for the right one.";
 
@@ -84,6 +87,13 @@ const SECURITY_SCHEMES = {
     scheme: "bearer",
     bearerFormat: "sk_merchant_...",
     description: "A merchant's key; also as the user name of Basic, with an empty password.",
+  },
+  agentToken: {
+    type: "http",
+    scheme: "bearer",
+    bearerFormat: "ak_merchant_...",
+    description:
+      "The token of a credential that a merchant has made for an AI agent. 401 when it is missing, invalid, revoked or expired, 403 when the credential may not be used from the caller's address, and for a page of another origin.",
   },
   portalSession: {
     type: "apiKey",
@@ -211,9 +221,13 @@ function descriptionOf({ description, needs, role, auth, may, stepUp }: Document
 }
 
 function personWho(act: MerchantAct, auth: AuthRequirement): string {
-  const key = auth === "merchantUserOrKey" ? " A merchant's secret key may, too." : "";
-  return `A person needs the role ${orList(rolesThatMay(act))}.${key}`;
+  return `A person needs the role ${orList(rolesThatMay(act))}.${KEYS_WHO[auth] ?? ""}`;
 }
+
+const KEYS_WHO: { readonly [Auth in AuthRequirement]?: string } = {
+  merchantUserOrKey: " A merchant's secret key may, too.",
+  merchantUserOrAnyKey: " A merchant's keys may, too; a publishable one sees less.",
+};
 
 function orList(words: readonly string[]): string {
   return words.length < 2 ? words.join() : `${words.slice(0, -1).join(", ")} or ${words.at(-1)}`;
@@ -305,7 +319,8 @@ const ANY_OTHER_ERROR = "Any other error.";
 function responseOf(status: number, declared: ResponseDeclaration, endpoint: DocumentedEndpoint, components: Components): Json {
   const isForeign = status === 403 && refusesForeignPages(endpoint);
   const isOther = status === 403 && checksOwnPage(endpoint);
-  const description = [declared.description, isForeign ? FOREIGN_PAGES : "", isOther ? OTHER_PAGES : ""]
+  const foreignPages = endpoint.auth === "agent" ? FOREIGN_PAGES_WITH_TOKEN : FOREIGN_PAGES;
+  const description = [declared.description, isForeign ? foreignPages : "", isOther ? OTHER_PAGES : ""]
     .filter((part) => part !== "")
     .join(" ");
   const response = responseWith({ ...declared, description }, status, endpoint, components);
@@ -327,7 +342,14 @@ function responseOf(status: number, declared: ResponseDeclaration, endpoint: Doc
 /**
  * An administrator may have a role that is too low. A key may be used from listed origins or addresses only. After many wrong passwords no password is compared for a while.
  */
-const KEY_AUTHS: ReadonlySet<AuthRequirement> = new Set(["apiKey", "basicOrApiKey", "partnerApi", "merchantKey", "merchantUserOrKey"]);
+const KEY_AUTHS: ReadonlySet<AuthRequirement> = new Set([
+  "apiKey",
+  "basicOrApiKey",
+  "partnerApi",
+  "merchantKey",
+  "merchantUserOrKey",
+  "agent",
+]);
 const ANONYMOUS_AUTHS: ReadonlySet<AuthRequirement> = new Set(["none", "optionalBasic", "optionalPortalSession", "optionalAdminSession"]);
 const PASSWORD_AUTHS: ReadonlySet<AuthRequirement> = new Set(["basic", "basicOrApiKey", "admin"]);
 

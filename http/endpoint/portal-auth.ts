@@ -1,14 +1,28 @@
 import type { AuthRequirement } from "./endpoint.ts";
 
 /** Endpoints that a session of the portal opens. */
-export type PortalAuth = Extract<AuthRequirement, "optionalPortalSession" | "portalSession" | "merchantUser" | "merchantUserOrKey">;
+export type PortalAuth = Extract<
+  AuthRequirement,
+  "optionalPortalSession" | "portalSession" | "merchantUser" | "merchantUserOrKey" | "merchantUserOrAnyKey"
+>;
 
 const PORTAL_AUTHS: ReadonlySet<AuthRequirement> = new Set<PortalAuth>([
   "optionalPortalSession",
   "portalSession",
   "merchantUser",
   "merchantUserOrKey",
+  "merchantUserOrAnyKey",
 ]);
+
+/** Endpoints that say what a person has to be permitted to do. */
+export function needsAct(auth: AuthRequirement): boolean {
+  return auth === "merchantUser" || takesMerchantKey(auth);
+}
+
+/** Endpoints that a merchant's key opens beside a session. */
+export function takesMerchantKey(auth: AuthRequirement): auth is "merchantUserOrKey" | "merchantUserOrAnyKey" {
+  return auth === "merchantUserOrKey" || auth === "merchantUserOrAnyKey";
+}
 
 export function isPortalAuth(auth: AuthRequirement): auth is PortalAuth {
   return PORTAL_AUTHS.has(auth);

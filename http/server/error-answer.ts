@@ -10,6 +10,8 @@ const CHALLENGES: { readonly [Auth in AuthRequirement]?: string } = {
   merchantKey: 'Bearer realm="relay"',
   optionalMerchantKey: 'Bearer realm="relay"',
   merchantUserOrKey: 'Bearer realm="relay"',
+  merchantUserOrAnyKey: 'Bearer realm="relay"',
+  agent: 'Bearer realm="relay"',
   // No registered scheme is a cookie's, and 401 has to name one (RFC 9110, 11.6.1). With Basic a browser would ask for a password over the portal's page.
   optionalPortalSession: 'Cookie realm="relay"',
   portalSession: 'Cookie realm="relay"',

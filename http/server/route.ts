@@ -13,7 +13,7 @@ import {
 import { checksOwnPage, hidesLength, refusesForeignPages } from "../endpoint/foreign-pages.ts";
 import { FORM_BYTES_MAX } from "../endpoint/form-body.ts";
 import { MULTIPART_OVERHEAD_BYTES_MAX } from "../endpoint/multipart.ts";
-import { isAdminSessionAuth, isPortalAuth, isSessionOptional, takesSession } from "../endpoint/portal-auth.ts";
+import { isAdminSessionAuth, isPortalAuth, isSessionOptional, needsAct, takesSession } from "../endpoint/portal-auth.ts";
 import { parameterNames, Router } from "../endpoint/router.ts";
 import type { ServerOptions } from "./options.ts";
 
@@ -56,7 +56,12 @@ const DEPRECATED_SINCE = `@${Date.UTC(2025, 9, 4) / 1_000}`;
 /** Paths that are served under the service prefix too (`RELAY_SERVICE_PREFIX`): those of terminals and partners, and the deprecated ones. */
 const PREFIXED = /^\/(?:api\/(?:v1|status|partner)\/|pay$|uuid\/|status$)/;
 
-const READS_MERCHANT_KEY: ReadonlySet<AuthRequirement> = new Set(["merchantKey", "optionalMerchantKey", "merchantUserOrKey"]);
+const READS_MERCHANT_KEY: ReadonlySet<AuthRequirement> = new Set([
+  "merchantKey",
+  "optionalMerchantKey",
+  "merchantUserOrKey",
+  "merchantUserOrAnyKey",
+]);
 
 const READS_AUTHORIZATION: ReadonlySet<AuthRequirement> = new Set([
   "optionalBasic",
@@ -64,6 +69,7 @@ const READS_AUTHORIZATION: ReadonlySet<AuthRequirement> = new Set([
   "basicOrApiKey",
   "admin",
   "partnerApi",
+  "agent",
   ...READS_MERCHANT_KEY,
 ]);
 
@@ -128,9 +134,9 @@ function serve(endpoint: BoundEndpoint, options: ServerOptions, limits: Map<stri
 
 /** What `WhoMay` says, for declarations that are put together from parts. */
 function requireWhoMay({ name, auth, role, may, stepUp, method, handsOut }: BoundEndpoint): void {
-  const needsAct = auth === "merchantUser" || auth === "merchantUserOrKey";
   if ((role !== undefined) !== (auth === "admin")) throw new Error(`${name}: an administrator's endpoint has a role, and no other`);
-  if ((may !== undefined) !== needsAct) throw new Error(`${name}: auth merchantUser and merchantUserOrKey have \`may\`, and no other`);
+  if ((may !== undefined) !== needsAct(auth))
+    throw new Error(`${name}: auth merchantUser, with a key or without, has \`may\`, and no other`);
   if (stepUp === true && (!takesSession(auth) || isSessionOptional(auth))) throw new Error(`${name}: only a session can step up`);
   // A page of another origin could take it: reading is not checked for the page that asks.
   if (isSessionAlone(auth) && method === "GET" && handsOut === true) throw new Error(`${name}: with a session, a GET hands out nothing`);

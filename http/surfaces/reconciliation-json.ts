@@ -1,8 +1,8 @@
 import { type Static, Type } from "@sinclair/typebox";
+import { totalsOf } from "../../engine/reconciliation/figures.ts";
 import {
   CORRECTIONS_MAX,
   type Correction,
-  type DayFigures,
   NAMED_MAX,
   type NamedPayments,
   type PaymentLine,
@@ -106,14 +106,20 @@ export const ReconciledDaySchema = Type.Object(
 );
 
 export type ReconciledDayJson = Static<typeof ReconciledDaySchema>;
-export type ReconciliationTotalsJson = Static<typeof ReconciliationTotals>;
 
 const METHODS = ["CARD", "SATISPAY", "VOUCHER", "PAYBYLINK", "RECEIPT", "UNKNOWN"] as const;
 
 export function reconciledDayJson({ closed, corrections, correctionCount }: ReconciledDay): ReconciledDayJson {
   const { day, timeZone, fromMs, untilMs, closedAtMs, figures } = closed;
   return {
-    ...{ day, timeZone, from: iso(fromMs), until: iso(untilMs), closedAt: iso(closedAtMs), totals: totalsOf(figures) },
+    ...{
+      day,
+      timeZone,
+      from: iso(fromMs),
+      until: iso(untilMs),
+      closedAt: iso(closedAtMs),
+      totals: totalsOf(figures).map((total) => ({ ...total })),
+    },
     payments: figures.payments.map(({ terminalId, method, status, currency, count, amountMinor }) => ({
       ...{ terminalId, method: methodWord(method), status, currency, count, amountMinor },
     })),
@@ -123,39 +129,6 @@ export function reconciledDayJson({ closed, corrections, correctionCount }: Reco
     conflicting: namedJson(figures.conflicting),
     corrections: { count: correctionCount, items: corrections.map(correctionJson) },
   };
-}
-
-const MONEY_METHODS: readonly PaymentLine["method"][] = ["CARD", "SATISPAY", "VOUCHER", "PAYBYLINK"];
-
-/** What a day comes to, by currency. */
-export function totalsOf({ payments, refunds }: DayFigures): ReconciliationTotalsJson[] {
-  const totals = new Map<string, ReconciliationTotalsJson>();
-  const of = (currency: string): ReconciliationTotalsJson => {
-    const known = totals.get(currency);
-    if (known !== undefined) return known;
-    const fresh = { currency, approved: 0, approvedMinor: 0, declined: 0, refunds: 0, refundedMinor: 0, netMinor: 0 };
-    totals.set(currency, fresh);
-    return fresh;
-  };
-  for (const { method, status, currency, count, amountMinor } of payments) {
-    if (!MONEY_METHODS.includes(method)) continue;
-    const total = of(currency);
-    if (status === "KO") {
-      total.declined += count;
-      continue;
-    }
-    total.approved += count;
-    total.approvedMinor += amountMinor;
-    total.netMinor += amountMinor;
-  }
-  for (const { state, currency, count, amountMinor } of refunds) {
-    if (state !== "done") continue;
-    const total = of(currency);
-    total.refunds += count;
-    total.refundedMinor += amountMinor;
-    total.netMinor -= amountMinor;
-  }
-  return [...totals.values()].sort((one, other) => (one.currency < other.currency ? -1 : 1));
 }
 
 function namedJson({ count, items }: NamedPayments) {

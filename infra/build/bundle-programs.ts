@@ -7,6 +7,7 @@ const ROOT = resolve(import.meta.dirname, "../..");
 
 const NODE = "infra/node/main.ts";
 const SHARD = "infra/node/shard/shard-worker.ts";
+const SHEET = "http/exports/xlsx-worker.ts";
 
 /** What is started beside a node, by people or by the node in a process of its own. */
 const BESIDE = [
@@ -16,7 +17,7 @@ const BESIDE = [
 ];
 
 /** What is started by itself, or in a thread of its own. */
-export const PROGRAMS: readonly string[] = [NODE, SHARD, ...BESIDE];
+export const PROGRAMS: readonly string[] = [NODE, SHARD, SHEET, ...BESIDE];
 
 /** What runs before each of them. */
 const STARTING = "infra/build/starting.ts";
@@ -25,7 +26,7 @@ const STARTING = "infra/build/starting.ts";
  * What is bundled together. A node and its shards share no bundle: each common part would be cut into a file for every set of programs that have it, and a thread
  * reads forty files in the time of a tenth of its code.
  */
-const GROUPS: readonly (readonly string[])[] = [[STARTING], [NODE], [SHARD], BESIDE];
+const GROUPS: readonly (readonly string[])[] = [[STARTING], [NODE], [SHARD], [SHEET], BESIDE];
 
 /** Packages that stay in `node_modules`: they load binaries that lie beside their code. */
 const WITH_BINARIES = ["classic-level", "chdb", "esbuild", "uWebSockets.js", "uWebSockets.js-older"];

@@ -46,7 +46,7 @@ const time = (name: string) => `fromUnixTimestamp64Milli({${name}:Int64}, 'UTC')
 
 const words = (values: readonly (string | null)[]) => values.map((value) => `'${value}'`).join(", ");
 
-const LISTED = `method NOT IN (${words(UNLISTED_METHODS)}) AND command_kind NOT IN (${words(UNLISTED_KINDS)})`;
+export const LISTED = `method NOT IN (${words(UNLISTED_METHODS)}) AND command_kind NOT IN (${words(UNLISTED_KINDS)})`;
 
 /** What the newest version of a row has to be like, in SQL; `matches` says the same of a row that waits. */
 export function conditionOf(merchantId: string, filter: MerchantTransactionFilter, range: Range): Condition {

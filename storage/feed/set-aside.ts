@@ -3,7 +3,7 @@ import { type Entry, type Kv, type Operation, prefixRange } from "../../engine/k
 import { readBareRecord, recordText } from "../../engine/kernel/schemas.ts";
 import { ATTENTION, type AttentionItem, attentionKey, attentionOperation } from "../../engine/payments/attention.ts";
 import type { FeedRow } from "../../engine/payments/feed-row.ts";
-import { OUTBOX } from "../../engine/payments/outbox.ts";
+import { OUTBOX, outboxKeyAt } from "../../engine/payments/outbox.ts";
 import type { FeedTopics } from "./kafka-topics.ts";
 import { entriesOf, type OutboxEntry, readRow } from "./outbox.ts";
 
@@ -92,6 +92,12 @@ export function setAsideText(value: string): string {
 /** How many rows are set aside; at most so many are counted. */
 export async function countSetAside(kv: Kv, max: number): Promise<number> {
   return (await kv.scan({ ...prefixRange(SET_ASIDE), limit: max })).length;
+}
+
+/** Whether a row is set aside that was written before a time. */
+export async function anySetAside(kv: Kv, beforeMs: number): Promise<boolean> {
+  const to = setAsideKey(outboxKeyAt(beforeMs));
+  return (await kv.scan({ from: SET_ASIDE, to, limit: 1 })).length > 0;
 }
 
 /** Entries for operators about refused rows, to be removed by `settle` when it is known which rows are still refused. */

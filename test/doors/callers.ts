@@ -49,6 +49,8 @@ export interface Keys {
   replacedMerchantKeys: MerchantKeys;
   /** Of a merchant of the stranger. */
   otherMerchantKeys: MerchantKeys;
+  /** Tokens of AI agents of the partner's merchant: one that counts, one that was revoked, and one for an address that is not ours. */
+  agents: { own: string; revoked: string; elsewhere: string };
   /** Tokens of sessions of the portal. */
   portal: { owner: string; viewer: string; otherOwner: string; ownerWithoutFactor: string };
   /** Tokens of sessions of the operators' pages. */
@@ -101,6 +103,7 @@ const RIGHT: readonly Caller[] = [
   byBasic("the merchant by its secret key as a user name", "merchant", ({ merchantKeys }) => [merchantKeys.secretKey, ""]),
   byBearer("the merchant by its publishable key", "publishable", ({ merchantKeys }) => merchantKeys.publishableKey),
   byBearer("another merchant by its secret key", "other merchant", ({ otherMerchantKeys }) => otherMerchantKeys.secretKey),
+  byBearer("an AI agent of the merchant", "agent", ({ agents }) => agents.own),
   bySignature("the partner by signature", "partner", ({ partner }) => partner),
   { ...bySignature("another partner of the adapter, in the partner's name", "stranger", ({ stranger }) => stranger), saysWhy: true },
 ];
@@ -180,6 +183,10 @@ const WRONG: readonly Caller[] = [
   byBasic("the merchant's login from a foreign page", "merchant's foreign page", ({ merchantKeys }) => [merchantKeys.secretKey, ""], {
     origin: FOREIGN_ORIGIN,
   }),
+  byBearer("a made-up token of an AI agent", "wrong", () => `ak_merchant_${randomBytes(32).toString("base64url")}`),
+  { ...byBearer("an AI agent that was revoked", "wrong", ({ agents }) => agents.revoked), saysWhy: true },
+  byBearer("an AI agent from an address that it is not for", "agent from elsewhere", ({ agents }) => agents.elsewhere),
+  byBearer("a foreign page with an AI agent's token", "agent's foreign page", ({ agents }) => agents.own, { origin: FOREIGN_ORIGIN }),
   byBearer("a partner's bearer key from outside its whitelist", "from elsewhere", ({ bound }) => bound.partnerApiKey),
 
   byCookie("an owner of the merchant", "owner", ({ portal }) => portal.owner),
@@ -293,8 +300,8 @@ function byKey(who: string, shown: Shown, key: (keys: Keys) => string, more: Hea
   return { who, shows: { apiKey: shown }, headers: (keys) => ({ "api-key": key(keys), ...more }) };
 }
 
-function byBearer(who: string, shown: Shown, key: (keys: Keys) => string): Caller {
-  return { who, shows: { bearer: shown }, headers: (keys) => ({ authorization: `Bearer ${key(keys)}` }) };
+function byBearer(who: string, shown: Shown, key: (keys: Keys) => string, more: Headers = {}): Caller {
+  return { who, shows: { bearer: shown }, headers: (keys) => ({ authorization: `Bearer ${key(keys)}`, ...more }) };
 }
 
 /** As the portal's own page sends it. */

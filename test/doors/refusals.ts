@@ -32,7 +32,13 @@ export function refusalsOf(endpoints: readonly AnyEndpoint[], callers: readonly 
   );
 }
 
-const KEYS_OF_MERCHANTS: ReadonlySet<string> = new Set(["merchantKey", "optionalMerchantKey", "merchantUserOrKey"]);
+const KEYS_OF_MERCHANTS: ReadonlySet<string> = new Set([
+  "merchantKey",
+  "optionalMerchantKey",
+  "merchantUserOrKey",
+  "merchantUserOrAnyKey",
+  "agent",
+]);
 
 /** Asks each; resolves with what was not as it has to be, in words. */
 export async function ask(world: DoorWorld, refusals: readonly Refusal[]): Promise<string[]> {

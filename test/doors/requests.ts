@@ -45,6 +45,8 @@ export interface Things {
   /** A plan of the merchant's, and a subscription to it whose first payment is asked for. */
   planId: string;
   subscriptionId: string;
+  /** A credential of an AI agent of the merchant's. */
+  agentCredentialId: string;
   /** Its `merId` at the gateway-protocol adapter, and its own `txId` of a payment there. */
   merId: string;
   orderId: string;
@@ -69,6 +71,7 @@ const PARAMETERS: readonly [end: RegExp, value: (things: Things) => string | num
   [/\/(?:api\/merchant|admin)\/alerts\/\{id\}$/, ({ alertId }) => alertId],
   [/\/api\/merchant\/plans\/\{id\}$/, ({ planId }) => planId],
   [/\/api\/merchant\/subscriptions\/\{id\}$/, ({ subscriptionId }) => subscriptionId],
+  [/\/api\/merchant\/agent-credentials\/\{id\}$/, ({ agentCredentialId }) => agentCredentialId],
   [/\{uuid\}$/, ({ uuid }) => uuid],
   [/\{txId\}$/, ({ txId }) => txId],
   [/\/api\/payment\/.*\{id\}$/, ({ txId }) => txId],

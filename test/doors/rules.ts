@@ -8,6 +8,7 @@ import {
   isPortalAuth,
   isSessionOptional,
   type PortalAuth,
+  takesMerchantKey,
 } from "../../http/endpoint/portal-auth.ts";
 
 /**
@@ -45,11 +46,14 @@ const ROLES: Partial<Record<Identity, AdministratorRole>> = { administrator: "ow
  */
 export type MerchantShown = "merchant" | "other merchant" | "publishable" | "merchant's foreign page";
 
+/** An AI agent of the merchant by its token, the same from an address that its credential is not for, and a page of another origin that has its token. */
+export type AgentShown = "agent" | "agent from elsewhere" | "agent's foreign page";
+
 /**
  * `wrong`: a credential that opens nothing. `from elsewhere`: a right one, from an origin or address that it is not for. `foreign page`: the
  * administrator's login, which a browser attaches to a request of a page of another origin.
  */
-export type Shown = Identity | MerchantShown | "wrong" | "from elsewhere" | "foreign page";
+export type Shown = Identity | MerchantShown | AgentShown | "wrong" | "from elsewhere" | "foreign page";
 
 /**
  * Whose session of the portal a cookie is of, sent as the portal's own page sends it: an owner and a viewer of the partner's merchant, an owner of another one's,
@@ -187,8 +191,9 @@ const PLACES: readonly [under: string, auths: readonly AuthRequirement[], needs?
   ["/pgw/", ["signature"]],
   // Where a key may be left out, the handler looks for the one of a page.
   ["/v1/", ["merchantKey", "optionalMerchantKey"]],
+  ["/mcp", ["agent"]],
   // Invitations and resets of passwords have a token of their own.
-  ["/api/merchant/", ["merchantUser", "merchantUserOrKey", "portalSession", "optionalPortalSession", "none"]],
+  ["/api/merchant/", ["merchantUser", "merchantUserOrKey", "merchantUserOrAnyKey", "portalSession", "optionalPortalSession", "none"]],
 ];
 
 /** What only merchants open. */
@@ -200,6 +205,7 @@ export function missingRule({ name, path, method, auth, needs }: AnyEndpoint): s
   const place = PLACES.find(([under]) => path.startsWith(under));
   if (place !== undefined && (!place[1].includes(auth) || needs !== place[2])) return `has auth ${auth} below ${place[0]}`;
   if (OF_MERCHANTS.has(auth) && place?.[0] !== "/v1/") return `has auth ${auth} where merchants do not call`;
+  if (auth === "agent" && place?.[0] !== "/mcp") return `has auth ${auth} where agents do not call`;
   if (isPortalAuth(auth) && place?.[0] !== "/api/merchant/") return `has auth ${auth} where the portal does not call`;
   if (isAdminSessionAuth(auth) && place?.[0] !== "/admin/") return `has auth ${auth} where administrators do not call`;
   const severalKinds = auth === "basic" || auth === "basicOrApiKey";
@@ -212,6 +218,7 @@ export function outcomeOf(endpoint: AnyEndpoint, shown: Credentials): Outcome {
   if (isOpen(endpoint)) return "admitted";
   if (isPortalAuth(endpoint.auth)) return byPortal(endpoint, endpoint.auth, shown);
   if (isAdminSessionAuth(endpoint.auth)) return byAdminSession(endpoint, endpoint.auth, shown);
+  if (endpoint.auth === "agent") return byAgent(endpoint, shown);
   if (endpoint.auth === "admin" && shown.adminCookie !== undefined) return byAdminCookie(endpoint, shown.adminCookie);
   const credential = credentialAt(endpoint, shown);
   if (credential === undefined || credential === "wrong") return "unauthorized";
@@ -226,10 +233,29 @@ export function isOfMerchant(shown: Shown | undefined): shown is MerchantShown {
   return shown === "merchant" || shown === "other merchant" || shown === "publishable" || shown === "merchant's foreign page";
 }
 
+export function isOfAgent(shown: Shown | undefined): shown is AgentShown {
+  return shown === "agent" || shown === "agent from elsewhere" || shown === "agent's foreign page";
+}
+
+/** Whose data it is about says the token alone, so it names nothing of others. */
+function byAgent(endpoint: AnyEndpoint, { bearer }: Credentials): Outcome {
+  if (!isOfAgent(bearer)) return "unauthorized";
+  switch (bearer) {
+    case "agent":
+      return "admitted";
+    case "agent from elsewhere":
+      return "forbidden";
+    case "agent's foreign page":
+      return refusesForeignPages(endpoint) ? "forbidden" : "admitted";
+  }
+}
+
 /** Whether a request is about something that one merchant has and others have not. Services are words that all have in common. */
 function namesOwn({ path, responses }: AnyEndpoint): boolean {
   return responses[404] !== undefined && !/^[^{]*\{service\}[^{]*$/.test(path);
 }
+
+const TAKES_PUBLISHABLE: ReadonlySet<AuthRequirement> = new Set(["optionalMerchantKey", "merchantUserOrAnyKey"]);
 
 function byMerchant(endpoint: AnyEndpoint, shown: MerchantShown): Outcome {
   switch (shown) {
@@ -238,7 +264,7 @@ function byMerchant(endpoint: AnyEndpoint, shown: MerchantShown): Outcome {
     case "other merchant":
       return namesOwn(endpoint) ? "unknown" : "admitted";
     case "publishable":
-      return endpoint.auth === "optionalMerchantKey" ? "admitted" : "forbidden";
+      return TAKES_PUBLISHABLE.has(endpoint.auth) ? "admitted" : "forbidden";
     case "merchant's foreign page":
       return refusesForeignPages(endpoint) ? "forbidden" : "admitted";
   }
@@ -257,7 +283,7 @@ function isOwnPage({ cookie, adminCookie }: Credentials): boolean {
 
 function byPortal(endpoint: AnyEndpoint, auth: PortalAuth, shown: Credentials): Outcome {
   const { cookie, bearer } = shown;
-  if (auth === "merchantUserOrKey" && bearer !== undefined) return isOfMerchant(bearer) ? byMerchant(endpoint, bearer) : "unauthorized";
+  if (takesMerchantKey(auth) && bearer !== undefined) return isOfMerchant(bearer) ? byMerchant(endpoint, bearer) : "unauthorized";
   const isFromElsewhere = isForeignPage(shown) || (auth === "optionalPortalSession" && !isOwnPage(shown));
   if (checksOwnPage(endpoint) && isFromElsewhere) return "forbidden";
   if (auth === "optionalPortalSession") return "admitted";
@@ -299,9 +325,10 @@ function byAdminCookie(endpoint: AnyEndpoint, cookie: AdminShown): Outcome {
   return byIdentity(endpoint, cookie === "owner" ? "administrator" : "read-only");
 }
 
-/** The one credential that the endpoint looks at. A merchant's key is one for merchants' endpoints alone, and nothing else is one there. */
-function credentialAt(endpoint: AnyEndpoint, credentials: Credentials): Shown | undefined {
+/** The one credential that the endpoint looks at. A merchant's key is one for merchants' endpoints alone, and nothing else is one there; an agent's token is one for agents alone. */
+function credentialAt(endpoint: AnyEndpoint, credentials: Credentials): Exclude<Shown, AgentShown> | undefined {
   const shown = lookedAt(endpoint, credentials);
+  if (isOfAgent(shown)) return "wrong";
   return shown === undefined || isOfMerchant(shown) === OF_MERCHANTS.has(endpoint.auth) ? shown : "wrong";
 }
 
@@ -329,10 +356,12 @@ function lookedAt({ auth }: AnyEndpoint, { basic, apiKey, bearer, signature }: C
     case "portalSession":
     case "merchantUser":
     case "merchantUserOrKey":
+    case "merchantUserOrAnyKey":
     case "optionalAdminSession":
     case "adminSession":
     case "fullAdminSession":
-      // `byPortal` and `byAdminSession` judge them.
+    case "agent":
+      // `byPortal`, `byAdminSession` and `byAgent` judge them.
       return undefined;
   }
 }

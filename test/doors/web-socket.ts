@@ -2,7 +2,7 @@ import { WebSocket } from "ws";
 import { connectStomp, type StompOptions, type StompTerminal, webSocketUrl } from "../support/stomp-terminal.ts";
 import { within } from "../support/within.ts";
 import type { Caller } from "./callers.ts";
-import { type Identity, isOfMerchant } from "./rules.ts";
+import { type Identity, isOfAgent, isOfMerchant } from "./rules.ts";
 import type { DoorWorld } from "./world.ts";
 
 /** Who may subscribe to the terminal's topic; everyone else with a right login gets an ERROR. */
@@ -32,7 +32,14 @@ export async function askWebSocket(world: DoorWorld, callers: readonly Caller[],
 }
 
 function expectedOf(shown: Caller["shows"]["basic"]): Came {
-  if (shown === undefined || isOfMerchant(shown) || shown === "wrong" || shown === "from elsewhere" || shown === "foreign page")
+  if (
+    shown === undefined ||
+    isOfMerchant(shown) ||
+    isOfAgent(shown) ||
+    shown === "wrong" ||
+    shown === "from elsewhere" ||
+    shown === "foreign page"
+  )
     return "refused";
   return SUBSCRIBERS.has(shown) ? "subscribed" : "connected";
 }

@@ -82,6 +82,7 @@ const ABSENT = {
   alertId: "al_000000000000000000000000",
   planId: "plan_000000000000000000000000",
   subscriptionId: "sub_000000000000000000000000",
+  agentCredentialId: "ac_000000000000000000000000",
 };
 
 /** A node with one of everything, and the credentials of everyone. */
@@ -175,18 +176,18 @@ export class DoorWorld {
   /** What no refused caller may be told, unless it said it itself. */
   confidential(): string[] {
     const { partner, stranger, viewer, disabled, deleted, bound, administrator, operator, readOnly, fleet } = this.keys;
-    const { merchantKeys, replacedMerchantKeys, otherMerchantKeys, portal, admin } = this.keys;
+    const { merchantKeys, replacedMerchantKeys, otherMerchantKeys, agents, portal, admin } = this.keys;
     const { uuid, txId, tranId, merchantId, intentId, chargeId, refundId, eventId, linkUuid, paymentLinkId } = this.things;
     const { disputeId, evidenceId, alertId } = this.things;
-    const { planId, subscriptionId } = this.things;
+    const { planId, subscriptionId, agentCredentialId } = this.things;
     return [
       ...[partner, stranger, viewer, disabled, deleted, bound, merchantKeys, replacedMerchantKeys, otherMerchantKeys].flatMap((keys) =>
         Object.values(keys),
       ),
-      ...[operator.password, readOnly.password, ...Object.values(portal), ...Object.values(admin)],
+      ...[operator.password, readOnly.password, ...Object.values(agents), ...Object.values(portal), ...Object.values(admin)],
       ...[administrator.username, administrator.password, fleet.username, fleet.password, SECRETS.terminal],
       ...[uuid, txId, tranId, merchantId, intentId, chargeId, refundId, eventId, linkUuid, paymentLinkId],
-      ...[disputeId, evidenceId, alertId, planId, subscriptionId],
+      ...[disputeId, evidenceId, alertId, planId, subscriptionId, agentCredentialId],
     ];
   }
 
@@ -274,6 +275,7 @@ export class DoorWorld {
     for (const id of [merchantId, "door-other-shop"]) {
       await this.#make(administrator, "PATCH", `/admin/api/merchants/${id}`, { compatRequestsPerMinute: 10_000 });
     }
+    const agents = await this.#makeAgents({ authorization: `Bearer ${merchantKeys.secretKey}` });
     const ofMerchant = await this.#makePayments({ authorization: `Bearer ${merchantKeys.secretKey}` });
 
     const ofDisputes = await this.#makeDisputes(administrator, { authorization: `Bearer ${merchantKeys.secretKey}` }, merchantId);
@@ -285,7 +287,7 @@ export class DoorWorld {
     const unfinished = new AdminPerson(this.#relay, owner);
     assert.equal((await unfinished.begin()).status, 200);
     const admin = { owner: owner.token, readOnly: readOnly.token, ownerWithoutFactor: unfinished.token };
-    this.#keys = { ...keys, merchantKeys, replacedMerchantKeys, otherMerchantKeys, portal, admin };
+    this.#keys = { ...keys, merchantKeys, replacedMerchantKeys, otherMerchantKeys, agents, portal, admin };
     this.#things = {
       terminalId,
       uuid,
@@ -324,6 +326,18 @@ export class DoorWorld {
     return merchantKeysIn(merchant);
   }
 
+  /** AI agents of the merchant, of which one is revoked. */
+  async #makeAgents(shop: Headers): Promise<Keys["agents"]> {
+    const make = async (name: string, ipAllow: string[] = []) => {
+      const order = { name, scopes: ["links:read"], ipAllow };
+      const made = await this.#make(shop, "POST", "/api/merchant/agent-credentials", order);
+      return { id: textMember(made, "data", "credential", "id"), token: textMember(made, "data", "token") };
+    };
+    const [own, revoked, elsewhere] = [await make("own"), await make("revoked"), await make("elsewhere", ["192.0.2.1"])];
+    await this.#make(shop, "DELETE", `/api/merchant/agent-credentials/${revoked.id}`);
+    return { own: own.token, revoked: revoked.token, elsewhere: elsewhere.token };
+  }
+
   /** A paid payment at the compatible API, one that was refunded, an endpoint that gets nothing, and an event. */
   async #makePayments(
     shop: Headers,
@@ -340,6 +354,7 @@ export class DoorWorld {
       | "paymentLinkId"
       | "planId"
       | "subscriptionId"
+      | "agentCredentialId"
     >
   > {
     const pay = async () => {
@@ -370,10 +385,14 @@ export class DoorWorld {
     const planId = textMember(plan, "data", "id");
     const customer = { name: "Ada Door", email: "customer-of-door@example.com" };
     const subscription = await this.#make(shop, "POST", "/api/merchant/subscriptions", { planId, customer });
+    const limits = { perLinkMaxMinor: 1_000, perDayMinor: 2_000, totalMinor: 3_000 };
+    const agent = { name: "Door", scopes: ["links:create"], limits };
+    const credential = await this.#make(shop, "POST", "/api/merchant/agent-credentials", agent);
     return {
       ...paid,
       portalWebhookId,
       planId,
+      agentCredentialId: textMember(credential, "data", "credential", "id"),
       subscriptionId: textMember(subscription, "data", "id"),
       refundId: textMember(refund, "id"),
       merchantWebhookId: textMember(made, "id"),
@@ -457,7 +476,9 @@ export class DoorWorld {
     return { username, password: textMember(made, "generatedPassword") };
   }
 
-  async #makePartners(): Promise<Omit<Keys, "merchantKeys" | "replacedMerchantKeys" | "otherMerchantKeys" | "portal" | "admin">> {
+  async #makePartners(): Promise<
+    Omit<Keys, "merchantKeys" | "replacedMerchantKeys" | "otherMerchantKeys" | "agents" | "portal" | "admin">
+  > {
     const administrator = { authorization: basic(SECRETS.administrator.username, SECRETS.administrator.password) };
     const [terminalId, otherTerminalId] = ["DOOR-1", "DOOR-2"];
     const make = async (name: string, members: object = {}, partnerApi: object = {}, terminals = terminalId) => {

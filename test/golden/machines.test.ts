@@ -3,6 +3,7 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { describe, it } from "node:test";
 import type { AnyStateMachine } from "xstate";
 import { alertMachine } from "../../engine/alerts/machine.ts";
+import { agentCredentialMachine } from "../../engine/agents/machine.ts";
 import { appDeploymentMachine } from "../../engine/apps/machine.ts";
 import { disputeMachine } from "../../engine/disputes/machine.ts";
 import { intentMachine } from "../../engine/intents/machine.ts";
@@ -111,6 +112,16 @@ An attempt is stored before it is asked for ([collect.ts](../../../engine/subscr
 
 The effects are stored with the step: \`tell\` (a webhook event), \`mail\` (to the customer), and what operators are told, \`flagUnknown\`, \`settleUnknown\`, \`flagLate\` and
 \`flagTwice\`; but for \`ask\`, which asks for the attempt that the step has begun.`,
+  },
+  {
+    file: "agent-credential.md",
+    machine: agentCredentialMachine,
+    title: "A credential of an AI agent",
+    text: `What its links have come to, and whether it can still be used ([engine/agents/machine.ts](../../../engine/agents/machine.ts)). Each step about a link is stored by the commit that
+changes that link ([agent-link-keeper.ts](../../../engine/agents/agent-link-keeper.ts), [portal-link.md](portal-link.md)), so that one is never known without the other. How many links an hour has is counted
+where they are made ([rules.ts](../../../engine/agents/rules.ts)).
+
+The effect \`tell\`, a webhook event, is stored with the step.`,
   },
   {
     file: "deployment.md",

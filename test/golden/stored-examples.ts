@@ -9,6 +9,9 @@ import { createDirectoryStore } from "../../engine/access/directory-store.ts";
 import { createSignatureNonceStore } from "../../engine/access/signature-nonce-store.ts";
 import type { SubscriptionRule } from "../../engine/access/terminal-rule.ts";
 import { createUsualLoginStore } from "../../engine/access/usual-login-store.ts";
+import type { AgentCredentialRecord } from "../../engine/agents/agent-credential.ts";
+import { createAgentCredentialStore } from "../../engine/agents/agent-credential-store.ts";
+import { type AddedUse, createAgentUseStore } from "../../engine/agents/agent-use-store.ts";
 import type { AccountRecord } from "../../engine/accounts/account.ts";
 import { createAccountStore } from "../../engine/accounts/account-store.ts";
 import type { SessionRecord } from "../../engine/accounts/session.ts";
@@ -831,6 +834,42 @@ const PORTAL_LINK: Whole<PortalLinkRecord> = {
   events: 1,
 };
 
+const PORTAL_LINK_OF_AGENT: Whole<PortalLinkRecord> = {
+  ...PORTAL_LINK,
+  ...{ id: "pl_000000000000000000000002", token: "BbCdEfGhIjKlMnOpQrStUv", attempts: [], mails: [] },
+  createdBy: { type: "agent", agentId: "ac_000000000000000000000001" },
+};
+
+const AGENT_CREDENTIAL: Whole<AgentCredentialRecord> = {
+  schema: 1,
+  id: "ac_000000000000000000000001",
+  merchantId: "merchant-1",
+  partnerId: 1,
+  livemode: true,
+  name: "Booking assistant",
+  digest: "ab".repeat(32),
+  last4: "x7Qa",
+  scopes: ["links:create", "links:read"],
+  limits: { currency: "EUR", perLinkMaxMinor: 20_000, perDayMinor: 50_000, totalMinor: 50_000, linksPerHour: 20 },
+  ipAllow: ["203.0.113.0/24"],
+  createdBy: { type: "user", userId: "usr_1" },
+  createdAtMs: AT_MS,
+  updatedAtMs: AT_MS,
+  expiresAtMs: AT_MS + 30 * 86_400_000,
+  state: "EXHAUSTED",
+  reserved: { totalMinor: 50_000, day: "2026-11-25", dayMinor: 1_250, links: 7 },
+  revokedAtMs: null,
+  revokedBy: null,
+  nextAtMs: AT_MS + 30 * 86_400_000,
+  events: 1,
+};
+
+const AGENT_USE: AddedUse = {
+  lastUsedAtMs: AT_MS,
+  calls: [{ atMs: AT_MS, tool: "create_payment_link", outcome: "refused", argumentsDigest: "cd".repeat(32) }],
+  refused: { currency: 0, perLinkMax: 1, perDay: 0, total: 2, linksPerHour: 0 },
+};
+
 const DISPUTE: Whole<DisputeRecord> = {
   schema: 1,
   id: "dp_000000000000000000000001",
@@ -1039,6 +1078,7 @@ const portalLinkStore = (kv: Kv) =>
     ...{ kv, retentionMs: RETENTION_MS, eventOperations: () => [] },
     ...{ digest: (text) => Buffer.from(text).toString("hex"), keyedDigest: (text) => Buffer.from(text).toString("hex") },
   });
+const agentCredentialStore = (kv: Kv) => createAgentCredentialStore({ kv, retentionMs: RETENTION_MS, eventOperations: () => [] });
 const asHex = (text: string) => Buffer.from(text).toString("hex");
 const disputeStore = (kv: Kv) => createDisputeStore({ kv, retentionMs: RETENTION_MS, eventOperations: () => [], digest: asHex });
 const disputeFileStore = (kv: Kv) => createDisputeFileStore({ kv, keptMs: RETENTION_MS });
@@ -1295,7 +1335,11 @@ export const STORED_EXAMPLES = {
     },
   },
   portalLink: {
-    write: (kv) => portalLinkStore(kv).commit({ record: PORTAL_LINK, before: null, version: 0, events: [], also: [], atMs: AT_MS }),
+    write: async (kv) => {
+      for (const record of [PORTAL_LINK, PORTAL_LINK_OF_AGENT]) {
+        await portalLinkStore(kv).commit({ record, before: null, version: 0, events: [], also: [], atMs: AT_MS });
+      }
+    },
     read: async (kv) => {
       const store = portalLinkStore(kv);
       const list = { merchantId: "merchant-1", livemode: true };
@@ -1309,6 +1353,7 @@ export const STORED_EXAMPLES = {
         await idsOf({ state: "CANCELLED" }),
         await idsOf({ customerEmail: "ada@example.org" }),
         await idsOf({ reference: "R-7" }),
+        await idsOf({ agentId: AGENT_CREDENTIAL.id }),
         await store.pageDue(duePartitionOf(PORTAL_LINK.id), null, AT_MS + 8 * 86_400_000, 10),
       ];
     },
@@ -1400,6 +1445,28 @@ export const STORED_EXAMPLES = {
   dunningPolicy: {
     write: (kv) => createDunningPolicyStore(kv).set({ schema: 1, merchantId: "merchant-1", terms: DUNNING_TERMS, updatedAtMs: AT_MS }),
     read: (kv) => createDunningPolicyStore(kv).termsOf("merchant-1"),
+  },
+  agentCredential: {
+    write: async (kv) => {
+      const store = agentCredentialStore(kv);
+      const change = { record: AGENT_CREDENTIAL, before: null, version: 0, events: [], also: [], atMs: AT_MS };
+      await store.create(change, await store.usable(AGENT_CREDENTIAL));
+    },
+    read: async (kv) => {
+      const store = agentCredentialStore(kv);
+      const list = { merchantId: "merchant-1", livemode: true };
+      return [
+        (await store.load(AGENT_CREDENTIAL.id))?.record,
+        (await store.byDigest(AGENT_CREDENTIAL.digest))?.id,
+        (await store.page(list, { limit: 10, after: null, state: "EXHAUSTED" })).items.map(({ id }) => id),
+        (await store.usable(list)).ids,
+        await store.pageDue(duePartitionOf(AGENT_CREDENTIAL.id), null, AT_MS + 31 * 86_400_000, 10),
+      ];
+    },
+  },
+  agentUse: {
+    write: (kv) => createAgentUseStore({ kv, keptMs: RETENTION_MS }).add(AGENT_CREDENTIAL.id, AGENT_USE),
+    read: (kv) => createAgentUseStore({ kv, keptMs: RETENTION_MS }).ofAll([AGENT_CREDENTIAL.id]),
   },
   callback: {
     write: async (kv) => {

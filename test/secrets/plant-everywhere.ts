@@ -1,6 +1,8 @@
 import assert from "node:assert/strict";
+import { setTimeout as delay } from "node:timers/promises";
 import type { TSchema } from "@sinclair/typebox";
 import { TOTP } from "otpauth";
+import { AGENT_REQUESTS_PER_SECOND } from "../../http/auth/agent-rate.ts";
 import { SANDBOX_MERCHANT } from "../../infra/node/boot/sandbox-names.ts";
 import { type Surfaces, surfacesOf } from "../../infra/node/wiring/endpoints.ts";
 import { SANDBOX_GATEWAY_ACCOUNT } from "../../infra/sandbox/gateway/options.ts";
@@ -9,7 +11,7 @@ import { type Answer, CREDENTIALS, type HttpClient, type HttpRequest } from "../
 import { listOf, member, textMember } from "../support/matches.ts";
 import { basic } from "../support/node.ts";
 import { connectStomp } from "../support/stomp-terminal.ts";
-import { type Planted, textPlaces, withText } from "./planted.ts";
+import { type Planted, type TextPlace, textPlaces, withText } from "./planted.ts";
 
 type AnyEndpoint = Surfaces[keyof Surfaces][number];
 
@@ -115,6 +117,8 @@ interface Ids {
   /** Of a merchant that has places for endpoints of its own, and one of them. */
   webhookKey: string;
   portalWebhookId: string;
+  /** Of an AI agent of that merchant. */
+  agentToken: string;
   /** Payment links of that merchant in the portal; the second is cancelled. */
   paymentLinkId: string;
   cancelledLinkId: string;
@@ -129,6 +133,7 @@ interface Ids {
   removedPlanId: string;
   subscriptionId: string;
   cancelledSubscriptionId: string;
+  agentCredentialId: string;
   pausedSubscriptionId: string;
   resumedSubscriptionId: string;
   txId: string;
@@ -276,6 +281,8 @@ async function prepare(world: PlantWorld, names: Names): Promise<Ids> {
       ...["data", "id"],
     );
   const [paymentLinkId, cancelledLinkId] = [await paymentLink(), await paymentLink()];
+  const limits = { perLinkMaxMinor: 1, perDayMinor: 1_000, totalMinor: 1_000, linksPerHour: 1_000 };
+  const planter = await must(201, shop.post("/api/merchant/agent-credentials", { name: "Planter", scopes: ["links:create"], limits }));
   const fed = async (what: "disputes" | "alerts") => {
     const body = { ...(what === "disputes" ? feedDispute(names) : feedAlert(names)), merchantId: callingId };
     return textMember((await must(201, administrator.post(`/admin/${what}`, body))).body, "data", "id");
@@ -298,16 +305,20 @@ async function prepare(world: PlantWorld, names: Names): Promise<Ids> {
   ];
   const cancelledSubscriptionId = await subscription(planId);
   await must(200, shop.post(`/api/merchant/subscriptions/${resumedId}/pause`));
+  const agent = { name: `kept ${world.planted.control()}`, scopes: ["links:read"] };
+  const credential = await must(201, shop.post("/api/merchant/agent-credentials", agent));
   const portalCookie = await signedInOwner(world, ofPartner, callingId);
   const adminCookie = await signedInAdministrator(world, names.next("planted-administrator-"));
   return {
     portalCookie,
     adminCookie,
+    agentToken: textMember(planter.body, "data", "token"),
     paymentLinkId,
     cancelledLinkId,
     ...{ disputeId, alertId, fedDisputeId, fedAlertId },
     ...{ planId, changedPlanId: trialPlanId, removedPlanId },
     ...{ subscriptionId, pausedSubscriptionId: pausedId, resumedSubscriptionId: resumedId, cancelledSubscriptionId },
+    agentCredentialId: textMember(credential.body, "data", "credential", "id"),
     portalMerchantId: callingId,
     partnerId: String(member(changed.body, "data", "id")),
     partnerLogin: basic(username, textMember(partner.body, "generatedPassword")),
@@ -380,6 +391,8 @@ function createPlanter(world: PlantWorld, outcome: PlantOutcome, names: Names, i
       const client = new AdapterClient(() => world.url);
       answer = endpoint.method === "GET" ? await client.get(path) : await client.post(path, body ?? {});
     } else {
+      // Its limit is by the machine's own clock.
+      if (endpoint.auth === "agent") await delay(1_000 / AGENT_REQUESTS_PER_SECOND + 5);
       const own: HttpRequest = { method: endpoint.method, headers, ...(body === undefined ? {} : { body }) };
       answer = await world.caller(headersFor(endpoint, ids)).send(path, own);
     }
@@ -414,7 +427,7 @@ function createPlanter(world: PlantWorld, outcome: PlantOutcome, names: Names, i
     const { body: schema } = endpoint;
     const query = requiredQuery(endpoint, names);
     if (schema !== undefined) {
-      for (const { path: place, lengthMax } of textPlaces(schema)) {
+      for (const { path: place, lengthMax } of [...textPlaces(schema), ...(FREE_FORM_PLACES[endpoint.name] ?? [])]) {
         if (IDENTIFIERS.has(String(place.at(-1)))) continue;
         outcome.takesText.add(endpoint.name);
         const where = `${about} ${place.join(".")}`;
@@ -519,6 +532,7 @@ function bodyOf(endpoint: AnyEndpoint, names: Names, ids: Ids): unknown {
     endpointId: () => ids.portalWebhookId,
     planId: () => ids.planId,
     gwApiKey: () => names.next("K"),
+    idempotencyKey: () => names.next("key-"),
     respondBy: () => new Date(Date.now() + RESPOND_MS).toISOString(),
     networkCaseId: () => names.next("case-"),
     networkRef: () => names.next("alert-"),
@@ -547,11 +561,30 @@ function feedAlert(names: Names): object {
   return { ...facts, source: "ETHOCA", networkRef: names.next("alert-"), respondBy: new Date(Date.now() + RESPOND_MS).toISOString() };
 }
 
+/** Where free-form bodies have texts. */
+const FREE_FORM_PLACES: { readonly [name: string]: readonly TextPlace[] } = {
+  callMcp: [
+    { path: ["params", "arguments", "description"], lengthMax: 255 },
+    { path: ["params", "arguments", "reference"], lengthMax: 255 },
+    { path: ["params", "arguments", "more"] },
+    { path: ["params", "name"] },
+    { path: ["method"] },
+    { path: ["more"] },
+  ],
+};
+
 /** Bodies of those that declare no example, or one that leaves a choice open. */
 const EXAMPLES: { readonly [name: string]: object } = {
   changeOwnPortalAccount: { locale: "en", savedViews: [{ list: "transactions", name: "Declined", query: "status=KO" }] },
   testSubscriptionRule: { authenticatedTerminalId: "T1", topicDestination: "/topic/terminal/T1" },
   saveZvtConfig: { enabled: true, routes: [{ id: "till-1", terminalId: "", partnerUsername: "demo", clients: ["10.1.2.0/24"] }] },
+  callMcp: {
+    ...{ jsonrpc: "2.0", id: 1, method: "tools/call" },
+    params: {
+      name: "create_payment_link",
+      arguments: { idempotencyKey: "", amountMinor: 1, currency: "EUR", description: "Dinner", reference: "R-1" },
+    },
+  },
   sendPaymentByBody: { uuid: "", terminalId: "", amount: 1_050, service: "PAYCC" },
   sendPaymentLegacy: { uuid: "", terminalId: "", amount: 1_050, service: "PAYCC" },
 };
@@ -572,6 +605,7 @@ function headersFor(endpoint: AnyEndpoint, ids: Ids): { [name: string]: string }
     case "merchantUser":
       return { ...OWN_PAGE, cookie: ids.portalCookie };
     case "merchantUserOrKey":
+    case "merchantUserOrAnyKey":
       return { authorization: `Bearer ${endpoint.path.startsWith("/api/merchant/webhooks") ? ids.webhookKey : ids.merchantKey}` };
     case "merchantKey":
     case "optionalMerchantKey":
@@ -580,6 +614,8 @@ function headersFor(endpoint: AnyEndpoint, ids: Ids): { [name: string]: string }
       return endpoint.name === "changeOwnAdministratorPassword" ? { authorization: ids.administratorLogin } : CREDENTIALS.administrator;
     case "partnerApi":
       return { authorization: `Bearer ${ids.bearer}` };
+    case "agent":
+      return { authorization: `Bearer ${ids.agentToken}` };
     case "apiKey":
       return CREDENTIALS.partner;
     case "basic":
@@ -623,6 +659,7 @@ function paramOf(endpoint: AnyEndpoint, name: string, names: Names, ids: Ids): s
       if (endpoint.name === "changePlan") return ids.changedPlanId;
       if (endpoint.path.startsWith("/api/merchant/plans")) return endpoint.name === "removePlan" ? ids.removedPlanId : ids.planId;
       if (endpoint.path.startsWith("/api/merchant/subscriptions")) return subscriptionFor(endpoint.name, ids);
+      if (endpoint.path.startsWith("/api/merchant/agent-credentials")) return ids.agentCredentialId;
       if (endpoint.path.startsWith("/v1/payment_intents")) return ids.intentId;
       if (endpoint.path.startsWith("/v1/webhook_endpoints")) return ids.merchantWebhookId;
       if (endpoint.path.startsWith("/api/merchant/webhooks/deliveries")) return `evt_${"0".repeat(24)}.${ids.portalWebhookId}`;

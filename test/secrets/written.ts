@@ -31,6 +31,7 @@ export const WAYS_IN: { about: string; write: (relay: Written) => Promise<void> 
   { about: "Partner API v1", write: partnerApi },
   { about: "signing in to the operators' pages", write: operatorsPages },
   { about: "webhooks in the merchants' portal", write: merchantWebhooks },
+  { about: "credentials of AI agents", write: agentCredentials },
   { about: "payment methods and keys in the merchants' portal", write: merchantPortal },
   { about: "credentials of callers that are not let in", write: wrongCallers },
 ];
@@ -203,6 +204,27 @@ async function merchantWebhooks(relay: Written): Promise<void> {
     }
     await must(200, caller.get(base));
   }
+}
+
+async function agentCredentials(relay: Written): Promise<void> {
+  const { administrator, created } = await newPartner(relay);
+  const partner = relay.caller({ authorization: `Bearer ${relay.shownOnce(created, "partnerApiKeys", "apiKey")}` });
+  const merchantId = relay.name();
+  const merchant = await must(201, partner.post("/partner/api/v1/merchants", { merchantId }));
+  const key = relay.caller({ authorization: `Bearer ${relay.shownOnce(merchant, "keys", "secretKey")}` });
+  const owner = await newOwner(relay, administrator, partner, merchantId);
+  const base = "/api/merchant/agent-credentials";
+  for (const caller of [owner, key]) {
+    const headers = { "idempotency-key": relay.name() };
+    const made = await must(201, caller.post(base, { name: "Agent", scopes: ["links:read"] }, headers));
+    relay.shownOnce(made, "data", "token");
+    const again = await must(201, caller.post(base, { name: "Agent", scopes: ["links:read"] }, headers));
+    if (textMember(again.body, "data", "token") !== textMember(made.body, "data", "token")) throw new Error("the token is another one");
+    const path = `${base}/${textMember(made.body, "data", "credential", "id")}`;
+    for (const read of [base, path]) await must(200, caller.get(read));
+    await must(200, caller.send(path, { method: "DELETE" }));
+  }
+  await must(200, owner.post(`${base}/revoke-all`));
 }
 
 /** The merchant's first owner with a session of the portal. */

@@ -30,6 +30,7 @@ const PARAMETERS: readonly [end: RegExp, values: readonly Value[]][] = [
   [/\/payment-links\/\{id\}$/, [({ paymentLinkId }) => paymentLinkId]],
   [/\/disputes\/\{id\}$/, [({ disputeId }) => disputeId]],
   [/\/alerts\/\{id\}$/, [({ alertId }) => alertId]],
+  [/\/agent-credentials\/\{id\}$/, [({ agentCredentialId }) => agentCredentialId]],
   [/\/plans\/\{id\}$/, [({ planId }) => planId]],
   [/\/subscriptions\/\{id\}$/, [({ subscriptionId }) => subscriptionId]],
   [/\{terminalId\}$/, [({ terminalId }) => terminalId]],
@@ -67,6 +68,7 @@ const QUERY: { readonly [member: string]: readonly Value[] } = {
     ({ logCursor }) => logCursor,
     ({ disputesCursor }) => disputesCursor,
     ({ subscriptionsCursor }) => subscriptionsCursor,
+    ({ agentCredentialsCursor }) => agentCredentialsCursor,
   ],
   objectId: [({ userId }) => userId, ({ email }) => email, ({ objectId }) => objectId, ({ webhookId }) => webhookId],
   endpointId: [({ webhookId }) => webhookId],
@@ -127,6 +129,7 @@ const BODY: { readonly [member: string]: Value | null } = {
   ...{ amountMinor: null, currency: null, expiresInHours: null, reason: null },
   fileIds: ({ evidenceId }) => evidenceId,
   ...{ action: null, statement: null, fields: null },
+  ...{ scopes: null, limits: null, ipAllow: null, expiresInDays: null },
   ...{ enabled: null, rules: null, dailyCountMax: null, dailyAmountMaxMinor: null },
 };
 

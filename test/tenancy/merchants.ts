@@ -50,6 +50,8 @@ export interface Things {
   planId: string;
   subscriptionId: string;
   subscriptionsCursor: string;
+  agentCredentialId: string;
+  agentCredentialsCursor: string;
 }
 
 export interface Merchant {
@@ -107,6 +109,7 @@ export async function newMerchant(relay: Relay, gateway: TestGateway, name: stri
   }
   const [linkIds, linkUrls] = [links.map((link) => textMember(link, "id")), links.map((link) => textMember(link, "url"))];
   const subscriptions = await newSubscriptions(key, name, customerEmail);
+  const agents = await newAgents(key, name);
   const linkUuid = await paidLink(relay, gateway, key, { amountMinor: 990, description: `link of ${name}` });
 
   const disputed = await newDispute(relay, key, merchantId, name);
@@ -140,6 +143,7 @@ export async function newMerchant(relay: Relay, gateway: TestGateway, name: stri
     ...disputed,
     ...{ planId: subscriptions.planId, subscriptionId: subscriptions.ids[0] ?? "" },
     subscriptionsCursor: textMember(subscriptionPage, "next"),
+    ...{ agentCredentialId: agents.ids[0] ?? "", agentCredentialsCursor: agents.cursor },
     ...{ merchantId, terminalId, uuid: uuids[0] ?? "", linkUuid, email, authCode, last4, passkeyId: "passkey-of-nobody" },
     ...{ userId: userOf(email), invitedUserId: userOf(colleague), sessionId: textMember(session, "sessionId") },
     ...{ requestId: textMember(entry, "requestId") },
@@ -153,6 +157,7 @@ export async function newMerchant(relay: Relay, gateway: TestGateway, name: stri
     ...[...linkIds, linkUuid, ...linkUrls.map((url) => url.slice(-TOKEN_LENGTH)), reference, customerEmail, `link of ${name}`],
     ...[disputed.disputeId, disputed.evidenceId, disputed.networkCaseId, disputed.alertId, `draft of ${name}`, `proof-of-${name}.pdf`],
     ...[subscriptions.planId, ...subscriptions.ids, ...subscriptions.tokens, `plan of ${name}`, `subscriber of ${name}`],
+    ...[...agents.ids, ...agents.tokens, `agent of ${name}`],
     ...[clientId, textMember(made.body, "keys", "publishableKey")],
     ...[`Shop named ${name}`, `group of ${name}`, `message of ${name}`, `view of ${name}`],
   ];
@@ -200,6 +205,21 @@ async function newSubscriptions(key: HttpClient, name: string, email: string) {
     tokens.push(textMember(body, "data", "url").slice(-TOKEN_LENGTH));
   }
   return { planId, ids, tokens };
+}
+
+/** Two credentials of AI agents. */
+async function newAgents(key: HttpClient, name: string) {
+  const [ids, tokens]: [string[], string[]] = [[], []];
+  const limits = { perLinkMaxMinor: 1_000, perDayMinor: 2_000, totalMinor: 3_000 };
+  for (let made = 0; made < 2; made += 1) {
+    const order = { name: `agent of ${name}`, scopes: ["links:create", "links:read"], limits };
+    const { status, text, body } = await key.post(`${PORTAL_API}/agent-credentials`, order);
+    assert.equal(status, 201, text);
+    ids.push(textMember(body, "data", "credential", "id"));
+    tokens.push(textMember(body, "data", "token"));
+  }
+  const page = dataOf(await key.get(`${PORTAL_API}/agent-credentials?limit=1`));
+  return { ids, tokens, cursor: textMember(page, "next") };
 }
 
 /** An endpoint of webhooks that nobody listens at, and deliveries to it. */
@@ -258,6 +278,7 @@ export async function seenBy({ owner, key, things }: Merchant): Promise<unknown>
     ...["/users", "/me", "/transactions", `/transactions/${things.uuid}`, `/transactions/${things.linkUuid}`],
     ...["/disputes", `/disputes/${things.disputeId}`, "/alerts", "/alert-rules"],
     ...["/plans", "/subscriptions", `/subscriptions/${things.subscriptionId}`, "/dunning"],
+    ...["/agent-credentials", `/agent-credentials/${things.agentCredentialId}`],
     ...["/webhooks", "/payment-links", "/payment-methods", "/keys"],
   ]) {
     people.push(dataOf(await owner.send("GET", path)));

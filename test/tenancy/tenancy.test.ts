@@ -1,10 +1,12 @@
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
+import { takesMerchantKey } from "../../http/endpoint/portal-auth.ts";
 import { readConfig } from "../../infra/node/boot/config.ts";
 import { surfacesOf } from "../../infra/node/wiring/endpoints.ts";
 import { TestGateway } from "../support/gateway.ts";
 import type { Answer } from "../support/http-client.ts";
 import { assertMatches, textMember } from "../support/matches.ts";
+import { AGENT_ORDER, newAgent } from "../support/new-agent.ts";
 import { bearer } from "../support/new-partner-api.ts";
 import { PORTAL_API, PORTAL_PASSWORD } from "../support/portal-person.ts";
 import { Relay } from "../support/relay.ts";
@@ -91,7 +93,7 @@ describe("what is one merchant's is no other's", () => {
       for (const attempt of attemptsAt(endpoint, first.things)) {
         nextSecond();
         const answers = [await bySession(attempt)];
-        if (endpoint.auth === "merchantUserOrKey") answers.push(await byKey(attempt));
+        if (takesMerchantKey(endpoint.auth)) answers.push(await byKey(attempt));
         for (const answer of answers) {
           if (attempt.namesForeign) assert.equal(answer.status, 404, `${attempt.what} answers ${answer.status} ${answer.text}`);
           assertNothingForeign(attempt, answer);
@@ -106,6 +108,48 @@ describe("what is one merchant's is no other's", () => {
         assertMatches(entry, { action: "session.begin", outcome: "refused" });
     });
   }
+
+  test("of another merchant an AI agent gets nothing: by none of its tools, with its true ids", async () => {
+    nextSecond();
+    const [ofFirst, ofSecond] = [await newAgent(relay, first), await newAgent(relay, second)];
+    const link = await ofFirst.done("create_payment_link", {
+      ...AGENT_ORDER,
+      description: `link of an agent of ${first.things.merchantId}`,
+    });
+    const linkId = textMember(link, "id");
+    const { uuid, linkUuid, paymentLinkId, transactionsCursor, reference, terminalId } = first.things;
+    const before = await ofFirst.done("get_payment_link", { id: linkId });
+    for (const [tool, args] of [
+      ...[linkId, paymentLinkId].flatMap((id) => [["get_payment_link", { id }] as const, ["cancel_payment_link", { id }] as const]),
+      ...[uuid, linkUuid].map((one) => ["get_transaction", { uuid: one }] as const),
+    ]) {
+      nextSecond();
+      assert.match(await ofSecond.refused(tool, args), /no such/, `${tool} ${JSON.stringify(args)}`);
+    }
+    const markers = [...first.markers, linkId];
+    for (const [tool, args] of [
+      ["list_payment_links", {}],
+      ["list_payment_links", { reference }],
+      ["list_payment_links", { reference: linkId }],
+      ["list_transactions", {}],
+      ["list_transactions", { terminalId }],
+      ["list_transactions", { cursor: transactionsCursor }],
+      ["get_totals", {}],
+    ] as const) {
+      nextSecond();
+      const told = JSON.stringify(await ofSecond.done(tool, args));
+      assert.deepEqual(
+        markers.filter((marker) => told.includes(marker)),
+        [],
+        `${tool} answers ${told}`,
+      );
+    }
+    nextSecond();
+    assert.deepEqual(await ofFirst.done("get_payment_link", { id: linkId }), before);
+    // What a person made is the agent's own merchant's, and not its own.
+    assert.match(await ofFirst.refused("get_payment_link", { id: paymentLinkId }), /no such/);
+    assert.equal(textMember(await ofFirst.done("get_transaction", { uuid: linkUuid }), "uuid"), linkUuid);
+  });
 
   test("its own ids open all of that to the first merchant, so that a 404 says whose something is", async () => {
     nextSecond();

@@ -22,6 +22,8 @@ const DIRECTIONS: { folder: string; mayImport: string[] }[] = [
   { folder: "http/compat/", mayImport: ["engine/webhooks/"] },
   { folder: "http/webhooks/", mayImport: ["engine/", "http/compat/"] },
   { folder: "http/mail/", mayImport: ["engine/"] },
+  // Files of merchants' lists: the rows and words of the portal's own interface.
+  { folder: "http/exports/", mayImport: ["engine/", "http/surfaces/merchant/", "http/surfaces/*"] },
   { folder: "http/web/", mayImport: ["engine/", "http/endpoint/", "http/compat/"] },
   // The portal's pages: of the relay the types of its JSON, who may do what, and the decimals of currencies. A test below says that they load nothing else.
   { folder: "http/web/portal/", mayImport: ["engine/", "http/surfaces/merchant/"] },
@@ -35,6 +37,7 @@ const DIRECTIONS: { folder: string; mayImport: string[] }[] = [
   { folder: "http/surfaces/admin/", mayImport: ["engine/", "http/endpoint/", "http/surfaces/*"] },
   { folder: "http/surfaces/partner-v1/", mayImport: ["engine/", "http/endpoint/", "http/surfaces/*"] },
   { folder: "http/surfaces/merchant/", mayImport: ["engine/", "http/endpoint/", "http/surfaces/*"] },
+  { folder: "http/surfaces/agents/", mayImport: ["engine/", "http/endpoint/", "http/surfaces/*"] },
   { folder: "http/surfaces/links/", mayImport: ["engine/", "http/endpoint/", "http/surfaces/*"] },
   { folder: "http/surfaces/gateway-adapter/", mayImport: ["engine/", "http/endpoint/", "http/gateway/"] },
   { folder: "http/surfaces/compat/", mayImport: ["engine/", "http/endpoint/", "http/compat/"] },
@@ -53,6 +56,7 @@ const DIRECTIONS: { folder: string; mayImport: string[] }[] = [
   { folder: "storage/bus/", mayImport: ["engine/", "storage/schemas/"] },
   { folder: "storage/clickhouse/", mayImport: [] },
   { folder: "storage/packages/", mayImport: ["engine/"] },
+  { folder: "storage/files/", mayImport: ["engine/"] },
   { folder: "storage/feed/", mayImport: ["engine/", "storage/kv/"] },
   // The logs of merchants: written beside the feed, and read as merchants' transactions are.
   { folder: "storage/activity/", mayImport: ["engine/", "storage/feed/"] },
@@ -89,9 +93,12 @@ const SUBJECTS = [
   "links",
   "intents",
   "portal-links",
+  "agents",
   "disputes",
   "alerts",
   "subscriptions",
+  "exports",
+  "reconciliation",
   "zvt",
   "operators",
   "routing",

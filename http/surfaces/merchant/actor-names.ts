@@ -1,5 +1,6 @@
 import type { Caller } from "../../../engine/access/caller.ts";
 import type { Users } from "../../../engine/accounts/users.ts";
+import type { AgentCredentialCreator } from "../../../engine/agents/agent-credential.ts";
 import type { DisputeActor } from "../../../engine/disputes/dispute.ts";
 import type { PortalLinkCreator } from "../../../engine/portal-links/portal-link.ts";
 import { maskedEmail } from "../masked-email.ts";
@@ -7,7 +8,7 @@ import { maySeePersonalData } from "./personal-data.ts";
 import { merchantOf, userOf } from "./surface.ts";
 
 /** Who made or did something of a merchant's. */
-type Actor = DisputeActor | PortalLinkCreator;
+type Actor = DisputeActor | PortalLinkCreator | AgentCredentialCreator;
 
 /** Who it was, as the caller may see it. */
 export type ActorNames<A extends Actor> = (actor: A) => { by: string; byType: A["type"] | "former_user" };

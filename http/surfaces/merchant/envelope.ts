@@ -50,6 +50,7 @@ export const PORTAL_CODES = [
   "no_folder",
   "not_ready",
   "not_closed",
+  "credentials_full",
 ] as const;
 export type PortalCode = (typeof PORTAL_CODES)[number];
 

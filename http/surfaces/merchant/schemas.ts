@@ -434,6 +434,7 @@ export const PAYMENT_LINK_FILTERS = {
   to: Type.Optional(ToDay),
   customerEmail: Type.Optional(Type.String({ minLength: 3, maxLength: EMAIL_LENGTH_MAX, description: "Exactly this address." })),
   q: Type.Optional(Type.String({ minLength: 1, maxLength: 255, description: "An id, a reference (exactly), or the uuid of a payment." })),
+  agentId: Type.Optional(Type.String({ pattern: "^ac_[a-z0-9]{24}$", description: "Made by this credential of an AI agent." })),
 };
 export const PaymentLinkAttempt = Type.Object(
   {

@@ -26,7 +26,7 @@ const IDEMPOTENCY: IdempotencyPolicy = {
   },
 };
 
-/** The portal's interface, for endpoints that use `Operations`. Calls with a merchant's key count towards its limit of a minute. */
+/** The portal's interface, for endpoints that use `Operations`. Calls with a merchant's secret key count towards its limit of a minute. */
 export function merchantSurface<Operations>({ refusesUnknown }: { refusesUnknown?: UnknownRefusal } = {}) {
   return surface<Operations & MerchantOperations>()({
     name: "merchant",
@@ -36,7 +36,8 @@ export function merchantSurface<Operations>({ refusesUnknown }: { refusesUnknown
     ...(refusesUnknown === undefined ? {} : { refusesUnknown }),
     idempotency: IDEMPOTENCY,
     admit: async ({ merchantCalls }, { caller }) => {
-      if (caller.type === "merchantKey") await merchantCalls.admitMerchant(caller.merchant);
+      // Everybody has a publishable key: calls with it take nothing of the merchant's own.
+      if (caller.type === "merchantKey" && caller.merchant.kind === "secret") await merchantCalls.admitMerchant(caller.merchant);
       return undefined;
     },
   });

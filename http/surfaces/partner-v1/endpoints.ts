@@ -4,6 +4,7 @@ import { listMerchants } from "./list-merchants.ts";
 import { showMe } from "./me.ts";
 import { deactivateMerchant, patchMerchant, replaceMerchantKeys, showMerchant } from "./merchant.ts";
 import { invitePortalUser, listPortalUsers } from "./portal-users.ts";
+import { partnerReconciliation } from "./reconciliation.ts";
 import { configureService, disableService, enableService, listServices } from "./services.ts";
 import type { PartnerV1Operations } from "./surface.ts";
 import { listWebhookDeliveries, resendWebhookDelivery } from "./webhook-deliveries.ts";
@@ -31,4 +32,5 @@ export const partnerV1Endpoints: Endpoint<PartnerV1Operations>[] = [
   resendWebhookDelivery,
   invitePortalUser,
   listPortalUsers,
+  partnerReconciliation,
 ];

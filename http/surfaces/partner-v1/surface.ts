@@ -6,6 +6,7 @@ import type { CallCounts } from "../../../engine/partners/call-counts.ts";
 import type { MerchantServices } from "../../../engine/partners/merchant-services.ts";
 import type { Merchants } from "../../../engine/partners/merchants.ts";
 import type { ReplaceKeys } from "../../../engine/partners/replace-keys.ts";
+import type { Reconciliation } from "../../../engine/reconciliation/reconciliation.ts";
 import { PROPAGATION_DEADLINE_MS } from "../../../engine/tables/replicated-table.ts";
 import type { EndpointDeliveries } from "../../../engine/webhooks/endpoint-deliveries.ts";
 import type { WebhookEndpoints } from "../../../engine/webhooks/webhook-endpoints.ts";
@@ -24,6 +25,7 @@ export interface PartnerV1Operations {
   webhookEndpoints: WebhookEndpoints;
   endpointDeliveries: EndpointDeliveries;
   users: Users;
+  reconciliation: Pick<Reconciliation, "ofPartner">;
 }
 
 export const partnerV1 = surface<PartnerV1Operations>()({

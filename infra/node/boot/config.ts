@@ -47,6 +47,10 @@ export interface Config {
   /** Folder for packages of app versions, shared by all nodes. Null: below the data directory; in a cluster no packages. */
   packageDirectory: string | null;
   packageBytesMax: number;
+  /** Files of exports; null: below `dataDirectory`, and in a cluster none. */
+  exportDirectory: string | null;
+  /** Of all files of exports together. */
+  exportBytesMax: number;
   /** Limit for all downloads of a node together. */
   downloadBytesPerSecond: number;
   /** Where mails of the merchant portal are handed over; null if nothing sends them: then administrators read them (`GET /admin/outbox`). */
@@ -126,6 +130,8 @@ const NAMES = new Set([
   "RELAY_PACKAGE_DIR",
   "RELAY_PACKAGE_MEGABYTES_MAX",
   "RELAY_DOWNLOAD_MEGABYTES_PER_SECOND",
+  "RELAY_EXPORT_DIR",
+  "RELAY_EXPORT_GIGABYTES_MAX",
   "RELAY_SMTP_URL",
   "RELAY_MAIL_FROM",
   "RELAY_TIME_ZONE",
@@ -185,6 +191,7 @@ export function readConfig(environment: Environment): Config {
     );
   }
   const packageDirectory = reader.text("RELAY_PACKAGE_DIR");
+  const exportDirectory = reader.text("RELAY_EXPORT_DIR");
   const dataDirectory = resolve(reader.text("RELAY_DATA_DIR") ?? "./data");
   const config: Config = {
     mode,
@@ -218,6 +225,8 @@ export function readConfig(environment: Environment): Config {
     packageDirectory: packageDirectory === null ? null : resolve(packageDirectory),
     packageBytesMax: reader.integer("RELAY_PACKAGE_MEGABYTES_MAX", 500, 1, 4_096) * 1_048_576,
     downloadBytesPerSecond: reader.integer("RELAY_DOWNLOAD_MEGABYTES_PER_SECOND", 100, 1, 10_000) * 1_000_000,
+    exportDirectory: exportDirectory === null ? null : resolve(exportDirectory),
+    exportBytesMax: reader.integer("RELAY_EXPORT_GIGABYTES_MAX", 10, 1, 10_000) * 1_073_741_824,
     smtp: readSmtp(reader, sandbox),
     timeZone: reader.matching("RELAY_TIME_ZONE", isTimeZone, "an IANA time zone such as Europe/Rome") ?? "Europe/Rome",
     uuidRetentionDays: reader.integer("RELAY_UUID_RETENTION_DAYS", 400, 1, 36_500),

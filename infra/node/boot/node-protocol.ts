@@ -12,6 +12,8 @@ import type {
 } from "../../../engine/payments/merchant-transactions.ts";
 import type { Transaction } from "../../../engine/payments/transaction.ts";
 import type { TransactionQuery } from "../../../engine/payments/transaction-list.ts";
+import type { DayFigures } from "../../../engine/reconciliation/reconciliation.ts";
+import type { DayBounds, ReconciliationRows } from "../../../engine/reconciliation/reconciliation-rows.ts";
 import type { TerminalProtocol } from "../../../engine/routing/terminal-protocol.ts";
 import type { TableProtocol } from "../../../engine/tables/replicated-table.ts";
 import type { ZvtNodeView } from "../../../engine/zvt/administer-zvt.ts";
@@ -90,6 +92,16 @@ export type NodeProtocol = TerminalProtocol &
     };
     "node.merchantNext": { request: { id: string }; response: readonly string[] | null };
     "node.merchantClose": { request: { id: string }; response: undefined };
+    /** Handled by the main thread: what the days of merchants are closed by (engine/reconciliation/reconciliation-rows.ts). */
+    "node.dayRowsThere": { request: { untilMs: number }; response: Awaited<ReturnType<ReconciliationRows["areThere"]>> };
+    "node.dayMerchants": {
+      request: { fromMs: number; untilMs: number; after: string | null; limit: number };
+      response: readonly string[];
+    };
+    "node.dayFigures": {
+      request: { merchantId: string; days: readonly DayBounds[] };
+      response: readonly (readonly [day: string, figures: DayFigures])[];
+    };
     /** Handled by the main thread: entries of the activity log, to be written when ClickHouse can take them. */
     "node.activity": { request: ActivityBatch; response: undefined };
     "node.merchantWorkflowLog": { request: { merchantId: string } & LogQuery; response: LogPage<WorkflowEntry> };

@@ -2,6 +2,7 @@ import type { MessagePort } from "node:worker_threads";
 import type { Address } from "../../../engine/kernel/bus.ts";
 import type { Kv } from "../../../engine/kernel/kv.ts";
 import type { SharedCountsMemory } from "../../../engine/kernel/shared-counts.ts";
+import type { AgentRateMemory } from "../../../http/auth/agent-rate.ts";
 import type { RateLimitMemory } from "../../../http/auth/rate-limiter.ts";
 import type { UwsLibrary } from "../../../http/server/uws.ts";
 import type { ScriptAssets } from "../../../http/web/script-files.ts";
@@ -55,6 +56,7 @@ export interface ShardBoot {
   clockShift: ClockShift;
   waiting: SharedArrayBuffer;
   rateLimits: RateLimitMemory[];
+  agentRates: AgentRateMemory;
   open: OpenCounts;
   /** One Int32, 1 while the embedded store is unavailable: written by the shard that holds it, read by all. */
   storeAway: SharedArrayBuffer;

@@ -27,6 +27,8 @@ export function sharedSettings(config: Config): SharedSettings {
     RELAY_ADAPTER_CONTEXT_PATH: config.adapterContextPath,
     RELAY_PACKAGE_DIR: config.packageDirectory,
     RELAY_PACKAGE_MEGABYTES_MAX: config.packageBytesMax,
+    RELAY_EXPORT_DIR: config.exportDirectory,
+    RELAY_EXPORT_GIGABYTES_MAX: config.exportBytesMax,
     RELAY_SMTP_URL: config.smtp === null ? null : { ...config.smtp, from: null },
     RELAY_MAIL_FROM: config.smtp?.from,
     RELAY_TIME_ZONE: config.timeZone,

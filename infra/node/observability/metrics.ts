@@ -42,12 +42,22 @@ export interface ShardMetrics {
   subscriptionBecame(what: string): void;
   /** A mail to the customer of a subscription found no room, and is tried again. */
   subscriptionMailPostponed(): void;
+  /** A credential of an AI agent was created, or has become something else. */
+  agentCredentialBecame(what: string): void;
+  /** A limit of a credential has refused a link. */
+  agentLinkRefused(limit: string): void;
   /** A dispute was received, or has become something else. */
   disputeBecame(what: string): void;
   /** Mails that somebody was to get about a dispute, and does not get. */
   disputeMailsLeftOut(count: number): void;
   /** A pre-dispute alert was received, or has become something else. */
   alertBecame(what: string): void;
+  /** An export was queued, was begun, is there, or failed. */
+  exportBecame(state: string): void;
+  /** Days of merchants were closed, or changes of closed ones found. */
+  daysClosed(what: "closed" | "corrections", count: number): void;
+  /** An AI agent has called a tool: `done`, `refused` or `failed`. */
+  agentCalled(tool: string, outcome: string): void;
   /** A call to the card gateway ended: `done`, `refused` or `unavailable`. */
   gatewayCalled(operation: string, outcome: string, durationMs: number): void;
   /** A callback was delivered, will be tried again, or is given up. */
@@ -220,6 +230,18 @@ export function createShardMetrics(thread: string, store: (() => StoreStats) | n
     help: "Mails to customers of subscriptions that were not queued when they were due, because there was no room or the store did not answer; they are tried again every ten minutes.",
     registers,
   });
+  const agentCredentials = new Counter({
+    name: "relay_agent_credentials_total",
+    help: "Credentials of AI agents by what became of them: created, exhausted, active_again, expired, revoked.",
+    labelNames: ["became"],
+    registers,
+  });
+  const agentLinksRefused = new Counter({
+    name: "relay_agent_links_refused_total",
+    help: "Payment links that an AI agent asked for and a limit of its credential refused, by that limit.",
+    labelNames: ["limit"],
+    registers,
+  });
   const disputes = new Counter({
     name: "relay_disputes_total",
     help: "Disputes by what became of them: received, submitted (a response), accepted, won, lost, expired, reminded, undelivered (a response).",
@@ -235,6 +257,24 @@ export function createShardMetrics(thread: string, store: (() => StoreStats) | n
     name: "relay_alerts_total",
     help: "Pre-dispute alerts by what became of them: received, auto_refund, refunded, declined, expired, invalid, prevented, refund_failed, refund_unknown, refunded_twice.",
     labelNames: ["became"],
+    registers,
+  });
+  const exports = new Counter({
+    name: "relay_exports_total",
+    help: "Files of merchants' lists by what became of them: queued, running (begun, perhaps again), ready, failed.",
+    labelNames: ["became"],
+    registers,
+  });
+  const reconciliation = new Counter({
+    name: "relay_reconciliation_total",
+    help: "Days of merchants that were closed, and corrections: figures of closed days that have changed since.",
+    labelNames: ["what"],
+    registers,
+  });
+  const agentCalls = new Counter({
+    name: "relay_agent_calls_total",
+    help: "Calls of tools by AI agents of merchants, by tool (unknown: there is none of its name) and outcome: done, refused (by scopes, limits, or for its arguments), failed.",
+    labelNames: ["tool", "outcome"],
     registers,
   });
   const zvtFrames = new Counter({
@@ -278,9 +318,14 @@ export function createShardMetrics(thread: string, store: (() => StoreStats) | n
     portalLinkMailsLeftOut: (count) => portalLinkMailsLeftOut.inc(count),
     subscriptionBecame: (became) => subscriptions.inc({ became }),
     subscriptionMailPostponed: () => subscriptionMailsPostponed.inc(),
+    agentCredentialBecame: (became) => agentCredentials.inc({ became }),
+    agentLinkRefused: (limit) => agentLinksRefused.inc({ limit }),
     disputeBecame: (became) => disputes.inc({ became }),
     disputeMailsLeftOut: (count) => disputeMailsLeftOut.inc(count),
     alertBecame: (became) => alerts.inc({ became }),
+    exportBecame: (state) => exports.inc({ became: state.toLowerCase() }),
+    daysClosed: (what, count) => reconciliation.inc({ what }, count),
+    agentCalled: (tool, outcome) => agentCalls.inc({ tool, outcome }),
     gatewayCalled: (operation, outcome, durationMs) => gatewayCalls.observe({ operation, outcome }, durationMs / 1_000),
     callbackTold: (outcome) => callbackAttempts.inc({ outcome }),
     webhookTold: (outcome) => webhookAttempts.inc({ outcome }),

@@ -7,6 +7,7 @@ import type { MerchantLogs } from "../../../engine/operators/merchant-logs.ts";
 import type { OutboxBacklog } from "../../../engine/operators/overview.ts";
 import type { FedSearch } from "../../../engine/payments/fed-search.ts";
 import type { TransactionList } from "../../../engine/payments/transaction-list.ts";
+import type { ReconciliationRows } from "../../../engine/reconciliation/reconciliation-rows.ts";
 import { createActivityReader, missingMerchantLogs } from "../../../storage/activity/activity-reader.ts";
 import { applyActivityRetention } from "../../../storage/activity/activity-retention.ts";
 import { type ActivityWriter, createActivityWriter } from "../../../storage/activity/activity-writer.ts";
@@ -27,6 +28,7 @@ import {
 } from "../../../storage/feed/merchant-transactions.ts";
 import { createOutboxBacklog } from "../../../storage/feed/outbox-backlog.ts";
 import { pause } from "../../../storage/feed/pause.ts";
+import { createReconciliationRows, missingReconciliationRows } from "../../../storage/feed/reconciliation-rows.ts";
 import { createTransactionList, missingTransactionList } from "../../../storage/feed/transaction-list.ts";
 import type { Config } from "../boot/config.ts";
 import { machineTimers } from "../boot/machine-timers.ts";
@@ -53,6 +55,8 @@ export interface Analytics {
   list: TransactionList;
   /** The same of merchants, for their portal. */
   merchants: MerchantTransactionReader;
+  /** What the days of merchants are closed by. */
+  days: ReconciliationRows;
   /** By uuid, over all terminals. */
   search: FedSearch;
   /** The logs of merchants: what this node writes, and what all have written. */
@@ -92,6 +96,7 @@ export function startAnalytics(options: AnalyticsOptions): Analytics {
   let backfill: MerchantBackfill | null = null;
   let list: TransactionList = missingTransactionList("ClickHouse is starting");
   let merchants = missingMerchantTransactions("ClickHouse is starting");
+  let days = missingReconciliationRows("ClickHouse is starting");
   let search = missingFedSearch;
   let logs = missingMerchantLogs("ClickHouse is starting");
   const activity = createActivityWriter({
@@ -131,6 +136,7 @@ export function startAnalytics(options: AnalyticsOptions): Analytics {
         // Connections of their own, so that none of the feed's waits for a merchant.
         const portalClient = connectClickHouse(reached.address, { workload: PORTAL_WORKLOAD });
         search = createFedSearch(portalClient);
+        days = createReconciliationRows({ kv, client: portalClient });
         logs = createActivityReader({ client: portalClient, clock, timers: machineTimers, retentionDays: config.logRetentionDays });
         activity.connect((table, lines, signal) => insertLines(client, table, [Buffer.from(lines.join(""))], signal));
         if (kafka === null) {
@@ -169,6 +175,7 @@ export function startAnalytics(options: AnalyticsOptions): Analytics {
         if ((error instanceof ClickHouseNotStarted && error.fatal) || error instanceof SchemaTooNew) {
           list = missingTransactionList("ClickHouse does not run on this node");
           merchants = missingMerchantTransactions("ClickHouse does not run on this node");
+          days = missingReconciliationRows("ClickHouse does not run on this node");
           logs = missingMerchantLogs("ClickHouse does not run on this node");
           tellsConnected(null);
           return null;
@@ -197,6 +204,11 @@ export function startAnalytics(options: AnalyticsOptions): Analytics {
       latestByTerminal: (merchantId) => merchants.latestByTerminal(merchantId),
       lines: (merchantId, filter) => merchants.lines(merchantId, filter),
       stream: (merchantId, filter) => merchants.stream(merchantId, filter),
+    },
+    days: {
+      areThere: (untilMs) => days.areThere(untilMs),
+      merchants: (range, after, limit) => days.merchants(range, after, limit),
+      figures: (merchantId, bounds) => days.figures(merchantId, bounds),
     },
     activity,
     logs: {

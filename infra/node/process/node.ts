@@ -10,6 +10,7 @@ import { StorageUnavailable } from "../../../engine/kernel/kv.ts";
 import { sharedCountsMemory } from "../../../engine/kernel/shared-counts.ts";
 import type { ClusterNode } from "../../../engine/operators/cluster-nodes.ts";
 import { waitingCountersBuffer } from "../../../engine/terminals/waiting-counters.ts";
+import { createAgentRateMemory } from "../../../http/auth/agent-rate.ts";
 import { createRateLimitMemory } from "../../../http/auth/rate-limiter.ts";
 import { loadUws, type Uws, UwsMissing } from "../../../http/server/uws.ts";
 import { loadScripts } from "../../../http/web/script-files.ts";
@@ -39,6 +40,7 @@ import { createNodeMetrics, joinMetrics } from "../observability/metrics.ts";
 import { administratorPassword } from "../wiring/credentials.ts";
 import { rateLimitsOf, surfacesOf } from "../wiring/endpoints.ts";
 import { type Analytics, startAnalytics, withoutMessage } from "./analytics.ts";
+import { handleDayRows } from "./day-rows.ts";
 import { handleMerchantLogs } from "./merchant-logs.ts";
 import { handleMerchantReads } from "./merchant-reads.ts";
 import { listenForMetrics, type MetricsListener } from "./metrics-listener.ts";
@@ -137,6 +139,7 @@ export async function startNode({
   });
   const surfaces = surfacesOf(config);
   const rateLimits = [...rateLimitsOf(surfaces)].map(([bucket, perSecond]) => createRateLimitMemory(bucket, perSecond, config.shards));
+  const agentRates = createAgentRateMemory(config.shards);
   const counts = () => sharedCountsMemory(randomInt(SEEDS));
   const open: OpenCounts = { sockets: counts(), socketsWithoutLogin: counts(), waits: counts() };
   const waiting = waitingCountersBuffer();
@@ -183,6 +186,7 @@ export async function startNode({
       clockShift,
       waiting,
       rateLimits,
+      agentRates,
       open,
       storeAway,
       incomplete: incomplete.buffer,
@@ -398,6 +402,11 @@ function handleShardMessages({ bus, analytics, cluster, self, log }: Served): { 
     merchants: analytics.merchants,
     timers: backgroundTimers,
     failed: (cause) => log.clickhouse("merchants' transactions failed", withoutMessage(cause)),
+  });
+  handleDayRows({
+    bus,
+    rows: analytics.days,
+    failed: (cause) => log.clickhouse("figures of days failed", withoutMessage(cause)),
   });
   handleMerchantLogs({
     bus,

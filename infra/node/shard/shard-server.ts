@@ -6,6 +6,8 @@ import type { BoundEndpoint } from "../../../http/endpoint/endpoint.ts";
 import { createServer, type Server } from "../../../http/server/server.ts";
 import { loadUws } from "../../../http/server/uws.ts";
 import type { WebSocketMount } from "../../../http/server/websocket.ts";
+import { mcpEnvelope } from "../../../http/surfaces/agents/json-rpc.ts";
+import { MCP_PATH } from "../../../http/surfaces/agents/surface.ts";
 import { COMPAT_FACES } from "../../../http/surfaces/compat/surface.ts";
 import { ADAPTER_BASE } from "../../../http/surfaces/gateway-adapter/endpoints.ts";
 import { adapterEnvelope } from "../../../http/surfaces/gateway-adapter/surface.ts";
@@ -51,6 +53,7 @@ export async function createShardServer(parts: ShardServerParts): Promise<Server
     envelopes: [
       { under: PARTNER_API_BASE, envelope: partnerApiEnvelope },
       { under: MERCHANT_BASE, envelope: merchantEnvelope },
+      { under: MCP_PATH, envelope: mcpEnvelope },
       ...COMPAT_FACES,
       { under: `${config.adapterContextPath}${ADAPTER_BASE}`, envelope: adapterEnvelope },
     ],

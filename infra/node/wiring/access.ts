@@ -11,6 +11,7 @@ import { createTerminalGroups, type TerminalGroup, type TerminalGroups } from ".
 import { createRecordStore, TERMINAL_GROUPS } from "../../../engine/tables/record-store.ts";
 import type { Tables } from "../../../engine/tables/replicated-table.ts";
 import type { AdministratorSessions } from "../../../http/auth/administrator-session.ts";
+import type { FindAgent } from "../../../http/auth/agent-key.ts";
 import { type Authenticator, createAuthenticator } from "../../../http/auth/authenticator.ts";
 import type { LoginCounts } from "../../../http/auth/login-counts.ts";
 import { createLoginThrottle, type LoginObserver } from "../../../http/auth/login-throttle.ts";
@@ -36,6 +37,8 @@ export interface AccessParts {
   partners: Partners;
   partnerApiCredentials: PartnerApiCredentials;
   findMerchant: FindMerchant;
+  /** Absent where no AI agent has a credential. */
+  findAgent?: FindAgent;
   /** Absent where there are no pages. */
   portalSessions?: PortalSessions;
   administratorSessions?: AdministratorSessions;
@@ -103,6 +106,7 @@ export function composeAccess(parts: AccessParts): Access {
     parts.findMerchant,
     parts.portalSessions,
     parts.administratorSessions,
+    parts.findAgent,
   );
   return {
     operations: {

@@ -1,4 +1,3 @@
-import { randomBytes } from "node:crypto";
 import { join } from "node:path";
 import type { Directory } from "../../../engine/access/directory.ts";
 import { createAppCatalog, type TerminalMerchants } from "../../../engine/apps/app-catalog.ts";
@@ -22,15 +21,10 @@ import type { AppsOperations } from "../../../http/surfaces/apps/surface.ts";
 import { createPackageFolder } from "../../../storage/packages/package-folder.ts";
 import type { Config } from "../boot/config.ts";
 import type { Lifecycle } from "../boot/lifecycle.ts";
+import { installationOf } from "./installation.ts";
 
 /** A file to which another node's upload has not written for this long belongs to a broken upload; a stalled upload ends long before. */
 const QUIET_MS = 600_000;
-
-/**
- * Identifies this installation's folder of packages, so that two installations that share a folder by mistake do not delete each other's
- * files.
- */
-const INSTALLATION = "app/installation";
 
 export interface AppsParts {
   config: Config;
@@ -117,17 +111,6 @@ function withoutFolder(): PackageStore {
     remove: async () => {},
     sweep: async () => 0,
   };
-}
-
-async function installationOf(kv: Kv): Promise<string> {
-  const known = await kv.get(INSTALLATION);
-  if (known !== null) return known.value;
-  const value = randomBytes(8).toString("hex");
-  const created = await kv.commit({
-    checks: [{ key: INSTALLATION, version: 0 }],
-    operations: [{ type: "put", key: INSTALLATION, value }],
-  });
-  return created.type === "committed" ? value : installationOf(kv);
 }
 
 function reachable(host: string): string {

@@ -13,6 +13,7 @@ import { createTableVersions } from "../../../engine/tables/table-versions.ts";
 import { createWaitPlaces } from "../../../engine/terminals/wait-places.ts";
 import type { Authenticator } from "../../../http/auth/authenticator.ts";
 import { sha256Hex } from "../../../http/auth/digest.ts";
+import { withoutGuesses } from "../../../http/auth/key-guesses.ts";
 import { createPatternCompiler } from "../../../http/auth/pattern.ts";
 import type { SignatureAuthenticator } from "../../../http/auth/signature-authenticator.ts";
 import type { BoundEndpoint } from "../../../http/endpoint/endpoint.ts";
@@ -34,6 +35,8 @@ import { composeAdapter } from "./adapter.ts";
 import { composeAdministration } from "./administration.ts";
 import { composeAdministratorSignIn } from "./administrator-sign-in.ts";
 import { composeAdministrators } from "./administrators.ts";
+import { composeAgentCalls } from "./agent-calls.ts";
+import { composeAgents } from "./agents.ts";
 import { composeAlerts } from "./alerts.ts";
 import { composeApps } from "./apps.ts";
 import { createCardGateway } from "./card-gateway.ts";
@@ -42,8 +45,9 @@ import { createDayCounts } from "./day-counts.ts";
 import { composeDemo } from "./demo.ts";
 import { composeDisputes } from "./disputes.ts";
 import { bindSurfaces, INTERFACE_VERSION, openApiText, surfacesOf } from "./endpoints.ts";
+import { composeExports } from "./exports.ts";
 import { createFeedWake } from "./feed-wake.ts";
-import { createIdempotency } from "./idempotency.ts";
+import { createIdempotency, createOnce } from "./idempotency.ts";
 import { type ComposedLinks, composeLinks } from "./links.ts";
 import { composeLoginCounts } from "./logins.ts";
 import { composeMails } from "./mails.ts";
@@ -56,6 +60,7 @@ import { composePaymentEvents } from "./payment-events.ts";
 import { composePortalLinks } from "./portal-links.ts";
 import { portalUrl } from "./portal-url.ts";
 import { createReadiness } from "./readiness.ts";
+import { composeReconciliation } from "./reconciliation.ts";
 import { composeRelay } from "./relay.ts";
 import { composeSearch } from "./search.ts";
 import type { RunningShardParts } from "./shard-parts.ts";
@@ -198,6 +203,12 @@ export async function composeShard(parts: ShardParts): Promise<ComposedShard> {
     accounts: administration.gatewayAccounts,
     publicUrl: () => links.publicUrl(),
   });
+  const agents = add(
+    composeAgents({
+      ...{ config, kv, bus, homes, clock, retentionMs, activity, metrics, failed },
+      ...{ merchantOwners: partnerApi.merchantOwners, partners: partners.partners },
+    }),
+  );
   const portalLinks = add(
     composePortalLinks({
       ...{ config, kv, bus, homes, clock, box, retentionMs, metrics, failed },
@@ -206,6 +217,7 @@ export async function composeShard(parts: ShardParts): Promise<ComposedShard> {
       mails: mails.mails,
       stores: { teams: createTeamStore(kv), merchants: createMerchantStore(kv) },
       activity,
+      keeper: agents.keeper,
       publicUrl: () => links.publicUrl(),
       portalUrl: () => portalUrl(config, links.publicUrl()),
       stored: (record) => subscriptions.linkStored(record),
@@ -256,6 +268,7 @@ export async function composeShard(parts: ShardParts): Promise<ComposedShard> {
   metrics.gauge("relay_links_due", "Payment links that are to be verified now or within seconds.", links.due);
 
   const portalLinkOperations = portalLinks.over(links.links);
+  const agentCredentials = agents.over(portalLinkOperations, portalLinks.madeLinks);
   const subscriptions: ComposedSubscriptions = add(
     composeSubscriptions({
       ...{ config, kv, bus, homes, clock, box, retentionMs, metrics, activity, failed },
@@ -307,6 +320,7 @@ export async function composeShard(parts: ShardParts): Promise<ComposedShard> {
       partners: partners.partners,
       partnerApiCredentials: partnerApi.credentials,
       findMerchant: partnerApi.ofMerchants.merchantsByKey.merchantByKey,
+      findAgent: withoutGuesses(agentCredentials.byToken, clock.monotonicMs),
       administratorPasswordSha256: parts.administratorPasswordSha256,
       portalSessions: accounts.sessions,
       administratorSessions: adminSignIn.sessions,
@@ -378,8 +392,18 @@ export async function composeShard(parts: ShardParts): Promise<ComposedShard> {
     ...{ alerts: alerts.alerts, alertFeed: alerts.feed },
     feedParties: createFeedParties({ merchants: createMerchantStore(kv), links: links.links, transactions: reads.merchantTransactions }),
   };
+  const exported = add(
+    await composeExports({
+      ...{ config, boot, kv, bus, homes, clock, ids, metrics, failed, timers: parts.timers, sweeps: address === STORE_OWNER },
+      ...{ merchantTransactions: reads.merchantTransactions, disputeBoard: alerts.board, users: teams.operations.users },
+      ...{ portalLinks: portalLinkOperations, paymentLinkUrl: linksOfPortal.paymentLinkUrl },
+      subscriptions: subscriptions.operations.subscriptions,
+      subscriptionUrl: subscriptions.operations.subscriptionUrl,
+    }),
+  );
+  const days = add(composeReconciliation({ config, kv, bus, homes, clock, merchants: createMerchantStore(kv), metrics, failed }));
   const surfaces = surfacesOf(config);
-  const once = createIdempotency({ kv, clock, ids, secretBox: box, failed });
+  const once = { kv, clock, ids, secretBox: box, failed };
   const endpoints = bindSurfaces(surfaces, {
     ...relay,
     ...links.operations,
@@ -390,6 +414,7 @@ export async function composeShard(parts: ShardParts): Promise<ComposedShard> {
     ...linksOfPortal,
     ...subscriptions.operations,
     ...ofDisputes,
+    agentCredentials,
     ...partnerApi.ofMerchants,
     ...partners,
     ...partnerApi.operations,
@@ -414,16 +439,20 @@ export async function composeShard(parts: ShardParts): Promise<ComposedShard> {
       ...reads,
     }),
     merchantLogs,
+    exports: exported.exports,
+    reconciliation: days.reconciliation,
     clusterNodes: createClusterNodes(bus, MAIN),
     notReadyBecause: readiness.notReadyBecause,
     metrics: () => bus.request(MAIN, "node.metrics", undefined, METRICS_TIMEOUT_MS),
     mayReadMetrics: publicMetricsAccess(config),
     ...docsOperations({ openApi: () => openApiText(surfaces), asyncApi: () => asyncApiText(INTERFACE_VERSION) }),
     ...parts.webFiles,
+    agentCalls: composeAgentCalls({ memory: boot.agentRates, monotonicMs: clock.monotonicMs, others: parts.others, metrics }),
+    executeOnce: createOnce(once),
     timers: parts.timers,
     ids,
     ...composeDemo({ config, ids, intents: intents.intents, merchantsByKey: partnerApi.merchantsByKey }),
-  }).map(once);
+  }).map(createIdempotency(once));
 
   return {
     endpoints,

@@ -5,6 +5,7 @@ import { buildOpenApi } from "../../../http/endpoint/openapi.ts";
 import { disputeFeedEndpoints } from "../../../http/surfaces/admin/disputes/endpoints.ts";
 import { adminEndpoints } from "../../../http/surfaces/admin/endpoints.ts";
 import { adminSignInEndpoints } from "../../../http/surfaces/admin/sign-in/endpoints.ts";
+import { agentEndpoints } from "../../../http/surfaces/agents/endpoints.ts";
 import { appsEndpoints } from "../../../http/surfaces/apps/endpoints.ts";
 import { compatEndpoints } from "../../../http/surfaces/compat/endpoints.ts";
 import { compatPageEndpoints } from "../../../http/surfaces/compat-pages/endpoints.ts";
@@ -12,11 +13,14 @@ import { demoEndpoints } from "../../../http/surfaces/demo/endpoints.ts";
 import { gatewayAdapterEndpoints } from "../../../http/surfaces/gateway-adapter/endpoints.ts";
 import { linkPageEndpoints } from "../../../http/surfaces/link-pages/endpoints.ts";
 import { linkEndpoints } from "../../../http/surfaces/links/endpoints.ts";
+import { agentCredentialEndpoints } from "../../../http/surfaces/merchant/agent-credentials/endpoints.ts";
 import { alertEndpoints } from "../../../http/surfaces/merchant/alerts/endpoints.ts";
 import { disputeEndpoints } from "../../../http/surfaces/merchant/disputes/endpoints.ts";
+import { exportEndpoints } from "../../../http/surfaces/merchant/exports/endpoints.ts";
 import { methodEndpoints } from "../../../http/surfaces/merchant/methods/endpoints.ts";
 import { paymentLinkEndpoints } from "../../../http/surfaces/merchant/payment-links/endpoints.ts";
 import { readEndpoints } from "../../../http/surfaces/merchant/read-endpoints.ts";
+import { reconciliationEndpoints } from "../../../http/surfaces/merchant/reconciliation/endpoints.ts";
 import { refundTransaction } from "../../../http/surfaces/merchant/refund-transaction.ts";
 import { signInEndpoints } from "../../../http/surfaces/merchant/sign-in/endpoints.ts";
 import { subscriptionEndpoints } from "../../../http/surfaces/merchant/subscriptions/endpoints.ts";
@@ -62,7 +66,11 @@ export function surfacesOf(options: SurfaceOptions) {
     subscriptions: subscriptionEndpoints,
     merchantDisputes: disputeEndpoints,
     merchantAlerts: alertEndpoints,
+    agentCredentials: agentCredentialEndpoints,
     merchantMethods: methodEndpoints,
+    merchantExports: exportEndpoints,
+    merchantReconciliation: reconciliationEndpoints,
+    agents: agentEndpoints,
     compat: compatEndpoints,
     pages: compatPageEndpoints,
     linkPages: linkPageEndpoints,

@@ -17,6 +17,7 @@ export const INTERFACE_TAGS: readonly { name: string; description: string }[] = 
     name: "Merchant portal",
     description: "For merchants: what the pages of the portal call, and programs with the merchant's secret key.",
   },
+  { name: "AI agents", description: "For merchants' AI agents: payment links and payments, as tools of the Model Context Protocol." },
   {
     name: "Administration",
     description: "For operators: terminals, partners, merchants, deliveries, and the settings of the installation.",

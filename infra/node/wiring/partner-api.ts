@@ -51,7 +51,7 @@ export interface PartnerApiParts {
 
 /** Partner API v1 in a shard. */
 export interface PartnerApi extends Lifecycle {
-  operations: Omit<PartnerV1Operations, "webhookEndpoints" | "endpointDeliveries" | "users" | "replaceKeys"> & {
+  operations: Omit<PartnerV1Operations, "webhookEndpoints" | "endpointDeliveries" | "reconciliation" | "users" | "replaceKeys"> & {
     administerPartnerApi: AdministerPartnerApi;
     administerMerchants: AdministerMerchants;
   };

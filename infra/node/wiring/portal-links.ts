@@ -16,8 +16,9 @@ import { createPortalLinkMailTexts } from "../../../engine/portal-links/mail-tex
 import type { PortalLinkRecord } from "../../../engine/portal-links/portal-link.ts";
 import { createPortalLinkCompanion } from "../../../engine/portal-links/portal-link-companion.ts";
 import { createPortalLinkDeadlines } from "../../../engine/portal-links/portal-link-deadlines.ts";
+import type { PortalLinkKeeper } from "../../../engine/portal-links/portal-link-keeper.ts";
 import { createPortalLinkMails } from "../../../engine/portal-links/portal-link-mails.ts";
-import { createPortalLinkStore } from "../../../engine/portal-links/portal-link-store.ts";
+import { createPortalLinkStore, type PortalLinkStore } from "../../../engine/portal-links/portal-link-store.ts";
 import type { PortalLinks } from "../../../engine/portal-links/portal-links.ts";
 import type { ReplicatedRecords } from "../../../engine/tables/replicated-table.ts";
 import { eventOperations } from "../../../engine/webhooks/webhook-event-store.ts";
@@ -49,6 +50,8 @@ export interface PortalLinkParts {
   /** The same for the people of merchants. */
   portalUrl(): string;
   metrics: Pick<ShardMetrics, "gauge" | "portalLinkBecame" | "portalLinkMailsLeftOut">;
+  /** Keeps account of those that agents make. */
+  keeper: PortalLinkKeeper;
   /** A step of one of them is stored. */
   stored(record: PortalLinkRecord): void;
   failed(what: string, error: unknown): void;
@@ -62,6 +65,8 @@ export interface ComposedPortalLinks extends Lifecycle {
   /** Whosever it is: for operators. */
   byId(id: string): Promise<PortalLinkRecord | null>;
   tasks: PortalLinkTasks;
+  /** How many a credential of an AI agent has made. */
+  madeLinks: Pick<PortalLinkStore, "madeByAgent" | "firstMadeByAgent">;
 }
 
 /** Payment links of the portal in a shard. Links are composed between the two steps: each of their commits asks the companion, and portal links use links. */
@@ -74,7 +79,14 @@ export function composePortalLinks(parts: PortalLinkParts): ComposedPortalLinks 
     digest: sha256Hex,
     keyedDigest: keyedDigest(config.terminalSecret, "payment links of the portal"),
   });
-  const telling = { objectOf: paymentLinkObject, digest: sha256Hex, activity, became: metrics.portalLinkBecame, stored: parts.stored };
+  const telling = {
+    objectOf: paymentLinkObject,
+    digest: sha256Hex,
+    activity,
+    became: metrics.portalLinkBecame,
+    stored: parts.stored,
+    keeper: parts.keeper,
+  };
   const mails = createPortalLinkMails({
     ...{ store: parts.mails, ...stores, box, digest: sha256Hex, clock },
     texts: createPortalLinkMailTexts({ publicUrl, portalUrl: parts.portalUrl, timeZone: config.timeZone }),
@@ -93,6 +105,7 @@ export function composePortalLinks(parts: PortalLinkParts): ComposedPortalLinks 
       }),
     byId: async (id) => (await store.load(id))?.record ?? null,
     tasks: createPortalLinkTasks({ store, clock }),
+    madeLinks: store,
     tick: deadlines.tick,
     drain: () => {
       stopped ??= deadlines.stop();

@@ -139,6 +139,7 @@ async function makeVictims(world: DoorWorld): Promise<Victim[]> {
     const customer = { name: "Ada", email: "fuzz@example.com" };
     const planId = textMember(plan, "data", "id");
     const subscription = await make(shop, "/api/merchant/subscriptions", { planId, customer });
+    const agent = await make(shop, "/api/merchant/agent-credentials", { name: "Fuzz", scopes: ["links:read"] });
     const webhook = await make(partner, "/partner/api/v1/webhooks", { ...hook, events: ["*"], environment: "LIVE" });
     const version = await make(administrator, "/admin/app-versions", { versionCode: 100 + number, versionName: `${number}` });
     const versionId = Number(member(version, "data", "id"));
@@ -163,6 +164,7 @@ async function makeVictims(world: DoorWorld): Promise<Victim[]> {
       disputeId: textMember(dispute, "data", "id"),
       alertId: textMember(alert, "data", "id"),
       ...{ planId, subscriptionId: textMember(subscription, "data", "id") },
+      agentCredentialId: textMember(agent, "data", "credential", "id"),
       partnerId: Number(member(await make(administrator, "/admin/api/partners", account), "data", "id")),
       administratorName: textMember(
         await make(administrator, "/admin/administrators", { username: `fuzz-${number}`, role: "operator" }),

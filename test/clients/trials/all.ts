@@ -1,5 +1,6 @@
 import { CLICKHOUSE_TRIALS } from "./clickhouse/trials.ts";
 import { HTTP_TRIALS } from "./http/trials.ts";
+import { MCP_TRIALS } from "./mcp/trials.ts";
 import { GENERATOR_TRIALS } from "./openapi/trials.ts";
 import { SIGNATURE_TRIALS } from "./signatures/trials.ts";
 import { STOMP_TRIALS } from "./stomp/trials.ts";
@@ -12,4 +13,5 @@ export const CLIENT_TRIALS: readonly ClientTrial[] = [
   ...HTTP_TRIALS,
   ...SIGNATURE_TRIALS,
   ...GENERATOR_TRIALS,
+  ...MCP_TRIALS,
 ];

@@ -16,6 +16,7 @@ const TRIALS_SIDE_BY_SIDE: { readonly [group in TrialGroup]: number } = {
   HTTP: 1,
   "HTTP signatures": 1,
   "OpenAPI generators": 1,
+  "Model Context Protocol": 1,
 };
 /** The slowest takes a tenth of it on a quiet machine. */
 const TRIAL_MS = 180_000;

@@ -1,5 +1,5 @@
 /** The tables of infra/docs/clients.md, in order. */
-export const TRIAL_GROUPS = ["ClickHouse", "STOMP", "HTTP", "HTTP signatures", "OpenAPI generators"] as const;
+export const TRIAL_GROUPS = ["ClickHouse", "STOMP", "HTTP", "HTTP signatures", "OpenAPI generators", "Model Context Protocol"] as const;
 export type TrialGroup = (typeof TRIAL_GROUPS)[number];
 
 /**

@@ -8,7 +8,7 @@ import { merchantSurface } from "../surface.ts";
 
 /** What the endpoints of payment links use. */
 export interface PaymentLinkOperations {
-  portalLinks: Omit<PortalLinks, "byToken" | "pay" | "verified" | "createUncounted">;
+  portalLinks: Omit<PortalLinks, "byToken" | "pay" | "verified" | "createUncounted" | "createBeside">;
   /** The page where the link with this token is paid. */
   paymentLinkUrl(token: string): string;
   /** Of links that people made, who they are. */

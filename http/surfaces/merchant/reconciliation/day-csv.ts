@@ -62,7 +62,19 @@ export function dayCsv({ closed, corrections }: ReconciledDay, locale: Locale, l
       const what = `${word}: ${of[subject.of]}`;
       if ("uuid" in subject) {
         const { terminalId, uuid } = subject;
-        return [what, textCell(terminalId), "", "", "", String(after.count), "", textCell(uuid), at, String(before.count), ""];
+        return [
+          what,
+          textCell(terminalId ?? "*"),
+          "",
+          "",
+          "",
+          String(after.count),
+          "",
+          textCell(uuid ?? "*"),
+          at,
+          String(before.count),
+          "",
+        ];
       }
       const { currency } = subject;
       const place =

@@ -1,8 +1,7 @@
 import { Type } from "@sinclair/typebox";
 import { RelayError } from "../../../../engine/kernel/errors.ts";
-import type { ReconciledDay } from "../../../../engine/reconciliation/reconciliation.ts";
+import type { DaySummary } from "../../../../engine/reconciliation/reconciliation.ts";
 import { DAY } from "../../day.ts";
-import { totalsOf } from "../../reconciliation-json.ts";
 import { ok, okOf } from "../envelope.ts";
 import { PAGE_QUERY } from "../schemas.ts";
 import { MERCHANT_BASE, merchantOwnerOf, PORTAL_RATE } from "../surface.ts";
@@ -54,10 +53,6 @@ export const listReconciliation = reconciliation.endpoint({
   },
 });
 
-function itemJson({ closed, correctionCount }: ReconciledDay): ReconciliationItemJson {
-  const { day, closedAtMs, figures } = closed;
-  return {
-    ...{ day, closedAt: new Date(closedAtMs).toISOString(), totals: totalsOf(figures) },
-    ...{ unknown: figures.unknown.count, conflicting: figures.conflicting.count, corrections: correctionCount },
-  };
+function itemJson({ closedAtMs, totals, ...summary }: DaySummary): ReconciliationItemJson {
+  return { ...summary, closedAt: new Date(closedAtMs).toISOString(), totals: totals.map((total) => ({ ...total })) };
 }

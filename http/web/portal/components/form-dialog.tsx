@@ -7,26 +7,29 @@ import { Form, FormActions } from "./form.tsx";
 import type { IconName } from "./icon.tsx";
 
 export interface DialogFormProps {
-  /** What sending it does: it says what failed, and is waited for. */
-  action: Pick<Action<[]>, "busy" | "error">;
+  /** What sending it does: it says what failed, and is waited for. Absent where nothing is sent yet. */
+  action?: Pick<Action<[]>, "busy" | "error">;
   onSubmit: () => void;
   /** The word on the button: what will happen. */
   submit: string;
   kind?: ButtonKind;
   icon?: IconName;
-  /** The word for leaving everything as it is. */
+  /** The word on the other button: leaving everything as it is, unless `onCancel` does something else. */
   cancel?: string;
+  onCancel?: () => void;
   onClose: () => void;
   children: ComponentChildren;
 }
 
+const IDLE = { busy: false, error: null };
+
 /** The form of a dialog, with the two ways out of it below. */
-export function DialogForm({ action, onSubmit, submit, kind = "primary", icon, cancel, onClose, children }: DialogFormProps) {
+export function DialogForm({ action = IDLE, onSubmit, submit, kind = "primary", icon, cancel, onClose, ...props }: DialogFormProps) {
   return (
     <Form onSubmit={onSubmit} error={action.error} busy={action.busy}>
-      {children}
+      {props.children}
       <FormActions>
-        <Button onClick={onClose}>{cancel ?? text().app.cancel}</Button>
+        <Button onClick={props.onCancel ?? onClose}>{cancel ?? text().app.cancel}</Button>
         <Button type="submit" kind={kind} icon={icon} busy={action.busy}>
           {submit}
         </Button>

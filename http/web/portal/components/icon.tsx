@@ -47,6 +47,8 @@ const PATHS = {
   send: "M4 12L20 4l-5 16-3.5-6.5z",
   dispute: "M12 4v16M7 20h10M4 8h16M4 8l-2 6h5zM20 8l-2.5 6h5zM12 4h.01",
   alert: "M6 17V11a6 6 0 0 1 12 0v6l1.5 2h-15zM10.5 21h3",
+  agent: "M6 8h12a2 2 0 0 1 2 2v8a2 2 0 0 1-2 2H6a2 2 0 0 1-2-2v-8a2 2 0 0 1 2-2zM12 8V4M12 4h.01M9 13v1.5M15 13v1.5",
+  reconciliation: "M6 3h12v18H6zM9 8h6M9 12h3M9 16.5l1.8 1.8L15 14",
   file: "M6 3h8l4 4v14H6zM14 3v4h4M9 12h6M9 16h6",
   qr: "M4 4h6v6H4zM14 4h6v6h-6zM4 14h6v6H4zM14 14h2v2h-2zM18 18h2v2h-2zM18 14h2M14 18v2",
 } as const;

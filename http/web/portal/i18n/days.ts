@@ -15,6 +15,11 @@ export function today(): Day {
   return `${year}-${month}-${day}`;
 }
 
+/** The hour that it is now in the installation's time zone, from 0 to 23. */
+export function hourNow(): number {
+  return Number(new Intl.DateTimeFormat("en", { timeZone: timeZone.value, hour: "2-digit", hourCycle: "h23" }).format(new Date()));
+}
+
 /** A day so many days later; the calendar's, whatever the clocks do. */
 export function addDays(day: Day, days: number): Day {
   return new Date(Date.parse(`${day}T12:00:00Z`) + days * DAY_MS).toISOString().slice(0, 10);
@@ -24,11 +29,18 @@ export function isDay(text: string): boolean {
   return /^\d{4}-\d{2}-\d{2}$/.test(text) && !Number.isNaN(Date.parse(`${text}T12:00:00Z`));
 }
 
+/** `Thu 26 Nov 2026`, where there is little room. */
+export function formatShortDay(day: Day): string {
+  return written(day, { weekday: "short", day: "numeric", month: "short", year: "numeric" });
+}
+
 /** `Thursday 26 November 2026`: a day has no time zone any more. */
 export function formatDay(day: Day): string {
-  const tag = locale.value === "it" ? "it-IT" : "en-GB";
-  const format = new Intl.DateTimeFormat(tag, { weekday: "long", day: "numeric", month: "long", year: "numeric", timeZone: "UTC" });
-  return format.format(Date.parse(`${day}T12:00:00Z`));
+  return written(day, { weekday: "long", day: "numeric", month: "long", year: "numeric" });
+}
+
+function written(day: Day, parts: Intl.DateTimeFormatOptions): string {
+  return forms(parts).format(noon(day));
 }
 
 /** How many days there are from one to another, both included; none or less where the second is before the first. */
@@ -42,6 +54,7 @@ export function firstOfMonth(day: Day, monthsLater = 0): Day {
   return new Date(Date.UTC(year, month - 1 + monthsLater, 1, 12)).toISOString().slice(0, 10);
 }
 
+/** They are slow to make, and a chart of a year needs hundreds of the same. */
 const made = new Map<string, Intl.DateTimeFormat>();
 
 function forms(options: Intl.DateTimeFormatOptions): Intl.DateTimeFormat {
@@ -57,11 +70,6 @@ const noon = (day: Day) => Date.parse(`${day}T12:00:00Z`);
 /** `26 Nov`, of a year that is known. */
 export function formatDayOfYear(day: Day): string {
   return forms({ day: "numeric", month: "short" }).format(noon(day));
-}
-
-/** `Thu 26 Nov 2026`. */
-export function formatShortDay(day: Day): string {
-  return forms({ weekday: "short", day: "numeric", month: "short", year: "numeric" }).format(noon(day));
 }
 
 /** `November 2026`, or `Nov 26` where there is little room. */

@@ -1,6 +1,8 @@
+import { agents } from "./en-agents.ts";
 import { alerts } from "./en-alerts.ts";
 import { disputes } from "./en-disputes.ts";
 import { exports } from "./en-exports.ts";
+import { reconciliation } from "./en-reconciliation.ts";
 import { dunning, plans, subscriptions } from "./en-subscriptions.ts";
 
 /**
@@ -73,6 +75,8 @@ export const en = {
     paymentMethods: "Payment methods",
     keys: "API keys",
     webhooks: "Webhooks",
+    agents: "AI agents",
+    reconciliation: "Reconciliation",
     logs: "Logs",
     developers: "Developers",
   },
@@ -174,6 +178,8 @@ export const en = {
   disputes,
   alerts,
   exports,
+  agents,
+  reconciliation,
   paymentMethods: {
     title: "Payment methods",
     lead: "What your customers can pay with, of what your provider offers you.",
@@ -388,6 +394,7 @@ export const en = {
       dispute: "Dispute",
       alert: "Alert",
       subscription: "Subscription",
+      agent_credential: "Agent credential",
     },
     call: "Call",
     targets: { gateway: "Gateway", webhook: "Webhook", callback: "Callback", mail: "E-mail" },
@@ -451,6 +458,8 @@ export const en = {
     deadline_passed: "The time to answer is over: nothing was sent.",
     no_evidence: "A response needs a statement or at least one file.",
     under_dispute: "The payment is under dispute, so it is not refunded: the money could go back twice.",
+    credentials_full: "20 credentials can be used at a time. Revoke one first.",
+    not_closed: "This day is not closed yet.",
     frozen: "The file was submitted, and stays.",
     no_payment: "It is not known which payment it is about.",
     network_refunds: "The network gives the money back itself.",
@@ -973,6 +982,9 @@ export const en = {
       "webhook.test": "Sent a test event",
       "webhook.resend": "Sent a webhook again",
       "webhook.resend-failed": "Sent failed webhooks again",
+      "agent-credential.create": "Created a credential for an AI agent",
+      "agent-credential.revoke": "Revoked a credential of an AI agent",
+      "agent-credential.revoke-all": "Revoked all credentials of AI agents",
     },
   },
 };

@@ -1,7 +1,9 @@
 import type { Catalogue } from "./en.ts";
+import { agents } from "./it-agents.ts";
 import { alerts } from "./it-alerts.ts";
 import { disputes } from "./it-disputes.ts";
 import { exports } from "./it-exports.ts";
+import { reconciliation } from "./it-reconciliation.ts";
 import { dunning, plans, subscriptions } from "./it-subscriptions.ts";
 
 /** All that the portal says, in Italian. A text that is missing here does not compile. */
@@ -72,6 +74,8 @@ export const it: Catalogue = {
     paymentMethods: "Metodi di pagamento",
     keys: "Chiavi API",
     webhooks: "Webhook",
+    agents: "Agenti AI",
+    reconciliation: "Riconciliazione",
     logs: "Log",
     developers: "Sviluppatori",
   },
@@ -179,6 +183,8 @@ export const it: Catalogue = {
   disputes,
   alerts,
   exports,
+  agents,
+  reconciliation,
   paymentMethods: {
     title: "Metodi di pagamento",
     lead: "Con che cosa possono pagare i tuoi clienti, tra ciò che il tuo fornitore ti offre.",
@@ -399,6 +405,7 @@ export const it: Catalogue = {
       dispute: "Contestazione",
       alert: "Avviso",
       subscription: "Abbonamento",
+      agent_credential: "Credenziale di un agente",
     },
     call: "Chiamata",
     targets: { gateway: "Gateway", webhook: "Webhook", callback: "Callback", mail: "E-mail" },
@@ -463,6 +470,8 @@ export const it: Catalogue = {
     deadline_passed: "Il tempo per rispondere è scaduto: non è stato inviato nulla.",
     no_evidence: "Una risposta richiede una dichiarazione o almeno un file.",
     under_dispute: "Il pagamento è contestato, quindi non viene rimborsato: il denaro potrebbe tornare due volte.",
+    credentials_full: "Si possono usare 20 credenziali alla volta. Prima revocane una.",
+    not_closed: "Questa giornata non è ancora chiusa.",
     frozen: "Il file è stato inviato, e resta.",
     no_payment: "Non si sa di quale pagamento si tratta.",
     network_refunds: "È il circuito a restituire il denaro.",
@@ -987,6 +996,9 @@ export const it: Catalogue = {
       "webhook.test": "Inviato un evento di prova",
       "webhook.resend": "Inviato di nuovo un webhook",
       "webhook.resend-failed": "Inviati di nuovo i webhook falliti",
+      "agent-credential.create": "Creata una credenziale per un agente AI",
+      "agent-credential.revoke": "Revocata una credenziale di un agente AI",
+      "agent-credential.revoke-all": "Revocate tutte le credenziali degli agenti AI",
     },
   },
 };

@@ -96,6 +96,16 @@ export const PAGES: readonly PageEntry[] = [
     page: pageLoader(async () => (await import("./subscriptions/subscriptions-page.tsx")).SubscriptionsPage),
   },
   {
+    name: "reconciliation",
+    hasObjects: true,
+    label: ({ nav }) => nav.reconciliation,
+    icon: "reconciliation",
+    group: "payments",
+    act: "look",
+    onPhone: false,
+    page: pageLoader(async () => (await import("./reconciliation/reconciliation-page.tsx")).ReconciliationPage),
+  },
+  {
     name: "payment-methods",
     hasObjects: true,
     label: ({ nav }) => nav.paymentMethods,
@@ -134,6 +144,16 @@ export const PAGES: readonly PageEntry[] = [
     act: "integrate",
     onPhone: false,
     page: pageLoader(async () => (await import("./webhooks/webhooks-page.tsx")).WebhooksPage),
+  },
+  {
+    name: "agents",
+    hasObjects: true,
+    label: ({ nav }) => nav.agents,
+    icon: "agent",
+    group: "developers",
+    act: "look",
+    onPhone: false,
+    page: pageLoader(async () => (await import("./agents/agents-page.tsx")).AgentsPage),
   },
   {
     name: "keys",

@@ -46,7 +46,7 @@ async function open(t: TestContext) {
     ...{ queries: [], orders: [], sends: [], refunds: [] },
   };
   const own = (id: string) => (id === said.link.id ? said.link : null);
-  const portalLinks: Omit<PortalLinks, "byToken" | "pay" | "verified" | "createUncounted"> = {
+  const portalLinks: Omit<PortalLinks, "byToken" | "pay" | "verified" | "createUncounted" | "createBeside"> = {
     create: async (owner, order, createdBy) => {
       asked.orders.push({ owner, order, createdBy });
       return said.create === "created" ? { type: "created", link: said.link } : { type: "no_account" };

@@ -33,7 +33,11 @@ export function AgentsReport(props: ReportProps) {
             key: "credential",
             header: words.credential,
             cell: ({ credentialId }) => (
-              <CredentialName id={credentialId} name={refusals.find((one) => one.credentialId === credentialId)?.name} />
+              <CredentialName
+                id={credentialId}
+                name={refusals.find((one) => one.credentialId === credentialId)?.name}
+                href={paymentLinksHref({ ...days, agentId: credentialId })}
+              />
             ),
           },
           figureColumn("created", "count", figures.agents),
@@ -94,9 +98,9 @@ export function AgentsReport(props: ReportProps) {
   );
 }
 
-function CredentialName({ id, name }: { id: string; name: string | undefined }) {
+function CredentialName({ id, name, href }: { id: string; name: string | undefined; href: string }) {
   return (
-    <a class="two-lines" href={`/portal/agents/${encodeURIComponent(id)}`}>
+    <a class="two-lines" href={href}>
       {name !== undefined && <span>{name}</span>}
       <span class="mono clip clip-narrow">{id}</span>
     </a>
@@ -108,7 +112,13 @@ function Refusals({ refusals }: { refusals: readonly Refusal[] }) {
   const { agents: words, figures } = analyticsText();
   const limits: Readonly<Record<string, string>> = words.limits;
   const columns: Column<Refusal>[] = [
-    { key: "credential", header: words.credential, cell: ({ credentialId, name }) => <CredentialName id={credentialId} name={name} /> },
+    {
+      key: "credential",
+      header: words.credential,
+      cell: ({ credentialId, name }) => (
+        <CredentialName id={credentialId} name={name} href={`/portal/agents/${encodeURIComponent(credentialId)}`} />
+      ),
+    },
     { key: "limit", header: words.limit, cell: ({ limit }) => limits[limit] ?? limit },
     { key: "refused", header: figures.agents.refused.label, align: "right", cell: ({ refused }) => formatNumber(refused) },
   ];

@@ -3,8 +3,9 @@ import { may } from "../../state/session.ts";
 import { STATES } from "./words.ts";
 
 /** The filters of the list, as the address and the interface name them. */
-export const FILTERS = ["from", "to", "state", "customerEmail", "q"] as const;
+export const FILTERS = ["from", "to", "state", "customerEmail", "q", "agentId"] as const;
 
+const AGENT_ID = /^ac_[a-z0-9]{24}$/;
 const EMAIL = /^[^\s@]+@[^\s@]+$/;
 
 /** What the interface is asked with. A member of the address that could be none is left out: an address may be typed, or be from somebody who sees more. */
@@ -15,6 +16,7 @@ export function queryOf(values: Readonly<Record<string, string>>): Record<string
     state: (value) => STATES.some((state) => state === value),
     customerEmail: (value) => may("see personal data") && EMAIL.test(value),
     q: (value) => value.length <= 255,
+    agentId: (value) => AGENT_ID.test(value),
   };
   return Object.fromEntries(Object.entries(values).filter(([name, value]) => valid[name]?.(value) ?? true));
 }

@@ -31,7 +31,7 @@ export function EndpointForm({
   offered: WebhookEndpointListJson["events"];
   isNew: boolean;
   submit: string;
-  action: DialogFormProps["action"];
+  action: NonNullable<DialogFormProps["action"]>;
   onClose: () => void;
   onSubmit: (written: Written) => void;
 }) {

@@ -1,0 +1,60 @@
+import type { KeyedMutex } from "../kernel/keyed-mutex.ts";
+import type { PortalLinkRecord } from "../portal-links/portal-link.ts";
+import type { PortalLinkChange } from "../portal-links/portal-link-change.ts";
+import type { KeptBeside, PortalLinkKeeper } from "../portal-links/portal-link-keeper.ts";
+import { agentCredentialChange, type Telling, tellStored } from "./agent-credential-change.ts";
+import type { AgentCredentialStore } from "./agent-credential-store.ts";
+import type { AgentCredentialEvent } from "./events.ts";
+import { stepAgentCredential } from "./step-agent-credential.ts";
+
+const NOTHING: KeptBeside = { checks: [], operations: [] };
+
+export interface AgentLinkKeeperOptions extends Telling {
+  store: Pick<AgentCredentialStore, "load" | "alongside">;
+  /** By credential: the same one in which links are made. */
+  mutex: KeyedMutex<string>;
+}
+
+/**
+ * Keeps what the links of a credential have come to, in the commits that change those links: what ends unpaid is given back to its total, and what is paid after that counts again. So
+ * neither is ever known without the other, whatever dies when.
+ */
+export function createAgentLinkKeeper({ store, mutex, ...telling }: AgentLinkKeeperOptions): PortalLinkKeeper {
+  return {
+    keeps: (change) => agentOf(change.record) !== null && eventOf(change) !== null,
+    beside: async (change) => {
+      const [agentId, event] = [agentOf(change.record), eventOf(change)];
+      if (agentId === null || event === null) return NOTHING;
+      const stored = await store.load(agentId);
+      // Credentials are kept longer than their links can be paid.
+      if (stored === null) return NOTHING;
+      const step = stepAgentCredential(stored.record, event);
+      if (!step.taken) throw new Error(`the credential ${agentId} does not take ${event.type}`);
+      const kept = agentCredentialChange(step, stored, event.atMs, null, telling);
+      return { ...store.alongside(kept), committed: () => tellStored(kept, event.type, null, telling) };
+    },
+    inTurn: (record, work) => {
+      const agentId = agentOf(record);
+      return agentId === null ? work() : mutex.runExclusive(agentId, work);
+    },
+  };
+}
+
+function agentOf({ createdBy }: PortalLinkRecord): string | null {
+  return createdBy.type === "agent" ? createdBy.agentId : null;
+}
+
+/** What a step of a link is to the credential that made it. What is given back after it was paid stays counted: it was sold. */
+function eventOf({ record, before, atMs }: PortalLinkChange): AgentCredentialEvent | null {
+  if (before === null || before.state === record.state) return null;
+  const { amountMinor } = record.order;
+  switch (record.state) {
+    case "CANCELLED":
+    case "EXPIRED":
+      return { type: "link.unpaid", atMs, amountMinor };
+    case "PAID":
+      return before.state === "PENDING" ? null : { type: "link.paid_late", atMs, amountMinor };
+    case "PENDING":
+      return null;
+  }
+}

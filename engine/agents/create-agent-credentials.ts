@@ -1,0 +1,289 @@
+import { type AgentGrant, type AgentScope, agentMay } from "../access/agent-grant.ts";
+import type { Clock } from "../kernel/clock.ts";
+import { RelayError } from "../kernel/errors.ts";
+import type { KeyedMutex } from "../kernel/keyed-mutex.ts";
+import { cursorOf, placeOfCursor } from "../kernel/merchant-index-store.ts";
+import { prefixedId } from "../kernel/prefixed-id.ts";
+import { CONFLICT, retryOnConflict } from "../kernel/retry-on-conflict.ts";
+import type { Stored } from "../kernel/stored.ts";
+import type { AddressLists } from "../partners/partner-secrets.ts";
+import type { PortalLinkRecord } from "../portal-links/portal-link.ts";
+import type { KeptBeside } from "../portal-links/portal-link-keeper.ts";
+import type { PortalLinkStore } from "../portal-links/portal-link-store.ts";
+import type { PortalLinkOperation, PortalLinkOwner, PortalLinks } from "../portal-links/portal-links.ts";
+import { AGENT_CREDENTIALS_MAX, type AgentCredentialCreator, type AgentCredentialRecord, type AgentLimit } from "./agent-credential.ts";
+import { type AgentCredentialChange, agentCredentialChange, type Telling, tellStored } from "./agent-credential-change.ts";
+import type { AgentCredentialStore } from "./agent-credential-store.ts";
+import type { AgentCredentials, AgentLinkOutcome, SeenAgentCredential } from "./agent-credentials.ts";
+import type { AgentUseStore } from "./agent-use-store.ts";
+import type { AgentUses } from "./agent-uses.ts";
+import { checkedOrder } from "./check-order.ts";
+import { isTimeOver, refusedBy } from "./rules.ts";
+import { stepAgentCredential } from "./step-agent-credential.ts";
+
+/** Each lost round is another credential of the same merchant, or a link of the same one. */
+const ROUNDS_MAX = 64;
+
+const HOUR_MS = 3_600_000;
+
+/** Prefix that tells it from a merchant's keys, also to scanners of leaked secrets. */
+export const AGENT_TOKEN_PREFIX = "ak_merchant_";
+
+/** A token as `tokenOf` makes it; what cannot be one is not looked up. */
+const TOKEN = /^ak_merchant_[A-Za-z0-9_-]{43}$/;
+
+const LAST = 4;
+
+/** Days by the installation's clocks. */
+export interface LocalDays {
+  dayOf(atMs: number): string;
+  dayRange(day: string): { readonly untilMs: number } | null;
+}
+
+export interface AgentCredentialsOptions extends Telling {
+  store: AgentCredentialStore;
+  uses: AgentUses;
+  useStore: Pick<AgentUseStore, "ofAll">;
+  portalLinks: Pick<PortalLinks, "createBeside" | "list" | "find" | "cancel">;
+  madeLinks: Pick<PortalLinkStore, "madeByAgent" | "firstMadeByAgent">;
+  /** By credential, in this thread. */
+  mutex: KeyedMutex<string>;
+  addressLists: AddressLists;
+  days: LocalDays;
+  clock: Clock;
+  /** AGENT_TOKEN_PREFIX and 256 bits as base64url that nobody can guess, always the same for one operation: so a repetition is answered as the first time, and nothing of it is stored. */
+  tokenOf(operationId: string): string;
+  /** Whether a merchant is deactivated, or its partner disabled. In memory. */
+  isInactive(owner: PortalLinkOwner): boolean;
+  /** A limit has refused a link; for counts. */
+  refused(limit: AgentLimit): void;
+}
+
+export function createAgentCredentials(options: AgentCredentialsOptions): AgentCredentials {
+  const {
+    store,
+    uses,
+    useStore,
+    portalLinks,
+    madeLinks,
+    mutex,
+    addressLists,
+    days,
+    clock,
+    tokenOf,
+    isInactive,
+    refused: countRefused,
+    ...telling
+  } = options;
+  const { digest } = telling;
+
+  async function own({ merchantId, livemode }: PortalLinkOwner, id: string): Promise<Stored<AgentCredentialRecord> | null> {
+    const stored = await store.load(id);
+    return stored !== null && stored.record.merchantId === merchantId && stored.record.livemode === livemode ? stored : null;
+  }
+
+  const create: AgentCredentials["create"] = (owner, order, createdBy, operation) =>
+    retryOnConflict(ROUNDS_MAX, async () => {
+      const id = prefixedId("ac_", digest(`agent credential ${operation.id}`));
+      const token = tokenOf(operation.id);
+      const existing = await own(owner, id);
+      if (existing !== null) {
+        if (existing.record.digest === digest(token)) return { type: "created", credential: existing.record, token } as const;
+        throw new RelayError("conflict", "The credential was made already, and its token is not shown again");
+      }
+      const atMs = clock.nowMs();
+      const { name, scopes, limits, ipAllow, expiresAtMs } = checkedOrder(order, atMs, addressLists);
+      const usable = await store.usable(owner);
+      if (usable.ids.length >= AGENT_CREDENTIALS_MAX) return { type: "full" } as const;
+      const { merchantId, partnerId, livemode } = owner;
+      const record: AgentCredentialRecord = {
+        ...{
+          schema: 1,
+          id,
+          merchantId,
+          partnerId,
+          livemode,
+          name,
+          digest: digest(token),
+          last4: token.slice(-LAST),
+          scopes,
+          limits,
+          ipAllow,
+        },
+        ...{ createdBy, createdAtMs: atMs, updatedAtMs: atMs, expiresAtMs, state: "ACTIVE", nextAtMs: expiresAtMs, events: 0 },
+        ...{ reserved: { totalMinor: 0, day: null, dayMinor: 0, links: 0 }, revokedAtMs: null, revokedBy: null },
+      };
+      const change: AgentCredentialChange = { record, before: null, version: 0, events: [], also: [], atMs };
+      // Also where somebody else with the same operation was first: its credential is the one.
+      if ((await store.create(change, usable)) === null) return CONFLICT;
+      tellStored(change, "agent_credential.created", operation.requestId, telling);
+      return { type: "created", credential: record, token } as const;
+    });
+
+  async function seen(records: readonly AgentCredentialRecord[]): Promise<SeenAgentCredential[]> {
+    const sinceMs = hourBefore(clock.nowMs());
+    const [used, counts] = await Promise.all([
+      useStore.ofAll(records.map(({ id }) => id)),
+      Promise.all(records.map((record) => madeLinks.madeByAgent(record, record.id, sinceMs, Math.max(1, record.limits.linksPerHour)))),
+    ]);
+    return records.flatMap((credential, index) => {
+      const [use, linksInHour] = [used[index], counts[index]];
+      if (use === undefined || linksInHour === undefined) throw new Error("every credential has a use and a count");
+      return [{ credential, use, linksInHour }];
+    });
+  }
+
+  async function seenOne(record: AgentCredentialRecord): Promise<SeenAgentCredential> {
+    const [one] = await seen([record]);
+    if (one === undefined) throw new Error("one credential is one");
+    return one;
+  }
+
+  /** Null where there is none; otherwise how it stands then, and whether it was this that revoked it. */
+  function ended(
+    owner: PortalLinkOwner,
+    id: string,
+    by: AgentCredentialCreator,
+    { requestId }: PortalLinkOperation,
+  ): Promise<{ record: AgentCredentialRecord; byThis: boolean } | null> {
+    return retryOnConflict(ROUNDS_MAX, async () => {
+      const stored = await own(owner, id);
+      if (stored === null) return null;
+      const event = { type: "revoke.requested", atMs: clock.nowMs(), by } as const;
+      const step = stepAgentCredential(stored.record, event);
+      if (!step.taken) return { record: stored.record, byThis: false };
+      const change = agentCredentialChange(step, stored, event.atMs, requestId, telling);
+      if ((await store.commit(change)) === null) return CONFLICT;
+      tellStored(change, event.type, requestId, telling);
+      return { record: change.record, byThis: true };
+    });
+  }
+
+  const byToken: AgentCredentials["byToken"] = async (token, ipAddress) => {
+    const record = TOKEN.test(token) ? await store.byDigest(digest(token)) : null;
+    if (record === null) return null;
+    const { id: credentialId, merchantId, partnerId, livemode, name, scopes, state, ipAllow } = record;
+    if (state === "REVOKED") return "revoked";
+    if (state === "EXPIRED" || isTimeOver(record, clock.nowMs())) return "expired";
+    if (isInactive(record)) return "inactive";
+    if (ipAllow.length > 0 && !addressLists.compile(ipAllow)(ipAddress)) return "address";
+    uses.used(credentialId);
+    return { merchantId, partnerId, livemode, credentialId, name, scopes };
+  };
+
+  /** What the link takes of its credential, for the link's own commit. */
+  async function reserved(
+    grant: AgentGrant,
+    { order, createdAtMs: atMs }: PortalLinkRecord,
+    { requestId }: PortalLinkOperation,
+  ): Promise<KeptBeside | { refusal: AgentLinkOutcome }> {
+    const stored = await own(grant, grant.credentialId);
+    const state = stored === null || stored.record.state === "REVOKED" ? "REVOKED" : "EXPIRED";
+    if (stored === null || stored.record.state === state || isTimeOver(stored.record, atMs)) return { refusal: { type: "ended", state } };
+    const { record } = stored;
+    const { limits } = record;
+    const { amountMinor, currency } = order;
+    const day = days.dayOf(atMs);
+    // Read after the credential: whoever makes another link changes that, and this one is decided again.
+    const linksInHour = await madeLinks.madeByAgent(record, record.id, hourBefore(atMs), Math.max(1, limits.linksPerHour));
+    const refused = refusedBy(record, { amountMinor, currency, day, linksInHour });
+    if (refused !== null) {
+      const retryAtMs = await roomAgain(record, refused.limit, day, atMs);
+      return { refusal: { type: "refused", ...refused, limits, retryAtMs } };
+    }
+    const step = stepAgentCredential(record, { type: "link.made", atMs, amountMinor, day });
+    if (!step.taken) throw new Error(`the credential ${record.id} has room for a link and does not take it`);
+    const change = agentCredentialChange(step, stored, atMs, requestId, telling);
+    return { ...store.alongside(change), committed: () => tellStored(change, "link.made", requestId, telling) };
+  }
+
+  /** From when on a limit has more room by itself; null where time alone makes none. */
+  async function roomAgain(record: AgentCredentialRecord, limit: AgentLimit, day: string, atMs: number): Promise<number | null> {
+    switch (limit) {
+      case "perDay":
+        return days.dayRange(day)?.untilMs ?? null;
+      case "linksPerHour": {
+        const first = await madeLinks.firstMadeByAgent(record, record.id, hourBefore(atMs));
+        return first === null ? null : first + HOUR_MS;
+      }
+      default:
+        return null;
+    }
+  }
+
+  const createLink: AgentCredentials["createLink"] = async (grant, order, operation) => {
+    requireScope(grant, "links:create");
+    const made = await mutex.runExclusive(grant.credentialId, () =>
+      portalLinks.createBeside<AgentLinkOutcome>(
+        ownerOf(grant),
+        order,
+        { type: "agent", agentId: grant.credentialId },
+        operation,
+        (record) => reserved(grant, record, operation),
+      ),
+    );
+    if (made.type === "refused") {
+      uses.refused(grant.credentialId, made.limit);
+      countRefused(made.limit);
+    }
+    return made;
+  };
+
+  async function ownLink(grant: AgentGrant, id: string): Promise<PortalLinkRecord | null> {
+    const link = await portalLinks.find(ownerOf(grant), id);
+    return link !== null && link.createdBy.type === "agent" && link.createdBy.agentId === grant.credentialId ? link : null;
+  }
+
+  return {
+    create,
+    list: async (owner, { limit, cursor, state }) => {
+      const after = cursor === null ? null : placeOfCursor(cursor, CURSOR_ID);
+      const { items, next } = await store.page(owner, { limit, after, state });
+      return { items: await seen(items), next: next === null ? null : cursorOf(next) };
+    },
+    show: async (owner, id) => {
+      const stored = await own(owner, id);
+      return stored === null ? null : seenOne(stored.record);
+    },
+    revoke: async (owner, id, by, operation) => {
+      const outcome = await ended(owner, id, by, operation);
+      return outcome === null ? null : seenOne(outcome.record);
+    },
+    revokeAll: async (owner, by, operation) => {
+      const { ids } = await store.usable(owner);
+      const outcomes = await Promise.all(ids.map((id) => ended(owner, id, by, operation)));
+      return outcomes.flatMap((outcome) => (outcome?.byThis === true ? [outcome.record] : []));
+    },
+    byToken,
+    createLink,
+    listLinks: async (grant, { limit, cursor, state, fromMs, beforeMs, reference }) => {
+      requireScope(grant, "links:read");
+      const query = { limit, cursor, state, fromMs, beforeMs, customerEmail: null, q: reference };
+      return portalLinks.list(ownerOf(grant), { ...query, agentId: grant.credentialId });
+    },
+    findLink: async (grant, id) => {
+      requireScope(grant, "links:read");
+      return ownLink(grant, id);
+    },
+    cancelLink: async (grant, id, operation) => {
+      requireScope(grant, "links:cancel");
+      return (await ownLink(grant, id)) === null ? null : portalLinks.cancel(ownerOf(grant), id, operation);
+    },
+    noteCall: ({ credentialId }, call) => uses.called(credentialId, call),
+  };
+}
+
+function requireScope(grant: AgentGrant, scope: AgentScope): void {
+  if (!agentMay(grant, scope)) throw new RelayError("forbidden", `This credential does not have the scope ${scope}`);
+}
+
+function ownerOf({ merchantId, partnerId, livemode }: AgentGrant): PortalLinkOwner {
+  return { merchantId, partnerId, livemode };
+}
+
+/** The first moment that counts for an hour. */
+function hourBefore(atMs: number): number {
+  return atMs - HOUR_MS + 1;
+}
+
+const CURSOR_ID = /^ac_[a-z0-9]{24}$/;

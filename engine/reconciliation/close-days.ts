@@ -1,0 +1,171 @@
+import type { Address, Homes } from "../kernel/bus.ts";
+import type { Clock } from "../kernel/clock.ts";
+import { createDeadlineRunner, type DeadlineRunner } from "../kernel/deadline-runner.ts";
+import { RelayError } from "../kernel/errors.ts";
+import { createPacer } from "../kernel/pacer.ts";
+import type { Stored } from "../kernel/stored.ts";
+import type { DayCalendar } from "./calendar.ts";
+import { boundedLines, corrections, isNothing, NO_FIGURES } from "./figures.ts";
+import type { ClosedDay, DayFigures } from "./reconciliation.ts";
+import type { DayBounds, ReconciliationRows } from "./reconciliation-rows.ts";
+import type { CorrectionsRecord, ReconciliationStore, TurnRecord } from "./reconciliation-store.ts";
+
+/** One record has a deadline. */
+const BOUNDS = { heldMax: 1, atOnceMax: 1, catchUpMs: 0, slackMs: 0 };
+
+/** Merchants that are looked up at once, and after which the place is stored. */
+const MERCHANTS_AT_ONCE = 50;
+
+/** Days that are looked at again when one is closed: what changes later than that does so after every dispute. */
+export const LOOKED_AT_DAYS = 35;
+
+/** After rows were missing, or ClickHouse or the store did not answer. */
+const AGAIN_MS = 60_000;
+
+/** A row that was refused waits for an operator, but not for ever: then the day is closed without it, and it becomes a correction. */
+const REFUSED_WAIT_MS = 7 * 86_400_000;
+
+/** A row is written within moments of what it says. */
+const WRITTEN_WITHIN_MS = 3_600_000;
+
+export interface CloseDaysOptions {
+  store: ReconciliationStore;
+  rows: ReconciliationRows;
+  calendar: DayCalendar;
+  /** Null for a merchant that does not exist. */
+  ownerOf(merchantId: string): Promise<{ readonly partnerId: number; readonly livemode: boolean } | null>;
+  homes: Homes;
+  self: Address;
+  clock: Clock;
+  /** Days were closed, and corrections found. */
+  counted(what: "closed" | "corrections", count: number): void;
+  failed(what: string, error: unknown): void;
+}
+
+export interface ClosingDays extends DeadlineRunner {
+  /** Begins with today where none has begun yet. For the start of a node. */
+  begin(): Promise<void>;
+}
+
+/**
+ * Closes days, one after the other, for all merchants, on the shard that is home of it. Where another one believes to be so too for a moment, each day of a merchant
+ * is closed by one of them all the same, because its record is written only where there is none.
+ */
+export function createClosingDays(options: CloseDaysOptions): ClosingDays {
+  const { store, homes, self, clock, calendar, failed } = options;
+  const stopping = new AbortController();
+  const runner = createDeadlineRunner({
+    ...{ name: "reconciliation", index: store, homes, self, clock, failed },
+    placeOf: (partition) => `reconciliation/${partition}`,
+    bounds: { ...BOUNDS, pacer: createPacer(1) },
+    fire: () => closeDue(options, stopping.signal),
+  });
+  return {
+    tick: runner.tick,
+    counts: runner.counts,
+    stop: async () => {
+      stopping.abort();
+      await runner.stop();
+    },
+    begin: async () => {
+      if ((await store.turn()) !== null) return;
+      const day = calendar.dayOf(clock.nowMs());
+      // Another node may be faster.
+      await store.setTurn({ schema: 1, firstDay: day, day, merchantId: null, nextAtMs: calendar.closesAtMs(day) }, null);
+    },
+  };
+}
+
+async function closeDue(options: CloseDaysOptions, signal: AbortSignal): Promise<void> {
+  const { store, rows, calendar, clock } = options;
+  let next = await store.turn();
+  while (next !== null && !signal.aborted) {
+    const turn = next;
+    const { day, nextAtMs } = turn.record;
+    const nowMs = clock.nowMs();
+    const closesAtMs = calendar.closesAtMs(day);
+    if (closesAtMs > nowMs) {
+      if (nextAtMs !== closesAtMs) await store.setTurn({ ...turn.record, nextAtMs: closesAtMs }, turn);
+      return;
+    }
+    if (nextAtMs > nowMs) return;
+    try {
+      const { untilMs } = calendar.boundsOf(day);
+      const there = await rows.areThere(untilMs + WRITTEN_WITHIN_MS);
+      if (there === "some wait" || (there === "some were refused" && nowMs < closesAtMs + REFUSED_WAIT_MS)) {
+        await store.setTurn({ ...turn.record, nextAtMs: nowMs + AGAIN_MS }, turn);
+        return;
+      }
+      next = await closeSome(options, turn, signal);
+    } catch (error) {
+      if (!(error instanceof RelayError) || error.code !== "unavailable") throw error;
+      await store.setTurn({ ...turn.record, nextAtMs: nowMs + AGAIN_MS }, turn);
+      return;
+    }
+  }
+}
+
+/** The day of some merchants; the turn as it is then, null where another shard has gone on with it. */
+async function closeSome(options: CloseDaysOptions, turn: Stored<TurnRecord>, signal: AbortSignal): Promise<Stored<TurnRecord> | null> {
+  const { store, rows, calendar } = options;
+  const { firstDay, day, merchantId } = turn.record;
+  const days: DayBounds[] = [];
+  for (let back = LOOKED_AT_DAYS - 1; back >= 0; back -= 1) {
+    const one = calendar.after(day, -back);
+    if (one >= firstDay) days.push(calendar.boundsOf(one));
+  }
+  const last = calendar.boundsOf(day);
+  const range = { fromMs: days[0]?.fromMs ?? last.fromMs, untilMs: last.untilMs };
+  const merchants = await rows.merchants(range, merchantId, MERCHANTS_AT_ONCE);
+  for (const one of merchants) {
+    if (signal.aborted) return null;
+    await closeOne(options, one, day, days);
+  }
+  const isDone = merchants.length < MERCHANTS_AT_ONCE;
+  const next: TurnRecord = isDone
+    ? { ...turn.record, day: calendar.after(day, 1), merchantId: null }
+    : { ...turn.record, merchantId: merchants.at(-1) ?? null };
+  const version = await store.setTurn(next, turn);
+  return version === null ? null : { record: next, version };
+}
+
+async function closeOne(options: CloseDaysOptions, merchantId: string, day: string, days: readonly DayBounds[]): Promise<void> {
+  const { store, rows, calendar, clock, ownerOf, counted } = options;
+  const owner = await ownerOf(merchantId);
+  if (owner === null) return;
+  const figures = await rows.figures(merchantId, days);
+  for (const bounds of days) {
+    const found = figures.get(bounds.day) ?? NO_FIGURES;
+    const now: DayFigures = { ...found, payments: boundedLines(found.payments) };
+    const known = await store.load(merchantId, bounds.day);
+    if (known !== null) {
+      await correct(options, known.closed, now);
+      continue;
+    }
+    if (isNothing(now)) continue;
+    const { fromMs, untilMs } = bounds;
+    const isLate = bounds.day !== day;
+    const closed: ClosedDay = {
+      ...{ schema: 1, merchantId, ...owner, day: bounds.day, timeZone: calendar.timeZone, fromMs, untilMs, closedAtMs: clock.nowMs() },
+      // On a day that was closed there was nothing then; what there is now has come since.
+      figures: isLate ? NO_FIGURES : now,
+    };
+    if (!(await store.close(closed))) continue;
+    counted("closed", 1);
+    if (isLate) await correct(options, closed, now);
+  }
+}
+
+async function correct({ store, clock, counted }: CloseDaysOptions, closed: ClosedDay, now: DayFigures): Promise<void> {
+  const known = await store.corrections(closed.merchantId, closed.day);
+  const found = corrections(known?.record.latest ?? closed.figures, now, clock.nowMs());
+  if (found.length === 0) return;
+  const record: CorrectionsRecord = {
+    schema: 1,
+    items: [...(known?.record.items ?? []), ...found],
+    count: (known?.record.count ?? 0) + found.length,
+    latest: now,
+  };
+  // Where another shard was faster, it has found the same.
+  if (await store.correct(closed, record, known?.version ?? 0)) counted("corrections", found.length);
+}

@@ -1,0 +1,58 @@
+import type { Caller } from "../../engine/access/caller.ts";
+import { merchantRoleMay } from "../../engine/access/merchant-user-grant.ts";
+import type { ExportRecord } from "../../engine/exports/export.ts";
+import { ExportRefused, type ExportSource } from "../../engine/exports/export-source.ts";
+import { csvPieces } from "./csv-pieces.ts";
+import { type ListOperations, listRows } from "./list-rows.ts";
+import { xlsxPieces } from "./xlsx-pieces.ts";
+
+export interface ExportSourceOptions extends ListOperations {
+  /** A sheet is large in memory: one at a time on a node. False where another one is being made. */
+  takeSheet(): boolean;
+  giveSheetBack(): void;
+  /** Resolves after so many milliseconds. */
+  pause(ms: number): Promise<void>;
+}
+
+/** How often it looks whether another sheet is done. */
+const LOOK_MS = 500;
+
+/** Contents of exports, made of the lists as whoever asked for them sees these now. */
+export function createExportSource(options: ExportSourceOptions): ExportSource {
+  return {
+    turn: async ({ order }, signal) => {
+      if (order.format === "CSV") return () => {};
+      while (!options.takeSheet()) {
+        if (signal.aborted) return () => {};
+        await options.pause(LOOK_MS);
+      }
+      return options.giveSheetBack;
+    },
+    pieces: async function* (record, signal) {
+      const { order, createdAtMs } = record;
+      const caller = await callerOf(options, record);
+      const rows = listRows(options, caller, order, createdAtMs);
+      if (order.format === "CSV") yield* csvPieces(rows, order, options.localTime);
+      else yield* xlsxPieces(rows, order, options.localTime, signal);
+    },
+  };
+}
+
+/** Who asked for it, with the role of now: who may not export any more gets nothing, however long it has waited. */
+async function callerOf({ users }: Pick<ListOperations, "users">, record: ExportRecord): Promise<Caller> {
+  const { merchantId, partnerId, livemode, createdBy, order } = record;
+  if (createdBy.type === "key") {
+    return { type: "merchantKey", merchant: { merchantId, partnerId, livemode, kind: "secret", requestsPerMinute: 0, services: [] } };
+  }
+  const { userId } = createdBy;
+  const user = (await users.list(merchantId)).find((one) => one.userId === userId);
+  const isPermitted =
+    user !== undefined &&
+    user.state === "ACTIVE" &&
+    merchantRoleMay(user.role, "operate") &&
+    (!order.personalData || merchantRoleMay(user.role, "see personal data"));
+  if (!isPermitted) throw new ExportRefused("not_permitted");
+  const { email, role } = user;
+  const session = { sessionId: "", stage: "full", accountId: "", steppedUpUntilMs: 0 } as const;
+  return { type: "merchantUser", user: { ...session, email, role, userId, merchantId, partnerId, livemode } };
+}

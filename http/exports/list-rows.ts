@@ -1,0 +1,181 @@
+import type { Caller } from "../../engine/access/caller.ts";
+import type { DisputeBoard } from "../../engine/alerts/dispute-board.ts";
+import type { ExportList, ExportOrder } from "../../engine/exports/export.ts";
+import type { MerchantTransaction, MerchantTransactions } from "../../engine/payments/merchant-transactions.ts";
+import type { LocalTime } from "../surfaces/local-time.ts";
+import { boardItemJson } from "../surfaces/merchant/disputes/dispute-json.ts";
+import type { DisputeItemJson } from "../surfaces/merchant/disputes/schemas.ts";
+import type { ColumnName } from "../surfaces/merchant/exports/columns.ts";
+import { listQueryOf } from "../surfaces/merchant/exports/filters.ts";
+import { paymentLinkList } from "../surfaces/merchant/payment-links/payment-link-json.ts";
+import type { PaymentLinkOperations } from "../surfaces/merchant/payment-links/surface.ts";
+import type { PaymentLinkJson } from "../surfaces/merchant/schemas.ts";
+import type { SubscriptionJson } from "../surfaces/merchant/subscriptions/schemas.ts";
+import { subscriptionList } from "../surfaces/merchant/subscriptions/subscription-json.ts";
+import type { SubscriptionOperations } from "../surfaces/merchant/subscriptions/surface.ts";
+import { merchantOwnerOf } from "../surfaces/merchant/surface.ts";
+import { itemOf } from "../surfaces/merchant/transaction-item.ts";
+import type { Cell, Row } from "./cells.ts";
+
+/** What the rows of lists are read by, as their endpoints read them. */
+export interface ListOperations
+  extends Pick<PaymentLinkOperations, "portalLinks" | "paymentLinkUrl" | "users">,
+    Pick<SubscriptionOperations, "subscriptions" | "subscriptionUrl" | "clock"> {
+  merchantTransactions: Pick<MerchantTransactions, "stream">;
+  disputeBoard: DisputeBoard;
+  localTime: LocalTime;
+}
+
+/** Items of one page: what the lists' endpoints permit. */
+const PAGE_ITEMS = 200;
+
+/** Rows that are made in one turn: a millisecond or two, so that payments do not wait for a file. */
+const ROWS_AT_ONCE = 250;
+
+type Column<Item> = (item: Item) => Cell;
+
+const time = (iso: string | null): Cell => (iso === null ? null : { atMs: Date.parse(iso) });
+
+const OF_TRANSACTIONS: Readonly<Record<ColumnName<"transactions">, Column<MerchantTransaction>>> = {
+  createdAt: ({ transaction }) => ({ atMs: transaction.createdAtMs }),
+  uuid: ({ transaction }) => transaction.uuid,
+  terminalId: ({ transaction }) => transaction.terminalId,
+  method: (found) => itemOf(found).method,
+  status: ({ transaction }) => transaction.status,
+  amount: ({ transaction: { amountCents, currency } }) => ({ minor: amountCents, currency }),
+  currency: ({ transaction }) => transaction.currency,
+  brand: ({ transaction }) => transaction.card?.brand ?? null,
+  last4: (found) => itemOf(found).last4,
+  authCode: ({ transaction }) => transaction.auth?.authCode ?? null,
+  message: ({ transaction }) => transaction.message ?? null,
+};
+
+const OF_LINKS: Readonly<Record<ColumnName<"payment-links">, Column<PaymentLinkJson>>> = {
+  createdAt: ({ createdAt }) => time(createdAt),
+  id: ({ id }) => id,
+  state: ({ state }) => state,
+  late: ({ late }) => late,
+  paidTwice: ({ paidTwice }) => paidTwice,
+  amount: ({ amountMinor, currency }) => ({ minor: amountMinor, currency }),
+  currency: ({ currency }) => currency,
+  description: ({ description }) => description,
+  reference: ({ reference }) => reference,
+  customerEmail: ({ customerEmail }) => customerEmail,
+  createdBy: ({ createdBy }) => createdBy,
+  expiresAt: ({ expiresAt }) => time(expiresAt),
+  paidAt: ({ paidAt }) => time(paidAt),
+  cancelledAt: ({ cancelledAt }) => time(cancelledAt),
+  paymentUuid: ({ attempts }) => attempts.find(({ state }) => state === "paid")?.uuid ?? null,
+  mails: ({ mails }) => mails,
+};
+
+const OF_DISPUTES: Readonly<Record<ColumnName<"disputes">, Column<DisputeItemJson>>> = {
+  createdAt: ({ createdAt }) => time(createdAt),
+  id: ({ id }) => id,
+  kind: ({ kind }) => kind,
+  status: ({ status }) => status,
+  stage: ({ stage }) => stage,
+  category: ({ category }) => category,
+  network: ({ network }) => network,
+  networkCaseId: ({ networkCaseId }) => networkCaseId,
+  reasonCode: ({ reasonCode }) => reasonCode,
+  uuid: ({ uuid }) => uuid,
+  terminalId: ({ terminalId }) => terminalId,
+  amount: ({ amountMinor, currency }) => ({ minor: amountMinor, currency }),
+  currency: ({ currency }) => currency,
+  respondBy: ({ respondBy }) => time(respondBy),
+  alertId: ({ alertId }) => alertId,
+  updatedAt: ({ updatedAt }) => time(updatedAt),
+};
+
+const OF_SUBSCRIPTIONS: Readonly<Record<ColumnName<"subscriptions">, Column<SubscriptionJson>>> = {
+  createdAt: ({ createdAt }) => time(createdAt),
+  id: ({ id }) => id,
+  state: ({ state }) => state,
+  planId: ({ planId }) => planId,
+  planName: ({ plan }) => plan.name,
+  amount: ({ plan: { amountMinor, currency } }) => ({ minor: amountMinor, currency }),
+  currency: ({ plan }) => plan.currency,
+  interval: ({ plan }) => plan.interval,
+  count: ({ plan }) => plan.count,
+  customerName: ({ customer }) => customer.name,
+  customerEmail: ({ customer }) => customer.email,
+  createdBy: ({ createdBy }) => createdBy,
+  collection: ({ collection }) => collection,
+  cycle: ({ cycle }) => cycle,
+  periodFrom: ({ periodFrom }) => time(periodFrom),
+  periodUntil: ({ periodUntil }) => time(periodUntil),
+  nextDueAt: ({ nextDueAt }) => time(nextDueAt),
+  unpaidAmount: ({ unpaid }) => (unpaid === null ? null : { minor: unpaid.amountMinor, currency: unpaid.currency }),
+  unpaidSince: ({ unpaid }) => time(unpaid?.dueAt ?? null),
+  cancelsAtPeriodEnd: ({ cancelsAtPeriodEnd }) => cancelsAtPeriodEnd,
+  cancelledAt: ({ cancelledAt }) => time(cancelledAt),
+  pausedAt: ({ pausedAt }) => time(pausedAt),
+};
+
+/**
+ * The rows of a list, in its order and as the caller sees them, a few at a time. `askedAtMs`: when it was asked for. Throws RelayError as the list's endpoint does.
+ */
+export async function* listRows(
+  operations: ListOperations,
+  caller: Caller,
+  order: Pick<ExportOrder, "list" | "filters" | "columns">,
+  askedAtMs: number,
+): AsyncGenerator<readonly Row[]> {
+  const { list, filters, columns } = order;
+  const owner = merchantOwnerOf(caller);
+  const query = listQueryOf(list, filters, caller, operations.localTime, askedAtMs);
+  switch (query.list) {
+    case "transactions": {
+      const row = rowOf(list, OF_TRANSACTIONS, columns);
+      for await (const batch of operations.merchantTransactions.stream(owner.merchantId, query.filter)) {
+        for (let start = 0; start < batch.length; start += ROWS_AT_ONCE) yield batch.slice(start, start + ROWS_AT_ONCE).map(row);
+      }
+      return;
+    }
+    case "payment-links": {
+      const row = rowOf(list, OF_LINKS, columns);
+      const { filter } = query;
+      for await (const page of pages((cursor) => operations.portalLinks.list(owner, { ...filter, limit: PAGE_ITEMS, cursor }))) {
+        yield (await paymentLinkList(operations, caller, page)).map(row);
+      }
+      return;
+    }
+    case "disputes": {
+      const row = rowOf(list, OF_DISPUTES, columns);
+      const { filter } = query;
+      for await (const page of pages((cursor) => operations.disputeBoard.list(owner, { ...filter, limit: PAGE_ITEMS, cursor }))) {
+        yield page.map((item) => row(boardItemJson(item)));
+      }
+      return;
+    }
+    case "subscriptions": {
+      const row = rowOf(list, OF_SUBSCRIPTIONS, columns);
+      const { filter } = query;
+      for await (const page of pages((cursor) => operations.subscriptions.list(owner, { ...filter, limit: PAGE_ITEMS, cursor }))) {
+        yield (await subscriptionList(operations, caller, page)).map(row);
+      }
+    }
+  }
+}
+
+async function* pages<Item>(
+  read: (cursor: string | null) => Promise<{ items: readonly Item[]; next: string | null }>,
+): AsyncGenerator<readonly Item[]> {
+  let cursor: string | null = null;
+  do {
+    const page: { items: readonly Item[]; next: string | null } = await read(cursor);
+    if (page.items.length > 0) yield page.items;
+    cursor = page.next;
+  } while (cursor !== null);
+}
+
+function rowOf<Item>(list: ExportList, known: Readonly<Record<string, Column<Item>>>, columns: readonly string[]): (item: Item) => Row {
+  const wanted = columns.map((name) => {
+    const column = Object.hasOwn(known, name) ? known[name] : undefined;
+    // They were checked when it was asked for.
+    if (column === undefined) throw new Error(`${list} has no column ${name}`);
+    return column;
+  });
+  return (item) => wanted.map((column) => column(item));
+}

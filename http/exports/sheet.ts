@@ -1,0 +1,51 @@
+import writeXlsxFile, { type CellObject, type SheetData } from "write-excel-file/node";
+import type { Locale } from "../../engine/accounts/account.ts";
+import { decimalsOf } from "../../engine/kernel/money.ts";
+import type { Cell } from "./cells.ts";
+import { FLAGS } from "./headings.ts";
+import type { ToSheet } from "./xlsx-message.ts";
+
+/** Excel's own limit of a cell. */
+const TEXT_LENGTH_MAX = 32_767;
+
+const DATE_FORMATS: Readonly<Record<Locale, string>> = { it: "dd/mm/yyyy hh:mm:ss", en: "yyyy-mm-dd hh:mm:ss" };
+
+export interface Sheet {
+  add(rows: readonly (readonly Cell[])[]): void;
+  file(): Promise<Uint8Array>;
+}
+
+/** A workbook of one sheet. Everything that is a text is a cell of a text, whatever it begins with: nothing of it is ever a formula. */
+export function createSheet({ name, headings, widths, lang }: Extract<ToSheet, { type: "head" }>): Sheet {
+  const data: SheetData = [headings.map((value) => ({ type: String, value, fontWeight: "bold" as const }))];
+  const dateFormat = DATE_FORMATS[lang];
+  // The same few objects for all cells of a kind would not do: each has its value. Formats are looked up once for each currency.
+  const formats = new Map<string, string>();
+
+  function amountFormat(currency: string): string {
+    let format = formats.get(currency);
+    if (format === undefined) {
+      const decimals = decimalsOf(currency);
+      format = decimals === 0 ? "#,##0" : `#,##0.${"0".repeat(decimals)}`;
+      formats.set(currency, format);
+    }
+    return format;
+  }
+
+  function cellOf(cell: Cell): CellObject | null {
+    if (cell === null || cell === "") return null;
+    if (typeof cell === "string") return { type: String, value: cell.slice(0, TEXT_LENGTH_MAX) };
+    if (typeof cell === "number") return { type: Number, value: cell };
+    if (typeof cell === "boolean") return { type: String, value: cell ? FLAGS[lang].yes : FLAGS[lang].no };
+    if ("atMs" in cell) return { type: Date, value: new Date(cell.atMs), format: dateFormat };
+    const { minor, currency } = cell;
+    return { type: Number, value: minor / 10 ** decimalsOf(currency), format: amountFormat(currency) };
+  }
+
+  return {
+    add: (rows) => {
+      for (const row of rows) data.push(row.map(cellOf));
+    },
+    file: () => writeXlsxFile(data, { sheet: name, stickyRowsCount: 1, columns: widths.map((width) => ({ width })) }).toBuffer(),
+  };
+}

@@ -1,0 +1,70 @@
+import { type Static, Type } from "@sinclair/typebox";
+import { PORTAL_LINK_STATES, type PortalLinkAttempt, type PortalLinkRecord } from "../../../../engine/portal-links/portal-link.ts";
+import { words } from "../../named-words.ts";
+import type { AgentOperations } from "../surface.ts";
+import { refused } from "../tool.ts";
+import { AmountMinor, amountText, CurrencyWord, iso, isoOrNull, nullable, time, written, writtenText } from "./schema-parts.ts";
+
+export const LinkState = words(PORTAL_LINK_STATES, {
+  description: "PENDING: it can be paid. PAID. CANCELLED: by the merchant or its agent. EXPIRED: its time is over.",
+});
+
+/** A link as its agent sees it: nothing of the customer. */
+export const AgentLink = Type.Object({
+  id: Type.String(),
+  url: Type.String({ description: "For the customer. Whoever has it may pay." }),
+  state: LinkState,
+  late: Type.Boolean({ description: "It was paid after it had been cancelled or had expired." }),
+  amountMinor: AmountMinor,
+  currency: CurrencyWord,
+  description: written("What the customer reads."),
+  reference: written("The merchant's own."),
+  createdAt: time("when it was created."),
+  expiresAt: time("until when it can be paid."),
+  paidAt: nullable(time("when it was paid.")),
+  cancelledAt: nullable(time("when it was cancelled.")),
+  payments: Type.Array(
+    Type.Object({
+      uuid: Type.String({ description: "Of its transaction." }),
+      paidAt: time("when."),
+      amountMinor: AmountMinor,
+      currency: CurrencyWord,
+      last4: nullable(Type.String({ description: "The last digits of the card." })),
+      refund: words(["none", "unknown", "done"], { description: "Whether it was given back. unknown: the gateway has not said so yet." }),
+    }),
+    { description: "What was paid by it: more than one only where it was paid twice." },
+  ),
+});
+export type AgentLinkJson = Static<typeof AgentLink>;
+
+export function agentLink({ paymentLinkUrl }: Pick<AgentOperations, "paymentLinkUrl">, link: PortalLinkRecord): AgentLinkJson {
+  const { id, token, order, state, late, createdAtMs, paidAtMs, cancelledAtMs, attempts } = link;
+  const { amountMinor, currency, description, reference, expiresAtMs } = order;
+  return {
+    ...{ id, url: paymentLinkUrl(token), state, late, amountMinor, currency },
+    ...{ description: writtenText(description), reference: writtenText(reference) },
+    ...{ createdAt: iso(createdAtMs), expiresAt: iso(expiresAtMs), paidAt: isoOrNull(paidAtMs), cancelledAt: isoOrNull(cancelledAtMs) },
+    payments: attempts.flatMap(paymentOf),
+  };
+}
+
+function paymentOf({ txId, paid, refund }: PortalLinkAttempt): AgentLinkJson["payments"] {
+  if (paid === null) return [];
+  const { atMs, amountMinor, currency, cardLast4 } = paid;
+  return [{ uuid: txId, paidAt: iso(atMs), amountMinor, currency, last4: cardLast4, refund }];
+}
+
+export function linkText({ id, url, state, amountMinor, currency, expiresAt, paidAt }: AgentLinkJson): string {
+  const head = `Payment link ${id} of ${amountText(amountMinor, currency)} is ${state}.`;
+  if (state === "PENDING") return `${head} The customer pays at ${url} until ${expiresAt}.`;
+  return paidAt === null ? head : `${head} It was paid at ${paidAt}.`;
+}
+
+export function linkLine({ id, state, amountMinor, currency, createdAt }: AgentLinkJson): string {
+  return `${id} ${state} ${amountText(amountMinor, currency)}, created ${createdAt}`;
+}
+
+/** The one answer for what is not there, and for links that this credential did not make. */
+export function noSuchLink() {
+  return refused("This credential has made no such payment link");
+}

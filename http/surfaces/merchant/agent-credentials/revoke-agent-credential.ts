@@ -1,0 +1,33 @@
+import { ok, okOf } from "../envelope.ts";
+import { MERCHANT_BASE, merchantOwnerOf, PORTAL_RATE } from "../surface.ts";
+import { AGENT_CREDENTIAL_EXAMPLE, agentCredentialJson } from "./agent-credential-json.ts";
+import { AgentCredential } from "./schemas.ts";
+import { AgentCredentialParams, agentCredentials, creatorOf, noSuchCredential, operationOf } from "./surface.ts";
+
+export const revokeAgentCredential = agentCredentials.endpoint({
+  name: "revokeAgentCredential",
+  method: "DELETE",
+  path: `${MERCHANT_BASE}/agent-credentials/{id}`,
+  summary: "Revoke a credential of an AI agent",
+  description:
+    "Its next call is refused, on every node. Links that it has made can still be paid; cancel those that are not wanted. One that has ended already is answered as it is.",
+  auth: "merchantUserOrKey",
+  may: "administer agents",
+  rateLimit: PORTAL_RATE,
+  params: AgentCredentialParams,
+  audit: { action: "agent-credential.revoke" },
+  responses: {
+    200: {
+      description: "Revoked.",
+      body: okOf(AgentCredential),
+      example: { status: "ok", data: { ...AGENT_CREDENTIAL_EXAMPLE, state: "REVOKED" } },
+    },
+    ...agentCredentials.errors(400, 401, 403, 404, 429, 503),
+  },
+  handle: async (operations, { caller, params, operationId, request }) => {
+    const operation = operationOf(caller, operationId, request);
+    const seen = await operations.agentCredentials.revoke(merchantOwnerOf(caller), params.id, creatorOf(caller), operation);
+    if (seen === null) throw noSuchCredential();
+    return { status: 200, body: ok(await agentCredentialJson(operations, caller, seen)) };
+  },
+});

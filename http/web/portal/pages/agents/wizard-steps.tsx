@@ -1,0 +1,162 @@
+import { CheckField, SelectField, TextAreaField, TextField } from "../../components/field.tsx";
+import { FormDialog } from "../../components/form-dialog.tsx";
+import { currencyChoices } from "../../i18n/currencies.ts";
+import { formatDay } from "../../i18n/days.ts";
+import { formatMoney } from "../../i18n/format.ts";
+import { text } from "../../i18n/texts.ts";
+import { useFormValues } from "../../state/form-values.ts";
+import { ADDRESSES_MAX, LINKS_PER_HOUR_MAX, NAME_LENGTH_MAX, SCOPES } from "./words.ts";
+import { LIFETIMES, type Lifetime, lastDayOf, limitProblems, minorIn, scopeProblems, validityProblems, type Written } from "./written.ts";
+
+export interface StepProps {
+  title: string;
+  written: Written;
+  onClose: () => void;
+  onNext: (written: Written) => void;
+  /** What was written here is kept. */
+  onBack: (written: Written) => void;
+}
+
+/** What it is called, and what it may do, in plain words. */
+export function ScopesStep({ title, written, onClose, onNext }: StepProps) {
+  const { agents: words } = text();
+  const form = useFormValues(written, scopeProblems);
+  const { name, scopes } = form.values;
+  return (
+    <FormDialog title={title} submit={words.wizard.next} onSubmit={() => form.submit(() => onNext(form.values))} onClose={onClose}>
+      <TextField
+        label={words.name}
+        hint={words.nameHint}
+        autoComplete="off"
+        maxLength={NAME_LENGTH_MAX}
+        value={name}
+        error={form.problem("name")}
+        onInput={(typed) => form.change({ name: typed })}
+        autoFocus
+      />
+      <fieldset class="choices checks">
+        <legend class="field-label">{words.permits}</legend>
+        {SCOPES.map((scope) => (
+          <CheckField
+            key={scope}
+            label={
+              <>
+                <span class="choice-label">{words.scopes[scope]}</span>
+                <span class="choice-hint">{words.scopeHints[scope]}</span>
+              </>
+            }
+            checked={scopes.includes(scope)}
+            // In the order in which they are offered.
+            onChange={(on) => form.change({ scopes: SCOPES.filter((one) => (one === scope ? on : scopes.includes(one))) })}
+          />
+        ))}
+        <p class="field-error" role="alert">
+          {form.problem("scopes")}
+        </p>
+      </fieldset>
+      <p class="muted">{words.never}</p>
+    </FormDialog>
+  );
+}
+
+/** What its links may come to. */
+export function LimitsStep({ title, written, onClose, onNext, onBack }: StepProps) {
+  const { agents, app } = text();
+  const { wizard: words } = agents;
+  const form = useFormValues(written, limitProblems);
+  const { values, change, problem } = form;
+  const amount = (member: "perLink" | "perDay" | "total", { hint, autoFocus = false }: { hint?: string; autoFocus?: boolean } = {}) => {
+    const minor = minorIn(values, member);
+    return (
+      <TextField
+        label={words[member]}
+        inputMode="decimal"
+        autoComplete="off"
+        maxLength={16}
+        value={values[member]}
+        // So that nobody has to guess how it was read.
+        hint={minor === null ? hint : [formatMoney(minor, values.currency), hint].filter((part) => part !== undefined).join(" · ")}
+        error={problem(member)}
+        onInput={(typed) => change({ [member]: typed })}
+        autoFocus={autoFocus}
+      />
+    );
+  };
+  return (
+    <FormDialog
+      title={title}
+      submit={words.next}
+      onSubmit={() => form.submit(() => onNext(values))}
+      cancel={app.back}
+      onCancel={() => onBack(values)}
+      onClose={onClose}
+    >
+      <SelectField
+        label={words.currency}
+        hint={words.currencyHint}
+        value={values.currency}
+        options={currencyChoices()}
+        onChange={(currency) => change({ currency })}
+      />
+      {amount("perLink", { autoFocus: true })}
+      {amount("perDay", { hint: agents.todayHint })}
+      {amount("total", { hint: words.totalHint })}
+      <TextField
+        label={words.linksPerHour}
+        inputMode="numeric"
+        autoComplete="off"
+        maxLength={String(LINKS_PER_HOUR_MAX).length}
+        value={values.linksPerHour}
+        error={problem("linksPerHour")}
+        onInput={(linksPerHour) => change({ linksPerHour })}
+      />
+    </FormDialog>
+  );
+}
+
+/** Until when it counts, and from where it may be used. */
+export function ValidityStep({ title, written, onClose, onNext, onBack }: StepProps) {
+  const { agents, app } = text();
+  const { wizard: words } = agents;
+  const form = useFormValues(written, validityProblems);
+  const { values, change, problem } = form;
+  const lastDay = lastDayOf(values);
+  return (
+    <FormDialog
+      title={title}
+      submit={words.next}
+      onSubmit={() => form.submit(() => onNext(values))}
+      cancel={app.back}
+      onCancel={() => onBack(values)}
+      onClose={onClose}
+    >
+      <SelectField<Lifetime>
+        label={words.validFor}
+        value={values.lifetime}
+        hint={lastDay === null ? undefined : words.until(formatDay(lastDay))}
+        options={[...LIFETIMES, "other" as const].map((value) => ({ value, label: words.lifetimes[value] }))}
+        onChange={(lifetime) => change({ lifetime })}
+      />
+      {values.lifetime === "other" && (
+        <TextField
+          label={words.days}
+          inputMode="numeric"
+          autoComplete="off"
+          maxLength={2}
+          value={values.days}
+          error={problem("days")}
+          onInput={(days) => change({ days })}
+        />
+      )}
+      <TextAreaField
+        label={words.addresses}
+        hint={words.addressesHint(ADDRESSES_MAX)}
+        optional
+        rows={3}
+        value={values.addresses}
+        error={problem("addresses")}
+        onInput={(addresses) => change({ addresses })}
+      />
+    </FormDialog>
+  );
+}

@@ -1,0 +1,130 @@
+import { decimalsOf } from "../../../../../engine/kernel/money.ts";
+import type { CreateAgentCredentialJson } from "../../../../surfaces/merchant/agent-credentials/schemas.ts";
+import { minorOf } from "../../i18n/amounts.ts";
+import { addDays, type Day, today } from "../../i18n/days.ts";
+import { formatMoney } from "../../i18n/format.ts";
+import { text } from "../../i18n/texts.ts";
+import { ADDRESSES_MAX, DAYS_MAX, LINKS_PER_HOUR_MAX, type Limits, type Scope } from "./words.ts";
+
+export const LIFETIMES = ["1", "7", "30", "60", "90"] as const;
+export type Lifetime = (typeof LIFETIMES)[number] | "other";
+
+/** A credential as a person writes it, step by step. */
+export interface Written {
+  name: string;
+  scopes: readonly Scope[];
+  currency: string;
+  perLink: string;
+  perDay: string;
+  total: string;
+  linksPerHour: string;
+  lifetime: Lifetime;
+  days: string;
+  addresses: string;
+}
+
+export const NEW: Written = {
+  ...{ name: "", scopes: ["links:create", "links:read"], currency: "EUR", perLink: "", perDay: "", total: "", linksPerHour: "20" },
+  ...{ lifetime: "30", days: "45", addresses: "" },
+};
+
+export const STEPS = ["scopes", "limits", "validity", "review"] as const;
+export type Step = (typeof STEPS)[number];
+
+/** One that makes no links has no limits to set. */
+export function stepsOf(written: Written): readonly Step[] {
+  return makesLinks(written) ? STEPS : STEPS.filter((step) => step !== "limits");
+}
+
+export function makesLinks({ scopes }: Pick<Written, "scopes">): boolean {
+  return scopes.includes("links:create");
+}
+
+type Problems<Name extends string> = Record<Name, string | null>;
+
+export function scopeProblems({ name, scopes }: Written): Problems<"name" | "scopes"> {
+  const { agents, fields } = text();
+  return { name: name.trim() === "" ? fields.required : null, scopes: scopes.length === 0 ? agents.wizard.noScopes : null };
+}
+
+/** A limit that a wider one makes meaningless is a mistake more often than a wish. */
+export function limitProblems(written: Written): Problems<"perLink" | "perDay" | "total" | "linksPerHour"> {
+  const { wizard: words } = text().agents;
+  const { paymentLinks } = text();
+  const [perLink, perDay, total] = [minorIn(written, "perLink"), minorIn(written, "perDay"), minorIn(written, "total")];
+  const amount = (minor: number | null): string | null => {
+    if (minor === null) return paymentLinks.amountForm(formatMoney(5_000, written.currency));
+    return minor === 0 ? paymentLinks.amountZero : null;
+  };
+  const beyondTotal = (minor: number | null) => (minor !== null && total !== null && minor > total ? words.moreThanTotal : null);
+  const beyondDay = perLink !== null && perDay !== null && perLink > perDay ? words.moreThanDay : null;
+  return {
+    perLink: amount(perLink) ?? beyondTotal(perLink) ?? beyondDay,
+    perDay: amount(perDay) ?? beyondTotal(perDay),
+    total: amount(total),
+    linksPerHour: isWhole(written.linksPerHour, LINKS_PER_HOUR_MAX) ? null : words.linksForm(LINKS_PER_HOUR_MAX),
+  };
+}
+
+export function validityProblems(written: Written): Problems<"days" | "addresses"> {
+  const { wizard: words } = text().agents;
+  const addresses = addressesOf(written);
+  const wrong = addresses.find((address) => !isAddress(address));
+  return {
+    days: written.lifetime !== "other" || isWhole(written.days, DAYS_MAX) ? null : words.daysForm(DAYS_MAX),
+    addresses:
+      wrong !== undefined ? words.addressForm(wrong.slice(0, 64)) : addresses.length > ADDRESSES_MAX ? words.tooMany(ADDRESSES_MAX) : null,
+  };
+}
+
+/** The limits that were written; null of one that makes no links, or while an amount is missing. */
+export function limitsOf(written: Written): Limits | null {
+  const [perLinkMaxMinor, perDayMinor, totalMinor] = [minorIn(written, "perLink"), minorIn(written, "perDay"), minorIn(written, "total")];
+  if (!makesLinks(written) || perLinkMaxMinor === null || perDayMinor === null || totalMinor === null) return null;
+  return { currency: written.currency, perLinkMaxMinor, perDayMinor, totalMinor, linksPerHour: Number(written.linksPerHour.trim()) };
+}
+
+export function minorIn(written: Written, member: "perLink" | "perDay" | "total"): number | null {
+  return minorOf(written[member], decimalsOf(written.currency));
+}
+
+export function daysOf({ lifetime, days }: Pick<Written, "lifetime" | "days">): number {
+  return Number(lifetime === "other" ? days.trim() : lifetime);
+}
+
+/** The day on which it ends; null while the number of days is none. */
+export function lastDayOf(written: Pick<Written, "lifetime" | "days">): Day | null {
+  const days = daysOf(written);
+  return Number.isInteger(days) && days >= 1 && days <= DAYS_MAX ? addDays(today(), days) : null;
+}
+
+/** Each on a line of its own, or behind a comma. */
+export function addressesOf({ addresses }: Pick<Written, "addresses">): string[] {
+  const written = addresses.split(/[\s,;]+/).filter((address) => address !== "");
+  return [...new Set(written)];
+}
+
+export function bodyOf(written: Written): CreateAgentCredentialJson {
+  const { name, scopes } = written;
+  const limits = limitsOf(written);
+  const ipAllow = addressesOf(written);
+  return {
+    ...{ name: name.trim(), scopes: [...scopes], expiresInDays: daysOf(written) },
+    ...(limits === null ? {} : { limits }),
+    ...(ipAllow.length === 0 ? {} : { ipAllow }),
+  };
+}
+
+function isWhole(written: string, max: number): boolean {
+  return /^\d{1,4}$/.test(written.trim()) && Number(written) >= 1 && Number(written) <= max;
+}
+
+/** The relay decides; this is to say so on the line where it is written. */
+function isAddress(address: string): boolean {
+  const [host = "", bits, ...more] = address.split("/");
+  if (more.length > 0) return false;
+  const isV4 = /^\d{1,3}(?:\.\d{1,3}){3}$/.test(host) && host.split(".").every((part) => Number(part) <= 255);
+  const isV6 = /^[0-9a-f:.]{2,45}$/i.test(host) && host.includes(":");
+  if (!isV4 && !isV6) return false;
+  return bits === undefined || (/^\d{1,3}$/.test(bits) && Number(bits) <= (isV4 ? 32 : 128));
+}

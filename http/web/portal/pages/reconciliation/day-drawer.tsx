@@ -1,0 +1,111 @@
+import type { ReconciledDayJson } from "../../../../surfaces/merchant/reconciliation/schemas.ts";
+import { addressOf } from "../../api/client.ts";
+import { Banner } from "../../components/banner.tsx";
+import { ButtonLink } from "../../components/button.tsx";
+import { ObjectDrawer } from "../../components/object-drawer.tsx";
+import { Tile, Tiles } from "../../components/tile.tsx";
+import { formatDay, isDay } from "../../i18n/days.ts";
+import { formatExactTime, formatMoney, formatNumber } from "../../i18n/format.ts";
+import { locale, text } from "../../i18n/texts.ts";
+import { may } from "../../state/session.ts";
+import { transactionHref, transactionsHref } from "../transactions/words.ts";
+import { Corrections } from "./corrections.tsx";
+import { PaymentTables, StateTable } from "./day-tables.tsx";
+import { closesOn } from "./words.ts";
+
+/** A day with all its figures, beside the list. */
+export function DayDrawer({ day, onClose }: { day: string; onClose: () => void }) {
+  const { reconciliation: words } = text();
+  const isOne = isDay(day);
+  return (
+    <ObjectDrawer<ReconciledDayJson>
+      title={isOne ? formatDay(day) : words.day}
+      path={pathOf(day)}
+      unknown={{ title: words.unknownTitle, text: words.unknownText }}
+      absent={isOne ? { not_closed: { title: words.openTitle, text: words.openText(formatDay(closesOn(day))) } } : {}}
+      live={false}
+      wide
+      lines={10}
+      onClose={onClose}
+      onChanged={() => {}}
+    >
+      {(data) => <Detail data={data} />}
+    </ObjectDrawer>
+  );
+}
+
+function pathOf(day: string): string {
+  return `/reconciliation/${encodeURIComponent(day)}`;
+}
+
+function Detail({ data }: { data: ReconciledDayJson }) {
+  const { reconciliation: words } = text();
+  const { day, closedAt, totals, links, refunds, unknown, conflicting, corrections } = data;
+  return (
+    <>
+      <Banner>{words.closedAt(formatExactTime(closedAt))}</Banner>
+      {totals.map((total) => (
+        <Totals key={total.currency} day={day} total={total} />
+      ))}
+      <NamedPayments title={words.unknown} help={words.unknownHelp} payments={unknown} />
+      <NamedPayments title={words.conflicting} help={words.conflictingHelp} payments={conflicting} />
+      <PaymentTables data={data} />
+      <StateTable of="links" title={words.links} lines={links} />
+      <StateTable of="refunds" title={words.refunds} lines={refunds} />
+      <Corrections corrections={corrections} />
+      {may("operate") && (
+        <div class="button-row">
+          <ButtonLink icon="download" href={addressOf(`${pathOf(day)}/file`, { lang: locale.value })} download>
+            {words.download}
+          </ButtonLink>
+        </div>
+      )}
+    </>
+  );
+}
+
+/** What the day comes to in one currency; each figure leads to what it was counted from. */
+function Totals({ day, total }: { day: string; total: ReconciledDayJson["totals"][number] }) {
+  const { reconciliation: words } = text();
+  const { currency, approved, approvedMinor, declined, refunds, refundedMinor, netMinor } = total;
+  const ofDay = (status: string) => transactionsHref({ from: day, to: day, currency, status });
+  return (
+    <Tiles>
+      <Tile
+        label={words.approved}
+        value={formatMoney(approvedMinor, currency)}
+        note={words.paymentCount(formatNumber(approved))}
+        href={ofDay("OK")}
+      />
+      <Tile label={words.declined} value={formatNumber(declined)} href={ofDay("KO")} />
+      <Tile label={words.refunded} value={formatMoney(refundedMinor, currency)} note={words.refundCount(formatNumber(refunds))} />
+      <Tile label={words.net} value={formatMoney(netMinor, currency)} note={words.netHint} />
+    </Tiles>
+  );
+}
+
+/** Payments that somebody has to look at, by their uuids. */
+function NamedPayments({ title, help, payments }: { title: string; help: string; payments: ReconciledDayJson["unknown"] }) {
+  const { reconciliation: words } = text();
+  const { count, items } = payments;
+  if (count === 0) return null;
+  return (
+    <section class="form section">
+      <h3>
+        {title}: {formatNumber(count)}
+      </h3>
+      <Banner kind="warning">{help}</Banner>
+      <ul class="plain-list">
+        {items.map(({ uuid, terminalId }) => (
+          <li key={`${uuid} ${terminalId}`} class="break">
+            <a class="mono" href={transactionHref(uuid)}>
+              {uuid}
+            </a>{" "}
+            <span class="muted">{terminalId}</span>
+          </li>
+        ))}
+      </ul>
+      {count > items.length && <p class="muted">{words.andMore(count - items.length)}</p>}
+    </section>
+  );
+}

@@ -1,0 +1,99 @@
+import { AGENT_DAYS_MAX } from "../../../engine/agents/agent-credential.ts";
+import { createAgentCredentialDeadlines } from "../../../engine/agents/agent-credential-deadlines.ts";
+import { createAgentCredentialStore } from "../../../engine/agents/agent-credential-store.ts";
+import type { AgentCredentials } from "../../../engine/agents/agent-credentials.ts";
+import { createAgentLinkKeeper } from "../../../engine/agents/agent-link-keeper.ts";
+import { createAgentUseStore } from "../../../engine/agents/agent-use-store.ts";
+import { createAgentUses } from "../../../engine/agents/agent-uses.ts";
+import { AGENT_TOKEN_PREFIX, createAgentCredentials } from "../../../engine/agents/create-agent-credentials.ts";
+import type { ActivityLog } from "../../../engine/kernel/activity-log.ts";
+import type { Address, Homes } from "../../../engine/kernel/bus.ts";
+import type { Clock } from "../../../engine/kernel/clock.ts";
+import { RelayError } from "../../../engine/kernel/errors.ts";
+import { KeyedMutex } from "../../../engine/kernel/keyed-mutex.ts";
+import type { Kv } from "../../../engine/kernel/kv.ts";
+import type { MerchantOwner } from "../../../engine/partners/merchant.ts";
+import type { Partners } from "../../../engine/partners/partners.ts";
+import type { PortalLinkKeeper } from "../../../engine/portal-links/portal-link-keeper.ts";
+import type { PortalLinkStore } from "../../../engine/portal-links/portal-link-store.ts";
+import type { PortalLinks } from "../../../engine/portal-links/portal-links.ts";
+import type { ReplicatedRecords } from "../../../engine/tables/replicated-table.ts";
+import { eventOperations } from "../../../engine/webhooks/webhook-event-store.ts";
+import { compileAddressList } from "../../../http/auth/address-list.ts";
+import { sha256Hex } from "../../../http/auth/digest.ts";
+import { createLocalTime } from "../../../http/surfaces/local-time.ts";
+import { agentCredentialObject } from "../../../http/surfaces/merchant/agent-credentials/agent-credential-object.ts";
+import type { Config } from "../boot/config.ts";
+import type { Lifecycle } from "../boot/lifecycle.ts";
+import type { ShardMetrics } from "../observability/metrics.ts";
+import { keyedDigest } from "./new-token.ts";
+
+/** How long expiries under way may take to end when the node stops. */
+const STOP_MS = 5_000;
+
+const DAY_MS = 86_400_000;
+
+export interface AgentWiring {
+  config: Pick<Config, "terminalSecret" | "timeZone">;
+  kv: Kv;
+  bus: { readonly self: Address };
+  homes: Homes;
+  clock: Clock;
+  merchantOwners: Pick<ReplicatedRecords<MerchantOwner>, "get">;
+  partners: Pick<Partners, "byId">;
+  activity: Pick<ActivityLog, "workflow">;
+  retentionMs: number;
+  metrics: Pick<ShardMetrics, "gauge" | "agentCredentialBecame" | "agentLinkRefused">;
+  failed(what: string, error: unknown): void;
+}
+
+export interface ComposedAgents extends Lifecycle {
+  /** Keeps what links of agents come to, in the commits that change them. */
+  keeper: PortalLinkKeeper;
+  /** The operations over links that have the keeper. */
+  over(portalLinks: PortalLinks, madeLinks: Pick<PortalLinkStore, "madeByAgent" | "firstMadeByAgent">): AgentCredentials;
+}
+
+/** Credentials of AI agents in a shard. Portal links are composed between the two steps: their commits ask the keeper, and agents make links. */
+export function composeAgents(parts: AgentWiring): ComposedAgents {
+  const { config, kv, bus, homes, clock, merchantOwners, partners, activity, retentionMs, metrics, failed } = parts;
+  const store = createAgentCredentialStore({ kv, retentionMs, eventOperations });
+  const useStore = createAgentUseStore({ kv, keptMs: AGENT_DAYS_MAX * DAY_MS + retentionMs });
+  const uses = createAgentUses({
+    ...{ store: useStore, clock },
+    // While the store is away it is tried again every second; the store has said so itself.
+    failed: (what, error) => void (error instanceof RelayError ? undefined : failed(what, error)),
+  });
+  const mutex = new KeyedMutex<string>();
+  const telling = { objectOf: agentCredentialObject, digest: sha256Hex, activity, became: metrics.agentCredentialBecame };
+  const deadlines = createAgentCredentialDeadlines({ store, clock, homes, self: bus.self, failed, ...telling });
+  metrics.gauge(
+    "relay_agent_credentials_due",
+    "Credentials of AI agents that expire now or within seconds.",
+    () => deadlines.counts().held,
+  );
+  const digestOfOperation = keyedDigest(config.terminalSecret, "tokens of agents");
+  let stopped: Promise<void> | null = null;
+  return {
+    keeper: createAgentLinkKeeper({ store, mutex, ...telling }),
+    over: (portalLinks, madeLinks) =>
+      createAgentCredentials({
+        ...{ store, uses, useStore, portalLinks, madeLinks, mutex, clock, ...telling },
+        addressLists: { compile: compileAddressList },
+        days: createLocalTime(config.timeZone),
+        tokenOf: (operationId) => AGENT_TOKEN_PREFIX + Buffer.from(digestOfOperation(operationId), "hex").toString("base64url"),
+        isInactive: ({ merchantId, partnerId }) =>
+          merchantOwners.get(merchantId)?.inactive === true || partners.byId(partnerId)?.record.enabled !== true,
+        refused: metrics.agentLinkRefused,
+      }),
+    tick: deadlines.tick,
+    everySecond: () => void uses.flush(),
+    drain: () => {
+      stopped ??= deadlines.stop();
+    },
+    close: async () => {
+      stopped ??= deadlines.stop();
+      await Promise.race([Promise.all([stopped, uses.flush()]), new Promise((resolve) => setTimeout(resolve, STOP_MS).unref())]);
+    },
+  };
+}
