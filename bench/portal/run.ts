@@ -7,6 +7,7 @@ import { measureLists } from "./lists.ts";
 import { measurePages } from "./pages.ts";
 import { circumstances, goalsTable, loadText, type PartResult } from "./part.ts";
 import { measureQueries } from "./queries.ts";
+import { measureReports } from "./reports.ts";
 import { measureSessions } from "./sessions.ts";
 import { measureSubscriptions } from "./subscriptions.ts";
 import { measureWeights } from "./weights.ts";
@@ -28,6 +29,7 @@ const PARTS: Readonly<Record<string, (options: Options, say: (text: string) => v
   pages: ({ rounds }, say) => measurePages({ rounds: Math.ceil(rounds / 6), say }),
   beside: ({ rounds, seconds }, say) => measureBeside({ rounds: Math.ceil(rounds / 10), seconds, say }),
   queries: ({ rows, rounds, keep = null }, say) => measureQueries({ rows, rounds, keep, say }),
+  reports: ({ rows, rounds, keep = null }, say) => measureReports({ rows, rounds: Math.ceil(rounds / 3), keep, say }),
   lists: ({ rows, rounds, keep = null }, say) => measureLists({ rows, rounds, keep, say }),
 };
 
@@ -36,7 +38,12 @@ async function main(): Promise<void> {
     .description("The merchants' portal; see bench/README.md.")
     .addArgument(new Argument("[parts...]", "what is measured; everything where none is named").choices(Object.keys(PARTS)))
     .option("--rows <n>", "of all merchants together", numberBetween(10_000, 100_000_000), 10_000_000)
-    .option("--rounds <n>", "of each query and list; a sixth of them for pages, a tenth for payments beside", numberBetween(5, 1_000), 60)
+    .option(
+      "--rounds <n>",
+      "of each query and list; a third of them for reports, a sixth for pages, a tenth for payments beside",
+      numberBetween(5, 1_000),
+      60,
+    )
     .option("--subscriptions <n>", "that are due at once", numberBetween(100, 1_000_000), 100_000)
     .option("--seconds <n>", "of each measurement of payments", numberBetween(1, 8), 4)
     .option("--keep <folder>", "is filled with the rows once and used again")

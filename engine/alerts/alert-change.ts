@@ -5,6 +5,7 @@ import type { Stored } from "../kernel/stored.ts";
 import type { Alongside } from "../links/link-store.ts";
 import { attentionKey, attentionOperation } from "../payments/attention.ts";
 import type { AttentionKind } from "../payments/attention-kinds.ts";
+import { changedAtMs } from "../payments/object-row.ts";
 import { portalEvent } from "../webhooks/portal-events.ts";
 import type { WebhookEvent } from "../webhooks/webhook-event.ts";
 import type { AlertRecord } from "./alert.ts";
@@ -63,7 +64,7 @@ export function alertChange(
   const news = effects.flatMap((effect) => (effect.type === "tell" ? [effect.params.news] : []));
   const record: AlertRecord = {
     ...stepped,
-    updatedAtMs: Math.max(stepped.updatedAtMs, atMs),
+    updatedAtMs: changedAtMs(stored?.record.updatedAtMs ?? null, atMs),
     events: stepped.events + news.length,
   };
   const { id: objectId, merchantId, partnerId, livemode } = record;

@@ -14,9 +14,11 @@ import {
 import { type Digest, prefixedId } from "../kernel/prefixed-id.ts";
 import { readRecord, recordText } from "../kernel/schemas.ts";
 import type { Stored } from "../kernel/stored.ts";
+import { objectRowOperations } from "../payments/outbox.ts";
 import type { WebhookEvent } from "../webhooks/webhook-event.ts";
 import { ALERT_STATES, type AlertRecord, type AlertSource, type AlertState } from "./alert.ts";
 import type { AlertChange } from "./alert-change.ts";
+import { alertRow } from "./object-row.ts";
 
 export interface AlertPageQuery {
   readonly limit: number;
@@ -59,7 +61,7 @@ export interface AlertStore extends DueIndex {
   summaries(list: MerchantList, fromMs: number, limit: number): Promise<readonly AlertSummary[]>;
 }
 
-const ALERTS = "alert/";
+export const ALERTS = "alert/";
 const BY_TIME = "alert-of/";
 const BY_STATE = "alert-state/";
 const BY_DUE = "alert-due/";
@@ -84,7 +86,7 @@ export interface AlertStoreOptions {
 /**
  * Alerts on the key-value store: `alert/<id>`, their deadlines `due/alert/...`, and the ids by `<index>/<merchant>/<live or test>/.../<13 digits of milliseconds>/<id>`: all by time (`alert-of/`, whose
  * values are summaries), by state and time (`alert-state/`), those that are PENDING by their deadline (`alert-due/`), and by payment (`alert-payment/<merchant>/<uuid>/`). A source's reference is one
- * alert, because the id follows from it.
+ * alert, because the id follows from it. The outbox has their rows.
  */
 export function createAlertStore({ kv, retentionMs, eventOperations, digest }: AlertStoreOptions): AlertStore {
   async function load(id: string): Promise<Stored<AlertRecord> | null> {
@@ -112,6 +114,7 @@ export function createAlertStore({ kv, retentionMs, eventOperations, digest }: A
         ...former.map(({ key }): Operation => ({ type: "delete", key })),
         ...dueOperations(DUE, id, before?.nextAtMs ?? null, record.nextAtMs),
         ...eventOperations(events),
+        ...objectRowOperations(before === null ? [] : [alertRow(before)], [alertRow(record)], atMs),
         ...alongside.operations,
       ],
     });

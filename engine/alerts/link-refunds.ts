@@ -42,7 +42,12 @@ export function createLinkRefunds({ links, giveBack, holds, digest, clock }: Lin
     const isBegun = own?.state === "requested";
     if (await holds.isUnderDispute({ merchantId, uuid })) return isBegun ? UNKNOWN : { type: "refused", reason: "under_dispute" };
     if (clock.nowMs() >= notAfterMs) return isBegun ? UNKNOWN : { type: "absent" };
-    const given = await giveBack({ merchantId, partnerId, livemode }, link, { id, requestId: requestId ?? id, idempotencyKey: null });
+    const given = await giveBack({ merchantId, partnerId, livemode }, link, {
+      id,
+      requestId: requestId ?? id,
+      idempotencyKey: null,
+      by: "alert",
+    });
     switch (given.type) {
       case "given_back":
         return { type: "done" };

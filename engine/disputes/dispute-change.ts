@@ -3,6 +3,7 @@ import type { Digest } from "../kernel/prefixed-id.ts";
 import type { Stored } from "../kernel/stored.ts";
 import type { Alongside } from "../links/link-store.ts";
 import { type AttentionItem, attentionOperation } from "../payments/attention.ts";
+import { changedAtMs } from "../payments/object-row.ts";
 import { portalEvent } from "../webhooks/portal-events.ts";
 import type { WebhookEvent } from "../webhooks/webhook-event.ts";
 import type { DisputeRecord } from "./dispute.ts";
@@ -61,7 +62,7 @@ export async function disputeChange(
   const news = effects.flatMap((effect) => (effect.type === "tell" ? [effect.params.news] : []));
   const record: DisputeRecord = {
     ...stepped,
-    updatedAtMs: Math.max(stepped.updatedAtMs, atMs),
+    updatedAtMs: changedAtMs(stored?.record.updatedAtMs ?? null, atMs),
     events: stepped.events + news.length,
   };
   const { id: objectId, merchantId, partnerId, livemode } = record;

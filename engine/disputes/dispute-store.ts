@@ -14,6 +14,7 @@ import {
 import { type Digest, prefixedId } from "../kernel/prefixed-id.ts";
 import { readRecord, recordText } from "../kernel/schemas.ts";
 import type { Stored } from "../kernel/stored.ts";
+import { objectRowOperations } from "../payments/outbox.ts";
 import type { WebhookEvent } from "../webhooks/webhook-event.ts";
 import {
   DISPUTE_STATES,
@@ -27,6 +28,7 @@ import {
 } from "./dispute.ts";
 import type { DisputeChange } from "./dispute-change.ts";
 import { holdOperation, readHold } from "./dispute-hold-store.ts";
+import { disputeRow } from "./object-row.ts";
 
 export interface DisputePageQuery {
   readonly limit: number;
@@ -76,7 +78,7 @@ export interface DisputeStore extends DueIndex {
   summaries(list: MerchantList, fromMs: number, limit: number): Promise<readonly DisputeSummary[]>;
 }
 
-const DISPUTES = "dispute/";
+export const DISPUTES = "dispute/";
 const BY_TIME = "dispute-of/";
 const BY_STATE = "dispute-state/";
 const BY_DUE = "dispute-due/";
@@ -105,7 +107,8 @@ export interface DisputeStoreOptions {
 /**
  * Disputes on the key-value store: `dispute/<id>`, their deadlines `due/dispute/...`, and the ids by `<index>/<merchant>/<live or test>/.../<13 digits of milliseconds>/<id>`: all by time (`dispute-of/`,
  * whose values are summaries), by state and time (`dispute-state/`), and those to be answered by their deadline (`dispute-due/`); by payment (`dispute-payment/<merchant>/<uuid>/`) and by the network's
- * number (`dispute-case/`). A network's case is one dispute, because the id follows from it. `dispute-hold/` has which payments are held (dispute-hold-store.ts).
+ * number (`dispute-case/`). A network's case is one dispute, because the id follows from it. `dispute-hold/` has which payments are held (dispute-hold-store.ts); the
+ * outbox has their rows.
  */
 export function createDisputeStore({ kv, retentionMs, eventOperations, digest }: DisputeStoreOptions): DisputeStore {
   async function load(id: string): Promise<Stored<DisputeRecord> | null> {
@@ -137,6 +140,7 @@ export function createDisputeStore({ kv, retentionMs, eventOperations, digest }:
         ...(hold === null ? [] : [holdOperation(hold, id, holdsRefunds(record), expiresAtMs)]),
         ...dueOperations(DUE, id, before?.nextAtMs ?? null, record.nextAtMs),
         ...eventOperations(events),
+        ...objectRowOperations(before === null ? [] : [disputeRow(before)], [disputeRow(record)], atMs),
         ...also,
       ],
     });

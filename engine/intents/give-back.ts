@@ -29,9 +29,10 @@ export interface GiveBackOptions {
 }
 
 export function createGiveBack({ links, intents, digest }: GiveBackOptions): GiveBack {
-  async function directly(link: LinkRecord, by: "refund" | "reversal", { id: operationId, requestId }: Operation): Promise<GivenBack> {
+  async function directly(link: LinkRecord, by: "refund" | "reversal", operation: Operation): Promise<GivenBack> {
     const { txId } = link.order;
-    const outcome = await links.followUp({ txId, operationId, type: by, amountMinor: null }, causeOf(requestId ?? undefined));
+    const { id: operationId, requestId, by: askedBy } = operation;
+    const outcome = await links.followUp({ txId, operationId, type: by, amountMinor: null }, causeOf(requestId ?? undefined, askedBy));
     if (outcome === null) throw gone();
     switch (outcome.type) {
       case "done":

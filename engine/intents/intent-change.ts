@@ -1,4 +1,5 @@
 import type { Digest } from "../kernel/prefixed-id.ts";
+import type { FollowUpAsker } from "../links/link.ts";
 import type { LinkCause } from "../links/link-companion.ts";
 import { type WebhookEvent, webhookEventId } from "../webhooks/webhook-event.ts";
 import type { Cancellation, ChargeNews, IntentEffect, IntentNews, RefundNews } from "./events.ts";
@@ -11,6 +12,7 @@ import type { IntentStepResult } from "./step-intent.ts";
 export class IntentCause implements LinkCause {
   readonly surface = "compat";
   readonly requestId: string;
+  readonly askedBy: FollowUpAsker;
   readonly operation: Operation;
   readonly change: OrderChange;
   readonly cancellation: Cancellation | null;
@@ -22,6 +24,7 @@ export class IntentCause implements LinkCause {
   ) {
     this.operation = operation;
     this.requestId = operation.requestId;
+    this.askedBy = operation.by ?? "key";
     this.change = also.change ?? {};
     this.cancellation = also.cancellation ?? null;
     this.refund = also.refund ?? null;

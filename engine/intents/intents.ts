@@ -1,6 +1,7 @@
 import type { MerchantGrant } from "../access/merchant-grant.ts";
 import type { Metadata, MetadataChange } from "../kernel/metadata.ts";
 import type { Page, PageQuery } from "../kernel/page.ts";
+import type { FollowUpAsker } from "../links/link.ts";
 import type {
   Attempt,
   CancellationReason,
@@ -18,6 +19,8 @@ export interface Operation {
   readonly id: string;
   readonly requestId: string;
   readonly idempotencyKey: string | null;
+  /** Who asks, where it is not a program with the merchant's key. */
+  readonly by?: FollowUpAsker;
 }
 
 /** Whose intents are meant: what is another merchant's, or of the other environment, is not found (null). */

@@ -48,13 +48,20 @@ export const SCHEMAS = {
    * command ended (`life`), which a version that reads only 1 would leave out. 1: that has a row of its own.
    */
   outboxRow: { writes: 2, reads: [1, 2], keys: ["o/"] },
+  /**
+   * A row of a merchant's thing (engine/payments/object-row.ts) among those of `outboxRow` and in the messages of `feedMessage`, which have no number of their own for it: what other rows
+   * are stays as it is. A version that does not know it would set it aside.
+   */
+  objectRow: first(),
   refusedRow: numbered("op/"),
   /** A message of the topic `relay.transactions` (feed/kafka-message.ts). 2: as `outboxRow`. */
   feedMessage: { writes: 2, reads: [1, 2], keys: [] },
   /** Who has a lease, and how far it has come (feed/leader-lease.ts). */
-  feedTurn: numbered("feed/turn", "shop/turn"),
+  feedTurn: numbered("feed/turn", "shop/turn", "objects/turn"),
   /** Since when the store's commands and results say whose they are (feed/shops-since.ts). */
   shopsSince: first("shop/since"),
+  /** Which table has the rows of all things of merchants that were there before they were fed (feed/object-backfill.ts). */
+  objectsFilled: first("objects/filled"),
   subscriptionRule: numbered("w/"),
   deniedTerminal: numbered("d/"),
   cloudConfig: first("h/"),

@@ -1,5 +1,5 @@
 import type { GatewayPaymentState } from "../gateway/gateway.ts";
-import type { FollowUp, FollowUpRefusal, FollowUpType, LinkRecord } from "./link.ts";
+import type { FollowUp, FollowUpAsker, FollowUpRefusal, FollowUpType, LinkRecord } from "./link.ts";
 
 /** What can happen to a link. Each event carries when, wall time in milliseconds UTC. */
 export type LinkEvent =
@@ -20,7 +20,7 @@ export type LinkEvent =
   /** The gateway could not be asked: nothing is known that was not known before. */
   | { type: "verify.failed"; atMs: number }
   /** `amountMinor` null: everything that is left. */
-  | { type: "followUp.requested"; atMs: number; id: string; followUp: FollowUpType; amountMinor: number | null }
+  | { type: "followUp.requested"; atMs: number; id: string; followUp: FollowUpType; amountMinor: number | null; by?: FollowUpAsker }
   | { type: "followUp.answered"; atMs: number; id: string; tranId: string; resultCode: string; description: string }
   | { type: "followUp.refused"; atMs: number; id: string; resultCode: string; description: string };
 

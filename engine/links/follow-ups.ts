@@ -29,10 +29,11 @@ export function followUpRequested(link: LinkRecord, event: Of<"followUp.requeste
   if (typeof asked === "string") return refuse(link, asked);
   if (known !== undefined && asked.id === known.id && asked !== known) {
     // Begun anew: for the gateway it is the first time.
-    const followUps = replaced(link.followUps, known, asked);
+    const anew = begunAnew(asked, known);
+    const followUps = replaced(link.followUps, known, anew);
     return {
       link: { ...link, followUps, nextAtMs: nextPaidMs({ ...link, followUps }, event.atMs) },
-      effects: [{ type: "executeFollowUp", params: { followUp: asked } }],
+      effects: [{ type: "executeFollowUp", params: { followUp: anew } }],
     };
   }
   if (link.followUps.includes(asked)) {
@@ -46,6 +47,13 @@ export function followUpRequested(link: LinkRecord, event: Of<"followUp.requeste
     link: { ...link, followUps, nextAtMs: nextPaidMs({ ...link, followUps }, event.atMs) },
     effects: [{ type: "executeFollowUp", params: { followUp: asked } }],
   };
+}
+
+/** Who wanted it first, and when that was, stays. */
+function begunAnew(entry: FollowUp, { by, begun, requestedAtMs }: FollowUp): FollowUp {
+  const { by: _, ...again } = entry;
+  const times = (begun?.times ?? 1) + 1;
+  return { ...again, ...(by === undefined ? {} : { by }), begun: { times, firstAtMs: begun?.firstAtMs ?? requestedAtMs } };
 }
 
 function replaced(list: readonly FollowUp[], entry: FollowUp, by: FollowUp): readonly FollowUp[] {
@@ -110,6 +118,7 @@ function entryOf(event: Of<"followUp.requested">, leftMinor: number): FollowUp |
     tranId: null,
     resultCode: null,
     description: null,
+    ...(event.by === undefined ? {} : { by: event.by }),
   };
 }
 

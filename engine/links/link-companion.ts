@@ -1,4 +1,5 @@
 import type { AttentionItem } from "../payments/attention.ts";
+import type { FollowUpAsker } from "./link.ts";
 import type { Alongside, LinkChange } from "./link-store.ts";
 
 /** What a companion makes of a step: entries for its commit, or that the step must not be. */
@@ -22,8 +23,9 @@ export type Accompanied =
 export type LinkCompanion = (change: LinkChange, cause: LinkCause | null) => Promise<Accompanied>;
 
 /** Of a request that no companion has to know of. */
-export function causeOf(requestId: string | undefined): LinkCause | null {
-  return requestId === undefined ? null : { surface: "links", requestId };
+export function causeOf(requestId: string | undefined, askedBy?: FollowUpAsker): LinkCause | null {
+  if (requestId === undefined && askedBy === undefined) return null;
+  return { surface: "links", requestId: requestId ?? null, ...(askedBy === undefined ? {} : { askedBy }) };
 }
 
 /** What a caller tells the companions of its request. Each surface has a class of its own for it, and its companion knows it by that. */
@@ -32,4 +34,6 @@ export interface LinkCause {
   readonly surface: string;
   /** Of the request, as its caller was answered; for logs. */
   readonly requestId?: string | null;
+  /** Who wants a capture, reversal or refund. */
+  readonly askedBy?: FollowUpAsker;
 }

@@ -53,6 +53,9 @@ export interface LinkOutcome {
 
 export type FollowUpType = "capture" | "reversal" | "refund";
 
+/** Who wants something given back: a person or a program of its merchant, an alert, a partner, somebody else of the operators', or nobody, as the relay owes it. */
+export type FollowUpAsker = "user" | "key" | "alert" | "partner" | "operator" | "relay";
+
 /** A capture, reversal or refund of a paid link. */
 export interface FollowUp {
   /** Under which the gateway executes it, once. */
@@ -75,6 +78,10 @@ export interface FollowUp {
   readonly repeated?: true;
   /** What the gateway said to a repetition; it stands once a verify that began after it says that nothing was executed. */
   readonly refusal?: { readonly atMs: number; readonly resultCode: string; readonly description: string };
+  /** Who asked for it first. Absent in those of before it was kept. */
+  readonly by?: FollowUpAsker;
+  /** How often it was begun as if it were for the first time, and when that was: it may be, once it was refused by somebody who has not looked at it. Absent: once. */
+  readonly begun?: { readonly times: number; readonly firstAtMs: number };
 }
 
 /** Why a capture, reversal or refund is not executed. */

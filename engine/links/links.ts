@@ -319,7 +319,7 @@ export function createShardLinks(options: LinksOptions): ShardLinks {
     if (wantsVerify(effects)) await verify(txId, stored, false);
     // Counted and stored before it is tried: whoever is home after a crash tries it again, under the same id.
     if (effects.some(({ type }) => type === "reverse")) {
-      await links.followUp({ txId, operationId: reversalIdOf(txId), type: "reversal", amountMinor: null });
+      await links.followUp({ txId, operationId: reversalIdOf(txId), type: "reversal", amountMinor: null }, BY_RELAY);
     }
   }
 
@@ -487,7 +487,11 @@ export function createShardLinks(options: LinksOptions): ShardLinks {
       });
     },
     followUp: async ({ txId, operationId, type, amountMinor }, cause = null) => {
-      const event: LinkEvent = { type: "followUp.requested", atMs: clock.nowMs(), id: operationId, followUp: type, amountMinor };
+      const by = cause?.askedBy;
+      const event: LinkEvent = {
+        ...{ type: "followUp.requested", atMs: clock.nowMs(), id: operationId, followUp: type, amountMinor },
+        ...(by === undefined ? {} : { by }),
+      };
       const applied = await applyUnlessRefused(txId, event, null, cause);
       if (applied === null) return null;
       if (applied === "refused") {
@@ -529,6 +533,9 @@ export function createShardLinks(options: LinksOptions): ShardLinks {
     counts: () => ({ due: deadlines.counts().held, verifying: verifying.size }),
   };
 }
+
+/** What nobody asks for. */
+const BY_RELAY: LinkCause = { surface: "relay", askedBy: "relay" };
 
 const NO_ACCOUNT = { type: "unavailable", reason: "the account of this payment is gone" } as const;
 

@@ -68,7 +68,8 @@ export function createUseLink({ links, accounts }: { links: Links; accounts: Pic
       const { currency } = amountOf(record);
       const read = amount === undefined || amount === null ? null : readAmount(amount, currency);
       if (typeof read === "string") throw new RelayError("invalid_request", `amount: ${read}`);
-      const outcome = await links.followUp({ txId, operationId, type, amountMinor: read?.minor ?? null }, causeOf(requestId));
+      const cause = causeOf(requestId, caller.type === "partner" ? "partner" : "operator");
+      const outcome = await links.followUp({ txId, operationId, type, amountMinor: read?.minor ?? null }, cause);
       if (outcome?.type === "impossible") throw impossible(outcome.reason);
       return outcome;
     },

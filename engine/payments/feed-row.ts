@@ -1,11 +1,15 @@
 import type { Channel, CommandKind, CommandState } from "./command.ts";
+import type { ObjectRow } from "./object-row.ts";
 import type { Transaction } from "./transaction.ts";
 
 /**
- * What goes to ClickHouse (and, in a cluster, through Kafka). Rows are keyed by (terminal, day, uuid), which never change; a
- * higher version replaces a lower one. At least once: the same row may come again.
+ * What goes to ClickHouse (and, in a cluster, through Kafka). Rows are keyed by (terminal, day, uuid), a merchant's things by (merchant, object, day, id), which
+ * never change; a higher version replaces a lower one. At least once: the same row may come again.
  */
-export type FeedRow = TransactionRow | LifeRow | ConflictRow;
+export type FeedRow = TerminalRow | ObjectRow;
+
+/** What a terminal's commands and results come to. */
+export type TerminalRow = TransactionRow | LifeRow | ConflictRow;
 
 interface FromStore {
   /** The version of the commit that stored it, known to whoever has read it from the store. */

@@ -27,8 +27,8 @@ export interface ObjectRow {
   category: string;
   /**
    * link: late, or empty. dispute: outcome (won, lost, accepted), or empty. alert: what ended it (merchant, deadline, rule, network, invalid). subscription: who ended it (merchant,
-   * customer, dunning, unpaid), empty while it has not. charge: hard or soft where it failed, lost where it never came to whoever was to be asked (which is no failure), overdue
-   * where its link was unpaid for so long that its cycle counts as failed, whatever became of it then; else empty.
+   * customer, dunning, unpaid), empty while it has not. charge: hard or soft where it failed; overdue where its link was unpaid for so long that its cycle counts
+   * as failed, whatever became of it then; lost where it never came to whoever was to be asked, unpaid where its link has ended otherwise, which both are no failures; else empty.
    */
   reason: string;
   /** Minor units of `currency`: of a link what was ordered, of a subscription what a cycle costs. */

@@ -1,5 +1,6 @@
 import type { Operation } from "../kernel/kv.ts";
 import type { FeedRow } from "./feed-row.ts";
+import { changedRows, type ObjectRow } from "./object-row.ts";
 
 /** Rows that ClickHouse has not confirmed: `o/<13 digits of milliseconds>-<unique>`. */
 export const OUTBOX = "o/";
@@ -17,4 +18,18 @@ export function outboxOperation(row: FeedRow, atMs: number, unique: string): Ope
 /** The first key that a row written at `atMs` can have. */
 export function outboxKeyAt(atMs: number): string {
   return OUTBOX + String(Math.max(0, Math.floor(atMs))).padStart(MS_DIGITS, "0");
+}
+
+/** Of an id that goes into a key: some are made of what a caller has sent. */
+const ID_LENGTH_MAX = 150;
+
+/**
+ * Puts the rows of a merchant's things into the outbox that a commit changes, within that commit. It holds only if the things are as they were read, so that of a thing and a version
+ * there is one row.
+ */
+export function objectRowOperations(before: readonly ObjectRow[], after: readonly ObjectRow[], atMs: number): Operation[] {
+  return changedRows(before, after).map((row) => {
+    const { object, id, version } = row;
+    return outboxOperation(row, atMs, `${object}-${id.slice(0, ID_LENGTH_MAX)}-${version.toString(36)}`);
+  });
 }

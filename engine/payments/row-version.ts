@@ -21,7 +21,7 @@ export function revisionOf(version: number): number {
 
 /** A row as it is now; those of former releases had their record's revision for a version. */
 export function ranked<Row extends FeedRow>(row: Row): Row {
-  if (row.type === "conflict" || row.version >= REVISIONS_MAX) return row;
+  if ((row.type !== "transaction" && row.type !== "life") || row.version >= REVISIONS_MAX) return row;
   return { ...row, version: rowVersion(row.type === "life" ? row.state : transactionState(row), row.version) };
 }
 

@@ -9,6 +9,7 @@ import type { Links } from "../links/links.ts";
 import { linkOrderOf } from "./attempt.ts";
 import { checkedOrder, invalid } from "./check-order.ts";
 import type { PortalLinkEvent } from "./events.ts";
+import { portalLinkIdOf } from "./object-row.ts";
 import {
   PORTAL_LINK_ATTEMPTS_MAX,
   PORTAL_LINK_MAILS_MAX,
@@ -133,7 +134,7 @@ export function createPortalLinks(options: PortalLinksOptions): PortalLinks {
   async function made<Refusal>(
     ...[owner, order, createdBy, operation, making]: [...Parameters<PortalLinks["create"]>, Making<Refusal>]
   ): Promise<PortalLinkMade | Refusal> {
-    const id = prefixedId("pl_", digest(`portal link ${operation.id}`));
+    const id = portalLinkIdOf(operation.id, digest);
     return retryOnConflict(making.roundsMax, async () => {
       // Also where somebody else with the same operation was first: its link is the one.
       const existing = await own(owner, id);

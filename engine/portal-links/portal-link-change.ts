@@ -2,6 +2,7 @@ import type { ActivityLog } from "../kernel/activity-log.ts";
 import type { Digest } from "../kernel/prefixed-id.ts";
 import type { LinkCause } from "../links/link-companion.ts";
 import type { Alongside } from "../links/link-store.ts";
+import { changedAtMs } from "../payments/object-row.ts";
 import { portalEvent } from "../webhooks/portal-events.ts";
 import type { WebhookEvent } from "../webhooks/webhook-event.ts";
 import type { PortalLinkEffect, PortalLinkEvent } from "./events.ts";
@@ -61,7 +62,7 @@ export function portalLinkChange(
   const news = effects.flatMap((effect) => (effect.type === "tell" ? [effect.params.news] : []));
   const record: PortalLinkRecord = {
     ...stepped,
-    updatedAtMs: Math.max(stepped.updatedAtMs, atMs),
+    updatedAtMs: changedAtMs(before.updatedAtMs, atMs),
     events: stepped.events + news.length,
   };
   const { id: objectId, merchantId, partnerId, livemode } = record;

@@ -15,8 +15,10 @@ import type { Digest } from "../kernel/prefixed-id.ts";
 import { readRecord, recordText } from "../kernel/schemas.ts";
 import type { Stored } from "../kernel/stored.ts";
 import type { Alongside } from "../links/link-store.ts";
+import { objectRowOperations } from "../payments/outbox.ts";
 import type { WebhookEvent } from "../webhooks/webhook-event.ts";
 import { tasksUntilMs } from "./link-tasks.ts";
+import { portalLinkRow } from "./object-row.ts";
 import type { PortalLinkRecord, PortalLinkState } from "./portal-link.ts";
 import type { PortalLinkChange } from "./portal-link-change.ts";
 
@@ -56,7 +58,7 @@ export interface PortalLinkStore extends DueIndex {
   withTasks(list: MerchantList, limit: number): Promise<readonly PortalLinkRecord[]>;
 }
 
-const LINKS = "portal-link/";
+export const PORTAL_LINKS = "portal-link/";
 const BY_TIME = "portal-link-of/";
 const BY_STATE = "portal-link-state/";
 const BY_TOKEN = "portal-link-token/";
@@ -92,12 +94,12 @@ export interface PortalLinkStoreOptions {
 /**
  * Payment links of the portal on the key-value store: `portal-link/<id>`, their deadlines `due/portal-link/...`, and the ids by `portal-link-of/<merchant>/<live or test>/<13 digits
  * of milliseconds>/<id>`, the same behind the state under `portal-link-state/` and behind a keyed digest under `portal-link-customer/` (of the e-mail address) and
- * `portal-link-reference/`, behind the credential that made them under `portal-link-agent/`, `portal-link-token/<digest>`, under `portal-link-made/` for a while those that count for the limit of an hour, and under `portal-link-task/` those
- * that somebody has to look at.
+ * `portal-link-reference/`, behind the credential that made them under `portal-link-agent/`, `portal-link-token/<digest>`, under `portal-link-made/` for a while those that count
+ * for the limit of an hour, and under `portal-link-task/` those that somebody has to look at; and their rows in the outbox.
  */
 export function createPortalLinkStore({ kv, retentionMs, eventOperations, digest, keyedDigest }: PortalLinkStoreOptions): PortalLinkStore {
   async function load(id: string): Promise<Stored<PortalLinkRecord> | null> {
-    const entry = ID.test(id) ? await kv.get(LINKS + id) : null;
+    const entry = ID.test(id) ? await kv.get(PORTAL_LINKS + id) : null;
     return entry === null ? null : { record: recordOf(entry.value), version: entry.version };
   }
 
@@ -139,14 +141,15 @@ export function createPortalLinkStore({ kv, retentionMs, eventOperations, digest
         : [{ type: "delete", key: placeKey(statePrefix(before, before.state), { atMs: before.createdAtMs, id }) }];
     return {
       // The link's own stands first: where another version of it stands, what else was read says nothing.
-      checks: [{ key: LINKS + id, version }, ...checks],
+      checks: [{ key: PORTAL_LINKS + id, version }, ...checks],
       operations: [
-        { type: "put", key: LINKS + id, value: recordText("portalLink", record), expiresAtMs },
+        { type: "put", key: PORTAL_LINKS + id, value: recordText("portalLink", record), expiresAtMs },
         ...names,
         ...former,
         ...taskOperations(record, before, atMs, expiresAtMs),
         ...dueOperations(DUE, id, before?.nextAtMs ?? null, record.nextAtMs),
         ...eventOperations(events),
+        ...objectRowOperations(before === null ? [] : [portalLinkRow(before, digest)], [portalLinkRow(record, digest)], atMs),
         ...also,
       ],
     };
@@ -161,7 +164,7 @@ export function createPortalLinkStore({ kv, retentionMs, eventOperations, digest
   }
 
   async function loadAll(ids: readonly string[]): Promise<PortalLinkRecord[]> {
-    const entries = ids.length === 0 ? [] : await kv.getMany(ids.map((id) => LINKS + id));
+    const entries = ids.length === 0 ? [] : await kv.getMany(ids.map((id) => PORTAL_LINKS + id));
     return entries.flatMap((entry) => (entry === null ? [] : [recordOf(entry.value)]));
   }
 

@@ -1,5 +1,8 @@
 import type { PortalLinkOwner } from "../portal-links/portal-links.ts";
 
+/** Credentials whose refusals a report tells of: the newest. */
+const CREDENTIALS_MAX = 100;
+
 /** What a credential of an AI agent was refused since it was made. */
 export interface RefusedAgent {
   readonly credentialId: string;
@@ -12,4 +15,26 @@ export interface RefusedAgent {
 /** What the limits of a merchant's agents have refused: of its newest credentials, whether they still count or not. */
 export interface AgentRefusals {
   of(owner: PortalLinkOwner): Promise<readonly RefusedAgent[]>;
+}
+
+/** A merchant's credentials, newest first, with what they were used for. */
+export interface ListedAgents {
+  list(
+    owner: PortalLinkOwner,
+    query: { readonly limit: number; readonly cursor: null; readonly state: null },
+  ): Promise<{
+    readonly items: readonly {
+      readonly credential: { readonly id: string; readonly name: string };
+      readonly use: { readonly refused: RefusedAgent["refused"] };
+    }[];
+  }>;
+}
+
+export function createAgentRefusals(agents: ListedAgents): AgentRefusals {
+  return {
+    of: async (owner) => {
+      const { items } = await agents.list(owner, { limit: CREDENTIALS_MAX, cursor: null, state: null });
+      return items.map(({ credential, use }) => ({ credentialId: credential.id, name: credential.name, refused: use.refused }));
+    },
+  };
 }

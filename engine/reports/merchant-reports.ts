@@ -8,7 +8,7 @@ export type ReportOwner = Pick<PortalLinkOwner, "merchantId" | "livemode">;
 export const REPORT_BUCKETS_MAX = 400;
 
 /** Lines of one breakdown: what comes after them is left out, the largest first. */
-export const REPORT_LINES_MAX = 200;
+export const REPORT_LINES_MAX = 500;
 
 /** What a report is of; an absent member narrows nothing. */
 export interface ReportQuery {

@@ -35,6 +35,7 @@ export interface Collector {
 
 type Found =
   | RecurringChargeAnswer
+  | { type: "done"; atMs: number; uuid?: string }
   | { type: "absent" }
   | { type: "opened"; link: { id: string; token: string } }
   | Exclude<CycleLinkState, { type: "paid" }>;
@@ -101,7 +102,7 @@ export function createCollector(options: CollectOptions): Collector {
 
   async function lookAtLink(record: SubscriptionRecord, link: { id: string; token: string }): Promise<Found> {
     const state = isToBeClosed(record) ? await links.close(record, link) : await links.look(record, link);
-    return state.type === "paid" ? { type: "done", atMs: state.atMs } : state;
+    return state.type === "paid" ? { ...state, type: "done" } : state;
   }
 
   /** Stores what was found out. The record where another attempt was begun by it, else null. */
@@ -127,7 +128,7 @@ function eventOf(
 ): SubscriptionEvent {
   switch (found.type) {
     case "done":
-      return { type: "charge.done", atMs, attemptId, paidAtMs: found.atMs };
+      return { type: "charge.done", atMs, attemptId, paidAtMs: found.atMs, ...("uuid" in found ? { uuid: found.uuid } : {}) };
     case "failed":
       return { type: "charge.failed", atMs, attemptId, code: found.code, description: found.description, hard: found.hard, terms };
     case "ended":

@@ -20,10 +20,10 @@ export interface CycleLink {
   readonly token: string;
 }
 
-/** `ended`: it is unpaid, and nobody can pay it any more. `open`: also one that was cancelled or has expired, while somebody may still be paying it. */
+/** `uuid`: of the payment, as the merchant's transactions name it. `ended`: it is unpaid, and nobody can pay it any more. `open`: also one that was cancelled or has expired, while somebody may still be paying it. */
 export type CycleLinkState =
   | { readonly type: "open" }
-  | { readonly type: "paid"; readonly atMs: number }
+  | { readonly type: "paid"; readonly atMs: number; readonly uuid?: string }
   | { readonly type: "ended"; readonly code: string };
 
 /** The port to payment links (portal-cycle-links.ts). Rejects with RelayError where it is not known. */

@@ -12,7 +12,7 @@ export type SubscriptionEvent =
   | { type: "charge.open"; atMs: number; attemptId: string }
   /** Nobody says what became of it. */
   | { type: "charge.unknown"; atMs: number; attemptId: string }
-  | { type: "charge.done"; atMs: number; attemptId: string; paidAtMs: number }
+  | { type: "charge.done"; atMs: number; attemptId: string; paidAtMs: number; uuid?: string }
   | {
       type: "charge.failed";
       atMs: number;

@@ -39,7 +39,10 @@ export function createPortalCycleLinks(portalLinks: Pick<PortalLinks, "createUnc
 
 /** Null where it can still be paid. */
 function settledState({ state, attempts, paidAtMs, updatedAtMs }: PortalLinkRecord): CycleLinkState | null {
-  if (state === "PAID") return { type: "paid", atMs: paidAtMs ?? updatedAtMs };
+  if (state === "PAID") {
+    const uuid = attempts.find((attempt) => attempt.state === "paid")?.txId;
+    return { type: "paid", atMs: paidAtMs ?? updatedAtMs, ...(uuid === undefined ? {} : { uuid }) };
+  }
   if (state === "PENDING" || !attempts.every(isOver)) return null;
   return { type: "ended", code: state === "CANCELLED" ? "link_cancelled" : "link_expired" };
 }

@@ -308,8 +308,11 @@ function unknownPause(looks: number): number {
   return UNKNOWN_LOOKS_MS[Math.min(looks, UNKNOWN_LOOKS_MS.length - 1)] ?? DAY_MS;
 }
 
-export function withDone(record: SubscriptionRecord, { attemptId, atMs, paidAtMs }: Of<"charge.done">): Changes {
-  const charge = withAttempt(record, attemptId, () => ({ state: "done", lookedAtMs: atMs, lookAtMs: null, endedAtMs: atMs }));
+export function withDone(record: SubscriptionRecord, { attemptId, atMs, paidAtMs, uuid }: Of<"charge.done">): Changes {
+  const charge = withAttempt(record, attemptId, () => ({
+    ...{ state: "done", lookedAtMs: atMs, lookAtMs: null, endedAtMs: atMs },
+    ...(uuid === undefined ? {} : { uuid }),
+  }));
   if (charge.state === "PAID") return { charge };
   return { charge: { ...charge, state: "PAID", paidAtMs, late: !isWanted(record) } };
 }

@@ -2,6 +2,7 @@ import type { ActivityLog } from "../kernel/activity-log.ts";
 import type { Digest } from "../kernel/prefixed-id.ts";
 import type { Alongside } from "../links/link-store.ts";
 import { type AttentionItem, attentionKey, attentionOperation } from "../payments/attention.ts";
+import { changedAtMs } from "../payments/object-row.ts";
 import { portalEvent } from "../webhooks/portal-events.ts";
 import type { WebhookEvent } from "../webhooks/webhook-event.ts";
 import type { SubscriptionEffect, SubscriptionEvent } from "./events.ts";
@@ -71,10 +72,11 @@ export async function subscriptionChange(
   const mail = kind === null ? [] : await mails.owed(stepped, kind, terms);
   const record: SubscriptionRecord = {
     ...stepped,
-    updatedAtMs: Math.max(stepped.updatedAtMs, atMs),
+    updatedAtMs: changedAtMs(before?.updatedAtMs ?? null, atMs),
     events: stepped.events + news.length,
     mails: stepped.mails + (mail === null || mail.length === 0 ? 0 : 1),
     ...(kind !== null && mail === null ? owedLater(stepped, kind, atMs) : {}),
+    ...activeSince(stepped, before, atMs),
   };
   const { id: objectId, merchantId, partnerId, livemode } = record;
   const events = news.map((type, index) =>
@@ -90,6 +92,16 @@ export async function subscriptionChange(
   );
   const attention = "attemptId" in event ? attentionOperations(record, before, event.attemptId, effects, atMs, telling) : [];
   return { record, before, version, events, also: [...(mail ?? []), ...attention], atMs };
+}
+
+function activeSince(
+  { state, activeAtMs = null }: SubscriptionRecord,
+  before: SubscriptionRecord | null,
+  atMs: number,
+): Pick<SubscriptionRecord, "activeAtMs"> {
+  // Of those of before it was kept nobody knows.
+  if (before !== null && before.activeAtMs === undefined) return {};
+  return { activeAtMs: activeAtMs ?? (state === "ACTIVE" || state === "TRIALING" ? atMs : null) };
 }
 
 function owedLater({ nextAtMs }: SubscriptionRecord, kind: NonNullable<SubscriptionRecord["mailOwed"]>["kind"], atMs: number) {

@@ -12,7 +12,9 @@ import {
 import type { Digest } from "../kernel/prefixed-id.ts";
 import { readBareRecord, readRecord, recordText } from "../kernel/schemas.ts";
 import type { Stored } from "../kernel/stored.ts";
+import { objectRowOperations } from "../payments/outbox.ts";
 import type { WebhookEvent } from "../webhooks/webhook-event.ts";
+import { subscriptionRows } from "./object-rows.ts";
 import type { PlanRecord } from "./plan.ts";
 import { planUse } from "./plan-store.ts";
 import { isUnpaid, pendingOf } from "./rules.ts";
@@ -45,13 +47,13 @@ export interface SubscriptionStore extends DueIndex {
   charges(id: string, beforeCycle: number | null, limit: number): Promise<readonly CycleCharge[]>;
 }
 
-const SUBSCRIPTIONS = "subscription/";
+export const SUBSCRIPTIONS = "subscription/";
 const BY_TIME = "subscription-of/";
 const BY_STATE = "subscription-state/";
 const BY_PLAN = "subscription-plan/";
 const BY_CUSTOMER = "subscription-customer/";
 const BY_TOKEN = "subscription-token/";
-const CHARGES = "subscription-charge/";
+export const SUBSCRIPTION_CHARGES = "subscription-charge/";
 const DUE = "due/subscription/";
 
 const CYCLE_DIGITS = 5;
@@ -76,6 +78,7 @@ export interface SubscriptionStoreOptions {
  * Subscriptions on the key-value store: `subscription/<id>`, their payments `subscription-charge/<id>/<5 digits of the cycle>`, their deadlines `due/subscription/...`, and the ids by
  * `subscription-of/<merchant>/<live or test>/<13 digits of milliseconds>/<id>`, the same behind the state under `subscription-state/`, behind the plan's id under
  * `subscription-plan/` and behind a keyed digest of the e-mail address under `subscription-customer/`, and `subscription-token/<digest>`.
+ * The outbox has the rows of both.
  */
 export function createSubscriptionStore({
   kv,
@@ -129,6 +132,7 @@ export function createSubscriptionStore({
       ...charges,
       ...dueOperations(DUE, id, before?.nextAtMs ?? null, record.nextAtMs),
       ...eventOperations(events),
+      ...objectRowOperations(before === null ? [] : subscriptionRows(before), subscriptionRows(record), atMs),
       ...also,
     ];
   }
@@ -190,7 +194,7 @@ export function createSubscriptionStore({
     charges: (id, beforeCycle, limit) =>
       available(async () => {
         if (!ID.test(id)) return [];
-        const { from, to } = prefixRange(`${CHARGES}${id}/`);
+        const { from, to } = prefixRange(`${SUBSCRIPTION_CHARGES}${id}/`);
         const entries = await kv.scan({ from, to: beforeCycle === null ? to : chargeKey(id, beforeCycle), limit, reverse: true });
         return entries.map(({ key, value }) => readBareRecord<CycleCharge>("subscriptionCharge", key, value));
       }),
@@ -208,5 +212,5 @@ function matches({ state, planId, customer }: SubscriptionRecord, query: Subscri
 }
 
 function chargeKey(id: string, cycle: number): string {
-  return `${CHARGES}${id}/${String(Math.max(0, Math.floor(cycle))).padStart(CYCLE_DIGITS, "0")}`;
+  return `${SUBSCRIPTION_CHARGES}${id}/${String(Math.max(0, Math.floor(cycle))).padStart(CYCLE_DIGITS, "0")}`;
 }

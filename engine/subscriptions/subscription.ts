@@ -80,6 +80,8 @@ export interface ChargeAttempt {
   readonly closing: boolean;
   /** Operators were told that it is not known. */
   readonly flagged: boolean;
+  /** (LINK) The payment by which it is done, as the merchant's transactions name it. */
+  readonly uuid?: string;
 }
 
 /** The payment of one cycle. */
@@ -169,4 +171,6 @@ export interface SubscriptionRecord extends BillingAnchor {
   readonly nextAtMs: number | null;
   /** Webhook events of it so far. */
   readonly events: number;
+  /** When it first became ACTIVE or TRIALING; null while it has not. Absent in those of before it was kept. */
+  readonly activeAtMs?: number | null;
 }

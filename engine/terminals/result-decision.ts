@@ -4,7 +4,7 @@ import type { Stored } from "../kernel/stored.ts";
 import { wellFormedValue } from "../kernel/well-formed.ts";
 import type { AttentionItem } from "../payments/attention.ts";
 import { type Command, notBefore, withoutPayload } from "../payments/command.ts";
-import type { EndedLife, FeedRow, LifeRow, TransactionRow } from "../payments/feed-row.ts";
+import type { EndedLife, LifeRow, TerminalRow, TransactionRow } from "../payments/feed-row.ts";
 import { amountDiffers, currencyUnknown, sameResult, toTransaction } from "../payments/result.ts";
 import { rowVersion } from "../payments/row-version.ts";
 import type { Transaction } from "../payments/transaction.ts";
@@ -21,7 +21,7 @@ export function asSent(posting: ResultPosting, stored: CommandRecord | null): Re
 /** What a posting means, given what is stored under its uuid. Pure. */
 export type ResultDecision =
   | { type: "repeated" }
-  | { type: "conflict"; attention: AttentionItem; row: FeedRow }
+  | { type: "conflict"; attention: AttentionItem; row: TerminalRow }
   | { type: "record"; result: StoredResult; unsolicited: boolean };
 
 /** What is administered of a terminal that posts. */
@@ -114,12 +114,12 @@ export function withLife(record: CommandRecord, life: CommandLife): CommandRecor
 }
 
 /** Rows for ClickHouse of a record as it now stands: one for a result and the end of its command. */
-export function rowsOf(record: CommandRecord): FeedRow[] {
+export function rowsOf(record: CommandRecord): TerminalRow[] {
   const { command, life, result, revision, terminalId } = record;
   const version = rowVersion(life?.state ?? "done", revision);
   const shop = command?.shop ?? result?.shop ?? null;
   const ended = command === null || life === null ? null : endedLife(command, life);
-  const rows: FeedRow[] = [];
+  const rows: TerminalRow[] = [];
   // A record that was taken back may have them in different letters; each row keeps its own.
   const isOne = result !== null && result.transaction.uuid === command?.uuid;
   if (result !== null) {

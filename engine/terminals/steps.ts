@@ -3,7 +3,7 @@ import { RelayError } from "../kernel/errors.ts";
 import type { Stored } from "../kernel/stored.ts";
 import type { AttentionItem } from "../payments/attention.ts";
 import type { Command } from "../payments/command.ts";
-import type { FeedRow } from "../payments/feed-row.ts";
+import type { TerminalRow } from "../payments/feed-row.ts";
 import type { Actor } from "./actor.ts";
 import { type Actors, contended, isSame, STALE_RETRIES_MAX, type StepChange } from "./actors.ts";
 import type { Finished, NewEntry, TerminalContext, TerminalEffect, TerminalEvent } from "./events.ts";
@@ -104,7 +104,7 @@ export function createSteps({ actors, store, waiters, clock, retry, failed, fini
 
   async function endings(actor: Actor, effects: readonly TerminalEffect[], except: string | null): Promise<Omit<StepChange, "atMs">> {
     const commands: Stored<CommandRecord>[] = [];
-    const rows: FeedRow[] = [];
+    const rows: TerminalRow[] = [];
     const attention: AttentionItem[] = [];
     for (const effect of effects) {
       if (effect.type !== "finished" || effect.params.uuid === except) continue;

@@ -13,7 +13,7 @@ import {
 import { readBareRecord } from "../kernel/schemas.ts";
 import type { Stored } from "../kernel/stored.ts";
 import { ATTENTION, type AttentionItem, attentionKey, attentionOperation } from "../payments/attention.ts";
-import type { FeedRow } from "../payments/feed-row.ts";
+import type { TerminalRow } from "../payments/feed-row.ts";
 import { outboxOperation } from "../payments/outbox.ts";
 import { stateOf } from "./rules.ts";
 import type { CommandRecord, TerminalRecord } from "./terminal-record.ts";
@@ -31,7 +31,7 @@ export interface TerminalChange {
   /** Commands whose life ended or that got a result; version 0 for an unsolicited result, of which its terminal must have none under the uuid yet. */
   commands: readonly Stored<CommandRecord>[];
   /** Rows for ClickHouse, written to the outbox in the same commit. */
-  rows: readonly FeedRow[];
+  rows: readonly TerminalRow[];
   attention: readonly AttentionItem[];
   /** Items that no longer need anyone's attention. */
   settled: readonly Pick<AttentionItem, "kind" | "terminalId" | "uuid">[];

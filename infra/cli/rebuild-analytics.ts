@@ -83,13 +83,13 @@ async function run(options: Options): Promise<void> {
   }
 }
 
-function describe({ records, ended, rows, setAside, refused }: RebuildProgress): string {
-  return `${records} commands read, ${ended} of them ended, ${rows} rows inserted (${setAside} had been set aside), ${refused} refused`;
+function describe({ records, ended, things, rows, setAside, refused }: RebuildProgress): string {
+  return `${records} commands read, ${ended} of them ended, ${things} things of merchants, ${rows} rows inserted (${setAside} had been set aside), ${refused} refused`;
 }
 
 const program = new Command("rebuild-analytics")
   .description(
-    "Inserts the rows of all stored commands and results, and those that were refused and set aside, into ClickHouse again. What is there " +
+    "Inserts the rows of all stored commands and results, of merchants' links, refunds, disputes, alerts, subscriptions and charges, and those that were refused and set aside, into ClickHouse again. What is there " +
       "already stays as it is, so it can be repeated. With the embedded store the relay must be stopped; with Redis and a ClickHouse server it may run.",
   )
   .addOption(new Option("--data-dir <directory>", "the relay's data directory").env("RELAY_DATA_DIR").default("./data"))

@@ -3,3 +3,6 @@
  * `CREATE WORKLOAD portal`. Without that, ClickHouse ignores the name.
  */
 export const PORTAL_WORKLOAD = "portal";
+
+/** The same of their reports, which take longer: a list never waits for one of them. */
+export const REPORTS_WORKLOAD = "portal_reports";

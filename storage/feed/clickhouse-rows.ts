@@ -1,5 +1,6 @@
 import { mayHoldHalves, wellFormedValue } from "../../engine/kernel/well-formed.ts";
 import type { ConflictRow, FeedRow, LifeRow, TransactionRow } from "../../engine/payments/feed-row.ts";
+import type { ObjectRow } from "../../engine/payments/object-row.ts";
 import { RowsRefused } from "./feed-sink.ts";
 import type { RowBinary } from "./row-binary.ts";
 
@@ -95,6 +96,29 @@ const CONFLICT_COLUMNS: readonly Column<ConflictRow>[] = [
   ["raw", (to, row) => to.text(row.raw)],
 ];
 
+const OBJECT_COLUMNS: readonly Column<ObjectRow>[] = [
+  ["merchant_id", (to, row) => to.text(row.merchantId)],
+  ["livemode", (to, row) => to.bool(row.livemode)],
+  ["object", (to, row) => to.text(row.object)],
+  ["day", (to, row) => to.day(row.createdAtMs)],
+  ["created_at", (to, row) => to.time(row.createdAtMs)],
+  ["id", (to, row) => to.text(row.id)],
+  ["version", (to, row) => to.uint64(row.version)],
+  ["state", (to, row) => to.text(row.state)],
+  ["category", (to, row) => to.text(row.category)],
+  ["reason", (to, row) => to.text(row.reason)],
+  ["amount_minor", (to, row) => to.int64(row.amountMinor)],
+  ["currency", (to, row) => to.text(row.currency)],
+  ["uuid", (to, row) => to.text(row.uuid)],
+  ["parent", (to, row) => to.text(row.parent)],
+  ["attempt", (to, row) => to.uint32(row.attempt)],
+  ["due_at", (to, row) => to.timeOrNull(row.dueAtMs)],
+  ["active_at", (to, row) => to.timeOrNull(row.activeAtMs)],
+  ["ended_at", (to, row) => to.timeOrNull(row.endedAtMs)],
+  ["monthly_minor", (to, row) => to.int64(row.monthlyMinor)],
+  ["store_version", (to, row) => to.uint64(row.storeVersion ?? 0)],
+];
+
 export const TRANSACTIONS: FeedTable<TransactionRow> = {
   table: "transactions",
   columns: namesOf(TRANSACTION_COLUMNS),
@@ -114,6 +138,12 @@ export const CONFLICTS: FeedTable<ConflictRow> = {
   table: "conflicts",
   columns: namesOf(CONFLICT_COLUMNS),
   write: (to, row) => writeAll(to, CONFLICT_COLUMNS, row),
+};
+
+export const OBJECTS: FeedTable<ObjectRow> = {
+  table: "merchant_objects",
+  columns: namesOf(OBJECT_COLUMNS),
+  write: (to, row) => writeAll(to, OBJECT_COLUMNS, row),
 };
 
 /** Throws RowsRefused, which names the column and quotes nothing. */

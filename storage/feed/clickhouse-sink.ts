@@ -1,7 +1,7 @@
 import { Readable } from "node:stream";
 import { type ClickHouseClient, ClickHouseError } from "@clickhouse/client";
 import { type FeedRow, lifeRowOf, type TransactionRow } from "../../engine/payments/feed-row.ts";
-import { CONFLICTS, type FeedColumns, type FeedTable, LIVES, TRANSACTIONS } from "./clickhouse-rows.ts";
+import { CONFLICTS, type FeedColumns, type FeedTable, LIVES, OBJECTS, TRANSACTIONS } from "./clickhouse-rows.ts";
 import { type FeedInsert, type FeedSink, RowsRefused } from "./feed-sink.ts";
 import { RowBinary } from "./row-binary.ts";
 
@@ -34,6 +34,9 @@ class ClickHouseInsert implements FeedInsert {
         break;
       case "conflict":
         this.#write(CONFLICTS, row).endRow();
+        break;
+      case "object":
+        this.#write(OBJECTS, row).endRow();
         break;
       default:
         row satisfies never;

@@ -34,9 +34,11 @@ export interface FedSince {
   keptSinceMs: number;
 }
 
+/** A thing of a merchant's changes long after the day under which it stands. */
 const TABLES = [
-  { table: "transactions", at: "created_at" },
-  { table: "command_lives", at: "finished_at" },
+  { table: "transactions", at: "created_at", isDayOfChange: true },
+  { table: "command_lives", at: "finished_at", isDayOfChange: true },
+  { table: "merchant_objects", at: "created_at", isDayOfChange: false },
 ] as const;
 
 /** What ClickHouse knows about a store. Rejects with ClickHouse's errors. */
@@ -45,7 +47,7 @@ export interface FedRows {
   until(sinceMs: number): Promise<FedUntil>;
   /**
    * Commands that ended, and results, that a store taken back to `since` cannot have, in pages; those of one terminal follow each other.
-   * Links are not included: their rows contain too little.
+   * Links and other things of merchants are not included: their rows contain too little.
    */
   commands(since: FedSince): AsyncGenerator<FedCommand[]>;
 }
@@ -56,12 +58,12 @@ export function createFedRows(client: ClickHouseClient): FedRows {
 
 async function fedUntil(client: ClickHouseClient, sinceMs: number): Promise<FedUntil> {
   const until = { storeVersion: 0, formerMs: 0 };
-  for (const { table, at } of TABLES) {
+  for (const { table, at, isDayOfChange } of TABLES) {
     const [row] = await ask<{ version: string; former: string }>(
       client,
       `SELECT max(store_version) AS version, maxIf(toUnixTimestamp64Milli(${at}), store_version = 0) AS former
        FROM relay.${table} WHERE day >= toDate(fromUnixTimestamp64Milli({fromMs:Int64}, 'UTC'))`,
-      { fromMs: dayBefore(sinceMs) },
+      { fromMs: isDayOfChange ? dayBefore(sinceMs) : 0 },
     );
     until.storeVersion = Math.max(until.storeVersion, Number(row?.version ?? 0));
     until.formerMs = Math.max(until.formerMs, Number(row?.former ?? 0));

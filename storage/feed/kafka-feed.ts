@@ -3,7 +3,7 @@ import type { Kv } from "../../engine/kernel/kv.ts";
 import type { Timers } from "../../engine/kernel/timers.ts";
 import { bisectBatch } from "./bisect-batch.ts";
 import { Cursor } from "./kafka-cursor.ts";
-import { encodeFeedMessage, terminalInRow } from "./kafka-message.ts";
+import { encodeFeedMessage, keyInRow } from "./kafka-message.ts";
 import type { KafkaSink, TopicMessage, TopicPosition } from "./kafka-sink.ts";
 import { FEED_TOPICS, type FeedTopics } from "./kafka-topics.ts";
 import { LeaderLease } from "./leader-lease.ts";
@@ -222,17 +222,17 @@ class OutboxProducer implements KafkaFeed {
   }
 
   async #deliver(entries: readonly OutboxText[]): Promise<void> {
-    const readable: { entry: OutboxText; terminalId: string }[] = [];
+    const readable: { entry: OutboxText; messageKey: string }[] = [];
     for (const entry of entries) {
-      const terminalId = terminalInRow(entry.value);
-      if (terminalId === null) await this.#setAside(entry, "it is not JSON of a row");
-      else readable.push({ entry, terminalId });
+      const messageKey = keyInRow(entry.value);
+      if (messageKey === null) await this.#setAside(entry, "it is not JSON of a row");
+      else readable.push({ entry, messageKey });
     }
     const { sink } = this.#options;
     const refused = await bisectBatch(readable, (items) =>
       sink.deliver(
         this.#topic,
-        items.map(({ entry, terminalId }) => messageOf(entry, terminalId)),
+        items.map(({ entry, messageKey }) => messageOf(entry, messageKey)),
       ),
     );
     for (const { item, reason } of refused) await this.#setAside(item.entry, reason);
@@ -259,8 +259,8 @@ class OutboxProducer implements KafkaFeed {
   }
 }
 
-function messageOf({ key, value, version }: OutboxText, terminalId: string): TopicMessage {
-  return { key: terminalId, value: encodeFeedMessage(key, value, version) };
+function messageOf({ key, value, version }: OutboxText, messageKey: string): TopicMessage {
+  return { key: messageKey, value: encodeFeedMessage(key, value, version) };
 }
 
 function lagIn(position: TopicPosition): number {

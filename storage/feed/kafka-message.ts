@@ -127,10 +127,42 @@ const CONFLICT_ROW = Type.Object(
   { description: "A second, different result for a uuid, which never overwrites the first; its key is (terminalId, day of atMs, id)" },
 );
 
+const OBJECT_ROW = Type.Object(
+  {
+    type: Type.Literal("object"),
+    version: Type.Integer({
+      minimum: 1,
+      description:
+        "Of the rows with the same key the one with the highest version counts: (money has moved for good: 2^42) + what grows with each change",
+    }),
+    merchantId: Type.String({ minLength: 1 }),
+    livemode: Type.Boolean({ description: "Whether the merchant's money is real" }),
+    object: words("link", "refund", "dispute", "alert", "subscription", "charge"),
+    id: Type.String({ minLength: 1 }),
+    createdAtMs: timeMs("When it was made, of a refund and a charge when it was first asked for; never changes"),
+    state: Type.String({ minLength: 1 }),
+    category: Type.String(),
+    reason: Type.String(),
+    amountMinor: Type.Integer({ description: "Minor units of the currency" }),
+    currency: Type.String(),
+    uuid: Type.String({ description: "The payment that it is about; empty for none" }),
+    parent: Type.String({ description: "The thing that it belongs to; empty for none" }),
+    attempt: Type.Integer({ minimum: 0 }),
+    dueAtMs: nullable(timeMs("When it was due, or is to be answered by")),
+    activeAtMs: nullable(timeMs("When it first became active")),
+    endedAtMs: nullable(timeMs("When it ended")),
+    monthlyMinor: Type.Integer(),
+  },
+  {
+    description:
+      "A payment link, refund, dispute, alert, subscription or charge of a merchant, as it stands; its key is (merchantId, object, day of createdAtMs, id). infra/docs/analytics.md has the words of its members",
+  },
+);
+
 const MEMBERS = {
   outbox: Type.Optional(Type.String({ description: "For the relay itself: the outbox entry of the row" })),
   store: Type.Optional(Type.Integer({ minimum: 0, description: "For the relay itself: the version that its store gave the row" })),
-  row: Type.Union([TRANSACTION_ROW, LIFE_ROW, CONFLICT_ROW]),
+  row: Type.Union([TRANSACTION_ROW, LIFE_ROW, CONFLICT_ROW, OBJECT_ROW]),
 };
 
 export const FEED_MESSAGE = Type.Object(
@@ -138,7 +170,8 @@ export const FEED_MESSAGE = Type.Object(
   {
     $id: "relay.transactions.v2",
     title: "A message of the topic relay.transactions",
-    description: "Keyed by terminal id, at least once: the same row may come again, and a later version of it replaces an earlier one.",
+    description:
+      "Keyed by terminal id, rows of type object by merchant id. At least once: the same row may come again, and a later version of it replaces an earlier one.",
   },
 );
 
@@ -194,18 +227,19 @@ function rowOf(row: Static<typeof FEED_MESSAGE>["row"]): FeedRow {
   return row;
 }
 
-/** The terminal of a row, which is its key. */
-export function terminalOf(row: FeedRow): string {
-  return row.type === "transaction" ? row.transaction.terminalId : row.terminalId;
+/** What keeps rows in order: their terminal, or the merchant whose thing it is. */
+function keyOf(row: FeedRow): string {
+  if (row.type === "transaction") return row.transaction.terminalId;
+  return row.type === "object" ? row.merchantId : row.terminalId;
 }
 
 const MEMBER = '"terminalId":"';
 
 /**
- * The terminal of a row that is still text; null if the text is not a row. The row is parsed only if the member's name occurs more than
- * once (within free-form members): quotes are escaped within strings, so a single occurrence is the row's own.
+ * The key of the message for a row that is still text; null if the text is not a row. The row is parsed only if the name of the terminal's member occurs more than
+ * once (within free-form members), or not at all: quotes are escaped within strings, so a single occurrence is the row's own.
  */
-export function terminalInRow(text: string): string | null {
+export function keyInRow(text: string): string | null {
   const at = text.indexOf(MEMBER);
   if (at !== -1 && at === text.lastIndexOf(MEMBER) && text.startsWith('{"type":"') && text.endsWith("}")) {
     const start = at + MEMBER.length;
@@ -213,5 +247,5 @@ export function terminalInRow(text: string): string | null {
     if (!terminalId.includes("\\")) return terminalId;
   }
   const row = readRow(text);
-  return row === null ? null : terminalOf(row);
+  return row === null ? null : keyOf(row);
 }

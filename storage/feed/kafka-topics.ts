@@ -5,7 +5,7 @@ import { withDeadline } from "./kafka-client.ts";
 
 /** Names of the topics and of the relay's consumer group; all nodes of a relay have the same. */
 export interface FeedTopics {
-  /** Rows of all three types, keyed by terminal id. */
+  /** Rows of all types, keyed by terminal id, a merchant's things by its id. */
   rows: string;
   /** Messages of it that cannot be inserted into ClickHouse. */
   dead: string;

@@ -9,6 +9,8 @@ const LEASES = {
   outbox: "feed/turn",
   /** To fill the merchants' table with rows of before it (merchant-backfill.ts). */
   backfill: "shop/turn",
+  /** The same of their things (object-backfill.ts). */
+  objects: "objects/turn",
 } as const;
 
 const RENEW_EVERY_MS = 2_000;

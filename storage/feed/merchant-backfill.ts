@@ -7,19 +7,11 @@ import { outboxKeyAt } from "../../engine/payments/outbox.ts";
 import type { CloudConfig } from "../../engine/settings/cloud-config.ts";
 import { CLOUD_CONFIGS, createRecordStore } from "../../engine/tables/record-store.ts";
 import { LeaderLease } from "./leader-lease.ts";
+import { type Attempted, type OnceInBackground, onceInBackground } from "./once-in-background.ts";
 import { pageOutbox } from "./outbox.ts";
-import { atMost, pause } from "./pause.ts";
 import { LATEST_MS } from "./row-binary.ts";
 import { loadShopsSince, noteFilled, type ShopsSince } from "./shops-since.ts";
-
-/** How often a node looks whether the one that has the lease is ready, or gone. */
-const LEASE_PAUSE_MS = 5_000;
-
-/** After a failure: ClickHouse or the store is away, or busy with what goes before this. */
-const BACKOFF_MIN_MS = 1_000;
-const BACKOFF_MAX_MS = 60_000;
-
-const STOP_TIMEOUT_MS = 5_000;
+import { tableOf } from "./table-id.ts";
 
 /** A month of a terminal is some ten thousand rows, copied within a second; one of a vending machine on a slow disk may take longer. */
 const QUERY_TIMEOUT_S = 55;
@@ -48,56 +40,21 @@ export interface MerchantBackfillOptions {
   onEvent(event: MerchantBackfillEvent): void;
 }
 
-export interface MerchantBackfill {
-  /** Resolves when there is no more to do, or it was stopped. */
-  readonly ended: Promise<void>;
-  /** Ends after the month that it is at; waits a few seconds at most. */
-  stop(): Promise<void>;
-}
-
 /**
  * Copies rows of before `shop` was kept into the merchants' table: those of terminals that are assigned to a merchant today, carry its id, and came after it was
  * created. Once for each ClickHouse, on one node at a time; a terminal's month after the other, behind all other queries. Repeating any of it changes nothing,
  * and after a crash it goes on within a few terminals of where it was. Fails never: it tries again.
  */
-export function startMerchantBackfill(options: MerchantBackfillOptions): MerchantBackfill {
-  const stopping = new AbortController();
-  const ended = run(options, stopping.signal);
-  return {
-    ended,
-    stop: async () => {
-      stopping.abort();
-      await atMost(options.timers, STOP_TIMEOUT_MS, ended);
-    },
-  };
-}
-
-async function run(options: MerchantBackfillOptions, signal: AbortSignal): Promise<void> {
-  const { kv, clock, timers, onEvent } = options;
-  const lease = new LeaderLease(kv, clock, "backfill");
-  let pauseMs = BACKOFF_MIN_MS;
-  let isAway = false;
-  while (!signal.aborted) {
-    try {
-      const filled = await fillAtTurn(options, lease, signal);
-      if (filled === "done") return;
-      isAway = false;
-      pauseMs = BACKOFF_MIN_MS;
-      await pause(timers, LEASE_PAUSE_MS, signal);
-    } catch (error) {
-      if (signal.aborted) return;
-      if (!isAway) onEvent({ type: "away", error });
-      isAway = true;
-      await pause(timers, pauseMs, signal);
-      pauseMs = Math.min(2 * pauseMs, BACKOFF_MAX_MS);
-    }
-  }
+export function startMerchantBackfill(options: MerchantBackfillOptions): OnceInBackground {
+  const lease = new LeaderLease(options.kv, options.clock, "backfill");
+  const away = (error: unknown) => options.onEvent({ type: "away", error });
+  return onceInBackground(options.timers, (signal) => fillAtTurn(options, lease, signal), away);
 }
 
 /** `waits`: rows of before are not in ClickHouse yet; or another node is at it, or has taken over; or it was stopped. */
-async function fillAtTurn(options: MerchantBackfillOptions, lease: LeaderLease, signal: AbortSignal): Promise<"done" | "waits"> {
+async function fillAtTurn(options: MerchantBackfillOptions, lease: LeaderLease, signal: AbortSignal): Promise<Attempted> {
   const { kv, client, onEvent } = options;
-  const table = await tableOf(client);
+  const table = await tableOf(client, "merchant_transactions");
   const since = await loadShopsSince(kv);
   // The node has not got so far yet.
   if (since === null) return "waits";
@@ -164,17 +121,6 @@ async function* terminalsAfter(kv: Kv, { sinceMs }: ShopsSince, after: Readonly<
       if (fromMs < sinceMs) yield { partition, terminalId, merchantId, fromMs: Math.max(0, fromMs), untilMs: Math.min(sinceMs, LATEST_MS) };
     }
   }
-}
-
-/** The merchants' table by an id that another ClickHouse, or the same one made anew, does not have. */
-async function tableOf(client: ClickHouseClient): Promise<string> {
-  const [row] = await ask<{ id: string }>(
-    client,
-    "SELECT toString(uuid) AS id FROM system.tables WHERE database = 'relay' AND name = 'merchant_transactions'",
-    {},
-  );
-  if (row === undefined) throw new Error("ClickHouse has no relay.merchant_transactions");
-  return row.id;
 }
 
 const OF_TERMINAL = `terminal_id = {terminalId:String} AND merchant_id = {merchantId:String} AND shop = '' AND command_kind IN ('', 'payment')

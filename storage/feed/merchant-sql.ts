@@ -121,7 +121,7 @@ function last4Of({ card }: Transaction): string {
 }
 
 /** A link that nobody paid in time was declined by nobody. (The gateway's words for other ends have other codes: engine/links/machine.ts.) */
-const EXPIRED = `method = 'PAYBYLINK' AND action_code = '${GATEWAY_RESULT.expired}'`;
+export const EXPIRED = `method = 'PAYBYLINK' AND action_code = '${GATEWAY_RESULT.expired}'`;
 
 /** What one row adds to the sums. */
 export const SUMS = `

@@ -20,6 +20,7 @@ import { isOlder, merchantLines } from "./merchant-stream.ts";
 import { MerchantTurns } from "./merchant-turns.ts";
 import { createOutboxLooks } from "./outbox-looks.ts";
 import { SharedResults } from "./shared-results.ts";
+import { translated } from "./translated.ts";
 import { keyText, newestOf, withoutStored } from "./waiting-rows.ts";
 
 /** For everything that somebody waits for at a page: looks at the outbox, turns and queries. */
@@ -285,27 +286,10 @@ class Reader {
   }
 
   /** What went wrong, as a caller may know it. */
-  async #translated<T>(signal: AbortSignal, work: () => Promise<T>): Promise<T> {
-    let end = (): void => {};
-    // A search of the outbox goes on and keeps its turn, but its caller is answered.
-    const ended = new Promise<never>((_, reject) => {
-      end = () => reject(signal.reason);
-    });
-    signal.addEventListener("abort", end);
-    try {
-      return await Promise.race([work(), ended]);
-    } catch (error) {
-      if (error instanceof RelayError) throw error;
-      const isLate = signal.aborted || (error instanceof Error && "code" in error && LATE_CODES.has(String(error.code)));
-      throw new RelayError("unavailable", isLate ? LATE_TEXT : AWAY_TEXT, { cause: error, retryAfterSeconds: 5 });
-    } finally {
-      signal.removeEventListener("abort", end);
-    }
+  #translated<T>(signal: AbortSignal, work: () => Promise<T>): Promise<T> {
+    return translated(signal, { late: LATE_TEXT, away: AWAY_TEXT }, work);
   }
 }
-
-/** ClickHouse ended the query by itself: its time, its memory, or its place behind others. */
-const LATE_CODES = new Set(["159", "160", "202", "241"]);
 
 /** The next batch is asked for while the last one is used; what is asked for ends with its reader. */
 async function* oneAhead<T>(batches: AsyncGenerator<T>, signal: AbortSignal): AsyncGenerator<T> {

@@ -14,6 +14,11 @@ const ALL_WAITING_MAX = 64;
 const STREAMS_OF_MERCHANT_MAX = 2;
 const STREAMS_MAX = 4;
 
+export interface MerchantTurnsOptions {
+  /** Queries of all merchants at once. */
+  allMax?: number;
+}
+
 /**
  * Who may ask ClickHouse for merchants' rows, and when: a class of turns of its own, so that whatever merchants ask for never stands before a terminal's list or the
  * feed.
@@ -25,9 +30,9 @@ export class MerchantTurns {
   readonly #streams = new Map<string, number>();
   #streaming = 0;
 
-  constructor(timers: Timers) {
+  constructor(timers: Timers, { allMax = ALL_MAX }: MerchantTurnsOptions = {}) {
     this.#timers = timers;
-    this.#all = new Places(ALL_MAX, ALL_WAITING_MAX, timers);
+    this.#all = new Places(allMax, ALL_WAITING_MAX, timers);
   }
 
   /** Merchants that have a query or a file under way. */

@@ -8,6 +8,7 @@ import { rowsOf } from "../../engine/terminals/result-decision.ts";
 import { COMMANDS, readCommandEntry } from "../../engine/terminals/terminal-store.ts";
 import { bisectBatch } from "./bisect-batch.ts";
 import { deliver, type FeedSink } from "./feed-sink.ts";
+import { objectSources } from "./object-records.ts";
 import { fromStore } from "./outbox.ts";
 import { type RowSubject, rowsSetAside, type SetAsideRow, ToldOfRefused } from "./set-aside.ts";
 import { noteUnfilled } from "./shops-since.ts";
@@ -25,6 +26,8 @@ export interface RebuildProgress {
   /** Records of commands and links read, and those among them that have ended or have a result. */
   records: number;
   ended: number;
+  /** Records of other things of merchants read: their links, disputes, alerts and subscriptions. */
+  things: number;
   /** Rows inserted. */
   rows: number;
   /** Those among them that had been set aside, and no longer are. */
@@ -50,14 +53,14 @@ interface Pending {
 }
 
 /**
- * Inserts the rows of all ended commands, stored results and ended links again, with the keys and versions that they had before, so that
+ * Inserts the rows of all ended commands, stored results, ended links and other things of merchants again, with the keys and versions that they had before, so that
  * repeating it, or running it beside the feed, changes nothing. Then it inserts rows that were refused and set aside, including conflicts;
  * other conflicts are stored in ClickHouse only. The entry for operators about a refused row is removed when the row is inserted. The next
  * start copies rows of before `shop` was kept into the merchants' table again (merchant-backfill.ts). Rejects with errors of the store or
  * ClickHouse; it can be started again.
  */
 export async function rebuildAnalytics({ kv, sink, onProgress, onRefused }: RebuildOptions): Promise<RebuildProgress> {
-  const progress: RebuildProgress = { records: 0, ended: 0, rows: 0, setAside: 0, refused: 0 };
+  const progress: RebuildProgress = { records: 0, ended: 0, things: 0, rows: 0, setAside: 0, refused: 0 };
   const leaveOut = (uuid: string, reason: string): void => {
     progress.refused += 1;
     onRefused?.(uuid, reason);
@@ -92,24 +95,32 @@ export async function rebuildAnalytics({ kv, sink, onProgress, onRefused }: Rebu
   const stillRefused: RowSubject[] = [];
 
   let pending: Pending[] = [];
-  for (const { prefix, rowsIn } of [
-    { prefix: COMMANDS, rowsIn: commandRows },
-    { prefix: LINKS, rowsIn: linkRows },
-  ]) {
-    for await (const { key, value, version } of entriesOf(kv, prefix)) {
-      const uuid = key.slice(prefix.length);
-      progress.records += 1;
-      const rows = rowsIn(key, value);
-      if (rows === null) {
-        leaveOut(uuid, "this version cannot read its record");
-        continue;
-      }
-      if (rows.length > 0) progress.ended += 1;
-      for (const row of rows) pending.push({ uuid, row: fromStore(row, version) });
-      if (pending.length >= BATCH_ROWS) {
-        await insert(pending);
-        pending = [];
-      }
+  async function take(id: string, rows: readonly FeedRow[] | null): Promise<void> {
+    if (rows === null) return leaveOut(id, "this version cannot read its record");
+    for (const row of rows) pending.push({ uuid: id, row });
+    if (pending.length < BATCH_ROWS) return;
+    await insert(pending);
+    pending = [];
+  }
+
+  for await (const entry of entriesOf(kv, COMMANDS)) {
+    progress.records += 1;
+    const rows = commandRows(entry);
+    if (rows !== null && rows.length > 0) progress.ended += 1;
+    await take(entry.key.slice(COMMANDS.length), rows);
+  }
+  const { links, others } = objectSources(kv);
+  for await (const entry of entriesOf(kv, LINKS)) {
+    progress.records += 1;
+    const rows = linkRows(entry);
+    if (rows !== null && rows.length > 0) progress.ended += 1;
+    // What was given back of it is read with it.
+    await take(entry.key.slice(LINKS.length), rows === null ? null : [...rows, ...((await links.rows(entry)) ?? [])]);
+  }
+  for (const { prefix, rows } of others) {
+    for await (const entry of entriesOf(kv, prefix)) {
+      progress.things += 1;
+      await take(entry.key.slice(prefix.length), await rows(entry));
     }
   }
   await insert(pending);
@@ -145,19 +156,19 @@ async function* entriesOf(kv: Kv, prefix: string): AsyncGenerator<Entry> {
 }
 
 /** Null for a record of an unknown schema, or a text that is not a record. */
-function commandRows(key: string, value: string): readonly FeedRow[] | null {
+function commandRows(entry: Entry): readonly FeedRow[] | null {
   try {
-    return rowsOf(readCommandEntry({ key, value }));
+    return rowsOf(readCommandEntry(entry)).map((row) => fromStore(row, entry.version));
   } catch {
     return null;
   }
 }
 
-function linkRows(_: string, text: string): readonly FeedRow[] | null {
-  const record = readLink(text);
+function linkRows({ value, version }: Entry): readonly FeedRow[] | null {
+  const record = readLink(value);
   if (record === null) return null;
   const row = linkRow(record);
-  return row === null ? [] : [row];
+  return row === null ? [] : [fromStore(row, version)];
 }
 
 function readLink(text: string): LinkRecord | null {

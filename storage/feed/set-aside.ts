@@ -35,12 +35,18 @@ export interface SetAsideRow extends RowSubject {
 
 export function subjectOf(row: FeedRow | null): RowSubject {
   if (row === null) return { rowType: "unreadable", terminalId: "", uuid: null };
-  const { terminalId, uuid }: { terminalId?: unknown; uuid?: unknown } = row.type === "transaction" ? Object(row.transaction) : row;
+  const { terminalId, uuid }: { terminalId?: unknown; uuid?: unknown } = partWithNames(row);
   return {
     rowType: row.type,
     terminalId: typeof terminalId === "string" && isTerminalId(terminalId) ? terminalId : "",
     uuid: typeof uuid === "string" && isUuid(uuid) ? uuid : null,
   };
+}
+
+/** A thing of a merchant's has an id in the place of a uuid, and no terminal. */
+function partWithNames(row: FeedRow): object {
+  if (row.type === "object") return { uuid: row.id };
+  return row.type === "transaction" ? Object(row.transaction) : row;
 }
 
 /** Moves an entry from the outbox to the rows set aside, where it stays until it is sent again, and reports it to operators. */

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { describe } from "node:test";
 import type { AttentionItem } from "../../engine/payments/attention.ts";
 import type { Command } from "../../engine/payments/command.ts";
-import type { FeedRow } from "../../engine/payments/feed-row.ts";
+import type { TerminalRow } from "../../engine/payments/feed-row.ts";
 import type { CommandLife, CommandRecord, TerminalRecord } from "../../engine/terminals/terminal-record.ts";
 import type { TerminalChange, TerminalStore } from "../../engine/terminals/terminal-store.ts";
 import { type OwnWorldTest, ownWorldTest } from "./own-world.ts";
@@ -15,7 +15,7 @@ export interface OpenTerminalStore {
   /** How long an ended command is kept. */
   retentionMs: number;
   /** What waits for ClickHouse, in the order in which it was written. */
-  rows(): Promise<FeedRow[]>;
+  rows(): Promise<TerminalRow[]>;
   /** The same storage through another store, as another shard has it. */
   another(): TerminalStore;
   close(): Promise<void>;
@@ -331,7 +331,7 @@ function life(state: CommandLife["state"], finishedAtMs: number): CommandLife {
   return { state, sentAtMs: 1, finishedAtMs, channel: "poll", attempts: 1 };
 }
 
-function lifeRow(uuid: string): FeedRow {
+function lifeRow(uuid: string): TerminalRow {
   return {
     type: "life",
     version: 1,

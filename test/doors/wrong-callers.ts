@@ -29,6 +29,8 @@ const NOT_SUCCEEDING: { readonly [endpoint: string]: { status: number; why: stri
     [
       ...["merchantOverview", "merchantTransactions", "merchantTransactionsCsv", "merchantTransaction", "merchantTransactionReceipt"],
       ...["merchantWorkflowLog", "merchantCallLog"],
+      ...["paymentsReport", "methodsReport", "terminalsReport", "heatmapReport"],
+      ...["linksReport", "disputesReport", "subscriptionsReport", "agentsReport"],
     ].map((name) => [name, { status: 503, why: "the same" }]),
   ),
   cancelCommand: { status: 409, why: "the command has its result" },

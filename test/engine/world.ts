@@ -5,7 +5,7 @@ import { RelayError } from "../../engine/kernel/errors.ts";
 import type { Kv } from "../../engine/kernel/kv.ts";
 import { COMMAND_LIFETIME_MS } from "../../engine/kernel/limits.ts";
 import type { Command } from "../../engine/payments/command.ts";
-import { type FeedRow, lifeRowOf } from "../../engine/payments/feed-row.ts";
+import { lifeRowOf, type TerminalRow } from "../../engine/payments/feed-row.ts";
 import { type ReadResult, readResult } from "../../engine/payments/result.ts";
 import { createRendezvousHomes, type RendezvousHomes } from "../../engine/routing/rendezvous.ts";
 import { createShardTerminals, type ShardTerminals } from "../../engine/routing/shard-terminals.ts";
@@ -125,7 +125,7 @@ export interface World {
   /** New shards over the same store: what a restart is. */
   restart(): Promise<World>;
   /** Those of the outbox. */
-  rows(): Promise<FeedRow[]>;
+  rows(): Promise<TerminalRow[]>;
 }
 
 /** What every shard has in memory of terminals' merchants. */
@@ -212,7 +212,7 @@ function openShard(
 }
 
 /** Rows as the tables of ClickHouse get them: how a command ended stands in its result's row, and is one of its own there. */
-export function tableRows(rows: readonly FeedRow[]): FeedRow[] {
+export function tableRows(rows: readonly TerminalRow[]): TerminalRow[] {
   return rows.flatMap((row) => {
     const life = lifeRowOf(row);
     if (row.type !== "transaction" || life === null) return [row];
@@ -221,10 +221,10 @@ export function tableRows(rows: readonly FeedRow[]): FeedRow[] {
   });
 }
 
-async function rowsIn(kv: Kv): Promise<FeedRow[]> {
-  const rows: FeedRow[] = [];
+async function rowsIn(kv: Kv): Promise<TerminalRow[]> {
+  const rows: TerminalRow[] = [];
   for await (const { row } of readOutbox(kv, null, 10_000)) {
-    assert.ok(row !== null);
+    assert.ok(row !== null && row.type !== "object");
     rows.push(row);
   }
   return rows;

@@ -87,6 +87,7 @@ import { createWebhookEventStore, eventOperations } from "../../engine/webhooks/
 import { createSecretBox } from "../../infra/node/boot/secret-box.ts";
 import { prepareStoredSecrets } from "../../infra/node/process/stored-secrets.ts";
 import { LeaderLease } from "../../storage/feed/leader-lease.ts";
+import { loadObjectsFilled, noteObjectsFilled } from "../../storage/feed/objects-filled.ts";
 import { loadShopsSince, noteFilled, noteShopsSince } from "../../storage/feed/shops-since.ts";
 import { readOutbox } from "../../storage/feed/outbox.ts";
 import { rowsSetAside, setAsideOperations } from "../../storage/feed/set-aside.ts";
@@ -325,6 +326,27 @@ export const ROWS: readonly Whole<RowText<FeedRow>>[] = [
     shop: "SHOP-001",
   },
   { type: "conflict", id: "x-1", uuid: "paid-1", terminalId: "T1", postedBy: "T1", atMs: AT_MS + 4_000, raw: '{"result":"KO"}' },
+  {
+    type: "object",
+    version: AT_MS + 60_000,
+    merchantId: "SHOP-001",
+    livemode: true,
+    object: "charge",
+    id: "sub_000000000000000000000001-2-1",
+    createdAtMs: AT_MS + 1_000,
+    state: "failed",
+    category: "",
+    reason: "overdue",
+    amountMinor: 2_900,
+    currency: "EUR",
+    uuid: "pl_000000000000000000000001.1",
+    parent: "sub_000000000000000000000001",
+    attempt: 1,
+    dueAtMs: AT_MS,
+    activeAtMs: null,
+    endedAtMs: AT_MS + 2_000,
+    monthlyMinor: 0,
+  },
 ];
 
 const ATTENTION: Whole<AttentionItem> = { kind: "unknown", terminalId: "T1", uuid: "sent-1", atMs: AT_MS, detail: "Sent, and no result came", raw: "{}" };
@@ -592,6 +614,8 @@ const LINK: Whole<LinkRecord> = {
       flagged: true,
       repeated: true,
       refusal: { atMs: AT_MS + 41_000, resultCode: "001", description: "refused" },
+      by: "key",
+      begun: { times: 2, firstAtMs: AT_MS + 39_000 },
     },
   ],
   settled: true,
@@ -1038,6 +1062,7 @@ const SUBSCRIPTION: Whole<SubscriptionRecord> = {
         link: { id: "pl_000000000000000000000001", token: "AbCdEfGhIjKlMnOpQrStUv" },
         closing: true,
         flagged: true,
+        uuid: "pl_000000000000000000000001.1",
       },
     ],
   },
@@ -1053,6 +1078,7 @@ const SUBSCRIPTION: Whole<SubscriptionRecord> = {
   mails: 2,
   nextAtMs: AT_MS + 60_000,
   events: 3,
+  activeAtMs: AT_MS + 3_000,
 };
 
 const MAIL: Mail = {
@@ -1193,6 +1219,9 @@ export const STORED_EXAMPLES = {
       const filling = new LeaderLease(kv, atNow, "backfill");
       await filling.acquire();
       await filling.release("00000000-0000-4000-8000-000000000001/7/T1");
+      const objects = new LeaderLease(kv, atNow, "objects");
+      await objects.acquire();
+      await objects.release("00000000-0000-4000-8000-000000000001 portal-link/pl_000000000000000000000001");
     },
     read: (kv) => new LeaderLease(kv, atNow).acquire(),
   },
@@ -1203,6 +1232,10 @@ export const STORED_EXAMPLES = {
       if (noted !== null) await noteFilled(kv, noted, "00000000-0000-4000-8000-000000000001");
     },
     read: (kv) => loadShopsSince(kv),
+  },
+  objectsFilled: {
+    write: (kv) => noteObjectsFilled(kv, null, "00000000-0000-4000-8000-000000000001"),
+    read: (kv) => loadObjectsFilled(kv),
   },
   subscriptionRule: { write: (kv) => createDirectoryStore(kv).saveRule(RULE), read: (kv) => createDirectoryStore(kv).load() },
   deniedTerminal: { write: (kv) => createDirectoryStore(kv).setDenied("T1", true), read: (kv) => createDirectoryStore(kv).load() },

@@ -96,6 +96,8 @@ const QUERY: { readonly [member: string]: readonly Value[] } = {
     includeAlerts: [],
     source: [],
     order: [],
+    compare: [],
+    granularity: [],
   },
 };
 

@@ -97,6 +97,7 @@ const SUBJECTS = [
   "disputes",
   "alerts",
   "subscriptions",
+  "reports",
   "exports",
   "reconciliation",
   "zvt",

@@ -67,7 +67,8 @@ export const refundTransaction = refunds.endpoint({
       const decision = refundDecision(await ownTransaction({ merchantTransactions }, owner.merchantId, uuid), null, false);
       return notRefunded(decision.type === "impossible" ? decision.reason : "not_refundable_here");
     }
-    const outcome = await giveBack(owner, link, { id: operationId, requestId: request.id, idempotencyKey });
+    const by = caller.type === "merchantUser" ? "user" : "key";
+    const outcome = await giveBack(owner, link, { id: operationId, requestId: request.id, idempotencyKey, by });
     switch (outcome.type) {
       case "given_back": {
         const { by: type, amountMinor, currency, atMs } = outcome;

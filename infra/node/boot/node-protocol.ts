@@ -14,6 +14,7 @@ import type { Transaction } from "../../../engine/payments/transaction.ts";
 import type { TransactionQuery } from "../../../engine/payments/transaction-list.ts";
 import type { DayFigures } from "../../../engine/reconciliation/reconciliation.ts";
 import type { DayBounds, ReconciliationRows } from "../../../engine/reconciliation/reconciliation-rows.ts";
+import type { ReportKinds, ReportName, ReportOwner } from "../../../engine/reports/merchant-reports.ts";
 import type { TerminalProtocol } from "../../../engine/routing/terminal-protocol.ts";
 import type { TableProtocol } from "../../../engine/tables/replicated-table.ts";
 import type { ZvtNodeView } from "../../../engine/zvt/administer-zvt.ts";
@@ -85,6 +86,11 @@ export type NodeProtocol = TerminalProtocol &
     "node.merchantFind": { request: { merchantId: string; uuid: string }; response: MerchantTransaction | null };
     "node.merchantSums": { request: { merchantId: string; fromMs: number; untilMs: number }; response: MerchantDay };
     "node.merchantLatest": { request: { merchantId: string }; response: MerchantTransaction[] };
+    /** A report of a merchant, as the JSON text of what its name stands for (storage/feed/merchant-reports.ts). */
+    "node.merchantReport": {
+      request: { name: ReportName; owner: ReportOwner; query: ReportKinds[ReportName]["query"] };
+      response: string;
+    };
     /** Begins a file of rows, which come as lines, a batch at a time; null is the end. */
     "node.merchantOpen": {
       request: { merchantId: string; filter: MerchantTransactionFilter };

@@ -41,6 +41,8 @@ export interface Log {
   activityLog(event: "away" | "back", error?: unknown): void;
   /** Merchants have their rows of before an upgrade in their lists. */
   merchantRowsFilled(facts: { terminals: number; months: number }): void;
+  /** ClickHouse has merchants' links, refunds, disputes, alerts, subscriptions and charges that were there before they were fed. */
+  merchantThingsFilled(facts: { rows: number; leftOut: number }): void;
   /** A row is missing in ClickHouse until `npm run rebuild-analytics`; `reason` quotes nothing of it. */
   rowRefused(facts: {
     rowType: string;
@@ -184,6 +186,8 @@ export function createLog(level: string, thread: string, nowMs: () => number): L
         : failure("activity log", event, error, { what: event }),
     merchantRowsFilled: ({ terminals, months }) =>
       logger.info({ event: "merchant rows filled", terminals, months }, "merchants' lists have their rows of before the upgrade"),
+    merchantThingsFilled: ({ rows, leftOut }) =>
+      logger.info({ event: "merchant things filled", rows, leftOut }, "reports have merchants' things of before the upgrade"),
     // Every row is logged, however many there are: operators search for the uuid.
     rowRefused: ({ rowType, uuid, terminalId, reason, partition, offset }) =>
       logger.error(

@@ -15,17 +15,20 @@ import { ANALYST_USERNAME, writeAnalystAccess } from "../../../storage/clickhous
 import { type ClickHouseAddress, connectClickHouse } from "../../../storage/clickhouse/client.ts";
 import { ADMIN_USERNAME, ClickHouseNotStarted, startEmbeddedClickHouse } from "../../../storage/clickhouse/embedded/supervisor.ts";
 import { migrate, SchemaTooNew } from "../../../storage/clickhouse/migrate.ts";
-import { PORTAL_WORKLOAD } from "../../../storage/clickhouse/workloads.ts";
+import { PORTAL_WORKLOAD, REPORTS_WORKLOAD } from "../../../storage/clickhouse/workloads.ts";
 import { clickHouseSink, insertLines } from "../../../storage/feed/clickhouse-sink.ts";
 import { createFedRows, type FedRows } from "../../../storage/feed/fed-commands.ts";
 import { createFedSearch, missingFedSearch } from "../../../storage/feed/fed-search.ts";
 import { createFeed, type Feed } from "../../../storage/feed/feed.ts";
-import { type MerchantBackfill, startMerchantBackfill } from "../../../storage/feed/merchant-backfill.ts";
+import { startMerchantBackfill } from "../../../storage/feed/merchant-backfill.ts";
+import { createMerchantReports, type MerchantReportReader, missingMerchantReports } from "../../../storage/feed/merchant-reports.ts";
 import {
   createMerchantTransactions,
   type MerchantTransactionReader,
   missingMerchantTransactions,
 } from "../../../storage/feed/merchant-transactions.ts";
+import { startObjectBackfill } from "../../../storage/feed/object-backfill.ts";
+import type { OnceInBackground } from "../../../storage/feed/once-in-background.ts";
 import { createOutboxBacklog } from "../../../storage/feed/outbox-backlog.ts";
 import { pause } from "../../../storage/feed/pause.ts";
 import { createReconciliationRows, missingReconciliationRows } from "../../../storage/feed/reconciliation-rows.ts";
@@ -57,6 +60,8 @@ export interface Analytics {
   merchants: MerchantTransactionReader;
   /** What the days of merchants are closed by. */
   days: ReconciliationRows;
+  /** What their portal counts of them. */
+  reports: MerchantReportReader;
   /** By uuid, over all terminals. */
   search: FedSearch;
   /** The logs of merchants: what this node writes, and what all have written. */
@@ -93,10 +98,11 @@ export function startAnalytics(options: AnalyticsOptions): Analytics {
   let reached: Reached | null = null;
   let feed: RunningFeed | null = null;
   let kafka: ClusterFeed | null = null;
-  let backfill: MerchantBackfill | null = null;
+  let backfills: readonly OnceInBackground[] = [];
   let list: TransactionList = missingTransactionList("ClickHouse is starting");
   let merchants = missingMerchantTransactions("ClickHouse is starting");
   let days = missingReconciliationRows("ClickHouse is starting");
+  let reports = missingMerchantReports("ClickHouse is starting");
   let search = missingFedSearch;
   let logs = missingMerchantLogs("ClickHouse is starting");
   const activity = createActivityWriter({
@@ -135,6 +141,7 @@ export function startAnalytics(options: AnalyticsOptions): Analytics {
         if (stopping.signal.aborted) return null;
         // Connections of their own, so that none of the feed's waits for a merchant.
         const portalClient = connectClickHouse(reached.address, { workload: PORTAL_WORKLOAD });
+        const reportClient = connectClickHouse(reached.address, { workload: REPORTS_WORKLOAD });
         search = createFedSearch(portalClient);
         days = createReconciliationRows({ kv, client: portalClient });
         logs = createActivityReader({ client: portalClient, clock, timers: machineTimers, retentionDays: config.logRetentionDays });
@@ -154,19 +161,31 @@ export function startAnalytics(options: AnalyticsOptions): Analytics {
           deliveredUntil = () => started.deliveredUntil();
           list = createTransactionList({ kv, client, deliveredUntil });
           merchants = createMerchantTransactions({ kv, client: portalClient, clock, timers: machineTimers, deliveredUntil });
+          reports = createMerchantReports({ kv, client: reportClient, clock, timers: machineTimers, deliveredUntil });
         } else {
           kafka.begin();
           feed = kafka;
           list = createTransactionList({ kv, client });
           merchants = createMerchantTransactions({ kv, client: portalClient, clock, timers: machineTimers });
+          reports = createMerchantReports({ kv, client: reportClient, clock, timers: machineTimers });
         }
-        backfill = startMerchantBackfill({
-          ...{ kv, client, clock, timers: machineTimers },
-          onEvent: (event) => {
-            if (event.type === "filled") log.merchantRowsFilled(event);
-            else log.clickhouse("merchants' rows of before", withoutMessage(event.error));
-          },
-        });
+        const filling = { kv, client, clock, timers: machineTimers };
+        backfills = [
+          startMerchantBackfill({
+            ...filling,
+            onEvent: (event) => {
+              if (event.type === "filled") log.merchantRowsFilled(event);
+              else log.clickhouse("merchants' rows of before", withoutMessage(event.error));
+            },
+          }),
+          startObjectBackfill({
+            ...{ ...filling, sink },
+            onEvent: (event) => {
+              if (event.type === "filled") log.merchantThingsFilled(event);
+              else log.clickhouse("merchants' things of before", withoutMessage(event.error));
+            },
+          }),
+        ];
         return reached.address.url;
       } catch (error) {
         tellsFirst(null);
@@ -176,6 +195,7 @@ export function startAnalytics(options: AnalyticsOptions): Analytics {
           list = missingTransactionList("ClickHouse does not run on this node");
           merchants = missingMerchantTransactions("ClickHouse does not run on this node");
           days = missingReconciliationRows("ClickHouse does not run on this node");
+          reports = missingMerchantReports("ClickHouse does not run on this node");
           logs = missingMerchantLogs("ClickHouse does not run on this node");
           tellsConnected(null);
           return null;
@@ -183,6 +203,7 @@ export function startAnalytics(options: AnalyticsOptions): Analytics {
         // For example a server that cannot be reached yet, a directory that another process still uses, a full disk.
         list = missingTransactionList("ClickHouse cannot be reached");
         merchants = missingMerchantTransactions("ClickHouse cannot be reached");
+        reports = missingMerchantReports("ClickHouse cannot be reached");
         logs = missingMerchantLogs("ClickHouse cannot be reached");
         await delay(RETRY_MS, undefined, { signal: stopping.signal }).catch(() => {});
         if (stopping.signal.aborted) return null;
@@ -210,6 +231,7 @@ export function startAnalytics(options: AnalyticsOptions): Analytics {
       merchants: (range, after, limit) => days.merchants(range, after, limit),
       figures: (merchantId, bounds) => days.figures(merchantId, bounds),
     },
+    reports: { text: (name, owner, query) => reports.text(name, owner, query) },
     activity,
     logs: {
       workflow: (merchantId, query) => logs.workflow(merchantId, query),
@@ -233,7 +255,7 @@ export function startAnalytics(options: AnalyticsOptions): Analytics {
       stopping.abort();
       tells();
       await started;
-      await Promise.all([backfill?.stop(), (feed ?? kafka)?.stop(), activity.stop()]);
+      await Promise.all([...backfills.map((backfill) => backfill.stop()), (feed ?? kafka)?.stop(), activity.stop()]);
       await reached?.stop();
     },
   };

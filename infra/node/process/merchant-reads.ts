@@ -2,6 +2,7 @@ import { randomUUID } from "node:crypto";
 import type { Bus } from "../../../engine/kernel/bus.ts";
 import { RelayError } from "../../../engine/kernel/errors.ts";
 import type { Timer, Timers } from "../../../engine/kernel/timers.ts";
+import type { MerchantReportReader } from "../../../storage/feed/merchant-reports.ts";
 import type { MerchantTransactionReader } from "../../../storage/feed/merchant-transactions.ts";
 import type { NodeProtocol } from "../boot/node-protocol.ts";
 
@@ -16,13 +17,14 @@ interface OpenFile {
 export interface MerchantReadsOptions {
   bus: Pick<Bus<NodeProtocol>, "handle">;
   merchants: MerchantTransactionReader;
+  reports: MerchantReportReader;
   timers: Timers;
   /** Told why ClickHouse failed, which callers are not. */
   failed(cause: unknown): void;
 }
 
-/** Answers the shards' questions about merchants' transactions. Files of rows are bounded by their turns (storage/feed/merchant-turns.ts). */
-export function handleMerchantReads({ bus, merchants, timers, failed }: MerchantReadsOptions): void {
+/** Answers the shards' questions about merchants' transactions, and makes their reports. Files of rows are bounded by their turns (storage/feed/merchant-turns.ts). */
+export function handleMerchantReads({ bus, merchants, reports, timers, failed }: MerchantReadsOptions): void {
   const files = new Map<string, OpenFile>();
 
   async function told<T>(work: Promise<T>): Promise<T> {
@@ -55,6 +57,7 @@ export function handleMerchantReads({ bus, merchants, timers, failed }: Merchant
   bus.handle("node.merchantFind", ({ merchantId, uuid }) => told(merchants.find(merchantId, uuid)));
   bus.handle("node.merchantSums", ({ merchantId, ...range }) => told(merchants.sums(merchantId, range)));
   bus.handle("node.merchantLatest", async ({ merchantId }) => [...(await told(merchants.latestByTerminal(merchantId))).values()]);
+  bus.handle("node.merchantReport", ({ name, owner, query }) => told(reports.text(name, owner, query)));
   bus.handle("node.merchantOpen", async ({ merchantId, filter }) => {
     const id = randomUUID();
     return { id, lines: await next(id, merchants.lines(merchantId, filter)) };

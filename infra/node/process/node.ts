@@ -400,6 +400,7 @@ function handleShardMessages({ bus, analytics, cluster, self, log }: Served): { 
   handleMerchantReads({
     bus,
     merchants: analytics.merchants,
+    reports: analytics.reports,
     timers: backgroundTimers,
     failed: (cause) => log.clickhouse("merchants' transactions failed", withoutMessage(cause)),
   });

@@ -56,7 +56,7 @@ import { composeMerchantTransactions } from "./merchant-transactions.ts";
 import { composeOverview } from "./overview.ts";
 import { composePartnerApi } from "./partner-api.ts";
 import { composePartners } from "./partners.ts";
-import { composePaymentEvents } from "./payment-events.ts";
+import { composePaymentEvents, composeRefundRows } from "./payment-events.ts";
 import { composePortalLinks } from "./portal-links.ts";
 import { portalUrl } from "./portal-url.ts";
 import { createReadiness } from "./readiness.ts";
@@ -253,6 +253,7 @@ export async function composeShard(parts: ShardParts): Promise<ComposedShard> {
         compat.companion,
         portalLinks.companion,
         composePaymentEvents(kv),
+        composeRefundRows(kv),
       ],
       isUnderDispute: disputes.holds.isUnderDispute,
       onOutboxWrite,
@@ -438,6 +439,9 @@ export async function composeShard(parts: ShardParts): Promise<ComposedShard> {
       ...{ boot, kv, clock, terminals, byMerchant, links: links.links, configOf: cloudConfigs.get, audit: administration.audit },
       ...reads,
     }),
+    merchantReports: reads.merchantReports,
+    // No credential of an agent can be made yet.
+    agentRefusals: { of: async () => [] },
     merchantLogs,
     exports: exported.exports,
     reconciliation: days.reconciliation,

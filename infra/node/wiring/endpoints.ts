@@ -15,6 +15,7 @@ import { linkPageEndpoints } from "../../../http/surfaces/link-pages/endpoints.t
 import { linkEndpoints } from "../../../http/surfaces/links/endpoints.ts";
 import { agentCredentialEndpoints } from "../../../http/surfaces/merchant/agent-credentials/endpoints.ts";
 import { alertEndpoints } from "../../../http/surfaces/merchant/alerts/endpoints.ts";
+import { analyticsEndpoints } from "../../../http/surfaces/merchant/analytics/endpoints.ts";
 import { disputeEndpoints } from "../../../http/surfaces/merchant/disputes/endpoints.ts";
 import { exportEndpoints } from "../../../http/surfaces/merchant/exports/endpoints.ts";
 import { methodEndpoints } from "../../../http/surfaces/merchant/methods/endpoints.ts";
@@ -60,6 +61,7 @@ export function surfacesOf(options: SurfaceOptions) {
     signIn: signInEndpoints,
     team: teamEndpoints,
     merchantReads: readEndpoints,
+    merchantAnalytics: analyticsEndpoints,
     merchantWebhooks: webhookEndpoints,
     merchantRefunds: [refundTransaction],
     paymentLinks: paymentLinkEndpoints,

@@ -4,18 +4,26 @@ import type {
   MerchantTransactionFilter,
   MerchantTransactions,
 } from "../../../engine/payments/merchant-transactions.ts";
+import type { MerchantReports } from "../../../engine/reports/merchant-reports.ts";
 import { readLine } from "../../../storage/feed/merchant-queries.ts";
+import { reportsOf } from "../../../storage/feed/merchant-reports.ts";
 import type { NodeProtocol } from "../boot/node-protocol.ts";
 import { MAIN } from "../boot/shard-boot.ts";
 
 /** How long the main thread may take for what somebody waits for at a page: it gives up after three seconds by itself. */
 const PAGE_TIMEOUT_MS = 8_000;
 
+/** The same for a report, which may wait for its turn as long as it may take. */
+const REPORT_TIMEOUT_MS = 8_000;
+
 /** The same for a batch of a file: its turn and its query (storage/feed/merchant-transactions.ts). */
 const BATCH_TIMEOUT_MS = 60_000;
 
-/** The transactions of merchants, as the main thread reads them. */
-export function composeMerchantTransactions(bus: Bus<NodeProtocol>): { merchantTransactions: MerchantTransactions } {
+/** The transactions of merchants and their reports, as the main thread reads and makes them. */
+export function composeMerchantTransactions(bus: Bus<NodeProtocol>): {
+  merchantTransactions: MerchantTransactions;
+  merchantReports: MerchantReports;
+} {
   async function* stream(merchantId: string, filter: MerchantTransactionFilter): AsyncGenerator<readonly MerchantTransaction[]> {
     const opened = await bus.request(MAIN, "node.merchantOpen", { merchantId, filter }, BATCH_TIMEOUT_MS);
     const { id } = opened;
@@ -39,5 +47,8 @@ export function composeMerchantTransactions(bus: Bus<NodeProtocol>): { merchantT
     },
     stream,
   };
-  return { merchantTransactions };
+  const merchantReports = reportsOf((name, owner, query) => {
+    return bus.request(MAIN, "node.merchantReport", { name, owner, query }, REPORT_TIMEOUT_MS);
+  });
+  return { merchantTransactions, merchantReports };
 }

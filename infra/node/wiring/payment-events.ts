@@ -1,6 +1,7 @@
 import type { Kv } from "../../../engine/kernel/kv.ts";
 import type { LinkCompanion } from "../../../engine/links/link-companion.ts";
 import { createPaymentEvents } from "../../../engine/links/payment-events.ts";
+import { createRefundRows } from "../../../engine/links/refund-rows.ts";
 import { createMerchantStore } from "../../../engine/partners/merchant-store.ts";
 import { eventOperations } from "../../../engine/webhooks/webhook-event-store.ts";
 import { sha256Hex } from "../../../http/auth/digest.ts";
@@ -18,5 +19,16 @@ export function composePaymentEvents(kv: Kv): LinkCompanion {
     },
     eventOperations,
     digest: sha256Hex,
+  });
+}
+
+/** Feeds what is given back of merchants' payments by link; whether a merchant's money is real is read as for its events. */
+export function composeRefundRows(kv: Kv): LinkCompanion {
+  const merchants = createMerchantStore(kv);
+  return createRefundRows({
+    isLive: async (merchantId) => {
+      const stored = await merchants.load(merchantId);
+      return stored === null ? null : stored.record.environment === "LIVE";
+    },
   });
 }

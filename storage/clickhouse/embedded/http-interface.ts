@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
-import { PORTAL_WORKLOAD } from "../workloads.ts";
+import { PORTAL_WORKLOAD, REPORTS_WORKLOAD } from "../workloads.ts";
 import { CLICKHOUSE_CODE, ClickHouseError } from "./clickhouse-error.ts";
 import type { Engine, InsertFormat, InsertRequest, QueryAnswer, QueryRequest, ReaderQueryRequest } from "./engine.ts";
 import { watchGrowth } from "./memory-growth.ts";
@@ -30,6 +30,9 @@ const ADMIN_WAIT_MS_MAX = 30_000;
 const PORTAL_RUNNING = 2;
 const PORTAL_WAITING_MAX = 64;
 const PORTAL_WAIT_MS_MAX = 10_000;
+
+/** The same of merchants' reports, apart from their lists, which never wait for one. The relay asks for as many (storage/feed/merchant-reports.ts). */
+const REPORTS_RUNNING = 2;
 
 /** Who asks for work that can wait does one thing after the other; two nodes of a test may do so at once. */
 const BACKGROUND_WAITING_MAX = 4;
@@ -62,18 +65,25 @@ export function httpInterface({ engine, credentials, onStuck }: InterfaceOptions
     waitMs: PORTAL_WAIT_MS_MAX,
     yields: () => admins.waiting > 0,
   });
+  const reports = new Semaphore({
+    running: REPORTS_RUNNING,
+    waiting: PORTAL_WAITING_MAX,
+    waitMs: PORTAL_WAIT_MS_MAX,
+    yields: () => admins.waiting > 0,
+  });
+  const merchants = [portals, reports];
   // What can wait for all of the relay's others: none starts beside one of them.
   const background = new Semaphore({
     running: 1,
     waiting: BACKGROUND_WAITING_MAX,
     waitMs: ADMIN_WAIT_MS_MAX,
-    yields: () => admins.running > 0 || admins.waiting > 0 || portals.running > 0 || portals.waiting > 0,
+    yields: () => [admins, ...merchants].some(({ running, waiting }) => running > 0 || waiting > 0),
   });
   let tags = 0;
 
   async function runAdmin(work: () => Promise<QueryAnswer>): Promise<QueryAnswer> {
     const outcome = await admins.run(work).finally(() => {
-      portals.wake();
+      for (const own of merchants) own.wake();
       readers.wake();
       background.wake();
     });
@@ -86,7 +96,7 @@ export function httpInterface({ engine, credentials, onStuck }: InterfaceOptions
   }
 
   /** Reads, and ends when its reader has gone. */
-  async function runPortal(request: QueryRequest, response: ServerResponse): Promise<QueryAnswer> {
+  async function runPortal(turns: Semaphore, request: QueryRequest, response: ServerResponse): Promise<QueryAnswer> {
     const work = async () => {
       if (response.destroyed) throw new ClickHouseError(CLICKHOUSE_CODE.aborted, "ABORTED", "The client disconnected.", 500);
       const kill = (): void => void engine.kill(request.tag).catch(() => undefined);
@@ -97,7 +107,7 @@ export function httpInterface({ engine, credentials, onStuck }: InterfaceOptions
         response.off("close", kill);
       }
     };
-    const outcome = await portals.run(work).finally(() => background.wake());
+    const outcome = await turns.run(work).finally(() => background.wake());
     return outcome.type === "done" ? outcome.value : refuseQuery(outcome.type);
   }
 
@@ -151,7 +161,8 @@ export function httpInterface({ engine, credentials, onStuck }: InterfaceOptions
     const access = method === "GET" ? "read" : "write";
     const run = () => {
       if (role === "reader") return runReader({ ...query, user: credentials.reader.username }, response);
-      if (settings.get("workload") === PORTAL_WORKLOAD) return runPortal(query, response);
+      if (settings.get("workload") === PORTAL_WORKLOAD) return runPortal(portals, query, response);
+      if (settings.get("workload") === REPORTS_WORKLOAD) return runPortal(reports, query, response);
       const work = () => engine.query(query, access);
       return isBackground(settings) ? runBackground(work) : runAdmin(work);
     };

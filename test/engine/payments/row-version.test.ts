@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import type { FeedRow, LifeRow } from "../../../engine/payments/feed-row.ts";
+import type { LifeRow, TerminalRow } from "../../../engine/payments/feed-row.ts";
 import { ranked, revisionOf, rowVersion } from "../../../engine/payments/row-version.ts";
 
 const LIFE: LifeRow = {
@@ -45,7 +45,7 @@ describe("the version of a row", () => {
       amountCents: 1,
       currency: "EUR",
     } as const;
-    const result: FeedRow = {
+    const result: TerminalRow = {
       type: "transaction",
       version: 2,
       transaction,
@@ -55,10 +55,10 @@ describe("the version of a row", () => {
       amountDiffers: false,
     };
     assert.deepEqual(ranked(result), { ...result, version: rowVersion("done", 2) });
-    const link: FeedRow = { ...result, transaction: { ...transaction, method: "PAYBYLINK" } };
+    const link: TerminalRow = { ...result, transaction: { ...transaction, method: "PAYBYLINK" } };
     assert.deepEqual(ranked(link), { ...link, version: rowVersion("unknown", 2) });
     const { service, amountCents, state, acceptedAtMs, sentAtMs, finishedAtMs, channel, attempt } = LIFE;
-    const ended: FeedRow = { ...result, life: { service, amountCents, state, acceptedAtMs, sentAtMs, finishedAtMs, channel, attempt } };
+    const ended: TerminalRow = { ...result, life: { service, amountCents, state, acceptedAtMs, sentAtMs, finishedAtMs, channel, attempt } };
     assert.deepEqual(ranked(ended), { ...ended, version: rowVersion("unknown", 2) });
     assert.equal(ranked(ranked(LIFE)).version, ranked(LIFE).version);
   });

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import type { FeedRow } from "../../../engine/payments/feed-row.ts";
+import type { TerminalRow } from "../../../engine/payments/feed-row.ts";
 import type { FedCommand } from "../../../engine/terminals/fed-command.ts";
 import { rowsOf } from "../../../engine/terminals/result-decision.ts";
 import { takeBack } from "../../../engine/terminals/taking-back.ts";
@@ -24,7 +24,7 @@ async function fedAfter(work: (world: World) => Promise<void>, shop: string | nu
   return [...byUuid.values()];
 }
 
-function newer<Row extends Exclude<FeedRow, { type: "conflict" }>>(one: Row | null, other: Row): Row {
+function newer<Row extends Exclude<TerminalRow, { type: "conflict" }>>(one: Row | null, other: Row): Row {
   return one !== null && one.version > other.version ? one : other;
 }
 

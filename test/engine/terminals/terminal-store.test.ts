@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import type { Kv } from "../../../engine/kernel/kv.ts";
-import type { FeedRow } from "../../../engine/payments/feed-row.ts";
+import type { TerminalRow } from "../../../engine/payments/feed-row.ts";
 import { createTerminalStore } from "../../../engine/terminals/terminal-store.ts";
 import { readOutbox } from "../../../storage/feed/outbox.ts";
 import { openEmbeddedKv } from "../../../storage/kv/embedded.ts";
@@ -11,9 +11,9 @@ import { atEnd, directoryOf, ManualTime } from "../../storage/kv/world.ts";
 
 const RETENTION_MS = 400 * 86_400_000;
 
-async function rowsIn(kv: Kv): Promise<FeedRow[]> {
-  const rows: FeedRow[] = [];
-  for await (const { row } of readOutbox(kv, null, 1_000)) if (row !== null) rows.push(row);
+async function rowsIn(kv: Kv): Promise<TerminalRow[]> {
+  const rows: TerminalRow[] = [];
+  for await (const { row } of readOutbox(kv, null, 1_000)) if (row !== null && row.type !== "object") rows.push(row);
   return rows;
 }
 

@@ -83,7 +83,12 @@ const REFUSING: { readonly [reason: string]: readonly string[] } = {
     "partnerApiCreateWebhook",
     "partnerApiPatchWebhook",
   ],
-  limits: ["limitMerchant", "cleanReceipts", "clearTerminalLogs", "pushUpdate", "portalResendFailedWebhookDeliveries"],
+  limits: [
+    ...["limitMerchant", "cleanReceipts", "clearTerminalLogs", "pushUpdate", "portalResendFailedWebhookDeliveries"],
+    // A figure that leaves a filter out of account would be taken for what was asked.
+    ...["paymentsReport", "methodsReport", "terminalsReport", "heatmapReport"],
+    ...["linksReport", "disputesReport", "subscriptionsReport", "agentsReport"],
+  ],
 };
 
 const ABOUT: Things = {

@@ -3,9 +3,10 @@ import { before, describe, it } from "node:test";
 import fc from "fast-check";
 import { wellFormedValue } from "../../../engine/kernel/well-formed.ts";
 import type { ConflictRow, FeedRow, LifeRow, TransactionRow } from "../../../engine/payments/feed-row.ts";
+import type { ObjectRow } from "../../../engine/payments/object-row.ts";
 import { connectClickHouse } from "../../../storage/clickhouse/client.ts";
 import { migrate } from "../../../storage/clickhouse/migrate.ts";
-import { CONFLICTS, LIVES, TRANSACTIONS } from "../../../storage/feed/clickhouse-rows.ts";
+import { CONFLICTS, LIVES, OBJECTS, TRANSACTIONS } from "../../../storage/feed/clickhouse-rows.ts";
 import { clickHouseSink, insertLines } from "../../../storage/feed/clickhouse-sink.ts";
 import { deliver, RowsRefused } from "../../../storage/feed/feed-sink.ts";
 import { LATEST_MS } from "../../../storage/feed/row-binary.ts";
@@ -103,6 +104,24 @@ const conflict: fc.Arbitrary<ConflictRow> = fc
   .record({ id: text, uuid: text, terminalId: text, postedBy: text, atMs: time, raw: text })
   .map((row) => ({ type: "conflict", ...row }));
 
+const nullableTime = fc.oneof(fc.constant(null), time);
+
+const object: fc.Arbitrary<ObjectRow> = fc
+  .record({
+    version: count,
+    storeVersion: fc.oneof(count, absent),
+    ...{
+      merchantId: text,
+      livemode: fc.boolean(),
+      object: words("link", "refund", "dispute", "alert", "subscription", "charge"),
+      id: text,
+    },
+    ...{ createdAtMs: time, state: text, category: text, reason: text, amountMinor: amount, currency: text, uuid: text, parent: text },
+    ...{ attempt: fc.integer({ min: 0, max: 2 ** 32 - 1 }), dueAtMs: nullableTime, activeAtMs: nullableTime, endedAtMs: nullableTime },
+    monthlyMinor: amount,
+  })
+  .map((row) => stored<ObjectRow>({ type: "object", ...row }));
+
 /** As it is read from the store: what is undefined is not there. */
 function stored<Row extends FeedRow>(row: object): Row {
   return JSON.parse(JSON.stringify(row));
@@ -118,6 +137,16 @@ function jsonRow(row: FeedRow): { [column: string]: unknown } {
   if (row.type === "conflict") {
     const { terminalId, id, uuid, atMs, postedBy, raw } = row;
     return { terminal_id: terminalId, day: shown(atMs).slice(0, 10), id, uuid, at: shown(atMs), posted_by: postedBy, raw };
+  }
+  if (row.type === "object") {
+    const { version, merchantId, livemode, id, createdAtMs, state, category, reason, amountMinor, currency, uuid, parent, attempt } = row;
+    const at = (ms: number | null) => (ms === null ? null : shown(ms));
+    return {
+      ...{ version, merchant_id: merchantId, livemode, object: row.object, id, day: shown(createdAtMs).slice(0, 10) },
+      ...{ created_at: shown(createdAtMs), state, category, reason, amount_minor: amountMinor, currency, uuid, parent, attempt },
+      ...{ due_at: at(row.dueAtMs), active_at: at(row.activeAtMs), ended_at: at(row.endedAtMs), monthly_minor: row.monthlyMinor },
+      store_version: row.storeVersion,
+    };
   }
   const shared = { version: row.version, sender: row.sender, shop: row.shop, store_version: row.storeVersion };
   if (row.type === "life") {
@@ -156,7 +185,7 @@ function jsonRow(row: FeedRow): { [column: string]: unknown } {
 describe("rows as they are inserted", async () => {
   const world = await sharedClickHouse();
   const client = connectClickHouse({ url: world.clickhouse.url, ...ADMIN });
-  const tables = [TRANSACTIONS, LIVES, CONFLICTS].map(({ table }) => table);
+  const tables = [TRANSACTIONS, LIVES, CONFLICTS, OBJECTS].map(({ table }) => table);
 
   before(async () => {
     await migrate(client);
@@ -173,6 +202,7 @@ describe("rows as they are inserted", async () => {
       fc.sample<FeedRow>(transaction, { seed: SEED, numRuns: ROWS }),
       fc.sample<FeedRow>(life, { seed: SEED, numRuns: ROWS }),
       fc.sample<FeedRow>(conflict, { seed: SEED, numRuns: ROWS }),
+      fc.sample<FeedRow>(object, { seed: SEED, numRuns: ROWS }),
     ].entries()) {
       const table = tables[index];
       await deliver(clickHouseSink(client), rows);
@@ -182,13 +212,15 @@ describe("rows as they are inserted", async () => {
       const binary = await lines(`SELECT ${columns} FROM relay.${table} ORDER BY ALL`);
       assert.ok(binary.length > ROWS / 2, "most rows have a key of their own");
       assert.deepEqual(binary, await lines(`SELECT ${columns} FROM relay.${table}_json ORDER BY ALL`));
+      // Of these nobody asks when they came.
+      if (table === OBJECTS.table) continue;
       const [fed] = await lines(`SELECT min(fed_at) > now() - 60 FROM relay.${table}`);
       assert.equal(fed, "[1]");
     }
   });
 
   it("name every column of their table but the one that says when they came", async () => {
-    for (const { table, columns } of [TRANSACTIONS, LIVES, CONFLICTS]) {
+    for (const { table, columns } of [TRANSACTIONS, LIVES, CONFLICTS, OBJECTS]) {
       const found = await lines(
         `SELECT name FROM system.columns WHERE database = 'relay' AND table = '${table}' AND name != 'fed_at' ORDER BY name`,
       );
@@ -230,6 +262,7 @@ describe("rows as they are inserted", async () => {
       { ...lifeRow, attempt: undefined },
       { ...lifeRow, sentAtMs: undefined },
       { type: "conflict", id: "a" },
+      { type: "object", version: 1, merchantId: "WRONG" },
       { type: "receipt" },
     ];
     const insert = clickHouseSink(client).begin();
@@ -243,6 +276,7 @@ describe("rows as they are inserted", async () => {
       assert.deepEqual(await lines(`SELECT uuid FROM relay.${table} WHERE terminal_id = 'WRONG'`), ['["good"]'], table);
     }
     assert.deepEqual(await lines("SELECT uuid FROM relay.conflicts WHERE terminal_id = 'WRONG'"), []);
+    assert.deepEqual(await lines("SELECT id FROM relay.merchant_objects WHERE merchant_id = 'WRONG'"), []);
   });
 
   it("are refused where ClickHouse does not accept one of them, without a word of it", async () => {

@@ -3,7 +3,7 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { describe, it } from "node:test";
 import type { FeedRow } from "../../../engine/payments/feed-row.ts";
 import { rowVersion } from "../../../engine/payments/row-version.ts";
-import { decodeFeedMessage, encodeFeedMessage, FEED_MESSAGE, terminalInRow } from "../../../storage/feed/kafka-message.ts";
+import { decodeFeedMessage, encodeFeedMessage, FEED_MESSAGE, keyInRow } from "../../../storage/feed/kafka-message.ts";
 import { endedRow, START_MS, transactionRow } from "./feed-world.ts";
 
 const WRITTEN = new URL("../../../infra/docs/schemas/relay.transactions.v2.json", import.meta.url);
@@ -49,11 +49,11 @@ describe("the terminal of a row that is text", () => {
     { what: "what is no row", row: "text", terminalId: null },
   ];
   for (const { what, row: text, terminalId } of cases) {
-    it(`is found: ${what}`, () => assert.equal(terminalInRow(JSON.stringify(text)), terminalId));
+    it(`is found: ${what}`, () => assert.equal(keyInRow(JSON.stringify(text)), terminalId));
   }
 
   it("is not looked for in half a row", () => {
-    assert.equal(terminalInRow(JSON.stringify(row).slice(0, -1)), null);
+    assert.equal(keyInRow(JSON.stringify(row).slice(0, -1)), null);
   });
 });
 

@@ -17,7 +17,8 @@ import { connectClickHouse } from "../../../storage/clickhouse/client.ts";
 import { migrate } from "../../../storage/clickhouse/migrate.ts";
 import { clickHouseSink } from "../../../storage/feed/clickhouse-sink.ts";
 import { LeaderLease } from "../../../storage/feed/leader-lease.ts";
-import { type MerchantBackfill, type MerchantBackfillEvent, startMerchantBackfill } from "../../../storage/feed/merchant-backfill.ts";
+import { type MerchantBackfillEvent, startMerchantBackfill } from "../../../storage/feed/merchant-backfill.ts";
+import type { OnceInBackground } from "../../../storage/feed/once-in-background.ts";
 import { rebuildAnalytics } from "../../../storage/feed/rebuild.ts";
 import { loadShopsSince, noteShopsSince } from "../../../storage/feed/shops-since.ts";
 import { acceptedCommand, commandRecord } from "../../engine/terminals/store-world.ts";
@@ -99,7 +100,7 @@ describe("the merchants' rows of before", async () => {
     await insert.send();
   }
 
-  function start(kv: Kv, through: ClickHouseClient = client): { backfill: MerchantBackfill; events: MerchantBackfillEvent[] } {
+  function start(kv: Kv, through: ClickHouseClient = client): { backfill: OnceInBackground; events: MerchantBackfillEvent[] } {
     const events: MerchantBackfillEvent[] = [];
     const onEvent = (event: MerchantBackfillEvent) => void events.push(event);
     return { backfill: startMerchantBackfill({ kv, client: through, clock: fastClock, timers: fastTimers, onEvent }), events };

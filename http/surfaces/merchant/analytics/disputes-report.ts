@@ -1,14 +1,13 @@
 import { Type } from "@sinclair/typebox";
 import type { DisputeCategoryFigures, DisputeFigures } from "../../../../engine/reports/merchant-reports.ts";
 import { ok, okOf } from "../envelope.ts";
-import { READ_DEADLINE_MS } from "../reads.ts";
 import { MERCHANT_BASE, PORTAL_RATE } from "../surface.ts";
 import { answerReport, overPeriod, seriesOf } from "./answer-report.ts";
 import { DISPUTES } from "./definitions.ts";
 import { rateOf } from "./figures.ts";
 import { COUNTED_EXAMPLE, DAYS_EXAMPLE, EVERY_REPORT, POINT_EXAMPLE } from "./report-text.ts";
 import { CURRENCY_QUERY, DisputesReport, GRANULARITY_QUERY, RANGE_QUERY } from "./schemas.ts";
-import { analytics } from "./surface.ts";
+import { analytics, REPORT_DEADLINE_MS } from "./surface.ts";
 
 const OUTCOMES_EXAMPLE = { received: 4, receivedMinor: 20000, won: 1, lost: 1, expired: 0, winRate: 0.5 };
 const FIGURES_EXAMPLE = {
@@ -26,7 +25,7 @@ export const disputesReport = analytics.endpoint({
   auth: "merchantUserOrKey",
   may: "look",
   rateLimit: PORTAL_RATE,
-  deadlineMs: READ_DEADLINE_MS,
+  deadlineMs: REPORT_DEADLINE_MS,
   query: Type.Object({ ...RANGE_QUERY, ...GRANULARITY_QUERY, ...CURRENCY_QUERY }),
   responses: {
     200: {

@@ -2,7 +2,6 @@ import { Type } from "@sinclair/typebox";
 import type { HeatmapReport as HeatmapCounted } from "../../../../engine/reports/merchant-reports.ts";
 import { daysAfter } from "../../local-time.ts";
 import { ok, okOf } from "../envelope.ts";
-import { READ_DEADLINE_MS } from "../reads.ts";
 import { MERCHANT_BASE, PORTAL_RATE } from "../surface.ts";
 import { answerReport, overPeriod } from "./answer-report.ts";
 import { clockOffsets, weekdayOf } from "./buckets.ts";
@@ -11,7 +10,7 @@ import { sumsJson } from "./figures.ts";
 import type { Period } from "./periods.ts";
 import { COUNTED_EXAMPLE, DAYS_EXAMPLE, EVERY_REPORT, SUMS_EXAMPLE } from "./report-text.ts";
 import { HeatmapReport, PAYMENT_QUERY, RANGE_QUERY } from "./schemas.ts";
-import { analytics } from "./surface.ts";
+import { analytics, REPORT_DEADLINE_MS } from "./surface.ts";
 
 const FIGURES_EXAMPLE = { currency: "EUR", ...SUMS_EXAMPLE };
 
@@ -24,7 +23,7 @@ export const heatmapReport = analytics.endpoint({
   auth: "merchantUserOrKey",
   may: "look",
   rateLimit: PORTAL_RATE,
-  deadlineMs: READ_DEADLINE_MS,
+  deadlineMs: REPORT_DEADLINE_MS,
   query: Type.Object({ ...RANGE_QUERY, ...PAYMENT_QUERY }),
   responses: {
     200: {

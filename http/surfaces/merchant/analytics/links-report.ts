@@ -1,14 +1,13 @@
 import { Type } from "@sinclair/typebox";
 import type { LinkFigures } from "../../../../engine/reports/merchant-reports.ts";
 import { ok, okOf } from "../envelope.ts";
-import { READ_DEADLINE_MS } from "../reads.ts";
 import { MERCHANT_BASE, PORTAL_RATE } from "../surface.ts";
 import { answerReport, overPeriod, seriesOf } from "./answer-report.ts";
 import { LINKS } from "./definitions.ts";
 import { linkSumsJson } from "./figures.ts";
 import { COUNTED_EXAMPLE, DAYS_EXAMPLE, EVERY_REPORT, LINK_SUMS_EXAMPLE, POINT_EXAMPLE } from "./report-text.ts";
 import { CURRENCY_QUERY, GRANULARITY_QUERY, LinksReport, RANGE_QUERY } from "./schemas.ts";
-import { analytics } from "./surface.ts";
+import { analytics, REPORT_DEADLINE_MS } from "./surface.ts";
 
 const FIGURES_EXAMPLE = { currency: "EUR", ...LINK_SUMS_EXAMPLE, late: 0, pending: 2, medianMinutesToPay: 12.5 };
 
@@ -21,7 +20,7 @@ export const linksReport = analytics.endpoint({
   auth: "merchantUserOrKey",
   may: "look",
   rateLimit: PORTAL_RATE,
-  deadlineMs: READ_DEADLINE_MS,
+  deadlineMs: REPORT_DEADLINE_MS,
   query: Type.Object({ ...RANGE_QUERY, ...GRANULARITY_QUERY, ...CURRENCY_QUERY }),
   responses: {
     200: {

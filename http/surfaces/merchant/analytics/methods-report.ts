@@ -1,7 +1,6 @@
 import { Type } from "@sinclair/typebox";
 import type { MethodFigures, MethodsReport as MethodsCounted, PaymentSums } from "../../../../engine/reports/merchant-reports.ts";
 import { ok, okOf } from "../envelope.ts";
-import { READ_DEADLINE_MS } from "../reads.ts";
 import { MERCHANT_BASE, PORTAL_RATE } from "../surface.ts";
 import { methodOf } from "../transaction-item.ts";
 import { answerReport, overPeriod, seriesOf } from "./answer-report.ts";
@@ -9,7 +8,7 @@ import { METHOD_SUMS } from "./definitions.ts";
 import { rateOf, sumsJson } from "./figures.ts";
 import { COUNTED_EXAMPLE, DAYS_EXAMPLE, EVERY_REPORT, POINT_EXAMPLE, SUMS_EXAMPLE } from "./report-text.ts";
 import { GRANULARITY_QUERY, MethodsReport, PAYMENT_QUERY, RANGE_QUERY } from "./schemas.ts";
-import { analytics } from "./surface.ts";
+import { analytics, REPORT_DEADLINE_MS } from "./surface.ts";
 
 const FIGURES_EXAMPLE = { currency: "EUR", method: "CARD", ...SUMS_EXAMPLE, share: 1 };
 
@@ -22,7 +21,7 @@ export const methodsReport = analytics.endpoint({
   auth: "merchantUserOrKey",
   may: "look",
   rateLimit: PORTAL_RATE,
-  deadlineMs: READ_DEADLINE_MS,
+  deadlineMs: REPORT_DEADLINE_MS,
   query: Type.Object({ ...RANGE_QUERY, ...GRANULARITY_QUERY, ...PAYMENT_QUERY }),
   responses: {
     200: {

@@ -1,14 +1,13 @@
 import { Type } from "@sinclair/typebox";
 import type { PaymentFigures } from "../../../../engine/reports/merchant-reports.ts";
 import { ok, okOf } from "../envelope.ts";
-import { READ_DEADLINE_MS } from "../reads.ts";
 import { MERCHANT_BASE, PORTAL_RATE } from "../surface.ts";
 import { answerReport, overPeriod, seriesOf } from "./answer-report.ts";
 import { PAYMENTS } from "./definitions.ts";
 import { sumsJson } from "./figures.ts";
 import { COUNTED_EXAMPLE, DAYS_EXAMPLE, EVERY_REPORT, POINT_EXAMPLE, SUMS_EXAMPLE } from "./report-text.ts";
 import { GRANULARITY_QUERY, PAYMENT_QUERY, PaymentsReport, RANGE_QUERY } from "./schemas.ts";
-import { analytics } from "./surface.ts";
+import { analytics, REPORT_DEADLINE_MS } from "./surface.ts";
 
 const FIGURES_EXAMPLE = { currency: "EUR", ...SUMS_EXAMPLE, refunds: 1, refundedMinor: 5000, netMinor: 100000 };
 
@@ -21,7 +20,7 @@ export const paymentsReport = analytics.endpoint({
   auth: "merchantUserOrKey",
   may: "look",
   rateLimit: PORTAL_RATE,
-  deadlineMs: READ_DEADLINE_MS,
+  deadlineMs: REPORT_DEADLINE_MS,
   query: Type.Object({ ...RANGE_QUERY, ...GRANULARITY_QUERY, ...PAYMENT_QUERY }),
   responses: {
     200: {

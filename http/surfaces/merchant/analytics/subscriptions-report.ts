@@ -1,14 +1,13 @@
 import { Type } from "@sinclair/typebox";
 import type { SubscriptionFigures } from "../../../../engine/reports/merchant-reports.ts";
 import { ok, okOf } from "../envelope.ts";
-import { READ_DEADLINE_MS } from "../reads.ts";
 import { MERCHANT_BASE, PORTAL_RATE } from "../surface.ts";
 import { answerReport, overPeriod, seriesOf } from "./answer-report.ts";
 import { SUBSCRIPTIONS } from "./definitions.ts";
 import { rateOf } from "./figures.ts";
 import { COUNTED_EXAMPLE, DAYS_EXAMPLE, EVERY_REPORT, POINT_EXAMPLE } from "./report-text.ts";
 import { CURRENCY_QUERY, GRANULARITY_QUERY, RANGE_QUERY, SubscriptionsReport } from "./schemas.ts";
-import { analytics } from "./surface.ts";
+import { analytics, REPORT_DEADLINE_MS } from "./surface.ts";
 
 const FIGURES_EXAMPLE = {
   ...{ currency: "EUR", active: 100, mrrMinor: 190000, activeBefore: 100, mrrBeforeMinor: 189000, started: 4, startedMrrMinor: 8000 },
@@ -26,7 +25,7 @@ export const subscriptionsReport = analytics.endpoint({
   auth: "merchantUserOrKey",
   may: "look",
   rateLimit: PORTAL_RATE,
-  deadlineMs: READ_DEADLINE_MS,
+  deadlineMs: REPORT_DEADLINE_MS,
   query: Type.Object({ ...RANGE_QUERY, ...GRANULARITY_QUERY, ...CURRENCY_QUERY }),
   responses: {
     200: {

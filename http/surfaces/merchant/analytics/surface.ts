@@ -12,5 +12,8 @@ export interface AnalyticsOperations {
   clock: Pick<Clock, "nowMs">;
 }
 
+/** A report has three seconds when it has its turn, and waits for that no longer than it takes (storage/feed/merchant-reports.ts). */
+export const REPORT_DEADLINE_MS = 6_500;
+
 /** A filter that a report does not have is refused: a figure that leaves it out of account would be taken for what was asked. */
 export const analytics = merchantSurface<AnalyticsOperations>({ refusesUnknown: "limits" });

@@ -12,6 +12,7 @@ import { handleMerchantReads } from "../../../../infra/node/process/merchant-rea
 import { composeMerchantTransactions } from "../../../../infra/node/wiring/merchant-transactions.ts";
 import { createMesh } from "../../../../storage/bus/mesh.ts";
 import { createThreadBus } from "../../../../storage/bus/thread-bus.ts";
+import { missingMerchantReports } from "../../../../storage/feed/merchant-reports.ts";
 import { missingMerchantTransactions } from "../../../../storage/feed/merchant-transactions.ts";
 
 const transactionOf = (uuid: string, terminalId = "T1"): MerchantTransaction => ({
@@ -52,6 +53,7 @@ function world(test: TestContext, batches: readonly (readonly string[])[] = []) 
     bus: bus(MAIN),
     timers,
     failed: (cause) => causes.push(cause),
+    reports: missingMerchantReports("not of this test"),
     merchants: {
       ...missingMerchantTransactions("not of this test"),
       page: async (...question) => {

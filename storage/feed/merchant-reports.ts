@@ -1,0 +1,209 @@
+import type { ClickHouseClient } from "@clickhouse/client";
+import type { Clock } from "../../engine/kernel/clock.ts";
+import { RelayError } from "../../engine/kernel/errors.ts";
+import type { Kv } from "../../engine/kernel/kv.ts";
+import type { Timers } from "../../engine/kernel/timers.ts";
+import type { FeedRow } from "../../engine/payments/feed-row.ts";
+import type { ObjectRow } from "../../engine/payments/object-row.ts";
+import {
+  type MerchantReports,
+  REPORT_BUCKETS_MAX,
+  type ReportKinds,
+  type ReportName,
+  type ReportOwner,
+} from "../../engine/reports/merchant-reports.ts";
+import { askClickHouse } from "./ask-clickhouse.ts";
+import { MerchantQueries } from "./merchant-queries.ts";
+import type { Asking, Counted } from "./merchant-reports-buckets.ts";
+import { agentsReport, disputesReport, linksReport } from "./merchant-reports-objects.ts";
+import { heatmapReport, methodsReport, paymentsReport, terminalsReport } from "./merchant-reports-payments.ts";
+import { objectKey, type Sql, type Waiting } from "./merchant-reports-sql.ts";
+import { subscriptionsReport } from "./merchant-reports-subscriptions.ts";
+import { MerchantTurns } from "./merchant-turns.ts";
+import { createOutboxLooks } from "./outbox-looks.ts";
+import { SharedResults } from "./shared-results.ts";
+import { translated } from "./translated.ts";
+import { newestOf, withoutStored } from "./waiting-rows.ts";
+
+/** How long one waits for a turn, and a report for its look at the outbox and its queries. */
+const TURN_MS = 3_000;
+const DEADLINE_MS = 3_000;
+
+/** Reports of all merchants at once: each takes a thread of ClickHouse for some tenths of a second, beside lists and the feed. */
+const REPORTS_MAX = 2;
+
+const MEMORY_BYTES_MAX = 256 * 1_048_576;
+
+/** As of merchants' lists (merchant-transactions.ts). */
+const BACKLOG_ROWS_MAX = 20_000;
+
+/** Rows that wait are a part of the address of each query, in which the embedded ClickHouse permits 256 KB. */
+const WAITING_ROWS_MAX = 400;
+const WAITING_BYTES_MAX = 60_000;
+
+/** What people look at again and again is counted once in this time. */
+const KEEP_MS = 15_000;
+/** Kept as text: a year of days has some 50 KB, one by methods some hundred. */
+const KEPT_MAX = 128;
+
+export interface MerchantReportsOptions {
+  kv: Kv;
+  /** Connections of their own, with the workload of reports. */
+  client: ClickHouseClient;
+  clock: Clock;
+  timers: Timers;
+  /** `Feed.deliveredUntil`, if the feed runs in this process; otherwise the outbox is read from its start. */
+  deliveredUntil?: () => string | null;
+}
+
+/** As text, as it goes between threads. */
+export interface MerchantReportReader {
+  text(name: ReportName, owner: ReportOwner, query: ReportKinds[ReportName]["query"]): Promise<string>;
+}
+
+/** Over ClickHouse and the rows that are not there yet. */
+export function createMerchantReports(options: MerchantReportsOptions): MerchantReportReader {
+  const reader = new Reader(options);
+  return { text: (name, owner, query) => reader.text(name, owner, query) };
+}
+
+/** Without a ClickHouse; callers get `reason`. */
+export function missingMerchantReports(reason: string): MerchantReportReader {
+  return {
+    text: () => Promise.reject(new RelayError("unavailable", `Reports cannot be made here: ${reason}`, { retryAfterSeconds: 5 })),
+  };
+}
+
+/** The reports of a reader, or of whoever asks it. */
+export function reportsOf(text: MerchantReportReader["text"]): MerchantReports {
+  return { report: async (name, owner, query) => JSON.parse(await text(name, owner, query)) };
+}
+
+const COUNTED: { [Name in ReportName]: (asking: Asking, query: ReportKinds[Name]["query"]) => Promise<Counted<Name>> } = {
+  payments: paymentsReport,
+  methods: methodsReport,
+  terminals: terminalsReport,
+  heatmap: heatmapReport,
+  links: linksReport,
+  disputes: disputesReport,
+  subscriptions: subscriptionsReport,
+  agents: agentsReport,
+};
+
+const TEXTS = {
+  away: "Reports cannot be made now: ClickHouse does not answer. Payments and their results are not affected.",
+  late: "The report could not be made in time; choose fewer days, or try again.",
+};
+const BACKLOG_TEXT = "Reports cannot be made now: too many results are not in ClickHouse yet.";
+
+class Reader {
+  readonly #options: MerchantReportsOptions;
+  readonly #turns: MerchantTurns;
+  readonly #looks: ReturnType<typeof createOutboxLooks>;
+  readonly #kept: SharedResults<string>;
+
+  constructor(options: MerchantReportsOptions) {
+    const { kv, clock, timers, deliveredUntil } = options;
+    this.#options = options;
+    this.#turns = new MerchantTurns(timers, { allMax: REPORTS_MAX });
+    this.#looks = createOutboxLooks(kv, deliveredUntil ?? (() => null), BACKLOG_ROWS_MAX);
+    this.#kept = new SharedResults({ clock, keepMs: KEEP_MS, max: KEPT_MAX });
+  }
+
+  async text<Name extends ReportName>(name: Name, owner: ReportOwner, query: ReportKinds[Name]["query"]): Promise<string> {
+    if ("edges" in query) assertEdges(query.edges);
+    const key = `${name} ${owner.livemode} ${JSON.stringify(query)} ${owner.merchantId}`;
+    return this.#kept.of(key, () => this.#turns.run(owner.merchantId, TURN_MS, () => this.#counted(name, owner, query)));
+  }
+
+  async #counted<Name extends ReportName>(name: Name, owner: ReportOwner, query: ReportKinds[Name]["query"]): Promise<string> {
+    const { timers, clock } = this.#options;
+    const late = new AbortController();
+    const timer = timers.set(DEADLINE_MS, () => late.abort());
+    try {
+      return await translated(late.signal, TEXTS, async () => {
+        const nowMs = clock.nowMs();
+        const ask = <Row>(sql: Sql) => this.#ask<Row>(sql, late.signal);
+        const { waiting, asOfMs } = await this.#waiting(owner, ask, late.signal, nowMs);
+        const report = await COUNTED[name]({ owner, waiting, ask }, query);
+        return JSON.stringify({ ...report, asOfMs });
+      });
+    } finally {
+      timer.clear();
+    }
+  }
+
+  #ask<Row>({ text, parameters }: Sql, signal: AbortSignal): Promise<Row[]> {
+    return askClickHouse<Row>(this.#options.client, {
+      ...{ query: text, parameters, signal, secondsMax: DEADLINE_MS / 1_000 },
+      settings: { max_threads: 1, max_memory_usage: String(MEMORY_BYTES_MAX), use_skip_indexes_if_final: 1 },
+    });
+  }
+
+  /**
+   * The outbox is looked at before ClickHouse: a row that leaves it after that is in ClickHouse when that is asked. Where more of the merchant's rows wait than a query can
+   * take along, the report is as it was before the first of them.
+   */
+  async #waiting(
+    owner: ReportOwner,
+    ask: Asking["ask"],
+    signal: AbortSignal,
+    nowMs: number,
+  ): Promise<{ waiting: Waiting; asOfMs: number }> {
+    const { client } = this.#options;
+    const { merchantId } = owner;
+    const id = JSON.stringify(merchantId);
+    const [ofPayments, ofObjects] = await Promise.all([this.#looks.find(`"shop":${id}`), this.#looks.find(`"merchantId":${id}`)]);
+    if (ofPayments === null || ofObjects === null) throw new RelayError("unavailable", BACKLOG_TEXT, { retryAfterSeconds: 5 });
+    const transactions = newestOf(ofPayments, ({ shop }) => shop === merchantId);
+    const objects = newestObjects(ofObjects, merchantId);
+    const bytes = encodeURIComponent(transactions.map(({ transaction }) => transaction.message ?? "").join("")).length;
+    if (transactions.length + objects.length > WAITING_ROWS_MAX || bytes > WAITING_BYTES_MAX) {
+      const oldest = [...transactions.map(({ transaction }) => transaction.createdAtMs), ...objects.map(changedAtMs)];
+      return { waiting: { transactions: [], objects: [] }, asOfMs: oldest.reduce((one, other) => Math.min(one, other), nowMs) };
+    }
+    const queries = new MerchantQueries({ client, merchantId, signal, secondsMax: DEADLINE_MS / 1_000, replaced: [] });
+    const uuids = transactions.map(({ transaction }) => transaction.uuid);
+    return {
+      waiting: {
+        transactions: await withoutStored(transactions, (fromMs, toMs) => queries.versions(uuids, fromMs, toMs)),
+        objects: await objectsWithoutStored(objects, merchantId, ask),
+      },
+      asOfMs: nowMs,
+    };
+  }
+}
+
+/** Of a merchant's rows that wait, the newest of each thing. */
+function newestObjects(rows: readonly FeedRow[], merchantId: string): ObjectRow[] {
+  const newest = new Map<string, ObjectRow>();
+  for (const row of rows) {
+    if (row.type !== "object" || row.merchantId !== merchantId) continue;
+    const known = newest.get(objectKey(row));
+    if (known === undefined || known.version < row.version) newest.set(objectKey(row), row);
+  }
+  return [...newest.values()];
+}
+
+/** When the thing was last changed, as far as its row says. */
+function changedAtMs({ createdAtMs, endedAtMs, activeAtMs }: ObjectRow): number {
+  return Math.max(createdAtMs, endedAtMs ?? 0, activeAtMs ?? 0);
+}
+
+/** Leaves out what ClickHouse has in the same or a higher version: delivered, but not yet deleted from the outbox. */
+async function objectsWithoutStored(objects: readonly ObjectRow[], merchantId: string, ask: Asking["ask"]): Promise<ObjectRow[]> {
+  if (objects.length === 0) return [];
+  const stored = await ask<{ key: string; newest: number }>({
+    text: `SELECT concat(object, ' ', id) AS key, max(version) AS newest FROM relay.merchant_objects
+      WHERE merchant_id = {merchantId:String} AND id IN {ids:Array(String)} GROUP BY key`,
+    parameters: { merchantId, ids: objects.map(({ id }) => id) },
+  });
+  const versions = new Map(stored.map(({ key, newest }) => [key, newest]));
+  return objects.filter((row) => row.version > (versions.get(objectKey(row)) ?? -1));
+}
+
+function assertEdges(edges: readonly number[]): void {
+  const isRight =
+    edges.length >= 2 && edges.length <= REPORT_BUCKETS_MAX + 1 && edges.every((edge, at) => at === 0 || edge > (edges[at - 1] ?? edge));
+  if (!isRight) throw new RelayError("invalid_request", `A report has up to ${REPORT_BUCKETS_MAX} points, in order`);
+}

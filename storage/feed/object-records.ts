@@ -1,0 +1,119 @@
+import { createHash } from "node:crypto";
+import type { AlertRecord } from "../../engine/alerts/alert.ts";
+import { ALERTS } from "../../engine/alerts/alert-store.ts";
+import { alertRow } from "../../engine/alerts/object-row.ts";
+import type { DisputeRecord } from "../../engine/disputes/dispute.ts";
+import { DISPUTES } from "../../engine/disputes/dispute-store.ts";
+import { disputeRow } from "../../engine/disputes/object-row.ts";
+import type { Kv } from "../../engine/kernel/kv.ts";
+import { readBareRecord, readRecord } from "../../engine/kernel/schemas.ts";
+import type { LinkRecord } from "../../engine/links/link.ts";
+import { LINKS } from "../../engine/links/link-store.ts";
+import { refundRows } from "../../engine/links/refund-rows.ts";
+import { createMerchantStore } from "../../engine/partners/merchant-store.ts";
+import type { ObjectRow } from "../../engine/payments/object-row.ts";
+import { portalLinkRow } from "../../engine/portal-links/object-row.ts";
+import type { PortalLinkRecord } from "../../engine/portal-links/portal-link.ts";
+import { PORTAL_LINKS } from "../../engine/portal-links/portal-link-store.ts";
+import { formerChargeRows, subscriptionRows } from "../../engine/subscriptions/object-rows.ts";
+import type { CycleCharge, SubscriptionRecord } from "../../engine/subscriptions/subscription.ts";
+import { SUBSCRIPTION_CHARGES, SUBSCRIPTIONS } from "../../engine/subscriptions/subscription-store.ts";
+import { entriesOf, fromStore } from "./outbox.ts";
+
+/** Records of things of merchants, and the rows that each stands for. */
+export interface ObjectSource {
+  readonly prefix: string;
+  /** The rows of a record with the version that the store gave it; null for one that this version cannot read. Rejects with StorageUnavailable. */
+  rows(entry: { value: string; version: number }): Promise<ObjectRow[] | null>;
+}
+
+/** Within texts its quotes are escaped. */
+const NOTHING_FOLLOWED = '"followUps":[]';
+
+/** Everything in the store that has rows of things of merchants, in the order in which it is gone through. What was given back of links is among the links. */
+export function objectSources(kv: Kv): { links: ObjectSource; others: readonly ObjectSource[] } {
+  const isLive = rememberedEnvironments(kv);
+
+  async function subscription(record: SubscriptionRecord): Promise<ObjectRow[]> {
+    const rows = [...subscriptionRows(record)];
+    for await (const { key, value } of entriesOf(kv, `${SUBSCRIPTION_CHARGES}${record.id}/`, null, Number.POSITIVE_INFINITY)) {
+      const charge = readable(() => readBareRecord<CycleCharge>("subscriptionCharge", key, value));
+      if (charge !== null && charge.cycle !== record.charge?.cycle) rows.push(...formerChargeRows(record, charge));
+    }
+    return rows;
+  }
+
+  const links = source(
+    LINKS,
+    (text) => readBareRecord<LinkRecord>("link", "a link", text),
+    async (link) => {
+      const { shop } = link.order;
+      const livemode = shop === undefined ? null : await isLive(shop);
+      return livemode === null ? [] : refundRows(link, livemode);
+    },
+  );
+
+  return {
+    // Most links have nothing, which need not be read for that.
+    links: { ...links, rows: async (entry) => (entry.value.includes(NOTHING_FOLLOWED) ? [] : links.rows(entry)) },
+    others: [
+      source(
+        PORTAL_LINKS,
+        (text) => readRecord<PortalLinkRecord>("portalLink", "a payment link of the portal", text),
+        async (link) => [portalLinkRow(link, sha256)],
+      ),
+      source(
+        DISPUTES,
+        (text) => readRecord<DisputeRecord>("dispute", "a dispute", text),
+        async (dispute) => [disputeRow(dispute)],
+      ),
+      source(
+        ALERTS,
+        (text) => readRecord<AlertRecord>("alert", "an alert", text),
+        async (alert) => [alertRow(alert)],
+      ),
+      source(SUBSCRIPTIONS, (text) => readRecord("subscription", "a subscription", text), subscription),
+    ],
+  };
+}
+
+function source<Record extends object>(
+  prefix: string,
+  read: (text: string) => Record,
+  rowsOf: (record: Record) => Promise<readonly ObjectRow[]>,
+): ObjectSource {
+  return {
+    prefix,
+    rows: async ({ value, version }) => {
+      const record = readable(() => read(value));
+      return record === null ? null : (await rowsOf(record)).map((row) => fromStore(row, version));
+    },
+  };
+}
+
+function readable<Record>(read: () => Record): Record | null {
+  try {
+    return read();
+  } catch {
+    return null;
+  }
+}
+
+/** Whether merchants' money is real, read once for each: there are some thousands of them. */
+function rememberedEnvironments(kv: Kv): (merchantId: string) => Promise<boolean | null> {
+  const merchants = createMerchantStore(kv);
+  const known = new Map<string, boolean | null>();
+  return async (merchantId) => {
+    const before = known.get(merchantId);
+    if (before !== undefined) return before;
+    const stored = await merchants.load(merchantId);
+    const isLive = stored === null ? null : stored.record.environment === "LIVE";
+    known.set(merchantId, isLive);
+    return isLive;
+  };
+}
+
+/** As the engine's stores are given it. */
+function sha256(text: string): string {
+  return createHash("sha256").update(text, "utf8").digest("hex");
+}
