@@ -55,7 +55,6 @@ export const analytics = {
   to: "To (inclusive)",
   rangeReversed: "The first day is after the last one.",
   rangeLong: (days: number) => `At most ${days} days at once.`,
-  rangeFuture: "These days are still to come.",
   compare: "Compare with",
   compares: { previous: "The period before", year: "A year before", none: "Nothing" },
   granularity: "Steps",

@@ -50,7 +50,6 @@ export const analytics: AnalyticsTexts = {
   to: "Al (compreso)",
   rangeReversed: "Il primo giorno viene dopo l’ultimo.",
   rangeLong: (days) => `Al massimo ${days} giorni alla volta.`,
-  rangeFuture: "Questi giorni devono ancora venire.",
   compare: "Confronta con",
   compares: { previous: "Il periodo precedente", year: "Un anno prima", none: "Nessun confronto" },
   granularity: "Suddivisione",

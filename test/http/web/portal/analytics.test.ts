@@ -184,7 +184,6 @@ test("days that cannot be reported are refused before anything is asked", skip, 
   for (const [query, says] of [
     ["from=2024-01-01&to=2026-11-01", "At most 400 days at once."],
     ["from=2026-11-02&to=2026-11-01", "The first day is after the last one."],
-    ["from=2099-11-01&to=2099-11-02", "These days are still to come."],
   ] as const) {
     await page.goto(`${url}${PATH}?${query}`);
     await page.getByText(says).first().waitFor();

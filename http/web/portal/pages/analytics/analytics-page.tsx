@@ -76,7 +76,7 @@ function Report(props: ReportProps) {
     return (
       <Panel>
         <EmptyState icon="calendar" title={words.emptyTitle}>
-          {{ reversed: words.rangeReversed, long: words.rangeLong(DAYS_MAX), future: words.rangeFuture }[problem]}
+          {{ reversed: words.rangeReversed, long: words.rangeLong(DAYS_MAX) }[problem]}
         </EmptyState>
       </Panel>
     );

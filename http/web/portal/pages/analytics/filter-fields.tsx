@@ -63,7 +63,7 @@ export function FilterFields({ filters, shown }: { filters: Filters; shown: Show
       </div>
       {problem !== null && (
         <Banner kind="warning" alert>
-          {{ reversed: words.rangeReversed, long: words.rangeLong(DAYS_MAX), future: words.rangeFuture }[problem]}
+          {{ reversed: words.rangeReversed, long: words.rangeLong(DAYS_MAX) }[problem]}
         </Banner>
       )}
       <FilterFoot filters={filters} />

@@ -49,9 +49,8 @@ export function presetOf({ from, to }: Days): Preset | null {
   );
 }
 
-/** Why nothing can be asked of these days. */
-export function problemOf({ from, to }: Days): "reversed" | "long" | "future" | null {
+/** Why nothing can be asked of these days. Days to come have nothing, which the relay says: the clock of a browser may be wrong. */
+export function problemOf({ from, to }: Days): "reversed" | "long" | null {
   if (from > to) return "reversed";
-  if (from > today()) return "future";
   return dayCount(from, to) > DAYS_MAX ? "long" : null;
 }
