@@ -1,6 +1,6 @@
 import { createDueIndex, type DueIndex, dueOperations } from "../kernel/due-index-store.ts";
 import { available, type Kv, type Operation, prefixRange } from "../kernel/kv.ts";
-import { readRecord, recordText } from "../kernel/schemas.ts";
+import { readBareRecord, readRecord, recordText } from "../kernel/schemas.ts";
 import type { Stored } from "../kernel/stored.ts";
 import { totalsOf } from "./figures.ts";
 import {
@@ -150,7 +150,7 @@ export function createReconciliationStore(kv: Kv): ReconciliationStore {
         const range = { from: from === null ? all.from : prefix + from, to: ends[0] ?? all.to };
         if (range.from >= range.to) return [];
         const entries = await kv.scan({ ...range, limit, reverse: true });
-        return entries.map(({ value }) => readRecord<DaySummary>("reconciledDay", "a summary of a day", value));
+        return entries.map(({ value }) => readBareRecord<DaySummary>("reconciledDay", "a summary of a day", value));
       }),
     merchantsOf: (partnerId, day, after, limit) =>
       available(async () => {

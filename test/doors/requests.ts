@@ -47,6 +47,8 @@ export interface Things {
   subscriptionId: string;
   /** A credential of an AI agent of the merchant's. */
   agentCredentialId: string;
+  /** A file of its payment links, made with its key. */
+  exportId: string;
   /** Its `merId` at the gateway-protocol adapter, and its own `txId` of a payment there. */
   merId: string;
   orderId: string;
@@ -72,6 +74,8 @@ const PARAMETERS: readonly [end: RegExp, value: (things: Things) => string | num
   [/\/api\/merchant\/plans\/\{id\}$/, ({ planId }) => planId],
   [/\/api\/merchant\/subscriptions\/\{id\}$/, ({ subscriptionId }) => subscriptionId],
   [/\/api\/merchant\/agent-credentials\/\{id\}$/, ({ agentCredentialId }) => agentCredentialId],
+  [/\/api\/merchant\/exports\/\{id\}$/, ({ exportId }) => exportId],
+  [/\/reconciliation\/\{day\}$/, () => "2026-01-15"],
   [/\{uuid\}$/, ({ uuid }) => uuid],
   [/\{txId\}$/, ({ txId }) => txId],
   [/\/api\/payment\/.*\{id\}$/, ({ txId }) => txId],

@@ -83,6 +83,7 @@ const ABSENT = {
   planId: "plan_000000000000000000000000",
   subscriptionId: "sub_000000000000000000000000",
   agentCredentialId: "ac_000000000000000000000000",
+  exportId: "exp_000000000000000000000000",
 };
 
 /** A node with one of everything, and the credentials of everyone. */
@@ -179,7 +180,7 @@ export class DoorWorld {
     const { merchantKeys, replacedMerchantKeys, otherMerchantKeys, agents, portal, admin } = this.keys;
     const { uuid, txId, tranId, merchantId, intentId, chargeId, refundId, eventId, linkUuid, paymentLinkId } = this.things;
     const { disputeId, evidenceId, alertId } = this.things;
-    const { planId, subscriptionId, agentCredentialId } = this.things;
+    const { planId, subscriptionId, agentCredentialId, exportId } = this.things;
     return [
       ...[partner, stranger, viewer, disabled, deleted, bound, merchantKeys, replacedMerchantKeys, otherMerchantKeys].flatMap((keys) =>
         Object.values(keys),
@@ -187,7 +188,7 @@ export class DoorWorld {
       ...[operator.password, readOnly.password, ...Object.values(agents), ...Object.values(portal), ...Object.values(admin)],
       ...[administrator.username, administrator.password, fleet.username, fleet.password, SECRETS.terminal],
       ...[uuid, txId, tranId, merchantId, intentId, chargeId, refundId, eventId, linkUuid, paymentLinkId],
-      ...[disputeId, evidenceId, alertId, planId, subscriptionId, agentCredentialId],
+      ...[disputeId, evidenceId, alertId, planId, subscriptionId, agentCredentialId, exportId],
     ];
   }
 
@@ -355,6 +356,7 @@ export class DoorWorld {
       | "planId"
       | "subscriptionId"
       | "agentCredentialId"
+      | "exportId"
     >
   > {
     const pay = async () => {
@@ -388,9 +390,16 @@ export class DoorWorld {
     const limits = { perLinkMaxMinor: 1_000, perDayMinor: 2_000, totalMinor: 3_000 };
     const agent = { name: "Door", scopes: ["links:create"], limits };
     const credential = await this.#make(shop, "POST", "/api/merchant/agent-credentials", agent);
+    const asked = await this.#make(shop, "POST", "/api/merchant/exports", { list: "payment-links", format: "CSV" });
+    const exportId = textMember(asked, "data", "id");
+    await eventually(async () => {
+      const shown = await this.#make(shop, "GET", `/api/merchant/exports/${exportId}`);
+      assert.equal(textMember(shown, "data", "state"), "READY");
+    });
     return {
       ...paid,
       portalWebhookId,
+      exportId,
       planId,
       agentCredentialId: textMember(credential, "data", "credential", "id"),
       subscriptionId: textMember(subscription, "data", "id"),

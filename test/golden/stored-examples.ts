@@ -38,8 +38,12 @@ import type { DisputeRecord } from "../../engine/disputes/dispute.ts";
 import { createDisputeFileStore } from "../../engine/disputes/dispute-file-store.ts";
 import { createDisputeHoldStore } from "../../engine/disputes/dispute-hold-store.ts";
 import { createDisputeStore } from "../../engine/disputes/dispute-store.ts";
+import type { ExportRecord } from "../../engine/exports/export.ts";
+import { createExportStore } from "../../engine/exports/export-store.ts";
 import type { PortalLinkRecord } from "../../engine/portal-links/portal-link.ts";
 import { createPortalLinkStore, type PortalLinkPageQuery } from "../../engine/portal-links/portal-link-store.ts";
+import type { ClosedDay } from "../../engine/reconciliation/reconciliation.ts";
+import { type CorrectionsRecord, createReconciliationStore, TURN_ID } from "../../engine/reconciliation/reconciliation-store.ts";
 import type { PlanRecord } from "../../engine/subscriptions/plan.ts";
 import { createPlanStore } from "../../engine/subscriptions/plan-store.ts";
 import { createDunningPolicyStore } from "../../engine/subscriptions/dunning-policy-store.ts";
@@ -1090,6 +1094,44 @@ const MAIL: Mail = {
   merchantId: "SHOP-001",
 };
 
+const EXPORT: ExportRecord = {
+  ...{ schema: 1, id: "exp_000000000000000000000001", merchantId: "merchant-1", partnerId: 7, livemode: true },
+  order: {
+    ...{ list: "payment-links", filters: { from: "2026-05-01", state: "PAID" }, format: "XLSX", lang: "it" },
+    ...{ columns: ["createdAt", "amount", "customerEmail"], personalData: true },
+  },
+  createdBy: { type: "user", userId: "usr_1" },
+  ...{ createdAtMs: AT_MS, updatedAtMs: AT_MS + 2, state: "READY", attempts: 1, leaseOf: "", leaseUntilMs: null },
+  ...{ startedAtMs: AT_MS + 1, endedAtMs: AT_MS + 2, failure: null, file: "export-00000000000000000000000000000001" },
+  ...{ rows: 2, bytes: 123, expiresAtMs: AT_MS + 86_400_002, nextAtMs: AT_MS + 86_400_002 },
+};
+
+const CLOSED_DAY: ClosedDay = {
+  ...{ schema: 1, merchantId: "merchant-1", partnerId: 7, livemode: true, day: "2026-05-06", timeZone: "Europe/Rome" },
+  ...{ fromMs: AT_MS, untilMs: AT_MS + 86_400_000, closedAtMs: AT_MS + 2 * 86_400_000 },
+  figures: {
+    payments: [{ terminalId: "T1", method: "CARD", status: "OK", currency: "EUR", count: 2, amountMinor: 2_100 }],
+    links: [{ state: "PAID", currency: "EUR", count: 1, amountMinor: 1_050 }],
+    refunds: [{ state: "done", currency: "EUR", count: 1, amountMinor: 1_050 }],
+    unknown: { count: 1, items: [{ uuid: "uuid-1", terminalId: "T1" }] },
+    conflicting: { count: 0, items: [] },
+  },
+};
+
+const CORRECTIONS: CorrectionsRecord = {
+  schema: 1,
+  items: [
+    {
+      subject: { of: "unknown", uuid: "uuid-1", terminalId: "T1" },
+      atMs: AT_MS + 3 * 86_400_000,
+      before: { count: 1, amountMinor: 0 },
+      after: { count: 0, amountMinor: 0 },
+    },
+  ],
+  count: 1,
+  latest: { ...CLOSED_DAY.figures, unknown: { count: 0, items: [] } },
+};
+
 /** Sealing is random, and the form of a sealed text is tested elsewhere. */
 const UNSEALED: SecretBox = { seal: (secret, context) => `${context}:${secret}`, open: (sealed, context) => sealed.slice(context.length + 1) };
 
@@ -1110,6 +1152,11 @@ const disputeStore = (kv: Kv) => createDisputeStore({ kv, retentionMs: RETENTION
 const disputeFileStore = (kv: Kv) => createDisputeFileStore({ kv, keptMs: RETENTION_MS });
 const alertStore = (kv: Kv) => createAlertStore({ kv, retentionMs: RETENTION_MS, eventOperations: () => [], digest: asHex });
 const writeDispute = (kv: Kv) => disputeStore(kv).commit({ record: DISPUTE, before: null, version: 0, events: [], also: [], atMs: AT_MS });
+const writeExport = (kv: Kv) =>
+  createExportStore(kv).commit({
+    ...{ after: EXPORT, before: null, version: 0 },
+    room: { record: { schema: 1, underWay: ["exp_000000000000000000000002"], kept: 2, bytes: 123 }, version: 0 },
+  });
 const subscriptionStore = (kv: Kv) =>
   createSubscriptionStore({
     ...{ kv, retentionMs: RETENTION_MS, eventOperations: () => [] },
@@ -1500,6 +1547,50 @@ export const STORED_EXAMPLES = {
   agentUse: {
     write: (kv) => createAgentUseStore({ kv, keptMs: RETENTION_MS }).add(AGENT_CREDENTIAL.id, AGENT_USE),
     read: (kv) => createAgentUseStore({ kv, keptMs: RETENTION_MS }).ofAll([AGENT_CREDENTIAL.id]),
+  },
+  export: {
+    write: writeExport,
+    read: async (kv) => {
+      const store = createExportStore(kv);
+      const list = { merchantId: "merchant-1", livemode: true };
+      return [
+        (await store.load(EXPORT.id))?.record,
+        (await store.page(list, { limit: 10, after: null, matches: () => true })).items.map(({ id }) => id),
+        [...(await store.files())],
+        await store.pageDue(duePartitionOf(EXPORT.id), null, AT_MS + 2 * 86_400_000, 10),
+      ];
+    },
+  },
+  exportRoom: {
+    write: writeExport,
+    read: async (kv) => (await createExportStore(kv).room({ merchantId: "merchant-1", livemode: true })).record,
+  },
+  reconciledDay: {
+    write: (kv) => createReconciliationStore(kv).close(CLOSED_DAY),
+    read: async (kv) => {
+      const store = createReconciliationStore(kv);
+      const all = { limit: 10, before: null, from: null, to: null };
+      return [
+        await store.load("merchant-1", "2026-05-06"),
+        await store.summaries("merchant-1", all),
+        await store.merchantsOf(7, "2026-05-06", null, 10),
+      ];
+    },
+  },
+  reconciliationCorrections: {
+    write: (kv) => createReconciliationStore(kv).correct(CLOSED_DAY, CORRECTIONS, 0),
+    read: async (kv) => (await createReconciliationStore(kv).corrections("merchant-1", "2026-05-06"))?.record,
+  },
+  reconciliationTurn: {
+    write: (kv) =>
+      createReconciliationStore(kv).setTurn(
+        { schema: 1, firstDay: "2026-05-01", day: "2026-05-06", merchantId: "merchant-1", nextAtMs: AT_MS },
+        null,
+      ),
+    read: async (kv) => {
+      const store = createReconciliationStore(kv);
+      return [(await store.turn())?.record, await store.pageDue(duePartitionOf(TURN_ID), null, AT_MS + 1, 10)];
+    },
   },
   callback: {
     write: async (kv) => {

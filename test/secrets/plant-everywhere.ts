@@ -132,6 +132,7 @@ interface Ids {
   changedPlanId: string;
   removedPlanId: string;
   subscriptionId: string;
+  exportId: string;
   cancelledSubscriptionId: string;
   agentCredentialId: string;
   pausedSubscriptionId: string;
@@ -307,6 +308,7 @@ async function prepare(world: PlantWorld, names: Names): Promise<Ids> {
   await must(200, shop.post(`/api/merchant/subscriptions/${resumedId}/pause`));
   const agent = { name: `kept ${world.planted.control()}`, scopes: ["links:read"] };
   const credential = await must(201, shop.post("/api/merchant/agent-credentials", agent));
+  const exported = await must(201, shop.post("/api/merchant/exports", { list: "payment-links", format: "CSV" }));
   const portalCookie = await signedInOwner(world, ofPartner, callingId);
   const adminCookie = await signedInAdministrator(world, names.next("planted-administrator-"));
   return {
@@ -319,6 +321,7 @@ async function prepare(world: PlantWorld, names: Names): Promise<Ids> {
     ...{ planId, changedPlanId: trialPlanId, removedPlanId },
     ...{ subscriptionId, pausedSubscriptionId: pausedId, resumedSubscriptionId: resumedId, cancelledSubscriptionId },
     agentCredentialId: textMember(credential.body, "data", "credential", "id"),
+    exportId: textMember(exported.body, "data", "id"),
     portalMerchantId: callingId,
     partnerId: String(member(changed.body, "data", "id")),
     partnerLogin: basic(username, textMember(partner.body, "generatedPassword")),
@@ -643,6 +646,8 @@ function paramOf(endpoint: AnyEndpoint, name: string, names: Names, ids: Ids): s
       return ids.webhookId;
     case "service":
       return "PAYPAL";
+    case "day":
+      return "2026-01-15";
     case "txId":
       return ids.txId;
     case "username":
@@ -660,6 +665,7 @@ function paramOf(endpoint: AnyEndpoint, name: string, names: Names, ids: Ids): s
       if (endpoint.path.startsWith("/api/merchant/plans")) return endpoint.name === "removePlan" ? ids.removedPlanId : ids.planId;
       if (endpoint.path.startsWith("/api/merchant/subscriptions")) return subscriptionFor(endpoint.name, ids);
       if (endpoint.path.startsWith("/api/merchant/agent-credentials")) return ids.agentCredentialId;
+      if (endpoint.path.startsWith("/api/merchant/exports")) return ids.exportId;
       if (endpoint.path.startsWith("/v1/payment_intents")) return ids.intentId;
       if (endpoint.path.startsWith("/v1/webhook_endpoints")) return ids.merchantWebhookId;
       if (endpoint.path.startsWith("/api/merchant/webhooks/deliveries")) return `evt_${"0".repeat(24)}.${ids.portalWebhookId}`;

@@ -33,6 +33,7 @@ const PARAMETERS: readonly [end: RegExp, values: readonly Value[]][] = [
   [/\/agent-credentials\/\{id\}$/, [({ agentCredentialId }) => agentCredentialId]],
   [/\/plans\/\{id\}$/, [({ planId }) => planId]],
   [/\/subscriptions\/\{id\}$/, [({ subscriptionId }) => subscriptionId]],
+  [/\/exports\/\{id\}$/, [({ exportId }) => exportId]],
   [/\{terminalId\}$/, [({ terminalId }) => terminalId]],
   [/\/users\/\{userId\}$/, [({ userId }) => userId, ({ invitedUserId }) => invitedUserId]],
   [/\/sessions\/\{id\}$/, [({ sessionId }) => sessionId]],
@@ -42,7 +43,10 @@ const PARAMETERS: readonly [end: RegExp, values: readonly Value[]][] = [
 ];
 
 /** Parameters that name nothing of any merchant, and what they may be. */
-const COMMON: readonly [end: RegExp, value: string][] = [[/\/payment-methods\/\{service\}$/, "PAYPAL"]];
+const COMMON: readonly [end: RegExp, value: string][] = [
+  [/\/payment-methods\/\{service\}$/, "PAYPAL"],
+  [/\/reconciliation\/\{day\}$/, "2026-01-15"],
+];
 
 /** Members of queries that name something of a merchant, and those that name nothing. */
 const QUERY: { readonly [member: string]: readonly Value[] } = {
@@ -132,6 +136,8 @@ const BODY: { readonly [member: string]: Value | null } = {
   fileIds: ({ evidenceId }) => evidenceId,
   ...{ action: null, statement: null, fields: null },
   ...{ scopes: null, limits: null, ipAllow: null, expiresInDays: null },
+  // A filter of an export may name something, as in the queries of lists: what it finds is the asking merchant's.
+  ...{ list: null, filters: null, columns: null, lang: null },
   ...{ enabled: null, rules: null, dailyCountMax: null, dailyAmountMaxMinor: null },
 };
 

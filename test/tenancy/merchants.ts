@@ -41,6 +41,8 @@ export interface Things {
   reference: string;
   customerEmail: string;
   logCursor: string;
+  /** A file of its payment links, for which its owner has asked. */
+  exportId: string;
   /** A dispute that is to be answered, with the network's number of it and a file, and an alert. */
   disputeId: string;
   networkCaseId: string;
@@ -138,7 +140,9 @@ export async function newMerchant(relay: Relay, gateway: TestGateway, name: stri
     assert.notEqual(member(found, "next"), null);
     return found;
   });
+  const exportId = await newExport(owner);
   const things: Things = {
+    exportId,
     ...webhooks,
     ...disputed,
     ...{ planId: subscriptions.planId, subscriptionId: subscriptions.ids[0] ?? "" },
@@ -153,7 +157,7 @@ export async function newMerchant(relay: Relay, gateway: TestGateway, name: stri
   };
   const markers = [
     ...[merchantId, terminalId, ...uuids, email, colleague, authCode, things.userId, things.invitedUserId, things.sessionId],
-    ...[things.webhookId, things.objectId, `hooks-of-${name}`],
+    ...[things.webhookId, things.objectId, `hooks-of-${name}`, exportId],
     ...[...linkIds, linkUuid, ...linkUrls.map((url) => url.slice(-TOKEN_LENGTH)), reference, customerEmail, `link of ${name}`],
     ...[disputed.disputeId, disputed.evidenceId, disputed.networkCaseId, disputed.alertId, `draft of ${name}`, `proof-of-${name}.pdf`],
     ...[subscriptions.planId, ...subscriptions.ids, ...subscriptions.tokens, `plan of ${name}`, `subscriber of ${name}`],
@@ -222,6 +226,18 @@ async function newAgents(key: HttpClient, name: string) {
   return { ids, tokens, cursor: textMember(page, "next") };
 }
 
+/** A file of payment links, with what is about people in it. */
+async function newExport(owner: PortalPerson): Promise<string> {
+  const columns = ["id", "description", "customerEmail"];
+  const made = await owner.send("POST", "/exports", { list: "payment-links", format: "CSV", columns });
+  assert.equal(made.status, 201, made.text);
+  const exportId = textMember(made.body, "data", "id");
+  await eventually(async () => {
+    assertMatches((await owner.send("GET", `/exports/${exportId}`)).body, { data: { state: "READY" } });
+  });
+  return exportId;
+}
+
 /** An endpoint of webhooks that nobody listens at, and deliveries to it. */
 async function newWebhook(owner: PortalPerson, name: string) {
   const order = { url: `http://127.0.0.1:1/hooks-of-${name}`, events: ["*"], description: `endpoint of ${name}` };
@@ -279,7 +295,7 @@ export async function seenBy({ owner, key, things }: Merchant): Promise<unknown>
     ...["/disputes", `/disputes/${things.disputeId}`, "/alerts", "/alert-rules"],
     ...["/plans", "/subscriptions", `/subscriptions/${things.subscriptionId}`, "/dunning"],
     ...["/agent-credentials", `/agent-credentials/${things.agentCredentialId}`],
-    ...["/webhooks", "/payment-links", "/payment-methods", "/keys"],
+    ...["/webhooks", "/payment-links", "/payment-methods", "/keys", "/exports"],
   ]) {
     people.push(dataOf(await owner.send("GET", path)));
   }

@@ -3,10 +3,12 @@ import {
   EXPORT_KEPT_MS,
   EXPORTS_KEPT_MAX,
   EXPORTS_UNDER_WAY_MAX,
+  type ExportFilters,
   type ExportOrder,
   XLSX_ROWS_MAX,
 } from "../../../../engine/exports/export.ts";
 import { RelayError } from "../../../../engine/kernel/errors.ts";
+import { maskSchemePans } from "../../../../engine/kernel/mask.ts";
 import { printable } from "../../../endpoint/unknown-members.ts";
 import { ok, okOf, refusal } from "../envelope.ts";
 import { requirePersonalData } from "../personal-data.ts";
@@ -69,7 +71,8 @@ export const createExport = exportSurface.endpoint({
 
 /** Throws RelayError `invalid_request` for columns and filters that the list does not have, and `forbidden` for what the caller may not export. */
 function checkedOrder({ localTime, clock }: ExportOperations, caller: Caller, body: CreateExportJson): ExportOrder {
-  const { list, filters = {}, format, lang = "it" } = body;
+  const { list, format, lang = "it" } = body;
+  const filters = masked(body.filters ?? {});
   const columns = body.columns ?? usualColumns(list);
   const known = columnsOf(list);
   const unknown = columns.find((name) => !known.has(name));
@@ -84,4 +87,11 @@ function checkedOrder({ localTime, clock }: ExportOperations, caller: Caller, bo
     requireFreshFactor(caller, nowMs);
   }
   return { list, filters, format, columns, lang, personalData };
+}
+
+/** They are kept. A card number finds nothing in any list, masked or not. */
+function masked(filters: ExportFilters): ExportFilters {
+  return Object.fromEntries(
+    Object.entries(filters).map(([name, value]) => [name, typeof value === "string" ? maskSchemePans(value) : value]),
+  );
 }

@@ -1,0 +1,265 @@
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import type { MerchantUserGrant } from "../../../engine/access/merchant-user-grant.ts";
+import type { ListedUser } from "../../../engine/accounts/users.ts";
+import { type ExportOrder, type ExportRecord, XLSX_ROWS_MAX } from "../../../engine/exports/export.ts";
+import { ExportRefused } from "../../../engine/exports/export-source.ts";
+import type { MerchantTransaction } from "../../../engine/payments/merchant-transactions.ts";
+import type { PortalLinkQuery } from "../../../engine/portal-links/portal-links.ts";
+import { createExportSource, type ExportSourceOptions } from "../../../http/exports/export-source.ts";
+import { createLocalTime } from "../../../http/surfaces/local-time.ts";
+import { columnsOf, usualColumns } from "../../../http/surfaces/merchant/exports/columns.ts";
+import { portalLink } from "../../engine/portal-links/machine-world.ts";
+import { transaction } from "../surfaces/merchant/world.ts";
+import { clockOf, type ReadCell, readXlsx } from "./world.ts";
+
+const FORMULAS = ["=cmd|' /C calc'!A0", "+1", "-1", "@SUM(1)", "＝1", " =1"];
+const PLAIN = ["plain", 'a;b,"c"\nd', "Größe € <&>", ""];
+const MESSAGES = [...FORMULAS, ...PLAIN];
+
+/** Two of them within the hour that Rome's clocks show twice. */
+const TIMES = ["2026-07-01T10:00:00.123Z", "2026-10-25T00:30:00Z", "2026-10-25T01:30:00Z", "2026-12-31T23:59:59Z"].map((text) =>
+  Date.parse(text),
+);
+const CLOCKS = ["2026-07-01 12:00:00", "2026-10-25 02:30:00", "2026-10-25 02:30:00", "2027-01-01 00:59:59"];
+
+function rows(count: number): MerchantTransaction[] {
+  return Array.from({ length: count }, (_, index) =>
+    transaction({
+      uuid: `u-${index}`,
+      amountCents: index % 3 === 0 ? -1_234 - index : 1_050 + index,
+      currency: ["EUR", "JPY", "KWD"][index % 3] ?? "EUR",
+      createdAtMs: TIMES[index % TIMES.length] ?? 0,
+      message: MESSAGES[index % MESSAGES.length] ?? "",
+    }),
+  );
+}
+
+function record(order: Partial<ExportOrder> & Pick<ExportOrder, "list" | "format">, createdBy: ExportRecord["createdBy"]): ExportRecord {
+  return {
+    ...{ schema: 1, id: "exp_1", merchantId: "SHOP-001", partnerId: 7, livemode: false, createdBy, createdAtMs: 1, updatedAtMs: 1 },
+    order: { filters: {}, columns: usualColumns(order.list), lang: "it", personalData: false, ...order },
+    ...{ state: "RUNNING", attempts: 1, leaseOf: "x", leaseUntilMs: 1, startedAtMs: 1, endedAtMs: null, failure: null, file: null },
+    ...{ rows: null, bytes: null, expiresAtMs: null, nextAtMs: 1 },
+  };
+}
+
+function world(transactions: readonly MerchantTransaction[] = []) {
+  const said = { role: "OWNER" as MerchantUserGrant["role"], state: "ACTIVE" as ListedUser["state"], sheetIsTaken: false };
+  const asked: { pages: PortalLinkQuery[]; merchants: string[]; pauses: number } = { pages: [], merchants: [], pauses: 0 };
+  const links = Array.from({ length: 5 }, (_, index) =>
+    portalLink([], { id: `pl_${index}`, createdBy: { type: "user", userId: "usr_1" } }),
+  );
+  const never = () => assert.fail("it is not asked");
+  const options: ExportSourceOptions = {
+    merchantTransactions: {
+      stream: async function* (merchantId) {
+        asked.merchants.push(merchantId);
+        for (let start = 0; start < transactions.length; start += 700) yield transactions.slice(start, start + 700);
+      },
+    },
+    portalLinks: {
+      ...{ create: never, find: never, cancel: never, send: never },
+      list: async (owner, query) => {
+        asked.merchants.push(owner.merchantId);
+        asked.pages.push(query);
+        const start = query.cursor === null ? 0 : Number(query.cursor);
+        return { items: links.slice(start, start + 2), next: start + 2 < links.length ? String(start + 2) : null };
+      },
+    },
+    subscriptions: {
+      ...{ create: never, find: never, charges: never, cancel: never, pause: never, resume: never, retry: never },
+      list: async () => ({ items: [], next: null }),
+    },
+    disputeBoard: { list: async () => ({ items: [], next: null }) },
+    users: {
+      list: async () => [
+        {
+          ...{ userId: "usr_1", email: "owner@shop.example", role: said.role, state: said.state, accountId: "a", locale: "en" },
+          ...{ invitedAtMs: 1, invitation: null, joinedAtMs: 1, hasSecondFactor: true },
+        },
+      ],
+    },
+    paymentLinkUrl: () => "https://relay.example/l/x",
+    subscriptionUrl: () => "https://relay.example/s/x",
+    localTime: createLocalTime("Europe/Rome"),
+    clock: { nowMs: () => 1 },
+    takeSheet: () => !said.sheetIsTaken,
+    giveSheetBack: () => undefined,
+    pause: async () => {
+      asked.pauses += 1;
+      if (asked.pauses === 3) said.sheetIsTaken = false;
+    },
+  };
+  const source = createExportSource(options);
+  async function made(
+    order: Partial<ExportOrder> & Pick<ExportOrder, "list" | "format">,
+    createdBy: ExportRecord["createdBy"] = { type: "key" },
+  ): Promise<{ file: Buffer; rows: number }> {
+    const pieces: Uint8Array[] = [];
+    let count = 0;
+    for await (const piece of source.pieces(record(order, createdBy), new AbortController().signal)) {
+      pieces.push(piece.bytes);
+      count += piece.rows;
+    }
+    return { file: Buffer.concat(pieces), rows: count };
+  }
+  return { said, asked, made, source };
+}
+
+const sumOf = (numbers: readonly number[]) => Math.round(numbers.reduce((sum, one) => sum + one, 0) * 1_000) / 1_000;
+
+/** The list's amounts in units of their currencies. */
+const LISTED = (found: readonly MerchantTransaction[]) =>
+  found.map(({ transaction: { amountCents, currency } }) => amountCents / ({ JPY: 1, KWD: 1_000 }[currency] ?? 100));
+
+describe("files of exports", () => {
+  for (const [lang, heading, amount, dateFormat] of [
+    ["it", "Data e ora (Europe/Rome)", "Importo", "dd/mm/yyyy hh:mm:ss"],
+    ["en", "Date and time (Europe/Rome)", "Amount", "yyyy-mm-dd hh:mm:ss"],
+  ] as const) {
+    it(`an XLSX in ${lang} has the rows of the list: as many, the same sum, and nothing that is a formula`, {
+      timeout: 60_000,
+    }, async () => {
+      const listed = rows(1_203);
+      const { made } = world(listed);
+      const { file, rows: count } = await made({ list: "transactions", format: "XLSX", lang });
+      assert.equal(count, listed.length);
+      const [headings = [], ...lines] = readXlsx(file).rows;
+      assert.deepEqual([headings[0]?.value, headings[5]?.value], [heading, amount]);
+      assert.equal(lines.length, listed.length);
+      const column = (at: number): (ReadCell | null)[] => lines.map((line) => line[at] ?? null);
+      assert.deepEqual(
+        column(1).map((cell) => cell?.value),
+        listed.map(({ transaction: { uuid } }) => uuid),
+      );
+      const amounts = column(5);
+      assert.ok(amounts.every((cell) => cell?.type === "number"));
+      assert.equal(sumOf(amounts.map((cell) => Number(cell?.value))), sumOf(LISTED(listed)));
+      assert.deepEqual(
+        amounts.slice(0, 3).map((cell) => cell?.format),
+        ["#,##0.00", "#,##0", "#,##0.000"],
+      );
+      assert.deepEqual(
+        column(0)
+          .slice(0, 4)
+          .map((cell) => [cell?.type, clockOf(cell?.value ?? ""), cell?.format]),
+        CLOCKS.map((clock) => ["number", clock, dateFormat]),
+      );
+      const messages = column(10).slice(0, MESSAGES.length);
+      assert.deepEqual(
+        messages.map((cell) => cell?.value ?? ""),
+        MESSAGES,
+      );
+      assert.ok(
+        lines.flat().every((cell) => cell?.type !== "formula"),
+        "there is a formula",
+      );
+      assert.ok(messages.slice(0, FORMULAS.length).every((cell) => cell?.type === "text"));
+    });
+  }
+
+  it("a CSV has an apostrophe before what a spreadsheet would take for a formula, and numbers as the language writes them", async () => {
+    const listed = rows(1_203);
+    for (const [lang, delimiter, first] of [
+      ["it", ";", "-12,34"],
+      ["en", ",", "-12.34"],
+    ] as const) {
+      const { made } = world(listed);
+      const { file, rows: count } = await made({ list: "transactions", format: "CSV", lang, columns: ["uuid", "amount", "message"] });
+      assert.equal(count, listed.length);
+      const text = file.toString("utf8");
+      assert.ok(text.startsWith("\ufeffUUID"));
+      assert.ok(text.includes(`${delimiter}${first}${delimiter}`));
+      assert.equal(text.match(/(?:^|\r\n)u-\d+/g)?.length, listed.length);
+      for (const formula of FORMULAS) assert.ok(text.includes(`'${formula}`), formula);
+      assert.ok(!/[;,]"?[=+@]/.test(text.replaceAll(/[;,]"?'[^\r]*/g, "")), "something begins as a formula");
+    }
+  });
+
+  it("a CSV of all columns is that of the list's own download", async () => {
+    const { made } = world(rows(20));
+    const { file } = await made({ list: "transactions", format: "CSV", lang: "it" });
+    const [head = ""] = file.toString("utf8").slice(1).split("\r\n");
+    assert.equal(
+      head,
+      "Data e ora (Europe/Rome);UUID;Terminale;Metodo;Esito;Importo;Valuta;Circuito;Ultime 4 cifre;Codice di autorizzazione;Messaggio",
+    );
+  });
+
+  it("every column of every list has a value of its own", async () => {
+    for (const list of ["transactions", "payment-links", "disputes", "subscriptions"] as const) {
+      const columns = [...columnsOf(list).keys()];
+      const { made } = world(rows(3));
+      const { file } = await made({ list, format: "CSV", lang: "en", columns });
+      assert.equal(file.toString("utf8").split("\r\n")[0]?.split(",").length, columns.length, list);
+    }
+  });
+
+  it("a list is read page by page, as whoever asked for it sees it", async () => {
+    const { made, asked } = world();
+    const order = {
+      list: "payment-links",
+      format: "CSV",
+      columns: ["id", "customerEmail", "createdBy"],
+      filters: { state: "PENDING" },
+    } as const;
+    const { file, rows: count } = await made(order, { type: "user", userId: "usr_1" });
+    assert.equal(count, 5);
+    assert.deepEqual(
+      asked.pages.map(({ cursor, state, limit }) => [cursor, state, limit]),
+      [null, "2", "4"].map((cursor) => [cursor, "PENDING", 200]),
+    );
+    assert.deepEqual([...new Set(asked.merchants)], ["SHOP-001"]);
+    assert.match(file.toString("utf8"), /pl_0;ada@example\.org;owner@shop\.example/);
+  });
+
+  it("who may not export any more gets nothing", async () => {
+    const { made, said } = world(rows(3));
+    const refused = (error: unknown) => error instanceof ExportRefused && error.failure === "not_permitted";
+    const order = { list: "transactions", format: "CSV" } as const;
+    for (const [role, state] of [
+      ["VIEWER", "ACTIVE"],
+      ["DEVELOPER", "ACTIVE"],
+      ["OWNER", "DISABLED"],
+    ] as const) {
+      Object.assign(said, { role, state });
+      await assert.rejects(made(order, { type: "user", userId: "usr_1" }), refused, `${role} ${state}`);
+    }
+    Object.assign(said, { role: "FINANCE", state: "ACTIVE" });
+    assert.equal((await made(order, { type: "user", userId: "usr_1" })).rows, 3);
+    await assert.rejects(made(order, { type: "user", userId: "usr_gone" }), refused);
+  });
+
+  it("an XLSX has room for so many rows, and no more", { timeout: 180_000 }, async () => {
+    const many = Array.from({ length: XLSX_ROWS_MAX + 1 }, (_, index) => transaction({ uuid: `u-${index}` }));
+    const { made } = world(many);
+    await assert.rejects(
+      made({ list: "transactions", format: "XLSX", columns: ["uuid"] }),
+      (error) => error instanceof ExportRefused && error.failure === "too_many_rows",
+    );
+    const { file, rows: count } = await world(many.slice(1)).made({ list: "transactions", format: "XLSX", columns: ["uuid"] });
+    assert.equal(count, XLSX_ROWS_MAX);
+    assert.equal(readXlsx(file).rows.length, XLSX_ROWS_MAX + 1);
+  });
+
+  it("an XLSX waits until no other one is made on the node; a CSV does not", async () => {
+    const { source, said, asked } = world();
+    said.sheetIsTaken = true;
+    const { signal } = new AbortController();
+    (await source.turn(record({ list: "transactions", format: "CSV" }, { type: "key" }), signal))();
+    assert.equal(asked.pauses, 0);
+    (await source.turn(record({ list: "transactions", format: "XLSX" }, { type: "key" }), signal))();
+    assert.equal(asked.pauses, 3);
+  });
+
+  it("a thread that fails says why, and one that is told to end does", { timeout: 60_000 }, async () => {
+    const { source } = world(rows(2_000));
+    const ending = new AbortController();
+    const pieces = source.pieces(record({ list: "transactions", format: "XLSX" }, { type: "key" }), ending.signal);
+    ending.abort();
+    await assert.rejects(async () => {
+      for await (const _ of pieces) assert.fail("it has a piece");
+    }, /abort/i);
+  });
+});
