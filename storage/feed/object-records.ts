@@ -31,9 +31,7 @@ export interface ObjectSource {
 const NOTHING_FOLLOWED = '"followUps":[]';
 
 /** Everything in the store that has rows of things of merchants, in the order in which it is gone through. What was given back of links is among the links. */
-export function objectSources(kv: Kv): { links: ObjectSource; others: readonly ObjectSource[] } {
-  const isLive = rememberedEnvironments(kv);
-
+export function objectSources(kv: Kv, isLive = rememberedEnvironments(kv)): { links: ObjectSource; others: readonly ObjectSource[] } {
   async function subscription(record: SubscriptionRecord): Promise<ObjectRow[]> {
     const rows = [...subscriptionRows(record)];
     for await (const { key, value } of entriesOf(kv, `${SUBSCRIPTION_CHARGES}${record.id}/`, null, Number.POSITIVE_INFINITY)) {

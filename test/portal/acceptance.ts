@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { after, afterEach, before, describe } from "node:test";
 import type { Answer } from "../support/http-client.ts";
 import { textMember } from "../support/matches.ts";
+import { agents, agentsIn } from "./agents.ts";
 import { alerts } from "./alerts.ts";
 import { analytics } from "./analytics.ts";
 import { complaintsIn, disputes } from "./disputes.ts";
@@ -12,12 +13,14 @@ import { faults, nothingElse } from "./faults.ts";
 import { linkIn, links, linksInStates } from "./links.ts";
 import { lists } from "./lists.ts";
 import { logs } from "./logs.ts";
+import { mcp } from "./mcp.ts";
 import { methods } from "./methods.ts";
 import { operators } from "./operators.ts";
 import { type FurnishedShop, pages } from "./pages.ts";
 import { card, pay, payDays } from "./payments.ts";
 import { addressOf, joined } from "./people.ts";
 import { newShop, PortalWorld } from "./portal-world.ts";
+import { closedDayOf, reconciliation } from "./reconciliation.ts";
 import { subscriptionsBegun, subscriptionsInStates } from "./subscription-pages.ts";
 import { subscriptions } from "./subscriptions.ts";
 import { team } from "./team.ts";
@@ -47,11 +50,14 @@ describe("the merchant portal", () => {
   alerts(world);
   subscriptions(world);
   webhooks(world);
+  agents(world);
+  mcp(world);
   methods(world);
   operators(world);
   pages(world, () => furnished ?? assert.fail("there is no furnished shop"));
   faults(world);
   logs(world);
+  reconciliation(world);
   nothingElse(world);
 });
 
@@ -91,5 +97,7 @@ async function furnish(world: PortalWorld): Promise<FurnishedShop> {
   const links: FurnishedShop["links"] = { expired, ...(await linksInStates(world, shop)) };
   const complaints = await complaintsIn(relay, shop, { uuid, linkUuid: `${links["paid"]?.id}.1` });
   const subscribed = await subscriptionsInStates(relay, shop, begun);
-  return { shop, owner, invited, uuid, webhookId, complaints, links, subscribed };
+  const agentIds = await agentsIn(relay, shop);
+  const closedDay = await closedDayOf(relay, shop);
+  return { shop, owner, invited, uuid, webhookId, complaints, links, subscribed, agentIds, closedDay };
 }

@@ -246,6 +246,7 @@ export function nothingElse(world: PortalWorld): void {
     // Else this would say something of pages that nobody opened.
     for (const page of [
       "",
+      "agents",
       "alerts",
       "analytics",
       "audit",
@@ -257,6 +258,7 @@ export function nothingElse(world: PortalWorld): void {
       "logs",
       "payment-links",
       "payment-methods",
+      "reconciliation",
       "reset",
       "settings",
       "sign-in",

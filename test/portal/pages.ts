@@ -5,6 +5,7 @@ import { test } from "node:test";
 import type { Page } from "playwright-core";
 import { axeViolations } from "../support/portal-faults.ts";
 import { lastMailTo, PORTAL_PASSWORD, PortalPerson } from "../support/portal-person.ts";
+import { agentPages, italianAgentPages } from "./agents.ts";
 import { analyticsPages, italianAnalyticsPages } from "./analytics.ts";
 import type { Complaints } from "./disputes.ts";
 import { scanKey } from "./entry.ts";
@@ -15,6 +16,7 @@ import { everyOperatorPage } from "./operators.ts";
 import { card, pay } from "./payments.ts";
 import { addressOf, joined } from "./people.ts";
 import { DESK, enterPassword, isSignedIn, newShop, PHONE, type PortalWorld, type Shop, type Visitor } from "./portal-world.ts";
+import { italianReconciliationPages, reconciliationPages } from "./reconciliation.ts";
 import {
   customersSubscriptionPages,
   type FurnishedSubscriptions,
@@ -59,6 +61,10 @@ export interface FurnishedShop {
   /** The ids of disputes and alerts, by what they are. */
   complaints: Complaints;
   subscribed: FurnishedSubscriptions;
+  /** Credentials of AI agents, by what they are. */
+  agentIds: { readonly [what: string]: string };
+  /** A day whose figures stand. */
+  closedDay: string;
 }
 
 /** Every page with real data: readable for everybody, whole at each width, quiet where that is wanted. */
@@ -118,6 +124,9 @@ export function pages(world: PortalWorld, furnished: () => FurnishedShop): void 
   );
   test("acceptance 17: nor does what customers see of their subscription, in either language", within, customersSubscriptions);
   test("acceptance 17: nor does a page of terminals, methods, systems and people", within, () => looksAt(otherPages()));
+  test("acceptance 17: nor does a page of agents or of closed days", within, () =>
+    looksAt([...agentPages(furnished().agentIds), ...reconciliationPages(furnished().closedDay)]),
+  );
   test("acceptance 17: nor does what opens over a page", within, openedOverPages);
   test("acceptance 17: nor does a page in Italian, whose words are longer", within, italianPages);
   test("acceptance 17: nor does a page for operators", within, () => everyOperatorPage(world, furnished(), lookAt));
@@ -263,7 +272,7 @@ export function pages(world: PortalWorld, furnished: () => FurnishedShop): void 
   }
 
   async function openedOverPages(): Promise<void> {
-    const { uuid, links, owner, webhookId, complaints } = furnished();
+    const { uuid, links, owner, webhookId, complaints, agentIds } = furnished();
     const dispute = `/portal/disputes/${complaints.disputes["prepared"]}`;
     const alert = `/portal/alerts/${complaints.alerts["pending"]}`;
     const inside = await world.visitAs(owner, "/portal");
@@ -295,6 +304,14 @@ export function pages(world: PortalWorld, furnished: () => FurnishedShop): void 
       ["an alert to refund", `/portal/alerts/${complaints.alerts["byLink"]}`, button("Refund"), small],
       ["an alert to decline", alert, button("Decline"), small],
       ["rules to change", "/portal/alerts?tab=rules", button("Change the rules")],
+      ["a credential to make", "/portal/agents", button("New credential"), small],
+      [
+        "an agent to revoke",
+        `/portal/agents/${agentIds["usedUp"]}`,
+        (page) => page.locator("dialog.drawer").getByRole("button", { name: "Revoke" }).click(),
+        small,
+      ],
+      ["all agents to revoke", "/portal/agents", button("Revoke all"), small],
       ["keys to replace", "/portal/keys", button("Make a new pair"), small],
       [
         "a receipt",
@@ -312,7 +329,7 @@ export function pages(world: PortalWorld, furnished: () => FurnishedShop): void 
   }
 
   async function italianPages(): Promise<void> {
-    const { owner, links, webhookId, complaints } = furnished();
+    const { owner, links, webhookId, complaints, agentIds, closedDay } = furnished();
     const inside = await world.visitAs(owner, "/portal");
     const speak = async (locale: "it" | "en") => {
       const answer = await inside.page.request.patch("/api/merchant/me", {
@@ -334,6 +351,8 @@ export function pages(world: PortalWorld, furnished: () => FurnishedShop): void 
       { name: "un avviso", path: `/portal/alerts/${complaints.alerts["pending"]}`, until: drawer },
       { name: "regole", path: "/portal/alerts?tab=rules", until: seen("small-amounts") },
       ...italianSubscriptionPages(furnished().subscribed),
+      ...italianAgentPages(agentIds),
+      ...italianReconciliationPages(closedDay),
       { name: "metodi", path: "/portal/payment-methods", until: seen("PayPal") },
       { name: "un metodo", path: "/portal/payment-methods/BANCOMAT_PAY", until: drawer },
       { name: "endpoint", path: `/portal/webhooks/${webhookId}`, until: drawer },

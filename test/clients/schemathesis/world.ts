@@ -36,6 +36,7 @@ const CALLERS: ReadonlySet<string> = new Set([
   "the partner by key",
   "the partner by its key for Partner API v1",
   "the merchant by its secret key",
+  "an AI agent of the merchant",
   "an owner of the merchant",
   "an owner's session of the operators' pages",
   "the partner by signature",

@@ -101,6 +101,7 @@ describe("refunds of alerts at the card gateway", () => {
     assert.equal(await world.refund(), "done");
     assert.equal(await world.refund(), "done");
     assert.deepEqual(world.executed(), ["refund alert-al_1"]);
+    assert.equal((await world.links.link("x1")).followUps[0]?.by, "alert");
   });
 
   it("tell a refusal, also again, and after it that somebody else has given it back", async () => {

@@ -40,6 +40,11 @@ class World extends IntentWorld {
     return "l-1";
   }
 
+  /** Who has asked for what was given back. */
+  async askers(txId: string): Promise<(string | undefined)[]> {
+    return (await this.link(txId)).followUps.map(({ by }) => by);
+  }
+
   executed(): { id: string; operation: string; amount: string; currency: string }[] {
     return [...this.gateway.executed].map(([id, entry]) => ({
       id,
@@ -168,5 +173,18 @@ describe("giving a payment by link back", () => {
     assert.deepEqual(await world.giveBack(0, txId, "a"), { ...REFUNDED, by: "reversal" });
     assert.deepEqual(await world.giveBack(0, txId, "b"), { type: "impossible", reason: "already_refunded" });
     assert.equal(world.gateway.executed.size, 1);
+  });
+
+  it("is stored with who has asked for it: a person, or a program by the merchant's key", async () => {
+    for (const by of ["user", "key", undefined] as const) {
+      const asked = by === undefined ? {} : { by };
+      const [direct, ofIntent] = [new World(), new World()];
+      const txId = await direct.paidLink();
+      await direct.giveBackAt(0)(OWNER, await direct.link(txId), { ...operation("a"), ...asked });
+      assert.deepEqual(await direct.askers(txId), [by]);
+      const { txId: attempt } = await ofIntent.paid();
+      await ofIntent.giveBackAt(0)(OWNER, await ofIntent.link(attempt), { ...operation("a"), ...asked });
+      assert.deepEqual(await ofIntent.askers(attempt), [by ?? "key"]);
+    }
   });
 });

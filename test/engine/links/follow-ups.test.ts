@@ -1,9 +1,9 @@
-import type { LinkEffect, LinkEvent } from "../../../engine/links/events.ts";
+import type { LinkEffect, Of } from "../../../engine/links/events.ts";
 import type { FollowUpType, LinkRecord } from "../../../engine/links/link.ts";
 import { table } from "./machine-table.ts";
 import { followUp, link, NOW_MS, successWith, unanswered } from "./machine-world.ts";
 
-const wanted = (type: FollowUpType, amountMinor: number | null = null, id = "f9", atMs = NOW_MS): LinkEvent => ({
+const wanted = (type: FollowUpType, amountMinor: number | null = null, id = "f9", atMs = NOW_MS): Of<"followUp.requested"> => ({
   type: "followUp.requested",
   atMs,
   id,
@@ -25,6 +25,7 @@ const lost = unanswered({ requestedAtMs: NOW_MS - 30_000 });
 const repeated = { ...lost, repeated: true as const };
 const uncertain = { ...repeated, refusal: { atMs: NOW_MS, resultCode: "GW_30004", description: "no" } };
 const unread = followUp({ state: "refused", finishedAtMs: NOW_MS - 1, tranId: null, resultCode: "GW_30401", description: "no" });
+const anew = { ...unanswered({ requestedAtMs: NOW_MS }), begun: { times: 2, firstAtMs: unread.requestedAtMs } };
 const captured = followUp({ id: "c1", type: "capture", amountMinor: 1_000, whole: false });
 const later = { order: { capture: "later" as const } };
 
@@ -172,8 +173,15 @@ table("what the gateway refused without having looked at it", [
     title: "is begun anew when it is asked for again",
     from: link("success", { followUps: [unread] }),
     event: wanted("reversal", null, "f1"),
-    to: { followUps: [unanswered({ requestedAtMs: NOW_MS })], nextAtMs: NOW_MS + 60_000 },
-    effects: [{ type: "executeFollowUp", params: { followUp: unanswered({ requestedAtMs: NOW_MS }) } }],
+    to: { followUps: [anew], nextAtMs: NOW_MS + 60_000 },
+    effects: [{ type: "executeFollowUp", params: { followUp: anew } }],
+  },
+  {
+    title: "as often as it is, and stays the same one's who asked first",
+    from: link("success", { followUps: [{ ...unread, by: "key", begun: { times: 2, firstAtMs: 5 } }] }),
+    event: { ...wanted("reversal", null, "f1"), by: "operator" },
+    to: { followUps: [{ ...anew, by: "key", begun: { times: 3, firstAtMs: 5 } }], nextAtMs: NOW_MS + 60_000 },
+    effects: [{ type: "executeFollowUp", params: { followUp: { ...anew, by: "key", begun: { times: 3, firstAtMs: 5 } } } }],
   },
   {
     title: "is not where something else was executed since",

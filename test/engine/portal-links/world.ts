@@ -6,6 +6,7 @@ import type { Kv } from "../../../engine/kernel/kv.ts";
 import type { LinkRecord } from "../../../engine/links/link.ts";
 import { createLinkStore } from "../../../engine/links/link-store.ts";
 import { createShardLinks, type ShardLinks } from "../../../engine/links/links.ts";
+import { createRefundRows } from "../../../engine/links/refund-rows.ts";
 import { createMailStore, mailText } from "../../../engine/mails/mail-store.ts";
 import { createPortalLinks } from "../../../engine/portal-links/create-portal-links.ts";
 import {
@@ -16,6 +17,7 @@ import {
 } from "../../../engine/portal-links/portal-link.ts";
 import { createPortalLinkCompanion } from "../../../engine/portal-links/portal-link-companion.ts";
 import { createPortalLinkDeadlines } from "../../../engine/portal-links/portal-link-deadlines.ts";
+import type { PortalLinkKeeper } from "../../../engine/portal-links/portal-link-keeper.ts";
 import { createPortalLinkMails } from "../../../engine/portal-links/portal-link-mails.ts";
 import { createPortalLinkStore, type PortalLinkStore } from "../../../engine/portal-links/portal-link-store.ts";
 import type { PortalLinkOperation, PortalLinkOwner, PortalLinkQuery, PortalLinks } from "../../../engine/portal-links/portal-links.ts";
@@ -73,6 +75,7 @@ export interface Circumstances {
 
 export interface Shard extends Omit<ShardLinks, "counts"> {
   portalLinks: PortalLinks;
+  store: PortalLinkStore;
 }
 
 /** What a shard tells of the links. */
@@ -91,6 +94,7 @@ export function openShard({
   heard,
   self = "shard-0",
   addresses = [self],
+  keeper,
   failed,
 }: {
   kv: Kv;
@@ -100,6 +104,7 @@ export function openShard({
   heard: Heard;
   self?: string;
   addresses?: string[];
+  keeper?: PortalLinkKeeper;
   failed(what: string, error: unknown): void;
 }): Shard {
   const store = storeOn(kv);
@@ -115,6 +120,7 @@ export function openShard({
     digest,
     activity: { workflow: (entry: WorkflowEntry) => void heard.workflow.push(entry) },
     became: (what: string) => void heard.became.push(what),
+    ...(keeper === undefined ? {} : { keeper }),
   };
   const mails = createPortalLinkMails({
     ...{ box: BOX, digest, clock },
@@ -139,7 +145,7 @@ export function openShard({
     ...{ gateway, accounts, clock, homes, self, failed },
     signature: { matches: () => true },
     notifyUrl: () => "https://relay.example/api/v1/gw/notify",
-    companions: [createPortalLinkCompanion({ store, mails, ...telling })],
+    companions: [createPortalLinkCompanion({ store, mails, ...telling }), createRefundRows({ isLive: async () => false })],
   });
   const portalLinks = createPortalLinks({
     ...{ store, accounts, mails, clock, ...telling },
@@ -152,6 +158,7 @@ export function openShard({
   return {
     links: shard.links,
     portalLinks,
+    store,
     tick: () => {
       shard.tick();
       deadlines.tick();

@@ -149,7 +149,7 @@ export class FakeLinks implements CycleLinks {
   }
 
   pay(id: string, atMs: number): void {
-    this.#of(id).state = { type: "paid", atMs };
+    this.#of(id).state = { type: "paid", atMs, uuid: `${id}.1` };
   }
 
   expire(id: string): void {

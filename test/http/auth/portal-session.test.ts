@@ -9,7 +9,13 @@ import { sessionTokenSha256 } from "../../../http/auth/session-cookie.ts";
 import type { PortalAuth } from "../../../http/endpoint/portal-auth.ts";
 import { NO_LOGINS, OWNER, TOKEN } from "./portal-people.ts";
 
-const AUTHS: readonly PortalAuth[] = ["optionalPortalSession", "portalSession", "merchantUser", "merchantUserOrKey"];
+const AUTHS: readonly PortalAuth[] = [
+  "optionalPortalSession",
+  "portalSession",
+  "merchantUser",
+  "merchantUserOrKey",
+  "merchantUserOrAnyKey",
+];
 
 function world(user: Partial<MerchantUserGrant> = {}) {
   const state = { nowMs: 1_000, lookups: 0, isAway: false };
@@ -156,7 +162,7 @@ test("a session without its second factor opens only what is for signing in, and
     const { ask, cookie } = world({ stage });
     const header = `${cookie.name}=${TOKEN}`;
     for (const auth of ["optionalPortalSession", "portalSession"] as const) assert.equal((await ask(auth, header)).type, "merchantUser");
-    for (const auth of ["merchantUser", "merchantUserOrKey"] as const) {
+    for (const auth of ["merchantUser", "merchantUserOrKey", "merchantUserOrAnyKey"] as const) {
       const refusal = await ask(auth, header);
       assert.match(refusal.type === "refused" ? refusal.message : "", text, auth);
       assert.equal(refusal.type === "refused" && refusal.code, "unauthorized");
@@ -172,6 +178,10 @@ test("a merchant's secret key as bearer wins over the cookie where keys are take
   assert.equal((await ask("merchantUserOrKey", header, "Bearer sk_merchant_wrong")).type, "refused");
   const publishable = await ask("merchantUserOrKey", header, "Bearer pk_merchant_1");
   assert.equal(publishable.type === "refused" && publishable.detail, "secret_key_required");
+  const either = await ask("merchantUserOrAnyKey", header, "Bearer pk_merchant_1");
+  assert.equal(either.type === "merchantKey" && either.merchant.kind, "publishable");
+  assert.equal((await ask("merchantUserOrAnyKey", header, "Bearer sk_merchant_1")).type, "merchantKey");
+  assert.equal((await ask("merchantUserOrAnyKey", header, "Bearer pk_merchant_wrong")).type, "refused");
   assert.equal(state.lookups, 0);
   for (const auth of ["portalSession", "merchantUser"] as const) {
     assert.equal((await ask(auth, "", "Bearer sk_merchant_1")).type, "refused", auth);

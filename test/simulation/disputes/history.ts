@@ -6,6 +6,7 @@ import type { Commit, CommitResult } from "../../../engine/kernel/kv.ts";
 import { type AlertShard, openAlerts, RULES } from "../../engine/alerts/world.ts";
 import { type DisputeShard, OWNER, openDisputes, operation, PARTY, upload } from "../../engine/disputes/world.ts";
 import { MemoryKv } from "../../engine/kernel/memory-kv.ts";
+import { fedFaults } from "../../engine/payments/fed-objects.ts";
 import { member } from "../../engine/portal-links/world.ts";
 import { ManualClock, settle } from "../../engine/world.ts";
 import { turns } from "../intents/sim-gateway.ts";
@@ -498,5 +499,6 @@ export async function playDisputes(seed: number): Promise<DisputeHistory> {
     }
   }
   broken.push(...memory.broken);
+  broken.push(...(await fedFaults(memory)));
   return { trace, broken, seen };
 }

@@ -6,6 +6,7 @@ import { attemptOf, isSameAttempt } from "../../../engine/portal-links/attempt.t
 import { isPaidTwice, PORTAL_LINK_ATTEMPTS_MAX, type PortalLinkRecord } from "../../../engine/portal-links/portal-link.ts";
 import { isOpen, isOver } from "../../../engine/portal-links/rules.ts";
 import { MemoryKv } from "../../engine/kernel/memory-kv.ts";
+import { fedFaults } from "../../engine/payments/fed-objects.ts";
 import { HOUR_MS, member, OWNER, openShard, operation, type Shard } from "../../engine/portal-links/world.ts";
 import { ManualClock, settle } from "../../engine/world.ts";
 import { SimGateway, turns } from "../intents/sim-gateway.ts";
@@ -288,6 +289,7 @@ export async function playPortalLinks(seed: number): Promise<PortalLinkHistory> 
     const twice = memory.keys("a/link_paid_twice/").filter((key) => key.includes(id)).length;
     if (isPaidTwice(record) && twice === 0) broken.push(`${id} was paid twice, and no operator knows`);
   }
+  broken.push(...(await fedFaults(memory)));
   return { trace, broken, seen };
 }
 

@@ -3,6 +3,7 @@ import { RelayError } from "../../../engine/kernel/errors.ts";
 import { pendingOf } from "../../../engine/subscriptions/rules.ts";
 import type { CycleCharge, SubscriptionRecord } from "../../../engine/subscriptions/subscription.ts";
 import { MemoryKv } from "../../engine/kernel/memory-kv.ts";
+import { fedFaults } from "../../engine/payments/fed-objects.ts";
 import { DAY_MS, HOUR_MS, MINUTE_MS, OWNER, openShard, operation, type Shard, storeOn } from "../../engine/subscriptions/world.ts";
 import { ManualClock, settle } from "../../engine/world.ts";
 import { turns } from "../intents/sim-gateway.ts";
@@ -296,6 +297,7 @@ export async function playSubscriptions(seed: number): Promise<SubscriptionHisto
     if (memory.keys("a/subscription_paid_twice/").length > 0) broken.push("a cycle is told as paid twice");
     if (memory.keys("a/subscription_unknown/").length > 0) broken.push("all is known, and operators are told that it is not");
   }
+  broken.push(...(await fedFaults(memory)));
   return { trace, broken, seen };
 }
 

@@ -10,7 +10,7 @@ import { createFedRows } from "../../../storage/feed/fed-commands.ts";
 import { deliver } from "../../../storage/feed/feed-sink.ts";
 import { fromStore } from "../../../storage/feed/outbox.ts";
 import { ADMIN, sharedClickHouse } from "../clickhouse/clickhouse-world.ts";
-import { endedRow, START_MS, transactionRow } from "./feed-world.ts";
+import { endedRow, objectRow, START_MS, transactionRow } from "./feed-world.ts";
 
 const DAY_MS = 86_400_000;
 /** Versions of the store, which is all that they are here. */
@@ -80,6 +80,13 @@ describe("what ClickHouse holds that a restored store lacks", async () => {
     assert.deepEqual(found.get("unknown"), { uuid: "unknown", terminalId: "T1", result: null, life: without(unknown) });
     assert.deepEqual(found.get("unasked now")?.result?.kind, null);
     assert.deepEqual(await fedRows.until(START_MS), { storeVersion: THEN + 9, formerMs: 0 });
+  });
+
+  it("is told by a thing of a merchant's, too, whenever that was made, and holds none of them", async () => {
+    const id = "long before";
+    await feed([fromStore(objectRow({ id, createdAtMs: START_MS - 300 * DAY_MS }), THEN + 20)]);
+    assert.deepEqual(await fedRows.until(START_MS), { storeVersion: THEN + 20, formerMs: 0 });
+    assert.equal((await held()).has(id), false);
   });
 
   it("is both halves of a row that tells of a result and of its command's end", async () => {

@@ -2,6 +2,7 @@ import type { ClickHouseClient } from "@clickhouse/client";
 import type { Clock } from "../../../engine/kernel/clock.ts";
 import { type Kv, prefixRange } from "../../../engine/kernel/kv.ts";
 import type { EndedLife, FeedRow, LifeRow, TransactionRow } from "../../../engine/payments/feed-row.ts";
+import { NOTHING_ELSE, type ObjectRow, objectVersion } from "../../../engine/payments/object-row.ts";
 import { outboxOperation } from "../../../engine/payments/outbox.ts";
 import { rowVersion } from "../../../engine/payments/row-version.ts";
 import type { FeedSink } from "../../../storage/feed/feed-sink.ts";
@@ -18,7 +19,7 @@ export function openKv(directory: string): Promise<EmbeddedKv> {
 }
 
 /** Puts rows into the outbox as the engine's stores do. */
-export async function write(kv: Kv, rows: readonly (TransactionRow | LifeRow)[], atMs = Date.now()): Promise<void> {
+export async function write(kv: Kv, rows: readonly (TransactionRow | LifeRow | ObjectRow)[], atMs = Date.now()): Promise<void> {
   const operations = rows.map((row) => {
     writes += 1;
     return outboxOperation(row, atMs, `w1-${writes.toString(36)}`);
@@ -88,5 +89,15 @@ export function transactionRow(members: TransactionMembers): TransactionRow {
     sender: members.sender ?? "partner:1",
     unsolicited: false,
     amountDiffers: false,
+  };
+}
+
+/** The row of a merchant's thing: a link, unless it says otherwise. */
+export function objectRow(changes: Partial<ObjectRow> = {}): ObjectRow {
+  return {
+    ...NOTHING_ELSE,
+    ...{ type: "object", version: objectVersion(false, START_MS), merchantId: "M1", livemode: true, object: "link", id: "pl_1" },
+    ...{ createdAtMs: START_MS, state: "PENDING", category: "key", amountMinor: 1_234, currency: "EUR" },
+    ...changes,
   };
 }

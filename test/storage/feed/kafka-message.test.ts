@@ -4,7 +4,7 @@ import { describe, it } from "node:test";
 import type { FeedRow } from "../../../engine/payments/feed-row.ts";
 import { rowVersion } from "../../../engine/payments/row-version.ts";
 import { decodeFeedMessage, encodeFeedMessage, FEED_MESSAGE, keyInRow } from "../../../storage/feed/kafka-message.ts";
-import { endedRow, START_MS, transactionRow } from "./feed-world.ts";
+import { endedRow, objectRow, START_MS, transactionRow } from "./feed-world.ts";
 
 const WRITTEN = new URL("../../../infra/docs/schemas/relay.transactions.v2.json", import.meta.url);
 
@@ -30,9 +30,10 @@ const ROWS: FeedRow[] = [
     ...{ state: "expired", channel: null, attempt: 0 },
   },
   { type: "conflict", id: "c", ...ids, postedBy: "T2", atMs: START_MS, raw: "{}" },
+  objectRow(),
 ];
 
-describe("the terminal of a row that is text", () => {
+describe("the key of the message of a row that is text", () => {
   const inside = '"terminalId":"OTHER"';
   const row = transactionRow({ uuid: "u", terminalId: "T1" });
   const withMembers = (members: object) => ({ ...row, transaction: { ...row.transaction, ...members } });
@@ -46,6 +47,7 @@ describe("the terminal of a row that is text", () => {
       terminalId: "T1",
     },
     { what: "a life", row: { type: "life", uuid: "u", terminalId: "T2" }, terminalId: "T2" },
+    { what: "a thing of a merchant's", row: objectRow({ merchantId: "M1" }), terminalId: "M1" },
     { what: "what is no row", row: "text", terminalId: null },
   ];
   for (const { what, row: text, terminalId } of cases) {
@@ -94,6 +96,9 @@ describe("a message of relay.transactions", () => {
       JSON.stringify({ schema: 2, row: { ...row, transaction: { ...row.transaction, terminalId: "" } } }),
       JSON.stringify({ schema: 2, row: { ...row, life: { ...life, state: secret } } }),
       JSON.stringify({ schema: 2, row: { ...row, life: { ...life, acceptedAtMs: null } } }),
+      JSON.stringify({ schema: 2, row: { ...objectRow(), merchantId: "" } }),
+      JSON.stringify({ schema: 2, row: { ...objectRow(), object: secret } }),
+      JSON.stringify({ schema: 2, row: { ...objectRow(), amountMinor: secret } }),
     ];
     for (const message of messages) {
       const decoded = decodeFeedMessage(message === null ? null : Buffer.from(message));

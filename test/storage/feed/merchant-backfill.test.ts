@@ -7,7 +7,6 @@ import type { ClickHouseClient } from "@clickhouse/client";
 import type { Clock } from "../../../engine/kernel/clock.ts";
 import type { Kv } from "../../../engine/kernel/kv.ts";
 import type { Timers } from "../../../engine/kernel/timers.ts";
-import { createMerchantStore } from "../../../engine/partners/merchant-store.ts";
 import type { TransactionRow } from "../../../engine/payments/feed-row.ts";
 import type { CloudConfig } from "../../../engine/settings/cloud-config.ts";
 import { CLOUD_CONFIGS, createRecordStore } from "../../../engine/tables/record-store.ts";
@@ -24,6 +23,7 @@ import { loadShopsSince, noteShopsSince } from "../../../storage/feed/shops-sinc
 import { acceptedCommand, commandRecord } from "../../engine/terminals/store-world.ts";
 import { ADMIN, ask, sharedClickHouse } from "../clickhouse/clickhouse-world.ts";
 import { keysUnder, openKv, START_MS, transactionRow, write } from "./feed-world.ts";
+import { putMerchant } from "./merchants-world.ts";
 
 const DAY_MS = 86_400_000;
 /** The first start of a version that keeps whose a payment is. */
@@ -46,31 +46,6 @@ interface Row {
 function rowOf({ uuid, terminalId, told, createdAtMs = START_MS, kind = "payment", shop }: Row): TransactionRow {
   const row = transactionRow({ uuid, terminalId, createdAtMs });
   return { ...row, kind, transaction: { ...row.transaction, merchantId: told }, ...(shop === undefined ? {} : { shop }) };
-}
-
-async function merchant(kv: Kv, merchantId: string, createdAtMs: number, active = true): Promise<void> {
-  const store = createMerchantStore(kv);
-  const count = await store.count(7);
-  const record = {
-    ...({
-      schema: 1,
-      merchantId,
-      partnerId: 7,
-      merchantName: merchantId,
-      environment: "TEST",
-      active,
-      createdAtMs,
-      updatedAtMs: createdAtMs,
-    } as const),
-    ...{ createdBy: "test", keys: { publishable: `pk-${merchantId}`, secret: `sk-${merchantId}` }, services: {} },
-  };
-  const change = {
-    merchant: { record, version: 0 },
-    before: null,
-    count: { record: { active: 1, stored: 1 }, version: count.version },
-    secrets: null,
-  };
-  assert.equal(await store.commit(change), "committed");
 }
 
 async function assign(kv: Kv, terminalId: string, merchantId: string | null): Promise<void> {
@@ -121,9 +96,9 @@ describe("the merchants' rows of before", async () => {
 
   it("are those of terminals that it has today, that carry its id, and that came after it was created and before `shop` was kept", async (test) => {
     const kv = await storeOf(test);
-    await merchant(kv, "B-SHOP", START_MS - DAY_MS);
-    await merchant(kv, "B-GONE", START_MS - DAY_MS, false);
-    await merchant(kv, "B-NEW", SINCE_MS + DAY_MS);
+    await putMerchant(kv, "B-SHOP", "TEST", { createdAtMs: START_MS - DAY_MS });
+    await putMerchant(kv, "B-GONE", "TEST", { createdAtMs: START_MS - DAY_MS, active: false });
+    await putMerchant(kv, "B-NEW", "TEST", { createdAtMs: SINCE_MS + DAY_MS });
     await assign(kv, "B-1", "B-SHOP");
     await assign(kv, "B-2", "B-GONE");
     await assign(kv, "B-3", "B-NEW");
@@ -152,7 +127,7 @@ describe("the merchants' rows of before", async () => {
 
   it("are as the table would have had them, had they come with their merchant", async (test) => {
     const kv = await storeOf(test);
-    await merchant(kv, "C-SHOP", START_MS - DAY_MS);
+    await putMerchant(kv, "C-SHOP", "TEST", { createdAtMs: START_MS - DAY_MS });
     await assign(kv, "C-1", "C-SHOP");
     await insert({ uuid: "same", terminalId: "C-1", told: "C-SHOP" }, { uuid: "same", terminalId: "C-2", told: "C-SHOP", shop: "C-CAME" });
     await fill(kv);
@@ -163,7 +138,7 @@ describe("the merchants' rows of before", async () => {
 
   it("come once for each ClickHouse, and again when its table was made anew", async (test) => {
     const kv = await storeOf(test);
-    await merchant(kv, "D-SHOP", START_MS - DAY_MS);
+    await putMerchant(kv, "D-SHOP", "TEST", { createdAtMs: START_MS - DAY_MS });
     await assign(kv, "D-1", "D-SHOP");
     await insert({ uuid: "first", terminalId: "D-1", told: "D-SHOP" });
     assert.equal((await fill(kv)).length, 1);
@@ -181,7 +156,7 @@ describe("the merchants' rows of before", async () => {
 
   it("wait for those that are not in ClickHouse yet when it starts, as the first start of this version may find them", async (test) => {
     const kv = await storeOf(test);
-    await merchant(kv, "I-SHOP", START_MS - DAY_MS);
+    await putMerchant(kv, "I-SHOP", "TEST", { createdAtMs: START_MS - DAY_MS });
     await assign(kv, "I-1", "I-SHOP");
     await write(kv, [rowOf({ uuid: "late", terminalId: "I-1", told: "I-SHOP", createdAtMs: SINCE_MS - 1 })], SINCE_MS - 1);
     await write(kv, [rowOf({ uuid: "since", terminalId: "I-1", told: "I-SHOP", createdAtMs: SINCE_MS, shop: "I-SHOP" })], SINCE_MS);
@@ -217,7 +192,7 @@ describe("the merchants' rows of before", async () => {
 
   it("come again when the rows of a store were inserted anew, however long ago they had come", async (test) => {
     const kv = await storeOf(test);
-    await merchant(kv, "J-SHOP", START_MS - DAY_MS);
+    await putMerchant(kv, "J-SHOP", "TEST", { createdAtMs: START_MS - DAY_MS });
     await assign(kv, "J-1", "J-SHOP");
     // An empty ClickHouse: the node was started before what it had lost was inserted again.
     assert.deepEqual(await fill(kv), [{ type: "filled", terminals: 0, months: 0 }]);
@@ -235,7 +210,7 @@ describe("the merchants' rows of before", async () => {
 
   it("go on where they were when ClickHouse is killed among them, told once, and each stands once", async (test) => {
     const kv = await storeOf(test);
-    await merchant(kv, "E-SHOP", START_MS - DAY_MS);
+    await putMerchant(kv, "E-SHOP", "TEST", { createdAtMs: START_MS - DAY_MS });
     const terminals = Array.from({ length: 12 }, (_, index) => `E-${index}`);
     for (const terminalId of terminals) await assign(kv, terminalId, "E-SHOP");
     await insert(...terminals.map((terminalId) => ({ uuid: terminalId, terminalId, told: "E-SHOP" })));
@@ -263,7 +238,7 @@ describe("the merchants' rows of before", async () => {
 
   it("go on at another node when the one that had the lease was killed, and are not begun beside one that lives", async (test) => {
     const kv = await storeOf(test);
-    await merchant(kv, "F-SHOP", START_MS - DAY_MS);
+    await putMerchant(kv, "F-SHOP", "TEST", { createdAtMs: START_MS - DAY_MS });
     const terminals = Array.from({ length: 8 }, (_, index) => `F-${index}`);
     for (const terminalId of terminals) await assign(kv, terminalId, "F-SHOP");
     await insert(...terminals.map((terminalId) => ({ uuid: terminalId, terminalId, told: "F-SHOP" })));
@@ -294,7 +269,7 @@ describe("the merchants' rows of before", async () => {
 
   it("end within the month that they are at when the node stops, and leave the lease to the next", async (test) => {
     const kv = await storeOf(test);
-    await merchant(kv, "G-SHOP", START_MS - DAY_MS);
+    await putMerchant(kv, "G-SHOP", "TEST", { createdAtMs: START_MS - DAY_MS });
     const terminals = Array.from({ length: 6 }, (_, index) => `G-${index}`);
     for (const terminalId of terminals) await assign(kv, terminalId, "G-SHOP");
     await insert(...terminals.map((terminalId) => ({ uuid: terminalId, terminalId, told: "G-SHOP" })));
@@ -315,7 +290,7 @@ describe("the merchants' rows of before", async () => {
 
   it("wait while the relay asks ClickHouse for anything else", async (test) => {
     const kv = await storeOf(test);
-    await merchant(kv, "H-SHOP", START_MS - DAY_MS);
+    await putMerchant(kv, "H-SHOP", "TEST", { createdAtMs: START_MS - DAY_MS });
     await assign(kv, "H-1", "H-SHOP");
     await insert({ uuid: "own", terminalId: "H-1", told: "H-SHOP" });
     const order: string[] = [];

@@ -100,7 +100,7 @@ describe("the rebuild of the analysts' tables", async () => {
     const refused: string[] = [];
     const rebuild = () => rebuildAnalytics({ kv, sink: clickHouseSink(client), onRefused: (uuid) => refused.push(uuid) });
     const first = await rebuild();
-    assert.deepEqual(first, { records: 2_507, ended: 2_504, rows: 2_504, setAside: 0, refused: 1 });
+    assert.deepEqual(first, { records: 2_507, ended: 2_504, things: 0, rows: 2_504, setAside: 0, refused: 1 });
     assert.deepEqual(refused, ["newer"]);
     assert.deepEqual(await rebuild(), first);
     const counts = await ask(
@@ -129,7 +129,7 @@ describe("the rebuild of the analysts' tables", async () => {
     const result = { transaction: bad.transaction, raw: null, postedBy: "PARTLY", amountDiffers: false };
     await store(kv, [recordOf("a", "PARTLY"), recordOf("b", "PARTLY", { result }), recordOf("c", "PARTLY")]);
     const progress = await rebuildAnalytics({ kv, sink: clickHouseSink(client) });
-    assert.deepEqual(progress, { records: 3, ended: 3, rows: 2, setAside: 0, refused: 1 });
+    assert.deepEqual(progress, { records: 3, ended: 3, things: 0, rows: 2, setAside: 0, refused: 1 });
     for (const table of ["transactions_final", "command_lives_final"])
       assert.equal((await ask(world, `SELECT uuid FROM ${table} WHERE terminal_id = 'PARTLY' ORDER BY uuid`)).text, "a\nc\n", table);
   });
@@ -162,7 +162,7 @@ describe("the rebuild of the analysts' tables", async () => {
 
     const sink = clickHouseSink(client);
     const progress = await rebuildAnalytics({ kv, sink });
-    assert.deepEqual(progress, { records: 0, ended: 0, rows: 2, setAside: 2, refused: 3 });
+    assert.deepEqual(progress, { records: 0, ended: 0, things: 0, rows: 2, setAside: 2, refused: 3 });
     // The life of the same uuid is still missing, so that this stays told.
     assert.deepEqual(await keysUnder(kv, "a/"), ["a/feed_refused//", "a/feed_refused/ASIDE/beyond", "a/feed_refused/ASIDE/half"]);
     assert.deepEqual(await keysUnder(kv, "op/"), ["op/0000000000002-w", "op/0000000000003-w", "op/0000000000004-w"]);
@@ -207,7 +207,10 @@ describe("the command rebuild-analytics", () => {
       env: { PATH: process.env["PATH"] },
     });
     const [output, [code]] = await Promise.all([text(child.stdout), once(child, "exit")]);
-    assert.equal(output, "Done: 2 commands read, 2 of them ended, 2 rows inserted (0 had been set aside), 0 refused.\n");
+    assert.equal(
+      output,
+      "Done: 2 commands read, 2 of them ended, 0 things of merchants, 2 rows inserted (0 had been set aside), 0 refused.\n",
+    );
     assert.equal(code, 0);
     const world = await startClickHouse(join(directory, "clickhouse"));
     test.after(() => world.stop());

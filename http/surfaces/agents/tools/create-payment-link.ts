@@ -62,9 +62,19 @@ export const createPaymentLinkTool = agentTool({
 type Outcome = ToolOutcome<Static<typeof AgentLink>>;
 type Call = ToolCall<Static<typeof Order>>;
 
+/** Nothing was made, so that the key may be used again. */
+class NothingMade extends Error {
+  readonly outcome: Outcome;
+
+  constructor(outcome: Outcome) {
+    super(outcome.text);
+    this.outcome = outcome;
+  }
+}
+
 /**
  * Executes a call once for its key, as `Idempotency-Key` does for the endpoints (http/endpoint/idempotency.ts); keys are the credential's own. Only a link that was made is kept: what was refused has
- * done nothing, and may be permitted later.
+ * done nothing, and may be permitted later, or in part.
  */
 async function once(
   { executeOnce }: Pick<AgentOperations, "executeOnce">,
@@ -72,19 +82,22 @@ async function once(
   run: (operationId: string) => Promise<Outcome>,
 ): Promise<Outcome> {
   const { idempotencyKey, ...order } = args;
-  const outcome = await executeOnce(
-    {
-      scope: digestOf([senderOf({ type: "agent", agent }), agent.credentialId, NAME, idempotencyKey]),
-      fingerprint: digestOf([order]),
-      frees: (error) => error instanceof RelayError && error.code === "invalid_request",
-      // It has the address by which the link is paid.
-      sealed: true,
-    },
-    async (operationId) => {
-      const made = await run(operationId);
-      return { text: JSON.stringify(made), final: made.type === "done" };
-    },
-  );
+  const request = {
+    scope: digestOf([senderOf({ type: "agent", agent }), agent.credentialId, NAME, idempotencyKey]),
+    fingerprint: digestOf([order]),
+    frees: (error: unknown) => error instanceof NothingMade || (error instanceof RelayError && error.code === "invalid_request"),
+    // It has the address by which the link is paid.
+    sealed: true,
+  };
+  const outcome = await executeOnce(request, async (operationId) => {
+    const made = await run(operationId);
+    if (made.type !== "done") throw new NothingMade(made);
+    return { text: JSON.stringify(made), final: true };
+  }).catch((error: unknown) => {
+    if (error instanceof NothingMade) return error;
+    throw error;
+  });
+  if (outcome instanceof NothingMade) return outcome.outcome;
   switch (outcome.type) {
     case "answered": {
       const answered: Outcome = JSON.parse(outcome.text);

@@ -122,7 +122,9 @@ test("a key makes one link: the same arguments get the same answer, others are r
     result: { isError: true, content: [{ text: /^description: may/ }] },
   });
   world.said.create = async (order) => ({ type: "created", link: portalLink([], { id: idOf(++made), order }) });
-  assertMatches(await create({ ...ORDER, idempotencyKey: "key-2" }), { result: { structuredContent: { id: idOf(3) } } });
+  assertMatches(await create({ ...ORDER, amountMinor: 1_000, idempotencyKey: "key-2" }), {
+    result: { structuredContent: { id: idOf(3) } },
+  });
   assertMatches(await create({ ...ORDER, description: "Better", idempotencyKey: "key-3" }), {
     result: { structuredContent: { id: idOf(4) } },
   });

@@ -5,7 +5,8 @@ import { formatDay } from "../../i18n/days.ts";
 import { formatMoney } from "../../i18n/format.ts";
 import { text } from "../../i18n/texts.ts";
 import { useFormValues } from "../../state/form-values.ts";
-import { ADDRESSES_MAX, LINKS_PER_HOUR_MAX, NAME_LENGTH_MAX, SCOPES } from "./words.ts";
+import { ADDRESSES_MAX, LINKS_PER_HOUR_MAX, NAME_LENGTH_MAX } from "./limits.ts";
+import { SCOPES } from "./words.ts";
 import { LIFETIMES, type Lifetime, lastDayOf, limitProblems, minorIn, scopeProblems, validityProblems, type Written } from "./written.ts";
 
 export interface StepProps {

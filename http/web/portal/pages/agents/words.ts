@@ -22,12 +22,6 @@ export const LIMITS = [
   "linksPerHour",
 ] as const satisfies readonly (keyof Details["usage"]["refused"])[];
 
-/** As in the engine, which decides; this is to say so before anything is sent. */
-export const NAME_LENGTH_MAX = 64;
-export const ADDRESSES_MAX = 20;
-export const DAYS_MAX = 90;
-export const LINKS_PER_HOUR_MAX = 1_000;
-
 /** The filters of the list, as the address and the interface name them. */
 export const FILTERS = ["state"] as const;
 

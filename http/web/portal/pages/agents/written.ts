@@ -4,7 +4,8 @@ import { minorOf } from "../../i18n/amounts.ts";
 import { addDays, type Day, today } from "../../i18n/days.ts";
 import { formatMoney } from "../../i18n/format.ts";
 import { text } from "../../i18n/texts.ts";
-import { ADDRESSES_MAX, DAYS_MAX, LINKS_PER_HOUR_MAX, type Limits, type Scope } from "./words.ts";
+import { ADDRESSES_MAX, DAYS_MAX, LINKS_PER_HOUR_MAX } from "./limits.ts";
+import type { Limits, Scope } from "./words.ts";
 
 export const LIFETIMES = ["1", "7", "30", "60", "90"] as const;
 export type Lifetime = (typeof LIFETIMES)[number] | "other";

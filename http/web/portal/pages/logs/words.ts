@@ -2,6 +2,7 @@ import type { CallLogJson, WorkflowLogJson } from "../../../../surfaces/merchant
 import type { BadgeKind } from "../../components/badge.tsx";
 import { isDay } from "../../i18n/days.ts";
 import { text } from "../../i18n/texts.ts";
+import { agentsHref } from "../agents/words.ts";
 import { transactionHref } from "../transactions/words.ts";
 import { webhooksHref } from "../webhooks/words.ts";
 
@@ -61,6 +62,8 @@ export function stepHref({ objectType, objectId }: WorkflowLogJson): string | nu
       return `/portal/payment-links/${encodeURIComponent(objectId)}`;
     case "subscription":
       return subscriptionHref(objectId);
+    case "agent_credential":
+      return agentsHref(objectId);
     case "link":
       return transactionHref(objectId);
     case "webhook_endpoint":

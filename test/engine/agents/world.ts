@@ -1,0 +1,220 @@
+import type { AgentGrant } from "../../../engine/access/agent-grant.ts";
+import type { AgentCredentialRecord, AgentLimits } from "../../../engine/agents/agent-credential.ts";
+import { createAgentCredentialDeadlines } from "../../../engine/agents/agent-credential-deadlines.ts";
+import { type AgentCredentialStore, createAgentCredentialStore } from "../../../engine/agents/agent-credential-store.ts";
+import type { AgentCredentialOrder, AgentCredentials, AgentLinkOutcome } from "../../../engine/agents/agent-credentials.ts";
+import { createAgentLinkKeeper } from "../../../engine/agents/agent-link-keeper.ts";
+import { createAgentUseStore } from "../../../engine/agents/agent-use-store.ts";
+import { type AgentUses, createAgentUses } from "../../../engine/agents/agent-uses.ts";
+import { createAgentCredentials } from "../../../engine/agents/create-agent-credentials.ts";
+import type { CardGateway } from "../../../engine/gateway/card-gateway.ts";
+import type { WorkflowEntry } from "../../../engine/kernel/activity-log.ts";
+import type { Clock } from "../../../engine/kernel/clock.ts";
+import { KeyedMutex } from "../../../engine/kernel/keyed-mutex.ts";
+import type { Kv } from "../../../engine/kernel/kv.ts";
+import type { PortalLinkOrder, PortalLinkRecord } from "../../../engine/portal-links/portal-link.ts";
+import { createRendezvousHomes } from "../../../engine/routing/rendezvous.ts";
+import type { WebhookEvent } from "../../../engine/webhooks/webhook-event.ts";
+import { compileAddressList } from "../../../http/auth/address-list.ts";
+import { createLocalTime } from "../../../http/surfaces/local-time.ts";
+import { digest } from "../intents/world.ts";
+import { MemoryKv } from "../kernel/memory-kv.ts";
+import { FakeGateway } from "../links/world.ts";
+import { HOUR_MS, member, OWNER, openShard, operation, RETENTION_MS, type Shard } from "../portal-links/world.ts";
+import { ManualClock, settle } from "../world.ts";
+
+export const DAY_MS = 24 * HOUR_MS;
+export const BY_KEY = { type: "key" } as const;
+export const LIMITS: AgentLimits = { currency: "EUR", perLinkMaxMinor: 1_000, perDayMinor: 3_000, totalMinor: 5_000, linksPerHour: 100 };
+
+/** As wide as they may be, but for the total. */
+export function onlyTotal(totalMinor: number): AgentLimits {
+  return { currency: "EUR", perLinkMaxMinor: totalMinor, perDayMinor: totalMinor, totalMinor, linksPerHour: 1_000 };
+}
+
+export interface AgentShard extends Shard {
+  agents: AgentCredentials;
+  credentials: AgentCredentialStore;
+  uses: AgentUses;
+}
+
+/** What a shard tells of credentials. */
+export interface AgentsHeard {
+  became: string[];
+  refused: string[];
+  workflow: WorkflowEntry[];
+}
+
+export interface AgentShardParts {
+  kv: Kv;
+  gateway: CardGateway;
+  clock: Clock;
+  heard: AgentsHeard;
+  circumstances?: { isInactive: boolean };
+  timeZone?: string;
+  self?: string;
+  addresses?: string[];
+  failed(what: string, error: unknown): void;
+}
+
+export function credentialStoreOn(kv: Kv, retentionMs = RETENTION_MS): AgentCredentialStore {
+  return createAgentCredentialStore({
+    ...{ kv, retentionMs },
+    eventOperations: (events) =>
+      events.map((event) => ({ type: "put", key: `event/${event.objectId}/${event.sequence}`, value: JSON.stringify(event) })),
+  });
+}
+
+/** Links, portal links and credentials of one shard, as they are wired. */
+export function openAgentShard(parts: AgentShardParts): AgentShard {
+  const { kv, gateway, clock, heard, circumstances, timeZone = "Europe/Rome", self = "shard-0", addresses = [self], failed } = parts;
+  const credentials = credentialStoreOn(kv);
+  const mutex = new KeyedMutex<string>();
+  const telling = {
+    objectOf: ({ id, state, reserved }: AgentCredentialRecord) => ({ id, state, totalMinor: reserved.totalMinor }),
+    digest,
+    activity: { workflow: (entry: WorkflowEntry) => void heard.workflow.push(entry) },
+    became: (what: string) => void heard.became.push(what),
+  };
+  const shard = openShard({
+    ...{ kv, gateway, clock, self, addresses, failed },
+    circumstances: { hasAccount: true, isInactive: false, hasRoom: true, team: [member(1)] },
+    heard: { became: [], workflow: [], leftOut: 0 },
+    keeper: createAgentLinkKeeper({ store: credentials, mutex, ...telling }),
+  });
+  const useStore = createAgentUseStore({ kv, keptMs: 90 * DAY_MS });
+  const uses = createAgentUses({ store: useStore, clock, failed });
+  const { portalLinks, store: madeLinks } = shard;
+  const agents = createAgentCredentials({
+    ...{ store: credentials, uses, useStore, portalLinks, madeLinks, mutex, clock, ...telling },
+    addressLists: { compile: compileAddressList },
+    days: createLocalTime(timeZone),
+    tokenOf: (operationId) => `ak_merchant_${Buffer.from(digest(`token ${operationId}`), "hex").toString("base64url")}`,
+    isInactive: () => circumstances?.isInactive === true,
+    refused: (limit) => void heard.refused.push(limit),
+  });
+  const homes = createRendezvousHomes(addresses);
+  const deadlines = createAgentCredentialDeadlines({ store: credentials, clock, homes, self, failed, ...telling });
+  return {
+    ...shard,
+    ...{ agents, credentials, uses },
+    tick: () => {
+      shard.tick();
+      deadlines.tick();
+    },
+    stop: async () => {
+      await Promise.all([shard.stop(), deadlines.stop()]);
+    },
+  };
+}
+
+export class AgentWorld {
+  readonly kv = new MemoryKv();
+  readonly clock = new ManualClock();
+  readonly gateway = new FakeGateway(this.clock.nowMs);
+  readonly heard: AgentsHeard = { became: [], refused: [], workflow: [] };
+  readonly circumstances = { isInactive: false };
+  readonly failures: { what: string; error: unknown }[] = [];
+  readonly shards: AgentShard[];
+  #operations = 0;
+
+  constructor(shards = 1, timeZone = "Europe/Rome") {
+    const addresses = Array.from({ length: shards }, (_, index) => `shard-${index}`);
+    const failed = (what: string, error: unknown) => void this.failures.push({ what, error });
+    const { kv, gateway, clock, heard, circumstances } = this;
+    this.shards = addresses.map((self) => openAgentShard({ kv, gateway, clock, heard, circumstances, timeZone, self, addresses, failed }));
+  }
+
+  shard(index: number): AgentShard {
+    const shard = this.shards[index];
+    if (shard === undefined) throw new Error(`no shard ${index}`);
+    return shard;
+  }
+
+  get agents(): AgentCredentials {
+    return this.shard(0).agents;
+  }
+
+  next() {
+    this.#operations += 1;
+    return operation(`o${this.#operations}`);
+  }
+
+  order(changes: Partial<AgentCredentialOrder> = {}): AgentCredentialOrder {
+    return {
+      name: "Booking assistant",
+      scopes: ["links:create", "links:read", "links:cancel"],
+      limits: LIMITS,
+      ipAllow: [],
+      expiresAtMs: this.clock.nowMs() + 30 * DAY_MS,
+      ...changes,
+    };
+  }
+
+  async create(
+    changes: Partial<AgentCredentialOrder> = {},
+  ): Promise<{ credential: AgentCredentialRecord; token: string; grant: AgentGrant }> {
+    const created = await this.agents.create(OWNER, this.order(changes), BY_KEY, this.next());
+    if (created.type !== "created") throw new Error(created.type);
+    const { credential, token } = created;
+    const { id: credentialId, merchantId, partnerId, livemode, name, scopes } = credential;
+    return { credential, token, grant: { merchantId, partnerId, livemode, credentialId, name, scopes } };
+  }
+
+  linkOrder(amountMinor: number, changes: Partial<PortalLinkOrder> = {}): PortalLinkOrder {
+    return {
+      ...{ amountMinor, currency: "EUR", description: "Two nights", reference: null, customerEmail: null },
+      expiresAtMs: this.clock.nowMs() + 2 * HOUR_MS,
+      ...changes,
+    };
+  }
+
+  make(grant: AgentGrant, amountMinor: number, changes: Partial<PortalLinkOrder> = {}, shard = 0): Promise<AgentLinkOutcome> {
+    return this.shard(shard).agents.createLink(grant, this.linkOrder(amountMinor, changes), this.next());
+  }
+
+  async made(grant: AgentGrant, amountMinor: number, changes: Partial<PortalLinkOrder> = {}): Promise<PortalLinkRecord> {
+    const outcome = await this.make(grant, amountMinor, changes);
+    if (outcome.type !== "created") throw new Error(JSON.stringify(outcome));
+    return outcome.link;
+  }
+
+  /** Which limit refused it, or what else became of it. */
+  async outcome(grant: AgentGrant, amountMinor: number, changes: Partial<PortalLinkOrder> = {}): Promise<string> {
+    const outcome = await this.make(grant, amountMinor, changes);
+    return outcome.type === "refused" ? outcome.limit : outcome.type;
+  }
+
+  async credential(id: string): Promise<AgentCredentialRecord> {
+    const stored = await this.shard(0).credentials.load(id);
+    if (stored === null) throw new Error(`no credential ${id}`);
+    return stored.record;
+  }
+
+  /** What its links have come to, and its state. */
+  async stands(grant: AgentGrant): Promise<string> {
+    const { state, reserved } = await this.credential(grant.credentialId);
+    return `${state} ${reserved.totalMinor} ${reserved.dayMinor}`;
+  }
+
+  async told(id: string): Promise<WebhookEvent[]> {
+    const entries = await this.kv.scan({ from: `event/${id}/`, to: `event/${id}/~`, limit: 100 });
+    return entries.map(({ value }): WebhookEvent => JSON.parse(value));
+  }
+
+  /** The customer pays a link: whether the gateway says so now. */
+  async pays(link: PortalLinkRecord): Promise<void> {
+    const paying = await this.shard(0).portalLinks.pay(link.token);
+    if (paying?.type !== "payable") throw new Error(`${paying?.type}`);
+    this.gateway.pay(`${link.id}.1`);
+    await this.shard(0).links.verifyNow(`${link.id}.1`);
+  }
+
+  async pass(ms: number, stepMs = 1_000): Promise<void> {
+    for (let left = ms; left > 0; left -= Math.min(left, stepMs)) {
+      this.clock.advance(Math.min(left, stepMs));
+      for (const { tick } of this.shards) tick();
+      await settle();
+    }
+  }
+}
