@@ -1,4 +1,4 @@
-import { useState } from "preact/hooks";
+import { useLayoutEffect, useRef, useState } from "preact/hooks";
 import type { CreateExportJson, ExportJson } from "../../../../surfaces/merchant/exports/schemas.ts";
 import { post } from "../../api/client.ts";
 import { Dialog } from "../../components/dialog.tsx";
@@ -21,6 +21,8 @@ export function ExportDialog({ list, query, onClose }: ExportScope & { onClose: 
   const { exports: words } = text();
   const [started, setStarted] = useState<ExportJson | null>(null);
   const [latest, setLatest] = useState<ExportJson | null>(null);
+  /** Back from an export that failed: the focus goes to the question again. */
+  const [isAgain, setAgain] = useState(false);
   const leave = () => {
     if (latest !== null && isUnderWay(latest)) toast(words.started);
     onClose();
@@ -31,6 +33,7 @@ export function ExportDialog({ list, query, onClose }: ExportScope & { onClose: 
         <Order
           list={list}
           query={query}
+          isAgain={isAgain}
           onClose={onClose}
           onStarted={(item) => {
             setStarted(item);
@@ -38,13 +41,27 @@ export function ExportDialog({ list, query, onClose }: ExportScope & { onClose: 
           }}
         />
       ) : (
-        <ExportProgress started={started} onState={setLatest} onAgain={() => setStarted(null)} onClose={leave} />
+        <ExportProgress
+          started={started}
+          onState={setLatest}
+          onAgain={() => {
+            setAgain(true);
+            setStarted(null);
+          }}
+          onClose={leave}
+        />
       )}
     </Dialog>
   );
 }
 
-function Order({ list, query, onStarted, onClose }: ExportScope & { onStarted: (item: ExportJson) => void; onClose: () => void }) {
+function Order({
+  list,
+  query,
+  isAgain,
+  onStarted,
+  onClose,
+}: ExportScope & { isAgain: boolean; onStarted: (item: ExportJson) => void; onClose: () => void }) {
   const { exports: words, settings } = text();
   const sendOnce = useSendOnce();
   const { values, change, problem, submit } = useFormValues(
@@ -56,9 +73,14 @@ function Order({ list, query, onStarted, onClose }: ExportScope & { onStarted: (
     onStarted(await sendOnce(order, (idempotencyKey) => post<ExportJson>("/exports", order, { idempotencyKey })));
   });
   const filters = Object.keys(query).length;
+  const top = useRef<HTMLDivElement>(null);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: once, when it comes up.
+  useLayoutEffect(() => {
+    if (isAgain) top.current?.focus();
+  }, []);
   return (
     <DialogForm action={start} onSubmit={() => submit(() => void start.run())} submit={words.start} icon="download" onClose={onClose}>
-      <div class="export-scope">
+      <div ref={top} class="export-scope" tabIndex={-1}>
         <p>{filters === 0 ? words.scope.all : words.scope.filtered(filters)}</p>
         <RowCount list={list} query={query} />
       </div>

@@ -1,4 +1,4 @@
-import { useEffect } from "preact/hooks";
+import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import type { ExportJson } from "../../../../surfaces/merchant/exports/schemas.ts";
 import { get } from "../../api/client.ts";
 import { Banner } from "../../components/banner.tsx";
@@ -28,20 +28,22 @@ export function ExportProgress({
   onClose: () => void;
 }) {
   const { exports: words, app } = text();
-  const latest = useResource(
-    `export ${started.id}`,
-    (signal) => get<ExportJson>(`/exports/${encodeURIComponent(started.id)}`, { signal }),
-    {
-      everyMs: LIVE_MS,
-    },
-  );
+  const [ended, setEnded] = useState(!isUnderWay(started));
+  const path = `/exports/${encodeURIComponent(started.id)}`;
+  const latest = useResource(path, (signal) => get<ExportJson>(path, { signal }), ended ? {} : { everyMs: LIVE_MS });
   const item = latest.data ?? started;
   const { state, rows, bytes, expiresAt } = item;
   // biome-ignore lint/correctness/useExhaustiveDependencies: another state is told, nothing else.
-  useEffect(() => onState(item), [state]);
+  useEffect(() => {
+    onState(item);
+    setEnded(!isUnderWay(item));
+  }, [state]);
+  // The button that had it is gone.
+  const top = useRef<HTMLDivElement>(null);
+  useLayoutEffect(() => top.current?.focus(), []);
   return (
     <div class="export-progress">
-      <div role="status">
+      <div ref={top} role="status" tabIndex={-1} class="export-status">
         {state === "FAILED" ? (
           <Banner kind="danger">{failureText(item)}</Banner>
         ) : state === "READY" ? (
