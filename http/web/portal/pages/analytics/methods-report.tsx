@@ -1,9 +1,11 @@
 import { useEffect } from "preact/hooks";
 import type { MethodsReportJson } from "../../../../surfaces/merchant/analytics/schemas.ts";
 import { preloadCharts } from "../../components/chart.tsx";
+import type { ChartSeries } from "../../components/chart-figures.ts";
 import { EmptyState } from "../../components/empty-state.tsx";
 import { Panel } from "../../components/panel.tsx";
 import type { Column } from "../../components/table.tsx";
+import { formatDays } from "../../i18n/days.ts";
 import { text } from "../../i18n/texts.ts";
 import { methodName, transactionsHref } from "../transactions/words.ts";
 import { type Shown, transactionFilters } from "./filters.ts";
@@ -42,10 +44,24 @@ export function MethodsReport(props: ReportProps) {
 }
 
 function Methods({ report, shown, currency }: { report: MethodsReportJson; shown: Shown; currency: string }) {
-  const { methods: words, figures, method, ofSteps } = analyticsText();
+  const { methods: words, figures, method, ofSteps, before } = analyticsText();
   const totals = report.totals.filter((one) => one.currency === currency).sort((one, other) => other.volumeMinor - one.volumeMinor);
   const drawn = totals.filter(({ volumeMinor }) => volumeMinor > 0).slice(0, DRAWN_MAX);
   const title = `${words.volume} ${ofSteps[report.granularity]}`;
+  const { previous } = report;
+  const compared: ChartSeries[] =
+    previous === null
+      ? []
+      : [
+          {
+            label: `${before} · ${formatDays(previous.from, previous.to)}`,
+            kind: "dashes",
+            values: report.series.map((_, index) => {
+              const earlier = previous.series[index];
+              return earlier === undefined ? null : totals.reduce((sum, one) => sum + volumeIn(earlier.figures, one), 0);
+            }),
+          },
+        ];
   const columns: Column<Figures>[] = [
     {
       key: "method",
@@ -68,11 +84,14 @@ function Methods({ report, shown, currency }: { report: MethodsReportJson; shown
           kind="money"
           currency={currency}
           stacked
-          series={drawn.map((one) => ({
-            label: methodName(one.method),
-            kind: "bars",
-            values: report.series.map((point) => volumeIn(point.figures, one)),
-          }))}
+          series={[
+            ...drawn.map((one) => ({
+              label: methodName(one.method),
+              kind: "bars" as const,
+              values: report.series.map((point) => volumeIn(point.figures, one)),
+            })),
+            ...compared,
+          ]}
           hrefOf={(days) => transactionsHref({ ...transactionFilters(shown, days, currency), status: "OK" })}
         />
       </Panel>
