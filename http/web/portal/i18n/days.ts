@@ -77,8 +77,10 @@ export function formatMonth(day: Day, { short = false }: { short?: boolean } = {
   return forms(short ? { month: "short", year: "2-digit" } : { month: "long", year: "numeric" }).format(noon(day));
 }
 
-/** `1–26 Nov 2026`. */
+/** `1–26 Nov 2026`, `28 Oct – 26 Nov 2026`. Both languages have the day first, and their own forms of a range are less even. */
 export function formatDays(from: Day, to: Day): string {
-  const format = forms({ day: "numeric", month: "short", year: "numeric" });
-  return from === to ? format.format(noon(from)) : format.formatRange(noon(from), noon(to));
+  const whole = (day: Day) => forms({ day: "numeric", month: "short", year: "numeric" }).format(noon(day));
+  if (from === to) return whole(from);
+  if (from.slice(0, 7) === to.slice(0, 7)) return `${Number(from.slice(8))}–${whole(to)}`;
+  return `${from.slice(0, 4) === to.slice(0, 4) ? formatDayOfYear(from) : whole(from)} – ${whole(to)}`;
 }

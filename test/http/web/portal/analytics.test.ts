@@ -89,9 +89,10 @@ test("every figure, bar and line leads to the list that it was counted from, wit
   // The chart itself: a click on a bar.
   const chart = page.locator(".chart-drawing").first();
   await chart.locator("canvas").waitFor();
+  await chart.scrollIntoViewIfNeeded();
   const box = (await chart.locator(".u-over").boundingBox()) ?? assert.fail("nothing is drawn");
   await page.mouse.move(box.x + box.width / 2, box.y + box.height / 2);
-  await chart.locator(".chart-tip-title").getByText("13 Nov 2026").waitFor();
+  await chart.locator(".chart-tip-title").getByText("Fri, 13 Nov 2026").waitFor();
   await page.mouse.click(box.x + box.width / 2, box.y + box.height / 2);
   await page.getByRole("heading", { name: "Transactions", level: 1 }).waitFor();
   assert.deepEqual(Object.fromEntries(new URL(page.url()).searchParams), {
@@ -104,7 +105,7 @@ test("every figure, bar and line leads to the list that it was counted from, wit
   const panel = page.locator(".panel", { has: page.getByRole("heading", { name: "Volume by day" }) });
   await panel.getByRole("button", { name: "Show as table" }).click();
   assert.equal(await panel.locator("tbody tr").count(), 25);
-  const link = panel.getByRole("link", { name: "Fri 13 Nov 2026" });
+  const link = panel.getByRole("link", { name: "Fri, 13 Nov 2026" });
   assert.match((await link.getAttribute("href")) ?? "", /from=2026-11-13&to=2026-11-13/);
   // What it is compared with stands beside it, and says of which days it is.
   assert.deepEqual(await panel.locator("thead th").allTextContents(), ["When", "Volume", "Before · 7–31 Oct 2026"]);

@@ -3,13 +3,7 @@ import { Button } from "../../components/button.tsx";
 import { text } from "../../i18n/texts.ts";
 import { may } from "../../state/session.ts";
 import { ExportDialog } from "./export-dialog.tsx";
-import type { ExportListName } from "./words.ts";
-
-export interface ExportScope {
-  list: ExportListName;
-  /** What the list is asked with at present. */
-  query: Readonly<Record<string, string>>;
-}
+import type { ExportScope } from "./words.ts";
 
 /** Exports what a list shows, for whoever may. */
 export function ExportButton(scope: ExportScope) {

@@ -11,10 +11,9 @@ import { useFormValues } from "../../state/form-values.ts";
 import { useSendOnce } from "../../state/send-once.ts";
 import { toast } from "../../state/toasts.ts";
 import { ColumnChoice, usualColumns } from "./column-choice.tsx";
-import type { ExportScope } from "./export-button.tsx";
 import { ExportProgress } from "./export-progress.tsx";
 import { RowCount } from "./row-count.tsx";
-import { type ExportFormat, FORMATS, isUnderWay, XLSX_ROWS_MAX } from "./words.ts";
+import { type ExportFormat, type ExportScope, FORMATS, isUnderWay, XLSX_ROWS_MAX } from "./words.ts";
 
 /** Asks what the file is to be like, and then shows what becomes of it. */
 export function ExportDialog({ list, query, onClose }: ExportScope & { onClose: () => void }) {

@@ -3,7 +3,7 @@ import type { ListJson } from "../../api/types.ts";
 import { formatNumber } from "../../i18n/format.ts";
 import { text } from "../../i18n/texts.ts";
 import { useResource } from "../../state/resource.ts";
-import type { ExportScope } from "./export-button.tsx";
+import type { ExportScope } from "./words.ts";
 
 /** A page of the list at most is counted; a file of more rows is not read by eye any more. */
 const COUNTED_MAX = 200;

@@ -4,6 +4,12 @@ import { text } from "../../i18n/texts.ts";
 export type ExportListName = ExportJson["list"];
 export type ExportFormat = ExportJson["format"];
 
+export interface ExportScope {
+  list: ExportListName;
+  /** What the list is asked with at present. */
+  query: Readonly<Record<string, string>>;
+}
+
 export const FORMATS = ["CSV", "XLSX"] as const satisfies readonly ExportFormat[];
 
 /** As XLSX_ROWS_MAX of the engine, which decides; this is to say so before anything is sent. */
