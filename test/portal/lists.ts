@@ -96,7 +96,7 @@ export function lists(world: PortalWorld): void {
     const file = (await exportedFile(page, { format: "CSV", language: "en" })).contents.toString("utf8");
     assert.ok(file.includes(second.things.uuid) && !file.includes(uuid));
     await page.goto("/portal/exports");
-    await page.getByText("Transactions · CSV").first().waitFor();
+    await page.locator("main tr", { hasText: "Transactions" }).first().waitFor();
     await assertNothing("/portal/exports");
   });
 

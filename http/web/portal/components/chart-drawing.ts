@@ -65,7 +65,7 @@ function listen({ over, cursor }: UPlot, pick: (index: number) => void): void {
 interface DrawnSeries extends ChartSeries {
   /** Its place among the series, which its colour goes by. */
   index: number;
-  /** How high it is drawn: of stacked bars with all those below it. */
+  /** How high it is drawn: of stacked bars with all those between it and the axis. */
   heights: readonly (number | null)[];
 }
 
@@ -76,9 +76,14 @@ function drawnOrder({ series, stacked }: Pick<ChartProps, "series" | "stacked">)
   const bars = all.filter(({ kind }) => kind === "bars");
   const stack = bars.map((one, place) => ({
     ...one,
-    heights: one.values.map((_, at) => bars.slice(0, place + 1).reduce((sum, { values }) => sum + (values[at] ?? 0), 0)),
+    heights: one.values.map((value, at) => reach(bars.slice(0, place + 1), at, (value ?? 0) < 0)),
   }));
   return [...stack.reverse(), ...all.filter(({ kind }) => kind !== "bars")];
+}
+
+/** What is less than nothing hangs below the axis, and is no part of what stands on it. */
+function reach(bars: readonly ChartSeries[], at: number, below: boolean): number {
+  return bars.map(({ values }) => values[at] ?? 0).reduce((sum, value) => (value < 0 === below ? sum + value : sum), 0);
 }
 
 function optionsOf(place: HTMLElement, props: ChartProps): UPlot.Options {
@@ -90,7 +95,7 @@ function optionsOf(place: HTMLElement, props: ChartProps): UPlot.Options {
   return {
     width: place.clientWidth,
     height: HEIGHT_PX,
-    padding: [12, 8, 0, 0],
+    padding: [12, 20, 0, 0],
     legend: { show: false },
     cursor: { y: false, drag: { x: false, y: false }, points: { show: false } },
     scales: {

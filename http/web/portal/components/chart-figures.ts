@@ -15,7 +15,7 @@ export interface ChartProps {
   axisLabels?: readonly string[];
   labelsTitle: string;
   series: readonly ChartSeries[];
-  /** Bars stand on each other: they are parts of one sum. */
+  /** Bars stand on each other: they are parts of one sum. Those below nothing hang from the axis. */
   stacked?: boolean;
   format: (value: number) => string;
   /** Shorter, for the axis. */

@@ -56,7 +56,7 @@ export const analytics = {
   rangeReversed: "The first day is after the last one.",
   rangeLong: (days: number) => `At most ${days} days at once.`,
   compare: "Compare with",
-  compares: { previous: "The period before", year: "A year before", none: "Nothing" },
+  compares: { previous: "Period before", year: "A year before", none: "Nothing" },
   granularity: "Steps",
   granularities: { auto: "Automatic", hour: "Hours", day: "Days", week: "Weeks", month: "Months" },
   currency: "Currency",

@@ -10,6 +10,9 @@ export const exports = {
     all: "The whole list, without filters.",
     filtered: (count: number) =>
       count === 1 ? "What the list shows at present, with its filter." : `What the list shows at present, with its ${count} filters.`,
+    filters: (count: number) => (count === 1 ? "1 filter" : `${count} filters`),
+    from: (day: string) => `from ${day}`,
+    until: (day: string) => `until ${day}`,
   },
   counting: "Counting the rows",
   rows: (count: string) => (count === "1" ? "1 row" : `${count} rows`),

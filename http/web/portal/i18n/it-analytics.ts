@@ -51,7 +51,7 @@ export const analytics: AnalyticsTexts = {
   rangeReversed: "Il primo giorno viene dopo l’ultimo.",
   rangeLong: (days) => `Al massimo ${days} giorni alla volta.`,
   compare: "Confronta con",
-  compares: { previous: "Il periodo precedente", year: "Un anno prima", none: "Nessun confronto" },
+  compares: { previous: "Periodo precedente", year: "Un anno prima", none: "Nessun confronto" },
   granularity: "Suddivisione",
   granularities: { auto: "Automatica", hour: "Ore", day: "Giorni", week: "Settimane", month: "Mesi" },
   currency: "Valuta",

@@ -12,6 +12,9 @@ export const exports: Catalogue["exports"] = {
     all: "L’elenco intero, senza filtri.",
     filtered: (count) =>
       count === 1 ? "Ciò che l’elenco mostra adesso, con il suo filtro." : `Ciò che l’elenco mostra adesso, con i suoi ${count} filtri.`,
+    filters: (count) => (count === 1 ? "1 filtro" : `${count} filtri`),
+    from: (day) => `dal ${day}`,
+    until: (day) => `fino al ${day}`,
   },
   counting: "Conteggio delle righe",
   rows: (count) => (count === "1" ? "1 riga" : `${count} righe`),

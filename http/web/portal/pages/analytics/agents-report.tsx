@@ -40,7 +40,7 @@ export function AgentsReport(props: ReportProps) {
               />
             ),
           },
-          figureColumn("created", "count", figures.agents),
+          figureColumn("created", "count", figures.links),
           figureColumn("createdMinor", "money", figures.agents),
           figureColumn("paid", "count", figures.agents),
           figureColumn("paidMinor", "money", figures.agents),
@@ -100,10 +100,10 @@ export function AgentsReport(props: ReportProps) {
 
 function CredentialName({ id, name, href }: { id: string; name: string | undefined; href: string }) {
   return (
-    <a class="two-lines" href={href}>
-      {name !== undefined && <span>{name}</span>}
-      <span class="mono clip clip-narrow">{id}</span>
-    </a>
+    <span class="two-lines">
+      <a href={href}>{name ?? id}</a>
+      {name !== undefined && <span class="second-line mono">{id}</span>}
+    </span>
   );
 }
 

@@ -22,7 +22,7 @@ export function FilterFields({ filters, shown }: { filters: Filters; shown: Show
   const problem = problemOf(days);
   return (
     <>
-      <div class="filters">
+      <div class="filters filters-report">
         <SelectField<Preset | "custom">
           label={words.period}
           value={preset ?? "custom"}

@@ -6,6 +6,7 @@ import { EmptyState } from "../../components/empty-state.tsx";
 import { Panel } from "../../components/panel.tsx";
 import type { Column } from "../../components/table.tsx";
 import { formatDays } from "../../i18n/days.ts";
+import type { FigureText } from "../../i18n/en-analytics.ts";
 import { text } from "../../i18n/texts.ts";
 import { methodName, transactionsHref } from "../transactions/words.ts";
 import { type Shown, transactionFilters } from "./filters.ts";
@@ -32,10 +33,8 @@ export function MethodsReport(props: ReportProps) {
           <>
             <Methods report={report} shown={shown} currency={currency} />
             <Declines declines={of(report.declines)} shown={shown} currency={currency} />
-            <div class="columns">
-              <Brands rows={of(report.brands)} />
-              <Entries rows={of(report.entries)} />
-            </div>
+            <Brands rows={of(report.brands)} />
+            <Entries rows={of(report.entries)} />
           </>
         );
       }}
@@ -44,7 +43,7 @@ export function MethodsReport(props: ReportProps) {
 }
 
 function Methods({ report, shown, currency }: { report: MethodsReportJson; shown: Shown; currency: string }) {
-  const { methods: words, figures, method, ofSteps, before } = analyticsText();
+  const { methods: words, method, ofSteps, before } = analyticsText();
   const totals = report.totals.filter((one) => one.currency === currency).sort((one, other) => other.volumeMinor - one.volumeMinor);
   const drawn = totals.filter(({ volumeMinor }) => volumeMinor > 0).slice(0, DRAWN_MAX);
   const title = `${words.volume} ${ofSteps[report.granularity]}`;
@@ -95,13 +94,7 @@ function Methods({ report, shown, currency }: { report: MethodsReportJson; shown
           hrefOf={(days) => transactionsHref({ ...transactionFilters(shown, days, currency), status: "OK" })}
         />
       </Panel>
-      <Breakdown
-        title={words.table}
-        columns={columns}
-        rows={totals}
-        keyOf={(one) => one.method}
-        means={meansOf(figures.methods, ["share", "volumeMinor", "approved", "declined", "approvalRate", "averageTicketMinor"])}
-      />
+      <Breakdown title={words.table} columns={columns} rows={totals} keyOf={(one) => one.method} means={sumMeans()} />
     </>
   );
 }
@@ -110,17 +103,24 @@ function volumeIn(figures: readonly Figures[], { currency, method }: Figures): n
   return figures.find((one) => one.currency === currency && one.method === method)?.volumeMinor ?? 0;
 }
 
-function sumColumns<Row extends Sums>({ narrow = false }: { narrow?: boolean } = {}): Column<Row>[] {
+function sumColumns<Row extends Sums>(): Column<Row>[] {
   const { methods } = analyticsText().figures;
   const column = (of: "volumeMinor" | "approved" | "declined" | "approvalRate" | "averageTicketMinor", kind: "money" | "count" | "share") =>
     figureColumn<typeof of, Row>(of, kind, methods);
   return [
     { key: "share", header: methods.share.label, cell: ({ share }) => <ShareBar share={share} /> },
     column("volumeMinor", "money"),
-    ...(narrow ? [] : [column("approved", "count"), column("declined", "count")]),
+    column("approved", "count"),
+    column("declined", "count"),
     column("approvalRate", "share"),
-    ...(narrow ? [] : [column("averageTicketMinor", "money")]),
+    column("averageTicketMinor", "money"),
   ];
+}
+
+/** What the columns of these tables mean. */
+function sumMeans(): FigureText[] {
+  const { methods } = analyticsText().figures;
+  return meansOf(methods, ["share", "volumeMinor", "approved", "declined", "approvalRate", "averageTicketMinor"]);
 }
 
 function meansOf<Name extends string, Text>(texts: Readonly<Record<Name, Text>>, names: readonly Name[]): Text[] {
@@ -166,24 +166,21 @@ function Declines({ declines, shown, currency }: { declines: readonly Decline[];
 }
 
 function Brands({ rows }: { rows: MethodsReportJson["brands"] }) {
-  const { methods: words, figures, unknown } = analyticsText();
+  const { methods: words, unknown } = analyticsText();
   if (rows.length === 0) return null;
   return (
     <Breakdown
       title={words.brands}
-      columns={[
-        { key: "brand", header: words.brand, cell: ({ brand }) => brand || unknown },
-        ...sumColumns<(typeof rows)[number]>({ narrow: true }),
-      ]}
+      columns={[{ key: "brand", header: words.brand, cell: ({ brand }) => brand || unknown }, ...sumColumns<(typeof rows)[number]>()]}
       rows={rows}
       keyOf={({ brand }) => brand}
-      means={meansOf(figures.methods, ["share", "volumeMinor", "approvalRate"])}
+      means={sumMeans()}
     />
   );
 }
 
 function Entries({ rows }: { rows: MethodsReportJson["entries"] }) {
-  const { methods: words, figures, unknown } = analyticsText();
+  const { methods: words, unknown } = analyticsText();
   const names: Readonly<Record<string, string>> = text().transactions.entries;
   if (rows.length === 0) return null;
   return (
@@ -191,11 +188,11 @@ function Entries({ rows }: { rows: MethodsReportJson["entries"] }) {
       title={words.entries}
       columns={[
         { key: "entry", header: words.entry, cell: ({ entry }) => names[entry] ?? (entry || unknown) },
-        ...sumColumns<(typeof rows)[number]>({ narrow: true }),
+        ...sumColumns<(typeof rows)[number]>(),
       ]}
       rows={rows}
       keyOf={({ entry }) => entry}
-      means={meansOf(figures.methods, ["share", "volumeMinor", "approvalRate"])}
+      means={sumMeans()}
     />
   );
 }

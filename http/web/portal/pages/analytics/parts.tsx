@@ -101,6 +101,8 @@ export function PointChart({
   stacked?: boolean;
   hrefOf?: (point: Pick<Point<unknown>, "from" | "to">) => string;
 }) {
+  // Below the axis of a stack is another side of it, and no debt.
+  const sizeOf = (value: number) => (stacked ? Math.abs(value) : value);
   const severalDays = points[0]?.from !== points.at(-1)?.to;
   const names = points.map((point) => pointNames(point, granularity, severalDays));
   return (
@@ -111,8 +113,8 @@ export function PointChart({
       labelsTitle={analyticsText().time}
       series={series}
       stacked={stacked}
-      format={(value) => figureText(value, kind, currency)}
-      formatAxis={(value) => shortText(value, kind, currency)}
+      format={(value) => figureText(sizeOf(value), kind, currency)}
+      formatAxis={(value) => shortText(sizeOf(value), kind, currency)}
       {...(hrefOf === undefined
         ? {}
         : {

@@ -71,11 +71,11 @@ export function SubscriptionsReport(props: ReportProps) {
                 stacked
                 // Who goes hangs below the line that who comes stands on.
                 series={[
-                  { label: figures.subscriptions.started.label, kind: "line", values: points.map((point) => point.of?.started ?? 0) },
+                  { label: figures.subscriptions.started.label, kind: "bars", values: points.map((point) => point.of?.started ?? 0) },
                   ...(["churnedVoluntary", "churnedDunning"] as const).map((name) => ({
                     label: figures.subscriptions[name].label,
                     kind: "bars" as const,
-                    values: points.map((point) => point.of?.[name] ?? 0),
+                    values: points.map((point) => -(point.of?.[name] ?? 0)),
                   })),
                 ]}
                 hrefOf={() => listOf("CANCELLED")}

@@ -4,6 +4,7 @@ import { LiveList } from "../../components/live-list.tsx";
 import { Page } from "../../components/page.tsx";
 import { type Column, Table } from "../../components/table.tsx";
 import { Time } from "../../components/time.tsx";
+import { formatDays, isDay } from "../../i18n/days.ts";
 import { formatNumber } from "../../i18n/format.ts";
 import { text } from "../../i18n/texts.ts";
 import { sizeText } from "../disputes/file-problems.ts";
@@ -40,14 +41,10 @@ function columnsOf(): Column<ExportJson>[] {
       header: words.file,
       cell: ({ list, format, personalData, filters }) => (
         <span class="two-lines">
-          <span>
-            {words.lists[list]} · {words.formats[format]}
+          <span>{words.lists[list]}</span>
+          <span class="second-line">
+            {[words.formats[format], ...filterTexts(filters), ...(personalData ? [words.personal] : [])].join(" · ")}
           </span>
-          {(personalData || Object.keys(filters).length > 0) && (
-            <span class="second-line">
-              {[filtersText(filters), ...(personalData ? [words.personal] : [])].filter((part) => part !== "").join(" · ")}
-            </span>
-          )}
         </span>
       ),
     },
@@ -58,6 +55,11 @@ function columnsOf(): Column<ExportJson>[] {
         <span class="two-lines">
           <ExportState state={item.state} />
           {item.state === "FAILED" && <span class="second-line export-failure">{failureText(item)}</span>}
+          {item.state === "READY" && item.expiresAt !== null && (
+            <span class="second-line">
+              {words.expires} <Time at={item.expiresAt} />
+            </span>
+          )}
         </span>
       ),
     },
@@ -82,7 +84,6 @@ function columnsOf(): Column<ExportJson>[] {
         </span>
       ),
     },
-    { key: "expires", header: words.expires, cell: ({ expiresAt }) => (expiresAt === null ? "–" : <Time at={expiresAt} />) },
     {
       key: "download",
       header: words.download,
@@ -92,8 +93,16 @@ function columnsOf(): Column<ExportJson>[] {
   ];
 }
 
-/** What the file was narrowed to, as it stands in the list's address: days first, since most are of days. */
-function filtersText({ from, to, ...others }: ExportJson["filters"]): string {
-  const days = from === undefined && to === undefined ? [] : [`${from ?? "…"} – ${to ?? "…"}`];
-  return [...days, ...Object.values(others).map(String)].join(" · ");
+/** What the file was narrowed to: the days, since most are of days, and how many other filters there were. */
+function filterTexts({ from, to, ...others }: ExportJson["filters"]): string[] {
+  const { scope } = text().exports;
+  const count = Object.keys(others).length;
+  return [...daysText(String(from ?? ""), String(to ?? "")), ...(count === 0 ? [] : [scope.filters(count)])];
+}
+
+function daysText(from: string, to: string): string[] {
+  const { scope } = text().exports;
+  if (isDay(from) && isDay(to)) return [formatDays(from, to)];
+  if (isDay(from)) return [scope.from(formatDays(from, from))];
+  return isDay(to) ? [scope.until(formatDays(to, to))] : [];
 }
