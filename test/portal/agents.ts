@@ -136,7 +136,7 @@ export function agents(world: PortalWorld): void {
 /** Credentials of a furnished shop, by what they are. */
 export async function agentsIn(relay: Relay, shop: Shop): Promise<{ readonly [what: string]: string }> {
   const server = relay.client({ authorization: `Bearer ${shop.secretKey}` });
-  const limits = { perLinkMaxMinor: 5_000, perDayMinor: 20_000, totalMinor: 5_000 };
+  const limits = { perLinkMaxMinor: 5_000, perDayMinor: 5_000, totalMinor: 5_000 };
   const usedUp = await newAgentCredential(server, { name: "An assistant whose name is as long as a name may be, for phones", limits });
   const looks = await newAgentCredential(server, { name: "Reports", scopes: ["transactions:read", "analytics:read"], limits: undefined });
   const revoked = await newAgentCredential(server, { name: "Lost laptop" });
