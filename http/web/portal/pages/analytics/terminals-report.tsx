@@ -41,7 +41,6 @@ export function TerminalsReport(props: ReportProps) {
           figureColumn("approved", "count", figures.terminals),
           figureColumn("declined", "count", figures.terminals),
           figureColumn("approvalRate", "share", figures.terminals),
-          figureColumn("averageTicketMinor", "money", figures.terminals, { deskOnly: true }),
           { key: "last", header: words.last, cell: ({ lastAt }) => <Time at={lastAt} />, align: "right", deskOnly: true },
         ];
         return (
@@ -78,7 +77,6 @@ export function TerminalsReport(props: ReportProps) {
                 figures.terminals.approved,
                 figures.terminals.declined,
                 figures.terminals.approvalRate,
-                figures.terminals.averageTicketMinor,
               ]}
             />
             <Panel title={title}>
