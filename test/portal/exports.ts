@@ -160,6 +160,7 @@ export function exports(world: PortalWorld): void {
     });
     assert.equal(made.status, 201, made.text);
     const finance = await colleague(relay, owner, "bruno", "FINANCE");
+    const other = await colleague(relay, owner, "carla", "FINANCE");
     const { page } = await world.visitAs(finance, "/portal/payment-links");
     // The factor of the sign-in is too old by then.
     relay.advance(11 * 60_000);
@@ -178,7 +179,6 @@ export function exports(world: PortalWorld): void {
     const [item] = await exportsOf(finance);
     const id = textMember(item, "id");
     // Another who may export does not see it; who administers the users does.
-    const other = await colleague(relay, owner, "carla", "FINANCE");
     assert.deepEqual(await exportsOf(other), []);
     assertMatches(await other.send("GET", `/exports/${id}/file`), { status: 404 });
     assert.equal((await exportsOf(owner)).length, 1);
