@@ -22,7 +22,7 @@ export function changeOf(now: number | null, before: number | null, kind: Kind, 
     const rounded = Math.round(points * 10 ** digits) / 10 ** digits;
     return directed(rounded, words.points(formatNumber(Math.abs(rounded), digits)), better);
   }
-  if (before === 0) return now === 0 ? null : { text: fromNothing, direction: now > 0 ? "up" : "down", good: goodness(now, better) };
+  if (before === 0) return now === 0 ? null : { text: fromNothing, direction: "same", good: null };
   const share = (now - before) / Math.abs(before);
   const rounded = Math.round(share * 100) / 100;
   const percent = Math.abs(rounded) > PERCENT_MAX ? `> ${formatPercent(PERCENT_MAX, 0)}` : formatPercent(Math.abs(rounded), 0);
