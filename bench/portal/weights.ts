@@ -46,7 +46,7 @@ function weightsOf(page: string, files: ReadonlyMap<string, BuiltFile>): PortalW
   const sum = (names: Iterable<string>) => [...names].reduce((total, name) => total + (files.get(name)?.bytes ?? Number.NaN), 0);
   const named = [...page.matchAll(/\/portal\/assets\/([^"]+\.(?:js|css))"/g)].map(([, name = ""]) => name);
   const first = new Set(named.flatMap((name) => [...withImports(files, name)]));
-  const catalogues = [...files.keys()].filter((name) => /^(?:it|en)-/.test(name));
+  const catalogues = [...files.keys()].filter((name) => /^(?:it|en)-[A-Z0-9]+\.js$/.test(name));
   const firstBytes = sum(first) + Math.max(...catalogues.map((name) => sum([name])));
   const charts = [...files].filter(([name, { text }]) => name.endsWith(".js") && text.includes("u-over")).map(([name]) => name);
   const chartBytes = sum(charts);
@@ -54,7 +54,10 @@ function weightsOf(page: string, files: ReadonlyMap<string, BuiltFile>): PortalW
     .filter((name) => /-page-[A-Z0-9]+\.js$/.test(name))
     .map((name) => {
       const more = [...withImports(files, name)].filter((imported) => !first.has(imported));
-      const bytes = firstBytes + sum(more) + (files.get(name)?.text.includes("chart") === true ? chartBytes : 0);
+      // A page with much to say has texts of its own (`it-analytics`).
+      const own = [...files.keys()].filter((text) => new RegExp(`^(?:it|en)-${name.replace(/-page-.*$/, "")}-[A-Z0-9]+\\.js$`).test(text));
+      const texts = Math.max(0, ...own.map((text) => sum([text])));
+      const bytes = firstBytes + sum(more) + texts + (files.get(name)?.text.includes("chart") === true ? chartBytes : 0);
       return { name: name.replace(/-[A-Z0-9]+\.js$/, ""), bytes };
     });
   return { firstBytes, chartBytes, areChartsLazy: charts.every((name) => !first.has(name)), catalogues: catalogues.length, pages };

@@ -94,8 +94,8 @@ export interface PortalLinkStoreOptions {
 /**
  * Payment links of the portal on the key-value store: `portal-link/<id>`, their deadlines `due/portal-link/...`, and the ids by `portal-link-of/<merchant>/<live or test>/<13 digits
  * of milliseconds>/<id>`, the same behind the state under `portal-link-state/` and behind a keyed digest under `portal-link-customer/` (of the e-mail address) and
- * `portal-link-reference/`, behind the credential that made them under `portal-link-agent/`, `portal-link-token/<digest>`, under `portal-link-made/` for a while those that count for the limit of an hour, and under `portal-link-task/` those
- * that somebody has to look at; and their rows in the outbox.
+ * `portal-link-reference/`, behind the credential that made them under `portal-link-agent/`, `portal-link-token/<digest>`, under `portal-link-made/` for a while those that count
+ * for the limit of an hour, and under `portal-link-task/` those that somebody has to look at; and their rows in the outbox.
  */
 export function createPortalLinkStore({ kv, retentionMs, eventOperations, digest, keyedDigest }: PortalLinkStoreOptions): PortalLinkStore {
   async function load(id: string): Promise<Stored<PortalLinkRecord> | null> {

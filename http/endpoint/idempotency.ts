@@ -70,8 +70,8 @@ export const USUAL_IDEMPOTENCY: IdempotencyPolicy = {
     return [sender, ...person, method, path, params];
   },
   fingerprintOf: (_endpoint, { query, bodySent }) => [query, bodySent ?? null],
-  // An error with a time to retry is not final.
-  isFinal: (error) => IS_FINAL[error.code] && error.retryAfterSeconds === undefined,
+  // An error with a time to retry is not final, nor is one that goes away once the person has shown a second factor.
+  isFinal: (error) => IS_FINAL[error.code] && error.retryAfterSeconds === undefined && error.detail !== "step_up_required",
   isFinalReply: (status) => status < 500 && status !== 408 && status !== 429,
   differs: () => new RelayError("conflict", "Idempotency-Key: was used for a request with another body"),
   running: () =>

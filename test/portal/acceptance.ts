@@ -5,8 +5,10 @@ import type { Answer } from "../support/http-client.ts";
 import { textMember } from "../support/matches.ts";
 import { agents, agentsIn } from "./agents.ts";
 import { alerts } from "./alerts.ts";
+import { analytics } from "./analytics.ts";
 import { complaintsIn, disputes } from "./disputes.ts";
 import { entry } from "./entry.ts";
+import { exports, exportsIn } from "./exports.ts";
 import { faults, nothingElse } from "./faults.ts";
 import { linkIn, links, linksInStates } from "./links.ts";
 import { lists } from "./lists.ts";
@@ -41,6 +43,8 @@ describe("the merchant portal", () => {
   entry(world);
   team(world);
   lists(world);
+  exports(world);
+  analytics(world);
   links(world);
   disputes(world);
   alerts(world);
@@ -88,6 +92,7 @@ async function furnish(world: PortalWorld): Promise<FurnishedShop> {
     [await owner.send("PUT", "/payment-methods/PAYPAL", { mode: "sandbox", clientId: "shop", clientSecret: "secret-of-the-shop" }), 200],
   ];
   for (const [{ status, text }, expected] of sent) assert.equal(status, expected, text);
+  await exportsIn(owner);
   const webhookId = textMember(added.body, "data", "endpoint", "id");
   const links: FurnishedShop["links"] = { expired, ...(await linksInStates(world, shop)) };
   const complaints = await complaintsIn(relay, shop, { uuid, linkUuid: `${links["paid"]?.id}.1` });

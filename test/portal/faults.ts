@@ -58,7 +58,10 @@ export function faults(world: PortalWorld): void {
       await page.goto("/portal/terminals");
       await page.locator("main table").getByText(terminalId).waitFor({ timeout: TOLD_WITHIN_MS });
       await page.getByText("The last payments cannot be read at the moment.").waitFor({ timeout: TOLD_WITHIN_MS });
-      for (const path of ["/portal/logs", "/portal/logs?tab=calls", "/portal/transactions", "/portal"]) {
+      for (const path of [
+        ...["/portal/logs", "/portal/logs?tab=calls", "/portal/transactions", "/portal"],
+        ...["/portal/analytics", "/portal/analytics?tab=subscriptions"],
+      ]) {
         await page.goto(path);
         await page.getByText("A part of the service does not answer right now.").waitFor({ timeout: TOLD_WITHIN_MS });
       }
@@ -245,8 +248,10 @@ export function nothingElse(world: PortalWorld): void {
       "",
       "agents",
       "alerts",
+      "analytics",
       "audit",
       "disputes",
+      "exports",
       "forgot",
       "invitation",
       "keys",

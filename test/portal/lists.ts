@@ -1,13 +1,13 @@
 import assert from "node:assert/strict";
-import { readFile } from "node:fs/promises";
 import { test } from "node:test";
 import type { Page } from "playwright-core";
 import { startSimulatedTerminal } from "../../infra/sandbox/terminal/terminal.ts";
-import { assertMatches, listOf, member, textMember } from "../support/matches.ts";
-import { PORTAL_API, type PortalPerson } from "../support/portal-person.ts";
+import { assertMatches, listOf } from "../support/matches.ts";
+import { PORTAL_API } from "../support/portal-person.ts";
 import { eventually, within } from "../support/within.ts";
 import { newMerchant } from "../tenancy/merchants.ts";
-import { card, pay } from "./payments.ts";
+import { exportedFile } from "./exports.ts";
+import { card, pay, transactionsOf } from "./payments.ts";
 import { shopWithOwner } from "./people.ts";
 import type { PortalWorld } from "./portal-world.ts";
 
@@ -15,45 +15,6 @@ import type { PortalWorld } from "./portal-world.ts";
 const NEXT_REFRESH_MS = 10_000;
 /** What a shop is promised. */
 const OFFLINE_WITHIN_MS = 10_000;
-
-/** Every transaction of the interface, page by page. */
-async function transactionsOf(person: PortalPerson, query = ""): Promise<unknown[]> {
-  const items: unknown[] = [];
-  for (let cursor: string | null = ""; cursor !== null; ) {
-    const answer = await person.send(
-      "GET",
-      `/transactions?limit=20&${query}${cursor === "" ? "" : `&cursor=${encodeURIComponent(cursor)}`}`,
-    );
-    assert.equal(answer.status, 200, answer.text);
-    items.push(...listOf(member(answer.body, "data", "items")));
-    const next = member(answer.body, "data", "next");
-    cursor = typeof next === "string" ? next : null;
-  }
-  return items;
-}
-
-/** The rows of a CSV file: quoted cells, doubled quotes, line breaks inside quotes. */
-function rowsOf(csv: string, delimiter: string): string[][] {
-  const rows: string[][] = [[""]];
-  let quoted = false;
-  for (let at = 0; at < csv.length; at += 1) {
-    const sign = csv[at] ?? "";
-    const row = rows.at(-1) ?? [];
-    if (quoted && sign === '"' && csv[at + 1] === '"') {
-      row[row.length - 1] += '"';
-      at += 1;
-    } else if (sign === '"') quoted = !quoted;
-    else if (!quoted && sign === delimiter) row.push("");
-    else if (!quoted && sign === "\n") rows.push([""]);
-    else if (quoted || sign !== "\r") row[row.length - 1] += sign;
-  }
-  return rows.filter((row) => row.length > 1);
-}
-
-async function download(page: Page, button: string): Promise<{ name: string; text: string }> {
-  const [file] = await Promise.all([page.waitForEvent("download"), page.getByRole("link", { name: button }).click()]);
-  return { name: file.suggestedFilename(), text: await readFile(await file.path(), "utf8") };
-}
 
 const rowButtons = (page: Page) => page.locator("main .row-button");
 
@@ -73,6 +34,7 @@ export function lists(world: PortalWorld): void {
     for (const [path, name, shows] of [
       ["/portal", "Overview", second.things.terminalId],
       ["/portal/transactions", "Transactions", second.things.terminalId],
+      ["/portal/analytics?tab=terminals", "Analytics", second.things.terminalId],
       ["/portal/payment-links", "Payment links", "link of second"],
       ["/portal/payment-methods", "Payment methods", "PayPal"],
       ["/portal/webhooks", "Webhooks", "hooks-of-second"],
@@ -119,7 +81,7 @@ export function lists(world: PortalWorld): void {
       `Promise.all(${JSON.stringify([
         ...[`/transactions/${uuid}`, `/transactions/${uuid}/receipt`, `/terminals/${terminalId}`],
         ...[`/payment-links/${paymentLinkId}`, `/webhooks/deliveries/${deliveryId}`],
-        ...["/transactions", "/transactions.csv", "/terminals", "/users", "/audit?limit=200", "/overview"],
+        ...["/transactions", "/transactions.csv", "/terminals", "/users", "/audit?limit=200", "/overview", "/exports"],
         ...["/payment-links", "/payment-methods", "/webhooks", "/webhooks/deliveries", "/keys", "/logs/workflow", "/logs/calls"],
       ])}.map(async (path) => { const answer = await fetch("${PORTAL_API}" + path); return [path, answer.status, await answer.text()]; }))`,
     );
@@ -131,8 +93,11 @@ export function lists(world: PortalWorld): void {
       assert.deepEqual(leaked, [], `${path}`);
     }
     await page.goto("/portal/transactions");
-    const { text: file } = await download(page, "Export CSV");
+    const file = (await exportedFile(page, { format: "CSV", language: "en" })).contents.toString("utf8");
     assert.ok(file.includes(second.things.uuid) && !file.includes(uuid));
+    await page.goto("/portal/exports");
+    await page.locator("main tr", { hasText: "Transactions" }).first().waitFor();
+    await assertNothing("/portal/exports");
   });
 
   test("acceptance 5: what a terminal takes stands in the list at the next refresh, and a terminal that goes is offline within ten seconds", async () => {
@@ -162,53 +127,6 @@ export function lists(world: PortalWorld): void {
       assert.ok(performance.now() - stoppedAtMs <= OFFLINE_WITHIN_MS);
     } finally {
       await terminal.stop();
-    }
-  });
-
-  test("acceptance 16: the file of the filtered rows has the rows of the list and their sum, in both languages, and a formula stays a text", async () => {
-    const { relay } = world;
-    const { shop, owner } = await shopWithOwner(relay, "Mercato Coperto", 2);
-    const [one = "", two = ""] = shop.terminalIds;
-    const formula = '=cmd|"/C calc"!A1';
-    for (let index = 0; index < 24; index += 1) {
-      const [terminalId, amountCents] = [index % 2 === 0 ? one : two, index % 6 === 5 ? 1_005 : 1_000 + index * 110];
-      await pay(relay, card(terminalId, amountCents), index === 4 ? { message: formula } : {});
-    }
-    const query = `terminalId=${one}&status=OK`;
-    const listed = await transactionsOf(owner, query);
-    assert.equal(listed.length, 12);
-    const sumMinor = listed.reduce((sum: number, item) => sum + Number(member(item, "amountMinor")), 0);
-
-    const { page } = await world.visitAs(owner, `/portal/transactions?${query}`);
-    await page.getByText("12 transactions, that is all").waitFor();
-    assert.equal(await rowButtons(page).count(), 12);
-    const english = await download(page, "Export CSV");
-    assert.match(english.name, new RegExp(`^transactions_${shop.merchantId}_.*\\.csv$`));
-    await page.goto("/portal/settings");
-    await page.getByLabel("Language", { exact: true }).selectOption("it");
-    await page.getByRole("heading", { name: "Impostazioni" }).waitFor();
-    await page.goto(`/portal/transactions?${query}`);
-    await page.getByRole("heading", { name: "Transazioni" }).waitFor();
-    const italian = await download(page, "Esporta CSV");
-
-    for (const [{ text }, delimiter, point, uuidHeading, amountHeading] of [
-      [english, ",", ".", "UUID", "Amount"],
-      [italian, ";", ",", "UUID", "Importo"],
-    ] as const) {
-      assert.equal(text[0], "\ufeff");
-      const [headings = [], ...rows] = rowsOf(text.slice(1), delimiter);
-      const column = (name: string) => rows.map((row) => row[headings.indexOf(name)] ?? "");
-      assert.deepEqual(
-        column(uuidHeading),
-        listed.map((item) => textMember(item, "uuid")),
-      );
-      const sums = column(amountHeading).map((amount) => Math.round(Number(amount.replace(point, ".")) * 100));
-      assert.equal(
-        sums.reduce((sum, amount) => sum + amount, 0),
-        sumMinor,
-      );
-      const cells = rows.flat().filter((cell) => cell.includes("cmd"));
-      assert.deepEqual(cells, [`'${formula}`]);
     }
   });
 

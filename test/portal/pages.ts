@@ -6,8 +6,10 @@ import type { Page } from "playwright-core";
 import { axeViolations } from "../support/portal-faults.ts";
 import { lastMailTo, PORTAL_PASSWORD, PortalPerson } from "../support/portal-person.ts";
 import { agentPages, italianAgentPages } from "./agents.ts";
+import { analyticsPages, italianAnalyticsPages } from "./analytics.ts";
 import type { Complaints } from "./disputes.ts";
 import { scanKey } from "./entry.ts";
+import { exportPages } from "./exports.ts";
 import { tabTo as goTo } from "./keyboard.ts";
 import type { MadeLink } from "./links.ts";
 import { everyOperatorPage } from "./operators.ts";
@@ -112,6 +114,10 @@ export function pages(world: PortalWorld, furnished: () => FurnishedShop): void 
   test("acceptance 17: nor does a page of payments and links with real data, in any state", within, async () => {
     await payToday();
     await looksAt(moneyPages());
+  });
+  test("acceptance 17: nor does a page of analytics or exports with real data", within, async () => {
+    await payToday();
+    await looksAt([...analyticsPages(world.relay), ...exportPages("en")]);
   });
   test("acceptance 17: nor does a page of subscriptions, plans and dunning, in any state", within, () =>
     looksAt(subscriptionPages(furnished().subscribed)),
@@ -283,6 +289,7 @@ export function pages(world: PortalWorld, furnished: () => FurnishedShop): void 
       ["a QR code", pending, button("QR code"), small],
       ["a mail to send", pending, button("Send by e-mail"), small],
       ["a link to cancel", pending, button("Cancel the link"), small],
+      ["an export to order", "/portal/payment-links", button("Export"), small],
       ["a refund", `/portal/payment-links/${links["late"]?.id}`, button("Refund"), small],
       ...openedOverSubscriptions(furnished().subscribed).map(([name, path, text]) => [name, path, button(text), small] as const),
       ["dunning to change", "/portal/subscriptions?tab=dunning", button("Change")],
@@ -334,7 +341,9 @@ export function pages(world: PortalWorld, furnished: () => FurnishedShop): void 
     await payToday();
     for (const looked of [
       { name: "panoramica", path: "/portal", until: seen("Incassato per ora") },
-      { name: "transazioni", path: "/portal/transactions", until: seen("Esporta CSV") },
+      { name: "transazioni", path: "/portal/transactions", until: seen("Esporta") },
+      ...italianAnalyticsPages(world.relay),
+      ...exportPages("it"),
       { name: "link di pagamento", path: "/portal/payment-links", until: seen("Link di pagamento") },
       { name: "un link pagato in ritardo", path: `/portal/payment-links/${links["late"]?.id}`, until: drawer },
       { name: "bacheca", path: "/portal/disputes", until: (page: Page) => page.locator(".case").nth(3).waitFor() },

@@ -4,6 +4,8 @@ import { readCommand } from "../../infra/sandbox/terminal/command.ts";
 import { settingsOf } from "../../infra/sandbox/terminal/options.ts";
 import { scenarioOf } from "../../infra/sandbox/terminal/outcomes.ts";
 import { paymentResult } from "../../infra/sandbox/terminal/payment-result.ts";
+import { listOf, member } from "../support/matches.ts";
+import type { PortalPerson } from "../support/portal-person.ts";
 import type { Relay } from "../support/relay.ts";
 
 /** Pays as the sandbox's terminal does, at the relay's time: sent, polled, answered. Resolves with the uuid. */
@@ -40,4 +42,20 @@ export async function payDays(
     await pay(relay, payment);
   }
   relay.advance(Math.max(0, untilMs - relay.nowMs()));
+}
+
+/** Every transaction of the interface, page by page. */
+export async function transactionsOf(person: PortalPerson, query = ""): Promise<unknown[]> {
+  const items: unknown[] = [];
+  for (let cursor: string | null = ""; cursor !== null; ) {
+    const answer = await person.send(
+      "GET",
+      `/transactions?limit=20&${query}${cursor === "" ? "" : `&cursor=${encodeURIComponent(cursor)}`}`,
+    );
+    assert.equal(answer.status, 200, answer.text);
+    items.push(...listOf(member(answer.body, "data", "items")));
+    const next = member(answer.body, "data", "next");
+    cursor = typeof next === "string" ? next : null;
+  }
+  return items;
 }

@@ -163,7 +163,7 @@ export function team(world: PortalWorld): void {
     await assertRole("Viewer");
     await menu.getByRole("link", { name: "Transactions" }).click();
     await page.getByText("No transaction yet").waitFor();
-    assert.equal(await page.getByRole("link", { name: "Export CSV" }).count(), 0);
+    assert.equal(await page.getByRole("button", { name: "Export", exact: true }).count(), 0);
     assertMatches(await admin.send("POST", "/users", { email: addressOf(relay, "carla"), role: "VIEWER" }), { status: 403 });
     assert.equal((await usersOf(owner)).length, 2);
 

@@ -267,17 +267,18 @@ test("http knows of stores only their types, and never the key-value store", () 
   assert.deepEqual(offences, []);
 });
 
-/** All small: who may do what, and how many decimals a currency has. */
+/** All small: who may do what, how many decimals a currency has, and which columns an export has. */
 const LOADED_BY_PAGES: ReadonlySet<string> = new Set([
   "engine/access/administrator-role.ts",
   "engine/access/merchant-user-grant.ts",
   "engine/kernel/money.ts",
   "engine/kernel/money-text.ts",
+  "http/surfaces/merchant/exports/columns.ts",
 ]);
 
 const PAGES = ["http/web/portal/", "http/web/operators/"];
 
-test("pages load nothing of the relay but who may do what and the decimals of currencies; the rest are types", () => {
+test("pages load nothing of the relay but who may do what, the decimals of currencies and the columns of exports; the rest are types", () => {
   const offences = PRODUCT.filter(({ path }) => isIn(path, PAGES)).flatMap(({ path, loads }) =>
     loads.filter((name) => isOurs(name) && !isIn(name, PAGES) && !LOADED_BY_PAGES.has(name)).map((name) => `${path} loads ${name}`),
   );

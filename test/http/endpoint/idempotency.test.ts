@@ -30,7 +30,7 @@ const charge = example.endpoint({
   idempotency: "plain",
   params: Type.Object({ id: Type.String() }),
   body: Type.Object({ amount: Type.Integer(), note: Type.Optional(Type.String()) }),
-  responses: { 200: { description: "Charged.", body: Type.Object({ charge: Type.String() }) }, ...example.errors(400, 503) },
+  responses: { 200: { description: "Charged.", body: Type.Object({ charge: Type.String() }) }, ...example.errors(400, 403, 503) },
   handle: async ({ charge }, { body, operationId }) => ({ status: 200 as const, body: { charge: await charge(operationId, body.amount) } }),
 });
 
@@ -44,6 +44,7 @@ const endpoints = bind([charge], {
     executed.push({ operationId, amount });
     await hold;
     if (amount === 13) throw new RelayError("invalid_request", "amount: is unlucky");
+    if (amount === 77 && executed.length === 1) throw new RelayError("forbidden", "Show a second factor", { detail: "step_up_required" });
     if (amount === 99) throw new RelayError("unavailable", "Not now", { retryAfterSeconds: 2 });
     return `c${executed.length}`;
   },
@@ -136,6 +137,14 @@ test("an error that stands is given again, one that does not is tried again unde
   assert.equal((await post("/charges/a", '{"amount":99}', "k6")).status, 503);
   assert.equal((await post("/charges/a", '{"amount":99}', "k6")).status, 503);
   assert.equal(executed[1]?.operationId, executed[2]?.operationId);
+});
+
+test("whoever has shown a second factor meanwhile sends the same again, with its key", async () => {
+  executed = [];
+  assert.equal((await post("/charges/a", '{"amount":77}', "k8")).status, 403);
+  const done = await post("/charges/a", '{"amount":77}', "k8");
+  assert.deepEqual([done.status, done.body, done.replayed], [200, { charge: "c2" }, null]);
+  assert.equal(executed[0]?.operationId, executed[1]?.operationId);
 });
 
 test("a key that cannot be one is refused and executes nothing; without one every request executes under an id of its own", async () => {

@@ -129,7 +129,7 @@ export function answered<T>({ status, statusText }: { status: number; statusText
   );
 }
 
-function unanswered(cause: unknown, signal: AbortSignal | undefined, deadline: AbortSignal): unknown {
+export function unanswered(cause: unknown, signal: AbortSignal | undefined, deadline: AbortSignal): unknown {
   if (signal?.aborted === true) return new DOMException("Nobody waits for it any more", "AbortError");
   if (deadline.aborted) return new PortalError("timeout", 0, "There was no answer in time");
   return new PortalError("offline", 0, cause instanceof Error ? cause.message : "There was no answer");

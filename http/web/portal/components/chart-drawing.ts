@@ -3,15 +3,31 @@ import type { ChartProps, ChartSeries } from "./chart-figures.ts";
 
 const HEIGHT_PX = 240;
 
+/** Steps of an axis of things that are counted: there is no half of one. */
+const WHOLE_STEPS = Array.from({ length: 14 }, (_, power) => [1, 2, 5].map((digit) => digit * 10 ** power)).flat();
+
+/** Labels of so many are left out between two that stand: hours, days and weeks. */
+const LABEL_STEPS = [1, 2, 3, 4, 6, 7, 12, 14, 24, 28, 56, 84, 112, 168];
+
+/** More points than these would hide their line. */
+const POINTS_MAX = 45;
+
+interface Drawn extends ChartProps {
+  /** Somebody wants to see what a label was counted from. */
+  pick: (index: number) => void;
+}
+
 /** Draws with uPlot into `place`, as wide as it is, and again when it or the theme changes. */
-export function draw(place: HTMLElement, props: ChartProps): { destroy(): void } {
+export function draw(place: HTMLElement, props: Drawn): { destroy(): void } {
   let plot = begin();
   function begin(): UPlot {
-    return new UPlot(
+    const made = new UPlot(
       optionsOf(place, props),
-      [props.labels.map((_, index) => index), ...props.series.map(({ values }) => [...values])],
+      [props.labels.map((_, index) => index), ...drawnOrder(props).map(({ heights }) => [...heights])],
       place,
     );
+    if (props.hrefOf !== undefined) listen(made, props.pick);
+    return made;
   }
   function again(): void {
     plot.destroy();
@@ -33,34 +49,85 @@ export function draw(place: HTMLElement, props: ChartProps): { destroy(): void }
   };
 }
 
-function optionsOf(place: HTMLElement, { labels, series, format, formatAxis = format }: ChartProps): UPlot.Options {
+/** A click opens what is below it; a finger, which cannot point at it first, shows the figures with its first tap. */
+function listen({ over, cursor }: UPlot, pick: (index: number) => void): void {
+  let touched: number | null = null;
+  over.classList.add("chart-opens");
+  over.addEventListener("click", (event) => {
+    const { idx } = cursor;
+    if (idx === null || idx === undefined) return;
+    const isFinger = event instanceof PointerEvent && event.pointerType === "touch";
+    if (!isFinger || touched === idx) pick(idx);
+    touched = idx;
+  });
+}
+
+interface DrawnSeries extends ChartSeries {
+  /** Its place among the series, which its colour goes by. */
+  index: number;
+  /** How high it is drawn: of stacked bars with all those between it and the axis. */
+  heights: readonly (number | null)[];
+}
+
+/** Stacked bars are drawn from the highest to the lowest, each over the one that reaches further; then what is compared. */
+function drawnOrder({ series, stacked }: Pick<ChartProps, "series" | "stacked">): DrawnSeries[] {
+  const all = series.map((one, index): DrawnSeries => ({ ...one, index, heights: one.values }));
+  if (stacked !== true) return all;
+  const bars = all.filter(({ kind }) => kind === "bars");
+  const stack = bars.map((one, place) => ({
+    ...one,
+    heights: one.values.map((value, at) => reach(bars.slice(0, place + 1), at, (value ?? 0) < 0)),
+  }));
+  return [...stack.reverse(), ...all.filter(({ kind }) => kind !== "bars")];
+}
+
+/** What is less than nothing hangs below the axis, and is no part of what stands on it. */
+function reach(bars: readonly ChartSeries[], at: number, below: boolean): number {
+  return bars.map(({ values }) => values[at] ?? 0).reduce((sum, value) => (value < 0 === below ? sum + value : sum), 0);
+}
+
+function optionsOf(place: HTMLElement, props: ChartProps): UPlot.Options {
+  const { labels, axisLabels = labels, format, formatAxis = format } = props;
   const ink = inkOf(place);
   const axis = { stroke: ink("chart-ink-axis"), font: "12px system-ui, sans-serif", ticks: { show: false } };
+  const order = drawnOrder(props);
+  const areWhole = order.every(({ heights }) => heights.every((value) => value === null || Number.isInteger(value)));
   return {
     width: place.clientWidth,
     height: HEIGHT_PX,
-    padding: [12, 8, 0, 0],
+    padding: [12, 20, 0, 0],
     legend: { show: false },
     cursor: { y: false, drag: { x: false, y: false }, points: { show: false } },
-    scales: { x: { time: false, range: [-0.6, labels.length - 0.4] }, y: { range: (_, _min, max) => [0, max > 0 ? max * 1.08 : 1] } },
+    scales: {
+      x: { time: false, range: [-0.6, labels.length - 0.4] },
+      y: { range: (_, min, max) => [min < 0 ? min * 1.08 : 0, max > 0 ? max * 1.08 : 1] },
+    },
     axes: [
       {
         ...axis,
         grid: { show: false },
-        values: (_, splits) => splits.map((at) => labels[at] ?? ""),
-        incrs: [1, 2, 3, 4, 6, 12, 24],
-        space: 44,
+        values: (_, splits) => splits.map((at) => axisLabels[at] ?? ""),
+        incrs: LABEL_STEPS,
+        space: 52,
         size: 28,
       },
-      { ...axis, grid: { stroke: ink("chart-ink-grid"), width: 1 }, values: (_, splits) => splits.map(formatAxis), size: 64 },
+      {
+        ...axis,
+        grid: { stroke: ink("chart-ink-grid"), width: 1 },
+        values: (_, splits) => splits.map(formatAxis),
+        size: 64,
+        ...(areWhole ? { incrs: WHOLE_STEPS } : {}),
+      },
     ],
-    series: [{}, ...series.map((one, index) => seriesOf(one, ink(`chart-ink-${index}`)))],
-    hooks: { setCursor: [(plot) => tell(plot, place, { labels, series, format })] },
+    series: [{}, ...order.map((one) => seriesOf(one, ink(`chart-ink-${one.index}`), labels.length))],
+    hooks: { setCursor: [(plot) => tell(plot, place, props)] },
   };
 }
 
-function seriesOf({ label, kind }: ChartSeries, colour: string): UPlot.Series {
-  if (kind === "line") return { label, stroke: colour, width: 2, dash: [5, 4], points: { show: false } };
+function seriesOf({ label, kind }: ChartSeries, colour: string, count: number): UPlot.Series {
+  const line = { label, stroke: colour, width: 2 };
+  if (kind === "dashes") return { ...line, dash: [5, 4], points: { show: false } };
+  if (kind === "line") return { ...line, points: { show: count <= POINTS_MAX, size: 6, fill: colour } };
   const bars = UPlot.paths.bars?.({ size: [0.62, 28], radius: 0.25 });
   return { label, fill: colour, stroke: colour, width: 0, points: { show: false }, ...(bars === undefined ? {} : { paths: bars }) };
 }

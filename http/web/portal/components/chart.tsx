@@ -1,4 +1,5 @@
 import { useEffect, useRef, useState } from "preact/hooks";
+import { useLocation } from "preact-iso/router";
 import { text } from "../i18n/texts.ts";
 import { Button } from "./button.tsx";
 import type { ChartProps } from "./chart-figures.ts";
@@ -37,15 +38,15 @@ export function Chart(props: ChartProps) {
   );
 }
 
-function FigureTable({ title, labels, labelsTitle, series, format }: ChartProps) {
-  const rows = labels.map((label, index) => ({ label, index }));
+function FigureTable({ title, labels, labelsTitle, series, format, hrefOf }: ChartProps) {
+  const rows = labels.map((label, index) => ({ label, index, href: hrefOf?.(index) ?? null }));
   return (
     <Table
       caption={title}
       rows={rows}
       keyOf={({ index }) => String(index)}
       columns={[
-        { key: "label", header: labelsTitle, cell: ({ label }) => label },
+        { key: "label", header: labelsTitle, cell: ({ label, href }) => (href === null ? label : <a href={href}>{label}</a>) },
         ...series.map(({ label, values }) => ({
           key: label,
           header: label,
@@ -61,12 +62,19 @@ function FigureTable({ title, labels, labelsTitle, series, format }: ChartProps)
 }
 
 function Drawing(props: ChartProps) {
+  const { route } = useLocation();
   const place = useRef<HTMLDivElement>(null);
   const latest = useRef(props);
   latest.current = props;
   const [state, setState] = useState<"loading" | "drawn" | "failed">("loading");
   // What is drawn, as one text: the same figures are not drawn again at each refresh.
-  const figures = JSON.stringify([props.labels, props.series]);
+  const figures = JSON.stringify([props.labels, props.axisLabels, props.series]);
+  // Where a label leads may change without its figures.
+  const pick = useRef((_index: number) => {});
+  pick.current = (index) => {
+    const href = latest.current.hrefOf?.(index) ?? null;
+    if (href !== null) route(href);
+  };
   // biome-ignore lint/correctness/useExhaustiveDependencies: other figures are another drawing.
   useEffect(() => {
     const { current } = place;
@@ -76,7 +84,7 @@ function Drawing(props: ChartProps) {
     loadDrawing().then(
       ({ draw }) => {
         if (gone) return;
-        drawing = draw(current, latest.current);
+        drawing = draw(current, { ...latest.current, pick: (index) => pick.current(index) });
         setState("drawn");
       },
       () => setState("failed"),

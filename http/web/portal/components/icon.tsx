@@ -1,6 +1,7 @@
 /** Outlines on a grid of 24, drawn for this portal: two pixels wide, round ends. */
 const PATHS = {
   overview: "M4 13h6V4H4zM14 20h6v-9h-6zM4 20h6v-3H4zM14 7h6V4h-6z",
+  chart: "M4 4v16h16M8 16v-4M12 16V8M16 16v-6",
   transactions: "M4 8h15M15 4l4 4-4 4M20 16H5M9 12l-4 4 4 4",
   terminals:
     "M7 3h10a1 1 0 0 1 1 1v16a1 1 0 0 1-1 1H7a1 1 0 0 1-1-1V4a1 1 0 0 1 1-1zM9 6.5h6v4H9zM9.5 14h.01M12 14h.01M14.5 14h.01M9.5 17h.01M12 17h.01M14.5 17h.01",

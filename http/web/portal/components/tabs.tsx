@@ -1,5 +1,5 @@
 import type { ComponentChildren } from "preact";
-import { useId, useRef } from "preact/hooks";
+import { useEffect, useId, useRef } from "preact/hooks";
 
 export interface Tab<Key extends string> {
   key: Key;
@@ -23,6 +23,10 @@ export function Tabs<Key extends string>({
 }) {
   const id = useId();
   const list = useRef<HTMLDivElement>(null);
+  // On a phone there are more than fit: the selected one is in sight.
+  useEffect(() => {
+    list.current?.querySelector(`[data-tab="${selected}"]`)?.scrollIntoView({ block: "nearest", inline: "center" });
+  }, [selected]);
   const step = (by: number): void => {
     const index = tabs.findIndex(({ key }) => key === selected);
     const next = tabs[(index + by + tabs.length) % tabs.length];

@@ -1,4 +1,7 @@
 import type { ComponentChildren } from "preact";
+import { useId, useState } from "preact/hooks";
+import { text } from "../i18n/texts.ts";
+import { Icon } from "./icon.tsx";
 
 export interface TileProps {
   label: string;
@@ -7,18 +10,49 @@ export interface TileProps {
   change?: { text: string; direction: "up" | "down" | "same"; good: boolean | null } | null;
   note?: ComponentChildren;
   /** Where the figure comes from: the list with its filters. */
-  href?: string;
+  href?: string | undefined;
+  /** What the figure means, to be read when somebody asks. */
+  about?: string;
 }
 
+const SIGNS = { up: "▲ ", down: "▼ ", same: "" } as const;
+
 /** One figure. It leads to the list that it was counted from. */
-export function Tile({ label, value, change, note, href }: TileProps) {
+export function Tile({ about, ...tile }: TileProps) {
+  const [open, setOpen] = useState(false);
+  const id = useId();
+  if (about === undefined) return <Figure {...tile} />;
+  return (
+    <div class="tile-place">
+      <Figure {...tile} />
+      <button
+        type="button"
+        class="icon-button"
+        aria-label={text().app.whatIs(tile.label)}
+        aria-expanded={open}
+        aria-controls={open ? id : undefined}
+        onClick={() => setOpen(!open)}
+      >
+        <Icon name="info" size={16} />
+      </button>
+      {open && (
+        <p id={id} class="tile-about">
+          {about}
+        </p>
+      )}
+    </div>
+  );
+}
+
+function Figure({ label, value, change, note, href }: TileProps) {
   const content = (
     <>
       <span class="tile-label">{label}</span>
       <span class="tile-value">{value}</span>
       {change != null && (
         <span class={`tile-change${change.good === null ? "" : change.good ? " tile-good" : " tile-bad"}`}>
-          <span aria-hidden="true">{change.direction === "up" ? "↑ " : change.direction === "down" ? "↓ " : ""}</span>
+          <span aria-hidden="true">{SIGNS[change.direction]}</span>
+          {change.direction !== "same" && <span class="visually-hidden">{text().app.directions[change.direction]} </span>}
           {change.text}
         </span>
       )}

@@ -40,6 +40,47 @@ export function formatDay(day: Day): string {
 }
 
 function written(day: Day, parts: Intl.DateTimeFormatOptions): string {
+  return forms(parts).format(noon(day));
+}
+
+/** How many days there are from one to another, both included; none or less where the second is before the first. */
+export function dayCount(from: Day, to: Day): number {
+  return Math.round((Date.parse(`${to}T12:00:00Z`) - Date.parse(`${from}T12:00:00Z`)) / DAY_MS) + 1;
+}
+
+/** The first day of a month, so many months later. */
+export function firstOfMonth(day: Day, monthsLater = 0): Day {
+  const [year = 1970, month = 1] = day.split("-").map(Number);
+  return new Date(Date.UTC(year, month - 1 + monthsLater, 1, 12)).toISOString().slice(0, 10);
+}
+
+/** They are slow to make, and a chart of a year needs hundreds of the same. */
+const made = new Map<string, Intl.DateTimeFormat>();
+
+function forms(options: Intl.DateTimeFormatOptions): Intl.DateTimeFormat {
   const tag = locale.value === "it" ? "it-IT" : "en-GB";
-  return new Intl.DateTimeFormat(tag, { ...parts, timeZone: "UTC" }).format(Date.parse(`${day}T12:00:00Z`));
+  const key = `${tag} ${JSON.stringify(options)}`;
+  const format = made.get(key) ?? new Intl.DateTimeFormat(tag, { ...options, timeZone: "UTC" });
+  made.set(key, format);
+  return format;
+}
+
+const noon = (day: Day) => Date.parse(`${day}T12:00:00Z`);
+
+/** `26 Nov`, of a year that is known. */
+export function formatDayOfYear(day: Day): string {
+  return forms({ day: "numeric", month: "short" }).format(noon(day));
+}
+
+/** `November 2026`, or `Nov 26` where there is little room. */
+export function formatMonth(day: Day, { short = false }: { short?: boolean } = {}): string {
+  return forms(short ? { month: "short", year: "2-digit" } : { month: "long", year: "numeric" }).format(noon(day));
+}
+
+/** `1–26 Nov 2026`, `28 Oct – 26 Nov 2026`. Both languages have the day first, and their own forms of a range are less even. */
+export function formatDays(from: Day, to: Day): string {
+  const whole = (day: Day) => forms({ day: "numeric", month: "short", year: "numeric" }).format(noon(day));
+  if (from === to) return whole(from);
+  if (from.slice(0, 7) === to.slice(0, 7)) return `${Number(from.slice(8))}–${whole(to)}`;
+  return `${from.slice(0, 4) === to.slice(0, 4) ? formatDayOfYear(from) : whole(from)} – ${whole(to)}`;
 }

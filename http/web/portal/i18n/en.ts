@@ -1,6 +1,7 @@
 import { agents } from "./en-agents.ts";
 import { alerts } from "./en-alerts.ts";
 import { disputes } from "./en-disputes.ts";
+import { exports } from "./en-exports.ts";
 import { reconciliation } from "./en-reconciliation.ts";
 import { dunning, plans, subscriptions } from "./en-subscriptions.ts";
 
@@ -41,6 +42,8 @@ export const en = {
     sortBy: (column: string) => `Sort by ${column}`,
     showAsTable: "Show as table",
     showAsChart: "Show as chart",
+    whatIs: (figure: string) => `What does this mean: ${figure}?`,
+    directions: { up: "Up", down: "Down" },
     updated: (time: string) => `Updated ${time}`,
     stale: "This may be out of date: the last refresh failed.",
     notFoundTitle: "There is no such page",
@@ -56,6 +59,8 @@ export const en = {
   nav: {
     overview: "Overview",
     transactions: "Transactions",
+    analytics: "Analytics",
+    exports: "Exports",
     terminals: "Terminals",
     audit: "Audit",
     users: "Users",
@@ -172,6 +177,7 @@ export const en = {
   ...{ subscriptions, plans, dunning },
   disputes,
   alerts,
+  exports,
   agents,
   reconciliation,
   paymentMethods: {
@@ -417,7 +423,7 @@ export const en = {
   roleHints: {
     OWNER: "Everything, including appointing other owners",
     ADMIN: "Everything except owners",
-    FINANCE: "Views payments and exports them as CSV",
+    FINANCE: "Views payments and exports them",
     DEVELOPER: "For who builds the integration: views only, with personal data masked",
     VIEWER: "Views only, with personal data masked",
   },
@@ -801,7 +807,6 @@ export const en = {
       message: "Message",
     },
     statuses: { OK: "Approved", KO: "Declined" },
-    export: "Export CSV",
     end: (count: number) => (count === 1 ? "1 transaction" : `${count} transactions, that is all`),
     emptyTitle: "No transaction yet",
     emptyText: "The first payment of one of your terminals appears here within seconds.",

@@ -1,4 +1,4 @@
-import { decimalsOf } from "../../../../engine/kernel/money.ts";
+import { currencyDecimals, decimalsOf } from "../../../../engine/kernel/money.ts";
 import { moneyText } from "../../../../engine/kernel/money-text.ts";
 import { timeZone } from "../state/time-zone.ts";
 import { locale } from "./texts.ts";
@@ -33,6 +33,13 @@ export function formatMoney(minor: number, currency: string): string {
   return moneyText(minor, currency, numbers);
 }
 
+/** An amount where there is little room, such as on an axis: `€12.5K`. */
+export function formatMoneyShort(minor: number, currency: string): string {
+  if (currencyDecimals(currency) === null) return numbers({ notation: "compact" }).format(minor);
+  const value = minor / 10 ** decimalsOf(currency);
+  return numbers({ style: "currency", currency, notation: "compact", maximumFractionDigits: 1 }).format(value);
+}
+
 /** An amount as the relay writes it for programs, `10.50 EUR`, as people read it; what is no such amount stays as it is. */
 export function formatWrittenMoney(amount: string): string {
   const [, major, currency] = /^(-?\d+(?:\.\d+)?) ([A-Z]{3})$/.exec(amount) ?? [];
@@ -40,8 +47,13 @@ export function formatWrittenMoney(amount: string): string {
   return moneyText(Math.round(Number(major) * 10 ** decimalsOf(currency)), currency, numbers);
 }
 
-export function formatNumber(value: number): string {
-  return numbers({}).format(value);
+export function formatNumber(value: number, digits?: number): string {
+  return numbers(digits === undefined ? {} : { maximumFractionDigits: digits }).format(value);
+}
+
+/** `12K`, on an axis. */
+export function formatNumberShort(value: number): string {
+  return numbers({ notation: "compact", maximumFractionDigits: 1 }).format(value);
 }
 
 /** `share` from 0 to 1. */

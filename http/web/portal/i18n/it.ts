@@ -2,6 +2,7 @@ import type { Catalogue } from "./en.ts";
 import { agents } from "./it-agents.ts";
 import { alerts } from "./it-alerts.ts";
 import { disputes } from "./it-disputes.ts";
+import { exports } from "./it-exports.ts";
 import { reconciliation } from "./it-reconciliation.ts";
 import { dunning, plans, subscriptions } from "./it-subscriptions.ts";
 
@@ -40,6 +41,8 @@ export const it: Catalogue = {
     sortBy: (column) => `Ordina per ${column}`,
     showAsTable: "Mostra come tabella",
     showAsChart: "Mostra come grafico",
+    whatIs: (figure) => `Che cosa significa: ${figure}?`,
+    directions: { up: "In aumento:", down: "In calo:" },
     updated: (time) => `Aggiornato alle ${time}`,
     stale: "I dati potrebbero non essere aggiornati: l’ultimo aggiornamento non è riuscito.",
     notFoundTitle: "Questa pagina non esiste",
@@ -54,6 +57,8 @@ export const it: Catalogue = {
   },
   nav: {
     overview: "Panoramica",
+    analytics: "Analisi",
+    exports: "Esportazioni",
     transactions: "Transazioni",
     terminals: "Terminali",
     audit: "Registro attività",
@@ -177,6 +182,7 @@ export const it: Catalogue = {
   ...{ subscriptions, plans, dunning },
   disputes,
   alerts,
+  exports,
   agents,
   reconciliation,
   paymentMethods: {
@@ -429,7 +435,7 @@ export const it: Catalogue = {
   roleHints: {
     OWNER: "Tutto, compresa la nomina di altri titolari",
     ADMIN: "Tutto tranne i titolari",
-    FINANCE: "Consulta i pagamenti e li esporta in CSV",
+    FINANCE: "Consulta i pagamenti e li esporta",
     DEVELOPER: "Per chi cura l’integrazione: consulta soltanto, con i dati personali mascherati",
     VIEWER: "Consulta soltanto, con i dati personali mascherati",
   },
@@ -816,7 +822,6 @@ export const it: Catalogue = {
       message: "Messaggio",
     },
     statuses: { OK: "Approvato", KO: "Rifiutato" },
-    export: "Esporta CSV",
     end: (count) => (count === 1 ? "1 transazione" : `${count} transazioni in tutto`),
     emptyTitle: "Ancora nessuna transazione",
     emptyText: "Il primo pagamento di un tuo terminale compare qui entro pochi secondi.",

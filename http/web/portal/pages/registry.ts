@@ -45,6 +45,16 @@ export const PAGES: readonly PageEntry[] = [
     page: pageLoader(async () => (await import("./transactions/transactions-page.tsx")).TransactionsPage),
   },
   {
+    name: "analytics",
+    hasObjects: false,
+    label: ({ nav }) => nav.analytics,
+    icon: "chart",
+    group: "payments",
+    act: "look",
+    onPhone: false,
+    page: pageLoader(async () => (await import("./analytics/analytics-page.tsx")).AnalyticsPage),
+  },
+  {
     name: "payment-links",
     hasObjects: true,
     label: ({ nav }) => nav.paymentLinks,
@@ -114,6 +124,16 @@ export const PAGES: readonly PageEntry[] = [
     act: "look",
     onPhone: true,
     page: pageLoader(async () => (await import("./terminals/terminals-page.tsx")).TerminalsPage),
+  },
+  {
+    name: "exports",
+    hasObjects: false,
+    label: ({ nav }) => nav.exports,
+    icon: "download",
+    group: "payments",
+    act: "operate",
+    onPhone: false,
+    page: pageLoader(async () => (await import("./exports/exports-page.tsx")).ExportsPage),
   },
   {
     name: "webhooks",

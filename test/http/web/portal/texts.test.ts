@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { en } from "../../../../http/web/portal/i18n/en.ts";
 import { it } from "../../../../http/web/portal/i18n/it.ts";
+import { analytics } from "../../../../http/web/portal/i18n/it-analytics.ts";
 import { surfacesOf } from "../../../../infra/node/wiring/endpoints.ts";
 
 /** Told by the handler, since nobody is signed in yet when these are done. */
@@ -31,7 +32,7 @@ function textsOf(catalogue: object): string[] {
 }
 
 test("Italian has one kind of apostrophe and one of quotation marks", () => {
-  const texts = textsOf(it);
+  const texts = [...textsOf(it), ...textsOf(analytics)];
   assert.ok(texts.length > 400);
   for (const text of texts) assert.doesNotMatch(text, /[A-Za-zÀ-ÿ]'[A-Za-zÀ-ÿ]|[“”]/);
 });

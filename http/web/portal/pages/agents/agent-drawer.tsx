@@ -13,7 +13,7 @@ import { formatDateTime, formatExactTime, formatMoney, formatNumber } from "../.
 import { text } from "../../i18n/texts.ts";
 import { may } from "../../state/session.ts";
 import { toast } from "../../state/toasts.ts";
-import { agentLinksHref } from "../payment-links/words.ts";
+import { paymentLinksHref } from "../payment-links/words.ts";
 import { AgentState } from "./agent-state.tsx";
 import { Usage } from "./usage.tsx";
 import { actorText, type Details, isUsable, SCOPES, toolText } from "./words.ts";
@@ -68,7 +68,7 @@ function Detail({ credential, onChanged }: { credential: AgentCredentialJson; on
       </div>
       <div class="button-row">
         {limits !== null && (
-          <ButtonLink icon="link" href={agentLinksHref(id)}>
+          <ButtonLink icon="link" href={paymentLinksHref({ agentId: id })}>
             {words.showLinks}
           </ButtonLink>
         )}

@@ -8,11 +8,12 @@ import { Tabs } from "../../components/tabs.tsx";
 import { text } from "../../i18n/texts.ts";
 import { useFilters } from "../../state/filters.ts";
 import { useResource } from "../../state/resource.ts";
+import { ExportButton } from "../exports/export-button.tsx";
 import type { PageProps } from "../page-props.ts";
 import { Board } from "./board.tsx";
 import { DisputeDrawer } from "./dispute-drawer.tsx";
 import { DisputeList } from "./dispute-list.tsx";
-import { FILTERS } from "./filters.ts";
+import { FILTERS, queryOf } from "./filters.ts";
 import { StatTiles } from "./stat-tiles.tsx";
 
 /** What is summed up and what the board shows is asked for so often while somebody looks. */
@@ -29,7 +30,16 @@ export function DisputesPage({ id }: PageProps) {
   const isList = filters.values["view"] === "list";
   const here = `/portal/disputes${filters.query === "" ? "" : `?${filters.query}`}`;
   return (
-    <Page title={words.title} lead={words.lead} actions={<SavedViews list="disputes" query={isList ? filters.query : ""} />}>
+    <Page
+      title={words.title}
+      lead={words.lead}
+      actions={
+        <>
+          <SavedViews list="disputes" query={isList ? filters.query : ""} />
+          <ExportButton list="disputes" query={isList ? queryOf(filters.values) : {}} />
+        </>
+      }
+    >
       <StatTiles stats={stats} />
       <Tabs
         label={words.view}

@@ -133,7 +133,7 @@ function Hours({ data, currency, isToday }: { data: OverviewJson; currency: stri
       formatAxis={(value) => formatMoney(value, currency)}
       series={[
         { label: isToday ? words.today : words.thisDay, kind: "bars", values: hours.map((hour) => volume(now, hour)) },
-        { label: words.weekBefore, kind: "line", values: hours.map((hour) => volume(before, hour)) },
+        { label: words.weekBefore, kind: "dashes", values: hours.map((hour) => volume(before, hour)) },
       ]}
     />
   );

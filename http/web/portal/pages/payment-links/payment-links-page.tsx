@@ -13,6 +13,7 @@ import { Time } from "../../components/time.tsx";
 import { text } from "../../i18n/texts.ts";
 import { useFilters } from "../../state/filters.ts";
 import { may } from "../../state/session.ts";
+import { ExportButton } from "../exports/export-button.tsx";
 import type { PageProps } from "../page-props.ts";
 import { CreateDialog } from "./create-dialog.tsx";
 import { FilterFields } from "./filter-fields.tsx";
@@ -30,6 +31,7 @@ export function PaymentLinksPage({ id }: PageProps) {
   /** Counts what was changed here. */
   const [round, setRound] = useState(0);
   const changed = () => setRound((before) => before + 1);
+  const query = queryOf(filters.values);
   const list = `/portal/payment-links${filters.query === "" ? "" : `?${filters.query}`}`;
   const create = (
     <Button kind="primary" icon="plus" onClick={() => setCreating(true)}>
@@ -43,6 +45,7 @@ export function PaymentLinksPage({ id }: PageProps) {
       actions={
         <>
           <SavedViews list="payment-links" query={filters.query} />
+          <ExportButton list="payment-links" query={query} />
           {may("operate") && create}
         </>
       }
@@ -52,7 +55,7 @@ export function PaymentLinksPage({ id }: PageProps) {
       </FilterBar>
       <ObjectList<PaymentLinkJson>
         path="/payment-links"
-        query={queryOf(filters.values)}
+        query={query}
         filters={filters}
         round={round}
         end={words.end}

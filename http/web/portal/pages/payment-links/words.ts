@@ -12,9 +12,9 @@ export function paymentLinkHref(id: string, query = ""): string {
   return `/portal/payment-links/${encodeURIComponent(id)}${query === "" ? "" : `?${query}`}`;
 }
 
-/** The list, narrowed to what a credential of an AI agent has made. */
-export function agentLinksHref(agentId: string): string {
-  return `/portal/payment-links?agentId=${encodeURIComponent(agentId)}`;
+/** The list, narrowed to this. */
+export function paymentLinksHref(filters: Readonly<Record<string, string>>): string {
+  return `/portal/payment-links?${new URLSearchParams(filters).toString()}`;
 }
 
 /** The payment link that a transaction is an attempt of, by the form of its uuid: the link's id and a number. Null for any other transaction. */

@@ -7,14 +7,15 @@ import { Page } from "../../components/page.tsx";
 import { SavedViews } from "../../components/saved-views.tsx";
 import { Tabs } from "../../components/tabs.tsx";
 import { text } from "../../i18n/texts.ts";
-import { useFilters } from "../../state/filters.ts";
+import { type Filters, useFilters } from "../../state/filters.ts";
 import { useResource } from "../../state/resource.ts";
 import { may } from "../../state/session.ts";
 import { toast } from "../../state/toasts.ts";
+import { ExportButton } from "../exports/export-button.tsx";
 import type { PageProps } from "../page-props.ts";
 import { CreateDialog } from "./create-dialog.tsx";
 import { DunningPolicy } from "./dunning-policy.tsx";
-import { FILTERS } from "./filters.ts";
+import { FILTERS, queryOf } from "./filters.ts";
 import { PlanDialog } from "./plan-dialog.tsx";
 import { PlanDrawer } from "./plan-drawer.tsx";
 import { PlanList } from "./plan-list.tsx";
@@ -40,7 +41,7 @@ export function SubscriptionsPage({ id }: PageProps) {
     <Page
       title={words.title}
       lead={words.lead}
-      actions={<Actions tab={tab} query={filters.query} onBegin={begin} onPlan={() => setMaking("plan")} />}
+      actions={<Actions tab={tab} filters={filters} onBegin={begin} onPlan={() => setMaking("plan")} />}
     >
       <Tabs
         label={words.title}
@@ -102,12 +103,17 @@ export function SubscriptionsPage({ id }: PageProps) {
   );
 }
 
-function Actions({ tab, query, onBegin, onPlan }: { tab: TabName; query: string; onBegin: () => void; onPlan: () => void }) {
+function Actions({ tab, filters, onBegin, onPlan }: { tab: TabName; filters: Filters; onBegin: () => void; onPlan: () => void }) {
   const { subscriptions: words, plans } = text();
   if (tab === "dunning") return null;
   return (
     <>
-      {tab === "subscriptions" && <SavedViews list="subscriptions" query={query} />}
+      {tab === "subscriptions" && (
+        <>
+          <SavedViews list="subscriptions" query={filters.query} />
+          <ExportButton list="subscriptions" query={queryOf(filters.values)} />
+        </>
+      )}
       {may("operate") && (
         <Button kind="primary" icon="plus" onClick={tab === "plans" ? onPlan : onBegin}>
           {tab === "plans" ? plans.create : words.create}

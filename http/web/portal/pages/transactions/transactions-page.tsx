@@ -1,8 +1,6 @@
 import { useState } from "preact/hooks";
 import { useLocation } from "preact-iso/router";
 import type { TransactionItemJson } from "../../../../surfaces/merchant/schemas.ts";
-import { addressOf } from "../../api/client.ts";
-import { ButtonLink } from "../../components/button.tsx";
 import { EmptyState } from "../../components/empty-state.tsx";
 import { CheckField } from "../../components/field.tsx";
 import { FilterBar } from "../../components/filter-bar.tsx";
@@ -11,9 +9,9 @@ import { Menu } from "../../components/menu.tsx";
 import { ObjectList } from "../../components/object-list.tsx";
 import { Page } from "../../components/page.tsx";
 import { SavedViews } from "../../components/saved-views.tsx";
-import { locale, text } from "../../i18n/texts.ts";
+import { text } from "../../i18n/texts.ts";
 import { useFilters } from "../../state/filters.ts";
-import { may } from "../../state/session.ts";
+import { ExportButton } from "../exports/export-button.tsx";
 import type { PageProps } from "../page-props.ts";
 import { CHOOSABLE, columnsShown, shownColumns, toggleColumn } from "./columns.tsx";
 import { FilterFields } from "./filter-fields.tsx";
@@ -39,11 +37,7 @@ export function TransactionsPage({ id }: PageProps) {
           <div class="desk-only">
             <ColumnMenu />
           </div>
-          {may("operate") && (
-            <ButtonLink icon="download" href={addressOf("/transactions.csv", { ...query, lang: locale.value })} download>
-              {words.export}
-            </ButtonLink>
-          )}
+          <ExportButton list="transactions" query={query} />
         </>
       }
     >

@@ -1,0 +1,20 @@
+import { useState } from "preact/hooks";
+import { Button } from "../../components/button.tsx";
+import { text } from "../../i18n/texts.ts";
+import { may } from "../../state/session.ts";
+import { ExportDialog } from "./export-dialog.tsx";
+import type { ExportScope } from "./words.ts";
+
+/** Exports what a list shows, for whoever may. */
+export function ExportButton(scope: ExportScope) {
+  const [open, setOpen] = useState(false);
+  if (!may("operate")) return null;
+  return (
+    <>
+      <Button icon="download" onClick={() => setOpen(true)}>
+        {text().exports.export}
+      </Button>
+      {open && <ExportDialog {...scope} onClose={() => setOpen(false)} />}
+    </>
+  );
+}
