@@ -62,11 +62,8 @@ test("the language of a person stays, also where the one that the page began wit
     await released;
     await route.continue();
   });
-  const italian = page.waitForResponse(/\/it-[^/]+\.js$/);
   await page.goto(`${url}/portal/users`);
-  await (await italian).finished();
-  // What has come is run in a later turn.
-  await page.evaluate("new Promise((resolve) => setTimeout(resolve, 100))");
+  await page.locator('html[lang="it"]').waitFor({ state: "attached" });
   letGo();
   await (await english).finished();
   await page.getByRole("heading", { name: "Utenti", exact: true }).waitFor();
