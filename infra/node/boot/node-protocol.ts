@@ -12,9 +12,9 @@ import type {
 } from "../../../engine/payments/merchant-transactions.ts";
 import type { Transaction } from "../../../engine/payments/transaction.ts";
 import type { TransactionQuery } from "../../../engine/payments/transaction-list.ts";
-import type { ReportKinds, ReportName, ReportOwner } from "../../../engine/reports/merchant-reports.ts";
 import type { DayFigures } from "../../../engine/reconciliation/reconciliation.ts";
 import type { DayBounds, ReconciliationRows } from "../../../engine/reconciliation/reconciliation-rows.ts";
+import type { ReportKinds, ReportName, ReportOwner } from "../../../engine/reports/merchant-reports.ts";
 import type { TerminalProtocol } from "../../../engine/routing/terminal-protocol.ts";
 import type { TableProtocol } from "../../../engine/tables/replicated-table.ts";
 import type { ZvtNodeView } from "../../../engine/zvt/administer-zvt.ts";

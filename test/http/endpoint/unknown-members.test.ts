@@ -97,7 +97,15 @@ const ABOUT: Things = {
   ...{ intentId: `pi_${"0".repeat(24)}`, chargeId: `ch_${"0".repeat(24)}`, refundId: `re_${"0".repeat(24)}` },
   ...{ merchantWebhookId: `we_${"0".repeat(24)}`, eventId: `evt_${"0".repeat(24)}`, portalWebhookId: `we_${"0".repeat(24)}` },
   ...{ linkUuid: "pl_1.1", paymentLinkId: "pl_1", merId: "MER1", orderId: "order-1", partnerId: 1, administratorName: "anna" },
-  ...{ disputeId: "dp_1", evidenceId: "dpf_1", alertId: "al_1", planId: "plan_1", subscriptionId: "sub_1", agentCredentialId: "ac_1", exportId: "exp_1" },
+  ...{
+    disputeId: "dp_1",
+    evidenceId: "dpf_1",
+    alertId: "al_1",
+    planId: "plan_1",
+    subscriptionId: "sub_1",
+    agentCredentialId: "ac_1",
+    exportId: "exp_1",
+  },
   ...{ versionId: 1, deploymentId: 1, packageName: "app.apk", groupName: "group" },
 };
 
