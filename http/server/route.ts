@@ -136,7 +136,7 @@ function serve(endpoint: BoundEndpoint, options: ServerOptions, limits: Map<stri
 function requireWhoMay({ name, auth, role, may, stepUp, method, handsOut }: BoundEndpoint): void {
   if ((role !== undefined) !== (auth === "admin")) throw new Error(`${name}: an administrator's endpoint has a role, and no other`);
   if ((may !== undefined) !== needsAct(auth))
-    throw new Error(`${name}: auth merchantUser, with a key or without, has \`may\`, and no other`);
+    throw new Error(`${name}: endpoints of merchantUser, with a key or without, have \`may\`, and no other`);
   if (stepUp === true && (!takesSession(auth) || isSessionOptional(auth))) throw new Error(`${name}: only a session can step up`);
   // A page of another origin could take it: reading is not checked for the page that asks.
   if (isSessionAlone(auth) && method === "GET" && handsOut === true) throw new Error(`${name}: with a session, a GET hands out nothing`);

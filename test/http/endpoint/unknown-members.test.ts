@@ -19,6 +19,7 @@ const FREE_FORM: { readonly [name: string]: string } = {
   sendAdministratorCommand: "to the terminal",
   recordInstall: "kept as the report",
   saveOwnOrigins: "names of the caller's own",
+  callMcp: "a message of another protocol, whose own reader takes it or refuses it",
 };
 
 /** A body whose own reader refuses what it does not know, by the service of the path. */

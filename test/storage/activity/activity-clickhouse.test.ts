@@ -191,14 +191,15 @@ describe("the logs in ClickHouse", () => {
 
   it("are added to a store of before, whose rows stay", async (test) => {
     const { world, client, logs, write } = await open(test);
-    await migrate(client, (await readMigrations()).slice(0, 5));
+    const known = await readMigrations();
+    await migrate(client, known.slice(0, 5));
     await client.insert({
       table: "relay.conflicts",
       values: [{ terminal_id: "T1", day: "2026-01-01", id: "1", uuid: "u", at: "2026-01-01 00:00:00.000", posted_by: "", raw: "" }],
       format: "JSONEachRow",
     });
-    assert.deepEqual(await migrate(client), [6]);
-    assert.deepEqual(await migrate(client), []);
+    assert.deepEqual(await migrate(client, known.slice(0, 6)), [6]);
+    assert.deepEqual(await migrate(client, known.slice(0, 6)), []);
     assert.equal((await ask(world, "SELECT count() FROM relay.conflicts")).text, "1\n");
     await write([{ objectId: "a" }]);
     assert.deepEqual(objectsOf(await logs.workflow("SHOP-001", FIRST)), ["a"]);
@@ -209,7 +210,7 @@ describe("the logs in ClickHouse", () => {
     const known = await readMigrations();
     await migrate(client, known.slice(0, 5));
     await client.command({ query: known[5]?.statements[0] ?? "" });
-    assert.deepEqual(await migrate(client), [6]);
+    assert.deepEqual(await migrate(client, known.slice(0, 6)), [6]);
     await write([{ objectId: "a" }], [{ objectId: "a" }]);
   });
 });

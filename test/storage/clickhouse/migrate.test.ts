@@ -35,7 +35,7 @@ describe("the schema", () => {
     const client = connectClickHouse({ url: world.clickhouse.url, ...ADMIN });
     test.after(() => client.close());
     await migrate(client);
-    for (const table of ["transactions", "command_lives", "conflicts", "merchant_transactions"]) {
+    for (const table of ["transactions", "command_lives", "conflicts", "merchant_transactions", "merchant_objects"]) {
       const { text } = await ask(world, `SHOW CREATE TABLE ${table} FORMAT TSVRaw`);
       assert.match(text, /fsync_after_insert = 1, fsync_part_directory = 1, min_rows_to_fsync_after_merge = 1/);
     }
