@@ -29,7 +29,7 @@ const WRONG: readonly [args: readonly string[], told: RegExp, environment?: { [n
   [["bench/links/run.ts", "--starts", "x"], /'--starts <n>' argument 'x' is invalid/],
   [["bench/start/run.ts", "--rounds", "0"], /'--rounds <n>' argument '0' is invalid/],
   [["bench/engine/run.ts", "--bogus"], /unknown option '--bogus'/],
-  [["bench/portal/run.ts", "page"], /Allowed choices are weights, sessions, subscriptions, pages, beside, queries, lists/],
+  [["bench/portal/run.ts", "page"], /Allowed choices are weights, sessions, subscriptions, pages, beside, queries, reports, lists/],
   [["bench/packages.ts", "--rate", ""], /'--rate <n>' argument '' is invalid/],
   [[REGISTER], /required option '--amount <cents>' not specified/],
   [[REGISTER, "--amount", "10.50"], /Cents, a whole number/],
