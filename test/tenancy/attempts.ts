@@ -78,6 +78,7 @@ const QUERY: { readonly [member: string]: readonly Value[] } = {
   endpointId: [({ webhookId }) => webhookId],
   eventType: [],
   planId: [({ planId }) => planId],
+  agentId: [({ agentCredentialId }) => agentCredentialId],
   beforeCycle: [],
   requestId: [({ requestId }) => requestId],
   ...{
