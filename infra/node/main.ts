@@ -23,11 +23,11 @@ async function main(): Promise<void> {
   const given = readConfig(process.env);
   prepareHeaps(given.shards);
   // They load their code while this thread loads its own.
-  const threads = startShardThreads(given.shards);
+  const started = [startShardThreads(given.shards)];
   const [{ createLog }, { sandboxGatewayOf }, { startNode }] = await Promise.all([
     import("./observability/log.ts"),
     import("./process/sandbox-gateway.ts"),
-    import("./process/node.ts"),
+    import("./process/start-node.ts"),
   ]);
   keepStringMethodsFast();
   const log = createLog(given.logLevel, "main", () => performance.now());
@@ -44,7 +44,8 @@ async function main(): Promise<void> {
     console.log(`Administrator: ${config.administrator.username} / ${password}   (shown this once; set RELAY_ADMIN_PASSWORD to choose it)`);
   };
   const readyWhen = config.mode === "sandbox" ? "complete" : "listening";
-  const node = await startNode({ config, crashed, passwordGenerated, readyWhen, threads: () => threads });
+  const threads = () => started.pop() ?? startShardThreads(given.shards);
+  const node = await startNode({ config, crashed, passwordGenerated, readyWhen, threads });
   let sandbox: { stop(): Promise<void> } | null = null;
   let stopping = false;
   const stop = (signal: NodeJS.Signals) => {

@@ -127,6 +127,21 @@ describe("a cluster whose Redis fails over to a copy", { skip: await redisMissin
   });
 });
 
+describe("the start of a node whose Redis keeps it waiting", { skip: await redisMissing() }, () => {
+  it("is begun anew until Redis answers", async (test) => {
+    const redis = await redisOf(test);
+    const client = clientOf(test, redis);
+    const node = await nodeOn(test, redis.url, { RELAY_LOG_LEVEL: "warn" });
+    await eventually(async () => assert.ok((await client.hlen("{relay}:entries")) > 0));
+    // In the middle of what a start stores, and longer than a commit is waited for: nodes that all start at once have that beside a busy disk.
+    await client.call("CLIENT", "PAUSE", 5_000, "WRITE");
+    await node.ready();
+    assert.match(node.output(), /"event":"starts again","reason":"RELAY_REDIS_URL: the Redis at 127\.0\.0\.1:\d+ cannot be used/);
+    const partner = new HttpClient(() => node.url, CREDENTIALS.partner, "127.8.0.2");
+    assert.equal((await partner.pay("T1", { uuid: randomUUID() })).status, 200);
+  });
+});
+
 describe("a node of a cluster", { skip: await redisMissing() }, () => {
   it("sweeps what has expired out of Redis, and nothing else", async (test) => {
     const redis = await redisOf(test);

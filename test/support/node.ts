@@ -4,8 +4,9 @@ import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { type ClockShift, createClockShift, shiftClock } from "../../infra/node/boot/clock.ts";
 import { readConfig } from "../../infra/node/boot/config.ts";
-import { type RunningNode, startNode } from "../../infra/node/process/node.ts";
+import type { RunningNode } from "../../infra/node/process/node.ts";
 import { startShardThreads } from "../../infra/node/process/shard-threads.ts";
+import { startNode } from "../../infra/node/process/start-node.ts";
 import { BUILD } from "./build.ts";
 import { HTTP_LIBRARY } from "./http-library.ts";
 

@@ -11,6 +11,8 @@ export interface Log {
   /** Links, mails and passkeys are of the listener's address, which nobody outside may reach. */
   publicUrlMissing(url: string): void;
   metricsListening(facts: { url: string }): void;
+  /** Redis kept the start waiting; the node starts anew in a moment. */
+  startsAgain(reason: string): void;
   stopping(signal: string): void;
   stopped(facts: { unfinished: number }): void;
   generatedPassword(username: string): void;
@@ -132,6 +134,7 @@ export function createLog(level: string, thread: string, nowMs: () => number): L
         `RELAY_PUBLIC_URL is not set: payment links and the portal's mails name ${url}, and passkeys belong to it`,
       ),
     metricsListening: (facts) => logger.info({ event: "metrics listening", ...facts }, "metrics listening"),
+    startsAgain: (reason) => logger.warn({ event: "starts again", reason }, "Redis kept the start waiting; the node starts again"),
     stopping: (signal) => logger.info({ event: "stopping", signal }, "stopping"),
     stopped: (facts) => logger.info({ event: "stopped", ...facts }, "stopped"),
     generatedPassword: (username) => logger.warn({ event: "password generated", username }, "administrator password generated"),

@@ -17,6 +17,7 @@ import { loadWebApps } from "../../../http/web/web-app-files.ts";
 import { createMesh } from "../../../storage/bus/mesh.ts";
 import { createThreadBus, type ThreadBus } from "../../../storage/bus/thread-bus.ts";
 import { noteShopsSince } from "../../../storage/feed/shops-since.ts";
+import type { RedisKv } from "../../../storage/kv/redis.ts";
 import { RedisRefused } from "../../../storage/kv/redis-refused.ts";
 import { createRemoteHistory, createRemoteKv } from "../../../storage/kv/remote.ts";
 import { VersionRefused } from "../../../storage/schemas/agreement.ts";
@@ -66,6 +67,9 @@ const DRAIN_MS = 10_000;
 /** Of 32 bits. */
 const SEEDS = 2 ** 32;
 
+/** What Redis says to a wrong or missing password, or a user without rights: waiting changes nothing. */
+const LOCKED_OUT = /\b(?:WRONGPASS|NOAUTH|NOPERM)\b/;
+
 const WRONG_SECRET_KEY =
   "RELAY_SECRET_KEY is not the key with which the stored secrets are encrypted; to change the key, set the previous one as RELAY_SECRET_KEY_OLD (infra/docs/secrets.md)";
 
@@ -94,7 +98,10 @@ export interface NodeOptions {
   clockShift?: ClockShift;
   /** A node is ready when it listens, or after `complete`, if its users depend on services beside it. */
   readyWhen?: "listening" | "complete";
-  /** Starts the shards' threads, or answers those that run already. For tests also: they run a build of the same sources. */
+  /**
+   * Starts the shards' threads, or answers those that run already; called for every attempt. For tests also: they run a build of the same
+   * sources.
+   */
   threads?(): readonly Worker[];
   /**
    * The administrator's password was generated and stored. It has to be shown now, even if this start fails later, because it is never
@@ -105,15 +112,21 @@ export interface NodeOptions {
   crashed(where: string, error: unknown): void;
 }
 
-/** Starts a node: the main thread (feed, ClickHouse, metrics) and its shards. Throws StartRefused with the reason. */
-export async function startNode({
+export interface NodeAttempt extends NodeOptions {
+  /** The administrator's password if there is none yet: the same for every attempt, so that one that was stored unconfirmed is still shown. */
+  freshPassword: string;
+}
+
+/** Tries to start a node: the main thread (feed, ClickHouse, metrics) and its shards. Throws StartRefused with the reason. */
+export async function tryToStartNode({
   config,
   clockShift = createClockShift(),
   readyWhen = "listening",
   threads = () => startShardThreads(config.shards),
   crashed,
+  freshPassword,
   passwordGenerated,
-}: NodeOptions): Promise<RunningNode> {
+}: NodeAttempt): Promise<RunningNode> {
   await refuseUnusableTls(config);
   const clock = createClock(clockShift);
   const log = createLog(config.logLevel, MAIN, clock.monotonicMs);
@@ -195,6 +208,7 @@ export async function startNode({
     thread.postMessage(boot, [...boot.ports.values()]);
   }
 
+  let redis: RedisKv | null = null;
   let analytics: Analytics | null = null;
   let witness: WitnessWriter | null = null;
   let metrics: MetricsListener | null = null;
@@ -206,6 +220,7 @@ export async function startNode({
     await closeShards(bus, log);
     await cluster?.leave();
     await cluster?.close();
+    await redis?.close();
     await Promise.all(workers.map((worker) => worker.terminate()));
     bus.close();
   }
@@ -213,11 +228,12 @@ export async function startNode({
   const webFiles = loadWebFiles();
   try {
     await openStore(bus);
-    const redis = config.cluster === null || parts === null ? null : await parts.openClusterKv(config, config.cluster, log);
-    const kv = redis ?? createRemoteKv(bus, STORE_OWNER);
+    if (config.cluster !== null && parts !== null) redis = await parts.openClusterKv(config, config.cluster, log);
+    const opened = redis;
+    const kv = opened ?? createRemoteKv(bus, STORE_OWNER);
     await cluster?.admit();
     await checkSchemaMark(kv);
-    const history = redis ?? (await createRemoteHistory(bus, STORE_OWNER));
+    const history = opened ?? (await createRemoteHistory(bus, STORE_OWNER));
     analytics = startAnalytics({ config, kv, clock, log });
     const { storeId } = await seeToRestored({
       config,
@@ -250,11 +266,8 @@ export async function startNode({
     await prepareSandboxPartner(kv, config, box, clock.nowMs());
     await prepareSandboxMerchant(kv, config, box, clock);
     await prepareSandboxOwner(kv, config, box, clock);
-    const password = await administratorPassword(kv, config);
-    if (password.generated !== null) {
-      log.generatedPassword(config.administrator.username);
-      passwordGenerated?.(password.generated);
-    }
+    const password = await administratorPassword(kv, config, freshPassword);
+    if (password.generated !== null) passwordGenerated?.(password.generated);
     const { collectMetrics } = handleShardMessages({ bus, analytics, cluster, self, log });
     metrics = await openMetrics(config, collectMetrics, log);
     const start = { administratorPasswordSha256: password.sha256, webFiles: await webFiles };
@@ -292,7 +305,7 @@ export async function startNode({
         await metricsListener?.close();
         await cluster?.leave();
         await cluster?.close();
-        await redis?.close();
+        await opened?.close();
         await Promise.all(workers.map((worker) => worker.terminate()));
         bus.close();
       },
@@ -330,8 +343,9 @@ function refusalOf(error: unknown, { dataDirectory, cluster }: Config): unknown 
         `RELAY_REDIS_URL: the Redis at ${host} could lose acknowledged data, which production does not accept: ${error.problems.join("; ")}`,
       );
     }
-    if (unreadable) return new StartRefused(`RELAY_REDIS_URL: the Redis at ${host} cannot be used: ${error.message}`);
-    return error;
+    if (!unreadable) return error;
+    const reason = error instanceof StorageUnavailable ? error.message : "Redis did not answer in time";
+    return new StartRefused(`RELAY_REDIS_URL: the Redis at ${host} cannot be used: ${reason}`, { mayPass: !LOCKED_OUT.test(reason) });
   }
   if (!unreadable) return error;
   // Damage to the store may be noticed only when the node reads it at the start.

@@ -1,3 +1,4 @@
+import { available } from "../../../engine/kernel/kv.ts";
 import { createClock, createClockShift } from "../boot/clock.ts";
 import { backgroundTimers, machineTimers } from "../boot/machine-timers.ts";
 import type { ShardBoot } from "../boot/shard-boot.ts";
@@ -34,27 +35,31 @@ export async function runShard(boot: ShardBoot): Promise<void> {
   const store = createShardStore({ config, bus, clock, log });
 
   bus.handle("shard.open", store.open);
-  bus.handle("shard.start", async ({ administratorPasswordSha256, webFiles }) => {
-    const connected = await store.connect(() => running?.historyLost());
-    running = await startShard({
-      boot,
-      clock,
-      machineClock,
-      timers: machineTimers,
-      log,
-      bus,
-      homes,
-      others,
-      store: connected,
-      administratorPasswordSha256,
-      webFiles,
-    });
-    return undefined;
-  });
-  bus.handle("shard.rearm", async () => {
-    await running?.rearm();
-    return undefined;
-  });
+  bus.handle("shard.start", ({ administratorPasswordSha256, webFiles }) =>
+    available(async () => {
+      const connected = await store.connect(() => running?.historyLost());
+      running = await startShard({
+        boot,
+        clock,
+        machineClock,
+        timers: machineTimers,
+        log,
+        bus,
+        homes,
+        others,
+        store: connected,
+        administratorPasswordSha256,
+        webFiles,
+      });
+      return undefined;
+    }),
+  );
+  bus.handle("shard.rearm", () =>
+    available(async () => {
+      await running?.rearm();
+      return undefined;
+    }),
+  );
   bus.handle("shard.listen", async ({ port, exclusive }) => {
     if (running === null) throw new Error("the shard has not started");
     try {

@@ -1,4 +1,3 @@
-import { randomBytes } from "node:crypto";
 import type { Administrators } from "../../../engine/access/administrators.ts";
 import type { Directory } from "../../../engine/access/directory.ts";
 import type { Kv } from "../../../engine/kernel/kv.ts";
@@ -13,23 +12,27 @@ const ADMINISTRATOR = "g/administrator";
 /** The administrator's password: the configured one, else one that is generated at the first start. */
 export interface AdministratorPassword {
   sha256: string;
-  /** The password itself, if it was just generated; to be shown once. */
+  /** The fresh password, if it is the one; to be shown once. */
   generated: string | null;
 }
 
-/** Finds the administrator's password, generating and storing (as a digest; it is long and random) one where there is none. */
-export async function administratorPassword(kv: Kv, config: Config): Promise<AdministratorPassword> {
+/** Finds the administrator's password, storing the fresh one (as a digest; it is long and random) where there is none. */
+export async function administratorPassword(kv: Kv, config: Config, fresh: string): Promise<AdministratorPassword> {
   if (config.administrator.password !== null) return { sha256: sha256Hex(config.administrator.password), generated: null };
+  const freshSha256 = sha256Hex(fresh);
   const stored = await kv.get(ADMINISTRATOR);
-  if (stored !== null) return { sha256: JSON.parse(stored.value).passwordSha256, generated: null };
-  const generated = randomBytes(24).toString("base64url");
-  const value = JSON.stringify({ schema: 1, passwordSha256: sha256Hex(generated) });
+  if (stored !== null) {
+    const sha256: string = JSON.parse(stored.value).passwordSha256;
+    // An earlier attempt of this start stored it without hearing so.
+    return { sha256, generated: sha256 === freshSha256 ? fresh : null };
+  }
+  const value = JSON.stringify({ schema: 1, passwordSha256: freshSha256 });
   const result = await kv.commit({
     checks: [{ key: ADMINISTRATOR, version: 0 }],
     operations: [{ type: "put", key: ADMINISTRATOR, value }],
   });
-  if (result.type === "conflict") return administratorPassword(kv, config);
-  return { sha256: sha256Hex(generated), generated };
+  if (result.type === "conflict") return administratorPassword(kv, config, fresh);
+  return { sha256: freshSha256, generated: fresh };
 }
 
 /** The credentials of a node: those of the configuration, the administrators, the deny list, and the partners. */

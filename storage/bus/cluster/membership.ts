@@ -1,7 +1,9 @@
 import { readFileSync } from "node:fs";
 import type { Redis } from "ioredis";
 import type { Clock } from "../../../engine/kernel/clock.ts";
+import { StorageUnavailable } from "../../../engine/kernel/kv.ts";
 import type { Timer, Timers } from "../../../engine/kernel/timers.ts";
+import { plain } from "../../kv/redis-connection.ts";
 import { refusalBeside, type Version, VersionRefused } from "../../schemas/agreement.ts";
 
 /** Lifetime of a membership; a node renews it well before. Everything that a dead node did works on other nodes within 7 s. */
@@ -40,14 +42,20 @@ export interface MembershipView {
 
 /**
  * Runs membership.lua with the own incarnation (empty to look only), the own facts as JSON, and the lifetime in ms (0 leaves). Resolves
- * with the script's result; rejects if Redis does not answer.
+ * with the script's result; rejects with StorageUnavailable if Redis does not answer.
  */
 export type MembershipScript = (incarnation: string, facts: string, lifetimeMs: number) => Promise<unknown>;
 
 export function membershipScript(redis: Redis, keyPrefix: string): MembershipScript {
   const names = ["members", "member-facts", "member-since", "nodes", "node-facts"];
   const keys = names.map((name) => keyPrefix + name);
-  return (incarnation, facts, lifetimeMs) => redis.eval(SCRIPT, keys.length, ...keys, incarnation, facts, String(lifetimeMs));
+  return async (incarnation, facts, lifetimeMs) => {
+    try {
+      return await redis.eval(SCRIPT, keys.length, ...keys, incarnation, facts, String(lifetimeMs));
+    } catch (error) {
+      throw new StorageUnavailable("Redis did not answer about the members", { cause: plain(error) });
+    }
+  };
 }
 
 export interface MembershipOptions {
