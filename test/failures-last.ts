@@ -1,6 +1,11 @@
-/** Node's TAP, with what failed told once more just before the summary: whoever sees only the end of a long run's output learns which test it was, and why. */
+/**
+ * Node's TAP, and just before the summary the files that took longest, and what failed once more: whoever sees only the end of a long run's
+ * output learns where its time went, which test failed, and why.
+ */
+import { relative } from "node:path";
 import { type TestEvent, tap } from "node:test/reporters";
 
+const SLOWEST = 25;
 const MOST_FAILURES = 10;
 const MOST_LINES = 12;
 const MOST_CHARACTERS_A_LINE = 200;
@@ -25,6 +30,7 @@ async function* withFailures(events: AsyncIterable<TestEvent>): AsyncGenerator<T
   /** The names of the suites that are open, by depth; files run beside one another, but each one's events come together. */
   const open: string[] = [];
   const failures: Failure[] = [];
+  const files: { readonly name: string; readonly seconds: number }[] = [];
   let isTold = false;
   for await (const event of events) {
     if (event.type === "test:start") {
@@ -35,9 +41,16 @@ async function* withFailures(events: AsyncIterable<TestEvent>): AsyncGenerator<T
       const { nesting, name, file, line, details } = event.data;
       failures.push({ path: [...open.slice(0, nesting), name], where: `${file ?? "?"}:${line ?? "?"}`, why: whyOf(details.error) });
     }
+    if (event.type === "test:complete" && event.data.nesting === 0 && event.data.name === event.data.file) {
+      files.push({ name: relative("", event.data.name), seconds: Math.round(event.data.details.duration_ms / 1_000) });
+    }
     if (event.type === "test:diagnostic" && event.data.nesting === 0 && !isTold && event.data.message.startsWith("tests ")) {
       isTold = true;
-      const lines = failures.slice(0, MOST_FAILURES).flatMap((failure) => [...told(failure)]);
+      const slowest = files.sort((one, other) => other.seconds - one.seconds).slice(0, SLOWEST);
+      const lines = [
+        ...slowest.map(({ name, seconds }) => `took ${seconds} s: ${name}`),
+        ...failures.slice(0, MOST_FAILURES).flatMap((failure) => [...told(failure)]),
+      ];
       if (failures.length > MOST_FAILURES) lines.push(`failed: ${failures.length - MOST_FAILURES} more`);
       for (const message of lines) yield { ...event, data: { ...event.data, message } };
     }
