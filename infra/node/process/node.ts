@@ -316,10 +316,17 @@ export async function tryToStartNode({
   }
 }
 
+/** Of this process: they are shared memory that nobody writes, and making them of their sources keeps the thread busy. */
+let webFilesOfProcess: Promise<WebFiles> | null = null;
+
 /** While the shards load; a failure is one of the start, even if that has failed before. */
 function loadWebFiles(): Promise<WebFiles> {
+  if (webFilesOfProcess !== null) return webFilesOfProcess;
   const loaded = Promise.all([loadWebApps(), loadScripts()]).then(([webApps, scripts]) => ({ webApps, scripts }));
-  loaded.catch(() => undefined);
+  loaded.catch(() => {
+    webFilesOfProcess = null;
+  });
+  webFilesOfProcess = loaded;
   return loaded;
 }
 
