@@ -3,7 +3,6 @@ import type { Redis } from "ioredis";
 import type { Clock } from "../../../engine/kernel/clock.ts";
 import { StorageUnavailable } from "../../../engine/kernel/kv.ts";
 import type { Timer, Timers } from "../../../engine/kernel/timers.ts";
-import { plain } from "../../kv/redis-connection.ts";
 import { refusalBeside, type Version, VersionRefused } from "../../schemas/agreement.ts";
 
 /** Lifetime of a membership; a node renews it well before. Everything that a dead node did works on other nodes within 7 s. */
@@ -53,7 +52,7 @@ export function membershipScript(redis: Redis, keyPrefix: string): MembershipScr
     try {
       return await redis.eval(SCRIPT, keys.length, ...keys, incarnation, facts, String(lifetimeMs));
     } catch (error) {
-      throw new StorageUnavailable("Redis did not answer about the members", { cause: plain(error) });
+      throw new StorageUnavailable("Redis did not answer about the members", { cause: error });
     }
   };
 }
