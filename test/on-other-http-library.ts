@@ -9,8 +9,8 @@ import { nodeWithNewerGlibc } from "./support/newer-glibc-node.ts";
 import { skipReason } from "./support/server-process.ts";
 
 const given = process.argv.slice(2);
-/** Pages in a browser and cash registers do not get to know which library it is. */
-const USUAL = ["test/http/", "test/scenario/", "test/infra/node/", "!test/http/web/", "!test/http/zvt/"];
+/** What touches the library, and whole nodes on it. Surfaces, pages and engine reach it through `http/server` alone, whose tests are among these. */
+const USUAL = ["test/http/server/", "test/http/endpoint/", "test/http/stomp/", "test/scenario/", "test/infra/node/process/"];
 const words = given.length === 0 ? USUAL : given;
 
 async function run(program: string, library: string): Promise<void> {

@@ -8,7 +8,7 @@ import { alerts } from "./alerts.ts";
 import { analytics } from "./analytics.ts";
 import { complaintsIn, disputes } from "./disputes.ts";
 import { entry } from "./entry.ts";
-import { exports, exportsIn } from "./exports.ts";
+import { exports } from "./exports.ts";
 import { faults, nothingElse } from "./faults.ts";
 import { linkIn, links, linksInStates } from "./links.ts";
 import { lists } from "./lists.ts";
@@ -43,7 +43,6 @@ describe("the merchant portal", () => {
   entry(world);
   team(world);
   lists(world);
-  exports(world);
   analytics(world);
   links(world);
   disputes(world);
@@ -55,6 +54,8 @@ describe("the merchant portal", () => {
   methods(world);
   operators(world);
   pages(world, () => furnished ?? assert.fail("there is no furnished shop"));
+  // From here on whole days pass, in which subscriptions of the furnished shop come to their ends.
+  exports(world);
   faults(world);
   logs(world);
   reconciliation(world);
@@ -92,7 +93,6 @@ async function furnish(world: PortalWorld): Promise<FurnishedShop> {
     [await owner.send("PUT", "/payment-methods/PAYPAL", { mode: "sandbox", clientId: "shop", clientSecret: "secret-of-the-shop" }), 200],
   ];
   for (const [{ status, text }, expected] of sent) assert.equal(status, expected, text);
-  await exportsIn(owner);
   const webhookId = textMember(added.body, "data", "endpoint", "id");
   const links: FurnishedShop["links"] = { expired, ...(await linksInStates(world, shop)) };
   const complaints = await complaintsIn(relay, shop, { uuid, linkUuid: `${links["paid"]?.id}.1` });

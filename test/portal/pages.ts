@@ -9,7 +9,7 @@ import { agentPages, italianAgentPages } from "./agents.ts";
 import { analyticsPages, italianAnalyticsPages } from "./analytics.ts";
 import type { Complaints } from "./disputes.ts";
 import { scanKey } from "./entry.ts";
-import { exportPages } from "./exports.ts";
+import { exportPages, exportToday } from "./exports.ts";
 import { tabTo as goTo } from "./keyboard.ts";
 import type { MadeLink } from "./links.ts";
 import { everyOperatorPage } from "./operators.ts";
@@ -79,7 +79,11 @@ export function pages(world: PortalWorld, furnished: () => FurnishedShop): void 
   async function lookAt({ page }: Visitor, { name, path, until }: Looked): Promise<void> {
     await page.emulateMedia({ colorScheme: "light" });
     await page.setViewportSize(DESK);
-    if (path !== "") await page.goto(path);
+    if (path !== "") {
+      await page.goto(path);
+      await until(page);
+      assert.equal(await page.evaluate("scrollY"), 0, `${name} does not open at its top`);
+    }
     for (const { theme, size } of looks) {
       await page.emulateMedia({ colorScheme: theme });
       await page.setViewportSize(size);
@@ -117,6 +121,7 @@ export function pages(world: PortalWorld, furnished: () => FurnishedShop): void 
   });
   test("acceptance 17: nor does a page of analytics or exports with real data", within, async () => {
     await payToday();
+    await exportToday(world.relay, furnished().shop);
     await looksAt([...analyticsPages(world.relay), ...exportPages("en")]);
   });
   test("acceptance 17: nor does a page of subscriptions, plans and dunning, in any state", within, () =>
@@ -339,6 +344,7 @@ export function pages(world: PortalWorld, furnished: () => FurnishedShop): void 
     };
     await speak("it");
     await payToday();
+    await exportToday(world.relay, furnished().shop);
     for (const looked of [
       { name: "panoramica", path: "/portal", until: seen("Incassato per ora") },
       { name: "transazioni", path: "/portal/transactions", until: seen("Esporta") },

@@ -23,9 +23,13 @@ export function Tabs<Key extends string>({
 }) {
   const id = useId();
   const list = useRef<HTMLDivElement>(null);
-  // On a phone there are more than fit: the selected one is in sight.
+  // On a phone there are more than fit: the selected one is in sight. `scrollIntoView` would move the page too, to tabs at its end.
   useEffect(() => {
-    list.current?.querySelector(`[data-tab="${selected}"]`)?.scrollIntoView({ block: "nearest", inline: "center" });
+    const row = list.current;
+    const tab = row?.querySelector(`[data-tab="${selected}"]`);
+    if (!row || !tab) return;
+    const { left, width } = tab.getBoundingClientRect();
+    row.scrollLeft += left - row.getBoundingClientRect().left - (row.clientWidth - width) / 2;
   }, [selected]);
   const step = (by: number): void => {
     const index = tabs.findIndex(({ key }) => key === selected);
