@@ -59,8 +59,8 @@ export function faults(world: PortalWorld): void {
       await page.locator("main table").getByText(terminalId).waitFor({ timeout: TOLD_WITHIN_MS });
       await page.getByText("The last payments cannot be read at the moment.").waitFor({ timeout: TOLD_WITHIN_MS });
       for (const path of [
-        ...["/portal/logs", "/portal/logs?tab=calls", "/portal/transactions", "/portal"],
-        ...["/portal/analytics", "/portal/analytics?tab=subscriptions"],
+        ...["/portal/logs", "/portal/logs?tab=calls", "/portal/transactions"],
+        ...["/portal/analytics", "/portal/analytics?tab=subscriptions", "/portal"],
       ]) {
         await page.goto(path);
         await page.getByText("A part of the service does not answer right now.").waitFor({ timeout: TOLD_WITHIN_MS });
