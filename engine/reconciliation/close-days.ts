@@ -5,7 +5,7 @@ import { RelayError } from "../kernel/errors.ts";
 import { createPacer } from "../kernel/pacer.ts";
 import type { Stored } from "../kernel/stored.ts";
 import type { DayCalendar } from "./calendar.ts";
-import { boundedLines, corrections, isNothing, NO_FIGURES } from "./figures.ts";
+import { corrections, isNothing, NO_FIGURES } from "./figures.ts";
 import type { ClosedDay, DayFigures } from "./reconciliation.ts";
 import type { DayBounds, ReconciliationRows } from "./reconciliation-rows.ts";
 import type { CorrectionsRecord, ReconciliationStore, TurnRecord } from "./reconciliation-store.ts";
@@ -135,8 +135,7 @@ async function closeOne(options: CloseDaysOptions, merchantId: string, day: stri
   if (owner === null) return;
   const figures = await rows.figures(merchantId, days);
   for (const bounds of days) {
-    const found = figures.get(bounds.day) ?? NO_FIGURES;
-    const now: DayFigures = { ...found, payments: boundedLines(found.payments) };
+    const now = figures.get(bounds.day) ?? NO_FIGURES;
     const known = await store.load(merchantId, bounds.day);
     if (known !== null) {
       await correct(options, known.closed, now);

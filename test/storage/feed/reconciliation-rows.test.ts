@@ -7,6 +7,7 @@ import { RelayError } from "../../../engine/kernel/errors.ts";
 import type { ConflictRow, LifeRow, TransactionRow } from "../../../engine/payments/feed-row.ts";
 import { rowVersion } from "../../../engine/payments/row-version.ts";
 import { totalsOf } from "../../../engine/reconciliation/figures.ts";
+import { LINES_MAX } from "../../../engine/reconciliation/reconciliation.ts";
 import { dayCalendar } from "../../../infra/node/wiring/reconciliation.ts";
 import { connectClickHouse } from "../../../storage/clickhouse/client.ts";
 import { migrate } from "../../../storage/clickhouse/migrate.ts";
@@ -203,6 +204,39 @@ describe("what days are closed by", async () => {
     assert.deepEqual(totalsOf(closed ?? { payments: [], refunds: [] }), [
       { currency: "EUR", approved: 4, approvedMinor: 7_030, declined: 1, refunds: 1, refundedMinor: 1_000, netMinor: 6_030 },
       { currency: "JPY", approved: 1, approvedMinor: 900, declined: 0, refunds: 0, refundedMinor: 0, netMinor: 900 },
+    ]);
+  });
+
+  it("put a merchant's terminals together on days with too many lines, however many those are in all", async (test) => {
+    const rows = createReconciliationRows({ kv: await kvOf(test), client });
+    const days = Array.from({ length: 35 }, (_, index) => ROME.boundsOf(ROME.after("2024-03-01", index)));
+    // On each day but the last, a payment of each of seven thousand terminals: a quarter of a million lines.
+    await client.command({
+      query: `INSERT INTO relay.merchant_transactions (merchant_id, day, created_at, uuid, terminal_id, version, method, status, amount_cents, currency, command_kind)
+        SELECT 'LARGE', toDate(at), at, toString(number), concat('T', toString(number % 7000)), 1, 'CARD', 'OK', 10, 'EUR', 'payment'
+        FROM (SELECT number, toDateTime64('2024-03-01 10:00:00', 3, 'UTC') + toIntervalDay(intDiv(number, 7000)) AS at FROM numbers(${34 * 7_000}))`,
+    });
+    await deliver(sink, [row({ uuid: "alone", at: "2024-04-04T10:00:00Z", shop: "LARGE", amountCents: 100 })]);
+    const found = await rows.figures("LARGE", days);
+    const line = { method: "CARD", status: "OK", currency: "EUR" };
+    for (const { day } of days.slice(0, -1)) {
+      assert.deepEqual(found.get(day)?.payments, [{ terminalId: null, ...line, count: 7_000, amountMinor: 70_000 }], day);
+    }
+    assert.deepEqual(found.get("2024-04-04")?.payments, [{ terminalId: "T1", ...line, count: 1, amountMinor: 100 }]);
+  });
+
+  it("have a line for each terminal up to the limit of a day", async (test) => {
+    const rows = createReconciliationRows({ kv: await kvOf(test), client });
+    await client.command({
+      query: `INSERT INTO relay.merchant_transactions (merchant_id, day, created_at, uuid, terminal_id, version, method, status, amount_cents, currency, command_kind)
+        SELECT 'FITS', '2024-03-01', toDateTime64('2024-03-01 10:00:00', 3, 'UTC'), toString(number), concat('T', toString(number)), 1, 'CARD', 'OK', 10, 'EUR', 'payment'
+        FROM numbers(${LINES_MAX})`,
+    });
+    const day = ROME.boundsOf("2024-03-01");
+    assert.equal((await rows.figures("FITS", [day])).get(day.day)?.payments.length, LINES_MAX);
+    await deliver(sink, [row({ uuid: "one-more", at: "2024-03-01T11:00:00Z", shop: "FITS", terminalId: "T-more", amountCents: 10 })]);
+    assert.deepEqual((await rows.figures("FITS", [day])).get(day.day)?.payments, [
+      { terminalId: null, method: "CARD", status: "OK", currency: "EUR", count: LINES_MAX + 1, amountMinor: (LINES_MAX + 1) * 10 },
     ]);
   });
 
