@@ -25,9 +25,6 @@ const AGAIN_MS = 60_000;
 /** A row that was refused waits for an operator, but not for ever: then the day is closed without it, and it becomes a correction. */
 const REFUSED_WAIT_MS = 7 * 86_400_000;
 
-/** A row is written within moments of what it says. */
-const WRITTEN_WITHIN_MS = 3_600_000;
-
 export interface CloseDaysOptions {
   store: ReconciliationStore;
   rows: ReconciliationRows;
@@ -90,8 +87,8 @@ async function closeDue(options: CloseDaysOptions, signal: AbortSignal): Promise
     }
     if (nextAtMs > nowMs) return;
     try {
-      const { untilMs } = calendar.boundsOf(day);
-      const there = await rows.areThere(untilMs + WRITTEN_WITHIN_MS);
+      // Not only those of the day itself: what became of its links, refunds and unknown payments was written until now.
+      const there = await rows.areThere(closesAtMs);
       if (there === "some wait" || (there === "some were refused" && nowMs < closesAtMs + REFUSED_WAIT_MS)) {
         await store.setTurn({ ...turn.record, nextAtMs: nowMs + AGAIN_MS }, turn);
         return;

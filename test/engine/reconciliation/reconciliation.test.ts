@@ -147,6 +147,23 @@ describe("a day of a merchant", () => {
     assert.deepEqual(world.failures, []);
   });
 
+  it("waits for everything that was known of it when it was to be closed, also what was known a day later only", async () => {
+    const world = new DaysWorld("2026-11-23T09:00:00Z");
+    world.rows.set("2026-11-23", { ...FIRST, refunds: [{ state: "unknown", currency: "EUR", count: 1, amountMinor: 1_050 }] });
+    await world.start();
+    // A refund of the day was made hours before the closing, while ClickHouse was away already.
+    world.rows.waitsSinceMs = Date.parse("2026-11-24T20:00:00Z");
+    await world.at("2026-11-25T02:00:00Z");
+    assert.equal(await world.day("2026-11-23"), null);
+    world.rows.set("2026-11-23", FIRST);
+    // What is written later is of later days, and holds nothing up.
+    world.rows.waitsSinceMs = Date.parse("2026-11-25T02:00:00Z");
+    await world.at("2026-11-25T02:03:00Z");
+    const found = await world.day("2026-11-23");
+    assert.deepEqual(found?.closed.figures, FIRST);
+    assert.deepEqual(found?.corrections, []);
+  });
+
   it("waits a week for rows that were refused", async () => {
     const world = new DaysWorld("2026-11-23T09:00:00Z");
     world.rows.set("2026-11-23", FIRST);

@@ -37,6 +37,8 @@ export const figures = (change: Partial<DayFigures> = {}): DayFigures => ({
 export class FakeRows implements ReconciliationRows {
   readonly byMerchant = new Map<string, Map<string, DayFigures>>();
   there: "all" | "some wait" | "some were refused" = "all";
+  /** When a row was written that waits in the outbox. */
+  waitsSinceMs: number | null = null;
   isAway = false;
   /** Called before figures are given. */
   before: () => void = () => undefined;
@@ -47,9 +49,9 @@ export class FakeRows implements ReconciliationRows {
     this.byMerchant.set(merchantId, days.set(day, of));
   }
 
-  async areThere(): Promise<"all" | "some wait" | "some were refused"> {
+  async areThere(untilMs: number): Promise<"all" | "some wait" | "some were refused"> {
     this.#answer();
-    return this.there;
+    return this.waitsSinceMs !== null && this.waitsSinceMs < untilMs ? "some wait" : this.there;
   }
 
   async merchants(_range: unknown, after: string | null, limit: number): Promise<readonly string[]> {
