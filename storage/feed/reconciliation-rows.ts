@@ -30,6 +30,9 @@ const DAYS =
 /** Which of the days a time is of, from 1; they follow each other. */
 const NTH = (column: string) => `toUInt32(arrayCount(edge -> edge <= toUnixTimestamp64Milli(${column}), {edges:Array(Int64)}))`;
 
+/** Of commands that a day names, or has named: one that was cancelled after all leaves no row of a payment behind. */
+const NAMED_STATES = "'unknown', 'cancelled'";
+
 /** Over ClickHouse's tables of merchants. Days are told by the bounds that are asked for, and not by ClickHouse's own knowledge of time zones. */
 export function createReconciliationRows({ kv, client }: ReconciliationRowsOptions): ReconciliationRows {
   async function ask<Row>(query: string, parameters: Record<string, unknown>): Promise<Row[]> {
@@ -54,7 +57,7 @@ export function createReconciliationRows({ kv, client }: ReconciliationRowsOptio
            UNION ALL
            SELECT DISTINCT merchant_id AS merchantId FROM relay.merchant_objects WHERE ${behind("merchant_id")} AND ${BETWEEN("created_at")}
            UNION ALL
-           SELECT DISTINCT shop AS merchantId FROM relay.command_lives WHERE ${behind("shop")} AND state = 'unknown' AND ${BETWEEN("accepted_at")}
+           SELECT DISTINCT shop AS merchantId FROM relay.command_lives WHERE ${behind("shop")} AND state IN (${NAMED_STATES}) AND ${BETWEEN("accepted_at")}
          ) ORDER BY merchantId LIMIT {limit:UInt32}`,
         { fromMs, untilMs, after: after ?? "", limit },
       );

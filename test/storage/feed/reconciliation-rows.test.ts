@@ -257,6 +257,17 @@ describe("what days are closed by", async () => {
     assert.deepEqual(await rows.merchants(range, "M-2", 10), ["M-3"]);
   });
 
+  it("are also looked for where nothing is left of what a day named", async (test) => {
+    const rows = createReconciliationRows({ kv: await kvOf(test), client });
+    const at = "2025-02-04T10:00:00Z";
+    await deliver(sink, [life("taken-back", at, "unknown", { shop: "ONLY-UNKNOWN" })]);
+    // The terminal said that it had executed nothing: there is no result, and the row of before is merged away.
+    await deliver(sink, [life("taken-back", at, "cancelled", { shop: "ONLY-UNKNOWN", version: rowVersion("cancelled", 2) })]);
+    await client.command({ query: "OPTIMIZE TABLE relay.command_lives FINAL" });
+    const { fromMs, untilMs } = ROME.boundsOf("2025-02-04");
+    assert.deepEqual(await rows.merchants({ fromMs, untilMs }, null, 10), ["ONLY-UNKNOWN"]);
+  });
+
   it("are all there only when the outbox has none of that time, and none was refused", async (test) => {
     const kv = await kvOf(test);
     const rows = createReconciliationRows({ kv, client });
