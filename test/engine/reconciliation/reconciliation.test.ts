@@ -97,6 +97,36 @@ describe("a day of a merchant", () => {
     assert.equal(world.counts.corrections, 4);
   });
 
+  it("is not corrected backwards by a shard that has read its rows before another one corrected it", async () => {
+    const world = new DaysWorld("2026-11-23T09:00:00Z");
+    world.rows.set("2026-11-23", FIRST);
+    await world.start();
+    await world.at("2026-11-25T02:00:00Z");
+    const closed = (await world.day("2026-11-23"))?.closed;
+    assert.ok(closed !== undefined);
+    const newer = { ...FIRST, unknown: named("uuid-2") };
+    // The other one, which is home of it by now, has read them a moment later.
+    world.rows.after = async () => {
+      const items = corrections(FIRST, newer, world.clock.nowMs());
+      await world.store.correct(closed, { schema: 1, items, count: items.length, latest: newer }, 0);
+    };
+    await world.at("2026-11-26T02:00:00Z");
+    assertMatches(await world.day("2026-11-23"), { correctionCount: 1, corrections: [{ subject: { of: "unknown", uuid: "uuid-1" } }] });
+    assertMatches(await world.store.corrections(MERCHANT, "2026-11-23"), { record: { latest: newer } });
+    assert.deepEqual(world.failures, []);
+  });
+
+  it("that was closed by other clocks is not compared with what is none of its hours", async () => {
+    const world = new DaysWorld("2026-11-24T09:00:00Z");
+    const { fromMs, untilMs } = world.calendar.boundsOf("2026-11-24");
+    const ofLondon = { day: "2026-11-24", timeZone: "Europe/London", fromMs: fromMs + 3_600_000, untilMs: untilMs + 3_600_000 };
+    await world.start();
+    await world.store.close({ schema: 1, ...OWNER, ...ofLondon, closedAtMs: world.clock.nowMs(), figures: FIRST });
+    world.rows.set("2026-11-24", figures({ payments: [line(1, 1_000)] }));
+    await world.at("2026-11-26T02:00:00Z");
+    assertMatches(await world.day("2026-11-24"), { correctionCount: 0, corrections: [] });
+  });
+
   it("is not left out where the relay was down: all are closed when it is back, in order", async () => {
     const world = new DaysWorld("2026-11-01T09:00:00Z");
     for (let day = 1; day <= 20; day += 1)

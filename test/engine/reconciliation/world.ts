@@ -42,6 +42,8 @@ export class FakeRows implements ReconciliationRows {
   isAway = false;
   /** Called before figures are given. */
   before: () => void = () => undefined;
+  /** Called when they are read, before whoever asked has them. */
+  after: () => Promise<void> = async () => undefined;
   asked: string[] = [];
 
   set(day: string, of: DayFigures, merchantId = MERCHANT): void {
@@ -67,7 +69,9 @@ export class FakeRows implements ReconciliationRows {
     this.#answer();
     this.asked.push(`${merchantId} ${days.at(-1)?.day} of ${days.length}`);
     const all = this.byMerchant.get(merchantId) ?? new Map<string, DayFigures>();
-    return new Map(days.flatMap(({ day }) => (all.has(day) ? [[day, all.get(day) ?? figures()] as const] : [])));
+    const found = new Map(days.flatMap(({ day }) => (all.has(day) ? [[day, all.get(day) ?? figures()] as const] : [])));
+    await this.after();
+    return found;
   }
 
   #answer(): void {
