@@ -277,6 +277,26 @@ describe("a day of a merchant", () => {
     assert.deepEqual([second.items.map(({ closed }) => closed.merchantId), second.next], [["SHOP-003"], null]);
   });
 
+  it("is shown to a partner when it is closed for all of its merchants, and not half", async () => {
+    const world = new DaysWorld("2026-11-23T09:00:00Z");
+    for (const shop of ["SHOP-001", "SHOP-002", "SHOP-003"]) world.rows.set("2026-11-23", FIRST, shop);
+    await world.start();
+    let asked = 0;
+    world.rows.before = () => {
+      asked += 1;
+      world.rows.isAway = asked > 1;
+    };
+    const ofPartner = async () =>
+      (await world.reconciliation.ofPartner(7, "2026-11-23", { limit: 10, after: null })).items.map(({ closed }) => closed.merchantId);
+    await world.at("2026-11-25T02:00:00Z");
+    assert.equal(world.counts.closed, 1);
+    assert.deepEqual(await ofPartner(), []);
+    world.rows.isAway = false;
+    world.rows.before = () => undefined;
+    await world.at("2026-11-25T02:03:00Z");
+    assert.deepEqual(await ofPartner(), ["SHOP-001", "SHOP-002", "SHOP-003"]);
+  });
+
   it("is found in pages, newest first, within a range", async () => {
     const world = new DaysWorld("2026-11-01T09:00:00Z");
     for (let day = 1; day <= 9; day += 1) world.rows.set(`2026-11-0${day}`, FIRST);
