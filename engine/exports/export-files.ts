@@ -1,4 +1,4 @@
-/** The folder of files of exports, which all nodes share. What fails rejects with RelayError `unavailable`. */
+/** The folder of files of exports, which all nodes share. What fails rejects with RelayError `unavailable`; where the disk is full, with ExportRefused `no_room`. */
 export interface ExportFiles {
   create(): Promise<ExportFile>;
   /** The file in pieces; null where there is none of this name. */

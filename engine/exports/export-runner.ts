@@ -119,7 +119,7 @@ function createMaker(options: ExportRunnerOptions, stopping: AbortSignal) {
       if (stopping.aborted || stored === null || !isToBegin(stored.record, nowMs)) return;
       const { record, version } = stored;
       if (record.attempts >= EXPORT_ATTEMPTS_MAX) {
-        await end(record, (now, atMs) => failedRecord(now, "interrupted", atMs), 0);
+        await end(record, (now, atMs) => failedRecord(now, "interrupted", atMs));
         return;
       }
       const after = begun(record, newLease(), nowMs);
@@ -144,8 +144,8 @@ function createMaker(options: ExportRunnerOptions, stopping: AbortSignal) {
       const name = await file.keep();
       // Nothing of the lease is under way while it ends.
       const held = await lease.end();
-      const done = held && (await end(record, (now, atMs) => ready(now, { file: name, rows, bytes }, atMs), bytes));
-      if (!done) await files.remove(name);
+      const ended = held ? await end(record, (now, atMs, room) => kept(now, { file: name, rows, bytes }, room, atMs)) : null;
+      if (ended?.file !== name) await files.remove(name);
     } catch (error) {
       await file?.discard().catch((problem: unknown) => failed("export.discard", problem));
       if (await lease.end()) await endedBy(record, error);
@@ -188,7 +188,7 @@ function createMaker(options: ExportRunnerOptions, stopping: AbortSignal) {
 
   async function endedBy(record: ExportRecord, error: unknown): Promise<void> {
     if (error instanceof ExportRefused) {
-      await end(record, (now, atMs) => failedRecord(now, error.failure, atMs), 0);
+      await end(record, (now, atMs) => failedRecord(now, error.failure, atMs));
       return;
     }
     if (stopping.aborted) {
@@ -200,11 +200,11 @@ function createMaker(options: ExportRunnerOptions, stopping: AbortSignal) {
     const isLate = error instanceof Error && error.name === "AbortError";
     if (!isAway && !isLate) {
       failed("export.make", error);
-      await end(record, (now, atMs) => failedRecord(now, "internal", atMs), 0);
+      await end(record, (now, atMs) => failedRecord(now, "internal", atMs));
       return;
     }
     if (clock.nowMs() - record.createdAtMs < GIVE_UP_MS) await back(record, (now, atMs) => queuedAgain(now, atMs + AGAIN_MS, atMs));
-    else await end(record, (now, atMs) => failedRecord(now, "unavailable", atMs), 0);
+    else await end(record, (now, atMs) => failedRecord(now, "unavailable", atMs));
   }
 
   /** False where it is somebody else's by now. */
@@ -217,17 +217,26 @@ function createMaker(options: ExportRunnerOptions, stopping: AbortSignal) {
     });
   }
 
-  async function end(mine: ExportRecord, next: (now: ExportRecord, atMs: number) => ExportRecord, bytes: number): Promise<boolean> {
+  /** What it has become; null where it is somebody else's by now. */
+  async function end(
+    mine: ExportRecord,
+    next: (now: ExportRecord, atMs: number, room: ExportRoom) => ExportRecord,
+  ): Promise<ExportRecord | null> {
     return retryOnConflict(ROUNDS_MAX, async () => {
       const [now, room] = await Promise.all([store.load(mine.id), store.room(mine)]);
       // An attempt that was held up for longer than its lease has lost it to another one, of which this one's file is no part.
-      if (now === null || now.record.leaseOf !== mine.leaseOf) return false;
-      const after = next(now.record, clock.nowMs());
-      const taken: Stored<ExportRoom> = { record: roomAfterEnd(room.record, mine.id, bytes), version: room.version };
+      if (now === null || now.record.leaseOf !== mine.leaseOf) return null;
+      const after = next(now.record, clock.nowMs(), room.record);
+      const taken: Stored<ExportRoom> = { record: roomAfterEnd(room.record, after), version: room.version };
       if ((await store.commit({ after, before: now.record, version: now.version, room: taken })) === null) return CONFLICT;
       became(after.state, after);
-      return true;
+      return after;
     });
+  }
+
+  /** Two of a merchant may be made at once, each of which had room when it began. */
+  function kept(now: ExportRecord, made: { file: string; rows: number; bytes: number }, room: ExportRoom, atMs: number): ExportRecord {
+    return room.bytes + made.bytes > EXPORT_MERCHANT_BYTES_MAX ? failedRecord(now, "no_room", atMs) : ready(now, made, atMs);
   }
 
   /** Says again and again that somebody is at it. Its signal is aborted where that cannot be said any more, the node stops, or it takes too long. */

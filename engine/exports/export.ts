@@ -12,8 +12,8 @@ export type ExportState = (typeof EXPORT_STATES)[number];
 
 /**
  * Why one failed. too_many_rows: an XLSX has room for XLSX_ROWS_MAX, a CSV for all. too_large: the file would be larger than EXPORT_FILE_BYTES_MAX. no_room: the files of
- * all exports fill what they may. unavailable: what it reads could not be read for an hour. interrupted: it was begun EXPORT_ATTEMPTS_MAX times, and broke off each time.
- * not_permitted: who asked for it may not export any more. internal: anything else.
+ * all exports fill what they may, or too little of the disk is free. unavailable: what it reads could not be read for an hour. interrupted: it was begun EXPORT_ATTEMPTS_MAX
+ * times, and broke off each time. not_permitted: who asked for it may not export any more. internal: anything else.
  */
 export const EXPORT_FAILURES = [
   "too_many_rows",

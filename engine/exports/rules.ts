@@ -56,8 +56,8 @@ export function roomWith(room: ExportRoom, id: string): ExportRoom {
   return { ...room, underWay: [...room.underWay, id], kept: room.kept + 1 };
 }
 
-export function roomAfterEnd(room: ExportRoom, id: string, bytes: number): ExportRoom {
-  return { ...room, underWay: room.underWay.filter((one) => one !== id), bytes: room.bytes + bytes };
+export function roomAfterEnd(room: ExportRoom, { id, bytes }: ExportRecord): ExportRoom {
+  return { ...room, underWay: room.underWay.filter((one) => one !== id), bytes: room.bytes + (bytes ?? 0) };
 }
 
 export function roomWithout(room: ExportRoom, { id, bytes }: ExportRecord): ExportRoom {

@@ -5,7 +5,7 @@ import { RelayError } from "../kernel/errors.ts";
 import { createPacer } from "../kernel/pacer.ts";
 import type { Stored } from "../kernel/stored.ts";
 import type { DayCalendar } from "./calendar.ts";
-import { boundedLines, corrections, isNothing, NO_FIGURES } from "./figures.ts";
+import { corrections, isNothing, NO_FIGURES } from "./figures.ts";
 import type { ClosedDay, DayFigures } from "./reconciliation.ts";
 import type { DayBounds, ReconciliationRows } from "./reconciliation-rows.ts";
 import type { CorrectionsRecord, ReconciliationStore, TurnRecord } from "./reconciliation-store.ts";
@@ -24,9 +24,6 @@ const AGAIN_MS = 60_000;
 
 /** A row that was refused waits for an operator, but not for ever: then the day is closed without it, and it becomes a correction. */
 const REFUSED_WAIT_MS = 7 * 86_400_000;
-
-/** A row is written within moments of what it says. */
-const WRITTEN_WITHIN_MS = 3_600_000;
 
 export interface CloseDaysOptions {
   store: ReconciliationStore;
@@ -90,8 +87,8 @@ async function closeDue(options: CloseDaysOptions, signal: AbortSignal): Promise
     }
     if (nextAtMs > nowMs) return;
     try {
-      const { untilMs } = calendar.boundsOf(day);
-      const there = await rows.areThere(untilMs + WRITTEN_WITHIN_MS);
+      // Not only those of the day itself: what became of its links, refunds and unknown payments was written until now.
+      const there = await rows.areThere(closesAtMs);
       if (there === "some wait" || (there === "some were refused" && nowMs < closesAtMs + REFUSED_WAIT_MS)) {
         await store.setTurn({ ...turn.record, nextAtMs: nowMs + AGAIN_MS }, turn);
         return;
@@ -133,39 +130,57 @@ async function closeOne(options: CloseDaysOptions, merchantId: string, day: stri
   const { store, rows, calendar, clock, ownerOf, counted } = options;
   const owner = await ownerOf(merchantId);
   if (owner === null) return;
+  // Before the rows: where another shard corrects a day meanwhile, it has read newer ones, and what is found here is not stored.
+  const known: Known[] = [];
+  for (const bounds of days) known.push(await knownOf(store, merchantId, bounds));
   const figures = await rows.figures(merchantId, days);
-  for (const bounds of days) {
-    const found = figures.get(bounds.day) ?? NO_FIGURES;
-    const now: DayFigures = { ...found, payments: boundedLines(found.payments) };
-    const known = await store.load(merchantId, bounds.day);
-    if (known !== null) {
-      await correct(options, known.closed, now);
+  for (const { bounds, closed, since } of known) {
+    const now = figures.get(bounds.day) ?? NO_FIGURES;
+    const { fromMs, untilMs } = bounds;
+    if (closed !== null) {
+      // By another time zone's clocks it was another day, of which nothing can be told here.
+      if (closed.fromMs === fromMs && closed.untilMs === untilMs) await correct(options, closed, since, now);
       continue;
     }
     if (isNothing(now)) continue;
-    const { fromMs, untilMs } = bounds;
     const isLate = bounds.day !== day;
-    const closed: ClosedDay = {
+    const closing: ClosedDay = {
       ...{ schema: 1, merchantId, ...owner, day: bounds.day, timeZone: calendar.timeZone, fromMs, untilMs, closedAtMs: clock.nowMs() },
       // On a day that was closed there was nothing then; what there is now has come since.
       figures: isLate ? NO_FIGURES : now,
     };
-    if (!(await store.close(closed))) continue;
+    if (!(await store.close(closing))) continue;
     counted("closed", 1);
-    if (isLate) await correct(options, closed, now);
+    if (isLate) await correct(options, closing, null, now);
   }
 }
 
-async function correct({ store, clock, counted }: CloseDaysOptions, closed: ClosedDay, now: DayFigures): Promise<void> {
-  const known = await store.corrections(closed.merchantId, closed.day);
-  const found = corrections(known?.record.latest ?? closed.figures, now, clock.nowMs());
+/** What is known of a day of a merchant: null, null where it is not closed. */
+interface Known {
+  readonly bounds: DayBounds;
+  readonly closed: ClosedDay | null;
+  readonly since: Stored<CorrectionsRecord> | null;
+}
+
+async function knownOf(store: ReconciliationStore, merchantId: string, bounds: DayBounds): Promise<Known> {
+  const closed = (await store.load(merchantId, bounds.day))?.closed ?? null;
+  return { bounds, closed, since: closed === null ? null : await store.corrections(merchantId, bounds.day) };
+}
+
+async function correct(
+  { store, clock, counted }: CloseDaysOptions,
+  closed: ClosedDay,
+  since: Stored<CorrectionsRecord> | null,
+  now: DayFigures,
+): Promise<void> {
+  const found = corrections(since?.record.latest ?? closed.figures, now, clock.nowMs());
   if (found.length === 0) return;
   const record: CorrectionsRecord = {
     schema: 1,
-    items: [...(known?.record.items ?? []), ...found],
-    count: (known?.record.count ?? 0) + found.length,
+    items: [...(since?.record.items ?? []), ...found],
+    count: (since?.record.count ?? 0) + found.length,
     latest: now,
   };
-  // Where another shard was faster, it has found the same.
-  if (await store.correct(closed, record, known?.version ?? 0)) counted("corrections", found.length);
+  // Where another shard was faster, it has found the same, or more.
+  if (await store.correct(closed, record, since?.version ?? 0)) counted("corrections", found.length);
 }

@@ -19,7 +19,7 @@ export function createReconciliation({
       if (found !== null) return found;
       const turn = await store.turn();
       // Before the first one that was closed here there is nothing, and there never will be.
-      const isPast = turn === null ? day < calendar.dayOf(clock.nowMs()) : day < turn.record.day || day < turn.record.firstDay;
+      const isPast = day < (turn?.record.day ?? calendar.dayOf(clock.nowMs()));
       return isPast ? null : { type: "open", closesAtMs: calendar.closesAtMs(day) };
     },
     days: async ({ merchantId }, { limit, ...query }) => {
@@ -28,6 +28,9 @@ export function createReconciliation({
       return { items, next: found.length > limit ? (items.at(-1)?.day ?? null) : null };
     },
     ofPartner: async (partnerId, day, { limit, after }) => {
+      const turn = await store.turn();
+      // While it is being closed some of the merchants have it: who read these would take them for all.
+      if (turn === null || day >= turn.record.day) return { items: [], next: null };
       const found = await store.merchantsOf(partnerId, day, after, limit + 1);
       const wanted = found.slice(0, limit);
       const days = await Promise.all(wanted.map((merchantId) => store.load(merchantId, day)));

@@ -1,14 +1,13 @@
 import type { TransactionMethod } from "../payments/transaction.ts";
-import {
-  type Correction,
-  type CorrectionSubject,
-  type CountAndSum,
-  type DayFigures,
-  type DayTotals,
-  LINES_MAX,
-  type NamedPayments,
-  type PaymentLine,
-  type StateLine,
+import type {
+  Correction,
+  CorrectionSubject,
+  CountAndSum,
+  DayFigures,
+  DayTotals,
+  NamedPayments,
+  PaymentLine,
+  StateLine,
 } from "./reconciliation.ts";
 
 export const NO_FIGURES: DayFigures = {
@@ -28,11 +27,7 @@ export function isNothing({ payments, links, refunds, unknown, conflicting }: Da
   return payments.length + links.length + refunds.length + unknown.count + conflicting.count === 0;
 }
 
-/** Lines of a bounded number: where there are too many, the terminals' are put together. */
-export function boundedLines(lines: readonly PaymentLine[]): readonly PaymentLine[] {
-  return lines.length > LINES_MAX ? foldedLines(lines) : lines;
-}
-
+/** The lines of all terminals put together. */
 function foldedLines(lines: readonly PaymentLine[]): readonly PaymentLine[] {
   const folded = new Map<string, PaymentLine>();
   for (const line of lines) {

@@ -135,7 +135,7 @@ export interface Reconciliation {
     owner: ReconciliationOwner,
     query: { readonly limit: number; readonly before: string | null; readonly from: string | null; readonly to: string | null },
   ): Promise<{ items: readonly DaySummary[]; next: string | null }>;
-  /** Of a partner's merchants, in the order of their ids; those behind `after` only. */
+  /** Of a partner's merchants, in the order of their ids; those behind `after` only. None before the day is closed for all of them. */
   ofPartner(
     partnerId: number,
     day: string,

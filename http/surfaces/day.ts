@@ -8,3 +8,8 @@ export const DAY = {
   examples: ["2026-11-26"],
   errorMessage: `is not a day of the calendar from ${FIRST_DAY} to ${LAST_DAY}`,
 };
+
+/** Whether a text of this form is a day of the calendar, in the range. */
+export function isCalendarDay(day: string): boolean {
+  return day >= FIRST_DAY && day <= LAST_DAY && new Date(`${day}T00:00:00Z`).toISOString().startsWith(day);
+}

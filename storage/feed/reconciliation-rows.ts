@@ -3,7 +3,7 @@ import { RelayError } from "../../engine/kernel/errors.ts";
 import type { Kv } from "../../engine/kernel/kv.ts";
 import { outboxKeyAt } from "../../engine/payments/outbox.ts";
 import type { TransactionMethod, TransactionStatus } from "../../engine/payments/transaction.ts";
-import { type DayFigures, NAMED_MAX, type NamedPayment, type PaymentLine } from "../../engine/reconciliation/reconciliation.ts";
+import { type DayFigures, LINES_MAX, NAMED_MAX, type NamedPayment, type PaymentLine } from "../../engine/reconciliation/reconciliation.ts";
 import type { ReconciliationRows } from "../../engine/reconciliation/reconciliation-rows.ts";
 import { askClickHouse } from "./ask-clickhouse.ts";
 import { LISTED } from "./merchant-sql.ts";
@@ -13,9 +13,6 @@ import { anySetAside } from "./set-aside.ts";
 /** It is nobody's page: behind all others, with as much time as it takes. */
 const SECONDS_MAX = 120;
 const SETTINGS = { priority: "10", max_threads: 1, max_memory_usage: "536870912" } as const;
-
-/** Lines of all days of one merchant that are held in memory. */
-const LINES_MAX = 200_000;
 
 export interface ReconciliationRowsOptions {
   kv: Kv;
@@ -32,6 +29,9 @@ const DAYS =
 
 /** Which of the days a time is of, from 1; they follow each other. */
 const NTH = (column: string) => `toUInt32(arrayCount(edge -> edge <= toUnixTimestamp64Milli(${column}), {edges:Array(Int64)}))`;
+
+/** Of commands that a day names, or has named: one that was cancelled after all leaves no row of a payment behind. */
+const NAMED_STATES = "'unknown', 'cancelled'";
 
 /** Over ClickHouse's tables of merchants. Days are told by the bounds that are asked for, and not by ClickHouse's own knowledge of time zones. */
 export function createReconciliationRows({ kv, client }: ReconciliationRowsOptions): ReconciliationRows {
@@ -57,7 +57,7 @@ export function createReconciliationRows({ kv, client }: ReconciliationRowsOptio
            UNION ALL
            SELECT DISTINCT merchant_id AS merchantId FROM relay.merchant_objects WHERE ${behind("merchant_id")} AND ${BETWEEN("created_at")}
            UNION ALL
-           SELECT DISTINCT shop AS merchantId FROM relay.command_lives WHERE ${behind("shop")} AND state = 'unknown' AND ${BETWEEN("accepted_at")}
+           SELECT DISTINCT shop AS merchantId FROM relay.command_lives WHERE ${behind("shop")} AND state IN (${NAMED_STATES}) AND ${BETWEEN("accepted_at")}
          ) ORDER BY merchantId LIMIT {limit:UInt32}`,
         { fromMs, untilMs, after: after ?? "", limit },
       );
@@ -67,13 +67,20 @@ export function createReconciliationRows({ kv, client }: ReconciliationRowsOptio
       const [first, last] = [days[0], days.at(-1)];
       if (first === undefined || last === undefined) return new Map();
       const parameters = { merchantId, fromMs: first.fromMs, untilMs: last.untilMs, edges: days.map(({ fromMs }) => fromMs) };
+      // Terminals are put together here: of a merchant with thousands, all lines of all days would be too many to hold.
       const payments = await ask<OfDay<PaymentRow>>(
-        `SELECT ${NTH("created_at")} AS nth, terminal_id AS terminalId, method, status, currency, count() AS count, sum(amount_cents) AS amountMinor
-         FROM relay.merchant_transactions FINAL PREWHERE merchant_id = {merchantId:String} AND ${DAYS} AND ${BETWEEN("created_at")} WHERE ${LISTED}
-         GROUP BY nth, terminalId, method, status, currency ORDER BY nth, terminalId, method, status, currency LIMIT ${LINES_MAX}`,
+        `SELECT nth, terminalId, method, status, currency, sum(ofLine) AS count, sum(minorOfLine) AS amountMinor
+         FROM (
+           SELECT nth, if(count() OVER (PARTITION BY nth) > ${LINES_MAX}, NULL, terminal_id) AS terminalId, method, status, currency, ofLine, minorOfLine
+           FROM (
+             SELECT ${NTH("created_at")} AS nth, terminal_id, method, status, currency, count() AS ofLine, sum(amount_cents) AS minorOfLine
+             FROM relay.merchant_transactions FINAL PREWHERE merchant_id = {merchantId:String} AND ${DAYS} AND ${BETWEEN("created_at")} WHERE ${LISTED}
+             GROUP BY nth, terminal_id, method, status, currency
+           )
+         )
+         GROUP BY nth, terminalId, method, status, currency ORDER BY nth, terminalId, method, status, currency`,
         parameters,
       );
-      if (payments.length === LINES_MAX) throw new Error(`the merchant has more than ${LINES_MAX} figures in ${days.length} days`);
       const states = await ask<OfDay<StateRow>>(
         `SELECT ${NTH("created_at")} AS nth, object, state, currency, count() AS count, sum(amount_minor) AS amountMinor
          FROM relay.merchant_objects FINAL
@@ -106,7 +113,7 @@ export function createReconciliationRows({ kv, client }: ReconciliationRowsOptio
 }
 
 interface PaymentRow {
-  terminalId: string;
+  terminalId: string | null;
   method: TransactionMethod;
   status: TransactionStatus;
   currency: string;

@@ -1,7 +1,8 @@
 import { randomBytes } from "node:crypto";
-import { chmod, type FileHandle, mkdir, open, readdir, rename, rm, stat } from "node:fs/promises";
+import { chmod, type FileHandle, mkdir, open, readdir, rename, rm, stat, statfs } from "node:fs/promises";
 import { join } from "node:path";
 import type { ExportFile, ExportFiles } from "../../engine/exports/export-files.ts";
+import { ExportRefused } from "../../engine/exports/export-source.ts";
 import { RelayError } from "../../engine/kernel/errors.ts";
 
 /** Files with other names are not touched. */
@@ -12,7 +13,7 @@ const KEPT = /^export-[0-9a-f]{32}$/;
 const FOLDER_MODE = 0o700;
 const FILE_MODE = 0o600;
 
-/** Written bytes are synced in steps of this size: one sync of hundreds of megabytes would delay the store's own syncs. */
+/** Written bytes are synced in steps of this size, since one sync of hundreds of megabytes would delay the store's own syncs; then it is looked how much is free. */
 const SYNC_EVERY_BYTES = 1_048_576;
 
 const PIECE_BYTES = 65_536;
@@ -21,12 +22,14 @@ export interface ExportFolderOptions {
   directory: string;
   /** A file that no export has, and that has not changed for this long, belongs to none that is being made. */
   quietMs: number;
+  /** Of the disk, which others need more: a file that has come to a megabyte is given up where less than this is free. */
+  freeBytesMin: number;
   /** Of the machine, as files have it. */
   nowMs(): number;
 }
 
 /** Files of exports in one folder, which belongs to one installation: files that its exports do not name are removed. */
-export function createExportFolder({ directory, quietMs, nowMs }: ExportFolderOptions): ExportFiles {
+export function createExportFolder({ directory, quietMs, freeBytesMin, nowMs }: ExportFolderOptions): ExportFiles {
   const pathOf = (name: string): string | null => (KEPT.test(name) ? join(directory, name) : null);
 
   async function ours(): Promise<string[]> {
@@ -57,7 +60,7 @@ export function createExportFolder({ directory, quietMs, nowMs }: ExportFolderOp
         await chmod(directory, FOLDER_MODE);
         const random = randomBytes(16).toString("hex");
         const path = join(directory, `.making-${random}`);
-        return writing(await open(path, "wx", FILE_MODE), path, `export-${random}`, directory);
+        return writing(await open(path, "wx", FILE_MODE), { path, name: `export-${random}`, directory, freeBytesMin });
       }),
     open: async (name) => {
       const path = pathOf(name);
@@ -92,7 +95,15 @@ export function createExportFolder({ directory, quietMs, nowMs }: ExportFolderOp
   };
 }
 
-function writing(file: FileHandle, path: string, name: string, directory: string): ExportFile {
+interface Writing {
+  path: string;
+  /** When it is kept. */
+  name: string;
+  directory: string;
+  freeBytesMin: number;
+}
+
+function writing(file: FileHandle, { path, name, directory, freeBytesMin }: Writing): ExportFile {
   let [bytes, synced] = [0, 0];
   let isOpen = true;
   let isKept = false;
@@ -111,6 +122,7 @@ function writing(file: FileHandle, path: string, name: string, directory: string
         if (bytes - synced < SYNC_EVERY_BYTES) return;
         synced = bytes;
         await file.datasync();
+        if ((await freeBytesOf(directory)) < freeBytesMin) throw new ExportRefused("no_room");
       }),
     keep: () =>
       told(async () => {
@@ -178,11 +190,16 @@ function isMissing(error: unknown): boolean {
   return codeOf(error) === "ENOENT";
 }
 
-/** A full disk is told as such; for other errors the caller gets no details. */
-function unusable(error: unknown): RelayError {
+/** Infinite where the file system does not say. */
+async function freeBytesOf(directory: string): Promise<number> {
+  const { blocks, bavail, bsize } = await statfs(directory);
+  return blocks === 0 ? Number.POSITIVE_INFINITY : bavail * bsize;
+}
+
+/** A full disk is told as such: to try again soon would fill it again. For other errors the caller gets no details. */
+function unusable(error: unknown): RelayError | ExportRefused {
+  if (error instanceof ExportRefused) return error;
   const code = codeOf(error);
-  const isFull = code === "ENOSPC" || code === "EDQUOT";
-  return new RelayError("unavailable", isFull ? "There is no space left for the file" : "The folder of exports cannot be used", {
-    cause: error,
-  });
+  if (code === "ENOSPC" || code === "EDQUOT") return new ExportRefused("no_room");
+  return new RelayError("unavailable", "The folder of exports cannot be used", { cause: error });
 }

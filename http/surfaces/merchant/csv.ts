@@ -16,10 +16,20 @@ export function csvLines(locale: Locale, rows: string[][]): string {
   return stringify(rows, { delimiter: CSV_FORMS[locale].delimiter, record_delimiter: "windows", quoted_match: /[\r\n]/ });
 }
 
+/** What a formula begins with, also in full width or small. */
+const SIGNS = "[=+\\-@\\uff1d\\uff0b\\uff0d\\uff20\\ufe66\\ufe62\\ufe63\\ufe6b]";
+
+/** Behind what a spreadsheet may cut off or not see: spaces, characters without a form. */
+const BEGINS = new RegExp(`^(?:[\\t\\r\\n]|[\\s\\p{C}]*${SIGNS})`, "u");
+
 /**
- * What a spreadsheet would take for a formula, also in full width or small, and behind what it may cut off or not see (spaces, characters without a form), is a
- * text with an apostrophe before it. Amounts are no texts, and stay numbers.
+ * Behind what ends a cell or a line in a file of any language: a spreadsheet of the other one does not see that a cell is quoted. From one such sign to the next, so
+ * that a text of nothing else is read once.
  */
+const BEGINS_WITHIN = new RegExp(`([,;\\t\\r\\n](?:(?![\\t\\r\\n])["\\s\\p{C}])*)(?=${SIGNS})`, "gu");
+
+/** What a spreadsheet would take for a formula is a text with an apostrophe before it. Amounts are no texts, and stay numbers. */
 export function textCell(text: string): string {
-  return /^(?:[\t\r\n]|[\s\p{C}]*[=+\-@\uff1d\uff0b\uff0d\uff20\ufe66\ufe62\ufe63\ufe6b])/u.test(text) ? `'${text}` : text;
+  const whole = text.replace(BEGINS_WITHIN, "$1'");
+  return BEGINS.test(text) ? `'${whole}` : whole;
 }

@@ -1,6 +1,6 @@
 import { Type } from "@sinclair/typebox";
 import { RelayError } from "../../../engine/kernel/errors.ts";
-import { DAY, FIRST_DAY, LAST_DAY } from "../day.ts";
+import { DAY, isCalendarDay } from "../day.ts";
 import { RECONCILED_DAY_EXAMPLE, ReconciledDaySchema, reconciledDayJson } from "../reconciliation-json.ts";
 import { PARTNER_API_BASE, PARTNER_API_RATE, partnerV1, permitted } from "./surface.ts";
 
@@ -40,7 +40,7 @@ export const partnerReconciliation = partnerV1.endpoint({
   },
   handle: async ({ reconciliation }, { caller, params: { day }, query: { after = "", limit = PAGE_DEFAULT } }) => {
     const { partnerId } = permitted(caller, "look");
-    if (day < FIRST_DAY || day > LAST_DAY) throw new RelayError("invalid_request", `day: is not one from ${FIRST_DAY} to ${LAST_DAY}`);
+    if (!isCalendarDay(day)) throw new RelayError("invalid_request", `day: ${DAY.errorMessage}`);
     const { items, next } = await reconciliation.ofPartner(partnerId, day, { limit, after: after === "" ? null : after });
     const merchants = items.map((one) => ({ merchantId: one.closed.merchantId, reconciliation: reconciledDayJson(one) }));
     return { status: 200, body: { success: true, merchants, next } };

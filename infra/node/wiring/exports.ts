@@ -28,6 +28,9 @@ const STOP_MS = 5_000;
 /** Longer than a file is made. */
 const QUIET_MS = 3_600_000;
 
+/** The store may be on the same disk, and takes more than it keeps while it compacts: without room it takes no payments. */
+const FREE_BYTES_MIN = 1_073_741_824;
+
 const SWEEP_EVERY_MS = 3_600_000;
 
 /** Of the table of look-ups that wait, which has room for this too; a key of a sender is never like this. */
@@ -107,6 +110,7 @@ async function folderOf(config: ExportParts["config"], kv: Kv): Promise<ExportFi
   return createExportFolder({
     directory: join(folder, await installationOf(kv)),
     quietMs: QUIET_MS,
+    freeBytesMin: FREE_BYTES_MIN,
     // Files have the machine's time, even if a test moves the relay's clock.
     nowMs: () => Date.now(),
   });

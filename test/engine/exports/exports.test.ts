@@ -264,4 +264,24 @@ describe("exports", () => {
     assertMatches(await world.find(other.id), { state: "FAILED", failure: "no_room" });
     assert.equal(world.folder.staged.size + world.folder.kept.size, 0);
   });
+
+  it("take no more than one merchant may where two of them end at the same time", async () => {
+    const world = new ExportWorld();
+    const source = held();
+    world.pieces = source.pieces;
+    world.open();
+    const { id } = await world.create();
+    await world.pass(2_000);
+    // Another one of the merchant, which another shard has made, leaves less than this one has.
+    const store = createExportStore(world.kv);
+    const [room, running] = [await store.room(OWNER), await store.load(id)];
+    assert.ok(running !== null);
+    const full = { record: { ...room.record, bytes: EXPORT_MERCHANT_BYTES_MAX - 7 }, version: room.version };
+    await store.commit({ after: running.record, before: running.record, version: running.version, room: full });
+    source.release();
+    await world.pass(2_000);
+    assertMatches(await world.find(id), { state: "FAILED", failure: "no_room", file: null, bytes: null });
+    assertMatches(await store.room(OWNER), { record: { underWay: [], bytes: EXPORT_MERCHANT_BYTES_MAX - 7 } });
+    assert.equal(world.folder.staged.size + world.folder.kept.size, 0);
+  });
 });

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { LOOKED_AT_DAYS } from "../../../engine/reconciliation/close-days.ts";
-import { boundedLines, corrections, totalsOf } from "../../../engine/reconciliation/figures.ts";
+import { corrections, totalsOf } from "../../../engine/reconciliation/figures.ts";
 import { LINES_MAX, NAMED_MAX } from "../../../engine/reconciliation/reconciliation.ts";
 import { assertMatches } from "../../support/matches.ts";
 import { DaysWorld, figures, line, MERCHANT, named, OWNER } from "./world.ts";
@@ -97,6 +97,36 @@ describe("a day of a merchant", () => {
     assert.equal(world.counts.corrections, 4);
   });
 
+  it("is not corrected backwards by a shard that has read its rows before another one corrected it", async () => {
+    const world = new DaysWorld("2026-11-23T09:00:00Z");
+    world.rows.set("2026-11-23", FIRST);
+    await world.start();
+    await world.at("2026-11-25T02:00:00Z");
+    const closed = (await world.day("2026-11-23"))?.closed;
+    assert.ok(closed !== undefined);
+    const newer = { ...FIRST, unknown: named("uuid-2") };
+    // The other one, which is home of it by now, has read them a moment later.
+    world.rows.after = async () => {
+      const items = corrections(FIRST, newer, world.clock.nowMs());
+      await world.store.correct(closed, { schema: 1, items, count: items.length, latest: newer }, 0);
+    };
+    await world.at("2026-11-26T02:00:00Z");
+    assertMatches(await world.day("2026-11-23"), { correctionCount: 1, corrections: [{ subject: { of: "unknown", uuid: "uuid-1" } }] });
+    assertMatches(await world.store.corrections(MERCHANT, "2026-11-23"), { record: { latest: newer } });
+    assert.deepEqual(world.failures, []);
+  });
+
+  it("that was closed by other clocks is not compared with what is none of its hours", async () => {
+    const world = new DaysWorld("2026-11-24T09:00:00Z");
+    const { fromMs, untilMs } = world.calendar.boundsOf("2026-11-24");
+    const ofLondon = { day: "2026-11-24", timeZone: "Europe/London", fromMs: fromMs + 3_600_000, untilMs: untilMs + 3_600_000 };
+    await world.start();
+    await world.store.close({ schema: 1, ...OWNER, ...ofLondon, closedAtMs: world.clock.nowMs(), figures: FIRST });
+    world.rows.set("2026-11-24", figures({ payments: [line(1, 1_000)] }));
+    await world.at("2026-11-26T02:00:00Z");
+    assertMatches(await world.day("2026-11-24"), { correctionCount: 0, corrections: [] });
+  });
+
   it("is not left out where the relay was down: all are closed when it is back, in order", async () => {
     const world = new DaysWorld("2026-11-01T09:00:00Z");
     for (let day = 1; day <= 20; day += 1)
@@ -145,6 +175,23 @@ describe("a day of a merchant", () => {
     assert.deepEqual(closed?.closed.figures, FIRST);
     assert.ok((closed?.closed.closedAtMs ?? 0) >= Date.parse("2026-11-25T08:02:00Z"));
     assert.deepEqual(world.failures, []);
+  });
+
+  it("waits for everything that was known of it when it was to be closed, also what was known a day later only", async () => {
+    const world = new DaysWorld("2026-11-23T09:00:00Z");
+    world.rows.set("2026-11-23", { ...FIRST, refunds: [{ state: "unknown", currency: "EUR", count: 1, amountMinor: 1_050 }] });
+    await world.start();
+    // A refund of the day was made hours before the closing, while ClickHouse was away already.
+    world.rows.waitsSinceMs = Date.parse("2026-11-24T20:00:00Z");
+    await world.at("2026-11-25T02:00:00Z");
+    assert.equal(await world.day("2026-11-23"), null);
+    world.rows.set("2026-11-23", FIRST);
+    // What is written later is of later days, and holds nothing up.
+    world.rows.waitsSinceMs = Date.parse("2026-11-25T02:00:00Z");
+    await world.at("2026-11-25T02:03:00Z");
+    const found = await world.day("2026-11-23");
+    assert.deepEqual(found?.closed.figures, FIRST);
+    assert.deepEqual(found?.corrections, []);
   });
 
   it("waits a week for rows that were refused", async () => {
@@ -230,6 +277,26 @@ describe("a day of a merchant", () => {
     assert.deepEqual([second.items.map(({ closed }) => closed.merchantId), second.next], [["SHOP-003"], null]);
   });
 
+  it("is shown to a partner when it is closed for all of its merchants, and not half", async () => {
+    const world = new DaysWorld("2026-11-23T09:00:00Z");
+    for (const shop of ["SHOP-001", "SHOP-002", "SHOP-003"]) world.rows.set("2026-11-23", FIRST, shop);
+    await world.start();
+    let asked = 0;
+    world.rows.before = () => {
+      asked += 1;
+      world.rows.isAway = asked > 1;
+    };
+    const ofPartner = async () =>
+      (await world.reconciliation.ofPartner(7, "2026-11-23", { limit: 10, after: null })).items.map(({ closed }) => closed.merchantId);
+    await world.at("2026-11-25T02:00:00Z");
+    assert.equal(world.counts.closed, 1);
+    assert.deepEqual(await ofPartner(), []);
+    world.rows.isAway = false;
+    world.rows.before = () => undefined;
+    await world.at("2026-11-25T02:03:00Z");
+    assert.deepEqual(await ofPartner(), ["SHOP-001", "SHOP-002", "SHOP-003"]);
+  });
+
   it("is found in pages, newest first, within a range", async () => {
     const world = new DaysWorld("2026-11-01T09:00:00Z");
     for (let day = 1; day <= 9; day += 1) world.rows.set(`2026-11-0${day}`, FIRST);
@@ -283,12 +350,11 @@ describe("days of a time zone", () => {
 });
 
 describe("figures", () => {
-  it("of more lines than are kept are those of the merchant as a whole, and compare with lines of terminals", () => {
-    const many = Array.from({ length: LINES_MAX + 1 }, (_, index) => line(1, 10, { terminalId: `T${index}` }));
-    const folded = boundedLines(many);
-    assert.deepEqual(folded, [line(LINES_MAX + 1, 10 * (LINES_MAX + 1), { terminalId: null })]);
-    assert.equal(boundedLines(many.slice(1)).length, LINES_MAX);
-    assert.deepEqual(corrections(figures({ payments: many.slice(1) }), figures({ payments: folded }), 5), [
+  it("of the merchant as a whole compare with lines of terminals", () => {
+    const ofTerminals = Array.from({ length: LINES_MAX }, (_, index) => line(1, 10, { terminalId: `T${index}` }));
+    const folded = [line(LINES_MAX + 1, 10 * (LINES_MAX + 1), { terminalId: null })];
+    assert.deepEqual(corrections(figures({ payments: folded }), figures({ payments: folded }), 5), []);
+    assert.deepEqual(corrections(figures({ payments: ofTerminals }), figures({ payments: folded }), 5), [
       {
         subject: { of: "payments", terminalId: null, method: "CARD", status: "OK", currency: "EUR" },
         ...{

@@ -37,9 +37,13 @@ export const figures = (change: Partial<DayFigures> = {}): DayFigures => ({
 export class FakeRows implements ReconciliationRows {
   readonly byMerchant = new Map<string, Map<string, DayFigures>>();
   there: "all" | "some wait" | "some were refused" = "all";
+  /** When a row was written that waits in the outbox. */
+  waitsSinceMs: number | null = null;
   isAway = false;
   /** Called before figures are given. */
   before: () => void = () => undefined;
+  /** Called when they are read, before whoever asked has them. */
+  after: () => Promise<void> = async () => undefined;
   asked: string[] = [];
 
   set(day: string, of: DayFigures, merchantId = MERCHANT): void {
@@ -47,9 +51,9 @@ export class FakeRows implements ReconciliationRows {
     this.byMerchant.set(merchantId, days.set(day, of));
   }
 
-  async areThere(): Promise<"all" | "some wait" | "some were refused"> {
+  async areThere(untilMs: number): Promise<"all" | "some wait" | "some were refused"> {
     this.#answer();
-    return this.there;
+    return this.waitsSinceMs !== null && this.waitsSinceMs < untilMs ? "some wait" : this.there;
   }
 
   async merchants(_range: unknown, after: string | null, limit: number): Promise<readonly string[]> {
@@ -65,7 +69,9 @@ export class FakeRows implements ReconciliationRows {
     this.#answer();
     this.asked.push(`${merchantId} ${days.at(-1)?.day} of ${days.length}`);
     const all = this.byMerchant.get(merchantId) ?? new Map<string, DayFigures>();
-    return new Map(days.flatMap(({ day }) => (all.has(day) ? [[day, all.get(day) ?? figures()] as const] : [])));
+    const found = new Map(days.flatMap(({ day }) => (all.has(day) ? [[day, all.get(day) ?? figures()] as const] : [])));
+    await this.after();
+    return found;
   }
 
   #answer(): void {

@@ -4,6 +4,7 @@ import { createExecuteOnce } from "../../../engine/idempotency/execute-once.ts";
 import { createIdempotencyStore } from "../../../engine/idempotency/idempotency-store.ts";
 import { createCallCountStore } from "../../../engine/partners/call-count-store.ts";
 import { createCallCounts } from "../../../engine/partners/call-counts.ts";
+import type { Reconciliation } from "../../../engine/reconciliation/reconciliation.ts";
 import { createEndpointDeliveries } from "../../../engine/webhooks/endpoint-deliveries.ts";
 import { createEndpointStops } from "../../../engine/webhooks/endpoint-stops.ts";
 import { createWebhookDeliveryStore } from "../../../engine/webhooks/webhook-delivery-store.ts";
@@ -30,7 +31,7 @@ export interface Answer {
 /** The surface on a server by itself, over merchants in memory; answers that the schemas do not cover are refused. */
 export async function open(
   t: { after(close: () => void): void },
-  change: { credential?: Partial<PartnerApiCredential>; trustedProxies?: string[] } = {},
+  change: { credential?: Partial<PartnerApiCredential>; trustedProxies?: string[]; ofPartner?: Reconciliation["ofPartner"] } = {},
 ) {
   const merchants = merchantWorld();
   const callCounts = createCallCounts(createCallCountStore(merchants.kv));
@@ -72,6 +73,7 @@ export async function open(
     callCounts,
     webhookEndpoints: webhooks.operations,
     endpointDeliveries: webhooks.endpointDeliveries,
+    reconciliation: { ofPartner: change.ofPartner ?? (() => assert.fail("no test of days")) },
   };
   const ids = { uuid: () => crypto.randomUUID() };
   const store = createIdempotencyStore(merchants.kv);

@@ -7,6 +7,7 @@ import { RelayError } from "../../../engine/kernel/errors.ts";
 import type { ConflictRow, LifeRow, TransactionRow } from "../../../engine/payments/feed-row.ts";
 import { rowVersion } from "../../../engine/payments/row-version.ts";
 import { totalsOf } from "../../../engine/reconciliation/figures.ts";
+import { LINES_MAX } from "../../../engine/reconciliation/reconciliation.ts";
 import { dayCalendar } from "../../../infra/node/wiring/reconciliation.ts";
 import { connectClickHouse } from "../../../storage/clickhouse/client.ts";
 import { migrate } from "../../../storage/clickhouse/migrate.ts";
@@ -206,6 +207,39 @@ describe("what days are closed by", async () => {
     ]);
   });
 
+  it("put a merchant's terminals together on days with too many lines, however many those are in all", async (test) => {
+    const rows = createReconciliationRows({ kv: await kvOf(test), client });
+    const days = Array.from({ length: 35 }, (_, index) => ROME.boundsOf(ROME.after("2024-03-01", index)));
+    // On each day but the last, a payment of each of seven thousand terminals: a quarter of a million lines.
+    await client.command({
+      query: `INSERT INTO relay.merchant_transactions (merchant_id, day, created_at, uuid, terminal_id, version, method, status, amount_cents, currency, command_kind)
+        SELECT 'LARGE', toDate(at), at, toString(number), concat('T', toString(number % 7000)), 1, 'CARD', 'OK', 10, 'EUR', 'payment'
+        FROM (SELECT number, toDateTime64('2024-03-01 10:00:00', 3, 'UTC') + toIntervalDay(intDiv(number, 7000)) AS at FROM numbers(${34 * 7_000}))`,
+    });
+    await deliver(sink, [row({ uuid: "alone", at: "2024-04-04T10:00:00Z", shop: "LARGE", amountCents: 100 })]);
+    const found = await rows.figures("LARGE", days);
+    const line = { method: "CARD", status: "OK", currency: "EUR" };
+    for (const { day } of days.slice(0, -1)) {
+      assert.deepEqual(found.get(day)?.payments, [{ terminalId: null, ...line, count: 7_000, amountMinor: 70_000 }], day);
+    }
+    assert.deepEqual(found.get("2024-04-04")?.payments, [{ terminalId: "T1", ...line, count: 1, amountMinor: 100 }]);
+  });
+
+  it("have a line for each terminal up to the limit of a day", async (test) => {
+    const rows = createReconciliationRows({ kv: await kvOf(test), client });
+    await client.command({
+      query: `INSERT INTO relay.merchant_transactions (merchant_id, day, created_at, uuid, terminal_id, version, method, status, amount_cents, currency, command_kind)
+        SELECT 'FITS', '2024-03-01', toDateTime64('2024-03-01 10:00:00', 3, 'UTC'), toString(number), concat('T', toString(number)), 1, 'CARD', 'OK', 10, 'EUR', 'payment'
+        FROM numbers(${LINES_MAX})`,
+    });
+    const day = ROME.boundsOf("2024-03-01");
+    assert.equal((await rows.figures("FITS", [day])).get(day.day)?.payments.length, LINES_MAX);
+    await deliver(sink, [row({ uuid: "one-more", at: "2024-03-01T11:00:00Z", shop: "FITS", terminalId: "T-more", amountCents: 10 })]);
+    assert.deepEqual((await rows.figures("FITS", [day])).get(day.day)?.payments, [
+      { terminalId: null, method: "CARD", status: "OK", currency: "EUR", count: LINES_MAX + 1, amountMinor: (LINES_MAX + 1) * 10 },
+    ]);
+  });
+
   it("are those of merchants that have anything, in the order of their ids", async (test) => {
     const rows = createReconciliationRows({ kv: await kvOf(test), client });
     await deliver(sink, [
@@ -221,6 +255,17 @@ describe("what days are closed by", async () => {
     assert.deepEqual(await rows.merchants(range, null, 10), ["M-1", "M-2", "M-3"]);
     assert.deepEqual(await rows.merchants(range, null, 2), ["M-1", "M-2"]);
     assert.deepEqual(await rows.merchants(range, "M-2", 10), ["M-3"]);
+  });
+
+  it("are also looked for where nothing is left of what a day named", async (test) => {
+    const rows = createReconciliationRows({ kv: await kvOf(test), client });
+    const at = "2025-02-04T10:00:00Z";
+    await deliver(sink, [life("taken-back", at, "unknown", { shop: "ONLY-UNKNOWN" })]);
+    // The terminal said that it had executed nothing: there is no result, and the row of before is merged away.
+    await deliver(sink, [life("taken-back", at, "cancelled", { shop: "ONLY-UNKNOWN", version: rowVersion("cancelled", 2) })]);
+    await client.command({ query: "OPTIMIZE TABLE relay.command_lives FINAL" });
+    const { fromMs, untilMs } = ROME.boundsOf("2025-02-04");
+    assert.deepEqual(await rows.merchants({ fromMs, untilMs }, null, 10), ["ONLY-UNKNOWN"]);
   });
 
   it("are all there only when the outbox has none of that time, and none was refused", async (test) => {

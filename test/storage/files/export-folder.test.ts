@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
-import { mkdir, readdir, stat, utimes, writeFile } from "node:fs/promises";
+import { mkdir, open, readdir, stat, utimes, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, it, type TestContext } from "node:test";
 import { createExportFolder } from "../../../storage/files/export-folder.ts";
@@ -8,9 +8,9 @@ import { directoryOf } from "../kv/world.ts";
 
 const QUIET_MS = 3_600_000;
 
-async function folder(test: TestContext) {
+async function folder(test: TestContext, freeBytesMin = 0) {
   const path = join(await directoryOf(test), "exports", "installation");
-  const files = createExportFolder({ directory: path, quietMs: QUIET_MS, nowMs: () => Date.now() });
+  const files = createExportFolder({ directory: path, quietMs: QUIET_MS, nowMs: () => Date.now(), freeBytesMin });
   return { files, path, names: () => readdir(path) };
 }
 
@@ -96,6 +96,30 @@ describe("the folder of exports", () => {
     assert.ok((await names()).includes(known) && (await names()).includes("other.txt"));
     await fresh.discard();
     await making.discard();
+  });
+
+  it("refuses what would leave the disk too little, for those who have more urgent things to write", async (test) => {
+    const { files, names } = await folder(test, Number.MAX_SAFE_INTEGER);
+    const large = await files.create();
+    await assert.rejects(large.write(randomBytes(2_000_000)), { name: "ExportRefused", failure: "no_room" });
+    await large.discard();
+    assert.deepEqual(await names(), []);
+    const small = await files.create();
+    await small.write(randomBytes(1_000));
+    assert.match(await small.keep(), /^export-/);
+  });
+
+  it("says of a full disk that there is no room, so that nobody fills it once more", async (test) => {
+    const { files, path, names } = await folder(test);
+    const file = await files.create();
+    const probe = await open(join(path, "probe"), "w");
+    const full = () => Promise.reject(Object.assign(new Error("no space left on device"), { code: "ENOSPC" }));
+    test.mock.method(Object.getPrototypeOf(probe), "write", full);
+    await probe.close();
+    await assert.rejects(file.write(randomBytes(10)), { name: "ExportRefused", failure: "no_room" });
+    test.mock.restoreAll();
+    await file.discard();
+    assert.deepEqual(await names(), ["probe"]);
   });
 
   it("is empty before its first file", async (test) => {

@@ -29,11 +29,14 @@ export const downloadExport = exportSurface.endpoint({
     409: { description: "There is no file of it, or not yet (not_ready).", body: exportSurface.envelope.schema },
   },
   handle: async (operations, { caller, params }) => {
-    const contents = await operations.exports.open(merchantOwnerOf(caller), seenBy(caller), params.id);
+    const [owner, seen] = [merchantOwnerOf(caller), seenBy(caller)];
+    const record = await operations.exports.find(owner, seen, params.id);
+    if (record === null) throw noSuchExport();
+    // Before the file is opened, which only whoever reads it gives back.
+    if (record.order.personalData) requireFreshFactor(caller, operations.clock.nowMs());
+    const contents = await operations.exports.open(owner, seen, params.id);
     if (contents === null) throw noSuchExport();
     if (contents === "not_ready") return refusal(409, "not_ready", "There is no file of it, or not yet");
-    const { record } = contents;
-    if (record.order.personalData) requireFreshFactor(caller, operations.clock.nowMs());
     return { status: 200, stream: contents.pieces(), headers: contentDisposition(fileNameOf(record, operations.localTime)) };
   },
 });

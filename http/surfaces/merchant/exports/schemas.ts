@@ -14,7 +14,7 @@ export const ExportStateWord = words(EXPORT_STATES, {
 });
 export const ExportFailureWord = words(EXPORT_FAILURES, {
   title: "ExportFailure",
-  description: `too_many_rows: an XLSX has room for ${XLSX_ROWS_MAX} rows; ask for a CSV. too_large: the file would be too large; choose fewer days. no_room: the files of all exports fill what they may. unavailable: the rows could not be read for an hour. interrupted: it broke off again and again. not_permitted: who asked for it may not export any more. Further reasons may be added.`,
+  description: `too_many_rows: an XLSX has room for ${XLSX_ROWS_MAX} rows; ask for a CSV. too_large: the file would be too large; choose fewer days. no_room: the files of all exports fill what they may, or too little of the disk is free. unavailable: the rows could not be read for an hour. interrupted: it broke off again and again. not_permitted: who asked for it may not export any more. Further reasons may be added.`,
 });
 
 const COLUMN_NAMES_MAX = 40;

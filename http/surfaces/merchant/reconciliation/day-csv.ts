@@ -7,7 +7,7 @@ import { majorUnits } from "../transaction-item.ts";
 type Subject = Correction["subject"]["of"];
 
 const TEXTS: Readonly<
-  Record<Locale, { headings(zone: string): readonly string[]; of: Readonly<Record<Subject, string>>; correction: string }>
+  Record<Locale, { headings(zone: string): readonly string[]; of: Readonly<Record<Subject, string>>; correction: string; others: string }>
 > = {
   it: {
     headings: (zone) => [
@@ -16,6 +16,7 @@ const TEXTS: Readonly<
     ],
     of: { payments: "Pagamenti", links: "Link", refunds: "Rimborsi", unknown: "Esito ignoto", conflicting: "Esiti discordanti" },
     correction: "Correzione",
+    others: "altre",
   },
   en: {
     headings: (zone) => [
@@ -24,16 +25,18 @@ const TEXTS: Readonly<
     ],
     of: { payments: "Payments", links: "Links", refunds: "Refunds", unknown: "Unknown outcome", conflicting: "Conflicting results" },
     correction: "Correction",
+    others: "others",
   },
 };
 
-/** A closed day, a line for each of its figures, named payments and corrections. */
-export function dayCsv({ closed, corrections }: ReconciledDay, locale: Locale, localTime: LocalTime): string {
-  const { headings, of, correction: word } = TEXTS[locale];
+/** A closed day, a line for each of its figures, named payments and corrections, and one for those that are counted only. */
+export function dayCsv({ closed, corrections, correctionCount }: ReconciledDay, locale: Locale, localTime: LocalTime): string {
+  const { headings, of, correction: word, others } = TEXTS[locale];
   const { point } = CSV_FORMS[locale];
   const { payments, links, refunds, unknown, conflicting } = closed.figures;
   const sum = ({ count, amountMinor }: CountAndSum, currency: string) => [String(count), majorUnits(amountMinor, currency, point)];
   const rest = ["", "", "", ""];
+  const further = (what: string, count: number) => (count > 0 ? [[what, "*", "", "", "", String(count), "", "*", "", "", ""]] : []);
   const rows: string[][] = [
     [...headings(localTime.zone)],
     ...payments.map((line) => [
@@ -52,11 +55,13 @@ export function dayCsv({ closed, corrections }: ReconciledDay, locale: Locale, l
         ...[of[what], "", "", textCell(line.state), textCell(line.currency), ...sum(line, line.currency), ...rest],
       ]),
     ),
-    ...(["unknown", "conflicting"] as const).flatMap((what) =>
-      (what === "unknown" ? unknown : conflicting).items.map(({ uuid, terminalId }) => [
-        ...[of[what], textCell(terminalId), "", "", "", "1", "", textCell(uuid), "", "", ""],
-      ]),
-    ),
+    ...(["unknown", "conflicting"] as const).flatMap((what) => {
+      const { count, items } = what === "unknown" ? unknown : conflicting;
+      return [
+        ...items.map(({ uuid, terminalId }) => [of[what], textCell(terminalId), "", "", "", "1", "", textCell(uuid), "", "", ""]),
+        ...further(of[what], count - items.length),
+      ];
+    }),
     ...corrections.map(({ subject, atMs, before, after }) => {
       const at = localTime.format(atMs).slice(0, "YYYY-MM-DDTHH:MM:SS".length).replace("T", " ");
       const what = `${word}: ${of[subject.of]}`;
@@ -83,6 +88,7 @@ export function dayCsv({ closed, corrections }: ReconciledDay, locale: Locale, l
           : ["", "", textCell(subject.state)];
       return [what, ...place, textCell(currency), ...sum(after, currency), "", at, ...sum(before, currency)];
     }),
+    ...further(`${word}: ${others}`, correctionCount - corrections.length),
   ];
   return BYTE_ORDER_MARK + csvLines(locale, rows);
 }

@@ -11,7 +11,7 @@ export const reconciliationFile = reconciliation.endpoint({
   path: `${MERCHANT_BASE}/reconciliation/{day}/file`,
   summary: "Download a closed day as CSV",
   description:
-    "One line for each figure, payment that is named, and correction, with what it is in the first column. UTF-8 with a byte order mark; numbers as in `GET /api/merchant/transactions.csv`.",
+    "One line for each figure, payment that is named, and correction, with what it is in the first column; payments and corrections beyond those that are listed have one line with their number. UTF-8 with a byte order mark; numbers as in `GET /api/merchant/transactions.csv`.",
   auth: "merchantUserOrKey",
   may: "operate",
   rateLimit: PORTAL_RATE,

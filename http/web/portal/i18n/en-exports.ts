@@ -44,7 +44,7 @@ export const exports = {
   failures: {
     too_many_rows: "There are more rows than an Excel file has room for. Choose CSV, or fewer days.",
     too_large: "The file would be too large. Choose fewer days.",
-    no_room: "The files of all your exports take all the room that they may. Earlier ones go after 24 hours.",
+    no_room: "There is no room for the file: exports take all that they may, or the disk is nearly full. Earlier files go after 24 hours.",
     unavailable: "The rows could not be read for an hour. Try again later.",
     interrupted: "It was interrupted again and again. Try again later.",
     not_permitted: "Whoever asked for it may not export any more.",

@@ -113,6 +113,28 @@ test("what a spreadsheet would take for a formula is a text, and amounts stay nu
   );
 });
 
+test("nor is a part of a text a formula for a spreadsheet that takes another sign for the end of a cell", async (t) => {
+  const { get, said } = await open(t);
+  const parts = ["x;=1", "x,=1", 'x,"=1', "x\t@A", "x;\u200b+1", "x\n-1", "x\r\n=1", "a;b, c=d, 5 - 3"];
+  said.rows.set(
+    "SHOP-001",
+    parts.map((message, index) => transaction({ uuid: `u-${index}`, message })),
+  );
+  for (const lang of ["it", "en"]) {
+    const { text } = await get(`/transactions.csv?lang=${lang}`);
+    // As such a spreadsheet reads it: the quotes of the file are in the middle of its cells.
+    const cells = text.split(/[,;\t\r\n]/).map((cell) => cell.replace(/^["\s\p{C}]+/u, ""));
+    assert.deepEqual(
+      cells.filter((cell) => /^[=+\-@]/.test(cell)),
+      [],
+      lang,
+    );
+    const [, ...lines] = readCsv(text, lang === "it" ? ";" : ",");
+    assert.equal(lines[0]?.at(-1), "x;'=1");
+    assert.equal(lines.at(-1)?.at(-1), "a;b, c=d, 5 - 3");
+  }
+});
+
 test("of one merchant two run at once; a third is refused until one has ended, and others are not held back", async (t) => {
   const { get, said, places } = await open(t);
   said.rows.set("SHOP-001", rows(3));

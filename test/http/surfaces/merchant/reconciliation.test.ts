@@ -53,7 +53,7 @@ const DAY: ReconciledDay = {
       ...{ before: { count: 1, amountMinor: 0 }, after: { count: 0, amountMinor: 0 } },
     },
   ],
-  correctionCount: 2,
+  correctionCount: 5,
 };
 const SUMMARY: DaySummary = {
   ...{ day: "2026-11-23", closedAtMs: CLOSED.closedAtMs, unknown: 120, conflicting: 0, corrections: 2 },
@@ -150,7 +150,7 @@ test("a day has its figures, what is named, and what has changed since", async (
       payments: CLOSED.figures.payments,
       unknown: { count: 120, items: [{ uuid: "uuid-1", terminalId: "T2" }] },
       corrections: {
-        count: 2,
+        count: 5,
         items: [
           {
             ...{ of: "payments", at: "2026-11-26T02:00:00.000Z", terminalId: "=T1", method: "CARD", status: "OK", state: null, uuid: null },
@@ -202,8 +202,11 @@ for (const [lang, expected] of [
       "Link;;;PAID;EUR;1;10,50;;;;",
       "Rimborsi;;;done;EUR;1;10,50;;;;",
       "Esito ignoto;T2;;;;1;;uuid-1;;;",
+      // The others, which are counted and not named: the file is not to look like all of them.
+      "Esito ignoto;*;;;;119;;*;;;",
       "Correzione: Pagamenti;'=T1;CARD;OK;EUR;3;40,50;;2026-11-26 03:00:00;2;30,50",
       "Correzione: Esito ignoto;T2;;;;0;;uuid-1;2026-11-26 03:00:00;1;",
+      "Correzione: altre;*;;;;3;;*;;;",
     ],
   ],
   [
@@ -224,6 +227,6 @@ for (const [lang, expected] of [
       .trimEnd()
       .split("\r\n");
     assert.deepEqual(lines.slice(0, expected.length), expected);
-    assert.equal(lines.length, 9);
+    assert.equal(lines.length, 11);
   });
 }
