@@ -438,6 +438,17 @@ describe("reports of merchants", async () => {
       ...{ churnedVoluntary: 1, churnedVoluntaryMrrMinor: 40, churnedDunning: 1, churnedDunningMrrMinor: 8 },
       ...{ failedCycles: 4, recoveredCycles: 2, medianDaysToRecover: 4 },
     });
+    // A month says the same whatever is asked for beside it: what is ACTIVE now may have been in its trial, and what is paid now not have been paid then.
+    for (const [from, to, index] of [
+      ["2026-07-01", "2026-07-31", 0],
+      ["2026-08-01", "2026-08-31", 1],
+      ["2026-09-01", "2026-09-30", 2],
+    ] as const) {
+      const whole = await reports.report("subscriptions", owner, { edges: edges("2026-07-01", "2026-09-30", "month") });
+      const alone = await reports.report("subscriptions", owner, { edges: edges(from, to, "month") });
+      assert.deepEqual(alone.buckets[0], whole.buckets[index], from);
+      assert.deepEqual(alone.totals, whole.buckets[index], from);
+    }
   });
 
   it("a report is equal to the list and to the overview, with what ClickHouse does not have yet", async (test) => {
