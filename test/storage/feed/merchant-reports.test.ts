@@ -605,7 +605,7 @@ describe("reports of merchants", async () => {
 
   it("refuses points that are none, and more than there may be", async (test) => {
     const { reports } = readersOf(await kvOf(test));
-    for (const wrong of [[], [1], [2, 1], [1, 1], Array.from({ length: 402 }, (_, index) => index)]) {
+    for (const wrong of [[], [1], [2, 1], [1, 1], Array.from({ length: 403 }, (_, index) => index)]) {
       await assert.rejects(reports.report("payments", shopOf("ANY"), { edges: wrong }), (error) => {
         return error instanceof RelayError && error.code === "invalid_request";
       });
