@@ -6,7 +6,12 @@ import { join } from "node:path";
 import { after, before, describe, it, type TestContext } from "node:test";
 import { GATEWAY_RESULT } from "../../../engine/gateway/gateway.ts";
 import { RelayError } from "../../../engine/kernel/errors.ts";
-import type { MerchantReports, ReportName, ReportOwner } from "../../../engine/reports/merchant-reports.ts";
+import {
+  type MerchantReports,
+  REPORT_CURRENCIES_MAX,
+  type ReportName,
+  type ReportOwner,
+} from "../../../engine/reports/merchant-reports.ts";
 import { createLocalTime } from "../../../http/surfaces/local-time.ts";
 import { bucketsOf, clockOffsets, edgesOf } from "../../../http/surfaces/merchant/analytics/buckets.ts";
 import type { Granularity } from "../../../http/surfaces/merchant/analytics/schemas.ts";
@@ -548,6 +553,36 @@ describe("reports of merchants", async () => {
     const report = await readersOf(kv).reports.report("payments", owner, { edges: CHANGE });
     assert.equal(report.asOfMs, Date.parse("2026-10-26T10:00:00Z"));
     assert.equal(report.totals[0]?.approved, 1);
+  });
+
+  it("of what a terminal writes in the place of a currency a report has some, and every currency that there is", async (test) => {
+    const kv = await kvOf(test);
+    const owner = shopOf("ODD-CURRENCIES");
+    const payment = (uuid: string, currency: string) => ({ uuid, at: "2026-10-24T10:00:00Z", currency, terminalId: `T-${uuid}` });
+    // More of each than of a currency.
+    const odd = Array.from({ length: 60 }, (_, index) => [
+      payment(`y${index}`, `AMOUNT ${index}`),
+      payment(`z${index}`, `AMOUNT ${index}`),
+    ]);
+    await stored(owner, [...odd.flat(), payment("y-eur", "EUR"), payment("y-chf", "CHF")]);
+    const { reports } = readersOf(kv);
+    const query = { edges: CHANGE };
+    const [fromMs = 0, untilMs = 0] = [CHANGE[0], CHANGE.at(-1)];
+    const heatmap = await reports.report("heatmap", owner, { fromMs, untilMs, offsets: clockOffsets(fromMs, untilMs, ROME) });
+    const all = {
+      payments: await reports.report("payments", owner, query),
+      methods: await reports.report("methods", owner, query),
+      terminals: await reports.report("terminals", owner, query),
+      disputes: await reports.report("disputes", owner, query),
+      heatmap: { totals: heatmap.totals, buckets: [heatmap.cells] },
+    };
+    for (const [name, { totals, buckets }] of Object.entries(all)) {
+      const currencies = totals.map(({ currency }) => currency);
+      assert.equal(currencies.length, REPORT_CURRENCIES_MAX, name);
+      assert.deepEqual(currencies.slice(-2), ["CHF", "EUR"], name);
+      assert.deepEqual((buckets[0] ?? []).map(({ currency }) => currency).sort(), currencies, name);
+    }
+    assert.equal(all.terminals.activeTerminalsInAll, 122);
   });
 
   it("an answer is shared for 15 s, of one merchant, environment and question", async (test) => {
