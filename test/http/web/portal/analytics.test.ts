@@ -227,6 +227,18 @@ test("currencies are chosen, never added up, and another one is shown without as
   assert.equal(reportsOf(calls, "payments").length, asked);
 });
 
+test("what a terminal wrote in the place of a currency is chosen as any other", skip, async (t) => {
+  const { url, page, faults } = await openPortal(t);
+  const odd = (request: FakeRequest) => JSON.parse(JSON.stringify(twoCurrencies(request)).replaceAll('"CHF"', '"Punti 1"'));
+  await fakeRelay(page, { ...ANNA, "GET /analytics/payments": (request) => ({ data: odd(request) }) });
+  await page.goto(`${url}${PATH}?${NOVEMBER}`);
+  await tile(page, "Volume").getByText("€22,500.00").waitFor();
+  await page.getByRole("group", { name: "Currency" }).getByRole("button", { name: "Punti 1" }).click();
+  await tile(page, "Approved").getByText("12", { exact: true }).waitFor();
+  assert.equal(new URL(page.url()).searchParams.get("currency"), "Punti 1");
+  assert.deepEqual(faults, []);
+});
+
 test("a period without anything says so, and a report that is away says why and nothing else goes", skip, async (t) => {
   const { url, page } = await openPortal(t);
   let away = false;
