@@ -116,12 +116,12 @@ test("each report leads to its own lists", skip, async (t) => {
   await fakeRelay(page, ANNA);
   const days = { from: "2026-11-01", to: "2026-11-25" };
   for (const [tab, label, path, filters] of [
-    ["links", "Paid", "/portal/payment-links", { ...days, state: "PAID" }],
-    ["disputes", "Lost", "/portal/disputes", { view: "list", ...days, includeAlerts: "false", status: "LOST" }],
-    ["disputes", "Prevented", "/portal/alerts", { ...days, state: "PREVENTED" }],
+    ["links", "Paid", "/portal/payment-links", { ...days, currency: "EUR", state: "PAID" }],
+    ["disputes", "Lost", "/portal/disputes", { view: "list", ...days, currency: "EUR", includeAlerts: "false", status: "LOST" }],
+    ["disputes", "Prevented", "/portal/alerts", { ...days, currency: "EUR", state: "PREVENTED" }],
     ["disputes", "Card payments", "/portal/transactions", { ...days, currency: "EUR", method: "CARD", status: "OK" }],
     ["subscriptions", "Failed payments", "/portal/subscriptions", { state: "PAST_DUE" }],
-    ["agents", "Paid amount", "/portal/payment-links", { ...days, state: "PAID" }],
+    ["agents", "Paid amount", "/portal/payment-links", { ...days, currency: "EUR", state: "PAID" }],
     ["terminals", "Active terminals", "/portal/terminals", {}],
   ] as const) {
     await page.goto(`${url}${PATH}?tab=${tab}&${NOVEMBER}`);
