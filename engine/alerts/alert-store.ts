@@ -31,6 +31,8 @@ export interface AlertPageQuery {
   readonly beforeMs: number | null;
   readonly state: AlertState | null;
   readonly source: AlertSource | null;
+  /** ISO 4217; absent: of any. */
+  readonly currency?: string | null;
 }
 
 /** What the index by time says of an alert, for sums that need no record. */
@@ -166,7 +168,8 @@ function namesOf(record: AlertRecord): { key: string; value: string }[] {
   ];
 }
 
-function matches({ state, source, createdAtMs }: AlertRecord, query: AlertPageQuery): boolean {
+function matches({ state, source, currency, createdAtMs }: AlertRecord, query: AlertPageQuery): boolean {
+  if ((query.currency ?? currency) !== currency) return false;
   if (query.order === "due" && state !== "PENDING") return false;
   if ((query.fromMs !== null && createdAtMs < query.fromMs) || (query.beforeMs !== null && createdAtMs >= query.beforeMs)) return false;
   return (query.state === null || state === query.state) && (query.source === null || source === query.source);

@@ -21,6 +21,8 @@ export interface BoardQuery {
   /** To be answered before this time, the most urgent first; null: all, the newest first. */
   readonly dueBeforeMs: number | null;
   readonly terminalId: string | null;
+  /** ISO 4217; absent: of any. */
+  readonly currency?: string | null;
   /** An id, the network's number of a case, or the uuid of a payment; exactly. */
   readonly q: string | null;
   readonly includeAlerts: boolean;
@@ -48,13 +50,14 @@ export function createDisputeBoard({ disputes, alerts }: DisputeBoardOptions): D
   }
 
   async function alertsOf(owner: AlertOwner, query: BoardQuery): ReturnType<Alerts["list"]> {
-    const { status, stage, category, terminalId, includeAlerts, dueBeforeMs, q, limit, cursor, fromMs, beforeMs } = query;
+    const { status, stage, category, terminalId, currency = null, includeAlerts, dueBeforeMs, q, limit, cursor, fromMs, beforeMs } = query;
     // An alert has no stage.
     if (!includeAlerts || stage !== null || (status !== null && status !== "ALERT")) return NONE;
     const isAsked = (alert: AlertRecord) =>
       alert.state === "PENDING" &&
       (category === null || alert.category === category) &&
       (terminalId === null || alert.terminalId === terminalId) &&
+      (currency === null || alert.currency === currency) &&
       (dueBeforeMs === null || alert.respondByMs < dueBeforeMs);
     if (q !== null) return { items: (await named(owner, q.trim())).filter(isAsked).slice(0, limit), next: null };
     const order = dueBeforeMs === null ? "newest" : "due";

@@ -373,7 +373,8 @@ function notAnswerable(dispute: DisputeRecord): NotAnswerable {
 }
 
 /** Whether one that was named is one of those that are asked for. */
-function isAsked({ state, stage, category, terminalId }: DisputeRecord, query: DisputeQuery): boolean {
+function isAsked({ state, stage, category, terminalId, currency }: DisputeRecord, query: DisputeQuery): boolean {
+  if ((query.currency ?? currency) !== currency) return false;
   if (query.state !== null && query.state !== state) return false;
   if (query.stage !== null && query.stage !== stage) return false;
   if (query.category !== null && query.category !== category) return false;

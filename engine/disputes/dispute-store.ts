@@ -45,6 +45,8 @@ export interface DisputePageQuery {
   readonly stage: DisputeStage | null;
   readonly category: DisputeCategory | null;
   readonly terminalId: string | null;
+  /** ISO 4217; absent: of any. */
+  readonly currency?: string | null;
 }
 
 /** What the index by time says of a dispute, for sums that need no record. */
@@ -195,13 +197,14 @@ function namesOf(record: DisputeRecord): { key: string; value: string }[] {
 }
 
 function matches(record: DisputeRecord, query: DisputePageQuery): boolean {
-  const { state, stage, category, terminalId, createdAtMs, respondByMs } = record;
+  const { state, stage, category, terminalId, currency, createdAtMs, respondByMs } = record;
   if (query.order === "due" && !isAnswerable(record)) return false;
   if (query.dueBeforeMs !== null && !(isAnswerable(record) && respondByMs < query.dueBeforeMs)) return false;
   if ((query.fromMs !== null && createdAtMs < query.fromMs) || (query.beforeMs !== null && createdAtMs >= query.beforeMs)) return false;
   if (query.state !== null && state !== query.state) return false;
   if (query.stage !== null && stage !== query.stage) return false;
   if (query.category !== null && category !== query.category) return false;
+  if ((query.currency ?? currency) !== currency) return false;
   return query.terminalId === null || terminalId === query.terminalId;
 }
 

@@ -252,11 +252,11 @@ export function createPortalLinks(options: PortalLinksOptions): PortalLinks {
   }
 
   async function list(owner: PortalLinkOwner, query: PortalLinkQuery): ReturnType<PortalLinks["list"]> {
-    const { limit, cursor, state, fromMs, beforeMs, customerEmail, q, agentId = null } = query;
+    const { limit, cursor, state, fromMs, beforeMs, customerEmail, q, agentId = null, currency = null } = query;
     const after = cursor === null ? null : placeOfCursor(cursor, CURSOR_ID);
     const named = q === null ? null : await byId(owner, q);
     if (named !== null) return { items: isAsked(named, query) ? [named] : [], next: null };
-    const page = await store.page(owner, { limit, after, fromMs, beforeMs, state, customerEmail, reference: q, agentId });
+    const page = await store.page(owner, { limit, after, fromMs, beforeMs, state, customerEmail, reference: q, agentId, currency });
     return { items: page.items, next: page.next === null ? null : cursorOf(page.next) };
   }
 
@@ -304,7 +304,8 @@ function payable(link: PortalLinkRecord, { url, txId }: PortalLinkAttempt) {
 
 /** Whether a link that was named by its id is one of those that are asked for. */
 function isAsked({ state, createdAtMs, createdBy, order }: PortalLinkRecord, query: PortalLinkQuery): boolean {
-  const { fromMs, beforeMs, customerEmail, agentId = null } = query;
+  const { fromMs, beforeMs, customerEmail, agentId = null, currency = null } = query;
+  if (currency !== null && order.currency !== currency) return false;
   if (agentId !== null && (createdBy.type !== "agent" || createdBy.agentId !== agentId)) return false;
   if (query.state !== null && query.state !== state) return false;
   if ((fromMs !== null && createdAtMs < fromMs) || (beforeMs !== null && createdAtMs >= beforeMs)) return false;

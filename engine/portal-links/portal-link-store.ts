@@ -33,6 +33,8 @@ export interface PortalLinkPageQuery {
   readonly reference: string | null;
   /** Made by this credential of an AI agent; absent: by anybody. */
   readonly agentId?: string | null;
+  /** ISO 4217; absent: of any. */
+  readonly currency?: string | null;
 }
 
 /**
@@ -228,7 +230,8 @@ function recordOf(text: string): PortalLinkRecord {
 }
 
 function matches({ state, order, createdBy }: PortalLinkRecord, query: PortalLinkPageQuery): boolean {
-  const { agentId = null } = query;
+  const { agentId = null, currency = null } = query;
+  if (currency !== null && order.currency !== currency) return false;
   if (agentId !== null && (createdBy.type !== "agent" || createdBy.agentId !== agentId)) return false;
   if (query.state !== null && state !== query.state) return false;
   if (query.reference !== null && order.reference !== query.reference) return false;

@@ -29,6 +29,8 @@ export interface PortalLinkQuery {
   readonly q: string | null;
   /** Made by this credential of an AI agent; absent: by anybody. */
   readonly agentId?: string | null;
+  /** ISO 4217; absent: of any. */
+  readonly currency?: string | null;
 }
 
 export type PortalLinkMade = { readonly type: "created"; readonly link: PortalLinkRecord } | { readonly type: "no_account" };

@@ -4,8 +4,14 @@ import type { PortalLinkOwner } from "../portal-links/portal-links.ts";
 /** Whose report it is. Payments are all of the merchant; links, disputes and subscriptions are those of its environment. */
 export type ReportOwner = Pick<PortalLinkOwner, "merchantId" | "livemode">;
 
-/** Points of one series: days, and hours of a week with those that clocks repeat. */
-export const REPORT_BUCKETS_MAX = 400;
+/** Points of one series: hours of a week with those that clocks repeat, or 400 days; the same days of another year may have a 29 February more. */
+export const REPORT_BUCKETS_MAX = 401;
+
+/**
+ * Currencies of one report: each is in every point. A terminal may write what it likes in their place (a thousand texts are a hundred megabytes in a report of a year), so they are
+ * those that are known, and then those of the most payments.
+ */
+export const REPORT_CURRENCIES_MAX = 20;
 
 /** Lines of one breakdown: what comes after them is left out, the largest first. */
 export const REPORT_LINES_MAX = 500;

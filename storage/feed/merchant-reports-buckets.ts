@@ -1,4 +1,11 @@
-import type { Report, ReportKinds, ReportName, ReportOwner } from "../../engine/reports/merchant-reports.ts";
+import { currencyDecimals } from "../../engine/kernel/money.ts";
+import {
+  REPORT_CURRENCIES_MAX,
+  type Report,
+  type ReportKinds,
+  type ReportName,
+  type ReportOwner,
+} from "../../engine/reports/merchant-reports.ts";
 import type { Sql, Waiting } from "./merchant-reports-sql.ts";
 
 /** What a report is counted with. */
@@ -54,6 +61,19 @@ export function inBuckets<Row extends Grouped, Figures extends { currency: strin
     else buckets[places.get(row.startMs) ?? -1]?.push(figures);
   }
   return { buckets, totals };
+}
+
+/** What is of the currencies that a report has; `payments` says how many a row stands for. */
+export function ofMainCurrencies<Row extends { currency: string }>(rows: readonly Row[], payments: (row: Row) => number): Row[] {
+  const counts = new Map<string, number>();
+  for (const row of rows) counts.set(row.currency, (counts.get(row.currency) ?? 0) + payments(row));
+  if (counts.size <= REPORT_CURRENCIES_MAX) return [...rows];
+  const unknown = (currency: string) => (currencyDecimals(currency) === null ? 1 : 0);
+  const sorted = [...counts].sort(
+    ([one, ones], [other, others]) => unknown(one) - unknown(other) || others - ones || (one < other ? -1 : 1),
+  );
+  const kept = new Set(sorted.slice(0, REPORT_CURRENCIES_MAX).map(([currency]) => currency));
+  return rows.filter(({ currency }) => kept.has(currency));
 }
 
 export function byCurrency(one: { currency: string }, other: { currency: string }): number {

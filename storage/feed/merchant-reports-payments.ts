@@ -17,6 +17,7 @@ import {
   type Grouped,
   groupedBy,
   inBuckets,
+  ofMainCurrencies,
   rangeOfEdges,
   startsOf,
 } from "./merchant-reports-buckets.ts";
@@ -29,7 +30,7 @@ const SUMMED = ["currency", "method", "status", "amount_cents", "action_code"] a
 /** The sums of groups that have some already. */
 const ADDED = "sum(volumeMinor) AS volume, sum(approved) AS ok, sum(declined) AS ko";
 
-/** Groups of one query: more than a merchant's terminals or brands and the buckets of a report come to. What is left out are the smallest lines of breakdowns. */
+/** Groups of one query: more than a merchant's terminals or brands and the buckets of a report come to. What is left out are the smallest lines of breakdowns, and points of what is no currency. */
 const GROUPS_MAX = 50_000;
 
 /** Of text that a terminal wrote. */
@@ -43,6 +44,9 @@ interface SumsRow extends Grouped {
   ok: number;
   ko: number;
 }
+
+/** Each stands for as many payments. */
+const paymentsIn = ({ ok, ko }: Pick<SumsRow, "ok" | "ko">) => ok + ko;
 
 function sumsOf({ currency, volume, ok, ko }: Omit<SumsRow, "startMs">): PaymentSums {
   return { currency, volumeMinor: volume, approved: ok, declined: ko };
@@ -63,17 +67,19 @@ export function filterOf({ edges, currency, terminalId, method }: PaymentQuery):
 }
 
 /** Sums by currency, and by bucket. */
-export function paymentSums(asking: Asking, filter: MerchantTransactionFilter, edges: readonly number[]): Promise<SumsRow[]> {
+export async function paymentSums(asking: Asking, filter: MerchantTransactionFilter, edges: readonly number[]): Promise<SumsRow[]> {
   const source = paymentsOf(asking.owner, [...SUMMED, "created_ms"], filter, asking.waiting);
-  return asking.ask<SumsRow>({
+  const rows = await asking.ask<SumsRow>({
     text: `SELECT currency, ${GROUPED_BUCKET}, ${ADDED}
       FROM (
         SELECT currency, ${bucketOf("quarter * 900000")} AS bucket, volumeMinor, approved, declined
         FROM (SELECT currency, ${QUARTER_HOUR} AS quarter, ${SUMS} FROM ${source.text} GROUP BY currency, quarter)
       )
-      GROUP BY GROUPING SETS ((currency), (currency, bucket))`,
+      GROUP BY GROUPING SETS ((currency), (currency, bucket))
+      ORDER BY startMs IS NOT NULL, ok + ko DESC LIMIT ${GROUPS_MAX}`,
     parameters: { ...source.parameters, ...startsOf(edges) },
   });
+  return ofMainCurrencies(rows, paymentsIn);
 }
 
 export async function paymentsReport(asking: Asking, query: PaymentQuery): Promise<Counted<"payments">> {
@@ -155,7 +161,7 @@ interface MethodRow extends SumsRow {
 export async function methodsReport(asking: Asking, query: PaymentQuery): Promise<Counted<"methods">> {
   const { edges } = query;
   const source = paymentsOf(asking.owner, [...SUMMED, "brand", "entry", "created_ms"], filterOf(query), asking.waiting);
-  const rows = await asking.ask<MethodRow>({
+  const all = await asking.ask<MethodRow>({
     text: `SELECT currency, toString(method) AS ofMethod, ${GROUPED_BUCKET}, ${groupedBy("brand", "ofBrand")}, ${groupedBy("entry", "ofEntry")}, ${ADDED}
       FROM (
         SELECT currency, method, brand, entry, bucket, ${SUMS}
@@ -166,6 +172,7 @@ export async function methodsReport(asking: Asking, query: PaymentQuery): Promis
       ORDER BY ofBrand IS NOT NULL OR ofEntry IS NOT NULL, ok + ko DESC LIMIT ${GROUPS_MAX}`,
     parameters: { ...source.parameters, ...startsOf(edges) },
   });
+  const rows = ofMainCurrencies(all, paymentsIn);
   const declines = await declinesOf(asking, query);
   const ofCards = rows.filter(({ ofMethod }) => ofMethod === "CARD");
   const byMethod = rows
@@ -220,7 +227,10 @@ export async function terminalsReport(asking: Asking, query: PaymentQuery): Prom
       ORDER BY ofTerminal IS NOT NULL, volume DESC, ok + ko DESC LIMIT ${GROUPS_MAX}`,
     parameters: { ...source.parameters, ...startsOf(edges) },
   });
-  const ofCurrencies = rows.flatMap((row) => (row.ofCurrency === null ? [] : [{ ...row, currency: row.ofCurrency }]));
+  const ofCurrencies = ofMainCurrencies(
+    rows.flatMap((row) => (row.ofCurrency === null ? [] : [{ ...row, currency: row.ofCurrency }])),
+    paymentsIn,
+  );
   const active = new Map(rows.filter(({ ofCurrency }) => ofCurrency === null).map((row) => [row.startMs, row.active]));
   const ofTerminals = ofCurrencies.flatMap((row) =>
     row.ofTerminal === null ? [] : [{ ...sumsOf(row), terminalId: row.ofTerminal, lastAtMs: row.lastAtMs }],
@@ -254,10 +264,11 @@ export async function heatmapReport(asking: Asking, query: HeatmapQuery): Promis
           modulo(intDiv(local, 86400000) + 3, 7) + 1 AS weekday, intDiv(modulo(local, 86400000), 3600000) AS clockHour
         FROM (SELECT currency, ${QUARTER_HOUR} AS quarter, ${SUMS} FROM ${source.text} GROUP BY currency, quarter)
       )
-      GROUP BY GROUPING SETS ((currency), (currency, weekday, clockHour))`,
+      GROUP BY GROUPING SETS ((currency), (currency, weekday, clockHour))
+      ORDER BY ofWeekday IS NOT NULL, ok + ko DESC LIMIT ${GROUPS_MAX}`,
     parameters: { ...source.parameters, ...offset.parameters },
   });
-  const sorted = rows.sort(byCurrency);
+  const sorted = ofMainCurrencies(rows, paymentsIn).sort(byCurrency);
   return {
     cells: sorted.flatMap((row): HeatmapFigures[] =>
       row.ofWeekday === null || row.ofHour === null ? [] : [{ ...sumsOf(row), weekday: row.ofWeekday, hour: row.ofHour }],

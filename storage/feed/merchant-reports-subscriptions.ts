@@ -3,6 +3,7 @@ import { LINK_OVERDUE_MS } from "../../engine/subscriptions/subscription.ts";
 import { type Asking, bucketOf, type Counted, GROUPED_BUCKET, type Grouped, rangeOfEdges, startsOf } from "./merchant-reports-buckets.ts";
 import { inTenths } from "./merchant-reports-objects.ts";
 import { objectsOf } from "./merchant-reports-sql.ts";
+import { LATEST_MS } from "./row-binary.ts";
 
 const DAY_MS = 86_400_000;
 
@@ -92,12 +93,12 @@ function cyclesIn(row: CyclesRow | undefined) {
 function movesOf(asking: Asking, { edges, currency }: ObjectQuery): Promise<MoveRow[]> {
   const { fromMs, untilMs } = rangeOfEdges(edges);
   const columns = ["id", "version", "state", "reason", "currency", "active_ms", "ended_ms", "monthly_minor"] as const;
-  const made = { currency, fromMs: 0, untilMs };
-  const subscriptions = objectsOf(asking.owner, columns, { kinds: ["subscription"], ...made }, asking.waiting);
+  const subscriptions = objectsOf(asking.owner, columns, { kinds: ["subscription"], currency, fromMs: 0, untilMs }, asking.waiting);
+  // Those after the range, too: they tell that what is ACTIVE now was in its trial then.
   const charges = objectsOf(
     asking.owner,
     ["parent", "state", "reason", "created_ms", "ended_ms"],
-    { kinds: ["charge"], ...made },
+    { kinds: ["charge"], currency, fromMs: 0, untilMs: LATEST_MS },
     asking.waiting,
     "charges",
   );

@@ -15,6 +15,8 @@ export const listOf = <T extends TSchema>(item: T) =>
     item.title === undefined ? {} : { title: `${item.title}Page` },
   );
 
+export const Currency = Type.String({ pattern: "^[A-Z]{3}$" });
+
 export const Day = Type.String({ ...DAY, description: "A day in the installation's time zone." });
 export const FromDay = Type.String({ ...Day, parameterName: "PortalFromDay" });
 export const ToDay = Type.String({ ...Day, parameterName: "PortalToDay", description: "The last day, included." });

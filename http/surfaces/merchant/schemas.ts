@@ -44,7 +44,7 @@ import {
 } from "../named-words.ts";
 import { ServiceMembers } from "../service-configuration.ts";
 import { AlertOfPayment, DisputeOfPayment } from "./disputes/schemas.ts";
-import { Day, FromDay, nullable, ToDay, time } from "./schema-parts.ts";
+import { Currency, Day, FromDay, nullable, ToDay, time } from "./schema-parts.ts";
 
 /**
  * The JSON of `/api/merchant`, once: endpoints declare it, the portal's pages take their types from it. Times are ISO 8601 in UTC; amounts are integers in minor units
@@ -221,7 +221,6 @@ export const UserChange = Type.Object(
 
 export const METHODS = ["CARD", "SATISPAY", "VOUCHER", "PAYBYLINK", "RECEIPT", "UNKNOWN"] as const;
 export const Method = words(METHODS, { title: "PaymentMethodWord" });
-export const Currency = Type.String({ pattern: "^[A-Z]{3}$" });
 /** Filters of the list and of its CSV, as a query. */
 export const TRANSACTION_FILTERS = {
   from: Type.Optional(FromDay),
@@ -435,6 +434,7 @@ export const PAYMENT_LINK_FILTERS = {
   customerEmail: Type.Optional(Type.String({ minLength: 3, maxLength: EMAIL_LENGTH_MAX, description: "Exactly this address." })),
   q: Type.Optional(Type.String({ minLength: 1, maxLength: 255, description: "An id, a reference (exactly), or the uuid of a payment." })),
   agentId: Type.Optional(Type.String({ pattern: "^ac_[a-z0-9]{24}$", description: "Made by this credential of an AI agent." })),
+  currency: Type.Optional(Currency),
 };
 export const PaymentLinkAttempt = Type.Object(
   {

@@ -366,6 +366,20 @@ describe("rules for alerts", () => {
 });
 
 describe("lists and sums of alerts", () => {
+  it("are of one currency where that is asked for, as a report's figures are", async () => {
+    const world = new AlertWorld();
+    for (const [n, currency] of ["EUR", "CHF", "EUR"].entries()) {
+      world.clock.advance(1_000);
+      await world.receive({ networkRef: `R-${n}`, uuid: `pl_${n}.1`, respondByMs: world.clock.nowMs() + HOUR_MS, currency });
+    }
+    const refsOf = async (changes: Partial<typeof QUERY>) =>
+      (await world.alerts.list(OWNER, { ...QUERY, ...changes })).items.map(({ networkRef }) => networkRef).join();
+    assert.equal(await refsOf({ currency: "CHF" }), "R-1");
+    assert.equal(await refsOf({ currency: "EUR" }), "R-2,R-0");
+    assert.equal(await refsOf({ currency: "EUR", order: "due" }), "R-0,R-2");
+    assert.equal(await refsOf({ currency: "USD" }), "");
+  });
+
   it("are newest first, or by due time, filtered, and page by page", async () => {
     const world = new AlertWorld();
     for (let n = 0; n < 5; n += 1) {

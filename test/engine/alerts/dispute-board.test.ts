@@ -94,6 +94,8 @@ describe("the list of disputes and alerts", () => {
       [{ stage: "CHARGEBACK" }, [dp]],
       [{ status: "ALERT", category: "DUPLICATE" }, []],
       [{ status: "ALERT", terminalId: "TML1" }, [al]],
+      [{ status: "ALERT", currency: "EUR" }, [al]],
+      [{ status: "ALERT", currency: "CHF" }, []],
       [{ status: "ALERT", q: ` ${al} ` }, [al]],
       [{ status: "ALERT", q: "pl_1.1" }, [al]],
       [{ status: "ALERT", q: "pl_2.1" }, []],

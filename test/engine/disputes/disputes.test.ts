@@ -476,6 +476,10 @@ describe("lists and sums of disputes", () => {
     assert.equal(await casesOf(world, { fromMs: nowMs - 1_000 }), "C-4,C-3");
     assert.equal(await casesOf(world, { beforeMs: nowMs - 1_000 }), "C-2,C-1,C-0");
     assert.equal(await casesOf(world, { order: "due", fromMs: nowMs - 3_000 }), "C-2,C-1");
+    await world.receive({ networkCaseId: "C-5", uuid: "pl_5.1", currency: "CHF" });
+    assert.equal(await casesOf(world, { currency: "CHF" }), "C-5");
+    assert.equal(await casesOf(world, { currency: "EUR" }), "C-4,C-3,C-2,C-1,C-0");
+    assert.equal(await casesOf(world, { currency: "EUR", q: "C-5" }), "");
   });
 
   it("come page by page, each once", async () => {

@@ -466,6 +466,9 @@ describe("the list of links", () => {
     assert.deepEqual(await ids({ q: "even" }), [made[0], made[2], made[4], made[6]]);
     assert.deepEqual(await ids({ customerEmail: "ada@example.ORG" }), made.slice(4));
     assert.deepEqual(await ids({ customerEmail: "bob@example.org" }), []);
+    assert.deepEqual(await ids({ currency: "EUR", q: "even" }), [made[0], made[2], made[4], made[6]]);
+    assert.deepEqual(await ids({ currency: "CHF" }), []);
+    assert.deepEqual(await ids({ currency: "CHF", q: made[0] ?? "" }), []);
     assert.deepEqual(await ids({ customerEmail: "ada@example.org", q: "even" }), [made[4], made[6]]);
     const nowMs = world.clock.nowMs();
     assert.deepEqual(await ids({ fromMs: nowMs - 3_000, beforeMs: nowMs - 1_000 }), made.slice(1, 3));

@@ -6,7 +6,12 @@ import { join } from "node:path";
 import { after, before, describe, it, type TestContext } from "node:test";
 import { GATEWAY_RESULT } from "../../../engine/gateway/gateway.ts";
 import { RelayError } from "../../../engine/kernel/errors.ts";
-import type { MerchantReports, ReportName, ReportOwner } from "../../../engine/reports/merchant-reports.ts";
+import {
+  type MerchantReports,
+  REPORT_CURRENCIES_MAX,
+  type ReportName,
+  type ReportOwner,
+} from "../../../engine/reports/merchant-reports.ts";
 import { createLocalTime } from "../../../http/surfaces/local-time.ts";
 import { bucketsOf, clockOffsets, edgesOf } from "../../../http/surfaces/merchant/analytics/buckets.ts";
 import type { Granularity } from "../../../http/surfaces/merchant/analytics/schemas.ts";
@@ -438,6 +443,17 @@ describe("reports of merchants", async () => {
       ...{ churnedVoluntary: 1, churnedVoluntaryMrrMinor: 40, churnedDunning: 1, churnedDunningMrrMinor: 8 },
       ...{ failedCycles: 4, recoveredCycles: 2, medianDaysToRecover: 4 },
     });
+    // A month says the same whatever is asked for beside it: what is ACTIVE now may have been in its trial, and what is paid now not have been paid then.
+    for (const [from, to, index] of [
+      ["2026-07-01", "2026-07-31", 0],
+      ["2026-08-01", "2026-08-31", 1],
+      ["2026-09-01", "2026-09-30", 2],
+    ] as const) {
+      const whole = await reports.report("subscriptions", owner, { edges: edges("2026-07-01", "2026-09-30", "month") });
+      const alone = await reports.report("subscriptions", owner, { edges: edges(from, to, "month") });
+      assert.deepEqual(alone.buckets[0], whole.buckets[index], from);
+      assert.deepEqual(alone.totals, whole.buckets[index], from);
+    }
   });
 
   it("a report is equal to the list and to the overview, with what ClickHouse does not have yet", async (test) => {
@@ -539,6 +555,36 @@ describe("reports of merchants", async () => {
     assert.equal(report.totals[0]?.approved, 1);
   });
 
+  it("of what a terminal writes in the place of a currency a report has some, and every currency that there is", async (test) => {
+    const kv = await kvOf(test);
+    const owner = shopOf("ODD-CURRENCIES");
+    const payment = (uuid: string, currency: string) => ({ uuid, at: "2026-10-24T10:00:00Z", currency, terminalId: `T-${uuid}` });
+    // More of each than of a currency.
+    const odd = Array.from({ length: 60 }, (_, index) => [
+      payment(`y${index}`, `AMOUNT ${index}`),
+      payment(`z${index}`, `AMOUNT ${index}`),
+    ]);
+    await stored(owner, [...odd.flat(), payment("y-eur", "EUR"), payment("y-chf", "CHF")]);
+    const { reports } = readersOf(kv);
+    const query = { edges: CHANGE };
+    const [fromMs = 0, untilMs = 0] = [CHANGE[0], CHANGE.at(-1)];
+    const heatmap = await reports.report("heatmap", owner, { fromMs, untilMs, offsets: clockOffsets(fromMs, untilMs, ROME) });
+    const all = {
+      payments: await reports.report("payments", owner, query),
+      methods: await reports.report("methods", owner, query),
+      terminals: await reports.report("terminals", owner, query),
+      disputes: await reports.report("disputes", owner, query),
+      heatmap: { totals: heatmap.totals, buckets: [heatmap.cells] },
+    };
+    for (const [name, { totals, buckets }] of Object.entries(all)) {
+      const currencies = totals.map(({ currency }) => currency);
+      assert.equal(currencies.length, REPORT_CURRENCIES_MAX, name);
+      assert.deepEqual(currencies.slice(-2), ["CHF", "EUR"], name);
+      assert.deepEqual((buckets[0] ?? []).map(({ currency }) => currency).sort(), currencies, name);
+    }
+    assert.equal(all.terminals.activeTerminalsInAll, 122);
+  });
+
   it("an answer is shared for 15 s, of one merchant, environment and question", async (test) => {
     const kv = await kvOf(test);
     const owner = shopOf("SHARED");
@@ -594,7 +640,7 @@ describe("reports of merchants", async () => {
 
   it("refuses points that are none, and more than there may be", async (test) => {
     const { reports } = readersOf(await kvOf(test));
-    for (const wrong of [[], [1], [2, 1], [1, 1], Array.from({ length: 402 }, (_, index) => index)]) {
+    for (const wrong of [[], [1], [2, 1], [1, 1], Array.from({ length: 403 }, (_, index) => index)]) {
       await assert.rejects(reports.report("payments", shopOf("ANY"), { edges: wrong }), (error) => {
         return error instanceof RelayError && error.code === "invalid_request";
       });

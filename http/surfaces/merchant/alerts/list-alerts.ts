@@ -28,9 +28,9 @@ export const listAlerts = alerts.endpoint({
     ...alerts.errors(400, 401, 403, 429, 503),
   },
   handle: async (operations, { caller, query }) => {
-    const { state = null, source = null, order = "newest", limit, cursor = null } = query;
+    const { state = null, source = null, currency = null, order = "newest", limit, cursor = null } = query;
     const { fromMs = null, untilMs = null } = rangeOfQuery(query, operations.localTime);
-    const filter = { limit, cursor, order, state, source, fromMs, beforeMs: untilMs };
+    const filter = { limit, cursor, order, state, source, currency, fromMs, beforeMs: untilMs };
     const { items, next } = await operations.alerts.list(merchantOwnerOf(caller), filter);
     return { status: 200, body: ok({ items: await alertList(operations, caller, items), next }) };
   },

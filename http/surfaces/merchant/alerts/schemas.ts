@@ -5,7 +5,7 @@ import { NO_CONTROL_CHARACTERS } from "../../../../engine/kernel/well-formed.ts"
 import { DAY } from "../../day.ts";
 import { words } from "../../named-words.ts";
 import { AlertStateWord, DisputeCategory } from "../disputes/schemas.ts";
-import { nullable, ToDay, time } from "../schema-parts.ts";
+import { Currency, nullable, ToDay, time } from "../schema-parts.ts";
 
 /** The JSON of pre-dispute alerts: endpoints declare it, pages take their types from it. */
 
@@ -19,6 +19,7 @@ export const RULE_SOURCES = ["ETHOCA", "CDRN", "OTHER"] as const satisfies reado
 export const ALERT_FILTERS = {
   state: Type.Optional(AlertStateWord),
   source: Type.Optional(AlertSourceWord),
+  currency: Type.Optional(Currency),
   from: Type.Optional(Type.String({ ...DAY, description: "Received on this day or later, in the installation's time zone." })),
   to: Type.Optional(ToDay),
   order: Type.Optional(words(["newest", "due"], { description: "`due`: those that are PENDING, the most urgent first. Default: newest." })),

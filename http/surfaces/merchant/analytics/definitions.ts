@@ -34,7 +34,7 @@ export const TERMINALS = {
 export const HEATMAP = SUMS;
 
 const LINK_SUMS = {
-  created: "Payment links created in this time. As many as GET /payment-links has with the same days.",
+  created: "Payment links created in this time. As many as GET /payment-links has with the same days and currency.",
   createdMinor: "Sum of the links created.",
   paid: "Of the links created in this time, those that are paid, whenever that was: `state=PAID`.",
   paidMinor: "Sum of the links paid.",
@@ -51,17 +51,18 @@ export const LINKS = {
 };
 
 export const DISPUTES = {
-  received: "Disputes received in this time. As many as GET /disputes has with `includeAlerts=false` and the same days.",
+  received: "Disputes received in this time. As many as GET /disputes has with `includeAlerts=false` and the same days and currency.",
   receivedMinor: "Sum of the disputes received.",
   won: "Of the disputes received in this time, those that are won: `status=WON`.",
   lost: "Of the disputes received in this time, those that are lost or accepted: `status=LOST`.",
   expired: "Of the disputes received in this time, those that nobody answered in time: `status=EXPIRED`.",
   winRate: "won / (won + lost + expired), of the disputes received in this time.",
-  cardPayments: "Approved card payments in this time. As many as GET /transactions has with `method=CARD`, `status=OK` and the same days.",
+  cardPayments:
+    "Approved card payments in this time. As many as GET /transactions has with `method=CARD`, `status=OK` and the same days and currency.",
   cardVolumeMinor: "Sum of the approved card payments.",
   rate: "received / cardPayments, of the same time: by month with the granularity `month`.",
   amountRate: "receivedMinor / cardVolumeMinor, of the same time.",
-  alerts: "Alerts received in this time. As many as GET /alerts has with the same days.",
+  alerts: "Alerts received in this time. As many as GET /alerts has with the same days and currency.",
   alertsMinor: "Sum of the alerts received.",
   alertsRefunded: "Of the alerts received in this time, those whose payment was given back: `state=REFUNDED`.",
   alertsPrevented: "Of the alerts received in this time, those that the network resolved: `state=PREVENTED`.",

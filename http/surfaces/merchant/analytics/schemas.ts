@@ -1,9 +1,9 @@
 import { type Static, type TProperties, Type } from "@sinclair/typebox";
-import { REPORT_LINES_MAX } from "../../../../engine/reports/merchant-reports.ts";
+import { REPORT_CURRENCIES_MAX, REPORT_LINES_MAX } from "../../../../engine/reports/merchant-reports.ts";
 import { DAY } from "../../day.ts";
 import { words } from "../../named-words.ts";
-import { Day, nullable, time } from "../schema-parts.ts";
-import { Currency, Method } from "../schemas.ts";
+import { Currency, Day, nullable, time } from "../schema-parts.ts";
+import { Method } from "../schemas.ts";
 import { AGENTS, DISPUTES, HEATMAP, LINKS, METHOD_SUMS, PAYMENTS, SUBSCRIPTIONS, TERMINALS } from "./definitions.ts";
 
 /**
@@ -133,6 +133,8 @@ const granularity = { granularity: GranularityWord };
 const listOf = <T extends TProperties>(title: string, members: T, description: string) =>
   Type.Array(Type.Object(members, { title }), { description: `${description} At most ${REPORT_LINES_MAX}, the largest first.` });
 
+const TOTALS = `Of the whole period, by currency. What a terminal wrote in the place of a currency is there as it stands: ${REPORT_CURRENCIES_MAX} of all at most, those that are known first.`;
+
 /** Points, and the figures of the whole. */
 function seriesOf<Figures extends TProperties>(title: string, figures: Figures) {
   const Figure = Type.Object({ ...currency, ...figures }, { title: `${title}Figures` });
@@ -141,7 +143,7 @@ function seriesOf<Figures extends TProperties>(title: string, figures: Figures) 
     series: Type.Array(Type.Object({ ...POINT, figures: Type.Array(Figure) }, { title: `${title}Point` }), {
       description: "Every part of the period in order, also where nothing was.",
     }),
-    totals: Type.Array(Figure, { description: "Of the whole period, by currency." }),
+    totals: Type.Array(Figure, { description: TOTALS }),
   };
 }
 
@@ -191,7 +193,7 @@ export const TerminalsReport = reportOf("TerminalsReport", {
   series: Type.Array(Type.Object({ ...POINT, ...activeTerminals, figures: Type.Array(ReportedSums) }, { title: "TerminalsReportPoint" }), {
     description: "Every part of the period in order, also where nothing was.",
   }),
-  totals: Type.Array(ReportedSums, { description: "Of the whole period, by currency." }),
+  totals: Type.Array(ReportedSums, { description: TOTALS }),
   ...activeTerminals,
   terminals: listOf(
     "TerminalFigures",
@@ -213,7 +215,7 @@ export const HeatmapReport = reportOf("HeatmapReport", {
     ),
     { description: "All 168, by weekday and hour." },
   ),
-  totals: Type.Array(ReportedSums, { description: "Of the whole period, by currency." }),
+  totals: Type.Array(ReportedSums, { description: TOTALS }),
 });
 
 export const LinksReport = reportOf("LinksReport", {

@@ -14,8 +14,17 @@ export function disputeFilterOf(
   localTime: LocalTime,
   nowMs: number,
 ): Omit<BoardQuery, "limit" | "cursor"> {
-  const { status = null, stage = null, category = null, dueWithinDays, terminalId = null, q = null, includeAlerts } = query;
+  const {
+    status = null,
+    stage = null,
+    category = null,
+    dueWithinDays,
+    terminalId = null,
+    currency = null,
+    q = null,
+    includeAlerts,
+  } = query;
   const { fromMs = null, untilMs = null } = rangeOfQuery(query, localTime);
   const dueBeforeMs = dueWithinDays === undefined ? null : nowMs + dueWithinDays * DAY_MS;
-  return { status, stage, category, fromMs, beforeMs: untilMs, dueBeforeMs, terminalId, q, includeAlerts };
+  return { status, stage, category, fromMs, beforeMs: untilMs, dueBeforeMs, terminalId, currency, q, includeAlerts };
 }

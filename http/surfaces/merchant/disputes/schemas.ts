@@ -14,7 +14,7 @@ import { LINES } from "../../../../engine/kernel/well-formed.ts";
 import { DAY } from "../../day.ts";
 import { TerminalId } from "../../identifier-params.ts";
 import { words } from "../../named-words.ts";
-import { nullable, ToDay, time } from "../schema-parts.ts";
+import { Currency, nullable, ToDay, time } from "../schema-parts.ts";
 
 /** The JSON of disputes: endpoints declare it, pages take their types from it. */
 
@@ -73,6 +73,7 @@ export const DISPUTE_FILTERS = {
     Type.Integer({ minimum: 1, maximum: 400, description: "To be answered within so many days; the most urgent come first then." }),
   ),
   terminalId: Type.Optional(Type.String({ maxLength: TerminalId.maxLength ?? 64 })),
+  currency: Type.Optional(Currency),
   q: Type.Optional(
     Type.String({ minLength: 1, maxLength: 64, description: "An id, the network's number of a case, or the uuid of a payment; exactly." }),
   ),

@@ -14,8 +14,8 @@ export function paymentLinkFilterOf(
   caller: Caller,
   localTime: LocalTime,
 ): Omit<PortalLinkQuery, "limit" | "cursor"> {
-  const { state = null, customerEmail = null, q = null, agentId = null } = query;
+  const { state = null, customerEmail = null, q = null, agentId = null, currency = null } = query;
   if (customerEmail !== null) requirePersonalData(caller, "customerEmail");
   const { fromMs = null, untilMs = null } = rangeOfQuery(query, localTime);
-  return { state, fromMs, beforeMs: untilMs, customerEmail, q, agentId };
+  return { state, fromMs, beforeMs: untilMs, customerEmail, q, agentId, currency };
 }

@@ -159,10 +159,19 @@ test("a dry run counts all, and shows the newest hundred", async (t) => {
 
 test("a list asks for what its query says", async (t) => {
   const { asked, send } = await open(t);
-  await send("key", "GET", "/alerts?state=PENDING&source=RDR&order=due&from=2026-11-01&limit=3&cursor=c");
+  await send("key", "GET", "/alerts?state=PENDING&source=RDR&currency=CHF&order=due&from=2026-11-01&limit=3&cursor=c");
   await send("key", "GET", "/alerts");
   assertMatches(asked.queries, [
-    { state: "PENDING", source: "RDR", order: "due", limit: 3, cursor: "c", fromMs: Date.parse("2026-10-31T23:00:00Z"), beforeMs: null },
+    {
+      state: "PENDING",
+      source: "RDR",
+      currency: "CHF",
+      order: "due",
+      limit: 3,
+      cursor: "c",
+      fromMs: Date.parse("2026-10-31T23:00:00Z"),
+      beforeMs: null,
+    },
     { state: null, source: null, order: "newest", limit: 50, cursor: null, fromMs: null },
   ]);
 });

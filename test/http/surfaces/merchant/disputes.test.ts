@@ -152,7 +152,7 @@ test("what is written about people is shown to those only who see personal data"
 test("a list asks for what its query says, and has alerts as such", async (t) => {
   const { send, asked } = await open(t);
   const query =
-    "status=OPEN&stage=CHARGEBACK&category=FRAUD&from=2026-11-01&to=2026-11-02&dueWithinDays=3&terminalId=T1&q=x&includeAlerts=false&limit=7&cursor=c";
+    "status=OPEN&stage=CHARGEBACK&category=FRAUD&from=2026-11-01&to=2026-11-02&dueWithinDays=3&terminalId=T1&currency=CHF&q=x&includeAlerts=false&limit=7&cursor=c";
   assertMatches(await send("key", "GET", `/disputes?${query}`), {
     body: {
       data: {
@@ -165,7 +165,17 @@ test("a list asks for what its query says, and has alerts as such", async (t) =>
     },
   });
   assertMatches(asked.queries[0], {
-    ...{ status: "OPEN", stage: "CHARGEBACK", category: "FRAUD", terminalId: "T1", q: "x", includeAlerts: false, limit: 7, cursor: "c" },
+    ...{
+      status: "OPEN",
+      stage: "CHARGEBACK",
+      category: "FRAUD",
+      terminalId: "T1",
+      currency: "CHF",
+      q: "x",
+      includeAlerts: false,
+      limit: 7,
+      cursor: "c",
+    },
     ...{ dueBeforeMs: NOW_MS + 3 * 86_400_000, fromMs: Date.parse("2026-10-31T23:00:00Z"), beforeMs: Date.parse("2026-11-02T23:00:00Z") },
   });
   await send("key", "GET", "/disputes");

@@ -190,6 +190,13 @@ test("addresses of people are masked for those who do not see personal data, who
   assert.equal(asked.queries.at(-1)?.customerEmail, "ada@example.org");
 });
 
+test("a list is of one currency where that is asked for", async (t) => {
+  const { send, asked } = await open(t);
+  assert.equal((await send("key", "GET", "/payment-links?currency=CHF")).status, 200);
+  assert.equal(asked.queries.at(-1)?.currency, "CHF");
+  assertMatches(await send("key", "GET", "/payment-links?currency=chf"), { status: 400, body: { code: "invalid_request" } });
+});
+
 test("whoever made a link is named by what it was, and one who has left as that", async (t) => {
   const { send, said } = await open(t);
   for (const [createdBy, name, creator] of [

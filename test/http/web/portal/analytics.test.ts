@@ -6,7 +6,17 @@ import { analytics as inEnglish } from "../../../../http/web/portal/i18n/en-anal
 import { analytics as inItalian } from "../../../../http/web/portal/i18n/it-analytics.ts";
 import { NO_BROWSER } from "../../../support/browser.ts";
 import { eventually } from "../../../support/within.ts";
-import { type FakeHandler, type FakeRequest, fakeRelay, MERCHANT, meOf, sessionOf, TRANSACTIONS, terminalsOf } from "./fake-relay.ts";
+import {
+  type FakeAnswer,
+  type FakeHandler,
+  type FakeRequest,
+  fakeRelay,
+  MERCHANT,
+  meOf,
+  sessionOf,
+  TRANSACTIONS,
+  terminalsOf,
+} from "./fake-relay.ts";
 import { noPayments, REPORT_HANDLERS, twoCurrencies } from "./fake-reports.ts";
 import { openPortal } from "./portal-page.ts";
 
@@ -116,12 +126,12 @@ test("each report leads to its own lists", skip, async (t) => {
   await fakeRelay(page, ANNA);
   const days = { from: "2026-11-01", to: "2026-11-25" };
   for (const [tab, label, path, filters] of [
-    ["links", "Paid", "/portal/payment-links", { ...days, state: "PAID" }],
-    ["disputes", "Lost", "/portal/disputes", { view: "list", ...days, includeAlerts: "false", status: "LOST" }],
-    ["disputes", "Prevented", "/portal/alerts", { ...days, state: "PREVENTED" }],
+    ["links", "Paid", "/portal/payment-links", { ...days, currency: "EUR", state: "PAID" }],
+    ["disputes", "Lost", "/portal/disputes", { view: "list", ...days, currency: "EUR", includeAlerts: "false", status: "LOST" }],
+    ["disputes", "Prevented", "/portal/alerts", { ...days, currency: "EUR", state: "PREVENTED" }],
     ["disputes", "Card payments", "/portal/transactions", { ...days, currency: "EUR", method: "CARD", status: "OK" }],
     ["subscriptions", "Failed payments", "/portal/subscriptions", { state: "PAST_DUE" }],
-    ["agents", "Paid amount", "/portal/payment-links", { ...days, state: "PAID" }],
+    ["agents", "Paid amount", "/portal/payment-links", { ...days, currency: "EUR", state: "PAID" }],
     ["terminals", "Active terminals", "/portal/terminals", {}],
   ] as const) {
     await page.goto(`${url}${PATH}?tab=${tab}&${NOVEMBER}`);
@@ -225,6 +235,51 @@ test("currencies are chosen, never added up, and another one is shown without as
   assert.equal(new URL(page.url()).searchParams.get("currency"), "CHF");
   assert.equal((await hrefOf(page, "Approved")).searchParams.get("currency"), "CHF");
   assert.equal(reportsOf(calls, "payments").length, asked);
+});
+
+test("on a day of 25 hours each stands against the same hour of the clock, and the one that comes twice is told apart", skip, async (t) => {
+  const { url, page, faults } = await openPortal(t);
+  const change = (request: FakeRequest): FakeAnswer => {
+    const report = noPayments(request);
+    const [figures] = twoCurrencies(request).totals;
+    assert.ok(figures !== undefined);
+    const point = (day: string, hour: number, offset: string, volumeMinor: number) => {
+      const start = `${day}T${String(hour).padStart(2, "0")}:00:00${offset}`;
+      return { ...{ start, end: start, from: day, to: day }, figures: [{ ...figures, currency: "EUR", volumeMinor }] };
+    };
+    const hours = Array.from({ length: 24 }, (_, hour) => hour);
+    const summer = (day: string) => hours.map((hour) => point(day, hour, "+02:00", hour * 1_000));
+    const day = "2026-10-25";
+    const winter = hours.slice(2).map((hour) => point(day, hour, "+01:00", hour * 100));
+    const members = { granularity: "hour" as const, totals: [{ ...figures, currency: "EUR" }] };
+    const previous = { ...report, ...members, from: "2026-10-24", to: "2026-10-24", series: summer("2026-10-24") };
+    return { data: { ...report, ...members, series: [...summer(day).slice(0, 3), ...winter], previous } };
+  };
+  await fakeRelay(page, { ...ANNA, "GET /analytics/payments": change });
+  await page.goto(`${url}${PATH}?from=2026-10-25&to=2026-10-25`);
+  const panel = page.locator(".panel", { has: page.getByRole("heading", { name: "Volume by hour" }) });
+  await panel.getByRole("button", { name: "Show as table" }).click();
+  const rows = await panel.locator("tbody tr").evaluateAll((all) => all.map((row) => [...row.children].map((cell) => cell.textContent)));
+  assert.deepEqual(rows.slice(1, 5), [
+    ["01:00", "€10.00", "€10.00"],
+    ["02:00 (UTC+02:00)", "€20.00", "€20.00"],
+    ["02:00 (UTC+01:00)", "€2.00", "–"],
+    ["03:00", "€3.00", "€30.00"],
+  ]);
+  assert.equal(rows.length, 25);
+  assert.deepEqual(faults, []);
+});
+
+test("what a terminal wrote in the place of a currency is chosen as any other", skip, async (t) => {
+  const { url, page, faults } = await openPortal(t);
+  const odd = (request: FakeRequest) => JSON.parse(JSON.stringify(twoCurrencies(request)).replaceAll('"CHF"', '"Punti 1"'));
+  await fakeRelay(page, { ...ANNA, "GET /analytics/payments": (request) => ({ data: odd(request) }) });
+  await page.goto(`${url}${PATH}?${NOVEMBER}`);
+  await tile(page, "Volume").getByText("€22,500.00").waitFor();
+  await page.getByRole("group", { name: "Currency" }).getByRole("button", { name: "Punti 1" }).click();
+  await tile(page, "Approved").getByText("12", { exact: true }).waitFor();
+  assert.equal(new URL(page.url()).searchParams.get("currency"), "Punti 1");
+  assert.deepEqual(faults, []);
 });
 
 test("a period without anything says so, and a report that is away says why and nothing else goes", skip, async (t) => {

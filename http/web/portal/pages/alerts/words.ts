@@ -21,13 +21,14 @@ export function alertsHref(filters: Readonly<Record<string, string>>): string {
 export const RULES_HREF = "/portal/alerts?tab=rules";
 
 /** The filters of the list, as the address and the interface name them. */
-export const FILTERS = ["state", "source", "from", "to"] as const;
+export const FILTERS = ["state", "source", "currency", "from", "to"] as const;
 
 /** What the interface is asked with; those that wait for a decision by their deadlines. A member of the address that could be none is left out. */
 export function queryOf(values: Readonly<Record<string, string>>): Record<string, string> {
   const valid: Readonly<Record<string, (value: string) => boolean>> = {
     state: (value) => STATES.some((state) => state === value),
     source: (value) => SOURCES.some((source) => source === value),
+    currency: (value) => /^[A-Z]{3}$/.test(value),
     from: isDay,
     to: isDay,
   };

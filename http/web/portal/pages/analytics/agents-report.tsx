@@ -19,7 +19,6 @@ export function AgentsReport(props: ReportProps) {
   const { days } = props.shown;
   const { figures, agents: words, ofSteps } = analyticsText();
   useEffect(preloadCharts, []);
-  const of = (state?: string, { from, to } = days) => paymentLinksHref({ from, to, ...(state === undefined ? {} : { state }) });
   return (
     <ReportFrame<Figures, AgentsReportJson>
       {...props}
@@ -28,6 +27,8 @@ export function AgentsReport(props: ReportProps) {
     >
       {({ credentials, refusals }, view) => {
         const { points, granularity, currency } = view;
+        const of = (state?: string, { from, to } = days) =>
+          paymentLinksHref({ from, to, currency, ...(state === undefined ? {} : { state }) });
         const columns: Column<Credential>[] = [
           {
             key: "credential",
@@ -36,7 +37,7 @@ export function AgentsReport(props: ReportProps) {
               <CredentialName
                 id={credentialId}
                 name={refusals.find((one) => one.credentialId === credentialId)?.name}
-                href={paymentLinksHref({ ...days, agentId: credentialId })}
+                href={paymentLinksHref({ ...days, currency, agentId: credentialId })}
               />
             ),
           },

@@ -20,9 +20,6 @@ export function DisputesReport(props: ReportProps) {
   const { figures, disputes: words, ofSteps } = analyticsText();
   const { disputes: names } = figures;
   useEffect(preloadCharts, []);
-  const of = (filters: Readonly<Record<string, string>> = {}, { from, to } = days) =>
-    disputesHref({ from, to, includeAlerts: "false", ...filters });
-  const alerts = (state?: string) => alertsHref({ ...days, ...(state === undefined ? {} : { state }) });
   const categories: Readonly<Record<string, string>> = text().disputes.categories;
   return (
     <ReportFrame<Figures, DisputesReportJson>
@@ -33,6 +30,9 @@ export function DisputesReport(props: ReportProps) {
       {(report, view) => {
         const { points, granularity, currency } = view;
         const over = { points, granularity, currency };
+        const of = (filters: Readonly<Record<string, string>> = {}, { from, to } = days) =>
+          disputesHref({ from, to, currency, includeAlerts: "false", ...filters });
+        const alerts = (state?: string) => alertsHref({ ...days, currency, ...(state === undefined ? {} : { state }) });
         const columns: Column<Category>[] = [
           {
             key: "category",

@@ -41,7 +41,8 @@ export function shownBy(values: Readonly<Record<string, string>>): Shown {
     days: daysOf(values),
     compare: COMPARISONS.find((name) => name === values["compare"]) ?? "previous",
     granularity: GRANULARITIES.find((name) => name === values["granularity"]) ?? null,
-    currency: /^[A-Z]{3}$/.test(currency) ? currency : null,
+    // Whatever a terminal wrote in the place of one is there, too; a report that has no such currency shows another.
+    currency: currency === "" ? null : currency,
     terminalId: isOfPayments(tab) && /^[A-Za-z0-9._-]{1,64}$/.test(terminalId) ? terminalId : null,
     method: isOfPayments(tab) && method !== undefined && isMethod(method) ? method : null,
   };

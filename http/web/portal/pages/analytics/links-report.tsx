@@ -16,13 +16,14 @@ export function LinksReport(props: ReportProps) {
   const { days } = props.shown;
   const { figures, links: words, ofSteps } = analyticsText();
   useEffect(preloadCharts, []);
-  const of = (state?: string, { from, to } = days) => paymentLinksHref({ from, to, ...(state === undefined ? {} : { state }) });
   const names: Readonly<Record<string, string>> = words.creatorNames;
   return (
     <ReportFrame<Figures, LinksReportJson> {...props} weigh={({ created }) => created}>
       {({ creators }, view) => {
         const { points, granularity, currency } = view;
         const over = { points, granularity, currency };
+        const of = (state?: string, { from, to } = days) =>
+          paymentLinksHref({ from, to, currency, ...(state === undefined ? {} : { state }) });
         const columns: Column<Creator>[] = [
           { key: "creator", header: words.creator, cell: ({ creator }) => names[creator] ?? creator },
           figureColumn("created", "count", figures.links),

@@ -9,6 +9,7 @@ import { formatDays } from "../../i18n/days.ts";
 import type { FigureText } from "../../i18n/en-analytics.ts";
 import { text } from "../../i18n/texts.ts";
 import { methodName, transactionsHref } from "../transactions/words.ts";
+import { earlierOf } from "./earlier.ts";
 import { type Shown, transactionFilters } from "./filters.ts";
 import { Breakdown, figureColumn, PointChart, ShareBar } from "./parts.tsx";
 import { ReportFrame, type ReportProps } from "./report-frame.tsx";
@@ -55,10 +56,9 @@ function Methods({ report, shown, currency }: { report: MethodsReportJson; shown
           {
             label: `${before} · ${formatDays(previous.from, previous.to)}`,
             kind: "dashes",
-            values: report.series.map((_, index) => {
-              const earlier = previous.series[index];
-              return earlier === undefined ? null : totals.reduce((sum, one) => sum + volumeIn(earlier.figures, one), 0);
-            }),
+            values: earlierOf(report.granularity, report, previous).map(
+              (earlier) => earlier && totals.reduce((sum, one) => sum + volumeIn(earlier.figures, one), 0),
+            ),
           },
         ];
   const columns: Column<Figures>[] = [

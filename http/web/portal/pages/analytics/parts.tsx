@@ -74,7 +74,7 @@ export function seriesOf<Name extends string, Figures extends Measured<Name>>(
   const values = points.map((point) => figureOf(point.of, of, kind));
   if (before === null) return [{ label, kind: as, values }];
   // A month before may be a day longer or shorter.
-  const earlier = points.map((_, index) => (index < before.points.length ? figureOf(before.points[index] ?? null, of, kind) : null));
+  const earlier = before.points.map((point) => point && figureOf(point.of, of, kind));
   return [
     { label, kind: as, values },
     { label: `${analyticsText().before} · ${before.days}`, kind: "dashes", values: earlier },
@@ -104,7 +104,10 @@ export function PointChart({
   // Below the axis of a stack is another side of it, and no debt.
   const sizeOf = (value: number) => (stacked ? Math.abs(value) : value);
   const severalDays = points[0]?.from !== points.at(-1)?.to;
-  const names = points.map((point) => pointNames(point, granularity, severalDays));
+  const names = toldApart(
+    points,
+    points.map((point) => pointNames(point, granularity, severalDays)),
+  );
   return (
     <Chart
       title={title}
@@ -124,6 +127,15 @@ export function PointChart({
             },
           })}
     />
+  );
+}
+
+/** An hour that comes twice on a day has its offset beside it. */
+function toldApart<Name extends { name: string }>(points: readonly Pick<Point<unknown>, "start">[], names: readonly Name[]): Name[] {
+  const counts = new Map<string, number>();
+  for (const { name } of names) counts.set(name, (counts.get(name) ?? 0) + 1);
+  return names.map((one, index) =>
+    (counts.get(one.name) ?? 0) < 2 ? one : { ...one, name: `${one.name} (UTC${points[index]?.start.slice(-"+HH:MM".length)})` },
   );
 }
 

@@ -1,6 +1,7 @@
 import type { Comparison, Granularity } from "../../../../surfaces/merchant/analytics/schemas.ts";
 import { formatDayOfYear, formatDays, formatMonth, formatShortDay } from "../../i18n/days.ts";
 import { formatHour, formatMoney, formatMoneyShort, formatNumber, formatNumberShort, formatPercent } from "../../i18n/format.ts";
+import { earlierOf } from "./earlier.ts";
 import { analyticsText } from "./texts.ts";
 
 /** One interval of a report. */
@@ -34,8 +35,8 @@ export interface InCurrency<Figures> {
   granularity: Granularity;
   points: readonly (Point<Figures> & { of: Figures | null })[];
   total: Figures | null;
-  /** Points in the order of the present ones; null where nothing is compared. */
-  before: { compared: Compared; points: readonly (Figures | null)[]; total: Figures | null; days: string } | null;
+  /** Its points stand against those of the present in order, null where there was none; null where nothing is compared. */
+  before: { compared: Compared; points: readonly ({ of: Figures | null } | null)[]; total: Figures | null; days: string } | null;
   currency: string;
 }
 
@@ -69,7 +70,7 @@ export function inCurrency<Figures extends OfCurrency>(
       previous !== null && compare !== "none"
         ? {
             compared: compare,
-            points: previous.series.map(({ figures }) => pick(figures)),
+            points: earlierOf(granularity, report, previous).map((point) => point && { of: pick(point.figures) }),
             total: pick(previous.totals),
             days: formatDays(previous.from, previous.to),
           }

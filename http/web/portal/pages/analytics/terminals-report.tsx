@@ -8,6 +8,7 @@ import { Time } from "../../components/time.tsx";
 import { formatNumber } from "../../i18n/format.ts";
 import { transactionsHref } from "../transactions/words.ts";
 import { changeOf } from "./change.ts";
+import { earlierOf } from "./earlier.ts";
 import { transactionFilters } from "./filters.ts";
 import { Breakdown, FigureTiles, figureColumn, PointChart, ShareBar } from "./parts.tsx";
 import { ReportFrame, type ReportProps } from "./report-frame.tsx";
@@ -23,7 +24,7 @@ export function TerminalsReport(props: ReportProps) {
   useEffect(preloadCharts, []);
   return (
     <ReportFrame<Figures, TerminalsReportJson> {...props} weigh={({ approved, declined }) => approved + declined}>
-      {({ terminals, series, activeTerminals, previous, granularity }, view) => {
+      {({ terminals, from, series, activeTerminals, previous, granularity }, view) => {
         const { currency } = view;
         const of = (filters: { terminalId?: string; status?: string } = {}, days = shown.days) =>
           transactionsHref({ ...transactionFilters(shown, days, currency), ...filters });
@@ -94,7 +95,7 @@ export function TerminalsReport(props: ReportProps) {
                         {
                           label: `${before} · ${view.before.days}`,
                           kind: "dashes" as const,
-                          values: series.map((_, index) => previous.series[index]?.activeTerminals ?? null),
+                          values: earlierOf(granularity, { from, series }, previous).map((point) => point?.activeTerminals ?? null),
                         },
                       ]),
                 ]}

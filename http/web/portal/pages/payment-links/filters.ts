@@ -3,7 +3,7 @@ import { may } from "../../state/session.ts";
 import { STATES } from "./words.ts";
 
 /** The filters of the list, as the address and the interface name them. */
-export const FILTERS = ["from", "to", "state", "customerEmail", "q", "agentId"] as const;
+export const FILTERS = ["from", "to", "state", "customerEmail", "q", "agentId", "currency"] as const;
 
 const AGENT_ID = /^ac_[a-z0-9]{24}$/;
 const EMAIL = /^[^\s@]+@[^\s@]+$/;
@@ -17,6 +17,7 @@ export function queryOf(values: Readonly<Record<string, string>>): Record<string
     customerEmail: (value) => may("see personal data") && EMAIL.test(value),
     q: (value) => value.length <= 255,
     agentId: (value) => AGENT_ID.test(value),
+    currency: (value) => /^[A-Z]{3}$/.test(value),
   };
   return Object.fromEntries(Object.entries(values).filter(([name, value]) => valid[name]?.(value) ?? true));
 }

@@ -2,7 +2,13 @@ import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
 import { RelayError } from "../../../../../engine/kernel/errors.ts";
 import type { RefusedAgent } from "../../../../../engine/reports/agent-refusals.ts";
-import type { MerchantReports, ReportKinds, ReportName, ReportOwner } from "../../../../../engine/reports/merchant-reports.ts";
+import {
+  type MerchantReports,
+  REPORT_BUCKETS_MAX,
+  type ReportKinds,
+  type ReportName,
+  type ReportOwner,
+} from "../../../../../engine/reports/merchant-reports.ts";
 import { bind } from "../../../../../http/endpoint/endpoint.ts";
 import { analyticsEndpoints } from "../../../../../http/surfaces/merchant/analytics/endpoints.ts";
 import type { AnalyticsOperations } from "../../../../../http/surfaces/merchant/analytics/surface.ts";
@@ -277,6 +283,14 @@ test("400 days are a report, also over a year of 366", async (t) => {
   const { ask, asked } = await open(t);
   assert.equal((await ask("/payments?from=2023-12-01&to=2025-01-03&granularity=day")).status, 200);
   assert.equal(edgesIn(asked[0] as Asked).length, 401);
+});
+
+test("400 days are compared with the same of a year before, also where these have a day more", async (t) => {
+  const { ask, asked } = await open(t);
+  assert.equal((await ask("/payments?from=2025-02-01&to=2026-03-07&granularity=day&compare=year")).status, 200);
+  const points = asked.map((one) => edgesIn(one).length - 1);
+  assert.deepEqual(points, [400, 401]);
+  assert.ok(Math.max(...points) <= REPORT_BUCKETS_MAX, "or the relay would refuse what it has made of the question itself");
 });
 
 test("without ClickHouse it is a 503 that says so", async (t) => {
