@@ -137,9 +137,11 @@ describe("a credential of an agent", () => {
     for (const none of ["", "ak_merchant_", token.slice(0, -1), `${token}x`, token.toUpperCase(), `sk${token.slice(2)}`]) {
       assert.equal(await world.agents.byToken(none, "203.0.113.9"), null, none);
     }
-    world.circumstances.isInactive = true;
-    assert.equal(await from("203.0.113.9"), "inactive");
-    world.circumstances.isInactive = false;
+    for (const refused of ["inactive", "environment"] as const) {
+      world.circumstances.refused = refused;
+      assert.equal(await from("203.0.113.9"), refused);
+    }
+    world.circumstances.refused = null;
 
     world.clock.advance(credential.expiresAtMs - world.clock.nowMs() - 1);
     assert.deepEqual(await from("203.0.113.9"), grant);
