@@ -318,6 +318,9 @@ test("a link that can be cancelled no more is not, and a repetition of the call 
   assertMatches((await cancel()).body, {
     result: { isError: true, content: [{ text: "The link is EXPIRED: it cannot be cancelled any more" }] },
   });
+  // By a person of its merchant: what is wanted is so already.
+  world.said.link = portalLink([], { state: "CANCELLED" });
+  assertMatches((await cancel()).body, { result: { structuredContent: { state: "CANCELLED" } } });
 });
 
 test("an error that nobody expects says nothing of itself, and is for the log", async (t) => {
