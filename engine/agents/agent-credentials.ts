@@ -46,8 +46,12 @@ export interface AgentLinkQuery {
   readonly reference: string | null;
 }
 
-/** Why a token that was one opens nothing. `address`: not from where the call comes. `inactive`: its merchant is deactivated, or its partner disabled. */
-export type AgentRefusal = "revoked" | "expired" | "address" | "inactive";
+/**
+ * Why a token that was one opens nothing. `address`: not from where the call comes. `inactive`: its merchant is deactivated, or its partner disabled. `environment`: its merchant has been
+ * moved to the other one, where nobody sees the credential to revoke it.
+ */
+export type AgentRefusal = "revoked" | "expired" | "address" | MerchantRefusal;
+export type MerchantRefusal = "inactive" | "environment";
 
 export type AgentLinkOutcome =
   | { readonly type: "created"; readonly link: PortalLinkRecord }

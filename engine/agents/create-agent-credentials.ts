@@ -14,7 +14,7 @@ import type { PortalLinkOperation, PortalLinkOwner, PortalLinks } from "../porta
 import { AGENT_CREDENTIALS_MAX, type AgentCredentialCreator, type AgentCredentialRecord, type AgentLimit } from "./agent-credential.ts";
 import { type AgentCredentialChange, agentCredentialChange, type Telling, tellStored } from "./agent-credential-change.ts";
 import type { AgentCredentialStore } from "./agent-credential-store.ts";
-import type { AgentCredentials, AgentLinkOutcome, SeenAgentCredential } from "./agent-credentials.ts";
+import type { AgentCredentials, AgentLinkOutcome, MerchantRefusal, SeenAgentCredential } from "./agent-credentials.ts";
 import type { AgentUseStore } from "./agent-use-store.ts";
 import type { AgentUses } from "./agent-uses.ts";
 import { checkedOrder } from "./check-order.ts";
@@ -53,8 +53,8 @@ export interface AgentCredentialsOptions extends Telling {
   clock: Clock;
   /** AGENT_TOKEN_PREFIX and 256 bits as base64url that nobody can guess, always the same for one operation: so a repetition is answered as the first time, and nothing of it is stored. */
   tokenOf(operationId: string): string;
-  /** Whether a merchant is deactivated, or its partner disabled. In memory. */
-  isInactive(owner: PortalLinkOwner): boolean;
+  /** Why what a merchant made there counts no more; null while it does. Rejects with RelayError `unavailable`. */
+  merchantRefuses(owner: PortalLinkOwner): Promise<MerchantRefusal | null>;
   /** A limit has refused a link; for counts. */
   refused(limit: AgentLimit): void;
 }
@@ -71,7 +71,7 @@ export function createAgentCredentials(options: AgentCredentialsOptions): AgentC
     days,
     clock,
     tokenOf,
-    isInactive,
+    merchantRefuses,
     refused: countRefused,
     ...telling
   } = options;
@@ -165,8 +165,9 @@ export function createAgentCredentials(options: AgentCredentialsOptions): AgentC
     const { id: credentialId, merchantId, partnerId, livemode, name, scopes, state, ipAllow } = record;
     if (state === "REVOKED") return "revoked";
     if (state === "EXPIRED" || isTimeOver(record, clock.nowMs())) return "expired";
-    if (isInactive(record)) return "inactive";
     if (ipAllow.length > 0 && !addressLists.compile(ipAllow)(ipAddress)) return "address";
+    const refused = await merchantRefuses({ merchantId, partnerId, livemode });
+    if (refused !== null) return refused;
     uses.used(credentialId);
     return { merchantId, partnerId, livemode, credentialId, name, scopes };
   };

@@ -36,6 +36,8 @@ export type ErrorDetail =
   | "csrf"
   /** Whether the gateway did it is not known (yet). */
   | "outcome_unknown"
+  /** The first request with this key is still being executed: nothing was refused. */
+  | "idempotency_key_in_use"
   /** The same was asked for a short time ago. */
   | "too_soon";
 

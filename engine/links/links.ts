@@ -4,8 +4,10 @@ import type { Address, Homes } from "../kernel/bus.ts";
 import type { Clock } from "../kernel/clock.ts";
 import { createDeadlineRunner, type DeadlineBounds } from "../kernel/deadline-runner.ts";
 import { RelayError } from "../kernel/errors.ts";
+import { KeyedMutex } from "../kernel/keyed-mutex.ts";
 import { fromMinorUnits } from "../kernel/money.ts";
 import { createPacer } from "../kernel/pacer.ts";
+import { CONFLICT, retryOnConflict } from "../kernel/retry-on-conflict.ts";
 import type { Stored } from "../kernel/stored.ts";
 import type { LinkEffect, LinkEvent } from "./events.ts";
 import type { GatewayAccounts } from "./gateway-accounts.ts";
@@ -95,6 +97,9 @@ export type FollowUpOutcome =
 /** Losing the race for a record this often in a row means that something is wrong; the caller gets "unavailable". */
 const STALE_RETRIES_MAX = 8;
 
+/** The same of what companions read, which many links may change: in a thread they then follow each other, and of several threads each wins in turn. */
+const COMPANION_RETRIES_MAX = 256;
+
 /** Verifies that callers and notifications have under way; beyond it a caller is told to come again, a notification waits for its deadline. */
 const ASKED_AT_ONCE_MAX = 128;
 
@@ -159,6 +164,7 @@ export function createShardLinks(options: LinksOptions): ShardLinks {
   const { verified, observer, failed } = options;
   const pacer = createPacer(FREE_PER_SECOND);
   const verifying = new Map<string, Promise<LinkRecord | null>>();
+  const shopTurns = new KeyedMutex<string>();
   const turns: (() => void)[] = [];
   let atGateway = 0;
   let asked = 0;
@@ -181,23 +187,43 @@ export function createShardLinks(options: LinksOptions): ShardLinks {
     known: Stored<LinkRecord> | null,
     cause: LinkCause | null,
   ): Promise<Applied | "refused" | null> {
-    let stored = known;
+    let stored = known ?? (await store.load(txId));
     for (let tries = 0; tries < STALE_RETRIES_MAX; tries += 1) {
-      stored ??= await store.load(txId);
       if (stored === null) return null;
-      const { record, effects, changed } = stepLink(stored.record, event);
-      if (!changed) return { stored, effects };
-      const all = await accompanied(linkChange(paced(record, stored.record, event.atMs), stored, effects, event.atMs), cause);
-      if (all === "refused") {
-        const { order, state } = stored.record;
-        observer?.stepped({ order, event: event.type, from: state, to: state, atMs: event.atMs, refused: "not_wanted", cause });
-        return "refused";
-      }
-      const version = await committed(all, event.type, cause);
-      if (version !== null) return { stored: { record: all.change.record, version }, effects };
-      stored = null;
+      const applied = await applyOnce(stored, event, cause);
+      if (applied !== CONFLICT) return applied;
+      const now = await store.load(txId);
+      if (now?.version === stored.version) return applyInTurn(now, event, cause);
+      stored = now;
     }
     throw contended();
+  }
+
+  /** Nobody has changed the link: what its companions keep is what others change, such as the account of an agent whose links all end at once. */
+  function applyInTurn({ record }: Stored<LinkRecord>, event: LinkEvent, cause: LinkCause | null): Promise<Applied | "refused" | null> {
+    const { txId, shop = txId } = record.order;
+    const again = async () => {
+      const stored = await store.load(txId);
+      return stored === null ? null : applyOnce(stored, event, cause);
+    };
+    return shopTurns.runExclusive(shop, () => retryOnConflict(COMPANION_RETRIES_MAX, again, contended));
+  }
+
+  async function applyOnce(
+    stored: Stored<LinkRecord>,
+    event: LinkEvent,
+    cause: LinkCause | null,
+  ): Promise<Applied | "refused" | typeof CONFLICT> {
+    const { record, effects, changed } = stepLink(stored.record, event);
+    if (!changed) return { stored, effects };
+    const all = await accompanied(linkChange(paced(record, stored.record, event.atMs), stored, effects, event.atMs), cause);
+    if (all === "refused") {
+      const { order, state } = stored.record;
+      observer?.stepped({ order, event: event.type, from: state, to: state, atMs: event.atMs, refused: "not_wanted", cause });
+      return "refused";
+    }
+    const version = await committed(all, event.type, cause);
+    return version === null ? CONFLICT : { stored: { record: all.change.record, version }, effects };
   }
 
   /** A call to the gateway, of which the observer is told how long it took and what came of it. */

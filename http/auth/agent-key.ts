@@ -21,6 +21,7 @@ const REFUSALS: Readonly<Record<AgentRefusal, Refusal>> = {
   expired: { type: "refused", code: "unauthorized", message: "This credential has expired" },
   // As a merchant's keys are, while it is deactivated.
   inactive: INVALID_TOKEN,
+  environment: { type: "refused", code: "unauthorized", message: "This credential is of the merchant's other environment" },
   address: { type: "refused", code: "forbidden", message: "This credential may not be used from this address" },
 };
 

@@ -5,8 +5,8 @@ import { sumsOf } from "./merchant-sql.ts";
 
 const HOUR_MS = 3_600_000;
 
-/** A year and a month: it has some ten thousand hours. */
-const RANGE_MS_MAX = 400 * 86_400_000;
+/** 400 days, a year and a month, and the hours that they have more where their clocks are turned back: some ten thousand hours. */
+const RANGE_MS_MAX = 400 * 86_400_000 + 3 * HOUR_MS;
 
 /** Whether the range is short enough for sums by the hour. */
 export function hasHours({ fromMs, untilMs }: { fromMs: number; untilMs: number }): boolean {

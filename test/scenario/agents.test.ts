@@ -7,6 +7,7 @@ import type { HttpClient } from "../support/http-client.ts";
 import { assertMatches, listOf, member, textMember } from "../support/matches.ts";
 import { callDone, callRefused, connectAgent, MCP_GENERATIONS } from "../support/mcp-client.ts";
 import { AGENT_LIMITS, newAgent, newAgentCredential } from "../support/new-agent.ts";
+import { newMerchant } from "../support/new-merchant.ts";
 import { Relay } from "../support/relay.ts";
 import { eventually } from "../support/within.ts";
 
@@ -157,6 +158,30 @@ describe("AI agents", () => {
     assert.notEqual(others, ids[0]);
     assert.match(await other.refused("get_payment_link", { id: ids[0] ?? "" }), /no such payment link/);
     assertMatches(await one.done("list_payment_links", {}), { items: [{ id: ids[0] }], next: null });
+  });
+
+  test("a token counts in the environment in which it was made: in the other one nobody could see or revoke it", async () => {
+    const { merchantId, partner, secretKey } = await newMerchant(relay);
+    const key = relay.client({ authorization: `Bearer ${secretKey}` });
+    const { id, token } = await newAgentCredential(key);
+    const agent = relay.client({ authorization: `Bearer ${token}` });
+    const list = { jsonrpc: "2.0", id: 1, method: "tools/list" };
+    const moved = async (environment: "TEST" | "LIVE") => {
+      const answer = await partner.call("PATCH", `/merchants/${merchantId}`, { environment });
+      assert.equal(answer.status, 200, answer.text);
+    };
+    assert.equal((await agent.post("/mcp", list)).status, 200);
+    await moved("LIVE");
+    assert.equal((await key.get(`/api/merchant/agent-credentials/${id}`)).status, 404);
+    assertMatches(await agent.post("/mcp", list), {
+      status: 401,
+      body: { error: { message: "This credential is of the merchant's other environment" } },
+    });
+    await moved("TEST");
+    assert.equal((await agent.post("/mcp", list)).status, 200);
+    assert.equal((await key.get(`/api/merchant/agent-credentials/${id}`)).status, 200);
+    assert.equal((await partner.call("DELETE", `/merchants/${merchantId}`)).status, 200);
+    assertMatches(await agent.post("/mcp", list), { status: 401, body: { error: { message: "Invalid token" } } });
   });
 
   test("a token opens the endpoint of agents and nothing else, and an expired one not even that", async () => {

@@ -27,6 +27,7 @@ export const PORTAL_CODES = [
   "not_paid",
   "refund_refused",
   "outcome_unknown",
+  "idempotency_key_in_use",
   "service_not_permitted",
   "endpoints_full",
   "endpoint_disabled",

@@ -17,12 +17,16 @@ export interface MerchantOperations {
   merchantCalls: Pick<MerchantCalls, "admitMerchant">;
 }
 
-/** As everywhere, but a key is its person's own: an answer is kept as that person was to see it. */
+/** As everywhere, but a key is its person's own: an answer is kept as that person was to see it. And a request that is still being executed is told apart from one that was refused. */
 const IDEMPOTENCY: IdempotencyPolicy = {
   ...USUAL_IDEMPOTENCY,
   scopeOf: (endpoint, input) => {
     const usual = USUAL_IDEMPOTENCY.scopeOf(endpoint, input);
     return usual === null || input.caller.type !== "merchantUser" ? usual : [...usual, input.caller.user.userId];
+  },
+  running: () => {
+    const { code, message, retryAfterSeconds = 1 } = USUAL_IDEMPOTENCY.running();
+    return new RelayError(code, message, { detail: "idempotency_key_in_use", retryAfterSeconds });
   },
 };
 

@@ -12,12 +12,11 @@ import type { Clock } from "../../../engine/kernel/clock.ts";
 import { RelayError } from "../../../engine/kernel/errors.ts";
 import { KeyedMutex } from "../../../engine/kernel/keyed-mutex.ts";
 import type { Kv } from "../../../engine/kernel/kv.ts";
-import type { MerchantOwner } from "../../../engine/partners/merchant.ts";
+import type { MerchantStore } from "../../../engine/partners/merchant-store.ts";
 import type { Partners } from "../../../engine/partners/partners.ts";
 import type { PortalLinkKeeper } from "../../../engine/portal-links/portal-link-keeper.ts";
 import type { PortalLinkStore } from "../../../engine/portal-links/portal-link-store.ts";
 import type { PortalLinks } from "../../../engine/portal-links/portal-links.ts";
-import type { ReplicatedRecords } from "../../../engine/tables/replicated-table.ts";
 import { eventOperations } from "../../../engine/webhooks/webhook-event-store.ts";
 import { compileAddressList } from "../../../http/auth/address-list.ts";
 import { sha256Hex } from "../../../http/auth/digest.ts";
@@ -39,7 +38,7 @@ export interface AgentWiring {
   bus: { readonly self: Address };
   homes: Homes;
   clock: Clock;
-  merchantOwners: Pick<ReplicatedRecords<MerchantOwner>, "get">;
+  merchants: Pick<MerchantStore, "load">;
   partners: Pick<Partners, "byId">;
   activity: Pick<ActivityLog, "workflow">;
   retentionMs: number;
@@ -56,7 +55,7 @@ export interface ComposedAgents extends Lifecycle {
 
 /** Credentials of AI agents in a shard. Portal links are composed between the two steps: their commits ask the keeper, and agents make links. */
 export function composeAgents(parts: AgentWiring): ComposedAgents {
-  const { config, kv, bus, homes, clock, merchantOwners, partners, activity, retentionMs, metrics, failed } = parts;
+  const { config, kv, bus, homes, clock, merchants, partners, activity, retentionMs, metrics, failed } = parts;
   const store = createAgentCredentialStore({ kv, retentionMs, eventOperations });
   const useStore = createAgentUseStore({ kv, keptMs: AGENT_DAYS_MAX * DAY_MS + retentionMs });
   const uses = createAgentUses({
@@ -82,8 +81,11 @@ export function composeAgents(parts: AgentWiring): ComposedAgents {
         addressLists: { compile: compileAddressList },
         days: createLocalTime(config.timeZone),
         tokenOf: (operationId) => AGENT_TOKEN_PREFIX + Buffer.from(digestOfOperation(operationId), "hex").toString("base64url"),
-        isInactive: ({ merchantId, partnerId }) =>
-          merchantOwners.get(merchantId)?.inactive === true || partners.byId(partnerId)?.record.enabled !== true,
+        merchantRefuses: async ({ merchantId, partnerId, livemode }) => {
+          const merchant = (await merchants.load(merchantId))?.record;
+          if (merchant?.active !== true || partners.byId(partnerId)?.record.enabled !== true) return "inactive";
+          return (merchant.environment === "LIVE") === livemode ? null : "environment";
+        },
         refused: metrics.agentLinkRefused,
       }),
     tick: deadlines.tick,

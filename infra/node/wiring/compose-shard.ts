@@ -207,7 +207,7 @@ export async function composeShard(parts: ShardParts): Promise<ComposedShard> {
   const agents = add(
     composeAgents({
       ...{ config, kv, bus, homes, clock, retentionMs, activity, metrics, failed },
-      ...{ merchantOwners: partnerApi.merchantOwners, partners: partners.partners },
+      ...{ merchants: createMerchantStore(kv), partners: partners.partners },
     }),
   );
   const portalLinks = add(

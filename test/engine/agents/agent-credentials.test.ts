@@ -2,10 +2,10 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { AGENT_CREDENTIALS_MAX, NO_AGENT_LIMITS } from "../../../engine/agents/agent-credential.ts";
 import { RelayError } from "../../../engine/kernel/errors.ts";
-import { OWNER, operation } from "../portal-links/world.ts";
-import { AgentWorld, BY_KEY, DAY_MS, LIMITS } from "./world.ts";
+import type { PortalLinkRecord } from "../../../engine/portal-links/portal-link.ts";
+import { HOUR_MS, OWNER, operation } from "../portal-links/world.ts";
+import { AgentWorld, BY_KEY, DAY_MS, LIMITS, onlyTotal } from "./world.ts";
 
-const HOUR_MS = 3_600_000;
 const ALL = { limit: 50, cursor: null, state: null } as const;
 const ALL_LINKS = { ...ALL, fromMs: null, beforeMs: null, reference: null } as const;
 const BY_ANNA = { type: "user", userId: "usr_anna" } as const;
@@ -137,9 +137,11 @@ describe("a credential of an agent", () => {
     for (const none of ["", "ak_merchant_", token.slice(0, -1), `${token}x`, token.toUpperCase(), `sk${token.slice(2)}`]) {
       assert.equal(await world.agents.byToken(none, "203.0.113.9"), null, none);
     }
-    world.circumstances.isInactive = true;
-    assert.equal(await from("203.0.113.9"), "inactive");
-    world.circumstances.isInactive = false;
+    for (const refused of ["inactive", "environment"] as const) {
+      world.circumstances.refused = refused;
+      assert.equal(await from("203.0.113.9"), refused);
+    }
+    world.circumstances.refused = null;
 
     world.clock.advance(credential.expiresAtMs - world.clock.nowMs() - 1);
     assert.deepEqual(await from("203.0.113.9"), grant);
@@ -279,6 +281,21 @@ describe("the links of a credential", () => {
     await world.shard(0).links.followUp({ txId: `${paid.id}.1`, operationId: "refund", type: "refund", amountMinor: null });
     assert.equal((await world.agents.findLink(grant, paid.id))?.attempts[0]?.refund, "done");
     assert.equal(await world.stands(grant), "EXHAUSTED 3000 1000");
+    assert.deepEqual(world.failures, []);
+  });
+
+  it("give back whichever of them end at once, without one standing in another's way", async () => {
+    const world = new AgentWorld(2);
+    const { grant } = await world.create({ limits: onlyTotal(5_000) });
+    const links: PortalLinkRecord[] = [];
+    for (let made = 0; made < 30; made += 1) links.push(await world.made(grant, 100, { expiresAtMs: world.clock.nowMs() + HOUR_MS }));
+    for (const [index, { token }] of links.entries()) {
+      assert.equal((await world.shard(index % 2).portalLinks.pay(token))?.type, "payable");
+    }
+    assert.equal(await world.stands(grant), "ACTIVE 3000 3000");
+    // The gateway's pages end with the links: each link ends in the commit in which that becomes known.
+    await world.pass(HOUR_MS + 60_000, 10_000);
+    assert.equal(await world.stands(grant), "ACTIVE 0 3000");
     assert.deepEqual(world.failures, []);
   });
 

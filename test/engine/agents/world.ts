@@ -2,7 +2,12 @@ import type { AgentGrant } from "../../../engine/access/agent-grant.ts";
 import type { AgentCredentialRecord, AgentLimits } from "../../../engine/agents/agent-credential.ts";
 import { createAgentCredentialDeadlines } from "../../../engine/agents/agent-credential-deadlines.ts";
 import { type AgentCredentialStore, createAgentCredentialStore } from "../../../engine/agents/agent-credential-store.ts";
-import type { AgentCredentialOrder, AgentCredentials, AgentLinkOutcome } from "../../../engine/agents/agent-credentials.ts";
+import type {
+  AgentCredentialOrder,
+  AgentCredentials,
+  AgentLinkOutcome,
+  MerchantRefusal,
+} from "../../../engine/agents/agent-credentials.ts";
 import { createAgentLinkKeeper } from "../../../engine/agents/agent-link-keeper.ts";
 import { createAgentUseStore } from "../../../engine/agents/agent-use-store.ts";
 import { type AgentUses, createAgentUses } from "../../../engine/agents/agent-uses.ts";
@@ -50,7 +55,7 @@ export interface AgentShardParts {
   gateway: CardGateway;
   clock: Clock;
   heard: AgentsHeard;
-  circumstances?: { isInactive: boolean };
+  circumstances?: { refused: MerchantRefusal | null };
   timeZone?: string;
   self?: string;
   addresses?: string[];
@@ -90,7 +95,7 @@ export function openAgentShard(parts: AgentShardParts): AgentShard {
     addressLists: { compile: compileAddressList },
     days: createLocalTime(timeZone),
     tokenOf: (operationId) => `ak_merchant_${Buffer.from(digest(`token ${operationId}`), "hex").toString("base64url")}`,
-    isInactive: () => circumstances?.isInactive === true,
+    merchantRefuses: async () => circumstances?.refused ?? null,
     refused: (limit) => void heard.refused.push(limit),
   });
   const homes = createRendezvousHomes(addresses);
@@ -113,7 +118,7 @@ export class AgentWorld {
   readonly clock = new ManualClock();
   readonly gateway = new FakeGateway(this.clock.nowMs);
   readonly heard: AgentsHeard = { became: [], refused: [], workflow: [] };
-  readonly circumstances = { isInactive: false };
+  readonly circumstances: { refused: MerchantRefusal | null } = { refused: null };
   readonly failures: { what: string; error: unknown }[] = [];
   readonly shards: AgentShard[];
   #operations = 0;

@@ -347,6 +347,8 @@ describe("transactions of merchants", async () => {
       );
       assert.equal(day.sums[0]?.approved, hours + 1);
     }
+    // 400 days of which the last ones are not of summer time.
+    await readerOf(kv).sums("CLOCKS0", { fromMs: Date.parse("2025-10-04T22:00:00Z"), untilMs: Date.parse("2026-11-08T23:00:00Z") });
     await assert.rejects(readerOf(kv).sums("CLOCKS0", { fromMs: 0, untilMs: 401 * DAY_MS }), { code: "invalid_request" });
   });
 

@@ -19,7 +19,8 @@ export const cancelPaymentLinkTool = agentTool({
     const outcome = await operations.agentCredentials.cancelLink(agent, args.id, { id, requestId });
     if (outcome === null) return noSuchLink();
     const link = agentLink(operations, outcome.link);
-    if (outcome.type === "not_pending") return refused(`The link is ${link.state}: it cannot be cancelled any more`);
+    if (outcome.type === "not_pending" && link.state !== "CANCELLED")
+      return refused(`The link is ${link.state}: it cannot be cancelled any more`);
     return { type: "done", structured: link, text: linkText(link) };
   },
 });

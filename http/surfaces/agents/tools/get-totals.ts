@@ -2,13 +2,13 @@ import { type Static, Type } from "@sinclair/typebox";
 import { currencyDecimals } from "../../../../engine/kernel/money.ts";
 import type { TransactionSums } from "../../../../engine/payments/merchant-transactions.ts";
 import { dayOfQuery } from "../../day-range.ts";
+import { daysAfter } from "../../local-time.ts";
 import { agentTool, refused } from "../tool.ts";
 import { amountText, FromDay, iso, ToDay, time, writtenText } from "./schema-parts.ts";
 import { MethodWord, methodWord } from "./transaction-json.ts";
 
 /** A year and a month, as reports have it. */
 const DAYS_MAX = 400;
-const DAY_MS = 86_400_000;
 
 const Sums = {
   currency: Type.String({ maxLength: 255, description: "ISO 4217, as far as terminals have named one." }),
@@ -42,7 +42,8 @@ export const getTotalsTool = agentTool({
     const from = args.from ?? to;
     if (from > to) return refused("from: is after to");
     const range = { fromMs: dayOfQuery("from", from, localTime).fromMs, untilMs: dayOfQuery("to", to, localTime).untilMs };
-    if (range.untilMs - range.fromMs > DAYS_MAX * DAY_MS) return refused(`from: sums are of ${DAYS_MAX} days at most`);
+    // By the calendar: clocks may have made them an hour longer.
+    if (daysAfter(from, DAYS_MAX) <= to) return refused(`from: sums are of ${DAYS_MAX} days at most`);
     const { sums, byMethod } = await merchantTransactions.sums(agent.merchantId, range);
     const totals: Static<typeof Totals> = {
       ...{ from, to, timeZone: localTime.zone, asOf: iso(nowMs) },

@@ -464,6 +464,7 @@ export const en = {
     no_payment: "It is not known which payment it is about.",
     network_refunds: "The network gives the money back itself.",
     outcome_unknown: "It is not known yet whether this was done.",
+    idempotency_key_in_use: "It is still being done. Try again in a moment: it is not done twice.",
     exports_running: "Two exports are under way already. Wait for one of them to end.",
     exports_full: "There are as many exports as are kept at once. The oldest ones go after 24 hours.",
     no_folder: "This installation makes no files yet. Ask your provider.",

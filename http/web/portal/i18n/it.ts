@@ -476,6 +476,7 @@ export const it: Catalogue = {
     no_payment: "Non si sa di quale pagamento si tratta.",
     network_refunds: "È il circuito a restituire il denaro.",
     outcome_unknown: "Non si sa ancora se è stato eseguito.",
+    idempotency_key_in_use: "È ancora in corso. Riprova tra poco: non viene eseguito due volte.",
     exports_running: "Due esportazioni sono già in corso. Attendi che una finisca.",
     exports_full: "Ci sono tante esportazioni quante se ne conservano insieme. Le più vecchie vengono eliminate dopo 24 ore.",
     no_folder: "Questa installazione non prepara ancora file. Chiedi al tuo fornitore.",

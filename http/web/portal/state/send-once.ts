@@ -1,5 +1,5 @@
 import { useRef } from "preact/hooks";
-import { PortalError } from "../api/errors.ts";
+import { type FailureCode, PortalError } from "../api/errors.ts";
 
 const KEY_BYTES = 16;
 
@@ -8,9 +8,12 @@ function newKey(): string {
   return Array.from(crypto.getRandomValues(new Uint8Array(KEY_BYTES)), (byte) => byte.toString(16).padStart(2, "0")).join("");
 }
 
+/** Refusals by their status that are none: it is done already, or just now. */
+const MAY_BE_DONE: ReadonlySet<string> = new Set<FailureCode>(["outcome_unknown", "idempotency_key_in_use"]);
+
 /** Whether it is known that the call did nothing; without an answer, and when a part of the relay or the gateway was away, it may have. */
 function wasRefused(error: unknown): boolean {
-  return error instanceof PortalError && error.status >= 400 && error.status < 500 && error.code !== "outcome_unknown";
+  return error instanceof PortalError && error.status >= 400 && error.status < 500 && !MAY_BE_DONE.has(error.code);
 }
 
 /**

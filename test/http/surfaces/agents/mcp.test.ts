@@ -237,6 +237,23 @@ test("what people wrote stands in structured members alone, cut; nothing of the 
   }
 });
 
+test("sums of 400 days are given, also of those that have an hour more by the clocks, and of no day more", async (t) => {
+  const world = await startAgentWorld(t);
+  // The first day is one of summer time, and the last one not.
+  const totals = await ask(world, toolCall("get_totals", { from: "2025-10-05", to: "2026-11-08" }));
+  assertMatches(totals.body, { result: { structuredContent: { from: "2025-10-05", to: "2026-11-08" } } });
+  assert.deepEqual(world.asked.sums, [{ fromMs: Date.parse("2025-10-04T22:00:00.000Z"), untilMs: Date.parse("2026-11-08T23:00:00.000Z") }]);
+  // The other way round the clocks have an hour less.
+  for (const range of [
+    { from: "2025-10-04", to: "2026-11-08" },
+    { from: "2025-03-01", to: "2026-04-05" },
+  ]) {
+    assertMatches((await ask(world, toolCall("get_totals", range))).body, {
+      result: { isError: true, content: [{ text: /^from: sums are of 400 days/ }] },
+    });
+  }
+});
+
 test("lists are asked for as their arguments say, of the credential's merchant and of nobody else", async (t) => {
   const world = await startAgentWorld(t);
   world.said.transactions = [transaction()];
@@ -301,6 +318,9 @@ test("a link that can be cancelled no more is not, and a repetition of the call 
   assertMatches((await cancel()).body, {
     result: { isError: true, content: [{ text: "The link is EXPIRED: it cannot be cancelled any more" }] },
   });
+  // By a person of its merchant: what is wanted is so already.
+  world.said.link = portalLink([], { state: "CANCELLED" });
+  assertMatches((await cancel()).body, { result: { structuredContent: { state: "CANCELLED" } } });
 });
 
 test("an error that nobody expects says nothing of itself, and is for the log", async (t) => {

@@ -47,9 +47,17 @@ async function open(t: TestContext) {
     ...{ invitedAtMs: 1, invitation: null, joinedAtMs: 1, hasSecondFactor: true },
   };
   const cookie = portalCookie({ isSecure: false });
+  /** What an answer waits for, once the names of people are asked for. */
+  const held = { asked: () => {}, until: Promise.resolve() };
   const operations = {
     agentCredentials: agents.agents,
-    users: { list: async () => [user] },
+    users: {
+      list: async () => {
+        held.asked();
+        await held.until;
+        return [user];
+      },
+    },
     localTime: createLocalTime("Europe/Rome"),
     clock: { nowMs },
     merchantCalls: createMerchantCalls({ merchants: createMinuteCounts(monotonicMs), pages: createMinuteCounts(monotonicMs) }),
@@ -77,7 +85,7 @@ async function open(t: TestContext) {
     envelopes: [{ under: MERCHANT_BASE, envelope: merchantEnvelope }],
   });
   const keys: Partial<Record<Who, string>> = { key: "sk_merchant_1", publishable: "pk_merchant_1", other: "sk_merchant_2" };
-  const send = async (who: Who, method: "GET" | "POST" | "DELETE", path: string, body?: unknown) => {
+  const send = async (who: Who, method: "GET" | "POST" | "DELETE", path: string, body?: unknown, more: { [name: string]: string } = {}) => {
     const key = keys[who];
     const login: { [name: string]: string } =
       key !== undefined
@@ -87,7 +95,7 @@ async function open(t: TestContext) {
           : { cookie: `${cookie.name}=${tokenOf(who)}`, "sec-fetch-site": "same-origin", "x-relay-portal": "1" };
     const response = await fetch(`${world.url}${MERCHANT_BASE}${path}`, {
       method,
-      headers: { ...login, ...(body === undefined ? {} : { "content-type": "application/json" }) },
+      headers: { ...login, ...more, ...(body === undefined ? {} : { "content-type": "application/json" }) },
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
     });
     const text = await response.text();
@@ -98,7 +106,7 @@ async function open(t: TestContext) {
     assert.equal(made.status, 201, made.text);
     return { id: textMember(made.body, "data", "credential", "id"), token: textMember(made.body, "data", "token"), made };
   };
-  return { agents, send, create };
+  return { agents, held, send, create };
 }
 
 test("nobody, and roles that may not, are refused; all others and the secret key are answered", async (t) => {
@@ -233,4 +241,27 @@ test("so many can be used at a time, and all of them are revoked at once", async
   await create();
   const { body } = await send("key", "GET", `${BASE}?state=REVOKED&limit=200`);
   assert.equal(listOf(member(body, "data", "items")).length, AGENT_CREDENTIALS_MAX);
+});
+
+test("while the first request with a key is in progress the same is told apart from a refusal, and gets the same token afterwards", async (t) => {
+  const { held, send } = await open(t);
+  const key = { "idempotency-key": "booking-1" };
+  let finish = () => {};
+  const asked = new Promise<void>((resolve) => {
+    held.asked = resolve;
+  });
+  held.until = new Promise((resolve) => {
+    finish = resolve;
+  });
+  const first = send("OWNER", "POST", BASE, ORDER, key);
+  await asked;
+  const again = await send("OWNER", "POST", BASE, ORDER, key);
+  assertMatches(again, { status: 409, body: { code: "idempotency_key_in_use" } });
+  assert.equal(again.headers.get("retry-after"), "1");
+  assertMatches(await send("OWNER", "POST", BASE, { ...ORDER, name: "Another" }, key), { status: 409, body: { code: "conflict" } });
+  finish();
+  const made = await first;
+  assert.equal(made.status, 201, made.text);
+  assert.equal((await send("OWNER", "POST", BASE, ORDER, key)).text, made.text);
+  assertMatches(await send("OWNER", "GET", BASE), { body: { data: { items: [{}], next: null } } });
 });

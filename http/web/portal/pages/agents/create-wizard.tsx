@@ -1,6 +1,7 @@
 import { useState } from "preact/hooks";
 import type { AgentCredentialWithTokenJson } from "../../../../surfaces/merchant/agent-credentials/schemas.ts";
 import { text } from "../../i18n/texts.ts";
+import { useSendOnce } from "../../state/send-once.ts";
 import { ReviewStep } from "./review-step.tsx";
 import { LimitsStep, ScopesStep, type StepProps, ValidityStep } from "./wizard-steps.tsx";
 import { NEW, type Step, stepsOf, type Written } from "./written.ts";
@@ -10,6 +11,8 @@ export function CreateWizard({ onClose, onCreated }: { onClose: () => void; onCr
   const { wizard: words } = text().agents;
   const [written, setWritten] = useState<Written>(NEW);
   const [step, setStep] = useState<Step>("scopes");
+  // Of all steps: whoever goes back while it is not known whether it was made asks for the same one afterwards.
+  const sendOnce = useSendOnce();
   const go = (by: number) => (values: Written) => {
     const steps = stepsOf(values);
     setWritten(values);
@@ -28,6 +31,6 @@ export function CreateWizard({ onClose, onCreated }: { onClose: () => void; onCr
     case "validity":
       return <ValidityStep {...props} />;
     case "review":
-      return <ReviewStep {...props} onCreated={onCreated} />;
+      return <ReviewStep {...props} sendOnce={sendOnce} onCreated={onCreated} />;
   }
 }

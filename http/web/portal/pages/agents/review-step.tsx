@@ -5,7 +5,7 @@ import { addDays, formatDay, today } from "../../i18n/days.ts";
 import { formatMoney } from "../../i18n/format.ts";
 import { text } from "../../i18n/texts.ts";
 import { useAction } from "../../state/action.ts";
-import { useSendOnce } from "../../state/send-once.ts";
+import type { useSendOnce } from "../../state/send-once.ts";
 import type { StepProps } from "./wizard-steps.tsx";
 import { addressesOf, bodyOf, daysOf, limitsOf } from "./written.ts";
 
@@ -15,10 +15,10 @@ export function ReviewStep({
   written,
   onClose,
   onBack,
+  sendOnce,
   onCreated,
-}: StepProps & { onCreated: (created: AgentCredentialWithTokenJson) => void }) {
+}: StepProps & { sendOnce: ReturnType<typeof useSendOnce>; onCreated: (created: AgentCredentialWithTokenJson) => void }) {
   const { agents: words, app } = text();
-  const sendOnce = useSendOnce();
   const create = useAction(async () => {
     const body = bodyOf(written);
     onCreated(await sendOnce(body, (idempotencyKey) => post<AgentCredentialWithTokenJson>("/agent-credentials", body, { idempotencyKey })));
