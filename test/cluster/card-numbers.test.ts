@@ -88,5 +88,8 @@ describe("card numbers in a cluster", { skip: missing }, () => {
     );
     for (const { name, bytes } of inKafka) assertNotIn(planted, name, bytes);
     for (const { name, bytes } of await filesUnder(cluster.clickhouse.directory)) assertNotIn(planted, name, bytes);
+    const exported = await filesUnder(cluster.environment["RELAY_EXPORT_DIR"] ?? "");
+    assert.ok(exported.length > 0, "there is no file of an export");
+    for (const { name, bytes } of exported) assertNotIn(planted, name, bytes);
   });
 });

@@ -50,7 +50,7 @@ export interface SharedServers {
 
 export async function startSharedServers(): Promise<SharedServers> {
   const [redis, kafka, clickhouse] = await Promise.all([startTestRedis(), startTestKafka(), startClusterClickHouse()]);
-  const packages = await mkdtemp(join(tmpdir(), "relay-packages-"));
+  const folder = await mkdtemp(join(tmpdir(), "relay-shared-"));
   return {
     redis,
     kafka,
@@ -59,10 +59,11 @@ export async function startSharedServers(): Promise<SharedServers> {
       RELAY_REDIS_URL: redis.url,
       RELAY_KAFKA_BROKERS: kafka.brokers.join(","),
       RELAY_CLICKHOUSE_URL: clickhouse.url,
-      RELAY_PACKAGE_DIR: packages,
+      RELAY_PACKAGE_DIR: join(folder, "packages"),
+      RELAY_EXPORT_DIR: join(folder, "exports"),
     },
     stop: async () => {
-      await rm(packages, { recursive: true, force: true });
+      await rm(folder, { recursive: true, force: true });
       await Promise.all([redis.stop(), kafka.stop(), clickhouse.stop()]);
     },
   };

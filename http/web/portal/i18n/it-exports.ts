@@ -47,7 +47,7 @@ export const exports: Catalogue["exports"] = {
     too_many_rows: "Le righe sono più di quante ne stiano in un file Excel. Scegli CSV, o meno giorni.",
     too_large: "Il file sarebbe troppo grande. Scegli meno giorni.",
     no_room:
-      "Non c'è spazio per il file: le esportazioni occupano tutto quello previsto, oppure il disco è quasi pieno. I file più vecchi vengono eliminati dopo 24 ore.",
+      "Non c’è spazio per il file: le esportazioni occupano tutto quello previsto, oppure il disco è quasi pieno. I file più vecchi vengono eliminati dopo 24 ore.",
     unavailable: "Per un’ora non è stato possibile leggere le righe. Riprova più tardi.",
     interrupted: "Si è interrotta più volte. Riprova più tardi.",
     not_permitted: "Chi l’ha richiesta non può più esportare.",

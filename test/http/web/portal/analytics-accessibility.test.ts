@@ -20,10 +20,8 @@ const VIEWER = { ...ANNA, "GET /session": () => ({ data: sessionOf({ merchant: {
 
 const DAYS = "from=2026-11-01&to=2026-11-25";
 const at = (tab: string) => `/portal/analytics?tab=${tab}&${DAYS}`;
-const drawn = async (page: Page) => {
-  await page.locator(".tile").first().waitFor();
-  await page.locator(".chart-drawing canvas").first().waitFor();
-};
+/** Tiles stand there while a report is awaited, too; a chart only afterwards. */
+const drawn = (page: Page) => page.locator(".chart-drawing canvas").first().waitFor();
 const dialog = (page: Page) => page.locator("dialog.dialog");
 const exporting = async (page: Page) => {
   await page
