@@ -87,12 +87,14 @@ export async function playAgents(seed: number): Promise<AgentHistory> {
     underWay.add(asked);
   }
 
-  /** A credential and all links that it has made, as they are at one moment. */
-  async function momentOf(id: string): Promise<{ record: AgentCredentialRecord | null; links: PortalLinkRecord[] }> {
+  /** A credential, whether it is listed as usable, and all links that it has made: read at once, as they are at one moment. */
+  async function momentOf(id: string): Promise<{ record: AgentCredentialRecord | null; isListed: boolean; links: PortalLinkRecord[] }> {
     const keys = memory.keys(`portal-link-agent/${OWNER.merchantId}/test/${id}/`).map((key) => `portal-link/${key.slice(-27)}`);
-    const [own = null, ...links] = await memory.getMany([`agent-credential/${id}`, ...keys]);
+    const usable = `agent-credential-usable/${OWNER.merchantId}/test/`;
+    const [own = null, listed = null, ...links] = await memory.getMany([`agent-credential/${id}`, usable, ...keys]);
     return {
       record: own === null ? null : JSON.parse(own.value),
+      isListed: listed !== null && JSON.parse(listed.value).ids.includes(id),
       links: links.flatMap((entry) => (entry === null ? [] : [JSON.parse(entry.value)])),
     };
   }
@@ -100,7 +102,7 @@ export async function playAgents(seed: number): Promise<AgentHistory> {
   /** What has to hold at every moment. */
   async function look(): Promise<void> {
     for (const { credentialId } of grants) {
-      const { record, links } = await momentOf(credentialId);
+      const { record, isListed, links } = await momentOf(credentialId);
       if (record === null) {
         broken.push(`${credentialId} is gone`);
         continue;
@@ -120,8 +122,7 @@ export async function playAgents(seed: number): Promise<AgentHistory> {
         breaks("more than so many were made in an hour");
       }
       if ((state === "ACTIVE" || state === "EXHAUSTED") !== (record.nextAtMs !== null)) breaks("its deadline is not as its state");
-      const usable = JSON.parse((await memory.get(`agent-credential-usable/${OWNER.merchantId}/test/`))?.value ?? '{"ids":[]}').ids;
-      if (usable.includes(credentialId) !== (record.nextAtMs !== null)) breaks("it is not among those that can be used as it should be");
+      if (isListed !== (record.nextAtMs !== null)) breaks("it is not among those that can be used as it should be");
     }
   }
 
