@@ -13,6 +13,9 @@ const [write = "", when = "", amount = TEST_ZVT_STOP] = TEST_ZVT_KILL === "" ? [
 let left = when === "" ? Number.POSITIVE_INFINITY : Number(write);
 let armed = false;
 
+/** How long the thread that asked for the stop waits for it. */
+const STOPS_WITHIN_MS = 3_000;
+
 const prototypes = new WeakSet();
 const { batch } = ClassicLevel.prototype;
 ClassicLevel.prototype.batch = function (...parameters) {
@@ -43,6 +46,8 @@ if (TEST_ZVT_STOP !== "") {
     if (armed && !stopped && typeof chunk !== "string" && Buffer.from(chunk).toString("hex") === "800000") {
       stopped = true;
       process.kill(process.pid, "SIGSTOP");
+      // The signal is the main thread's to take; until that has had its turn this thread would go on, and send.
+      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, STOPS_WITHIN_MS);
     }
     return written;
   };
