@@ -9,8 +9,10 @@ import {
   ALLOWED_ORIGINS_MAX,
   deletedPartner,
   KEY_GRACE_SECONDS_MAX,
+  PARTNER_RATE_MAX,
   PARTNERS_MAX,
   type PartnerApiAccess,
+  type PartnerRates,
   type PartnerRecord,
   type PartnerUnique,
   partnerPlace,
@@ -33,6 +35,8 @@ export interface PartnerChange {
   /** Null takes the adapter's login away; its secret stays where only the merchant id is given. */
   adapter?: { merchantId?: string | undefined; secret?: string | undefined } | null | undefined;
   partnerApi?: PartnerApiEdit | undefined;
+  /** All of them together: a rate that is left out is not raised. */
+  rates?: PartnerRates | undefined;
 }
 
 /** What becomes of a partner's access to Partner API v1, whose rules are its own (administer-partner-api.ts). */
@@ -101,6 +105,7 @@ export function createAdministerPartners(options: AdministerPartnersOptions): Ad
       throw taken("username");
     }
     if (change.allowedOrigins !== undefined) checkOrigins(change.allowedOrigins);
+    if (change.rates !== undefined) checkRates(change.rates);
     if (change.terminals !== undefined && !isNoTerminal(change.terminals)) validateTerminalRule(change.terminals, patterns);
   }
 
@@ -145,6 +150,7 @@ export function createAdministerPartners(options: AdministerPartnersOptions): Ad
         terminals: draft.terminals ?? defaultRule,
         adapter: adapterOf(id, null, draft.adapter),
         partnerApi: draft.partnerApi?.(id, null) ?? null,
+        rates: draft.rates ?? {},
         sandbox: false,
         createdAtMs: nowMs,
         updatedAtMs: nowMs,
@@ -178,6 +184,7 @@ export function createAdministerPartners(options: AdministerPartnersOptions): Ad
         terminals: change.terminals ?? record.terminals,
         adapter: adapterOf(id, record.adapter, change.adapter),
         partnerApi: change.partnerApi === undefined ? record.partnerApi : change.partnerApi(id, record.partnerApi),
+        rates: change.rates ?? record.rates ?? {},
       }));
     },
     toggle: (id) => edit(id, (record) => ({ ...record, enabled: !record.enabled })),
@@ -235,6 +242,13 @@ const ORIGIN_NAME_LENGTH_MAX = 64;
 /** As a browser sends it, so that comparing texts is enough: without the port that goes without saying. */
 export const ORIGIN_PATTERN = "^(?!http:.*:80$|https:.*:443$)https?://(?:[a-z0-9-]+(?:\\.[a-z0-9-]+)*|\\[[0-9a-f:.]+\\])(?::[0-9]{1,5})?$";
 const ORIGIN = new RegExp(ORIGIN_PATTERN);
+
+function checkRates(rates: PartnerRates): void {
+  for (const [name, perSecond] of Object.entries(rates)) {
+    if (perSecond === undefined || (Number.isInteger(perSecond) && perSecond >= 1 && perSecond <= PARTNER_RATE_MAX)) continue;
+    throw new RelayError("invalid_request", `rateLimits.${name}: must be an integer of 1 to ${PARTNER_RATE_MAX}`);
+  }
+}
 
 function checkOrigins(origins: { readonly [name: string]: string }): void {
   const entries = Object.entries(origins);

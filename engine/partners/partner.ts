@@ -11,6 +11,16 @@ export const ALLOWED_ORIGINS_MAX = 100;
 /** Longest time that a replaced API key may go on working. */
 export const KEY_GRACE_SECONDS_MAX = 7 * 86_400;
 
+/** What a partner's record may raise: the rates of `pay` (and of scan and print, each by itself) and of `get`. */
+export const RAISABLE_RATES = ["pay", "get"] as const;
+export type RaisableRate = (typeof RAISABLE_RATES)[number];
+
+/** Requests a second that a partner has beyond those of its addresses, on whatever addresses it calls from; absent: none. */
+export type PartnerRates = Readonly<Partial<Record<RaisableRate, number>>>;
+
+/** The most that each of them may be. */
+export const PARTNER_RATE_MAX = 1_000;
+
 /** A partner as it is stored. Secrets are hashed, or sealed for the record's own place: `partnerPlace`. */
 export interface PartnerRecord {
   readonly schema: 1;
@@ -35,6 +45,8 @@ export interface PartnerRecord {
   readonly adapter: { readonly merchantId: string; readonly sealedSecret: string } | null;
   /** Its access to Partner API v1; null: none. */
   readonly partnerApi: PartnerApiAccess | null;
+  /** `rateLimits` on the wire. Absent in records of before there were any. */
+  readonly rates?: PartnerRates;
   /** The demo partner, whose credentials everyone knows: never loaded outside the sandbox. */
   readonly sandbox: boolean;
   readonly createdAtMs: number;

@@ -65,6 +65,11 @@ export interface Credentials {
 export interface Authenticator {
   /** Synchronous, except for merchants' keys, agents' tokens, sessions and for passwords that are compared: not for other keys, terminals' own passwords and logins that were verified before. */
   authenticate(requirement: AuthRequirement, credentials: Credentials): Caller | Refusal | Promise<Caller | Refusal>;
+  /**
+   * The partner that these headers are known to be of already: looked for among those that were verified, and verified by none of it. So whoever is beyond an
+   * address's rate can have neither keys guessed at nor passwords hashed.
+   */
+  knownPartner(credentials: Pick<Credentials, "authorization" | "apiKey">): PartnerCredential | null;
   /** Whether any enabled partner lists this origin. */
   isOriginListed(origin: string): boolean;
   /** Whether the caller is a partner that lists this origin itself. A partner without a list has listed none. */
@@ -250,6 +255,13 @@ export function createAuthenticator(
   }
 
   return {
+    knownPartner({ authorization, apiKey }) {
+      forgetWhenChanged();
+      if (apiKey !== "") return keys.get(apiKey)?.partner ?? null;
+      const known = logins.get(authorization);
+      const caller = known?.type === "password" ? known.caller : known;
+      return caller?.type === "partner" ? source.partnerByUsername(caller.username) : null;
+    },
     isOriginListed: source.isOriginListed,
     isOriginListedBy: (caller, origin) =>
       caller.type === "partner" && source.partnerByUsername(caller.username)?.allowedOrigins.includes(origin) === true,

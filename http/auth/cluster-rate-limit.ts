@@ -45,6 +45,8 @@ interface Client {
   readonly name: string;
   readonly high: number;
   readonly low: number;
+  /** Its limit, of which the shares are taken: the bucket's, or its own at its last request. */
+  limit: number;
   /** Admissions of all nodes at the last report, and those of this thread since. */
   count: number;
   since: number;
@@ -72,19 +74,22 @@ interface Client {
  * windows cannot be read, each node admits its share of the limit.
  */
 export function createClusterRateLimit({ bucket, local, all, nodes, monotonicMs }: ClusterRateLimitOptions): RateLimitBucket {
-  const n = local.perSecond;
   const clients = new BoundedMap<string, Client>(CLIENTS_MAX);
   let telling = new Set<Client>();
   let awayUntil = Number.NEGATIVE_INFINITY;
 
-  function clientOf(high: number, low: number): Client {
+  function clientOf(high: number, low: number, limit: number): Client {
     const name = `${bucket}:${(high >>> 0).toString(16)}:${(low >>> 0).toString(16)}`;
     const known = clients.get(name);
-    if (known !== undefined) return known;
+    if (known !== undefined) {
+      known.limit = limit;
+      return known;
+    }
     const client: Client = {
       name,
       high,
       low,
+      limit,
       count: 0,
       since: 0,
       heardAt: Number.NEGATIVE_INFINITY,
@@ -131,7 +136,7 @@ export function createClusterRateLimit({ bucket, local, all, nodes, monotonicMs 
     client.untold = 0;
     client.unanswered += open;
     try {
-      const use = await all.ask({ client: client.name, perSecond: n, noted, asks });
+      const use = await all.ask({ client: client.name, perSecond: client.limit, noted, asks });
       heard(client, use);
       return use.admitted;
     } catch (error) {
@@ -144,7 +149,7 @@ export function createClusterRateLimit({ bucket, local, all, nodes, monotonicMs 
 
   async function ask(client: Client, used: number): Promise<Admission> {
     try {
-      if (await question(client, true)) return Math.max(0, n - client.count);
+      if (await question(client, true)) return Math.max(0, client.limit - client.count);
     } catch {
       return withoutOthers(client, used);
     }
@@ -152,7 +157,7 @@ export function createClusterRateLimit({ bucket, local, all, nodes, monotonicMs 
   }
 
   function withoutOthers(client: Client, used: number): Admission {
-    return used <= Math.ceil(n / nodes()) ? n - used : giveBack(client);
+    return used <= Math.ceil(client.limit / nodes()) ? client.limit - used : giveBack(client);
   }
 
   function giveBack({ high, low }: Client): Admission {
@@ -161,16 +166,16 @@ export function createClusterRateLimit({ bucket, local, all, nodes, monotonicMs 
   }
 
   return {
-    perSecond: n,
-    take: (high, low) => {
-      const admission = local.take(high, low);
+    perSecond: local.perSecond,
+    take: (high, low, n = local.perSecond) => {
+      const admission = local.take(high, low, n);
       const others = nodes() - 1;
       if (typeof admission !== "number" || others <= 0) return admission;
       const used = n - admission;
       const little = Math.floor((n * LITTLE_SHARE) / others);
       const isLittle = used <= little;
       if (isLittle && clients.size === 0) return admission;
-      const client = clientOf(high, low);
+      const client = clientOf(high, low, n);
       const now = monotonicMs();
       if (awayUntil > now) return withoutOthers(client, used);
       if (client.fullUntil > now) return giveBack(client);

@@ -1,6 +1,7 @@
 import type { AdministratorRole } from "../../engine/access/administrator-role.ts";
 import type { TerminalMatcher } from "../../engine/access/terminal-rule.ts";
 import type { ErrorCode, ErrorDetail } from "../../engine/kernel/errors.ts";
+import type { PartnerRates } from "../../engine/partners/partner.ts";
 
 /** A user name and the SHA-256 (hex) of its password; for credentials that come from the configuration or are long and random. */
 export interface NamedSecret {
@@ -27,6 +28,7 @@ export interface PartnerCredential {
   /** Origins from which a browser may use this key; empty means any. A request without an `Origin` header passes. */
   readonly allowedOrigins: readonly string[];
   readonly terminals: TerminalMatcher;
+  readonly rates: PartnerRates;
 }
 
 /** The source of credentials: lookups in memory, so that a request does not wait. */

@@ -59,14 +59,18 @@ export type Admission = "limited" | "table_full" | number;
 
 /** One bucket as a thread uses it. */
 export interface RateLimitBucket {
+  /** The limit of each client, or the most that a client's own may be. */
   readonly perSecond: number;
-  /** Admits a request of the address and answers how many more the window has room for, or says why it is refused. */
-  take(high: number, low: number): Admission | Promise<Admission>;
+  /**
+   * Admits a request of the client and answers how many more the window has room for, or says why it is refused. `own`: this client's own limit at this moment,
+   * at most `perSecond`.
+   */
+  take(high: number, low: number, own?: number): Admission | Promise<Admission>;
 }
 
 /** A bucket that knows of this node's requests alone. */
 export interface LocalRateLimit extends RateLimitBucket {
-  take(high: number, low: number): Admission;
+  take(high: number, low: number, own?: number): Admission;
   /** Takes the last admission of the address back: it came to nothing. */
   giveBack(high: number, low: number): void;
 }
@@ -123,15 +127,17 @@ export function openRateLimit(memory: RateLimitMemory, monotonicMs: () => number
     return -1;
   }
 
-  function admit(slot: number, now: number): Admission {
+  /** `limit`: of this client, whose admission so many before the next one has to be over. */
+  function admit(slot: number, now: number, limit: number): Admission {
     const count = words[slot + COUNT] ?? 0;
     const next = words[slot + NEXT] ?? 0;
-    if (count === n && !isOver(now, words[slot + RING + next])) return "limited";
+    const first = next < limit ? next - limit + n : next - limit;
+    if (count >= limit && !isOver(now, words[slot + RING + first])) return "limited";
     words[slot + RING + next] = now;
     words[slot + LAST] = now;
     words[slot + NEXT] = next + 1 === n ? 0 : next + 1;
     words[slot + COUNT] = count === n ? n : count + 1;
-    return n - admittedInWindow(slot, now);
+    return limit - admittedInWindow(slot, now);
   }
 
   /**
@@ -152,7 +158,7 @@ export function openRateLimit(memory: RateLimitMemory, monotonicMs: () => number
 
   return {
     perSecond: n,
-    take(high, low) {
+    take(high, low, own = n) {
       const hashed = hash(high, low) >>> 0;
       const set = (hashed % sets) * setLength;
       if (!alone) lock(words, set);
@@ -160,7 +166,7 @@ export function openRateLimit(memory: RateLimitMemory, monotonicMs: () => number
         // Read under the lock, so that the times in a ring never run backwards.
         const now = Math.floor(monotonicMs()) | 0;
         const slot = slotFor(set, placeOf(hashed), high | 0, low | 0, now);
-        return slot === -1 ? "table_full" : admit(slot, now);
+        return slot === -1 ? "table_full" : admit(slot, now, own);
       } finally {
         if (!alone) unlock(words, set);
       }

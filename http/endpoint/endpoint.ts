@@ -3,6 +3,7 @@ import type { AdministratorRole } from "../../engine/access/administrator-role.t
 import type { Caller } from "../../engine/access/caller.ts";
 import type { MerchantAct } from "../../engine/access/merchant-user-grant.ts";
 import type { RelayError } from "../../engine/kernel/errors.ts";
+import type { RaisableRate } from "../../engine/partners/partner.ts";
 import type { ErrorEnvelope } from "./error-envelope.ts";
 import type { UnknownRefusal } from "./unknown-members.ts";
 
@@ -81,6 +82,8 @@ export type BodyTexts = "well-formed" | "as sent";
 export interface RateLimit {
   bucket: string;
   perSecond: number;
+  /** By which of its rates a partner's record may raise it. */
+  raisable?: RaisableRate;
 }
 
 /** One documented response. Without `body` the response is empty (204, or a 200 without content). */

@@ -121,7 +121,10 @@ const HEADERS = {
     description: "Identifies this request in the logs. If the request has this header, its value is used.",
     schema: { type: "string" },
   },
-  "RateLimit-Limit": { description: "Requests per second for this client address.", schema: { type: "integer" } },
+  "RateLimit-Limit": {
+    description: "Requests per second for this client address; beyond them, what the partner's record gives it.",
+    schema: { type: "integer" },
+  },
   "RateLimit-Remaining": { description: "Requests left in the current second.", schema: { type: "integer" } },
   "RateLimit-Reset": { description: "Seconds until the whole limit is available again.", schema: { type: "integer" } },
   "Retry-After": { description: "Seconds to wait before the next attempt.", schema: { type: "integer" } },

@@ -4,7 +4,7 @@ import type { Refusal } from "../auth/credential-source.ts";
 import type { SignedRequest } from "../auth/http-signature.ts";
 import { isBearer } from "../auth/merchant-key.ts";
 import { requireOwnPage } from "../auth/portal-session.ts";
-import type { Admission } from "../auth/rate-limiter.ts";
+import type { Admission, RateLimitBucket } from "../auth/rate-limiter.ts";
 import { requireRole } from "../auth/required-role.ts";
 import type { AnyReply, IncomingFile, RequestFacts } from "../endpoint/endpoint.ts";
 import { formTypeRefusal } from "../endpoint/form-body.ts";
@@ -89,7 +89,7 @@ export class Exchange extends Response implements RequestFacts {
       if (route.headersOf !== undefined) this.fixedHeaders = [...this.fixedHeaders, ...surfaceHeaders(route.headersOf, req, this.id)];
       if (route.readsApiKey) this.#readOrigin(req);
       if (route.openToPages) this.pageOrigin = req.getHeader("origin");
-      this.#admit();
+      this.#admit(req);
       if (route.method !== "GET") {
         // An endpoint that stores the beginning of a body that is too long has to read it first.
         if (route.endpoint.runUnread === undefined) this.#requireLength(req.getHeader("content-length"));
@@ -203,13 +203,41 @@ export class Exchange extends Response implements RequestFacts {
     this.fixedHeaders = [...this.fixedHeaders, ...corsHeaders(this.#origin)];
   }
 
-  #admit(): void {
+  #admit(req: RequestHead): void {
     if (this.context.isFull()) throw new RelayError("too_busy", "Too many requests are in progress.", { retryAfterSeconds: 1 });
     const { bucket } = this.route;
     if (bucket === null) return;
     const admission = bucket.take(this.#address.limitHigh, this.#address.limitLow);
-    if (admission instanceof Promise) this.#ask(admission, "rate", (late) => this.#applyRateLimit(late, bucket.perSecond));
-    else this.#applyRateLimit(admission, bucket.perSecond);
+    if (admission instanceof Promise) {
+      // Of the head nothing is left when it is known.
+      const beyond = this.#beyond(req);
+      this.#ask(admission, "rate", (late) =>
+        late === "limited" && beyond !== null ? this.#admitBeyond(beyond) : this.#applyRateLimit(late, bucket.perSecond),
+      );
+      return;
+    }
+    const beyond = admission === "limited" ? this.#beyond(req) : null;
+    if (beyond === null) this.#applyRateLimit(admission, bucket.perSecond);
+    else this.#admitBeyond(beyond);
+  }
+
+  /** What its caller may have beyond the limit of its address; null for all but a partner that is known already and whose record says so. */
+  #beyond(req: RequestHead): Beyond | null {
+    const { raised, readsApiKey, readsAuthorization } = this.route;
+    if (raised === null) return null;
+    const partner = this.context.authenticator.knownPartner({
+      apiKey: readsApiKey ? req.getHeader("api-key") : "",
+      authorization: readsAuthorization ? req.getHeader("authorization") : "",
+    });
+    const perSecond = partner?.rates[raised.rate];
+    return partner === null || perSecond === undefined ? null : { bucket: raised.bucket, partnerId: partner.partnerId, perSecond };
+  }
+
+  #admitBeyond({ bucket, partnerId, perSecond }: Beyond): void {
+    this.ownLimit = perSecond;
+    const admission = bucket.take(0, partnerId, perSecond);
+    if (admission instanceof Promise) this.#ask(admission, "rate", (late) => this.#applyRateLimit(late, perSecond));
+    else this.#applyRateLimit(admission, perSecond);
   }
 
   #applyRateLimit(admission: Admission, perSecond: number): void {
@@ -531,6 +559,13 @@ export class Exchange extends Response implements RequestFacts {
       (error) => this.fail(error),
     );
   }
+}
+
+/** A partner's own limit, and where its requests are counted. */
+interface Beyond {
+  readonly bucket: RateLimitBucket;
+  readonly partnerId: number;
+  readonly perSecond: number;
 }
 
 /**

@@ -18,6 +18,8 @@ export interface ServerOptions {
   signatures?: SignatureAuthenticator;
   /** Returns the bucket that endpoints name in `rateLimit`; called once for each at the start. */
   rateLimit: (bucket: string, perSecond: number) => RateLimitBucket;
+  /** Returns the windows of partners whose record raises the bucket, by their ids; absent: no rate is raised. */
+  raisedRateLimit?: (bucket: string) => RateLimitBucket;
   clock: Clock;
   ids: Ids;
   /** Envelope of a 404 for a path without a surface. */

@@ -7,7 +7,7 @@ import { COMPRESSED_FROM_BYTES, IN_PLACE_BYTES_MAX, isText, mayCompress, negotia
 import { errorAnswer, toRelayError } from "./error-answer.ts";
 import type { SendOutcome } from "./file-sender.ts";
 import type { Waiting } from "./pending.ts";
-import type { ServedRoute } from "./route.ts";
+import { rateLimitBlock, type ServedRoute } from "./route.ts";
 import type { ServerContext } from "./server-context.ts";
 import { releaseStream } from "./stream-sender.ts";
 import type { HttpResponse } from "./uws.ts";
@@ -34,6 +34,8 @@ export abstract class Response implements Waiting {
   protected challenged: AuthRequirement | null = null;
   /** Requests that the client's window has room for; -1 where nothing is limited. */
   protected remaining = -1;
+  /** The limit of the caller's own of which that is; 0 where it is the route's. */
+  protected ownLimit = 0;
   /** Names and values, alternating. */
   protected fixedHeaders: readonly string[];
   /** Empty where the answer is to be sent as it is. Looked at only for an answer that is long enough. */
@@ -278,11 +280,17 @@ export abstract class Response implements Waiting {
       firstLines: this.context.firstLines,
       requestId: this.id,
       fixedHeaders: this.fixedHeaders,
-      rateLimitBlock: this.remaining === -1 ? "" : (this.route.rateLimitBlocks[this.remaining] ?? ""),
+      rateLimitBlock: this.#rateLimitBlock(),
       withoutBody: this.withoutBody,
       close: this.closeAfter || this.context.draining,
       continued: this.continued,
     };
+  }
+
+  #rateLimitBlock(): string {
+    const { remaining, ownLimit, route } = this;
+    if (remaining === -1) return "";
+    return ownLimit === 0 ? (route.rateLimitBlocks[remaining] ?? "") : rateLimitBlock(ownLimit, remaining, route.readsApiKey);
   }
 
   #answered(status: number): void {

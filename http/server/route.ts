@@ -1,3 +1,4 @@
+import type { RaisableRate } from "../../engine/partners/partner.ts";
 import type { SessionNeeds } from "../auth/portal-session.ts";
 import type { RateLimitBucket } from "../auth/rate-limiter.ts";
 import type { CompiledEndpoint } from "../endpoint/compile.ts";
@@ -8,6 +9,7 @@ import {
   type BoundEndpoint,
   DEADLINE_MS_DEFAULT,
   type Method,
+  type RateLimit,
   type ResponseHeadersOf,
 } from "../endpoint/endpoint.ts";
 import { checksOwnPage, hidesLength, refusesForeignPages } from "../endpoint/foreign-pages.ts";
@@ -24,6 +26,8 @@ export interface ServedRoute {
   readonly endpoint: BoundEndpoint;
   readonly compiled: CompiledEndpoint;
   readonly bucket: RateLimitBucket | null;
+  /** Where the requests of partners beyond it are counted, and which of their rates says how many they may be; null where none may. */
+  readonly raised: { readonly rate: RaisableRate; readonly bucket: RateLimitBucket } | null;
   /** The `RateLimit` headers by what remains; see `writeAnswer`. */
   readonly rateLimitBlocks: readonly string[];
   readonly bodyBytesMax: number;
@@ -107,6 +111,7 @@ function serve(endpoint: BoundEndpoint, options: ServerOptions, limits: Map<stri
     endpoint,
     compiled: compileEndpoint(endpoint, { strictReplies: options.strictReplies ?? false }),
     bucket,
+    raised: raisedOf(endpoint.rateLimit, options),
     rateLimitBlocks: rateLimitBlocks(endpoint.rateLimit?.perSecond ?? 0, opensToPages),
     bodyBytesMax:
       endpoint.upload === undefined
@@ -158,16 +163,23 @@ function bucketOf(name: string, perSecond: number, options: ServerOptions, limit
   return bucket;
 }
 
+function raisedOf(limit: RateLimit | undefined, { raisedRateLimit }: ServerOptions): ServedRoute["raised"] {
+  if (limit?.raisable === undefined || raisedRateLimit === undefined) return null;
+  return { rate: limit.raisable, bucket: raisedRateLimit(limit.bucket) };
+}
+
 /**
  * The window is one second, so that is when all of it is free again. One call writes these three behind the request id (`writeHead`), which on
  * the path of a poll is a noticeable part of the whole.
  */
 function rateLimitBlocks(perSecond: number, variesByOrigin: boolean): string[] {
+  return Array.from({ length: perSecond + 1 }, (_, remaining) => rateLimitBlock(perSecond, remaining, variesByOrigin));
+}
+
+/** One of them, for a limit of a partner's own. */
+export function rateLimitBlock(perSecond: number, remaining: number, variesByOrigin: boolean): string {
   const vary = variesByOrigin ? "\r\nVary: Origin" : "";
-  return Array.from(
-    { length: perSecond + 1 },
-    (_, remaining) => `\r\nRateLimit-Limit: ${perSecond}\r\nRateLimit-Remaining: ${remaining}\r\nRateLimit-Reset: 1${vary}`,
-  );
+  return `\r\nRateLimit-Limit: ${perSecond}\r\nRateLimit-Remaining: ${remaining}\r\nRateLimit-Reset: 1${vary}`;
 }
 
 /** The methods that a route takes. */

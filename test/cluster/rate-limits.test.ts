@@ -5,6 +5,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import { clientOf } from "../storage/kv/redis-world.ts";
 import { type Answer, CREDENTIALS, HttpClient } from "../support/http-client.ts";
 import { kafkaMissing } from "../support/kafka.ts";
+import { listOf, member } from "../support/matches.ts";
 import { redisMissing } from "../support/redis.ts";
 import { startCluster, type TestCluster } from "./cluster-world.ts";
 
@@ -136,5 +137,42 @@ describe("rate limits over three nodes", { skip: missing }, () => {
     for (const client of far) for (let node = 0; node < 3; node += 1) client.send(poll, node);
     await Promise.all(far.map((client) => client.done()));
     assert.equal(await stats(), before, "no admission was written to Redis for 600 requests");
+  });
+
+  it("hold within a tenth for what a partner's record raises, and for the next request after each change of it", async (test) => {
+    const cluster = await startCluster(test, { nodes: 3 });
+    const [first] = cluster.nodes;
+    assert.ok(first);
+    const administrator = new HttpClient(() => first.url, CREDENTIALS.administrator, "127.7.2.1");
+    const [partner] = listOf(member((await administrator.get("/admin/api/partners")).body, "data"));
+    const path = `/admin/api/partners/${member(partner, "id")}`;
+    const raise = async (rateLimits: object) => {
+      const { status, text } = await administrator.send(path, { method: "PUT", body: { rateLimits } });
+      assert.equal(status, 200, text);
+    };
+    const pay: Request = (client) => client.pay(`T${randomUUID()}`, { uuid: randomUUID() });
+    await raise({ pay: 40 });
+    // Each node has verified the key.
+    const warm = new Sender(cluster, "127.7.2.2", "partner");
+    await warm.steadily(pay, 6, 3);
+
+    const limit = 10 + 40;
+    const steady = new Sender(cluster, "127.7.2.3", "partner");
+    const startedAt = performance.now();
+    await steady.steadily(pay, 3 * limit, 5);
+    const seconds = (performance.now() - startedAt) / 1_000;
+    const admitted = steady.admitted.length;
+    test.diagnostic(`${limit} a second: ${admitted} admitted in ${seconds.toFixed(2)} s, ${steady.refusals.length} refused`);
+    assert.ok(admitted <= limit * (seconds + 1) * 1.1, `${admitted} admitted`);
+    const before = steady.admittedBeforeRefusals();
+    const mean = before.reduce((sum, count) => sum + count, 0) / before.length;
+    assert.ok(mean >= limit * 0.9, `only ${mean} admitted in the second before a refusal`);
+
+    await raise({});
+    const lowered = new Sender(cluster, "127.7.2.4", "partner");
+    const loweredAt = performance.now();
+    await lowered.steadily(pay, 30, 3);
+    const loweredSeconds = (performance.now() - loweredAt) / 1_000;
+    assert.ok(lowered.admitted.length <= 10 * (loweredSeconds + 1) * 1.1, `${lowered.admitted.length} admitted`);
   });
 });

@@ -495,6 +495,7 @@ const PARTNER: Whole<PartnerRecord> = {
   allowedOrigins: { shop: "https://shop.example" },
   terminals: { ruleType: "LIST", ruleValue: "T1" },
   adapter: { merchantId: "A1", sealedSecret: "sealed" },
+  rates: { pay: 100, get: 200 },
   partnerApi: {
     partnerCode: "SHOP",
     name: "Shop",

@@ -6,6 +6,7 @@ import { assertMatches, listOf, member, textMember } from "../support/matches.ts
 import { newPartner } from "../support/new-partner.ts";
 import { basic } from "../support/node.ts";
 import type { Relay } from "../support/relay.ts";
+import { eventually } from "../support/within.ts";
 
 const INVALID_KEY = { status: 401, body: { status: "error", error: "Invalid API Key", message: "Invalid API Key" } };
 const INVALID_LOGIN = { status: 401, body: { status: "error", error: "Invalid credentials" } };
@@ -113,6 +114,31 @@ export function partners(relay: Relay): void {
     const changed = await administrator.send(`/admin/api/partners/${id}`, { method: "PUT", body: sentBack });
     assertMatches(changed, { status: 200, body: { status: "ok", data: { ...data, gwTml: "GWT2" } } });
     assert.equal((await byKey.connection("T1")).status, 200);
+  });
+
+  test("a partner's rates are raised at run time beyond those of its addresses, told in its answers, and taken back", async () => {
+    const { id, byKey } = await newPartner(relay, { rateLimits: { pay: 100 } });
+    const path = `/admin/api/partners/${id}`;
+    const shown = await relay.administrator().get(path);
+    assert.deepEqual(member(shown.body, "data", "rateLimits"), { pay: 100 });
+    /** The limits that are told while more is asked for than any address may have. */
+    const burst = async () => {
+      const answers = await Promise.all(Array.from({ length: 30 }, () => byKey.pay(relay.terminalId(), { uuid: relay.uuid() })));
+      return answers.map(({ status, headers }) => `${status === 429 ? "refused" : "answered"} of ${headers["ratelimit-limit"]}`);
+    };
+    // A thread that has not seen the key yet refuses it beyond its address's limit; and on a busy machine a burst takes longer than a second.
+    await eventually(async () => assert.ok((await burst()).includes("answered of 100")));
+    const change = async (rateLimits: object) => {
+      const answer = await relay.administrator().send(path, { method: "PUT", body: { rateLimits } });
+      assertMatches(answer, { status: 200, body: { data: { rateLimits } } });
+    };
+    await change({ get: 200 });
+    await eventually(async () => {
+      const told = await burst();
+      assert.deepEqual([...new Set(told)].sort(), ["answered of 10", "refused of 10"]);
+    });
+    await change({});
+    assert.deepEqual(member((await relay.administrator().get(path)).body, "data", "rateLimits"), {});
   });
 
   test("a partner may use, and see, the terminals of its rule", async () => {
@@ -256,8 +282,11 @@ export function partners(relay: Relay): void {
       [{ terminalRule: { ruleType: "REGEX", ruleValue: "(a" } }, /pattern is not accepted/],
       [{ terminalRule: { ruleType: "REGEX", ruleValue: "(((a{40}){40}){40}){40}" } }, /pattern is not accepted/],
       [{ adapterMerId: "SEVENTEEN-LETTERS" }, /adapterMerId: must be/],
-      // Refused rather than stored without effect (infra/docs/decisions/0013-raised-rate-limits.md).
-      [{ rateLimits: { pay: 100 } }, /rateLimits: is not expected here/],
+      [{ rateLimits: { pay: 1_001 } }, /rateLimits\.pay: must be/],
+      [{ rateLimits: { get: 0 } }, /rateLimits\.get: must be/],
+      [{ rateLimits: { pay: 1.5 } }, /rateLimits\.pay: must be/],
+      [{ rateLimits: { scan: 20 } }, /rateLimits\.scan: is not expected here/],
+      [{ rateLimits: 100 }, /rateLimits: must be an object/],
       [{ adapterMerId: null, adapterSecret: "a secret of the adapter" }, /adapterSecret: must be left out/],
     ];
     const other = await newPartner(relay);

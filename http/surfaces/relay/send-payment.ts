@@ -78,7 +78,7 @@ const MESSAGES = { sent: "Payment request sent to the terminal", queued: "Paymen
 
 const payment = {
   method: "POST",
-  rateLimit: { bucket: "pay", perSecond: 10 },
+  rateLimit: { bucket: "pay", perSecond: 10, raisable: "pay" },
   bodyBytesMax: COMMAND_BODY_BYTES_MAX,
   bodyTexts: "as sent",
   body: PaymentRequest,

@@ -30,7 +30,7 @@ export const takeCommand = relay.endpoint({
   auth: "basic",
   needs: "act",
   handsOut: true,
-  rateLimit: { bucket: "get", perSecond: 100 },
+  rateLimit: { bucket: "get", perSecond: 100, raisable: "get" },
   params: TerminalParams,
   headers: DeviceHeaders,
   responses: {

@@ -29,7 +29,7 @@ export const showSettings = relay.endpoint({
     "For terminals that poll: the same settings that are sent as CONFIG over WebSocket. Fetch them at the start, and when the header `Relay-Settings` of a poll has another version.",
   auth: "basic",
   needs: "act",
-  rateLimit: { bucket: "get", perSecond: 100 },
+  rateLimit: { bucket: "get", perSecond: 100, raisable: "get" },
   params: TerminalParams,
   responses: {
     200: {

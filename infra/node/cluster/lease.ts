@@ -22,6 +22,7 @@ export function holdsLease(lease: Lease, monotonicMs: () => number): boolean {
 /** Accepts nobody while the lease has expired: it is then not known which credentials are still valid. */
 export function leasedAuthenticator(authenticator: Authenticator, lease: Lease, monotonicMs: () => number): Authenticator {
   return {
+    knownPartner: (credentials) => (holdsLease(lease, monotonicMs) ? authenticator.knownPartner(credentials) : null),
     isOriginListed: authenticator.isOriginListed,
     isOriginListedBy: authenticator.isOriginListedBy,
     requireSessionNeeds: authenticator.requireSessionNeeds,

@@ -11,7 +11,6 @@ import { sharedCountsMemory } from "../../../engine/kernel/shared-counts.ts";
 import type { ClusterNode } from "../../../engine/operators/cluster-nodes.ts";
 import { waitingCountersBuffer } from "../../../engine/terminals/waiting-counters.ts";
 import { createAgentRateMemory } from "../../../http/auth/agent-rate.ts";
-import { createRateLimitMemory } from "../../../http/auth/rate-limiter.ts";
 import { loadUws, type Uws, UwsMissing } from "../../../http/server/uws.ts";
 import { loadScripts } from "../../../http/web/script-files.ts";
 import { loadWebApps } from "../../../http/web/web-app-files.ts";
@@ -40,6 +39,7 @@ import { createLog, type Log } from "../observability/log.ts";
 import { createNodeMetrics, joinMetrics } from "../observability/metrics.ts";
 import { administratorPassword } from "../wiring/credentials.ts";
 import { rateLimitsOf, surfacesOf } from "../wiring/endpoints.ts";
+import { rateLimitMemories } from "../wiring/rate-limits.ts";
 import { type Analytics, startAnalytics, withoutMessage } from "./analytics.ts";
 import { handleDayRows } from "./day-rows.ts";
 import { handleMerchantLogs } from "./merchant-logs.ts";
@@ -151,7 +151,7 @@ export async function tryToStartNode({
     onError: log.busFailed,
   });
   const surfaces = surfacesOf(config);
-  const rateLimits = [...rateLimitsOf(surfaces)].map(([bucket, perSecond]) => createRateLimitMemory(bucket, perSecond, config.shards));
+  const rateLimits = rateLimitMemories(rateLimitsOf(surfaces), config.shards);
   const agentRates = createAgentRateMemory(config.shards);
   const counts = () => sharedCountsMemory(randomInt(SEEDS));
   const open: OpenCounts = { sockets: counts(), socketsWithoutLogin: counts(), waits: counts() };

@@ -41,12 +41,14 @@ export interface ShardServerParts {
 export async function createShardServer(parts: ShardServerParts): Promise<Server> {
   const { boot, endpoints, mounts, authenticator, signatures, clock, machineClock, ids, others, metrics, log } = parts;
   const { config, shards, rateLimits } = boot;
+  const limits = createRateLimits(rateLimits, clock.monotonicMs, others);
   const server = createServer({
     uws: await loadUws(boot.uwsLibrary),
     endpoints,
     authenticator,
     signatures,
-    rateLimit: createRateLimits(rateLimits, clock.monotonicMs, others),
+    rateLimit: limits.of,
+    raisedRateLimit: limits.raised,
     clock: machineClock,
     ids,
     envelope: relayEnvelope,

@@ -16,7 +16,7 @@ export interface AgentCallParts {
 export function composeAgentCalls({ memory, monotonicMs, others, metrics }: AgentCallParts): AgentCalls {
   const { credentials, node } = memory;
   const admit = createAgentRate({
-    credentials: createRateLimits([credentials], monotonicMs, others)(credentials.bucket),
+    credentials: createRateLimits([credentials], monotonicMs, others).of(credentials.bucket),
     node: openRateLimit(node, monotonicMs),
   });
   return { admit: ({ credentialId }) => admit(credentialId), ended: metrics.agentCalled };

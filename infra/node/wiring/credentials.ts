@@ -1,11 +1,14 @@
 import type { Administrators } from "../../../engine/access/administrators.ts";
 import type { Directory } from "../../../engine/access/directory.ts";
 import type { Kv } from "../../../engine/kernel/kv.ts";
+import type { PartnerRates } from "../../../engine/partners/partner.ts";
 import type { Partner, Partners } from "../../../engine/partners/partners.ts";
 import type { TerminalGroups } from "../../../engine/settings/terminal-groups.ts";
 import type { AdministratorCredential, CredentialSource, PartnerCredential } from "../../../http/auth/credential-source.ts";
 import { sha256Hex } from "../../../http/auth/digest.ts";
 import type { Config } from "../boot/config.ts";
+
+const NO_RATES: PartnerRates = {};
 
 const ADMINISTRATOR = "g/administrator";
 
@@ -68,6 +71,6 @@ export function createCredentials(
 function credentialOf(partner: Partner | null): PartnerCredential | null {
   if (partner === null) return null;
   const { record, terminals } = partner;
-  const { id: partnerId, username, passwordHash, enabled, allowedOrigins } = record;
-  return { partnerId, username, passwordHash, enabled, allowedOrigins: Object.values(allowedOrigins), terminals };
+  const { id: partnerId, username, passwordHash, enabled, allowedOrigins, rates = NO_RATES } = record;
+  return { partnerId, username, passwordHash, enabled, allowedOrigins: Object.values(allowedOrigins), terminals, rates };
 }

@@ -1,5 +1,5 @@
 import { audited } from "../../../http/endpoint/audited.ts";
-import type { BoundEndpoint, Endpoint } from "../../../http/endpoint/endpoint.ts";
+import type { BoundEndpoint, Endpoint, RateLimit } from "../../../http/endpoint/endpoint.ts";
 import { bind } from "../../../http/endpoint/endpoint.ts";
 import { buildOpenApi } from "../../../http/endpoint/openapi.ts";
 import { disputeFeedEndpoints } from "../../../http/surfaces/admin/disputes/endpoints.ts";
@@ -102,16 +102,17 @@ export function bindSurfaces(surfaces: Surfaces, operations: Operations): BoundE
   return audited(bind(endpoints, operations), operations.audit, operations.clock);
 }
 
-/** The rate limits that endpoints declare, each bucket once. Throws where two endpoints name different numbers for one bucket. */
-export function rateLimitsOf(surfaces: Surfaces): Map<string, number> {
-  const limits = new Map<string, number>();
+/** The rate limits that endpoints declare, each bucket once. Throws where two endpoints say different things of one bucket. */
+export function rateLimitsOf(surfaces: Surfaces): RateLimit[] {
+  const limits = new Map<string, RateLimit>();
   for (const { rateLimit, name } of Object.values(surfaces).flat()) {
     if (rateLimit === undefined) continue;
-    const known = limits.get(rateLimit.bucket);
-    if (known !== undefined && known !== rateLimit.perSecond) throw new Error(`${name} gives bucket ${rateLimit.bucket} another limit`);
-    limits.set(rateLimit.bucket, rateLimit.perSecond);
+    const known = limits.get(rateLimit.bucket) ?? rateLimit;
+    if (known.perSecond !== rateLimit.perSecond || known.raisable !== rateLimit.raisable)
+      throw new Error(`${name} gives bucket ${rateLimit.bucket} another limit`);
+    limits.set(rateLimit.bucket, rateLimit);
   }
-  return limits;
+  return [...limits.values()];
 }
 
 /** Surfaces that are not in the OpenAPI document: what browsers load, which guides describe. */

@@ -32,6 +32,7 @@ async function world(options: { partner?: Partial<PartnerCredential> } = {}) {
       enabled: true,
       allowedOrigins: ["https://shop.example"],
       terminals: anyTerminal,
+      rates: {},
       ...options.partner,
     } satisfies PartnerCredential as PartnerCredential,
     key: KEY,
@@ -116,6 +117,26 @@ test("a login verified once is known without a hash, until a credential changes"
   state.partner = { ...state.partner, enabled: false };
   state.generation++;
   assert.deepEqual(await login(basic("till", "right")), INVALID_LOGIN);
+});
+
+test("a partner is known by headers that were verified, and by no others; none is verified for it", async () => {
+  const { state, authenticator, login, key } = await world();
+  const known = (headers: { authorization?: string; apiKey?: string }) =>
+    authenticator.knownPartner({ authorization: "", apiKey: "", ...headers })?.partnerId ?? null;
+  const right = { authorization: basic("till", "right") };
+  for (const headers of [right, { apiKey: KEY }, {}]) assert.equal(known(headers), null);
+  assert.equal(state.lookups, 0);
+  await login(right.authorization);
+  await login(basic("admin", "secret"));
+  key(KEY);
+  assert.equal(known(right), 7);
+  assert.equal(known({ apiKey: KEY }), 7);
+  // The key counts where there are both, as in a login.
+  assert.equal(known({ ...right, apiKey: "wrong" }), null);
+  for (const authorization of [basic("till", "wrong"), basic("admin", "secret"), basic("T1", terminalPassword("terminals", "T1"))])
+    assert.equal(known({ authorization }), null);
+  state.generation++;
+  for (const headers of [right, { apiKey: KEY }]) assert.equal(known(headers), null);
 });
 
 test("a partner's password is not hashed again for a change of another credential, but for one of its own", async () => {

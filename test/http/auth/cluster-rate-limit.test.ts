@@ -22,14 +22,14 @@ function world(test: TestContext, perSecond: number, count = 3): World {
   const asked = { tells: 0, asks: 0 };
   const state = { away: false };
   const all: WindowsOfAll = {
-    ask: async ({ client, noted, asks }) => {
+    ask: async ({ client, perSecond: limit, noted, asks }) => {
       if (asks) asked.asks += 1;
       else asked.tells += 1;
       if (state.away) throw new Error("away");
       const own = times.get(client) ?? [];
       times.set(client, own);
       for (let index = 0; index < noted; index += 1) own.push(clock.nowMs);
-      const oldest = own.at(-perSecond);
+      const oldest = own.at(-limit);
       const waitMs = oldest === undefined ? 0 : Math.max(0, oldest + 1_001 - clock.nowMs);
       const admitted = asks && waitMs === 0;
       if (admitted) own.push(clock.nowMs);
@@ -106,6 +106,23 @@ describe("a limit over three nodes", () => {
       await three.pass(11);
     }
     assert.equal(admitted, 270);
+  });
+
+  it("holds for each client's own limit, beside others of the same bucket", async (test) => {
+    const three = world(test, 1_000);
+    const limits = [40, 100, 600];
+    const admitted = limits.map(() => 0);
+    for (let slice = 0; slice < 50; slice += 1) {
+      for (const [index, limit] of limits.entries()) {
+        for (let request = 0; request < limit / 5; request += 1) {
+          if (typeof (await three.nodes[request % 3]?.take(0, index, limit)) === "number") admitted[index] = (admitted[index] ?? 0) + 1;
+        }
+      }
+      await three.pass(100);
+    }
+    for (const [index, limit] of limits.entries()) {
+      assert.ok(Math.abs((admitted[index] ?? 0) / 5 / limit - 1) <= 0.1, `${admitted[index]} in 5 s at a limit of ${limit}`);
+    }
   });
 
   it("asks nobody for clients that are far from it", async (test) => {

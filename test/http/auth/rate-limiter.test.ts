@@ -51,6 +51,23 @@ test("the remaining number follows the window", () => {
   assert.equal(bucket.take(0, 1), 5, "the five that are over are free again, less the one just taken, with 4 of the old inside");
 });
 
+test("of one ring each client has as much as it is given, also where that changes between two requests", () => {
+  const { clock, bucket } = world(8);
+  assert.deepEqual([bucket.take(0, 1, 2), bucket.take(0, 1, 2), bucket.take(0, 1, 2)], [1, 0, "limited"]);
+  assert.equal(bucket.take(0, 2, 8), 7);
+  // Raised, it has the rest at once; lowered, nothing until fewer than that are in the window.
+  clock.nowMs += 500;
+  assert.deepEqual([bucket.take(0, 1, 4), bucket.take(0, 1, 4), bucket.take(0, 1, 4)], [1, 0, "limited"]);
+  assert.equal(bucket.take(0, 1, 1), "limited");
+  clock.nowMs += 501;
+  assert.deepEqual([bucket.take(0, 1, 2), bucket.take(0, 1, 3), bucket.take(0, 1, 3)], ["limited", 0, "limited"]);
+  for (let round = 0; round < 20; round += 1) {
+    clock.nowMs += 1_001;
+    for (let left = 4; left >= 0; left -= 1) assert.equal(bucket.take(0, 1, 5), left);
+    assert.equal(bucket.take(0, 1, 5), "limited");
+  }
+});
+
 test("as many addresses as a thread answers polls of in a second all have room", () => {
   const { bucket } = world(10);
   const perSecond = 110_000;

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
-import { test } from "node:test";
+import { type TestContext, test } from "node:test";
 import { request } from "undici";
-import type { Admission } from "../../../http/auth/rate-limiter.ts";
+import { type Admission, createRateLimitMemory, openRateLimit, type RateLimitBucket } from "../../../http/auth/rate-limiter.ts";
 import { createServer } from "../../../http/server/server.ts";
 import { loadUws } from "../../../http/server/uws.ts";
 import { HTTP_LIBRARY } from "../../support/http-library.ts";
@@ -214,6 +214,43 @@ test("beyond the limit a caller gets 429 with the time to wait, before its crede
   assert.equal(response.statusCode, 429);
   assert.deepEqual([response.headers["retry-after"], response.headers["ratelimit-remaining"]], ["1", "0"]);
   assert.equal(await errorText(response), "Rate limit exceeded: 5 requests per second");
+});
+
+/** Orders of one address, by its key or without: status, limit and remaining. The clock stands unless it is moved. */
+async function raisedWorld(t: TestContext, wrap: (bucket: RateLimitBucket) => RateLimitBucket = (bucket) => bucket) {
+  const clock = { nowMs: 5_000 };
+  const open = (bucket: string, perSecond: number) =>
+    wrap(openRateLimit(createRateLimitMemory(bucket, perSecond, 1, 1), () => clock.nowMs));
+  const { url } = await startWorld(t, { rateLimit: open, raisedRateLimit: (bucket) => open(`${bucket}-raised`, 10) });
+  const order = async (headers: { [name: string]: string }) => {
+    const response = await post(`${url}/api/v1/T1/order`, '{"amount":1}', headers);
+    await response.body.dump();
+    return [response.statusCode, response.headers["ratelimit-limit"], response.headers["ratelimit-remaining"]];
+  };
+  return { clock, order };
+}
+
+test("a partner that is known already has the rate of its record beyond its address's, and is told of it; whoever is not known has none", async (t) => {
+  const { clock, order } = await raisedWorld(t);
+  for (let remaining = 4; remaining >= 0; remaining -= 1)
+    assert.deepEqual(await order({ "api-key": "wrong" }), [401, "5", String(remaining)]);
+  // Nobody has proved this key yet, and beyond the limit nothing is proved.
+  for (let attempt = 0; attempt < 3; attempt += 1) assert.deepEqual(await order(KEY), [429, "5", "0"]);
+  clock.nowMs += 1_001;
+  for (let remaining = 4; remaining >= 0; remaining -= 1) assert.deepEqual(await order(KEY), [200, "5", String(remaining)]);
+  for (let remaining = 6; remaining >= 0; remaining -= 1) assert.deepEqual(await order(KEY), [200, "7", String(remaining)]);
+  assert.deepEqual(await order(KEY), [429, "7", "0"]);
+  for (const stranger of [{ "api-key": "wrong" }, { authorization: ADMIN }, {}]) assert.deepEqual(await order(stranger), [429, "5", "0"]);
+  clock.nowMs += 1_001;
+  assert.deepEqual(await order(KEY), [200, "5", "4"]);
+});
+
+test("that also where it is known a little later whether the address may", async (t) => {
+  const { order } = await raisedWorld(t, ({ perSecond, take }) => ({ perSecond, take: async (...client) => take(...client) }));
+  for (let remaining = 4; remaining >= 0; remaining -= 1) assert.deepEqual(await order(KEY), [200, "5", String(remaining)]);
+  for (let remaining = 6; remaining >= 0; remaining -= 1) assert.deepEqual(await order(KEY), [200, "7", String(remaining)]);
+  assert.deepEqual(await order(KEY), [429, "7", "0"]);
+  assert.deepEqual(await order({ "api-key": "wrong" }), [429, "5", "0"]);
 });
 
 test("while it is asked who calls and how often, nothing of a request is told: rate comes first, then who, then what", async (t) => {

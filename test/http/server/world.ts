@@ -45,7 +45,7 @@ export const exampleEndpoints = [
     summary: "Places an order",
     description: "Echoes what was received.",
     auth: "basicOrApiKey",
-    rateLimit: { bucket: "order", perSecond: 5 },
+    rateLimit: { bucket: "order", perSecond: 5, raisable: "pay" },
     bodyBytesMax: 1_000,
     params: Id,
     body: Order,
@@ -180,6 +180,7 @@ export function exampleAuthenticator(): Authenticator {
               enabled: true,
               allowedOrigins: [],
               terminals: { names: false, matches: () => true },
+              rates: { pay: 7 },
             }
           : null,
       isOriginListed: () => false,

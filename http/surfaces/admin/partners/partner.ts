@@ -3,7 +3,7 @@ import { RULE_VALUE_LENGTH_MAX, type TerminalRule } from "../../../../engine/acc
 import { RelayError } from "../../../../engine/kernel/errors.ts";
 import { WHOLE_CHARACTERS } from "../../../../engine/kernel/well-formed.ts";
 import type { PartnerChange } from "../../../../engine/partners/administer-partners.ts";
-import type { PartnerRecord } from "../../../../engine/partners/partner.ts";
+import { PARTNER_RATE_MAX, type PartnerRecord } from "../../../../engine/partners/partner.ts";
 import { ReadOnly } from "../../../endpoint/unknown-members.ts";
 import { AllowedOrigins } from "../../allowed-origins.ts";
 import { GwApiKey, GwSecretKey, GwTml } from "../../gateway-credentials.ts";
@@ -67,6 +67,21 @@ const AdapterSecret = Type.String({
   description: "HMAC key at the adapter. Stored encrypted, never returned.",
 });
 
+const raised = (of: string) =>
+  Type.Optional(
+    Type.Integer({ minimum: 1, maximum: PARTNER_RATE_MAX, description: `Requests a second of ${of} beyond those of each address.` }),
+  );
+
+const Rates = Type.Object(
+  { pay: raised("pay, of scan and of print, each by itself,"), get: raised("get") },
+  {
+    title: "PartnerRateLimits",
+    additionalProperties: false,
+    description:
+      "What the partner may have beyond the limit that each client address has (10 pays, 100 gets a second), together on all addresses from which it calls with its key or login; `RateLimit-*` of such an answer tell of it. Left out: nothing. Each change says both; `{}` takes them away.",
+  },
+);
+
 /** A partner as an administrator sees it. */
 export const Partner = Type.Object(
   {
@@ -79,6 +94,7 @@ export const Partner = Type.Object(
     terminalRule: Rule,
     adapterMerId: Type.Union([Type.String(), Type.Null()]),
     partnerApi: PartnerApiShown,
+    rateLimits: Rates,
     previousKeyUntil: Type.Optional(Type.String({ description: "Until when the previous API key is still accepted; ISO 8601 UTC." })),
     createdAt: Type.String({ description: "ISO 8601 UTC." }),
     updatedAt: Type.String({ description: "ISO 8601 UTC." }),
@@ -93,6 +109,7 @@ const optional = {
   adapterMerId: Type.Optional(Type.Union([AdapterMerId, Type.Null()])),
   adapterSecret: Type.Optional(AdapterSecret),
   partnerApi: Type.Optional(PartnerApiSettingsBody),
+  rateLimits: Type.Optional(Rates),
 };
 
 /** What the relay decides. The API key is no choice of anybody's: it is generated. */
@@ -126,6 +143,7 @@ export const ChangedPartner = Type.Object(
 
 export function shown(record: PartnerRecord): Static<typeof Partner> {
   const { id, username, gateway, enabled, allowedOrigins, terminals, adapter, partnerApi, previousKey, createdAtMs, updatedAtMs } = record;
+  const { pay, get } = record.rates ?? {};
   return {
     id,
     username,
@@ -136,6 +154,7 @@ export function shown(record: PartnerRecord): Static<typeof Partner> {
     terminalRule: shownRule(terminals),
     adapterMerId: adapter?.merchantId ?? null,
     partnerApi: shownPartnerApi(partnerApi),
+    rateLimits: { ...(pay === undefined ? {} : { pay }), ...(get === undefined ? {} : { get }) },
     ...(previousKey === null ? {} : { previousKeyUntil: new Date(previousKey.untilMs).toISOString() }),
     createdAt: new Date(createdAtMs).toISOString(),
     updatedAt: new Date(updatedAtMs).toISOString(),
@@ -147,7 +166,7 @@ export function shownRule({ ruleType, ruleValue }: TerminalRule): Static<typeof 
 }
 
 export function changeOf(body: Static<typeof ChangedPartner>): PartnerChange {
-  const { username, password, enabled, allowedOrigins, terminalRule, adapterMerId, adapterSecret } = body;
+  const { username, password, enabled, allowedOrigins, terminalRule, adapterMerId, adapterSecret, rateLimits } = body;
   const { gwTml: terminalId, gwApiKey: merchantId, gwSecretKey: secret } = body;
   return {
     username,
@@ -157,6 +176,7 @@ export function changeOf(body: Static<typeof ChangedPartner>): PartnerChange {
     terminals: terminalRule,
     gateway: { terminalId, merchantId, secret },
     adapter: adapterOf(adapterMerId, adapterSecret),
+    rates: rateLimits,
   };
 }
 
@@ -184,6 +204,7 @@ export const example = {
   terminalRule: { ruleType: "LIST", ruleValue: "TILL0001,TILL0002" },
   adapterMerId: null,
   partnerApi: null,
+  rateLimits: { pay: 200 },
   createdAt: "2025-11-21T04:40:00.000Z",
   updatedAt: "2025-11-21T04:40:00.000Z",
 };

@@ -173,6 +173,7 @@ export function partnerOf(changes: Partial<PartnerJson> = {}): PartnerJson {
     terminalRule: { ruleType: "LIST", ruleValue: "SIM00001,SIM00002" },
     adapterMerId: null,
     partnerApi: { partnerCode: "ACME", name: "Acme Payments", role: "ADMIN", allowedServices: "[]", maxMerchants: 20, ipWhitelist: [] },
+    rateLimits: {},
     createdAt: "2026-01-15T09:30:00.000Z",
     updatedAt: "2026-06-15T09:30:00.000Z",
     ...changes,
