@@ -1,6 +1,8 @@
 import pino from "pino";
 import type { ZvtLoggingLevel } from "../../../engine/zvt/zvt-config.ts";
 import type { StompEvent } from "../../../http/stomp/host.ts";
+import type { Service } from "./failure-facts.ts";
+import { createFailureLog, type ServiceAddresses } from "./failure-log.ts";
 
 /** The log of a node: one function per event, structured. No function takes a body, a header, a credential or a payload. */
 export interface Log {
@@ -89,9 +91,6 @@ export type ZvtLogEvent =
   | { type: "payment ended"; outcome: string; durationMs: number }
   | { type: "frame"; connection: string; direction: "in" | "out"; text: string };
 
-/** Repetitions of one failure within this time are counted, not written: an unavailable store fails thousands of requests a second. */
-const REPEAT_MS = 1_000;
-
 const ZVT_LEVELS = { DEBUG: 0, INFO: 1, WARN: 2, ERROR: 3 } as const satisfies Record<ZvtLoggingLevel, number>;
 
 /** Frames are logged only where that is configured. */
@@ -103,24 +102,14 @@ const ZVT_EVENT_LEVELS = {
   frame: "INFO",
 } as const satisfies Record<ZvtLogEvent["type"], ZvtLoggingLevel>;
 
-export function createLog(level: string, thread: string, nowMs: () => number): Log {
+/** `addresses`: of the services that the node uses, for failures that do not name them. */
+export function createLog(level: string, thread: string, nowMs: () => number, addresses: ServiceAddresses = {}): Log {
   const logger = pino({ level, base: { thread }, timestamp: pino.stdTimeFunctions.isoTime, redact: { paths: [], censor: "[redacted]" } });
   // Of its own level: the events of a register are wanted where the rest of the relay is quiet, or the other way round.
   const zvt = logger.child({}, { level: "debug" });
-  const written = new Map<string, { atMs: number; suppressed: number }>();
-
-  function failure(event: string, key: string, error: unknown, facts: object = {}): void {
-    const name = `${event} ${key}`;
-    const last = written.get(name);
-    if (last !== undefined && nowMs() - last.atMs < REPEAT_MS) {
-      last.suppressed += 1;
-      return;
-    }
-    if (written.size >= 1_000) written.clear();
-    written.set(name, { atMs: nowMs(), suppressed: 0 });
-    const suppressed = last === undefined || last.suppressed === 0 ? {} : { suppressed: last.suppressed };
-    logger.error({ event, err: error, ...facts, ...suppressed }, event);
-  }
+  const failed = createFailureLog({ logger, addresses, nowMs });
+  const failure = (event: string, key: string, error: unknown, facts: object = {}, service?: Service): void =>
+    failed({ event, key, error, facts, ...(service === undefined ? {} : { service }) });
 
   return {
     starting: (facts) => logger.info({ event: "starting", ...facts }, "starting"),
@@ -175,18 +164,20 @@ export function createLog(level: string, thread: string, nowMs: () => number): L
       logger.warn({ event: "logins held back", by, account, address, seconds }, "too many wrong passwords: logins are held back");
     },
     engineFailed: (what, error) => failure("engine failed", what, error, { what }),
-    storeFailed: (error) => failure("store failed", "", error),
+    storeFailed: (error) => failure("store failed", "", error, {}, "store"),
     busFailed: (error, context) => failure("bus failed", context.kind, error, context),
     clickhouse: (event, error) =>
       error === undefined
         ? logger.info({ event: `clickhouse ${event}` }, `clickhouse ${event}`)
-        : failure("clickhouse", event, error, { what: event }),
+        : failure("clickhouse", event, error, { what: event }, "clickhouse"),
     feed: (event, error) =>
-      error === undefined ? logger.info({ event: `feed ${event}` }, `feed ${event}`) : failure("feed", event, error, { what: event }),
+      error === undefined
+        ? logger.info({ event: `feed ${event}` }, `feed ${event}`)
+        : failure("feed", event, error, { what: event }, "clickhouse"),
     activityLog: (event, error) =>
       error === undefined
         ? logger.info({ event: `activity log ${event}` }, "the logs of merchants are written again")
-        : failure("activity log", event, error, { what: event }),
+        : failure("activity log", event, error, { what: event }, "clickhouse"),
     merchantRowsFilled: ({ terminals, months }) =>
       logger.info({ event: "merchant rows filled", terminals, months }, "merchants' lists have their rows of before the upgrade"),
     merchantThingsFilled: ({ rows, leftOut }) =>
@@ -198,7 +189,9 @@ export function createLog(level: string, thread: string, nowMs: () => number): L
         "ClickHouse or Kafka refused a row; it is set aside for npm run rebuild-analytics",
       ),
     cluster: (event, error) =>
-      error === undefined ? logger.info({ event: "cluster", what: event }, event) : failure("cluster", event, error, { what: event }),
+      error === undefined
+        ? logger.info({ event: "cluster", what: event }, event)
+        : failure("cluster", event, error, { what: event }, "store"),
     sameNodeId: (incarnation) =>
       logger.warn(
         { event: "same node id", incarnation },

@@ -35,6 +35,7 @@ import { createReconciliationRows, missingReconciliationRows } from "../../../st
 import { createTransactionList, missingTransactionList } from "../../../storage/feed/transaction-list.ts";
 import type { Config } from "../boot/config.ts";
 import { machineTimers } from "../boot/machine-timers.ts";
+import { failureFacts } from "../observability/failure-facts.ts";
 import type { Log } from "../observability/log.ts";
 import type { NodeGauges } from "../observability/metrics.ts";
 import { lookedUp } from "../wiring/overview.ts";
@@ -270,10 +271,11 @@ function signal<T>(): [promise: Promise<T>, resolve: (value: T) => void] {
   return [promise, resolved];
 }
 
-/** An error of ClickHouse may quote the row, or what was searched for, so only its name and code are logged. */
+/** An error of ClickHouse may quote the row, or what was searched for, so only its name, its code and the address are logged. */
 export function withoutMessage(error: unknown): Error {
-  const [name, code] = error instanceof Error ? [error.name, "code" in error ? String(error.code) : "none"] : ["unknown", "none"];
-  return new Error(`${name}, code ${code}`);
+  const { name, code, address } = failureFacts(error);
+  const shown = new Error(`${name}, code ${code ?? "none"}`);
+  return Object.assign(shown, { name, ...(code === null ? {} : { code }), ...(address === null ? {} : { address }) });
 }
 
 function embeddedFeed(feed: Feed): RunningFeed {

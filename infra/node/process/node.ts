@@ -28,6 +28,7 @@ import { backgroundTimers, machineTimers } from "../boot/machine-timers.ts";
 import { ownMetricsAccess } from "../boot/metrics-access.ts";
 import type { NodeProtocol } from "../boot/node-protocol.ts";
 import { createSecretBox } from "../boot/secret-box.ts";
+import { serviceAddresses } from "../boot/service-addresses.ts";
 import { MAIN, type OpenCounts, REQUESTS_OUTSTANDING_MAX, type ShardBoot, STORE_OWNER, type WebFiles } from "../boot/shard-boot.ts";
 import { StartRefused } from "../boot/start-refused.ts";
 import { VERSION } from "../boot/version.ts";
@@ -131,7 +132,7 @@ export async function tryToStartNode({
 }: NodeAttempt): Promise<RunningNode> {
   await refuseUnusableTls(config);
   const clock = createClock(clockShift);
-  const log = createLog(config.logLevel, MAIN, clock.monotonicMs);
+  const log = createLog(config.logLevel, MAIN, clock.monotonicMs, serviceAddresses(config));
   log.starting({ mode: config.mode, shards: config.shards, dataDirectory: config.dataDirectory, node: process.version });
   const uws = await chooseUws(config);
   log.httpLibrary(uws);

@@ -1,6 +1,7 @@
 import { available } from "../../../engine/kernel/kv.ts";
 import { createClock, createClockShift } from "../boot/clock.ts";
 import { backgroundTimers, machineTimers } from "../boot/machine-timers.ts";
+import { serviceAddresses } from "../boot/service-addresses.ts";
 import type { ShardBoot } from "../boot/shard-boot.ts";
 import { sumOf } from "../cluster/cluster-nodes.ts";
 import type { ShardStream } from "../cluster/shard-stream.ts";
@@ -18,7 +19,7 @@ export async function runShard(boot: ShardBoot): Promise<void> {
   const clock = createClock(boot.clockShift);
   // Deadlines of threads and requests use this machine's clock: a moved clock must not make them late.
   const machineClock = createClock(createClockShift());
-  const log = createLog(config.logLevel, address, clock.monotonicMs);
+  const log = createLog(config.logLevel, address, clock.monotonicMs, serviceAddresses(config));
   let running: RunningShard | null = null;
   const stream = cluster === null ? null : await connectStream(cluster.redisUrl, log);
   const { bus, homes, liveNodes, close } = createShardBus({

@@ -1,0 +1,93 @@
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import { RelayError } from "../../../../engine/kernel/errors.ts";
+import { StorageUnavailable } from "../../../../engine/kernel/kv.ts";
+import { createFailureLog } from "../../../../infra/node/observability/failure-log.ts";
+import { withoutMessage } from "../../../../infra/node/process/analytics.ts";
+
+function world() {
+  let nowMs = 0;
+  const lines: { fields: object; text: string | undefined }[] = [];
+  const failed = createFailureLog({
+    logger: { error: (fields: unknown, text?: string) => void lines.push({ fields: Object(fields), text }) },
+    addresses: { store: "redis-1:6379", clickhouse: "analytics:8123", kafka: "kafka-1:9092" },
+    nowMs: () => nowMs,
+  });
+  return { lines, failed, after: (ms: number) => (nowMs += ms) };
+}
+
+const refused = () =>
+  Object.assign(new Error("connect ECONNREFUSED 10.0.0.7:8123"), { code: "ECONNREFUSED", address: "10.0.0.7", port: 8123 });
+const away = () =>
+  new RelayError("unavailable", "The store cannot confirm this now", { cause: new StorageUnavailable("Redis cannot be reached") });
+
+describe("the log of failures", () => {
+  it("says of an outage what is away, where and why, in one line without a stack", () => {
+    const { lines, failed } = world();
+    failed({ event: "clickhouse", key: "not started", error: refused(), facts: { what: "not started" }, service: "clickhouse" });
+    assert.deepEqual(lines, [
+      {
+        fields: {
+          event: "clickhouse",
+          ...{ service: "clickhouse", address: "10.0.0.7:8123", code: "ECONNREFUSED", reason: "connect ECONNREFUSED 10.0.0.7:8123" },
+          what: "not started",
+        },
+        text: "clickhouse: connect ECONNREFUSED 10.0.0.7:8123",
+      },
+    ]);
+  });
+
+  it("has one line a minute for one cause, wherever it is noticed, and says how many it stands for", () => {
+    const { lines, failed, after } = world();
+    for (let second = 0; second < 60; second += 1) {
+      for (const key of ["presence", "sweep", "links"]) failed({ event: "engine failed", key, error: away() });
+      after(1_000);
+    }
+    assert.equal(lines.length, 1);
+    failed({ event: "engine failed", key: "presence", error: away() });
+    assert.equal(lines.length, 2);
+    assert.deepEqual(lines[1]?.fields, {
+      ...{ event: "engine failed", service: "store", address: "redis-1:6379" },
+      ...{ reason: "The store cannot confirm this now: Redis cannot be reached", suppressed: 179 },
+    });
+  });
+
+  it("has a line for each of two causes", () => {
+    const { lines, failed } = world();
+    failed({ event: "engine failed", key: "presence", error: away() });
+    failed({
+      event: "feed",
+      key: "away",
+      error: Object.assign(new Error("Connection timeout"), { name: "KafkaJSConnectionError", broker: "kafka-2:9092" }),
+    });
+    assert.deepEqual(
+      lines.map(({ fields }) => Object.entries(fields).find(([name]) => name === "address")?.[1]),
+      ["redis-1:6379", "kafka-2:9092"],
+    );
+  });
+
+  it("shows the stack of a fault of the program, also where it met a service, once a minute", () => {
+    const { lines, failed, after } = world();
+    const fault = new TypeError("x is not a function");
+    for (let second = 0; second < 30; second += 1) {
+      failed({
+        event: "clickhouse",
+        key: "list failed",
+        error: new StorageUnavailable("the store failed", { cause: fault }),
+        service: "clickhouse",
+      });
+      after(2_000);
+    }
+    assert.equal(lines.length, 1);
+    assert.ok(lines[0] !== undefined && "err" in lines[0].fields);
+  });
+
+  it("keeps what an error says of a row out, and its code and address in", () => {
+    const shown = withoutMessage(Object.assign(refused(), { message: "row with 4111111111111111" }));
+    assert.equal(shown.message, "Error, code ECONNREFUSED");
+    const { lines, failed } = world();
+    failed({ event: "feed", key: "away", error: shown, service: "clickhouse" });
+    assert.doesNotMatch(JSON.stringify(lines), /4111/);
+    assert.match(JSON.stringify(lines), /"address":"10\.0\.0\.7:8123"/);
+  });
+});
