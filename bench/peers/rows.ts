@@ -22,5 +22,5 @@ export function outboxIn(metrics: string): { waiting: number; refused: number } 
     if (found === undefined) throw new Error(`the relay's metrics have no ${name}`);
     return Number(found);
   };
-  return { waiting: value("relay_outbox_depth"), refused: value("relay_feed_refused_rows") };
+  return { waiting: value("relay_outbox_depth"), refused: value("relay_feed_refused_rows_total") };
 }

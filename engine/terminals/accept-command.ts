@@ -61,7 +61,7 @@ export function createAcceptCommand({ actors, steps, delivery, store, clock, sho
 
   function handOut(actor: Actor, effects: readonly TerminalEffect[]): Promise<void> {
     return steps.afterCommit(actor, "push", async () => {
-      await delivery.deliver(actor, effects);
+      await delivery.deliver(actor, effects, "at_once");
       await delivery.push(actor);
     });
   }

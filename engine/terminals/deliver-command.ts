@@ -13,6 +13,9 @@ import type { TakenCommand } from "./terminals.ts";
 /** Commands that one push hands out at most: more than can await their results. A guard against a loop, never reached. */
 const PUSHES_MAX = QUEUED_COMMANDS_MAX + SENT_COMMANDS_MAX;
 
+/** `at_once`: in the step that accepted the command; `later`: its terminal was away, or had others before it. */
+export type PushedWhen = "at_once" | "later";
+
 /** Hands commands to terminals, by poll and by push (ARCHITECTURE.md, promise 2). */
 export interface Delivery {
   /** The oldest command, or null when nothing may go out. What cannot be answered by `answerByMs` is not taken, or goes back. */
@@ -22,7 +25,7 @@ export interface Delivery {
   /** Hands what waits to live sessions, in order. */
   push(actor: Actor): Promise<void>;
   /** Writes what a stored step wants delivered to a session. False when nothing was to be written. */
-  deliver(actor: Actor, effects: readonly TerminalEffect[]): Promise<boolean>;
+  deliver(actor: Actor, effects: readonly TerminalEffect[], when: PushedWhen): Promise<boolean>;
   /** The session that a command would go to where nothing waits before it. */
   anySession(terminalId: string): TakingSession | null;
   /** A session has ended: what a redelivering client had not acknowledged is held for the next such one. */
@@ -46,11 +49,13 @@ export interface DeliveryOptions {
   sessionsComplete(): boolean;
   /** Puts a command to a session, wherever its socket is; false only when it was certainly not written. */
   write(session: LiveSession, uuid: string, text: string): Promise<boolean>;
+  /** A command was written to a session for the first time, so long after it was accepted. For metrics. */
+  pushed(when: PushedWhen, afterMs: number): void;
   failed(what: string, error: unknown): void;
 }
 
 export function createDelivery(options: DeliveryOptions): Delivery {
-  const { actors, steps, table, clock, isHome, isMember, sessionsComplete, write, failed } = options;
+  const { actors, steps, table, clock, isHome, isMember, sessionsComplete, write, pushed, failed } = options;
 
   /** A live session that may get the head of the queue now. */
   function sessionFor(actor: Actor): TakingSession | null {
@@ -88,7 +93,7 @@ export function createDelivery(options: DeliveryOptions): Delivery {
         return session === null ? [] : [{ type: "command.redelivered", atMs: clock.nowMs(), session }];
       };
       const effects = await steps.settle(actor, take, TAKE_WITHIN_MS);
-      if (!(await deliver(actor, effects))) return;
+      if (!(await deliver(actor, effects, "later"))) return;
     }
   }
 
@@ -104,26 +109,27 @@ export function createDelivery(options: DeliveryOptions): Delivery {
         return session === null ? [] : [{ type: "command.taken", atMs: clock.nowMs(), channel: "websocket", session }];
       };
       const effects = await steps.settle(actor, take, TAKE_WITHIN_MS);
-      if (!(await deliver(actor, effects))) return;
+      if (!(await deliver(actor, effects, "later"))) return;
     }
   }
 
-  async function deliver(actor: Actor, effects: readonly TerminalEffect[]): Promise<boolean> {
+  async function deliver(actor: Actor, effects: readonly TerminalEffect[], when: PushedWhen): Promise<boolean> {
     let any = false;
     for (const effect of effects) {
       if (effect.type !== "deliver" || effect.params.session === null) continue;
       any = true;
-      const { uuid, session: sessionId } = effect.params;
-      const text = await deliveryText(actor, effect);
-      const session = text === null ? null : table.pick(actor.terminalId, (candidate) => candidate.sessionId === sessionId);
-      if (text === null || session === null) {
+      const { uuid, attempt, session: sessionId } = effect.params;
+      const leaving = await leavingNow(actor, effect);
+      const session = leaving === null ? null : table.pick(actor.terminalId, (candidate) => candidate.sessionId === sessionId);
+      if (leaving === null || session === null) {
         await steps.settle(actor, () => [undelivered(uuid, sessionId, null)]);
         continue;
       }
       // Not awaited: the socket's shard may be slow, and the next command need not wait for its answer.
-      write(session, uuid, text).then(
+      write(session, uuid, leaving.text).then(
         (written) => {
           if (!written) notWritten(actor.terminalId, sessionId, uuid);
+          else if (attempt === 1) pushed(when, Math.max(0, clock.nowMs() - leaving.acceptedAtMs));
         },
         (error: unknown) => failed("deliver", error),
       );
@@ -148,16 +154,17 @@ export function createDelivery(options: DeliveryOptions): Delivery {
   }
 
   /**
-   * The text of a taken command, or null when its deadline passed while the step was being stored, or another shard has ended it since: then it does not
+   * A taken command as it leaves, or null when its deadline passed while the step was being stored, or another shard has ended it since: then it does not
    * leave.
    */
-  async function deliveryText(actor: Actor, effect: Extract<TerminalEffect, { type: "deliver" }>): Promise<string | null> {
+  async function leavingNow(actor: Actor, effect: Extract<TerminalEffect, { type: "deliver" }>): Promise<LeavingCommand | null> {
     const { uuid, attempt, expiresAtMs } = effect.params;
     const stored = actors.cachedCommand(actor, uuid) ?? (await actors.command(actor, uuid));
     if (stored === null || stored.record.command === null) throw new Error(`command ${uuid} of ${actor.terminalId} is not stored`);
     const serverTimeMs = clock.nowMs();
     if (serverTimeMs >= expiresAtMs || stored.record.life !== null) return null;
-    return withDelivery(stored.record.command.payload, { attempt, expiresAtMs, serverTimeMs });
+    const { payload, acceptedAtMs } = stored.record.command;
+    return { text: withDelivery(payload, { attempt, expiresAtMs, serverTimeMs }), acceptedAtMs };
   }
 
   /** Sessions that hold something unacknowledged of a redelivering client and are no longer there. */
@@ -192,10 +199,10 @@ export function createDelivery(options: DeliveryOptions): Delivery {
       for (const effect of effects) {
         if (effect.type !== "deliver") continue;
         const { uuid } = effect.params;
-        const text = await deliveryText(actor, effect);
+        const leaving = await leavingNow(actor, effect);
         // Who asked a node that was away has been told that it is gone, and takes no answer from it.
         const isLate = clock.nowMs() > answerByMs || !isMember();
-        if (text !== null && !isLate) return { uuid, text, sentAtMs };
+        if (leaving !== null && !isLate) return { uuid, text: leaving.text, sentAtMs };
         await steps.settle(actor, () => [undelivered(uuid, null, sentAtMs)]);
         if (isLate) throw new RelayError("unavailable", "The store takes too long, try again", { retryAfterSeconds: 1 });
       }
@@ -228,6 +235,12 @@ export function createDelivery(options: DeliveryOptions): Delivery {
       actors.rearm(actor);
     },
   };
+}
+
+interface LeavingCommand {
+  /** As the terminal gets it. */
+  text: string;
+  acceptedAtMs: number;
 }
 
 function takingSession({ sessionId, acknowledges, redeliver }: LiveSession): TakingSession {

@@ -13,7 +13,7 @@ import { createAcceptCommand } from "./accept-command.ts";
 import { createActors } from "./actors.ts";
 import { createCancelCommand } from "./cancel-command.ts";
 import { createDeadlines } from "./deadlines.ts";
-import { createDelivery } from "./deliver-command.ts";
+import { createDelivery, type PushedWhen } from "./deliver-command.ts";
 import type { Finished } from "./events.ts";
 import { createLookups } from "./lookups.ts";
 import { isHeld } from "./rules.ts";
@@ -50,6 +50,8 @@ export interface TerminalHomeOptions {
   failed(what: string, error: unknown): void;
   /** A command came to its end; for metrics. */
   finished(state: Finished["state"], kind: Finished["kind"]): void;
+  /** See DeliveryOptions. */
+  pushed?(when: PushedWhen, afterMs: number): void;
   /** The merchant that is administered for a terminal; null for none. */
   merchantOf?(terminalId: string): string | null;
   /** The merchant whose its payments are: that one, where there is such a merchant; null for none. */
@@ -124,7 +126,8 @@ export function createTerminalHome(options: TerminalHomeOptions): TerminalHome {
   });
   const steps = createSteps({ actors, store, waiters, clock, failed, finished, retry: deadlines.retry });
   const { isHome, isMember, sessionsComplete, deliver: write } = options;
-  const delivery = createDelivery({ actors, steps, table, clock, failed, isHome, isMember, sessionsComplete, write });
+  const { pushed = () => {} } = options;
+  const delivery = createDelivery({ actors, steps, table, clock, failed, isHome, isMember, sessionsComplete, write, pushed });
   const accept = createAcceptCommand({ actors, steps, delivery, store, clock, shopOf });
   const storeResult = createStoreResult({
     actors,

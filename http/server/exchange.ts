@@ -246,7 +246,9 @@ export class Exchange extends Response implements RequestFacts {
       return;
     }
     this.remaining = 0;
-    if (admission === "table_full") this.context.observe.rateLimitTableFull?.(this.route.endpoint.name);
+    const { endpoint } = this.route;
+    if (endpoint.rateLimit !== undefined) this.context.observe.rateLimited?.(endpoint.rateLimit.bucket);
+    if (admission === "table_full") this.context.observe.rateLimitTableFull?.(endpoint.name);
     const message = admission === "limited" ? `Rate limit exceeded: ${perSecond} requests per second` : "Rate limit exceeded";
     throw new RelayError("rate_limited", message, { retryAfterSeconds: 1 });
   }

@@ -1,5 +1,5 @@
 import type { Clock } from "../../engine/kernel/clock.ts";
-import type { RelayError } from "../../engine/kernel/errors.ts";
+import type { ErrorCode, RelayError } from "../../engine/kernel/errors.ts";
 import type { Ids } from "../../engine/kernel/ids.ts";
 import type { Authenticator } from "../auth/authenticator.ts";
 import type { RateLimitBucket } from "../auth/rate-limiter.ts";
@@ -62,6 +62,10 @@ export interface Observer {
   answered?(endpoint: string, status: number, durationMs: number): void;
   /** The client disconnected before the response. */
   aborted?(endpoint: string): void;
+  /** An endpoint's answer is an error of this code. */
+  refused?(code: ErrorCode): void;
+  /** 429: the address, or the partner, has no room left in the bucket, or the bucket has none for another address. */
+  rateLimited?(bucket: string): void;
   /** An address was refused because no more addresses fit into the limiter's memory at once. */
   rateLimitTableFull?(endpoint: string): void;
   /** A response whose reason is for the log only: internal errors, and errors with a cause. */

@@ -70,6 +70,7 @@ export abstract class Response implements Waiting {
     if (relayError.code === "internal" || relayError.cause !== undefined) {
       this.context.observe.failed?.(error, { id: this.id, endpoint: endpoint.name });
     }
+    this.context.observe.refused?.(relayError.code);
     // It says nothing of the address's window.
     if (relayError.code === "terminal_queue_full" || relayError instanceof CallLimitReached) this.remaining = -1;
     this.#send(errorAnswer(relayError, endpoint.surface.envelope, this.challenged ?? endpoint.auth, this.id));

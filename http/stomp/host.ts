@@ -1,6 +1,6 @@
 import type { Caller } from "../../engine/access/caller.ts";
 import type { Clock } from "../../engine/kernel/clock.ts";
-import type { RelayError } from "../../engine/kernel/errors.ts";
+import type { ErrorCode, RelayError } from "../../engine/kernel/errors.ts";
 import type { Ids } from "../../engine/kernel/ids.ts";
 import type { TerminalSessions } from "../../engine/sessions/terminal-sessions.ts";
 import type { ResultOutcome } from "../../engine/terminals/terminals.ts";
@@ -94,4 +94,10 @@ export type StompEvent =
   | { type: "subscribed"; sessionId: string; terminalId: string; own: boolean }
   /** An ERROR frame was sent; `cause` is present for unexpected errors. */
   | { type: "refused"; sessionId: string; code: string; message: string; cause?: unknown }
-  | { type: "ended"; sessionId: string; reason: string };
+  | { type: "ended"; sessionId: string; reason: string; why: StompEnd };
+
+/**
+ * Why a session ended, for sums: the client's DISCONNECT; a connection that broke or was closed without it; a terminal that reads too slowly; the node, which
+ * stops or was away; or the code of the ERROR frame.
+ */
+export type StompEnd = "disconnected" | "connection_lost" | "too_slow" | "going_away" | ErrorCode;

@@ -4,7 +4,7 @@ import { readReceipt, readSend, receiptDestination } from "./client-frames.ts";
 import { type ConnectRequest, readConnect } from "./connect-frame.ts";
 import { FrameError, type FrameHead, type StompFrame, type StompVersion } from "./frame.ts";
 import { FrameParser } from "./frame-parser.ts";
-import type { ResultSend, StompConnection, StompHost, StompSocket, UpgradeCaller, UpgradeInfo } from "./host.ts";
+import type { ResultSend, StompConnection, StompEnd, StompHost, StompSocket, UpgradeCaller, UpgradeInfo } from "./host.ts";
 import * as limits from "./limits.ts";
 import type { HeartBeatOffer, HeartBeats } from "./negotiation.ts";
 import { CLOSE_CODES, connectedFrame, errorFrame, receiptFrame } from "./server-frames.ts";
@@ -96,7 +96,7 @@ export class StompSession implements StompConnection, MessageWriter {
 
   /** The socket is closed, whoever closed it. */
   closed(): void {
-    this.#end("the connection closed");
+    this.#end("the connection closed", "connection_lost");
     this.#forget(this);
   }
 
@@ -109,7 +109,7 @@ export class StompSession implements StompConnection, MessageWriter {
     this.#lastSentMs = this.#host.clock.monotonicMs();
     if (outcome === "dropped" || (outcome === "buffered" && this.#socket.bufferedBytes() > limits.SOCKET_BUFFER_BYTES_MAX)) {
       this.#doom(() => {
-        if (this.#end("the terminal reads too slowly")) this.#socket.terminate();
+        if (this.#end("the terminal reads too slowly", "too_slow")) this.#socket.terminate();
       });
     }
     return outcome === "dropped" ? "dropped" : "taken";
@@ -149,14 +149,14 @@ export class StompSession implements StompConnection, MessageWriter {
     this.write(errorFrame(this.#version, relayError, about === null ? null : { command: about.command, receiptId }));
     const { code, message } = relayError;
     this.#host.onEvent({ type: "refused", sessionId: this.id, code, message, ...(unexpected === undefined ? {} : { cause: unexpected }) });
-    this.#linger(CLOSE_CODES[code], message);
+    this.#linger(CLOSE_CODES[code], message, code);
     return true;
   }
 
-  /** Ends the session with a WebSocket close. Returns false if it had ended before. */
+  /** Ends the session with a WebSocket close, for a node that goes or was away. Returns false if it had ended before. */
   end(closeCode: number, reason: string): boolean {
     if (this.#phase === "ended") return false;
-    this.#end(reason);
+    this.#end(reason, "going_away");
     this.#socket.close(closeCode, reason);
     return true;
   }
@@ -348,18 +348,18 @@ export class StompSession implements StompConnection, MessageWriter {
 
   #completeDisconnect(): void {
     this.#receipt(this.#disconnectReceipt);
-    this.#linger(1000, DISCONNECTED);
+    this.#linger(1000, DISCONNECTED, "disconnected");
   }
 
   /**
    * The session is over, but the socket stays for a moment. Some clients take one that closes right behind the last frame for broken, because they see the close
    * first, or cannot close it themselves any more, and never tell what was in that frame.
    */
-  #linger(code: number, reason: string): void {
+  #linger(code: number, reason: string, why: StompEnd): void {
     this.#phase = "lingering";
     this.#farewell = { code, reason };
     this.#deadlineMs = this.#host.clock.monotonicMs() + limits.LINGER_MS;
-    this.#release(reason);
+    this.#release(reason, why);
   }
 
   #seen(): void {
@@ -390,19 +390,19 @@ export class StompSession implements StompConnection, MessageWriter {
     queueMicrotask(end);
   }
 
-  #end(reason: string): boolean {
+  #end(reason: string, why: StompEnd): boolean {
     if (this.#phase === "ended") return false;
     const wasOver = this.#phase === "lingering";
     this.#phase = "ended";
     this.#deadlineMs = this.#host.clock.monotonicMs() + limits.CLOSE_TIMEOUT_MS;
-    if (!wasOver) this.#release(reason);
+    if (!wasOver) this.#release(reason, why);
     return true;
   }
 
-  #release(reason: string): void {
+  #release(reason: string, why: StompEnd): void {
     this.#parser.drop();
     this.#topics?.close();
-    this.#host.onEvent({ type: "ended", sessionId: this.id, reason });
+    this.#host.onEvent({ type: "ended", sessionId: this.id, reason, why });
   }
 }
 

@@ -57,6 +57,8 @@ export interface CommitterOptions {
   /** A batch could not be written; everything pending has been refused, and the database has to be opened again. */
   onWriteFailed: (error: unknown) => void;
   onReadFailed: (error: unknown) => void;
+  /** A batch is on disk, after so long. */
+  onWritten?: (durationMs: number) => void;
 }
 
 /**
@@ -279,6 +281,7 @@ export class Committer {
       () => {
         this.#syncedVersion = version;
         this.#lastSyncMs = performance.now() - startedMs;
+        this.#options.onWritten?.(this.#lastSyncMs);
         this.#written(batch);
       },
       (error: unknown) => this.#failed(batch, error),

@@ -40,6 +40,8 @@ export interface EmbeddedKvOptions {
   mostlyAbsentPrefix?: string;
   /** Called for every failed write, failed attempt to reopen, and unreadable record. Must not throw. */
   onFailure?: (error: unknown) => void;
+  /** Called for each batch of commits that is on disk, with the time that its write and sync took. Must not throw. */
+  onCommitted?: (durationMs: number) => void;
 }
 
 export interface EmbeddedKv extends Kv, KvHistory {
@@ -97,6 +99,7 @@ class LevelKv implements EmbeddedKv {
       lastVersion,
       onWriteFailed: (error) => this.#writeFailed(error),
       onReadFailed: this.#report,
+      ...(options.onCommitted === undefined ? {} : { onWritten: options.onCommitted }),
     });
     this.#deletedLogs = this.#holdDeletedLogs();
     this.#fillFilter(level).catch(this.#report);

@@ -20,6 +20,7 @@ export interface RedisCommitsOptions {
   monotonicMs(): number;
   deadlineMs: number;
   nowMs: (() => number) | null;
+  onCommitted(durationMs: number): void;
 }
 
 interface EncodedCommit {
@@ -104,6 +105,7 @@ export class RedisCommits {
     connection.clock.saw(nowUs, sentAtMs, cameAtMs);
     this.batches++;
     this.lastBatchMs = cameAtMs - sentAtMs;
+    this.#options.onCommitted(this.lastBatchMs);
     // Checks alone answer with an older version.
     let version = 0;
     for (const [index, result] of results.entries()) {

@@ -40,6 +40,8 @@ export interface RedisKvOptions {
   nowMs?: () => number;
   /** Called for every lost connection and failed attempt; the error never contains a key or a value. Must not throw. */
   onFailure?: (error: unknown) => void;
+  /** Called for each batch of commits that Redis has acknowledged, with the time that it took, replicas included. Must not throw. */
+  onCommitted?: (durationMs: number) => void;
   /** Called at each connection with the problems of Redis's settings, and with an empty list when they are corrected. Must not throw. */
   onProblems?: (problems: readonly string[]) => void;
   /**
@@ -122,7 +124,7 @@ class RedisStore implements RedisKv {
       },
     });
     const shared = { connection: this.#connection, monotonicMs, deadlineMs, nowMs: options.nowMs ?? null };
-    this.#commits = new RedisCommits({ ...shared, waitReplicas });
+    this.#commits = new RedisCommits({ ...shared, waitReplicas, onCommitted: options.onCommitted ?? (() => {}) });
     this.#reads = new RedisReads(shared);
     this.#sweep = new RedisSweep(shared);
     this.#expiring = setInterval(() => {

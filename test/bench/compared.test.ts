@@ -207,7 +207,7 @@ describe("keys of a filled Redis", () => {
 
 describe("the outbox in a relay's metrics", () => {
   it("is read, and missed where it is not there", () => {
-    const metrics = "# HELP relay_outbox_depth Rows\nrelay_outbox_depth 12\nrelay_outbox_depth_capped 0\nrelay_feed_refused_rows 1\n";
+    const metrics = "# HELP relay_outbox_depth Rows\nrelay_outbox_depth 12\nrelay_outbox_depth_capped 0\nrelay_feed_refused_rows_total 1\n";
     assert.deepEqual(outboxIn(metrics), { waiting: 12, refused: 1 });
     assert.throws(() => outboxIn("relay_outbox_depth_capped 0\n"), /no relay_outbox_depth/);
   });

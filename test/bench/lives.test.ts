@@ -68,6 +68,6 @@ describe("whole lives as a load", () => {
     );
     await untilRowsAreStored(relay.port);
     const metrics = await (await fetch(`http://127.0.0.1:${relay.port}/metrics`)).text();
-    assert.ok(Number(/^relay_feed_inserted_rows (\d+)$/m.exec(metrics)?.[1]) >= LIVES);
+    assert.ok(Number(/^relay_feed_inserted_rows_total (\d+)$/m.exec(metrics)?.[1]) >= LIVES);
   });
 });

@@ -87,7 +87,7 @@ describe("what each node of a cluster tells", { skip: missing, timeout: 300_000 
     try {
       for (const node of NODES) {
         await eventually(async () => assert.deepEqual(await toldAt(cluster, node), { depth: null, capped: null, ageSeconds: null }));
-        assert.equal(await metricAt(cluster, node, "relay_feed_refused_rows"), 0, "what a node knows by itself is told all the same");
+        assert.equal(await metricAt(cluster, node, "relay_feed_refused_rows_total"), 0, "what a node knows by itself is told all the same");
       }
     } finally {
       cluster.redis.process.resume();

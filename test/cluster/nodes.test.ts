@@ -48,7 +48,7 @@ describe("GET /admin/cluster", { skip: missing }, () => {
       });
     }
     const metrics = await cluster.caller(1, "nobody").get("/metrics");
-    for (const line of ["relay_cluster_nodes 3", "relay_cluster_lapses 0", "relay_cluster_stream_lost 0"]) {
+    for (const line of ["relay_cluster_nodes 3", "relay_cluster_lapses_total 0", "relay_cluster_stream_lost_total 0"]) {
       assert.ok(metrics.text.split("\n").includes(line), `${line} is not in the metrics`);
     }
     assert.match(metrics.text, /^relay_cluster_conflicts_total \d+$/m);

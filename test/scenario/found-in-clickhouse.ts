@@ -113,7 +113,7 @@ export function foundInClickHouse(relay: Relay): void {
   test(`whatever JSON is answered 200 at receipt is found in ClickHouse with the same members (seed ${SEED})`, async () => {
     const terminals = Array.from({ length: TERMINALS }, () => relay.terminalId());
     const postings = [...LARGE, ...fc.sample(anyPosting, { seed: SEED, numRuns: POSTINGS })];
-    const refusedBefore = await relay.metric("relay_feed_refused_rows");
+    const refusedBefore = await relay.metric("relay_feed_refused_rows_total");
     const posted = new Map<string, { text: string; body: unknown; twice: boolean }>();
     for (const [index, { members, service, outcome, twice }] of postings.entries()) {
       const [terminalId, uuid] = [terminals[index % TERMINALS] ?? "", relay.uuid()];
@@ -160,7 +160,7 @@ export function foundInClickHouse(relay: Relay): void {
       );
       assert.deepEqual(counts, { results: postings.length, second: conflicts, lives: postings.length / 2 });
     });
-    assert.equal(await relay.metric("relay_feed_refused_rows"), refusedBefore);
+    assert.equal(await relay.metric("relay_feed_refused_rows_total"), refusedBefore);
 
     const columns = TEXTS.map(({ column }) => column).join(", ");
     for (const row of await query(

@@ -8,6 +8,7 @@ import type { UwsLibrary } from "../../../http/server/uws.ts";
 import type { ScriptAssets } from "../../../http/web/script-files.ts";
 import type { WebApps } from "../../../http/web/web-app-files.ts";
 import type { EmbeddedKvStats } from "../../../storage/kv/embedded.ts";
+import type { StoreCommits } from "../observability/store-commits.ts";
 import type { ClockShift } from "./clock.ts";
 import type { Config } from "./config.ts";
 
@@ -76,4 +77,8 @@ export interface ConnectedStore {
   isAway(): boolean | null;
   /** Statistics of the files that this shard holds; null if it holds none. */
   stats: (() => EmbeddedKvStats) | null;
+  /** How long its batches of commits take; null if it commits by another shard. */
+  commits: StoreCommits | null;
+  /** Whether this shard's connection to a cluster's Redis can be used; null where there is none. */
+  isRedisUp: (() => boolean) | null;
 }

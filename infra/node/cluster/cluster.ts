@@ -237,12 +237,19 @@ export function composeNodeCluster(parts: ComposedClusterParts): NodeCluster {
   };
 }
 
+export interface ClusterKvObserver {
+  log: Log;
+  /** Acknowledged commits may be lost. */
+  historyLost?(): void;
+  /** A batch of commits was acknowledged. */
+  committed(durationMs: number): void;
+}
+
 /** The store of a cluster. Production refuses a Redis that could lose acknowledged data; the sandbox logs it and continues. */
 export function openClusterKv(
   { mode }: Config,
   { redisUrl, redisReplicas }: NonNullable<Config["cluster"]>,
-  log: Log,
-  historyLost: () => void = () => {},
+  { log, historyLost, committed }: ClusterKvObserver,
 ): Promise<RedisKv> {
   return openRedisKv({
     url: redisUrl,
@@ -250,13 +257,14 @@ export function openClusterKv(
     keyPrefix: KEY_PREFIX,
     refuseProblems: mode === "production",
     onFailure: log.storeFailed,
+    onCommitted: committed,
     onProblems: (problems) => {
       for (const problem of problems) log.cluster(`Redis: ${problem}`);
     },
     onHistoryLost: ({ certain }) => {
       const what = certain ? "Redis has lost acknowledged commits" : "Redis has another history than before";
       log.cluster(`${what}; commands that waited may have been sent, and end as unknown`);
-      historyLost();
+      historyLost?.();
     },
   });
 }

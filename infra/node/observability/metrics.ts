@@ -1,8 +1,13 @@
-import { monitorEventLoopDelay } from "node:perf_hooks";
-import { AggregatorRegistry, Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from "prom-client";
-import type { OutboxBacklog } from "../../../engine/operators/overview.ts";
+import { AggregatorRegistry, Counter, Gauge, Histogram, Registry } from "prom-client";
+import type { ErrorCode } from "../../../engine/kernel/errors.ts";
+import type { PushedWhen } from "../../../engine/terminals/deliver-command.ts";
 import { HELD_BY, type HeldBy } from "../../../http/auth/login-throttle.ts";
+import type { StompEnd } from "../../../http/stomp/host.ts";
+import { DurationHistogram } from "./duration-histogram.ts";
+import { watchEventLoop } from "./event-loop.ts";
 import { LatencyHistogram } from "./latency-histogram.ts";
+import type { StoreCommits } from "./store-commits.ts";
+import { WordCounter } from "./word-counter.ts";
 
 /** Metrics of one thread as sent to the main thread: prom-client's JSON form. */
 export type ThreadMetrics = object[];
@@ -19,11 +24,23 @@ export interface ShardMetrics {
   gaugeByState(name: string, help: string, read: () => ByState | Promise<ByState>): void;
   /** The same by the label `kind`. */
   gaugeByKind(name: string, help: string, read: () => ByState | Promise<ByState>): void;
+  /** Whether all is well; of all threads the one that is worst counts. */
+  flag(name: string, help: string, read: () => boolean): void;
   answered(endpoint: string, status: number, durationMs: number): void;
+  /** An endpoint was answered with an error. */
+  refused(code: ErrorCode): void;
+  /** A request was refused because its bucket had no room for it. */
+  rateLimited(bucket: string): void;
   aborted(endpoint: string): void;
   rateLimitTableFull(endpoint: string): void;
   /** An address had as many WebSockets open as it may: in all, or without a login. */
   webSocketRefused(bound: string): void;
+  /** A STOMP session was answered CONNECTED. */
+  stompConnected(): void;
+  /** A STOMP session, connected or not, has ended. */
+  stompEnded(why: StompEnd): void;
+  /** A command was written to a session for the first time, so long after it was accepted. */
+  pushed(when: PushedWhen, afterMs: number): void;
   /** A wrong password was compared. */
   loginFailed(): void;
   /** A login was refused because too many wrong passwords came before it. */
@@ -82,18 +99,54 @@ const ZVT_BOUNDS_SECONDS = [0.5, 1, 2.5, 5, 10, 20, 40, 60, 90, 120, 180, 300];
 /** Upper bounds in seconds: from a nearby gateway to the client's whole deadline, including the wait for a free slot. */
 const GATEWAY_BOUNDS_SECONDS = [0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 8, 16];
 
+/** Upper bounds in seconds: from a terminal at the same node to the lifetime of a command. */
+const PUSH_BOUNDS_SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60];
+
 /** Statistics of the files that a shard holds. */
 interface StoreStats {
   pendingOperations: number;
-  batches: number;
   lastSyncMs: number;
 }
 
-/** `store` is null on a shard without files. */
-export function createShardMetrics(thread: string, store: (() => StoreStats) | null): ShardMetrics {
+/** What a shard has of the store. */
+export interface MeasuredStore {
+  /** Null on a shard without files. */
+  stats: (() => StoreStats) | null;
+  /** Null on a shard that reaches the store by another one. */
+  commits: StoreCommits | null;
+  /** Null where there is no Redis. */
+  isRedisUp: (() => boolean) | null;
+}
+
+export function createShardMetrics(thread: string, { stats, commits, isRedisUp }: MeasuredStore): ShardMetrics {
   const registry = new Registry();
   const registers = [registry];
   const durations = new LatencyHistogram();
+  const errors = new WordCounter({
+    name: "relay_http_errors_total",
+    help: "Errors that endpoints answered, by their code; the causes of a 429 that are no bucket of addresses are among them.",
+    label: "code",
+    words: ["unauthorized", "rate_limited", "unavailable", "too_busy", "internal"],
+  });
+  const rateLimited = new WordCounter({
+    name: "relay_rate_limited_total",
+    help: "Requests that were refused with 429 because their address, or their partner, had no room left in the bucket.",
+    label: "bucket",
+    words: ["pay", "get"],
+  });
+  const stompEnds = new WordCounter({
+    name: "relay_stomp_closes_total",
+    help: "STOMP sessions that ended, connected or not: disconnected (by the client), connection_lost, too_slow, going_away (the node stops, or was away), or the code of the ERROR frame.",
+    label: "reason",
+    words: ["disconnected", "connection_lost", "too_slow", "going_away", "unauthorized", "request_timeout"],
+  });
+  const pushes = new DurationHistogram({
+    name: "relay_command_push_delay_seconds",
+    help: "From the acceptance of a command to its first writing to a WebSocket: at_once, in the step that accepted it, or later, because its terminal was away or had others before it.",
+    boundsSeconds: PUSH_BOUNDS_SECONDS,
+    label: "when",
+    words: ["at_once", "later"],
+  });
   watchEventLoop(registry, thread);
 
   const gauge: ShardMetrics["gauge"] = (name, help, read) => {
@@ -123,11 +176,27 @@ export function createShardMetrics(thread: string, store: (() => StoreStats) | n
       },
     });
   };
-  if (store !== null) {
-    gauge("relay_store_pending_operations", "Operations whose batch is not yet on disk.", () => store().pendingOperations);
-    gauge("relay_store_last_sync_seconds", "Duration of the last synced batch.", () => store().lastSyncMs / 1_000);
-    gauge("relay_store_batches", "Batches written since the start.", () => store().batches);
+  const flag: ShardMetrics["flag"] = (name, help, read) => {
+    new Gauge({
+      name,
+      help,
+      registers,
+      aggregator: "min",
+      collect() {
+        this.set(read() ? 1 : 0);
+      },
+    });
+  };
+  if (stats !== null) {
+    gauge("relay_store_pending_operations", "Operations whose batch is not yet on disk.", () => stats().pendingOperations);
+    gauge("relay_store_last_sync_seconds", "Duration of the last synced batch.", () => stats().lastSyncMs / 1_000);
   }
+  if (isRedisUp !== null) flag("relay_redis_up", "1 if all connections of this node's store to Redis can be used, else 0.", isRedisUp);
+  const stompConnects = new Counter({
+    name: "relay_stomp_connects_total",
+    help: "STOMP sessions that were answered CONNECTED.",
+    registers,
+  });
   const aborted = new Counter({
     name: "relay_http_aborted_total",
     help: "Clients that disconnected before the response.",
@@ -195,6 +264,9 @@ export function createShardMetrics(thread: string, store: (() => StoreStats) | n
     labelNames: ["outcome"],
     registers,
   });
+  // An increase is seen only of what was there before.
+  for (const attempts of [callbackAttempts, webhookAttempts]) attempts.inc({ outcome: "dead" }, 0);
+  finished.inc({ state: "unknown", kind: "payment" }, 0);
   const mailAttempts = new Counter({
     name: "relay_mails_total",
     help: "What became of mails and of attempts to send them, by kind: sent, failed (tried again later), refused (no such address), or expired (never sent).",
@@ -310,6 +382,7 @@ export function createShardMetrics(thread: string, store: (() => StoreStats) | n
 
   return {
     gauge,
+    flag,
     gaugeByState: (name, help, read) => gaugeBy("state", name, help, read),
     gaugeByKind: (name, help, read) => gaugeBy("kind", name, help, read),
     linkVerified: (outcome) => linkVerifies.inc({ outcome }),
@@ -341,6 +414,11 @@ export function createShardMetrics(thread: string, store: (() => StoreStats) | n
       reattached: () => zvtReattached.inc(),
     },
     answered: (endpoint, status, durationMs) => durations.observe(endpoint, status, durationMs),
+    refused: (code) => errors.add(code),
+    rateLimited: (bucket) => rateLimited.add(bucket),
+    stompConnected: () => stompConnects.inc(),
+    stompEnded: (why) => stompEnds.add(why),
+    pushed: (when, afterMs) => pushes.observe(when, afterMs),
     aborted: (endpoint) => aborted.inc({ endpoint }),
     rateLimitTableFull: (endpoint) => tableFull.inc({ endpoint }),
     webSocketRefused: (bound) => socketsRefused.inc({ bound }),
@@ -348,98 +426,15 @@ export function createShardMetrics(thread: string, store: (() => StoreStats) | n
     loginHeldBack: (by) => loginsHeldBack.inc({ by }),
     commitConflict: () => conflicts.inc(),
     commandFinished: (state, kind) => finished.inc({ state, kind }),
-    collect: async () => [...(await registry.getMetricsAsJSON()), durations.toJson()],
+    collect: async () => [
+      ...(await registry.getMetricsAsJSON()),
+      ...[durations, errors, rateLimited, stompEnds, pushes].map((metric) => metric.toJson()),
+      ...(commits === null ? [] : [commits.toJson()]),
+    ],
   };
-}
-
-/** Values of the main thread: the process, the feed, commands by state. */
-export interface NodeGauges {
-  cluster: {
-    liveNodes(): number;
-    lapses(): number;
-    clockOffsetMs(): number;
-    stream(): { waiting: number; delayMs: number; lost: number };
-  };
-  /** For this node, since its start. */
-  feed(): { inserted: number; failures: number; poison: number };
-  /** The same of the logs of merchants. */
-  activity(): { written: number; dropped: number; waiting: number };
-  /** For all nodes; null if it cannot be determined. Called several times in one collection. */
-  backlog(): Promise<OutboxBacklog | null>;
-}
-
-export function createNodeMetrics(gauges: NodeGauges): { collect(): Promise<ThreadMetrics> } {
-  const registry = new Registry();
-  const registers = [registry];
-  collectDefaultMetrics({ register: registry, prefix: "relay_" });
-  watchEventLoop(registry, "main");
-  const gauge = (name: string, help: string, read: () => number | null | Promise<number | null>) =>
-    new Gauge({
-      name,
-      help,
-      registers,
-      async collect() {
-        const value = await read();
-        // An unknown value has no sample, which an alarm can detect (`absent`); a zero would mean that all is well.
-        if (value === null) this.remove();
-        else this.set(value);
-      },
-    });
-  const ofBacklog = (name: string, help: string, read: (backlog: OutboxBacklog) => number) =>
-    gauge(name, help, async () => {
-      const backlog = await gauges.backlog();
-      return backlog === null ? null : read(backlog);
-    });
-  ofBacklog("relay_outbox_depth", "Rows of all nodes that are not in ClickHouse yet, counted up to 100,000.", ({ depth }) => depth);
-  ofBacklog("relay_outbox_depth_capped", "1 if there are more rows than relay_outbox_depth says, else 0.", ({ capped }) =>
-    capped ? 1 : 0,
-  );
-  ofBacklog(
-    "relay_outbox_oldest_age_seconds",
-    "Age of the oldest of these rows; 0 if there is none.",
-    ({ oldestAgeMs }) => oldestAgeMs / 1_000,
-  );
-  gauge("relay_feed_inserted_rows", "Rows that ClickHouse confirmed since the start.", () => gauges.feed().inserted);
-  gauge("relay_feed_failures", "Inserts that failed and were tried again since the start.", () => gauges.feed().failures);
-  gauge("relay_feed_refused_rows", "Rows that ClickHouse refused and that were set aside since the start.", () => gauges.feed().poison);
-  gauge(
-    "relay_log_written_entries",
-    "Entries of the merchants' logs that ClickHouse confirmed since the start.",
-    () => gauges.activity().written,
-  );
-  gauge(
-    "relay_log_dropped_entries",
-    "Entries of the merchants' logs that were dropped since the start: ClickHouse was away or slow for too long, or they were none that may be kept.",
-    () => gauges.activity().dropped,
-  );
-  gauge("relay_log_waiting_entries", "Entries of the merchants' logs that ClickHouse does not have yet.", () => gauges.activity().waiting);
-  const { cluster } = gauges;
-  gauge("relay_cluster_nodes", "Live nodes, as this one sees them.", cluster.liveNodes);
-  gauge("relay_cluster_lapses", "How often this node's membership expired since the start.", cluster.lapses);
-  gauge("relay_cluster_clock_offset_seconds", "This machine's clock minus Redis's clock.", () => cluster.clockOffsetMs() / 1_000);
-  gauge("relay_cluster_stream_waiting", "Messages from other nodes that wait to be read.", () => cluster.stream().waiting);
-  gauge("relay_cluster_stream_delay_seconds", "Age of the last message when it was read.", () => cluster.stream().delayMs / 1_000);
-  gauge("relay_cluster_stream_lost", "Messages trimmed before they were read, since the start.", () => cluster.stream().lost);
-  return { collect: () => registry.getMetricsAsJSON() };
 }
 
 /** One text for Prometheus out of the metrics of all threads. */
 export function joinMetrics(threads: readonly ThreadMetrics[]): Promise<string> {
   return AggregatorRegistry.aggregate([...threads]).metrics();
-}
-
-function watchEventLoop(registry: Registry, thread: string): void {
-  const delay = monitorEventLoopDelay({ resolution: 10 });
-  delay.enable();
-  new Gauge({
-    name: "relay_event_loop_delay_seconds",
-    help: "Delay of the event loop since the metrics were last requested.",
-    labelNames: ["thread", "quantile"],
-    registers: [registry],
-    collect() {
-      for (const quantile of [50, 99]) this.set({ thread, quantile: `0.${quantile}` }, delay.percentile(quantile) / 1e9);
-      this.set({ thread, quantile: "1" }, delay.max / 1e9);
-      delay.reset();
-    },
-  });
 }

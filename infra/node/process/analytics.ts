@@ -12,6 +12,7 @@ import { createActivityReader, missingMerchantLogs } from "../../../storage/acti
 import { applyActivityRetention } from "../../../storage/activity/activity-retention.ts";
 import { type ActivityWriter, createActivityWriter } from "../../../storage/activity/activity-writer.ts";
 import { ANALYST_USERNAME, writeAnalystAccess } from "../../../storage/clickhouse/analyst-access.ts";
+import { createAvailability } from "../../../storage/clickhouse/availability.ts";
 import { type ClickHouseAddress, connectClickHouse } from "../../../storage/clickhouse/client.ts";
 import { ADMIN_USERNAME, ClickHouseNotStarted, startEmbeddedClickHouse } from "../../../storage/clickhouse/embedded/supervisor.ts";
 import { migrate, SchemaTooNew } from "../../../storage/clickhouse/migrate.ts";
@@ -37,7 +38,7 @@ import type { Config } from "../boot/config.ts";
 import { machineTimers } from "../boot/machine-timers.ts";
 import { failureFacts } from "../observability/failure-facts.ts";
 import type { Log } from "../observability/log.ts";
-import type { NodeGauges } from "../observability/metrics.ts";
+import type { NodeGauges } from "../observability/node-metrics.ts";
 import { lookedUp } from "../wiring/overview.ts";
 import type { ClusterFeed, RunningFeed } from "./cluster-feed.ts";
 
@@ -51,6 +52,7 @@ const BACKLOG_AGAIN_MS = 2_000;
 
 /** If the store takes longer, the values are left out: metrics have 5 s in all (node.ts). */
 const BACKLOG_WAIT_MS = 2_000;
+
 /** An attempt that takes longer counts as failed for a caller that waits for one attempt only. */
 const ONE_ATTEMPT_MS = 15_000;
 
@@ -81,6 +83,9 @@ export interface Analytics {
   ready: Promise<string | null>;
   wake(): void;
   stats: NodeGauges["feed"];
+  kafka: NodeGauges["kafka"];
+  /** Whether ClickHouse answers; asked when metrics are requested. */
+  isUp: NodeGauges["isClickHouseUp"];
   /** The rows that ClickHouse does not have yet, also while it cannot be reached; null if the store does not answer. */
   backlog(): Promise<OutboxBacklog | null>;
   stop(): Promise<void>;
@@ -97,6 +102,7 @@ export interface AnalyticsOptions {
 export function startAnalytics(options: AnalyticsOptions): Analytics {
   const stopping = new AbortController();
   let reached: Reached | null = null;
+  let answers = async () => false;
   let feed: RunningFeed | null = null;
   let kafka: ClusterFeed | null = null;
   let backfills: readonly OnceInBackground[] = [];
@@ -121,7 +127,10 @@ export function startAnalytics(options: AnalyticsOptions): Analytics {
     const { config, kv, clock, log } = options;
     for (;;) {
       try {
-        reached ??= await reach(config, log);
+        if (reached === null) {
+          reached = await reach(config, log);
+          answers = createAvailability(reached.address);
+        }
         const client = connectClickHouse(reached.address);
         await migrate(client);
         // What is over is not shown either way (activity-reader.ts), so nothing else waits for a ClickHouse that does not permit it.
@@ -251,6 +260,8 @@ export function startAnalytics(options: AnalyticsOptions): Analytics {
     ready,
     wake: () => feed?.wake(),
     stats: () => feed?.stats() ?? NO_FEED,
+    kafka: () => feed?.kafka() ?? null,
+    isUp: lookedUp(options.clock, () => answers(), BACKLOG_AGAIN_MS),
     backlog: lookedUp(options.clock, () => inTime(lookAtOutbox()), BACKLOG_AGAIN_MS),
     stop: async () => {
       stopping.abort();
@@ -283,13 +294,14 @@ function embeddedFeed(feed: Feed): RunningFeed {
     wake: () => feed.wake(),
     stats: () => {
       const { inserted, failures, refused: poison } = feed.stats();
-      return { inserted, failures, poison };
+      return { inserted, failures, poison, deadLetters: 0 };
     },
+    kafka: () => null,
     stop: () => feed.stop(),
   };
 }
 
-const NO_FEED = { inserted: 0, failures: 0, poison: 0 };
+const NO_FEED = { inserted: 0, failures: 0, poison: 0, deadLetters: 0 };
 
 /** Null if it fails or takes too long: metrics are returned without a value that cannot be determined. */
 async function inTime<T>(look: Promise<T>): Promise<T | null> {

@@ -8,12 +8,14 @@ import { FEED_TOPICS } from "../../../storage/feed/kafka-topics.ts";
 import { pause } from "../../../storage/feed/pause.ts";
 import { machineTimers } from "../boot/machine-timers.ts";
 import type { Log } from "../observability/log.ts";
-import type { NodeGauges } from "../observability/metrics.ts";
+import type { KafkaProgress, NodeGauges } from "../observability/node-metrics.ts";
 
 /** The running feed from the outbox to ClickHouse, with or without Kafka. */
 export interface RunningFeed {
   wake(): void;
   stats: NodeGauges["feed"];
+  /** Null without Kafka. */
+  kafka(): KafkaProgress | null;
   stop(): Promise<void>;
 }
 
@@ -96,13 +98,19 @@ export function createClusterFeed({ brokers, clientId, kv, sink, clock, log, sho
     },
     wake: () => feed?.wake(),
     stats: () => {
-      if (feed === null || consumer === null) return { depth: 0, oldestAgeMs: 0, inserted: 0, failures: 0, poison: 0 };
+      if (feed === null || consumer === null) return { inserted: 0, failures: 0, poison: 0, deadLetters: 0 };
       const [produced, consumed] = [feed.stats(), consumer.stats()];
       return {
         inserted: consumed.inserted,
         failures: produced.failures + consumed.failures,
         poison: produced.refused + consumed.dead,
+        deadLetters: consumed.dead,
       };
+    },
+    kafka: () => {
+      if (feed === null || consumer === null) return null;
+      const { producing, lagMessages } = feed.stats();
+      return { lagMessages: producing ? lagMessages : null, partitions: consumer.stats().partitions };
     },
     stop: async () => {
       await Promise.all([feed?.stop(), consumer?.stop()]);

@@ -22,6 +22,7 @@ import { RedisRefused } from "../../../storage/kv/redis-refused.ts";
 import { createRemoteHistory, createRemoteKv } from "../../../storage/kv/remote.ts";
 import { VersionRefused } from "../../../storage/schemas/agreement.ts";
 import { checkSchemaMark, raiseSchemaMark } from "../../../storage/schemas/schema-mark.ts";
+import { certificateExpiryMs } from "../boot/certificate-expiry.ts";
 import { type ClockShift, createClock, createClockShift } from "../boot/clock.ts";
 import type { Config } from "../boot/config.ts";
 import { backgroundTimers, machineTimers } from "../boot/machine-timers.ts";
@@ -37,7 +38,9 @@ import type { NodeCluster } from "../cluster/cluster.ts";
 import { sumOf } from "../cluster/cluster-nodes.ts";
 import { sharedSettings } from "../cluster/shared-settings.ts";
 import { createLog, type Log } from "../observability/log.ts";
-import { createNodeMetrics, joinMetrics } from "../observability/metrics.ts";
+import { joinMetrics } from "../observability/metrics.ts";
+import { createNodeMetrics, type NodeGauges } from "../observability/node-metrics.ts";
+import { createStoreCommits } from "../observability/store-commits.ts";
 import { administratorPassword } from "../wiring/credentials.ts";
 import { rateLimitsOf, surfacesOf } from "../wiring/endpoints.ts";
 import { rateLimitMemories } from "../wiring/rate-limits.ts";
@@ -130,7 +133,7 @@ export async function tryToStartNode({
   freshPassword,
   passwordGenerated,
 }: NodeAttempt): Promise<RunningNode> {
-  await refuseUnusableTls(config);
+  const certificateExpiresAtMs = await readCertificate(config);
   const clock = createClock(clockShift);
   const log = createLog(config.logLevel, MAIN, clock.monotonicMs, serviceAddresses(config));
   log.starting({ mode: config.mode, shards: config.shards, dataDirectory: config.dataDirectory, node: process.version });
@@ -233,7 +236,9 @@ export async function tryToStartNode({
   const webFiles = loadWebFiles();
   try {
     await openStore(bus);
-    if (config.cluster !== null && parts !== null) redis = await parts.openClusterKv(config, config.cluster, log);
+    const commits = createStoreCommits("redis");
+    const committed = (durationMs: number) => commits.observe("redis", durationMs);
+    if (config.cluster !== null && parts !== null) redis = await parts.openClusterKv(config, config.cluster, { log, committed });
     const opened = redis;
     const kv = opened ?? createRemoteKv(bus, STORE_OWNER);
     await cluster?.admit();
@@ -273,7 +278,11 @@ export async function tryToStartNode({
     await prepareSandboxOwner(kv, config, box, clock);
     const password = await administratorPassword(kv, config, freshPassword);
     if (password.generated !== null) passwordGenerated?.(password.generated);
-    const { collectMetrics } = handleShardMessages({ bus, analytics, cluster, self, log });
+    const { collectMetrics } = handleShardMessages({
+      ...{ bus, analytics, cluster, self, log, certificateExpiresAtMs },
+      redis: opened === null ? null : { isUp: () => opened.available(), commits },
+      httpLibrary: uws.packageName,
+    });
     metrics = await openMetrics(config, collectMetrics, log);
     const start = { administratorPasswordSha256: password.sha256, webFiles: await webFiles };
     await Promise.all(shards.map((shard) => bus.request(shard, "shard.start", start, START_STEP_MS)));
@@ -383,15 +392,24 @@ interface Served {
   cluster: NodeCluster | null;
   /** This node, if it is a single one. */
   self: Omit<ClusterNode, "report">;
+  redis: NodeGauges["redis"];
+  httpLibrary: string;
+  certificateExpiresAtMs: number | null;
   log: Log;
 }
 
 /** Answers what the shards ask of the main thread; for the metrics' own listener also directly. */
-function handleShardMessages({ bus, analytics, cluster, self, log }: Served): { collectMetrics(): Promise<string> } {
+function handleShardMessages(served: Served): { collectMetrics(): Promise<string> } {
+  const { bus, analytics, cluster, self, log } = served;
   const nodes = () => cluster?.nodes() ?? [self];
   const stream = () => cluster?.stream() ?? null;
   const metrics = createNodeMetrics({
+    build: { version: VERSION, httpLibrary: served.httpLibrary },
+    certificateExpiresAtMs: () => served.certificateExpiresAtMs,
+    redis: served.redis,
     feed: analytics.stats,
+    kafka: analytics.kafka,
+    isClickHouseUp: analytics.isUp,
     activity: analytics.activity.stats,
     backlog: analytics.backlog,
     cluster: {
@@ -501,11 +519,13 @@ async function refuseTakenPort({ host, port }: Config): Promise<void> {
   await once(probe, "close");
 }
 
-/** uWebSockets does not report what is wrong with a certificate. */
-async function refuseUnusableTls({ tls }: Config): Promise<void> {
-  if (tls === null) return;
+/** uWebSockets does not report what is wrong with a certificate. Resolves with the time at which the first of its chain ends; null without TLS. */
+async function readCertificate({ tls }: Config): Promise<number | null> {
+  if (tls === null) return null;
   try {
-    createSecureContext({ cert: await readFile(tls.certFile), key: await readFile(tls.keyFile) });
+    const cert = await readFile(tls.certFile, "utf8");
+    createSecureContext({ cert, key: await readFile(tls.keyFile) });
+    return certificateExpiryMs(cert);
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
     throw new StartRefused(`RELAY_TLS_CERT (${tls.certFile}) and RELAY_TLS_KEY (${tls.keyFile}) cannot be used: ${reason}`);

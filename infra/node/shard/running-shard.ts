@@ -33,7 +33,7 @@ export async function startShard(parts: RunningShardParts): Promise<RunningShard
   const ids = { uuid: () => randomUUID() };
   // Unique among all writers ever: a restart within the same millisecond must not reuse an outbox key.
   const writer = `${address}-${randomBytes(4).toString("hex")}`;
-  const metrics = createShardMetrics(address, store.stats);
+  const metrics = createShardMetrics(address, store);
   const life = createShardLifecycle(parts.timers);
   const { terminals, cluster, ...served } = await composeShard({ ...parts, ids, writer, metrics, life });
   await life.load();

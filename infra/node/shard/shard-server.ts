@@ -70,6 +70,8 @@ export async function createShardServer(parts: ShardServerParts): Promise<Server
     observe: {
       answered: metrics.answered,
       aborted: metrics.aborted,
+      refused: metrics.refused,
+      rateLimited: metrics.rateLimited,
       rateLimitTableFull: (endpoint) => {
         metrics.rateLimitTableFull(endpoint);
         log.rateLimitTableFull(endpoint);

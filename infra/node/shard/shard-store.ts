@@ -10,6 +10,7 @@ import type { Config } from "../boot/config.ts";
 import type { NodeProtocol } from "../boot/node-protocol.ts";
 import { type ConnectedStore, STORE_OWNER } from "../boot/shard-boot.ts";
 import type { Log } from "../observability/log.ts";
+import { createStoreCommits, type StoreCommits } from "../observability/store-commits.ts";
 
 export interface ShardStoreParts {
   config: Config;
@@ -30,6 +31,7 @@ export interface ShardStore {
 export function createShardStore({ config, bus, clock, log }: ShardStoreParts): ShardStore {
   let files: EmbeddedKv | null = null;
   let redis: RedisKv | null = null;
+  const commits = createStoreCommits(config.cluster === null ? "leveldb" : "redis");
 
   return {
     open: async () => {
@@ -40,6 +42,7 @@ export function createShardStore({ config, bus, clock, log }: ShardStoreParts): 
           nowMs: clock.nowMs,
           mostlyAbsentPrefix: COMMANDS,
           onFailure: log.storeFailed,
+          onCommitted: (durationMs) => commits.observe("leveldb", durationMs),
         });
       } catch (error) {
         if (error instanceof DirectoryRefused) return { type: "refused", reason: error.message };
@@ -53,10 +56,14 @@ export function createShardStore({ config, bus, clock, log }: ShardStoreParts): 
       if (config.cluster !== null) {
         // A node by itself loads nothing of Redis.
         const { openClusterKv } = await import("../cluster/cluster.ts");
-        redis = await openClusterKv(config, config.cluster, log, historyLost);
-        return clusterStore(redis);
+        redis = await openClusterKv(config, config.cluster, {
+          log,
+          historyLost,
+          committed: (durationMs) => commits.observe("redis", durationMs),
+        });
+        return clusterStore(redis, commits);
       }
-      if (files !== null) return ownStore(files);
+      if (files !== null) return ownStore(files, commits);
       const { lostVersion } = await createRemoteHistory(bus, STORE_OWNER);
       return { ...remoteStore(createRemoteKv(bus, STORE_OWNER)), lostVersion };
     },
@@ -67,20 +74,30 @@ export function createShardStore({ config, bus, clock, log }: ShardStoreParts): 
   };
 }
 
-function clusterStore(kv: RedisKv): ConnectedStore {
-  return { kv, lostVersion: () => kv.lostVersion(), sweep: () => kv.sweep(), isAway: () => !kv.available(), stats: null };
+function clusterStore(kv: RedisKv, commits: StoreCommits): ConnectedStore {
+  return {
+    kv,
+    lostVersion: () => kv.lostVersion(),
+    sweep: () => kv.sweep(),
+    isAway: () => !kv.available(),
+    stats: null,
+    commits,
+    isRedisUp: () => kv.available(),
+  };
 }
 
-function ownStore(kv: EmbeddedKv): ConnectedStore {
+function ownStore(kv: EmbeddedKv, commits: StoreCommits): ConnectedStore {
   return {
     kv,
     lostVersion: () => kv.lostVersion(),
     sweep: () => kv.sweep(),
     isAway: () => kv.stats().state !== "open",
     stats: () => kv.stats(),
+    commits,
+    isRedisUp: null,
   };
 }
 
 function remoteStore(kv: Kv): Omit<ConnectedStore, "lostVersion"> {
-  return { kv, sweep: async () => undefined, isAway: () => null, stats: null };
+  return { kv, sweep: async () => undefined, isAway: () => null, stats: null, commits: null, isRedisUp: null };
 }

@@ -111,6 +111,7 @@ export async function composeShard(parts: ShardParts): Promise<ComposedShard> {
   const { onOutboxWrite } = add(createFeedWake(bus));
   const { activity, merchantLogs } = add(composeActivityLog({ bus, writer }));
   const readiness = add(createReadiness({ boot, isAway: store.isAway, monotonicMs: machineClock.monotonicMs }));
+  metrics.flag("relay_ready", "1 if the node accepts requests, as /health/ready says; else 0.", () => readiness.notReadyBecause() === null);
   const tables = createTables({
     bus,
     tableVersions: createTableVersions(kv),
@@ -353,7 +354,11 @@ export async function composeShard(parts: ShardParts): Promise<ComposedShard> {
     }),
     clock,
     ids,
-    onEvent: log.stomp,
+    onEvent: (event) => {
+      if (event.type === "connected") metrics.stompConnected();
+      else if (event.type === "ended") metrics.stompEnded(event.why);
+      log.stomp(event);
+    },
   });
   add({ tick: stomp.tick });
   // Counted where they are: the home of a terminal may be another node.

@@ -30,7 +30,7 @@ export interface TerminalParts {
   /** Unique among all writers. */
   writer: string;
   retentionMs: number;
-  metrics: Pick<ShardMetrics, "gauge" | "gaugeByState" | "commandFinished" | "commitConflict">;
+  metrics: Pick<ShardMetrics, "gauge" | "gaugeByState" | "commandFinished" | "commitConflict" | "pushed">;
   dayCounts: Pick<DayCounts, "recorded" | "commandFinished">;
   /** A row was written to the outbox. */
   onOutboxWrite(): void;
@@ -104,6 +104,7 @@ export function composeTerminals(parts: TerminalParts): ComposedTerminals {
       metrics.commandFinished(state, kind);
       dayCounts.commandFinished(state);
     },
+    pushed: metrics.pushed,
   });
   const drainableLookups = createDrainableLookups(terminals);
   metrics.gauge("relay_actors", "Terminal actors in memory.", () => home.counts().actors);

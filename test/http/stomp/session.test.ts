@@ -583,7 +583,7 @@ test("leaves it to a client that has disconnected to close the socket, and close
     assert.equal(world.sessions.count(), 0);
     assert.deepEqual(
       world.events.filter(({ type }) => type === "ended"),
-      [{ type: "ended", sessionId: "s1", reason: "disconnected" }],
+      [{ type: "ended", sessionId: "s1", reason: "disconnected", why: "disconnected" }],
       "it ended once",
     );
   }

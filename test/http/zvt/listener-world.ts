@@ -1,8 +1,4 @@
-import { execFileSync } from "node:child_process";
 import { randomUUID } from "node:crypto";
-import { mkdtempSync, readFileSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import type { TestContext } from "node:test";
 import type { ZvtListenOptions, ZvtReports } from "../../../engine/zvt/zvt-payments.ts";
 import { startZvtListener, type ZvtListener } from "../../../http/zvt/listener.ts";
@@ -44,42 +40,5 @@ export class ListenerWorld {
     });
     t.after(() => listener.stop(0));
     return listener;
-  }
-}
-
-export interface Certificate {
-  cert: string;
-  key: string;
-}
-
-/** A certificate for localhost that signs itself, for an hour. */
-export function selfSigned(): Certificate {
-  const folder = mkdtempSync(join(tmpdir(), "zvt-"));
-  try {
-    const [key, cert] = [join(folder, "key.pem"), join(folder, "cert.pem")];
-    const subject = ["-subj", "/CN=localhost", "-addext", "subjectAltName=DNS:localhost"];
-    execFileSync(
-      "openssl",
-      [
-        "req",
-        "-x509",
-        "-newkey",
-        "ec",
-        "-pkeyopt",
-        "ec_paramgen_curve:prime256v1",
-        "-nodes",
-        "-days",
-        "1",
-        "-keyout",
-        key,
-        "-out",
-        cert,
-        ...subject,
-      ],
-      { stdio: "ignore" },
-    );
-    return { cert: readFileSync(cert, "utf8"), key: readFileSync(key, "utf8") };
-  } finally {
-    rmSync(folder, { recursive: true });
   }
 }

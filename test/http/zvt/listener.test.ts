@@ -3,10 +3,11 @@ import { once } from "node:events";
 import { connect, type Socket } from "node:net";
 import { type TestContext, test } from "node:test";
 import { connect as connectTls } from "node:tls";
+import { selfSigned } from "../../support/certificate.ts";
 import { within } from "../../support/within.ts";
 import { bytesOf, hexOf } from "./bytes-of.ts";
 import { PAID, RECEIPT } from "./fake-payments.ts";
-import { ListenerWorld, selfSigned } from "./listener-world.ts";
+import { ListenerWorld } from "./listener-world.ts";
 import { ACK, COMPLETION, ENQUIRY, PAID_STATUS, PAY } from "./zvt-world.ts";
 
 /** A register that knows bytes only. */

@@ -60,6 +60,7 @@ const NOTHING_COUNTED = {
   gaugeByState: () => {},
   commandFinished: () => {},
   commitConflict: () => {},
+  pushed: () => {},
   recorded: () => {},
 };
 

@@ -1,17 +1,30 @@
 import assert from "node:assert/strict";
 import { it } from "node:test";
 import type { OutboxBacklog } from "../../../../engine/operators/overview.ts";
-import { createNodeMetrics, joinMetrics } from "../../../../infra/node/observability/metrics.ts";
+import { createShardMetrics, joinMetrics } from "../../../../infra/node/observability/metrics.ts";
+import { createNodeMetrics, type NodeGauges } from "../../../../infra/node/observability/node-metrics.ts";
+import { createStoreCommits } from "../../../../infra/node/observability/store-commits.ts";
+
+const SINGLE: NodeGauges = {
+  build: { version: "1.2.3", httpLibrary: "uws" },
+  certificateExpiresAtMs: () => null,
+  redis: null,
+  feed: () => ({ inserted: 5, failures: 0, poison: 0, deadLetters: 0 }),
+  kafka: () => null,
+  isClickHouseUp: async () => true,
+  activity: () => ({ written: 7, dropped: 2, waiting: 1 }),
+  backlog: async () => null,
+  cluster: { liveNodes: () => 1, lapses: () => 0, clockOffsetMs: () => 0, stream: () => ({ waiting: 0, delayMs: 0, lost: 0 }) },
+};
+
+async function linesOf(text: Promise<string>, begin: string): Promise<string[]> {
+  return (await text).split("\n").filter((line) => line.startsWith(begin));
+}
 
 it("metrics leave out what cannot be learned, and tell it again when it can be", async () => {
   let backlog: OutboxBacklog | null = null;
-  const metrics = createNodeMetrics({
-    feed: () => ({ inserted: 0, failures: 0, poison: 0 }),
-    activity: () => ({ written: 7, dropped: 2, waiting: 1 }),
-    backlog: async () => backlog,
-    cluster: { liveNodes: () => 1, lapses: () => 0, clockOffsetMs: () => 0, stream: () => ({ waiting: 0, delayMs: 0, lost: 0 }) },
-  });
-  const told = async () => (await joinMetrics([await metrics.collect()])).split("\n").filter((line) => line.startsWith("relay_outbox_"));
+  const metrics = createNodeMetrics({ ...SINGLE, backlog: async () => backlog });
+  const told = async () => linesOf(joinMetrics([await metrics.collect()]), "relay_outbox_");
   assert.deepEqual(await told(), []);
   backlog = { depth: 100_000, capped: true, oldestAgeMs: 61_500 };
   assert.deepEqual(await told(), ["relay_outbox_depth 100000", "relay_outbox_depth_capped 1", "relay_outbox_oldest_age_seconds 61.5"]);
@@ -19,4 +32,70 @@ it("metrics leave out what cannot be learned, and tell it again when it can be",
   assert.deepEqual(await told(), ["relay_outbox_depth 0", "relay_outbox_depth_capped 0", "relay_outbox_oldest_age_seconds 0"]);
   backlog = null;
   assert.deepEqual(await told(), []);
+});
+
+it("a count that is kept elsewhere is told as it is there, however often it is asked for", async () => {
+  const metrics = createNodeMetrics(SINGLE);
+  await metrics.collect();
+  assert.deepEqual(await linesOf(joinMetrics([await metrics.collect()]), "relay_feed_inserted"), ["relay_feed_inserted_rows_total 5"]);
+});
+
+it("Kafka's lag is told by the node that produces, and by no other", async () => {
+  const commits = createStoreCommits("redis");
+  const told = async (lagMessages: number | null) => {
+    const redis = { isUp: () => true, commits };
+    const metrics = createNodeMetrics({ ...SINGLE, redis, kafka: () => ({ lagMessages, partitions: 6 }) });
+    return linesOf(joinMetrics([await metrics.collect()]), "relay_kafka_");
+  };
+  assert.deepEqual(await told(12), ["relay_kafka_lag_messages 12", "relay_kafka_partitions 6"]);
+  assert.deepEqual(await told(null), ["relay_kafka_partitions 6"]);
+});
+
+it("one thread without Redis is a node without Redis, and commits of all threads are counted together", async () => {
+  const threads = [true, false, true].map((isUp, index) => {
+    const commits = createStoreCommits("redis");
+    commits.observe("redis", 2);
+    return createShardMetrics(`shard-${index}`, { stats: null, commits, isRedisUp: () => isUp });
+  });
+  const text = async () => joinMetrics(await Promise.all(threads.map((thread) => thread.collect())));
+  assert.deepEqual(await linesOf(text(), "relay_redis_up"), ["relay_redis_up 0"]);
+  const buckets = await linesOf(text(), "relay_store_commit_duration_seconds");
+  assert.deepEqual(
+    buckets.filter((line) => /le="0.00(?:1|25)"|_count/.test(line)),
+    [
+      'relay_store_commit_duration_seconds_bucket{store="redis",le="0.001"} 0',
+      'relay_store_commit_duration_seconds_bucket{store="redis",le="0.0025"} 3',
+      'relay_store_commit_duration_seconds_count{store="redis"} 3',
+    ],
+  );
+});
+
+it("pushes, refusals and ends of sessions are told by their words, those that alerts ask for from the start", async () => {
+  const metrics = createShardMetrics("shard-0", { stats: null, commits: null, isRedisUp: null });
+  const text = async () => joinMetrics([await metrics.collect()]);
+  assert.deepEqual(await linesOf(text(), "relay_rate_limited_total"), [
+    'relay_rate_limited_total{bucket="pay"} 0',
+    'relay_rate_limited_total{bucket="get"} 0',
+  ]);
+  metrics.rateLimited("scan");
+  metrics.rateLimited("pay");
+  metrics.refused("unauthorized");
+  metrics.stompConnected();
+  metrics.stompEnded("too_slow");
+  metrics.pushed("at_once", 3);
+  metrics.pushed("later", 70_000);
+  const told = (await text()).split("\n");
+  for (const line of [
+    'relay_rate_limited_total{bucket="scan"} 1',
+    'relay_rate_limited_total{bucket="pay"} 1',
+    'relay_http_errors_total{code="unauthorized"} 1',
+    "relay_stomp_connects_total 1",
+    'relay_stomp_closes_total{reason="too_slow"} 1',
+    'relay_command_push_delay_seconds_bucket{when="at_once",le="0.0025"} 0',
+    'relay_command_push_delay_seconds_bucket{when="at_once",le="0.005"} 1',
+    'relay_command_push_delay_seconds_bucket{when="later",le="60"} 0',
+    'relay_command_push_delay_seconds_bucket{when="later",le="+Inf"} 1',
+    'relay_command_push_delay_seconds_sum{when="later"} 70',
+  ])
+    assert.ok(told.includes(line), line);
 });

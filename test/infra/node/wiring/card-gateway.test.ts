@@ -10,7 +10,7 @@ const FOLLOW_UP = { txId: "op-1", origTranId: "tran-1", amount: "12.30", currenc
 
 async function world(t: TestContext, behave: Behave) {
   const stub = await startGatewayStub(t, CREDENTIALS.secret, behave);
-  const metrics = createShardMetrics("shard-0", null);
+  const metrics = createShardMetrics("shard-0", { stats: null, commits: null, isRedisUp: null });
   metrics.gaugeByState("relay_callbacks", "Of a store that is away.", () => Promise.reject(new Error("away")));
   const gateway = createCardGateway({ config: { gatewayUrl: stub.url }, log: { gatewayCircuit: () => undefined }, metrics });
   t.after(gateway.close);

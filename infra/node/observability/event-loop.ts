@@ -1,0 +1,18 @@
+import { monitorEventLoopDelay } from "node:perf_hooks";
+import { Gauge, type Registry } from "prom-client";
+
+export function watchEventLoop(registry: Registry, thread: string): void {
+  const delay = monitorEventLoopDelay({ resolution: 10 });
+  delay.enable();
+  new Gauge({
+    name: "relay_event_loop_delay_seconds",
+    help: "Delay of the event loop since the metrics were last requested.",
+    labelNames: ["thread", "quantile"],
+    registers: [registry],
+    collect() {
+      for (const quantile of [50, 99]) this.set({ thread, quantile: `0.${quantile}` }, delay.percentile(quantile) / 1e9);
+      this.set({ thread, quantile: "1" }, delay.max / 1e9);
+      delay.reset();
+    },
+  });
+}

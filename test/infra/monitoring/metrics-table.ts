@@ -1,0 +1,26 @@
+import { readFileSync } from "node:fs";
+
+export const METRICS_PAGE = "infra/docs/metrics.md";
+
+export interface DocumentedMetric {
+  name: string;
+  type: string;
+  /** Which nodes have it. */
+  on: "all" | "cluster" | "single" | "set up";
+}
+
+const ROW = /^\| `(relay_[a-z0-9_]+)` \| (\w+) \| (?:(cluster|single|set up): )?/gm;
+
+/** The tables of the page: every metric once. */
+export function documentedMetrics(): DocumentedMetric[] {
+  return [...readFileSync(METRICS_PAGE, "utf8").matchAll(ROW)].map(([, name = "", type = "", on]) => ({
+    name,
+    type,
+    on: on === "cluster" || on === "single" || on === "set up" ? on : "all",
+  }));
+}
+
+/** The metrics of a text of `/metrics`, with their types. */
+export function metricsIn(text: string): { name: string; type: string }[] {
+  return [...text.matchAll(/^# TYPE (\S+) (\S+)$/gm)].map(([, name = "", type = ""]) => ({ name, type }));
+}
