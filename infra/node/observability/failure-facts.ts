@@ -9,6 +9,8 @@ export interface FailureFacts {
   name: string;
   /** What happened, the causes behind it included: one line. */
   reason: string;
+  /** The message of the innermost cause: it is the same wherever a failure was noticed. */
+  cause: string;
   /** Of the system or of the service; null without one. */
   code: string | null;
   /** Host and port, where the error itself says them. */
@@ -31,22 +33,31 @@ const FAULTS = [TypeError, RangeError, ReferenceError, SyntaxError];
 const SYSTEM_CODE =
   /^E(?:CONNREFUSED|CONNRESET|CONNABORTED|TIMEDOUT|PIPE|NOTFOUND|AI_AGAIN|HOSTUNREACH|NETUNREACH|HOSTDOWN|NETDOWN|ADDRNOTAVAIL|NOSPC|DQUOT|IO|ROFS|MFILE|NFILE)$/;
 
+const SYSTEM_CODE_IN_TEXT = /\bE(?:CONNREFUSED|CONNRESET|TIMEDOUT|PIPE|NOTFOUND|HOSTUNREACH|NETUNREACH|NOSPC|IO|ROFS)\b/;
+
 /** What an operator has to know of an error; nothing of it is what a request or a row said, unless its message is. */
 export function failureFacts(error: unknown): FailureFacts {
   const chain = causesOf(error);
   const innermost = chain.at(-1);
-  const code = lastOf(chain, codeOf);
+  // What is made of errors of the system often keeps their text alone.
+  const code = lastOf(chain, codeOf) ?? lastOf(chain, ({ message }) => SYSTEM_CODE_IN_TEXT.exec(message)?.[0] ?? null);
   const service = lastOf(chain, serviceOf);
   const isFault = chain.some((cause) => FAULTS.some((fault) => cause instanceof fault));
   return {
     name: innermost === undefined ? "unknown" : innermost.name,
     reason: reasonOf(chain, error),
+    cause: innermost === undefined ? String(error) : innermost.message,
     code,
     address: lastOf(chain, addressOf),
     service,
     isFault,
-    isOutage: !isFault && (service !== null || (code !== null && SYSTEM_CODE.test(code))),
+    isOutage: !isFault && (service !== null || (code !== null && SYSTEM_CODE.test(code)) || chain.some(isUnavailable)),
   };
+}
+
+/** Another thread or node, or a service that no error names. */
+function isUnavailable(cause: Error): boolean {
+  return cause instanceof RelayError && cause.code === "unavailable";
 }
 
 /** The error and what it was caused by, outermost first. Of several that were tried at once the first is taken: they are the addresses of one host. */

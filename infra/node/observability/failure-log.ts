@@ -77,7 +77,7 @@ function outageOf({ reason, code }: FailureFacts, service: Service | null, addre
 }
 
 /** What one address fails with is one cause. Without a code, two failures with the same text have the same cause, numbers and ids aside. */
-function causeOf({ name, code, reason }: FailureFacts, address: string | null): string {
+function causeOf({ name, code, cause }: FailureFacts, address: string | null): string {
   if (address !== null && code !== null) return `${address} ${code}`;
-  return `${address ?? ""} ${name} ${reason.replace(/[0-9a-f-]{8,}|\d+/gi, "#")}`;
+  return `${address ?? ""} ${name} ${cause.replace(/[0-9a-f-]{8,}|\d+/gi, "#")}`;
 }

@@ -52,6 +52,24 @@ describe("the log of failures", () => {
     });
   });
 
+  it("takes what is wrapped, told by text alone or by another thread for the same cause", () => {
+    const { lines, failed } = world();
+    failed({ event: "engine failed", key: "presence", error: away() });
+    failed({ event: "store failed", key: "", error: new StorageUnavailable("Redis cannot be reached"), service: "store" });
+    const text = "connect ECONNREFUSED 10.0.0.7:6379";
+    failed({ event: "cluster", key: "redis", error: Object.assign(new Error(text), { code: "ECONNREFUSED" }), service: "store" });
+    failed({ event: "witness failed", key: "", error: new StorageUnavailable("Redis did not answer", { cause: new Error(text) }) });
+    failed({ event: "engine failed", key: "ask", error: new RelayError("unavailable", "shard-1 did not answer in time") });
+    assert.deepEqual(
+      lines.map(({ text: told }) => told),
+      [
+        "engine failed: The store cannot confirm this now: Redis cannot be reached",
+        `cluster: ${text}`,
+        "engine failed: shard-1 did not answer in time",
+      ],
+    );
+  });
+
   it("has a line for each of two causes", () => {
     const { lines, failed } = world();
     failed({ event: "engine failed", key: "presence", error: away() });
