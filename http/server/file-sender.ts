@@ -15,7 +15,7 @@ export interface FileSendersOptions {
   filesMax: number;
   /** A client that reads nothing for this long is disconnected. */
   stallMs: number;
-  /** For all files together. */
+  /** For all files together; it can be changed. */
   bytesPerSecond: number;
 }
 
@@ -28,6 +28,7 @@ export type SendOutcome = "complete" | "aborted" | "stalled" | { failed: unknown
  */
 export class FileSenders {
   readonly #options: FileSendersOptions;
+  bytesPerSecond: number;
   readonly #buffer = Buffer.allocUnsafeSlow(CHUNK_BYTES);
   readonly #turns: FileSender[] = [];
   #size = 0;
@@ -38,6 +39,7 @@ export class FileSenders {
 
   constructor(options: FileSendersOptions) {
     this.#options = options;
+    this.bytesPerSecond = options.bytesPerSecond;
   }
 
   get size(): number {
@@ -84,8 +86,9 @@ export class FileSenders {
   }
 
   async #pace(): Promise<void> {
-    const { bytesPerSecond, monotonicMs } = this.#options;
+    const { monotonicMs } = this.#options;
     for (;;) {
+      const { bytesPerSecond } = this;
       const now = monotonicMs();
       const earned = ((now - this.#allowedAtMs) * bytesPerSecond) / 1_000;
       this.#allowance = Math.min(this.#allowance + earned, (bytesPerSecond * BURST_MS) / 1_000);

@@ -6,6 +6,7 @@ import type { RateLimitBucket } from "../auth/rate-limiter.ts";
 import type { SignatureAuthenticator } from "../auth/signature-authenticator.ts";
 import type { BoundEndpoint, ResponseHeadersOf } from "../endpoint/endpoint.ts";
 import type { ErrorEnvelope } from "../endpoint/error-envelope.ts";
+import type { TlsFiles } from "./apps.ts";
 import type { Uws } from "./uws.ts";
 import type { WebSocketMount } from "./websocket.ts";
 
@@ -38,7 +39,7 @@ export interface ServerOptions {
   servicePrefix?: string;
   /** `RELAY_PUBLIC_URL`: pages of its origin are the relay's own, like those of the host that a request names. */
   publicUrl?: string;
-  tls?: { certFile: string; keyFile: string };
+  tls?: TlsFiles;
   /** Tells browsers to use nothing but TLS with this host (RFC 6797). */
   tlsOnly?: boolean;
   limits?: Partial<ServerLimits>;

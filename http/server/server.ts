@@ -1,10 +1,9 @@
-import { once } from "node:events";
-import { createServer as createProbe } from "node:net";
 import { setTimeout as delay, setImmediate as turn } from "node:timers/promises";
 import { RelayError } from "../../engine/kernel/errors.ts";
 import { isLoopbackHost } from "../auth/loopback-host.ts";
 import type { Method } from "../endpoint/endpoint.ts";
 import { type Answer, answerAsLast, firstLines, writeAnswer } from "./answer.ts";
+import { Apps, type TlsFiles } from "./apps.ts";
 import { ClientAddresses } from "./client-address.ts";
 import { Compression } from "./compression.ts";
 import { PREFLIGHT_VARY, preflightHeaders, preflightMethod } from "./cors.ts";
@@ -21,7 +20,7 @@ import type { ServerContext } from "./server-context.ts";
 import { StreamSenders } from "./stream-sender.ts";
 import { surfaceHeaders } from "./surface-headers.ts";
 import { refusalOf, type Unmatched } from "./unmatched.ts";
-import type { HttpRequest, HttpResponse, TemplatedApp, us_listen_socket } from "./uws.ts";
+import type { HttpRequest, HttpResponse, TemplatedApp } from "./uws.ts";
 import { WebSocketHost } from "./websocket-host.ts";
 
 export interface ListenOptions {
@@ -48,6 +47,10 @@ export interface Server {
    * number of unfinished requests.
    */
   drain(options: DrainOptions): Promise<number>;
+  /** Connections from now on get this certificate; those that are there stay. Throws where it cannot be used: then nothing has changed. */
+  renewTls(tls: TlsFiles): void;
+  /** For all files that are sent together, at once also for those that are being sent. */
+  limitFiles(bytesPerSecond: number): void;
   /** Ends every connection at once. */
   close(): void;
   /** Requests under way. */
@@ -62,27 +65,6 @@ const FOREIGN_HOST = new RelayError(
   "The sandbox is for this machine only: call it as localhost, 127.0.0.1 or [::1]. RELAY_MODE=production serves other names.",
 );
 const FOREIGN_PAGE = new RelayError("forbidden", "Pages of this origin may not call this path.");
-
-/** `LIBUS_LISTEN_DEFAULT` shares the port among threads (SO_REUSEPORT); the enum itself is types only. */
-const LISTEN_SHARED = 0;
-const LISTEN_EXCLUSIVE = 1;
-
-/**
- * What of TLS 1.2 is offered: a key of its own for each connection, so that whoever gets the certificate's key later reads nothing that was recorded before.
- * The suites with SHA stand last, for terminals on Android 4, which know no others. All of TLS 1.3 is so, and nothing older is offered.
- */
-const TLS_SUITES = [
-  "ECDHE-ECDSA-AES128-GCM-SHA256",
-  "ECDHE-RSA-AES128-GCM-SHA256",
-  "ECDHE-ECDSA-AES256-GCM-SHA384",
-  "ECDHE-RSA-AES256-GCM-SHA384",
-  "ECDHE-ECDSA-CHACHA20-POLY1305",
-  "ECDHE-RSA-CHACHA20-POLY1305",
-  "ECDHE-ECDSA-AES128-SHA",
-  "ECDHE-RSA-AES128-SHA",
-  "ECDHE-ECDSA-AES256-SHA",
-  "ECDHE-RSA-AES256-SHA",
-].join(":");
 
 /** A node that stops ends its connections once nothing was asked on them for so long: a request may be on its way to one that seems idle. */
 const QUIET_MS = 100;
@@ -127,13 +109,11 @@ export function createServer(options: ServerOptions): Server {
   const router = buildRouter(options);
   const addresses = new ClientAddresses(options.trustedProxies ?? []);
   const nextId = requestIds(options.ids.uuid());
-  const app = createApp(options);
   const hostRefusal = (host: string) => (options.loopbackHostsOnly !== true || isLoopbackHost(host) ? null : FOREIGN_HOST);
   const webSockets = (options.webSockets ?? []).map(
-    (mount) => new WebSocketHost(app, mount, { addresses, ownOrigin: context.ownOrigin, hostRefusal, refuse: refuseUpgrade }),
+    (mount) => new WebSocketHost(mount, { addresses, ownOrigin: context.ownOrigin, hostRefusal, refuse: refuseUpgrade }),
   );
   const head = new RequestHead();
-  let listening: us_listen_socket | null = null;
   /** Requests that have come so far. */
   let served = 0;
 
@@ -228,14 +208,20 @@ export function createServer(options: ServerOptions): Server {
   }
 
   const serving = (method: Method | null, withoutBody = false) => here((res, req) => serve(res, req, method, withoutBody));
-  app.get("/*", serving("GET"));
-  app.head("/*", serving("GET", true));
-  app.post("/*", serving("POST"));
-  app.put("/*", serving("PUT"));
-  app.patch("/*", serving("PATCH"));
-  app.del("/*", serving("DELETE"));
-  app.options("/*", here(preflight));
-  app.any("/*", serving(null));
+
+  function attach(app: TemplatedApp): void {
+    for (const host of webSockets) host.attach(app);
+    app.get("/*", serving("GET"));
+    app.head("/*", serving("GET", true));
+    app.post("/*", serving("POST"));
+    app.put("/*", serving("PUT"));
+    app.patch("/*", serving("PATCH"));
+    app.del("/*", serving("DELETE"));
+    app.options("/*", here(preflight));
+    app.any("/*", serving(null));
+  }
+
+  const apps = new Apps({ uws: options.uws, ...(options.tls === undefined ? {} : { tls: options.tls }), attach });
 
   /** Each response closes its connection and no new ones are accepted, so this state is reached. */
   async function quiet(): Promise<void> {
@@ -247,24 +233,16 @@ export function createServer(options: ServerOptions): Server {
     }
   }
 
-  function stopListening(): void {
-    if (listening !== null) options.uws.us_listen_socket_close(listening);
-    listening = null;
-  }
-
   return {
-    listen: async (host, port, { exclusive }) => {
-      // uWebSockets does not make a port shareable that the system chose.
-      const chosen = port === 0 && !exclusive ? await freePort(host) : port;
+    listen: (host, port, listenOptions) => {
       addresses.listeningOn(host);
-      listening = await listen(app, host, chosen, exclusive ? LISTEN_EXCLUSIVE : LISTEN_SHARED);
-      return options.uws.us_socket_local_port(listening);
+      return apps.listen(host, port, listenOptions);
     },
     drain: async ({ acceptMs, deadlineMs }) => {
       context.draining = true;
       if (acceptMs > 0) await delay(acceptMs);
       await turnsOfTheLoop();
-      stopListening();
+      apps.stopListening();
       const deadline = timeout(deadlineMs);
       const sockets = webSockets.map((host) => host.closeAll(SOCKETS_CLOSED_PER_STEP, CLOSE_STEP_MS));
       await Promise.race([Promise.all([quiet(), ...sockets]), deadline.passed]);
@@ -273,9 +251,13 @@ export function createServer(options: ServerOptions): Server {
     },
     close: () => {
       context.draining = true;
-      stopListening();
+      apps.stopListening();
       pending.stop();
-      app.close();
+      apps.close();
+    },
+    renewTls: (tls) => apps.renewTls(tls),
+    limitFiles: (bytesPerSecond) => {
+      context.files.bytesPerSecond = bytesPerSecond;
     },
     pending: () => pending.size,
     webSockets: () => webSockets.reduce((sum, host) => sum + host.size, 0),
@@ -287,39 +269,10 @@ function faceUnder({ envelopes = [], envelope }: ServerOptions, path: string): O
   return envelopes.find(({ under }) => path === under || path.startsWith(`${under}/`)) ?? { envelope };
 }
 
-function createApp(options: ServerOptions): TemplatedApp {
-  const { tls, uws } = options;
-  if (tls === undefined) return uws.App();
-  return uws.SSLApp({ cert_file_name: tls.certFile, key_file_name: tls.keyFile, ssl_ciphers: TLS_SUITES });
-}
-
-function listen(app: TemplatedApp, host: string, port: number, flags: number): Promise<us_listen_socket> {
-  return new Promise((resolve, reject) => {
-    const listened = (socket: us_listen_socket | false) => {
-      if (socket === false) reject(new Error(`cannot listen on ${host}, port ${port}: is it in use?`));
-      else resolve(socket);
-    };
-    // The binary takes a host together with flags; its type declarations know them only apart.
-    const listenWithFlags: unknown = app.listen;
-    if (typeof listenWithFlags !== "function") throw new Error("uWebSockets.js cannot listen");
-    listenWithFlags.call(app, host, port, flags, listened);
-  });
-}
-
 /** Long enough for the loop to accept who has connected: the first turn may have looked at the sockets before. */
 async function turnsOfTheLoop(): Promise<void> {
   await turn();
   await turn();
-}
-
-async function freePort(host: string): Promise<number> {
-  const probe = createProbe().listen(0, host);
-  await once(probe, "listening");
-  const address = probe.address();
-  probe.close();
-  await once(probe, "close");
-  if (address === null || typeof address === "string") throw new Error(`no free port on ${host}`);
-  return address.port;
 }
 
 function timeout(ms: number): { passed: Promise<void>; cancel: () => void } {

@@ -23,20 +23,20 @@ export interface CountedSocket {
 }
 
 export interface SocketsPerAddressOptions {
-  all: { counts: SharedCounts; max: number };
+  all: { counts: SharedCounts; max(): number };
   /** Among them. */
-  withoutLogin: { counts: SharedCounts; max: number };
+  withoutLogin: { counts: SharedCounts; max(): number };
   refused(bound: "all" | "without login"): void;
 }
 
 export function createSocketsPerAddress({ all, withoutLogin, refused }: SocketsPerAddressOptions): SocketsPerAddress {
   return {
     open: ({ limitHigh, limitLow }) => {
-      if (!all.counts.take(limitHigh, limitLow, all.max)) {
+      if (!all.counts.take(limitHigh, limitLow, all.max())) {
         refused("all");
         return tooMany("Too many WebSockets of this address are open", RETRY_ALL_SECONDS);
       }
-      if (!withoutLogin.counts.take(limitHigh, limitLow, withoutLogin.max)) {
+      if (!withoutLogin.counts.take(limitHigh, limitLow, withoutLogin.max())) {
         all.counts.giveBack(limitHigh, limitLow);
         refused("without login");
         return tooMany("Too many WebSockets of this address have not logged in yet", RETRY_LOGIN_SECONDS);

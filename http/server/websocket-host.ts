@@ -43,9 +43,14 @@ export class WebSocketHost {
   readonly #sessions = new Set<Session>();
   #closing = false;
 
-  constructor(app: TemplatedApp, mount: WebSocketMount, parts: WebSocketHostParts) {
+  constructor(mount: WebSocketMount, parts: WebSocketHostParts) {
     this.#mount = mount;
     this.#parts = parts;
+  }
+
+  /** Takes the mount's sockets of this app too. */
+  attach(app: TemplatedApp): void {
+    const mount = this.#mount;
     app.ws<SocketData>(mount.path, {
       maxPayloadLength: mount.messageBytesMax,
       maxBackpressure: mount.bufferedBytesMax,

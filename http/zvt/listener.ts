@@ -1,5 +1,5 @@
 import { type AddressInfo, createServer, type Server, type Socket } from "node:net";
-import { createServer as createTlsServer } from "node:tls";
+import { createServer as createTlsServer, type Server as TlsServer } from "node:tls";
 import type { Clock } from "../../engine/kernel/clock.ts";
 import type { Ids } from "../../engine/kernel/ids.ts";
 import type { Timers } from "../../engine/kernel/timers.ts";
@@ -20,6 +20,8 @@ export interface ZvtListenerDependencies extends SessionOptions {
 export interface ZvtListener {
   /** The ports in the order in which they were asked for; a 0 was replaced by a free one. */
   readonly ports: readonly number[];
+  /** Connections from now on get this certificate; those that are there stay. Throws where it cannot be used; does nothing without TLS. */
+  renewTls(tls: ZvtTls): void;
   /**
    * Accepts no more connections, closes those where nothing is under way, and waits for the others, which take no new payment, until the deadline. Then
    * they are closed; their payments go on by themselves.
@@ -74,7 +76,9 @@ export async function startZvtListener(options: ZvtListenOptions, on: ZvtListene
     socket.once("close", () => connection.step({ type: "closed", reason: "register" }));
   }
 
-  const handshake = options.tls === null ? open : secured(options.tls, open);
+  const tlsServer = options.tls === null ? null : secured(options.tls, open);
+  // Sockets that were accepted are handed to it; it does not listen itself.
+  const handshake = tlsServer === null ? open : (socket: Socket) => void tlsServer.emit("connection", socket);
   const servers: Server[] = [];
   const ports: number[] = [];
   try {
@@ -91,6 +95,7 @@ export async function startZvtListener(options: ZvtListenOptions, on: ZvtListene
 
   return {
     ports,
+    renewTls: (tls) => tlsServer?.setSecureContext(contextOf(tls)),
     async stop(withinMs) {
       stopping = true;
       ticking.clear();
@@ -128,16 +133,21 @@ function boundPort(address: AddressInfo | string | null): number {
 }
 
 /** Agrees on TLS with each socket; `open` gets those that did. */
-function secured({ cert, key, clientCa }: ZvtTls, open: (socket: Socket) => void): (socket: Socket) => void {
+function secured(tls: ZvtTls, open: (socket: Socket) => void): TlsServer {
   const server = createTlsServer(
     {
-      ...{ cert, key, handshakeTimeout: limits.TLS_HANDSHAKE_TIMEOUT_MS },
-      ...(clientCa === null ? {} : { ca: clientCa, requestCert: true, rejectUnauthorized: true }),
+      ...contextOf(tls),
+      handshakeTimeout: limits.TLS_HANDSHAKE_TIMEOUT_MS,
+      ...(tls.clientCa === null ? {} : { requestCert: true, rejectUnauthorized: true }),
     },
     open,
   );
   server.on("tlsClientError", (_error, socket) => socket.destroy());
-  return (socket) => void server.emit("connection", socket);
+  return server;
+}
+
+function contextOf({ cert, key, clientCa }: ZvtTls): { cert: string; key: string; ca?: string } {
+  return { cert, key, ...(clientCa === null ? {} : { ca: clientCa }) };
 }
 
 function registerSocket(socket: Socket, timers: Timers): RegisterSocket {

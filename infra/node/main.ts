@@ -1,12 +1,17 @@
+import { isatty } from "node:tty";
 import { ConfigRefused, readConfig } from "./boot/config.ts";
+import { withEnvironmentFile } from "./boot/environment-file.ts";
 import { prepareHeaps } from "./boot/heap.ts";
 import { refusedNode } from "./boot/node-version.ts";
 import { StartRefused } from "./boot/start-refused.ts";
+import { onStopSignals } from "./boot/stop-signals.ts";
 import { keepStringMethodsFast } from "./boot/string-methods.ts";
 import { startShardThreads } from "./process/shard-threads.ts";
 
 /** A second signal, or a stop that takes longer than all its deadlines together, ends the process at once. */
 const STOP_MAX_MS = 40_000;
+
+const STANDARD_INPUT = 0;
 
 /**
  * Without any clean-up: Node would end the shards' threads while they have open sockets, and abort with a core dump, which contains
@@ -20,17 +25,22 @@ function endAtOnce(): never {
 async function main(): Promise<void> {
   const refused = refusedNode(process.version);
   if (refused !== null) throw new StartRefused(refused);
-  const given = readConfig(process.env);
+  const environment = { ...process.env };
+  const given = readConfig(withEnvironmentFile(environment));
   prepareHeaps(given.shards);
   // They load their code while this thread loads its own.
   const started = [startShardThreads(given.shards)];
-  const [{ createLog }, { sandboxGatewayOf }, { startNode }] = await Promise.all([
+  const [{ createLog }, { createReloadOnSignal }, { sandboxGatewayOf }, { startNode }] = await Promise.all([
     import("./observability/log.ts"),
+    import("./process/reload-on-signal.ts"),
     import("./process/sandbox-gateway.ts"),
     import("./process/start-node.ts"),
   ]);
   keepStringMethodsFast();
   const log = createLog(given.logLevel, "main", () => performance.now());
+  // A node that a terminal has started ends with it; any other one reads its configuration again, and is not ended by that while it starts.
+  const reload = isatty(STANDARD_INPUT) ? null : createReloadOnSignal({ environment, log });
+  if (reload !== null) process.on("SIGHUP", reload.asked);
   const gateway = await sandboxGatewayOf(given, log);
   const config = gateway === null ? given : { ...given, gatewayUrl: gateway.url };
   const crashed = (where: string, error: unknown): never => {
@@ -48,10 +58,10 @@ async function main(): Promise<void> {
   const node = await startNode({ config, crashed, passwordGenerated, readyWhen, threads });
   let sandbox: { stop(): Promise<void> } | null = null;
   let stopping = false;
-  const stop = (signal: NodeJS.Signals) => {
-    if (stopping) endAtOnce();
+  const stop = (why: string): void => {
+    if (stopping) return;
     stopping = true;
-    log.stopping(signal);
+    log.stopping(why);
     setTimeout(endAtOnce, STOP_MAX_MS).unref();
     Promise.resolve(sandbox?.stop())
       .then(node.stop)
@@ -60,8 +70,8 @@ async function main(): Promise<void> {
         (error: unknown) => crashed("stop", error),
       );
   };
-  process.on("SIGTERM", stop);
-  process.on("SIGINT", stop);
+  onStopSignals({ stop, again: endAtOnce });
+  reload?.started(node);
   if (config.mode !== "sandbox") return;
   const { startSandbox } = await import("./process/sandbox.ts");
   sandbox = await startSandbox(config, node, log, gateway);

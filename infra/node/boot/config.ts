@@ -88,7 +88,7 @@ export class ConfigRefused extends Error {
   }
 }
 
-type Environment = { readonly [name: string]: string | undefined };
+export type Environment = { readonly [name: string]: string | undefined };
 
 const SANDBOX = {
   terminalSecret: "sandbox-terminal-secret",
@@ -101,6 +101,7 @@ const SANDBOX = {
 /** Known names; any other RELAY_ name is refused as misspelt. */
 const NAMES = new Set([
   "RELAY_MODE",
+  "RELAY_ENV_FILE",
   "RELAY_HOST",
   "RELAY_PORT",
   "RELAY_TLS_CERT",

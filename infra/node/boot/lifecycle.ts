@@ -1,4 +1,5 @@
 import type { Timer, Timers } from "../../../engine/kernel/timers.ts";
+import type { Reload } from "./reload.ts";
 
 const TICK_MS = 50;
 const SECOND_MS = 1_000;
@@ -11,6 +12,8 @@ export interface Lifecycle {
   /** Called every 50 ms or so. */
   tick?(): void;
   everySecond?(): void;
+  /** The node has read its configuration again. Takes over what it can; rejects where it cannot, and goes on as it was. */
+  reload?(reload: Reload): Promise<void> | void;
   /** The node is stopping: starts nothing new, and ends waiting requests. The caller does not wait for it. */
   drain?(): void;
   /** After `drain`: resolves when what was begun has ended, and at the deadline at the latest. */
@@ -28,6 +31,8 @@ export interface ShardLifecycle {
   /** Starts the ticks. */
   begin(): void;
   listening(port: number): void;
+  /** Calls all of them, and then rejects with the failures. */
+  reload(reload: Reload): Promise<void>;
   drain(): void;
   finish(withinMs: number): Promise<void>;
   drained(): Promise<void>;
@@ -60,6 +65,11 @@ export function createShardLifecycle(timers: Timers): ShardLifecycle {
     },
     listening: (port) => {
       for (const part of parts) part.listening?.(port);
+    },
+    reload: async (reload) => {
+      const reloaded = await Promise.allSettled(parts.map(async (part) => part.reload?.(reload)));
+      const failures = reloaded.flatMap((one) => (one.status === "rejected" ? [one.reason] : []));
+      if (failures.length > 0) throw new AggregateError(failures, failures.map(String).join("; "));
     },
     drain: () => {
       for (const part of parts) part.drain?.();

@@ -24,6 +24,7 @@ import type { ActivityBatch } from "../../../storage/activity/activity-batches.t
 import type { ClusterProtocol } from "../../../storage/bus/cluster/cluster-bus.ts";
 import type { KvProtocol } from "../../../storage/kv/remote.ts";
 import type { ThreadMetrics } from "../observability/metrics.ts";
+import type { Reload } from "./reload.ts";
 import type { WebFiles } from "./shard-boot.ts";
 
 /** The counts of one shard. */
@@ -52,6 +53,8 @@ export type NodeProtocol = TerminalProtocol &
       request: { port: number; exclusive: boolean };
       response: { type: "listening"; port: number } | { type: "refused"; reason: string };
     };
+    /** Takes over a configuration that was read again; refused where some of it could not be, which stays as it was. */
+    "shard.reload": { request: Reload; response: { type: "reloaded" } | { type: "refused"; reason: string } };
     "shard.metrics": { request: undefined; response: ThreadMetrics };
     /** The counts of this shard, after its counts of today are stored. */
     "overview.counts": { request: undefined; response: ShardCounts };

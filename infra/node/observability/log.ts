@@ -6,6 +6,8 @@ import { createFailureLog, type ServiceAddresses } from "./failure-log.ts";
 
 /** The log of a node: one function per event, structured. No function takes a body, a header, a credential or a payload. */
 export interface Log {
+  /** Of this thread, for everything that is logged from now on. */
+  setLevel(level: string): void;
   starting(facts: { mode: string; shards: number; dataDirectory: string; node: string }): void;
   /** The loaded HTTP library, its limitations, and why a newer one was not loaded. */
   httpLibrary(facts: { packageName: string; lacks: readonly string[]; instead: string | null }): void;
@@ -15,6 +17,10 @@ export interface Log {
   metricsListening(facts: { url: string }): void;
   /** Redis kept the start waiting; the node starts anew in a moment. */
   startsAgain(reason: string): void;
+  /** The configuration was read again. `restartFor`: variables with a new value that only a restart takes over. */
+  reloaded(facts: { certificateChanged: boolean; certificateValidUntil: string | null; restartFor: readonly string[] }): void;
+  /** Nothing has changed, or what `reason` does not name; it quotes no secret. */
+  reloadFailed(reason: string): void;
   stopping(signal: string): void;
   stopped(facts: { unfinished: number }): void;
   generatedPassword(username: string): void;
@@ -112,6 +118,9 @@ export function createLog(level: string, thread: string, nowMs: () => number, ad
     failed({ event, key, error, facts, ...(service === undefined ? {} : { service }) });
 
   return {
+    setLevel: (next) => {
+      logger.level = next;
+    },
     starting: (facts) => logger.info({ event: "starting", ...facts }, "starting"),
     httpLibrary: ({ packageName, lacks, instead }) => {
       const event = { event: "http library", packageName, instead };
@@ -126,6 +135,12 @@ export function createLog(level: string, thread: string, nowMs: () => number, ad
       ),
     metricsListening: (facts) => logger.info({ event: "metrics listening", ...facts }, "metrics listening"),
     startsAgain: (reason) => logger.warn({ event: "starts again", reason }, "Redis kept the start waiting; the node starts again"),
+    reloaded: ({ restartFor, ...facts }) => {
+      const event = { event: "reloaded", ...facts, restartFor };
+      if (restartFor.length === 0) logger.info(event, "the configuration was read again");
+      else logger.warn(event, `the configuration was read again; a restart is needed for ${restartFor.join(", ")}`);
+    },
+    reloadFailed: (reason) => logger.error({ event: "reload failed", reason }, "the configuration could not be taken over"),
     stopping: (signal) => logger.info({ event: "stopping", signal }, "stopping"),
     stopped: (facts) => logger.info({ event: "stopped", ...facts }, "stopped"),
     generatedPassword: (username) => logger.warn({ event: "password generated", username }, "administrator password generated"),

@@ -1,8 +1,6 @@
 import { randomInt } from "node:crypto";
 import { once } from "node:events";
-import { readFile } from "node:fs/promises";
 import { createServer } from "node:net";
-import { createSecureContext } from "node:tls";
 import type { Worker } from "node:worker_threads";
 import type { Address } from "../../../engine/kernel/bus.ts";
 import { RelayError } from "../../../engine/kernel/errors.ts";
@@ -22,7 +20,6 @@ import { RedisRefused } from "../../../storage/kv/redis-refused.ts";
 import { createRemoteHistory, createRemoteKv } from "../../../storage/kv/remote.ts";
 import { VersionRefused } from "../../../storage/schemas/agreement.ts";
 import { checkSchemaMark, raiseSchemaMark } from "../../../storage/schemas/schema-mark.ts";
-import { certificateExpiryMs } from "../boot/certificate-expiry.ts";
 import { type ClockShift, createClock, createClockShift } from "../boot/clock.ts";
 import type { Config } from "../boot/config.ts";
 import { backgroundTimers, machineTimers } from "../boot/machine-timers.ts";
@@ -46,10 +43,12 @@ import { rateLimitsOf, surfacesOf } from "../wiring/endpoints.ts";
 import { rateLimitMemories } from "../wiring/rate-limits.ts";
 import { type Analytics, startAnalytics, withoutMessage } from "./analytics.ts";
 import { handleDayRows } from "./day-rows.ts";
+import { type Certificates, readCertificates } from "./certificates.ts";
 import { handleMerchantLogs } from "./merchant-logs.ts";
 import { handleMerchantReads } from "./merchant-reads.ts";
 import { listenForMetrics, type MetricsListener } from "./metrics-listener.ts";
 import { seeToRestored } from "./restored.ts";
+import { createReload } from "./reload-node.ts";
 import { prepareSandboxMerchant } from "./sandbox-merchant.ts";
 import { prepareSandboxOwner } from "./sandbox-owner.ts";
 import { prepareSandboxPartner } from "./sandbox-partner.ts";
@@ -92,6 +91,11 @@ export interface RunningNode {
   /** The services beside the node are ready: from now on the node is ready too. Does nothing if `readyWhen` is `listening`. */
   complete(): void;
   /**
+  /**
+   * Takes over what a running node can of a configuration that was read again (infra/node/boot/reload.ts). Throws StartRefused with the reason where some of it
+   * cannot be used; nothing is changed then, or only what the reason does not name.
+   */
+  reload(config: Config): Promise<Certificates & { changed: boolean }>;
    * Not ready → (in a cluster, a moment later) stop accepting → finish requests → close sockets gradually → end. Never takes longer than
    * its deadlines.
    */
@@ -133,7 +137,7 @@ export async function tryToStartNode({
   freshPassword,
   passwordGenerated,
 }: NodeAttempt): Promise<RunningNode> {
-  const certificateExpiresAtMs = await readCertificate(config);
+  const certificates = await readCertificates(config);
   const clock = createClock(clockShift);
   const log = createLog(config.logLevel, MAIN, clock.monotonicMs, serviceAddresses(config));
   log.starting({ mode: config.mode, shards: config.shards, dataDirectory: config.dataDirectory, node: process.version });
@@ -313,6 +317,7 @@ export async function tryToStartNode({
         if (stopping) return;
         stopping = true;
         // Other nodes are the homes from now on. Requests here finish while the node is still a member, so that it learns of withdrawn
+      reload: createReload({ config, certificates, bus, log }),
         // credentials.
         await cluster?.drain();
         await stop({ bus, analytics: running, witness: witnessing, log }, cluster === null ? STOP_ACCEPT_ALONE_MS : STOP_ACCEPT_MS);
@@ -517,19 +522,6 @@ async function refuseTakenPort({ host, port }: Config): Promise<void> {
   }
   probe.close();
   await once(probe, "close");
-}
-
-/** uWebSockets does not report what is wrong with a certificate. Resolves with the time at which the first of its chain ends; null without TLS. */
-async function readCertificate({ tls }: Config): Promise<number | null> {
-  if (tls === null) return null;
-  try {
-    const cert = await readFile(tls.certFile, "utf8");
-    createSecureContext({ cert, key: await readFile(tls.keyFile) });
-    return certificateExpiryMs(cert);
-  } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error);
-    throw new StartRefused(`RELAY_TLS_CERT (${tls.certFile}) and RELAY_TLS_KEY (${tls.keyFile}) cannot be used: ${reason}`);
-  }
 }
 
 function hostOf(host: string): string {

@@ -3,6 +3,7 @@ import type { Address } from "../../../engine/kernel/bus.ts";
 import type { DrainOptions } from "../../../http/server/server.ts";
 import { createShardLifecycle } from "../boot/lifecycle.ts";
 import type { ShardReport } from "../boot/node-protocol.ts";
+import type { Reload } from "../boot/reload.ts";
 import { createShardMetrics, type ThreadMetrics } from "../observability/metrics.ts";
 import { composeShard } from "../wiring/compose-shard.ts";
 import type { RunningShardParts } from "../wiring/shard-parts.ts";
@@ -21,6 +22,8 @@ export interface RunningShard {
   left(shards: readonly Address[]): void;
   report(): ShardReport;
   metrics(): Promise<ThreadMetrics>;
+  /** Takes over what it can of a new configuration; rejects where some of it cannot be. */
+  reload(reload: Reload): Promise<void>;
   /** Finishes requests; resolves with the number of unfinished ones. */
   drain(options: DrainOptions): Promise<number>;
   close(): Promise<void>;
@@ -54,6 +57,12 @@ export async function startShard(parts: RunningShardParts): Promise<RunningShard
     left: terminals.left,
     report: terminals.report,
     metrics: metrics.collect,
+    reload: async (reload) => {
+      const { tls, downloadBytesPerSecond } = reload.config;
+      server.limitFiles(downloadBytesPerSecond / boot.shards.length);
+      if (reload.certificatesChanged && tls !== null) server.renewTls(tls);
+      await life.reload(reload);
+    },
     drain: async (options) => {
       life.drain();
       const [unfinished] = await Promise.all([server.drain(options), life.finish(options.acceptMs + options.deadlineMs)]);

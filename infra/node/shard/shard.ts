@@ -69,6 +69,15 @@ export async function runShard(boot: ShardBoot): Promise<void> {
       return { type: "refused", reason: error instanceof Error ? error.message : String(error) };
     }
   });
+  bus.handle("shard.reload", async (reload) => {
+    log.setLevel(reload.config.logLevel);
+    try {
+      await running?.reload(reload);
+      return { type: "reloaded" };
+    } catch (error) {
+      return { type: "refused", reason: error instanceof Error ? error.message : String(error) };
+    }
+  });
   bus.handle("shard.metrics", async () => running?.metrics() ?? []);
   bus.handle("shard.report", () => running?.report() ?? sumOf([]));
   bus.handle("shard.drain", async (options) => running?.drain(options) ?? 0);

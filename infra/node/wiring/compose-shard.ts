@@ -54,6 +54,7 @@ import { composeLoginCounts } from "./logins.ts";
 import { composeMails } from "./mails.ts";
 import { composeMerchantPortal } from "./merchant-portal.ts";
 import { composeMerchantTransactions } from "./merchant-transactions.ts";
+import { createOpenMax } from "./open-max.ts";
 import { composeOverview } from "./overview.ts";
 import { composePartnerApi } from "./partner-api.ts";
 import { composePartners } from "./partners.ts";
@@ -159,7 +160,8 @@ export async function composeShard(parts: ShardParts): Promise<ComposedShard> {
     }),
   );
   const { terminals } = composed;
-  const waits = createWaitPlaces(openSharedCounts(boot.open.waits), config.openMax.waitsOfCaller);
+  const openMax = add(createOpenMax(config));
+  const waits = createWaitPlaces(openSharedCounts(boot.open.waits), () => openMax.current().waitsOfCaller);
   const relay = composeRelay({ config, kv, bus, clock, ids, writer, terminals: composed, waits, configOf: cloudConfigs.get });
 
   const gateway = createCardGateway({ config, log, metrics });
@@ -345,8 +347,8 @@ export async function composeShard(parts: ShardParts): Promise<ComposedShard> {
     authenticator,
     recordResult: relay.recordResult,
     perAddress: createSocketsPerAddress({
-      all: { counts: openSharedCounts(boot.open.sockets), max: config.openMax.socketsOfAddress },
-      withoutLogin: { counts: openSharedCounts(boot.open.socketsWithoutLogin), max: config.openMax.socketsWithoutLoginOfAddress },
+      all: { counts: openSharedCounts(boot.open.sockets), max: () => openMax.current().socketsOfAddress },
+      withoutLogin: { counts: openSharedCounts(boot.open.socketsWithoutLogin), max: () => openMax.current().socketsWithoutLoginOfAddress },
       refused: (bound) => {
         metrics.webSocketRefused(bound);
         log.webSocketRefused(bound);

@@ -58,7 +58,7 @@ export async function composeExports(parts: ExportParts): Promise<Lifecycle & { 
   const files = await folderOf(config, kv);
   const exports = createExports({ store, files, clock, digest: sha256Hex, became: metrics.exportBecame });
   if (files === null) return { exports };
-  const sheets = createWaitPlaces(openSharedCounts(boot.open.waits), 1);
+  const sheets = createWaitPlaces(openSharedCounts(boot.open.waits), () => 1);
   const source = createExportSource({
     ...lists,
     ...{ clock, localTime: createLocalTime(config.timeZone) },

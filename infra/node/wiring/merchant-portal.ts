@@ -50,7 +50,7 @@ export function composeMerchantPortal(
   const { boot, kv, clock, terminals, links, merchantTransactions, byMerchant, configOf, audit } = parts;
   const merchants = createMerchantStore(kv);
   // The table of look-ups that wait has room for these too; a key of a sender is never like these.
-  const downloads = createWaitPlaces(openSharedCounts(boot.open.waits), DOWNLOADS_MAX);
+  const downloads = createWaitPlaces(openSharedCounts(boot.open.waits), () => DOWNLOADS_MAX);
   const place = (merchantId: string) => `download of ${merchantId}`;
   return {
     merchantTransactions,

@@ -132,6 +132,8 @@ function listenerOf(parts: ZvtParts, configured: () => ZvtConfig, store: ReturnT
   const connections = new Map<string, ZvtConnectionView>();
   let payments: RunningZvtPayments | null = null;
   let listener: ZvtListener | null = null;
+  /** How it was configured when it began to listen: a change wants a restart. */
+  let listensWith: Pick<ZvtConfig, "tls"> = { tls: "off" };
   let starting: Promise<void> = Promise.resolve();
   let problem: string | null = null;
   let tending = false;
@@ -239,6 +241,7 @@ function listenerOf(parts: ZvtParts, configured: () => ZvtConfig, store: ReturnT
           return { date: date.slice(5).replace("-", ""), time: time.slice(0, 8).replaceAll(":", "") };
         },
       });
+      listensWith = zvt;
       log.zvtListening({ host: options.host, ports: listener.ports });
     } catch (error) {
       problem = error instanceof Error ? error.message : String(error);
@@ -265,6 +268,11 @@ function listenerOf(parts: ZvtParts, configured: () => ZvtConfig, store: ReturnT
     everySecond: () => {
       if (payments !== null && !tending && clock.monotonicMs() >= tendAtMs) void tend(payments);
     },
+    reload: async ({ config: next, certificatesChanged }) => {
+      await starting;
+      const tls = certificatesChanged && listener !== null ? await tlsOf(listensWith, next) : null;
+      if (tls !== null) listener?.renewTls(tls);
+    },
     drain: () => payments?.drain(),
     finish: async (withinMs) => {
       await starting;
@@ -277,7 +285,7 @@ function listenerOf(parts: ZvtParts, configured: () => ZvtConfig, store: ReturnT
   };
 }
 
-async function tlsOf({ tls }: Pick<ZvtConfig, "tls">, config: Config): Promise<ZvtListenOptions["tls"]> {
+async function tlsOf({ tls }: Pick<ZvtConfig, "tls">, config: Pick<Config, "tls" | "tlsClientCaFile">): Promise<ZvtListenOptions["tls"]> {
   if (tls === "off") return null;
   if (config.tls === null) throw new Error("RELAY_TLS_CERT and RELAY_TLS_KEY are not set");
   const [cert, key] = await Promise.all([readFile(config.tls.certFile, "utf8"), readFile(config.tls.keyFile, "utf8")]);

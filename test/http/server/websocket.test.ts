@@ -157,8 +157,8 @@ test("an address opens as many sockets as it may, fewer before it logs in; other
   const refused: string[] = [];
   const counts = () => openSharedCounts(sharedCountsMemory(7));
   const perAddress = createSocketsPerAddress({
-    all: { counts: counts(), max: 3 },
-    withoutLogin: { counts: counts(), max: 2 },
+    all: { counts: counts(), max: () => 3 },
+    withoutLogin: { counts: counts(), max: () => 2 },
     refused: (bound) => refused.push(bound),
   });
   const { dial, opened } = await world(t, { socketsMax: 100, perAddress });

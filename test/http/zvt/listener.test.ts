@@ -209,3 +209,27 @@ test("plain bytes at a TLS port are closed", async (t) => {
   await register.ended();
   assert.deepEqual(world.payments.asked, []);
 });
+
+test("a renewed certificate is for new connections; those that are there go on", async (t) => {
+  const [first, second] = [selfSigned(), selfSigned()];
+  const world = new ListenerWorld();
+  const { ports, renewTls } = await world.start(t, { tls: { ...first, clientCa: null } });
+  const dialTls = async (ca: string) => {
+    const socket = connectTls({ host: "127.0.0.1", port: ports[0] ?? 0, servername: "localhost", ca });
+    const register = new RawRegister(t, socket);
+    await within("the handshake", once(socket, "secureConnect"));
+    return { register, isTrusted: socket.authorized };
+  };
+  const before = await dialTls(first.cert);
+  renewTls({ ...second, clientCa: null });
+  const after = await dialTls(second.cert);
+  assert.deepEqual([before.isTrusted, after.isTrusted], [true, true]);
+  for (const { register } of [before, after]) {
+    await register.exchange(PAY, [ACK]);
+    world.payments.end({ type: "paid", receipt: RECEIPT });
+    await register.expect([PAID_STATUS]);
+    await register.exchange(ACK, [COMPLETION]);
+  }
+  assert.throws(() => renewTls({ cert: second.cert, key: first.key, clientCa: null }));
+  assert.equal((await dialTls(second.cert)).isTrusted, true);
+});

@@ -1,0 +1,69 @@
+import { readFileSync } from "node:fs";
+import { ConfigRefused, type Environment } from "./config.ts";
+
+/** The variable that names the file. */
+export const ENVIRONMENT_FILE = "RELAY_ENV_FILE";
+
+/** A hundred variables, some with keys and addresses, take a few KB. */
+const CHARACTERS_MAX = 65_536;
+
+const LINE = /^(RELAY_[A-Z_]+)\s*=\s*(.*)$/;
+
+/**
+ * The environment, with the variables of the file that `RELAY_ENV_FILE` names, if it names one. A process keeps the environment with which it was started, so a
+ * running node can take over only what is in a file. Throws ConfigRefused with every line that is wrong; values are not quoted, since they may be secrets.
+ */
+export function withEnvironmentFile(environment: Environment): Environment {
+  const path = environment[ENVIRONMENT_FILE]?.trim() ?? "";
+  if (path === "") return environment;
+  const given = parseEnvironmentFile(readText(path), path);
+  const problems = [...given.keys()].filter((name) => (environment[name]?.trim() ?? "") !== "");
+  if (problems.length > 0) {
+    throw new ConfigRefused(problems.map((name) => `${name} is set in the environment and in ${path}: set it in one of them`));
+  }
+  return { ...environment, ...Object.fromEntries(given) };
+}
+
+/** Lines `RELAY_NAME=value`, of which the value may be in quotes; empty lines, and comments that begin with # or ;. As systemd and shells read them. */
+export function parseEnvironmentFile(text: string, path: string): Map<string, string> {
+  const variables = new Map<string, string>();
+  const problems: string[] = [];
+  for (const [index, line] of text.split(/\r?\n/).entries()) {
+    const trimmed = line.trim();
+    if (trimmed === "" || trimmed.startsWith("#") || trimmed.startsWith(";")) continue;
+    const [, name = "", raw = ""] = LINE.exec(trimmed) ?? [];
+    const value = unquoted(raw);
+    const problem =
+      name === ""
+        ? "is not RELAY_NAME=value, an empty line, or a comment that begins with #"
+        : name === ENVIRONMENT_FILE
+          ? `sets ${ENVIRONMENT_FILE}, which the environment alone has`
+          : variables.has(name)
+            ? `sets ${name}, which an earlier line has set`
+            : value === null
+              ? `has a value of ${name} whose quotes do not end, or in which something is escaped`
+              : null;
+    if (problem === null && value !== null) variables.set(name, value);
+    else problems.push(`${path}, line ${index + 1} ${problem}`);
+  }
+  if (problems.length > 0) throw new ConfigRefused(problems);
+  return variables;
+}
+
+/** Null for quotes that do not end, and for what shells and systemd would read otherwise than it stands. */
+function unquoted(text: string): string | null {
+  const [, quote, inner] = /^(["'])(.*)\1$/.exec(text) ?? [];
+  if (quote === undefined || inner === undefined) return /["'\\]/.test(text) ? null : text;
+  return inner.includes(quote) || inner.includes("\\") ? null : inner;
+}
+
+function readText(path: string): string {
+  let text: string;
+  try {
+    text = readFileSync(path, "utf8");
+  } catch (error) {
+    throw new ConfigRefused([`${ENVIRONMENT_FILE} (${path}) cannot be read: ${error instanceof Error ? error.message : String(error)}`]);
+  }
+  if (text.length > CHARACTERS_MAX) throw new ConfigRefused([`${ENVIRONMENT_FILE} (${path}) has more than ${CHARACTERS_MAX} characters`]);
+  return text;
+}

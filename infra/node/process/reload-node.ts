@@ -1,0 +1,59 @@
+import type { ThreadBus } from "../../../storage/bus/thread-bus.ts";
+import type { Config } from "../boot/config.ts";
+import type { NodeProtocol } from "../boot/node-protocol.ts";
+import { StartRefused } from "../boot/start-refused.ts";
+import type { Log } from "../observability/log.ts";
+import { type Certificates, readCertificates } from "./certificates.ts";
+
+/** How long a shard has to take a configuration over. */
+const RELOAD_MS = 10_000;
+
+export interface ReloadParts {
+  config: Config;
+  /** Those with which the node has started. */
+  certificates: Certificates;
+  bus: ThreadBus<NodeProtocol>;
+  log: Log;
+}
+
+/**
+ * Returns what a running node takes over of a configuration that was read again: one after the other, never two at once. It throws StartRefused with the reason
+ * where the files of TLS cannot be used, and then nothing has changed; or with the threads that could not take it over, which go on as they were.
+ */
+export function createReload({
+  config: started,
+  certificates: first,
+  bus,
+  log,
+}: ReloadParts): (next: Config) => Promise<Certificates & { changed: boolean }> {
+  let certificates = first;
+  let last: Promise<unknown> = Promise.resolve();
+
+  async function reload(next: Config): Promise<Certificates & { changed: boolean }> {
+    // With TLS or without it is decided at the start: who listens for the one does not for the other.
+    const tls = started.tls === null ? null : (next.tls ?? started.tls);
+    const tlsClientCaFile = tls === null ? null : next.tlsClientCaFile;
+    const found = await readCertificates({ tls, tlsClientCaFile });
+    const changed = found.digest !== certificates.digest;
+    const { logLevel, openMax, downloadBytesPerSecond } = next;
+    const config = { logLevel, tls, tlsClientCaFile, openMax, downloadBytesPerSecond };
+    log.setLevel(logLevel);
+    const answers = await Promise.all(
+      bus.shards.map((shard) => bus.request(shard, "shard.reload", { config, certificatesChanged: changed }, RELOAD_MS)),
+    );
+    const refused = bus.shards.flatMap((shard, index) => {
+      const answer = answers[index];
+      return answer?.type === "refused" ? [`${shard}: ${answer.reason}`] : [];
+    });
+    // The former digest stays, so that the next attempt renews all of them.
+    if (refused.length > 0) throw new StartRefused(refused.join("; "));
+    certificates = found;
+    return { ...found, changed };
+  }
+
+  return (next) => {
+    const reloaded = last.then(() => reload(next));
+    last = reloaded.catch(() => undefined);
+    return reloaded;
+  };
+}

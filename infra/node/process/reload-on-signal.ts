@@ -1,0 +1,55 @@
+import { type Config, ConfigRefused, type Environment, readConfig } from "../boot/config.ts";
+import { withEnvironmentFile } from "../boot/environment-file.ts";
+import { namesToRestartFor } from "../boot/reload.ts";
+import { StartRefused } from "../boot/start-refused.ts";
+import type { Log } from "../observability/log.ts";
+import type { RunningNode } from "./node.ts";
+
+export interface ReloadOnSignal {
+  /** The configuration is to be read again: at once, or when the node runs. Never throws; the log says what came of it. */
+  asked(): void;
+  /** The node runs. */
+  started(node: Pick<RunningNode, "reload">): void;
+}
+
+/** Reads the configuration again and has the node take it over. However often it is asked while that is under way, it is done once more. */
+export function createReloadOnSignal({ environment, log }: { environment: Environment; log: Log }): ReloadOnSignal {
+  const atStart = withEnvironmentFile(environment);
+  let node: Pick<RunningNode, "reload"> | null = null;
+  let [wanted, underWay] = [false, false];
+
+  async function reload(running: Pick<RunningNode, "reload">): Promise<void> {
+    try {
+      const now = withEnvironmentFile(environment);
+      const next: Config = readConfig(now);
+      const { changed, validUntil } = await running.reload(next);
+      log.setLevel(next.logLevel);
+      const restartFor = namesToRestartFor(atStart, now);
+      log.reloaded({ certificateChanged: changed, certificateValidUntil: validUntil, restartFor });
+    } catch (error) {
+      if (error instanceof ConfigRefused || error instanceof StartRefused) log.reloadFailed(error.message);
+      else log.engineFailed("reload", error);
+    }
+  }
+
+  async function run(): Promise<void> {
+    if (node === null || underWay) return;
+    underWay = true;
+    while (wanted) {
+      wanted = false;
+      await reload(node);
+    }
+    underWay = false;
+  }
+
+  return {
+    asked: () => {
+      wanted = true;
+      void run();
+    },
+    started: (running) => {
+      node = running;
+      void run();
+    },
+  };
+}
