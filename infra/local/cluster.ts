@@ -1,33 +1,98 @@
 /** `npm run cluster`: three nodes on this machine behind a balancer, over the servers that `npm run infra:up` started. */
-import { type ChildProcess, spawn } from "node:child_process";
-import { mkdirSync, openSync, writeFileSync } from "node:fs";
-import { join, resolve } from "node:path";
+import { resolve } from "node:path";
 import { Command, InvalidArgumentError } from "commander";
+import { onStopSignals } from "../node/boot/stop-signals.ts";
 import { planSandboxGateway, type SandboxGatewayProcess } from "../node/process/sandbox-gateway.ts";
 import { startBalancer } from "./balancer.ts";
+import { askCluster, listenForControl } from "./cluster-control.ts";
 import { isFree } from "./free-port.ts";
+import { createLocalNodes, type LocalNodes } from "./local-nodes.ts";
 import { servicesUp } from "./services.ts";
 
-const ROOT = resolve(import.meta.dirname, "../..");
+interface Options {
+  nodes: number;
+  port: number;
+  dir: string;
+  infra: string;
+}
 
 const program = new Command("cluster")
   .description(
-    "Starts nodes on ports 8081, 8082, ... and a balancer on 8080. Ends with Ctrl-C, nodes and all; a second one ends them at once.",
+    "Starts nodes on ports 8081, 8082, ... and a balancer on 8080. Ends with Ctrl-C, which drains the nodes; a second one ends them at once.",
   )
   .option("--nodes <count>", "how many", readCount, 3)
   .option("--port <port>", "of the balancer; the nodes' ports follow", readCount, 8080)
   .option("--dir <folder>", "each node's folder, process id and log", "data/cluster")
-  .option("--infra <folder>", "where infra:up keeps its state", "data/infra");
+  .option("--infra <folder>", "where infra:up keeps its state", "data/infra")
+  .action(run);
 
-const { nodes, port, dir, infra } = program.parse().opts<{ nodes: number; port: number; dir: string; infra: string }>();
-const ports = Array.from({ length: nodes }, (_, index) => port + index + 1);
-if (port + nodes > 65_535) program.error(`ports go up to 65535: ${nodes} nodes from ${port} have no room`);
-for (const taken of [port, ...ports]) {
-  if (!(await isFree(taken))) program.error(`port ${taken} is in use: stop what uses it, or name another (--port)`);
+program
+  .command("restart")
+  .description("Restarts nodes of a running cluster, one after the other: each is drained, and started again when it has ended.")
+  .argument("<nodes...>", "their numbers, or all", readNode, [])
+  .action(async (numbers: readonly (number | "all")[]) => {
+    const { dir } = program.opts<Options>();
+    try {
+      for (const number of numbers) await askCluster(dir, `restart ${number}`, (line) => console.log(line));
+    } catch (error) {
+      program.error(error instanceof Error ? error.message : String(error));
+    }
+  });
+
+await program.parseAsync();
+
+async function run({ nodes: count, port, dir, infra }: Options): Promise<void> {
+  const ports = Array.from({ length: count }, (_, index) => port + index + 1);
+  if (port + count > 65_535) program.error(`ports go up to 65535: ${count} nodes from ${port} have no room`);
+  for (const taken of [port, ...ports]) {
+    if (!(await isFree(taken))) program.error(`port ${taken} is in use: stop what uses it, or name another (--port)`);
+  }
+  let nodes: LocalNodes | null = null;
+  const control = await listenForControl(dir, async (request, tell) => {
+    const [, wanted] = /^restart (all|[1-9]\d{0,4})$/.exec(request) ?? [];
+    if (wanted === undefined) throw new Error("it is asked for `restart NUMBER` or `restart all`");
+    if (nodes === null) throw new Error("the cluster is starting");
+    for (const number of wanted === "all" ? ports.map((_, index) => index + 1) : [Number(wanted)]) await nodes.restart(number, tell);
+  }).catch((error: unknown) => program.error(error instanceof Error ? error.message : String(error)));
+  const variables = await shared(infra);
+  // One card gateway for all nodes, as in production.
+  const gateway =
+    process.env["RELAY_MODE"] === "production" || process.env["RELAY_GATEWAY_URL"] !== undefined ? null : await sandboxGateway(dir);
+  await gateway?.start();
+  const started = createLocalNodes({
+    ports,
+    directory: dir,
+    environment: {
+      ...process.env,
+      ...variables,
+      ...(gateway === null ? {} : { RELAY_GATEWAY_URL: gateway.url }),
+      RELAY_PACKAGE_DIR: process.env["RELAY_PACKAGE_DIR"] ?? resolve(dir, "packages"),
+      RELAY_SHARDS: process.env["RELAY_SHARDS"] ?? "1",
+    },
+    died: (node, how, logFile) => console.error(`${node} ended (${how}); its log: ${logFile}; npm run cluster -- restart starts it again`),
+  });
+  const balancer = await startBalancer(port, ports);
+  started.start();
+  nodes = started;
+
+  async function stop(): Promise<void> {
+    control.close();
+    // Until then it still forwards the nodes' responses.
+    await started.stop();
+    await balancer.stop();
+    await gateway?.stop();
+    process.exit(0);
+  }
+  // Of a terminal that was closed nothing can be told any more.
+  for (const output of [process.stdout, process.stderr]) output.on("error", () => undefined);
+  onStopSignals({ stop: () => void stop(), again: started.kill });
+  console.log(
+    `Relay on http://127.0.0.1:${balancer.port}, over nodes on ${ports.join(", ")}; logs and process ids in ${resolve(dir)}/node-N/`,
+  );
 }
 
 /** The variables that name Redis, Kafka and ClickHouse: the environment's own, else those of the servers of this machine. */
-async function shared(): Promise<Record<string, string>> {
+async function shared(infra: string): Promise<Record<string, string>> {
   const given = ["RELAY_REDIS_URL", "RELAY_KAFKA_BROKERS", "RELAY_CLICKHOUSE_URL"].map((name) => [name, process.env[name] ?? ""] as const);
   if (given.every(([, value]) => value !== "")) return Object.fromEntries(given);
   const results = await servicesUp({ directory: resolve(infra), only: ["redis", "kafka", "clickhouse"], ports: {} });
@@ -39,64 +104,7 @@ async function shared(): Promise<Record<string, string>> {
   return variables;
 }
 
-const variables = await shared();
-// One card gateway for all nodes, as in production.
-const gateway =
-  process.env["RELAY_MODE"] === "production" || process.env["RELAY_GATEWAY_URL"] !== undefined ? null : await sandboxGateway();
-await gateway?.start();
-const children: ChildProcess[] = [];
-let stopping = false;
-
-function start(index: number, nodePort: number): void {
-  const folder = resolve(dir, `node-${index}`);
-  mkdirSync(folder, { recursive: true });
-  const log = openSync(join(folder, "log"), "a", 0o600);
-  const child = spawn(process.execPath, ["--import", "tsx", "infra/node/main.ts"], {
-    cwd: ROOT,
-    stdio: ["ignore", log, log],
-    env: {
-      ...process.env,
-      ...variables,
-      ...(gateway === null ? {} : { RELAY_GATEWAY_URL: gateway.url }),
-      RELAY_PORT: String(nodePort),
-      RELAY_NODE_ID: `node-${index}`,
-      RELAY_DATA_DIR: folder,
-      RELAY_PACKAGE_DIR: process.env["RELAY_PACKAGE_DIR"] ?? resolve(dir, "packages"),
-      RELAY_SHARDS: process.env["RELAY_SHARDS"] ?? "1",
-    },
-  });
-  children.push(child);
-  writeFileSync(join(folder, "pid"), `${child.pid}\n`);
-  child.on("exit", (code, signal) => {
-    if (!stopping) console.error(`node-${index} ended (${signal ?? code}); its log: ${join(folder, "log")}`);
-  });
-}
-
-const balancer = await startBalancer(port, ports);
-for (const [index, nodePort] of ports.entries()) start(index + 1, nodePort);
-console.log(
-  `Relay on http://127.0.0.1:${balancer.port}, over nodes on ${ports.join(", ")}; logs and process ids in ${resolve(dir)}/node-N/`,
-);
-
-async function stop(): Promise<void> {
-  const signal = stopping ? "SIGKILL" : "SIGTERM";
-  for (const child of children) child.kill(signal);
-  if (stopping) return;
-  stopping = true;
-  // Until then it still forwards the nodes' responses.
-  await Promise.all(children.filter(isRunning).map((child) => new Promise((done) => child.once("exit", done))));
-  await balancer.stop();
-  await gateway?.stop();
-  process.exit(0);
-}
-process.on("SIGINT", stop);
-process.on("SIGTERM", stop);
-
-function isRunning({ exitCode, signalCode }: ChildProcess): boolean {
-  return exitCode === null && signalCode === null;
-}
-
-function sandboxGateway(): Promise<SandboxGatewayProcess> {
+function sandboxGateway(dir: string): Promise<SandboxGatewayProcess> {
   const printed = (line: string) => console.log(`gateway: ${line}`);
   return planSandboxGateway({ port: 0, dataDirectory: resolve(dir), printed, died: (exit) => printed(`ended (${exit})`) });
 }
@@ -104,4 +112,8 @@ function sandboxGateway(): Promise<SandboxGatewayProcess> {
 function readCount(text: string): number {
   if (!/^[1-9]\d{0,4}$/.test(text)) throw new InvalidArgumentError("a positive integer");
   return Number(text);
+}
+
+function readNode(text: string, before: readonly (number | "all")[]): readonly (number | "all")[] {
+  return [...before, text === "all" ? "all" : readCount(text)];
 }
