@@ -1,6 +1,7 @@
 import { randomBytes } from "node:crypto";
-import { Redis } from "ioredis";
+import type { Redis } from "ioredis";
 import { StorageUnavailable } from "../../engine/kernel/kv.ts";
+import { createRedis } from "../redis/connect.ts";
 import { RedisClock } from "./redis-clock.ts";
 import { RedisRefused } from "./redis-refused.ts";
 import { loadScript, runScript } from "./redis-script.ts";
@@ -68,7 +69,7 @@ export class RedisConnection {
     this.#options = options;
     this.entriesKey = `${options.keyPrefix}entries`;
     this.indexKey = `${options.keyPrefix}index`;
-    this.client = new Redis(options.url, {
+    this.client = createRedis(options.url, {
       lazyConnect: true,
       // A command in progress may have been executed: the caller gets an error and reads again. If it were sent again, it could be executed
       // twice.

@@ -23,7 +23,7 @@ const EXPIRE_EVERY_MS = 50;
 const VERSIONS_PER_MS = 1_000;
 
 export interface RedisKvOptions {
-  /** `redis://` or `rediss://`, with user and password where it has them. */
+  /** `redis://` or `rediss://`, with user and password where it has them; or of Sentinels (storage/redis/sentinel-url.ts). */
   url: string;
   /** Before all keys. The braces keep them together on a Redis Cluster. Default `{relay}:`. */
   keyPrefix?: string;

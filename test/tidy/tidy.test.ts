@@ -52,8 +52,9 @@ const DIRECTIONS: { folder: string; mayImport: string[] }[] = [
 
   // What is written in which form: one table for all of the storage.
   { folder: "storage/schemas/", mayImport: ["engine/"] },
-  { folder: "storage/kv/", mayImport: ["engine/", "storage/schemas/"] },
-  { folder: "storage/bus/", mayImport: ["engine/", "storage/schemas/"] },
+  { folder: "storage/redis/", mayImport: [] },
+  { folder: "storage/kv/", mayImport: ["engine/", "storage/schemas/", "storage/redis/"] },
+  { folder: "storage/bus/", mayImport: ["engine/", "storage/schemas/", "storage/redis/"] },
   { folder: "storage/clickhouse/", mayImport: [] },
   { folder: "storage/packages/", mayImport: ["engine/"] },
   { folder: "storage/files/", mayImport: ["engine/"] },

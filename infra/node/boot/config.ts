@@ -3,6 +3,7 @@ import { resolve } from "node:path";
 import ipaddr from "ipaddr.js";
 import { isMailAddress } from "../../../engine/mails/mail-address.ts";
 import { UWS_LIBRARIES, type UwsLibrary } from "../../../http/server/uws.ts";
+import { isSentinelUrl, parseSentinelUrl, SENTINEL_URL_FORM } from "../../../storage/redis/sentinel-url.ts";
 import { readSecretKey, SECRET_KEY_FORM, type SecretKeys } from "./secret-key.ts";
 
 /**
@@ -100,8 +101,8 @@ const SANDBOX = {
 
 /** Known names; any other RELAY_ name is refused as misspelt. */
 const NAMES = new Set([
-  "RELAY_MODE",
   "RELAY_ENV_FILE",
+  "RELAY_MODE",
   "RELAY_HOST",
   "RELAY_PORT",
   "RELAY_TLS_CERT",
@@ -242,7 +243,7 @@ export function readConfig(environment: Environment): Config {
       waitsOfCaller: reader.integer("RELAY_WAITING_LOOKUPS_PER_CALLER_MAX", 1_000, 1, OPEN_MAX),
     },
     metrics: readMetrics(reader, sandbox),
-    cluster: readCluster(reader),
+    cluster: readCluster(reader, sandbox),
     clickhouse: readClickHouse(reader, sandbox),
   };
   if (!sandbox && config.terminalSecret === SANDBOX.terminalSecret) {
@@ -453,14 +454,20 @@ function readClickHouse(reader: Reader, sandbox: boolean): Config["clickhouse"] 
 }
 
 /** Cluster mode requires all three: a node that shares its state but not its feed would not work. */
-function readCluster(reader: Reader): Config["cluster"] {
-  const redisUrl = reader.matching("RELAY_REDIS_URL", isRedisUrl, "a redis or rediss URL");
+function readCluster(reader: Reader, sandbox: boolean): Config["cluster"] {
+  const redisUrl = reader.matching("RELAY_REDIS_URL", isRedisUrl, `a redis or rediss URL, or ${SENTINEL_URL_FORM}`);
   const brokers = (reader.text("RELAY_KAFKA_BROKERS") ?? "").split(",").map((broker) => broker.trim());
   const kafkaBrokers = brokers.filter((broker) => broker !== "");
   if (!kafkaBrokers.every((broker) => /^[A-Za-z0-9.-]+:\d{1,5}$/.test(broker))) {
     reader.refuse("RELAY_KAFKA_BROKERS", "host:port, comma-separated");
   }
   const redisReplicas = reader.integer("RELAY_REDIS_WAIT_REPLICAS", 0, 0, 5);
+  if (!sandbox && redisUrl !== null && isSentinelUrl(redisUrl) && redisReplicas === 0) {
+    reader.refuse(
+      "RELAY_REDIS_WAIT_REPLICAS",
+      "1 or more with Sentinels: Redis replicates asynchronously, and a failover loses what only the former primary has",
+    );
+  }
   if (redisUrl === null && kafkaBrokers.length === 0) {
     if (redisReplicas > 0) reader.refuse("RELAY_REDIS_WAIT_REPLICAS", "0 or unset without RELAY_REDIS_URL: a single node has no replicas");
     return null;
@@ -471,6 +478,7 @@ function readCluster(reader: Reader): Config["cluster"] {
 }
 
 function isRedisUrl(value: string): boolean {
+  if (isSentinelUrl(value)) return parseSentinelUrl(value) !== null;
   return URL.canParse(value) && /^rediss?:$/.test(new URL(value).protocol);
 }
 

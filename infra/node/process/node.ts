@@ -18,6 +18,7 @@ import { noteShopsSince } from "../../../storage/feed/shops-since.ts";
 import type { RedisKv } from "../../../storage/kv/redis.ts";
 import { RedisRefused } from "../../../storage/kv/redis-refused.ts";
 import { createRemoteHistory, createRemoteKv } from "../../../storage/kv/remote.ts";
+import { redisPlace } from "../../../storage/redis/sentinel-url.ts";
 import { VersionRefused } from "../../../storage/schemas/agreement.ts";
 import { checkSchemaMark, raiseSchemaMark } from "../../../storage/schemas/schema-mark.ts";
 import { type ClockShift, createClock, createClockShift } from "../boot/clock.ts";
@@ -363,15 +364,15 @@ function refusalOf(error: unknown, { dataDirectory, cluster }: Config): unknown 
   if (error instanceof VersionRefused) return new StartRefused(error.message);
   const unreadable = error instanceof StorageUnavailable || (error instanceof RelayError && error.code === "unavailable");
   if (cluster !== null) {
-    const { host } = new URL(cluster.redisUrl);
+    const place = redisPlace(cluster.redisUrl);
     if (error instanceof RedisRefused) {
       return new StartRefused(
-        `RELAY_REDIS_URL: the Redis at ${host} could lose acknowledged data, which production does not accept: ${error.problems.join("; ")}`,
+        `RELAY_REDIS_URL: ${place} could lose acknowledged data, which production does not accept: ${error.problems.join("; ")}`,
       );
     }
     if (!unreadable) return error;
     const reason = error instanceof StorageUnavailable ? error.message : "Redis did not answer in time";
-    return new StartRefused(`RELAY_REDIS_URL: the Redis at ${host} cannot be used: ${reason}`, { mayPass: !LOCKED_OUT.test(reason) });
+    return new StartRefused(`RELAY_REDIS_URL: ${place} cannot be used: ${reason}`, { mayPass: !LOCKED_OUT.test(reason) });
   }
   if (!unreadable) return error;
   // Damage to the store may be noticed only when the node reads it at the start.

@@ -1,4 +1,5 @@
-import { Redis } from "ioredis";
+import type { Redis } from "ioredis";
+import { createRedis } from "../../redis/connect.ts";
 
 /** A connection without a reply for this long is closed and made again. Longer than the longest blocking read. */
 const SILENCE_MAX_MS = 5_000;
@@ -10,7 +11,7 @@ const SILENCE_MAX_MS = 5_000;
  */
 export function connectRedis(url: string, failed: (error: unknown) => void, options: { commandTimeoutMs?: number } = {}): Redis {
   const { commandTimeoutMs } = options;
-  const redis = new Redis(url, {
+  const redis = createRedis(url, {
     maxRetriesPerRequest: 0,
     autoResendUnfulfilledCommands: false,
     socketTimeout: SILENCE_MAX_MS,

@@ -117,6 +117,16 @@ const REFUSED: [title: string, environment: Environment, told: RegExp[]][] = [
     { RELAY_REDIS_WAIT_REPLICAS: "1" },
     [/RELAY_REDIS_WAIT_REPLICAS is "1"; allowed: 0 or unset without RELAY_REDIS_URL/],
   ],
+  [
+    "Sentinels without the name of their primary",
+    { RELAY_REDIS_URL: "redis-sentinel://s1:26379,s2:26379/0" },
+    [/RELAY_REDIS_URL has a value that is not allowed; allowed: a redis or rediss URL, or redis-sentinel:/],
+  ],
+  [
+    "Sentinels in production that may lose what was acknowledged",
+    { ...PRODUCTION, RELAY_REDIS_URL: "redis-sentinel://s1?name=m" },
+    [/RELAY_REDIS_WAIT_REPLICAS is not set: 1 or more with Sentinels/],
+  ],
   ["a gateway that is no URL", { RELAY_GATEWAY_URL: "gateway" }, [/RELAY_GATEWAY_URL has a value that is not allowed/]],
   ["a gateway with a query", { RELAY_GATEWAY_URL: "https://gw.example/CG?x=1" }, [/RELAY_GATEWAY_URL has a value .* without a query/]],
   [
