@@ -39,4 +39,8 @@ export interface StreamReport {
 
 export interface ClusterNodes {
   list(): Promise<ClusterNode[]>;
+  /** The same without their reports: no other node is asked. */
+  running(): Promise<Omit<ClusterNode, "report">[]>;
+  /** Has a live node stop as SIGTERM does; resolves when it has begun. Rejects with `unavailable` if it does not answer, or is of a version that cannot. */
+  drain(incarnation: string): Promise<void>;
 }

@@ -6,10 +6,14 @@ import { refusedNode } from "./boot/node-version.ts";
 import { StartRefused } from "./boot/start-refused.ts";
 import { onStopSignals } from "./boot/stop-signals.ts";
 import { keepStringMethodsFast } from "./boot/string-methods.ts";
+import type { RunningNode } from "./process/node.ts";
 import { startShardThreads } from "./process/shard-threads.ts";
 
 /** A second signal, or a stop that takes longer than all its deadlines together, ends the process at once. */
 const STOP_MAX_MS = 40_000;
+
+/** In the log, where a signal stands otherwise. */
+const DRAIN_REQUESTED = "drain requested";
 
 const STANDARD_INPUT = 0;
 
@@ -55,11 +59,11 @@ async function main(): Promise<void> {
   };
   const readyWhen = config.mode === "sandbox" ? "complete" : "listening";
   const threads = () => started.pop() ?? startShardThreads(given.shards);
-  const node = await startNode({ config, crashed, passwordGenerated, readyWhen, threads });
   let sandbox: { stop(): Promise<void> } | null = null;
-  let stopping = false;
+  let [drainAsked, stopping] = [false, false];
+  let node: RunningNode | null = null;
   const stop = (why: string): void => {
-    if (stopping) return;
+    if (stopping || node === null) return;
     stopping = true;
     log.stopping(why);
     setTimeout(endAtOnce, STOP_MAX_MS).unref();
@@ -70,8 +74,15 @@ async function main(): Promise<void> {
         (error: unknown) => crashed("stop", error),
       );
   };
+  const drainRequested = (): void => {
+    drainAsked = true;
+    stop(DRAIN_REQUESTED);
+  };
+  node = await startNode({ config, crashed, passwordGenerated, readyWhen, threads, drainRequested });
   onStopSignals({ stop, again: endAtOnce });
   reload?.started(node);
+  // It listens a moment before it is started.
+  if (drainAsked) stop(DRAIN_REQUESTED);
   if (config.mode !== "sandbox") return;
   const { startSandbox } = await import("./process/sandbox.ts");
   sandbox = await startSandbox(config, node, log, gateway);

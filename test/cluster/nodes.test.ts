@@ -69,3 +69,41 @@ describe("GET /admin/cluster", { skip: missing }, () => {
     });
   });
 });
+
+describe("POST /admin/cluster/nodes/{nodeId}/drain", { skip: missing }, () => {
+  it("stops the node that is named, on whichever node it is called, and clients of the balancer notice nothing", async (test) => {
+    const cluster = await startCluster(test, { nodes: 3 });
+    const [administrator, partner] = [cluster.caller(0, "administrator"), cluster.caller("balancer", "partner")];
+    const path = (name: string) => `/admin/cluster/nodes/${name}/drain`;
+    assert.equal((await administrator.post(path("node-9"), {})).status, 404);
+    const drained = cluster.nodes[2];
+    assert.ok(drained !== undefined);
+    let ended = false;
+    void drained.exited.then(() => {
+      ended = true;
+    });
+    const statuses = new Set<number>();
+    const paying = (async () => {
+      for (let index = 0; !ended; index += 1) statuses.add((await partner.pay(`D${index}`, { uuid: randomUUID() })).status);
+    })();
+    assertMatches(await administrator.post(path("node-2"), {}), { status: 202, body: { data: { nodeId: "node-2", state: "draining" } } });
+    assert.deepEqual(await drained.exited, { code: 0, signal: null }, drained.output());
+    await paying;
+    // An address has ten payments a second.
+    assert.deepEqual(
+      [...statuses].filter((status) => status !== 429),
+      [200],
+    );
+    await eventually(async () => assert.deepEqual(states(await nodesAt(cluster, 1)), ["node-0 live", "node-1 live", "node-2 gone"]));
+    // Each node hears of it by itself.
+    await eventually(async () => assert.equal((await administrator.post(path("node-2"), {})).status, 404));
+    // Itself, and then there is one.
+    assert.equal((await administrator.post(path("node-0"), {})).status, 202);
+    assert.deepEqual(await cluster.nodes[0]?.exited, { code: 0, signal: null });
+    const last = cluster.caller(1, "administrator");
+    await eventually(async () => assert.equal((await last.post(path("node-1"), {})).status, 409));
+    const audited = await last.get("/admin/audit");
+    assert.match(audited.text, /"action":"node\.drain"[^}]*"node-0"/);
+    assert.match(audited.text, /"action":"node\.drain"[^}]*"node-2"/);
+  });
+});

@@ -97,6 +97,7 @@ const PARAMETERS: readonly [end: RegExp, value: (things: Things) => string | num
   [/\{deliveryId\}$/, () => "delivery-of-nobody"],
   [/\/webhooks\/endpoints\/\{id\}$|\{webhookId\}$/, ({ webhookId }) => webhookId],
   [/\{merchantId\}$|\/merchants\/\{id\}$/, ({ merchantId }) => merchantId],
+  [/\{nodeId\}$/, () => "node-of-nobody"],
   [/\{service\}$/, () => "PAYPAL"],
   [/\{versionId\}$/, ({ versionId }) => versionId],
   [/\{deploymentId\}$/, ({ deploymentId }) => deploymentId],

@@ -26,6 +26,7 @@ const ENDPOINTS: Call[] = [
   ["GET", "/admin/cloud-configs"],
   ["POST", "/admin/cloud-configs", { terminalId: "T1" }],
   ["DELETE", "/admin/cloud-configs/T1"],
+  ["POST", "/admin/cluster/nodes/node-1/drain"],
   ["POST", "/admin/redis-sessions/clear"],
   ["POST", "/admin/receipts/clean"],
   ["GET", "/admin/dashboard"],

@@ -7,6 +7,7 @@ import { clearingEndpoints } from "./clearing.ts";
 import { cloudConfigEndpoints } from "./cloud-configs.ts";
 import { showCluster } from "./cluster.ts";
 import { showDashboard } from "./dashboard.ts";
+import { drainNode } from "./drain-node.ts";
 import { gatewayAccountEndpoints } from "./gateway-account.ts";
 import { mailEndpoints } from "./mails.ts";
 import { merchantEndpoints } from "./merchants.ts";
@@ -39,6 +40,7 @@ export const adminEndpoints: Endpoint<AdminOperations & SearchOperations>[] = [
   searchAll,
   listAudit,
   showCluster,
+  drainNode,
   ...administratorEndpoints,
   ...partnerEndpoints,
   ...merchantEndpoints,

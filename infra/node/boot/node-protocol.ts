@@ -69,6 +69,9 @@ export type NodeProtocol = TerminalProtocol &
     "cluster.view": { request: { shards: string[]; draining: string[] }; response: undefined };
     /** The report of this node; shards respond to those of other nodes, and the main thread responds to its shards. */
     "cluster.report": { request: undefined; response: NodeReport };
+    /** Has this node stop as SIGTERM does; answered when it has begun. Shards respond to those of other nodes, and the main thread to its shards. */
+    "cluster.drain": { request: undefined; response: undefined };
+    "node.drain": { request: undefined; response: undefined };
     "node.report": { request: undefined; response: NodeReport };
     "shard.report": { request: undefined; response: ShardReport };
     /** All nodes known to the main thread. */

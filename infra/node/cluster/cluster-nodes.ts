@@ -8,6 +8,9 @@ const REPORT_MS = 1_500;
 
 const NOTHING: ShardReport = { terminals: 0, sessions: 0, commandsQueued: 0, commandsSent: 0, conflicts: 0 };
 
+/** Longer than a node takes to begin to drain, which it tells Redis first. */
+const DRAIN_MS = 5_000;
+
 /** The sum of the counts of a node's shards. */
 export function sumOf(shards: readonly ShardReport[]): ShardReport {
   return shards.reduce(
@@ -24,11 +27,13 @@ export function sumOf(shards: readonly ShardReport[]): ShardReport {
 
 /** All nodes with their reports, requested by a shard of any node. */
 export function createClusterNodes(bus: Bus<NodeProtocol>, main: Address): ClusterNodes {
+  const isOwn = (incarnation: string) => incarnationOf(bus.self) === null || incarnationOf(bus.self) === incarnation;
+  const running = () => bus.request(main, "node.list", undefined, REPORT_MS);
+
   async function report({ incarnation, state }: Omit<ClusterNode, "report">): Promise<NodeReport | null> {
     if (state === "gone") return null;
-    const isOwn = incarnationOf(bus.self) === null || incarnationOf(bus.self) === incarnation;
     try {
-      return isOwn
+      return isOwn(incarnation)
         ? await bus.request(main, "node.report", undefined, REPORT_MS)
         : await bus.request(clusterAddress(incarnation, "shard-0"), "cluster.report", undefined, REPORT_MS);
     } catch {
@@ -37,10 +42,16 @@ export function createClusterNodes(bus: Bus<NodeProtocol>, main: Address): Clust
   }
 
   bus.handle("cluster.report", () => bus.request(main, "node.report", undefined, REPORT_MS));
+  bus.handle("cluster.drain", () => bus.request(main, "node.drain", undefined, DRAIN_MS));
 
   return {
+    running,
+    drain: async (incarnation) => {
+      if (isOwn(incarnation)) await bus.request(main, "node.drain", undefined, DRAIN_MS);
+      else await bus.request(clusterAddress(incarnation, "shard-0"), "cluster.drain", undefined, DRAIN_MS);
+    },
     list: async () => {
-      const nodes = await bus.request(main, "node.list", undefined, REPORT_MS);
+      const nodes = await running();
       return Promise.all(nodes.map(async (node) => ({ ...node, report: await report(node) })));
     },
   };

@@ -43,13 +43,13 @@ import { administratorPassword } from "../wiring/credentials.ts";
 import { rateLimitsOf, surfacesOf } from "../wiring/endpoints.ts";
 import { rateLimitMemories } from "../wiring/rate-limits.ts";
 import { type Analytics, startAnalytics, withoutMessage } from "./analytics.ts";
-import { handleDayRows } from "./day-rows.ts";
 import { type Certificates, readCertificates } from "./certificates.ts";
+import { handleDayRows } from "./day-rows.ts";
 import { handleMerchantLogs } from "./merchant-logs.ts";
 import { handleMerchantReads } from "./merchant-reads.ts";
 import { listenForMetrics, type MetricsListener } from "./metrics-listener.ts";
+import { createReloading } from "./reload-node.ts";
 import { seeToRestored } from "./restored.ts";
-import { createReload } from "./reload-node.ts";
 import { prepareSandboxMerchant } from "./sandbox-merchant.ts";
 import { prepareSandboxOwner } from "./sandbox-owner.ts";
 import { prepareSandboxPartner } from "./sandbox-partner.ts";
@@ -92,11 +92,11 @@ export interface RunningNode {
   /** The services beside the node are ready: from now on the node is ready too. Does nothing if `readyWhen` is `listening`. */
   complete(): void;
   /**
-  /**
    * Takes over what a running node can of a configuration that was read again (infra/node/boot/reload.ts). Throws StartRefused with the reason where some of it
    * cannot be used; nothing is changed then, or only what the reason does not name.
    */
   reload(config: Config): Promise<Certificates & { changed: boolean }>;
+  /**
    * Not ready → (in a cluster, a moment later) stop accepting → finish requests → close sockets gradually → end. Never takes longer than
    * its deadlines.
    */
@@ -119,6 +119,8 @@ export interface NodeOptions {
    * shown again.
    */
   passwordGenerated?(password: string): void;
+  /** An administrator has asked that this node be drained: the process is to stop as by SIGTERM. Absent: the node cannot be drained so. */
+  drainRequested?(): void;
   /** A thread ended that should not have; the process cannot go on. */
   crashed(where: string, error: unknown): void;
 }
@@ -134,6 +136,7 @@ export async function tryToStartNode({
   clockShift = createClockShift(),
   readyWhen = "listening",
   threads = () => startShardThreads(config.shards),
+  drainRequested,
   crashed,
   freshPassword,
   passwordGenerated,
@@ -283,10 +286,12 @@ export async function tryToStartNode({
     await prepareSandboxOwner(kv, config, box, clock);
     const password = await administratorPassword(kv, config, freshPassword);
     if (password.generated !== null) passwordGenerated?.(password.generated);
+    const reloading = createReloading({ config, certificates, bus, log });
     const { collectMetrics } = handleShardMessages({
-      ...{ bus, analytics, cluster, self, log, certificateExpiresAtMs },
+      ...{ bus, analytics, cluster, self, drainRequested, log },
       redis: opened === null ? null : { isUp: () => opened.available(), commits },
       httpLibrary: uws.packageName,
+      certificates: reloading.certificates,
     });
     metrics = await openMetrics(config, collectMetrics, log);
     const start = { administratorPasswordSha256: password.sha256, webFiles: await webFiles };
@@ -314,11 +319,11 @@ export async function tryToStartNode({
       complete: () => {
         Atomics.store(incomplete, 0, 0);
       },
+      reload: reloading.reload,
       stop: async () => {
         if (stopping) return;
         stopping = true;
         // Other nodes are the homes from now on. Requests here finish while the node is still a member, so that it learns of withdrawn
-      reload: createReload({ config, certificates, bus, log }),
         // credentials.
         await cluster?.drain();
         await stop({ bus, analytics: running, witness: witnessing, log }, cluster === null ? STOP_ACCEPT_ALONE_MS : STOP_ACCEPT_MS);
@@ -400,18 +405,20 @@ interface Served {
   self: Omit<ClusterNode, "report">;
   redis: NodeGauges["redis"];
   httpLibrary: string;
-  certificateExpiresAtMs: number | null;
+  /** Those with which it listens. */
+  certificates(): Certificates;
+  drainRequested: NodeOptions["drainRequested"];
   log: Log;
 }
 
 /** Answers what the shards ask of the main thread; for the metrics' own listener also directly. */
 function handleShardMessages(served: Served): { collectMetrics(): Promise<string> } {
-  const { bus, analytics, cluster, self, log } = served;
+  const { bus, analytics, cluster, self, drainRequested, log } = served;
   const nodes = () => cluster?.nodes() ?? [self];
   const stream = () => cluster?.stream() ?? null;
   const metrics = createNodeMetrics({
     build: { version: VERSION, httpLibrary: served.httpLibrary },
-    certificateExpiresAtMs: () => served.certificateExpiresAtMs,
+    certificateExpiresAtMs: () => served.certificates().validUntilMs,
     redis: served.redis,
     feed: analytics.stats,
     kafka: analytics.kafka,
@@ -426,6 +433,11 @@ function handleShardMessages(served: Served): { collectMetrics(): Promise<string
     },
   });
   bus.handle("node.list", nodes);
+  bus.handle("node.drain", () => {
+    if (drainRequested === undefined) throw new RelayError("unavailable", "What has started this node does not let it be drained");
+    drainRequested();
+    return undefined;
+  });
   bus.handle("node.report", async () => {
     const shards = await Promise.all(bus.shards.map((shard) => bus.request(shard, "shard.report", undefined, METRICS_MS)));
     return { ...sumOf(shards), lapses: cluster?.lapses() ?? 0, stream: stream() };

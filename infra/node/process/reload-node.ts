@@ -16,16 +16,17 @@ export interface ReloadParts {
   log: Log;
 }
 
-/**
- * Returns what a running node takes over of a configuration that was read again: one after the other, never two at once. It throws StartRefused with the reason
- * where the files of TLS cannot be used, and then nothing has changed; or with the threads that could not take it over, which go on as they were.
- */
-export function createReload({
-  config: started,
-  certificates: first,
-  bus,
-  log,
-}: ReloadParts): (next: Config) => Promise<Certificates & { changed: boolean }> {
+export interface Reloading {
+  /** Those with which the node listens now. */
+  certificates(): Certificates;
+  /**
+   * Takes over what a running node can of a configuration that was read again: one after the other, never two at once. Throws StartRefused with the reason
+   * where the files of TLS cannot be used, and then nothing has changed; or with the threads that could not take it over, which go on as they were.
+   */
+  reload(next: Config): Promise<Certificates & { changed: boolean }>;
+}
+
+export function createReloading({ config: started, certificates: first, bus, log }: ReloadParts): Reloading {
   let certificates = first;
   let last: Promise<unknown> = Promise.resolve();
 
@@ -51,9 +52,12 @@ export function createReload({
     return { ...found, changed };
   }
 
-  return (next) => {
-    const reloaded = last.then(() => reload(next));
-    last = reloaded.catch(() => undefined);
-    return reloaded;
+  return {
+    certificates: () => certificates,
+    reload: (next) => {
+      const reloaded = last.then(() => reload(next));
+      last = reloaded.catch(() => undefined);
+      return reloaded;
+    },
   };
 }
