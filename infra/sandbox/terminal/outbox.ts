@@ -13,7 +13,7 @@ interface Parcel {
 
 /** Posts results in order, each until the relay has acknowledged it or refused it permanently (400, 413). */
 export class Outbox {
-  readonly #client: RelayClient;
+  readonly #client: Pick<RelayClient, "postResult">;
   readonly #pace: Pace;
   readonly #signal: AbortSignal;
   readonly #onEvent: (event: TerminalEvent) => void;
@@ -21,7 +21,7 @@ export class Outbox {
   readonly #delayed = new Set<Promise<void>>();
   #posting: Promise<void> | null = null;
 
-  constructor(client: RelayClient, pace: Pace, signal: AbortSignal, onEvent: (event: TerminalEvent) => void) {
+  constructor(client: Pick<RelayClient, "postResult">, pace: Pace, signal: AbortSignal, onEvent: (event: TerminalEvent) => void) {
     this.#client = client;
     this.#pace = pace;
     this.#signal = signal;

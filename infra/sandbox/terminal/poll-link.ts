@@ -6,7 +6,7 @@ import { type RelayClient, reasonOf } from "./relay-client.ts";
 /** Polls for commands until the signal aborts: again at once after a command, else after the interval, or with back-off after a failure. */
 export async function poll(
   settings: Settings,
-  parts: { client: RelayClient; runner: CommandRunner; pace: Pace; signal: AbortSignal },
+  parts: { client: Pick<RelayClient, "get">; runner: Pick<CommandRunner, "full" | "receive">; pace: Pace; signal: AbortSignal },
 ): Promise<void> {
   const { client, runner, pace, signal } = parts;
   let online = false;

@@ -22,9 +22,11 @@ const FRAME_LIMITS = {
 const SUBSCRIBED = "subscribed";
 
 interface Parts {
-  runner: CommandRunner;
+  runner: Pick<CommandRunner, "receive">;
   pace: Pace;
   signal: AbortSignal;
+  /** Told of each connection when it begins. `cut` ends it without a word, as a network does that is lost. */
+  connecting?: (connection: { cut(): void }) => void;
 }
 
 /** Keeps a STOMP session until the signal aborts, connecting again with back-off whenever it is lost. */
@@ -33,6 +35,7 @@ export async function keepConnected(settings: Settings, parts: Parts): Promise<v
   let failures = 0;
   while (!signal.aborted) {
     const session = new Session(settings, parts);
+    parts.connecting?.({ cut: () => session.cut() });
     const reason = await session.ended;
     if (signal.aborted) return;
     failures = session.subscribed ? 0 : failures + 1;
@@ -48,7 +51,7 @@ class Session {
   readonly ended: Promise<string>;
   subscribed = false;
   readonly #settings: Settings;
-  readonly #runner: CommandRunner;
+  readonly #runner: Parts["runner"];
   readonly #socket: WebSocket;
   readonly #parser = new FrameParser(FRAME_LIMITS);
   #reason = "the connection closed";
@@ -82,6 +85,10 @@ class Session {
         resolve(this.#reason);
       });
     });
+  }
+
+  cut(): void {
+    this.#fail("the connection was cut");
   }
 
   #connect(): void {
