@@ -18,6 +18,7 @@ function run(args: readonly string[], environment: { [name: string]: string } = 
 const GATEWAY = "infra/sandbox/gateway/main.ts";
 const TERMINAL = "infra/sandbox/terminal/main.ts";
 const WEBHOOKS = "infra/sandbox/webhooks/main.ts";
+const LOAD = "bench/deployment/run.ts";
 const REGISTER = "infra/sandbox/register/main.ts";
 
 const WRONG: readonly [args: readonly string[], told: RegExp, environment?: { [name: string]: string }][] = [
@@ -31,6 +32,19 @@ const WRONG: readonly [args: readonly string[], told: RegExp, environment?: { [n
   [["bench/engine/run.ts", "--bogus"], /unknown option '--bogus'/],
   [["bench/portal/run.ts", "page"], /Allowed choices are weights, sessions, subscriptions, pages, beside, queries, reports, lists/],
   [["bench/packages.ts", "--rate", ""], /'--rate <n>' argument '' is invalid/],
+  [[LOAD, "--url", "nonsense"], /'--url <url>' argument 'nonsense' is invalid/],
+  [[LOAD, "--url", "https://user:word@relay.example"], /http:\/\/ or https:\/\/, a host and perhaps a port, nothing else/],
+  [[LOAD, "--url", "https://relay.example", "--key", "secret"], /^error: this sends payments to https:\/\/relay\.example\. .* say --yes/],
+  [[LOAD, "--url", "https://relay.example", "--yes"], /^error: RELAY_LOAD_KEY has to be a partner's API key/],
+  [[LOAD, "--url", "https://relay.example", "--yes", "--key", "secret"], /^error: RELAY_LOAD_TERMINAL_SECRET has to be/],
+  [[LOAD, "--for", "10"], /'--for <time>' argument '10' is invalid. A number with ms, s, m or h/],
+  [[LOAD, "--poll", "20"], /From 0% to 100%/],
+  [[LOAD, "--scenario", "nonsense"], /Allowed choices are pay-get, reconnect-storm, slow-terminals, rate-limited/],
+  [[LOAD, "--rate", "200", "--terminals", "10"], /^error: 10 terminals are too few for this rate: .* At least --terminals 100/],
+  [[LOAD, "--for", "10s", "--ramp", "20s"], /^error: --ramp is longer than --for/],
+  [[LOAD, "--rate", "1000", "--terminals", "500", "--for", "24h"], /^error: a run has at most 5000000 payments/],
+  [[LOAD, "--scenario", "rate-limited", "--scan", "5%"], /asks for payments alone/],
+  [[LOAD, "--scenario", "reconnect-storm", "--poll", "100%"], /wants terminals with a WebSocket/],
   [[REGISTER], /required option '--amount <cents>' not specified/],
   [[REGISTER, "--amount", "10.50"], /Cents, a whole number/],
   [[REGISTER, "--amount", "1050", "--port", "0"], /A port is 1 to 65535/],
