@@ -25,7 +25,11 @@ export function createReloadOnSignal({ environment, log }: { environment: Enviro
       const { changed, validUntilMs } = await running.reload(next);
       log.setLevel(next.logLevel);
       const restartFor = namesToRestartFor(atStart, now);
-      log.reloaded({ certificateChanged: changed, certificateValidUntil: validUntilMs === null ? null : new Date(validUntilMs).toISOString(), restartFor });
+      log.reloaded({
+        certificateChanged: changed,
+        certificateValidUntil: validUntilMs === null ? null : new Date(validUntilMs).toISOString(),
+        restartFor,
+      });
     } catch (error) {
       if (error instanceof ConfigRefused || error instanceof StartRefused) log.reloadFailed(error.message);
       else log.engineFailed("reload", error);
