@@ -190,7 +190,12 @@ export function createZvtPayments(options: ZvtPaymentsOptions): RunningZvtPaymen
     if (decision.type === "busy") return decision;
     if (decision.type === "new") {
       const refusal = await refusalOf(route);
-      if (refusal !== null) return refusal;
+      if (refusal !== null) {
+        // It stores nothing that another node's payment could conflict with: this may be the repeat of one that was begun meanwhile, and be paid.
+        if (((await store.load(routeId))?.version ?? 0) !== version) return CONFLICT;
+        observe.paymentEnded(refusal.word, 0);
+        return { type: "refused", code: refusal.code };
+      }
     }
     if (decision.type === "giveUp" && open !== null) {
       if (await giveUp(open)) await store.commit({ routeId, version, record: withoutOpen(record) });
@@ -236,15 +241,10 @@ export function createZvtPayments(options: ZvtPaymentsOptions): RunningZvtPaymen
   }
 
   /** What of a new payment is known to fail before it is stored. */
-  async function refusalOf(route: ZvtRouteConfig): Promise<ZvtBegun | null> {
-    if (callerFor(route, route.terminalId) === null) {
-      observe.paymentEnded("not_permitted", 0);
-      return { type: "refused", code: ZVT_CODES.notPermitted };
-    }
+  async function refusalOf(route: ZvtRouteConfig): Promise<{ word: string; code: number } | null> {
+    if (callerFor(route, route.terminalId) === null) return { word: "not_permitted", code: ZVT_CODES.notPermitted };
     const { connected } = await relay.terminals.view(route.terminalId);
-    if (connected) return null;
-    observe.paymentEnded("offline", 0);
-    return { type: "refused", code: ZVT_CODES.offline };
+    return connected ? null : { word: "offline", code: ZVT_CODES.offline };
   }
 
   function startRun(routeId: string, open: ZvtOpen, maySendIt: boolean): PaymentRun {

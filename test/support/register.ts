@@ -60,8 +60,13 @@ export class Register {
   /** Sends a command, reads its acknowledgement and all frames up to the final one, and acknowledges each. */
   async command(hex: string, acknowledges: (frame: string) => boolean = () => true): Promise<(string | null)[]> {
     this.send(hex);
-    const frames: (string | null)[] = [await this.next()];
-    if (frames[0] !== "800000") return frames;
+    const answer = await this.next();
+    return answer === "800000" ? [answer, ...(await this.end(acknowledges))] : [answer];
+  }
+
+  /** Reads what follows the acknowledgement of a command, up to its final frame, and acknowledges each. */
+  async end(acknowledges: (frame: string) => boolean = () => true): Promise<(string | null)[]> {
+    const frames: (string | null)[] = [];
     for (;;) {
       const frame = await this.next();
       frames.push(frame);

@@ -10,6 +10,8 @@ export interface TcpProxy {
   part(): void;
   /** Loses the cable: connections stay, new ones are taken, and nothing of what either side sends arrives until `release`. */
   hold(): void;
+  /** From the request on in which this text comes, requests arrive and no answers do, until `release`. */
+  holdAnswersFrom(text: string): void;
   /** Lets what was held arrive, late as it is. */
   release(): void;
   /** Lets connections through (again), to this port from now on when one is given. */
@@ -22,7 +24,10 @@ export async function startTcpProxy(targetPort: number): Promise<TcpProxy> {
   let target = targetPort;
   let parted = false;
   let held = false;
+  let answersHeld = false;
+  let watchedFor: string | null = null;
   const sockets = new Set<Socket>();
+  const targets = new Set<Socket>();
   const keep = (socket: Socket): void => {
     sockets.add(socket);
     socket.on("error", () => socket.destroy());
@@ -36,10 +41,26 @@ export async function startTcpProxy(targetPort: number): Promise<TcpProxy> {
     }
     const far = createConnection(target, "127.0.0.1");
     keep(far);
+    targets.add(far);
+    let before = "";
+    // Before the request goes on: its answer cannot be there yet.
+    near.on("data", (chunk: Buffer) => {
+      if (watchedFor === null) return;
+      const read = before + chunk.toString("latin1");
+      before = read.slice(Math.max(0, read.length - watchedFor.length + 1));
+      if (!read.includes(watchedFor)) return;
+      watchedFor = null;
+      answersHeld = true;
+      for (const socket of targets) socket.pause();
+    });
     near.pipe(far).pipe(near);
-    if (held) for (const socket of [near, far]) socket.pause();
+    if (held) near.pause();
+    if (held || answersHeld) far.pause();
     near.on("close", () => far.destroy());
-    far.on("close", () => near.destroy());
+    far.on("close", () => {
+      targets.delete(far);
+      near.destroy();
+    });
   });
   server.listen(0, "127.0.0.1");
   await once(server, "listening");
@@ -59,8 +80,13 @@ export async function startTcpProxy(targetPort: number): Promise<TcpProxy> {
       held = true;
       for (const socket of sockets) socket.pause();
     },
+    holdAnswersFrom: (text) => {
+      watchedFor = text;
+    },
     release: () => {
       held = false;
+      answersHeld = false;
+      watchedFor = null;
       for (const socket of sockets) socket.resume();
     },
     join: (port = target) => {

@@ -179,6 +179,24 @@ describe("a payment of a cash register", () => {
     assert.deepEqual(node.outcomes, ["not_permitted", "offline"]);
   });
 
+  it("is the repeat of what another node began meanwhile, also where this one takes the terminal for OFFLINE", async () => {
+    const world = await openZvtWorld();
+    const [one, other] = [world.node("a"), world.node("b")];
+    const { terminals } = world.relay;
+    const begunMeanwhile: unknown[] = [];
+    world.relay.terminals = {
+      ...terminals,
+      view: async (terminalId) => {
+        world.relay.terminals = terminals;
+        begunMeanwhile.push((await one.pay(1_000)).payment);
+        return { ...(await terminals.view(terminalId)), connected: false };
+      },
+    };
+    const again = await other.begin(1_000);
+    assert.deepEqual(again, { type: "reattached", payment: begunMeanwhile[0], replaces: null });
+    assert.deepEqual(other.outcomes, []);
+  });
+
   it("is busy where the store does not answer, and the register may ask again", async () => {
     const world = await openZvtWorld();
     const node = world.node("a");
