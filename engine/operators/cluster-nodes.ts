@@ -41,6 +41,9 @@ export interface ClusterNodes {
   list(): Promise<ClusterNode[]>;
   /** The same without their reports: no other node is asked. */
   running(): Promise<Omit<ClusterNode, "report">[]>;
-  /** Has a live node stop as SIGTERM does; resolves when it has begun. Rejects with `unavailable` if it does not answer, or is of a version that cannot. */
-  drain(incarnation: string): Promise<void>;
+  /**
+   * Has a live node stop as SIGTERM does; resolves when it has begun. Rejects with `conflict` if no other node is live that stays, unless `allowLast`; with
+   * `unavailable` if it does not answer, or is of a version that cannot.
+   */
+  drain(incarnation: string, options: { allowLast: boolean }): Promise<void>;
 }

@@ -1,5 +1,8 @@
 import type { ClusterNode } from "./cluster-nodes.ts";
 
+/** Why it is refused. */
+export const LAST_LIVE_NODE = "This is the only live node: nothing would answer. `allowLast` drains it all the same";
+
 export type NodeToDrain =
   | { type: "found"; node: Omit<ClusterNode, "report"> }
   /** No live or draining node has this name. */

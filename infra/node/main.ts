@@ -1,6 +1,7 @@
 import { isatty } from "node:tty";
 import { ConfigRefused, readConfig } from "./boot/config.ts";
 import { withEnvironmentFile } from "./boot/environment-file.ts";
+import { keepHangUps } from "./boot/hang-ups.ts";
 import { prepareHeaps } from "./boot/heap.ts";
 import { refusedNode } from "./boot/node-version.ts";
 import { StartRefused } from "./boot/start-refused.ts";
@@ -29,8 +30,11 @@ function endAtOnce(): never {
 async function main(): Promise<void> {
   const refused = refusedNode(process.version);
   if (refused !== null) throw new StartRefused(refused);
+  // A node that a terminal has started ends with it; any other one reads its configuration again, and is not ended by that while it starts.
+  const hangUps = isatty(STANDARD_INPUT) ? null : keepHangUps();
   const environment = { ...process.env };
-  const given = readConfig(withEnvironmentFile(environment));
+  const atStart = withEnvironmentFile(environment);
+  const given = readConfig(atStart);
   prepareHeaps(given.shards);
   // They load their code while this thread loads its own.
   const started = [startShardThreads(given.shards)];
@@ -42,9 +46,8 @@ async function main(): Promise<void> {
   ]);
   keepStringMethodsFast();
   const log = createLog(given.logLevel, "main", () => performance.now());
-  // A node that a terminal has started ends with it; any other one reads its configuration again, and is not ended by that while it starts.
-  const reload = isatty(STANDARD_INPUT) ? null : createReloadOnSignal({ environment, log });
-  if (reload !== null) process.on("SIGHUP", reload.asked);
+  const reload = hangUps === null ? null : createReloadOnSignal({ environment, atStart, log });
+  if (reload !== null) hangUps?.tell(reload.asked);
   const gateway = await sandboxGatewayOf(given, log);
   const config = gateway === null ? given : { ...given, gatewayUrl: gateway.url };
   const crashed = (where: string, error: unknown): never => {

@@ -1,4 +1,4 @@
-import { Redis, type RedisOptions } from "ioredis";
+import { Redis, type RedisOptions, SentinelConnector } from "ioredis";
 import { parseSentinelUrl } from "./sentinel-url.ts";
 
 /** A Sentinel that does not answer within this time is passed over. */
@@ -8,6 +8,9 @@ const SENTINEL_MS = 1_000;
 const SENTINELS_AGAIN_MAX_MS = 1_000;
 const SENTINELS_AGAIN_STEP_MS = 100;
 
+/** A function of the package that its type declarations keep private. */
+const CONNECT_TO_SENTINEL = "connectToSentinel";
+
 /**
  * A client of the Redis at this URL, or of the one that Sentinels name as the primary: asked anew at every connection, and told by them when they promote another
  * one, so that a primary that hangs is left at once.
@@ -16,7 +19,7 @@ export function createRedis(url: string, options: RedisOptions & { replyMapping?
   const address = parseSentinelUrl(url);
   if (address === null) return new Redis(url, options);
   const { sentinels, name, username, password, database, sentinelUsername, sentinelPassword, tls } = address;
-  return new Redis({
+  const redis = new Redis({
     ...options,
     sentinels: [...sentinels],
     name,
@@ -31,5 +34,23 @@ export function createRedis(url: string, options: RedisOptions & { replyMapping?
     sentinelCommandTimeout: SENTINEL_MS,
     sentinelRetryStrategy: (attempt: number) => Math.min(attempt * SENTINELS_AGAIN_STEP_MS, SENTINELS_AGAIN_MAX_MS),
     sentinelReconnectStrategy: () => SENTINELS_AGAIN_MAX_MS,
+  });
+  leaveSentinelsThatAreAway(redis);
+  return redis;
+}
+
+/**
+ * The package listens to all Sentinels and has nobody told what fails with one, for which it prints a stack at every attempt to connect: a Sentinel that is away
+ * while others answer is no failure of this client. Where none answers, the client itself fails.
+ */
+function leaveSentinelsThatAreAway(redis: Redis): void {
+  const connector: unknown = Reflect.get(redis, "connector");
+  if (!(connector instanceof SentinelConnector)) throw new Error("ioredis has no connector for Sentinels");
+  const connectTo: unknown = Reflect.get(connector, CONNECT_TO_SENTINEL);
+  if (typeof connectTo !== "function") throw new Error(`ioredis has no ${CONNECT_TO_SENTINEL}`);
+  Reflect.set(connector, CONNECT_TO_SENTINEL, (...args: readonly unknown[]): unknown => {
+    const client: unknown = connectTo.apply(connector, args);
+    if (client instanceof Redis) client.on("error", () => undefined);
+    return client;
   });
 }

@@ -56,9 +56,14 @@ export function parseSentinelUrl(url: string): SentinelAddress | null {
 /** How messages name the server of a Redis URL of any kind; without credentials. */
 export function redisPlace(url: string): string {
   const address = parseSentinelUrl(url);
-  if (address === null) return `the Redis at ${new URL(url).host}`;
-  const sentinels = address.sentinels.map(({ host, port }) => `${host.includes(":") ? `[${host}]` : host}:${port}`);
-  return `the Redis ${address.name} of the Sentinels ${sentinels.join(", ")}`;
+  return address === null ? `the Redis at ${redisHosts(url)}` : `the Redis ${address.name} of the Sentinels ${redisHosts(url)}`;
+}
+
+/** Host and port of the server of a Redis URL of any kind, or those of all its Sentinels; without credentials. */
+export function redisHosts(url: string): string {
+  const address = parseSentinelUrl(url);
+  if (address === null) return new URL(url).host;
+  return address.sentinels.map(({ host, port }) => `${host.includes(":") ? `[${host}]` : host}:${port}`).join(", ");
 }
 
 function endpoint(text: string): { host: string; port: number } | null {

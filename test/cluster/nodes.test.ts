@@ -71,6 +71,25 @@ describe("GET /admin/cluster", { skip: missing }, () => {
 });
 
 describe("POST /admin/cluster/nodes/{nodeId}/drain", { skip: missing }, () => {
+  it("leaves one of two nodes that are asked one right after the other, or at once", async (test) => {
+    const cluster = await startCluster(test, { nodes: 2 });
+    // Asked of each other, and by those who do not wait.
+    const statuses = await Promise.all(
+      ["node-0", "node-1"].map(
+        async (name, index) => (await cluster.caller(1 - index, "administrator").post(`/admin/cluster/nodes/${name}/drain`, {})).status,
+      ),
+    );
+    assert.deepEqual(statuses.toSorted(), [202, 409]);
+    const stays = statuses[0] === 409 ? 0 : 1;
+    const [drained, other] = [cluster.nodes[1 - stays], cluster.caller(stays, "administrator")];
+    assert.deepEqual(await drained?.exited, { code: 0, signal: null });
+    await eventually(async () =>
+      assert.deepEqual(states(await nodesAt(cluster, stays)).toSorted(), [`node-${1 - stays} gone`, `node-${stays} live`].toSorted()),
+    );
+    assert.equal((await other.get("/health/ready")).status, 200);
+    assert.equal((await cluster.caller(stays, "partner").pay("L1", { uuid: randomUUID() })).status, 200);
+  });
+
   it("stops the node that is named, on whichever node it is called, and clients of the balancer notice nothing", async (test) => {
     const cluster = await startCluster(test, { nodes: 3 });
     const [administrator, partner] = [cluster.caller(0, "administrator"), cluster.caller("balancer", "partner")];

@@ -123,7 +123,7 @@ export const MESSAGE_EXAMPLES: Examples = {
   "session.broadcast": { request: { terminalId: null, text: "{}" }, responses: [1] },
   "table.changed": { request: { table: "apps" }, responses: [undefined] },
   "overview.counts": { request: undefined, responses: [{ websocket: 1, polling: 1, queued: 1, sent: 1 }] },
-  "cluster.drain": { request: undefined, responses: [undefined] },
+  "cluster.drain": { request: { allowLast: true }, responses: [undefined] },
   "cluster.report": {
     request: undefined,
     responses: [

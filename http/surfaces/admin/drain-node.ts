@@ -1,6 +1,6 @@
 import { Type } from "@sinclair/typebox";
 import { RelayError } from "../../../engine/kernel/errors.ts";
-import { nodeToDrain } from "../../../engine/operators/node-to-drain.ts";
+import { LAST_LIVE_NODE, nodeToDrain } from "../../../engine/operators/node-to-drain.ts";
 import { okBody } from "../relay-envelope.ts";
 import { admin } from "./surface.ts";
 
@@ -40,16 +40,15 @@ export const drainNode = admin.endpoint({
     ...admin.errors(400, 401, 404, 409, 503),
   },
   handle: async ({ clusterNodes }, { params, body }) => {
-    const found = nodeToDrain(await clusterNodes.running(), params.nodeId, body?.allowLast === true);
+    const allowLast = body?.allowLast === true;
+    const found = nodeToDrain(await clusterNodes.running(), params.nodeId, allowLast);
     if (found.type === "unknown") throw new RelayError("not_found", "There is no live node of this name");
     if (found.type === "ambiguous") {
       throw new RelayError("conflict", `Several nodes have this id; name one of the incarnations: ${found.incarnations.join(", ")}`);
     }
-    if (found.type === "last") {
-      throw new RelayError("conflict", "This is the only live node: nothing would answer. `allowLast` drains it all the same");
-    }
+    if (found.type === "last") throw new RelayError("conflict", LAST_LIVE_NODE);
     const { nodeId, incarnation, state } = found.node;
-    if (state === "live") await clusterNodes.drain(incarnation);
+    if (state === "live") await clusterNodes.drain(incarnation, { allowLast });
     return { status: 202, body: { status: "ok", data: { nodeId, incarnation, state: "draining" } } };
   },
 });

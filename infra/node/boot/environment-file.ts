@@ -1,11 +1,11 @@
-import { readFileSync } from "node:fs";
+import { closeSync, constants, fstatSync, openSync, readFileSync } from "node:fs";
 import { ConfigRefused, type Environment } from "./config.ts";
 
 /** The variable that names the file. */
 export const ENVIRONMENT_FILE = "RELAY_ENV_FILE";
 
 /** A hundred variables, some with keys and addresses, take a few KB. */
-const CHARACTERS_MAX = 65_536;
+const BYTES_MAX = 65_536;
 
 const LINE = /^(RELAY_[A-Z_]+)\s*=\s*(.*)$/;
 
@@ -57,13 +57,20 @@ function unquoted(text: string): string | null {
   return inner.includes(quote) || inner.includes("\\") ? null : inner;
 }
 
+/** A running node reads it between requests: a pipe would keep it waiting, and a device has no end. */
 function readText(path: string): string {
-  let text: string;
+  const refused = (why: string) => new ConfigRefused([`${ENVIRONMENT_FILE} (${path}) ${why}`]);
+  let file: number | null = null;
   try {
-    text = readFileSync(path, "utf8");
+    file = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
+    const stat = fstatSync(file);
+    if (!stat.isFile()) throw refused("is not a file");
+    if (stat.size > BYTES_MAX) throw refused(`has more than ${BYTES_MAX} bytes`);
+    return readFileSync(file, "utf8");
   } catch (error) {
-    throw new ConfigRefused([`${ENVIRONMENT_FILE} (${path}) cannot be read: ${error instanceof Error ? error.message : String(error)}`]);
+    if (error instanceof ConfigRefused) throw error;
+    throw refused(`cannot be read: ${error instanceof Error ? error.message : String(error)}`);
+  } finally {
+    if (file !== null) closeSync(file);
   }
-  if (text.length > CHARACTERS_MAX) throw new ConfigRefused([`${ENVIRONMENT_FILE} (${path}) has more than ${CHARACTERS_MAX} characters`]);
-  return text;
 }

@@ -70,8 +70,8 @@ export type NodeProtocol = TerminalProtocol &
     /** The report of this node; shards respond to those of other nodes, and the main thread responds to its shards. */
     "cluster.report": { request: undefined; response: NodeReport };
     /** Has this node stop as SIGTERM does; answered when it has begun. Shards respond to those of other nodes, and the main thread to its shards. */
-    "cluster.drain": { request: undefined; response: undefined };
-    "node.drain": { request: undefined; response: undefined };
+    "cluster.drain": { request: { allowLast: boolean }; response: undefined };
+    "node.drain": { request: { allowLast: boolean }; response: undefined };
     "node.report": { request: undefined; response: NodeReport };
     "shard.report": { request: undefined; response: ShardReport };
     /** All nodes known to the main thread. */

@@ -23,8 +23,8 @@ const RELOADABLE_NAMES: ReadonlySet<string> = new Set([
 
 type Environment = { readonly [name: string]: string | undefined };
 
-/** With TLS or without it is decided at the start. */
-const SET_OR_NOT: ReadonlySet<string> = new Set(["RELAY_TLS_CERT", "RELAY_TLS_KEY"]);
+/** With TLS or without it, and whether clients need certificates, is decided at the start. */
+const SET_OR_NOT: ReadonlySet<string> = new Set(["RELAY_TLS_CERT", "RELAY_TLS_KEY", "RELAY_TLS_CLIENT_CA"]);
 
 /** Names of variables that have another value now, and of which the running node takes over nothing. */
 export function namesToRestartFor(before: Environment, now: Environment): string[] {

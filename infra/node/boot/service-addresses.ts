@@ -1,3 +1,4 @@
+import { redisHosts } from "../../../storage/redis/sentinel-url.ts";
 import type { ServiceAddresses } from "../observability/failure-log.ts";
 import type { Config } from "./config.ts";
 
@@ -8,7 +9,7 @@ export function serviceAddresses({
   dataDirectory,
 }: Pick<Config, "cluster" | "clickhouse" | "dataDirectory">): ServiceAddresses {
   return {
-    store: cluster === null ? `${dataDirectory}/state` : new URL(cluster.redisUrl).host,
+    store: cluster === null ? `${dataDirectory}/state` : redisHosts(cluster.redisUrl),
     clickhouse: clickhouse.type === "server" ? new URL(clickhouse.url).host : `${dataDirectory}/clickhouse`,
     ...(cluster === null ? {} : { kafka: cluster.kafkaBrokers.join(",") }),
   };

@@ -42,13 +42,13 @@ export function createClusterNodes(bus: Bus<NodeProtocol>, main: Address): Clust
   }
 
   bus.handle("cluster.report", () => bus.request(main, "node.report", undefined, REPORT_MS));
-  bus.handle("cluster.drain", () => bus.request(main, "node.drain", undefined, DRAIN_MS));
+  bus.handle("cluster.drain", (options) => bus.request(main, "node.drain", options, DRAIN_MS));
 
   return {
     running,
-    drain: async (incarnation) => {
-      if (isOwn(incarnation)) await bus.request(main, "node.drain", undefined, DRAIN_MS);
-      else await bus.request(clusterAddress(incarnation, "shard-0"), "cluster.drain", undefined, DRAIN_MS);
+    drain: async (incarnation, { allowLast }) => {
+      if (isOwn(incarnation)) await bus.request(main, "node.drain", { allowLast }, DRAIN_MS);
+      else await bus.request(clusterAddress(incarnation, "shard-0"), "cluster.drain", { allowLast }, DRAIN_MS);
     },
     list: async () => {
       const nodes = await running();

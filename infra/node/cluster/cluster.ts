@@ -68,6 +68,8 @@ export interface NodeCluster {
   clockOffsetMs(): number;
   /** Hands its terminals over to other nodes, but stays a member to which they send messages and requests. */
   drain(): Promise<void>;
+  /** The same, unless it is the last that is live; then false, and nothing has changed. Rejects if Redis does not answer. */
+  drainUnlessLast: Membership["drainUnlessLast"];
   /** Leaves the cluster, so that other nodes are the homes at once. */
   leave(): Promise<void>;
   close(): Promise<void>;
@@ -229,6 +231,7 @@ export function composeNodeCluster(parts: ComposedClusterParts): NodeCluster {
     lapses: () => lapses,
     clockOffsetMs: () => clockOffsetMs,
     drain: membership.drain,
+    drainUnlessLast: membership.drainUnlessLast,
     leave: membership.leave,
     close: async () => {
       await reader?.stop();

@@ -7,6 +7,7 @@ import { RelayError } from "../../../engine/kernel/errors.ts";
 import { StorageUnavailable } from "../../../engine/kernel/kv.ts";
 import { sharedCountsMemory } from "../../../engine/kernel/shared-counts.ts";
 import type { ClusterNode } from "../../../engine/operators/cluster-nodes.ts";
+import { LAST_LIVE_NODE } from "../../../engine/operators/node-to-drain.ts";
 import { waitingCountersBuffer } from "../../../engine/terminals/waiting-counters.ts";
 import { createAgentRateMemory } from "../../../http/auth/agent-rate.ts";
 import { loadUws, type Uws, UwsMissing } from "../../../http/server/uws.ts";
@@ -433,8 +434,14 @@ function handleShardMessages(served: Served): { collectMetrics(): Promise<string
     },
   });
   bus.handle("node.list", nodes);
-  bus.handle("node.drain", () => {
+  bus.handle("node.drain", async ({ allowLast }) => {
     if (drainRequested === undefined) throw new RelayError("unavailable", "What has started this node does not let it be drained");
+    if (!allowLast && cluster !== null) {
+      const drains = await cluster.drainUnlessLast().catch((cause: unknown) => {
+        throw new RelayError("unavailable", "Redis does not answer: it is not known whether another node is live", { cause });
+      });
+      if (!drains) throw new RelayError("conflict", LAST_LIVE_NODE);
+    }
     drainRequested();
     return undefined;
   });

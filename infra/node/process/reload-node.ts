@@ -12,8 +12,8 @@ export interface ReloadParts {
   config: Config;
   /** Those with which the node has started. */
   certificates: Certificates;
-  bus: ThreadBus<NodeProtocol>;
-  log: Log;
+  bus: Pick<ThreadBus<NodeProtocol>, "shards" | "request">;
+  log: Pick<Log, "setLevel">;
 }
 
 export interface Reloading {
@@ -28,12 +28,13 @@ export interface Reloading {
 
 export function createReloading({ config: started, certificates: first, bus, log }: ReloadParts): Reloading {
   let certificates = first;
+  let files: Pick<Config, "tls" | "tlsClientCaFile"> = started;
   let last: Promise<unknown> = Promise.resolve();
 
   async function reload(next: Config): Promise<Certificates & { changed: boolean }> {
-    // With TLS or without it is decided at the start: who listens for the one does not for the other.
-    const tls = started.tls === null ? null : (next.tls ?? started.tls);
-    const tlsClientCaFile = tls === null ? null : next.tlsClientCaFile;
+    // With TLS or without it is decided at the start: who listens for the one does not for the other. So is whether clients need certificates.
+    const tls = files.tls === null ? null : (next.tls ?? files.tls);
+    const tlsClientCaFile = files.tlsClientCaFile === null ? null : (next.tlsClientCaFile ?? files.tlsClientCaFile);
     const found = await readCertificates({ tls, tlsClientCaFile });
     const changed = found.digest !== certificates.digest;
     const { logLevel, openMax, downloadBytesPerSecond } = next;
@@ -49,6 +50,7 @@ export function createReloading({ config: started, certificates: first, bus, log
     // The former digest stays, so that the next attempt renews all of them.
     if (refused.length > 0) throw new StartRefused(refused.join("; "));
     certificates = found;
+    files = { tls, tlsClientCaFile };
     return { ...found, changed };
   }
 

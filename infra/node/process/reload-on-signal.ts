@@ -12,9 +12,16 @@ export interface ReloadOnSignal {
   started(node: Pick<RunningNode, "reload">): void;
 }
 
+export interface ReloadOnSignalOptions {
+  /** That of the process; what its file has is read again. */
+  environment: Environment;
+  /** The same with what its file had when the node's configuration was read. */
+  atStart: Environment;
+  log: Log;
+}
+
 /** Reads the configuration again and has the node take it over. However often it is asked while that is under way, it is done once more. */
-export function createReloadOnSignal({ environment, log }: { environment: Environment; log: Log }): ReloadOnSignal {
-  const atStart = withEnvironmentFile(environment);
+export function createReloadOnSignal({ environment, atStart, log }: ReloadOnSignalOptions): ReloadOnSignal {
   let node: Pick<RunningNode, "reload"> | null = null;
   let [wanted, underWay] = [false, false];
 

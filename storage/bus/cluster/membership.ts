@@ -90,6 +90,11 @@ export interface Membership {
   join(): Promise<void>;
   /** Stays a member, to which others send messages and requests, but is no longer any terminal's home. Never rejects. */
   drain(): Promise<void>;
+  /**
+   * The same, unless no other node is live that stays: then false, and this one stays too. Of nodes that ask at once, each is told of those before it. Rejects with
+   * StorageUnavailable if Redis does not answer; then it stays.
+   */
+  drainUnlessLast(): Promise<boolean>;
   /** Leaves at once, so that other nodes take over without waiting for the lifetime to end. */
   leave(): Promise<void>;
   view(): MembershipView;
@@ -99,7 +104,10 @@ export interface Membership {
 
 export function createMembership(options: MembershipOptions): Membership {
   const { script, self, clock, timers, changed, looked, membershipExpired, granted, failed } = options;
-  let facts = JSON.stringify(self);
+  const [staying, draining] = [JSON.stringify(self), JSON.stringify({ ...self, draining: true })];
+  let facts = staying;
+  /** It drains, and no longer stays whatever happens. */
+  let leaving = false;
   let view: MembershipView = { nodes: [], redisOffsetMs: 0 };
   let known = "";
   let renewedAt = Number.NEGATIVE_INFINITY;
@@ -246,8 +254,23 @@ export function createMembership(options: MembershipOptions): Membership {
       timer = timers.every(LOOK_MS, () => void tick());
     },
     drain: async () => {
-      facts = JSON.stringify({ ...self, draining: true });
+      leaving = true;
+      facts = draining;
       if (joined) await inTime(renew());
+    },
+    drainUnlessLast: async () => {
+      if (!joined || leaving) return true;
+      facts = draining;
+      try {
+        // It says that it drains and sees who else does in one step, so one of two has to be the second. It is told to nobody here before that is known.
+        const { nodes } = (await ask(LIFETIME_MS)).found;
+        leaving ||= nodes.some((node) => node.incarnation !== self.incarnation && node.draining !== true);
+        return leaving;
+      } finally {
+        facts = leaving ? draining : staying;
+        // Where Redis has not answered, the next renewal says it.
+        if (!leaving) await inTime(renew());
+      }
     },
     leave: async () => {
       timer?.clear();

@@ -26,6 +26,7 @@ test("the unit stops a node with SIGTERM, gives it time to drain, and reloads it
   assert.equal(one("ExecReload"), "/bin/kill -HUP $MAINPID");
   assert.match(one("ExecStart"), /^\/opt\/terminal-relay\/node_modules\/\.bin\/node dist\/infra\/node\/main\.js$/);
   assert.equal(one("Restart"), "on-failure", "a node that was drained stays down");
+  assert.equal(one("RestartForceExitStatus"), "SIGHUP", "systemd takes an end by SIGHUP for a wanted one");
 });
 
 test("the unit runs a node as a user of its own, who keeps no secret in a core dump or an environment", () => {

@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { type TestContext, test } from "node:test";
 import { ConfigRefused } from "../../../../infra/node/boot/config.ts";
 import { parseEnvironmentFile, withEnvironmentFile } from "../../../../infra/node/boot/environment-file.ts";
@@ -69,5 +70,14 @@ test("a variable of both, a file that is not there, and one that is too long are
     /RELAY_ENV_FILE \(.*relay\.env\.not\) cannot be read: ENOENT/,
   );
   const long = await fileWith(t, `#${"x".repeat(65_536)}\n`);
-  assert.throws(() => withEnvironmentFile({ RELAY_ENV_FILE: long }), /more than 65536 characters/);
+  assert.throws(() => withEnvironmentFile({ RELAY_ENV_FILE: long }), /more than 65536 bytes/);
+});
+
+test("a folder, a pipe that nobody writes to, and a device without an end are refused at once", async (t) => {
+  const file = await fileWith(t, "");
+  const pipe = `${file}.pipe`;
+  execFileSync("mkfifo", [pipe]);
+  for (const path of [dirname(file), pipe, "/dev/zero"]) {
+    assert.throws(() => withEnvironmentFile({ RELAY_ENV_FILE: path }), /RELAY_ENV_FILE \(.*\) is not a file/);
+  }
 });

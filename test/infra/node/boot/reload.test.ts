@@ -8,6 +8,9 @@ const CASES: [title: string, before: { [name: string]: string }, now: { [name: s
   ["another certificate", { RELAY_TLS_CERT: "a", RELAY_TLS_KEY: "a" }, { RELAY_TLS_CERT: "b", RELAY_TLS_KEY: "b" }, []],
   ["TLS where there was none", {}, { RELAY_TLS_CERT: "b", RELAY_TLS_KEY: "b" }, ["RELAY_TLS_CERT", "RELAY_TLS_KEY"]],
   ["no TLS where there was", { RELAY_TLS_CERT: "a", RELAY_TLS_KEY: "a" }, { RELAY_TLS_CERT: " " }, ["RELAY_TLS_CERT", "RELAY_TLS_KEY"]],
+  ["clients that need certificates from now on", {}, { RELAY_TLS_CLIENT_CA: "a" }, ["RELAY_TLS_CLIENT_CA"]],
+  ["clients that need no certificates any more", { RELAY_TLS_CLIENT_CA: "a" }, {}, ["RELAY_TLS_CLIENT_CA"]],
+  ["other authorities of clients", { RELAY_TLS_CLIENT_CA: "a" }, { RELAY_TLS_CLIENT_CA: "b" }, []],
   ["a port, and a zone that is gone", { RELAY_PORT: "1", RELAY_TIME_ZONE: "UTC" }, { RELAY_PORT: "2" }, ["RELAY_PORT", "RELAY_TIME_ZONE"]],
 ];
 

@@ -324,6 +324,39 @@ test("a node that drains stays a member until it leaves", options, async () => {
   await a.membership.leave();
 });
 
+test("of two nodes that drain at once unless they are the last, one stays", options, async () => {
+  const seen: string[] = [];
+  const [a, b] = [member("a", seen, "{last}:"), member("b", [], "{last}:")];
+  await a.membership.join();
+  await b.membership.join();
+  const drains = await Promise.all([a, b].map(({ membership }) => membership.drainUnlessLast()));
+  assert.deepEqual(drains.toSorted(), [false, true]);
+  const stays = drains[0] === false ? a : b;
+  const live = (await stays.membership.look()).nodes.filter(({ draining }) => draining !== true);
+  assert.deepEqual(live.length, 1);
+  assert.equal(await stays.membership.drainUnlessLast(), false, "it is still the last");
+  await Promise.all([a.membership.leave(), b.membership.leave()]);
+});
+
+test("a node that could not ask whether it is the last stays", options, async () => {
+  const seen: string[] = [];
+  const [a, b] = [member("a", seen, "{away}:"), member("b", [], "{away}:")];
+  await a.membership.join();
+  await b.membership.join();
+  b.redis.disconnect();
+  await assert.rejects(b.membership.drainUnlessLast(), /Redis did not answer/);
+  await b.redis.connect();
+  await eventually(async () =>
+    assert.deepEqual(
+      (await b.membership.look()).nodes.map(({ draining }) => draining === true),
+      [false, false],
+    ),
+  );
+  assert.equal(await b.membership.drainUnlessLast(), true);
+  await eventually(() => assert.equal(seen.at(-1), "a,b drains"));
+  await Promise.all([a.membership.leave(), b.membership.leave()]);
+});
+
 function member(name: string, events: string[], prefix: string, grants: number[] = []): { membership: Membership; redis: Redis } {
   const connection = new Redis(redis.url);
   const self: NodeFacts = { nodeId: name, incarnation: `${name}#1`, shards: 1, startedAtMs: 0, version: "1", schemas: OWN_NUMBERS };
