@@ -9,8 +9,10 @@ export interface FailureFacts {
   name: string;
   /** What happened, the causes behind it included: one line. */
   reason: string;
-  /** The message of the innermost cause: it is the same wherever a failure was noticed. */
+  /** The message of the innermost cause, its beginning: it is the same wherever a failure was noticed. */
   cause: string;
+  /** Where in the program the innermost cause was made; null where that is not known. */
+  madeAt: string | null;
   /** Of the system or of the service; null without one. */
   code: string | null;
   /** Host and port, where the error itself says them. */
@@ -26,8 +28,10 @@ export interface FailureFacts {
 const CAUSES_MAX = 5;
 const REASON_CHARACTERS_MAX = 300;
 
-/** What only the program itself does wrong. */
-const FAULTS = [TypeError, RangeError, ReferenceError, SyntaxError];
+const CAUSE_CHARACTERS_MAX = 300;
+
+/** What only the program itself does wrong; by name, which is left of an error that was made of another one. */
+const FAULTS = new Set(["TypeError", "RangeError", "ReferenceError", "SyntaxError"]);
 
 /** Of the system, when a connection, a name or a disk fails. */
 const SYSTEM_CODE =
@@ -42,11 +46,13 @@ export function failureFacts(error: unknown): FailureFacts {
   // What is made of errors of the system often keeps their text alone.
   const code = lastOf(chain, codeOf) ?? lastOf(chain, ({ message }) => SYSTEM_CODE_IN_TEXT.exec(message)?.[0] ?? null);
   const service = lastOf(chain, serviceOf);
-  const isFault = chain.some((cause) => FAULTS.some((fault) => cause instanceof fault));
+  // The innermost: the platform's `fetch` makes a TypeError of a network that fails.
+  const isFault = innermost !== undefined && FAULTS.has(innermost.name);
   return {
     name: innermost === undefined ? "unknown" : innermost.name,
     reason: reasonOf(chain, error),
-    cause: innermost === undefined ? String(error) : innermost.message,
+    cause: (innermost === undefined ? String(error) : innermost.message).slice(0, CAUSE_CHARACTERS_MAX),
+    madeAt: innermost === undefined ? null : madeAt(innermost),
     code,
     address: lastOf(chain, addressOf),
     service,
@@ -69,6 +75,12 @@ function causesOf(error: unknown): Error[] {
     next = next instanceof AggregateError ? next.errors[0] : next.cause;
   }
   return chain;
+}
+
+/** The first frame of its stack, which begins behind the message: that may have lines that look like one. */
+function madeAt({ stack = "", message }: Error): string | null {
+  const from = stack.indexOf(message);
+  return from < 0 ? null : (/^ +at .{1,200}/m.exec(stack.slice(from + message.length))?.[0].trim() ?? null);
 }
 
 function reasonOf(chain: readonly Error[], error: unknown): string {

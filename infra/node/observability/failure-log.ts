@@ -51,8 +51,9 @@ export function createFailureLog({ logger, addresses, nowMs }: FailureLogOptions
     const service = known.service ?? about ?? null;
     const isOutage = known.isOutage || (service !== null && !known.isFault);
     const address = known.address ?? (service === null ? null : (addresses[service] ?? null));
-    const eventName = `${event} ${key}`;
-    const causeName = isOutage ? causeOf(known, address) : `${eventName} ${causeOf(known, null)}`;
+    // A fault is not held back by an outage that was written in the same second: an outage goes on and is written later, a fault may not come again.
+    const eventName = `${event} ${key} ${isOutage}`;
+    const causeName = isOutage ? causeOf(known, address) : `${eventName} ${known.madeAt} ${causeOf(known, null)}`;
     const [ofEvent, ofCause] = [written.get(eventName), written.get(causeName)];
     const repeated = recent(ofCause, CAUSE_REPEAT_MS) ?? recent(ofEvent, REPEAT_MS);
     if (repeated !== null) {

@@ -3,6 +3,7 @@ import type { ZvtLoggingLevel } from "../../../engine/zvt/zvt-config.ts";
 import type { StompEvent } from "../../../http/stomp/host.ts";
 import type { Service } from "./failure-facts.ts";
 import { createFailureLog, type ServiceAddresses } from "./failure-log.ts";
+import { shownError } from "./shown-error.ts";
 
 /** The log of a node: one function per event, structured. No function takes a body, a header, a credential or a payload. */
 export interface Log {
@@ -110,7 +111,7 @@ const ZVT_EVENT_LEVELS = {
 
 /** `addresses`: of the services that the node uses, for failures that do not name them. */
 export function createLog(level: string, thread: string, nowMs: () => number, addresses: ServiceAddresses = {}): Log {
-  const logger = pino({ level, base: { thread }, timestamp: pino.stdTimeFunctions.isoTime, redact: { paths: [], censor: "[redacted]" } });
+  const logger = pino({ level, base: { thread }, timestamp: pino.stdTimeFunctions.isoTime, serializers: { err: shownError } });
   // Of its own level: the events of a register are wanted where the rest of the relay is quiet, or the other way round.
   const zvt = logger.child({}, { level: "debug" });
   const failed = createFailureLog({ logger, addresses, nowMs });

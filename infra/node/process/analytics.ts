@@ -282,10 +282,11 @@ function signal<T>(): [promise: Promise<T>, resolve: (value: T) => void] {
   return [promise, resolved];
 }
 
-/** An error of ClickHouse may quote the row, or what was searched for, so only its name, its code and the address are logged. */
+/** An error of ClickHouse may quote the row, or what was searched for, so only its name, its code, the address and where it was made are logged. */
 export function withoutMessage(error: unknown): Error {
-  const { name, code, address } = failureFacts(error);
+  const { name, code, address, madeAt } = failureFacts(error);
   const shown = new Error(`${name}, code ${code ?? "none"}`);
+  shown.stack = `${name}: ${shown.message}${madeAt === null ? "" : `\n    ${madeAt}`}`;
   return Object.assign(shown, { name, ...(code === null ? {} : { code }), ...(address === null ? {} : { address }) });
 }
 

@@ -452,7 +452,7 @@ function handleShardMessages(served: Served): { collectMetrics(): Promise<string
   bus.handle("node.transactions", (query) =>
     analytics.list.page(query).catch((error: unknown) => {
       // Only the public part of an error is sent to the shard.
-      if (error instanceof Error && error.cause !== undefined) log.clickhouse("list failed", error.cause);
+      if (error instanceof Error && error.cause !== undefined) log.clickhouse("list failed", withoutMessage(error.cause));
       throw error;
     }),
   );

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { RelayError } from "../../../../engine/kernel/errors.ts";
 import { StorageUnavailable } from "../../../../engine/kernel/kv.ts";
+import { failureFacts } from "../../../../infra/node/observability/failure-facts.ts";
 import { createFailureLog } from "../../../../infra/node/observability/failure-log.ts";
 import { withoutMessage } from "../../../../infra/node/process/analytics.ts";
 
@@ -98,6 +99,42 @@ describe("the log of failures", () => {
     }
     assert.equal(lines.length, 1);
     assert.ok(lines[0] !== undefined && "err" in lines[0].fields);
+  });
+
+  it("has a line for a fault that comes in the same second as an outage", () => {
+    const { lines, failed } = world();
+    failed({ event: "request failed", key: "sendPayment", error: away() });
+    failed({ event: "request failed", key: "sendPayment", error: new TypeError("x is undefined") });
+    assert.deepEqual(
+      lines.map(({ fields }) => "err" in fields),
+      [false, true],
+    );
+  });
+
+  it("tells faults of the same words at two places of the program apart, and repeats neither", () => {
+    const { lines, failed, after } = world();
+    const one = () => new TypeError("x is undefined");
+    const other = () => new TypeError("x is undefined");
+    for (const made of [one, other, one, other]) {
+      failed({ event: "engine failed", key: "links", error: made() });
+      after(1_000);
+    }
+    assert.equal(lines.length, 2);
+  });
+
+  it("takes a fault for one, with its place, where its message was kept out; but not a network that fails", () => {
+    const { lines, failed } = world();
+    failed({ event: "feed", key: "away", error: withoutMessage(new TypeError("4111111111111111\n    at a row")), service: "clickhouse" });
+    const [{ fields } = { fields: {} }] = lines;
+    assert.ok("err" in fields && fields.err instanceof Error, JSON.stringify(fields));
+    assert.match(fields.err.stack ?? "", /^TypeError: TypeError, code none\n {4}at .*failure-log\.test\.ts/);
+    assert.doesNotMatch(String(fields.err.stack), /4111|a row/);
+    failed({ event: "engine failed", key: "charge", error: new TypeError("fetch failed", { cause: refused() }) });
+    assert.ok(!("err" in (lines[1]?.fields ?? {})), "an outage");
+  });
+
+  it("remembers of a cause no more than its beginning", () => {
+    assert.ok(failureFacts(new Error("x".repeat(1_000_000))).cause.length <= 300);
   });
 
   it("keeps what an error says of a row out, and its code and address in", () => {
