@@ -1,7 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { readdirSync, readFileSync } from "node:fs";
 import { setTimeout as delay } from "node:timers/promises";
-import type { TransactionRow } from "../../engine/payments/feed-row.ts";
 import { outboxOperation } from "../../engine/payments/outbox.ts";
 import { KEY_PREFIX } from "../../infra/node/cluster/cluster.ts";
 import { connectClickHouse } from "../../storage/clickhouse/client.ts";
@@ -9,9 +8,9 @@ import { migrate } from "../../storage/clickhouse/migrate.ts";
 import { openRedisKv } from "../../storage/kv/redis.ts";
 import { type AskedChild, forkChild } from "../load/child.ts";
 import type { FeedNodeTask } from "./feed-node.ts";
+import { resultRow } from "./result-row.ts";
 import type { BenchServers } from "./servers.ts";
 
-const TERMINALS = 5_000;
 const ROWS_A_COMMIT = 500;
 const LOOK_MS = 100;
 const LAG_ROWS = 11;
@@ -123,38 +122,7 @@ function steady(seen: readonly { atMs: number; rows: number }[], rows: number): 
 
 function operationOf(n: number, sender: string) {
   const nowMs = Date.now();
-  const row: TransactionRow = {
-    type: "transaction",
-    version: nowMs * 1_000 + n,
-    transaction: {
-      uuid: randomUUID(),
-      terminalId: `T${String(n % TERMINALS).padStart(6, "0")}`,
-      createdAtMs: nowMs,
-      method: "CARD",
-      status: n % 20 === 0 ? "KO" : "OK",
-      amountCents: 100 + (n % 9_900),
-      currency: "EUR",
-      message: "Transaction approved",
-      auth: { authCode: String(100_000 + (n % 900_000)), stan: String(n % 1_000_000), actionCode: "000" },
-      card: { brand: "MAESTRO", maskedPan: "453957******1486", entry: "NFC" },
-      provider: { name: "relay", model: "A920", clientVersion: "3.1.0" },
-    },
-    kind: "payment",
-    sender,
-    unsolicited: false,
-    amountDiffers: false,
-    life: {
-      service: "PAYCC",
-      amountCents: 100 + (n % 9_900),
-      state: "done",
-      acceptedAtMs: nowMs - 4_000,
-      sentAtMs: nowMs - 3_900,
-      finishedAtMs: nowMs,
-      channel: "poll",
-      attempt: 1,
-    },
-  };
-  return outboxOperation(row, nowMs, `bench-${n}`);
+  return outboxOperation(resultRow(n, { sender, nowMs }), nowMs, `bench-${n}`);
 }
 
 /** Time on a core of all threads of a process and its children, milliseconds. */

@@ -7,6 +7,8 @@ import { servicesDown, servicesUp } from "../../infra/local/services.ts";
 
 /** A Redis, a Kafka and a ClickHouse of this run's own. */
 export interface BenchServers {
+  /** With a folder a server: its log and data. */
+  readonly directory: string;
   readonly redisUrl: string;
   readonly kafkaBrokers: readonly string[];
   readonly clickhouseUrl: string;
@@ -33,6 +35,7 @@ export async function startBenchServers(): Promise<BenchServers> {
     }
     const state = await readInfraState(directory);
     return {
+      directory,
       redisUrl: environment["RELAY_REDIS_URL"] ?? "",
       kafkaBrokers: (environment["RELAY_KAFKA_BROKERS"] ?? "").split(","),
       clickhouseUrl: environment["RELAY_CLICKHOUSE_URL"] ?? "",

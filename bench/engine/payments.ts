@@ -4,6 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Caller } from "../../engine/access/caller.ts";
 import { RelayError } from "../../engine/kernel/errors.ts";
+import type { Kv } from "../../engine/kernel/kv.ts";
 import { createShardTerminals } from "../../engine/routing/shard-terminals.ts";
 import { createPresenceStore } from "../../engine/sessions/presence-store.ts";
 import { createPresenceTable } from "../../engine/sessions/presence-table.ts";
@@ -38,6 +39,18 @@ export interface BenchedEngine {
 export async function openEngine(): Promise<BenchedEngine> {
   const directory = await mkdtemp(join(tmpdir(), "relay-bench-engine-"));
   const kv = await openEmbeddedKv({ directory, nowMs: clock.nowMs, mostlyAbsentPrefix: COMMANDS });
+  const engine = engineOver(kv);
+  return {
+    ...engine,
+    close: async () => {
+      await engine.close();
+      await rm(directory, { recursive: true, force: true });
+    },
+  };
+}
+
+/** The engine over a store that the caller has opened; `close` ends the store. */
+export function engineOver(kv: Kv): BenchedEngine {
   const { terminals } = createShardTerminals({
     nodeId: "bench",
     store: createTerminalStore({ kv, nowMs: clock.nowMs, retentionMs: RETENTION_MS, writer: "bench" }),
@@ -74,10 +87,7 @@ export async function openEngine(): Promise<BenchedEngine> {
       const { type } = await recordResult.bySession(terminalId, terminalId, resultOf(uuid));
       if (type !== "recorded") throw new Error(`a result was not recorded: ${type}`);
     },
-    close: async () => {
-      await kv.close();
-      await rm(directory, { recursive: true, force: true });
-    },
+    close: () => kv.close(),
   };
 }
 

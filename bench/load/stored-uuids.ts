@@ -95,7 +95,8 @@ export async function copyStore(from: string, to: string): Promise<void> {
   }
 }
 
-function endedPayment(index: number, nowMs: number): CommandRecord {
+/** The `index`-th payment that was approved, under a random uuid, at one of QUEUEING_TERMINALS. */
+export function endedPayment(index: number, nowMs: number): CommandRecord {
   const uuid = randomUUID();
   const terminal = terminalId("queueing", index % QUEUEING_TERMINALS);
   const amountCents = 100 + (index % 20_000);
