@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
-import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { test } from "node:test";
 import { hasProgram, runCommand } from "../../../infra/local/run-command.ts";
 import { parseEnvironmentFile } from "../../../infra/node/boot/environment-file.ts";
@@ -51,6 +51,28 @@ test("the guide's environment file is one that the relay reads, and it sets noth
     [...variables.keys()].filter((name) => ofUnit.includes(name)),
     [],
   );
+});
+
+test("the guide's hook copies the certificate and its key to where the relay looks for them", async (t) => {
+  const directory = await mkdtemp(join(tmpdir(), "relay-hook-"));
+  t.after(() => rm(directory, { recursive: true }));
+  const [, hook = ""] = /```sh\n( *#!\/bin\/sh -e\n[\s\S]*?)```/.exec(README) ?? [];
+  const [, certFile = "", keyFile = ""] = /RELAY_TLS_CERT=(\S+)\nRELAY_TLS_KEY=(\S+)\n/.exec(README) ?? [];
+  const [renewed, relay, done] = ["renewed", "relay", "done"].map((name) => join(directory, name));
+  assert.ok(renewed !== undefined && relay !== undefined && done !== undefined);
+  for (const folder of [renewed, join(relay, dirname(certFile))]) await mkdir(folder, { recursive: true });
+  for (const name of ["cert.pem", "chain.pem", "fullchain.pem", "privkey.pem"]) await writeFile(join(renewed, name), name);
+  // Neither the group nor systemd's service is on this machine.
+  const here = hook
+    .replaceAll(/^ +/gm, "")
+    .replaceAll("-g terminal-relay ", "")
+    .replaceAll("/etc/terminal-relay", `${relay}/etc/terminal-relay`)
+    .replace(/^systemctl (.*)$/m, `echo "$1" > ${done}`);
+  const { exitCode, output } = await runCommand("env", [`RENEWED_LINEAGE=${renewed}`, "sh", "-ec", here], 10_000);
+  assert.equal(exitCode, 0, output);
+  assert.equal(await readFile(join(relay, certFile), "utf8"), "fullchain.pem");
+  assert.equal(await readFile(join(relay, keyFile), "utf8"), "privkey.pem");
+  assert.match(await readFile(done, "utf8"), /reload.* terminal-relay/);
 });
 
 const missing = skipReason(
