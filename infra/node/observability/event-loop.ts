@@ -10,7 +10,8 @@ export function watchEventLoop(registry: Registry, thread: string): void {
     labelNames: ["thread", "quantile"],
     registers: [registry],
     collect() {
-      for (const quantile of [50, 99]) this.set({ thread, quantile: `0.${quantile}` }, delay.percentile(quantile) / 1e9);
+      this.set({ thread, quantile: "0.5" }, delay.percentile(50) / 1e9);
+      this.set({ thread, quantile: "0.99" }, delay.percentile(99) / 1e9);
       this.set({ thread, quantile: "1" }, delay.max / 1e9);
       delay.reset();
     },

@@ -99,3 +99,12 @@ it("pushes, refusals and ends of sessions are told by their words, those that al
   ])
     assert.ok(told.includes(line), line);
 });
+
+it("the event loop's delay has the quantiles of the page, of each thread", async () => {
+  const shard = createShardMetrics("shard-0", { stats: null, commits: null, isRedisUp: null });
+  const lines = await linesOf(joinMetrics([await createNodeMetrics(SINGLE).collect(), await shard.collect()]), "relay_event_loop_delay");
+  assert.deepEqual(
+    lines.map((line) => /\{(.*)\}/.exec(line)?.[1]),
+    ["main", "shard-0"].flatMap((thread) => ["0.5", "0.99", "1"].map((quantile) => `thread="${thread}",quantile="${quantile}"`)),
+  );
+});
