@@ -1,3 +1,4 @@
+import { LoadRefused } from "./deployment.ts";
 import { LoadTerminal, type TerminalReports } from "./load-terminal.ts";
 import { type LoadOptions, TERMINAL_DIGITS } from "./options.ts";
 import { pause } from "./pauses.ts";
@@ -26,6 +27,12 @@ export class NotOnline extends Error {
   }
 }
 
+interface Heard {
+  /** Nobody waits for them any longer. */
+  stopping: AbortSignal;
+  progress(online: number): void;
+}
+
 /** All terminals of a run. */
 export class Fleet {
   readonly terminals: readonly LoadTerminal[];
@@ -34,8 +41,8 @@ export class Fleet {
     this.terminals = terminals;
   }
 
-  /** Starts them, some at once; rejects with `NotOnline` where some stay away. */
-  static async start(options: LoadOptions, reports: TerminalReports, progress: (online: number) => void): Promise<Fleet> {
+  /** Starts them, some at once; rejects with `NotOnline` where some stay away, and with `LoadRefused` where `stopping` aborts before all are there. */
+  static async start(options: LoadOptions, reports: TerminalReports, heard: Heard): Promise<Fleet> {
     const { url, terminalSecret, pollShare, pollIntervalMs } = options;
     const terminals: LoadTerminal[] = [];
     const fleet = new Fleet(terminals);
@@ -49,9 +56,9 @@ export class Fleet {
         terminals.push(new LoadTerminal({ terminalId, url, terminalSecret, link, pollIntervalMs, answerMs, reports }));
         // Polls of all at the same moment would be beyond what an address may send in a second.
         if (link === "poll") await pause(pollIntervalMs / polling);
-        if (index % LOOK_AFTER === 0) await fleet.#waitUntilAway(OPENING_AT_ONCE, progress);
+        if (index % LOOK_AFTER === 0) await fleet.#waitUntilAway(OPENING_AT_ONCE, heard);
       }
-      await fleet.#waitUntilAway(1, progress);
+      await fleet.#waitUntilAway(1, heard);
       return fleet;
     } catch (error) {
       await fleet.stop();
@@ -68,10 +75,13 @@ export class Fleet {
   }
 
   /** Resolves when fewer than so many are not online. */
-  async #waitUntilAway(most: number, progress: (online: number) => void): Promise<void> {
+  async #waitUntilAway(most: number, { stopping, progress }: Heard): Promise<void> {
     let best = this.online;
     let giveUpAtMs = performance.now() + ONLINE_WITHIN_MS;
-    while (this.terminals.length - this.online >= most) {
+    for (;;) {
+      // A run without a payment would find all well.
+      if (stopping.aborted) throw new LoadRefused("stopped before the first payment");
+      if (this.terminals.length - this.online < most) return;
       await pause(LOOK_AGAIN_MS);
       const { online } = this;
       if (online > best) {

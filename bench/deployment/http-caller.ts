@@ -20,6 +20,8 @@ export interface Request {
   body?: string;
   /** Beyond the time that any answer may take. */
   waitMs?: number;
+  /** Given up when it aborts. */
+  until?: AbortSignal;
 }
 
 /** `failed`: no answer came, and it is not known what became of the request; `reason` has a few values only, and none of them holds anything of the request. */
@@ -38,7 +40,7 @@ export class HttpCaller {
     });
   }
 
-  async send({ method, path, headers, body, waitMs = 0 }: Request): Promise<Outcome> {
+  async send({ method, path, headers, body, waitMs = 0, until }: Request): Promise<Outcome> {
     const timeoutMs = ANSWER_WITHIN_MS + waitMs;
     const json = body === undefined ? {} : { "content-type": "application/json" };
     try {
@@ -53,6 +55,7 @@ export class HttpCaller {
         body: body ?? null,
         headersTimeout: timeoutMs,
         bodyTimeout: timeoutMs,
+        ...(until === undefined ? {} : { signal: until }),
       });
       return { type: "answered", status: statusCode, headers: answered, text: await stream.text() };
     } catch (error) {

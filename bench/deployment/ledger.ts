@@ -13,6 +13,8 @@ const ENDED = 32;
 const TWICE = 64;
 /** The partner found another result than the terminal posted. */
 const OTHER = 128;
+/** The partner was told that it never left, and so may charge it again: expired or cancelled. */
+const NEVER_LEFT = 256;
 
 /** Uuids that are named for each finding. */
 const EXAMPLES_MAX = 10;
@@ -32,16 +34,16 @@ export interface Invariant {
 export type Fate = "lost" | "unasked" | "known";
 
 /**
- * What terminals and partners saw of every payment of a run, in one byte each, for the invariants at the end. All of it is seen by this process, so nothing has to
+ * What terminals and partners saw of every payment of a run, in two bytes each, for the invariants at the end. All of it is seen by this process, so nothing has to
  * be asked of the relay but what became of payments that nobody saw end.
  */
 export class Ledger {
-  readonly #bits: Uint8Array;
+  readonly #bits: Uint16Array;
   /** Payments of the run that were begun. */
   #begun = 0;
 
   constructor(payments: number) {
-    this.#bits = new Uint8Array(payments);
+    this.#bits = new Uint16Array(payments);
   }
 
   begin(index: number): void {
@@ -80,8 +82,8 @@ export class Ledger {
     this.#set(index, same ? FOUND : OTHER);
   }
 
-  ended(index: number): void {
-    this.#set(index, ENDED);
+  ended(index: number, state: "expired" | "cancelled" | "unknown"): void {
+    this.#set(index, state === "unknown" ? ENDED : ENDED | NEVER_LEFT);
   }
 
   /** Payments of which nobody saw an end, or whose result came after it: the relay has to be asked what became of them. */
@@ -134,10 +136,11 @@ export class Ledger {
       invariant(
         {
           name: "nothing twice",
-          meaning: "no terminal got a command twice, unless the relay said that it sends it again and the terminal had asked for that",
+          meaning:
+            "no terminal got a command twice, unless the relay said that it sends it again and the terminal had asked for that; and none got one of which the partner was told that it never left (expired, cancelled)",
           checked: handedOut,
         },
-        this.#which((bits) => (bits & TWICE) !== 0),
+        this.#which((bits) => (bits & TWICE) !== 0 || (bits & (NEVER_LEFT | HANDED_OUT)) === (NEVER_LEFT | HANDED_OUT)),
       ),
       invariant(
         {

@@ -163,7 +163,9 @@ export class LoadTerminal {
       this.#post(command.uuid, declined(command));
       return true;
     }
-    const { first, stored } = this.#reports.handedOut(index, command.members["redelivered"] === true);
+    // A terminal that polls has not asked for that.
+    const again = this.link === "websocket" && command.members["redelivered"] === true;
+    const { first, stored } = this.#reports.handedOut(index, again);
     if (first) this.#execute(command, index);
     // It is at work, or was: the same result again, as a terminal does that has executed it.
     else if (stored) this.#postResult(command);

@@ -69,28 +69,28 @@ export class Partner {
     measurements.took(isSlow ? "wholeSlow" : "whole", nowMs - dueAtMs);
   }
 
-  /** What became of a payment that nobody saw end. */
-  async fateOf(index: number): Promise<Fate> {
-    const found = await this.#lastly(`/api/v1/${this.#options.uuidOf(index)}/uuid`, [200]);
+  /** What became of a payment that nobody saw end. Nothing is asked any more once `until` aborts. */
+  async fateOf(index: number, until: AbortSignal): Promise<Fate> {
+    const found = await this.#lastly(`/api/v1/${this.#options.uuidOf(index)}/uuid`, [200], until);
     if (found === null) return "unasked";
     if (memberOf(found.text, "status") === "ok" && isObject(memberOf(found.text, "data"))) {
       this.#options.ledger.found(index, this.#isResultOf(index, found.text));
       return "known";
     }
-    const isKnown = await this.isKnown(index);
+    const isKnown = await this.isKnown(index, until);
     if (isKnown === null) return "unasked";
     return isKnown ? "known" : "lost";
   }
 
   /** Whether the relay knows a payment. Null where it does not answer. */
-  async isKnown(index: number): Promise<boolean | null> {
-    const life = await this.#lastly(`/api/v1/commands/${this.#options.uuidOf(index)}`, [200, 404]);
+  async isKnown(index: number, until: AbortSignal): Promise<boolean | null> {
+    const life = await this.#lastly(`/api/v1/commands/${this.#options.uuidOf(index)}`, [200, 404], until);
     return life === null ? null : life.status === 200;
   }
 
   /** Whether the result of a payment is there still, and the same. Null where the relay does not answer. */
-  async isStillThere(index: number): Promise<boolean | null> {
-    const found = await this.#lastly(`/api/v1/${this.#options.uuidOf(index)}/uuid`, [200]);
+  async isStillThere(index: number, until: AbortSignal): Promise<boolean | null> {
+    const found = await this.#lastly(`/api/v1/${this.#options.uuidOf(index)}/uuid`, [200], until);
     return found === null ? null : this.#isResultOf(index, found.text);
   }
 
@@ -151,7 +151,7 @@ export class Partner {
       if (isAnswered) {
         const ended = await this.#endOf(index);
         if (ended !== null) {
-          ledger.ended(index);
+          ledger.ended(index, ended);
           measurements.failed(`no result: ${ended}`);
           return false;
         }
@@ -170,7 +170,7 @@ export class Partner {
   }
 
   /** The state in which it ended without a result; null where it has not, or the relay does not say. */
-  async #endOf(index: number): Promise<string | null> {
+  async #endOf(index: number): Promise<"expired" | "cancelled" | "unknown" | null> {
     const { caller, uuidOf } = this.#options;
     const life = await caller.send({ method: "GET", path: `/api/v1/commands/${uuidOf(index)}`, headers: this.#headers });
     if (life.type === "failed" || life.status !== 200) return null;
@@ -192,11 +192,11 @@ export class Partner {
   }
 
   /** A question at the end of the run, a few times; null where it is not answered with one of these. */
-  async #lastly(path: string, statuses: readonly number[]): Promise<{ status: number; text: string } | null> {
-    for (let attempt = 0; attempt < LAST_ATTEMPTS; attempt += 1) {
-      const outcome = await this.#options.caller.send({ method: "GET", path, headers: this.#headers });
+  async #lastly(path: string, statuses: readonly number[], until: AbortSignal): Promise<{ status: number; text: string } | null> {
+    for (let attempt = 0; attempt < LAST_ATTEMPTS && !until.aborted; attempt += 1) {
+      const outcome = await this.#options.caller.send({ method: "GET", path, headers: this.#headers, until });
       if (outcome.type === "answered" && statuses.includes(outcome.status)) return outcome;
-      await pause(pauseMs(attempt, outcome.type === "answered" ? retryAfterMs(outcome.headers) : null));
+      await pause(pauseMs(attempt, outcome.type === "answered" ? retryAfterMs(outcome.headers) : null), until);
     }
     return null;
   }

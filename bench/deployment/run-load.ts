@@ -26,6 +26,9 @@ const OPEN_ASKED_MAX = 20_000;
 const SAMPLE_MAX = 2_000;
 const ASKED_AT_ONCE = 32;
 
+/** A relay that has gone for good is not asked for hours what became of each payment. */
+const ASKED_WITHIN_MS = 180_000;
+
 /** More than this is asked for in the scenario that is about being refused. */
 const BEYOND_ALLOWED = 3;
 
@@ -108,9 +111,10 @@ class Run {
   async whole(startedAt: Date): Promise<LoadResult> {
     const { stopping, events, allowed, uuids } = this.#parts;
     const { forMs, scenario, stormEveryMs } = this.#options;
-    const fleet = await Fleet.start(this.#options, this.#reports(), (online) =>
-      events.note(`${online} of ${this.#terminalIds.length} terminals are online`),
-    );
+    const fleet = await Fleet.start(this.#options, this.#reports(), {
+      stopping,
+      progress: (online) => events.note(`${online} of ${this.#terminalIds.length} terminals are online`),
+    });
     this.#fleet = fleet;
     try {
       events.note("paying");
@@ -192,19 +196,20 @@ class Run {
   }
 
   async #invariants(allowed: Allowed): Promise<LoadResult["invariants"]> {
+    const until = AbortSignal.timeout(ASKED_WITHIN_MS);
     const fates = new Map<number, Fate>();
     const open = [...this.#ledger.open()];
     for (const index of open.slice(OPEN_ASKED_MAX)) fates.set(index, "unasked");
     await eachOf(open.slice(0, OPEN_ASKED_MAX), async (index) => {
-      fates.set(index, await this.#partner.fateOf(index));
+      fates.set(index, await this.#partner.fateOf(index, until));
     });
     const gone: number[] = [];
     await eachOf([...this.#ledger.sample(SAMPLE_MAX)], async (index) => {
-      if ((await this.#partner.isStillThere(index)) !== true) gone.push(index);
+      if ((await this.#partner.isStillThere(index, until)) !== true) gone.push(index);
     });
     const invariants = this.#ledger.invariants(fates, gone, this.#parts.uuids.uuidOf);
     if (this.#refusals === null) return invariants;
-    return [...invariants, await this.#refusals.invariant(allowed, (index) => this.#partner.isKnown(index))];
+    return [...invariants, await this.#refusals.invariant(allowed, (index) => this.#partner.isKnown(index, until))];
   }
 
   /** What terminals tell; nothing is timed before the first payment is due. */

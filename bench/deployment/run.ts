@@ -1,5 +1,5 @@
 /** `npm run load`: a load test of a relay that runs (infra/docs/load.md). */
-import { mkdir, writeFile } from "node:fs/promises";
+import { access, constants, mkdir, writeFile } from "node:fs/promises";
 import { join, relative } from "node:path";
 import { LoadRefused } from "./deployment.ts";
 import { NotOnline } from "./fleet.ts";
@@ -26,6 +26,7 @@ async function main(options: LoadOptions): Promise<number> {
       process.stderr.write("\nending: waiting for what is under way; again to end at once\n");
     });
   }
+  await prepare(options.outDirectory);
   const onScreen = process.stderr.isTTY === true;
   let intervals = 0;
   const result = await runLoad(options, stopping.signal, {
@@ -43,8 +44,18 @@ async function main(options: LoadOptions): Promise<number> {
   return isFine(result) ? 0 : NOT_FINE;
 }
 
+/** Before a run of hours, not after it. Throws LoadRefused where results could not be written. */
+async function prepare(folder: string): Promise<void> {
+  try {
+    await mkdir(folder, { recursive: true });
+    await access(folder, constants.W_OK);
+  } catch (error) {
+    const code = error instanceof Error && "code" in error ? String(error.code) : String(error);
+    throw new LoadRefused(`results cannot be written to ${folder} (--out): ${code}`);
+  }
+}
+
 async function write(result: LoadResult, folder: string): Promise<string[]> {
-  await mkdir(folder, { recursive: true });
   // A prefix ends with a dash.
   const file = join(folder, result.prefix.slice(0, -1));
   await writeFile(`${file}.json`, `${JSON.stringify(result, null, 1)}\n`);

@@ -42,13 +42,25 @@ describe("the ledger of a load test", () => {
     assert.deepEqual(broken(ledger), { "nothing twice": ["load-1"] });
   });
 
+  it("finds a command that a terminal got although the partner was told that it never left, in whichever order", () => {
+    const ledger = new Ledger(PAYMENTS);
+    for (const [index, state] of (["expired", "cancelled", "unknown"] as const).entries()) {
+      ledger.begin(index);
+      ledger.accepted(index);
+      if (state === "cancelled") ledger.handedOut(index, false);
+      ledger.ended(index, state);
+      if (state !== "cancelled") ledger.handedOut(index, false);
+    }
+    assert.deepEqual(broken(ledger), { "nothing twice": ["load-0", "load-1"] });
+  });
+
   it("has every accepted payment without an end asked for, and finds those that the relay does not know", () => {
     const ledger = new Ledger(PAYMENTS);
     for (const index of [0, 1, 2]) {
       ledger.begin(index);
       ledger.accepted(index);
     }
-    ledger.ended(2);
+    ledger.ended(2, "unknown");
     assert.deepEqual([...ledger.open()], [0, 1]);
     assert.deepEqual(
       broken(ledger, [
@@ -73,7 +85,7 @@ describe("the ledger of a load test", () => {
     for (const index of [0, 1, 2, 3]) done(ledger, index);
     ledger.begin(4);
     ledger.accepted(4);
-    ledger.ended(4);
+    ledger.ended(4, "unknown");
     // Its result came after the partner was told that there is none.
     assert.equal(ledger.stored(4), true);
     assert.equal(ledger.stored(4), false);

@@ -128,6 +128,25 @@ describe("a load test of a relay that runs", () => {
     assert.ok(result.payments.found >= 3);
   });
 
+  it("finds nothing well when it is interrupted before its first payment", async (test) => {
+    runs += 1;
+    const args = ["--url", node.url, "--terminal-prefix", `RUN${runs}-`, "--for", "1h"];
+    const run = startLoad(test, join(await directoryOf(test), "results"), args, { RELAY_LOAD_TERMINAL_SECRET: TERMINAL_SECRET });
+    await eventually(async () => assert.match(run.text(), /^uuids of this run begin/m));
+    run.child.kill("SIGINT");
+    const { code, text, json } = await within("its end", run.ended, RUN_WITHIN_MS);
+    assert.equal(code, 1, text);
+    assert.match(text, /^error: stopped before the first payment$/m);
+    assert.equal(json, "");
+  });
+
+  it("does not begin where its results could not be written", async (test) => {
+    const run = startLoad(test, join(process.execPath, "results"), ["--url", "http://127.0.0.1:1"]);
+    const { code, text } = await within("its end", run.ended, RUN_WITHIN_MS);
+    assert.equal(code, 1, text);
+    assert.match(text, /^error: results cannot be written to .*: ENOTDIR$/m);
+  });
+
   it("cuts all WebSockets and loses nothing", async (test) => {
     const run = await load(test, [
       ...["--scenario", "reconnect-storm", "--storm-every", "2s", "--for", "5s", "--rate", "8", "--terminals", "8", "--poll", "0%"],
