@@ -17,8 +17,10 @@ export interface BenchOptions {
   checkPeers: boolean;
   /** Nodes over Redis, Kafka and ClickHouse instead of a node by itself. */
   cluster: boolean;
-  /** Of a cluster only the feed, once; nothing is written. */
+  /** Of a cluster only the feed. */
   onlyFeed: boolean;
+  /** How often, where it is the feed alone. */
+  feedRuns: number;
   /** Rows that the cluster's feed is measured with. */
   feedRows: number;
   /** A folder whose filled store is kept and used again; null makes one that goes away. */
@@ -43,7 +45,7 @@ export function readOptions(argv: readonly string[]): BenchOptions {
     .option("--only-peers", "only that", false)
     .option("--check-peers", "only whether each of them does the job, and syncs before it answers; nothing is measured", false)
     .option("--cluster", "three nodes over Redis, Kafka and ClickHouse, which it starts, against a node by itself; nothing else", false)
-    .option("--only-feed", "only the feed of a cluster, told and not written", false)
+    .option("--only-feed", "only the feed of a cluster, --rounds times (3)", false)
     .option("--feed-rows <n>", "rows that the feed is measured with (300,000)", numberBetween(1_000, 10_000_000))
     .option("--store <folder>", "fill this folder once and use it again")
     .parse(argv);
@@ -61,6 +63,7 @@ export function readOptions(argv: readonly string[]): BenchOptions {
     checkPeers: values.checkPeers,
     cluster: values.cluster,
     onlyFeed: values.onlyFeed,
+    feedRuns: values.rounds ?? (quick ? 1 : 3),
     feedRows: values.feedRows ?? (quick ? 40_000 : 300_000),
     storeDirectory: values.store ?? null,
   };

@@ -1,6 +1,6 @@
 /**
- * Payments with and without an upload of 500 MB and 50 parallel downloads beside them: `node --import tsx bench/packages.ts [--rate 200]
- * [--seconds 10] [--rounds 3]`. Payments leave on a fixed schedule and count from when they were due. Within a round the two take turns, so
+ * Payments with and without an upload of 500 MB and 50 parallel downloads beside them: `npm run bench:packages [-- --rate 200
+ * --seconds 10 --rounds 3]`. Payments leave on a fixed schedule and count from when they were due. Within a round the two take turns, so
  * that their ratio holds while the machine's speed drifts; the transfers run in a process of their own. Nothing else should run on the machine.
  */
 import { type ChildProcess, spawn } from "node:child_process";
@@ -17,14 +17,17 @@ import { ADMINISTRATOR, uploadLarge } from "./load/package-transfers.ts";
 import { startRelay } from "./load/relay.ts";
 import { type LatencySummary, Samples } from "./load/samples.ts";
 import { API_KEY } from "./load/terminals.ts";
+import { machineFacts } from "./machine-facts.ts";
+import { writeResultFiles } from "./result-files.ts";
 
-const { rate, seconds, rounds } = new Command("packages")
+const { rate, seconds, rounds, files } = new Command("packages")
   .description("Payments with and without an upload and downloads beside them; see bench/README.md.")
   .option("--rate <n>", "payments a second", numberBetween(1, 100_000), 200)
   .option("--seconds <n>", "of each measurement", numberBetween(1, 600), 10)
   .option("--rounds <n>", "rounds", numberBetween(1, 100), 3)
+  .option("--no-files", "only print")
   .parse()
-  .opts<{ rate: number; seconds: number; rounds: number }>();
+  .opts<{ rate: number; seconds: number; rounds: number; files: boolean }>();
 const WARM_UP_SECONDS = 3;
 
 const directory = await mkdtemp(join(tmpdir(), "relay-bench-packages-"));
@@ -105,19 +108,46 @@ const first = await uploadLarge(url, offered, 500);
 if (first.status !== 200) throw new Error(first.text);
 await measure(WARM_UP_SECONDS);
 
-const ratios: number[] = [];
+const measured: { without: LatencySummary; beside: LatencySummary }[] = [];
 console.log(`${rate} payments/s, ${seconds} s each; milliseconds`);
 for (let round = 1; round <= rounds; round += 1) {
   const without = await measure(seconds);
   const beside = await withTransfers(() => measure(seconds));
-  ratios.push(beside.p99 / without.p99);
+  measured.push({ without, beside });
   console.log(
-    `round ${round}: without p50 ${without.p50} p99 ${without.p99}; with p50 ${beside.p50} p99 ${beside.p99}; p99 ratio ${(beside.p99 / without.p99).toFixed(2)}`,
+    `round ${round}: without p50 ${without.p50} p99 ${without.p99}; with p50 ${beside.p50} p99 ${beside.p99}; p99 ratio ${ratioOf({ without, beside })}`,
   );
 }
-ratios.sort((one, other) => one - other);
-const median = ratios[Math.floor(ratios.length / 2)] ?? Number.NaN;
-console.log(`median p99 ratio ${median.toFixed(2)} (goal: at most 2); errors ${errors}`);
 await pool.destroy();
 await relay.stop();
 await rm(directory, { recursive: true, force: true });
+
+const ratios = measured.map(({ without, beside }) => beside.p99 / without.p99).toSorted((one, other) => one - other);
+const median = ratios[ratios.length >> 1] ?? Number.NaN;
+const verdict = `Median of the rounds' p99 ratios ${median.toFixed(2)} (goal: at most 2); errors ${errors}.`;
+console.log(verdict);
+if (files) {
+  const date = new Date().toISOString().slice(0, 10);
+  const { cores, processor, node } = machineFacts();
+  const markdown = [
+    "# Payments beside packages",
+    "",
+    `${date}, ${cores} cores (${processor}), Node ${node}. \`npm run bench:packages\`: ${rate} payments a second on a schedule, ${seconds} s each, with and without an upload of 500 MB and 50 parallel downloads beside them. Milliseconds, from when a payment was due.`,
+    "",
+    "| round | p50 | p99 | p99.9 | p50 beside | p99 beside | p99.9 beside | p99 ratio |",
+    "|---|--:|--:|--:|--:|--:|--:|--:|",
+    ...measured.map(({ without, beside }, index) => {
+      const times = [without, beside].flatMap(({ p50, p99, p999 }) => [p50, p99, p999]);
+      return `| ${[index + 1, ...times, ratioOf({ without, beside })].join(" | ")} |`;
+    }),
+    "",
+    verdict,
+    "",
+  ].join("\n");
+  const written = await writeResultFiles({ date, kind: "packages", json: { rate, seconds, errors, rounds: measured }, markdown });
+  console.log(`written to ${written.join(" and ")}`);
+}
+
+function ratioOf({ without, beside }: { without: LatencySummary; beside: LatencySummary }): string {
+  return (beside.p99 / without.p99).toFixed(2);
+}

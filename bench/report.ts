@@ -1,5 +1,5 @@
-import { availableParallelism, cpus, totalmem } from "node:os";
 import type { Round } from "./load/scenario.ts";
+import { machineFacts } from "./machine-facts.ts";
 import type { MicroResult } from "./micro/run.ts";
 import type { BenchOptions } from "./options.ts";
 import type { ComparedRound } from "./peers/compare.ts";
@@ -51,17 +51,6 @@ interface Measured extends Omit<Results, "options"> {
   options: Pick<BenchOptions, "stored" | "rounds" | "seconds">;
   summary: Summary | null;
   comparedSummary: ComparedSummary | null;
-}
-
-/** Of the machine, for the head of a result. */
-export function machineFacts() {
-  return {
-    cores: availableParallelism(),
-    processor: cpus()[0]?.model ?? "unknown",
-    memoryGb: Math.round(totalmem() / 2 ** 30),
-    platform: `${process.platform} ${process.arch}`,
-    node: process.version,
-  };
 }
 
 function markdownOf({ date, machine, options, summary, comparedSummary, micro, stolenShare }: Measured): string {

@@ -1,6 +1,8 @@
 import { mkdir, writeFile } from "node:fs/promises";
 import { availableParallelism, cpus } from "node:os";
 import { join, relative } from "node:path";
+import { machineFacts, measuredCommit } from "./machine-facts.ts";
+import { drawResult } from "./plots/draw.ts";
 import { ROOT } from "./root.ts";
 
 /** Names that tell a reader what kind of processor it was; others are in the file. */
@@ -14,7 +16,8 @@ export interface ResultFiles {
   date: string;
   /** `cluster`, `links`; null for the node by itself. */
   kind: string | null;
-  json: unknown;
+  /** The day, the machine and the commit are added where it does not tell them. */
+  json: object;
   markdown: string;
 }
 
@@ -28,10 +31,14 @@ export async function writeResultFiles(
 ): Promise<string[]> {
   const parts = [date, kind, `${availableParallelism()}cores`, processorName(cpus()[0]?.model ?? "")];
   const base = parts.filter((part) => part !== null).join("-");
+  const measured = { date, machine: machineFacts(), commit: measuredCommit(), ...json };
   await mkdir(folder, { recursive: true });
   for (let number = 1; number <= NUMBER_MAX; number += 1) {
-    const file = join(folder, number === 1 ? base : `${base}-${number}`);
-    const isOurs = await writeFile(`${file}.md`, markdown, { flag: "wx" }).then(
+    const name = number === 1 ? base : `${base}-${number}`;
+    const file = join(folder, name);
+    const svg = drawResult(name, measured, markdown);
+    const text = `${markdown}\n${measured.commit === null ? "" : `Commit ${measured.commit}. `}${svg === null ? "" : `[Plot](${name}.svg).`}\n`;
+    const isOurs = await writeFile(`${file}.md`, text, { flag: "wx" }).then(
       () => true,
       (error: NodeJS.ErrnoException) => {
         if (error.code === "EEXIST") return false;
@@ -39,8 +46,9 @@ export async function writeResultFiles(
       },
     );
     if (!isOurs) continue;
-    await writeFile(`${file}.json`, `${JSON.stringify(json, null, 2)}\n`);
-    return [`${file}.json`, `${file}.md`].map((path) => relative(process.cwd(), path));
+    await writeFile(`${file}.json`, `${JSON.stringify(measured, null, 2)}\n`);
+    if (svg !== null) await writeFile(`${file}.svg`, svg);
+    return ["json", "md", ...(svg === null ? [] : ["svg"])].map((ending) => relative(process.cwd(), `${file}.${ending}`));
   }
   throw new Error(`there are ${NUMBER_MAX} results of the name ${base}`);
 }

@@ -20,7 +20,8 @@ import { GOALS, summarize } from "./summary.ts";
 
 async function main(options: BenchOptions): Promise<void> {
   if (options.onlyFeed) {
-    console.log(await runOnlyFeed(options, note));
+    const files = await runOnlyFeed(options, note);
+    console.log(`\nwritten to ${files.join(" and ")}`);
     return;
   }
   if (options.cluster) {

@@ -4,11 +4,12 @@ import { join } from "node:path";
 import { type AskedChild, forkChild } from "../load/child.ts";
 import { type RunningRelay, startRelay } from "../load/relay.ts";
 import type { LoadAnswer, LoadResult, LoadTask } from "../load/task.ts";
+import { machineFacts } from "../machine-facts.ts";
 import type { BenchOptions } from "../options.ts";
-import { machineFacts } from "../report.ts";
 import { writeResultFiles } from "../result-files.ts";
 import { type DeadNodeResult, measureDeadNode } from "./dead-node.ts";
 import { cpuMs, type FeedResult, measureFeed } from "./feed.ts";
+import { FEED_GOAL_PER_SECOND } from "./feed-goal.ts";
 import { type BenchServers, startBenchServers } from "./servers.ts";
 
 const NODES = ["node-0", "node-1", "node-2"];
@@ -16,7 +17,6 @@ const CONNECTIONS = 64;
 const PACED_CONNECTIONS = 256;
 const SESSIONS = 1_000;
 const WARM_UP_FACTOR = 0.6;
-const FEED_GOAL_PER_SECOND = 30_000;
 const FEED_WARM_UP_ROWS = 20_000;
 
 interface Measured {
@@ -74,13 +74,28 @@ export async function runCluster(options: BenchOptions, note: (text: string) => 
   }
 }
 
-/** The feed over servers of its own; answers what it is to be told. */
-export async function runOnlyFeed({ feedRows }: BenchOptions, note: (text: string) => void): Promise<string> {
+/** The feed over servers of its own, run after run. Answers the files that it wrote. */
+export async function runOnlyFeed({ feedRows, feedRuns }: BenchOptions, note: (text: string) => void): Promise<string[]> {
+  const date = new Date().toISOString().slice(0, 10);
+  const machine = machineFacts();
+  const loadBefore = loadavg()[0] ?? 0;
   note("starting Redis, Kafka and ClickHouse");
   const servers = await startBenchServers();
   try {
-    note(`${feedRows} rows`);
-    return feedText(await warmFeed(servers, feedRows));
+    const runs: FeedResult[] = [];
+    for (let number = 1; number <= feedRuns; number += 1) {
+      note(`run ${number} of ${feedRuns}: ${feedRows} rows`);
+      runs.push(number === 1 ? await warmFeed(servers, feedRows) : await measureFeed(servers, feedRows, 1));
+    }
+    const markdown = [
+      `# The feed of a cluster, ${date}`,
+      "",
+      `${headOf(machine, loadBefore)}. One process that runs the feed as a node's main thread does, Redis, Kafka and ClickHouse share the machine.`,
+      "",
+      ...runs.flatMap((run) => [feedText(run), ""]),
+    ].join("\n");
+    console.log(markdown);
+    return await writeResultFiles({ date, kind: "feed", json: { date, machine, loadBefore, rows: feedRows, runs }, markdown });
   } finally {
     await servers.stop();
   }
@@ -140,7 +155,7 @@ function markdownOf({ date, machine, loadBefore, loads, dead, feed }: ClusterRes
   return [
     `# Cluster benchmark of ${date}`,
     "",
-    `${machine.cores} cores (${machine.processor}), ${machine.memoryGb} GB, ${machine.platform}, Node ${machine.node}; load of the machine before: ${loadBefore.toFixed(1)}. ` +
+    `${headOf(machine, loadBefore)}. ` +
       "Generator, nodes, Redis, Kafka and ClickHouse share the machine. All requests go to one node; terminals are at home at all three, sessions are at another node than the one that is asked.",
     "",
     "| | /s | p50 ms | p99 ms | push p50 ms | push p99 ms | CPU µs of nodes and Redis | errors |",
@@ -156,6 +171,10 @@ function markdownOf({ date, machine, loadBefore, loads, dead, feed }: ClusterRes
     feedText(feed),
     "",
   ].join("\n");
+}
+
+function headOf({ cores, processor, memoryGb, platform, node }: ReturnType<typeof machineFacts>, loadBefore: number): string {
+  return `${cores} cores (${processor}), ${memoryGb} GB, ${platform}, Node ${node}; load of the machine before: ${loadBefore.toFixed(1)}`;
 }
 
 function feedText(feed: FeedResult): string {

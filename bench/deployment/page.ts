@@ -1,7 +1,7 @@
 import { escaped } from "../../http/surfaces/buyer-document.ts";
+import { lineFigure, type Series } from "../charts/line-chart.ts";
 import { type Latency, METRICS, type Metric } from "./measurements.ts";
 import { doubtOf, isFine, type LoadResult } from "./result.ts";
-import { type Series, svgChart } from "./svg-chart.ts";
 
 const METRIC_NAMES = Object.keys(METRICS) as readonly Metric[];
 
@@ -87,7 +87,7 @@ function percentiles({ latencies }: LoadResult): string {
     return curve === undefined ? [] : [{ name: metric, points: curve.map(([percentile, ms]) => [NINES(percentile), ms] as const) }];
   });
   if (series.length === 0) return "";
-  return svgChart({ title: "Percentiles", series, xLabel: "percentile", yLabel: "ms", yScale: "log", xTicks: NINES_TICKS });
+  return lineFigure({ title: "Percentiles", series, xLabel: "percentile", yLabel: "ms", yScale: "log", xTicks: NINES_TICKS });
 }
 
 function overTime({ intervals }: LoadResult, metric: Metric): string {
@@ -98,7 +98,7 @@ function overTime({ intervals }: LoadResult, metric: Metric): string {
     });
   const series = (["max", "p99", "p90", "p50"] as const).map((name) => ({ name, points: points((latency) => latency[name]) }));
   if (series.every((one) => one.points.length === 0)) return "";
-  return svgChart({ title: `${metric}: ${METRICS[metric]}`, series, xLabel: "seconds", yLabel: "ms", yScale: "log" });
+  return lineFigure({ title: `${metric}: ${METRICS[metric]}`, series, xLabel: "seconds", yLabel: "ms", yScale: "log" });
 }
 
 function throughput({ intervals, intervalSeconds }: LoadResult): string {
@@ -117,7 +117,7 @@ function throughput({ intervals, intervalSeconds }: LoadResult): string {
       ),
     },
   ];
-  return svgChart({ title: "Requests a second", series, xLabel: "seconds", yLabel: "a second", yScale: "linear" });
+  return lineFigure({ title: "Requests a second", series, xLabel: "seconds", yLabel: "a second", yScale: "linear" });
 }
 
 function kinds({ intervals, intervalSeconds }: LoadResult, which: "errors" | "retried", title: string): string {
@@ -127,7 +127,7 @@ function kinds({ intervals, intervalSeconds }: LoadResult, which: "errors" | "re
     name,
     points: intervals.map((interval) => [interval.untilSeconds, interval[which][name] ?? 0] as const),
   }));
-  return svgChart({ title, series, xLabel: "seconds", yLabel: "count", yScale: "linear", barWidth: intervalSeconds });
+  return lineFigure({ title, series, xLabel: "seconds", yLabel: "count", yScale: "linear", barWidth: intervalSeconds });
 }
 
 function countTable(title: string, counts: { [kind: string]: number }): string {

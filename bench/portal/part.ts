@@ -1,5 +1,5 @@
 import { cpus, loadavg } from "node:os";
-import { machineFacts } from "../report.ts";
+import { machineFacts } from "../machine-facts.ts";
 
 /** What one part of the benchmark has found. */
 export interface PartResult {

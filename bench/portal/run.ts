@@ -1,6 +1,6 @@
 import { Argument, Command } from "commander";
 import { numberBetween } from "../argument.ts";
-import { machineFacts } from "../report.ts";
+import { machineFacts } from "../machine-facts.ts";
 import { writeResultFiles } from "../result-files.ts";
 import { measureBeside } from "./beside.ts";
 import { measureLists } from "./lists.ts";
@@ -74,7 +74,9 @@ async function main(): Promise<void> {
   const kind = parts.length === Object.keys(PARTS).length ? "portal" : `portal-${parts.map(([name]) => name).join("-")}`;
   const json = {
     machine: machineFacts(),
-    ...Object.fromEntries(Object.entries(found).map(([name, { loadAverage, result }]) => [name, { loadAverage, ...result.json }])),
+    ...Object.fromEntries(
+      Object.entries(found).map(([name, { loadAverage, result }]) => [name, { loadAverage, goals: result.goals, ...result.json }]),
+    ),
   };
   console.log(`\nwritten to ${(await writeResultFiles({ date, kind, json, markdown: text })).join(" and ")}`);
 }

@@ -1,24 +1,30 @@
 import assert from "node:assert/strict";
 import { readdir, readFile } from "node:fs/promises";
-import { join } from "node:path";
+import { basename, join } from "node:path";
 import { describe, it } from "node:test";
 import { processorName, writeResultFiles } from "../../bench/result-files.ts";
 import { directoryOf } from "../storage/kv/world.ts";
+import { assertPlot } from "./plots/well-formed.ts";
 
 describe("a result of the benchmark", () => {
   it("overwrites none of the same day and machine", async (test) => {
     const folder = join(await directoryOf(test), "results");
-    const write = (markdown: string) => writeResultFiles({ date: "2026-01-02", kind: "cluster", json: { markdown }, markdown }, folder);
+    const write = (markdown: string) =>
+      writeResultFiles({ date: "2026-01-02", kind: "cluster", json: { markdown, dead: { medianMs: 5 } }, markdown }, folder);
     const [first, second] = [await write("one"), await write("two")];
-    assert.match(String(first), /2026-01-02-cluster-\d+cores[a-z0-9-]*\.json,.*\.md$/);
-    assert.equal((await readdir(folder)).length, 4);
+    assert.match(String(first), /2026-01-02-cluster-\d+cores[a-z0-9-]*\.json,.*\.md,.*\.svg$/);
+    assert.equal((await readdir(folder)).length, 6);
     for (const [files, text] of [
       [first, "one"],
       [second, "two"],
     ] as const) {
-      const [json = "", markdown = ""] = files;
-      assert.equal(await readFile(markdown, "utf8"), text);
-      assert.deepEqual(JSON.parse(await readFile(json, "utf8")), { markdown: text });
+      const [json = "", markdown = "", svg = ""] = files;
+      assert.match(await readFile(markdown, "utf8"), new RegExp(`^${text}\\n[^]*\\[Plot\\]\\(${basename(svg)}\\)`));
+      const { date, machine, commit, ...measured } = JSON.parse(await readFile(json, "utf8"));
+      assert.deepEqual(measured, { markdown: text, dead: { medianMs: 5 } });
+      assert.deepEqual([date, machine.node], ["2026-01-02", process.version]);
+      assert.ok(commit === null || /^[0-9a-f]{12}(?: and changes)?$/.test(commit), commit);
+      assertPlot(await readFile(svg, "utf8"));
     }
   });
 

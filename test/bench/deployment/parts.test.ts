@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
+import { lineFigure } from "../../../bench/charts/line-chart.ts";
 import { arrivalsAt, sendOnSchedule } from "../../../bench/deployment/arrivals.ts";
 import { Measurements } from "../../../bench/deployment/measurements.ts";
 import { duration, leastTerminals, readOptions, share } from "../../../bench/deployment/options.ts";
 import { askedOf, isInShare } from "../../../bench/deployment/payment-of.ts";
 import { createRunUuids } from "../../../bench/deployment/run-uuids.ts";
-import { svgChart } from "../../../bench/deployment/svg-chart.ts";
 
 describe("the schedule of a load test", () => {
   it("has all payments of its rate, evenly, and fewer while the rate rises", () => {
@@ -146,7 +146,7 @@ describe("payments of a load test", () => {
 describe("a chart", () => {
   it("shows names as they are, whatever they hold", () => {
     const series = [{ name: "<script>&", points: [[0, 1] as const, [1, 10] as const] }];
-    const svg = svgChart({ title: "a <b>", series, xLabel: "x", yLabel: "y", yScale: "log" });
+    const svg = lineFigure({ title: "a <b>", series, xLabel: "x", yLabel: "y", yScale: "log" });
     assert.match(svg, /&lt;script&gt;&amp;/);
     assert.doesNotMatch(svg, /<script|<b>/);
   });
@@ -158,7 +158,7 @@ describe("a chart", () => {
       ["linear", undefined],
       ["linear", 1],
     ] as const) {
-      const svg = svgChart({
+      const svg = lineFigure({
         title: "t",
         series: [{ name: "n", points }],
         xLabel: "x",

@@ -1,16 +1,12 @@
 import { escaped } from "../../http/surfaces/buyer-document.ts";
+import { COLOURS, evenTicks, linear, logTicks, px, type Scale, type Tick, WIDTH } from "./scale.ts";
 
-/** Pictures of a run as SVG in a page: no script, no other file. Colours are the page's, by the classes `s0` to `s7`. */
+/** Lines, or bars that stand on each other, over one axis, as SVG: no script, no other file. Colours are those of the classes `s0` to `s7`. */
 
 export interface Series {
   name: string;
   /** Rising in x. */
   points: readonly (readonly [x: number, y: number])[];
-}
-
-interface Tick {
-  at: number;
-  text: string;
 }
 
 export interface Chart {
@@ -25,19 +21,32 @@ export interface Chart {
   barWidth?: number;
 }
 
-const WIDTH = 860;
-const HEIGHT = 260;
+export const LINES_HEIGHT = 260;
+const HEIGHT = LINES_HEIGHT;
 const LEFT = 64;
 const RIGHT = 12;
 const TOP = 12;
 const BOTTOM = 44;
-const COLOURS = 8;
 
 /** Points of one line: more are not told apart at this width. */
 const POINTS_MAX = 1_000;
 
-export function svgChart(chart: Chart): string {
-  const { title, series, xLabel, yLabel, barWidth } = chart;
+/** A figure of a page, with its title and its legend. */
+export function lineFigure(chart: Chart): string {
+  const { title, series } = chart;
+  return [
+    `<figure><figcaption>${escaped(title)}</figcaption>`,
+    `<svg viewBox="0 0 ${WIDTH} ${HEIGHT}" role="img" aria-label="${escaped(`${title}: ${series.map(({ name }) => name).join(", ")}`)}">`,
+    ...lineShapes(chart),
+    "</svg>",
+    `<p class="legend">${series.map(({ name }, index) => `<span><i class="s${index % COLOURS}"></i>${escaped(name)}</span>`).join(" ")}</p>`,
+    "</figure>",
+  ].join("\n");
+}
+
+/** What is drawn on 860 by 260, without title and legend. */
+export function lineShapes(chart: Chart): string[] {
+  const { series, xLabel, yLabel, barWidth } = chart;
   const shown = series.map(({ name, points }) => ({ name, points: barWidth === undefined ? thinned(points) : points }));
   const x = linear(xDomain(shown, barWidth ?? 0), LEFT, WIDTH - RIGHT);
   const { scale: y, ticks } = yAxis(chart, shown);
@@ -50,24 +59,12 @@ export function svgChart(chart: Chart): string {
   );
   const drawn = barWidth === undefined ? shown.map((one, index) => line(one, index, x, y)) : bars(shown, barWidth, x, y);
   return [
-    `<figure><figcaption>${escaped(title)}</figcaption>`,
-    `<svg viewBox="0 0 ${WIDTH} ${HEIGHT}" role="img" aria-label="${escaped(`${title}: ${series.map(({ name }) => name).join(", ")}`)}">`,
     ...grid,
     ...across,
     `<text x="${(LEFT + WIDTH - RIGHT) / 2}" y="${HEIGHT - 8}" text-anchor="middle">${escaped(xLabel)}</text>`,
     `<text x="14" y="${(TOP + HEIGHT - BOTTOM) / 2}" text-anchor="middle" transform="rotate(-90 14 ${(TOP + HEIGHT - BOTTOM) / 2})">${escaped(yLabel)}</text>`,
     ...drawn,
-    "</svg>",
-    `<p class="legend">${series.map(({ name }, index) => `<span><i class="s${index % COLOURS}"></i>${escaped(name)}</span>`).join(" ")}</p>`,
-    "</figure>",
-  ].join("\n");
-}
-
-type Scale = (value: number) => number;
-
-function linear([from, to]: readonly [number, number], start: number, end: number): Scale {
-  const span = to - from || 1;
-  return (value) => start + ((value - from) / span) * (end - start);
+  ];
 }
 
 function yAxis({ yScale, barWidth }: Chart, series: readonly Series[]): { scale: Scale; ticks: readonly Tick[] } {
@@ -78,16 +75,7 @@ function yAxis({ yScale, barWidth }: Chart, series: readonly Series[]): { scale:
     const domain = [0, most || 1] as const;
     return { scale: linear(domain, start, end), ticks: evenTicks(domain) };
   }
-  const least = values.reduce((known, value) => (value > 0 ? Math.min(known, value) : known), most || 1);
-  const [low, high] = [
-    Math.floor(Math.log10(least || 1)),
-    Math.max(Math.floor(Math.log10(least || 1)) + 1, Math.ceil(Math.log10(most || 1))),
-  ];
-  const steps = high - low <= 2 ? [1, 2, 5] : [1];
-  const ticks = Array.from({ length: high - low + 1 }, (_, decade) => steps.map((step) => step * 10 ** (low + decade)))
-    .flat()
-    .filter((at) => at <= 10 ** high)
-    .map((at) => ({ at, text: short(at) }));
+  const { low, high, ticks } = logTicks(values);
   const scale = linear([low, high], start, end);
   return { scale: (value) => scale(Math.log10(Math.max(value, 10 ** low))), ticks };
 }
@@ -97,16 +85,6 @@ function xDomain(series: readonly Series[], barWidth: number): readonly [number,
   const [least, most] = all.reduce(([low, high], x) => [Math.min(low, x), Math.max(high, x)], [all[0] ?? 0, all[0] ?? 1]);
   // A bar ends at its x.
   return [Math.min(least - barWidth, most - 1), most];
-}
-
-/** Some four to eight, at 1, 2 or 5 times a power of ten. */
-function evenTicks([from, to]: readonly [number, number]): Tick[] {
-  const rough = (to - from) / 6 || 1;
-  const power = 10 ** Math.floor(Math.log10(rough));
-  const step = ([1, 2, 5, 10].find((factor) => factor * power >= rough) ?? 10) * power;
-  const first = Math.ceil(from / step);
-  const last = Math.floor(to / step + 1e-9);
-  return Array.from({ length: Math.max(0, last - first + 1) }, (_, index) => (first + index) * step).map((at) => ({ at, text: short(at) }));
 }
 
 function line({ points }: Series, index: number, x: Scale, y: Scale): string {
@@ -152,12 +130,4 @@ function thinned(points: Series["points"]): Series["points"] {
     );
     return highest === undefined ? [] : [highest];
   });
-}
-
-function px(value: number): string {
-  return String(Math.round(value * 10) / 10);
-}
-
-function short(value: number): string {
-  return String(Number(value.toPrecision(6)));
 }
