@@ -3,7 +3,7 @@ import type { Page } from "playwright-core";
 import { NO_BROWSER } from "../../../support/browser.ts";
 import { type AccessibilityCase, lookAtEvery } from "../portal/accessibility-cases.ts";
 import { RECOVERY_CODES, TOTP } from "../portal/fake-relay.ts";
-import { NOBODY, PAOLA, sessionOf, UUID } from "./fake-operations.ts";
+import { NOBODY, nodeOf, PAOLA, partnerOf, sessionOf, UUID } from "./fake-operations.ts";
 
 const SIGNED_OUT = { "GET /session": () => ({ data: NOBODY }) };
 const ENROLLING = {
@@ -89,6 +89,17 @@ const CASES: AccessibilityCase[] = [
   },
   { name: "partners", path: "/admin/ui/partners", handlers: PAOLA, until: seen("2 partners") },
   { name: "a partner", path: "/admin/ui/partners/7", handlers: PAOLA, until: seen("Bar Centrale") },
+  {
+    name: "rates of a partner",
+    path: "/admin/ui/partners/7",
+    handlers: { ...PAOLA, "GET /api/partners/7": () => ({ data: partnerOf({ rateLimits: { pay: 200, get: 500 } }) }) },
+    until: async (page) => {
+      await page.getByRole("button", { name: "Change the rates" }).click();
+      await page.locator("dialog.dialog").getByLabel("Get").fill("5000");
+      await page.keyboard.press("Enter");
+      await page.getByText("A whole number from 1 to 1,000").waitFor();
+    },
+  },
   { name: "no merchant yet", path: "/admin/ui/merchants", handlers: PAOLA, until: (page) => page.getByLabel("Merchant id").waitFor() },
   { name: "a merchant", path: "/admin/ui/merchants/SHOP-001", handlers: PAOLA, until: seen("luca.ferrari@example.com") },
   { name: "no merchant", path: "/admin/ui/merchants/SHOP-009", handlers: PAOLA, until: seen("There is no such merchant") },
@@ -123,6 +134,34 @@ const CASES: AccessibilityCase[] = [
     },
   },
   { name: "health", path: "/admin/ui/cluster", handlers: PAOLA, until: seen("relay-2") },
+  {
+    name: "a node to drain",
+    path: "/admin/ui/cluster",
+    handlers: PAOLA,
+    until: async (page) => {
+      await page.getByRole("button", { name: "Drain: relay-1" }).click();
+      await page.locator("dialog h2").waitFor();
+    },
+  },
+  {
+    name: "the only live node",
+    path: "/admin/ui/cluster",
+    handlers: { ...PAOLA, "POST /cluster/nodes/*/drain": () => ({ status: 409, code: "conflict" }) },
+    until: async (page) => {
+      await page.getByRole("button", { name: "Drain: relay-1" }).click();
+      await page.locator("dialog").getByRole("button", { name: "Drain" }).click();
+      await page.getByLabel("Drain it all the same").waitFor();
+    },
+  },
+  {
+    name: "a node that drains",
+    path: "/admin/ui/cluster",
+    handlers: {
+      ...PAOLA,
+      "GET /cluster": () => ({ data: { nodes: [nodeOf({ state: "draining" }), nodeOf({ nodeId: "relay-2", incarnation: "relay-2#1" })] } }),
+    },
+    until: seen("Draining"),
+  },
   { name: "the own account", path: "/admin/ui/account", handlers: PAOLA, until: seen("Work laptop") },
   {
     name: "a new password",

@@ -1,6 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Page } from "playwright-core";
+import { PARTNER_RATE_MAX } from "../../../../engine/partners/partner.ts";
+import type { PartnerJson } from "../../../../http/web/operators/api/types.ts";
 import { NO_BROWSER } from "../../../support/browser.ts";
 import { fakeRelay } from "../portal/fake-relay.ts";
 import { openPortal } from "../portal/portal-page.ts";
@@ -10,6 +12,7 @@ import {
   itemOf,
   MAIL,
   NOBODY,
+  nodeOf,
   PAOLA,
   partnerOf,
   sessionOf,
@@ -23,7 +26,8 @@ const skip = { skip: NO_BROWSER, timeout: 60_000 };
 const seen = (page: Page, text: string) => page.getByText(text).filter({ visible: true }).first().waitFor();
 
 /** Buttons that change something at the relay, wherever they are: those of the frame, of filters and of lists are not among them. */
-const CHANGES = /take it away|withdraw|give the login|enable|disable|invite|remove|pause|resume|roll back|show what is in it/i;
+const CHANGES =
+  /take it away|withdraw|give the login|enable|disable|invite|remove|pause|resume|roll back|show what is in it|drain|change the rates/i;
 
 async function changesOffered(page: Page): Promise<string[]> {
   const names = await page.locator("button").allInnerTexts();
@@ -285,6 +289,9 @@ test("read-only administrators are offered no change on any page, operators none
   await page.goto(`${url}/admin/ui/partners/7`);
   await seen(page, "Bar Centrale");
   assert.deepEqual(await changesOffered(page), ["Disable"]);
+  await page.goto(`${url}/admin/ui/cluster`);
+  await seen(page, "relay-2");
+  assert.deepEqual(await changesOffered(page), ["Drain"]);
   assert.deepEqual(faults, []);
 });
 
@@ -341,6 +348,145 @@ test("who disables a partner that somebody else has just disabled is told so, an
     calls.filter(({ method }) => method === "PATCH").map(({ body }) => body),
     [{ enabled: false }],
   );
+  assert.deepEqual(faults, []);
+});
+
+/** The table of nodes: each with its state. */
+const nodeStates = (page: Page): Promise<string[][]> =>
+  page
+    .locator("table", { hasText: "Lapses" })
+    .locator("tbody tr")
+    .evaluateAll((rows: { children: { textContent: string }[] }[]) =>
+      rows.map(({ children: [node, state] }) => [node?.textContent ?? "", state?.textContent ?? ""]),
+    );
+
+test("a node is drained after a question, and is shown as draining until it is gone, whatever the others still say", skip, async (t) => {
+  const { url, page, faults } = await openPortal(t, "operators");
+  // Two nodes of one id: only their incarnations tell them apart.
+  const [live, twin] = [nodeOf({ incarnation: "relay-1#1" }), nodeOf({ incarnation: "relay-1#2" })];
+  let nodes = [live, twin];
+  const { calls } = await fakeRelay(
+    page,
+    {
+      ...PAOLA,
+      "GET /cluster": () => ({ data: { nodes } }),
+      "POST /cluster/nodes/*/drain": () => ({
+        status: 202,
+        data: { nodeId: "relay-1", incarnation: "relay-1#2", state: "draining" },
+      }),
+    },
+    "/admin",
+  );
+  await page.goto(`${url}/admin/ui/cluster`);
+  await page.getByRole("button", { name: "Drain: relay-1" }).nth(1).click();
+  await page.getByRole("heading", { name: "Drain relay-1?" }).waitFor();
+  await seen(page, "hands its terminals over to the other nodes");
+  const drains = () => calls.filter(({ method }) => method === "POST").map(({ path, body }) => [path, body]);
+  assert.deepEqual(drains(), []);
+  await page.locator("dialog").getByRole("button", { name: "Drain" }).click();
+  await seen(page, "relay-1 is draining.");
+  assert.deepEqual(drains(), [["/cluster/nodes/relay-1%232/drain", { allowLast: false }]]);
+  assert.deepEqual(await nodeStates(page), [
+    ["relay-1", "Live"],
+    ["relay-1", "Draining"],
+  ]);
+  assert.equal(await page.getByRole("button", { name: "Drain: relay-1" }).count(), 1);
+  nodes = [live, { ...twin, state: "gone", report: null }];
+  await page.locator(".badge-bad").getByText("Gone").waitFor();
+  assert.deepEqual(await nodeStates(page), [
+    ["relay-1", "Live"],
+    ["relay-1", "Gone"],
+  ]);
+  assert.deepEqual(faults, []);
+});
+
+test("the only live node is drained only where that is wanted, and nothing is drained by a second press", skip, async (t) => {
+  const { url, page, faults } = await openPortal(t, "operators");
+  const { calls } = await fakeRelay(
+    page,
+    {
+      ...PAOLA,
+      "POST /cluster/nodes/*/drain": ({ body }) =>
+        JSON.stringify(body) === '{"allowLast":true}'
+          ? { status: 202, data: { nodeId: "relay-1", incarnation: "relay-1#1", state: "draining" } }
+          : { status: 409, code: "conflict" },
+    },
+    "/admin",
+  );
+  await page.goto(`${url}/admin/ui/cluster`);
+  await page.getByRole("button", { name: "Drain: relay-1" }).click();
+  const dialog = page.locator("dialog");
+  assert.equal(await dialog.getByRole("checkbox").count(), 0);
+  await dialog.getByRole("button", { name: "Drain" }).dblclick();
+  await dialog.getByRole("alert").getByText("relay-1 is the only live node, and was not drained").waitFor();
+  const asked = () => calls.filter(({ method }) => method === "POST").map(({ body }) => body);
+  assert.ok(asked().every((body) => JSON.stringify(body) === '{"allowLast":false}'));
+  assert.deepEqual(await nodeStates(page), [
+    ["relay-1", "Live"],
+    ["relay-2", "Gone"],
+  ]);
+  await dialog.getByLabel("Drain it all the same").check();
+  await dialog.getByRole("button", { name: "Drain" }).click();
+  await seen(page, "relay-1 is draining.");
+  assert.deepEqual(asked().at(-1), { allowLast: true });
+  assert.deepEqual(await nodeStates(page), [
+    ["relay-1", "Draining"],
+    ["relay-2", "Gone"],
+  ]);
+  assert.deepEqual(faults, []);
+});
+
+test("an owner gives a partner rates of its own after a fresh second factor, within their limits, and takes them back", skip, async (t) => {
+  const { url, page, faults } = await openPortal(t, "operators");
+  let isFresh = false;
+  let rateLimits: PartnerJson["rateLimits"] = { get: 500 };
+  const { calls } = await fakeRelay(
+    page,
+    {
+      ...PAOLA,
+      "GET /api/partners/7": () => ({ data: partnerOf({ rateLimits }) }),
+      "PUT /api/partners/7": ({ body }) => {
+        if (!isFresh) return { status: 403, code: "step_up_required" };
+        rateLimits = JSON.parse(JSON.stringify(body)).rateLimits;
+        return { data: partnerOf({ rateLimits }) };
+      },
+      "POST /session/step-up": () => {
+        isFresh = true;
+        return { data: sessionOf() };
+      },
+    },
+    "/admin",
+  );
+  await page.goto(`${url}/admin/ui/partners/7`);
+  const rates = () => page.locator("dialog.drawer section", { hasText: "Rates of its own" }).locator("dd").allInnerTexts();
+  await seen(page, "500 a second more");
+  assert.deepEqual(await rates(), ["Nothing beyond that", "500 a second more"]);
+  const open = () => page.getByRole("button", { name: "Change the rates" }).click();
+  await open();
+  const dialog = page.locator("dialog.dialog").first();
+  const [pay, get] = [dialog.getByLabel("Pay, scan and print, each"), dialog.getByLabel("Get")];
+  assert.equal(await get.inputValue(), "500");
+  for (const wrong of ["0", String(PARTNER_RATE_MAX + 1), "1.5", "ten", "-3"]) {
+    await pay.fill(wrong);
+    await page.keyboard.press("Enter");
+    await dialog.getByRole("alert").getByText("A whole number from 1 to 1,000, or nothing.").waitFor();
+  }
+  assert.equal(calls.filter(({ method }) => method === "PUT").length, 0);
+  await pay.fill(` ${PARTNER_RATE_MAX} `);
+  await get.fill("");
+  await page.keyboard.press("Enter");
+  await page.getByRole("heading", { name: "Confirm it is you" }).waitFor();
+  await page.getByLabel("Code").fill("123456");
+  await page.keyboard.press("Enter");
+  await seen(page, "The rates of acme are in force on every node.");
+  assert.deepEqual(rateLimits, { pay: PARTNER_RATE_MAX });
+  assert.deepEqual(await rates(), ["1,000 a second more", "Nothing beyond that"]);
+  await open();
+  await pay.fill("");
+  await page.keyboard.press("Enter");
+  await page.locator("dialog.drawer").getByText("1,000 a second more").waitFor({ state: "detached" });
+  assert.deepEqual(rateLimits, {});
+  assert.deepEqual(await rates(), ["Nothing beyond that", "Nothing beyond that"]);
   assert.deepEqual(faults, []);
 });
 

@@ -346,19 +346,22 @@ export const DASHBOARD: DashboardJson = {
   nodes: [{ nodeId: "relay-1", shards: 3, startedAt: "2026-11-20T10:00:00.000Z" }],
 };
 
-const report = { terminals: 412, sessions: 380, commandsQueued: 1, commandsSent: 7, conflicts: 0, lapses: 0, stream: null };
-
-export const NODES: ClusterNodeJson[] = [
-  { nodeId: "relay-1", incarnation: "relay-1#1", version: "0.2.0", shards: 3, since: "2026-11-20T10:00:00.000Z", state: "live", report },
-  {
-    nodeId: "relay-2",
-    incarnation: "relay-2#1",
+export function nodeOf(changes: Partial<ClusterNodeJson> = {}): ClusterNodeJson {
+  return {
+    nodeId: "relay-1",
+    incarnation: "relay-1#1",
     version: "0.2.0",
     shards: 3,
-    since: "2026-11-19T10:00:00.000Z",
-    state: "gone",
-    report: null,
-  },
+    since: "2026-11-20T10:00:00.000Z",
+    state: "live",
+    report: { terminals: 412, sessions: 380, commandsQueued: 1, commandsSent: 7, conflicts: 0, lapses: 0, stream: null },
+    ...changes,
+  };
+}
+
+export const NODES: ClusterNodeJson[] = [
+  nodeOf(),
+  nodeOf({ nodeId: "relay-2", incarnation: "relay-2#1", since: "2026-11-19T10:00:00.000Z", state: "gone", report: null }),
 ];
 
 export function factorsOf(changes: Partial<AdminFactorsJson> = {}): AdminFactorsJson {

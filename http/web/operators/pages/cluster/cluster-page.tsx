@@ -1,37 +1,28 @@
-import type { ClusterNodeJson } from "../../../../surfaces/admin/cluster.ts";
 import type { DashboardJson } from "../../../../surfaces/admin/dashboard.ts";
 import { get } from "../../../portal/api/client.ts";
-import { Badge, type BadgeKind } from "../../../portal/components/badge.tsx";
 import { Banner } from "../../../portal/components/banner.tsx";
 import { Page } from "../../../portal/components/page.tsx";
 import { Loaded, Panel } from "../../../portal/components/panel.tsx";
-import { type Column, Table } from "../../../portal/components/table.tsx";
+import { Table } from "../../../portal/components/table.tsx";
 import { Tile, Tiles } from "../../../portal/components/tile.tsx";
-import { Time } from "../../../portal/components/time.tsx";
 import { formatNumber, formatTime } from "../../../portal/i18n/format.ts";
 import { text } from "../../../portal/i18n/texts.ts";
 import { useResource } from "../../../portal/state/resource.ts";
 import { words } from "../../i18n/texts.ts";
 import { pageHref } from "../../state/addresses.ts";
+import { NodesPanel } from "./nodes-panel.tsx";
 
 const EVERY_MS = 5_000;
-
-const STATE_KINDS: Readonly<Record<ClusterNodeJson["state"], BadgeKind>> = { live: "good", draining: "warn", gone: "bad" };
 
 /** How the relay is: its nodes, and the figures of all of them together. */
 export function ClusterPage() {
   const { cluster: own } = words();
   const { app } = text();
   const dashboard = useResource("dashboard", (signal) => get<DashboardJson>("/dashboard", { signal }), { everyMs: EVERY_MS });
-  const nodes = useResource("cluster", (signal) => get<{ nodes: ClusterNodeJson[] }>("/cluster", { signal }), { everyMs: EVERY_MS });
   return (
     <Page title={own.title} lead={dashboard.data === null ? own.lead : `${own.lead} ${app.updated(formatTime(dashboard.data.at))}.`}>
       <Loaded of={dashboard}>{(data) => <Figures figures={data} />}</Loaded>
-      <Panel flush title={own.nodes}>
-        <Loaded of={nodes}>
-          {(data) => <Table caption={own.nodes} columns={nodeColumns()} rows={data.nodes} keyOf={({ incarnation }) => incarnation} />}
-        </Loaded>
-      </Panel>
+      <NodesPanel />
     </Page>
   );
 }
@@ -88,19 +79,4 @@ function CountTable({ counts }: { counts: Readonly<Record<string, number>> }) {
       ]}
     />
   );
-}
-
-function nodeColumns(): Column<ClusterNodeJson>[] {
-  const { cluster: own } = words();
-  const figure = (value: number | undefined) => (value === undefined ? "–" : formatNumber(value));
-  return [
-    { key: "node", header: own.node, cell: ({ nodeId }) => nodeId },
-    { key: "state", header: own.state, cell: ({ state }) => <Badge kind={STATE_KINDS[state]}>{own.states[state]}</Badge> },
-    { key: "version", header: own.version, cell: ({ version }) => version },
-    { key: "since", header: own.since, cell: ({ since }) => <Time at={since} /> },
-    { key: "terminals", header: own.terminals, align: "right", cell: ({ report }) => figure(report?.terminals) },
-    { key: "queued", header: own.queued, align: "right", cell: ({ report }) => figure(report?.commandsQueued), deskOnly: true },
-    { key: "sent", header: own.sent, align: "right", cell: ({ report }) => figure(report?.commandsSent), deskOnly: true },
-    { key: "lapses", header: own.lapses, align: "right", cell: ({ report }) => figure(report?.lapses), deskOnly: true },
-  ];
 }

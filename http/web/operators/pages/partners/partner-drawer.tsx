@@ -13,28 +13,31 @@ import { Facts } from "../../components/facts.tsx";
 import { words } from "../../i18n/texts.ts";
 import { may } from "../../state/session.ts";
 import { PartnerMerchants } from "./partner-merchants.tsx";
+import { PartnerRates } from "./partner-rates.tsx";
 import { PartnerState } from "./partner-state.tsx";
 
-/** A partner, without any secret; and the switch that stops all that it sends. */
+/** A partner, without any secret; its rates, and the switch that stops all that it sends. */
 export function PartnerDrawer({ partnerId, onClose, onChanged }: { partnerId: string; onClose: () => void; onChanged: () => void }) {
   const { partners: own } = words();
   const path = `/api/partners/${encodeURIComponent(partnerId)}`;
   const partner = useResource(path, (signal) => get<PartnerJson>(path, { signal }));
+  const replace = (changed: PartnerJson): void => {
+    partner.replace(changed);
+    onChanged();
+  };
   return (
     <Drawer title={partner.data?.username ?? own.one(partnerId)} onClose={onClose}>
       <Loaded of={partner}>
         {(data) => (
           <>
             <PartnerFacts partner={data} />
+            <PartnerRates partner={data} path={path} onChanged={replace} />
             {data.partnerApi !== null && <PartnerMerchants partnerId={data.id} />}
             {may("operator") && (
               <Toggle
                 partner={data}
                 path={path}
-                onChanged={(changed) => {
-                  partner.replace(changed);
-                  onChanged();
-                }}
+                onChanged={replace}
                 onStale={() => {
                   partner.reload();
                   onChanged();
