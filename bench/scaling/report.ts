@@ -1,4 +1,4 @@
-import type { machineFacts } from "../report.ts";
+import type { machineFacts } from "../machine-facts.ts";
 import type { ClusterLivesResult } from "./cluster-lives.ts";
 import type { NodeMemoryResult } from "./node-memory.ts";
 import type { RedisRecordsResult } from "./redis-records.ts";

@@ -2,7 +2,7 @@
 import { loadavg } from "node:os";
 import { Argument, Command } from "commander";
 import { numberBetween } from "../argument.ts";
-import { machineFacts } from "../report.ts";
+import { machineFacts } from "../machine-facts.ts";
 import { writeResultFiles } from "../result-files.ts";
 import { measureClusterLives } from "./cluster-lives.ts";
 import { measureNodeMemory } from "./node-memory.ts";

@@ -10,11 +10,18 @@ import { type RedisServer, readRedisServer } from "./redis-settings.ts";
 const HISTORY = loadScript("history");
 const LOSE = loadScript("lose");
 
-/** Pauses between attempts to connect. */
-const RECONNECT_PAUSE_MIN_MS = 50;
-const RECONNECT_PAUSE_MAX_MS = 1_000;
 /** Interval at which a refused Redis is checked again. */
 const RECHECK_MS = 2_000;
+/** A connection that is not made within this time is said to be waited for. */
+const WAITING_TOLD_MS = 2_000;
+
+/** What Redis says to a wrong or missing password, or a user without rights: waiting changes nothing. */
+const LOCKED_OUT = /\b(?:WRONGPASS|NOAUTH|NOPERM)\b/;
+
+/** Whether Redis has refused the login, by what it said. */
+export function isLockedOut(reason: string): boolean {
+  return LOCKED_OUT.test(reason);
+}
 
 /** Acknowledged commits may be gone: another server took over without them, or an older copy of the data came back. */
 export interface HistoryLost {
@@ -33,6 +40,8 @@ export interface RedisConnectionOptions {
   deadlineMs: number;
   monotonicMs(): number;
   onFailure(error: unknown): void;
+  /** It is still opened, longer than usual; once, with the reason as far as it is known. */
+  onWaiting(reason: string | null): void;
   onProblems(problems: readonly string[]): void;
   onHistoryLost(lost: HistoryLost): void;
   /** The connection can be used (again). */
@@ -79,7 +88,6 @@ export class RedisConnection {
       connectTimeout: options.deadlineMs,
       // A connection without replies for this long is closed.
       socketTimeout: options.deadlineMs,
-      retryStrategy: (attempt) => Math.min(RECONNECT_PAUSE_MIN_MS * attempt, RECONNECT_PAUSE_MAX_MS),
       connectionName: "terminal-relay-kv",
     });
     this.client.on("error", (error: unknown) => this.#failed(error));
@@ -105,18 +113,24 @@ export class RedisConnection {
     return this.#epoch;
   }
 
-  /** Resolves when it can be used; rejects with RedisRefused or, after `timeoutMs`, StorageUnavailable. It goes on trying until closed. */
+  /**
+   * Resolves when it can be used. Rejects with RedisRefused, at once with StorageUnavailable if Redis refuses the login, or so after `timeoutMs`. It goes on
+   * trying until closed.
+   */
   open(timeoutMs: number): Promise<void> {
     return new Promise((resolve, reject) => {
+      const told = setTimeout(() => this.#options.onWaiting(this.#reason()), WAITING_TOLD_MS);
       const timer = setTimeout(() => {
-        const why = this.#lastFailure === null ? "" : ` (${this.#lastFailure})`;
-        reject(new StorageUnavailable(`Redis did not answer in ${timeoutMs} ms${why}`));
+        const reason = this.#reason();
+        settle(new StorageUnavailable(`Redis did not answer in ${timeoutMs} ms${reason === null ? "" : ` (${reason})`}`));
       }, timeoutMs);
-      this.#settled.push((error) => {
+      const settle = (error: Error | null): void => {
+        clearTimeout(told);
         clearTimeout(timer);
         if (error === null) resolve();
         else reject(error);
-      });
+      };
+      this.#settled.push(settle);
       // Failures come as events, and it is tried again.
       this.client.connect().catch(() => undefined);
     });
@@ -156,6 +170,13 @@ export class RedisConnection {
     const failure = plain(error);
     this.#lastFailure = failure.message;
     this.#options.onFailure(failure);
+    if (!isLockedOut(failure.message)) return;
+    for (const settle of this.#settled.splice(0)) settle(new StorageUnavailable(`Redis refuses the login (${failure.message})`));
+  }
+
+  /** Why it cannot be used yet. A Redis that loads its data takes connections, and neither fails nor answers. */
+  #reason(): string | null {
+    return this.client.status === "connect" ? "it takes connections, but still loads its data or stands still" : this.#lastFailure;
   }
 
   #lost(): void {

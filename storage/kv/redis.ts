@@ -40,6 +40,8 @@ export interface RedisKvOptions {
   nowMs?: () => number;
   /** Called for every lost connection and failed attempt; the error never contains a key or a value. Must not throw. */
   onFailure?: (error: unknown) => void;
+  /** Called once, with the reason as far as it is known, while it takes longer than 2 s to open. Must not throw. */
+  onWaiting?: (reason: string | null) => void;
   /** Called for each batch of commits that Redis has acknowledged, with the time that it took, replicas included. Must not throw. */
   onCommitted?: (durationMs: number) => void;
   /** Called at each connection with the problems of Redis's settings, and with an empty list when they are corrected. Must not throw. */
@@ -107,6 +109,7 @@ class RedisStore implements RedisKv {
       deadlineMs,
       monotonicMs,
       onFailure: options.onFailure ?? (() => {}),
+      onWaiting: options.onWaiting ?? (() => {}),
       onProblems: options.onProblems ?? (() => {}),
       onHistoryLost: (lost) => {
         // They were decided on entries that may be outdated.

@@ -8,6 +8,13 @@ const SENTINEL_MS = 1_000;
 const SENTINELS_AGAIN_MAX_MS = 1_000;
 const SENTINELS_AGAIN_STEP_MS = 100;
 
+/** Pauses between attempts to connect. All clients of a node are there within about a second of a Redis that comes (back). */
+const RECONNECT_PAUSE_MIN_MS = 50;
+const RECONNECT_PAUSE_MAX_MS = 1_000;
+
+/** A Redis that still loads its data is asked again after this time at the latest, however long it thinks that takes. */
+const LOADING_AGAIN_MS = 1_000;
+
 /** A function of the package that its type declarations keep private. */
 const CONNECT_TO_SENTINEL = "connectToSentinel";
 
@@ -15,7 +22,12 @@ const CONNECT_TO_SENTINEL = "connectToSentinel";
  * A client of the Redis at this URL, or of the one that Sentinels name as the primary: asked anew at every connection, and told by them when they promote another
  * one, so that a primary that hangs is left at once.
  */
-export function createRedis(url: string, options: RedisOptions & { replyMapping?: "legacy" }): Redis {
+export function createRedis(url: string, given: RedisOptions & { replyMapping?: "legacy" }): Redis {
+  const options = {
+    retryStrategy: (attempt: number) => Math.min(RECONNECT_PAUSE_MIN_MS * attempt, RECONNECT_PAUSE_MAX_MS),
+    maxLoadingRetryTime: LOADING_AGAIN_MS,
+    ...given,
+  };
   const address = parseSentinelUrl(url);
   if (address === null) return new Redis(url, options);
   const { sentinels, name, username, password, database, sentinelUsername, sentinelPassword, tls } = address;

@@ -246,13 +246,17 @@ export interface ClusterKvObserver {
   historyLost?(): void;
   /** A batch of commits was acknowledged. */
   committed(durationMs: number): void;
+  /** It is opened for this long at most; absent: for as long as a Redis that is there needs. */
+  openWithinMs?: number;
+  /** It takes longer. */
+  waiting?(reason: string | null): void;
 }
 
 /** The store of a cluster. Production refuses a Redis that could lose acknowledged data; the sandbox logs it and continues. */
 export function openClusterKv(
   { mode }: Config,
   { redisUrl, redisReplicas }: NonNullable<Config["cluster"]>,
-  { log, historyLost, committed }: ClusterKvObserver,
+  { log, historyLost, committed, openWithinMs, waiting }: ClusterKvObserver,
 ): Promise<RedisKv> {
   return openRedisKv({
     url: redisUrl,
@@ -261,6 +265,8 @@ export function openClusterKv(
     refuseProblems: mode === "production",
     onFailure: log.storeFailed,
     onCommitted: committed,
+    ...(openWithinMs === undefined ? {} : { openTimeoutMs: openWithinMs }),
+    ...(waiting === undefined ? {} : { onWaiting: waiting }),
     onProblems: (problems) => {
       for (const problem of problems) log.cluster(`Redis: ${problem}`);
     },

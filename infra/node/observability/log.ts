@@ -16,6 +16,8 @@ export interface Log {
   /** Links, mails and passkeys are of the listener's address, which nobody outside may reach. */
   publicUrlMissing(url: string): void;
   metricsListening(facts: { url: string }): void;
+  /** The start waits for Redis. */
+  storeAwaited(reason: string): void;
   /** Redis kept the start waiting; the node starts anew in a moment. */
   startsAgain(reason: string): void;
   /** The configuration was read again. `restartFor`: variables with a new value that only a restart takes over. */
@@ -135,6 +137,7 @@ export function createLog(level: string, thread: string, nowMs: () => number, ad
         `RELAY_PUBLIC_URL is not set: payment links and the portal's mails name ${url}, and passkeys belong to it`,
       ),
     metricsListening: (facts) => logger.info({ event: "metrics listening", ...facts }, "metrics listening"),
+    storeAwaited: (reason) => logger.warn({ event: "waits for Redis", reason }, "the start waits for Redis, for a minute at most"),
     startsAgain: (reason) => logger.warn({ event: "starts again", reason }, "Redis kept the start waiting; the node starts again"),
     reloaded: ({ restartFor, ...facts }) => {
       const event = { event: "reloaded", ...facts, restartFor };

@@ -17,6 +17,7 @@ import { createMesh } from "../../../storage/bus/mesh.ts";
 import { createThreadBus, type ThreadBus } from "../../../storage/bus/thread-bus.ts";
 import { noteShopsSince } from "../../../storage/feed/shops-since.ts";
 import type { RedisKv } from "../../../storage/kv/redis.ts";
+import { isLockedOut } from "../../../storage/kv/redis-connection.ts";
 import { RedisRefused } from "../../../storage/kv/redis-refused.ts";
 import { createRemoteHistory, createRemoteKv } from "../../../storage/kv/remote.ts";
 import { redisPlace } from "../../../storage/redis/sentinel-url.ts";
@@ -74,9 +75,6 @@ const DRAIN_MS = 10_000;
 /** Of 32 bits. */
 const SEEDS = 2 ** 32;
 
-/** What Redis says to a wrong or missing password, or a user without rights: waiting changes nothing. */
-const LOCKED_OUT = /\b(?:WRONGPASS|NOAUTH|NOPERM)\b/;
-
 const WRONG_SECRET_KEY =
   "RELAY_SECRET_KEY is not the key with which the stored secrets are encrypted; to change the key, set the previous one as RELAY_SECRET_KEY_OLD (infra/docs/secrets.md)";
 
@@ -129,6 +127,10 @@ export interface NodeOptions {
 export interface NodeAttempt extends NodeOptions {
   /** The administrator's password if there is none yet: the same for every attempt, so that one that was stored unconfirmed is still shown. */
   freshPassword: string;
+  /** How long the store of a cluster may take to be there, ms. */
+  storeWithinMs: number;
+  /** It is not there yet, for this reason as far as it is known; called once. */
+  storeAwaited(reason: string): void;
 }
 
 /** Tries to start a node: the main thread (feed, ClickHouse, metrics) and its shards. Throws StartRefused with the reason. */
@@ -140,6 +142,8 @@ export async function tryToStartNode({
   drainRequested,
   crashed,
   freshPassword,
+  storeWithinMs,
+  storeAwaited,
   passwordGenerated,
 }: NodeAttempt): Promise<RunningNode> {
   const certificates = await readCertificates(config);
@@ -247,7 +251,11 @@ export async function tryToStartNode({
     await openStore(bus);
     const commits = createStoreCommits("redis");
     const committed = (durationMs: number) => commits.observe("redis", durationMs);
-    if (config.cluster !== null && parts !== null) redis = await parts.openClusterKv(config, config.cluster, { log, committed });
+    if (config.cluster !== null && parts !== null) {
+      const place = redisPlace(config.cluster.redisUrl);
+      const waiting = (reason: string | null) => storeAwaited(`${place} cannot be used${reason === null ? "" : `: ${reason}`}`);
+      redis = await parts.openClusterKv(config, config.cluster, { log, committed, openWithinMs: storeWithinMs, waiting });
+    }
     const opened = redis;
     const kv = opened ?? createRemoteKv(bus, STORE_OWNER);
     await cluster?.admit();
@@ -378,7 +386,7 @@ function refusalOf(error: unknown, { dataDirectory, cluster }: Config): unknown 
     }
     if (!unreadable) return error;
     const reason = error instanceof StorageUnavailable ? error.message : "Redis did not answer in time";
-    return new StartRefused(`RELAY_REDIS_URL: ${place} cannot be used: ${reason}`, { mayPass: !LOCKED_OUT.test(reason) });
+    return new StartRefused(`RELAY_REDIS_URL: ${place} cannot be used: ${reason}`, { mayPass: !isLockedOut(reason) });
   }
   if (!unreadable) return error;
   // Damage to the store may be noticed only when the node reads it at the start.

@@ -4,13 +4,17 @@ import { StartRefused } from "../boot/start-refused.ts";
 import { createLog } from "../observability/log.ts";
 import { type NodeOptions, type RunningNode, tryToStartNode } from "./node.ts";
 
-/** A Redis that restarts, loads its data or waits for its disk has this long; the last attempt begins before it is over. */
+/** A Redis that restarts, loads its data or waits for its disk has this long. */
 const PATIENCE_MS = 60_000;
 const AGAIN_AFTER_MS = 1_000;
 
+/** The least that another attempt is worth: a Redis that is there needs less. */
+const ATTEMPT_MIN_MS = 1_000;
+
 /**
- * Starts a node. In a cluster a start that Redis kept waiting is given up and begun anew, for a minute: whatever starts the nodes would do it
- * too, but it starts them all at once after a power cut, when Redis is slowest. Throws StartRefused with the reason.
+ * Starts a node. In a cluster it waits a minute for a Redis that is not there or still loads its data; a start that Redis kept waiting later is given up and
+ * begun anew within that minute: whatever starts the nodes would do it too, but it starts them all at once after a power cut, when Redis is slowest. Each
+ * reason is logged once. Throws StartRefused with the reason.
  */
 export async function startNode(options: NodeOptions): Promise<RunningNode> {
   const { config } = options;
@@ -24,13 +28,22 @@ export async function startNode(options: NodeOptions): Promise<RunningNode> {
     log.generatedPassword(config.administrator.username);
     options.passwordGenerated?.(password);
   };
+  const told = new Set<string>();
+  const once = (tell: (reason: string) => void) => (reason: string) => {
+    if (told.has(reason)) return;
+    told.add(reason);
+    tell(reason);
+  };
+  const [storeAwaited, startsAgain] = [once(log.storeAwaited), once(log.startsAgain)];
   const untilMs = monotonicMs() + PATIENCE_MS;
+  const leftMs = () => Math.round(untilMs - monotonicMs());
   for (;;) {
     try {
-      return await tryToStartNode({ ...options, freshPassword, passwordGenerated });
+      const storeWithinMs = Math.max(leftMs(), ATTEMPT_MIN_MS);
+      return await tryToStartNode({ ...options, freshPassword, passwordGenerated, storeWithinMs, storeAwaited });
     } catch (error) {
-      if (!(error instanceof StartRefused && error.mayPass) || monotonicMs() > untilMs) throw error;
-      log.startsAgain(error.message);
+      if (!(error instanceof StartRefused && error.mayPass) || leftMs() < AGAIN_AFTER_MS + ATTEMPT_MIN_MS) throw error;
+      startsAgain(error.message);
     }
     await pause(AGAIN_AFTER_MS);
   }
