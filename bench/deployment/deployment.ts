@@ -1,6 +1,7 @@
 import { terminalPassword } from "../../http/auth/terminal-password.ts";
-import { type HttpCaller, memberOf, type Outcome } from "./http-caller.ts";
+import { basicLogin, type HttpCaller, memberOf, type Outcome } from "./http-caller.ts";
 import type { LoadOptions } from "./options.ts";
+import { HEADROOM } from "./paces.ts";
 import { pause } from "./pauses.ts";
 
 /** Why no load test begins, in a sentence for its operator. */
@@ -26,9 +27,6 @@ const BURSTS_MAX = 6;
 
 /** Enough connections that each thread, and each node behind a balancer, has seen the key. */
 const GREETINGS = 64;
-
-/** A schedule may be so much of a limit that holds in every second: clocks and networks move requests together. */
-const HEADROOM = 0.9;
 
 /** Asks the deployment who this is and what it may do. Rejects with `LoadRefused`, where nothing has been stored by then. */
 export async function askDeployment(
@@ -90,11 +88,10 @@ async function checkKey({ url }: LoadOptions, caller: HttpCaller, partner: { [na
 /** With the login of the first one, at an endpoint that changes nothing and has the limit of polls. Resolves with that limit. */
 async function checkTerminals({ terminalSecret }: LoadOptions, caller: HttpCaller, terminalIds: readonly string[]): Promise<number> {
   const [terminalId = ""] = terminalIds;
-  const login = Buffer.from(`${terminalId}:${terminalPassword(terminalSecret, terminalId)}`).toString("base64");
   const outcome = await caller.send({
     method: "GET",
     path: `/api/v1/${terminalId}/settings`,
-    headers: { authorization: `Basic ${login}` },
+    headers: basicLogin(terminalId, terminalPassword(terminalSecret, terminalId)),
   });
   if (outcome.type === "failed") throw new LoadRefused(`the relay does not answer a terminal: ${outcome.reason}`);
   if (outcome.status === 401) {
@@ -160,7 +157,8 @@ async function payLimits(
   return { address, own };
 }
 
-function limitOf(outcome: Outcome): number | null {
+/** What the relay says that its limit is, of an address and a second. */
+export function limitOf(outcome: Outcome): number | null {
   const header = outcome.type === "answered" ? outcome.headers["ratelimit-limit"] : undefined;
   return typeof header === "string" && /^\d{1,9}$/.test(header) ? Number(header) : null;
 }

@@ -1,5 +1,5 @@
 import type { IncomingHttpHeaders } from "node:http";
-import { Pool } from "undici";
+import { type FormData, Pool } from "undici";
 
 /** Connections of a pool; requests beyond them wait, which counts as their time. */
 const CONNECTIONS_MAX = 2_048;
@@ -16,8 +16,8 @@ export interface Request {
   method: "GET" | "POST" | "PUT" | "DELETE";
   path: string;
   headers: { [name: string]: string };
-  /** Sent as JSON. */
-  body?: string;
+  /** A text is sent as JSON. */
+  body?: string | FormData;
   /** Beyond the time that any answer may take. */
   waitMs?: number;
   /** Given up when it aborts. */
@@ -31,18 +31,18 @@ export type Outcome = { type: "answered"; status: number; headers: IncomingHttpH
 export class HttpCaller {
   readonly #pool: Pool;
 
-  constructor(url: string) {
+  constructor(url: string, { connections = CONNECTIONS_MAX, answerBytesMax = ANSWER_BYTES_MAX } = {}) {
     this.#pool = new Pool(url, {
-      connections: CONNECTIONS_MAX,
+      connections,
       pipelining: 1,
-      maxResponseSize: ANSWER_BYTES_MAX,
+      maxResponseSize: answerBytesMax,
       connect: { timeout: CONNECT_WITHIN_MS },
     });
   }
 
   async send({ method, path, headers, body, waitMs = 0, until }: Request): Promise<Outcome> {
     const timeoutMs = ANSWER_WITHIN_MS + waitMs;
-    const json = body === undefined ? {} : { "content-type": "application/json" };
+    const json = typeof body === "string" ? { "content-type": "application/json" } : {};
     try {
       const {
         statusCode,
@@ -58,6 +58,30 @@ export class HttpCaller {
         ...(until === undefined ? {} : { signal: until }),
       });
       return { type: "answered", status: statusCode, headers: answered, text: await stream.text() };
+    } catch (error) {
+      return { type: "failed", reason: reasonOf(error) };
+    }
+  }
+
+  /**
+   * Gets a part of a file: what comes with a 206 goes to `take` piece by piece, and `text` is empty. What has come before a connection is lost has been taken.
+   */
+  async receive({ path, headers }: Pick<Request, "path" | "headers">, take: (bytes: Uint8Array) => void): Promise<Outcome> {
+    try {
+      const {
+        statusCode,
+        headers: answered,
+        body: stream,
+      } = await this.#pool.request({
+        method: "GET",
+        path,
+        headers: { "user-agent": "relay-load/1.0", ...headers },
+        headersTimeout: ANSWER_WITHIN_MS,
+        bodyTimeout: ANSWER_WITHIN_MS,
+      });
+      if (statusCode === 206) for await (const piece of stream) take(piece);
+      else await stream.dump();
+      return { type: "answered", status: statusCode, headers: answered, text: "" };
     } catch (error) {
       return { type: "failed", reason: reasonOf(error) };
     }
@@ -105,4 +129,8 @@ export function memberOf(text: string, ...path: string[]): unknown {
     at = Object.entries(at).find(([known]) => known === name)?.[1];
   }
   return at;
+}
+
+export function basicLogin(username: string, password: string): { authorization: string } {
+  return { authorization: `Basic ${Buffer.from(`${username}:${password}`).toString("base64")}` };
 }

@@ -21,7 +21,16 @@ const EXAMPLES_MAX = 10;
 
 /** A sentence that has to be true of a relay, and whether it is. */
 export interface Invariant {
-  name: "nothing twice" | "nothing lost" | "every result found" | "429s are right";
+  name:
+    | "nothing twice"
+    | "nothing lost"
+    | "every result found"
+    | "429s are right"
+    | "told is installed"
+    | "bytes are right"
+    | "offered to nobody else"
+    | "installs are counted"
+    | "all of it is taken back";
   meaning: string;
   holds: boolean;
   checked: number;

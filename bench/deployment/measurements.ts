@@ -10,6 +10,10 @@ export const METRICS = {
   whole: "from when the payment was due to its result at the partner, with the time that the terminal took",
   wholeSlow: "the same at the slow terminals",
   back: "terminal is back: from the cut of its WebSocket to its new subscription, with the wait before it tries",
+  deploy: "version deployed to a terminal: from the administrator's request to its answer",
+  check: "a terminal's question for a version: from its request to its answer",
+  download: "package at its terminal: from when it begins to download to its last byte, with the wait for its turn",
+  installed: "from the request that deploys to a terminal to the 200 to its install report",
   late: "how late the generator itself was",
 } as const;
 export type Metric = keyof typeof METRICS;
@@ -39,6 +43,8 @@ export interface Interval {
   latencies: { [metric in Metric]?: Latency };
   errors: { [kind: string]: number };
   retried: { [kind: string]: number };
+  /** Of packages; left out where there is none. */
+  receivedBytes?: number;
 }
 
 /** Histograms hold whole microseconds, up to an hour; what takes longer counts as that. */
@@ -67,6 +73,8 @@ export class Measurements {
   readonly #intervals: Interval[] = [];
   #due = 0;
   #dueInAll = 0;
+  #receivedBytes = 0;
+  #receivedInAll = 0;
   #recent: Interval | null = null;
 
   /** `forMs`: how long it is to be, which decides how long an interval is. */
@@ -84,6 +92,12 @@ export class Measurements {
     const microseconds = Math.min(MICROSECONDS_MAX, Math.max(1, Math.round(ms * 1_000)));
     histogramOf(this.#whole, metric).record(microseconds);
     histogramOf(this.#current, metric).record(microseconds);
+  }
+
+  /** Bytes of a package have come. */
+  received(bytes: number): void {
+    this.#receivedBytes += bytes;
+    this.#receivedInAll += bytes;
   }
 
   /** Something that its client is left with. */
@@ -104,8 +118,16 @@ export class Measurements {
       latencies[metric] = latencyOf(histogram);
       histogram.reset();
     }
-    const interval = { untilSeconds, due: this.#due, latencies, errors: this.#errors.take(), retried: this.#retried.take() };
+    const interval: Interval = {
+      untilSeconds,
+      due: this.#due,
+      latencies,
+      errors: this.#errors.take(),
+      retried: this.#retried.take(),
+      ...(this.#receivedBytes > 0 ? { receivedBytes: this.#receivedBytes } : {}),
+    };
     this.#due = 0;
+    this.#receivedBytes = 0;
     this.#intervals.push(interval);
     this.#recent = interval;
     return interval;
@@ -122,6 +144,10 @@ export class Measurements {
 
   get dueInAll(): number {
     return this.#dueInAll;
+  }
+
+  get receivedInAll(): number {
+    return this.#receivedInAll;
   }
 
   get errors(): { [kind: string]: number } {

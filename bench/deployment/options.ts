@@ -6,7 +6,7 @@ import { isLoopbackHost } from "../../http/auth/loopback-host.ts";
 import { numberBetween } from "../argument.ts";
 
 /** What runs; infra/docs/load.md says what each shows. */
-export const SCENARIOS = ["pay-get", "reconnect-storm", "slow-terminals", "rate-limited"] as const;
+export const SCENARIOS = ["pay-get", "reconnect-storm", "slow-terminals", "rate-limited", "roll-out"] as const;
 export type Scenario = (typeof SCENARIOS)[number];
 
 export interface LoadOptions {
@@ -35,11 +35,20 @@ export interface LoadOptions {
   slowAnswerMs: number;
   /** In `reconnect-storm`: how long it is from one to the next. */
   stormEveryMs: number;
+  /** In `roll-out`: which share of the terminals takes the update, else 0; of how many bytes, in parts of how many. */
+  updateShare: number;
+  packageBytes: number;
+  partBytes: number;
+  /** How often each terminal asks for a version, and how long an install takes. */
+  checkIntervalMs: number;
+  installMs: number;
+  /** Who deploys; null in other scenarios. */
+  administrator: { username: string; password: string } | null;
   outDirectory: string;
 }
 
 /** Known to everyone who has read the README; production accepts neither. */
-const SANDBOX = { key: "pk_live_sandbox_0000000000000000000000000000", terminalSecret: "sandbox-terminal-secret" };
+const SANDBOX = { key: "pk_live_sandbox_0000000000000000000000000000", terminalSecret: "sandbox-terminal-secret", administrator: "admin" };
 
 /** Payments of one run: a few bytes are kept of each until its end. */
 const PAYMENTS_MAX = 5_000_000;
@@ -48,6 +57,13 @@ const PAYMENTS_MAX = 5_000_000;
 const RATE_MAX = 1_010;
 
 const TERMINALS_MAX = 20_000;
+
+/** Each has two deployments of its own, and a relay holds 5,000 targets at most. */
+const UPDATED_MAX = 2_000;
+
+/** A package is in this process's memory. */
+const PACKAGE_MEBIBYTES_MAX = 200;
+const MEBIBYTE = 1_048_576;
 
 /** Digits that number the terminals, behind their prefix. */
 export const TERMINAL_DIGITS = 5;
@@ -59,7 +75,8 @@ export function readOptions(argv: readonly string[], environment: NodeJS.Process
   const command: Command = new Command("load")
     .description(
       "A load test of a relay that runs: terminals that answer, partners that pay and look up, on a schedule that waits for nobody. See infra/docs/load.md. " +
-        "RELAY_LOAD_KEY is a partner's API key, RELAY_LOAD_TERMINAL_SECRET the relay's RELAY_TERMINAL_SECRET; on loopback those of the sandbox are the default.",
+        "RELAY_LOAD_KEY is a partner's API key, RELAY_LOAD_TERMINAL_SECRET the relay's RELAY_TERMINAL_SECRET; on loopback those of the sandbox are the default. " +
+        "The roll-out wants an administrator as well: RELAY_LOAD_ADMIN_USERNAME and RELAY_LOAD_ADMIN_PASSWORD.",
     )
     .option("--url <url>", "the relay, or the proxy before it", origin, "http://127.0.0.1:8080")
     .option("--yes", "it may be another machine than this one", false)
@@ -81,6 +98,11 @@ export function readOptions(argv: readonly string[], environment: NodeJS.Process
     .option("--slow <share>", "slow-terminals: of the terminals are slow", share, 0.2)
     .option("--slow-answer <time>", "slow-terminals: they take so long", duration(0, 60_000), 20_000)
     .option("--storm-every <time>", "reconnect-storm: all WebSockets are cut so often", duration(1_000, HOUR_MS), 20_000)
+    .option("--update <share>", "roll-out: of the terminals take the update", share, 0.5)
+    .option("--package <MiB>", "roll-out: the package is so large", numberBetween(0.001, PACKAGE_MEBIBYTES_MAX, false), 4)
+    .option("--part <MiB>", "roll-out: it is downloaded in ranges of this size", numberBetween(0.001, PACKAGE_MEBIBYTES_MAX, false), 1)
+    .option("--check-every <time>", "roll-out: each terminal asks for a version so often", duration(100, HOUR_MS), 5_000)
+    .option("--install <time>", "roll-out: a terminal takes so long to install it", duration(0, 60_000), 2_000)
     .option("--out <folder>", "where results are written", "data/load");
   const flags = command.parse([...argv]).opts<Flags>();
   const isHere = isLoopbackHost(new URL(flags.url).host);
@@ -90,6 +112,11 @@ export function readOptions(argv: readonly string[], environment: NodeJS.Process
   if (!/^[\x21-\x7e]+$/.test(key)) command.error("error: the API key has characters that no key has");
   const terminalSecret = textOf(environment["RELAY_LOAD_TERMINAL_SECRET"]) ?? (isHere ? SANDBOX.terminalSecret : undefined);
   if (terminalSecret === undefined) command.error("error: RELAY_LOAD_TERMINAL_SECRET has to be the relay's RELAY_TERMINAL_SECRET");
+  const administrator = flags.scenario === "roll-out" ? administratorOf(environment, isHere) : null;
+  if (administrator === "missing")
+    command.error(
+      "error: --scenario roll-out wants an administrator with the role operator: RELAY_LOAD_ADMIN_USERNAME and RELAY_LOAD_ADMIN_PASSWORD",
+    );
   const options: LoadOptions = {
     url: flags.url,
     key,
@@ -107,6 +134,12 @@ export function readOptions(argv: readonly string[], environment: NodeJS.Process
     slowShare: flags.scenario === "slow-terminals" ? flags.slow : 0,
     slowAnswerMs: flags.slowAnswer,
     stormEveryMs: flags.stormEvery,
+    updateShare: flags.scenario === "roll-out" ? flags.update : 0,
+    packageBytes: Math.ceil(flags.package * MEBIBYTE),
+    partBytes: Math.ceil(flags.part * MEBIBYTE),
+    checkIntervalMs: flags.checkEvery,
+    installMs: flags.install,
+    administrator,
     outDirectory: resolve(flags.out),
   };
   const problem = problemOf(options);
@@ -131,6 +164,11 @@ interface Flags {
   slow: number;
   slowAnswer: number;
   stormEvery: number;
+  update: number;
+  package: number;
+  part: number;
+  checkEvery: number;
+  install: number;
   out: string;
 }
 
@@ -144,6 +182,11 @@ function problemOf(options: LoadOptions): string | null {
     return scanShare === 0 ? null : "--scenario rate-limited asks for payments alone: --scan has a limit of its own";
   if (ratePerSecond > RATE_MAX) return `a partner may be allowed at most ${RATE_MAX} payments a second`;
   if (scenario === "reconnect-storm" && pollShare === 1) return "--scenario reconnect-storm wants terminals with a WebSocket: lower --poll";
+  if (scenario === "roll-out") {
+    const updated = Math.floor(options.terminals * options.updateShare);
+    if (updated < 1) return "--scenario roll-out wants terminals that take the update: raise --update or --terminals";
+    if (updated > UPDATED_MAX) return `a roll-out of a load test has at most ${UPDATED_MAX} terminals: lower --update`;
+  }
   const least = leastTerminals(options);
   if (options.terminals < least)
     return `${options.terminals} terminals are too few for this rate: a relay lets one sender have so many commands at a terminal. At least --terminals ${least}`;
@@ -156,6 +199,15 @@ export function leastTerminals({ ratePerSecond, answerMs, slowShare, slowAnswerM
   const atWork = ((ratePerSecond * answeredMs) / 1_000 / SENT_OF_SENDER_MAX) * 2;
   const waiting = pollShare > 0 ? ((ratePerSecond * pollIntervalMs) / 1_000 / QUEUED_OF_SENDER_MAX) * 2 : 0;
   return Math.max(1, Math.ceil(atWork), Math.ceil(waiting));
+}
+
+/** The sandbox's own is the default on loopback, but never half of it. */
+function administratorOf(environment: NodeJS.ProcessEnv, isHere: boolean): LoadOptions["administrator"] | "missing" {
+  const username = textOf(environment["RELAY_LOAD_ADMIN_USERNAME"]);
+  const password = textOf(environment["RELAY_LOAD_ADMIN_PASSWORD"]);
+  if (username !== undefined && password !== undefined) return { username, password };
+  const isGiven = username !== undefined || password !== undefined;
+  return isHere && !isGiven ? { username: SANDBOX.administrator, password: SANDBOX.administrator } : "missing";
 }
 
 function textOf(value: string | undefined): string | undefined {

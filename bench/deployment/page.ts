@@ -1,7 +1,7 @@
 import { escaped } from "../../http/surfaces/buyer-document.ts";
 import { lineFigure, type Series } from "../charts/line-chart.ts";
-import { type Latency, METRICS, type Metric } from "./measurements.ts";
-import { doubtOf, isFine, type LoadResult } from "./result.ts";
+import { type Interval, type Latency, METRICS, type Metric } from "./measurements.ts";
+import { doubtOf, isFine, type LoadResult, mebibytes } from "./result.ts";
 
 const METRIC_NAMES = Object.keys(METRICS) as readonly Metric[];
 
@@ -41,6 +41,7 @@ ${percentiles(result)}
 <p>Latencies stand where they ended, and count from when a payment was due, whenever it left.</p>
 ${METRIC_NAMES.map((metric) => overTime(result, metric)).join("\n")}
 ${throughput(result)}
+${rolloutSection(result)}
 <h2>Errors</h2>
 ${countTable("What clients were left with", result.errors)}
 ${kinds(result, "errors", "Errors by kind")}
@@ -118,6 +119,36 @@ function throughput({ intervals, intervalSeconds }: LoadResult): string {
     },
   ];
   return lineFigure({ title: "Requests a second", series, xLabel: "seconds", yLabel: "a second", yScale: "linear" });
+}
+
+function rolloutSection({ rollout, intervals, intervalSeconds }: LoadResult): string {
+  if (rollout === null) return "";
+  const { limits, bytes, bytesReceived, seconds, versionCode, ...counts } = rollout;
+  const points = (value: (interval: Interval) => number): Series["points"] =>
+    intervals.map((interval) => [interval.untilSeconds, value(interval) / intervalSeconds] as const);
+  const steps = [
+    { name: "deployed", points: points(({ latencies }) => latencies.deploy?.count ?? 0) },
+    { name: "downloaded", points: points(({ latencies }) => latencies.download?.count ?? 0) },
+    { name: "installed", points: points(({ latencies }) => latencies.installed?.count ?? 0) },
+  ];
+  const received = [{ name: "MiB", points: points(({ receivedBytes = 0 }) => Number(mebibytes(receivedBytes))) }];
+  const facts = {
+    version: versionCode,
+    "package, MiB": mebibytes(bytes),
+    "received by all, MiB": mebibytes(bytesReceived),
+    "seconds from the first deployment to the last install": seconds === null ? "" : seconds.toFixed(1),
+    ...counts,
+    ...limits,
+  };
+  return [
+    "<h2>Roll-out</h2>",
+    lineFigure({ title: "Terminals a second", series: steps, xLabel: "seconds", yLabel: "a second", yScale: "linear" }),
+    lineFigure({ title: "Packages, MiB a second", series: received, xLabel: "seconds", yLabel: "MiB a second", yScale: "linear" }),
+    table(
+      ["", ""],
+      Object.entries(facts).map(([name, value]) => [name, String(value)]),
+    ),
+  ].join("\n");
 }
 
 function kinds({ intervals, intervalSeconds }: LoadResult, which: "errors" | "retried", title: string): string {

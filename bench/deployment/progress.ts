@@ -5,13 +5,14 @@ export function progressLine(
   { untilSeconds, due, latencies, errors, retried }: Interval,
   { underWay, forMs }: { underWay: number; forMs: number },
 ): string {
-  const { pay, push, found } = latencies;
+  const { pay, push, found, installed } = latencies;
   const parts = [
     `${clock(untilSeconds)} of ${clock(forMs / 1_000)}`,
     `due ${due}`,
     pay === undefined ? "" : `pay ${pay.count}: p50 ${pay.p50} p99 ${pay.p99} ms`,
     push === undefined ? "" : `push p99 ${push.p99} ms`,
     found === undefined ? "" : `found p99 ${found.p99} ms`,
+    installed === undefined ? "" : `installed ${installed.count}`,
     `under way ${underWay}`,
     ...counted("errors", errors),
     ...counted("tried again", retried),

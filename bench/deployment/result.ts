@@ -2,6 +2,7 @@ import type { Allowed } from "./deployment.ts";
 import type { Invariant, Ledger } from "./ledger.ts";
 import type { Interval, Metric, WholeLatency } from "./measurements.ts";
 import type { LoadOptions } from "./options.ts";
+import type { RolloutResult } from "./rollout.ts";
 
 /** A run, as it is written to JSON and shown on its page. It holds neither a key nor a secret. */
 export interface LoadResult {
@@ -13,7 +14,7 @@ export interface LoadResult {
   seconds: number;
   /** Whether it was stopped before its end. */
   stopped: boolean;
-  options: Omit<LoadOptions, "key" | "terminalSecret" | "outDirectory">;
+  options: Omit<LoadOptions, "key" | "terminalSecret" | "administrator" | "outDirectory">;
   allowed: Allowed;
   payments: ReturnType<Ledger["counts"]> & {
     due: number;
@@ -24,6 +25,8 @@ export interface LoadResult {
   };
   /** How often all WebSockets were cut. */
   storms: number;
+  /** Of a package; null in other scenarios. */
+  rollout: RolloutResult | null;
   latencies: { [metric in Metric]?: WholeLatency };
   /** What clients are left with, and what they tried again, by kind. */
   errors: { [kind: string]: number };
@@ -55,7 +58,7 @@ export function doubtOf({ generator, latencies }: Pick<LoadResult, "generator" |
 
 /** What is printed at the end. */
 export function summaryOf(result: LoadResult): string {
-  const { prefix, seconds, stopped, payments, latencies, errors, retried, invariants } = result;
+  const { prefix, seconds, stopped, payments, rollout, latencies, errors, retried, invariants } = result;
   const rows = Object.entries(latencies).map(([metric, { count, p50, p90, p99, p999, max }]) =>
     [metric.padEnd(10), ...[count, p50, p90, p99, p999, max].map((value) => String(value).padStart(11))].join(""),
   );
@@ -65,6 +68,12 @@ export function summaryOf(result: LoadResult): string {
   return [
     `${prefix}: ${payments.due} due in ${seconds.toFixed(1)} s${stopped ? ", stopped early" : ""}; ${payments.accepted} accepted, ${payments.found} results found` +
       (payments.refused > 0 ? `, ${payments.refused} refused by 429` : ""),
+    ...(rollout === null
+      ? []
+      : [
+          `version ${rollout.versionCode}: deployed to ${rollout.deployed} terminals, told to ${rollout.told}, downloaded by ${rollout.downloaded} (${mebibytes(rollout.bytesReceived)} MiB), ` +
+            `installed by ${rollout.installed}${rollout.seconds === null ? "" : ` in ${rollout.seconds.toFixed(1)} s`}, failed at ${rollout.failed}`,
+        ]),
     "",
     ["ms".padEnd(10), ...["count", "p50", "p90", "p99", "p99.9", "max"].map((name) => name.padStart(11))].join(""),
     ...rows,
@@ -77,4 +86,8 @@ export function summaryOf(result: LoadResult): string {
     ),
     ...(doubt === null ? [] : [doubt]),
   ].join("\n");
+}
+
+export function mebibytes(bytes: number): string {
+  return (bytes / 1_048_576).toFixed(1);
 }

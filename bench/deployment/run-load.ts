@@ -1,5 +1,6 @@
 import { arrivalsAt, sendOnSchedule } from "./arrivals.ts";
 import { type Allowed, askDeployment, checkAllowed } from "./deployment.ts";
+import { eachOf } from "./each-of.ts";
 import { Fleet, terminalIdsOf } from "./fleet.ts";
 import { HttpCaller } from "./http-caller.ts";
 import { type Fate, Ledger } from "./ledger.ts";
@@ -11,6 +12,8 @@ import { pause } from "./pauses.ts";
 import { askedOf } from "./payment-of.ts";
 import { Refusals } from "./refusals.ts";
 import type { LoadResult } from "./result.ts";
+import { Rollout } from "./rollout.ts";
+import { askRollout, checkRollout, type RolloutLimits, rolloutAfterMs } from "./rollout-limits.ts";
 import { createRunUuids, type RunUuids } from "./run-uuids.ts";
 import { startStorms } from "./storms.ts";
 
@@ -52,7 +55,9 @@ export async function runLoad(given: LoadOptions, stopping: AbortSignal, events:
     events.note(`allowed: ${allowed.paysPerSecond} payments a second, ${allowed.pollsPerSecond} polls`);
     const options = given.ratePerSecond === 0 ? { ...given, ratePerSecond: BEYOND_ALLOWED * allowed.paysPerSecond } : given;
     checkAllowed(options, allowed);
-    return await new Run(options, { allowed, uuids, caller, stopping, events }).whole(startedAt);
+    const rolloutLimits = options.scenario === "roll-out" ? await askRollout(options, caller) : null;
+    if (rolloutLimits !== null) checkRollout(options, rolloutLimits);
+    return await new Run(options, { allowed, rolloutLimits, uuids, caller, stopping, events }).whole(startedAt);
   } finally {
     await caller.close();
   }
@@ -60,6 +65,8 @@ export async function runLoad(given: LoadOptions, stopping: AbortSignal, events:
 
 interface RunParts {
   allowed: Allowed;
+  /** Null where no package is rolled out. */
+  rolloutLimits: RolloutLimits | null;
   uuids: RunUuids;
   caller: HttpCaller;
   stopping: AbortSignal;
@@ -116,23 +123,27 @@ class Run {
       progress: (online) => events.note(`${online} of ${this.#terminalIds.length} terminals are online`),
     });
     this.#fleet = fleet;
+    let rollout: Rollout | null = null;
     try {
+      rollout = await this.#prepareRollout();
       events.note("paying");
       const startedMs = performance.now();
       this.#startedMs = startedMs;
       const ticking = setInterval(() => this.#tick(), this.#measurements.intervalMs);
       const storms = scenario === "reconnect-storm" ? startStorms(fleet, stormEveryMs, this.#measurements) : null;
+      rollout?.begin(rolloutAfterMs(this.#options));
       const busy = performance.eventLoopUtilization();
       await sendOnSchedule(this.#arrivals, { startedMs, signal: stopping, send: (index, dueAtMs) => this.#send(index, dueAtMs) });
       const { utilization } = performance.eventLoopUtilization(busy);
       const seconds = (performance.now() - startedMs) / 1_000;
       const stormsInAll = storms?.stop() ?? 0;
-      await this.#settle();
+      await Promise.all([this.#settle(), rollout?.settle()]);
       clearInterval(ticking);
       this.#tick();
       this.#startedMs = null;
       events.note("checking what was stored");
-      const invariants = await this.#invariants(allowed);
+      const rolledOut = (await rollout?.end()) ?? { result: null, invariants: [] };
+      const invariants = [...(await this.#invariants(allowed)), ...rolledOut.invariants];
       return {
         prefix: uuids.prefix,
         startedAt: startedAt.toISOString(),
@@ -147,6 +158,7 @@ class Run {
           foreign: this.#foreign,
         },
         storms: stormsInAll,
+        rollout: rolledOut.result,
         latencies: this.#measurements.whole(),
         errors: this.#measurements.errors,
         retried: this.#measurements.retries,
@@ -156,8 +168,23 @@ class Run {
         intervals: this.#measurements.intervals,
       };
     } finally {
+      await rollout?.takeBack();
       await fleet.stop();
     }
+  }
+
+  async #prepareRollout(): Promise<Rollout | null> {
+    const { rolloutLimits: limits, caller, stopping, events, uuids } = this.#parts;
+    if (limits === null) return null;
+    return Rollout.prepare({
+      options: this.#options,
+      limits,
+      caller,
+      measurements: this.#measurements,
+      prefix: uuids.prefix,
+      stopping,
+      note: events.note,
+    });
   }
 
   get #longestAnswerMs(): number {
@@ -200,11 +227,11 @@ class Run {
     const fates = new Map<number, Fate>();
     const open = [...this.#ledger.open()];
     for (const index of open.slice(OPEN_ASKED_MAX)) fates.set(index, "unasked");
-    await eachOf(open.slice(0, OPEN_ASKED_MAX), async (index) => {
+    await eachOf(open.slice(0, OPEN_ASKED_MAX), { atOnce: ASKED_AT_ONCE }, async (index) => {
       fates.set(index, await this.#partner.fateOf(index, until));
     });
     const gone: number[] = [];
-    await eachOf([...this.#ledger.sample(SAMPLE_MAX)], async (index) => {
+    await eachOf([...this.#ledger.sample(SAMPLE_MAX)], { atOnce: ASKED_AT_ONCE }, async (index) => {
       if ((await this.#partner.isStillThere(index, until)) !== true) gone.push(index);
     });
     const invariants = this.#ledger.invariants(fates, gone, this.#parts.uuids.uuidOf);
@@ -250,15 +277,12 @@ class Run {
   }
 }
 
-function withoutSecrets({ key: _key, terminalSecret: _secret, outDirectory: _out, ...options }: LoadOptions): LoadResult["options"] {
+function withoutSecrets({
+  key: _key,
+  terminalSecret: _secret,
+  administrator: _administrator,
+  outDirectory: _out,
+  ...options
+}: LoadOptions): LoadResult["options"] {
   return options;
-}
-
-/** Some of them at once. */
-async function eachOf(indexes: readonly number[], work: (index: number) => Promise<void>): Promise<void> {
-  let next = 0;
-  const worker = async () => {
-    for (let at = next++; at < indexes.length; at = next++) await work(indexes[at] ?? 0);
-  };
-  await Promise.all(Array.from({ length: ASKED_AT_ONCE }, worker));
 }

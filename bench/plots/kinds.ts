@@ -4,6 +4,7 @@ import { clusterPanels, feedPanels } from "./kinds/cluster.ts";
 import { nodePanels } from "./kinds/node.ts";
 import { peersPanels } from "./kinds/peers.ts";
 import { portalPanels } from "./kinds/portal.ts";
+import { scalingPanels } from "./kinds/scaling.ts";
 import { linksPanels, packagesPanels, startPanels } from "./kinds/whole-node.ts";
 
 export interface KindOfResult {
@@ -31,6 +32,7 @@ const KINDS: Readonly<Record<string, KindOfResult>> = {
   zvt: { title: "Cash registers", command: "npm run bench:zvt", panels: zvtPanels },
   start: { title: "A start", command: "node --import tsx bench/start/run.ts", panels: startPanels },
   logins: { title: "Guessed passwords", command: "npm run bench:logins", panels: loginsPanels },
+  scaling: { title: "What a terminal, a payment and a row take", command: "npm run bench:scaling", panels: scalingPanels },
   portal: { title: "Merchants' portal", command: "npm run bench:portal", panels: portalPanels },
 };
 

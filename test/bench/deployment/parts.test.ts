@@ -4,8 +4,10 @@ import { lineFigure } from "../../../bench/charts/line-chart.ts";
 import { arrivalsAt, sendOnSchedule } from "../../../bench/deployment/arrivals.ts";
 import { Measurements } from "../../../bench/deployment/measurements.ts";
 import { duration, leastTerminals, readOptions, share } from "../../../bench/deployment/options.ts";
+import { Pace } from "../../../bench/deployment/paces.ts";
 import { askedOf, isInShare } from "../../../bench/deployment/payment-of.ts";
 import { createRunUuids } from "../../../bench/deployment/run-uuids.ts";
+import { within } from "../../support/within.ts";
 
 describe("the schedule of a load test", () => {
   it("has all payments of its rate, evenly, and fewer while the rate rises", () => {
@@ -49,6 +51,24 @@ describe("the schedule of a load test", () => {
       send,
     });
     assert.equal(sent, 3);
+  });
+});
+
+describe("a pace of a load test", () => {
+  it("lets requests leave in their order, and never faster than nine tenths of a limit", async () => {
+    const pace = new Pace(100);
+    const left: number[] = [];
+    const startedMs = performance.now();
+    await Promise.all([0, 1, 2, 3, 4, 5].map((index) => pace.turn().then(() => left.push(index))));
+    assert.deepEqual(left, [0, 1, 2, 3, 4, 5]);
+    // A timer may be a millisecond early.
+    assert.ok(performance.now() - startedMs >= (5 * 1_000) / 90 - 2);
+  });
+
+  it("is waited for no longer when it is given up", async () => {
+    const pace = new Pace(0.001);
+    await pace.turn();
+    await within("a turn that is given up", pace.turn(AbortSignal.abort()));
   });
 });
 

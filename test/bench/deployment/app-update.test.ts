@@ -1,0 +1,153 @@
+import assert from "node:assert/strict";
+import { once } from "node:events";
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import { describe, it, type TestContext } from "node:test";
+import { createPackage } from "../../../bench/deployment/app-package.ts";
+import { AppUpdate } from "../../../bench/deployment/app-update.ts";
+import { HttpCaller } from "../../../bench/deployment/http-caller.ts";
+import { Measurements } from "../../../bench/deployment/measurements.ts";
+import { Pace } from "../../../bench/deployment/paces.ts";
+import { RolloutLedger } from "../../../bench/deployment/rollout-ledger.ts";
+import { atEnd } from "../../storage/kv/world.ts";
+import { within } from "../../support/within.ts";
+
+const TERMINAL = "T1";
+const CODE = 7;
+const BYTES = 10_000;
+const PART = 4_096;
+
+/** What a relay does that is not as it should be; each is asked before the relay's answer, and true where it has answered. */
+type Fault = (request: IncomingMessage, response: ServerResponse, bytes: Buffer) => boolean;
+
+/** One terminal that takes an update of a relay that has nothing but the three endpoints; everything it was asked, and what the terminal saw. */
+async function takeUpdate(test: TestContext, fault: Fault, served?: Buffer) {
+  const file = createPackage(BYTES);
+  const ranges: string[] = [];
+  const reports: { versionCode: number; status: string }[] = [];
+  const server = createServer((request, response) => {
+    const url = new URL(request.url ?? "", "http://relay.example");
+    if (request.headers.range !== undefined) ranges.push(request.headers.range);
+    if (fault(request, response, file.bytes)) return;
+    if (url.pathname === "/api/v1/app/version") {
+      if (Number(url.searchParams.get("currentVersionCode")) >= CODE) {
+        response.writeHead(204).end();
+        return;
+      }
+      // The relay may be called otherwise than the load test calls it.
+      const apkUrl = `https://relay.example/api/v1/app/download/a.apk?terminalId=${TERMINAL}`;
+      response.end(JSON.stringify({ status: "ok", data: { versionCode: CODE, apkUrl, md5: file.md5, fileSize: BYTES } }));
+    } else if (url.pathname === "/api/v1/app/download/a.apk") {
+      const [, from = "", to = ""] = /^bytes=(\d+)-(\d+)$/.exec(request.headers.range ?? "") ?? [];
+      const headers = { etag: '"one"', "content-range": `bytes ${from}-${to}/${BYTES}` };
+      response.writeHead(206, headers).end((served ?? file.bytes).subarray(Number(from), Number(to) + 1));
+    } else {
+      let text = "";
+      request.setEncoding("utf8").on("data", (piece: string) => {
+        text += piece;
+      });
+      request.on("end", () => {
+        reports.push(JSON.parse(text));
+        response.end("{}");
+      });
+    }
+  });
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const address = server.address();
+  assert.ok(typeof address === "object" && address !== null);
+  const caller = new HttpCaller(`http://127.0.0.1:${address.port}`);
+  atEnd(test, async () => {
+    await caller.close();
+    server.close();
+  });
+  const ledger = new RolloutLedger([TERMINAL]);
+  const measurements = new Measurements(1_000);
+  const quick = () => new Pace(10_000);
+  const update = new AppUpdate({
+    caller,
+    downloads: caller,
+    measurements,
+    ledger,
+    paces: { checks: quick(), downloads: quick(), reports: quick() },
+    terminalSecret: "secret",
+    rolledOut: { versionCode: CODE, earlierVersionCode: CODE - 1, md5: file.md5, sha256: file.sha256, bytes: BYTES },
+    partBytes: PART,
+    checkIntervalMs: 1,
+    installMs: 0,
+    stopping: new AbortController().signal,
+    givenUp: new AbortController().signal,
+  });
+  ledger.deploying(TERMINAL, performance.now());
+  await within("the end of an update", update.take(TERMINAL, 0));
+  return { ledger, measurements, ranges, reports };
+}
+
+const WHOLE = ["bytes=0-4095", "bytes=4096-8191", "bytes=8192-9999"];
+
+describe("an app update of a load test", () => {
+  it("is downloaded in parts, installed and reported", async (test) => {
+    const { ledger, measurements, ranges, reports } = await takeUpdate(test, () => false);
+    assert.deepEqual(ranges, WHOLE);
+    assert.equal(measurements.receivedInAll, BYTES);
+    assert.deepEqual(
+      reports.map(({ versionCode, status }) => [versionCode, status]),
+      [[CODE, "completed"]],
+    );
+    assert.deepEqual([ledger.installedIds(), measurements.errors, measurements.retries], [[TERMINAL], {}, {}]);
+  });
+
+  it("goes on where the connection was lost in the midst of a part", async (test) => {
+    let isLost = false;
+    const { ledger, measurements, ranges } = await takeUpdate(test, (request, response, bytes) => {
+      if (request.headers.range !== WHOLE[1] || isLost) return false;
+      isLost = true;
+      response.writeHead(206, { "content-range": `bytes 4096-8191/${BYTES}`, "content-length": "4096" });
+      response.write(bytes.subarray(4_096, 5_096), () => response.destroy());
+      return true;
+    });
+    const [, from = ""] = /^bytes=(\d+)-/.exec(ranges[2] ?? "") ?? [];
+    assert.ok(Number(from) >= 4_096 && Number(from) <= 5_096, from);
+    assert.equal(measurements.receivedInAll, BYTES);
+    assert.deepEqual(measurements.retries, { "download connection lost": 1 });
+    assert.deepEqual([ledger.installedIds(), measurements.errors], [[TERMINAL], {}]);
+  });
+
+  it("counts 429s, and comes again", async (test) => {
+    const refused = new Set<string>();
+    const { ledger, measurements } = await takeUpdate(test, (request, response) => {
+      const path = new URL(request.url ?? "", "http://relay.example").pathname;
+      if (refused.has(path)) return false;
+      refused.add(path);
+      response.writeHead(429, { "retry-after": "0" }).end();
+      return true;
+    });
+    assert.deepEqual(ledger.installedIds(), [TERMINAL]);
+    assert.deepEqual(measurements.retries, { "check 429": 1, "download 429": 1, "install report 429": 1 });
+    assert.deepEqual(measurements.errors, {});
+  });
+
+  it("does not install other bytes, and reports that it failed", async (test) => {
+    const { ledger, measurements, reports } = await takeUpdate(test, () => false, createPackage(BYTES).bytes);
+    assert.deepEqual(
+      reports.map(({ status }) => status),
+      ["failed"],
+    );
+    assert.deepEqual([ledger.installedIds(), ledger.counts().failed], [[], 1]);
+    assert.deepEqual(measurements.errors, { "download: other bytes": 1 });
+  });
+
+  for (const [what, status, headers, kind] of [
+    ["the whole package", 200, {}, "download 200"],
+    ["another range", 206, { "content-range": `bytes 0-9/${BYTES}` }, "download: another part"],
+    ["that there is none", 404, {}, "download 404"],
+  ] as const) {
+    it(`fails where it is answered with ${what}`, async (test) => {
+      const { ledger, measurements } = await takeUpdate(test, (request, response) => {
+        if (request.headers.range === undefined) return false;
+        response.writeHead(status, headers).end("0123456789");
+        return true;
+      });
+      assert.deepEqual([ledger.counts().failed, measurements.errors], [1, { [kind]: 1 }]);
+    });
+  }
+});
