@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { once } from "node:events";
-import { describe, it } from "node:test";
+import { describe, it, type TestContext } from "node:test";
+import { SentinelConnector } from "ioredis";
 import { freePort } from "../../../infra/local/free-port.ts";
 import { installRedis } from "../../../infra/local/redis.ts";
 import { createRedis } from "../../../storage/redis/connect.ts";
@@ -28,5 +29,32 @@ describe("a client of Sentinels of which one is away", { skip: await redisMissin
     await first;
     await again();
     assert.deepEqual([failures, printed.mock.calls.map((call) => String(call.arguments[0]))], [[], []]);
+  });
+});
+
+describe("a client of Sentinels that tell of a promotion while they are asked", { skip: await redisMissing() }, () => {
+  async function connecting(test: TestContext) {
+    const { url } = await startTestSentinels(test, { replicas: 0, install: installRedis });
+    const redis = createRedis(url, { lazyConnect: true });
+    redis.on("error", () => undefined);
+    atEnd(test, () => redis.disconnect());
+    return { redis, connected: redis.connect() };
+  }
+
+  it("asks them again, and connects", async (test) => {
+    const { redis, connected } = await connecting(test);
+    // As the package does it when one of them tells.
+    const connector: unknown = Reflect.get(redis, "connector");
+    assert.ok(connector instanceof SentinelConnector);
+    connector.disconnect();
+    await connected;
+    assert.equal(await redis.ping(), "PONG");
+  });
+
+  it("gives up where the caller disconnects", async (test) => {
+    const { redis, connected } = await connecting(test);
+    redis.disconnect();
+    await assert.rejects(connected, { message: "Connection is closed." });
+    assert.equal(redis.status, "end");
   });
 });
