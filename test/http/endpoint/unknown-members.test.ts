@@ -86,6 +86,8 @@ const REFUSING: { readonly [reason: string]: readonly string[] } = {
   ],
   limits: [
     ...["limitMerchant", "cleanReceipts", "clearTerminalLogs", "pushUpdate", "portalResendFailedWebhookDeliveries", "createExport"],
+    // A misspelt member would stop a node that was not to be stopped so.
+    "drainNode",
     // A figure that leaves a filter out of account would be taken for what was asked.
     ...["paymentsReport", "methodsReport", "terminalsReport", "heatmapReport"],
     ...["linksReport", "disputesReport", "subscriptionsReport", "agentsReport"],
