@@ -1,11 +1,11 @@
 import { fork, spawn } from "node:child_process";
 import { once } from "node:events";
 import { cp, mkdtemp, readFile, rm } from "node:fs/promises";
-import { createServer } from "node:net";
 import { availableParallelism, cpus, tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { Command } from "commander";
+import { freePort } from "../../infra/local/free-port.ts";
 import { numberBetween } from "../argument.ts";
 import { writeResultFiles } from "../result-files.ts";
 import { ROOT } from "../root.ts";
@@ -100,16 +100,6 @@ async function start(dataDirectory: string): Promise<Start> {
     child.kill("SIGTERM");
     await exited;
   }
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const address = server.address();
-  server.close();
-  await once(server, "close");
-  if (address === null || typeof address === "string") throw new Error("no free port");
-  return address.port;
 }
 
 interface Measured {

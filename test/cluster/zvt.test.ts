@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { Redis } from "ioredis";
+import { freePort } from "../../infra/local/free-port.ts";
 import { startSimulatedTerminal } from "../../infra/sandbox/terminal/terminal.ts";
-import { freePort } from "../fault/node-process.ts";
 import { atEnd } from "../storage/kv/world.ts";
 import { kafkaMissing } from "../support/kafka.ts";
 import { redisMissing } from "../support/redis.ts";

@@ -3,12 +3,13 @@ import { cp, mkdtemp, readdir, rm, stat, truncate } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, it, type TestContext } from "node:test";
+import { freePort } from "../../infra/local/free-port.ts";
 import { createClockShift, shiftClock } from "../../infra/node/boot/clock.ts";
 import { StartRefused } from "../../infra/node/boot/start-refused.ts";
 import { seededRandom } from "../storage/kv/random.ts";
 import { atEnd } from "../storage/kv/world.ts";
 import { startTestNode } from "../support/node.ts";
-import { freePort, NO_CLICKHOUSE, placeOf, startNodeProcess } from "./node-process.ts";
+import { NO_CLICKHOUSE, placeOf, startNodeProcess } from "./node-process.ts";
 import { type Answer, member, RelayCaller } from "./relay-caller.ts";
 
 const CUTS = 12;

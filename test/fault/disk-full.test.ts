@@ -1,10 +1,11 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { describe, it, type TestContext } from "node:test";
+import { freePort } from "../../infra/local/free-port.ts";
 import { atEnd } from "../storage/kv/world.ts";
 import { SHARD_COUNTS } from "../support/node.ts";
 import { eventually } from "../support/within.ts";
-import { freePort, NO_CLICKHOUSE, startNodeProcess } from "./node-process.ts";
+import { NO_CLICKHOUSE, startNodeProcess } from "./node-process.ts";
 import { type Answer, member, RelayCaller } from "./relay-caller.ts";
 import { type SmallDisk, smallDisk } from "./small-disk.ts";
 

@@ -1,12 +1,11 @@
 import { type ChildProcess, spawn } from "node:child_process";
-import { randomInt } from "node:crypto";
 import { once } from "node:events";
 import { mkdtemp, rm } from "node:fs/promises";
-import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import type { TestContext } from "node:test";
 import { setTimeout as delay } from "node:timers/promises";
+import { freePort } from "../../infra/local/free-port.ts";
 import { atEnd } from "../storage/kv/world.ts";
 import { BUILD } from "../support/build.ts";
 import { HTTP_LIBRARY } from "../support/http-library.ts";
@@ -136,31 +135,6 @@ async function exitOf(child: ChildProcess): Promise<Exit> {
   const [code, signal] = await once(child, "close");
   return { code, signal };
 }
-
-/**
- * A port that nobody listens at. Below those that the system gives to connections: a port of theirs may be taken by any of the thousand connections of tests beside
- * this one, between this answer and the moment when somebody listens.
- */
-export async function freePort(): Promise<number> {
-  for (let tries = 0; tries < PORT_TRIES; tries += 1) {
-    const port = randomInt(PORTS_FROM, PORTS_BELOW);
-    const server = createServer().listen(port, "127.0.0.1");
-    const isFree = await once(server, "listening").then(
-      () => true,
-      () => false,
-    );
-    if (!isFree) continue;
-    server.close();
-    await once(server, "close");
-    return port;
-  }
-  throw new Error("no free port");
-}
-
-const PORT_TRIES = 100;
-const PORTS_FROM = 15_000;
-/** Where Linux begins with the ports of connections, unless it is told otherwise. */
-const PORTS_BELOW = 32_768;
 
 /** A free port and an empty folder for one node after the other. */
 export async function placeOf(test: TestContext): Promise<{ port: number; dataDirectory: string }> {

@@ -3,11 +3,12 @@ import { readFile } from "node:fs/promises";
 import { describe, it, type TestContext } from "node:test";
 import { setTimeout as delay } from "node:timers/promises";
 import { pathToFileURL } from "node:url";
+import { freePort } from "../../infra/local/free-port.ts";
 import { startSimulatedTerminal } from "../../infra/sandbox/terminal/terminal.ts";
 import { atEnd } from "../storage/kv/world.ts";
 import { payment, Register } from "../support/register.ts";
 import { eventually, within } from "../support/within.ts";
-import { freePort, NO_CLICKHOUSE, type NodeProcess, placeOf, startNodeProcess } from "./node-process.ts";
+import { NO_CLICKHOUSE, type NodeProcess, placeOf, startNodeProcess } from "./node-process.ts";
 import { ADMINISTRATOR, RelayCaller } from "./relay-caller.ts";
 
 const FAULTS = pathToFileURL(new URL("zvt-faults.mjs", import.meta.url).pathname).href;

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { type Browser, type BrowserContext, chromium, type Page } from "playwright-core";
+import { freePort } from "../../infra/local/free-port.ts";
 import { SANDBOX_SECRET } from "../../infra/sandbox/gateway/options.ts";
-import { freePort } from "../fault/node-process.ts";
 import { CHROMIUM } from "../support/browser.ts";
 import { TestGateway } from "../support/gateway.ts";
 import { newPartnerApi } from "../support/new-partner-api.ts";

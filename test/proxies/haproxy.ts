@@ -1,6 +1,6 @@
 import type { TestContext } from "node:test";
 import { installDebianPackage } from "../../infra/local/debian-package.ts";
-import { freePort } from "../fault/node-process.ts";
+import { freePort } from "../../infra/local/free-port.ts";
 import { skipReason } from "../support/server-process.ts";
 import { NODE_NAMES, PROXY_ADDRESS, type Replacement, type RunningProxy, startProxy } from "./proxy.ts";
 

@@ -1,10 +1,11 @@
 import assert from "node:assert/strict";
 import { randomBytes, randomUUID } from "node:crypto";
 import { test } from "node:test";
+import { freePort } from "../../infra/local/free-port.ts";
 import { SANDBOX_SECRET } from "../../infra/sandbox/gateway/options.ts";
 import { payOnHostedPage } from "../clients/support/hosted-page.ts";
 import { startWebhookReceiver } from "../clients/support/webhook-receiver.ts";
-import { freePort, NO_CLICKHOUSE, placeOf, startNodeProcess } from "../fault/node-process.ts";
+import { NO_CLICKHOUSE, placeOf, startNodeProcess } from "../fault/node-process.ts";
 import { TestGateway } from "../support/gateway.ts";
 import { type Answer, HttpClient } from "../support/http-client.ts";
 import { listOf, member, textMember } from "../support/matches.ts";
