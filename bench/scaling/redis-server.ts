@@ -1,9 +1,13 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { setTimeout as delay } from "node:timers/promises";
 import { Redis } from "ioredis";
 import { freePort } from "../../infra/local/free-port.ts";
 import { servicesDown, servicesUp } from "../../infra/local/services.ts";
+
+const REWRITE_LOOK_MS = 100;
+const REWRITE_LOOKS_MAX = 600;
 
 /** A Redis of this run's own, as the relay requires it, and what it says of itself. */
 export interface MeasuredRedis {
@@ -19,6 +23,8 @@ export async function startMeasuredRedis(): Promise<MeasuredRedis> {
   if (result === undefined || "reason" in result) throw new Error(`redis: ${result?.reason ?? "was not started"}`);
   const url = result.variable.value;
   const client = new Redis(url);
+  // Written anew in the middle of a measurement, the file would be shorter after it than before.
+  await client.config("SET", "auto-aof-rewrite-percentage", "0");
   return {
     url,
     client,
@@ -28,6 +34,17 @@ export async function startMeasuredRedis(): Promise<MeasuredRedis> {
       await rm(directory, { recursive: true, force: true });
     },
   };
+}
+
+/** Has Redis write its append-only file anew, as it does by itself once the file has doubled, and waits for it. */
+export async function rewriteLog(client: Redis): Promise<void> {
+  await client.bgrewriteaof();
+  for (let look = 0; look < REWRITE_LOOKS_MAX; look += 1) {
+    await delay(REWRITE_LOOK_MS);
+    const info = await client.info("persistence");
+    if (/^aof_rewrite_in_progress:0/m.test(info) && /^aof_rewrite_scheduled:0/m.test(info)) return;
+  }
+  throw new Error("Redis has not written its append-only file anew in a minute");
 }
 
 /** What a Redis has used so far. */
@@ -42,7 +59,7 @@ export interface RedisUse {
   streamEntries: number;
   /** All commands, those inside scripts too. */
   commands: number;
-  /** Size of the append-only file, bytes; it shrinks where it was written anew. */
+  /** Size of the append-only file, bytes. */
   logBytes: number;
 }
 
