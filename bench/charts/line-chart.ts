@@ -39,7 +39,7 @@ export function lineFigure(chart: Chart): string {
     `<svg viewBox="0 0 ${WIDTH} ${HEIGHT}" role="img" aria-label="${escaped(`${title}: ${series.map(({ name }) => name).join(", ")}`)}">`,
     ...lineShapes(chart),
     "</svg>",
-    `<p class="legend">${series.map(({ name }, index) => `<span><i class="s${index % COLOURS}"></i>${escaped(name)}</span>`).join(" ")}</p>`,
+    `<p class="legend">${series.map(({ name }, index) => `<span><i class="${lineClass(index)}"></i>${escaped(name)}</span>`).join(" ")}</p>`,
     "</figure>",
   ].join("\n");
 }
@@ -87,13 +87,18 @@ function xDomain(series: readonly Series[], barWidth: number): readonly [number,
   return [Math.min(least - barWidth, most - 1), most];
 }
 
+/** Where there are more lines than colours, the further ones are broken: `again`. */
+function lineClass(index: number): string {
+  return index < COLOURS ? `s${index}` : `s${index % COLOURS} again`;
+}
+
 function line({ points }: Series, index: number, x: Scale, y: Scale): string {
   const path = points.map(([at, value]) => `${px(x(at))},${px(y(value))}`).join(" ");
   const [only] = points;
   // A line of one point would be none.
   if (points.length === 1 && only !== undefined)
-    return `<circle class="s${index % COLOURS}" cx="${px(x(only[0]))}" cy="${px(y(only[1]))}" r="3"/>`;
-  return `<polyline class="s${index % COLOURS}" points="${path}"/>`;
+    return `<circle class="${lineClass(index)}" cx="${px(x(only[0]))}" cy="${px(y(only[1]))}" r="3"/>`;
+  return `<polyline class="${lineClass(index)}" points="${path}"/>`;
 }
 
 function bars(series: readonly Series[], width: number, x: Scale, y: Scale): string[] {

@@ -194,8 +194,9 @@ th, td { padding: 4px 12px 4px 0; border-bottom: 1px solid var(--line); text-ali
 th { color: var(--soft); font-weight: 500; }
 figure { margin: 28px 0; } figcaption { font-weight: 600; } svg { display: block; width: 100%; height: auto; }
 svg text { fill: var(--soft); font-size: 12px; } .grid { stroke: var(--line); stroke-width: 1; }
-polyline { fill: none; stroke-width: 1.6; stroke-linejoin: round; }
+polyline { fill: none; stroke-width: 1.6; stroke-linejoin: round; } polyline.again { stroke-dasharray: 6 4; }
 .legend { margin: 4px 0 0; color: var(--soft); } .legend span { margin-right: 14px; white-space: nowrap; }
 .legend i { display: inline-block; width: 12px; height: 12px; margin-right: 5px; border-radius: 2px; vertical-align: -1px; }
+i.again { mask: repeating-linear-gradient(90deg, #000 0 3px, transparent 3px 5px); }
 ${Array.from({ length: 8 }, (_, index) => `polyline.s${index} { stroke: var(--c${index}); } circle.s${index}, rect.s${index} { fill: var(--c${index}); } i.s${index} { background: var(--c${index}); }`).join("\n")}
 `;

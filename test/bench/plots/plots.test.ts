@@ -3,7 +3,9 @@ import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, it } from "node:test";
 import { formatted } from "../../../bench/charts/formatted.ts";
+import { lineFigure } from "../../../bench/charts/line-chart.ts";
 import type { Panel } from "../../../bench/charts/panel.ts";
+import { COLOURS } from "../../../bench/charts/scale.ts";
 import { svgDocument } from "../../../bench/charts/svg-document.ts";
 import { drawResult } from "../../../bench/plots/draw.ts";
 import { KIND_ORDER, kindOf } from "../../../bench/plots/kinds.ts";
@@ -215,3 +217,16 @@ function* withoutEach(json: unknown, depth = 0): Generator<unknown> {
     for (const less of withoutEach(value, depth + 1)) yield { ...json, [name]: less };
   }
 }
+
+it("more lines than colours are told apart: the further ones are broken", () => {
+  const series = Array.from({ length: COLOURS + 1 }, (_, index) => ({
+    name: `line ${index}`,
+    points: [
+      [0, index],
+      [1, index + 1],
+    ] as const,
+  }));
+  const figure = lineFigure({ title: "many", xLabel: "x", yLabel: "y", yScale: "linear", series });
+  assert.equal(figure.match(/class="s0"/g)?.length, 2, "the first one, and its place in the legend");
+  assert.equal(figure.match(/class="s0 again"/g)?.length, 2, "the one of the same colour");
+});
