@@ -9,8 +9,11 @@ import type { TerminalProtocol } from "./terminal-protocol.ts";
 /** A home that does not answer in this time has a fallback: a till should not wait longer. */
 const HOME_TIMEOUT_MS = 1_500;
 
-/** A lookup that waits asks its home again after this long: the home may be another by then. */
+/** A lookup that waits asks its home again after this long, for what changes without this shard being told. */
 const WAIT_SLICE_MS = 3_000;
+
+/** A lookup that was to wait and is answered in less of its time found no place to wait in. */
+const ANSWERED_AT_ONCE_SHARE = 0.5;
 
 /** A home is told so often, a second apart, of a step that was executed as its fallback, for as long as it stays the home. */
 const HINTS_MAX = 5;
@@ -39,8 +42,11 @@ export interface HomeRouter {
     here: () => Promise<TerminalProtocol[Kind]["response"]>,
     changes: boolean,
   ): Promise<TerminalProtocol[Kind]["response"]>;
-  /** Waits for a result, looking it up in slices. */
-  waitInSlices(waitMs: number, lookUp: (sliceMs: number) => Promise<CommandView | null>): Promise<CommandView | null>;
+  /**
+   * Waits for a result, looking it up in slices, and at once where the terminal gets another home: the former one hears of no result any more. Not on where a
+   * home has no place for another one that waits.
+   */
+  waitInSlices(terminalId: string, waitMs: number, lookUp: (sliceMs: number) => Promise<CommandView | null>): Promise<CommandView | null>;
   tick(): void;
 }
 
@@ -52,6 +58,16 @@ export interface HomeRouterOptions {
   failed(what: string, error: unknown): void;
 }
 
+/** A lookup that its home was asked for. */
+interface Asked {
+  readonly terminalId: string;
+  readonly address: Address;
+  moved(answer: typeof MOVED): void;
+}
+
+/** In the place of an answer: the terminal has another home. */
+const MOVED = Symbol("moved");
+
 interface Hint {
   terminalId: string;
   at: number;
@@ -61,6 +77,23 @@ interface Hint {
 export function createHomeRouter({ bus, homes, home, clock, failed }: HomeRouterOptions): HomeRouter {
   /** Hints that were not confirmed; as many at most as steps were executed as a fallback within a few seconds. */
   let unconfirmed: Hint[] = [];
+  /** Those that wait now: as many as look-ups of callers may. */
+  const waiting = new Set<Asked>();
+  homes.onChange(() => {
+    for (const asked of [...waiting]) if (homes.homeOf(asked.terminalId) !== asked.address) asked.moved(MOVED);
+  });
+
+  /** The answer to `lookUp`, or MOVED as soon as its terminal has another home; then the answer is left. */
+  async function unlessMoved<T>(terminalId: string, lookUp: () => Promise<T>): Promise<T | typeof MOVED> {
+    const address = homes.homeOf(terminalId);
+    return new Promise((resolve, reject) => {
+      const asked: Asked = { terminalId, address, moved: resolve };
+      waiting.add(asked);
+      lookUp()
+        .then(resolve, reject)
+        .finally(() => waiting.delete(asked));
+    });
+  }
 
   function hint({ terminalId, left }: Omit<Hint, "at">): void {
     const address: Address = homes.homeOf(terminalId);
@@ -87,12 +120,16 @@ export function createHomeRouter({ bus, homes, home, clock, failed }: HomeRouter
       if (changes) hint({ terminalId, left: HINTS_MAX });
       return answer;
     },
-    waitInSlices: async (waitMs, lookUp) => {
+    waitInSlices: async (terminalId, waitMs, lookUp) => {
       const until = clock.monotonicMs() + waitMs;
       for (;;) {
-        const left = Math.max(0, until - clock.monotonicMs());
-        const view = await lookUp(Math.min(left, WAIT_SLICE_MS));
-        if (left <= WAIT_SLICE_MS || (view !== null && isSettled(view))) return view;
+        const askedAtMs = clock.monotonicMs();
+        const sliceMs = Math.min(Math.max(0, until - askedAtMs), WAIT_SLICE_MS);
+        const view = await (sliceMs === 0 ? lookUp(0) : unlessMoved(terminalId, () => lookUp(sliceMs)));
+        if (view === MOVED) continue;
+        const now = clock.monotonicMs();
+        const isAtOnce = now < askedAtMs + sliceMs * ANSWERED_AT_ONCE_SHARE;
+        if (now >= until || isAtOnce || (view !== null && isSettled(view))) return view;
       }
     },
     tick: () => {

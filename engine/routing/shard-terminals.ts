@@ -237,7 +237,7 @@ export function createShardTerminals(options: ShardTerminalsOptions): ShardTermi
         const view = viewOf(record, null);
         if (waitMs === 0 || isSettled(view)) return view;
       }
-      return homeRouter.waitInSlices(waitMs, (sliceMs) =>
+      return homeRouter.waitInSlices(terminalId, waitMs, (sliceMs) =>
         homeRouter.route(
           terminalId,
           "terminal.command",
@@ -248,7 +248,7 @@ export function createShardTerminals(options: ShardTerminalsOptions): ShardTermi
       );
     },
     latest: (terminalId, sender, waitMs) =>
-      homeRouter.waitInSlices(waitMs, (sliceMs) =>
+      homeRouter.waitInSlices(terminalId, waitMs, (sliceMs) =>
         homeRouter.route(
           terminalId,
           "terminal.latest",

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { hashOf } from "../../../engine/kernel/hash.ts";
+import { WAITERS_MAX } from "../../../engine/kernel/limits.ts";
 import { createRendezvousHomes } from "../../../engine/routing/rendezvous.ts";
 import type { TerminalView } from "../../../engine/terminals/terminals.ts";
 import {
@@ -77,6 +78,65 @@ describe("a shard that has left", () => {
     other.bus.hanging.get("terminal.poll")?.();
     assert.equal(await polled, "a");
     assert.equal(await pollUuid(home), null, "it was handed out once");
+  });
+});
+
+describe("a look-up that waits", () => {
+  it("asks the terminal's new home as soon as there is one, wherever it was asked and wherever it waited", async () => {
+    for (const asker of ["home", "other"] as const) {
+      const world = await twoShards();
+      const { home, other } = world;
+      await home.terminals.accept(command(world.world, "a"));
+      const waiting = [world[asker].terminals.command("a", 30_000), world[asker].terminals.latest("T1", "partner:1", 30_000)];
+      await settle();
+      assert.equal(home.home.counts().waiters, 2);
+      // The former home drains.
+      for (const shard of [home, other]) shard.homes.update([other.bus.self]);
+      await settle();
+      assert.equal(await pollUuid(other), "a");
+      await other.terminals.recordResult(posting("a"));
+      const views = await Promise.all(waiting);
+      assert.deepEqual(
+        views.map((view) => view?.transaction?.status),
+        ["OK", "OK"],
+        `asked at ${asker}, without any time`,
+      );
+    }
+  });
+
+  it("waits on after its terminal has come back to a home, and not for longer than it was to", async () => {
+    const { world, home, other } = await twoShards();
+    await home.terminals.accept(command(world, "a"));
+    let found: string | null = null;
+    const waiting = other.terminals.command("a", 10_000).then((view) => {
+      found = view?.state ?? null;
+    });
+    await settle();
+    for (const shards of [[other.bus.self], [home.bus.self, other.bus.self].sort()]) {
+      for (const shard of [home, other]) shard.homes.update(shards);
+      await settle();
+    }
+    for (let passed = 0; passed < 9_500; passed += 500) await world.pass(500);
+    assert.equal(found, null, "it still waits");
+    for (let passed = 0; passed < 1_000; passed += 100) await world.pass(100);
+    assert.equal(found, "queued");
+    await waiting;
+  });
+
+  it("is answered at once where too many wait at the terminal's home, and does not ask it over and over", async () => {
+    const { world, home, other } = await twoShards();
+    await home.terminals.accept(command(world, "a"));
+    const full: Promise<unknown>[] = [];
+    while (full.length < WAITERS_MAX) {
+      // As many as one terminal takes at once, of many.
+      for (let index = 0; index < 1_000; index += 1) full.push(home.home.command(`W${index}`, "b", 30_000));
+      await settle();
+    }
+    assert.equal(home.home.counts().waiters, WAITERS_MAX);
+    for (const shard of [home, other]) assert.equal((await shard.terminals.command("a", 30_000))?.state, "queued");
+    await world.pass(31_000);
+    await Promise.all(full);
+    assert.equal(home.home.counts().waiters, 0);
   });
 });
 
