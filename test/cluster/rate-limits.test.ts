@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { randomUUID } from "node:crypto";
-import { describe, it } from "node:test";
+import { describe, it, type TestContext } from "node:test";
 import { setTimeout as delay } from "node:timers/promises";
 import { clientOf } from "../storage/kv/redis-world.ts";
 import { type Answer, CREDENTIALS, HttpClient } from "../support/http-client.ts";
@@ -82,18 +82,7 @@ describe("rate limits over three nodes", { skip: missing }, () => {
       { request: poll, limit: 100, credential: "fleet" },
       { request: pay, limit: 10, credential: "partner" },
     ] as const) {
-      const steady = new Sender(cluster, "127.7.0.1", credential);
-      const startedAt = performance.now();
-      await steady.steadily(request, 3 * limit, 5);
-      const seconds = (performance.now() - startedAt) / 1_000;
-      const admitted = steady.admitted.length;
-      test.diagnostic(`${limit} a second: ${admitted} admitted in ${seconds.toFixed(2)} s, ${steady.refusals.length} refused`);
-      // The first second's worth comes at once.
-      assert.ok(admitted <= limit * (seconds + 1) * 1.1, `${admitted} admitted`);
-      // A second in which this machine sent less than the limit has nothing to refuse.
-      const before = steady.admittedBeforeRefusals();
-      const mean = before.reduce((sum, count) => sum + count, 0) / before.length;
-      assert.ok(mean >= limit * 0.9, `only ${mean} admitted in the second before a refusal`);
+      await assertHeld(test, new Sender(cluster, "127.7.0.1", credential), request, limit);
     }
 
     // In bursts of three times the limit, each of them over all nodes at once.
@@ -156,17 +145,7 @@ describe("rate limits over three nodes", { skip: missing }, () => {
     const warm = new Sender(cluster, "127.7.2.2", "partner");
     await warm.steadily(pay, 6, 3);
 
-    const limit = 10 + 40;
-    const steady = new Sender(cluster, "127.7.2.3", "partner");
-    const startedAt = performance.now();
-    await steady.steadily(pay, 3 * limit, 5);
-    const seconds = (performance.now() - startedAt) / 1_000;
-    const admitted = steady.admitted.length;
-    test.diagnostic(`${limit} a second: ${admitted} admitted in ${seconds.toFixed(2)} s, ${steady.refusals.length} refused`);
-    assert.ok(admitted <= limit * (seconds + 1) * 1.1, `${admitted} admitted`);
-    const before = steady.admittedBeforeRefusals();
-    const mean = before.reduce((sum, count) => sum + count, 0) / before.length;
-    assert.ok(mean >= limit * 0.9, `only ${mean} admitted in the second before a refusal`);
+    await assertHeld(test, new Sender(cluster, "127.7.2.3", "partner"), pay, 10 + 40);
 
     await raise({});
     const lowered = new Sender(cluster, "127.7.2.4", "partner");
@@ -176,3 +155,18 @@ describe("rate limits over three nodes", { skip: missing }, () => {
     assert.ok(lowered.admitted.length <= 10 * (loweredSeconds + 1) * 1.1, `${lowered.admitted.length} admitted`);
   });
 });
+
+/** A steady sender of three times the limit is admitted within a tenth of it. */
+async function assertHeld(test: TestContext, sender: Sender, request: Request, limit: number): Promise<void> {
+  const startedAt = performance.now();
+  await sender.steadily(request, 3 * limit, 5);
+  const seconds = (performance.now() - startedAt) / 1_000;
+  const admitted = sender.admitted.length;
+  test.diagnostic(`${limit} a second: ${admitted} admitted in ${seconds.toFixed(2)} s, ${sender.refusals.length} refused`);
+  // The first second's worth comes at once.
+  assert.ok(admitted <= limit * (seconds + 1) * 1.1, `${admitted} admitted`);
+  // A second in which this machine sent less than the limit has nothing to refuse.
+  const before = sender.admittedBeforeRefusals();
+  const mean = before.reduce((sum, count) => sum + count, 0) / before.length;
+  assert.ok(mean >= limit * 0.9, `only ${mean} admitted in the second before a refusal`);
+}
