@@ -14,7 +14,7 @@ export const WaitQuery = Type.Object({
       maximum: WAIT_SECONDS_MAX,
       parameterName: "Wait",
       description:
-        "Seconds to wait for the result. The response is sent as soon as the result is stored. Default: do not wait. If too many look-ups of one key or login wait at once (1,000 by default), the response is sent at once: ask again after 3 to 5 seconds.",
+        "Seconds to wait for the result. The response is sent as soon as the result is stored. Default: do not wait. If too many look-ups of one key or login wait at once (1,000 by default), the response is sent at once: ask again after 3 to 5 seconds. A node that stops sends it early, too: ask again at once.",
     }),
   ),
 });
