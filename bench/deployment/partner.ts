@@ -15,7 +15,10 @@ const LOOK_UP_MARGIN_MS = 20_000;
 /** The longest that one look-up waits; the relay allows 30 s. */
 const LOOK_UP_WAIT_SECONDS = 25;
 
-/** Where a look-up that was to wait is answered at once, too many of them wait: the document says to ask again after 3 to 5 seconds. */
+/**
+ * Where a look-up that was to wait is answered at once, too many of them wait: the document says to ask again after 3 to 5 seconds. One that is answered later, and
+ * before its time, was ended by a node that stops, and is asked again at once.
+ */
 const LOOK_UP_AGAIN_MS = 3_000;
 const AT_ONCE_MS = 250;
 

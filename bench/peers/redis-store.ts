@@ -65,16 +65,21 @@ export async function fillRedis(directory: string, wanted: number): Promise<void
     await storePayments(redis.port, paymentsAwayFromRehash(wanted));
     // Its log begins with all that is there.
     await client.config("SET", "appendonly", "yes");
-    const giveUpAt = performance.now() + REWRITE_MAX_MS;
-    while (!/aof_rewrite_in_progress:0\r[\s\S]*aof_rewrite_scheduled:0\r/.test(await client.info("persistence"))) {
-      if (performance.now() > giveUpAt) throw new Error("Redis does not write its log anew");
-      await delay(LOOK_MS);
-    }
+    await untilLogIsWritten(client);
   } finally {
     client.disconnect();
     await redis.stop();
   }
   await rename(making, directory);
+}
+
+/** Until Redis does not write its log anew any more. Rejects where that takes two minutes. */
+export async function untilLogIsWritten(client: Redis): Promise<void> {
+  const giveUpAt = performance.now() + REWRITE_MAX_MS;
+  while (!/aof_rewrite_in_progress:0\r[\s\S]*aof_rewrite_scheduled:0\r/.test(await client.info("persistence"))) {
+    if (performance.now() > giveUpAt) throw new Error("Redis does not write its log anew");
+    await delay(LOOK_MS);
+  }
 }
 
 /** A second one with the same content: the base of the log never changes once written, so it is shared. */

@@ -5,7 +5,8 @@ import { openRedisKv } from "../../storage/kv/redis.ts";
 import { resultRow } from "../cluster/result-row.ts";
 import { engineOver, terminalIds } from "../engine/payments.ts";
 import { endedPayment } from "../load/stored-uuids.ts";
-import { type MeasuredRedis, redisUse, rewriteLog, startMeasuredRedis } from "./redis-server.ts";
+import { untilLogIsWritten } from "../peers/redis-store.ts";
+import { type MeasuredRedis, redisUse, startMeasuredRedis } from "./redis-server.ts";
 
 const KEY_PREFIX = "{relay}:";
 const RETENTION_MS = 400 * 86_400_000;
@@ -123,7 +124,9 @@ export async function measureRedisRecords(count: number, lives: number, note: (t
     await fill("a terminal's presence", count, seen);
     await fill("an ended payment", 4 * count, ended);
     await fill("a row that waits for ClickHouse", count, row);
-    await rewriteLog(redis.client);
+    // As it does by itself once the file has doubled.
+    await redis.client.bgrewriteaof();
+    await untilLogIsWritten(redis.client);
     const { usedBytes, logBytes } = await redisUse(redis.client);
     const total = { terminals: count, commands: 4 * count, rows: count, usedBytes, logBytes };
 

@@ -1,13 +1,9 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { setTimeout as delay } from "node:timers/promises";
 import { Redis } from "ioredis";
 import { freePort } from "../../infra/local/free-port.ts";
 import { servicesDown, servicesUp } from "../../infra/local/services.ts";
-
-const REWRITE_LOOK_MS = 100;
-const REWRITE_LOOKS_MAX = 600;
 
 /** A Redis of this run's own, as the relay requires it, and what it says of itself. */
 export interface MeasuredRedis {
@@ -34,17 +30,6 @@ export async function startMeasuredRedis(): Promise<MeasuredRedis> {
       await rm(directory, { recursive: true, force: true });
     },
   };
-}
-
-/** Has Redis write its append-only file anew, as it does by itself once the file has doubled, and waits for it. */
-export async function rewriteLog(client: Redis): Promise<void> {
-  await client.bgrewriteaof();
-  for (let look = 0; look < REWRITE_LOOKS_MAX; look += 1) {
-    await delay(REWRITE_LOOK_MS);
-    const info = await client.info("persistence");
-    if (/^aof_rewrite_in_progress:0/m.test(info) && /^aof_rewrite_scheduled:0/m.test(info)) return;
-  }
-  throw new Error("Redis has not written its append-only file anew in a minute");
 }
 
 /** What a Redis has used so far. */

@@ -80,11 +80,15 @@ export function createHomeRouter({ bus, homes, home, clock, failed }: HomeRouter
   /** Those that wait now: as many as look-ups of callers may. */
   const waiting = new Set<Asked>();
   homes.onChange(() => {
-    for (const asked of [...waiting]) if (homes.homeOf(asked.terminalId) !== asked.address) asked.moved(MOVED);
+    for (const asked of waiting) {
+      if (homes.homeOf(asked.terminalId) === asked.address) continue;
+      waiting.delete(asked);
+      asked.moved(MOVED);
+    }
   });
 
   /** The answer to `lookUp`, or MOVED as soon as its terminal has another home; then the answer is left. */
-  async function unlessMoved<T>(terminalId: string, lookUp: () => Promise<T>): Promise<T | typeof MOVED> {
+  function unlessMoved<T>(terminalId: string, lookUp: () => Promise<T>): Promise<T | typeof MOVED> {
     const address = homes.homeOf(terminalId);
     return new Promise((resolve, reject) => {
       const asked: Asked = { terminalId, address, moved: resolve };
