@@ -55,7 +55,7 @@ function columnsOf(onDrain: ((node: ClusterNodeJson) => void) | null): Column<Cl
   const { cluster: own } = words();
   const figure = (value: number | undefined) => (value === undefined ? "–" : formatNumber(value));
   return [
-    { key: "node", header: own.node, cell: ({ nodeId }) => nodeId },
+    { key: "node", header: own.node, cell: ({ nodeId }) => <span class="name-room">{nodeId}</span> },
     { key: "state", header: own.state, cell: ({ state }) => <Badge kind={STATE_KINDS[state]}>{own.states[state]}</Badge> },
     { key: "version", header: own.version, cell: ({ version }) => version },
     { key: "since", header: own.since, cell: ({ since }) => <Time at={since} /> },
