@@ -1,10 +1,11 @@
 import { Type } from "@sinclair/typebox";
 import { RelayError } from "../../../engine/kernel/errors.ts";
 import type { MerchantTransaction } from "../../../engine/payments/merchant-transactions.ts";
+import { LocaleWord } from "../named-words.ts";
 import { reads } from "./reads.ts";
-import { LocaleSchema, TRANSACTION_FILTERS } from "./schemas.ts";
 import { MERCHANT_BASE, merchantOf, PORTAL_RATE } from "./surface.ts";
 import { filterOf } from "./transaction-query.ts";
+import { TRANSACTION_FILTERS } from "./transaction-schemas.ts";
 import { type TransactionsCsv, transactionsCsv } from "./transactions-csv.ts";
 
 export const exportMerchantTransactions = reads.endpoint({
@@ -17,7 +18,7 @@ export const exportMerchantTransactions = reads.endpoint({
   auth: "merchantUserOrKey",
   may: "operate",
   rateLimit: PORTAL_RATE,
-  query: Type.Object({ ...TRANSACTION_FILTERS, lang: Type.Optional(LocaleSchema) }),
+  query: Type.Object({ ...TRANSACTION_FILTERS, lang: Type.Optional(LocaleWord) }),
   responses: {
     200: {
       description: "The rows.",

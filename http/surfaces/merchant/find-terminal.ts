@@ -4,9 +4,9 @@ import { TerminalParams } from "../identifier-params.ts";
 import { ok, okOf } from "./envelope.ts";
 import { etagOf } from "./etag.ts";
 import { READ_DEADLINE_MS, reads } from "./reads.ts";
-import { TerminalItem } from "./schemas.ts";
 import { MERCHANT_BASE, merchantOf, PORTAL_RATE } from "./surface.ts";
 import { ETAG_HEADERS, IF_NONE_MATCH, latestResults, TERMINAL_EXAMPLE, terminalItemOf } from "./terminal-item.ts";
+import { TerminalItem } from "./terminal-schemas.ts";
 
 export const findMerchantTerminal = reads.endpoint({
   name: "merchantTerminal",

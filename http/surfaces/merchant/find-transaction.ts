@@ -5,10 +5,10 @@ import { ok, okOf } from "./envelope.ts";
 import { maySeePersonalData } from "./personal-data.ts";
 import { READ_DEADLINE_MS, reads } from "./reads.ts";
 import { receiptText } from "./receipt-text.ts";
-import { TransactionDetail, type TransactionDetailJson } from "./schemas.ts";
 import { MERCHANT_BASE, merchantOf, merchantOwnerOf, PORTAL_RATE } from "./surface.ts";
 import { type History, historyOf } from "./transaction-history.ts";
 import { ITEM_EXAMPLE, itemOf } from "./transaction-item.ts";
+import { TransactionDetail, type TransactionDetailJson } from "./transaction-schemas.ts";
 
 export const findMerchantTransaction = reads.endpoint({
   name: "merchantTransaction",

@@ -3,12 +3,13 @@ import { type AuditEntry, isMerchantsOwn } from "../../../engine/operators/audit
 import { maskedEmail } from "../masked-email.ts";
 import { AuditOutcome } from "../named-words.ts";
 import { ok, okOf } from "./envelope.ts";
+import { AuditItem, type AuditItemJson } from "./log-schemas.ts";
 import { maySeePersonalData } from "./personal-data.ts";
 import { reads } from "./reads.ts";
-import { listOf } from "./schema-parts.ts";
-import { AuditItem, type AuditItemJson, PAGE_QUERY, TRANSACTION_FILTERS } from "./schemas.ts";
+import { listOf, PAGE_QUERY } from "./schema-parts.ts";
 import { MERCHANT_BASE, merchantOf, PORTAL_RATE } from "./surface.ts";
 import { damagedCursor, rangeOfQuery } from "./transaction-query.ts";
+import { TRANSACTION_FILTERS } from "./transaction-schemas.ts";
 
 export const listMerchantAudit = reads.endpoint({
   name: "merchantAudit",

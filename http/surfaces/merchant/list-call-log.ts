@@ -1,8 +1,8 @@
 import { ok, okOf } from "./envelope.ts";
 import { LOG_DESCRIPTION, LogQuerySchema, logCursorOf, logQueryOf } from "./log-query.ts";
+import { CallLogItem, type CallLogJson } from "./log-schemas.ts";
 import { READ_DEADLINE_MS, reads } from "./reads.ts";
 import { listOf } from "./schema-parts.ts";
-import { CallLogItem, type CallLogJson } from "./schemas.ts";
 import { MERCHANT_BASE, merchantOf, PORTAL_RATE } from "./surface.ts";
 
 const EXAMPLE: CallLogJson = {

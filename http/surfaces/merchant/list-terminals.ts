@@ -2,9 +2,9 @@ import { isNamedIn } from "../../endpoint/entity-tag.ts";
 import { ok, okOf } from "./envelope.ts";
 import { etagOf } from "./etag.ts";
 import { READ_DEADLINE_MS, reads } from "./reads.ts";
-import { Terminals, type TerminalsJson } from "./schemas.ts";
 import { MERCHANT_BASE, merchantOf, PORTAL_RATE } from "./surface.ts";
 import { ETAG_HEADERS, IF_NONE_MATCH, latestResults, TERMINAL_EXAMPLE, terminalItemOf } from "./terminal-item.ts";
+import { Terminals, type TerminalsJson } from "./terminal-schemas.ts";
 
 export const listMerchantTerminals = reads.endpoint({
   name: "merchantTerminals",

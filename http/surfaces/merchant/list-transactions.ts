@@ -1,11 +1,11 @@
 import { Type } from "@sinclair/typebox";
 import { ok, okOf } from "./envelope.ts";
 import { READ_DEADLINE_MS, reads } from "./reads.ts";
-import { listOf } from "./schema-parts.ts";
-import { PAGE_QUERY, TRANSACTION_FILTERS, TransactionItem } from "./schemas.ts";
+import { listOf, PAGE_QUERY } from "./schema-parts.ts";
 import { MERCHANT_BASE, merchantOf, PORTAL_RATE } from "./surface.ts";
 import { ITEM_EXAMPLE, itemOf } from "./transaction-item.ts";
 import { cursorOf, filterOf, readCursor } from "./transaction-query.ts";
+import { TRANSACTION_FILTERS, TransactionItem } from "./transaction-schemas.ts";
 
 export const listMerchantTransactions = reads.endpoint({
   name: "merchantTransactions",

@@ -1,7 +1,8 @@
 import { type Static, Type } from "@sinclair/typebox";
 import { isLogEntryId, type LogQuery } from "../../../engine/operators/merchant-logs.ts";
 import type { LocalTime } from "../local-time.ts";
-import { LOG_FILTERS, PAGE_QUERY } from "./schemas.ts";
+import { LOG_FILTERS } from "./log-schemas.ts";
+import { PAGE_QUERY } from "./schema-parts.ts";
 import { damagedCursor, rangeOfQuery } from "./transaction-query.ts";
 
 export const LogQuerySchema = Type.Object({ ...LOG_FILTERS, ...PAGE_QUERY });

@@ -8,8 +8,8 @@ import type { SubscriptionTask } from "../../../engine/subscriptions/subscriptio
 import { DAY } from "../day.ts";
 import { daysAfter, type LocalTime } from "../local-time.ts";
 import { ok, okOf } from "./envelope.ts";
+import { Overview, type OverviewJson } from "./overview-schemas.ts";
 import { READ_DEADLINE_MS, reads } from "./reads.ts";
-import { Overview, type OverviewJson } from "./schemas.ts";
 import { MERCHANT_BASE, merchantOf, merchantOwnerOf, PORTAL_RATE } from "./surface.ts";
 import { methodOf } from "./transaction-item.ts";
 import { dayOfQuery } from "./transaction-query.ts";

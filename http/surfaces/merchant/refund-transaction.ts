@@ -8,8 +8,8 @@ import { UuidParams } from "../identifier-params.ts";
 import { ok, okOf, refusal } from "./envelope.ts";
 import { ownTransaction } from "./find-transaction.ts";
 import { ownLink, refundDecision, type WhyNoRefund } from "./refund-decision.ts";
-import { Refund, RefundTransaction } from "./schemas.ts";
 import { MERCHANT_BASE, merchantOwnerOf, merchantSurface, PORTAL_RATE } from "./surface.ts";
+import { Refund, RefundTransaction } from "./transaction-schemas.ts";
 
 /** What refunds use. */
 export interface RefundOperations {

@@ -2,7 +2,7 @@ import { Type } from "@sinclair/typebox";
 import type { MerchantTransaction } from "../../../engine/payments/merchant-transactions.ts";
 import type { MerchantTerminal } from "../../../engine/settings/merchant-terminals.ts";
 import type { ReadOperations } from "./reads.ts";
-import type { TerminalItemJson } from "./schemas.ts";
+import type { TerminalItemJson } from "./terminal-schemas.ts";
 import { ITEM_EXAMPLE, itemOf } from "./transaction-item.ts";
 
 const SECOND_MS = 1_000;

@@ -5,7 +5,7 @@ import type { MerchantTransaction } from "../../../engine/payments/merchant-tran
 import type { CommandView } from "../../../engine/terminals/terminals.ts";
 import type { ReadOperations } from "./reads.ts";
 import { ownLink, type RefundDecision, refundDecision } from "./refund-decision.ts";
-import type { TransactionDetailJson } from "./schemas.ts";
+import type { TransactionDetailJson } from "./transaction-schemas.ts";
 
 /** What happened to a transaction, oldest first, and whether it can be refunded from here. */
 export interface History {

@@ -1,7 +1,7 @@
 import { decimalsOf } from "../../../engine/kernel/money.ts";
 import type { MerchantTransaction } from "../../../engine/payments/merchant-transactions.ts";
 import type { TransactionMethod } from "../../../engine/payments/transaction.ts";
-import { METHODS, type TransactionItemJson } from "./schemas.ts";
+import { METHODS, type TransactionItemJson } from "./transaction-schemas.ts";
 
 /** A transaction as lists show it. */
 export function itemOf({ transaction }: MerchantTransaction): TransactionItemJson {

@@ -3,7 +3,7 @@ import { RelayError } from "../../../engine/kernel/errors.ts";
 import type { MerchantTransactionFilter } from "../../../engine/payments/merchant-transactions.ts";
 import { rangeOfQuery } from "../day-range.ts";
 import type { LocalTime } from "../local-time.ts";
-import { TRANSACTION_FILTERS } from "./schemas.ts";
+import { TRANSACTION_FILTERS } from "./transaction-schemas.ts";
 
 export { dayOfQuery, rangeOfQuery } from "../day-range.ts";
 export { cursorOf, damagedCursor, readCursor } from "../transaction-cursor.ts";

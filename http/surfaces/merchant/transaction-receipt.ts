@@ -5,9 +5,9 @@ import { ownTransaction } from "./find-transaction.ts";
 import { maySeePersonalData } from "./personal-data.ts";
 import { READ_DEADLINE_MS, reads } from "./reads.ts";
 import { receiptText } from "./receipt-text.ts";
-import { Receipt, type ReceiptJson } from "./schemas.ts";
 import { MERCHANT_BASE, merchantOf, PORTAL_RATE } from "./surface.ts";
 import { majorUnits, methodOf } from "./transaction-item.ts";
+import { Receipt, type ReceiptJson } from "./transaction-schemas.ts";
 
 export const merchantTransactionReceipt = reads.endpoint({
   name: "merchantTransactionReceipt",

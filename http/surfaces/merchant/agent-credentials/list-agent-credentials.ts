@@ -1,6 +1,6 @@
 import { Type } from "@sinclair/typebox";
 import { ok, okOf } from "../envelope.ts";
-import { PAGE_QUERY } from "../schemas.ts";
+import { PAGE_QUERY } from "../schema-parts.ts";
 import { MERCHANT_BASE, merchantOwnerOf, PORTAL_RATE } from "../surface.ts";
 import { AGENT_CREDENTIAL_EXAMPLE, agentCredentialList } from "./agent-credential-json.ts";
 import { AGENT_CREDENTIAL_FILTERS, AgentCredentialPage } from "./schemas.ts";

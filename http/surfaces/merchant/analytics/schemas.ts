@@ -3,7 +3,7 @@ import { REPORT_CURRENCIES_MAX, REPORT_LINES_MAX } from "../../../../engine/repo
 import { DAY } from "../../day.ts";
 import { words } from "../../named-words.ts";
 import { Currency, Day, nullable, time } from "../schema-parts.ts";
-import { Method } from "../schemas.ts";
+import { Method } from "../transaction-schemas.ts";
 import { AGENTS, DISPUTES, HEATMAP, LINKS, METHOD_SUMS, PAYMENTS, SUBSCRIPTIONS, TERMINALS } from "./definitions.ts";
 
 /**

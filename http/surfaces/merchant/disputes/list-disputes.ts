@@ -1,7 +1,6 @@
 import { Type } from "@sinclair/typebox";
 import { ok, okOf } from "../envelope.ts";
-import { listOf } from "../schema-parts.ts";
-import { PAGE_QUERY } from "../schemas.ts";
+import { listOf, PAGE_QUERY } from "../schema-parts.ts";
 import { MERCHANT_BASE, merchantOwnerOf, PORTAL_RATE } from "../surface.ts";
 import { boardItemJson, DISPUTE_ITEM_EXAMPLE } from "./dispute-json.ts";
 import { disputeFilterOf } from "./dispute-query.ts";

@@ -1,7 +1,7 @@
 import { ok, okOf } from "../envelope.ts";
-import { PaymentMethods } from "../schemas.ts";
 import { MERCHANT_BASE, merchantOf, PORTAL_RATE } from "../surface.ts";
 import { METHOD_EXAMPLE, methodOf } from "./method-json.ts";
+import { PaymentMethods } from "./schemas.ts";
 import { methods } from "./surface.ts";
 
 export const listPaymentMethods = methods.endpoint({

@@ -6,7 +6,7 @@ import { SERVICE_DESCRIPTIONS } from "../../../../engine/partners/merchant-servi
 import type { ServiceOutcome } from "../../../../engine/partners/merchant-services.ts";
 import { membersShown } from "../../service-configuration.ts";
 import { ok, okOf, refusal } from "../envelope.ts";
-import { PaymentMethod, type PaymentMethodJson } from "../schemas.ts";
+import { PaymentMethod, type PaymentMethodJson } from "./schemas.ts";
 import { methods } from "./surface.ts";
 
 /** An unknown service is 404, not 400. */

@@ -1,7 +1,7 @@
 import { RelayError } from "../../../../engine/kernel/errors.ts";
 import { ok, okOf } from "../envelope.ts";
-import { NewKeys } from "../schemas.ts";
 import { MERCHANT_BASE, PORTAL_RATE, userOf } from "../surface.ts";
+import { NewKeys } from "./schemas.ts";
 import { methods } from "./surface.ts";
 
 /** A response with keys must not be stored by caches. */

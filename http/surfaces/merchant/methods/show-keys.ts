@@ -1,6 +1,6 @@
 import { ok, okOf } from "../envelope.ts";
-import { Keys } from "../schemas.ts";
 import { MERCHANT_BASE, PORTAL_RATE, userOf } from "../surface.ts";
+import { Keys } from "./schemas.ts";
 import { methods } from "./surface.ts";
 
 export const showKeys = methods.endpoint({

@@ -1,7 +1,7 @@
 import { ok, okOf, refusal } from "../envelope.ts";
-import { PaymentLink } from "../schemas.ts";
 import { MERCHANT_BASE, merchantOwnerOf, PORTAL_RATE } from "../surface.ts";
 import { PAYMENT_LINK_EXAMPLE, paymentLinkJson } from "./payment-link-json.ts";
+import { PaymentLink } from "./schemas.ts";
 import { NOT_PENDING, noSuchLink, PaymentLinkParams, paymentLinks } from "./surface.ts";
 
 /** The gateway is asked about a payment that is open. */

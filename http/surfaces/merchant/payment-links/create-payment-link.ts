@@ -3,9 +3,9 @@ import { PORTAL_LINK_HOURS_DEFAULT, PORTAL_LINKS_PER_HOUR_MAX } from "../../../.
 import { givenText } from "../../free-text.ts";
 import { actorOf } from "../actor-names.ts";
 import { ok, okOf, refusal } from "../envelope.ts";
-import { CreatePaymentLink, PaymentLink } from "../schemas.ts";
 import { MERCHANT_BASE, merchantOwnerOf, PORTAL_RATE } from "../surface.ts";
 import { PAYMENT_LINK_EXAMPLE, paymentLinkJson } from "./payment-link-json.ts";
+import { CreatePaymentLink, PaymentLink } from "./schemas.ts";
 import { paymentLinks } from "./surface.ts";
 
 const HOUR_MS = 3_600_000;

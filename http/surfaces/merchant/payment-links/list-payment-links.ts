@@ -1,10 +1,10 @@
 import { Type } from "@sinclair/typebox";
 import { ok, okOf } from "../envelope.ts";
-import { listOf } from "../schema-parts.ts";
-import { PAGE_QUERY, PAYMENT_LINK_FILTERS, PaymentLink } from "../schemas.ts";
+import { listOf, PAGE_QUERY } from "../schema-parts.ts";
 import { MERCHANT_BASE, merchantOwnerOf, PORTAL_RATE } from "../surface.ts";
 import { PAYMENT_LINK_EXAMPLE, paymentLinkList } from "./payment-link-json.ts";
 import { paymentLinkFilterOf } from "./payment-link-query.ts";
+import { PAYMENT_LINK_FILTERS, PaymentLink } from "./schemas.ts";
 import { paymentLinks } from "./surface.ts";
 
 export const listPaymentLinks = paymentLinks.endpoint({

@@ -9,7 +9,7 @@ import { maskedEmail } from "../../masked-email.ts";
 import { qrDataUrl } from "../../qr-code.ts";
 import { type ActorNames, actorNames } from "../actor-names.ts";
 import { maySeePersonalData } from "../personal-data.ts";
-import type { PaymentLinkJson } from "../schemas.ts";
+import type { PaymentLinkJson } from "./schemas.ts";
 import type { PaymentLinkOperations } from "./surface.ts";
 
 type Seen = Pick<PaymentLinkOperations, "users" | "paymentLinkUrl">;

@@ -3,8 +3,8 @@ import type { Caller } from "../../../../engine/access/caller.ts";
 import type { PortalLinkQuery } from "../../../../engine/portal-links/portal-links.ts";
 import type { LocalTime } from "../../local-time.ts";
 import { requirePersonalData } from "../personal-data.ts";
-import { PAYMENT_LINK_FILTERS } from "../schemas.ts";
 import { rangeOfQuery } from "../transaction-query.ts";
+import { PAYMENT_LINK_FILTERS } from "./schemas.ts";
 
 export const PaymentLinkFilters = Type.Object(PAYMENT_LINK_FILTERS);
 

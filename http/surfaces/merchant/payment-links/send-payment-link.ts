@@ -3,9 +3,9 @@ import { emailOf, type Locale } from "../../../../engine/accounts/account.ts";
 import { RelayError } from "../../../../engine/kernel/errors.ts";
 import { PORTAL_LINK_MAILS_MAX } from "../../../../engine/portal-links/portal-link.ts";
 import { ok, okOf, refusal } from "../envelope.ts";
-import { PaymentLink, SendPaymentLink } from "../schemas.ts";
 import { MERCHANT_BASE, merchantOwnerOf, PORTAL_RATE } from "../surface.ts";
 import { PAYMENT_LINK_EXAMPLE, paymentLinkJson } from "./payment-link-json.ts";
+import { PaymentLink, SendPaymentLink } from "./schemas.ts";
 import { NOT_PENDING, noSuchLink, PaymentLinkParams, paymentLinks } from "./surface.ts";
 
 /** That of an invitation without one. */

@@ -1,7 +1,7 @@
 import { ok, okOf } from "../envelope.ts";
-import { PaymentLink } from "../schemas.ts";
 import { MERCHANT_BASE, merchantOwnerOf, PORTAL_RATE } from "../surface.ts";
 import { PAYMENT_LINK_EXAMPLE, paymentLinkJson } from "./payment-link-json.ts";
+import { PaymentLink } from "./schemas.ts";
 import { noSuchLink, PaymentLinkParams, paymentLinks } from "./surface.ts";
 
 export const showPaymentLink = paymentLinks.endpoint({

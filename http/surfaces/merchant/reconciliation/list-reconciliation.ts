@@ -3,7 +3,7 @@ import { RelayError } from "../../../../engine/kernel/errors.ts";
 import type { DaySummary } from "../../../../engine/reconciliation/reconciliation.ts";
 import { DAY } from "../../day.ts";
 import { ok, okOf } from "../envelope.ts";
-import { PAGE_QUERY } from "../schemas.ts";
+import { PAGE_QUERY } from "../schema-parts.ts";
 import { MERCHANT_BASE, merchantOwnerOf, PORTAL_RATE } from "../surface.ts";
 import { damagedCursor, dayOfQuery } from "../transaction-query.ts";
 import { RECONCILIATION_FILTERS, type ReconciliationItemJson, ReconciliationPage } from "./schemas.ts";

@@ -1,11 +1,11 @@
 import { PASSKEYS_MAX } from "../../../../engine/accounts/account.ts";
 import { RelayError } from "../../../../engine/kernel/errors.ts";
 import { clientOf } from "../../factor-proof.ts";
-import { ClientHeaders, NoStore, PASSKEY_BYTES_MAX, SetCookie } from "../../factor-schemas.ts";
+import { ClientHeaders, NoStore, PASSKEY_BYTES_MAX, PasskeyRegistration, SetCookie } from "../../factor-schemas.ts";
 import { okOf } from "../envelope.ts";
-import { FactorEnrolled, PasskeyRegistration } from "../schemas.ts";
 import { SIGN_IN_RATE, userOf } from "../surface.ts";
 import { enrolledAnswer } from "./factor-answers.ts";
+import { FactorEnrolled } from "./schemas.ts";
 
 import { enrollingUser, signInSurface } from "./surface.ts";
 

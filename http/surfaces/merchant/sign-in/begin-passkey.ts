@@ -1,5 +1,5 @@
+import { WebAuthnJson } from "../../factor-schemas.ts";
 import { ok, okOf } from "../envelope.ts";
-import { WebAuthnJson } from "../schemas.ts";
 import { PORTAL_RATE } from "../surface.ts";
 import { enrollingUser, signInSurface } from "./surface.ts";
 

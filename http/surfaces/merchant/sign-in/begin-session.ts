@@ -1,8 +1,8 @@
 import { clientOf } from "../../factor-proof.ts";
 import { ClientHeaders } from "../../factor-schemas.ts";
 import { refusal } from "../envelope.ts";
-import { SignIn } from "../schemas.ts";
 import { SIGN_IN_RATE } from "../surface.ts";
+import { SignIn } from "./schemas.ts";
 import { ownSession, StateAndCookie, signInSurface, stateBody } from "./surface.ts";
 
 export const beginSession = signInSurface.endpoint({

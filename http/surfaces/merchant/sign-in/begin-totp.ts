@@ -1,7 +1,6 @@
 import { totpBegun } from "../../factor-proof.ts";
-import { NO_STORE, NoStore } from "../../factor-schemas.ts";
+import { NO_STORE, NoStore, TotpBegun } from "../../factor-schemas.ts";
 import { ok, okOf } from "../envelope.ts";
-import { TotpBegun } from "../schemas.ts";
 import { PORTAL_RATE } from "../surface.ts";
 import { enrollingUser, signInSurface } from "./surface.ts";
 

@@ -1,7 +1,7 @@
 import { ok, okOf } from "../envelope.ts";
-import { Me, MeChange } from "../schemas.ts";
 import { PORTAL_RATE, userOf } from "../surface.ts";
 import { meJson } from "./me-json.ts";
+import { Me, MeChange } from "./schemas.ts";
 import { signInSurface } from "./surface.ts";
 
 /** 160 views with queries of a kilobyte. */

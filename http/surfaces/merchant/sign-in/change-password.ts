@@ -1,9 +1,9 @@
 import { clientOf } from "../../factor-proof.ts";
 import { ClientHeaders } from "../../factor-schemas.ts";
 import { ok, okOf, refusal } from "../envelope.ts";
-import { Me, PasswordChange } from "../schemas.ts";
 import { SIGN_IN_RATE, userOf } from "../surface.ts";
 import { meJson } from "./me-json.ts";
+import { Me, PasswordChange } from "./schemas.ts";
 import { signInSurface } from "./surface.ts";
 
 export const changePassword = signInSurface.endpoint({

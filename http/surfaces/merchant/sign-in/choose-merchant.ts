@@ -1,7 +1,7 @@
 import { endedError } from "../../../../engine/accounts/enrol-factors.ts";
 import { RelayError } from "../../../../engine/kernel/errors.ts";
-import { ChooseMerchant } from "../schemas.ts";
 import { PORTAL_RATE, userOf } from "../surface.ts";
+import { ChooseMerchant } from "./schemas.ts";
 import { StateAnswer, signInSurface, stateBody } from "./surface.ts";
 
 export const chooseMerchant = signInSurface.endpoint({

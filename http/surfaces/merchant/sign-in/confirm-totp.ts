@@ -1,9 +1,9 @@
 import { clientOf } from "../../factor-proof.ts";
-import { ClientHeaders, NoStore, SetCookie } from "../../factor-schemas.ts";
+import { ClientHeaders, NoStore, SetCookie, TotpConfirm } from "../../factor-schemas.ts";
 import { okOf } from "../envelope.ts";
-import { FactorEnrolled, TotpConfirm } from "../schemas.ts";
 import { SIGN_IN_RATE, userOf } from "../surface.ts";
 import { enrolledAnswer } from "./factor-answers.ts";
+import { FactorEnrolled } from "./schemas.ts";
 import { enrollingUser, signInSurface } from "./surface.ts";
 
 export const confirmTotp = signInSurface.endpoint({

@@ -1,8 +1,8 @@
 import { Type } from "@sinclair/typebox";
 import { ok, okOf } from "../envelope.ts";
 import { listOf } from "../schema-parts.ts";
-import { SessionItem } from "../schemas.ts";
 import { PORTAL_RATE, userOf } from "../surface.ts";
+import { SessionItem } from "./schemas.ts";
 import { signInSurface } from "./surface.ts";
 
 export const listSessions = signInSurface.endpoint({

@@ -1,6 +1,6 @@
 import type { AccountRecord } from "../../../../engine/accounts/account.ts";
 import { passkeyItems } from "../../factor-proof.ts";
-import type { MeJson } from "../schemas.ts";
+import type { MeJson } from "./schemas.ts";
 
 export function meJson({ email, locale, theme, totp, passkeys, recoveryCodes, savedViews }: AccountRecord): MeJson {
   return {

@@ -1,5 +1,5 @@
+import { WebAuthnJson } from "../../factor-schemas.ts";
 import { ok, okOf } from "../envelope.ts";
-import { WebAuthnJson } from "../schemas.ts";
 import { SIGN_IN_RATE } from "../surface.ts";
 import { ownSession, signInSurface } from "./surface.ts";
 

@@ -2,9 +2,9 @@ import { Type } from "@sinclair/typebox";
 import { clientOf } from "../../factor-proof.ts";
 import { ClientHeaders } from "../../factor-schemas.ts";
 import { okOf } from "../envelope.ts";
-import { Me } from "../schemas.ts";
 import { PORTAL_RATE, userOf } from "../surface.ts";
 import { removedAnswer } from "./factor-answers.ts";
+import { Me } from "./schemas.ts";
 import { signInSurface } from "./surface.ts";
 
 export const removePasskey = signInSurface.endpoint({

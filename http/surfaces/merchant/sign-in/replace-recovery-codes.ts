@@ -1,7 +1,6 @@
 import { clientOf } from "../../factor-proof.ts";
-import { ClientHeaders, NO_STORE, NoStore } from "../../factor-schemas.ts";
+import { ClientHeaders, NO_STORE, NoStore, RecoveryCodes } from "../../factor-schemas.ts";
 import { ok, okOf } from "../envelope.ts";
-import { RecoveryCodes } from "../schemas.ts";
 import { SIGN_IN_RATE, userOf } from "../surface.ts";
 import { signInSurface } from "./surface.ts";
 

@@ -1,6 +1,5 @@
 import { clientOf, codeProof } from "../../factor-proof.ts";
-import { ClientHeaders } from "../../factor-schemas.ts";
-import { SecondFactor } from "../schemas.ts";
+import { ClientHeaders, SecondFactor } from "../../factor-schemas.ts";
 import { SIGN_IN_RATE, userOf } from "../surface.ts";
 import { factorAnswer } from "./factor-proof.ts";
 import { StateAndCookie, signInSurface } from "./surface.ts";

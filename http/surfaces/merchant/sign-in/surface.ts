@@ -7,8 +7,8 @@ import type { SignIn } from "../../../../engine/accounts/sign-in.ts";
 import { RelayError } from "../../../../engine/kernel/errors.ts";
 import { SetCookie } from "../../factor-schemas.ts";
 import { ok, okOf } from "../envelope.ts";
-import { SessionState, type SessionStateJson } from "../schemas.ts";
 import { merchantSurface, userOf } from "../surface.ts";
+import { SessionState, type SessionStateJson } from "./schemas.ts";
 
 /** A sign-in that came to an end, for the audit log: requests without a session are written there only where they concern an account. */
 export interface SignInEvent {

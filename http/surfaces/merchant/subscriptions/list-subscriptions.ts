@@ -1,6 +1,6 @@
 import { Type } from "@sinclair/typebox";
 import { ok, okOf } from "../envelope.ts";
-import { PAGE_QUERY } from "../schemas.ts";
+import { PAGE_QUERY } from "../schema-parts.ts";
 import { MERCHANT_BASE, merchantOwnerOf, PORTAL_RATE } from "../surface.ts";
 import { SUBSCRIPTION_FILTERS, SubscriptionPage } from "./schemas.ts";
 import { SUBSCRIPTION_EXAMPLE, subscriptionList } from "./subscription-json.ts";

@@ -1,10 +1,10 @@
 import { clientOf } from "../../factor-proof.ts";
 import { ClientHeaders } from "../../factor-schemas.ts";
 import { refusal } from "../envelope.ts";
-import { AcceptInvitation } from "../schemas.ts";
 import { ownSession, StateAndCookie, stateBody } from "../sign-in/surface.ts";
 import { MERCHANT_BASE, SIGN_IN_RATE } from "../surface.ts";
 import { InvitationParams, USED_OR_EXPIRED, usedOrExpired } from "./invitation-token.ts";
+import { AcceptInvitation } from "./schemas.ts";
 import { team } from "./surface.ts";
 
 export const acceptInvitation = team.endpoint({

@@ -1,7 +1,7 @@
 import { RelayError } from "../../../../engine/kernel/errors.ts";
 import { ok, okOf } from "../envelope.ts";
-import { User, UserChange } from "../schemas.ts";
 import { MERCHANT_BASE, PORTAL_RATE, userOf } from "../surface.ts";
+import { User, UserChange } from "./schemas.ts";
 import { team } from "./surface.ts";
 import { UserParams, userOfTeam } from "./user-json.ts";
 import { USER_CONFLICTS, userRefusal } from "./user-refusals.ts";

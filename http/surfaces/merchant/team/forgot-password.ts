@@ -1,7 +1,7 @@
 import { Type } from "@sinclair/typebox";
 import { ok, okOf } from "../envelope.ts";
-import { ForgotPassword } from "../schemas.ts";
 import { MERCHANT_BASE, SIGN_IN_RATE } from "../surface.ts";
+import { ForgotPassword } from "./schemas.ts";
 import { team } from "./surface.ts";
 
 export const forgotPassword = team.endpoint({

@@ -1,7 +1,7 @@
 import { USERS_MAX } from "../../../../engine/accounts/team.ts";
 import { ok, okOf } from "../envelope.ts";
-import { Users } from "../schemas.ts";
 import { MERCHANT_BASE, PORTAL_RATE, userOf } from "../surface.ts";
+import { Users } from "./schemas.ts";
 import { team } from "./surface.ts";
 import { userOfTeam } from "./user-json.ts";
 

@@ -1,6 +1,6 @@
 import { ok, okOf } from "../envelope.ts";
-import { User } from "../schemas.ts";
 import { MERCHANT_BASE, PORTAL_RATE, userOf } from "../surface.ts";
+import { User } from "./schemas.ts";
 import { team } from "./surface.ts";
 import { UserParams, userOfTeam } from "./user-json.ts";
 import { USER_CONFLICTS, userRefusal } from "./user-refusals.ts";

@@ -1,8 +1,8 @@
 import { Type } from "@sinclair/typebox";
 import { ok, okOf, refusal } from "../envelope.ts";
-import { ResetPassword } from "../schemas.ts";
 import { MERCHANT_BASE, SIGN_IN_RATE } from "../surface.ts";
 import { USED_OR_EXPIRED, usedOrExpired } from "./invitation-token.ts";
+import { ResetPassword } from "./schemas.ts";
 import { team } from "./surface.ts";
 
 export const resetPassword = team.endpoint({

@@ -1,7 +1,7 @@
 import { ok, okOf } from "../envelope.ts";
-import { Invitation } from "../schemas.ts";
 import { MERCHANT_BASE, SIGN_IN_RATE } from "../surface.ts";
 import { InvitationParams, USED_OR_EXPIRED, usedOrExpired } from "./invitation-token.ts";
+import { Invitation } from "./schemas.ts";
 import { team } from "./surface.ts";
 
 export const showInvitation = team.endpoint({

@@ -1,9 +1,9 @@
 import { RelayError } from "../../../../engine/kernel/errors.ts";
 import { withoutCards } from "../../webhook-members.ts";
 import { ok, okOf } from "../envelope.ts";
-import { ChangeWebhookEndpoint, WebhookEndpointItem } from "../schemas.ts";
 import { MERCHANT_BASE, PORTAL_RATE } from "../surface.ts";
 import { ENDPOINT_EXAMPLE, endpointJson, eventsOf, seenMsOf } from "./endpoint-json.ts";
+import { ChangeWebhookEndpoint, WebhookEndpointItem } from "./schemas.ts";
 import { EndpointParams, noSuchEndpoint, webhookMerchantOf, webhookOwnerOf, webhooks } from "./surface.ts";
 
 export const changeWebhook = webhooks.endpoint({

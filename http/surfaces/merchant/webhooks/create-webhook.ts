@@ -1,9 +1,9 @@
 import { WEBHOOK_ENDPOINTS_MAX } from "../../../../engine/webhooks/webhook-endpoint.ts";
 import { withoutCards } from "../../webhook-members.ts";
 import { ok, okOf, refusal } from "../envelope.ts";
-import { CreateWebhookEndpoint, WebhookEndpointWithSecret } from "../schemas.ts";
 import { MERCHANT_BASE, PORTAL_RATE } from "../surface.ts";
 import { ENDPOINT_EXAMPLE, endpointJson, eventsOf } from "./endpoint-json.ts";
+import { CreateWebhookEndpoint, WebhookEndpointWithSecret } from "./schemas.ts";
 import { webhookMerchantOf, webhookOwnerOf, webhooks } from "./surface.ts";
 
 export const createWebhook = webhooks.endpoint({

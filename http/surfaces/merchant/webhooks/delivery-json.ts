@@ -3,8 +3,8 @@ import { type MerchantDelivery, outcomeOf } from "../../../../engine/webhooks/me
 import type { WebhookDeliveryRecord } from "../../../../engine/webhooks/webhook-delivery.ts";
 import type { DeliveryPlace } from "../../../../engine/webhooks/webhook-delivery-store.ts";
 import { maskedEmail } from "../../masked-email.ts";
-import type { WebhookDeliveryDetailJson, WebhookDeliveryJson } from "../schemas.ts";
 import { damagedCursor } from "../transaction-query.ts";
+import type { WebhookDeliveryDetailJson, WebhookDeliveryJson } from "./schemas.ts";
 
 export const DELIVERY_EXAMPLE: WebhookDeliveryJson = {
   id: "evt_0d8f5k2m9q4r7s1t3u6v8w0x.we_1a2b3c4d5e6f7g8h9i0j1k2l",

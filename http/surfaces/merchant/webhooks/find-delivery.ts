@@ -1,8 +1,8 @@
 import { ok, okOf } from "../envelope.ts";
 import { maySeePersonalData } from "../personal-data.ts";
-import { WebhookDeliveryDetail } from "../schemas.ts";
 import { MERCHANT_BASE, PORTAL_RATE } from "../surface.ts";
 import { DELIVERY_EXAMPLE, deliveryDetailJson } from "./delivery-json.ts";
+import { WebhookDeliveryDetail } from "./schemas.ts";
 import { DeliveryParams, noSuchDelivery, webhookMerchantOf, webhooks } from "./surface.ts";
 
 export const findWebhookDelivery = webhooks.endpoint({

@@ -1,9 +1,9 @@
 import { Type } from "@sinclair/typebox";
 import { ok, okOf } from "../envelope.ts";
-import { listOf } from "../schema-parts.ts";
-import { DELIVERY_FILTERS, PAGE_QUERY, WebhookDelivery } from "../schemas.ts";
+import { listOf, PAGE_QUERY } from "../schema-parts.ts";
 import { MERCHANT_BASE, PORTAL_RATE } from "../surface.ts";
 import { cursorOfDelivery, DELIVERY_EXAMPLE, deliveryJson, deliveryPlaceOf } from "./delivery-json.ts";
+import { DELIVERY_FILTERS, WebhookDelivery } from "./schemas.ts";
 import { webhookMerchantOf, webhooks } from "./surface.ts";
 
 export const listWebhookDeliveries = webhooks.endpoint({

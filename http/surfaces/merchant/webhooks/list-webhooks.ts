@@ -1,8 +1,8 @@
 import { WEBHOOK_ENDPOINTS_MAX } from "../../../../engine/webhooks/webhook-endpoint.ts";
 import { ok, okOf } from "../envelope.ts";
-import { WebhookEndpointList } from "../schemas.ts";
 import { MERCHANT_BASE, PORTAL_RATE } from "../surface.ts";
 import { ENDPOINT_EXAMPLE, EVENTS_OFFERED, endpointJson } from "./endpoint-json.ts";
+import { WebhookEndpointList } from "./schemas.ts";
 import { webhookMerchantOf, webhookOwnerOf, webhooks } from "./surface.ts";
 
 const ALL = { limit: WEBHOOK_ENDPOINTS_MAX, startingAfter: null, endingBefore: null, fromMs: null, beforeMs: null };

@@ -1,9 +1,9 @@
 import { Type } from "@sinclair/typebox";
 import { RESENT_MAX } from "../../../../engine/webhooks/merchant-deliveries.ts";
 import { ok, okOf } from "../envelope.ts";
-import { ResendFailed, ResentDeliveries } from "../schemas.ts";
 import { MERCHANT_BASE, PORTAL_RATE } from "../surface.ts";
 import { cursorOfDelivery, DELIVERY_EXAMPLE, deliveryPlaceOf } from "./delivery-json.ts";
+import { ResendFailed, ResentDeliveries } from "./schemas.ts";
 import { noSuchEndpoint, webhookMerchantOf, webhookOwnerOf, webhooks } from "./surface.ts";
 
 export const resendFailedDeliveries = webhooks.endpoint({

@@ -1,8 +1,8 @@
 import { SECRET_OVERLAP_DEFAULT_MS } from "../../../../engine/webhooks/webhook-endpoint.ts";
 import { ok, okOf } from "../envelope.ts";
-import { WebhookEndpointWithSecret } from "../schemas.ts";
 import { MERCHANT_BASE, PORTAL_RATE } from "../surface.ts";
 import { ENDPOINT_EXAMPLE, endpointJson } from "./endpoint-json.ts";
+import { WebhookEndpointWithSecret } from "./schemas.ts";
 import { EndpointParams, noSuchEndpoint, webhookMerchantOf, webhookOwnerOf, webhooks } from "./surface.ts";
 
 export const rotateWebhookSecret = webhooks.endpoint({

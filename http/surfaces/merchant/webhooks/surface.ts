@@ -6,8 +6,8 @@ import type { WebhookDeliveryRecord } from "../../../../engine/webhooks/webhook-
 import type { WebhookOwner } from "../../../../engine/webhooks/webhook-endpoint.ts";
 import type { WebhookEndpoints } from "../../../../engine/webhooks/webhook-endpoints.ts";
 import type { WebhookEvent } from "../../../../engine/webhooks/webhook-event.ts";
-import { WEBHOOK_ID } from "../schemas.ts";
 import { merchantSurface } from "../surface.ts";
+import { WEBHOOK_ID } from "./schemas.ts";
 
 /** What the endpoints of a merchant's webhooks use. */
 export interface WebhookOperations {

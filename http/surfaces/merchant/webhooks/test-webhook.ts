@@ -1,7 +1,7 @@
 import { ok, okOf, refusal } from "../envelope.ts";
-import { WebhookDelivery } from "../schemas.ts";
 import { MERCHANT_BASE, PORTAL_RATE } from "../surface.ts";
 import { DELIVERY_EXAMPLE, DISABLED_ENDPOINT, deliveryJson } from "./delivery-json.ts";
+import { WebhookDelivery } from "./schemas.ts";
 import { EndpointParams, noSuchEndpoint, webhookMerchantOf, webhookOwnerOf, webhooks } from "./surface.ts";
 
 export const testWebhook = webhooks.endpoint({

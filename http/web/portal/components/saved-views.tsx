@@ -1,6 +1,6 @@
 import { useState } from "preact/hooks";
 import { useLocation } from "preact-iso/router";
-import type { MeJson } from "../../../surfaces/merchant/schemas.ts";
+import type { MeJson } from "../../../surfaces/merchant/sign-in/schemas.ts";
 import { get, patch } from "../api/client.ts";
 import { hasCode } from "../api/errors.ts";
 import { errorText } from "../i18n/error-text.ts";

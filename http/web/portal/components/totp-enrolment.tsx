@@ -1,6 +1,6 @@
 import { useState } from "preact/hooks";
+import type { TotpBegunJson } from "../../../surfaces/merchant/sign-in/schemas.ts";
 import { post } from "../api/client.ts";
-import type { TotpBegunJson } from "../api/types.ts";
 import { text } from "../i18n/texts.ts";
 import { useAction } from "../state/action.ts";
 import { atDoor } from "../state/door.ts";

@@ -1,7 +1,7 @@
 import { computed, signal } from "@preact/signals";
 import type { MerchantAct, MerchantRole } from "../../../../engine/access/merchant-user-grant.ts";
 import { merchantRoleMay } from "../../../../engine/access/merchant-user-grant.ts";
-import type { SessionStateJson } from "../../../surfaces/merchant/schemas.ts";
+import type { SessionStateJson } from "../../../surfaces/merchant/sign-in/schemas.ts";
 import { call, get, onCalls, post } from "../api/client.ts";
 import { likelyLocale, showLocale, text } from "../i18n/texts.ts";
 import { openDoor, takesPasskeys } from "./door.ts";

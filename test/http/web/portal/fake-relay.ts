@@ -1,27 +1,18 @@
 import type { Page, Request, Route } from "playwright-core";
+import type { AuditItemJson, CallLogJson, WorkflowLogJson } from "../../../../http/surfaces/merchant/log-schemas.ts";
+import type { KeysJson, PaymentMethodJson } from "../../../../http/surfaces/merchant/methods/schemas.ts";
+import type { OverviewJson } from "../../../../http/surfaces/merchant/overview-schemas.ts";
+import type { PaymentLinkJson } from "../../../../http/surfaces/merchant/payment-links/schemas.ts";
+import type { MeJson, SessionItemJson, SessionStateJson } from "../../../../http/surfaces/merchant/sign-in/schemas.ts";
+import type { InvitationJson, UserJson, UsersJson } from "../../../../http/surfaces/merchant/team/schemas.ts";
+import type { TerminalItemJson, TerminalsJson } from "../../../../http/surfaces/merchant/terminal-schemas.ts";
+import type { TransactionDetailJson, TransactionItemJson } from "../../../../http/surfaces/merchant/transaction-schemas.ts";
 import type {
-  AuditItemJson,
-  CallLogJson,
-  InvitationJson,
-  KeysJson,
-  MeJson,
-  OverviewJson,
-  PaymentLinkJson,
-  PaymentMethodJson,
-  SessionItemJson,
-  SessionStateJson,
-  TerminalItemJson,
-  TerminalsJson,
-  TransactionDetailJson,
-  TransactionItemJson,
-  UserJson,
-  UsersJson,
   WebhookDeliveryDetailJson,
   WebhookDeliveryJson,
   WebhookEndpointJson,
   WebhookEndpointListJson,
-  WorkflowLogJson,
-} from "../../../../http/surfaces/merchant/schemas.ts";
+} from "../../../../http/surfaces/merchant/webhooks/schemas.ts";
 
 /** What the faked interface answers: `data` with 200, or an error. */
 export interface FakeAnswer {

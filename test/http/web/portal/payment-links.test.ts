@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
 import { test } from "node:test";
 import type { Page } from "playwright-core";
-import type { PaymentLinkJson } from "../../../../http/surfaces/merchant/schemas.ts";
+import type { PaymentLinkJson } from "../../../../http/surfaces/merchant/payment-links/schemas.ts";
 import { NO_BROWSER } from "../../../support/browser.ts";
 import { eventually } from "../../../support/within.ts";
 import {

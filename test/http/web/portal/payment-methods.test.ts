@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Page } from "playwright-core";
-import type { PaymentMethodJson } from "../../../../http/surfaces/merchant/schemas.ts";
+import type { PaymentMethodJson } from "../../../../http/surfaces/merchant/methods/schemas.ts";
 import { charactersOf } from "../../../../http/web/portal/pages/payment-methods/characters.ts";
 import { NO_BROWSER } from "../../../support/browser.ts";
 import { type FakeHandler, fakeRelay, KEYS, MERCHANT, METHODS, methodOf, NEW_KEYS, sessionOf } from "./fake-relay.ts";

@@ -1,6 +1,6 @@
 import { useState } from "preact/hooks";
 import type { AlertJson } from "../../../../surfaces/merchant/alerts/schemas.ts";
-import type { TransactionDetailJson } from "../../../../surfaces/merchant/schemas.ts";
+import type { TransactionDetailJson } from "../../../../surfaces/merchant/transaction-schemas.ts";
 import { Amount } from "../../components/amount.tsx";
 import { Banner } from "../../components/banner.tsx";
 import { Button } from "../../components/button.tsx";

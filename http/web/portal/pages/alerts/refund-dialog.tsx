@@ -1,5 +1,5 @@
 import type { AlertJson } from "../../../../surfaces/merchant/alerts/schemas.ts";
-import type { TransactionDetailJson } from "../../../../surfaces/merchant/schemas.ts";
+import type { TransactionDetailJson } from "../../../../surfaces/merchant/transaction-schemas.ts";
 import { GATEWAY_DEADLINE_MS, post } from "../../api/client.ts";
 import { hasCode, PortalError } from "../../api/errors.ts";
 import { Banner } from "../../components/banner.tsx";

@@ -1,4 +1,4 @@
-import type { TerminalsJson } from "../../../../surfaces/merchant/schemas.ts";
+import type { TerminalsJson } from "../../../../surfaces/merchant/terminal-schemas.ts";
 import { get } from "../../api/client.ts";
 import { Banner } from "../../components/banner.tsx";
 import { SelectField, TextField } from "../../components/field.tsx";

@@ -1,5 +1,5 @@
 import type { Comparison, Granularity } from "../../../../surfaces/merchant/analytics/schemas.ts";
-import type { TransactionItemJson } from "../../../../surfaces/merchant/schemas.ts";
+import type { TransactionItemJson } from "../../../../surfaces/merchant/transaction-schemas.ts";
 import { text } from "../../i18n/texts.ts";
 import { type Days, daysOf } from "./period.ts";
 

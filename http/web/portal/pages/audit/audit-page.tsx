@@ -1,5 +1,5 @@
 import { useState } from "preact/hooks";
-import type { AuditItemJson } from "../../../../surfaces/merchant/schemas.ts";
+import type { AuditItemJson } from "../../../../surfaces/merchant/log-schemas.ts";
 import { get } from "../../api/client.ts";
 import type { ListJson } from "../../api/types.ts";
 import { Badge, type BadgeKind } from "../../components/badge.tsx";

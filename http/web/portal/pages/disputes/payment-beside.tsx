@@ -1,4 +1,4 @@
-import type { TransactionDetailJson } from "../../../../surfaces/merchant/schemas.ts";
+import type { TransactionDetailJson } from "../../../../surfaces/merchant/transaction-schemas.ts";
 import { get } from "../../api/client.ts";
 import { hasCode } from "../../api/errors.ts";
 import { Amount } from "../../components/amount.tsx";

@@ -1,4 +1,4 @@
-import type { FactorEnrolledJson } from "../../api/types.ts";
+import type { FactorEnrolledJson } from "../../../../surfaces/merchant/sign-in/schemas.ts";
 import { takeSession } from "../../state/session.ts";
 import { Enrolment } from "./enrolment.tsx";
 

@@ -1,5 +1,6 @@
 import { useEffect, useState } from "preact/hooks";
-import type { InvitationJson, SessionStateJson } from "../../../../surfaces/merchant/schemas.ts";
+import type { SessionStateJson } from "../../../../surfaces/merchant/sign-in/schemas.ts";
+import type { InvitationJson } from "../../../../surfaces/merchant/team/schemas.ts";
 import { get, post } from "../../api/client.ts";
 import { hasCode } from "../../api/errors.ts";
 import { Banner } from "../../components/banner.tsx";

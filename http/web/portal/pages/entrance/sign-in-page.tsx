@@ -1,4 +1,4 @@
-import type { SessionStateJson } from "../../../../surfaces/merchant/schemas.ts";
+import type { SessionStateJson } from "../../../../surfaces/merchant/sign-in/schemas.ts";
 import { post } from "../../api/client.ts";
 import { emailProblem } from "../../components/field-problems.ts";
 import { text } from "../../i18n/texts.ts";

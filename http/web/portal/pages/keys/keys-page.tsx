@@ -1,5 +1,5 @@
 import { useState } from "preact/hooks";
-import type { KeysJson, NewKeysJson } from "../../../../surfaces/merchant/schemas.ts";
+import type { KeysJson, NewKeysJson } from "../../../../surfaces/merchant/methods/schemas.ts";
 import { get } from "../../api/client.ts";
 import { Badge } from "../../components/badge.tsx";
 import { Banner } from "../../components/banner.tsx";

@@ -1,5 +1,5 @@
 import { useState } from "preact/hooks";
-import type { NewKeysJson } from "../../../../surfaces/merchant/schemas.ts";
+import type { NewKeysJson } from "../../../../surfaces/merchant/methods/schemas.ts";
 import { Banner } from "../../components/banner.tsx";
 import { Button, ButtonLink } from "../../components/button.tsx";
 import { CopyButton } from "../../components/copy.tsx";

@@ -1,4 +1,4 @@
-import type { NewKeysJson } from "../../../../surfaces/merchant/schemas.ts";
+import type { NewKeysJson } from "../../../../surfaces/merchant/methods/schemas.ts";
 import { post } from "../../api/client.ts";
 import { FormDialog } from "../../components/form-dialog.tsx";
 import { text } from "../../i18n/texts.ts";

@@ -1,5 +1,5 @@
 import { useState } from "preact/hooks";
-import type { CallLogJson } from "../../../../surfaces/merchant/schemas.ts";
+import type { CallLogJson } from "../../../../surfaces/merchant/log-schemas.ts";
 import { Badge } from "../../components/badge.tsx";
 import { ObjectList } from "../../components/object-list.tsx";
 import type { Column } from "../../components/table.tsx";

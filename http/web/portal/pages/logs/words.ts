@@ -1,4 +1,4 @@
-import type { CallLogJson, WorkflowLogJson } from "../../../../surfaces/merchant/schemas.ts";
+import type { CallLogJson, WorkflowLogJson } from "../../../../surfaces/merchant/log-schemas.ts";
 import type { BadgeKind } from "../../components/badge.tsx";
 import { isDay } from "../../i18n/days.ts";
 import { text } from "../../i18n/texts.ts";

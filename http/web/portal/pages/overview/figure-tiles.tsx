@@ -1,4 +1,4 @@
-import type { OverviewJson } from "../../../../surfaces/merchant/schemas.ts";
+import type { OverviewJson } from "../../../../surfaces/merchant/overview-schemas.ts";
 import { Tile, type TileProps, Tiles } from "../../components/tile.tsx";
 import { formatMoney, formatNumber, formatPercent } from "../../i18n/format.ts";
 import { text } from "../../i18n/texts.ts";

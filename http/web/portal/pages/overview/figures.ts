@@ -1,4 +1,4 @@
-import type { OverviewJson } from "../../../../surfaces/merchant/schemas.ts";
+import type { OverviewJson } from "../../../../surfaces/merchant/overview-schemas.ts";
 
 export type SumsJson = OverviewJson["today"][number];
 

@@ -1,5 +1,5 @@
 import { useEffect } from "preact/hooks";
-import type { OverviewJson } from "../../../../surfaces/merchant/schemas.ts";
+import type { OverviewJson } from "../../../../surfaces/merchant/overview-schemas.ts";
 import { get } from "../../api/client.ts";
 import { Banner } from "../../components/banner.tsx";
 import { Button } from "../../components/button.tsx";

@@ -1,4 +1,4 @@
-import type { OverviewJson } from "../../../../surfaces/merchant/schemas.ts";
+import type { OverviewJson } from "../../../../surfaces/merchant/overview-schemas.ts";
 import { Badge } from "../../components/badge.tsx";
 import { Panel } from "../../components/panel.tsx";
 import { Table } from "../../components/table.tsx";

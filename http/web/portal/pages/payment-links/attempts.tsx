@@ -1,4 +1,4 @@
-import type { PaymentLinkJson } from "../../../../surfaces/merchant/schemas.ts";
+import type { PaymentLinkJson } from "../../../../surfaces/merchant/payment-links/schemas.ts";
 import { Time } from "../../components/time.tsx";
 import { formatMoney } from "../../i18n/format.ts";
 import { text } from "../../i18n/texts.ts";

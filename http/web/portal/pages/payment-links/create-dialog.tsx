@@ -1,6 +1,6 @@
 import { useState } from "preact/hooks";
 import { decimalsOf } from "../../../../../engine/kernel/money.ts";
-import type { PaymentLinkJson } from "../../../../surfaces/merchant/schemas.ts";
+import type { PaymentLinkJson } from "../../../../surfaces/merchant/payment-links/schemas.ts";
 import { post } from "../../api/client.ts";
 import { Button } from "../../components/button.tsx";
 import { Dialog } from "../../components/dialog.tsx";

@@ -1,5 +1,5 @@
 import { useState } from "preact/hooks";
-import type { PaymentLinkJson } from "../../../../surfaces/merchant/schemas.ts";
+import type { PaymentLinkJson } from "../../../../surfaces/merchant/payment-links/schemas.ts";
 import { GATEWAY_DEADLINE_MS, post } from "../../api/client.ts";
 import { hasCode } from "../../api/errors.ts";
 import { Amount } from "../../components/amount.tsx";

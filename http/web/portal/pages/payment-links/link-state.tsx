@@ -1,4 +1,4 @@
-import type { PaymentLinkJson } from "../../../../surfaces/merchant/schemas.ts";
+import type { PaymentLinkJson } from "../../../../surfaces/merchant/payment-links/schemas.ts";
 import { Badge, type BadgeKind } from "../../components/badge.tsx";
 import { text } from "../../i18n/texts.ts";
 import { isRefunded } from "./words.ts";

@@ -1,4 +1,4 @@
-import type { PaymentLinkJson } from "../../../../surfaces/merchant/schemas.ts";
+import type { PaymentLinkJson } from "../../../../surfaces/merchant/payment-links/schemas.ts";
 import { post } from "../../api/client.ts";
 import { TextField } from "../../components/field.tsx";
 import { emailProblem } from "../../components/field-problems.ts";

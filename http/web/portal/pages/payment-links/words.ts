@@ -1,4 +1,4 @@
-import type { PaymentLinkJson } from "../../../../surfaces/merchant/schemas.ts";
+import type { PaymentLinkJson } from "../../../../surfaces/merchant/payment-links/schemas.ts";
 
 /** All of them; the relay decides by `PORTAL_LINK_STATES` of the engine. */
 export const STATES = ["PENDING", "PAID", "CANCELLED", "EXPIRED"] as const satisfies readonly PaymentLinkJson["state"][];

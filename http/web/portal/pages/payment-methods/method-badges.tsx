@@ -1,4 +1,4 @@
-import type { PaymentMethodJson } from "../../../../surfaces/merchant/schemas.ts";
+import type { PaymentMethodJson } from "../../../../surfaces/merchant/methods/schemas.ts";
 import { Badge } from "../../components/badge.tsx";
 import { text } from "../../i18n/texts.ts";
 

@@ -1,5 +1,5 @@
 import { useState } from "preact/hooks";
-import type { PaymentMethodJson } from "../../../../surfaces/merchant/schemas.ts";
+import type { PaymentMethodJson } from "../../../../surfaces/merchant/methods/schemas.ts";
 import { post } from "../../api/client.ts";
 import { Banner } from "../../components/banner.tsx";
 import { Button } from "../../components/button.tsx";

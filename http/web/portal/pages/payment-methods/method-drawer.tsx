@@ -1,6 +1,6 @@
 import { Fragment } from "preact";
 import { useState } from "preact/hooks";
-import type { PaymentMethodJson } from "../../../../surfaces/merchant/schemas.ts";
+import type { PaymentMethodJson } from "../../../../surfaces/merchant/methods/schemas.ts";
 import { Drawer } from "../../components/dialog.tsx";
 import { LeaveDialog } from "../../components/leave-dialog.tsx";
 import { Time } from "../../components/time.tsx";

@@ -1,6 +1,6 @@
 import type { Static } from "@sinclair/typebox";
 import { useLayoutEffect, useState } from "preact/hooks";
-import type { PaymentMethodJson, PaymentMethods } from "../../../../surfaces/merchant/schemas.ts";
+import type { PaymentMethodJson, PaymentMethods } from "../../../../surfaces/merchant/methods/schemas.ts";
 import { get, put } from "../../api/client.ts";
 import { hasCode } from "../../api/errors.ts";
 import { Banner } from "../../components/banner.tsx";

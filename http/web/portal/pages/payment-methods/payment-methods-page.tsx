@@ -1,6 +1,6 @@
 import type { Static } from "@sinclair/typebox";
 import { useLocation } from "preact-iso/router";
-import type { PaymentMethodJson, PaymentMethods } from "../../../../surfaces/merchant/schemas.ts";
+import type { PaymentMethodJson, PaymentMethods } from "../../../../surfaces/merchant/methods/schemas.ts";
 import { get } from "../../api/client.ts";
 import { Drawer } from "../../components/dialog.tsx";
 import { EmptyState } from "../../components/empty-state.tsx";

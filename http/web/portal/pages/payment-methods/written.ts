@@ -1,4 +1,4 @@
-import type { PaymentMethodJson } from "../../../../surfaces/merchant/schemas.ts";
+import type { PaymentMethodJson } from "../../../../surfaces/merchant/methods/schemas.ts";
 import { text } from "../../i18n/texts.ts";
 import { charactersOf } from "./characters.ts";
 

@@ -1,4 +1,4 @@
-import type { MeJson } from "../../../../surfaces/merchant/schemas.ts";
+import type { MeJson } from "../../../../surfaces/merchant/sign-in/schemas.ts";
 import { patch } from "../../api/client.ts";
 import { SelectField } from "../../components/field.tsx";
 import { LanguageField } from "../../components/language-field.tsx";

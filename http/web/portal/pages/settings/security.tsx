@@ -1,7 +1,6 @@
 import { useState } from "preact/hooks";
-import type { MeJson } from "../../../../surfaces/merchant/schemas.ts";
+import type { MeJson, RecoveryCodesJson } from "../../../../surfaces/merchant/sign-in/schemas.ts";
 import { post, remove } from "../../api/client.ts";
-import type { RecoveryCodesJson } from "../../api/types.ts";
 import { Badge } from "../../components/badge.tsx";
 import { Button } from "../../components/button.tsx";
 import { ConfirmDialog } from "../../components/confirm-dialog.tsx";

@@ -1,5 +1,5 @@
 import { useState } from "preact/hooks";
-import type { SessionItemJson } from "../../../../surfaces/merchant/schemas.ts";
+import type { SessionItemJson } from "../../../../surfaces/merchant/sign-in/schemas.ts";
 import { get, remove } from "../../api/client.ts";
 import { Badge } from "../../components/badge.tsx";
 import { Button } from "../../components/button.tsx";

@@ -1,4 +1,4 @@
-import type { MeJson } from "../../../../surfaces/merchant/schemas.ts";
+import type { MeJson } from "../../../../surfaces/merchant/sign-in/schemas.ts";
 import { get } from "../../api/client.ts";
 import { Page } from "../../components/page.tsx";
 import { Loaded, Panel } from "../../components/panel.tsx";

@@ -1,5 +1,5 @@
 import { useLocation } from "preact-iso/router";
-import type { TerminalItemJson, TerminalsJson } from "../../../../surfaces/merchant/schemas.ts";
+import type { TerminalItemJson, TerminalsJson } from "../../../../surfaces/merchant/terminal-schemas.ts";
 import { get } from "../../api/client.ts";
 import { Amount } from "../../components/amount.tsx";
 import { Badge } from "../../components/badge.tsx";

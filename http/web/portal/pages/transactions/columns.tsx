@@ -1,5 +1,5 @@
 import { signal } from "@preact/signals";
-import type { TransactionItemJson } from "../../../../surfaces/merchant/schemas.ts";
+import type { TransactionItemJson } from "../../../../surfaces/merchant/transaction-schemas.ts";
 import { Amount } from "../../components/amount.tsx";
 import type { Column } from "../../components/table.tsx";
 import { Time } from "../../components/time.tsx";

@@ -1,5 +1,5 @@
 import { useId, useState } from "preact/hooks";
-import type { TerminalsJson } from "../../../../surfaces/merchant/schemas.ts";
+import type { TerminalsJson } from "../../../../surfaces/merchant/terminal-schemas.ts";
 import { get } from "../../api/client.ts";
 import { Button } from "../../components/button.tsx";
 import { SelectField } from "../../components/field.tsx";

@@ -1,4 +1,4 @@
-import type { ReceiptJson } from "../../../../surfaces/merchant/schemas.ts";
+import type { ReceiptJson } from "../../../../surfaces/merchant/transaction-schemas.ts";
 import { get } from "../../api/client.ts";
 import { Button } from "../../components/button.tsx";
 import { Dialog } from "../../components/dialog.tsx";

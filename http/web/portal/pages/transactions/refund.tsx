@@ -1,5 +1,5 @@
 import { useState } from "preact/hooks";
-import type { RefundJson } from "../../../../surfaces/merchant/schemas.ts";
+import type { RefundJson } from "../../../../surfaces/merchant/transaction-schemas.ts";
 import { GATEWAY_DEADLINE_MS, post } from "../../api/client.ts";
 import { hasCode, PortalError } from "../../api/errors.ts";
 import { Banner } from "../../components/banner.tsx";

@@ -1,5 +1,5 @@
 import { useState } from "preact/hooks";
-import type { TransactionDetailJson } from "../../../../surfaces/merchant/schemas.ts";
+import type { TransactionDetailJson } from "../../../../surfaces/merchant/transaction-schemas.ts";
 import { Amount } from "../../components/amount.tsx";
 import { Banner } from "../../components/banner.tsx";
 import { Button, ButtonLink } from "../../components/button.tsx";

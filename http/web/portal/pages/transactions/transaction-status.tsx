@@ -1,4 +1,4 @@
-import type { TransactionItemJson } from "../../../../surfaces/merchant/schemas.ts";
+import type { TransactionItemJson } from "../../../../surfaces/merchant/transaction-schemas.ts";
 import { Badge } from "../../components/badge.tsx";
 import { text } from "../../i18n/texts.ts";
 

@@ -1,6 +1,6 @@
 import { useState } from "preact/hooks";
 import { useLocation } from "preact-iso/router";
-import type { TransactionItemJson } from "../../../../surfaces/merchant/schemas.ts";
+import type { TransactionItemJson } from "../../../../surfaces/merchant/transaction-schemas.ts";
 import { EmptyState } from "../../components/empty-state.tsx";
 import { CheckField } from "../../components/field.tsx";
 import { FilterBar } from "../../components/filter-bar.tsx";

@@ -1,4 +1,4 @@
-import type { TransactionItemJson } from "../../../../surfaces/merchant/schemas.ts";
+import type { TransactionItemJson } from "../../../../surfaces/merchant/transaction-schemas.ts";
 import { text } from "../../i18n/texts.ts";
 
 /** Where a transaction is opened, with the list's filters behind it. */

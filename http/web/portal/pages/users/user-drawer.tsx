@@ -1,5 +1,5 @@
 import { useState } from "preact/hooks";
-import type { UserJson } from "../../../../surfaces/merchant/schemas.ts";
+import type { UserJson } from "../../../../surfaces/merchant/team/schemas.ts";
 import { patch, post, remove } from "../../api/client.ts";
 import { hasCode } from "../../api/errors.ts";
 import { Banner } from "../../components/banner.tsx";

@@ -1,4 +1,4 @@
-import type { UserJson } from "../../../../surfaces/merchant/schemas.ts";
+import type { UserJson } from "../../../../surfaces/merchant/team/schemas.ts";
 import { Badge, type BadgeKind } from "../../components/badge.tsx";
 import { text } from "../../i18n/texts.ts";
 

@@ -1,5 +1,5 @@
 import { useState } from "preact/hooks";
-import type { UserJson, UsersJson } from "../../../../surfaces/merchant/schemas.ts";
+import type { UserJson, UsersJson } from "../../../../surfaces/merchant/team/schemas.ts";
 import { get } from "../../api/client.ts";
 import { Banner } from "../../components/banner.tsx";
 import { Button } from "../../components/button.tsx";

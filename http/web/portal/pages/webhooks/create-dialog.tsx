@@ -1,4 +1,4 @@
-import type { WebhookEndpointListJson, WebhookEndpointWithSecretJson } from "../../../../surfaces/merchant/schemas.ts";
+import type { WebhookEndpointListJson, WebhookEndpointWithSecretJson } from "../../../../surfaces/merchant/webhooks/schemas.ts";
 import { post } from "../../api/client.ts";
 import { Dialog } from "../../components/dialog.tsx";
 import { text } from "../../i18n/texts.ts";

@@ -1,4 +1,4 @@
-import type { WebhookDeliveryDetailJson } from "../../../../surfaces/merchant/schemas.ts";
+import type { WebhookDeliveryDetailJson } from "../../../../surfaces/merchant/webhooks/schemas.ts";
 import { post } from "../../api/client.ts";
 import { Banner } from "../../components/banner.tsx";
 import { Button } from "../../components/button.tsx";

@@ -1,4 +1,4 @@
-import type { WebhookEndpointListJson } from "../../../../surfaces/merchant/schemas.ts";
+import type { WebhookEndpointListJson } from "../../../../surfaces/merchant/webhooks/schemas.ts";
 import { SelectField } from "../../components/field.tsx";
 import { FilterFoot } from "../../components/filter-bar.tsx";
 import { TypedField } from "../../components/typed-field.tsx";

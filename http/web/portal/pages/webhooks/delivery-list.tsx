@@ -1,6 +1,6 @@
 import { useState } from "preact/hooks";
 import { useLocation } from "preact-iso/router";
-import type { WebhookDeliveryJson, WebhookEndpointListJson } from "../../../../surfaces/merchant/schemas.ts";
+import type { WebhookDeliveryJson, WebhookEndpointListJson } from "../../../../surfaces/merchant/webhooks/schemas.ts";
 import { Button } from "../../components/button.tsx";
 import { EmptyState } from "../../components/empty-state.tsx";
 import { FilterBar } from "../../components/filter-bar.tsx";

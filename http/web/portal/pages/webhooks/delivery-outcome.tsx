@@ -1,4 +1,4 @@
-import type { WebhookDeliveryJson } from "../../../../surfaces/merchant/schemas.ts";
+import type { WebhookDeliveryJson } from "../../../../surfaces/merchant/webhooks/schemas.ts";
 import { Badge, type BadgeKind } from "../../components/badge.tsx";
 import { text } from "../../i18n/texts.ts";
 

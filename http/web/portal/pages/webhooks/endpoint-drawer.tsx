@@ -4,7 +4,7 @@ import type {
   WebhookEndpointJson,
   WebhookEndpointListJson,
   WebhookEndpointWithSecretJson,
-} from "../../../../surfaces/merchant/schemas.ts";
+} from "../../../../surfaces/merchant/webhooks/schemas.ts";
 import { patch, post, remove } from "../../api/client.ts";
 import { hasCode } from "../../api/errors.ts";
 import { Banner } from "../../components/banner.tsx";

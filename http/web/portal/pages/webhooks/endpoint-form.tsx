@@ -1,4 +1,4 @@
-import type { WebhookEndpointJson, WebhookEndpointListJson } from "../../../../surfaces/merchant/schemas.ts";
+import type { WebhookEndpointJson, WebhookEndpointListJson } from "../../../../surfaces/merchant/webhooks/schemas.ts";
 import { CheckField, ChoiceField, TextField } from "../../components/field.tsx";
 import { DialogForm, type DialogFormProps } from "../../components/form-dialog.tsx";
 import { text } from "../../i18n/texts.ts";

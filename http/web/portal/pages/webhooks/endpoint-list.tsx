@@ -1,4 +1,4 @@
-import type { WebhookEndpointJson, WebhookEndpointListJson } from "../../../../surfaces/merchant/schemas.ts";
+import type { WebhookEndpointJson, WebhookEndpointListJson } from "../../../../surfaces/merchant/webhooks/schemas.ts";
 import { EmptyState } from "../../components/empty-state.tsx";
 import { Loaded, Panel } from "../../components/panel.tsx";
 import { Skeleton } from "../../components/skeleton.tsx";

@@ -1,4 +1,4 @@
-import type { WebhookEndpointJson } from "../../../../surfaces/merchant/schemas.ts";
+import type { WebhookEndpointJson } from "../../../../surfaces/merchant/webhooks/schemas.ts";
 import { Badge } from "../../components/badge.tsx";
 import { text } from "../../i18n/texts.ts";
 

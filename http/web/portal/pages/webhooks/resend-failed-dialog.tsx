@@ -1,4 +1,4 @@
-import type { ResentDeliveriesJson } from "../../../../surfaces/merchant/schemas.ts";
+import type { ResentDeliveriesJson } from "../../../../surfaces/merchant/webhooks/schemas.ts";
 import { post } from "../../api/client.ts";
 import { ConfirmDialog } from "../../components/confirm-dialog.tsx";
 import { text } from "../../i18n/texts.ts";

@@ -1,6 +1,6 @@
 import { useState } from "preact/hooks";
 import { useLocation } from "preact-iso/router";
-import type { WebhookEndpointListJson, WebhookEndpointWithSecretJson } from "../../../../surfaces/merchant/schemas.ts";
+import type { WebhookEndpointListJson, WebhookEndpointWithSecretJson } from "../../../../surfaces/merchant/webhooks/schemas.ts";
 import { get } from "../../api/client.ts";
 import { Banner } from "../../components/banner.tsx";
 import { Button } from "../../components/button.tsx";

@@ -1,4 +1,4 @@
-import type { WebhookEndpointJson } from "../../../../surfaces/merchant/schemas.ts";
+import type { WebhookEndpointJson } from "../../../../surfaces/merchant/webhooks/schemas.ts";
 import { text } from "../../i18n/texts.ts";
 
 /** The filters of the list of deliveries, as the address and the interface name them. */

@@ -1,0 +1,48 @@
+import { type Static, Type } from "@sinclair/typebox";
+import { Environment, ServiceMode, ServiceWord } from "../../named-words.ts";
+import { ServiceMembers } from "../../service-configuration.ts";
+import { nullable, time } from "../schema-parts.ts";
+
+/** The JSON of payment methods and of a merchant's keys: endpoints declare it, the portal's pages take their types from it. */
+
+/** GET /payment-methods (only what the partner permits), and the answer of every change. */
+export const PaymentMethod = Type.Object(
+  {
+    service: ServiceWord,
+    description: Type.String(),
+    enabled: Type.Boolean(),
+    configured: Type.Boolean(),
+    mode: nullable(ServiceMode),
+    members: ServiceMembers,
+    values: Type.Record(Type.String(), Type.String(), {
+      description: "What is stored, by name, without `mode`. Secrets are shown as a mask, long ones with their last four characters.",
+    }),
+    updatedAt: nullable(time("when it was configured; null until then.")),
+  },
+  { title: "PaymentMethod" },
+);
+export const PaymentMethods = Type.Object({ items: Type.Array(PaymentMethod) }, { title: "PaymentMethods" });
+
+/** GET /keys. Null for a pair of before the relay kept what it may show of it. */
+export const Keys = Type.Object(
+  {
+    publishableKey: nullable(Type.String({ description: "Whole: it is public." })),
+    secretKeyPrefix: nullable(Type.String({ description: "The beginning of the secret key, which itself is not stored." })),
+    createdAt: nullable(time("when this pair was made.")),
+    environment: Environment,
+  },
+  { title: "PortalKeys" },
+);
+/** POST /keys: a new pair, shown once; the former one ends at once. */
+export const NewKeys = Type.Object(
+  {
+    publishableKey: Type.String(),
+    secretKey: Type.String(),
+    createdAt: time("when this pair was made."),
+  },
+  { title: "PortalNewKeys" },
+);
+
+export type PaymentMethodJson = Static<typeof PaymentMethod>;
+export type KeysJson = Static<typeof Keys>;
+export type NewKeysJson = Static<typeof NewKeys>;
