@@ -124,6 +124,11 @@ export function refundedIntent(state: "requested" | "done" | "refused"): IntentR
   });
 }
 
+/** Of one that was confirmed, and waits for the buyer at the gateway. */
+export const OPEN: IntentRecord = intent({ attempts: [attempt()] });
+export const PAID: IntentRecord = intent({ attempts: [paidAttempt()] });
+export const DECLINED: IntentRecord = intent({ attempts: [failedAttempt("GW_10002")] });
+
 export function webhookEndpoint(change: Partial<WebhookEndpointRecord> = {}): WebhookEndpointRecord {
   return {
     schema: 1,

@@ -33,6 +33,7 @@ import { intentObjectsOf } from "../../../../http/surfaces/compat/objects.ts";
 import { COMPAT_FACES } from "../../../../http/surfaces/compat/surface.ts";
 import { MemoryKv } from "../../../engine/kernel/memory-kv.ts";
 import { ManualClock } from "../../../engine/world.ts";
+import { assertMatches } from "../../../support/matches.ts";
 import { monotonicMs, startWorld } from "../../server/world.ts";
 import { INTENT_ID, webhookEndpoint } from "./records.ts";
 
@@ -57,6 +58,9 @@ const KEYS = new Map<string, MerchantGrant | "replaced">([
   ["sk_merchant_old", "replaced"],
   ["pk_merchant_old", "replaced"],
 ]);
+
+/** Where a payment intent is confirmed, below `/v1`. */
+export const CONFIRM = `/payment_intents/${INTENT_ID}/confirm`;
 
 /** What the engine answers next, where a test says so. */
 export interface Said {
@@ -275,6 +279,13 @@ export async function startCompat(t: { after(close: () => void): void }) {
   const names = () => asked.map(([name]) => name);
   const idempotencyClaims = async () => (await kv.scan({ ...prefixRange(CLAIMS), limit: 100 })).map(({ value }) => value);
   return { ...world, send, said, asked, names, lookedUp, records, endpoints, events, pins, clock, idempotencyClaims };
+}
+
+/** The one envelope, with nothing in it that the platform's clients would not know. */
+export function assertRefused(answer: Answer, status: number, expected: object): void {
+  assert.equal(answer.status, status, answer.text);
+  assert.deepEqual(Object.keys(answer.body ?? {}), ["error"]);
+  assertMatches(answer.body, { error: { message: /./, ...expected } });
 }
 
 /** As the engine's lists: in the order of `all`, null for a cursor that is not in it. */
