@@ -2,7 +2,8 @@ import { randomBytes } from "node:crypto";
 import { Command } from "commander";
 import { isTerminalId } from "../../engine/kernel/identifiers.ts";
 import { terminalPassword } from "../../http/auth/terminal-password.ts";
-import { ConfigRefused, readConfig } from "../node/boot/config.ts";
+import { readConfig } from "../node/boot/config.ts";
+import { ConfigRefused } from "../node/boot/config-reader.ts";
 
 /**
  * `npm run terminal-password -- ID`: the derived password of a terminal, to be put into its settings. Needs the same RELAY_TERMINAL_SECRET

@@ -1,5 +1,6 @@
 import { isatty } from "node:tty";
-import { ConfigRefused, readConfig } from "./boot/config.ts";
+import { readConfig } from "./boot/config.ts";
+import { ConfigRefused } from "./boot/config-reader.ts";
 import { withEnvironmentFile } from "./boot/environment-file.ts";
 import { keepHangUps } from "./boot/hang-ups.ts";
 import { prepareHeaps } from "./boot/heap.ts";

@@ -4,6 +4,7 @@ import ipaddr from "ipaddr.js";
 import { isMailAddress } from "../../../engine/mails/mail-address.ts";
 import { UWS_LIBRARIES, type UwsLibrary } from "../../../http/server/uws.ts";
 import { isSentinelUrl, parseSentinelUrl, SENTINEL_URL_FORM } from "../../../storage/redis/sentinel-url.ts";
+import { createReader, type Environment, type Reader } from "./config-reader.ts";
 import { readSecretKey, SECRET_KEY_FORM, type SecretKeys } from "./secret-key.ts";
 
 /**
@@ -81,16 +82,6 @@ export interface Config {
   clickhouse: { type: "embedded"; port: number; analystPassword: string | null } | { type: "server"; url: string };
 }
 
-/** One or more variables are wrong; the message names each with its value (except secrets) and the allowed values. */
-export class ConfigRefused extends Error {
-  constructor(problems: readonly string[]) {
-    super(`The configuration is not valid:\n${problems.map((problem) => `  - ${problem}`).join("\n")}`);
-    this.name = "ConfigRefused";
-  }
-}
-
-export type Environment = { readonly [name: string]: string | undefined };
-
 const SANDBOX = {
   terminalSecret: "sandbox-terminal-secret",
   secretKey: "6f1d0a83c25e47b99b7c3e14f8a05d62c4e81b7f2093da56e7450c9b8a1f36d2",
@@ -157,19 +148,14 @@ const NAMES = new Set([
   "RELAY_ANALYST_PASSWORD",
 ]);
 
-/** Secrets: an error names them but never quotes the value. The value of a misspelt name is not quoted either, since it may be a secret. */
-const SECRET = /PASSWORD|SECRET|KEY|URL|TOKEN/;
-const mayBeQuoted = (name: string) => NAMES.has(name) && !SECRET.test(name);
-
 const LOG_LEVELS = ["trace", "debug", "info", "warn", "error", "fatal", "silent"] as const;
-const SECRET_LENGTH_MIN = 16;
 const SHARDS_MAX = 64;
 /** More than all shards together can have open. */
 const OPEN_MAX = 1_000_000;
 
 /** Reads the configuration. Throws ConfigRefused with everything that is wrong. */
 export function readConfig(environment: Environment): Config {
-  const reader = createReader(environment);
+  const reader = createReader(environment, NAMES);
   const mode = reader.word("RELAY_MODE", ["sandbox", "production"] as const, "sandbox");
   const sandbox = mode === "sandbox";
   const host = reader.text("RELAY_HOST") ?? (sandbox ? "127.0.0.1" : "0.0.0.0");
@@ -480,71 +466,4 @@ function readCluster(reader: Reader, sandbox: boolean): Config["cluster"] {
 function isRedisUrl(value: string): boolean {
   if (isSentinelUrl(value)) return parseSentinelUrl(value) !== null;
   return URL.canParse(value) && /^rediss?:$/.test(new URL(value).protocol);
-}
-
-type Reader = ReturnType<typeof createReader>;
-
-function createReader(environment: Environment) {
-  const problems: string[] = [];
-  const text = (name: string): string | null => {
-    const value = environment[name]?.trim();
-    return value === undefined || value === "" ? null : value;
-  };
-  const refuse = (name: string, allowed: string): void => {
-    const value = text(name);
-    if (value === null) problems.push(`${name} is not set: ${allowed}`);
-    else
-      problems.push(
-        `${name} ${mayBeQuoted(name) ? `is ${JSON.stringify(value.slice(0, 200))}` : "has a value that is not allowed"}; allowed: ${allowed}`,
-      );
-  };
-  const matching = (name: string, shape: RegExp | ((value: string) => boolean), allowed: string): string | null => {
-    const value = text(name);
-    if (value === null) return null;
-    if (shape instanceof RegExp ? shape.test(value) : shape(value)) return value;
-    refuse(name, allowed);
-    return null;
-  };
-  return {
-    text,
-    refuse,
-    matching,
-    /** The parsed value; if `parse` returns null, the value is refused. */
-    read: <T>(name: string, parse: (value: string) => T | null, allowed: string): T | null => {
-      const value = text(name);
-      const parsed = value === null ? null : parse(value);
-      if (value !== null && parsed === null) refuse(name, allowed);
-      return parsed;
-    },
-    word: <W extends string>(name: string, words: readonly W[], otherwise: W): W => {
-      const value = text(name);
-      if (value === null) return otherwise;
-      const word = words.find((candidate) => candidate === value);
-      if (word === undefined) refuse(name, words.join(", "));
-      return word ?? otherwise;
-    },
-    integer: (name: string, otherwise: number, least: number, most: number): number => {
-      const value = text(name);
-      if (value === null) return otherwise;
-      const number = /^\d{1,9}$/.test(value) ? Number(value) : Number.NaN;
-      if (number >= least && number <= most) return number;
-      refuse(name, `an integer from ${least} to ${most}`);
-      return otherwise;
-    },
-    /** Outside the sandbox a secret has to be too long to be guessed. */
-    secret: (name: string, short: boolean): string | null => {
-      const value = text(name);
-      if (value !== null && !short && value.length < SECRET_LENGTH_MIN) refuse(name, `at least ${SECRET_LENGTH_MIN} characters`);
-      return value;
-    },
-    url: (name: string): string | null =>
-      matching(name, (value) => URL.canParse(value) && /^https?:$/.test(new URL(value).protocol), "an http or https URL"),
-    missing: (name: string): string => {
-      refuse(name, "required in production");
-      return "";
-    },
-    finish: (): void => {
-      if (problems.length > 0) throw new ConfigRefused(problems);
-    },
-  };
 }

@@ -1,5 +1,5 @@
 import { closeSync, constants, fstatSync, openSync, readFileSync } from "node:fs";
-import { ConfigRefused, type Environment } from "./config.ts";
+import { ConfigRefused, type Environment } from "./config-reader.ts";
 
 /** The variable that names the file. */
 export const ENVIRONMENT_FILE = "RELAY_ENV_FILE";

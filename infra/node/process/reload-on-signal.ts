@@ -1,4 +1,5 @@
-import { type Config, ConfigRefused, type Environment, readConfig } from "../boot/config.ts";
+import { type Config, readConfig } from "../boot/config.ts";
+import { ConfigRefused, type Environment } from "../boot/config-reader.ts";
 import { withEnvironmentFile } from "../boot/environment-file.ts";
 import { namesToRestartFor } from "../boot/reload.ts";
 import { StartRefused } from "../boot/start-refused.ts";

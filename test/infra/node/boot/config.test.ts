@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { ConfigRefused, isCookieSecure, isTlsOnly, readConfig } from "../../../../infra/node/boot/config.ts";
+import { isCookieSecure, isTlsOnly, readConfig } from "../../../../infra/node/boot/config.ts";
+import { ConfigRefused } from "../../../../infra/node/boot/config-reader.ts";
 
 type Environment = { [name: string]: string };
 

@@ -4,7 +4,7 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { type TestContext, test } from "node:test";
-import { ConfigRefused } from "../../../../infra/node/boot/config.ts";
+import { ConfigRefused } from "../../../../infra/node/boot/config-reader.ts";
 import { parseEnvironmentFile, withEnvironmentFile } from "../../../../infra/node/boot/environment-file.ts";
 
 const READ: [title: string, text: string, variables: { [name: string]: string }][] = [
