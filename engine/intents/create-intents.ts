@@ -2,7 +2,6 @@ import { type ActivityLog, NO_ACTIVITY } from "../kernel/activity-log.ts";
 import type { Clock } from "../kernel/clock.ts";
 import type { Ids } from "../kernel/ids.ts";
 import { changedMetadata, hasTooManyKeys, type MetadataChange } from "../kernel/metadata.ts";
-import type { PageQuery } from "../kernel/page.ts";
 import { prefixedId } from "../kernel/prefixed-id.ts";
 import { CONFLICT, retryOnConflict } from "../kernel/retry-on-conflict.ts";
 import type { Stored } from "../kernel/stored.ts";
@@ -24,8 +23,9 @@ import {
   statusOf,
 } from "./intent.ts";
 import { IntentCause, intentChange, type Telling } from "./intent-change.ts";
+import { createIntentLists } from "./intent-lists.ts";
 import { logIntentStep } from "./intent-log.ts";
-import { type IntentList, type IntentStore, type Place, refundIn } from "./intent-store.ts";
+import { type IntentStore, refundIn } from "./intent-store.ts";
 import type {
   CancelOutcome,
   CaptureOutcome,
@@ -373,19 +373,6 @@ export function createIntents(options: IntentsOptions): Intents {
     });
   }
 
-  function listOf({ merchantId, livemode }: IntentOwner): IntentList {
-    return { merchantId, livemode };
-  }
-
-  /** The place of the item that a query names; null where it names none, undefined where there is no such item. */
-  async function cursorOf(
-    { startingAfter, endingBefore }: PageQuery,
-    place: (id: string) => Promise<Place | null>,
-  ): Promise<Place | null | undefined> {
-    const id = startingAfter ?? endingBefore;
-    return id === null ? null : ((await place(id)) ?? undefined);
-  }
-
   async function charge(owner: IntentOwner, chargeId: string) {
     const intent = await store.ofCharge(chargeId);
     const attempt = intent?.attempts.find((other) => other.chargeId === chargeId);
@@ -397,7 +384,12 @@ export function createIntents(options: IntentsOptions): Intents {
     return intent === null || !isOf(owner, intent) ? null : refundIn(intent, refundId);
   }
 
+  async function find(owner: IntentOwner, id: string): Promise<IntentRecord | null> {
+    return (await own(owner, id))?.record ?? null;
+  }
+
   const intents: Intents = {
+    ...createIntentLists(store, { find, charge, refundOf }),
     create,
     update,
     confirm,
@@ -408,43 +400,11 @@ export function createIntents(options: IntentsOptions): Intents {
     updateCharge,
     refundOf,
     updateRefund,
-    find: async (owner, id) => (await own(owner, id))?.record ?? null,
+    find,
     byToken: async (token) => {
       if (!TOKEN.test(token)) return null;
       const stored = await store.load(`pi_${token.slice(0, TOKEN_ID_LENGTH)}`);
       return stored !== null && isSameText(stored.record.token, token) ? stored.record : null;
-    },
-    list: async (owner, query) => {
-      const cursor = await cursorOf(query, async (id) => {
-        const intent = (await own(owner, id))?.record ?? null;
-        return intent === null ? null : { id, atMs: intent.createdAtMs };
-      });
-      return cursor === undefined ? null : store.page(listOf(owner), query, cursor);
-    },
-    listCharges: async (owner, query) => {
-      const cursor = await cursorOf(query, async (id) => placeOfCharge((await charge(owner, id))?.attempt ?? null));
-      if (cursor === undefined) return null;
-      if (query.intentId === null) return store.pageCharges(listOf(owner), query, cursor);
-      const intent = (await own(owner, query.intentId))?.record ?? null;
-      const charges = (intent?.attempts ?? []).flatMap((attempt) =>
-        intent === null || attempt.endedAtMs === null ? [] : [{ intent, attempt }],
-      );
-      return pageOf(charges, ({ attempt }) => placeOfCharge(attempt), query, cursor);
-    },
-    listRefunds: async (owner, query) => {
-      const place = (entry: { id: string; createdAtMs: number }) => ({ id: entry.id, atMs: entry.createdAtMs });
-      const cursor = await cursorOf(query, async (id) => {
-        const found = await refundOf(owner, id);
-        return found === null ? null : place(found.refund);
-      });
-      if (cursor === undefined) return null;
-      const { intentId, chargeId } = query;
-      if (intentId === null && chargeId === null) return store.pageRefunds(listOf(owner), query, cursor);
-      const intent =
-        intentId === null ? ((await charge(owner, chargeId ?? ""))?.intent ?? null) : ((await own(owner, intentId))?.record ?? null);
-      const all = (intent?.refunds ?? []).flatMap(({ id }) => (intent === null ? [] : (refundIn(intent, id) ?? [])));
-      const wanted = all.filter(({ refund }) => chargeId === null || refund.chargeId === chargeId);
-      return pageOf(wanted, ({ refund }) => place(refund), query, cursor);
     },
     verify: async (intent) => {
       const last = intent.attempts.at(-1);
@@ -522,37 +482,4 @@ function refundImpossible(intent: IntentRecord, reason: Extract<FollowUpOutcome,
     default:
       return { type: "unsettled", intent };
   }
-}
-
-function placeOfCharge(attempt: Attempt | null): Place | null {
-  return attempt === null || attempt.endedAtMs === null ? null : { id: attempt.chargeId, atMs: attempt.endedAtMs };
-}
-
-/** A page of a list that is in memory as a whole, because it is one intent's. */
-function pageOf<T>(
-  all: readonly T[],
-  placeOf: (item: T) => Place | null,
-  { limit, endingBefore, fromMs, beforeMs }: PageQuery,
-  cursor: Place | null,
-): { items: readonly T[]; hasMore: boolean } {
-  const placed = all.flatMap((item) => {
-    const place = placeOf(item);
-    return place === null ? [] : [{ item, place }];
-  });
-  const inBounds = placed
-    .filter(({ place: { atMs } }) => (fromMs === null || atMs >= fromMs) && (beforeMs === null || atMs < beforeMs))
-    .sort((one, other) => compare(other.place, one.place));
-  if (cursor === null || endingBefore === null) {
-    const older = cursor === null ? inBounds : inBounds.filter(({ place }) => compare(place, cursor) < 0);
-    // Without a cursor `endingBefore` is null, too.
-    return { items: older.slice(0, limit).map(({ item }) => item), hasMore: older.length > limit };
-  }
-  const newer = inBounds.filter(({ place }) => compare(place, cursor) > 0);
-  return { items: newer.slice(-limit).map(({ item }) => item), hasMore: newer.length > limit };
-}
-
-function compare(one: Place, other: Place): number {
-  if (one.atMs !== other.atMs) return one.atMs - other.atMs;
-  if (one.id === other.id) return 0;
-  return one.id < other.id ? -1 : 1;
 }
