@@ -4,7 +4,7 @@ import type { CardGateway } from "../../engine/gateway/card-gateway.ts";
 import type { GatewayCredentials, GatewayOrder, GatewayPaymentState } from "../../engine/gateway/gateway.ts";
 import { LINK_GRACE_MS, LINK_LIFETIME_MS, LINK_VERIFY_MS } from "../../engine/kernel/limits.ts";
 import { createLinkStore } from "../../engine/links/link-store.ts";
-import { createShardLinks } from "../../engine/links/links.ts";
+import { createShardLinks } from "../../engine/links/shard-links.ts";
 import { createRendezvousHomes } from "../../engine/routing/rendezvous.ts";
 import { openEmbeddedKv } from "../../storage/kv/embedded.ts";
 

@@ -9,7 +9,7 @@ import type { Clock } from "../../../engine/kernel/clock.ts";
 import type { Kv } from "../../../engine/kernel/kv.ts";
 import type { LinkRecord } from "../../../engine/links/link.ts";
 import { createLinkStore } from "../../../engine/links/link-store.ts";
-import { createShardLinks, type ShardLinks } from "../../../engine/links/links.ts";
+import { createShardLinks, type ShardLinks } from "../../../engine/links/shard-links.ts";
 import { createRendezvousHomes } from "../../../engine/routing/rendezvous.ts";
 import type { WebhookEvent } from "../../../engine/webhooks/webhook-event.ts";
 import { MemoryKv } from "../kernel/memory-kv.ts";

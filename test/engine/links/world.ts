@@ -14,7 +14,7 @@ import type { LinkOrder, LinkRecord } from "../../../engine/links/link.ts";
 import type { LinkCompanion } from "../../../engine/links/link-companion.ts";
 import type { LinkObserver } from "../../../engine/links/link-observer.ts";
 import { createLinkStore } from "../../../engine/links/link-store.ts";
-import { createShardLinks, type ShardLinks } from "../../../engine/links/links.ts";
+import { createShardLinks, type ShardLinks } from "../../../engine/links/shard-links.ts";
 import { createRendezvousHomes } from "../../../engine/routing/rendezvous.ts";
 import { readOutbox } from "../../../storage/feed/outbox.ts";
 import { MemoryKv } from "../kernel/memory-kv.ts";

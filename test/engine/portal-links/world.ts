@@ -5,8 +5,8 @@ import type { Clock } from "../../../engine/kernel/clock.ts";
 import type { Kv } from "../../../engine/kernel/kv.ts";
 import type { LinkRecord } from "../../../engine/links/link.ts";
 import { createLinkStore } from "../../../engine/links/link-store.ts";
-import { createShardLinks, type ShardLinks } from "../../../engine/links/links.ts";
 import { createRefundRows } from "../../../engine/links/refund-rows.ts";
+import { createShardLinks, type ShardLinks } from "../../../engine/links/shard-links.ts";
 import { createMailStore, mailText } from "../../../engine/mails/mail-store.ts";
 import { createPortalLinks } from "../../../engine/portal-links/create-portal-links.ts";
 import {
