@@ -1,4 +1,5 @@
 import { AggregatorRegistry, Counter, Gauge, Histogram, Registry } from "prom-client";
+import { EXPORT_FAILURES, type ExportFailure } from "../../../engine/exports/export.ts";
 import type { ErrorCode } from "../../../engine/kernel/errors.ts";
 import type { PushedWhen } from "../../../engine/terminals/deliver-command.ts";
 import { HELD_BY, type HeldBy } from "../../../http/auth/login-throttle.ts";
@@ -71,8 +72,8 @@ export interface ShardMetrics {
   alertBecame(what: string): void;
   /** An AI agent has called a tool: `done`, `refused` or `failed`. */
   agentCalled(tool: string, outcome: string): void;
-  /** An export was queued, was begun, is there, or failed. */
-  exportBecame(state: string): void;
+  /** An export was queued, was begun, is there, or failed, and then why; null for what has not failed. */
+  exportBecame(state: string, failure: ExportFailure | null): void;
   /** Days of merchants were closed, or changes of closed ones found. */
   daysClosed(what: "closed" | "corrections", count: number): void;
   /** A call to the card gateway ended: `done`, `refused` or `unavailable`. */
@@ -343,6 +344,13 @@ export function createShardMetrics(thread: string, { stats, commits, isRedisUp }
     labelNames: ["became"],
     registers,
   });
+  const exportFailures = new Counter({
+    name: "relay_export_failures_total",
+    help: "Files of merchants' lists that failed, by reason.",
+    labelNames: ["reason"],
+    registers,
+  });
+  for (const reason of EXPORT_FAILURES) exportFailures.inc({ reason }, 0);
   const reconciliation = new Counter({
     name: "relay_reconciliation_total",
     help: "Days of merchants that were closed, and corrections: figures of closed days that have changed since.",
@@ -397,7 +405,10 @@ export function createShardMetrics(thread: string, { stats, commits, isRedisUp }
     disputeMailsLeftOut: (count) => disputeMailsLeftOut.inc(count),
     alertBecame: (became) => alerts.inc({ became }),
     agentCalled: (tool, outcome) => agentCalls.inc({ tool, outcome }),
-    exportBecame: (state) => exports.inc({ became: state.toLowerCase() }),
+    exportBecame: (state, failure) => {
+      exports.inc({ became: state.toLowerCase() });
+      if (failure !== null) exportFailures.inc({ reason: failure });
+    },
     daysClosed: (what, count) => reconciliation.inc({ what }, count),
     gatewayCalled: (operation, outcome, durationMs) => gatewayCalls.observe({ operation, outcome }, durationMs / 1_000),
     callbackTold: (outcome) => callbackAttempts.inc({ outcome }),

@@ -56,7 +56,7 @@ export async function composeExports(parts: ExportParts): Promise<Lifecycle & { 
   const { config, boot, kv, bus, homes, clock, timers, ids, sweeps, metrics, failed, ...lists } = parts;
   const store = createExportStore(kv);
   const files = await folderOf(config, kv);
-  const exports = createExports({ store, files, clock, digest: sha256Hex, became: metrics.exportBecame });
+  const exports = createExports({ store, files, clock, digest: sha256Hex, became: (state) => metrics.exportBecame(state, null) });
   if (files === null) return { exports };
   const sheets = createWaitPlaces(openSharedCounts(boot.open.waits), () => 1);
   const source = createExportSource({
@@ -72,7 +72,7 @@ export async function composeExports(parts: ExportParts): Promise<Lifecycle & { 
   const runner = createExportRunner({
     ...{ store, files, source, bytesMax: config.exportBytesMax, homes, self: bus.self, clock, timers, failed },
     newLease: ids.uuid,
-    became: metrics.exportBecame,
+    became: (state, { failure }) => metrics.exportBecame(state, failure),
   });
   metrics.gauge("relay_exports_due", "Exports that are being made, wait for that, or are removed now.", () => runner.counts().held);
   let sweptAtMs = Number.NEGATIVE_INFINITY;

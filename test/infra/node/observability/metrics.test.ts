@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { it } from "node:test";
+import { EXPORT_FAILURES } from "../../../../engine/exports/export.ts";
 import type { OutboxBacklog } from "../../../../engine/operators/overview.ts";
 import { createShardMetrics, joinMetrics } from "../../../../infra/node/observability/metrics.ts";
 import { createNodeMetrics, type NodeGauges } from "../../../../infra/node/observability/node-metrics.ts";
@@ -98,6 +99,21 @@ it("pushes, refusals and ends of sessions are told by their words, those that al
     'relay_command_push_delay_seconds_sum{when="later"} 70',
   ])
     assert.ok(told.includes(line), line);
+});
+
+it("an export that failed is counted by its reason, each of which is there from the start", async () => {
+  const metrics = createShardMetrics("shard-0", { stats: null, commits: null, isRedisUp: null });
+  for (const state of ["QUEUED", "RUNNING", "READY"]) metrics.exportBecame(state, null);
+  metrics.exportBecame("FAILED", "no_room");
+  const text = joinMetrics([await metrics.collect()]);
+  assert.deepEqual(
+    await linesOf(text, "relay_exports_total"),
+    ["queued", "running", "ready", "failed"].map((became) => `relay_exports_total{became="${became}"} 1`),
+  );
+  assert.deepEqual(
+    await linesOf(text, "relay_export_failures_total"),
+    EXPORT_FAILURES.map((reason) => `relay_export_failures_total{reason="${reason}"} ${reason === "no_room" ? 1 : 0}`),
+  );
 });
 
 it("the event loop's delay has the quantiles of the page, of each thread", async () => {
