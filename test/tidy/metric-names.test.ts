@@ -3,13 +3,10 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import { collectDefaultMetrics, Registry } from "prom-client";
-import { documentedMetrics, METRICS_PAGE } from "../infra/monitoring/metrics-table.ts";
+import { documentedMetrics, METRICS_PAGE, PART_OF_HISTOGRAM } from "../infra/monitoring/metrics-table.ts";
 import { alertRules } from "../infra/monitoring/rules.ts";
 
 const METRIC = /\brelay_[a-z0-9_]*[a-z0-9]\b/g;
-
-/** What Prometheus makes of one histogram. */
-const PART_OF_HISTOGRAM = /_(?:bucket|sum|count)$/;
 
 /** Documents, dashboards and alarms, wherever they lie. */
 const TOLD = /\.(?:md|json|ya?ml)$/;
