@@ -42,6 +42,8 @@ export interface CloseDaysOptions {
 export interface ClosingDays extends DeadlineRunner {
   /** Begins with today where none has begun yet. For the start of a node. */
   begin(): Promise<void>;
+  /** For how long the day whose turn it is should have been closed by now; 0 where its time has not come. Of all nodes. */
+  overdueMs(): Promise<number>;
 }
 
 /**
@@ -63,6 +65,10 @@ export function createClosingDays(options: CloseDaysOptions): ClosingDays {
     stop: async () => {
       stopping.abort();
       await runner.stop();
+    },
+    overdueMs: async () => {
+      const turn = await store.turn();
+      return turn === null ? 0 : Math.max(0, clock.nowMs() - calendar.closesAtMs(turn.record.day));
     },
     begin: async () => {
       if ((await store.turn()) !== null) return;

@@ -1,6 +1,7 @@
 import { AggregatorRegistry, Counter, Gauge, Histogram, Registry } from "prom-client";
 import { EXPORT_FAILURES, type ExportFailure } from "../../../engine/exports/export.ts";
 import type { ErrorCode } from "../../../engine/kernel/errors.ts";
+import { MAIL_KINDS } from "../../../engine/mails/mail.ts";
 import type { PushedWhen } from "../../../engine/terminals/deliver-command.ts";
 import { HELD_BY, type HeldBy } from "../../../http/auth/login-throttle.ts";
 import type { StompEnd } from "../../../http/stomp/host.ts";
@@ -21,6 +22,8 @@ export interface ByState {
 export interface ShardMetrics {
   /** A value that is read when metrics are requested; the values of all threads are added. */
   gauge(name: string, help: string, read: () => number): void;
+  /** The same of what the store says of all nodes. A value that cannot be determined is left out. */
+  storedGauge(name: string, help: string, read: () => Promise<number>): void;
   /** The same for several values, distinguished by the label `state`. Values that cannot be determined are left out. */
   gaugeByState(name: string, help: string, read: () => ByState | Promise<ByState>): void;
   /** The same by the label `kind`. */
@@ -161,6 +164,19 @@ export function createShardMetrics(thread: string, { stats, commits, isRedisUp }
       },
     });
   };
+  const storedGauge: ShardMetrics["storedGauge"] = (name, help, read) => {
+    new Gauge({
+      name,
+      help,
+      registers,
+      aggregator: "max",
+      async collect() {
+        const value = await read().catch(() => null);
+        if (value === null) this.remove();
+        else this.set(value);
+      },
+    });
+  };
   const gaugeBy = (label: "state" | "kind", name: string, help: string, read: () => ByState | Promise<ByState>) => {
     new Gauge({
       name,
@@ -266,7 +282,8 @@ export function createShardMetrics(thread: string, { stats, commits, isRedisUp }
     registers,
   });
   // An increase is seen only of what was there before.
-  for (const attempts of [callbackAttempts, webhookAttempts]) attempts.inc({ outcome: "dead" }, 0);
+  for (const outcome of ["delivered", "failed", "dead"])
+    for (const attempts of [callbackAttempts, webhookAttempts]) attempts.inc({ outcome }, 0);
   finished.inc({ state: "unknown", kind: "payment" }, 0);
   const mailAttempts = new Counter({
     name: "relay_mails_total",
@@ -274,6 +291,7 @@ export function createShardMetrics(thread: string, { stats, commits, isRedisUp }
     labelNames: ["kind", "outcome"],
     registers,
   });
+  for (const kind of MAIL_KINDS) for (const outcome of ["sent", "failed"]) mailAttempts.inc({ kind, outcome }, 0);
   const linksEnded = new Counter({
     name: "relay_links_ended_total",
     help: "Payment links that ended, by their first final state.",
@@ -390,6 +408,7 @@ export function createShardMetrics(thread: string, { stats, commits, isRedisUp }
 
   return {
     gauge,
+    storedGauge,
     flag,
     gaugeByState: (name, help, read) => gaugeBy("state", name, help, read),
     gaugeByKind: (name, help, read) => gaugeBy("kind", name, help, read),

@@ -410,7 +410,9 @@ export async function composeShard(parts: ShardParts): Promise<ComposedShard> {
       subscriptionUrl: subscriptions.operations.subscriptionUrl,
     }),
   );
-  const days = add(composeReconciliation({ config, kv, bus, homes, clock, merchants: createMerchantStore(kv), metrics, failed }));
+  const days = add(
+    composeReconciliation({ config, kv, bus, homes, clock, machineClock, address, merchants: createMerchantStore(kv), metrics, failed }),
+  );
   const surfaces = surfacesOf(config);
   const once = { kv, clock, ids, secretBox: box, failed };
   const endpoints = bindSurfaces(surfaces, {

@@ -12,8 +12,9 @@ import { createLocalTime, daysAfter } from "../../../http/surfaces/local-time.ts
 import type { Config } from "../boot/config.ts";
 import type { Lifecycle } from "../boot/lifecycle.ts";
 import type { NodeProtocol } from "../boot/node-protocol.ts";
-import { MAIN } from "../boot/shard-boot.ts";
+import { MAIN, STORE_OWNER } from "../boot/shard-boot.ts";
 import type { ShardMetrics } from "../observability/metrics.ts";
+import { lookedUp } from "./overview.ts";
 
 /** Longer than the queries may take (storage/feed/reconciliation-rows.ts). */
 const THERE_TIMEOUT_MS = 10_000;
@@ -24,6 +25,9 @@ const STOP_MS = 5_000;
 
 /** How often a node that could not begin tries again. */
 const BEGIN_AGAIN_MS = 60_000;
+
+/** The store is asked at most this often, however often metrics are requested. */
+const OVERDUE_AGAIN_MS = 1_000;
 
 const CLOSED_AT_HOUR = 3;
 const CLOSED_AFTER_DAYS = 2;
@@ -36,14 +40,18 @@ export interface ReconciliationParts {
   bus: Bus<NodeProtocol> & { readonly self: Address };
   homes: Homes;
   clock: Clock;
+  /** The machine's own clock, which tests do not move: for how often the store is asked. */
+  machineClock: Clock;
+  /** Of this shard: the first one of the node asks the store. */
+  address: Address;
   merchants: Pick<MerchantStore, "load">;
-  metrics: Pick<ShardMetrics, "gauge" | "daysClosed">;
+  metrics: Pick<ShardMetrics, "storedGauge" | "daysClosed">;
   failed(what: string, error: unknown): void;
 }
 
 /** Closed days in a shard: what is read of them, and the closing, where this shard is its home. */
 export function composeReconciliation(parts: ReconciliationParts): Lifecycle & { reconciliation: Reconciliation } {
-  const { config, kv, bus, homes, clock, merchants, metrics, failed } = parts;
+  const { config, kv, bus, homes, clock, machineClock, address, merchants, metrics, failed } = parts;
   const store = createReconciliationStore(kv);
   const calendar = dayCalendar(config.timeZone);
   const closing = createClosingDays({
@@ -54,6 +62,12 @@ export function composeReconciliation(parts: ReconciliationParts): Lifecycle & {
     },
     counted: metrics.daysClosed,
   });
+  if (address === STORE_OWNER)
+    metrics.storedGauge(
+      "relay_reconciliation_overdue_seconds",
+      "For how long a day of the merchants should have been closed by now, of all nodes; 0 where none should.",
+      lookedUp(machineClock, async () => (await closing.overdueMs()) / 1_000, OVERDUE_AGAIN_MS),
+    );
   let stopped: Promise<void> | null = null;
   let begun: "not yet" | "under way" | "done" = "not yet";
   let triedAtMs = Number.NEGATIVE_INFINITY;

@@ -53,6 +53,23 @@ describe("a day of a merchant", () => {
     assert.deepEqual(world.failures, []);
   });
 
+  it("is overdue for as long as its rows are missing after its time, on every node", async () => {
+    const world = new DaysWorld("2026-11-23T09:00:00Z");
+    world.rows.set("2026-11-23", FIRST);
+    await world.start(2);
+    const overdueMs = () => Promise.all(world.nodes.map((node) => node.overdueMs()));
+    await world.at("2026-11-25T01:59:30Z");
+    assert.deepEqual(await overdueMs(), [0, 0]);
+    world.rows.there = "some wait";
+    await world.at("2026-11-25T05:00:00Z");
+    const sinceMs = world.clock.wallMs - Date.parse("2026-11-25T02:00:00Z");
+    assert.deepEqual(await overdueMs(), [sinceMs, sinceMs]);
+    world.rows.there = "all";
+    await world.at("2026-11-25T05:02:00Z");
+    assert.notEqual(await world.day("2026-11-23"), null);
+    assert.deepEqual(await overdueMs(), [0, 0]);
+  });
+
   it("lists what has changed since, what it was and what it is, each change once", async () => {
     const world = new DaysWorld("2026-11-23T09:00:00Z");
     world.rows.set("2026-11-23", FIRST);
