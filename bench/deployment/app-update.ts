@@ -42,9 +42,17 @@ export interface AppUpdateOptions {
   givenUp: AbortSignal;
 }
 
+/** A notice that came, or is to come. */
+interface Notice {
+  readonly came: AbortController;
+  apkUrl: string | null;
+}
+
 /** How terminals take an over-the-air update of their app (infra/docs/app-updates.md), and how others ask whether there is one. */
 export class AppUpdate {
   readonly #options: AppUpdateOptions;
+  /** Of terminals that wait to be told. */
+  readonly #waiting = new Map<string, Notice>();
 
   constructor(options: AppUpdateOptions) {
     this.#options = options;
@@ -68,6 +76,23 @@ export class AppUpdate {
     measurements.took("installed", ledger.installed(terminalId, performance.now()));
     // Told of it again, it would install it again and again.
     await this.#asks(terminalId, rolledOut.versionCode);
+  }
+
+  /** A notice came over a WebSocket of a terminal: it downloads at once, where it still waits to be told. Those of other versions are nobody's here. */
+  noticed(terminalId: string, notice: unknown): void {
+    const { ledger, measurements, rolledOut } = this.#options;
+    if (!Value.Check(Offer, notice)) {
+      measurements.failed("notice: unreadable");
+      return;
+    }
+    if (notice.versionCode !== rolledOut.versionCode) return;
+    const apkUrl = this.#pathIfRight(notice);
+    const afterMs = ledger.noticed(terminalId, apkUrl === null ? "other" : "right", performance.now());
+    if (afterMs !== null) measurements.took("notice", afterMs);
+    const waiting = this.#waiting.get(terminalId);
+    if (apkUrl === null || waiting === undefined) return;
+    waiting.apkUrl = apkUrl;
+    waiting.came.abort();
   }
 
   /** What a terminal is offered that has this version; null where the relay does not say. With the terminal's login, unless it is a stranger. */
@@ -113,33 +138,45 @@ export class AppUpdate {
     ledger.askedByOther(terminalId, offer !== "nothing" && [versionCode, earlierVersionCode].includes(offer.versionCode));
   }
 
-  /** Resolves with the package's path; null where it was not told until the end. */
+  /** By an answer to its question or by a notice, whichever is first. Resolves with the package's path; null where it was not told until the end. */
   async #untilTold(terminalId: string, phase: number): Promise<string | null> {
-    const { checkIntervalMs, stopping, givenUp, rolledOut } = this.#options;
-    const ending = AbortSignal.any([stopping, givenUp]);
-    await pause(phase * checkIntervalMs, ending);
-    while (!ending.aborted) {
-      const offer = await this.#asks(terminalId, rolledOut.earlierVersionCode);
-      if (offer !== null) return offer;
-      await pause(checkIntervalMs, ending);
+    const { checkIntervalMs, stopping, givenUp, rolledOut, ledger } = this.#options;
+    const notice: Notice = { came: new AbortController(), apkUrl: null };
+    this.#waiting.set(terminalId, notice);
+    const ending = AbortSignal.any([stopping, givenUp, notice.came.signal]);
+    try {
+      await pause(phase * checkIntervalMs, ending);
+      while (!ending.aborted) {
+        const offer = await this.#asks(terminalId, rolledOut.earlierVersionCode);
+        if (offer !== null) return offer;
+        await pause(checkIntervalMs, ending);
+      }
+      if (notice.apkUrl !== null) ledger.told(terminalId, "right");
+      return notice.apkUrl;
+    } finally {
+      // A later notice changes nothing.
+      this.#waiting.delete(terminalId);
     }
-    return null;
+  }
+
+  /** The path of a package of the version that is rolled out; null where what is offered is another one. */
+  #pathIfRight({ versionCode, apkUrl, md5, fileSize }: typeof Offer.static): string | null {
+    const { rolledOut } = this.#options;
+    return versionCode === rolledOut.versionCode && md5 === rolledOut.md5 && fileSize === rolledOut.bytes ? pathOf(apkUrl) : null;
   }
 
   /** Resolves with the path of the package of the version that is rolled out; null where it is not offered. */
   async #asks(terminalId: string, currentVersionCode: number): Promise<string | null> {
-    const { ledger, measurements, rolledOut } = this.#options;
+    const { ledger, measurements } = this.#options;
     const offer = await this.check(terminalId, currentVersionCode, "terminal");
     if (offer === null) return null;
     if (offer === "nothing") {
       ledger.told(terminalId, "nothing");
       return null;
     }
-    const path = pathOf(offer.apkUrl);
-    const isRight =
-      offer.versionCode === rolledOut.versionCode && offer.md5 === rolledOut.md5 && offer.fileSize === rolledOut.bytes && path !== null;
-    ledger.told(terminalId, isRight ? "right" : "other");
-    if (isRight) return path;
+    const path = this.#pathIfRight(offer);
+    ledger.told(terminalId, path === null ? "other" : "right");
+    if (path !== null) return path;
     measurements.failed("check: another version");
     return null;
   }

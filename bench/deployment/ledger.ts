@@ -28,6 +28,7 @@ export interface Invariant {
     | "429s are right"
     | "told is installed"
     | "bytes are right"
+    | "notices arrive"
     | "offered to nobody else"
     | "installs are counted"
     | "all of it is taken back";

@@ -27,6 +27,8 @@ export interface TerminalReports {
   retried(kind: string): void;
   /** A command that no payment of this run is: it was declined. */
   foreign(): void;
+  /** A notice of an app version came, with these members. */
+  noticed(terminalId: string, notice: ReceivedCommand["members"]): void;
 }
 
 export interface LoadTerminalOptions {
@@ -56,6 +58,7 @@ export class LoadTerminal {
   readonly #work: Promise<void>;
   #atWork = 0;
   #isOnline = false;
+  #losses = 0;
   #connection: { cut(): void } | null = null;
   #cutAtMs: number | null = null;
   /** Why it is not online, as last heard. */
@@ -105,6 +108,11 @@ export class LoadTerminal {
     return this.#isOnline;
   }
 
+  /** How often it went offline. */
+  get losses(): number {
+    return this.#losses;
+  }
+
   get reason(): string {
     return this.#reason;
   }
@@ -139,6 +147,7 @@ export class LoadTerminal {
     }
     if (event.type === "offline") {
       this.#isOnline = false;
+      this.#losses += 1;
       this.#reason = event.reason;
       this.#reports.retried(`terminal offline: ${event.reason}`);
     }
@@ -155,7 +164,11 @@ export class LoadTerminal {
   #receive(text: string): boolean {
     const command = readCommand(text);
     // Notices that want no result.
-    if (command === null || command.service === "FORCE_UPDATE" || command.service === "CONFIG") return true;
+    if (command === null || command.service === "CONFIG") return true;
+    if (command.service === "FORCE_UPDATE") {
+      this.#reports.noticed(this.terminalId, command.members);
+      return true;
+    }
     if (this.#atWork >= AT_WORK_MAX) return false;
     const index = this.#reports.indexOf(command.uuid);
     if (index === null) {

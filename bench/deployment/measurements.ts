@@ -11,6 +11,7 @@ export const METRICS = {
   wholeSlow: "the same at the slow terminals",
   back: "terminal is back: from the cut of its WebSocket to its new subscription, with the wait before it tries",
   deploy: "version deployed to a terminal: from the administrator's request to its answer",
+  notice: "notice of the version at its terminal's WebSocket: from the request that deploys to the terminal",
   check: "a terminal's question for a version: from its request to its answer",
   download: "package at its terminal: from when it begins to download to its last byte, with the wait for its turn",
   installed: "from the request that deploys to a terminal to the 200 to its install report",

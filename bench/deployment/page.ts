@@ -128,6 +128,7 @@ function rolloutSection({ rollout, intervals, intervalSeconds }: LoadResult): st
     intervals.map((interval) => [interval.untilSeconds, value(interval) / intervalSeconds] as const);
   const steps = [
     { name: "deployed", points: points(({ latencies }) => latencies.deploy?.count ?? 0) },
+    { name: "notified", points: points(({ latencies }) => latencies.notice?.count ?? 0) },
     { name: "downloaded", points: points(({ latencies }) => latencies.download?.count ?? 0) },
     { name: "installed", points: points(({ latencies }) => latencies.installed?.count ?? 0) },
   ];

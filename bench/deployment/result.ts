@@ -71,7 +71,7 @@ export function summaryOf(result: LoadResult): string {
     ...(rollout === null
       ? []
       : [
-          `version ${rollout.versionCode}: deployed to ${rollout.deployed} terminals, told to ${rollout.told}, downloaded by ${rollout.downloaded} (${mebibytes(rollout.bytesReceived)} MiB), ` +
+          `version ${rollout.versionCode}: deployed to ${rollout.deployed} terminals, told to ${rollout.told} and notices to ${rollout.noticed}, downloaded by ${rollout.downloaded} (${mebibytes(rollout.bytesReceived)} MiB), ` +
             `installed by ${rollout.installed}${rollout.seconds === null ? "" : ` in ${rollout.seconds.toFixed(1)} s`}, failed at ${rollout.failed}`,
         ]),
     "",

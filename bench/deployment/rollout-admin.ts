@@ -31,6 +31,8 @@ const Deployment = Type.Object({
 });
 export type ListedDeployment = Static<typeof Deployment>;
 
+const Pushed = Type.Object({ recipients: Type.Integer() });
+
 export interface RolloutAdminOptions {
   caller: HttpCaller;
   username: string;
@@ -99,6 +101,13 @@ export class RolloutAdmin {
       signal,
     );
     return dataOf(Deployment, answer).id;
+  }
+
+  /** Notifies a terminal's WebSocket sessions; resolves with how many there are. */
+  async notify(versionId: number, terminalId: string, signal?: AbortSignal): Promise<number> {
+    const path = `/admin/app-versions/${versionId}/push-update`;
+    const request = { method: "POST", path, body: JSON.stringify({ terminalId }) } as const;
+    return dataOf(Pushed, await this.#ask(`notify ${terminalId} of the version`, request, [200], signal)).recipients;
   }
 
   /** Resolves with the deployment that is active instead. */

@@ -10,12 +10,25 @@ interface Seen {
   /** By `performance.now`; null before. */
   deploySentMs: number | null;
   told: boolean;
+  /** The relay has said that it sent it a notice. */
+  notified: boolean;
+  /** A notice of the version came. */
+  noticed: boolean;
   /** Of the version that it was told of. */
   digest: "none" | "right" | "wrong";
   installed: boolean;
+  /** A notice named another package than the version's. */
+  misnoticed: boolean;
   /** It was told of another version, or of this one again after it had installed it. */
   misled: boolean;
   failed: boolean;
+}
+
+export interface RolloutEnd {
+  miscounted: readonly string[];
+  lost: ReadonlySet<string>;
+  takenBack: number;
+  left: readonly string[];
 }
 
 /** What all terminals saw of a roll-out, for the invariants at the end. */
@@ -24,6 +37,7 @@ export class RolloutLedger {
   /** Who was offered what was not meant for them, and how often the others asked. */
   readonly #strangers: string[] = [];
   #askedByOthers = 0;
+  #notices = 0;
   #firstDeployMs: number | null = null;
   #lastInstallMs: number | null = null;
 
@@ -33,6 +47,9 @@ export class RolloutLedger {
         deploying: false,
         deploySentMs: null,
         told: false,
+        notified: false,
+        noticed: false,
+        misnoticed: false,
         digest: "none",
         installed: false,
         misled: false,
@@ -57,6 +74,31 @@ export class RolloutLedger {
     }
     if (what === "right") seen.told = true;
     if (what === "other" || (what === "right" && seen.installed)) seen.misled = true;
+  }
+
+  /** The relay has sent a terminal a notice. */
+  notified(terminalId: string): void {
+    this.#of(terminalId).notified = true;
+  }
+
+  /**
+   * A terminal of the run, one of the roll-out or not, got a notice of the version; `right`: with the package that is rolled out. Answers how long after its
+   * deployment, in milliseconds; null for one that came before, or is not the first.
+   */
+  noticed(terminalId: string, what: "right" | "other", atMs: number): number | null {
+    this.#notices += 1;
+    const seen = this.#seen.get(terminalId);
+    if (seen === undefined || !seen.deploying) {
+      this.#strangers.push(`${terminalId}, by a notice`);
+      return null;
+    }
+    if (what === "other") {
+      seen.misnoticed = true;
+      return null;
+    }
+    if (seen.noticed) return null;
+    seen.noticed = true;
+    return atMs - (seen.deploySentMs ?? atMs);
   }
 
   /** Someone else asked. */
@@ -91,6 +133,7 @@ export class RolloutLedger {
       targets: this.#seen.size,
       deployed: count(({ deploying }) => deploying),
       told: count(({ told }) => told),
+      noticed: count(({ noticed }) => noticed),
       downloaded: count(({ digest }) => digest !== "none"),
       installed: count(({ installed }) => installed),
       failed: count(({ failed }) => failed),
@@ -104,8 +147,11 @@ export class RolloutLedger {
     return this.#which(({ installed }) => installed);
   }
 
-  /** `miscounted`: terminals of whose install the relay's own counts say something else. `left`: what is still there after all was taken back, in words. */
-  invariants({ miscounted, takenBack, left }: { miscounted: readonly string[]; takenBack: number; left: readonly string[] }): Invariant[] {
+  /**
+   * `miscounted`: terminals of whose install the relay's own counts say something else. `lost`: terminals that went offline, and may have missed a notice. `left`: what is
+   * still there after all was taken back, in words.
+   */
+  invariants({ miscounted, lost, takenBack, left }: RolloutEnd): Invariant[] {
     const { told, downloaded, installed } = this.counts();
     return [
       invariant(
@@ -126,9 +172,20 @@ export class RolloutLedger {
       ),
       invariant(
         {
+          name: "notices arrive",
+          meaning:
+            "each notice named the package that was uploaded, and each terminal that the relay says it notified got it, unless its connection was lost",
+          checked: this.#notices,
+        },
+        [...this.#seen]
+          .filter(([terminalId, seen]) => seen.misnoticed || (seen.notified && !seen.noticed && !lost.has(terminalId)))
+          .map(([terminalId]) => terminalId),
+      ),
+      invariant(
+        {
           name: "offered to nobody else",
-          meaning: "no terminal was offered the version to which it was not deployed, or before it was",
-          checked: this.#askedByOthers,
+          meaning: "no terminal was offered the version, or notified of it, to which it was not deployed, or before it was",
+          checked: this.#askedByOthers + this.#notices,
         },
         this.#strangers,
       ),

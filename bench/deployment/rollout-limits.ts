@@ -22,9 +22,12 @@ export const OTHERS_MAX = 50;
 const BEFORE_SHARE = 0.1;
 const BEFORE_MS_MAX = 10_000;
 
-/** The terminals of a run that take the update. */
-export function updatedIdsOf(options: LoadOptions): string[] {
-  return terminalIdsOf(options).filter((_, index) => isInShare(index, options.updateShare));
+/** The terminals of a run that take the update: the same share of those that poll and of those with a WebSocket. */
+export function updatedIdsOf(options: Pick<LoadOptions, "terminals" | "terminalPrefix" | "pollShare" | "updateShare">): string[] {
+  const ids = terminalIdsOf(options);
+  const polls = (index: number) => isInShare(index, options.pollShare);
+  const byLink = [...ids.filter((_, index) => polls(index)), ...ids.filter((_, index) => !polls(index))];
+  return byLink.filter((_, index) => isInShare(index, options.updateShare)).sort();
 }
 
 export function rolloutAfterMs({ forMs, rampMs }: Pick<LoadOptions, "forMs" | "rampMs">): number {

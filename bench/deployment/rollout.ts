@@ -5,6 +5,7 @@ import { eachOf } from "./each-of.ts";
 import { terminalIdsOf } from "./fleet.ts";
 import { HttpCaller } from "./http-caller.ts";
 import type { Invariant } from "./ledger.ts";
+import type { LoadTerminal } from "./load-terminal.ts";
 import type { Measurements } from "./measurements.ts";
 import type { LoadOptions } from "./options.ts";
 import { Pace } from "./paces.ts";
@@ -38,6 +39,8 @@ const HEARD_PAUSE_MS = 250;
 
 export interface RolloutParts {
   options: LoadOptions;
+  /** Of the run; those with a WebSocket are notified. */
+  terminals: readonly Pick<LoadTerminal, "terminalId" | "link" | "losses">[];
   limits: RolloutLimits;
   caller: HttpCaller;
   measurements: Measurements;
@@ -146,6 +149,11 @@ export class Rollout {
     );
   }
 
+  /** A terminal of the run got a notice of an app version. */
+  noticed(terminalId: string, notice: unknown): void {
+    this.#update?.noticed(terminalId, notice);
+  }
+
   /** Waits until all are through, or have had their time; where the run was stopped, for those alone that were told. */
   async settle(): Promise<void> {
     const over = new AbortController();
@@ -166,14 +174,15 @@ export class Rollout {
 
   /** What came of it; afterwards there is nothing left of it with the relay. */
   async end(): Promise<{ result: RolloutResult; invariants: readonly Invariant[] }> {
-    const { limits, measurements } = this.#parts;
+    const { limits, measurements, terminals } = this.#parts;
     if (this.#rolledOut === null) throw new Error("the roll-out is not prepared");
     for (const { terminalId, who } of this.#otherIds()) await this.#update?.askOnceAsOther(terminalId, who);
     const takenBack = this.#deployments.size + this.#versions.made.length;
     const miscounted = await this.#miscounted();
     const left = [...(await this.#rollBack()), ...(await this.takeBack())];
+    const lost = new Set(terminals.flatMap(({ terminalId, losses }) => (losses > 0 ? [terminalId] : [])));
     return {
-      invariants: this.#ledger.invariants({ miscounted, takenBack, left }),
+      invariants: this.#ledger.invariants({ miscounted, lost, takenBack, left }),
       result: {
         ...this.#rolledOut,
         ...this.#ledger.counts(),
@@ -195,25 +204,40 @@ export class Rollout {
   }
 
   async #deployAll(afterMs: number): Promise<void> {
-    const { stopping, measurements } = this.#parts;
+    const { stopping, measurements, terminals } = this.#parts;
     const ending = AbortSignal.any([stopping, this.#givenUp.signal]);
     await pause(afterMs, ending);
     const [, version] = this.#versions.made;
     if (version === undefined) throw new Error("the roll-out is not prepared");
+    const connected = new Set(terminals.flatMap(({ terminalId, link }) => (link === "websocket" ? [terminalId] : [])));
     await eachOf(this.#ids, { atOnce: AT_ONCE, signal: ending }, async (terminalId) => {
-      const sentAtMs = performance.now();
-      this.#ledger.deploying(terminalId, sentAtMs);
-      try {
+      const isDeployed = await this.#orFailed("deploy", async () => {
+        const sentAtMs = performance.now();
+        this.#ledger.deploying(terminalId, sentAtMs);
         this.#deployments.set(terminalId, await this.#admin.deploy(version.id, terminalId, stopping));
         measurements.took("deploy", performance.now() - sentAtMs);
-      } catch (error) {
-        if (!(error instanceof RolloutRefused)) throw error;
-        // It was being tried again when the run was stopped.
-        if (stopping.aborted) return;
-        measurements.failed("deploy");
-        this.#parts.note(error.message);
-      }
+      });
+      if (!isDeployed || !connected.has(terminalId)) return;
+      await this.#orFailed("notify", async () => {
+        if ((await this.#admin.notify(version.id, terminalId, stopping)) > 0) this.#ledger.notified(terminalId);
+      });
     });
+  }
+
+  /** Resolves with whether the relay did it; what it refuses is an error of the run. */
+  async #orFailed(kind: string, work: () => Promise<void>): Promise<boolean> {
+    try {
+      await work();
+      return true;
+    } catch (error) {
+      if (!(error instanceof RolloutRefused)) throw error;
+      const { stopping, measurements, note } = this.#parts;
+      // It was being tried again when the run was stopped.
+      if (stopping.aborted) return false;
+      measurements.failed(kind);
+      note(error.message);
+      return false;
+    }
   }
 
   /** Of the run's terminals some that the version is not deployed to, and an id that no terminal has. */

@@ -91,6 +91,7 @@ class Run {
   #underWay = 0;
   #foreign = 0;
   #fleet: Fleet | null = null;
+  #rollout: Rollout | null = null;
 
   constructor(options: LoadOptions, parts: RunParts) {
     this.#options = options;
@@ -125,7 +126,8 @@ class Run {
     this.#fleet = fleet;
     let rollout: Rollout | null = null;
     try {
-      rollout = await this.#prepareRollout();
+      rollout = await this.#prepareRollout(fleet);
+      this.#rollout = rollout;
       events.note("paying");
       const startedMs = performance.now();
       this.#startedMs = startedMs;
@@ -173,11 +175,12 @@ class Run {
     }
   }
 
-  async #prepareRollout(): Promise<Rollout | null> {
+  async #prepareRollout({ terminals }: Fleet): Promise<Rollout | null> {
     const { rolloutLimits: limits, caller, stopping, events, uuids } = this.#parts;
     if (limits === null) return null;
     return Rollout.prepare({
       options: this.#options,
+      terminals,
       limits,
       caller,
       measurements: this.#measurements,
@@ -273,6 +276,7 @@ class Run {
       foreign: () => {
         this.#foreign += 1;
       },
+      noticed: (terminalId, notice) => this.#rollout?.noticed(terminalId, notice),
     };
   }
 }

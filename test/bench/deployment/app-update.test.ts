@@ -17,25 +17,31 @@ const BYTES = 10_000;
 const PART = 4_096;
 
 /** What a relay does that is not as it should be; each is asked before the relay's answer, and true where it has answered. */
-type Fault = (request: IncomingMessage, response: ServerResponse, bytes: Buffer) => boolean;
+type Fault = (request: IncomingMessage, response: ServerResponse, bytes: Buffer, notify: (change?: object) => void) => boolean;
 
 /** One terminal that takes an update of a relay that has nothing but the three endpoints; everything it was asked, and what the terminal saw. */
-async function takeUpdate(test: TestContext, fault: Fault, served?: Buffer) {
+async function takeUpdate(
+  test: TestContext,
+  fault: Fault,
+  { served, checkIntervalMs = 1 }: { served?: Buffer; checkIntervalMs?: number } = {},
+) {
   const file = createPackage(BYTES);
+  // The relay may be called otherwise than the load test calls it.
+  const apkUrl = `https://relay.example/api/v1/app/download/a.apk?terminalId=${TERMINAL}`;
+  const offer = { versionCode: CODE, apkUrl, md5: file.md5, fileSize: BYTES };
+  const notify = (change: object = {}) => update.noticed(TERMINAL, { service: "FORCE_UPDATE", ...offer, ...change });
   const ranges: string[] = [];
   const reports: { versionCode: number; status: string }[] = [];
   const server = createServer((request, response) => {
     const url = new URL(request.url ?? "", "http://relay.example");
     if (request.headers.range !== undefined) ranges.push(request.headers.range);
-    if (fault(request, response, file.bytes)) return;
+    if (fault(request, response, file.bytes, notify)) return;
     if (url.pathname === "/api/v1/app/version") {
       if (Number(url.searchParams.get("currentVersionCode")) >= CODE) {
         response.writeHead(204).end();
         return;
       }
-      // The relay may be called otherwise than the load test calls it.
-      const apkUrl = `https://relay.example/api/v1/app/download/a.apk?terminalId=${TERMINAL}`;
-      response.end(JSON.stringify({ status: "ok", data: { versionCode: CODE, apkUrl, md5: file.md5, fileSize: BYTES } }));
+      response.end(JSON.stringify({ status: "ok", data: offer }));
     } else if (url.pathname === "/api/v1/app/download/a.apk") {
       const [, from = "", to = ""] = /^bytes=(\d+)-(\d+)$/.exec(request.headers.range ?? "") ?? [];
       const headers = { etag: '"one"', "content-range": `bytes ${from}-${to}/${BYTES}` };
@@ -72,7 +78,7 @@ async function takeUpdate(test: TestContext, fault: Fault, served?: Buffer) {
     terminalSecret: "secret",
     rolledOut: { versionCode: CODE, earlierVersionCode: CODE - 1, md5: file.md5, sha256: file.sha256, bytes: BYTES },
     partBytes: PART,
-    checkIntervalMs: 1,
+    checkIntervalMs,
     installMs: 0,
     stopping: new AbortController().signal,
     givenUp: new AbortController().signal,
@@ -112,6 +118,51 @@ describe("an app update of a load test", () => {
     assert.deepEqual([ledger.installedIds(), measurements.errors], [[TERMINAL], {}]);
   });
 
+  it("begins at once when a notice comes, without another question", async (test) => {
+    let asked = 0;
+    const { ledger, measurements, ranges } = await takeUpdate(
+      test,
+      (request, response, _, notify) => {
+        if (request.headers.range !== undefined || request.method !== "GET") return false;
+        asked += 1;
+        if (asked > 1) return false;
+        response.writeHead(204).end();
+        notify();
+        return true;
+      },
+      { checkIntervalMs: 3_600_000 },
+    );
+    // The second question is that of the installed version.
+    assert.deepEqual([asked, ranges], [2, WHOLE]);
+    assert.deepEqual([ledger.installedIds(), measurements.errors], [[TERMINAL], {}]);
+    assert.deepEqual([ledger.counts().noticed, measurements.whole().notice?.count], [1, 1]);
+  });
+
+  it("is installed once where notices come besides the answer, and not where they are of anything else", async (test) => {
+    const others = [{ versionCode: CODE + 1 }, { versionCode: CODE - 1 }, { md5: "another" }, { fileSize: 1 }, { apkUrl: "nowhere" }];
+    const { ledger, measurements, ranges, reports } = await takeUpdate(test, (_request, _response, _bytes, notify) => {
+      for (const change of others) notify(change);
+      notify();
+      return false;
+    });
+    assert.deepEqual([ranges, reports.length, ledger.installedIds()], [WHOLE, 1, [TERMINAL]]);
+    assert.deepEqual([measurements.errors, measurements.whole().notice?.count], [{}, 1]);
+    const broken = ledger.invariants({ miscounted: [], lost: new Set(), takenBack: 1, left: [] }).filter(({ holds }) => !holds);
+    assert.deepEqual(
+      broken.map(({ name }) => name),
+      ["notices arrive"],
+    );
+  });
+
+  it("counts a notice that is not as documented", async (test) => {
+    const { ledger, measurements } = await takeUpdate(test, (request, _response, _bytes, notify) => {
+      if (request.method === "POST") notify({ apkUrl: 7 });
+      return false;
+    });
+    assert.deepEqual([ledger.installedIds(), ledger.counts().noticed], [[TERMINAL], 0]);
+    assert.deepEqual(measurements.errors, { "notice: unreadable": 1 });
+  });
+
   it("counts 429s, and comes again", async (test) => {
     const refused = new Set<string>();
     const { ledger, measurements } = await takeUpdate(test, (request, response) => {
@@ -127,7 +178,7 @@ describe("an app update of a load test", () => {
   });
 
   it("does not install other bytes, and reports that it failed", async (test) => {
-    const { ledger, measurements, reports } = await takeUpdate(test, () => false, createPackage(BYTES).bytes);
+    const { ledger, measurements, reports } = await takeUpdate(test, () => false, { served: createPackage(BYTES).bytes });
     assert.deepEqual(
       reports.map(({ status }) => status),
       ["failed"],

@@ -95,10 +95,11 @@ describe("the roll-out of a package beside payments", () => {
     const ended = await within("the end of a load test", run.ended, RUN_WITHIN_MS);
     const { rollout, latencies, payments, invariants, intervals } = fine(ended);
     assert.ok(rollout !== null);
-    const { targets, deployed, told, downloaded, installed, failed, bytesReceived, bytes, limits } = rollout;
+    const { targets, deployed, told, noticed, downloaded, installed, failed, bytesReceived, bytes, limits } = rollout;
+    // Of four terminals that take it two have a WebSocket.
     assert.deepEqual(
-      { targets, deployed, told, downloaded, installed, failed },
-      { targets: 4, deployed: 4, told: 4, downloaded: 4, installed: 4, failed: 0 },
+      { targets, deployed, told, noticed, downloaded, installed, failed },
+      { targets: 4, deployed: 4, told: 4, noticed: 2, downloaded: 4, installed: 4, failed: 0 },
     );
     assert.equal(bytesReceived, 4 * bytes);
     assert.equal(
@@ -106,14 +107,17 @@ describe("the roll-out of a package beside payments", () => {
       bytesReceived,
     );
     assert.deepEqual(limits, { checksPerSecond: 50, downloadsPerSecond: 50, reportsPerSecond: 20 });
-    assert.deepEqual([latencies.deploy?.count, latencies.download?.count, latencies.installed?.count], [4, 4, 4]);
+    assert.deepEqual(
+      [latencies.deploy?.count, latencies.notice?.count, latencies.download?.count, latencies.installed?.count],
+      [4, 2, 4, 4],
+    );
     assert.ok((latencies.installed?.curve[0]?.[1] ?? 0) >= 500, "the time of the install is in it");
     assert.equal(payments.found, payments.due);
     assert.deepEqual(
       invariants.map(({ name }) => name),
       [
-        ...["nothing twice", "nothing lost", "every result found", "told is installed", "bytes are right", "offered to nobody else"],
-        ...["installs are counted", "all of it is taken back"],
+        ...["nothing twice", "nothing lost", "every result found", "told is installed", "bytes are right", "notices arrive"],
+        ...["offered to nobody else", "installs are counted", "all of it is taken back"],
       ],
     );
     assert.match(ended.page, /<h2>Roll-out<\/h2>/);
