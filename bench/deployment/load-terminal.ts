@@ -27,6 +27,8 @@ export interface TerminalReports {
   retried(kind: string): void;
   /** A command that no payment of this run is: it was declined. */
   foreign(): void;
+  /** Its connection was lost. */
+  offline(terminalId: string): void;
   /** A notice of an app version came, with these members. */
   noticed(terminalId: string, notice: ReceivedCommand["members"]): void;
 }
@@ -58,7 +60,6 @@ export class LoadTerminal {
   readonly #work: Promise<void>;
   #atWork = 0;
   #isOnline = false;
-  #losses = 0;
   #connection: { cut(): void } | null = null;
   #cutAtMs: number | null = null;
   /** Why it is not online, as last heard. */
@@ -108,11 +109,6 @@ export class LoadTerminal {
     return this.#isOnline;
   }
 
-  /** How often it went offline. */
-  get losses(): number {
-    return this.#losses;
-  }
-
   get reason(): string {
     return this.#reason;
   }
@@ -147,9 +143,9 @@ export class LoadTerminal {
     }
     if (event.type === "offline") {
       this.#isOnline = false;
-      this.#losses += 1;
       this.#reason = event.reason;
       this.#reports.retried(`terminal offline: ${event.reason}`);
+      this.#reports.offline(this.terminalId);
     }
     if (event.type === "not_posted") this.#reports.retried(`result: ${event.reason}`);
     if (event.type === "posted" || event.type === "refused") {

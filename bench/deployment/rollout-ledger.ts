@@ -17,18 +17,13 @@ interface Seen {
   /** Of the version that it was told of. */
   digest: "none" | "right" | "wrong";
   installed: boolean;
+  /** Its connection was lost before it had a notice, which it may have missed. */
+  missed: boolean;
   /** A notice named another package than the version's. */
   misnoticed: boolean;
   /** It was told of another version, or of this one again after it had installed it. */
   misled: boolean;
   failed: boolean;
-}
-
-export interface RolloutEnd {
-  miscounted: readonly string[];
-  lost: ReadonlySet<string>;
-  takenBack: number;
-  left: readonly string[];
 }
 
 /** What all terminals saw of a roll-out, for the invariants at the end. */
@@ -49,6 +44,7 @@ export class RolloutLedger {
         told: false,
         notified: false,
         noticed: false,
+        missed: false,
         misnoticed: false,
         digest: "none",
         installed: false,
@@ -79,6 +75,12 @@ export class RolloutLedger {
   /** The relay has sent a terminal a notice. */
   notified(terminalId: string): void {
     this.#of(terminalId).notified = true;
+  }
+
+  /** A terminal of the run, one of the roll-out or not, has lost its connection. */
+  offline(terminalId: string): void {
+    const seen = this.#seen.get(terminalId);
+    if (seen !== undefined && !seen.installed) seen.missed = true;
   }
 
   /**
@@ -147,11 +149,8 @@ export class RolloutLedger {
     return this.#which(({ installed }) => installed);
   }
 
-  /**
-   * `miscounted`: terminals of whose install the relay's own counts say something else. `lost`: terminals that went offline, and may have missed a notice. `left`: what is
-   * still there after all was taken back, in words.
-   */
-  invariants({ miscounted, lost, takenBack, left }: RolloutEnd): Invariant[] {
+  /** `miscounted`: terminals of whose install the relay's own counts say something else. `left`: what is still there after all was taken back, in words. */
+  invariants({ miscounted, takenBack, left }: { miscounted: readonly string[]; takenBack: number; left: readonly string[] }): Invariant[] {
     const { told, downloaded, installed } = this.counts();
     return [
       invariant(
@@ -174,12 +173,10 @@ export class RolloutLedger {
         {
           name: "notices arrive",
           meaning:
-            "each notice named the package that was uploaded, and each terminal that the relay says it notified got it, unless its connection was lost",
+            "each notice named the package that was uploaded, and each terminal that the relay says it notified got it, unless its connection was lost before",
           checked: this.#notices,
         },
-        [...this.#seen]
-          .filter(([terminalId, seen]) => seen.misnoticed || (seen.notified && !seen.noticed && !lost.has(terminalId)))
-          .map(([terminalId]) => terminalId),
+        this.#which((seen) => seen.misnoticed || (seen.notified && !seen.noticed && !seen.missed)),
       ),
       invariant(
         {

@@ -40,7 +40,7 @@ const HEARD_PAUSE_MS = 250;
 export interface RolloutParts {
   options: LoadOptions;
   /** Of the run; those with a WebSocket are notified. */
-  terminals: readonly Pick<LoadTerminal, "terminalId" | "link" | "losses">[];
+  terminals: readonly Pick<LoadTerminal, "terminalId" | "link">[];
   limits: RolloutLimits;
   caller: HttpCaller;
   measurements: Measurements;
@@ -149,6 +149,11 @@ export class Rollout {
     );
   }
 
+  /** A terminal of the run has lost its connection. */
+  offline(terminalId: string): void {
+    this.#ledger.offline(terminalId);
+  }
+
   /** A terminal of the run got a notice of an app version. */
   noticed(terminalId: string, notice: unknown): void {
     this.#update?.noticed(terminalId, notice);
@@ -174,15 +179,14 @@ export class Rollout {
 
   /** What came of it; afterwards there is nothing left of it with the relay. */
   async end(): Promise<{ result: RolloutResult; invariants: readonly Invariant[] }> {
-    const { limits, measurements, terminals } = this.#parts;
+    const { limits, measurements } = this.#parts;
     if (this.#rolledOut === null) throw new Error("the roll-out is not prepared");
     for (const { terminalId, who } of this.#otherIds()) await this.#update?.askOnceAsOther(terminalId, who);
     const takenBack = this.#deployments.size + this.#versions.made.length;
     const miscounted = await this.#miscounted();
     const left = [...(await this.#rollBack()), ...(await this.takeBack())];
-    const lost = new Set(terminals.flatMap(({ terminalId, losses }) => (losses > 0 ? [terminalId] : [])));
     return {
-      invariants: this.#ledger.invariants({ miscounted, lost, takenBack, left }),
+      invariants: this.#ledger.invariants({ miscounted, takenBack, left }),
       result: {
         ...this.#rolledOut,
         ...this.#ledger.counts(),

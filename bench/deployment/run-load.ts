@@ -276,6 +276,7 @@ class Run {
       foreign: () => {
         this.#foreign += 1;
       },
+      offline: (terminalId) => this.#rollout?.offline(terminalId),
       noticed: (terminalId, notice) => this.#rollout?.noticed(terminalId, notice),
     };
   }

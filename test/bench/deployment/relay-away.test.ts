@@ -54,7 +54,16 @@ test("a command that a poll gets again is twice, whatever the relay says of it: 
           resolve(isSaidToBeAgain);
           return { first: false, stored: false };
         },
-        ...{ posting: nothing, stored: nothing, refused: nothing, polled: nothing, retried: nothing, foreign: nothing, noticed: nothing },
+        ...{
+          posting: nothing,
+          stored: nothing,
+          refused: nothing,
+          polled: nothing,
+          retried: nothing,
+          foreign: nothing,
+          offline: nothing,
+          noticed: nothing,
+        },
       },
     });
     atEnd(t, () => terminal.stop());
