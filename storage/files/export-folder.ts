@@ -1,9 +1,10 @@
 import { randomBytes } from "node:crypto";
-import { chmod, type FileHandle, mkdir, open, readdir, rename, rm, stat, statfs } from "node:fs/promises";
+import { chmod, type FileHandle, mkdir, open, readdir, rename, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
 import type { ExportFile, ExportFiles } from "../../engine/exports/export-files.ts";
 import { ExportRefused } from "../../engine/exports/export-source.ts";
 import { RelayError } from "../../engine/kernel/errors.ts";
+import { freeBytesOf } from "./free-bytes.ts";
 
 /** Files with other names are not touched. */
 const STAGED = /^\.making-[0-9a-f]{32}$/;
@@ -188,12 +189,6 @@ function codeOf(error: unknown): string | undefined {
 
 function isMissing(error: unknown): boolean {
   return codeOf(error) === "ENOENT";
-}
-
-/** Infinite where the file system does not say. */
-async function freeBytesOf(directory: string): Promise<number> {
-  const { blocks, bavail, bsize } = await statfs(directory);
-  return blocks === 0 ? Number.POSITIVE_INFINITY : bavail * bsize;
 }
 
 /** A full disk is told as such: to try again soon would fill it again. For other errors the caller gets no details. */

@@ -21,6 +21,8 @@ export interface NodeGauges {
   feed(): { inserted: number; failures: number; poison: number; deadLetters: number };
   /** Null while there is no Kafka between the outbox and ClickHouse. */
   kafka(): KafkaProgress | null;
+  /** Of the disk of the node's own data; infinite where the file system does not say, and rejects where it cannot be read. */
+  freeBytes(): Promise<number>;
   /** Whether ClickHouse answers. Called several times in one collection. */
   isClickHouseUp(): Promise<boolean>;
   /** The same of the logs of merchants. */
@@ -76,6 +78,10 @@ export function createNodeMetrics(gauges: NodeGauges): { collect(): Promise<Thre
     "When the first certificate of RELAY_TLS_CERT, as it was loaded, ends: seconds since 1970.",
     () => secondsOf(gauges.certificateExpiresAtMs()),
   );
+  gauge("relay_data_free_bytes", "Free bytes of the disk of RELAY_DATA_DIR.", async () => {
+    const bytes = await gauges.freeBytes().catch(() => null);
+    return bytes === Number.POSITIVE_INFINITY ? null : bytes;
+  });
   if (redis !== null) {
     new Gauge({
       name: "relay_redis_up",

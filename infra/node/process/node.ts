@@ -291,6 +291,7 @@ export async function tryToStartNode({
       ...{ bus, analytics, cluster, self, drainRequested, log },
       redis: opened === null ? null : { isUp: () => opened.available(), commits },
       httpLibrary: uws.packageName,
+      dataDirectory: config.dataDirectory,
       certificates: reloading.certificates,
     });
     metrics = await openMetrics(config, collectMetrics, log);

@@ -2,6 +2,7 @@ import { RelayError } from "../../../engine/kernel/errors.ts";
 import type { ClusterNode } from "../../../engine/operators/cluster-nodes.ts";
 import { LAST_LIVE_NODE } from "../../../engine/operators/node-to-drain.ts";
 import type { ThreadBus } from "../../../storage/bus/thread-bus.ts";
+import { freeBytesOf } from "../../../storage/files/free-bytes.ts";
 import { backgroundTimers } from "../boot/machine-timers.ts";
 import type { NodeProtocol } from "../boot/node-protocol.ts";
 import { VERSION } from "../boot/version.ts";
@@ -27,6 +28,7 @@ export interface ShardMessagesOptions {
   self: Omit<ClusterNode, "report">;
   redis: NodeGauges["redis"];
   httpLibrary: string;
+  dataDirectory: string;
   /** Those with which it listens. */
   certificates(): Certificates;
   /** As in NodeOptions. */
@@ -43,6 +45,7 @@ export function handleShardMessages(served: ShardMessagesOptions): { collectMetr
     build: { version: VERSION, httpLibrary: served.httpLibrary },
     certificateExpiresAtMs: () => served.certificates().validUntilMs,
     redis: served.redis,
+    freeBytes: () => freeBytesOf(served.dataDirectory),
     feed: analytics.stats,
     kafka: analytics.kafka,
     isClickHouseUp: analytics.isUp,

@@ -13,6 +13,7 @@ const SINGLE: NodeGauges = {
   redis: null,
   feed: () => ({ inserted: 5, failures: 0, poison: 0, deadLetters: 0 }),
   kafka: () => null,
+  freeBytes: async () => 5_000_000_000,
   isClickHouseUp: async () => true,
   activity: () => ({ written: 7, dropped: 2, waiting: 1 }),
   backlog: async () => null,
@@ -34,6 +35,16 @@ it("metrics leave out what cannot be learned, and tell it again when it can be",
   assert.deepEqual(await told(), ["relay_outbox_depth 0", "relay_outbox_depth_capped 0", "relay_outbox_oldest_age_seconds 0"]);
   backlog = null;
   assert.deepEqual(await told(), []);
+});
+
+it("the free bytes of the disk are told, but where nobody knows them", async () => {
+  const told = (freeBytes: NodeGauges["freeBytes"]) => {
+    const metrics = createNodeMetrics({ ...SINGLE, freeBytes });
+    return metrics.collect().then((collected) => linesOf(joinMetrics([collected]), "relay_data_free_bytes"));
+  };
+  assert.deepEqual(await told(async () => 5_000_000_000), ["relay_data_free_bytes 5000000000"]);
+  assert.deepEqual(await told(async () => Number.POSITIVE_INFINITY), []);
+  assert.deepEqual(await told(() => Promise.reject(new Error("ENOENT"))), []);
 });
 
 it("a count that is kept elsewhere is told as it is there, however often it is asked for", async () => {
