@@ -81,7 +81,10 @@ export async function startAgentWorld(
     return value;
   };
   const { credentials, node } = createAgentRateMemory(1);
-  const admit = createAgentRate({ credentials: openRateLimit(credentials, monotonicMs), node: openRateLimit(node, monotonicMs) });
+  const admit = createAgentRate({
+    credentials: openRateLimit(credentials, clock.monotonicMs),
+    node: openRateLimit(node, clock.monotonicMs),
+  });
   const failed = (what: string, error: unknown) => t.diagnostic(`${what}: ${String(error)}`);
   let made = 0;
   const ids = { uuid: () => `operation-${++made}` };
