@@ -3,7 +3,7 @@ import { type TestContext, test } from "node:test";
 import type { GatewayOrder } from "../../../engine/gateway/gateway.ts";
 import { digestHeader } from "../../../http/auth/http-signature.ts";
 import { createGatewayClient, type GatewayLimits } from "../../../http/gateway/client.ts";
-import { eventually } from "../../support/within.ts";
+import { freePort } from "../../../infra/local/free-port.ts";
 import { type Behave, json, startGatewayStub } from "./gateway-stub.ts";
 
 const CREDENTIALS = { terminalId: "TML1", merchantId: "M1", secret: "s3cret" };
@@ -214,9 +214,8 @@ for (const operation of ["init", "capture", "reversal", "refund"] as const) {
   });
 
   test(`${operation} is tried again where the connection was refused`, async (t) => {
-    const first = await startGatewayStub(t, CREDENTIALS.secret, () => undefined);
-    await first.stop();
-    const client = createGatewayClient({ url: first.url, nowMs: Date.now, limits: { pauseMs: 300, restMs: 50 } });
+    const port = await freePort();
+    const client = createGatewayClient({ url: `http://127.0.0.1:${port}/CG`, nowMs: Date.now, limits: { pauseMs: 300, restMs: 50 } });
     t.after(client.close);
     const answer = operation === "init" ? client.init(CREDENTIALS, ORDER) : client[operation](CREDENTIALS, FOLLOW_UP);
     await startGatewayStub(
@@ -230,7 +229,7 @@ for (const operation of ["init", "capture", "reversal", "refund"] as const) {
           redirectURL: "https://pay.example/u",
           txRes: { tranId: "t2", origTranId: "tran-1" },
         }),
-      first.port,
+      port,
     );
     assert.equal((await answer).type, "done");
   });
@@ -370,19 +369,22 @@ test("a gateway that fails is left alone, and tried again after a rest", async (
   const { stub, verify, circuit } = await world(t, (_request, response) => (healthy ? json(response, 200, PAID) : response.destroy()), {
     attemptsMax: 1,
   });
+  // The rest is over only when the test says so.
+  t.mock.timers.enable({ apis: ["setTimeout"] });
   for (let call = 0; call < 10; call++) await verify();
   const asked = stub.received.length;
+  t.mock.timers.tick(49);
   assert.deepEqual(await verify(), { type: "unavailable", reason: "the circuit breaker is open after failures" });
   assert.equal(stub.received.length, asked);
   assert.deepEqual(circuit, ["open"]);
   // A trial that fails changes nothing.
-  await eventually(async () => {
-    await verify();
-    assert.equal(stub.received.length, asked + 1);
-  });
+  t.mock.timers.tick(1);
+  await verify();
+  assert.equal(stub.received.length, asked + 1);
   assert.deepEqual(circuit, ["open"]);
   healthy = true;
-  await eventually(async () => assert.equal((await verify()).type, "done"));
+  t.mock.timers.tick(50);
+  assert.equal((await verify()).type, "done");
   assert.deepEqual(circuit, ["open", "closed"]);
 });
 

@@ -190,11 +190,12 @@ test("the language is the one that the buyer likes better", () => {
 });
 
 test("a language is read in time that grows with the length of its header, and no faster", () => {
-  const begunMs = performance.now();
+  const before = process.cpuUsage();
   assert.equal(languageOf(`en${" ".repeat(100_000)}x`), "en");
   assert.equal(languageOf(`it;${" ".repeat(100_000)}x`), "en");
   // By the square of the length it is more than ten seconds.
-  assert.ok(performance.now() - begunMs < 1_000);
+  const { user, system } = process.cpuUsage(before);
+  assert.ok((user + system) / 1_000 < 1_000, `${(user + system) / 1_000} ms`);
 });
 
 test("a buyer in a browser is taken to the shop as soon as the outcome is known", { skip: NO_BROWSER }, async (t) => {
