@@ -1,5 +1,4 @@
 import type { AddressInfo } from "node:net";
-import { performance } from "node:perf_hooks";
 import { Client, type IFrame, type IMessage, type StompConfig, Versions } from "@stomp/stompjs";
 import { WebSocket, WebSocketServer } from "ws";
 import type { SubscriptionRule } from "../../../engine/access/terminal-rule.ts";
@@ -22,6 +21,8 @@ export interface Relay {
   /** What was acknowledged and refused, in order. */
   settled: string[];
   activities: number;
+  /** Heart-beats that came. */
+  beats: number;
   /** Reasons of sessions that ended. */
   ended: Inbox<string>;
   stop(): Promise<void>;
@@ -108,7 +109,8 @@ export async function startRelay(rules: SubscriptionRule[] = []): Promise<Relay>
     relay.activities += 1;
   });
   const host: StompHost = {
-    clock: { nowMs: Date.now, monotonicMs: () => performance.now() },
+    // Both by the clock that a test may stop.
+    clock: { nowMs: () => Date.now(), monotonicMs: () => Date.now() },
     ids: {
       uuid: () => {
         ids += 1;
@@ -154,7 +156,9 @@ export async function startRelay(rules: SubscriptionRule[] = []): Promise<Relay>
       { caller: null },
     );
     socket.on("message", (data) => {
-      if (data instanceof Uint8Array) connection.message(data);
+      if (!(data instanceof Uint8Array)) return;
+      connection.message(data);
+      if (String(data) === "\n") relay.beats += 1;
     });
     socket.on("pong", () => connection.pong());
     socket.on("close", () => connection.closed());
@@ -170,6 +174,7 @@ export async function startRelay(rules: SubscriptionRule[] = []): Promise<Relay>
     posted,
     settled,
     activities: 0,
+    beats: 0,
     ended: new Inbox(),
     async stop() {
       clearInterval(ticking);
