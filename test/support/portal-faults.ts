@@ -23,6 +23,9 @@ const EVERYTHING = `{ type: "tag", values: ["wcag2a", "wcag2aa", "wcag21a", "wca
 /** What another theme can break of a page that is otherwise the same. */
 const COLOURS = `{ type: "rule", values: ["color-contrast", "link-in-text-block"] }`;
 
+/** Whether the page is no wider than its window, as an expression. */
+export const FITS = "document.documentElement.scrollWidth <= innerWidth";
+
 /** Violations of WCAG A and AA, each as one line; with `of: "colours"` only of the rules that ask for colours. Evaluated over the debugger: a script tag would be against the page's policy. */
 export async function axeViolations(page: Page, { of = "everything" }: { of?: "everything" | "colours" } = {}): Promise<string[]> {
   axe ??= readFile(new URL("../../node_modules/axe-core/axe.min.js", import.meta.url), "utf8");

@@ -3,7 +3,8 @@ import { join } from "node:path";
 import type { TestContext } from "node:test";
 import type { Page } from "playwright-core";
 import type { WebAppName } from "../../../../http/web/bundle-web-app.ts";
-import { axeViolations } from "../../../support/portal-faults.ts";
+import { axeViolations, FITS } from "../../../support/portal-faults.ts";
+import { eventually } from "../../../support/within.ts";
 import { type FakeHandler, fakeRelay } from "./fake-relay.ts";
 import { openPortals, type PortalPage } from "./portal-page.ts";
 
@@ -53,7 +54,8 @@ async function lookAt({ url, page, faults, show }: PortalPage, app: WebAppName, 
     const where = `${name}, ${theme}, ${width} px`;
     await show(theme, width);
     assert.deepEqual(await axeViolations(page), [], where);
-    assert.equal(await page.evaluate("document.documentElement.scrollWidth <= innerWidth"), true, `${where} is wider than its window`);
+    // Charts take the new width with the next frame.
+    await eventually(async () => assert.equal(await page.evaluate(FITS), true, `${where} is wider than its window`));
     assert.deepEqual(faults, [], where);
     if (SHOTS !== undefined) await page.screenshot({ path: join(SHOTS, `${where.replaceAll(/[^a-z0-9]+/gi, "-")}.png`) });
   }

@@ -12,7 +12,7 @@ import { NO_BROWSER } from "../../../support/browser.ts";
 import { eventually } from "../../../support/within.ts";
 import { AGENT_HANDLERS, AGENTS, MADE, TOKEN } from "./fake-agents.ts";
 import { type FakeHandler, type FakeRequest, fakeRelay, MERCHANT, meOf, sessionOf } from "./fake-relay.ts";
-import { openPortal } from "./portal-page.ts";
+import { openPortal, stopTime } from "./portal-page.ts";
 
 const skip = { skip: NO_BROWSER, timeout: 60_000 };
 
@@ -292,8 +292,11 @@ test("the address for agents is to be copied, with examples that hold no token",
   const { url, page, faults } = await openPortal(t);
   await fakeRelay(page, ANNA);
   await page.context().grantPermissions(["clipboard-read", "clipboard-write"]);
+  await page.clock.install();
   await page.goto(url + PATH);
   await page.getByText("6 credentials, that is all").waitFor();
+  // The button says for two seconds that it has copied.
+  await stopTime(page);
   await page.getByRole("button", { name: "Copy the address" }).click();
   await page.getByText("Copied").first().waitFor();
   assert.equal(await page.evaluate("navigator.clipboard.readText()"), `${url}/mcp`);

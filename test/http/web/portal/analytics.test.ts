@@ -32,6 +32,8 @@ const ANNA: Record<string, FakeHandler> = {
 
 const PATH = "/portal/analytics";
 const NOVEMBER = "from=2026-11-01&to=2026-11-25";
+/** Of the pages that reckon from today, so that no midnight comes between two of their requests. */
+const NOON = "2026-11-25T12:00:00Z";
 const tile = (page: Page, label: string) =>
   page.locator(".tile", { has: page.locator(".tile-label", { hasText: new RegExp(`^${label}$`) }) });
 const desk = (page: Page) => page.locator(".filters-desk");
@@ -152,6 +154,7 @@ test("each report leads to its own lists", skip, async (t) => {
 test("tab, days, comparison, steps, terminal and method stand in the address, and are what the report is asked with", skip, async (t) => {
   const { url, page } = await openPortal(t);
   const { calls } = await fakeRelay(page, ANNA);
+  await page.clock.setFixedTime(NOON);
   await page.goto(url + PATH);
   await tile(page, "Volume").waitFor();
   // Without a choice it is the last thirty days.
@@ -209,6 +212,7 @@ test("days that cannot be reported are refused before anything is asked", skip, 
 test("other days are chosen by their first and last one, from the present ones on", skip, async (t) => {
   const { url, page } = await openPortal(t);
   const { calls } = await fakeRelay(page, ANNA);
+  await page.clock.setFixedTime(NOON);
   await page.goto(url + PATH);
   await tile(page, "Volume").waitFor();
   const before = lastQuery(calls, "payments");

@@ -44,6 +44,8 @@ const ANNA: Readonly<Record<string, FakeHandler>> = {
   "GET /transactions/*": () => ({ data: LINK_TRANSACTION }),
   ...DISPUTE_HANDLERS,
 };
+const HOUR_MS = 3_600_000;
+
 const VIEWER = { "GET /session": () => ({ data: sessionOf({ merchant: { ...MERCHANT, role: "VIEWER" } }) }) };
 
 const drawer = (page: Page) => page.locator("dialog.drawer");
@@ -170,7 +172,7 @@ test("what is typed is kept until it is saved: it is asked before it is lost, an
 
   // Somebody else's, at the next refresh.
   relay.set({ draft: { statement: "Theirs", fields: {} } });
-  await drawer(page).getByText("Somebody else has saved another draft meanwhile.").waitFor({ timeout: 10_000 });
+  await drawer(page).getByText("Somebody else has saved another draft meanwhile.").waitFor();
   assert.equal(await statement.inputValue(), "It was handed over on Saturday.");
   await drawer(page).getByRole("button", { name: "Save the draft" }).click();
   await page.getByText("The draft is saved.").waitFor();
@@ -183,7 +185,7 @@ test("what is typed is kept until it is saved: it is asked before it is lost, an
 
   // With nothing unsaved here, what others save is shown.
   relay.set({ draft: { statement: "Theirs again", fields: {} } });
-  await eventually(async () => assert.equal(await statement.inputValue(), "Theirs again"), 10_000);
+  await eventually(async () => assert.equal(await statement.inputValue(), "Theirs again"));
   await page.keyboard.press("Escape");
   await drawer(page).waitFor({ state: "detached" });
   assert.deepEqual(faults, []);
@@ -410,11 +412,13 @@ test("whoever is too late is told so, and sees how the dispute stands", skip, as
 
 test("when the time is over while it is looked at, nothing is offered any more", skip, async (t) => {
   const { url, page } = await openPortal(t);
-  const relay = relayOf(disputeOf({ respondBy: new Date(Date.now() + 12_000).toISOString() }));
+  const relay = relayOf(disputeOf({ respondBy: new Date(Date.now() + HOUR_MS).toISOString() }));
   await fakeRelay(page, relay.handlers);
+  await page.clock.install();
   await page.goto(url + pathOf(relay.now()));
   await drawer(page).getByRole("button", { name: "Preview and submit" }).waitFor();
-  await drawer(page).getByText("The time to answer is over. This dispute counts as Expired within a minute").waitFor({ timeout: 20_000 });
+  await page.clock.fastForward(HOUR_MS);
+  await drawer(page).getByText("The time to answer is over. This dispute counts as Expired within a minute").waitFor();
   assert.equal(await drawer(page).getByRole("button", { name: "Preview and submit" }).count(), 0);
 });
 

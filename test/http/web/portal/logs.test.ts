@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { NO_BROWSER } from "../../../support/browser.ts";
+import { eventually } from "../../../support/within.ts";
 import { CALL_LOG, type FakeHandler, fakeRelay, MERCHANT, sessionOf, WORKFLOW_LOG } from "./fake-relay.ts";
 import { openPortal } from "./portal-page.ts";
 
@@ -17,12 +18,13 @@ test("the logs are narrowed by what stands in them, and the address keeps it", s
   await show("light", 1_280);
   const { calls } = await fakeRelay(page, ANNA);
   const asked = async (path: string, query: Record<string, string>) => {
-    const wanted = new URLSearchParams({ ...query, limit: "50" }).toString();
-    for (let waited = 0; waited < 100; waited += 1) {
-      if (calls.some((call) => `${call.path}` === path && new URLSearchParams(call.query).toString() === wanted)) return;
-      await page.waitForTimeout(50);
-    }
-    assert.fail(`${path}?${wanted} was not asked for`);
+    const wanted = `${path}?${new URLSearchParams({ ...query, limit: "50" })}`;
+    await eventually(() =>
+      assert.ok(
+        calls.some((call) => `${call.path}?${call.query}` === wanted),
+        `${wanted} was not asked for`,
+      ),
+    );
   };
   await page.goto(`${url}/portal/logs`);
   await asked("/logs/workflow", {});

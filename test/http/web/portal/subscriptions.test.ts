@@ -121,6 +121,7 @@ test("a subscription begins once, with a key that stays the same until there is 
   await page.goto(url + PATH);
   await rows(page).first().waitFor();
   await page.locator("main").getByRole("button", { name: "New subscription" }).click();
+  await dialog(page).getByLabel("Plan").waitFor();
   // What is deactivated takes no new ones.
   assert.deepEqual(await dialog(page).getByLabel("Plan").locator("option").count(), 2);
   await dialog(page).getByText("€29.00 every month, first payment after 14 days").waitFor();
@@ -602,5 +603,5 @@ test("what changes elsewhere is shown at the next refresh", skip, async (t) => {
   await page.goto(url + PATH);
   await page.locator("main .badge", { hasText: "Past Due" }).waitFor();
   items = [{ ...SUBSCRIPTIONS.active, id: SUBSCRIPTIONS.pastDue.id }];
-  await page.locator("main .badge", { hasText: "Active" }).waitFor({ timeout: 10_000 });
+  await page.locator("main .badge", { hasText: "Active" }).waitFor();
 });
