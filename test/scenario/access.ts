@@ -4,7 +4,7 @@ import { CREDENTIALS } from "../support/http-client.ts";
 import { assertMatches, listOf } from "../support/matches.ts";
 import { newPartner } from "../support/new-partner.ts";
 import type { Relay } from "../support/relay.ts";
-import { eventually } from "../support/within.ts";
+import { eventually, within } from "../support/within.ts";
 
 const NOT_FOUND = { status: "error", data: null, error: "Transaction not found", message: "Transaction not found" };
 
@@ -116,10 +116,9 @@ export function access(relay: Relay): void {
   test("a pattern that would take for ever elsewhere is decided at once", async () => {
     const terminalId = relay.terminalId();
     await saveRule({ terminalId, ruleType: "REGEX", ruleValue: "(a+)+b" });
-    const started = performance.now();
     const question = { authenticatedTerminalId: terminalId, topicDestination: `/topic/terminal/${"a".repeat(64)}` };
-    assertMatches((await relay.administrator().post("/admin/subscription-rules/test", question)).body, { allowed: false });
-    assert.ok(performance.now() - started < 2_000);
+    const answer = await within("the decision", relay.administrator().post("/admin/subscription-rules/test", question));
+    assertMatches(answer.body, { allowed: false });
   });
 
   test("a denied terminal loses its sessions and its login, and gets it back when it is allowed", async () => {

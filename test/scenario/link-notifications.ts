@@ -64,10 +64,12 @@ export function linkNotifications({ relay, gateway, advance, create, status, bec
 
   test("in a flood from one address are refused beyond the limit, and others come through", async () => {
     const flooding = relay.nobody();
-    const answers = await Promise.all(Array.from({ length: 450 }, () => flooding.post("/api/v1/gw/notify?txId=nobody")));
-    const refused = answers.filter(({ status }) => status === 429);
-    assert.ok(refused.length > 0, "none was refused");
-    assertMatches(refused[0], { headers: { "retry-after": /^\d+$/ } });
+    // More than twice as many as there may be in a second; a busy machine may take longer for them.
+    const refused = await eventually(async () => {
+      const answers = await Promise.all(Array.from({ length: 450 }, () => flooding.post("/api/v1/gw/notify?txId=nobody")));
+      return answers.find(({ status }) => status === 429) ?? assert.fail("none was refused");
+    });
+    assertMatches(refused, { headers: { "retry-after": /^\d+$/ } });
     await paidLink();
   });
 }

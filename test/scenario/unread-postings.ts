@@ -202,11 +202,13 @@ export function unreadPostings(relay: Relay): void {
       terminal.client.publish({ destination, ...body });
       await terminal.errors.next();
       await terminal.closes.next();
+      await relay.connectionBecomes(terminalId, { sessions: 0 });
       await relay.lifeBecomes(uuid, { unreadableAnswerAt: /Z$/ });
       const again = await relay.online(terminalId);
       await again.client.publish({ destination, body: `${BYTE_ORDER_MARK}{"uuid":"${uuid}","result":"OK"}` });
       await relay.lifeBecomes(uuid, { state: "done", result: "OK" });
       await again.client.deactivate();
+      await relay.connectionBecomes(terminalId, { sessions: 0 });
     }
     const raws = (await relay.attention(terminalId)).map((item) => String(member(item, "raw")));
     assert.equal(raws.length, 3);

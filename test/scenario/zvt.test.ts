@@ -9,6 +9,8 @@ import { ADMIN, FLEET, startTestNode, type TestNode } from "../support/node.ts";
 import { frameOf, payment, Register } from "../support/register.ts";
 import { eventually } from "../support/within.ts";
 
+const ABORT = "06b000";
+
 describe("cash registers pay on the simulated terminal of a sandbox node", () => {
   let node: TestNode;
   let terminal: SimulatedTerminal;
@@ -23,6 +25,8 @@ describe("cash registers pay on the simulated terminal of a sandbox node", () =>
       terminalId: "SIM00001",
       url: node.url,
       speed: 10,
+      // It ends when the register wants it.
+      slowMs: 3_600_000,
       onEvent: (event) => {
         if (event.type === "received" && event.service === "PAYCC") received.push(event.uuid);
       },
@@ -99,7 +103,9 @@ describe("cash registers pay on the simulated terminal of a sandbox node", () =>
         const shown = { connections: [{ node: "test-node", address: "127.0.0.1" }], open: { state: "paying", amountCents: 1_009 } };
         assertMatches((await routes()).body, { data: { routes: [shown] } });
       });
-      assert.match((await register.next()) ?? "", /^040f/);
+      register.send(ABORT);
+      assert.equal(await register.next(), "800000");
+      assert.match((await register.end()).at(-1) ?? "", /^061e016c/);
     });
   });
 });
