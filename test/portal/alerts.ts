@@ -9,9 +9,6 @@ import { paidLink } from "./links.ts";
 import { shopWithOwner } from "./people.ts";
 import type { PortalWorld } from "./portal-world.ts";
 
-/** The page asks every five seconds; the rest is for a machine that does other things too. */
-const NEXT_REFRESH_MS = 20_000;
-
 /** Longer than whoever was about to ask the gateway has to say what came of it. */
 const LEASE_MS = 2 * 60_000;
 
@@ -72,7 +69,7 @@ export function alerts(world: PortalWorld): void {
     assertMatches(await owner.send("POST", `/alerts/${rdr}/refund`), { status: 409, body: { code: "network_refunds" } });
     const resolved = await relay.administrator().post(`/admin/alerts/${rdr}/resolve`);
     assert.equal(resolved.status, 200, resolved.text);
-    await drawer(page).locator(".badge", { hasText: "Prevented" }).waitFor({ timeout: NEXT_REFRESH_MS });
+    await drawer(page).locator(".badge", { hasText: "Prevented" }).waitFor();
     assert.equal(back(), atNetwork);
 
     // The gateway has done it, and its answer does not arrive.
@@ -92,7 +89,7 @@ export function alerts(world: PortalWorld): void {
       30_000,
       250,
     );
-    await drawer(page).locator(".badge", { hasText: "Refunded" }).waitFor({ timeout: NEXT_REFRESH_MS });
+    await drawer(page).locator(".badge", { hasText: "Refunded" }).waitFor();
     assert.ok(gateway.returns().size <= returnsBefore + 1, "the gateway was asked under more than one id");
     const timeline = member((await owner.send("GET", `/transactions/${lost}`)).body, "data", "timeline");
     assert.equal(JSON.stringify(timeline).match(/"what":"(?:refund|reversal)"/g)?.length, 1, JSON.stringify(timeline));

@@ -13,9 +13,6 @@ import { card, pay } from "./payments.ts";
 import { shopWithOwner } from "./people.ts";
 import type { PortalWorld, Shop, Visitor } from "./portal-world.ts";
 
-/** The page asks every five seconds; the rest is for a machine that does other things too. */
-const NEXT_REFRESH_MS = 12_000;
-
 const HOUR_MS = 3_600_000;
 
 const GOOD_CARD = "4242 4242 4242 4242";
@@ -203,7 +200,7 @@ export function links(world: PortalWorld): void {
     await one.page.getByRole("heading", { name: "Paid" }).waitFor();
     await rowOf(page, "Two tickets")
       .locator(".badge", { hasText: /^Paid$/ })
-      .waitFor({ timeout: NEXT_REFRESH_MS });
+      .waitFor();
     assert.equal(await page.evaluate("globalThis.notReloaded"), true);
 
     await page.locator("main .row-button").first().click();
@@ -259,14 +256,14 @@ export function links(world: PortalWorld): void {
 
     await enterCard(paying);
     await paying.page.getByRole("heading", { name: "Paid" }).waitFor();
-    await drawer(page).locator(".badge", { hasText: "Paid late" }).waitFor({ timeout: NEXT_REFRESH_MS });
+    await drawer(page).locator(".badge", { hasText: "Paid late" }).waitFor();
     await drawer(page).getByText("This link was paid although it had been cancelled").waitFor();
 
     // For its people, and for the operators.
     const items = listOf(member((await relay.administrator().get("/admin/attention?limit=500")).body, "data"));
     assert.ok(items.some((item) => member(item, "kind") === "link_late" && member(item, "uuid") === `${link.id}.1`));
     const second = await world.visitAs(owner, "/portal");
-    await second.page.getByText("Link paid late").waitFor({ timeout: NEXT_REFRESH_MS });
+    await second.page.getByText("Link paid late").waitFor();
     await second.page.getByRole("link", { name: link.id }).click();
     await drawer(second.page).getByText("Deliver what was ordered, or refund the payment below.").waitFor();
 
@@ -278,19 +275,22 @@ export function links(world: PortalWorld): void {
       await dialog(one).getByLabel("Reason").fill("Cancelled in time");
     }
     await Promise.all(both.map((one) => dialog(one).getByRole("button", { name: "Refund €23.50" }).dblclick()));
-    for (const one of both) {
-      await eventually(async () => {
+    const isTold = (one: Page) =>
+      eventually(async () => {
         // Whoever came second is told so, or that it was done; if the other was just at it, asks again.
         const again = dialog(one).getByRole("button", { name: "Ask again" });
         if ((await again.count()) > 0) await again.click({ timeout: 1_000 }).catch(() => {});
         const told = await one.getByText(/€23\.50 was refunded\.|This payment has already been refunded\./).count();
         assert.ok(told > 0);
       });
-      // What was told in the question stays there until it is closed.
+    // Beside each other: what is told in the corner of a page is there for some seconds only.
+    await Promise.all(both.map(isTold));
+    // What was told in the question stays there until it is closed.
+    for (const one of both) {
       if ((await dialog(one).count()) > 0) await dialog(one).getByRole("button", { name: "Close" }).last().click();
     }
     assert.equal(world.gateway.answers("refund") + world.gateway.answers("reversal"), before + 1, "the gateway was asked once");
-    await one(page).waitFor({ timeout: NEXT_REFRESH_MS });
+    await one(page).waitFor();
     assertMatches(await linkOf(owner, link.id), { state: "PAID", late: true, attempts: [{ state: "paid", refund: "done" }] });
     // Nothing is left to do.
     await second.page.goto("/portal");
@@ -399,9 +399,9 @@ export function links(world: PortalWorld): void {
     await enterCard(visitor);
     await visitor.page.getByRole("heading", { name: "Pagato" }).waitFor();
     // Its people see both attempts, with the gateway's words on the first.
-    await drawer(page).locator(".timeline li").nth(1).waitFor({ timeout: NEXT_REFRESH_MS });
+    await drawer(page).locator(".timeline li").nth(1).waitFor();
     await drawer(page).getByText("Not paid").waitFor();
-    await drawer(page).getByText("Paid · €1,234.50 · ···· 4242").waitFor({ timeout: NEXT_REFRESH_MS });
+    await drawer(page).getByText("Paid · €1,234.50 · ···· 4242").waitFor();
   });
 
   test("a refund whose answer is lost is told as unknown, stands among the tasks, and the same button finds out", {
@@ -425,7 +425,7 @@ export function links(world: PortalWorld): void {
     await dialog(page).getByText("We are finding out; the same button asks again").waitFor();
     await gateway.faults({ outage: "none" });
     const overview = await world.visitAs(owner, "/portal");
-    await overview.page.getByText("Refund not confirmed").waitFor({ timeout: NEXT_REFRESH_MS });
+    await overview.page.getByText("Refund not confirmed").waitFor();
     await eventually(async () => {
       const again = dialog(page).getByRole("button", { name: "Ask again" });
       if ((await again.count()) > 0) await again.click({ timeout: 1_000 }).catch(() => {});

@@ -5,6 +5,7 @@ import { createServer, type Server } from "node:http";
 import { type TestContext, test } from "node:test";
 import type { Locator, Page } from "playwright-core";
 import { WEBHOOK_PAUSES_MS } from "../../engine/webhooks/webhook-delivery.ts";
+import { freePort } from "../../infra/local/free-port.ts";
 import type { HttpClient } from "../support/http-client.ts";
 import { assertMatches, listOf, member, textMember } from "../support/matches.ts";
 import { PORTAL_API, type PortalPerson } from "../support/portal-person.ts";
@@ -40,11 +41,10 @@ class Receiver {
         response.end("thank you");
       });
     });
+    // While it is down nobody else gets its port.
+    if (this.#port === 0) this.#port = await freePort();
     server.listen(this.#port, "127.0.0.1");
     await once(server, "listening");
-    const address = server.address();
-    assert.ok(address !== null && typeof address === "object");
-    this.#port = address.port;
     this.#server = server;
   }
 
