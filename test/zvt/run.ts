@@ -69,6 +69,8 @@ describe("cash registers that others wrote", { skip: skipRust }, () => {
       terminalId: "SIM00001",
       url: node.url,
       speed: 10,
+      // It ends when its register wants it.
+      slowMs: 3_600_000,
       onEvent: (event) => {
         if (event.type === "executed") executed.push(event.uuid);
       },
