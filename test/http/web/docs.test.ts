@@ -9,6 +9,7 @@ import { startSimulatedTerminal } from "../../../infra/sandbox/terminal/terminal
 import { NO_BROWSER, openPage } from "../../support/browser.ts";
 import { API_KEY, startTestNode } from "../../support/node.ts";
 import { axeViolations, watchFaults } from "../../support/portal-faults.ts";
+import { eventually } from "../../support/within.ts";
 import { envelope, startWorld } from "../server/world.ts";
 
 const DOCUMENT = '{"openapi":"3.1.0"}';
@@ -89,11 +90,11 @@ test("the page runs only scripts of its own origin, names no other host, and its
 
 const FILTER = ".operation-filter-input";
 
-async function find(page: Page, words: string): Promise<string[]> {
+/** Types these words; the viewer waits until nothing more is typed, and then shows other paths. */
+async function find(page: Page, words: string, isRight: (paths: string[]) => void): Promise<void> {
   await page.locator(FILTER).fill(words);
-  // The viewer waits until nothing more is typed.
-  await page.waitForTimeout(600);
-  return page.locator(".opblock-summary-path").evaluateAll((all) => all.map((one) => String(one.getAttribute("data-path"))));
+  const paths = page.locator(".opblock-summary-path");
+  await eventually(async () => isRight(await paths.evaluateAll((all) => all.map((one) => String(one.getAttribute("data-path"))))));
 }
 
 test("on the page a developer finds the payment, sends it to the sandbox's terminal and reads the answer", {
@@ -114,11 +115,11 @@ test("on the page a developer finds the payment, sends it to the sandbox's termi
   await page.locator(".opblock-tag").first().waitFor({ timeout: 60_000 });
   // Tags are folded, until something is searched for: by words of the method, the path, the summary and the tag, in any order.
   assert.equal(await page.locator(".opblock").count(), 0);
-  assert.deepEqual(await find(page, "REPORT zvt"), []);
-  assert.ok((await find(page, "zvt config")).includes("/admin/zvt/config"));
-  const found = await find(page, "send a payment {terminalId}");
-  assert.ok(found.includes("/api/v1/{terminalId}/pay"), String(found));
-  assert.ok(found.length < 5, String(found));
+  await find(page, "zvt config", (paths) => assert.ok(paths.includes("/admin/zvt/config"), String(paths)));
+  await find(page, "REPORT zvt", (paths) => assert.deepEqual(paths, []));
+  await find(page, "send a payment {terminalId}", (paths) => {
+    assert.ok(paths.includes("/api/v1/{terminalId}/pay") && paths.length < 5, String(paths));
+  });
 
   await page.getByRole("button", { name: "Authorize" }).first().click();
   const keyForm = page.locator(".auth-container", { hasText: "API-Key" }).first();
