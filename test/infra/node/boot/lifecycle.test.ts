@@ -23,8 +23,12 @@ test("each moment comes to the parts that it concerns, in their order; the end i
 
 test("ticks and seconds come from begin to end", (t) => {
   t.mock.timers.enable({ apis: ["setInterval"] });
+  const every = (ms: number, work: () => void) => {
+    const timer = setInterval(work, ms);
+    return { clear: () => clearInterval(timer) };
+  };
   const told = { ticks: 0, seconds: 0 };
-  const life = createShardLifecycle(machineTimers);
+  const life = createShardLifecycle({ ...machineTimers, every });
   life.add({
     tick: () => {
       told.ticks += 1;
