@@ -6,7 +6,7 @@ import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
-import { freePort, isFree } from "../../../infra/local/free-port.ts";
+import { freePorts, isFree } from "../../../infra/local/free-port.ts";
 import { runCommand } from "../../../infra/local/run-command.ts";
 import { redisMissing, startTestRedis } from "../../support/redis.ts";
 import { eventually, within } from "../../support/within.ts";
@@ -19,6 +19,9 @@ const NOWHERE = {
   RELAY_GATEWAY_URL: "http://127.0.0.1:1",
 };
 
+/** At the ports behind that of the balancer. */
+const NODES = 2;
+
 interface Cluster {
   child: ChildProcess;
   directory: string;
@@ -29,7 +32,7 @@ const PROGRAM = ["--import", "tsx", "infra/local/cluster.ts"];
 
 async function startCluster(t: TestContext, port: number, environment: { [name: string]: string } = {}): Promise<Cluster> {
   const directory = await mkdtemp(join(tmpdir(), "relay-cluster-"));
-  const child = spawn(process.execPath, [...PROGRAM, "--nodes", "2", "--port", String(port), "--dir", directory], {
+  const child = spawn(process.execPath, [...PROGRAM, "--nodes", String(NODES), "--port", String(port), "--dir", directory], {
     env: { ...process.env, ...NOWHERE, ...environment },
     stdio: ["ignore", "pipe", "pipe"],
     // A process group of its own, which can be told what a terminal tells it.
@@ -62,7 +65,7 @@ const missing = await redisMissing();
 /** Two nodes that are ready, over a Redis of the test's own. */
 async function startReadyCluster(t: TestContext): Promise<Cluster & { port: number }> {
   const redis = await startTestRedis();
-  const port = await freePort();
+  const port = await freePorts(1 + NODES);
   const cluster = await startCluster(t, port, { RELAY_REDIS_URL: redis.url });
   t.after(() => redis.stop());
   for (const nodePort of [port + 1, port + 2]) {
@@ -142,7 +145,7 @@ test("a restart says that no cluster runs, and what its argument is", async (t) 
 });
 
 test("Ctrl-C ends the cluster, also when a node was killed before", async (t) => {
-  const cluster = await startCluster(t, await freePort());
+  const cluster = await startCluster(t, await freePorts(1 + NODES));
   await eventually(() => assert.match(cluster.output(), /over nodes on/));
   const pids = [await pidOf(cluster, 1), await pidOf(cluster, 2)];
   process.kill(pids[0] ?? 0, "SIGKILL");
@@ -154,9 +157,9 @@ test("Ctrl-C ends the cluster, also when a node was killed before", async (t) =>
 });
 
 test("a second cluster of the same folder is refused, and one that was killed is not in the way", async (t) => {
-  const first = await startCluster(t, await freePort());
+  const first = await startCluster(t, await freePorts(1 + NODES));
   await eventually(() => assert.match(first.output(), /over nodes on/));
-  const args = [...PROGRAM, "--nodes", "1", "--port", String(await freePort()), "--dir", first.directory];
+  const args = [...PROGRAM, "--nodes", "1", "--port", String(await freePorts(2)), "--dir", first.directory];
   const second = await runCommand(process.execPath, args, START_MAX_MS, { ...process.env, ...NOWHERE });
   assert.equal(second.exitCode, 1);
   assert.match(second.output, /^a cluster of .* runs already\n$/);
