@@ -14,7 +14,7 @@ const NAME = "relay";
 const SENTINELS = 3;
 const QUORUM = 2;
 /** So soon the Sentinels take a primary for dead; a busy machine keeps one waiting for shorter. */
-const DOWN_AFTER_MS = 2_000;
+const DOWN_AFTER_MS = 5_000;
 const FAILOVER_TIMEOUT_MS = 10_000;
 
 /** A primary with replicas, and Sentinels that promote one of them. */

@@ -4,12 +4,13 @@ import { join } from "node:path";
 import { describe, it, type TestContext } from "node:test";
 import { setTimeout as delay } from "node:timers/promises";
 import { CommitTooLate, type Kv, prefixRange } from "../../../engine/kernel/kv.ts";
+import { backgroundTimers } from "../../../infra/node/boot/machine-timers.ts";
 import type { RedisKv } from "../../../storage/kv/redis.ts";
 import type { HistoryLost } from "../../../storage/kv/redis-connection.ts";
 import { redisMissing } from "../../support/redis.ts";
 import { startTcpProxy, type TcpProxy } from "../../support/tcp-proxy.ts";
 import { eventually, within } from "../../support/within.ts";
-import { clientOf, countUp, kvOf, put, redisOf, type Written } from "./redis-world.ts";
+import { clientOf, countUp, FAULTS_SHOW_MS, kvOf, put, redisOf, type Written } from "./redis-world.ts";
 import { atEnd } from "./world.ts";
 
 const WRITERS = 32;
@@ -51,7 +52,7 @@ describe("commits on a Redis", { skip: await redisMissing() }, () => {
   it("are neither lost nor made twice when it is killed with -9 in their midst", async (test) => {
     const redis = await redisOf(test);
     const lost: HistoryLost[] = [];
-    const kv = await kvOf(test, { url: redis.url, onHistoryLost: (event) => lost.push(event) });
+    const kv = await kvOf(test, { url: redis.url, deadlineMs: FAULTS_SHOW_MS, onHistoryLost: (event) => lost.push(event) });
     const written = await underLoad(kv, async () => {
       for (let round = 0; round < 3; round++) {
         await progress(kv, "w0");
@@ -68,7 +69,7 @@ describe("commits on a Redis", { skip: await redisMissing() }, () => {
   it("are neither lost nor made twice when the network is cut again and again", async (test) => {
     const redis = await redisOf(test);
     const proxy = await proxyOf(test, redis.port);
-    const kv = await kvOf(test, { url: proxy.url });
+    const kv = await kvOf(test, { url: proxy.url, deadlineMs: FAULTS_SHOW_MS });
     await underLoad(kv, async () => {
       for (let round = 0; round < 8; round++) {
         await progress(kv, "w0");
@@ -80,39 +81,46 @@ describe("commits on a Redis", { skip: await redisMissing() }, () => {
 
   it("that come to a paused Redis are rejected by their deadline and never made afterwards", async (test) => {
     const redis = await redisOf(test);
-    const kv = await kvOf(test, { url: redis.url, deadlineMs: 400 });
-    await kv.commit(put("before", "1"));
+    const patient = await kvOf(test, { url: redis.url });
+    await patient.commit(put("before", "1"));
+    const deadlineMs = 400;
+    const kv = await kvOf(test, { url: redis.url, deadlineMs });
     redis.process.pause();
-    const startedAt = performance.now();
     // The first ones are in Redis's sockets when it wakes up, the later ones never leave.
     const early = Array.from({ length: 3 }, (_, index) => assert.rejects(kv.commit(put(`early${index}`, "1")), unavailable));
     await delay(50);
     const later = assert.rejects(kv.commit(put("later", "1")), unavailable);
-    await Promise.all([...early, later, assert.rejects(kv.get("before"), unavailable)]);
-    assert.ok(performance.now() - startedAt < 2_000, "by the deadline");
-    assert.equal(kv.available(), false);
+    const all = Promise.all([...early, later, assert.rejects(kv.get("before"), unavailable)]);
+    // By timers of the same process, of which the earlier one is first also where a busy machine made all of them late.
+    const late = new Promise((_, reject) => backgroundTimers.set(5 * deadlineMs, () => reject(new Error("not by the deadline"))));
+    await Promise.race([all, late]);
+    late.catch(() => undefined);
+    await eventually(() => assert.equal(kv.available(), false));
     await delay(1_000);
     redis.process.resume();
     await isReady(kv);
-    assert.deepEqual(await kv.getMany(["early0", "early1", "early2", "later"]), [null, null, null, null]);
-    assert.equal((await kv.get("before"))?.value, "1");
-    // Whatever sat in old sockets has been read by now.
-    const connections = await clientOf(test, redis).client("LIST");
-    assert.equal(String(connections).match(/name=terminal-relay-kv/g)?.length, 1);
+    assert.deepEqual(await patient.getMany(["early0", "early1", "early2", "later"]), [null, null, null, null]);
+    assert.equal((await patient.get("before"))?.value, "1");
+    // Whatever sat in old sockets has been read once they are closed.
+    const client = clientOf(test, redis);
+    await eventually(async () => {
+      const connections = await client.client("LIST");
+      assert.equal(String(connections).match(/name=terminal-relay-kv/g)?.length, 2);
+    });
     assert.deepEqual(
-      (await kv.scan({ from: "", to: "~", limit: 10 })).map(({ key }) => key),
+      (await patient.scan({ from: "", to: "~", limit: 10 })).map(({ key }) => key),
       ["before"],
     );
   });
 
   it("that Redis comes to later than they are waited for are not made, and told so, while others are", async (test) => {
     const redis = await redisOf(test);
-    const kv = await kvOf(test, { url: redis.url, deadlineMs: 5_000 });
+    const kv = await kvOf(test, { url: redis.url });
     await kv.commit(put("before", "1"));
     redis.process.pause();
     const impatient = assert.rejects(kv.commit({ ...put("impatient", "1"), withinMs: 300 }), CommitTooLate);
     const patient = kv.commit(put("patient", "1"));
-    const others = kv.commit({ ...put("in time", "1"), withinMs: 4_000 });
+    const others = kv.commit({ ...put("in time", "1"), withinMs: 20_000 });
     await delay(1_000);
     redis.process.resume();
     await impatient;
@@ -126,7 +134,7 @@ describe("commits on a Redis", { skip: await redisMissing() }, () => {
   it("wait for a Redis that is away for a moment, and are refused at once when too many wait", async (test) => {
     const redis = await redisOf(test);
     const proxy = await proxyOf(test, redis.port);
-    const kv = await kvOf(test, { url: proxy.url, deadlineMs: 4_000 });
+    const kv = await kvOf(test, { url: proxy.url });
     proxy.part();
     await eventually(() => assert.equal(kv.available(), false));
     const waiting = kv.commit(put("patient", "1"));
