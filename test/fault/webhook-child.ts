@@ -11,18 +11,27 @@ import { createWebhookRequests } from "../../http/webhooks/webhook-request.ts";
 import { createSecretBox } from "../../infra/node/boot/secret-box.ts";
 import { openEmbeddedKv } from "../../storage/kv/embedded.ts";
 
-/** The pipeline over the store of a node, as its sending thread runs it, until it is killed. Its clock is ahead by what it is told. */
-const [directory = "", key = "", aheadMs = "0", resentMerchant = ""] = process.argv.slice(2);
+/**
+ * The pipeline over the store of a node, as its sending thread runs it, until it is killed. Its clock is ahead by what it is told. Where it is told a number, it
+ * makes so many commits and no more, and is in their midst until then. Says `running`, `held` after the last of these, and `done` when nothing is left to do.
+ */
+const [directory = "", key = "", aheadMs = "0", resentMerchant = "", held = ""] = process.argv.slice(2);
 const TICK_MS = 5;
+const LOOK_MS = 20;
 
 const nowMs = () => Date.now() + Number(aheadMs);
 const clock = { nowMs, monotonicMs: () => performance.now() };
 const kv = await openEmbeddedKv({ directory, nowMs });
 const commit = kv.commit.bind(kv);
-// Who kills wants to know how far it is.
+const heldAt = held === "" ? Number.POSITIVE_INFINITY : Number(held);
+const never = new Promise<never>(() => {});
+let [begun, made] = [0, 0];
 kv.commit = async (one) => {
+  begun += 1;
+  if (begun > heldAt) return never;
   const result = await commit(one);
-  process.send?.("committed");
+  made += 1;
+  if (made === heldAt) process.send?.("held");
   return result;
 };
 const events = createWebhookEventStore(kv);
@@ -61,3 +70,8 @@ setInterval(() => {
 process.on("disconnect", () => process.exit(0));
 process.send?.("running");
 if (resentMerchant !== "") await resendAll(resentMerchant);
+const looking = setInterval(async () => {
+  if ((await events.outbox(1)).length > 0 || (await deliveries.count("waiting", 1)) > 0) return;
+  clearInterval(looking);
+  process.send?.("done");
+}, LOOK_MS);

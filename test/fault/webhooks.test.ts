@@ -80,18 +80,22 @@ async function world(test: TestContext, { merchants, events }: { merchants: numb
   });
 
   let running: ChildProcess | null = null;
+  let said = new Set<unknown>();
   let aheadMs = 0;
-  /** `resends`: it also sends again what failed of merchant M0, as the portal's button does. */
-  async function start({ resends = false } = {}): Promise<void> {
-    running = fork(CHILD, [directory.path, KEY, String(aheadMs), resends ? "M0" : ""], {
+  /** `resends`: it also sends again what failed of merchant M0, as the portal's button does. `heldAt`: it makes so many commits and no more. */
+  async function start({ resends = false, heldAt = "" }: { resends?: boolean; heldAt?: number | "" } = {}): Promise<void> {
+    const child = fork(CHILD, [directory.path, KEY, String(aheadMs), resends ? "M0" : "", String(heldAt)], {
       execArgv: ["--import", "tsx"],
       stdio: ["ignore", "inherit", "inherit", "ipc"],
     });
-    await once(running, "message");
+    const words = new Set<unknown>();
+    child.on("message", (word) => words.add(word));
+    [running, said] = [child, words];
+    await heard("running");
   }
-  /** When the process has committed so often. */
-  async function committed(times: number): Promise<void> {
-    for (let count = 0; running !== null && count < times; count += 1) await once(running, "message");
+  /** When the process has said so. */
+  async function heard(word: "running" | "held" | "done"): Promise<void> {
+    await eventually(() => assert.ok(said.has(word), `it has not said ${word}`), DONE_WITHIN_MS);
   }
   async function kill(): Promise<void> {
     const child = running;
@@ -102,8 +106,7 @@ async function world(test: TestContext, { merchants, events }: { merchants: numb
   }
   atEnd(test, kill);
   return {
-    ...{ arrived, receiver, expected, store, start, committed, kill },
-    isRunning: () => running !== null,
+    ...{ arrived, receiver, expected, store, start, heard, kill },
     /** The next process begins later, when what the last one was at may be taken over. */
     afterLease: () => {
       aheadMs += WEBHOOK_LEASE_MS + 1_000;
@@ -114,7 +117,7 @@ async function world(test: TestContext, { merchants, events }: { merchants: numb
 
 describe("a node that is killed with kill -9 among its webhooks", () => {
   it("among its fan-out and among its deliveries, again and again: everything arrives", { timeout: 300_000 }, async (test) => {
-    const { arrived, receiver, expected, start, committed, kill, afterLease, seen, store } = await world(test, {
+    const { arrived, receiver, expected, start, heard, kill, afterLease, seen, store } = await world(test, {
       merchants: 60,
       events: 5,
     });
@@ -127,12 +130,12 @@ describe("a node that is killed with kill -9 among its webhooks", () => {
     const found: Awaited<ReturnType<typeof left>>[] = [];
     // After so many commits the fan-out is at it, after so many requests the deliveries are.
     for (const moment of [
-      ...[1, 2, 3, 4].map((commits) => ({ commits })),
+      ...[1, 10, 20, 40].map((commits) => ({ commits })),
       ...[1, 20, 100, 200, 300, 400].map((requests) => ({ requests })),
     ]) {
       if ("commits" in moment) {
-        await start();
-        await committed(moment.commits);
+        await start({ heldAt: moment.commits });
+        await heard("held");
         await kill();
       } else {
         const until = arrived.length + moment.requests;
@@ -160,27 +163,19 @@ describe("a node that is killed with kill -9 among its webhooks", () => {
       "and some among the deliveries",
     );
     await start();
-    await eventually(() => assert.equal(seen().size, expected.length), DONE_WITHIN_MS);
+    await heard("done");
+    await kill();
     assert.deepEqual([...seen()].sort(), [...expected].sort());
     const repeated = arrived.length - expected.length;
     test.diagnostic(`${repeated} of ${expected.length} deliveries came more than once`);
     assert.ok(repeated <= found.length * 256, "what was under way when it died, and no more");
-    await eventually(async () => {
-      await delay(200);
-      await kill();
-      const after = await left();
-      if (after.waiting > 0) {
-        afterLease();
-        await start();
-      }
-      assert.deepEqual(after, { outbox: 0, waiting: 0, delivered: expected.length });
-    }, DONE_WITHIN_MS);
+    assert.deepEqual(await left(), { outbox: 0, waiting: 0, delivered: expected.length });
   });
 
   it("between a delivery that arrived and its record: it comes once more, after the lease, and then never again", {
     timeout: 300_000,
   }, async (test) => {
-    const { arrived, receiver, start, kill, afterLease, store } = await world(test, { merchants: 1, events: 1 });
+    const { arrived, receiver, start, heard, kill, afterLease, store } = await world(test, { merchants: 1, events: 1 });
     const killed = new Promise<void>((done) => {
       receiver.took = async () => {
         receiver.took = async () => {};
@@ -199,25 +194,22 @@ describe("a node that is killed with kill -9 among its webhooks", () => {
     await kill();
     afterLease();
     await start();
-    await eventually(() => assert.equal(new Set(arrived.map(({ endpoint }) => endpoint)).size, 4));
-    await eventually(async () => {
-      await delay(300);
-      await kill();
-      const delivered = await store((kv) => createWebhookDeliveryStore(kv).count("delivered", 100));
-      if (delivered !== 4) await start();
-      assert.equal(delivered, 4);
-    }, DONE_WITHIN_MS);
+    await heard("done");
+    await kill();
+    assert.equal(new Set(arrived.map(({ endpoint }) => endpoint)).size, 4);
+    assert.equal(await store((kv) => createWebhookDeliveryStore(kv).count("delivered", 100)), 4);
     assert.ok(arrived.length > 4 && arrived.length <= 4 + before.size + early, `${arrived.length} requests`);
     const times = arrived.length;
     await start();
-    await delay(1_000);
+    await heard("done");
+    await kill();
     assert.equal(arrived.length, times);
   });
 
   it("among a resend of all that failed: everything is sent again, and what was delivered is not sent once more", {
     timeout: 300_000,
   }, async (test) => {
-    const { arrived, receiver, expected, start, kill, afterLease, seen, store } = await world(test, { merchants: 1, events: 75 });
+    const { arrived, receiver, expected, start, heard, kill, afterLease, seen, store } = await world(test, { merchants: 1, events: 75 });
     // All of them were given up.
     await store(async (kv) => {
       const deliveries = createWebhookDeliveryStore(kv);
@@ -233,10 +225,10 @@ describe("a node that is killed with kill -9 among its webhooks", () => {
       assert.equal(await deliveries.count("dead", 1_000), expected.length);
     });
     const found: { dead: number; waiting: number; delivered: number }[] = [];
-    for (const moment of [...[20, 60, 120].map((ms) => ({ ms })), ...[1, 20, 60].map((requests) => ({ requests }))]) {
-      if ("ms" in moment) {
-        await start({ resends: true });
-        await delay(moment.ms);
+    for (const moment of [...[5, 40, 80].map((commits) => ({ commits })), ...[1, 20, 60].map((requests) => ({ requests }))]) {
+      if ("commits" in moment) {
+        await start({ resends: true, heldAt: moment.commits });
+        await heard("held");
         await kill();
       } else {
         const until = arrived.length + moment.requests;
@@ -265,23 +257,17 @@ describe("a node that is killed with kill -9 among its webhooks", () => {
     receiver.took = async () => {};
     test.diagnostic(found.map(({ dead, waiting, delivered }) => `${dead}/${waiting}/${delivered}`).join(" "));
     await start({ resends: true });
-    await eventually(() => assert.equal(seen().size, expected.length), DONE_WITHIN_MS);
-    await eventually(async () => {
-      await delay(300);
-      await kill();
-      const [delivered] = await store(async (kv) => [await createWebhookDeliveryStore(kv).count("delivered", 1_000)]);
-      if (delivered !== expected.length) {
-        afterLease();
-        await start({ resends: true });
-      }
-      assert.equal(delivered, expected.length);
-    }, DONE_WITHIN_MS);
+    await heard("done");
+    await kill();
+    assert.equal(seen().size, expected.length);
+    assert.equal(await store((kv) => createWebhookDeliveryStore(kv).count("delivered", 1_000)), expected.length);
     const repeated = arrived.length - expected.length;
     test.diagnostic(`${repeated} of ${expected.length} came more than once`);
     assert.ok(repeated <= (found.length + 1) * 32, "what was under way when it died, eight for each endpoint, and no more");
     const times = arrived.length;
     await start({ resends: true });
-    await delay(1_000);
+    await heard("done");
+    await kill();
     assert.equal(arrived.length, times, "what was delivered is not sent again");
   });
 });
