@@ -101,7 +101,7 @@ describe("what each node of a cluster tells", { skip: missing, timeout: 300_000 
     const cluster = await startCluster(test, { nodes: NODES.length });
     const counts = () => Promise.all(NODES.map((node) => metricAt(cluster, node, "relay_sessions")));
     // The simulated terminal of each sandbox.
-    assert.deepEqual(await counts(), [1, 1]);
+    await eventually(async () => assert.deepEqual(await counts(), [1, 1]));
     const away = Array.from({ length: 100 }, (_, index) => `HOME${index}`).filter((terminalId) => cluster.homeOf(terminalId) === 1);
     const terminals = await Promise.all(
       away.slice(0, 5).map(async (terminalId) => {
@@ -115,7 +115,7 @@ describe("what each node of a cluster tells", { skip: missing, timeout: 300_000 
         return terminal;
       }),
     );
-    assert.deepEqual(await counts(), [6, 1]);
+    await eventually(async () => assert.deepEqual(await counts(), [6, 1]));
     await terminals[0]?.client.deactivate();
     await eventually(async () => assert.deepEqual(await counts(), [5, 1]));
   });
