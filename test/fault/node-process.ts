@@ -1,6 +1,7 @@
+import assert from "node:assert/strict";
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdtemp, rm } from "node:fs/promises";
+import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import type { TestContext } from "node:test";
@@ -9,6 +10,7 @@ import { freePort } from "../../infra/local/free-port.ts";
 import { atEnd } from "../storage/kv/world.ts";
 import { BUILD } from "../support/build.ts";
 import { HTTP_LIBRARY } from "../support/http-library.ts";
+import { eventually } from "../support/within.ts";
 import { RelayCaller } from "./relay-caller.ts";
 
 const ROOT = resolve(import.meta.dirname, "../..");
@@ -134,6 +136,11 @@ export function startNodeProcess(test: TestContext, options: NodeProcessOptions)
 async function exitOf(child: ChildProcess): Promise<Exit> {
   const [code, signal] = await once(child, "close");
   return { code, signal };
+}
+
+/** Resolves when a process that was told to stop (SIGSTOP) does nothing more. */
+export function untilStopped({ pid }: NodeProcess): Promise<void> {
+  return eventually(async () => assert.match(await readFile(`/proc/${pid}/stat`, "utf8"), /\) T /));
 }
 
 /** A free port and an empty folder for one node after the other. */

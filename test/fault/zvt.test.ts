@@ -1,5 +1,4 @@
 import assert from "node:assert/strict";
-import { readFile } from "node:fs/promises";
 import { describe, it, type TestContext } from "node:test";
 import { setTimeout as delay } from "node:timers/promises";
 import { pathToFileURL } from "node:url";
@@ -8,7 +7,7 @@ import { startSimulatedTerminal } from "../../infra/sandbox/terminal/terminal.ts
 import { atEnd } from "../storage/kv/world.ts";
 import { payment, Register } from "../support/register.ts";
 import { eventually, within } from "../support/within.ts";
-import { NO_CLICKHOUSE, type NodeProcess, placeOf, startNodeProcess } from "./node-process.ts";
+import { NO_CLICKHOUSE, type NodeProcess, placeOf, startNodeProcess, untilStopped } from "./node-process.ts";
 import { ADMINISTRATOR, RelayCaller } from "./relay-caller.ts";
 
 const FAULTS = pathToFileURL(new URL("zvt-faults.mjs", import.meta.url).pathname).href;
@@ -127,10 +126,6 @@ describe("a node that is killed within the payment of a cash register", () => {
     assert.ok(moments.length >= 8, moments.join());
   });
 });
-
-function untilStopped({ pid }: NodeProcess): Promise<void> {
-  return eventually(async () => assert.match(await readFile(`/proc/${pid}/stat`, "utf8"), /\) T /));
-}
 
 describe("a node that is stopped between 80-00-00 and the sending", () => {
   it("does not send it when it wakes, says that it was not paid, and sells to the same 06-01 afterwards", {
