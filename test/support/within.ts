@@ -1,12 +1,14 @@
+import { machineTimers } from "../../infra/node/boot/machine-timers.ts";
+
 /** Longer than anything here takes, also on a machine that ten others use; only a failing test waits so long. What is promised within a time is measured by its test. */
 const DEADLINE_MS = 30_000;
 const ASK_AGAIN_MS = 10;
 
-/** Rejects with what was awaited when it does not come. */
+/** Rejects with what was awaited when it does not come. By the machine's timers, of which an earlier one of the same process is first also where all are late. */
 export function within<T>(what: string, promise: Promise<T>, deadlineMs = DEADLINE_MS): Promise<T> {
   return new Promise((resolve, reject) => {
-    const timer = setTimeout(() => reject(new Error(`${what}: did not come in ${deadlineMs} ms`)), deadlineMs);
-    promise.then(resolve, reject).finally(() => clearTimeout(timer));
+    const timer = machineTimers.set(deadlineMs, () => reject(new Error(`${what}: did not come in ${deadlineMs} ms`)));
+    promise.then(resolve, reject).finally(() => timer.clear());
   });
 }
 

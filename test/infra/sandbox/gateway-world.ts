@@ -9,6 +9,9 @@ import { Inbox } from "../../support/within.ts";
 
 export const CREDENTIALS = { terminalId: "TML1", merchantId: "M1", secret: "s3cret" };
 
+/** Longer than a busy machine stands still. */
+const PATIENT_MS = 30_000;
+
 export interface GatewayWorld {
   url: string;
   client: GatewayClient;
@@ -30,7 +33,7 @@ let orders = 0;
 export async function startGatewayWorld(test: TestContext, options: SandboxGatewayOptions = {}): Promise<GatewayWorld> {
   const events: GatewayEvent[] = [];
   const gateway = await startSandboxGateway({ merchants: { M1: CREDENTIALS.secret }, onEvent: (event) => events.push(event), ...options });
-  const client = createGatewayClient({ url: gateway.url, nowMs: Date.now, limits: { pauseMs: 1, restMs: 50, deadlineMs: 2_000 } });
+  const client = createGatewayClient({ url: gateway.url, nowMs: Date.now, limits: { pauseMs: 1, restMs: 50, deadlineMs: PATIENT_MS } });
   const notifications = new Inbox<URLSearchParams>("notification");
   let status = 200;
   const receiver = createServer((request, response) => {

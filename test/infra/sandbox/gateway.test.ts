@@ -6,6 +6,7 @@ import { join } from "node:path";
 import { type TestContext, test } from "node:test";
 import type { GatewayOrder } from "../../../engine/gateway/gateway.ts";
 import { digestHeader } from "../../../http/auth/http-signature.ts";
+import { createGatewayClient } from "../../../http/gateway/client.ts";
 import { isNotificationSigned } from "../../../http/gateway/notification.ts";
 import { startSandboxGateway } from "../../../infra/sandbox/gateway/server.ts";
 import { signIndependently } from "../../support/independent-signature.ts";
@@ -224,7 +225,9 @@ test("outages: refused, error, no answer, and an answer that is lost after the w
     value: { type: "pending" },
   });
   await world.control("PATCH", "/control", { outage: "hang", outageOf: ["verify"] });
-  assertMatches(await world.client.verify(CREDENTIALS, { txId: order.txId, paymentId: null }), { type: "unavailable" });
+  const impatient = createGatewayClient({ url: world.url, nowMs: Date.now, limits: { pauseMs: 1, restMs: 50, deadlineMs: 500 } });
+  t.after(() => impatient.close());
+  assertMatches(await impatient.verify(CREDENTIALS, { txId: order.txId, paymentId: null }), { type: "unavailable" });
   assert.equal((await world.control("PATCH", "/control", { outage: "flood" })).status, 400);
 });
 

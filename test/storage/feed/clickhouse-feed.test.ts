@@ -12,8 +12,9 @@ import { migrate } from "../../../storage/clickhouse/migrate.ts";
 import { clickHouseSink } from "../../../storage/feed/clickhouse-sink.ts";
 import { createFeed } from "../../../storage/feed/feed.ts";
 import type { EmbeddedKv } from "../../../storage/kv/embedded.ts";
+import { eventually } from "../../support/within.ts";
 import { ADMIN, ask, sharedClickHouse } from "../clickhouse/clickhouse-world.ts";
-import { endedRow, keysUnder, openKv, realClock, refuseTransactions, START_MS, transactionRow, write } from "./feed-world.ts";
+import { endedRow, keysUnder, notedTimers, openKv, realClock, refuseTransactions, START_MS, transactionRow, write } from "./feed-world.ts";
 
 describe("the feed to ClickHouse", async () => {
   const world = await sharedClickHouse();
@@ -253,16 +254,18 @@ describe("the feed to ClickHouse", async () => {
     );
   });
 
-  it("brings a row in well under a second and a half", async (test) => {
+  it("brings a row in after a second's rest at most", async (test) => {
     const kv = await kvOf(test);
-    const feed = createFeed({ kv, sink: clickHouseSink(client), clock: realClock, timers: machineTimers });
+    const { timers, pausesMs } = notedTimers();
+    const feed = createFeed({ kv, sink: clickHouseSink(client), clock: realClock, timers });
     await feed.flush();
-    const startedAt = performance.now();
     await write(kv, [transactionRow({ uuid: "quick", terminalId: "QUICK" })]);
     feed.wake();
-    while ((await ask(world, "SELECT count() FROM transactions_final WHERE terminal_id = 'QUICK'")).text !== "1\n") {
-      assert.ok(performance.now() - startedAt < 1_500);
-    }
+    await eventually(async () => {
+      const { text } = await ask(world, "SELECT count() FROM transactions_final WHERE terminal_id = 'QUICK'");
+      assert.equal(text, "1\n");
+    });
+    assert.ok(Math.max(...pausesMs) <= 1_000, `${Math.max(...pausesMs)} ms`);
     await feed.stop();
   });
 });

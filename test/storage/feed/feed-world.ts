@@ -1,10 +1,12 @@
 import type { ClickHouseClient } from "@clickhouse/client";
 import type { Clock } from "../../../engine/kernel/clock.ts";
 import { type Kv, prefixRange } from "../../../engine/kernel/kv.ts";
+import type { Timers } from "../../../engine/kernel/timers.ts";
 import type { EndedLife, FeedRow, LifeRow, TransactionRow } from "../../../engine/payments/feed-row.ts";
 import { NOTHING_ELSE, type ObjectRow, objectVersion } from "../../../engine/payments/object-row.ts";
 import { outboxOperation } from "../../../engine/payments/outbox.ts";
 import { rowVersion } from "../../../engine/payments/row-version.ts";
+import { machineTimers } from "../../../infra/node/boot/machine-timers.ts";
 import type { FeedSink } from "../../../storage/feed/feed-sink.ts";
 import { type EmbeddedKv, openEmbeddedKv } from "../../../storage/kv/embedded.ts";
 
@@ -100,4 +102,14 @@ export function objectRow(changes: Partial<ObjectRow> = {}): ObjectRow {
     ...{ createdAtMs: START_MS, state: "PENDING", category: "key", amountMinor: 1_234, currency: "EUR" },
     ...changes,
   };
+}
+
+/** The machine's timers, and how long each of them was to last. */
+export function notedTimers(): { timers: Timers; pausesMs: number[] } {
+  const pausesMs: number[] = [];
+  const set: Timers["set"] = (ms, work) => {
+    pausesMs.push(ms);
+    return machineTimers.set(ms, work);
+  };
+  return { timers: { ...machineTimers, set }, pausesMs };
 }
