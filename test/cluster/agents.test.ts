@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { setTimeout as delay } from "node:timers/promises";
+import { Refusals } from "../../bench/deployment/refusals.ts";
 import { AGENT_REQUESTS_PER_SECOND } from "../../http/auth/agent-rate.ts";
 import { SANDBOX_MERCHANT } from "../../infra/node/boot/sandbox-names.ts";
 import { HttpClient } from "../support/http-client.ts";
@@ -32,11 +33,19 @@ describe("AI agents at two nodes", { skip: missing }, () => {
 
     // A second later its limit is whole again; one more of each node is what a limit of ten may be exceeded by.
     await delay(1_100);
+    const seconds = new Refusals();
     const asked = await Promise.all(
-      Array.from({ length: 60 }, (_, n) => at(n % 2, token).post("/mcp", toolCall("get_payment_link", { id }))),
+      Array.from({ length: 60 }, async (_, n) => {
+        const sentMs = performance.now();
+        const answer = await at(n % 2, token).post("/mcp", toolCall("get_payment_link", { id }));
+        if (answer.status === 200) seconds.admitted({ sentMs, answeredMs: performance.now() });
+        return answer;
+      }),
     );
     const admitted = asked.filter(({ status }) => status === 200).length;
-    assert.ok(admitted >= AGENT_REQUESTS_PER_SECOND / 2 && admitted <= AGENT_REQUESTS_PER_SECOND + 2, `${admitted} were admitted`);
+    assert.ok(admitted >= AGENT_REQUESTS_PER_SECOND / 2, `${admitted} were admitted`);
+    // What a busy machine took more than a second for is of several.
+    assert.ok(seconds.mostInWindow() <= AGENT_REQUESTS_PER_SECOND + 2, `${seconds.mostInWindow()} were admitted in a second`);
     assert.ok(asked.every(({ status }) => status === 200 || status === 429));
 
     await delay(1_100);

@@ -1,8 +1,10 @@
 import assert from "node:assert/strict";
+import { randomUUID } from "node:crypto";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { TestContext } from "node:test";
+import { setTimeout as delay } from "node:timers/promises";
 import { createRendezvousHomes } from "../../engine/routing/rendezvous.ts";
 import { startBalancer } from "../../infra/local/balancer.ts";
 import { freePort } from "../../infra/local/free-port.ts";
@@ -25,6 +27,33 @@ export function assertTakenOver(test: { diagnostic(text: string): void }, sinceM
   const tookMs = Math.round(performance.now() - sinceMs);
   test.diagnostic(`works again after ${tookMs} ms`);
   assert.ok(tookMs < TAKEN_OVER_MS + allowanceMs, `it took ${tookMs} ms`);
+}
+
+/** Between two questions of who watches a machine, and what a node takes for one with its Redis on a machine that nobody else uses. */
+const WATCH_PAUSE_MS = 50;
+const USUAL_ANSWER_MS = 50;
+
+/**
+ * Measures for how long a busy machine kept this process, a node that lives and its Redis from what takes milliseconds otherwise: so much later everything else
+ * is. `caller`: of that node. `stop` resolves with milliseconds.
+ */
+export function watchBusyMachine(test: TestContext, caller: HttpClient): { stop(): Promise<number> } {
+  let isWatching = true;
+  let busyMs = 0;
+  const watching = (async () => {
+    while (isWatching) {
+      const sinceMs = performance.now();
+      await Promise.all([caller.life(randomUUID()).catch(() => undefined), delay(WATCH_PAUSE_MS)]);
+      busyMs += Math.max(0, performance.now() - sinceMs - WATCH_PAUSE_MS - USUAL_ANSWER_MS);
+    }
+  })();
+  const stop = async (): Promise<number> => {
+    isWatching = false;
+    await watching;
+    return busyMs;
+  };
+  atEnd(test, stop);
+  return { stop };
 }
 
 /** A ClickHouse that a test kills and starts again on its port and data. */

@@ -7,7 +7,7 @@ import { assertMatches, member } from "../support/matches.ts";
 import { redisMissing } from "../support/redis.ts";
 import { connectStomp } from "../support/stomp-terminal.ts";
 import { eventually, Inbox } from "../support/within.ts";
-import { assertTakenOver, startCluster } from "./cluster-world.ts";
+import { assertTakenOver, startCluster, watchBusyMachine } from "./cluster-world.ts";
 
 const missing = (await redisMissing()) || (await kafkaMissing());
 
@@ -67,6 +67,7 @@ describe("three nodes", { skip: missing }, () => {
       assert.equal(paid.status, 200, paid.text);
       queued.set(`K${index}`, uuid);
     }
+    const busy = watchBusyMachine(test, cluster.caller(0, "partner"));
     const killedAt = performance.now();
     await cluster.nodes[2]?.kill();
 
@@ -80,7 +81,7 @@ describe("three nodes", { skip: missing }, () => {
       }
       assert.equal(handedOut.size, queued.size);
     });
-    assertTakenOver(test, killedAt);
+    assertTakenOver(test, killedAt, await busy.stop());
     assert.deepEqual(new Map([...handedOut].sort()), new Map([...queued].sort()));
 
     // Pays go on at once, and results too.
