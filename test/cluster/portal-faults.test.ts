@@ -5,6 +5,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import { MAIL_LEASE_MS } from "../../engine/mails/mail-record.ts";
 import type { CloudConfig } from "../../engine/settings/cloud-config.ts";
 import { CLOUD_CONFIGS, createRecordStore } from "../../engine/tables/record-store.ts";
+import { partitionOf } from "../../engine/tables/table-versions.ts";
 import { loadShopsSince } from "../../storage/feed/shops-since.ts";
 import { ADMIN } from "../storage/clickhouse/clickhouse-world.ts";
 import { kvOf } from "../storage/kv/redis-world.ts";
@@ -15,6 +16,7 @@ import { newMerchant } from "../support/new-merchant.ts";
 import { newPartnerApi } from "../support/new-partner-api.ts";
 import { redisMissing } from "../support/redis.ts";
 import { type SmtpServer, startSmtpServer } from "../support/smtp-server.ts";
+import { startTcpProxy } from "../support/tcp-proxy.ts";
 import { eventually } from "../support/within.ts";
 import { startCluster, type TestCluster } from "./cluster-world.ts";
 import { addressOf, placeOf } from "./portal-world.ts";
@@ -132,10 +134,10 @@ describe("the portal where nodes fail", { skip: missing }, () => {
     // A node dies between its claim and the end of the mail: nobody knows that it was not sent until the claim is over.
     const unlucky = addressOf("unlucky");
     const unluckyMail = mails.hold(unlucky);
+    const invitedAt = performance.now();
     // The answer comes first: the node that gives it may be the one that sends.
     await invite(unlucky, 0);
     const { node: dead } = await unluckyMail;
-    const diedAt = performance.now();
     await cluster.nodes[dead]?.kill();
     await cluster.start(dead);
 
@@ -165,16 +167,19 @@ describe("the portal where nodes fail", { skip: missing }, () => {
     test.diagnostic(`what it was sending was sent ${Math.round(performance.now() - sleptAt)} ms after it fell asleep`);
 
     await allSentOnce([unlucky], MAIL_LEASE_MS + 60_000);
-    const tookMs = performance.now() - diedAt;
-    test.diagnostic(`what the dead node was sending was sent after ${Math.round(tookMs)} ms`);
-    // The claim is of a moment before the server heard of the mail.
-    assert.ok(tookMs > MAIL_LEASE_MS - 5_000, `sent again after ${tookMs} ms`);
+    const tookMs = performance.now() - invitedAt;
+    test.diagnostic(`what the dead node was sending was sent ${Math.round(tookMs)} ms after its invitation`);
+    assert.ok(tookMs > MAIL_LEASE_MS, `sent again after ${tookMs} ms`);
     assert.equal(member(await listedMail(cluster, 0, unlucky), "attempts"), 2);
     await allSentOnce([...first, ...meanwhile, slow, unlucky]);
   });
 
   it("rows of before are filled by one node, and by another when it dies, from where it was", { timeout: 600_000 }, async (test) => {
-    const cluster = await startCluster(test, { nodes: 3, environment: { RELAY_LOG_LEVEL: "info" } });
+    let ofFirst: { [name: string]: string } = {};
+    const cluster = await startCluster(test, {
+      ...{ nodes: 3, environment: { RELAY_LOG_LEVEL: "info" } },
+      environmentOf: (node) => (node === 0 ? ofFirst : {}),
+    });
     const { merchantId } = await newMerchant(placeOf(cluster, 0));
     const clickhouse = new URL(cluster.clickhouse.url);
     const ask = async (query: string): Promise<string> => {
@@ -216,6 +221,11 @@ describe("the portal where nodes fail", { skip: missing }, () => {
       const { holder = null, cursor = null } = entry === null ? {} : JSON.parse(entry.value);
       return { holder, terminalId: String(cursor).split("/")[2] ?? "" };
     };
+    // Its ClickHouse says nothing more once it is at the last of them, in their order: it is among them for as long as it takes to kill it.
+    const proxy = await startTcpProxy(Number(clickhouse.port));
+    atEnd(test, () => proxy.stop());
+    proxy.holdAnswersFrom(`param_terminalId=${lastTerminal()}`);
+    ofFirst = { RELAY_CLICKHOUSE_URL: cluster.clickhouse.url.replace(`:${clickhouse.port}`, `:${proxy.port}`) };
     await cluster.start(0);
     const { holder } = await eventually(async () => {
       const now = await lease();
@@ -251,6 +261,14 @@ describe("the portal where nodes fail", { skip: missing }, () => {
     assert.equal(await filled("count(), uniqExact(terminal_id), uniqExact(uuid)"), [TERMINALS, TERMINALS, TERMINALS].join("\t"));
   });
 });
+
+/** Of the order in which a node fills their rows. */
+function lastTerminal(): string {
+  const terminals = Array.from({ length: TERMINALS }, (_, number) => terminalOf(number));
+  const places = terminals.map((terminalId) => ({ terminalId, partition: partitionOf(terminalId, CLOUD_CONFIGS.partitions) }));
+  places.sort((one, other) => one.partition - other.partition || (one.terminalId < other.terminalId ? -1 : 1));
+  return places.at(-1)?.terminalId ?? assert.fail("there are no terminals");
+}
 
 function terminalOf(number: number): string {
   return `F${String(number).padStart(5, "0")}`;
