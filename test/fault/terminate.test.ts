@@ -1,15 +1,18 @@
 import assert from "node:assert/strict";
-import { describe, it } from "node:test";
+import { once } from "node:events";
+import { createServer, type Socket } from "node:net";
+import { describe, it, type TestContext } from "node:test";
 import { setTimeout as delay } from "node:timers/promises";
 import { seededRandom } from "../storage/kv/random.ts";
 import { atEnd } from "../storage/kv/world.ts";
 import { SHARD_COUNTS } from "../support/node.ts";
 import { connectStomp } from "../support/stomp-terminal.ts";
+import { within } from "../support/within.ts";
 import { History } from "./history.ts";
 import { fleetOf, Load } from "./load.ts";
 import { assertNothingViolated, lookUp } from "./look-up.ts";
 import { NO_CLICKHOUSE, placeOf, startNodeProcess } from "./node-process.ts";
-import { member, RelayCaller } from "./relay-caller.ts";
+import { member, PARTNER, RelayCaller } from "./relay-caller.ts";
 import { until } from "./stored-once.ts";
 
 /** The deadline of a node's drain and of what comes after it (infra/node/process/node.ts), and the machine's share. */
@@ -60,10 +63,20 @@ for (const shards of SHARD_COUNTS) {
     });
 
     it("ends at once at the second signal, with no abort and no core dump", async (test) => {
-      const place = { ...(await placeOf(test)), environment: { ...NO_CLICKHOUSE, RELAY_SHARDS: String(shards) } };
-      const node = startNodeProcess(test, place);
+      const gateway = await silentServer(test);
+      const environment = { ...NO_CLICKHOUSE, RELAY_SHARDS: String(shards), RELAY_GATEWAY_URL: gateway.url };
+      const node = startNodeProcess(test, { ...(await placeOf(test)), environment });
       await node.ready();
       const terminal = await connectStomp(node.url, { login: "terminal", passcode: "terminal" });
+      // The node's drain waits for its answer: it is not over before the second signal.
+      const body = JSON.stringify({ amount: "12.34" });
+      const unanswered = fetch(`${node.url}/api/v1/paybylink`, {
+        method: "POST",
+        headers: { ...PARTNER, "content-type": "application/json" },
+        body,
+      });
+      unanswered.catch(() => undefined);
+      await within("the gateway's connection", gateway.asked);
       // Two that come before the process looks are one.
       const signals = setInterval(() => node.signal("SIGTERM"), 20);
       const exit = await node.exited;
@@ -99,4 +112,22 @@ for (const shards of SHARD_COUNTS) {
       assert.ok(tookMs < STOPPED_WITHIN_MS, `it took ${tookMs} ms`);
     });
   });
+}
+
+/** Takes connections and says nothing. */
+async function silentServer(test: TestContext): Promise<{ url: string; asked: Promise<unknown> }> {
+  const sockets = new Set<Socket>();
+  const server = createServer((socket) => {
+    sockets.add(socket.on("error", () => undefined));
+    socket.once("data", () => server.emit("asked"));
+  });
+  atEnd(test, async () => {
+    server.close();
+    for (const socket of sockets) socket.destroy();
+  });
+  const asked = once(server, "asked");
+  await once(server.listen(0, "127.0.0.1"), "listening");
+  const address = server.address();
+  if (address === null || typeof address === "string") throw new Error("a listening server has a port");
+  return { url: `http://127.0.0.1:${address.port}`, asked };
 }
