@@ -1,4 +1,4 @@
-import type { FollowUp, LinkRecord } from "../links/link.ts";
+import { begunBy } from "../links/link.ts";
 import type { Accompanied, LinkCompanion } from "../links/link-companion.ts";
 import type { DisputeHoldStore } from "./dispute-hold-store.ts";
 
@@ -11,17 +11,8 @@ const NOTHING: Accompanied = { checks: [], operations: [] };
 export function createDisputeHoldCompanion(holds: Pick<DisputeHoldStore, "check">): LinkCompanion {
   return async ({ record, before }) => {
     const { shop, txId } = record.order;
-    if (shop === undefined || before === null || !beginsReturn(record, before)) return NOTHING;
+    if (shop === undefined || before === null || !begunBy({ record, before }).some(({ type }) => type !== "capture")) return NOTHING;
     const { isHeld, checks } = await holds.check({ merchantId: shop, uuid: txId });
     return isHeld ? "refused" : { checks, operations: [] };
   };
-}
-
-/** What was begun before is gone on with: the gateway may have executed it. */
-function beginsReturn({ followUps }: LinkRecord, before: LinkRecord): boolean {
-  return followUps.some((one) => isReturn(one) && !before.followUps.some(({ id }) => id === one.id));
-}
-
-function isReturn({ type, state }: FollowUp): boolean {
-  return type !== "capture" && state === "requested";
 }

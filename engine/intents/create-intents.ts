@@ -244,7 +244,8 @@ export function createIntents(options: IntentsOptions): Intents {
     if (amountMinor !== null && attempt.paid?.currency !== record.order.currency) return { type: "too_much", intent: record };
     if (!isRepeated && hasTooManyKeys(changedMetadata(record.order.metadata, metadata))) return { type: "too_many_keys", intent: record };
     const request = { txId: attempt.txId, operationId, type: "capture", amountMinor } as const;
-    const cause = new IntentCause(operation, metadata === undefined ? {} : { change: { metadata } });
+    // What it says of the intent was stored when it was first begun.
+    const cause = new IntentCause(operation, metadata === undefined || isRepeated ? {} : { change: { metadata } });
     const outcome = await links.followUp(request, cause);
     const intent = await again(id);
     switch (outcome?.type) {

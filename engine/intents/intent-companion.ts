@@ -1,4 +1,5 @@
 import { type ActivityLog, NO_ACTIVITY } from "../kernel/activity-log.ts";
+import { begunBy } from "../links/link.ts";
 import type { Accompanied, LinkCompanion } from "../links/link-companion.ts";
 import type { LinkChange } from "../links/link-store.ts";
 import { attemptOf, isSameAttempt, readAttemptAttachment } from "./attempt.ts";
@@ -49,10 +50,10 @@ export function createIntentCompanion({ store, activity = NO_ACTIVITY, ...tellin
   };
 }
 
-function eventOf({ before, atMs }: LinkChange, attempt: Attempt, intent: IntentRecord, cause: IntentCause | null): IntentEvent {
+function eventOf({ record, before, atMs }: LinkChange, attempt: Attempt, intent: IntentRecord, cause: IntentCause | null): IntentEvent {
   if (before === null) return { type: "attempt.begun", atMs, attempt, change: cause?.change ?? {} };
   // Only the step that it was asked for: the answer to it comes with the same cause.
-  const asked = isAskedFor(before.followUps.length, attempt) ? cause : null;
+  const asked = attempt.state === "revoked" || begunBy({ record, before }).length > 0 ? cause : null;
   const { metadata } = asked?.change ?? {};
   return {
     type: "attempt.changed",
@@ -62,11 +63,6 @@ function eventOf({ before, atMs }: LinkChange, attempt: Attempt, intent: IntentR
     refund: refundOf(intent, attempt, atMs, cause),
     ...(metadata === undefined ? {} : { metadata }),
   };
-}
-
-/** Whether the step revokes the link or begins what was asked of it. */
-function isAskedFor(followUpsBefore: number, attempt: Attempt): boolean {
-  return attempt.state === "revoked" || attempt.followUps.length > followUpsBefore;
 }
 
 function refundOf(intent: IntentRecord, { chargeId }: Attempt, atMs: number, cause: IntentCause | null): IntentRefund | null {

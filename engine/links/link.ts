@@ -84,6 +84,21 @@ export interface FollowUp {
   readonly begun?: { readonly times: number; readonly firstAtMs: number };
 }
 
+/**
+ * The captures, reversals and refunds that a step begins: for the first time, or anew after somebody had refused them without looking. What was begun before and is gone on with
+ * is none of them: the gateway may have executed it.
+ */
+export function begunBy({
+  record,
+  before,
+}: {
+  record: Pick<LinkContext, "followUps">;
+  before: Pick<LinkContext, "followUps">;
+}): readonly FollowUp[] {
+  const isUnderWay = (entry: FollowUp) => entry.state === "requested";
+  return record.followUps.filter((entry) => isUnderWay(entry) && !before.followUps.some((one) => one.id === entry.id && isUnderWay(one)));
+}
+
 /** Why a capture, reversal or refund is not executed. */
 export type FollowUpRefusal =
   | "not_paid"

@@ -104,6 +104,19 @@ describe("refunds of alerts at the card gateway", () => {
     assert.equal((await world.links.link("x1")).followUps[0]?.by, "alert");
   });
 
+  it("are held by a dispute also where one was refused unread before, and would be begun anew under its id", async () => {
+    const world = await paidLink();
+    world.links.gateway.refuses = { resultCode: "GW_30401", description: "The signature does not match" };
+    assert.equal(await world.giveBack(), "refused");
+    world.links.gateway.refuses = null;
+    await world.disputes.receive({ uuid: "x1" });
+    assert.equal(await world.giveBack(), "impossible");
+    assert.deepEqual(world.executed(), []);
+    await world.disputes.feed.verdict("VISA", "C-1", "WON", operation("won"));
+    assert.equal(await world.giveBack(), "done");
+    assert.deepEqual(world.executed(), ["refund other"]);
+  });
+
   it("tell a refusal, also again, and after it that somebody else has given it back", async () => {
     const world = await paidLink();
     world.links.gateway.refuses = { resultCode: "GW_1", description: "no" };

@@ -5,6 +5,7 @@ import { settle } from "../world.ts";
 import { IntentWorld, intentOrder, OWNER, operation } from "./world.ts";
 
 const HOUR_MS = 3_600_000;
+const UNREAD = { resultCode: "GW_30401", description: "The signature does not match" };
 const ALL = { amountMinor: null, reason: null, metadata: {} } as const;
 
 describe("an intent", () => {
@@ -313,6 +314,33 @@ describe("a cancel", () => {
     assert.equal((await world.intent(id)).cancellation, null);
     world.gateway.refuses = null;
     assert.equal((await world.intents.capture(OWNER, id, null, world.next()))?.type, "captured");
+  });
+
+  it("that was refused unread and is asked for again is a cancel: never while a capture may have been executed, and with its reason", async () => {
+    for (const isCaptured of [true, false]) {
+      const world = new IntentWorld();
+      const { id } = await world.paid({ captureMethod: "manual" });
+      const cancel = () => world.intents.cancel(OWNER, id, "abandoned", operation("x"));
+      world.gateway.refuses = UNREAD;
+      assert.equal((await cancel())?.type, "refused");
+      world.gateway.refuses = null;
+      if (isCaptured) {
+        world.gateway.mode = "lost";
+        assert.equal((await world.intents.capture(OWNER, id, null, operation("k")))?.type, "unavailable");
+        world.gateway.mode = "there";
+        assert.equal((await cancel())?.type, "unsettled");
+        await world.pass(70_000);
+        assert.equal(await world.status(id), "succeeded");
+      } else {
+        assert.equal((await cancel())?.type, "canceled");
+        assert.equal((await cancel())?.type, "canceled", "the same request again");
+        assert.equal((await world.intent(id)).cancellation?.reason, "abandoned");
+      }
+      assert.deepEqual(
+        [...world.gateway.executed.values()].map(({ operation: kind }) => kind),
+        [isCaptured ? "capture" : "reversal"],
+      );
+    }
   });
 });
 
