@@ -49,9 +49,6 @@ export type SubscriptionEffect =
   /** The attempt that the step has begun is asked for, once the step is stored. */
   | { type: "ask"; params: Record<string, never> }
   | { type: "mail"; params: { kind: SubscriptionMail } }
-  /** Operators are to find out what became of the attempt; or need not any more. */
-  | { type: "flagUnknown"; params: Record<string, never> }
-  | { type: "settleUnknown"; params: Record<string, never> }
   /** Operators are to look at it: paid after it was paused or cancelled; paid more than once. */
   | { type: "flagLate"; params: Record<string, never> }
   | { type: "flagTwice"; params: Record<string, never> };

@@ -15,7 +15,6 @@ import {
   isPeriodOver,
   isRetryTooSoon,
   isStepDue,
-  isUnknownLong,
   makesWay,
   mayBegin,
   mayClose,
@@ -65,7 +64,6 @@ const setUp = setup({
     isPending: ({ context, event }) => "attemptId" in event && isOfPending(context, event),
     /** Its customer has not been asked for this cycle yet. */
     isFirstAsked: ({ context, event }) => "attemptId" in event && isOfPending(context, event) && isFirstFailure(context),
-    isUnknownLong: ({ context, event }) => "attemptId" in event && isOfPending(context, event) && isUnknownLong(context, event.atMs),
     becomesPaid: ({ context, event }) => event.type === "charge.done" && becomesPaid(context, event),
     /** After the subscription was paused and went on with a later cycle. */
     becomesPaidLate: ({ context, event }) => event.type === "charge.done" && becomesPaidLate(context, event),
@@ -91,8 +89,6 @@ const setUp = setup({
     tell: (_, _params: { news: SubscriptionNews }) => {},
     ask: (_, _params: Record<string, never>) => {},
     mail: (_, _params: { kind: SubscriptionMail }) => {},
-    flagUnknown: (_, _params: Record<string, never>) => {},
-    settleUnknown: (_, _params: Record<string, never>) => {},
     flagLate: (_, _params: Record<string, never>) => {},
     flagTwice: (_, _params: Record<string, never>) => {},
     beginCycle: assign(({ context, event }) => (event.type === "deadline.passed" ? withCycle(context, event.next) : {})),
@@ -147,29 +143,24 @@ const mail = (kind: SubscriptionMail) => ({ type: "mail", params: { kind } }) as
 const cancelled = (by: SubscriptionRecord["cancelledBy"]) => ({ type: "noteCancelled", params: { by } }) as const;
 const paused = (by: SubscriptionRecord["pausedBy"]) => ({ type: "notePaused", params: { by } }) as const;
 const ask = { type: "ask", params: {} } as const;
-const flagUnknown = { type: "flagUnknown", params: {} } as const;
-const settleUnknown = { type: "settleUnknown", params: {} } as const;
 const flagLate = { type: "flagLate", params: {} } as const;
 const flagTwice = { type: "flagTwice", params: {} } as const;
 
-const renewed = [settleUnknown, "noteDone", "dropPending", "endDunning", tell("subscription.renewed")] as const;
+const renewed = ["noteDone", "dropPending", "endDunning", tell("subscription.renewed")] as const;
 const end = (by: SubscriptionRecord["cancelledBy"]) =>
   ({ target: "CANCELLED", actions: ["dropPending", cancelled(by), tell("subscription.cancelled")] }) as const;
 const pause = (by: SubscriptionRecord["pausedBy"]) => ({ target: "PAUSED", actions: ["dropPending", paused(by)] }) as const;
 
-const paidLate = { guard: "becomesPaidLate", actions: [settleUnknown, "noteDone", flagLate, tell("subscription.paid_late")] } as const;
-const paidTwice = { guard: "becomesPaidTwice", actions: [settleUnknown, "noteDone", flagTwice] } as const;
+const paidLate = { guard: "becomesPaidLate", actions: ["noteDone", flagLate, tell("subscription.paid_late")] } as const;
+const paidTwice = { guard: "becomesPaidTwice", actions: ["noteDone", flagTwice] } as const;
 /** What is learnt of the pending attempt and changes no state. */
 const looked = {
   "charge.open": { guard: "isPending", actions: "noteOpen" },
-  "charge.unknown": [
-    { guard: "isUnknownLong", actions: ["noteUnknown", flagUnknown] },
-    { guard: "isPending", actions: "noteUnknown" },
-  ],
+  "charge.unknown": { guard: "isPending", actions: "noteUnknown" },
 } as const;
 const askAgain = [
-  { guard: "mayAskAgain", actions: [settleUnknown, "noteLost", "begin", ask] },
-  { guard: "isPending", actions: [settleUnknown, "noteLost"] },
+  { guard: "mayAskAgain", actions: ["noteLost", "begin", ask] },
+  { guard: "isPending", actions: "noteLost" },
 ] as const;
 const opened = [
   { guard: "isFirstAsked", actions: ["noteOpened", mail("payment")] },
@@ -213,17 +204,14 @@ const current = {
       guard: "isDeclinedHard",
       target: "PAST_DUE",
       actions: [
-        ...[settleUnknown, "noteFailed", "beginDunning", tell("subscription.payment_failed"), tell("subscription.past_due")],
+        ...["noteFailed", "beginDunning", tell("subscription.payment_failed"), tell("subscription.past_due")],
         ...["beginLink", ask, mail("failed")],
       ],
     },
     {
       guard: "isPending",
       target: "PAST_DUE",
-      actions: [
-        ...[settleUnknown, "noteFailed", "beginDunning", tell("subscription.payment_failed"), tell("subscription.past_due")],
-        mail("failed"),
-      ],
+      actions: [...["noteFailed", "beginDunning", tell("subscription.payment_failed"), tell("subscription.past_due")], mail("failed")],
     },
   ],
   "charge.lost": [
@@ -232,10 +220,7 @@ const current = {
     {
       guard: "isPending",
       target: "PAST_DUE",
-      actions: [
-        ...[settleUnknown, "noteLost", "beginDunning", tell("subscription.payment_failed"), tell("subscription.past_due")],
-        mail("failed"),
-      ],
+      actions: [...["noteLost", "beginDunning", tell("subscription.payment_failed"), tell("subscription.past_due")], mail("failed")],
     },
   ],
   "cancel.requested": [cancelNow, cancelLater],
@@ -252,13 +237,13 @@ const over = {
   "charge.done": [
     {
       guard: "becomesPaid",
-      actions: [settleUnknown, "noteDone", "dropPending", flagLate, tell("subscription.paid_late")],
+      actions: ["noteDone", "dropPending", flagLate, tell("subscription.paid_late")],
     },
     paidLate,
     paidTwice,
   ],
-  "charge.failed": { guard: "isPending", actions: [settleUnknown, "noteFailed"] },
-  "charge.lost": { guard: "isPending", actions: [settleUnknown, "noteLost"] },
+  "charge.failed": { guard: "isPending", actions: "noteFailed" },
+  "charge.lost": { guard: "isPending", actions: "noteLost" },
 } as const;
 
 export const subscriptionMachine = setUp.createMachine({
@@ -277,7 +262,7 @@ export const subscriptionMachine = setUp.createMachine({
           { guard: "isLinkEnded", actions: "noteFailed" },
           {
             guard: "isPending",
-            actions: [settleUnknown, "noteFailed", tell("subscription.payment_failed"), "beginLink", ask],
+            actions: ["noteFailed", tell("subscription.payment_failed"), "beginLink", ask],
           },
         ],
         "charge.lost": askAgain,
@@ -319,9 +304,9 @@ export const subscriptionMachine = setUp.createMachine({
           { guard: "isLinkEnded", actions: "noteFailed" },
           {
             guard: "isDeclinedHard",
-            actions: [settleUnknown, "noteFailed", tell("subscription.payment_failed"), "beginLink", ask, mail("step")],
+            actions: ["noteFailed", tell("subscription.payment_failed"), "beginLink", ask, mail("step")],
           },
-          { guard: "isPending", actions: [settleUnknown, "noteFailed", tell("subscription.payment_failed"), mail("step")] },
+          { guard: "isPending", actions: ["noteFailed", tell("subscription.payment_failed"), mail("step")] },
         ],
         "charge.lost": askAgain,
         "cancel.requested": [cancelNow, cancelLater],

@@ -226,10 +226,10 @@ export function mayRetry(record: SubscriptionRecord, atMs: number): boolean {
   return mayBegin(record) && !isRetryTooSoon(record, atMs);
 }
 
-/** Whether operators have to be told that an attempt's outcome is not known. */
-export function isUnknownLong(record: SubscriptionRecord, atMs: number): boolean {
-  const pending = pendingOf(record);
-  return pending !== null && !pending.flagged && atMs >= pending.askedAtMs + UNKNOWN_FLAG_MS;
+/** The attempt of which it has not been known for long what became of it; null for none, also where its link has turned up since. */
+export function unknownLongOf(record: SubscriptionRecord | null): string | null {
+  const pending = record === null ? null : pendingOf(record);
+  return pending?.state === "unknown" && pending.flagged ? pending.id : null;
 }
 
 // What the record becomes.
@@ -297,9 +297,9 @@ export function withUnknown(record: SubscriptionRecord, { attemptId, atMs }: Of<
   // Where one after the other is never received, they follow each other less and less often.
   const lost = record.charge?.attempts.filter(({ state, code }) => state === "failed" && code === null).length ?? 0;
   return {
-    charge: withAttempt(record, attemptId, ({ looks, flagged }) => ({
+    charge: withAttempt(record, attemptId, ({ looks, askedAtMs }) => ({
       ...{ state: "unknown", lookedAtMs: atMs, looks: looks + 1, lookAtMs: atMs + unknownPause(looks + lost) },
-      flagged: flagged || isUnknownLong(record, atMs),
+      flagged: atMs >= askedAtMs + UNKNOWN_FLAG_MS,
     })),
   };
 }

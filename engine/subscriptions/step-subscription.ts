@@ -12,7 +12,7 @@ export interface SubscriptionStep {
 }
 
 /** What of the machine of subscriptions is an effect. */
-export const SUBSCRIPTION_EFFECTS = ["tell", "ask", "mail", "flagUnknown", "settleUnknown", "flagLate", "flagTwice"] as const;
+export const SUBSCRIPTION_EFFECTS = ["tell", "ask", "mail", "flagLate", "flagTwice"] as const;
 
 const stepMachine = compile(subscriptionMachine, SUBSCRIPTION_EFFECTS);
 

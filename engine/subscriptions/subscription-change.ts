@@ -6,7 +6,8 @@ import { changedAtMs } from "../payments/object-row.ts";
 import { portalEvent } from "../webhooks/portal-events.ts";
 import type { WebhookEvent } from "../webhooks/webhook-event.ts";
 import type { SubscriptionEffect, SubscriptionEvent } from "./events.ts";
-import type { ChargeAttempt, SubscriptionRecord } from "./subscription.ts";
+import { unknownLongOf } from "./rules.ts";
+import type { SubscriptionRecord } from "./subscription.ts";
 import type { SubscriptionMails } from "./subscription-mails.ts";
 import type { SubscriptionOperation } from "./subscriptions.ts";
 
@@ -90,8 +91,9 @@ export async function subscriptionChange(
       telling.digest,
     ),
   );
-  const attention = "attemptId" in event ? attentionOperations(record, before, event.attemptId, effects, atMs, telling) : [];
-  return { record, before, version, events, also: [...(mail ?? []), ...attention], atMs };
+  const paid = "attemptId" in event ? paidOperations(record, event.attemptId, effects, atMs, telling) : [];
+  const also = [...(mail ?? []), ...unknownOperations(record, before, atMs, telling), ...paid];
+  return { record, before, version, events, also, atMs };
 }
 
 function activeSince(
@@ -109,9 +111,26 @@ function owedLater({ nextAtMs }: SubscriptionRecord, kind: NonNullable<Subscript
   return { mailOwed: { kind, atMs: againMs }, nextAtMs: nextAtMs === null ? againMs : Math.min(nextAtMs, againMs) };
 }
 
-function attentionOperations(
+/** Operators have an item just while the record has an attempt that has been unknown for long, whatever puts an end to that. */
+function unknownOperations(
   record: SubscriptionRecord,
   before: SubscriptionRecord | null,
+  atMs: number,
+  { terminalOf }: Pick<Telling, "terminalOf">,
+): AlsoStored {
+  const kind = "subscription_unknown";
+  const [was, is] = [unknownLongOf(before), unknownLongOf(record)];
+  if (was === is) return [];
+  const terminalId = terminalOf(record.partnerId);
+  const detail = `Nobody says whether the customer was charged; no other payment is asked for before that is known (subscription ${record.id})`;
+  return [
+    ...(was === null ? [] : [{ type: "delete", key: attentionKey(kind, terminalId, was) } as const]),
+    ...(is === null ? [] : [attentionOperation({ kind, terminalId, uuid: is, atMs, detail, raw: null })]),
+  ];
+}
+
+function paidOperations(
+  record: SubscriptionRecord,
   attemptId: string,
   effects: readonly SubscriptionEffect[],
   atMs: number,
@@ -120,15 +139,8 @@ function attentionOperations(
   const terminalId = terminalOf(record.partnerId);
   const item = (kind: AttentionItem["kind"], detail: string) =>
     attentionOperation({ kind, terminalId, uuid: attemptId, atMs, detail: `${detail} (subscription ${record.id})`, raw: null });
-  const wasFlagged = attemptOf(before, attemptId)?.flagged === true;
   return effects.flatMap(({ type }) => {
     switch (type) {
-      case "flagUnknown":
-        return [
-          item("subscription_unknown", "Nobody says whether the customer was charged; no other payment is asked for before that is known"),
-        ];
-      case "settleUnknown":
-        return wasFlagged ? [{ type: "delete", key: attentionKey("subscription_unknown", terminalId, attemptId) } as const] : [];
       case "flagLate":
         return [
           item(
@@ -142,10 +154,6 @@ function attentionOperations(
         return [];
     }
   });
-}
-
-function attemptOf(record: SubscriptionRecord | null, attemptId: string): ChargeAttempt | null {
-  return record?.charge?.attempts.find(({ id }) => id === attemptId) ?? null;
 }
 
 /** Tells those who keep account of it that a step is stored. */

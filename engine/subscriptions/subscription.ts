@@ -78,7 +78,7 @@ export interface ChargeAttempt {
   readonly link: { readonly id: string; readonly token: string } | null;
   /** Its link is taken back, so that the card can be charged. */
   readonly closing: boolean;
-  /** Operators were told that it is not known. */
+  /** When it was looked at the last time without an answer, it had not been known for long: operators are told while it is not. */
   readonly flagged: boolean;
   /** (LINK) The payment by which it is done, as the merchant's transactions name it. */
   readonly uuid?: string;

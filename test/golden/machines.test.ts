@@ -110,8 +110,9 @@ step asks the gateway.`,
 An attempt is stored before it is asked for ([collect.ts](../../../engine/subscriptions/collect.ts)), and no other one begins, and nothing ends by time, before its outcome is known
 ([rules.ts](../../../engine/subscriptions/rules.ts)).
 
-The effects are stored with the step: \`tell\` (a webhook event), \`mail\` (to the customer), and what operators are told, \`flagUnknown\`, \`settleUnknown\`, \`flagLate\` and
-\`flagTwice\`; but for \`ask\`, which asks for the attempt that the step has begun.`,
+The effects are stored with the step: \`tell\` (a webhook event), \`mail\` (to the customer), and what operators are told, \`flagLate\` and \`flagTwice\`; but for \`ask\`, which asks for the
+attempt that the step has begun. That it is not known for long what became of an attempt, operators are told as long as the record says so
+([subscription-change.ts](../../../engine/subscriptions/subscription-change.ts)).`,
   },
   {
     file: "agent-credential.md",

@@ -1,9 +1,10 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import type { SubscriptionEvent } from "../../../engine/subscriptions/events.ts";
+import { unknownLongOf } from "../../../engine/subscriptions/rules.ts";
 import { stepSubscription } from "../../../engine/subscriptions/step-subscription.ts";
 import { ATTEMPTS_MAX, type SubscriptionRecord, type SubscriptionState } from "../../../engine/subscriptions/subscription.ts";
-import { attempt, CREATED_MS, charge, DAY_MS, eventOf, idOf, link, NOW_MS, subscription, TERMS } from "./machine-world.ts";
+import { attempt, attemptId, CREATED_MS, charge, DAY_MS, eventOf, idOf, link, NOW_MS, subscription, TERMS } from "./machine-world.ts";
 
 const TYPES: readonly SubscriptionEvent["type"][] = [
   ...["deadline.passed", "charge.opened", "charge.open", "charge.unknown", "charge.done", "charge.failed", "charge.lost"],
@@ -24,8 +25,6 @@ function stepped(record: SubscriptionRecord, event: SubscriptionEvent): string {
         return [effect.params.news.replace("subscription.", "")];
       case "mail":
         return [`mail ${effect.params.kind}`];
-      case "settleUnknown":
-        return [];
       default:
         return [effect.type];
     }
@@ -270,7 +269,7 @@ describe("what is told of a payment", () => {
     }
   });
 
-  test("an outcome that is not known for a day is told to operators, once", () => {
+  test("operators are told that an outcome is not known for a day, while it is not", () => {
     for (const state of [
       "INCOMPLETE",
       "TRIALING",
@@ -280,9 +279,13 @@ describe("what is told of a payment", () => {
       "CANCELLED",
     ] as const satisfies readonly SubscriptionState[]) {
       const record = subscription(state, { charge: charge([attempt(1, "unknown")]) });
-      assert.equal(stepped(record, eventOf("charge.unknown", CREATED_MS + DAY_MS)), `${state}, flagUnknown`);
-      const flagged = stepSubscription(record, eventOf("charge.unknown", CREATED_MS + DAY_MS)).record;
-      assert.equal(stepped(flagged, eventOf("charge.unknown", CREATED_MS + 2 * DAY_MS)), state);
+      const after = (record: SubscriptionRecord, event: SubscriptionEvent) => stepSubscription(record, event).record;
+      assert.equal(unknownLongOf(after(record, eventOf("charge.unknown", CREATED_MS + DAY_MS - 1))), null, state);
+      const unknown = after(record, eventOf("charge.unknown", CREATED_MS + DAY_MS));
+      assert.equal(unknownLongOf(unknown), attemptId(1), state);
+      assert.equal(unknownLongOf(after(unknown, eventOf("charge.unknown", CREATED_MS + 2 * DAY_MS))), attemptId(1), state);
+      for (const type of ["charge.opened", "charge.done", "charge.failed", "charge.lost"] as const)
+        assert.equal(unknownLongOf(after(unknown, eventOf(type, CREATED_MS + 3 * DAY_MS))), null, `${state}, ${type}`);
     }
   });
 

@@ -246,6 +246,18 @@ describe("an outcome that is not known", () => {
     assert.equal(world.charges.done().length, 2);
   });
 
+  it("for a day of a link that cannot be made, is told to operators until the link is there", async () => {
+    const world = worldAt("2026-01-31T15:00");
+    world.links.isAway = true;
+    const { id, period } = await world.create({ trialDays: 1 }, { collection: "LINK" });
+    for (let days = 0; days <= 2; days += 1) await world.until(period.untilMs + days * DAY_MS);
+    assert.deepEqual(world.attention(), [`subscription_unknown sub-${id}-1-1`]);
+    world.links.isAway = false;
+    await world.until(period.untilMs + 3 * DAY_MS);
+    assert.deepEqual(attempts(await world.of(id)), ["LINK open"]);
+    assert.deepEqual(world.attention(), []);
+  });
+
   it("that was never received is no failure: it is asked for under another id, once", async () => {
     const world = worldAt("2026-01-31T15:00");
     const { id, period } = await world.create();
