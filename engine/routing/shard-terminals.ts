@@ -7,6 +7,7 @@ import { createLocalSockets } from "../sessions/local-sockets.ts";
 import type { DeviceInfo } from "../sessions/presence.ts";
 import type { TerminalSessions, ToldSession } from "../sessions/terminal-sessions.ts";
 import { isSettled, viewOf } from "../terminals/command-view.ts";
+import { createMembersView } from "../terminals/members-view.ts";
 import { createTerminalHome, type TerminalHome, type TerminalHomeOptions } from "../terminals/terminal-home.ts";
 import type { CommandRecord } from "../terminals/terminal-record.ts";
 import type { AcceptOutcome, Sight, TakenCommand, Terminals, TerminalView } from "../terminals/terminals.ts";
@@ -29,7 +30,7 @@ const REQUEST_TIMEOUT_MS = 8_000;
 const GONE_MAX = 1_000;
 
 export interface ShardTerminalsOptions
-  extends Omit<TerminalHomeOptions, "isHome" | "isMember" | "sessionsComplete" | "deliver" | "nodeOf"> {
+  extends Omit<TerminalHomeOptions, "isHome" | "isMember" | "sessionsComplete" | "members" | "deliver" | "nodeOf"> {
   bus: Bus<TerminalProtocol>;
   /** Where terminals live; the shards of the bus, where absent. */
   homes?: Homes;
@@ -37,6 +38,8 @@ export interface ShardTerminalsOptions
   isOwnNode?(address: Address): boolean;
   /** False while this node may have been away without knowing it yet. Always true, where absent. */
   isMember?(): boolean;
+  /** Resolves once the members have been asked for anew, and `homes` are what they are then. There are no others, where absent. */
+  lookAtMembers?(): Promise<unknown>;
   /** So long after homes have changed every node has seen it, and been seen; 0, where absent: there are no others. */
   homesSettleMs?: number;
   /** The name of a shard's node; that of this node, where absent. */
@@ -76,6 +79,7 @@ export function createShardTerminals(options: ShardTerminalsOptions): ShardTermi
     nodeOf: options.nodeOf ?? (() => options.nodeId),
     isHome,
     isMember,
+    members: createMembersView(options.lookAtMembers ?? null, clock),
     sessionsComplete: () => isMember() && sessionResync.complete(),
     deliver: async (session, uuid, text) => {
       const { address, sessionId, terminalId } = session;

@@ -8,6 +8,8 @@ export interface Actor extends Timed {
   readonly terminalId: string;
   context: TerminalContext;
   version: number;
+  /** When its record was last read from the store, monotonic. Since then nobody else has written the version that is here. */
+  readAt: number;
   /** Records of commands that are queued or sent, as far as they are at hand (command-cache.ts). */
   commands: readonly Stored<CommandRecord>[];
   loaded: boolean;

@@ -110,6 +110,7 @@ export function createActors(options: ActorsOptions): Actors {
       terminalId,
       context: IDLE,
       version: 0,
+      readAt: Number.NEGATIVE_INFINITY,
       commands: NONE,
       loaded: false,
       historyLost: false,
@@ -165,6 +166,7 @@ export function createActors(options: ActorsOptions): Actors {
       // What was fenced is stored anew, as it is in memory now.
       actor.historyLost = stored?.historyLost === true && version === stored.version;
       actor.commands = NONE;
+      actor.readAt = clock.monotonicMs();
       setContext(actor, context, version);
       actor.loaded = true;
       loaded(actor);

@@ -6,6 +6,7 @@ import type { LiveSession, PresenceTable } from "../sessions/presence-table.ts";
 import type { Actor } from "./actor.ts";
 import type { Actors } from "./actors.ts";
 import type { TakingSession, TerminalEffect, TerminalEvent } from "./events.ts";
+import type { MembersView } from "./members-view.ts";
 import { isHeld, nextToRedeliver, nextToSend } from "./rules.ts";
 import type { Steps } from "./steps.ts";
 import type { TakenCommand } from "./terminals.ts";
@@ -47,6 +48,9 @@ export interface DeliveryOptions {
   isHome(terminalId: string): boolean;
   isMember(): boolean;
   sessionsComplete(): boolean;
+  members: MembersView;
+  /** Something failed for a terminal: it is seen to again soon. */
+  retry(terminalId: string): void;
   /** Puts a command to a session, wherever its socket is; false only when it was certainly not written. */
   write(session: LiveSession, uuid: string, text: string): Promise<boolean>;
   /** A command was written to a session for the first time, so long after it was accepted. For metrics. */
@@ -55,7 +59,7 @@ export interface DeliveryOptions {
 }
 
 export function createDelivery(options: DeliveryOptions): Delivery {
-  const { actors, steps, table, clock, isHome, isMember, sessionsComplete, write, pushed, failed } = options;
+  const { actors, steps, table, clock, isHome, isMember, sessionsComplete, members, retry, write, pushed, failed } = options;
 
   /** A live session that may get the head of the queue now. */
   function sessionFor(actor: Actor): TakingSession | null {
@@ -177,15 +181,28 @@ export function createDelivery(options: DeliveryOptions): Delivery {
     return lost;
   }
 
+  /**
+   * The node of a session that is not known here may have joined a moment ago, be the terminal's home, and have stored what this one reads: a session counts as
+   * lost only where the members are known as they were after that.
+   */
   function hold(actor: Actor): readonly TerminalEvent[] {
+    if (members.askedAt() < actor.readAt) return [];
     return [...lostSessions(actor)].map((session) => ({ type: "session.lost", atMs: clock.nowMs(), session }));
   }
 
-  function holdAndPush(actor: Actor): void {
-    steps.enqueueInternal(actor.terminalId, "sessions", async () => {
-      await steps.settle(actor, () => hold(actor));
-      await push(actor);
-    });
+  /** Sees to lost sessions, and pushes. Where the record is read again meanwhile this is done again (`loaded`). */
+  function holdAndPush({ terminalId, readAt }: Actor): void {
+    members.since(readAt).then(
+      () =>
+        steps.enqueueInternal(terminalId, "sessions", async (actor) => {
+          await steps.settle(actor, () => hold(actor));
+          await push(actor);
+        }),
+      (error: unknown) => {
+        failed("members", error);
+        retry(terminalId);
+      },
+    );
   }
 
   return {
@@ -224,13 +241,15 @@ export function createDelivery(options: DeliveryOptions): Delivery {
     },
     loaded: (actor) => {
       const { queue, sent } = actor.context;
-      if (queue.length > 0 || sent.some(isHeld) || lostSessions(actor).size > 0) holdAndPush(actor);
+      if (queue.length > 0 || sent.some(isHeld)) steps.enqueueInternal(actor.terminalId, "sessions", push);
+      if (lostSessions(actor).size > 0) holdAndPush(actor);
     },
     sessionsKnown: () => {
       for (const actor of actors.withUnacknowledged()) if (lostSessions(actor).size > 0) holdAndPush(actor);
     },
     catchUp: async (actor) => {
       await steps.settle(actor, () => [...hold(actor), { type: "deadline.passed", atMs: clock.nowMs() }]);
+      if (lostSessions(actor).size > 0) holdAndPush(actor);
       await push(actor);
       actors.rearm(actor);
     },

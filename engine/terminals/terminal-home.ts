@@ -16,6 +16,7 @@ import { createDeadlines } from "./deadlines.ts";
 import { createDelivery, type PushedWhen } from "./deliver-command.ts";
 import type { Finished } from "./events.ts";
 import { createLookups } from "./lookups.ts";
+import type { MembersView } from "./members-view.ts";
 import { isHeld } from "./rules.ts";
 import { createSteps } from "./steps.ts";
 import { createStoreResult } from "./store-result.ts";
@@ -42,6 +43,7 @@ export interface TerminalHomeOptions {
   isMember(): boolean;
   /** True once all shards have told this home of their sessions, since it became one or forgot them. */
   sessionsComplete(): boolean;
+  members: MembersView;
   /** Puts a command to a session, wherever its socket is; false only when it was certainly not written. */
   deliver(session: LiveSession, uuid: string, text: string): Promise<boolean>;
   /** Other nodes write the same store, and may take themselves for the home. False, where absent. */
@@ -125,9 +127,12 @@ export function createTerminalHome(options: TerminalHomeOptions): TerminalHome {
     passed: (terminalId) => actors.enqueueInternal(terminalId, delivery.catchUp),
   });
   const steps = createSteps({ actors, store, waiters, clock, failed, finished, retry: deadlines.retry });
-  const { isHome, isMember, sessionsComplete, deliver: write } = options;
+  const { isHome, isMember, sessionsComplete, members, deliver: write } = options;
   const { pushed = () => {} } = options;
-  const delivery = createDelivery({ actors, steps, table, clock, failed, isHome, isMember, sessionsComplete, write, pushed });
+  const delivery = createDelivery({
+    ...{ actors, steps, table, clock, failed, isHome, isMember, sessionsComplete, members, write, pushed },
+    retry: deadlines.retry,
+  });
   const accept = createAcceptCommand({ actors, steps, delivery, store, clock, shopOf });
   const storeResult = createStoreResult({
     actors,

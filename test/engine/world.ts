@@ -144,6 +144,7 @@ export async function openWorld(
     clock?: ManualClock;
     lost?: Lost;
     isStoreShared?: boolean;
+    lookAtMembers?(): Promise<unknown>;
     administered?: AdministeredMerchants;
   } = {},
 ): Promise<World> {
@@ -180,7 +181,11 @@ function openShard(
   clock: ManualClock,
   buffer: SharedArrayBuffer,
   lost: Lost,
-  { isStoreShared = false, administered = {} }: { isStoreShared?: boolean; administered?: AdministeredMerchants },
+  {
+    isStoreShared = false,
+    lookAtMembers,
+    administered = {},
+  }: { isStoreShared?: boolean; lookAtMembers?(): Promise<unknown>; administered?: AdministeredMerchants },
 ): TestShard {
   const failures: TestShard["failures"] = [];
   const finished: TestShard["finished"] = [];
@@ -204,6 +209,7 @@ function openShard(
     waiting,
     clock,
     isStoreShared,
+    ...(lookAtMembers === undefined ? {} : { lookAtMembers }),
     ...administered,
     failed: (what, error) => failures.push({ what, error }),
     finished: (state, kind) => finished.push({ state, kind }),

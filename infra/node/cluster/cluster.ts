@@ -1,6 +1,7 @@
 import { randomBytes } from "node:crypto";
 import type { Address } from "../../../engine/kernel/bus.ts";
 import type { Clock } from "../../../engine/kernel/clock.ts";
+import { available } from "../../../engine/kernel/kv.ts";
 import type { Timers } from "../../../engine/kernel/timers.ts";
 import type { ClusterNode } from "../../../engine/operators/cluster-nodes.ts";
 import { clusterAddress } from "../../../storage/bus/cluster/cluster-bus.ts";
@@ -177,7 +178,7 @@ export function composeNodeCluster(parts: ComposedClusterParts): NodeCluster {
     return nodes.flatMap((node) => Array.from({ length: node.shards }, (_, index) => clusterAddress(node.incarnation, `shard-${index}`)));
   }
 
-  bus.handle("cluster.look", async () => shardsOf((await membership.look()).nodes));
+  bus.handle("cluster.look", () => available(async () => shardsOf((await membership.look()).nodes)));
 
   const membership = createMembership({
     script: parts.script,

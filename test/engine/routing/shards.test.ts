@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
+import { RelayError } from "../../../engine/kernel/errors.ts";
 import { hashOf } from "../../../engine/kernel/hash.ts";
 import { WAITERS_MAX } from "../../../engine/kernel/limits.ts";
 import { createRendezvousHomes } from "../../../engine/routing/rendezvous.ts";
@@ -238,6 +239,48 @@ describe("a new home of a terminal", () => {
     const second = openSocket(other, "s2", REDELIVERING);
     await settle();
     assert.deepEqual(second.uuids, ["a"]);
+  });
+
+  /** `a` is with a session of a node that has joined again, which `stale` takes for gone yet. */
+  async function joinedAgain(lookAtMembers: (stale: TestShard, joined: TestShard) => Promise<unknown>) {
+    let look = async (): Promise<unknown> => undefined;
+    const world = await openWorld({ shards: 2, isStoreShared: true, lookAtMembers: () => look() });
+    const joined = world.shards[hashOf("T1") % 2];
+    const stale = world.shards[(hashOf("T1") + 1) % 2];
+    assert.ok(joined !== undefined && stale !== undefined);
+    look = () => lookAtMembers(stale, joined);
+    stale.homes.update([stale.bus.self]);
+    stale.home.leave([joined.bus.self]);
+    const socket = openSocket(joined, "s1", REDELIVERING);
+    await joined.terminals.accept(command(world, "a"));
+    await settle();
+    assert.deepEqual(socket.uuids, ["a"]);
+    return { world, stale, joined, socket };
+  }
+
+  it("takes no session for gone of a node that joined before it could see that", async () => {
+    const { world, stale, joined, socket } = await joinedAgain(async (stale, joined) =>
+      stale.homes.update([joined.bus.self, stale.bus.self].sort()),
+    );
+    await stale.home.accept(command(world, "b"));
+    await settle();
+    await world.pass(5_000);
+    await joined.terminals.accept(command(world, "c"));
+    await settle();
+    assert.deepEqual(socket.uuids, ["a", "b", "c"]);
+  });
+
+  it("asks who the members are until somebody says it, and gives what a session had that is gone to the next one", async () => {
+    let looks = 0;
+    const { world, stale, socket } = await joinedAgain(async () => {
+      looks += 1;
+      if (looks <= 3) throw new RelayError("unavailable", "away");
+    });
+    const next = openSocket(stale, "s2", REDELIVERING);
+    await settle();
+    assert.deepEqual([looks, next.uuids], [1, []]);
+    for (let second = 0; second < 4; second += 1) await world.pass(1_000);
+    assert.deepEqual([looks, next.uuids, socket.uuids], [4, ["a"], ["a"]]);
   });
 
   it("asks a shard again that sees other homes yet", async () => {

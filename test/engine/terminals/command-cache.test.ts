@@ -12,6 +12,7 @@ function actorOf(terminalId: string): Actor {
     terminalId,
     context: { queue: [], sent: [], latest: [] },
     version: 0,
+    readAt: 0,
     commands: [],
     loaded: true,
     historyLost: false,

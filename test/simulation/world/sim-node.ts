@@ -1,3 +1,4 @@
+import { StorageUnavailable } from "../../../engine/kernel/kv.ts";
 import { waitingCountersBuffer } from "../../../engine/terminals/waiting-counters.ts";
 import type { NodeProtocol } from "../../../infra/node/boot/node-protocol.ts";
 import { MAIN, REQUESTS_OUTSTANDING_MAX } from "../../../infra/node/boot/shard-boot.ts";
@@ -225,7 +226,7 @@ export class SimNode {
     return new Promise((resolve, reject) => {
       const heldUpMs = storePausedUntilMs() - scheduler.nowMs;
       if (scheduler.nowMs < this.cutFromMembersUntilMs || heldUpMs > MEMBERSHIP_TIMEOUT_MS) {
-        scheduler.after(MEMBERSHIP_TIMEOUT_MS, process, () => reject(new Error("Redis does not answer")));
+        scheduler.after(MEMBERSHIP_TIMEOUT_MS, process, () => reject(new StorageUnavailable("Redis does not answer")));
         return;
       }
       scheduler.after(Math.max(0, heldUpMs) + random.between(0, 2), null, () => {
