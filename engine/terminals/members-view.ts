@@ -16,19 +16,17 @@ export function createMembersView(look: (() => Promise<unknown>) | null, { monot
 
   async function ask(by: () => Promise<unknown>): Promise<void> {
     const startedAt = monotonicMs();
-    try {
-      await by();
-      askedAt = startedAt;
-    } finally {
-      underWay = null;
-    }
+    await by();
+    askedAt = startedAt;
   }
 
   return {
     askedAt: () => (look === null ? monotonicMs() : askedAt),
     since: async (at) => {
       while (look !== null && askedAt < at) {
-        underWay ??= ask(look);
+        underWay ??= ask(look).finally(() => {
+          underWay = null;
+        });
         await underWay;
       }
     },
