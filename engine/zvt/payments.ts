@@ -63,8 +63,8 @@ export interface ZvtPaymentsOptions {
   partnerCaller(username: string): Caller | null;
   /** This shard, in its present life. */
   self: Pick<ZvtAttachment, "shard" | "writer">;
-  /** Whether that life of another node's shard may still go on. */
-  isLive(attached: ZvtAttachment): boolean;
+  /** Whether that life of another node's shard may still go on, its node drains or has just joined. Rejects with RelayError `unavailable` where nobody can say it. */
+  isLive(attached: ZvtAttachment): Promise<boolean>;
   clock: Clock;
   timers: Timers;
   ids: Ids;
@@ -104,7 +104,7 @@ export function createZvtPayments(options: ZvtPaymentsOptions): RunningZvtPaymen
     return tidOf(route?.terminalId === terminalId ? route : { tid: null, terminalId });
   }
 
-  function isAttachedOpen({ uuid, attached: at }: ZvtOpen): boolean {
+  async function isAttachedOpen({ uuid, attached: at }: ZvtOpen): Promise<boolean> {
     return at.writer === self.writer ? attached.get(uuid)?.connection === at.connection : isLive(at);
   }
 
@@ -183,7 +183,7 @@ export function createZvtPayments(options: ZvtPaymentsOptions): RunningZvtPaymen
     }
     const decision = decideBegin(open, {
       ...{ amountCents, currency, attached: at, atMs: clock.nowMs() },
-      isAttachedOpen: open !== null && isAttachedOpen(open),
+      isAttachedOpen: open !== null && (await isAttachedOpen(open)),
       isKnown: known?.isKnown ?? false,
       reattachMs: config.reattachSeconds * 1_000,
     });
@@ -258,7 +258,7 @@ export function createZvtPayments(options: ZvtPaymentsOptions): RunningZvtPaymen
         graceMs: config.disconnectGraceSeconds * 1_000,
         isAbandoned: async () => {
           const current = (await store.load(routeId))?.record.open ?? null;
-          return current === null || current.uuid !== uuid || current.disconnectedAtMs !== null || !isAttachedOpen(current);
+          return current === null || current.uuid !== uuid || current.disconnectedAtMs !== null || !(await isAttachedOpen(current));
         },
         callerOf: () => (route === undefined ? null : partnerCaller(route.partnerUsername)),
       },
@@ -376,8 +376,10 @@ export function createZvtPayments(options: ZvtPaymentsOptions): RunningZvtPaymen
     if (open === null || open.delivered) return;
     const { uuid } = open;
     if (open.outcome === null) {
-      if (runs.has(uuid) || isAttachedOpen(open)) return;
+      if (runs.has(uuid) || (await isAttachedOpen(open))) return;
       if (await isNeverSent(routeId, open)) return;
+      // Somebody may have come for it meanwhile.
+      if (runs.has(uuid)) return;
       const run = startRun(routeId, open, false);
       run.disconnect();
       return;
@@ -398,7 +400,7 @@ export function createZvtPayments(options: ZvtPaymentsOptions): RunningZvtPaymen
     }
     const atMs = clock.nowMs();
     const untilMs = Math.max(open.endedAtMs ?? 0, open.disconnectedAtMs ?? 0) + config.reattachSeconds * 1_000;
-    if (open.flagged || open.outcome.type !== "paid" || atMs <= untilMs || isAttachedOpen(open)) return;
+    if (open.flagged || open.outcome.type !== "paid" || atMs <= untilMs || (await isAttachedOpen(open))) return;
     await change(
       routeId,
       uuid,

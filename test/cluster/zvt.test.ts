@@ -104,6 +104,28 @@ describe("a cash register at two nodes over one store", { skip: missing }, () =>
       assert.equal(executed.get(amountCents), 1, `changes over from ${from}`);
     }
 
+    // Node 0 drains, and one of its registers is still in a payment: the same amount at another register is a sale of its own, and has to wait.
+    const draining = await connect(0);
+    network.hold();
+    draining.send(payment(250_000));
+    assert.equal(await draining.next(), "800000");
+    const drained = await cluster.caller(1, "administrator").post("/admin/cluster/nodes/node-0/drain", {});
+    assert.equal(drained.status, 202, drained.text);
+    await eventually(async () => {
+      const seen = await cluster.caller(1, "administrator").get("/admin/cluster");
+      assert.match(seen.text, /"nodeId":"node-0"[^}]*"state":"draining"/);
+    });
+    const beside = await Register.connect(ports[1] ?? 0, "127.0.0.1", "127.0.0.2");
+    beside.send(payment(250_000));
+    assert.match((await within("an answer", beside.next())) ?? "", /^84/, "it is not told the result of the other one's customer");
+    beside.destroy();
+    network.release();
+    await cluster.nodes[0]?.exited;
+    draining.destroy();
+    await cluster.start(0);
+    await told(1, 250_000);
+    assert.equal(executed.get(250_000), 1);
+
     /** Node 0, the home of the terminal, is killed at this moment of a payment; then its register goes to the other node. */
     async function killedWithin(amountCents: number, moment: () => Promise<unknown>): Promise<boolean> {
       const register = await connect(0);

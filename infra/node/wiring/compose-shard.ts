@@ -113,11 +113,12 @@ export async function composeShard(parts: ShardParts): Promise<ComposedShard> {
   const { activity, merchantLogs } = add(composeActivityLog({ bus, writer }));
   const readiness = add(createReadiness({ boot, isAway: store.isAway, monotonicMs: machineClock.monotonicMs }));
   metrics.flag("relay_ready", "1 if the node accepts requests, as /health/ready says; else 0.", () => readiness.notReadyBecause() === null);
+  const liveShards = async () => (cluster === null ? bus.shards : bus.request(MAIN, "cluster.look", undefined, LOOK_TIMEOUT_MS));
   const tables = createTables({
     bus,
     tableVersions: createTableVersions(kv),
     clock: machineClock,
-    liveShards: async () => (cluster === null ? bus.shards : bus.request(MAIN, "cluster.look", undefined, LOOK_TIMEOUT_MS)),
+    liveShards,
     failed,
   });
   add({ load: tables.load, tick: tables.tick });
@@ -147,6 +148,7 @@ export async function composeShard(parts: ShardParts): Promise<ComposedShard> {
       store,
       bus,
       homes,
+      liveShards,
       clock,
       machineClock,
       writer,
@@ -196,7 +198,7 @@ export async function composeShard(parts: ShardParts): Promise<ComposedShard> {
     add(webhooks.sender());
   }
   const zvt = composeZvt({
-    ...{ config, store, tables, box, bus, homes, cluster, writer, clock, ids, log, metrics, partners: partners.partners },
+    ...{ config, store, tables, box, bus, homes, liveShards, cluster, writer, clock, ids, log, metrics, partners: partners.partners },
     relay: { sendPayment: relay.sendPayment, terminals, claimCancelled: composed.claimCancelled },
     timers: parts.timers,
   });

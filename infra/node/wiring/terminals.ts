@@ -12,7 +12,7 @@ import { incarnationOf } from "../../../storage/bus/cluster/cluster-bus.ts";
 import type { Config } from "../boot/config.ts";
 import type { Lifecycle } from "../boot/lifecycle.ts";
 import type { NodeProtocol, ShardCounts, ShardReport } from "../boot/node-protocol.ts";
-import { type ConnectedStore, MAIN, type ShardBoot } from "../boot/shard-boot.ts";
+import type { ConnectedStore, ShardBoot } from "../boot/shard-boot.ts";
 import { nodeIdOf } from "../cluster/address-names.ts";
 import { holdsLease } from "../cluster/lease.ts";
 import type { ShardMetrics } from "../observability/metrics.ts";
@@ -24,6 +24,8 @@ export interface TerminalParts {
   store: Pick<ConnectedStore, "kv" | "lostVersion">;
   bus: Bus<NodeProtocol>;
   homes: Homes;
+  /** The shards of all nodes that are live now, asked anew; what has changed of them is known here by then. */
+  liveShards(): Promise<readonly Address[]>;
   clock: Clock;
   /** This machine's clock, which tests do not move. */
   machineClock: Clock;
@@ -62,16 +64,13 @@ export interface ComposedTerminals extends Lifecycle {
 /** Long enough for every node to have seen a change of members, and for a node whose membership has expired to know it. */
 const HOMES_SETTLE_MS = 5_000;
 
-const LOOK_TIMEOUT_MS = 2_000;
-
 /** A shard's own terminals, and its access to all others. */
 export function composeTerminals(parts: TerminalParts): ComposedTerminals {
-  const { boot, store, bus, homes, clock, machineClock, writer, retentionMs, metrics, dayCounts, onOutboxWrite } = parts;
+  const { boot, store, bus, homes, liveShards, clock, machineClock, writer, retentionMs, metrics, dayCounts, onOutboxWrite } = parts;
   const { merchantOf, shopOf, failed } = parts;
   const { kv, lostVersion } = store;
   const { nodeId } = boot.config;
   const lease = boot.cluster?.lease ?? null;
-  const lookAtMembers = () => bus.request(MAIN, "cluster.look", undefined, LOOK_TIMEOUT_MS);
   let conflicts = 0;
   const table = createPresenceTable(clock);
   const presences = createPresenceStore(kv);
@@ -96,7 +95,7 @@ export function composeTerminals(parts: TerminalParts): ComposedTerminals {
     clock,
     bus,
     homes,
-    ...(boot.cluster === null ? {} : { nodeOf: nodeIdOf, homesSettleMs: HOMES_SETTLE_MS, isStoreShared: true, lookAtMembers }),
+    ...(boot.cluster === null ? {} : { nodeOf: nodeIdOf, homesSettleMs: HOMES_SETTLE_MS, isStoreShared: true, lookAtMembers: liveShards }),
     isOwnNode: (candidate) => incarnationOf(candidate) === incarnationOf(bus.self),
     isMember: () => lease === null || holdsLease(lease, machineClock.monotonicMs),
     failed,

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import type { Caller } from "../../../engine/access/caller.ts";
-import type { Bus, Homes } from "../../../engine/kernel/bus.ts";
+import type { Address, Bus, Homes } from "../../../engine/kernel/bus.ts";
 import type { Clock } from "../../../engine/kernel/clock.ts";
 import type { Ids } from "../../../engine/kernel/ids.ts";
 import { KeyedMutex } from "../../../engine/kernel/keyed-mutex.ts";
@@ -61,6 +61,8 @@ export interface ZvtParts {
   relay: RelayForZvt;
   bus: Bus<NodeProtocol>;
   homes: Homes;
+  /** The shards of all nodes that are live now, those that drain too, asked anew. */
+  liveShards(): Promise<readonly Address[]>;
   /** Null for a single node. */
   cluster: object | null;
   /** Unique among all writers. */
@@ -128,7 +130,7 @@ export function composeZvt(parts: ZvtParts): ComposedZvt {
 }
 
 function listenerOf(parts: ZvtParts, configured: () => ZvtConfig, store: ReturnType<typeof createZvtRouteStore>): Lifecycle {
-  const { config, box, partners, relay, bus, homes, cluster, writer, clock, timers, ids, log, metrics } = parts;
+  const { config, box, partners, relay, bus, homes, liveShards, cluster, writer, clock, timers, ids, log, metrics } = parts;
   const connections = new Map<string, ZvtConnectionView>();
   let payments: RunningZvtPayments | null = null;
   let listener: ZvtListener | null = null;
@@ -167,7 +169,9 @@ function listenerOf(parts: ZvtParts, configured: () => ZvtConfig, store: ReturnT
       ...{ config: zvt, store, relay, partnerCaller, clock, timers, ids },
       selectors: selectorsOf(zvt, box, compileNetwork),
       self: { shard: bus.self, writer },
-      isLive: ({ shard }) => cluster !== null && shard !== bus.self && homes.shards().includes(shard),
+      // One that drains is no home, and one that has just joined may not be known here.
+      isLive: async ({ shard }) =>
+        cluster !== null && shard !== bus.self && (homes.shards().includes(shard) || (await liveShards()).includes(shard)),
       sha1: (bytes) => createHash("sha1").update(bytes).digest(),
       observe: {
         paymentEnded: (outcome, durationMs) => {

@@ -125,7 +125,7 @@ export async function openZvtWorld(): Promise<ZvtWorld> {
       ...{ store, relay, clock, timers, ids },
       partnerCaller: () => (partner.enabled ? PARTNER : null),
       self: { shard: name, writer: name },
-      isLive: ({ shard: other }) => live.has(other),
+      isLive: async ({ shard: other }) => live.has(other),
       sha1: (bytes) => createHash("sha1").update(bytes).digest(),
       observe: {
         paymentEnded: (outcome) => outcomes.push(outcome),

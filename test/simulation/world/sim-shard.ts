@@ -132,11 +132,12 @@ export function composeSimShard(parts: SimShardParts): SimShard {
   const kv = storeOf();
   // As infra/node/shard/shard-store.ts asks the thread that holds the store.
   const lostAtStart = parts.lostVersion;
+  const liveShards = async () => (cluster === null ? bus.shards : bus.request(MAIN, "cluster.look", undefined, LOOK_TIMEOUT_MS));
   const tables = createTables({
     bus,
     tableVersions: createTableVersions(kv),
     clock: machine.clock,
-    liveShards: async () => (cluster === null ? bus.shards : bus.request(MAIN, "cluster.look", undefined, LOOK_TIMEOUT_MS)),
+    liveShards,
     failed,
   });
   life.add({ load: tables.load, tick: tables.tick });
@@ -146,6 +147,7 @@ export function composeSimShard(parts: SimShardParts): SimShard {
       store: { kv, lostVersion: () => plant.lostVersion(parts.kv?.lostVersion() ?? lostAtStart) },
       bus,
       homes,
+      liveShards,
       clock,
       machineClock: machine.clock,
       writer: parts.writer,

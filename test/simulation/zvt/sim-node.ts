@@ -208,7 +208,7 @@ export class SimNode {
       ...{ clock: this.#clock, timers: this.#timers, ids },
       partnerCaller: () => PARTNER,
       self: { shard: name, writer },
-      isLive: ({ shard }) => shard !== name && on.isLive(shard),
+      isLive: async ({ shard }) => shard !== name && on.isLive(shard),
       sha1: (bytes) => createHash("sha1").update(bytes).digest(),
       observe: {
         paymentEnded: (outcome) => on.ended(outcome),
