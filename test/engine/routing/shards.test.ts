@@ -241,7 +241,7 @@ describe("a new home of a terminal", () => {
     assert.deepEqual(second.uuids, ["a"]);
   });
 
-  /** `a` is with a session of a node that has joined again, which `stale` takes for gone yet. */
+  /** `a` is with a session of a node that has joined again, and that `stale` still takes for gone. */
   async function joinedAgain(lookAtMembers: (stale: TestShard, joined: TestShard) => Promise<unknown>) {
     let look = async (): Promise<unknown> => undefined;
     const world = await openWorld({ shards: 2, isStoreShared: true, lookAtMembers: () => look() });
