@@ -1,67 +1,135 @@
 /**
- * Runs the tests: `npm test` for all, `npm test -- kv stomp` for the files whose path contains one of the words, `npm test -- http '!http/web'` for those
- * that do not contain the second.
- * node --test takes globs only from Node 21, so the files are found here.
+ * Runs the tests.
+ *
+ * - `npm test`: what a contributor runs. `npm test -- kv stomp` runs every file whose path contains one of the words, `npm test -- http '!http/web'` those
+ *   without the second one.
+ * - `npm run test:landing`: what `.ci/run` runs after the installation: the same, the checks of test/runner/suites.ts, and a sixth of the nightly suites.
+ * - `npm run test:nightly`: everything, without a time limit.
+ *
+ * `--measure` writes what each job took into test/runner/costs.json, by which the jobs are put in order.
  */
-import { spawn } from "node:child_process";
-import { once } from "node:events";
 import { readdirSync } from "node:fs";
 import { mkdtemp } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { cpus, tmpdir } from "node:os";
 import { join } from "node:path";
+import { type Cost, costOf, type Job, jobsOf, readCosts, writeCosts } from "./runner/jobs.ts";
+import { changedFiles, failingAfter, isTouched, proofs, readLanding, sixthOf, suitesOfSixth, writeLanding } from "./runner/landing.ts";
+import { idleSeconds, reportAll, reportJob } from "./runner/report.ts";
+import { type JobResult, runJob } from "./runner/run-job.ts";
+import { runInOrder } from "./runner/schedule.ts";
+import { CHECKS, groupOf, LANDING, NIGHTLY, type Suite, VARIANTS } from "./runner/suites.ts";
 import { build, removeBuild } from "./support/build.ts";
 
-/** These take half a minute and more, the longest first, so that none of them is left for one core at the end. */
-const LONG = [
-  "test/cluster/faults.test.ts",
-  "test/cluster/scenarios.test.ts",
-  "test/cluster/portal-faults.test.ts",
-  "test/cluster/portal.test.ts",
-  "test/cluster/intents.test.ts",
-  "test/fault/subscriptions-node.test.ts",
-  "test/fault/kill.test.ts",
-  "test/fault/cut-files.test.ts",
-  "test/doors/production.test.ts",
-  "test/doors/sandbox.test.ts",
-  "test/fault/links.test.ts",
-  "test/fault/zvt.test.ts",
-  "test/storage/feed/kafka-feed.test.ts",
-  "test/cluster/former-version.test.ts",
-  "test/cluster/rate-limits.test.ts",
-  "test/proxies/haproxy.test.ts",
-  "test/proxies/nginx.test.ts",
-  "test/fault/packages.test.ts",
-  "test/scenario/zvt-never-twice.test.ts",
-];
+const LEVELS = ["test", "landing", "nightly"] as const;
+type Level = (typeof LEVELS)[number];
 
 const given = process.argv.slice(2);
-const words = given.filter((word) => !word.startsWith("!"));
+const options = given.filter((word) => word.startsWith("--"));
+const words = given.filter((word) => !word.startsWith("!") && !word.startsWith("--"));
 const without = given.filter((word) => word.startsWith("!")).map((word) => word.slice(1));
-console.log(`# Node ${process.version}`);
-const found = readdirSync("test", { recursive: true, encoding: "utf8" })
+const level = LEVELS.find((name) => options.includes(`--${name}`)) ?? "test";
+const isMeasured = options.includes("--measure");
+const unknown = options.filter((option) => option !== "--measure" && option !== `--${level}`);
+if (unknown.length > 0) {
+  console.error(`unknown options: ${unknown.join(" ")}; there are --measure and ${LEVELS.map((name) => `--${name}`).join(", ")}`);
+  process.exit(2);
+}
+
+const costs = readCosts();
+const files = readdirSync("test", { recursive: true, encoding: "utf8" })
   .filter((file) => file.endsWith(".test.ts"))
   .map((file) => `test/${file}`)
-  .filter((file) => words.length === 0 || words.some((word) => file.includes(word)))
-  .filter((file) => !without.some((word) => file.includes(word)))
   .sort();
-if (found.length === 0) {
+const suites = [...NIGHTLY, ...VARIANTS];
+const jobs = words.length > 0 || without.length > 0 ? jobsOfWords() : jobsOfLevel(level);
+if (jobs.length === 0) {
   console.error(`no test file matches: ${given.join(" ")}`);
   process.exit(1);
 }
-const files = [...LONG.filter((file) => found.includes(file)), ...found.filter((file) => !LONG.includes(file))];
-const folder = await mkdtemp(join(tmpdir(), "relay-test-"));
-try {
-  const environment = files.some(startsNodes) ? { ...process.env, TEST_BUILD: await build(folder) } : process.env;
-  const run = spawn(process.execPath, ["--import", "tsx", "test/in-order.ts", ...files], { stdio: "inherit", env: environment });
-  // The tests end by it themselves; what was built for them goes with them.
-  for (const signal of ["SIGINT", "SIGTERM"] as const) process.on(signal, () => run.kill(signal));
-  const [status] = await once(run, "exit");
-  process.exitCode = status ?? 1;
-} finally {
-  await removeBuild(folder);
+console.log(`# Node ${process.version}`);
+process.exitCode = await runAll(jobs);
+
+/** Words choose among all files, whatever their level is. */
+function jobsOfWords(): Job[] {
+  const chosen = files
+    .filter((file) => words.length === 0 || words.some((word) => file.includes(word)))
+    .filter((file) => !without.some((word) => file.includes(word)));
+  return jobsOf(chosen, groupOf);
+}
+
+function jobsOfLevel(asked: Level): Job[] {
+  const ofLanding = (file: string): boolean => LANDING.some((folder) => file.startsWith(folder));
+  const usual = files.filter((file) => !NIGHTLY.some((suite) => suite.files.includes(file)));
+  if (asked === "test")
+    return jobsOf(
+      usual.filter((file) => !ofLanding(file)),
+      groupOf,
+    );
+  return [...jobsOf(usual, groupOf), ...CHECKS, ...(asked === "nightly" ? suites : nightlySuitesOfLanding())];
+}
+
+function nightlySuitesOfLanding(): Suite[] {
+  const { counter, failing } = readLanding();
+  const sixth = sixthOf(counter, process.env["CI_SIXTH"]);
+  const dealt = new Set(
+    suitesOfSixth(
+      suites.filter((suite) => suite.isInSixths),
+      (suite) => costOf(costs, suite).processorSeconds,
+      sixth,
+    ),
+  );
+  const changed = changedFiles();
+  const named = proofs();
+  if (changed === null) console.log("# the history has no landing before this one: no suite runs because of what the change touches");
+  const chosen = suites.flatMap((suite) => {
+    if (dealt.has(suite)) return [{ suite, reason: `sixth ${sixth} of 6` }];
+    if (failing.includes(suite.name)) return [{ suite, reason: "it failed when it ran last" }];
+    if (NIGHTLY.includes(suite) && suite.files.some((file) => named.has(file))) return [{ suite, reason: "it is the proof of a promise" }];
+    if (changed !== null && isTouched(suite, changed)) return [{ suite, reason: "the change touches its subject" }];
+    return [];
+  });
+  for (const { suite, reason } of chosen) console.log(`# nightly suite ${suite.name}: ${reason}`);
+  return chosen.map(({ suite }) => suite);
+}
+
+/** Resolves with the exit code. */
+async function runAll(chosen: readonly Job[]): Promise<number> {
+  const folder = await mkdtemp(join(tmpdir(), "relay-test-"));
+  const abort = new AbortController();
+  for (const signal of ["SIGINT", "SIGTERM"] as const) process.on(signal, () => abort.abort());
+  const [startedAt, idleAtStart] = [performance.now(), idleSeconds()];
+  const results: JobResult[] = [];
+  try {
+    const environment = {
+      ...process.env,
+      TEST_LEVEL: level,
+      ...(process.env["CI"] === undefined ? { TEST_INSTALLS_NOTHING: "1" } : {}),
+      ...(chosen.some(startsNodes) ? { TEST_BUILD: await build(folder) } : {}),
+    };
+    await runInOrder(chosen, costs, cpus().length, abort.signal, async (job) => {
+      const result = await runJob(job, environment, abort.signal);
+      results.push(result);
+      reportJob(result);
+    });
+  } finally {
+    await removeBuild(folder);
+  }
+  const passed = (result: JobResult): boolean => result.failures.length === 0;
+  const outcomes = new Map(
+    results.filter(({ job }) => suites.some(({ name }) => name === job.name)).map((result) => [result.job.name, passed(result)]),
+  );
+  const landing = readLanding();
+  const failing = failingAfter(landing.failing, outcomes);
+  if (!abort.signal.aborted && failing.join() !== landing.failing.join()) writeLanding({ ...landing, failing });
+  if (isMeasured) {
+    const measured = new Map<string, Cost>(results.filter(passed).map((result) => [result.job.name, result]));
+    writeCosts(measured, costs, new Set([...jobsOf(files, groupOf), ...CHECKS, ...suites].map(({ name }) => name)));
+  }
+  reportAll(results, (performance.now() - startedAt) / 1_000, idleSeconds() - idleAtStart);
+  return results.every(passed) && !abort.signal.aborted ? 0 : 1;
 }
 
 /** Suites that start hundreds of nodes and threads: from a build each takes a quarter of the time. */
-function startsNodes(file: string): boolean {
-  return /^test\/(cluster|doors|fault|proxies|scenario|secrets|tenancy)\//.test(file);
+function startsNodes({ files: own }: Job): boolean {
+  return own.some((file) => /^test\/(clients|cluster|doors|fault|portal|proxies|scenario|secrets|tenancy|zvt)\//.test(file));
 }

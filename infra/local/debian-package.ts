@@ -1,5 +1,6 @@
 import { join } from "node:path";
 import { cacheFolder } from "./cache-folder.ts";
+import { mayInstall } from "./may-install.ts";
 import { hasProgram, runLocked } from "./run-command.ts";
 
 const INSTALL_TIMEOUT_MS = 300_000;
@@ -13,6 +14,7 @@ export type Installed<T> = { type: "installed"; program: T } | { type: "missing"
 export async function installDebianPackage(program: string, args = ["--version"], packageName = program): Promise<Installed<string>> {
   const present = () => hasProgram(program, args);
   if (await present()) return { type: "installed", program };
+  if (!mayInstall()) return { type: "missing", reason: `${program} is not installed` };
   if (process.getuid?.() !== 0 || !(await hasProgram("apt-get", ["--version"]))) {
     return { type: "missing", reason: `${program} is not installed (and only root on Debian can have it installed here): install it` };
   }

@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { cacheFolder } from "./cache-folder.ts";
 import type { Installed } from "./debian-package.ts";
+import { mayInstall } from "./may-install.ts";
 import { hasProgram, runCommand, runLocked } from "./run-command.ts";
 
 const POM_FILE = fileURLToPath(new URL("./kafka/pom.xml", import.meta.url));
@@ -24,6 +25,7 @@ export async function installKafka(): Promise<Installed<KafkaJars>> {
   const cache = await cacheFolder();
   const jars = join(cache, `kafka-${version}`);
   if (existsSync(jars)) return { type: "installed", program: jars };
+  if (!mayInstall()) return { type: "missing", reason: "Kafka's jars were not downloaded: `npm run infra:up` does so" };
   if (!(await hasProgram("mvn", ["--version"]))) {
     return { type: "missing", reason: "mvn is not installed: it fetches Kafka's jars from Maven Central" };
   }

@@ -6,8 +6,8 @@ import { mkdtemp } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { run } from "node:test";
+import { spec } from "node:test/reporters";
 import { inspect } from "node:util";
-import { failuresLast } from "../failures-last.ts";
 import { build, removeBuild } from "../support/build.ts";
 
 /** Ten times what it takes: only a run that hangs waits so long. */
@@ -59,7 +59,7 @@ try {
     const { error, type } = event.details;
     if (type === "suite" && "failureType" in error && error.failureType === "hookFailed") around.push(inspect(error.cause ?? error));
   });
-  for await (const text of tests.compose(failuresLast)) process.stdout.write(text);
+  for await (const text of tests.compose(new spec())) process.stdout.write(text);
   const numberOf = ({ name }: Line) => Number(/^acceptance (\d+)/.exec(name)?.[1] ?? Number.POSITIVE_INFINITY);
   console.log("\n# The list");
   for (const { outcome, ms, name } of lines.sort((one, other) => numberOf(one) - numberOf(other) || 0)) {

@@ -3,6 +3,7 @@ import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import { cacheFolder } from "../../infra/local/cache-folder.ts";
 import type { Installed } from "../../infra/local/debian-package.ts";
+import { mayInstall } from "../../infra/local/may-install.ts";
 import { runCommand, runLocked } from "../../infra/local/run-command.ts";
 
 const UNPACK_TIMEOUT_MS = 180_000;
@@ -19,6 +20,7 @@ export async function unpackFromDebian(
   const folder = join(await cacheFolder(), name);
   const program = join(folder, "root", file);
   if (existsSync(program)) return { type: "installed", program };
+  if (!mayInstall()) return { type: "missing", reason: `${packages.join(", ")} of Debian's ${suite} were not unpacked` };
   await mkdir(folder, { recursive: true });
   const script = `set -e
 cd "$0"

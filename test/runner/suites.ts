@@ -1,0 +1,122 @@
+/** What runs when: which files may share a process, what a landing adds to `npm test`, and which suites run at night and by sixths. */
+import { dirname } from "node:path";
+import type { Job } from "./jobs.ts";
+
+/** A suite of the nightly run. */
+export interface Suite extends Job {
+  /** Paths of the product, or their beginnings: a landing that changes one of them runs the suite. */
+  readonly subject: readonly string[];
+  /** Whether the landings run it in turn. */
+  readonly isInSixths: boolean;
+}
+
+/** Folders whose test files hold no global state (a clock, a browser, servers, the process itself): the files of one of them share a process. */
+const SHARED = ["test/engine/"];
+
+export function groupOf(file: string): string | null {
+  return SHARED.some((folder) => file.startsWith(folder)) ? `${dirname(file)}/*` : null;
+}
+
+const program = (name: string, file: string): Job => ({ name, files: [file] });
+const script = (name: string): Job => ({ name, files: [], command: ["npm", "run", name] });
+
+/** What a landing and the nightly run add to `npm test`: what protects what users see, and clusters. */
+export const CHECKS: readonly Job[] = [
+  script("types"),
+  script("lint"),
+  program("a fresh installation", "test/machines/fresh-install.ts"),
+  program("clients that others wrote", "test/clients/run.ts"),
+  program("cash registers that others wrote", "test/zvt/run.ts"),
+  program("the portal in Chromium", "test/portal/acceptance.ts"),
+  { ...script("test:http-library"), name: "the other HTTP library" },
+];
+
+/** Files that only a landing and the nightly run have, by the beginnings of their paths. */
+export const LANDING = ["test/cluster/", "test/proxies/", "test/fault/"];
+
+/** A file that runs at night, in its turn by sixths, and where the change touches its subject. */
+const nightly = (file: string, ...subject: readonly string[]): Suite => ({ name: file, files: [file], subject, isInSixths: true });
+
+export const NIGHTLY: readonly Suite[] = [
+  nightly("test/cluster/card-numbers.test.ts", "engine/kernel/mask.ts"),
+  nightly("test/cluster/former-version.test.ts", "engine/kernel/schemas.ts", "storage/schemas/"),
+  nightly("test/cluster/portal-faults.test.ts", "storage/feed/merchant-turns.ts"),
+  nightly("test/cluster/redis-at-start.test.ts", "storage/redis/"),
+  nightly("test/cluster/restored.test.ts", "storage/kv/history.ts", "engine/terminals/taking-back.ts"),
+  nightly("test/cluster/sentinel.test.ts", "storage/redis/"),
+  nightly("test/cluster/zvt.test.ts", "engine/zvt/", "http/zvt/"),
+  nightly("test/fault/agents.test.ts", "engine/agents/"),
+  nightly("test/fault/agents-node.test.ts", "engine/agents/"),
+  nightly("test/fault/alerts-node.test.ts", "engine/alerts/"),
+  nightly("test/fault/cut-files.test.ts", "storage/kv/embedded.ts"),
+  nightly("test/fault/disk-full.test.ts", "storage/kv/embedded.ts", "storage/kv/committer.ts"),
+  nightly("test/fault/exports-node.test.ts", "engine/exports/"),
+  nightly("test/fault/intents-node.test.ts", "engine/intents/"),
+  nightly("test/fault/links.test.ts", "engine/links/"),
+  nightly("test/fault/packages.test.ts", "engine/apps/", "storage/packages/"),
+  nightly("test/fault/portal-links.test.ts", "engine/portal-links/"),
+  nightly("test/fault/portal-links-node.test.ts", "engine/portal-links/"),
+  nightly("test/fault/refused-rows.test.ts", "storage/feed/feed.ts", "storage/feed/bisect-batch.ts"),
+  nightly("test/fault/reload.test.ts", "infra/node/process/"),
+  nightly("test/fault/restored.test.ts", "storage/kv/history.ts", "engine/terminals/taking-back.ts"),
+  nightly("test/fault/second-node.test.ts", "infra/node/process/"),
+  nightly("test/fault/start.test.ts", "infra/node/process/"),
+  nightly("test/fault/subscriptions-node.test.ts", "engine/subscriptions/"),
+  nightly("test/fault/terminate.test.ts", "infra/node/process/", "infra/node/shard/"),
+  nightly("test/fault/webhooks.test.ts", "engine/webhooks/"),
+  nightly("test/fault/zvt.test.ts", "engine/zvt/", "http/zvt/"),
+];
+
+/** How long each simulation plays fresh seeds where the landings run it in turn. The nightly run says so by TEST_SEEDS_SECONDS. */
+const SEEDS_SECONDS = process.env["TEST_SEEDS_SECONDS"] ?? "15";
+
+/** A simulation with all of its seeds, and fresh ones for some time. */
+const simulation = (file: string, ...subject: readonly string[]): Suite => ({
+  name: `${file}, all seeds`,
+  files: [file],
+  environment: { TEST_LEVEL: "nightly", TEST_SEEDS_SECONDS: SEEDS_SECONDS },
+  subject,
+  isInSixths: true,
+});
+
+/** Tests that a landing runs in a smaller form. */
+export const VARIANTS: readonly Suite[] = [
+  ...["one-shard", "two-shards"].map(
+    (layout): Suite => ({
+      name: `every scenario on ${layout}`,
+      files: [`test/scenario/${layout}.test.ts`],
+      environment: { TEST_LAYOUTS: "every" },
+      subject: [],
+      isInSixths: true,
+    }),
+  ),
+  {
+    name: "every scenario on three nodes",
+    files: ["test/cluster/scenarios.test.ts"],
+    environment: { TEST_LAYOUTS: "every" },
+    subject: [],
+    isInSixths: true,
+  },
+  {
+    ...script("test:http-library"),
+    name: "all tests of the other HTTP library",
+    command: ["npm", "run", "test:http-library", "--", "every"],
+    subject: ["http/server/uws.ts"],
+    isInSixths: true,
+  },
+  simulation("test/simulation/simulation.test.ts", "engine/terminals/command-machine.ts", "engine/routing/"),
+  simulation("test/simulation/planted-faults.test.ts", "engine/terminals/command-machine.ts", "engine/routing/"),
+  simulation("test/simulation/agents/agents.test.ts", "engine/agents/"),
+  simulation("test/simulation/disputes/disputes.test.ts", "engine/disputes/"),
+  simulation("test/simulation/intents/intents.test.ts", "engine/intents/"),
+  simulation("test/simulation/portal-links/portal-links.test.ts", "engine/portal-links/"),
+  simulation("test/simulation/subscriptions/subscriptions.test.ts", "engine/subscriptions/"),
+  simulation("test/simulation/zvt/zvt.test.ts", "engine/zvt/"),
+  {
+    name: "three nodes that lose their parts, under load",
+    files: [],
+    command: ["npm", "run", "test:trial", "--", "--rounds", "1", "--seconds", "8", "--settle-seconds", "5"],
+    subject: [],
+    isInSixths: false,
+  },
+];
