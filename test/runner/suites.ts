@@ -11,7 +11,15 @@ export interface Suite extends Job {
 }
 
 /** Folders whose test files hold no global state (a clock, a browser, servers, the process itself): the files of one of them share a process. */
-const SHARED = ["test/engine/"];
+const SHARED = [
+  "test/engine/",
+  ...["auth", "endpoint", "exports", "gateway", "mail", "stomp", "surfaces", "webhooks", "zvt"].map((folder) => `test/http/${folder}/`),
+  ...["activity", "bus", "files", "packages"].map((folder) => `test/storage/${folder}/`),
+  ...["docs", "monitoring", "node", "sandbox"].map((folder) => `test/infra/${folder}/`),
+  "test/bench/",
+  "test/golden/",
+  "test/tidy/",
+];
 
 export function groupOf(file: string): string | null {
   return SHARED.some((folder) => file.startsWith(folder)) ? `${dirname(file)}/*` : null;
