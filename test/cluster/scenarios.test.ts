@@ -10,9 +10,9 @@ import { type SharedServers, startSharedServers } from "./cluster-world.ts";
 const missing = (await redisMissing()) || (await kafkaMissing());
 
 /**
- * Every scenario of the relay, as it stands in test/scenario, on three nodes over one Redis, Kafka and ClickHouse: each caller and each
- * session is at the next node in turn. They run in this process, so that the clock of all can be moved. Left out is what is about a node by
- * itself (`relay.clustered`): how /admin/cluster shows it.
+ * The scenarios whose way differs with several nodes (test/scenario/layouts.ts), on three nodes over one Redis, Kafka and ClickHouse: each caller
+ * and each session is at the next node in turn. They run in this process, so that the clock of all can be moved. With `TEST_LAYOUTS=every` all
+ * scenarios run here, but for what is about a node by itself (`relay.clustered`).
  */
 describe("three nodes", { skip: missing }, () => {
   let running: SharedServers | null = null;

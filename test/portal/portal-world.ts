@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
-import { type Browser, type BrowserContext, chromium, type Page } from "playwright-core";
+import type { BrowserContext, Page } from "playwright-core";
 import { freePort } from "../../infra/local/free-port.ts";
 import { SANDBOX_SECRET } from "../../infra/sandbox/gateway/options.ts";
-import { CHROMIUM } from "../support/browser.ts";
+import { sharedBrowser } from "../support/browser.ts";
 import { TestGateway } from "../support/gateway.ts";
 import { newPartnerApi } from "../support/new-partner-api.ts";
 import { watchFaults } from "../support/portal-faults.ts";
@@ -20,30 +20,19 @@ export interface Visitor {
   page: Page;
 }
 
-/** One Chromium for the whole run. What no page may cause is collected over all of it. */
+/** The browsers of people. What no page may cause is collected over the whole run. */
 export class Visitors {
-  #browser: Browser | null = null;
   #addresses = 0;
   readonly #open = new Set<BrowserContext>();
   readonly faults: string[] = [];
   /** The word in the address of every page that was opened; empty for the start page. Those for operators begin with `admin/`; of any other there is its first word, as `/l`. */
   readonly opened = new Set<string>();
 
-  async start(): Promise<void> {
-    assert.ok(CHROMIUM !== null, "these tests need Chromium; the variable CHROMIUM may name it");
-    this.#browser = await chromium.launch({ executablePath: CHROMIUM, args: ["--no-sandbox", "--disable-dev-shm-usage"] });
-  }
-
-  async stop(): Promise<void> {
-    await this.#browser?.close();
-  }
-
   /** A browser of somebody's own, at an address of its own: the limits of sign-in count addresses. `faults` are those of the run unless others are given. */
   async visit(origin: string, options: VisitOptions = {}): Promise<Visitor> {
-    assert.ok(this.#browser !== null, "the browser has not started");
     const { phone = false, locale = "en-GB", reducedMotion = "no-preference", scripts = true, faults = this.faults } = options;
     this.#addresses += 1;
-    const context = await this.#browser.newContext({
+    const context = await (await sharedBrowser()).newContext({
       baseURL: origin,
       viewport: phone ? PHONE : DESK,
       locale,
@@ -128,12 +117,11 @@ export class PortalWorld {
       },
     });
     this.relay.advance(-behindMs);
-    await Promise.all([this.relay.start(), this.visitors.start()]);
+    await this.relay.start();
     await this.relay.clickhouse();
   }
 
   async stop(): Promise<void> {
-    await this.visitors.stop();
     await this.#relay?.stop();
     await this.#gateway?.stop();
   }

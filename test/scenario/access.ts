@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
-import { test } from "node:test";
 import { CREDENTIALS } from "../support/http-client.ts";
 import { assertMatches, listOf } from "../support/matches.ts";
 import { newPartner } from "../support/new-partner.ts";
 import type { Relay } from "../support/relay.ts";
 import { eventually, within } from "../support/within.ts";
+import { test, testOnNodes } from "./layouts.ts";
 
 const NOT_FOUND = { status: "error", data: null, error: "Transaction not found", message: "Transaction not found" };
 
@@ -24,7 +24,7 @@ export function access(relay: Relay): void {
   });
 
   for (const rule of ["ANY", "LIST", "REGEX"]) {
-    test(`a rule ${rule} allows it, for commands and results, and withdrawing it ends the session`, async () => {
+    testOnNodes(`a rule ${rule} allows it, for commands and results, and withdrawing it ends the session`, async () => {
       const [manager, other, uuid] = [relay.terminalId(), relay.terminalId(), relay.uuid()];
       const ruleValue = { ANY: {}, LIST: { ruleValue: `X1, ${other}` }, REGEX: { ruleValue: `${other.slice(0, -1)}[0-9]` } }[rule];
       await saveRule({ terminalId: manager, ruleType: rule, ...ruleValue });
@@ -41,7 +41,7 @@ export function access(relay: Relay): void {
     });
   }
 
-  test("a command goes to the terminal's own session before a whitelisted one", async () => {
+  testOnNodes("a command goes to the terminal's own session before a whitelisted one", async () => {
     const [manager, other] = [relay.terminalId(), relay.terminalId()];
     await saveRule({ terminalId: manager, ruleType: "LIST", ruleValue: other });
     const own = await relay.online(other);
@@ -121,7 +121,7 @@ export function access(relay: Relay): void {
     assertMatches(answer.body, { allowed: false });
   });
 
-  test("a denied terminal loses its sessions and its login, and gets it back when it is allowed", async () => {
+  testOnNodes("a denied terminal loses its sessions and its login, and gets it back when it is allowed", async () => {
     const [terminalId, administrator] = [relay.terminalId(), relay.administrator()];
     const terminal = await relay.terminal(terminalId);
     const session = await relay.online(terminalId);

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { once } from "node:events";
 import { createServer, type Server } from "node:http";
-import { after, afterEach, before, test } from "node:test";
+import { after, afterEach, before } from "node:test";
 import { CALLBACK_LEASE_MS, CALLBACK_PAUSES_MS } from "../../engine/callbacks/callback.ts";
 import { AdapterClient } from "../support/adapter-client.ts";
 import { TestGateway } from "../support/gateway.ts";
@@ -9,6 +9,7 @@ import { assertMatches, listOf, member, textMember } from "../support/matches.ts
 import { newPartner } from "../support/new-partner.ts";
 import { Relay, type RelayOptions } from "../support/relay.ts";
 import { eventually, Inbox } from "../support/within.ts";
+import { test, testOnNodes } from "./layouts.ts";
 
 const MINUTE_MS = 60_000;
 /** As upstream gateways have one; signatures cover it. */
@@ -95,7 +96,7 @@ export function gatewayAdapter(startable: RelayOptions): void {
       txReq: { origTranId, ...(value === undefined ? {} : { amount: { value, currency: "EUR" } }) },
     });
 
-  test("init, page, callbacks to both addresses, verify", async () => {
+  testOnNodes("init, page, callbacks to both addresses, verify", async () => {
     const payment = await initiated({ callbackURL: `${shopUrl}/callback`, notifyURL: `${shopUrl}/notify?shop=1` });
     assert.equal(payment.paymentId.length, UUID_LENGTH);
     assertMatches((await client.verify({ paymentId: payment.paymentId })).body, {
@@ -179,7 +180,7 @@ export function gatewayAdapter(startable: RelayOptions): void {
     });
   }
 
-  test("the same txId again is the same payment; with another order it is refused", async () => {
+  testOnNodes("the same txId again is the same payment; with another order it is refused", async () => {
     const { asked, paymentId } = await initiated();
     const [again, twice] = await Promise.all([client.post("/pgw/payment/init", asked), client.post("/pgw/payment/init", asked)]);
     assert.deepEqual([textMember(again.body, "paymentId"), textMember(twice.body, "paymentId")], [paymentId, paymentId]);
@@ -411,7 +412,7 @@ export function gatewayAdapter(startable: RelayOptions): void {
     assert.equal((await relay.partner().get("/admin/callbacks")).status, 401);
   });
 
-  test("a callback is owed over a restart", async () => {
+  testOnNodes("a callback is owed over a restart", async () => {
     shopStatus = 500;
     const { paymentId } = await initiated({ notifyURL: `${shopUrl}/notify` });
     await gateway.act(paymentId, "pay");

@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
-import { test } from "node:test";
 import type { Answer } from "../support/http-client.ts";
 import { assertMatches, listOf, member, textMember } from "../support/matches.ts";
 import { newAdministrator } from "../support/new-administrator.ts";
 import type { Relay } from "../support/relay.ts";
 import { eventually } from "../support/within.ts";
+import { test } from "./layouts.ts";
 
 /** What operators find by a uuid or an id, and items that they take away. */
 export function adminSearch(relay: Relay): void {

@@ -1,5 +1,4 @@
 import assert from "node:assert/strict";
-import { test } from "node:test";
 import { AdminPerson, newAdminPerson } from "../support/admin-person.ts";
 import type { Answer } from "../support/http-client.ts";
 import { assertMatches, listOf, member, textMember } from "../support/matches.ts";
@@ -9,6 +8,7 @@ import { basic } from "../support/node.ts";
 import { lastMailTo, PortalPerson } from "../support/portal-person.ts";
 import type { Relay } from "../support/relay.ts";
 import { eventually } from "../support/within.ts";
+import { test, testOnNodes } from "./layouts.ts";
 
 const MINUTE_MS = 60_000;
 
@@ -100,7 +100,7 @@ export function adminSignIn(relay: Relay): void {
     assertRefused(await show({ code, recoveryCode }), 400, "invalid_request");
   });
 
-  test("guessed codes end the sign-in, and are held back for all of an administrator's sign-ins at that address", async () => {
+  testOnNodes("guessed codes end the sign-in, and are held back for all of an administrator's sign-ins at that address", async () => {
     const person = await newAdminPerson(relay, "operator");
     const guesser = new AdminPerson(relay, person);
     assert.equal((await guesser.begin()).status, 200);
@@ -116,7 +116,7 @@ export function adminSignIn(relay: Relay): void {
     await eventually(async () => assert.equal((await person.signIn()).status, 200));
   });
 
-  test("guessed passwords count with those of logins, and the other way round", async () => {
+  testOnNodes("guessed passwords count with those of logins, and the other way round", async () => {
     const { username, password } = await newAdministrator(relay, "operator", "a long sentence of words");
     const stranger = new AdminPerson(relay, { username, password });
     const logIn = (typed: string) => stranger.send("GET", "/terminals", undefined, { authorization: basic(username, typed) });

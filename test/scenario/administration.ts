@@ -1,5 +1,4 @@
 import assert from "node:assert/strict";
-import { test } from "node:test";
 import { assertOnlyForAdministrator, type Call } from "../support/answers-to.ts";
 import { CREDENTIALS } from "../support/http-client.ts";
 import { assertMatches, listOf, member, textMember } from "../support/matches.ts";
@@ -7,6 +6,7 @@ import { newMerchant } from "../support/new-merchant.ts";
 import { newPartner } from "../support/new-partner.ts";
 import type { Relay } from "../support/relay.ts";
 import { eventually } from "../support/within.ts";
+import { test, testOnNodes } from "./layouts.ts";
 
 const TAGS = { tagDF8102: "3031", tagDF8103: "3233" };
 
@@ -40,7 +40,7 @@ export function administration(relay: Relay): void {
     await assertOnlyForAdministrator(relay, ENDPOINTS);
   });
 
-  test("a group's manager subscribes, polls and posts for its members, and no longer when it is out of the group", async () => {
+  testOnNodes("a group's manager subscribes, polls and posts for its members, and no longer when it is out of the group", async () => {
     const [manager, mine, other, name] = [relay.terminalId(), relay.terminalId(), relay.terminalId(), `group ${relay.terminalId()}`];
     const caller = await relay.terminal(manager);
     assert.equal((await caller.poll(mine)).status, 403);
@@ -175,7 +175,7 @@ export function administration(relay: Relay): void {
     assertMatches(await post("/admin/cloud-configs", { terminalId, merchantId }), refused("merchantId: this merchant is deactivated"));
   });
 
-  test("a terminal that polls learns from its poll that it has settings, and fetches them itself", async () => {
+  testOnNodes("a terminal that polls learns from its poll that it has settings, and fetches them itself", async () => {
     const terminalId = relay.terminalId();
     const [terminal, other] = [await relay.terminal(terminalId), await relay.terminal(relay.terminalId())];
     const path = `/api/v1/${terminalId}/settings`;
@@ -204,7 +204,7 @@ export function administration(relay: Relay): void {
     assertMatches(await terminal.poll(terminalId), { status: 204, headers: { "relay-settings": undefined } });
   });
 
-  test("a terminal is told its settings when it connects and when they change, and nothing else of its configuration", async () => {
+  testOnNodes("a terminal is told its settings when it connects and when they change, and nothing else of its configuration", async () => {
     const terminalId = relay.terminalId();
     await post("/admin/cloud-configs", { terminalId, settings: { idleText: "Welcome", brightness: 80 } });
     const terminal = await relay.online(terminalId);
@@ -253,7 +253,7 @@ export function administration(relay: Relay): void {
     );
   });
 
-  test("of changes of one configuration at once none is lost, and a terminal is told last what is stored", async () => {
+  testOnNodes("of changes of one configuration at once none is lost, and a terminal is told last what is stored", async () => {
     for (let round = 1; round <= 5; round += 1) {
       const terminalId = relay.terminalId();
       const terminal = await relay.online(terminalId);
@@ -295,7 +295,7 @@ export function administration(relay: Relay): void {
       assert.equal((await post("/admin/gw-credentials", body)).status, 400);
   });
 
-  test("of changes of the ZVT listener's configuration at once none is lost", async () => {
+  testOnNodes("of changes of the ZVT listener's configuration at once none is lost", async () => {
     const changes = [{ timeoutSeconds: 77 }, { maxConnections: 7 }, { port: 40_077 }, { loggingLevel: "ERROR" }];
     for (const { status } of await Promise.all(changes.map((change) => post("/admin/zvt/config", change)))) assert.equal(status, 200);
     const { body } = await relay.administrator().get("/admin/zvt/config");
@@ -450,7 +450,7 @@ export function administration(relay: Relay): void {
     }
   });
 
-  test("clearing sessions forgets who was there; who has a live socket stays ONLINE and is pushed to at once, commands and uuids stay", async () => {
+  testOnNodes("clearing sessions forgets who was there; live sockets stay ONLINE and are pushed to; commands and uuids stay", async () => {
     const [polling, gone, live, uuid] = [relay.terminalId(), relay.terminalId(), relay.terminalId(), relay.uuid()];
     const [fleet, partner] = [relay.fleet(), relay.partner()];
     await fleet.poll(polling, { "x-device-model": "P400" });
@@ -518,7 +518,7 @@ export function administration(relay: Relay): void {
     assertMatches((await partner.uuid(waiting)).body, { data: { status: "KO" } });
   });
 
-  test("the dashboard counts what is there and what today brought, over restarts", async () => {
+  testOnNodes("the dashboard counts what is there and what today brought, over restarts", async () => {
     const read = async () => member((await relay.administrator().get("/admin/dashboard")).body, "data");
     const before = await read();
     const countOf = (data: unknown, ...path: string[]) => {

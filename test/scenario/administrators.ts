@@ -1,5 +1,4 @@
 import assert from "node:assert/strict";
-import { test } from "node:test";
 import { type Call, UNAUTHORIZED } from "../support/answers-to.ts";
 import type { Answer, HttpClient } from "../support/http-client.ts";
 import { assertMatches, listOf, member, textMember } from "../support/matches.ts";
@@ -7,6 +6,7 @@ import { newAdministrator } from "../support/new-administrator.ts";
 import { newPartner } from "../support/new-partner.ts";
 import { basic } from "../support/node.ts";
 import type { Relay } from "../support/relay.ts";
+import { test, testOnNodes } from "./layouts.ts";
 
 const NOT_FOUND = { status: 404, body: { status: "error", error: "Administrator not found" } };
 const CONFIGURED = { status: 409, body: { status: "error", error: /RELAY_ADMIN_USERNAME/ } };
@@ -30,7 +30,7 @@ export function administrators(relay: Relay): void {
     return listOf(member(body, "data")).filter((entry) => member(entry, "subject") === subject);
   }
 
-  test("an administrator is created with a generated password that is shown once, and may log in everywhere at once", async () => {
+  testOnNodes("an administrator is created with a generated password that is shown once, and may log in everywhere at once", async () => {
     const username = `anna-${relay.uuid()}`;
     const created = await relay.administrator().post(BASE, { username, role: "operator" });
     const data = { username, role: "operator", enabled: true, fromConfiguration: false, createdAt: /Z$/, passwordChangedAt: /Z$/ };
@@ -75,7 +75,7 @@ export function administrators(relay: Relay): void {
     }
   });
 
-  test("a change of the role, disabling, a reset and the end are in force everywhere when they are answered", async () => {
+  testOnNodes("a change of the role, disabling, a reset and the end are in force everywhere when they are answered", async () => {
     const [owner, operator] = [await newAdministrator(relay, "owner"), await newAdministrator(relay, "operator", "a chosen password")];
     const { username, password } = operator;
     const toOperate = (client: HttpClient) => client.send("/admin/zvt/config?nothing=1", { method: "POST" });
@@ -160,7 +160,7 @@ export function administrators(relay: Relay): void {
     await everywhere("admin", "admin", { status: 200, body: { data: { username: "admin", role: "owner", fromConfiguration: true } } });
   });
 
-  test("names are unique among administrators, partners and the configuration, both ways and at once", async () => {
+  testOnNodes("names are unique among administrators, partners and the configuration, both ways and at once", async () => {
     const [administrator, partner] = [await newAdministrator(relay, "read-only"), await newPartner(relay)];
     const gateway = { gwTml: "GWT1", gwApiKey: "GWMERCHANT1", gwSecretKey: "a gateway secret" };
     for (const username of [administrator.username.toUpperCase(), partner.username, partner.username.toUpperCase(), "Terminal"]) {
@@ -187,7 +187,7 @@ export function administrators(relay: Relay): void {
     }
   });
 
-  test("of two owners who remove each other at once one stays", async () => {
+  testOnNodes("of two owners who remove each other at once one stays", async () => {
     for (let round = 0; round < 5; round += 1) {
       const [one, other] = [await newAdministrator(relay, "owner"), await newAdministrator(relay, "owner")];
       const answers = await Promise.all([remove(one.client, other.username), remove(other.client, one.username)]);

@@ -1,6 +1,5 @@
 import assert from "node:assert/strict";
 import { connect } from "node:net";
-import { test } from "node:test";
 import { assertOnlyForAdministrator } from "../support/answers-to.ts";
 import type { HttpClient } from "../support/http-client.ts";
 import { assertMatches, listOf, member, textMember } from "../support/matches.ts";
@@ -8,6 +7,7 @@ import { formOf, MULTIPART, packageBytes, upload, uploadForm } from "../support/
 import type { Relay } from "../support/relay.ts";
 import { eventually } from "../support/within.ts";
 import { appWorld, md5, numberMember } from "./app-world.ts";
+import { test, testEverywhere, testOnNodes } from "./layouts.ts";
 
 /** What a cache on the way, or a terminal's, is told of a package: its bytes never change under one name. */
 const FOREVER = "public, max-age=31536000, immutable";
@@ -67,7 +67,7 @@ export function appPackages(relay: Relay): void {
     await createVersion(t, { versionCode: other.versionCode });
   });
 
-  test("only one of many who create the same version code at once gets it", async (t) => {
+  testOnNodes("only one of many who create the same version code at once gets it", async (t) => {
     const request = { versionCode: newCode(), versionName: "race" };
     const answers = await Promise.all(Array.from({ length: 8 }, () => relay.administrator().post("/admin/app-versions", request)));
     const made = answers.filter(({ status }) => status === 200);
@@ -156,7 +156,7 @@ export function appPackages(relay: Relay): void {
     assertMatches(await deployment(deploymentId), { state: "draft" });
   });
 
-  test("a package is stored with its MD5 and size, and is downloaded as it was uploaded", async (t) => {
+  testEverywhere("a package is stored with its MD5 and size, and is downloaded as it was uploaded", async (t) => {
     const version = await createVersion(t);
     const bytes = packageBytes(3_000_001);
     const uploaded = await upload(relay.administrator(), version.id, bytes, "../../../etc/passwd");
@@ -309,7 +309,7 @@ export function appPackages(relay: Relay): void {
     await eventually(async () => assert.deepEqual(await packageFiles(), before));
   });
 
-  test("an upload that breaks off leaves nothing, and the next one is taken", async (t) => {
+  testOnNodes("an upload that breaks off leaves nothing, and the next one is taken", async (t) => {
     const version = await createVersion(t);
     const before = await packageFiles();
     const form = formOf([{ name: "file", fileName: "a.apk", content: packageBytes(2_000_000) }]);

@@ -1,5 +1,4 @@
 import assert from "node:assert/strict";
-import { test } from "node:test";
 import type { HttpClient } from "../support/http-client.ts";
 import { assertMatches, listOf, member, textMember } from "../support/matches.ts";
 import { newMerchant } from "../support/new-merchant.ts";
@@ -8,6 +7,7 @@ import { packageBytes, upload } from "../support/package-upload.ts";
 import type { Relay } from "../support/relay.ts";
 import { eventually } from "../support/within.ts";
 import { appWorld, md5, numberMember } from "./app-world.ts";
+import { test, testOnNodes } from "./layouts.ts";
 
 const NOBODY = "T-of-nobody";
 
@@ -134,7 +134,7 @@ export function appUpdates(relay: Relay): void {
     assertMatches(await deployment(second), { state: "active" });
   });
 
-  test("a paused deployment holds its terminals, a roll-back offers the version before", async (t) => {
+  testOnNodes("a paused deployment holds its terminals, a roll-back offers the version before", async (t) => {
     const [older, newer] = [await createUploaded(t), await createUploaded(t)];
     const administrator = relay.administrator();
     const terminalId = relay.terminalId();
@@ -175,7 +175,7 @@ export function appUpdates(relay: Relay): void {
     assert.ok(later.filter((code) => code === newer.versionCode).length > reached, "the rollout did not widen");
   });
 
-  test("each terminal is counted once as offered, downloaded, installed or failed", async (t) => {
+  testOnNodes("each terminal is counted once as offered, downloaded, installed or failed", async (t) => {
     const version = await createUploaded(t);
     const id = await deploy(version, "global");
     const [one, other, third] = [relay.terminalId(), relay.terminalId(), relay.terminalId()];
@@ -197,7 +197,7 @@ export function appUpdates(relay: Relay): void {
     assertMatches(await deployment(id), { counts: { offered: 3, downloaded: 2, installed: 2, failed: 0 } });
   });
 
-  test("a fleet that asks all at once is counted exactly", async (t) => {
+  testOnNodes("a fleet that asks all at once is counted exactly", async (t) => {
     const version = await createUploaded(t);
     const id = await deploy(version, "global");
     const terminals = Array.from({ length: 150 }, (_, index) => `FLEET-${index}`);
@@ -343,7 +343,7 @@ export function appUpdates(relay: Relay): void {
     );
   });
 
-  test("a push goes to every session of one terminal, or of all, and says how many got it", async (t) => {
+  testOnNodes("a push goes to every session of one terminal, or of all, and says how many got it", async (t) => {
     const version = await createUploaded(t, { mandatory: true });
     const [one, other] = [relay.terminalId(), relay.terminalId()];
     const sessions = [await relay.online(one), await relay.online(one), await relay.online(other)];

@@ -3,7 +3,6 @@ import { fork } from "node:child_process";
 import { once } from "node:events";
 import { readFileSync } from "node:fs";
 import { connect } from "node:net";
-import { test } from "node:test";
 import { WebSocket } from "ws";
 import { assertOnlyForAdministrator } from "../support/answers-to.ts";
 import { CREDENTIALS } from "../support/http-client.ts";
@@ -12,6 +11,7 @@ import { basic } from "../support/node.ts";
 import type { Relay } from "../support/relay.ts";
 import { webSocketUrl } from "../support/stomp-terminal.ts";
 import { eventually, Inbox, within } from "../support/within.ts";
+import { test } from "./layouts.ts";
 
 /** As many as the nodes of a world can have open beside what else it needs: all 10,000 with 20,000 descriptors a process. */
 const HALF_OPEN_CONNECTIONS = Math.min(10_000, descriptorLimit() - 2_000);

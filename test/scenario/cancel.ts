@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
-import { test } from "node:test";
 import { assertMatches, textMember } from "../support/matches.ts";
 import type { Relay } from "../support/relay.ts";
+import { test, testOnNodes } from "./layouts.ts";
 
 const MINUTE_MS = 60_000;
 
@@ -32,7 +32,7 @@ export function cancellation(relay: Relay): void {
     assertMatches((await partner.pay(terminalId, { uuid })).headers, { "relay-command-state": "cancelled" });
   });
 
-  test("of a poll and a cancel at once, one wins and the other knows", async () => {
+  testOnNodes("of a poll and a cancel at once, one wins and the other knows", async () => {
     for (let round = 0; round < 10; round += 1) {
       const [terminalId, uuid] = [relay.terminalId(), relay.uuid()];
       const [partner, fleet] = [relay.partner(), relay.fleet()];
@@ -43,7 +43,7 @@ export function cancellation(relay: Relay): void {
     }
   });
 
-  test("a sent command is cancelled when the terminal says that it did not execute it", async () => {
+  testOnNodes("a sent command is cancelled when the terminal says that it did not execute it", async () => {
     const { terminalId, uuid, partner, terminal, cancelUuid } = await cancelAfterSending(relay);
     assertMatches((await partner.life(uuid)).body, { data: { state: "sent", cancelRequested: true } });
     assertMatches((await partner.cancel(uuid)).body, { data: { cancelUuid } });

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { randomUUID } from "node:crypto";
-import { after, before, test } from "node:test";
+import { after, before } from "node:test";
 import { SANDBOX_MERCHANT } from "../../infra/node/boot/sandbox-names.ts";
 import { TestGateway } from "../support/gateway.ts";
 import type { Answer } from "../support/http-client.ts";
@@ -8,6 +8,7 @@ import { assertMatches, listOf, member, textMember } from "../support/matches.ts
 import { newPartnerApi } from "../support/new-partner-api.ts";
 import { Relay, type RelayOptions } from "../support/relay.ts";
 import { eventually } from "../support/within.ts";
+import { test } from "./layouts.ts";
 
 const FORM = { "content-type": "application/x-www-form-urlencoded" };
 const DECLINED_CARD = "4000000000000002";

@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
-import { test } from "node:test";
 import { surfacesOf } from "../../infra/node/wiring/endpoints.ts";
 import type { Answer } from "../support/http-client.ts";
 import { assertMatches } from "../support/matches.ts";
 import { newPartner } from "../support/new-partner.ts";
 import type { Relay } from "../support/relay.ts";
+import { test } from "./layouts.ts";
 
 const EVIL = "https://evil.example";
 const REFUSED = /Pages of other origins may not call this path with a login/;

@@ -1,12 +1,12 @@
 import assert from "node:assert/strict";
 import { once } from "node:events";
-import { test } from "node:test";
 import { WebSocket } from "ws";
 import { LINGER_MS } from "../../http/stomp/limits.ts";
 import { assertMatches, member } from "../support/matches.ts";
 import type { Relay } from "../support/relay.ts";
 import { webSocketUrl } from "../support/stomp-terminal.ts";
 import { eventually, Inbox, within } from "../support/within.ts";
+import { test, testOnNodes } from "./layouts.ts";
 
 const MINUTE_MS = 60_000;
 const REMEMBERS = { ack: "client-individual", redeliver: "same-uuid" };
@@ -43,7 +43,7 @@ export function delivery(relay: Relay): void {
     });
   }
 
-  test("a terminal that remembers uuids gets what it did not acknowledge again, and nobody else ever does", async () => {
+  testOnNodes("a terminal that remembers uuids gets what it did not acknowledge again, and nobody else ever does", async () => {
     const [terminalId, manager, ruled, partner] = [relay.terminalId(), relay.terminalId(), relay.terminalId(), relay.partner()];
     const administrator = relay.administrator();
     const group = { name: `group-of-${manager}`, terminalIds: [terminalId], managerTerminalIds: [manager] };
@@ -107,7 +107,7 @@ export function delivery(relay: Relay): void {
     await relay.lifeBecomes(lost, { state: "unknown" });
   });
 
-  test("a restart gives back what a remembering terminal had not acknowledged, and only that", async () => {
+  testOnNodes("a restart gives back what a remembering terminal had not acknowledged, and only that", async () => {
     const [remembering, forgetful, partner] = [relay.terminalId(), relay.terminalId(), relay.partner()];
     const uuids = { remembering: relay.uuid(), forgetful: relay.uuid(), next: relay.uuid() };
     const before = { remembering: await relay.online(remembering, REMEMBERS), forgetful: await relay.online(forgetful) };
@@ -124,7 +124,7 @@ export function delivery(relay: Relay): void {
     assertMatches((await partner.life(uuids.forgetful)).body, { data: { state: "sent", attempt: 1 } });
   });
 
-  test("a NACK puts a command back to the head, for another session at once and for the same one after a second", async () => {
+  testOnNodes("a NACK puts a command back to the head, for another session at once and for the same one after a second", async () => {
     const [terminalId, partner] = [relay.terminalId(), relay.partner()];
     const [refused, next] = [relay.uuid(), relay.uuid()];
     const busy = await relay.online(terminalId, { ack: "client-individual" });
@@ -171,7 +171,7 @@ export function delivery(relay: Relay): void {
     for (const uuid of uuids.slice(0, 2)) assertMatches((await partner.life(uuid)).body, { data: { state: "sent", attempt: 1 } });
   });
 
-  test("of many sessions of a terminal the latest gets each command, once", async () => {
+  testOnNodes("of many sessions of a terminal the latest gets each command, once", async () => {
     const [terminalId, partner] = [relay.terminalId(), relay.partner()];
     const sessions = [];
     for (let count = 0; count < 8; count += 1) sessions.push(await relay.online(terminalId));
@@ -187,7 +187,7 @@ export function delivery(relay: Relay): void {
     for (const session of sessions) assert.deepEqual(session.commands.waiting, []);
   });
 
-  test("what waits is pushed in order when the terminal connects", async () => {
+  testOnNodes("what waits is pushed in order when the terminal connects", async () => {
     const [terminalId, partner] = [relay.terminalId(), relay.partner()];
     const uuids = Array.from({ length: 5 }, () => relay.uuid());
     for (const uuid of uuids) await partner.pay(terminalId, { uuid });
@@ -196,7 +196,7 @@ export function delivery(relay: Relay): void {
     assert.equal((await relay.fleet().poll(terminalId)).status, 204);
   });
 
-  test("a poll and a push do not hand out a command twice", async () => {
+  testOnNodes("a poll and a push do not hand out a command twice", async () => {
     for (let round = 0; round < 6; round += 1) {
       const [terminalId, uuid] = [relay.terminalId(), relay.uuid()];
       await relay.partner().pay(terminalId, { uuid });
@@ -218,7 +218,7 @@ export function delivery(relay: Relay): void {
     assertMatches((await relay.fleet().take(terminalId)).body, { uuid });
   });
 
-  test("DISCONNECT is answered after the results sent before it are stored", async () => {
+  testOnNodes("DISCONNECT is answered after the results sent before it are stored", async () => {
     const [terminalId, uuid, partner] = [relay.terminalId(), relay.uuid(), relay.partner()];
     const terminal = await relay.online(terminalId);
     await partner.pay(terminalId, { uuid });

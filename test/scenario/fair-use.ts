@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
-import { test } from "node:test";
 import type { Answer, HttpClient } from "../support/http-client.ts";
 import { assertMatches } from "../support/matches.ts";
 import { newPartner } from "../support/new-partner.ts";
 import type { Relay } from "../support/relay.ts";
+import { test, testOnNodes } from "./layouts.ts";
 
 /** What one sender may hold of a terminal's places, and all partners with rule ANY together. */
 const QUEUED_OF_SENDER = 8;
@@ -48,7 +48,7 @@ export function fairUse(relay: Relay): void {
     assert.equal((await relay.administrator().post(`/admin/terminal/${terminalId}/command`, command)).status, 200);
   });
 
-  test("partners whom only rule ANY admits share the places, however many they are", async () => {
+  testOnNodes("partners whom only rule ANY admits share the places, however many they are", async () => {
     const terminalId = relay.terminalId();
     const strangers = [await newPartner(relay), await newPartner(relay), await newPartner(relay)];
     const owner = await newPartner(relay, { terminalRule: { ruleType: "REGEX", ruleValue: terminalId } });

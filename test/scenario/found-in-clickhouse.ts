@@ -1,10 +1,11 @@
 import assert from "node:assert/strict";
-import { before, test } from "node:test";
+import { before } from "node:test";
 import fc from "fast-check";
 import { anyJson, anyJsonText } from "../support/any-json.ts";
 import { member } from "../support/matches.ts";
 import type { Relay } from "../support/relay.ts";
 import { eventually } from "../support/within.ts";
+import { testOnNodes } from "./layouts.ts";
 
 const SEED = Number(process.env["SEED"] ?? Date.now() % 1_000_000);
 const POSTINGS = 400;
@@ -110,7 +111,7 @@ function shown(text: string): string {
 export function foundInClickHouse(relay: Relay): void {
   before(() => relay.clickhouse());
 
-  test(`whatever JSON is answered 200 at receipt is found in ClickHouse with the same members (seed ${SEED})`, async () => {
+  testOnNodes(`whatever JSON is answered 200 at receipt is found in ClickHouse with the same members (seed ${SEED})`, async () => {
     const terminals = Array.from({ length: TERMINALS }, () => relay.terminalId());
     const postings = [...LARGE, ...fc.sample(anyPosting, { seed: SEED, numRuns: POSTINGS })];
     const refusedBefore = await relay.metric("relay_feed_refused_rows_total");

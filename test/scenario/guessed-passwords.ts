@@ -1,5 +1,4 @@
 import assert from "node:assert/strict";
-import { test } from "node:test";
 import { WebSocket } from "ws";
 import { serializeFrame } from "../../http/stomp/frame.ts";
 import { surfacesOf } from "../../infra/node/wiring/endpoints.ts";
@@ -10,6 +9,7 @@ import { basic } from "../support/node.ts";
 import type { Relay } from "../support/relay.ts";
 import { webSocketUrl } from "../support/stomp-terminal.ts";
 import { within } from "../support/within.ts";
+import { test, testOnNodes } from "./layouts.ts";
 
 const PASSWORD_AUTHS: ReadonlySet<string> = new Set(["basic", "basicOrApiKey", "admin"]);
 
@@ -95,7 +95,7 @@ export function guessedPasswords(relay: Relay): void {
     }
   });
 
-  test("that are sent at once do not exceed the limit, over threads and nodes", async () => {
+  testOnNodes("that are sent at once do not exceed the limit, over threads and nodes", async () => {
     const { username } = await newPartner(relay);
     const { localAddress } = relay.nobody();
     const callers = numbers(3).map(() => Object.assign(relay.nobody(), { localAddress }));
@@ -109,7 +109,7 @@ export function guessedPasswords(relay: Relay): void {
     assert.equal((await guess(relay.nobody(), username, "from elsewhere")).status, 401);
   });
 
-  test("of strangers do not hold back an account at its usual address, but at new ones", async () => {
+  testOnNodes("of strangers do not hold back an account at its usual address, but at new ones", async () => {
     const { username, password, byPassword } = await newPartner(relay);
     assert.equal((await byPassword.connection(relay.terminalId())).status, 200);
     let compared = 0;
@@ -129,7 +129,7 @@ export function guessedPasswords(relay: Relay): void {
     assert.equal((await relay.nobody().get("/api/v1/T1/connection", { authorization: other.replace("basic", "BASIC") })).status, 429);
   });
 
-  test("at the upgrade and at CONNECT count for the client's address, and hold nobody else back", async () => {
+  testOnNodes("at the upgrade and at CONNECT count for the client's address, and hold nobody else back", async () => {
     const [{ username, password }, { localAddress }] = [await newPartner(relay), relay.nobody()];
     for (const n of numbers(LIMIT)) {
       const login = n % 2 === 0 ? { login: username, passcode: `guess ${n}` } : { upgrade: basic(username, `guess ${n}`) };

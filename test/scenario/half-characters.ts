@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
-import { test } from "node:test";
 import type { HttpRequest } from "../support/http-client.ts";
 import { assertMatches, member } from "../support/matches.ts";
 import { newMerchant } from "../support/new-merchant.ts";
 import { newPartnerApi } from "../support/new-partner-api.ts";
 import type { Relay } from "../support/relay.ts";
 import { eventually } from "../support/within.ts";
+import { test, testOnNodes } from "./layouts.ts";
 
 /** Half of an emoji, which JSON can escape and UTF-8 cannot hold. */
 const HALF = "\ud83d";
@@ -53,7 +53,7 @@ function partnerWith(members: object): object {
 }
 
 export function halfCharacters(relay: Relay): void {
-  test("half of a character in a result's texts, names and raw text is replaced; the same result again is the same", async () => {
+  testOnNodes("half of a character in a result's texts, names and raw text is replaced; the same result again is the same", async () => {
     const [terminalId, uuid, fleet, administrator] = [relay.terminalId(), relay.uuid(), relay.fleet(), relay.administrator()];
     await relay.partner().pay(terminalId, { uuid });
     await fleet.take(terminalId);
@@ -143,7 +143,7 @@ export function halfCharacters(relay: Relay): void {
     }
   });
 
-  test("a payload reaches its terminal to the unit, and is echoed to the byte", async () => {
+  testOnNodes("a payload reaches its terminal to the unit, and is echoed to the byte", async () => {
     const [terminalId, partner, fleet] = [relay.terminalId(), relay.partner(), relay.fleet()];
     const uuid = relay.uuid();
     const body = `{"uuid":"${uuid}", "amount":1050,"service":"PAYCC","note\\uDBFF":"\\uD83D and \\ud83d\\ude00"}`;

@@ -1,14 +1,14 @@
 import assert from "node:assert/strict";
-import { test } from "node:test";
 import { assertMatches, textMember } from "../support/matches.ts";
 import type { Relay } from "../support/relay.ts";
 import { eventually } from "../support/within.ts";
+import { test, testOnNodes } from "./layouts.ts";
 
 const NO_CONTENT = { status: "ok", data: null, error: null, message: "no_content" };
 const MINUTE_MS = 60_000;
 
 export function livesAndPresence(relay: Relay): void {
-  test("a command that nobody fetched expires after 60 seconds and is never handed out", async () => {
+  testOnNodes("a command that nobody fetched expires after 60 seconds and is never handed out", async () => {
     const [terminalId, uuid, partner] = [relay.terminalId(), relay.uuid(), relay.partner()];
     await partner.pay(terminalId, { uuid });
     const accepted = (await partner.life(uuid)).body;
@@ -90,7 +90,7 @@ export function livesAndPresence(relay: Relay): void {
     assertMatches((await relay.partner().status(terminalId)).body, { status: "error", message: "Transaction not found" });
   });
 
-  test("a session with a ping in the last 2 minutes is ONLINE by WEBSOCKET; silence makes it OFFLINE, and the next ping ONLINE", async () => {
+  testOnNodes("a session that pinged within 2 minutes is ONLINE by WEBSOCKET; silence makes it OFFLINE, a ping ONLINE again", async () => {
     const [terminalId, uuid, partner] = [relay.terminalId(), relay.uuid(), relay.partner()];
     const terminal = await relay.online(terminalId);
     const online = {
@@ -116,7 +116,7 @@ export function livesAndPresence(relay: Relay): void {
     assertMatches((await partner.life(uuid)).body, { data: { state: "sent", channel: "websocket" } });
   });
 
-  test("a terminal that polls is ONLINE by POLLING for 2 minutes after its last poll", async () => {
+  testOnNodes("a terminal that polls is ONLINE by POLLING for 2 minutes after its last poll", async () => {
     const [terminalId, fleet] = [relay.terminalId(), relay.fleet()];
     await fleet.poll(terminalId);
     await relay.connectionBecomes(terminalId, { connectionStatus: "ONLINE", connected: true, sessions: 0, connectionType: "POLLING" });
@@ -138,7 +138,7 @@ export function livesAndPresence(relay: Relay): void {
     assertMatches(await relay.fleet().send(path, { method: "POST", headers, body: "a=b" }), { status: 415 });
   });
 
-  test("disconnect makes a terminal OFFLINE at once, until its next frame or poll", async () => {
+  testOnNodes("disconnect makes a terminal OFFLINE at once, until its next frame or poll", async () => {
     const [terminalId, fleet] = [relay.terminalId(), relay.fleet()];
     const terminal = await relay.online(terminalId);
     const answer = await fleet.post(`/api/v1/${terminalId}/disconnect`);
@@ -156,7 +156,7 @@ export function livesAndPresence(relay: Relay): void {
     await relay.connectionBecomes(polling, { connectionStatus: "ONLINE", connectionType: "POLLING" });
   });
 
-  test("a session that ended leaves the terminal OFFLINE, and several are counted", async () => {
+  testOnNodes("a session that ended leaves the terminal OFFLINE, and several are counted", async () => {
     const terminalId = relay.terminalId();
     const sessions = [await relay.online(terminalId), await relay.online(terminalId), await relay.online(terminalId)];
     await relay.connectionBecomes(terminalId, { sessions: 3 });
@@ -225,7 +225,7 @@ export function livesAndPresence(relay: Relay): void {
     assertMatches(await shown(connected), { data: { device: { deviceModel: `A920 ${masked}`, appVersion: imei } } });
   });
 
-  test("what was stored is there after a restart: results, queues, lives, last seen, devices, credentials", async () => {
+  testOnNodes("what was stored is there after a restart: results, queues, lives, last seen, devices, credentials", async () => {
     const [partner, fleet, administrator] = [relay.partner(), relay.fleet(), relay.administrator()];
     const [queued, sent, done, overdue] = [relay.terminalId(), relay.terminalId(), relay.terminalId(), relay.terminalId()];
     const uuids = { queued: relay.uuid(), sent: relay.uuid(), done: relay.uuid(), overdue: relay.uuid() };

@@ -1,12 +1,12 @@
 import assert from "node:assert/strict";
-import { test } from "node:test";
 import { assertMatches, textMember } from "../support/matches.ts";
 import { eventually } from "../support/within.ts";
+import { test, testOnNodes } from "./layouts.ts";
 import type { LinkWorld } from "./link-world.ts";
 
 /** Captures, reversals and refunds of what was paid. */
 export function linkFollowUps({ relay, gateway, status, becomes, becomesIn, paidLink }: LinkWorld): void {
-  test("a full reversal is executed once; repeated it is refused by itself, and with its key answered again", async () => {
+  testOnNodes("a full reversal is executed once; repeated it is refused by itself, and with its key answered again", async () => {
     const txId = await paidLink();
     const headers = { "idempotency-key": relay.uuid() };
     const partner = relay.partner();

@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
-import { test } from "node:test";
 import { signNotification } from "../../http/gateway/notification.ts";
 import { SANDBOX_GATEWAY_ACCOUNT } from "../../infra/sandbox/gateway/options.ts";
 import { assertMatches, textMember } from "../support/matches.ts";
 import { eventually } from "../support/within.ts";
+import { test } from "./layouts.ts";
 import type { LinkWorld } from "./link-world.ts";
 
 const MINUTE_MS = 60_000;

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
-import { test } from "node:test";
 import { SANDBOX_GATEWAY_ACCOUNT } from "../../infra/sandbox/gateway/options.ts";
 import { assertMatches } from "../support/matches.ts";
 import { newPartner } from "../support/new-partner.ts";
+import { test } from "./layouts.ts";
 import type { LinkWorld } from "./link-world.ts";
 
 /** What a link can be asked for with, and what is refused. */

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
-import { test } from "node:test";
 import { assertMatches, textMember } from "../support/matches.ts";
 import { newPartner } from "../support/new-partner.ts";
 import { bearer, callBy } from "../support/new-partner-api.ts";
+import { test, testOnNodes } from "./layouts.ts";
 import type { LinkWorld } from "./link-world.ts";
 
 /** Whose account a terminal's link is paid to, and who gets one for it. */
@@ -36,7 +36,7 @@ export function linksOfTerminals({ relay, gateway, status, becomes }: LinkWorld)
     assertMatches(await terminal.post(`/api/v1/${relay.terminalId()}/paybylink`, { amount: 7 }), { status: 403 });
   });
 
-  test("a terminal's link runs for the partner of its merchant, as soon as both are known on any shard", async () => {
+  testOnNodes("a terminal's link runs for the partner of its merchant, as soon as both are known on any shard", async () => {
     const [terminalId, merchantId] = [relay.terminalId(), `m-${relay.uuid()}`];
     const partner = callBy(bearer(relay, "pk_partner_sandbox_0000000000000000000000000000"));
     const configure = () => relay.administrator().post("/admin/cloud-configs", { terminalId, merchantId });
@@ -52,7 +52,7 @@ export function linksOfTerminals({ relay, gateway, status, becomes }: LinkWorld)
     }
   });
 
-  test("a deactivated merchant's terminals get no new link, whoever asks; those that there are go on", async () => {
+  testOnNodes("a deactivated merchant's terminals get no new link, whoever asks; those that there are go on", async () => {
     const [terminalId, merchantId] = [relay.terminalId(), `m-${relay.uuid()}`];
     const partner = callBy(bearer(relay, "pk_partner_sandbox_0000000000000000000000000000"));
     assert.equal((await partner("POST", "/merchants", { merchantId })).status, 201);

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { after, afterEach, before, describe, test } from "node:test";
+import { after, afterEach, before, describe } from "node:test";
 import { SANDBOX_GATEWAY_ACCOUNT } from "../../infra/sandbox/gateway/options.ts";
 import { TestGateway } from "../support/gateway.ts";
 import { type Answer, CREDENTIALS, type HttpClient } from "../support/http-client.ts";
@@ -7,6 +7,7 @@ import { assertMatches, listOf, member, textMember } from "../support/matches.ts
 import { newPartner } from "../support/new-partner.ts";
 import { Relay, type RelayOptions } from "../support/relay.ts";
 import { eventually } from "../support/within.ts";
+import { test, testEverywhere, testOnNodes } from "./layouts.ts";
 import { linkFollowUps } from "./link-follow-ups.ts";
 import { linkNotifications } from "./link-notifications.ts";
 import { linkRequests } from "./link-requests.ts";
@@ -22,6 +23,7 @@ const LOCAL_TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}$/;
 
 /** Paying takes a gateway; its relay is its own, whose clock goes hours ahead. `clickhouse` false where there is none. */
 export function paymentLinks(startable: RelayOptions, clickhouse: boolean): void {
+  const needsClickHouse = { skip: clickhouse ? false : "chdb, an optional dependency, is not installed" };
   const options = { ...startable, environment: { ...startable.environment } };
   const relay = new Relay(options);
   let gateway: TestGateway;
@@ -110,7 +112,7 @@ export function paymentLinks(startable: RelayOptions, clickhouse: boolean): void
     assert.deepEqual(await gateway.payments(), []);
   });
 
-  test("a link is created, its page paid, the gateway notifies, and its status is SUCCESS", async () => {
+  testEverywhere("a link is created, its page paid, the gateway notifies, and its status is SUCCESS", async () => {
     const partner = relay.partner();
     const answer = await partner.post("/api/v1/paybylink", {
       amount: 12.34,
@@ -218,7 +220,7 @@ export function paymentLinks(startable: RelayOptions, clickhouse: boolean): void
     });
   }
 
-  test("without a notification what was paid is found when the grace of five minutes ends", async () => {
+  testOnNodes("without a notification what was paid is found when the grace of five minutes ends", async () => {
     await gateway.faults({ notify: "never" });
     const earlier = await create();
     await advance(MINUTE_MS);
@@ -267,7 +269,7 @@ export function paymentLinks(startable: RelayOptions, clickhouse: boolean): void
     await allThreadsReachTheGateway();
   });
 
-  test("a restart in the middle loses no deadline", async () => {
+  testOnNodes("a restart in the middle loses no deadline", async () => {
     await gateway.faults({ notify: "never" });
     const txId = await create();
     await gateway.act(txId, "pay");
@@ -308,7 +310,7 @@ export function paymentLinks(startable: RelayOptions, clickhouse: boolean): void
     assert.equal((await gateway.payments()).filter((payment) => member(payment, "txId") === txId).length, 1);
   });
 
-  test("the same creation with its Idempotency-Key is one link; another body is refused", async () => {
+  testOnNodes("the same creation with its Idempotency-Key is one link; another body is refused", async () => {
     const headers = { "idempotency-key": relay.uuid() };
     const first = await relay.partner().post("/api/v1/paybylink", { amount: 5, reason: "a" }, headers);
     const again = await relay.partner().post("/api/v1/paybylink", { reason: "a", amount: 5 }, headers);
@@ -362,7 +364,7 @@ export function paymentLinks(startable: RelayOptions, clickhouse: boolean): void
     assertMatches(await partner.byKey.post(`/api/payment/cancel/${txId}`), { status: 200, body: { operation: "reversal" } });
   });
 
-  test("a link is found by its id like any transaction: nothing until it has ended, and nothing for others", async () => {
+  testOnNodes("a link is found by its id like any transaction: nothing until it has ended, and nothing for others", async () => {
     const terminalID = relay.terminalId();
     const [txId, failing] = [await create(relay.partner(), { terminalID }), await create(relay.partner(), { terminalID })];
     const partner = relay.partner();
@@ -389,9 +391,7 @@ export function paymentLinks(startable: RelayOptions, clickhouse: boolean): void
     }
   });
 
-  test("the transactions of a link's terminal that match no filter are an empty list, to those who may see the link", {
-    skip: clickhouse ? false : "chdb, an optional dependency, is not installed",
-  }, async () => {
+  test("a filter that matches nothing at a link's terminal gives an empty list to who may see the link", needsClickHouse, async () => {
     await relay.clickhouse();
     const terminalID = relay.terminalId();
     const [empty, unknown] = [
@@ -410,9 +410,7 @@ export function paymentLinks(startable: RelayOptions, clickhouse: boolean): void
     assertMatches(await list(stranger.byKey, "?status=KO"), unknown);
   });
 
-  test("ended links are in the terminal's transactions, as PAYBYLINK, at once; pending ones are not", {
-    skip: clickhouse ? false : "chdb, an optional dependency, is not installed",
-  }, async () => {
+  testOnNodes("ended links are in the terminal's transactions, as PAYBYLINK, at once; pending ones are not", needsClickHouse, async () => {
     await relay.clickhouse();
     const [terminalID, partner] = [relay.terminalId(), relay.partner()];
     await relay.fleet().poll(terminalID);

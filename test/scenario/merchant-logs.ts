@@ -1,10 +1,11 @@
 import assert from "node:assert/strict";
-import { before, test } from "node:test";
+import { before } from "node:test";
 import { assertMatches, listOf, member, textMember } from "../support/matches.ts";
 import { newPartnerApi } from "../support/new-partner-api.ts";
 import { lastMailTo, PortalPerson } from "../support/portal-person.ts";
 import type { Relay } from "../support/relay.ts";
 import { eventually } from "../support/within.ts";
+import { test } from "./layouts.ts";
 
 /** Not more often: a person's requests of a second are bounded. */
 const LOOK_MS = 500;

@@ -1,10 +1,11 @@
 import assert from "node:assert/strict";
-import { before, test } from "node:test";
+import { before } from "node:test";
 import { SANDBOX_MERCHANT, SIMULATED_TERMINAL_ID } from "../../infra/node/boot/sandbox-names.ts";
 import type { Answer, HttpClient } from "../support/http-client.ts";
 import { assertMatches, listOf, member } from "../support/matches.ts";
 import { Relay, type RelayOptions } from "../support/relay.ts";
 import { eventually } from "../support/within.ts";
+import { test, testOnNodes } from "./layouts.ts";
 
 const BASE = "/api/merchant";
 
@@ -106,7 +107,7 @@ export function merchantReads(relay: Relay): void {
     assert.ok(lines[0]?.includes(uuid) === true && lines[0].endsWith(`,'${message}`), lines[0]);
   });
 
-  test("a terminal shows when it comes and goes, and nothing where nothing has changed", async () => {
+  testOnNodes("a terminal shows when it comes and goes, and nothing where nothing has changed", async () => {
     const shop = sandboxShop(relay);
     const uuid = await paid();
     const status = async (path = "/terminals") => {

@@ -1,3 +1,4 @@
-import { runScenariosWithShards } from "./scenarios.ts";
+import { EVERY_LAYOUT } from "./layouts.ts";
 
-runScenariosWithShards(1);
+// Two shards take every way that one takes. Tests that kill nodes, and those of clusters, run nodes of one shard.
+if (EVERY_LAYOUT) (await import("./scenarios.ts")).runScenariosWithShards(1);

@@ -1,12 +1,12 @@
 import assert from "node:assert/strict";
 import { once } from "node:events";
 import type { IncomingMessage } from "node:http";
-import { test } from "node:test";
 import { WebSocket } from "ws";
 import { assertMatches } from "../support/matches.ts";
 import { Relay, type RelayOptions } from "../support/relay.ts";
 import { webSocketUrl } from "../support/stomp-terminal.ts";
 import { eventually } from "../support/within.ts";
+import { test } from "./layouts.ts";
 
 const WAIT_SECONDS = 20;
 

@@ -1,5 +1,4 @@
 import assert from "node:assert/strict";
-import { test } from "node:test";
 import { WebSocket } from "ws";
 import { filesUnder } from "../support/files-under.ts";
 import type { HttpClient } from "../support/http-client.ts";
@@ -8,6 +7,7 @@ import { basic } from "../support/node.ts";
 import { Relay, type RelayOptions } from "../support/relay.ts";
 import { webSocketUrl } from "../support/stomp-terminal.ts";
 import { eventually } from "../support/within.ts";
+import { test, testEverywhere, testOnNodes } from "./layouts.ts";
 
 const MINUTE_MS = 60_000;
 
@@ -86,7 +86,7 @@ export function operation(relay: Relay): void {
     assert.notEqual((await nobody.get("/health/live", { "x-request-id": "a b<c>" })).headers["x-request-id"], "a b<c>");
   });
 
-  test("administrators list terminals, page by page", async () => {
+  testOnNodes("administrators list terminals, page by page", async () => {
     const ids = [relay.terminalId(), relay.terminalId(), relay.terminalId()];
     for (const terminalId of ids) await relay.fleet().poll(terminalId);
     const administrator = relay.administrator();
@@ -108,7 +108,7 @@ export function operation(relay: Relay): void {
     });
   });
 
-  test("a stop answers what is under way, and loses nothing that was answered 200", async () => {
+  testEverywhere("a stop answers what is under way, and loses nothing that was answered 200", async () => {
     const fleet = relay.fleet();
     const terminalId = relay.terminalId();
     const session = await relay.online(terminalId);

@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
-import { test } from "node:test";
 import { setTimeout as delay } from "node:timers/promises";
 import type { Answer, HttpRequest } from "../support/http-client.ts";
 import { assertMatches, listOf, member, textMember } from "../support/matches.ts";
 import { bearer, callBy, newPartnerApi, PARTNER_API } from "../support/new-partner-api.ts";
 import type { Relay } from "../support/relay.ts";
+import { test, testOnNodes } from "./layouts.ts";
 
 const SANDBOX_KEY = "pk_partner_sandbox_0000000000000000000000000000";
 const PAYPAL = { mode: "sandbox", clientId: "paypal-client", clientSecret: "a-paypal-secret-of-this-merchant" };
@@ -148,7 +148,7 @@ export function partnerApi(relay: Relay): void {
     assertMatches(await owner.call("GET", `/merchants/${id}`), { status: 200, body: { merchant: { merchantName: id, status: "ACTIVE" } } });
   });
 
-  test("an old key is 401 on every shard after rotation, unless it has a grace, and then until that ends", async () => {
+  testOnNodes("an old key is 401 on every shard after rotation, unless it has a grace, and then until that ends", async () => {
     const { id, call: old, secret, apiKey } = await newPartnerApi(relay);
     const rotate = async (body?: unknown) => {
       const answer = await relay.administrator().post(`/admin/api/partners/${id}/generate-partner-api-keys`, body);
@@ -265,7 +265,7 @@ export function partnerApi(relay: Relay): void {
     assert.equal((await call("GET", `/merchants/${id}`)).text, before);
   });
 
-  test("of a hundred creations at once with room for one, one is created", async () => {
+  testOnNodes("of a hundred creations at once with room for one, one is created", async () => {
     const { call, callApart } = await newPartnerApi(relay, { maxMerchants: 4 });
     for (let made = 0; made < 3; made += 1) assert.equal((await call("POST", "/merchants", { merchantId: merchantId() })).status, 201);
     const answers = await Promise.all(Array.from({ length: 100 }, () => callApart("POST", "/merchants", { merchantId: merchantId() })));
@@ -275,7 +275,7 @@ export function partnerApi(relay: Relay): void {
     assert.equal(listOf(member((await call("GET", "/merchants")).body, "merchants")).length, 4);
   });
 
-  test("of fifty partners' creations at once with one id, one is created", async () => {
+  testOnNodes("of fifty partners' creations at once with one id, one is created", async () => {
     const partners = [await newPartnerApi(relay), await newPartnerApi(relay)];
     const id = merchantId();
     const answers = await Promise.all(
@@ -285,7 +285,7 @@ export function partnerApi(relay: Relay): void {
     assert.equal(answers.filter(({ status }) => status === 409).length, 49);
   });
 
-  test("the same Idempotency-Key at once executes once, and every repetition gets that answer, keys and all", async () => {
+  testOnNodes("the same Idempotency-Key at once executes once, and every repetition gets that answer, keys and all", async () => {
     const { call, callApart } = await newPartnerApi(relay);
     const id = merchantId();
     const key = { "idempotency-key": relay.uuid() };
@@ -315,7 +315,7 @@ export function partnerApi(relay: Relay): void {
     }
   });
 
-  test("every call is counted, whichever shard it came to, also across a restart", async () => {
+  testOnNodes("every call is counted, whichever shard it came to, also across a restart", async () => {
     const { call, callApart } = await newPartnerApi(relay);
     const count = async () => Number(member((await call("GET", "/me")).body, "partner", "apiCallCount"));
     await Promise.all(Array.from({ length: 60 }, () => callApart("GET", "/services")));

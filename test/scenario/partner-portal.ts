@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
-import { test } from "node:test";
 import { assertAnswersTo, type Call } from "../support/answers-to.ts";
 import { assertMatches, listOf, member, textMember } from "../support/matches.ts";
 import { newPartner } from "../support/new-partner.ts";
 import { basic } from "../support/node.ts";
 import type { Relay } from "../support/relay.ts";
+import { test } from "./layouts.ts";
 
 const SHOP = "https://shop.example";
 const EVIL = "https://evil.example";

@@ -1,5 +1,4 @@
 import assert from "node:assert/strict";
-import { test } from "node:test";
 import { assertOnlyForAdministrator, type Call } from "../support/answers-to.ts";
 import type { HttpClient } from "../support/http-client.ts";
 import { assertMatches, listOf, member, textMember } from "../support/matches.ts";
@@ -7,6 +6,7 @@ import { newPartner } from "../support/new-partner.ts";
 import { basic } from "../support/node.ts";
 import type { Relay } from "../support/relay.ts";
 import { eventually } from "../support/within.ts";
+import { test, testOnNodes } from "./layouts.ts";
 
 const INVALID_KEY = { status: 401, body: { status: "error", error: "Invalid API Key", message: "Invalid API Key" } };
 const INVALID_LOGIN = { status: 401, body: { status: "error", error: "Invalid credentials" } };
@@ -38,7 +38,7 @@ export function partners(relay: Relay): void {
     return listOf(member(body, "data")).filter((entry) => member(entry, "subject") === subject);
   }
 
-  test("a partner is created with a password and a key that are shown once and work at once", async () => {
+  testOnNodes("a partner is created with a password and a key that are shown once and work at once", async () => {
     const username = `shop-${relay.uuid()}`;
     const answer = await relay.administrator().post("/admin/api/partners", { username, ...GATEWAY });
     assertMatches(answer, {
@@ -159,7 +159,7 @@ export function partners(relay: Relay): void {
     assert.equal((await byKey.pay(mine, { uuid: relay.uuid() })).status, 403);
   });
 
-  test("a new key works and the old one does not, on every shard, once it is answered", async () => {
+  testOnNodes("a new key works and the old one does not, on every shard, once it is answered", async () => {
     const { id, apiKey, byKey, byPassword } = await newPartner(relay);
     const answer = await relay.administrator().post(`/admin/api/partners/${id}/generate-api-key`);
     assertMatches(answer, { status: 200, body: { status: "ok", apiKey: /^pk_live_/, message: /./ } });
@@ -181,7 +181,7 @@ export function partners(relay: Relay): void {
     await everywhere(relay.client({ "api-key": textMember(answer.body, "apiKey") }), { status: 200 });
   });
 
-  test("a disabled partner is out with key and password, and in again when it is enabled", async () => {
+  testOnNodes("a disabled partner is out with key and password, and in again when it is enabled", async () => {
     const { id, byKey, byPassword } = await newPartner(relay);
     const toggle = () => relay.administrator().send(`/admin/api/partners/${id}/toggle`, { method: "PATCH" });
     await everywhere(byPassword, { status: 200 });
@@ -201,7 +201,7 @@ export function partners(relay: Relay): void {
     await everywhere(byKey, { status: 200 });
   });
 
-  test("a reset password replaces the old one", async () => {
+  testOnNodes("a reset password replaces the old one", async () => {
     const { id, username, byKey, byPassword } = await newPartner(relay);
     await everywhere(byPassword, { status: 200 });
     const answer = await relay.administrator().post(`/admin/api/partners/${id}/reset-password`);
@@ -216,7 +216,7 @@ export function partners(relay: Relay): void {
     await everywhere(relay.client({ authorization: basic(username, body.password) }), { status: 200 });
   });
 
-  test("a deleted partner is out, and its name is free", async () => {
+  testOnNodes("a deleted partner is out, and its name is free", async () => {
     const { id, username, byKey, byPassword } = await newPartner(relay);
     await everywhere(byPassword, { status: 200 });
     const path = `/admin/api/partners/${id}`;
@@ -343,7 +343,7 @@ export function partners(relay: Relay): void {
     ]);
   });
 
-  test("the audit log is read page by page, newest first, by the administrator alone", async () => {
+  testOnNodes("the audit log is read page by page, newest first, by the administrator alone", async () => {
     for (const terminalId of [relay.terminalId(), relay.terminalId(), relay.terminalId()]) {
       await relay.administrator().post(`/admin/terminals/${terminalId}/deny`);
     }

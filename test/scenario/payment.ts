@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
-import { test } from "node:test";
 import { assertMatches } from "../support/matches.ts";
 import type { Relay } from "../support/relay.ts";
 import { eventually } from "../support/within.ts";
+import { test, testEverywhere, testOnNodes } from "./layouts.ts";
 
 const NOT_FOUND = { status: "error", data: null, error: "Transaction not found", message: "Transaction not found" };
 const NO_CONTENT = { status: "ok", data: null, error: null, message: "no_content" };
@@ -11,7 +11,7 @@ const NO_CONTENT = { status: "ok", data: null, error: null, message: "no_content
 const MANY = 12;
 
 export function payments(relay: Relay): void {
-  test("a payment is pushed, executed and found by uuid and status", async () => {
+  testEverywhere("a payment is pushed, executed and found by uuid and status", async () => {
     const [terminalId, uuid, partner] = [relay.terminalId(), relay.uuid(), relay.partner()];
     const terminal = await relay.online(terminalId);
     const paid = await partner.pay(terminalId, { uuid, amount: 1_050, cardType: 1, description: "table 4", till: { id: 7 } });
@@ -54,7 +54,7 @@ export function payments(relay: Relay): void {
     assertMatches((await partner.life(uuid)).body, { data: { state: "done", result: "OK", terminalId, service: "PAYCC" } });
   });
 
-  test("a terminal posts its result over STOMP and has its RECEIPT when it is stored", async () => {
+  testEverywhere("a terminal posts its result over STOMP and has its RECEIPT when it is stored", async () => {
     const [terminalId, uuid, partner] = [relay.terminalId(), relay.uuid(), relay.partner()];
     const terminal = await relay.online(terminalId);
     await partner.pay(terminalId, { uuid });
@@ -63,7 +63,7 @@ export function payments(relay: Relay): void {
     assertMatches((await partner.uuid(uuid)).body, { data: { status: "KO", message: "Insufficient funds", amountCents: 1_050 } });
   });
 
-  test("many terminals are paid at once, each through its own session", async () => {
+  testOnNodes("many terminals are paid at once, each through its own session", async () => {
     const terminals = await Promise.all(
       Array.from({ length: MANY }, async () => {
         const [terminalId, uuid] = [relay.terminalId(), relay.uuid()];
@@ -93,7 +93,7 @@ export function payments(relay: Relay): void {
     });
   });
 
-  test("a lookup that waits is answered when the result is stored, by uuid and by status", async () => {
+  testEverywhere("a lookup that waits is answered when the result is stored, by uuid and by status", async () => {
     const [terminalId, uuid, partner, terminal] = [relay.terminalId(), relay.uuid(), relay.partner(), relay.fleet()];
     await partner.pay(terminalId, { uuid });
     const byUuid = partner.uuid(uuid, 30);
@@ -111,7 +111,7 @@ export function payments(relay: Relay): void {
     assert.deepEqual((await partner.uuid(uuid, 1)).body, NO_CONTENT);
   });
 
-  test("a terminal without a session gets its commands by polling, oldest first, each once", async () => {
+  testEverywhere("a terminal without a session gets its commands by polling, oldest first, each once", async () => {
     const [terminalId, partner] = [relay.terminalId(), relay.partner()];
     const [first, second] = [relay.uuid(), relay.uuid()];
     const terminal = await relay.terminal(terminalId);
@@ -128,7 +128,7 @@ export function payments(relay: Relay): void {
     assertMatches((await partner.uuid(first)).body, { data: { status: "OK" } });
   });
 
-  test("of two pollers and one payload one gets it and one gets 204", async () => {
+  testOnNodes("of two pollers and one payload one gets it and one gets 204", async () => {
     for (let round = 0; round < MANY; round += 1) {
       const [terminalId, uuid] = [relay.terminalId(), relay.uuid()];
       await relay.partner().pay(terminalId, { uuid });
@@ -156,7 +156,7 @@ export function payments(relay: Relay): void {
     assert.deepEqual((await terminal.status(other)).body, NOT_FOUND);
   });
 
-  test("a uuid already processed is refused, on any terminal, and the answer tells where the first one stands", async () => {
+  testOnNodes("a uuid already processed is refused, on any terminal, and the answer tells where the first one stands", async () => {
     const [terminalId, uuid, partner] = [relay.terminalId(), relay.uuid(), relay.partner()];
     await partner.pay(terminalId, { uuid });
     const others = Array.from({ length: 4 }, () => relay.terminalId());
@@ -176,7 +176,7 @@ export function payments(relay: Relay): void {
     assertMatches((await partner.get(`/api/v1/commands/${uuid}`)).body, { data: { terminalId, state: "done" } });
   });
 
-  test("of many pays with one uuid at once, on many terminals, one is accepted", async () => {
+  testOnNodes("of many pays with one uuid at once, on many terminals, one is accepted", async () => {
     const uuid = relay.uuid();
     const targets = Array.from({ length: MANY }, () => relay.terminalId());
     const answers = await Promise.all(targets.map((terminalId) => relay.partner().pay(terminalId, { uuid })));
@@ -206,7 +206,7 @@ export function payments(relay: Relay): void {
     assert.equal((await third.pay(terminalId, { uuid: refused })).status, 200);
   });
 
-  test("pay is limited to 10 a second for an address on all its paths together, before authentication", async () => {
+  testOnNodes("pay is limited to 10 a second for an address on all its paths together, before authentication", async () => {
     const [stranger, terminalId] = [relay.nobody(), relay.terminalId()];
     const started = performance.now();
     const paths = [`/api/v1/${terminalId}/pay`, "/api/v1/pay", "/pay"];

@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
-import { test } from "node:test";
 import type { Answer } from "../support/http-client.ts";
 import { assertMatches, listOf, member, textMember } from "../support/matches.ts";
 import { newPartnerApi } from "../support/new-partner-api.ts";
 import { lastMailTo, mailsTo, PORTAL_API, PORTAL_PASSWORD, PortalPerson } from "../support/portal-person.ts";
 import type { Relay } from "../support/relay.ts";
 import { eventually } from "../support/within.ts";
+import { test } from "./layouts.ts";
 
 const MINUTE_MS = 60_000;
 

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
-import { test } from "node:test";
 import { assertMatches, member } from "../support/matches.ts";
 import type { Relay } from "../support/relay.ts";
+import { test, testOnNodes } from "./layouts.ts";
 
 const NO_CONTENT = { status: "ok", data: null, error: null, message: "no_content" };
 
@@ -54,7 +54,7 @@ export function results(relay: Relay): void {
     assertMatches(unfinished, { status: 400, body: { error: /not JSON/ } });
   });
 
-  test("of two different results at once one stands and the other is a conflict", async () => {
+  testOnNodes("of two different results at once one stands and the other is a conflict", async () => {
     const { terminalId, uuid, partner } = await sentPayment(relay);
     const [ok, ko] = await Promise.all(["OK", "KO"].map((result) => relay.fleet().receipt(terminalId, { uuid, result })));
     assert.deepEqual([ok?.status, ko?.status], [200, 200]);
@@ -64,7 +64,7 @@ export function results(relay: Relay): void {
     assert.deepEqual((await partner.status(terminalId)).body, stored);
   });
 
-  test("a result for another terminal's uuid is a conflict and overwrites nothing", async () => {
+  testOnNodes("a result for another terminal's uuid is a conflict and overwrites nothing", async () => {
     const { terminalId, uuid, partner } = await sentPayment(relay);
     const stranger = relay.terminalId();
     const posted = await (await relay.terminal(stranger)).receipt(stranger, { uuid, result: "OK" });
@@ -115,7 +115,7 @@ export function results(relay: Relay): void {
     assertMatches(await relay.attention(stranger), [{ kind: "unsolicited", uuid: uuid.toUpperCase() }]);
   });
 
-  test("of results that several terminals posted under one uuid and nobody asked for, each sees its own, and who sees all the oldest", async () => {
+  testOnNodes("of unsolicited results of several terminals under one uuid, each sees its own, and who sees all the oldest", async () => {
     const uuid = relay.uuid();
     const terminals = await Promise.all(
       [1, 2, 3].map(async (amount) => {

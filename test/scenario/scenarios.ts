@@ -1,5 +1,5 @@
 import { createRequire } from "node:module";
-import { after, afterEach, before, describe } from "node:test";
+import { after, afterEach, before } from "node:test";
 import { Relay, type RelayOptions } from "../support/relay.ts";
 import { access } from "./access.ts";
 import { gatewayAdapter } from "./adapter.ts";
@@ -18,6 +18,7 @@ import { fairUse } from "./fair-use.ts";
 import { foundInClickHouse } from "./found-in-clickhouse.ts";
 import { guessedPasswords } from "./guessed-passwords.ts";
 import { halfCharacters } from "./half-characters.ts";
+import { describe, describeEverywhere, describeOnNodes, registerOn } from "./layouts.ts";
 import { livesAndPresence } from "./life.ts";
 import { paymentLinks } from "./links.ts";
 import { merchantLogs } from "./merchant-logs.ts";
@@ -74,28 +75,31 @@ const SCENARIOS: { about: string; define: (relay: Relay) => void; skip?: string 
 ];
 
 /**
- * Registers every scenario for such a relay. They share its nodes, whose start takes longer than most of them: each has its own terminals,
- * uuids and client addresses in it, and moves the clock only forwards. `startable` makes the relays of those that start their own.
+ * Registers the scenarios that such a relay runs (layouts.ts). They share its nodes, whose start takes longer than most of them: each has its own
+ * terminals, uuids and client addresses in it, and moves the clock only forwards. `startable` makes the relays of those that start their own.
  */
 export function runScenarios(options: RelayOptions, startable: (name: string) => RelayOptions): void {
   const relay = new Relay({ ...options, environment: { ...options.environment, RELAY_SERVICE_PREFIX: "till" } });
   before(() => relay.start());
   after(() => relay.stop());
-  for (const { about, define, skip = false } of SCENARIOS) {
-    describe(about, { skip }, () => {
-      afterEach(() => relay.leaveAll());
-      define(relay);
-    });
-  }
-  describe("the gateway-protocol adapter", () => gatewayAdapter(startable("the gateway-protocol adapter")));
-  describe("the compatible API", () => compatibleApi(startable("the compatible API")));
-  describe("webhooks", () => webhooks(startable("webhooks")));
-  describe("payment links", () => paymentLinks(startable("payment links"), isInstalled("chdb")));
-  describe("production", () => production(startable("production")));
-  describe("what is open at once", () => openAtOnce(startable("what is open at once")));
-  describe("without ClickHouse", () => withoutClickHouse(startable("without ClickHouse")));
-  describe("what a merchant reads without ClickHouse", () =>
-    merchantReadsWithoutClickHouse(startable("what a merchant reads without ClickHouse")));
+  registerOn(relay.clustered ? "nodes" : "shards", () => {
+    for (const { about, define, skip = false } of SCENARIOS) {
+      describeEverywhere(about, { skip }, () => {
+        afterEach(() => relay.leaveAll());
+        define(relay);
+      });
+    }
+    describeOnNodes("the gateway-protocol adapter", () => gatewayAdapter(startable("the gateway-protocol adapter")));
+    describeEverywhere("payment links", () => paymentLinks(startable("payment links"), isInstalled("chdb")));
+    // What differs with several nodes is in test/cluster/intents.test.ts.
+    describe("the compatible API", () => compatibleApi(startable("the compatible API")));
+    describe("webhooks", () => webhooks(startable("webhooks")));
+    describe("production", () => production(startable("production")));
+    describe("what is open at once", () => openAtOnce(startable("what is open at once")));
+    describe("without ClickHouse", () => withoutClickHouse(startable("without ClickHouse")));
+    describe("what a merchant reads without ClickHouse", () =>
+      merchantReadsWithoutClickHouse(startable("what a merchant reads without ClickHouse")));
+  });
 }
 
 /** The same for a node by itself with so many shards. */

@@ -1,11 +1,12 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
-import { before, test } from "node:test";
+import { before } from "node:test";
 import { loadShopsSince } from "../../storage/feed/shops-since.ts";
 import { openEmbeddedKv } from "../../storage/kv/embedded.ts";
 import { newMerchant } from "../support/new-merchant.ts";
 import type { Relay } from "../support/relay.ts";
 import { eventually } from "../support/within.ts";
+import { test, testOnNodes } from "./layouts.ts";
 
 /** Whose a payment is: what the merchants' table of ClickHouse has. */
 export function shops(relay: Relay): void {
@@ -60,7 +61,7 @@ export function shops(relay: Relay): void {
     await eventually(async () => assert.deepEqual(await listed(merchantId), [own]));
   });
 
-  test("a payment is whose terminal it was when it was accepted, an unsolicited result when it was posted, and a deactivated merchant's stay its own", async () => {
+  testOnNodes("a payment belongs to its terminal's merchant of when it was accepted, an unsolicited result of when it came", async () => {
     const [one, other] = [await newMerchant(relay), await newMerchant(relay)];
     const terminalId = relay.terminalId();
     const nobodys = await taken(terminalId);

@@ -1,9 +1,10 @@
 import assert from "node:assert/strict";
-import { before, test } from "node:test";
+import { before } from "node:test";
 import type { Answer, HttpClient } from "../support/http-client.ts";
 import { assertMatches, listOf, member, textMember } from "../support/matches.ts";
 import { Relay, type RelayOptions } from "../support/relay.ts";
 import { eventually } from "../support/within.ts";
+import { test, testOnNodes } from "./layouts.ts";
 
 const DAY_MS = 86_400_000;
 
@@ -39,7 +40,7 @@ export function transactions(relay: Relay): void {
     return uuid;
   }
 
-  test("a stored result is listed at once, and stays listed once when ClickHouse has it, also after a restart", async () => {
+  testOnNodes("a stored result is listed at once, and stays listed once when ClickHouse has it, also after a restart", async () => {
     const [terminalId, fleet] = [relay.terminalId(), relay.fleet()];
     const uuids: string[] = [];
     for (let amount = 1; amount <= 5; amount += 1) {
@@ -118,7 +119,7 @@ export function transactions(relay: Relay): void {
     assert.equal((await list(relay.nobody(), terminalId)).status, 401);
   });
 
-  test("what came twice, in conflict, unasked or late is listed once, as it stands", async () => {
+  testOnNodes("what came twice, in conflict, unasked or late is listed once, as it stands", async () => {
     const [terminalId, fleet, partner] = [relay.terminalId(), relay.fleet(), relay.partner()];
     const twice = await executed(terminalId, {}, { authCode: "1" });
     await fleet.receipt(terminalId, { uuid: twice, result: "OK", authCode: "1" });

@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
-import { test } from "node:test";
 import { gzipSync } from "node:zlib";
 import { assertMatches, member } from "../support/matches.ts";
 import type { Relay } from "../support/relay.ts";
+import { test } from "./layouts.ts";
 
 const BYTE_ORDER_MARK = "\ufeff";
 const PAN = "4111111111111111";

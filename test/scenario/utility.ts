@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
-import { test } from "node:test";
 import { assertMatches, textMember } from "../support/matches.ts";
 import type { Relay } from "../support/relay.ts";
+import { test } from "./layouts.ts";
 
 /** ASCII of "link-7", "contract", "imei" as hex; tagDF8109 is hex already. */
 const TAGS = { tagDF8105: "6C696E6B2D37", tagDF8102: "636f6e7472616374", tagDF8103: "696d6569", tagDF8109: "32" };

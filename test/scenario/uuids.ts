@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
-import { test } from "node:test";
 import { assertMatches, textMember } from "../support/matches.ts";
 import type { Relay } from "../support/relay.ts";
+import { test, testOnNodes } from "./layouts.ts";
 
 const DUPLICATE = { status: 400, body: { error: "Duplicate payment request - UUID already processed" } };
 
@@ -83,7 +83,7 @@ export function uuids(relay: Relay): void {
     assertMatches((await waiting).body, { data: { uuid: sent, status: "OK" } });
   });
 
-  test("of many pays with one uuid at once, each in other letters, one is accepted", async () => {
+  testOnNodes("of many pays with one uuid at once, each in other letters, one is accepted", async () => {
     const { sent, other, mixed } = spellings(relay, "small letters");
     const answers = await Promise.all(
       [sent, other, mixed, other, mixed, sent].map((uuid) => relay.partner().pay(relay.terminalId(), { uuid })),

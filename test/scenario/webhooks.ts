@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { randomUUID } from "node:crypto";
-import { after, afterEach, before, test } from "node:test";
+import { after, afterEach, before } from "node:test";
 import { WEBHOOK_PAUSES_MS } from "../../engine/webhooks/webhook-delivery.ts";
 import { SANDBOX_MERCHANT } from "../../infra/node/boot/sandbox-names.ts";
 import { SANDBOX_PARTNER_API } from "../../infra/node/process/sandbox-partner.ts";
@@ -9,6 +9,7 @@ import { TestGateway } from "../support/gateway.ts";
 import { assertMatches, listOf, member, textMember } from "../support/matches.ts";
 import { Relay, type RelayOptions } from "../support/relay.ts";
 import { eventually, Inbox } from "../support/within.ts";
+import { test } from "./layouts.ts";
 
 const FORM = { "content-type": "application/x-www-form-urlencoded" };
 const SECOND_MS = 1_000;

@@ -26,7 +26,7 @@ export const FLEET = basic("terminal", "terminal");
 
 const PROGRAM = pathToFileURL(join(BUILD ?? "", "infra/node/shard/shard-worker.js"));
 
-/** Shards that scenarios run with: each one is run with one and with two. */
+/** Shards of a node, where tests run it with one and with two. */
 export const SHARD_COUNTS = [1, 2] as const;
 
 /** Starts a sandbox node without its simulated terminal; `environment` adds RELAY_ names. Stop it when the test ends. */

@@ -19,15 +19,23 @@ export async function watchFaults(page: Page, origin: string, faults: string[]):
 
 let axe: Promise<string> | null = null;
 
-const EVERYTHING = `{ type: "tag", values: ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"] }`;
-/** What another theme can break of a page that is otherwise the same. */
-const COLOURS = `{ type: "rule", values: ["color-contrast", "link-in-text-block"] }`;
+/**
+ * How a page is looked at: in each theme once, and at each width once. A theme changes nothing but
+ * colours, and a width nothing but the layout.
+ */
+export const LOOKS = [
+  ["light", 1_280],
+  ["dark", 360],
+] as const;
+
+/** A page in Italian has the elements of the English one: only its words, which are longer, are looked at. */
+export const IS_ENGLISH = 'document.documentElement.lang === "en"';
 
 /** Whether the page is no wider than its window, as an expression. */
 export const FITS = "document.documentElement.scrollWidth <= innerWidth";
 
-/** Violations of WCAG A and AA, each as one line; with `of: "colours"` only of the rules that ask for colours. Evaluated over the debugger: a script tag would be against the page's policy. */
-export async function axeViolations(page: Page, { of = "everything" }: { of?: "everything" | "colours" } = {}): Promise<string[]> {
+/** Violations of WCAG A and AA, each as one line. Evaluated over the debugger: a script tag would be against the page's policy. */
+export async function axeViolations(page: Page): Promise<string[]> {
   axe ??= readFile(new URL("../../node_modules/axe-core/axe.min.js", import.meta.url), "utf8");
   // Once for each load of the page: half a megabyte to read.
   if ((await page.evaluate("typeof axe")) === "undefined") await page.evaluate(await axe);
@@ -36,7 +44,7 @@ export async function axeViolations(page: Page, { of = "everything" }: { of?: "e
     "Promise.allSettled(document.getAnimations().filter((one) => one.effect.getTiming().iterations !== Infinity).map((one) => one.finished))",
   );
   const found: string = await page.evaluate(
-    `axe.run({ resultTypes: ["violations"], runOnly: ${of === "colours" ? COLOURS : EVERYTHING} }).then(({ violations }) =>
+    `axe.run({ resultTypes: ["violations"], runOnly: ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"] }).then(({ violations }) =>
       JSON.stringify(violations.flatMap(({ id, nodes }) => nodes.map(({ target, failureSummary }) => id + " " + target.join(" ") + ": " + failureSummary))))`,
   );
   const lines: string[] = JSON.parse(found);

@@ -231,10 +231,7 @@ test("a buyer without scripts gets there too", { skip: NO_BROWSER }, async (t) =
   const site = await shopSite(t);
   const shop = new Shop(intent([attempt()], {}, `${site}/done`));
   const { url } = await serve(t, shop);
-  const first = await openPage(t);
-  const context = await first.context().browser()?.newContext({ javaScriptEnabled: false, locale: "it-IT" });
-  assert.ok(context !== undefined);
-  const page = await context.newPage();
+  const page = await openPage(t, { javaScriptEnabled: false, locale: "it-IT" });
   await page.goto(`${url}/pay/return/${TOKEN}`);
   shop.atGateway = intent([failedWith("GW_20090")], {}, `${site}/done`);
   await page.waitForURL(`${site}/**`);

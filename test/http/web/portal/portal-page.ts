@@ -4,7 +4,7 @@ import { bind } from "../../../../http/endpoint/endpoint.ts";
 import type { WebAppName } from "../../../../http/web/bundle-web-app.ts";
 import { operatorsEndpoints, portalEndpoints } from "../../../../http/web/web-app-endpoints.ts";
 import { loadWebApps } from "../../../../http/web/web-app-files.ts";
-import { openPages } from "../../../support/browser.ts";
+import { openPage } from "../../../support/browser.ts";
 import { watchFaults } from "../../../support/portal-faults.ts";
 import { envelope, startWorld } from "../../server/world.ts";
 
@@ -35,12 +35,12 @@ export async function openPortal(t: TestContext, app: WebAppName = "portal"): Pr
   return page;
 }
 
-/** Several pages of one browser, on one server: each with a session and faults of its own. */
+/** Several pages on one server, each with a session and faults of its own. */
 export async function openPortals(t: TestContext, app: WebAppName, count: number): Promise<PortalPage[]> {
   const { url } = await startWorld(t, { endpoints: bind(ENDPOINTS[app](envelope), { webApps: await webApps }) });
-  const pages = await openPages(t, count);
   return Promise.all(
-    pages.map(async (page) => {
+    Array.from({ length: count }, async () => {
+      const page = await openPage(t);
       const faults: string[] = [];
       await watchFaults(page, url, faults);
       return {
