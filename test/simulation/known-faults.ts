@@ -10,7 +10,7 @@ export interface KnownFault {
   invariants: readonly Invariant[];
   /** Where an invariant alone would say too much: what its violation is told as. */
   told?: RegExp;
-  /** Seeds that show it, the one that is easiest to read first. Each change of the relay moves what a seed does, so there are some. */
+  /** Seeds that show it, the one that shows it soonest first. Each change of the relay moves what a seed does, so there are some. */
   seeds: readonly Seed[];
 }
 
@@ -37,13 +37,18 @@ export const KNOWN_FAULTS: readonly KnownFault[] = [
     part: null,
     invariants: ["redelivered to whoever declared it"],
     told: /^\S+ \(over \S+, declared\) had it, and \S+ \(over \S+, declared\) got it too$/,
-    seeds: [914040],
+    seeds: ["914040/5"],
   },
 ];
 
 /** The known fault that explains a violation; null for one that nothing explains. */
 export function knownFaultOf({ invariant, what }: Violation): KnownFault | null {
   return KNOWN_FAULTS.find(({ invariants, told }) => invariants.includes(invariant) && (told === undefined || told.test(what))) ?? null;
+}
+
+/** What a history breaks that nothing explains. */
+export function unknownIn({ violations }: Pick<Outcome, "violations">): Violation[] {
+  return violations.filter((violation) => knownFaultOf(violation) === null);
 }
 
 /** Whether a history shows this fault. */

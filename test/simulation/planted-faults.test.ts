@@ -1,27 +1,32 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { runCampaign } from "./campaign.ts";
-import type { Violation } from "./invariants/judge.ts";
-import { knownFaultOf } from "./known-faults.ts";
-import { PLANTED_FAULTS } from "./planted-faults.ts";
+import { drawPlan } from "./draw-plan.ts";
+import { playHistory } from "./history.ts";
+import { unknownIn } from "./known-faults.ts";
+import { PLANTED_FAULTS, type PlantedFault } from "./planted-faults.ts";
+import { freshSeed, isNightly } from "./seed-plan.ts";
 
-const FOUND_WITHIN_MS = 60_000;
+/** The seed that a fault names shows it at once; the others are for the day when a change of the relay has moved what that seed does. */
+const HISTORIES_MAX = isNightly ? 2_000 : 50;
 
-for (const { name, breaks, plant } of PLANTED_FAULTS) {
-  test(`finds within a minute that ${name}`, async () => {
-    const base = Date.now() % 1_000_000_000;
-    let found: Violation | null = null;
-    const { seeds } = await runCampaign({
-      base,
-      forMs: FOUND_WITHIN_MS,
-      historiesMax: Number.POSITIVE_INFINITY,
-      twice: false,
-      plant,
-      played: ({ violations }) => {
-        found = violations.find((violation) => breaks.includes(violation.invariant) && knownFaultOf(violation) === null) ?? null;
-        return found !== null;
-      },
-    });
-    assert.ok(found !== null, `${seeds} seeds from ${base} on found nothing`);
+async function isFound({ breaks, shownBy, plant }: PlantedFault): Promise<boolean> {
+  const base = isNightly ? freshSeed : shownBy;
+  for (let seed = base; seed < base + HISTORIES_MAX; seed += 1) {
+    const unknown = unknownIn(await playHistory(drawPlan(seed), plant()));
+    if (unknown.some(({ invariant }) => breaks.includes(invariant))) return true;
+  }
+  return false;
+}
+
+// The histories are played before the first test is declared, for the reason that testSimulation gives.
+const found = new Set<PlantedFault>();
+for (const fault of PLANTED_FAULTS) if (await isFound(fault)) found.add(fault);
+
+for (const fault of PLANTED_FAULTS) {
+  test(`finds within ${HISTORIES_MAX} histories that ${fault.name}`, () => {
+    assert.ok(
+      found.has(fault),
+      `Repeat it with: ${isNightly ? `TEST_LEVEL=nightly TEST_SEED=${freshSeed} ` : ""}npm test -- simulation/planted-faults`,
+    );
   });
 }

@@ -6,6 +6,8 @@ import { NOTHING_PLANTED, type Plant } from "./plant.ts";
 /** A fault that is put into the relay on purpose, and the invariants that may show it. */
 export interface PlantedFault {
   name: string;
+  /** A seed whose history shows it. */
+  shownBy: number;
   breaks: readonly Invariant[];
   /** Made anew for each history: some count. */
   plant(): Plant;
@@ -13,36 +15,42 @@ export interface PlantedFault {
 
 const ADMINISTRATOR: Caller = { type: "administrator", username: "somebody", role: "owner" };
 
-/** Checks dropped, rules skipped: the simulation has to find each within a minute. */
+/** Checks dropped, rules skipped: the simulation has to find each of them. */
 export const PLANTED_FAULTS: readonly PlantedFault[] = [
   {
     name: "commits check nothing",
+    shownBy: 73,
     breaks: ["accepted once", "handed out once", "lives move forward", "results stand", "results are found"],
     plant: () => committing((commit) => ({ ...commit, checks: [] })),
   },
   {
     name: "a claim does not look whether its uuid is taken",
+    shownBy: 27,
     breaks: ["accepted once", "handed out once"],
     plant: () =>
       committing((commit) => ({ ...commit, checks: commit.checks.filter(({ key, version }) => !key.startsWith("c/") || version > 0) })),
   },
   {
     name: "a terminal's record is written without its version",
+    shownBy: 76,
     breaks: ["handed out once", "lives move forward", "accepted is known", "nothing waits"],
     plant: () => committing((commit) => ({ ...commit, checks: commit.checks.filter(({ key }) => !key.startsWith("t/")) })),
   },
   {
     name: "the whitelist allows everything",
+    shownBy: 71,
     breaks: ["seen by its own"],
     plant: () => ({ ...NOTHING_PLANTED, directory: () => ({ mayTake: () => true }) }),
   },
   {
     name: "who asks is not looked at",
+    shownBy: 73,
     breaks: ["seen by its own"],
     plant: () => ({ ...NOTHING_PLANTED, caller: () => ADMINISTRATOR }),
   },
   {
     name: "a result is acknowledged before it is stored",
+    shownBy: 73,
     breaks: ["results are found", "fed once and right"],
     plant: () => {
       const isHit = everySo(6);
@@ -57,6 +65,7 @@ export const PLANTED_FAULTS: readonly PlantedFault[] = [
   },
   {
     name: "a frame that was written is told as not written",
+    shownBy: 73,
     breaks: ["handed out once"],
     plant: () => {
       const isHit = everySo(9);
@@ -74,6 +83,7 @@ export const PLANTED_FAULTS: readonly PlantedFault[] = [
   },
   {
     name: "rows are left out of the outbox",
+    shownBy: 73,
     breaks: ["fed once and right"],
     plant: () => {
       const isHit = everySo(8);
@@ -87,6 +97,7 @@ export const PLANTED_FAULTS: readonly PlantedFault[] = [
   },
   {
     name: "how a command ended is left out of its result's row",
+    shownBy: 76,
     breaks: ["fed once and right"],
     plant: () => {
       const isHit = everySo(8);
@@ -102,6 +113,7 @@ export const PLANTED_FAULTS: readonly PlantedFault[] = [
   },
   {
     name: "rows of results say whose they are by themselves",
+    shownBy: 73,
     breaks: ["its shop stays"],
     plant: () =>
       committing((commit) => {
@@ -115,6 +127,7 @@ export const PLANTED_FAULTS: readonly PlantedFault[] = [
   },
   {
     name: "a cancel of what was sent is told as done",
+    shownBy: 94,
     breaks: ["cancelled never executed"],
     plant: () => ({
       ...NOTHING_PLANTED,
@@ -129,6 +142,7 @@ export const PLANTED_FAULTS: readonly PlantedFault[] = [
   },
   {
     name: "what is unknown is told as expired",
+    shownBy: 19,
     breaks: ["expired never left", "lives move forward"],
     plant: () => ({
       ...NOTHING_PLANTED,
@@ -143,6 +157,7 @@ export const PLANTED_FAULTS: readonly PlantedFault[] = [
   },
   {
     name: "what is asked for in other letters is shown in them",
+    shownBy: 11,
     breaks: ["capitals are the same uuid"],
     plant: () => ({
       ...NOTHING_PLANTED,
@@ -157,6 +172,7 @@ export const PLANTED_FAULTS: readonly PlantedFault[] = [
   },
   {
     name: "a result that nobody asked for lies under its uuid alone",
+    shownBy: 11,
     breaks: ["refused for what was sent"],
     plant: () => {
       const bare = <T extends { key: string }>(item: T): T => ({ ...item, key: item.key.replace(/^(c\/[^/]+)\/.*/, "$1") });
@@ -165,6 +181,7 @@ export const PLANTED_FAULTS: readonly PlantedFault[] = [
   },
   {
     name: "a session is not made known to its home",
+    shownBy: 73,
     breaks: ["nothing waits"],
     plant: () => {
       const isHit = everySo(3);
@@ -176,6 +193,7 @@ export const PLANTED_FAULTS: readonly PlantedFault[] = [
   },
   {
     name: "the store forgets a commit that it acknowledged",
+    shownBy: 73,
     breaks: [
       "accepted is known",
       "results are found",

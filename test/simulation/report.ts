@@ -13,10 +13,10 @@ export function historyText({ plan, trace, violations, hash, events, steps }: Ou
 }
 
 /** What a campaign was like, with how often each kind of thing happened. */
-export function campaignText({ seeds, histories, durationMs, medianEvents, medianFaults, counts }: Campaign): string {
+export function campaignText({ histories, durationMs, medianEvents, medianFaults, counts }: Campaign): string {
   const perMinute = Math.round((histories / durationMs) * 60_000);
   return [
-    `${seeds} seeds, ${histories} histories, ${perMinute} a minute; at the median ${medianEvents} events and ${medianFaults} faults`,
+    `${histories} histories, ${perMinute} a minute; at the median ${medianEvents} events and ${medianFaults} faults`,
     ...Object.entries(counts)
       .sort(([one], [other]) => (one < other ? -1 : 1))
       .map(([what, count]) => `${String(count).padStart(8)} ${what}`),

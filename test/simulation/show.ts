@@ -27,7 +27,7 @@ async function showShrunk(seed: Seed, invariant: string): Promise<void> {
 }
 
 async function showMany(base: number, count: number): Promise<void> {
-  const campaign = await runCampaign({ base, forMs: Number.POSITIVE_INFINITY, historiesMax: count, twice: false });
+  const campaign = await runCampaign(base, count);
   console.log(campaignText(campaign));
   const seedsOf = new Map<string, Set<number>>();
   for (const { seed, violation } of campaign.violations) {
