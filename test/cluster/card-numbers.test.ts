@@ -10,7 +10,7 @@ import { HttpClient } from "../support/http-client.ts";
 import { kafkaMissing } from "../support/kafka.ts";
 import { redisMissing } from "../support/redis.ts";
 import { eventually } from "../support/within.ts";
-import { startCluster } from "./cluster-world.ts";
+import { startClusterWithOwnServers } from "./cluster-world.ts";
 
 const missing = (await redisMissing()) || (await kafkaMissing());
 
@@ -41,7 +41,7 @@ describe("card numbers in a cluster", { skip: missing }, () => {
     const gateway = await TestGateway.start();
     atEnd(context, () => gateway.stop());
     const environment = { RELAY_GATEWAY_URL: gateway.url, RELAY_LOG_LEVEL: "trace" };
-    const cluster = await startCluster(context, { nodes: 2, environment, proxiedNode: null });
+    const cluster = await startClusterWithOwnServers(context, { nodes: 2, environment, proxiedNode: null });
     const planted = createPlanted(Math.random);
     let callers = 0;
     const outcome = await plantEverywhere({

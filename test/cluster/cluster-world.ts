@@ -9,15 +9,12 @@ import { createRendezvousHomes } from "../../engine/routing/rendezvous.ts";
 import { startBalancer } from "../../infra/local/balancer.ts";
 import { freePort } from "../../infra/local/free-port.ts";
 import { weightName } from "../../infra/node/cluster/address-names.ts";
-import { type EmbeddedClickHouse, startEmbeddedClickHouse } from "../../storage/clickhouse/embedded/supervisor.ts";
 import { type NodeProcess, startNodeProcess } from "../fault/node-process.ts";
-import { ADMIN, ANALYST } from "../storage/clickhouse/clickhouse-world.ts";
-import { atEnd } from "../storage/kv/world.ts";
+import { atEnd, type Scope, suiteScope } from "../storage/kv/world.ts";
 import { CREDENTIALS, HttpClient } from "../support/http-client.ts";
-import { startTestKafka, type TestKafka } from "../support/kafka.ts";
-import { startTestRedis, type TestRedis } from "../support/redis.ts";
 import { startTcpProxy, type TcpProxy } from "../support/tcp-proxy.ts";
 import { eventually } from "../support/within.ts";
+import { type OwnServers, ownServers, type SharedServers, sharedServers } from "./servers.ts";
 
 /** A dead node's terminals are to work elsewhere within this time. */
 const TAKEN_OVER_MS = 7_000;
@@ -27,6 +24,32 @@ export function assertTakenOver(test: { diagnostic(text: string): void }, sinceM
   const tookMs = Math.round(performance.now() - sinceMs);
   test.diagnostic(`works again after ${tookMs} ms`);
   assert.ok(tookMs < TAKEN_OVER_MS + allowanceMs, `it took ${tookMs} ms`);
+}
+
+/**
+ * A node sleeps while `withdraw` takes away, at another one, what `ask` at the sleeping node is answered for: it accepts none of the requests that come first when it
+ * wakes, and refuses them once it is ready. `ask` resolves with a status.
+ */
+export async function assertRefusedAfterSleep(
+  sleeper: NodeProcess | undefined,
+  withdraw: () => Promise<void>,
+  ask: () => Promise<number>,
+): Promise<void> {
+  assert.ok(sleeper !== undefined);
+  sleeper.signal("SIGSTOP");
+  await withdraw();
+  // These wait in its sockets: they are the first that it sees when it wakes up.
+  const early = Array.from({ length: 10 }, ask);
+  sleeper.signal("SIGCONT");
+  const seen = await Promise.all(early);
+  await eventually(async () => {
+    seen.push(await ask());
+    assert.equal(seen.at(-1), 401);
+  });
+  assert.ok(
+    seen.every((status) => status === 401 || status === 503),
+    `what was withdrawn was accepted for a while: ${seen.join(" ")}`,
+  );
 }
 
 /** Between two questions of who watches a machine, and what a node takes for one with its Redis on a machine that nobody else uses. */
@@ -56,85 +79,10 @@ export function watchBusyMachine(test: TestContext, caller: HttpClient): { stop(
   return { stop };
 }
 
-/** A ClickHouse that a test kills and starts again on its port and data. */
-export interface ClusterClickHouse {
-  /** As the nodes are told, credentials included. */
-  readonly url: string;
-  readonly directory: string;
-  /** kill -9; nothing starts it again but `start`. */
-  kill(): Promise<void>;
-  start(): Promise<void>;
-  stop(): Promise<void>;
-}
+/** Between two looks at whether nodes are there: each look costs them what they start with. */
+const LOOK_PAUSE_MS = 100;
 
-/** What all nodes of a cluster share: a real Redis, Kafka and ClickHouse. */
-export interface SharedServers {
-  readonly redis: TestRedis;
-  readonly kafka: TestKafka;
-  readonly clickhouse: ClusterClickHouse;
-  /** The variables that name them. */
-  readonly environment: { readonly [name: string]: string };
-  stop(): Promise<void>;
-}
-
-export async function startSharedServers(): Promise<SharedServers> {
-  const [redis, kafka, clickhouse] = await Promise.all([startTestRedis(), startTestKafka(), startClusterClickHouse()]);
-  const folder = await mkdtemp(join(tmpdir(), "relay-shared-"));
-  return {
-    redis,
-    kafka,
-    clickhouse,
-    environment: {
-      RELAY_REDIS_URL: redis.url,
-      RELAY_KAFKA_BROKERS: kafka.brokers.join(","),
-      RELAY_CLICKHOUSE_URL: clickhouse.url,
-      RELAY_PACKAGE_DIR: join(folder, "packages"),
-      RELAY_EXPORT_DIR: join(folder, "exports"),
-    },
-    stop: async () => {
-      await rm(folder, { recursive: true, force: true });
-      await Promise.all([redis.stop(), kafka.stop(), clickhouse.stop()]);
-    },
-  };
-}
-
-async function startClusterClickHouse(): Promise<ClusterClickHouse> {
-  const directory = await mkdtemp(join(tmpdir(), "relay-clickhouse-"));
-  const start = (port: number) =>
-    startEmbeddedClickHouse({
-      directory,
-      host: "127.0.0.1",
-      port,
-      adminPassword: ADMIN.password,
-      readerUsername: ANALYST.username,
-      readerPassword: ANALYST.password,
-      onLog: () => undefined,
-    });
-  let running: EmbeddedClickHouse | null = await start(0);
-  const address = new URL(running.url);
-  const port = Number(address.port);
-  [address.username, address.password] = [ADMIN.username, ADMIN.password];
-  const kill = async (): Promise<void> => {
-    const pid = running?.pid() ?? null;
-    if (pid !== null) process.kill(pid, "SIGKILL");
-    await running?.stop();
-    running = null;
-  };
-  return {
-    url: address.href,
-    directory,
-    kill,
-    start: async () => {
-      running ??= await start(port);
-    },
-    stop: async () => {
-      await kill();
-      await rm(directory, { recursive: true, force: true, maxRetries: 20, retryDelay: 100 });
-    },
-  };
-}
-
-/** Nodes in processes of their own, `node-0` and so on, over servers of their own. */
+/** Nodes in processes of their own, `node-0` and so on. */
 export interface TestCluster extends SharedServers {
   readonly nodes: readonly NodeProcess[];
   /** Leads to the nodes in turn, past those that refuse. */
@@ -147,8 +95,10 @@ export interface TestCluster extends SharedServers {
   caller(node: number | "balancer", credential: keyof typeof CREDENTIALS): HttpClient;
   /** Starts a node (again) on its port and folder; resolves when it is ready. */
   start(node: number): Promise<void>;
-  /** Starts one more on the port of a node. */
-  intrude(nodeId: string, node: number): NodeProcess;
+  /** Wakes the nodes that sleep and starts those that have ended; resolves when each knows all of them. */
+  makeWhole(): Promise<void>;
+  /** Starts one more, which ends with the test. */
+  intrude(scope: Scope, nodeId: string, port: number): NodeProcess;
 }
 
 export interface ClusterOptions {
@@ -162,29 +112,60 @@ export interface ClusterOptions {
   isPublic?: boolean;
 }
 
+/** Starts nodes over the servers that all tests of this process share; the nodes end with the test. */
+export async function startCluster(scope: Scope, options: ClusterOptions): Promise<TestCluster> {
+  return startNodes(scope, await sharedServers(scope), options);
+}
+
+/** Nodes whose servers a test kills, pauses or configures. */
+export type ClusterWithOwnServers = TestCluster & OwnServers;
+
 /** Starts servers and nodes; all end with the test. */
-export async function startCluster(
-  test: TestContext,
+export async function startClusterWithOwnServers(scope: Scope, options: ClusterOptions): Promise<ClusterWithOwnServers> {
+  const servers = await ownServers(scope);
+  return { ...(await startNodes(scope, servers, options)), ...servers };
+}
+
+/**
+ * One cluster for all tests of the suite in which this is called. It starts when the first of them calls what this returns, and ends after the last one; between
+ * them it is made whole.
+ */
+export function clusterOfSuite(options: ClusterOptions): () => Promise<TestCluster> {
+  const suite = suiteScope();
+  let starting: Promise<TestCluster> | null = null;
+  return async () => {
+    if (starting === null) {
+      starting = startCluster(suite, options);
+      return starting;
+    }
+    const cluster = await starting;
+    await cluster.makeWhole();
+    return cluster;
+  };
+}
+
+async function startNodes(
+  scope: Scope,
+  servers: SharedServers,
   { nodes: count, environment = {}, environmentOf = () => ({}), proxiedNode = count - 1, isPublic = false }: ClusterOptions,
 ): Promise<TestCluster> {
   const directory = await mkdtemp(join(tmpdir(), "relay-cluster-"));
-  atEnd(test, () => rm(directory, { recursive: true, force: true, maxRetries: 20, retryDelay: 100 }));
-  const servers = await startSharedServers();
-  atEnd(test, () => servers.stop());
+  atEnd(scope, () => rm(directory, { recursive: true, force: true, maxRetries: 20, retryDelay: 100 }));
   const redisProxy = await startTcpProxy(servers.redis.port);
-  atEnd(test, () => redisProxy.stop());
+  atEnd(scope, () => redisProxy.stop());
   const ports = await Promise.all(Array.from({ length: count }, freePort));
   const balancer = await startBalancer(0, ports);
-  atEnd(test, () => balancer.stop());
+  atEnd(scope, () => balancer.stop());
   const balancerUrl = `http://127.0.0.1:${balancer.port}`;
   const nodes: NodeProcess[] = [];
-  const startProcess = (nodeId: string, node: number, own: { readonly [name: string]: string }): NodeProcess =>
-    startNodeProcess(test, {
-      port: ports[node] ?? 0,
-      dataDirectory: join(directory, nodeId),
+  const ended = new Set<number>();
+  const startProcess = (ends: Scope, folder: string, port: number, own: { readonly [name: string]: string }): NodeProcess =>
+    startNodeProcess(ends, {
+      port,
+      dataDirectory: join(directory, folder),
       environment: {
         ...servers.environment,
-        ...{ RELAY_SHARDS: "1", RELAY_NODE_ID: nodeId },
+        ...{ RELAY_SHARDS: "1", RELAY_NODE_ID: folder },
         ...(isPublic ? { RELAY_PUBLIC_URL: balancerUrl } : {}),
         ...environment,
         ...own,
@@ -192,22 +173,25 @@ export async function startCluster(
     });
   const start = async (node: number): Promise<void> => {
     const redis = node === proxiedNode ? { RELAY_REDIS_URL: `redis://127.0.0.1:${redisProxy.port}/0` } : {};
-    const started = startProcess(`node-${node}`, node, { ...redis, ...environmentOf(node) });
+    const started = startProcess(scope, `node-${node}`, ports[node] ?? 0, { ...redis, ...environmentOf(node) });
     nodes[node] = started;
+    ended.delete(node);
+    void started.exited.then(() => {
+      if (nodes[node] === started) ended.add(node);
+    });
     await started.ready();
   };
-  await Promise.all(ports.map((_, node) => start(node)));
   // A node is ready as soon as it is a member itself; of the others it hears a moment later.
-  await eventually(async () => {
-    for (const { url } of nodes)
-      assert.match(await (await fetch(`${url}/metrics`)).text(), new RegExp(`^relay_cluster_nodes ${count}$`, "m"));
-  });
+  const everyNode = (check: (url: string) => Promise<void>) =>
+    eventually(() => Promise.all(nodes.map(({ url }) => check(url))), undefined, LOOK_PAUSE_MS);
+  const knowEachOther = () =>
+    everyNode(async (url) => assert.match(await (await fetch(`${url}/metrics`)).text(), new RegExp(`^relay_cluster_nodes ${count}$`, "m")));
+  await Promise.all(ports.map((_, node) => start(node)));
+  await knowEachOther();
   // ClickHouse is reached in the background (three nodes that bring its schema up to date at once may have to try again); until then a list is refused.
-  await eventually(async () => {
-    for (const { url } of nodes) {
-      const listed = await new HttpClient(() => url, CREDENTIALS.partner, "127.9.0.0").get("/api/v1/NONE/transactions");
-      assert.equal(listed.status, 200, listed.text);
-    }
+  await everyNode(async (url) => {
+    const listed = await new HttpClient(() => url, CREDENTIALS.partner, "127.9.0.0").get("/api/v1/NONE/transactions");
+    assert.equal(listed.status, 200, listed.text);
   });
   let addresses = 0;
   return {
@@ -228,6 +212,11 @@ export async function startCluster(
       return new HttpClient(url, CREDENTIALS[credential], `127.9.${addresses >> 8}.${addresses & 255}`);
     },
     start,
-    intrude: (nodeId, node) => startProcess(nodeId, node, {}),
+    makeWhole: async () => {
+      for (const node of nodes) node.signal("SIGCONT");
+      await Promise.all([...ended].map(start));
+      await knowEachOther();
+    },
+    intrude: (intruded, nodeId, port) => startProcess(intruded, `${nodeId}-beside`, port, { RELAY_NODE_ID: nodeId }),
   };
 }

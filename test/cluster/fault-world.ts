@@ -15,7 +15,7 @@ import type { HttpClient } from "../support/http-client.ts";
 import { textMember } from "../support/matches.ts";
 import { connectStomp, type StompTerminal } from "../support/stomp-terminal.ts";
 import { eventually, Inbox } from "../support/within.ts";
-import { startCluster, type TestCluster } from "./cluster-world.ts";
+import { type ClusterWithOwnServers, startClusterWithOwnServers } from "./cluster-world.ts";
 
 /** A client gives up a node that does not answer for so long, and asks the next. */
 const ANSWER_TIMEOUT_MS = 3_000;
@@ -42,7 +42,7 @@ export interface Probe {
 
 /** Three nodes under a load that never stops, and the history of all that partners and terminals saw. */
 export class FaultWorld {
-  readonly cluster: TestCluster;
+  readonly cluster: ClusterWithOwnServers;
   readonly history: History;
   readonly fleet: Fleet;
   readonly caller: RelayCaller;
@@ -52,7 +52,7 @@ export class FaultWorld {
   #probes = 0;
   readonly #test: TestContext;
 
-  private constructor(test: TestContext, cluster: TestCluster) {
+  private constructor(test: TestContext, cluster: ClusterWithOwnServers) {
     const random = seededRandom(test);
     this.#test = test;
     this.cluster = cluster;
@@ -67,7 +67,7 @@ export class FaultWorld {
   }
 
   static async start(test: TestContext): Promise<FaultWorld> {
-    const world = new FaultWorld(test, await startCluster(test, { nodes: 3 }));
+    const world = new FaultWorld(test, await startClusterWithOwnServers(test, { nodes: 3 }));
     atEnd(test, async () => {
       await world.load.stop();
       await Promise.all([world.caller.close(), world.patient.close()]);

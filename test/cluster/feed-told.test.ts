@@ -3,13 +3,11 @@ import { randomUUID } from "node:crypto";
 import { describe, it, type TestContext } from "node:test";
 import { openRedisKv } from "../../storage/kv/redis.ts";
 import { keysUnder } from "../storage/feed/feed-world.ts";
-import { atEnd } from "../storage/kv/world.ts";
 import { kafkaMissing } from "../support/kafka.ts";
 import { member } from "../support/matches.ts";
 import { redisMissing } from "../support/redis.ts";
-import { connectStomp } from "../support/stomp-terminal.ts";
 import { eventually } from "../support/within.ts";
-import { startCluster, type TestCluster } from "./cluster-world.ts";
+import { startClusterWithOwnServers, type TestCluster } from "./cluster-world.ts";
 
 const missing = (await redisMissing()) || (await kafkaMissing());
 
@@ -67,9 +65,9 @@ async function assertCaughtUp(cluster: TestCluster): Promise<void> {
   for (const node of NODES) await eventually(async () => assert.deepEqual(await toldAt(cluster, node), allDelivered), 60_000);
 }
 
-describe("what each node of a cluster tells", { skip: missing, timeout: 300_000 }, () => {
-  it("of the feed is how far ClickHouse is behind, whoever is away; what cannot be learned is left out", async (test: TestContext) => {
-    const cluster = await startCluster(test, { nodes: NODES.length });
+describe("each node of a cluster", { skip: missing, timeout: 300_000 }, () => {
+  it("reports how far ClickHouse is behind, whoever is away, and leaves out what it cannot learn", async (test: TestContext) => {
+    const cluster = await startClusterWithOwnServers(test, { nodes: NODES.length });
     await payAll(cluster, 4);
     await assertCaughtUp(cluster);
 
@@ -95,28 +93,5 @@ describe("what each node of a cluster tells", { skip: missing, timeout: 300_000 
     await assertBehind(cluster, 15, 5);
     await cluster.clickhouse.start();
     await assertCaughtUp(cluster);
-  });
-
-  it("of sessions is the sockets that it holds, wherever their terminals are at home", async (test: TestContext) => {
-    const cluster = await startCluster(test, { nodes: NODES.length });
-    const counts = () => Promise.all(NODES.map((node) => metricAt(cluster, node, "relay_sessions")));
-    // The simulated terminal of each sandbox.
-    await eventually(async () => assert.deepEqual(await counts(), [1, 1]));
-    const away = Array.from({ length: 100 }, (_, index) => `HOME${index}`).filter((terminalId) => cluster.homeOf(terminalId) === 1);
-    const terminals = await Promise.all(
-      away.slice(0, 5).map(async (terminalId) => {
-        const terminal = await connectStomp(cluster.nodes[0]?.url ?? "", { login: "terminal", passcode: "terminal" });
-        atEnd(test, async () => terminal.client.deactivate());
-        terminal.client.subscribe(`/topic/terminal/${terminalId}`, () => undefined);
-        await eventually(async () => {
-          const { body } = await cluster.caller(1, "partner").get(`/api/v1/${terminalId}/connection`);
-          assert.equal(member(body, "data", "connectionStatus"), "ONLINE");
-        });
-        return terminal;
-      }),
-    );
-    await eventually(async () => assert.deepEqual(await counts(), [6, 1]));
-    await terminals[0]?.client.deactivate();
-    await eventually(async () => assert.deepEqual(await counts(), [5, 1]));
   });
 });

@@ -11,7 +11,7 @@ import { atEnd, directoryOf } from "../storage/kv/world.ts";
 import { kafkaMissing } from "../support/kafka.ts";
 import { redisMissing } from "../support/redis.ts";
 import { eventually } from "../support/within.ts";
-import { startCluster } from "./cluster-world.ts";
+import { startClusterWithOwnServers } from "./cluster-world.ts";
 
 const missing = (await redisMissing()) || (await kafkaMissing());
 
@@ -21,7 +21,7 @@ describe("a Redis that was restored while all nodes were stopped", { skip: missi
   it("is known as such, and has back what Kafka holds and ClickHouse does not yet, before a node is ready", {
     timeout: 400_000,
   }, async (test) => {
-    const cluster = await startCluster(test, { nodes: 2 });
+    const cluster = await startClusterWithOwnServers(test, { nodes: 2 });
     const { redis, kafka, clickhouse } = cluster;
     const backup = join(await directoryOf(test), "backup");
     const sink = kafkaSink({ brokers: kafka.brokers, clientId: "drill", timers: machineTimers, topics: FEED_TOPICS });

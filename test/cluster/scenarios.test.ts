@@ -1,11 +1,12 @@
 import assert from "node:assert/strict";
-import { after, before, describe } from "node:test";
+import { before, describe } from "node:test";
 import { runScenarios } from "../scenario/scenarios.ts";
 import { ANALYST } from "../storage/clickhouse/clickhouse-world.ts";
+import { suiteScope } from "../storage/kv/world.ts";
 import { kafkaMissing } from "../support/kafka.ts";
 import { redisMissing } from "../support/redis.ts";
 import type { RelayOptions } from "../support/relay.ts";
-import { type SharedServers, startSharedServers } from "./cluster-world.ts";
+import { type OwnServers, ownServers } from "./servers.ts";
 
 const missing = (await redisMissing()) || (await kafkaMissing());
 
@@ -15,9 +16,9 @@ const missing = (await redisMissing()) || (await kafkaMissing());
  * scenarios run here, but for what is about a node by itself (`relay.clustered`).
  */
 describe("three nodes", { skip: missing }, () => {
-  let running: SharedServers | null = null;
+  let running: OwnServers | null = null;
   before(async () => {
-    running = await startSharedServers();
+    running = await ownServers(ends);
   });
 
   /** Each relay has a database of Redis to itself. */
@@ -38,5 +39,5 @@ describe("three nodes", { skip: missing }, () => {
   }
   runScenarios(relay(), relay);
   // Registered last, so that the nodes have ended before.
-  after(() => running?.stop());
+  const ends = suiteScope();
 });

@@ -7,7 +7,7 @@ import { join, resolve } from "node:path";
 import type { TestContext } from "node:test";
 import { setTimeout as delay } from "node:timers/promises";
 import { freePort } from "../../infra/local/free-port.ts";
-import { atEnd } from "../storage/kv/world.ts";
+import { atEnd, type Scope } from "../storage/kv/world.ts";
 import { BUILD } from "../support/build.ts";
 import { HTTP_LIBRARY } from "../support/http-library.ts";
 import { eventually } from "../support/within.ts";
@@ -61,7 +61,7 @@ export interface NodeProcessOptions {
 }
 
 /** Starts a node (sandbox, errors only) on its port and folder; `environment` adds RELAY_ names or overrides them. */
-export function startNodeProcess(test: TestContext, options: NodeProcessOptions): NodeProcess {
+export function startNodeProcess(scope: Scope, options: NodeProcessOptions): NodeProcess {
   const { port, dataDirectory, environment = {}, under = [], checkout, fromSources = checkout !== undefined, build = BUILD } = options;
   const main = fromSources || build === undefined ? ["--import", "tsx", "infra/node/main.ts"] : [join(build, "infra/node/main.js")];
   const ending = resolve(import.meta.dirname, "end-with-parent.mjs");
@@ -103,7 +103,7 @@ export function startNodeProcess(test: TestContext, options: NodeProcessOptions)
     child.stdin.end();
     return exited;
   }
-  atEnd(test, kill);
+  atEnd(scope, kill);
 
   return {
     pid: child.pid ?? 0,

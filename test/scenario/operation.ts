@@ -68,7 +68,7 @@ export function operation(relay: Relay): void {
     assert.ok(!text.includes(terminalId) && !text.includes(uuid));
   });
 
-  const alone = relay.clustered ? "it is about a node by itself; several are seen in test/cluster/nodes.test.ts" : false;
+  const alone = relay.clustered ? "it is about a node by itself; several are seen in test/cluster/shared/nodes.test.ts" : false;
   test("the administrator sees the nodes: this one by itself", { skip: alone }, async () => {
     const shown = await relay.administrator().get("/admin/cluster");
     assertMatches(shown, {

@@ -5,7 +5,7 @@
 import assert from "node:assert/strict";
 import { it, type TestContext } from "node:test";
 import { setTimeout as delay } from "node:timers/promises";
-import { startCluster, type TestCluster } from "../cluster/cluster-world.ts";
+import { type ClusterWithOwnServers, startClusterWithOwnServers } from "../cluster/cluster-world.ts";
 import { summary } from "../cluster/fault-world.ts";
 import { type Course, History } from "../fault/history.ts";
 import { fleetOf, Load } from "../fault/load.ts";
@@ -47,14 +47,14 @@ it("each acknowledged result is done for good, nothing came twice, and ClickHous
 
 class Trial {
   readonly #options: TrialOptions;
-  readonly #cluster: TestCluster;
+  readonly #cluster: ClusterWithOwnServers;
   readonly #fleet = fleetOf(FLEET);
   readonly #history = new History(this.#fleet.redelivering);
   readonly #patient: RelayCaller;
   readonly #load: Load;
   readonly #startedMs = performance.now();
 
-  private constructor(test: TestContext, options: TrialOptions, cluster: TestCluster) {
+  private constructor(test: TestContext, options: TrialOptions, cluster: ClusterWithOwnServers) {
     this.#options = options;
     this.#cluster = cluster;
     const urls = cluster.nodes.map(({ url }) => url);
@@ -78,7 +78,7 @@ class Trial {
   }
 
   static async start(test: TestContext, options: TrialOptions): Promise<Trial> {
-    const trial = new Trial(test, options, await startCluster(test, { nodes: 3, proxiedNode: null }));
+    const trial = new Trial(test, options, await startClusterWithOwnServers(test, { nodes: 3, proxiedNode: null }));
     await trial.#load.start();
     await trial.#everyTerminalWorks("three nodes over Redis, Kafka and ClickHouse");
     return trial;

@@ -26,7 +26,7 @@ export async function kvOf(test: TestContext, options: Partial<RedisKvOptions> &
 }
 
 /** A connection beside the store's. */
-export function clientOf(test: TestContext, redis: TestRedis): Redis {
+export function clientOf(test: TestContext, redis: Pick<TestRedis, "url">): Redis {
   const client = new Redis(redis.url);
   client.on("error", () => undefined);
   atEnd(test, () => client.disconnect());

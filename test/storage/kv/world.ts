@@ -1,7 +1,7 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { TestContext } from "node:test";
+import { after } from "node:test";
 import { ClassicLevel } from "classic-level";
 
 /** A folder of this test's own, removed with it. */
@@ -10,34 +10,50 @@ export async function temporaryDirectory(): Promise<{ path: string; remove(): Pr
   return { path, remove: () => rm(path, { recursive: true, force: true }) };
 }
 
-const ends = new WeakMap<TestContext, (() => unknown)[]>();
+/** A test, or a suite (`suiteScope`), with whose end other things end. */
+export interface Scope {
+  after(end: () => Promise<void>): void;
+}
+
+const ends = new WeakMap<Scope, (() => unknown)[]>();
 
 /** Runs `end` after the test, the last one registered first (hooks of node:test run in the order of registration). */
-export function atEnd(test: TestContext, end: () => unknown): void {
-  const registered = ends.get(test);
+export function atEnd(scope: Scope, end: () => unknown): void {
+  const registered = ends.get(scope);
   if (registered !== undefined) {
     registered.push(end);
     return;
   }
   const stack = [end];
-  ends.set(test, stack);
-  test.after(async () => {
+  ends.set(scope, stack);
+  scope.after(async () => {
     for (const next of stack.reverse()) await next();
   });
 }
 
+/** The suite in which this is called; outside of suites, all tests of the process. */
+export function suiteScope(): Scope {
+  let atItsEnd = async (): Promise<void> => undefined;
+  after(() => atItsEnd());
+  return {
+    after: (end) => {
+      atItsEnd = end;
+    },
+  };
+}
+
 /** A folder that is removed after the test. */
-export async function directoryOf(test: TestContext): Promise<string> {
+export async function directoryOf(scope: Scope): Promise<string> {
   const directory = await temporaryDirectory();
-  atEnd(test, () => directory.remove());
+  atEnd(scope, () => directory.remove());
   return directory.path;
 }
 
 /** An empty LevelDB, closed and removed after the test. */
-export async function levelOf(test: TestContext): Promise<ClassicLevel> {
-  const level = new ClassicLevel(join(await directoryOf(test), "level"));
+export async function levelOf(scope: Scope): Promise<ClassicLevel> {
+  const level = new ClassicLevel(join(await directoryOf(scope), "level"));
   await level.open();
-  atEnd(test, () => level.close());
+  atEnd(scope, () => level.close());
   return level;
 }
 

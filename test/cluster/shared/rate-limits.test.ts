@@ -2,13 +2,13 @@ import assert from "node:assert/strict";
 import { randomUUID } from "node:crypto";
 import { describe, it, type TestContext } from "node:test";
 import { setTimeout as delay } from "node:timers/promises";
-import { Refusals } from "../../bench/deployment/refusals.ts";
-import { clientOf } from "../storage/kv/redis-world.ts";
-import { type Answer, CREDENTIALS, HttpClient } from "../support/http-client.ts";
-import { kafkaMissing } from "../support/kafka.ts";
-import { listOf, member } from "../support/matches.ts";
-import { redisMissing } from "../support/redis.ts";
-import { startCluster, type TestCluster } from "./cluster-world.ts";
+import { Refusals } from "../../../bench/deployment/refusals.ts";
+import { clientOf } from "../../storage/kv/redis-world.ts";
+import { type Answer, CREDENTIALS, HttpClient } from "../../support/http-client.ts";
+import { kafkaMissing } from "../../support/kafka.ts";
+import { listOf, member } from "../../support/matches.ts";
+import { redisMissing } from "../../support/redis.ts";
+import { clusterOfSuite, type TestCluster } from "../cluster-world.ts";
 
 const missing = (await redisMissing()) || (await kafkaMissing());
 
@@ -72,8 +72,10 @@ class Sender {
 }
 
 describe("rate limits over three nodes", { skip: missing }, () => {
+  const threeNodes = clusterOfSuite({ nodes: 3 });
+
   it("hold within a tenth, and cost a client that is far from them no question to Redis", async (test) => {
-    const cluster = await startCluster(test, { nodes: 3 });
+    const cluster = await threeNodes();
     const redis = clientOf(test, cluster.redis);
     const poll: Request = (client) => client.poll("LIMITED");
 
@@ -132,7 +134,7 @@ describe("rate limits over three nodes", { skip: missing }, () => {
   });
 
   it("hold within a tenth for what a partner's record raises, and for the next request after each change of it", async (test) => {
-    const cluster = await startCluster(test, { nodes: 3 });
+    const cluster = await threeNodes();
     const [first] = cluster.nodes;
     assert.ok(first);
     const administrator = new HttpClient(() => first.url, CREDENTIALS.administrator, "127.7.2.1");

@@ -1,15 +1,15 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { Redis } from "ioredis";
-import { freePort } from "../../infra/local/free-port.ts";
-import { startSimulatedTerminal } from "../../infra/sandbox/terminal/terminal.ts";
-import { atEnd } from "../storage/kv/world.ts";
-import { kafkaMissing } from "../support/kafka.ts";
-import { redisMissing } from "../support/redis.ts";
-import { frameOf, payment, Register } from "../support/register.ts";
-import { startTcpProxy } from "../support/tcp-proxy.ts";
-import { eventually, within } from "../support/within.ts";
-import { startCluster } from "./cluster-world.ts";
+import { freePort } from "../../../infra/local/free-port.ts";
+import { startSimulatedTerminal } from "../../../infra/sandbox/terminal/terminal.ts";
+import { atEnd } from "../../storage/kv/world.ts";
+import { kafkaMissing } from "../../support/kafka.ts";
+import { redisMissing } from "../../support/redis.ts";
+import { frameOf, payment, Register } from "../../support/register.ts";
+import { startTcpProxy } from "../../support/tcp-proxy.ts";
+import { eventually, within } from "../../support/within.ts";
+import { startCluster } from "../cluster-world.ts";
 
 const missing = (await redisMissing()) || (await kafkaMissing());
 const TERMINAL_ID = "TILL0001";

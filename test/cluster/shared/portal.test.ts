@@ -1,15 +1,15 @@
 import assert from "node:assert/strict";
 import { randomUUID } from "node:crypto";
 import { describe, it } from "node:test";
-import { atEnd } from "../storage/kv/world.ts";
-import type { Answer } from "../support/http-client.ts";
-import { kafkaMissing } from "../support/kafka.ts";
-import { assertMatches, listOf, member, textMember } from "../support/matches.ts";
-import { lastMailTo, mailsTo, PORTAL_API, PORTAL_PASSWORD } from "../support/portal-person.ts";
-import { redisMissing } from "../support/redis.ts";
-import { connectStomp } from "../support/stomp-terminal.ts";
-import { eventually } from "../support/within.ts";
-import { startCluster, type TestCluster } from "./cluster-world.ts";
+import { atEnd } from "../../storage/kv/world.ts";
+import type { Answer, HttpClient } from "../../support/http-client.ts";
+import { kafkaMissing } from "../../support/kafka.ts";
+import { assertMatches, listOf, member, textMember } from "../../support/matches.ts";
+import { lastMailTo, mailsTo, PORTAL_API, PORTAL_PASSWORD } from "../../support/portal-person.ts";
+import { redisMissing } from "../../support/redis.ts";
+import { connectStomp } from "../../support/stomp-terminal.ts";
+import { eventually } from "../../support/within.ts";
+import { assertRefusedAfterSleep, clusterOfSuite, type TestCluster } from "../cluster-world.ts";
 import {
   addressOf,
   anotherBrowser,
@@ -21,7 +21,7 @@ import {
   placeOf,
   type Shop,
   visitorOf,
-} from "./portal-world.ts";
+} from "../portal-world.ts";
 
 const missing = (await redisMissing()) || (await kafkaMissing());
 
@@ -41,9 +41,14 @@ function assertOneWins(answers: readonly Answer[], winner: number, ...losers: nu
   assert.ok(second !== undefined && losers.includes(second), texts(answers));
 }
 
+/** Not more often: a person's requests of a second are bounded. */
+const LOOK_MS = 500;
+
 describe("the portal on three nodes", { skip: missing }, () => {
+  const threeNodes = clusterOfSuite({ nodes: 3 });
+
   it("what ends or changes a session counts on every node with the next request", async (test) => {
-    const cluster = await startCluster(test, { nodes: 3 });
+    const cluster = await threeNodes();
     const shop = await newShop(cluster);
     const anna = shop.owner.at(0);
     await assertSession(cluster, anna.token, 200);
@@ -143,26 +148,16 @@ describe("the portal on three nodes", { skip: missing }, () => {
         return answer.status;
       };
       assert.equal(await asked(), 200);
-      const [, , sleeper] = cluster.nodes;
-      sleeper?.signal("SIGSTOP");
-      // Answered once the node that sleeps is no member any more.
-      const toggled = await placeOf(cluster, 0).administrator().send(`/admin/api/partners/${partner.id}/toggle`, { method: "PATCH" });
-      assertMatches(toggled, { status: 200, body: { data: { enabled: false } } });
-      // These wait in its sockets: they are the first that it sees when it wakes up.
-      const early = Array.from({ length: 10 }, asked);
-      sleeper?.signal("SIGCONT");
-      for (const status of await Promise.all(early)) assert.ok(status === 401 || status === 503, `${status} at a disabled partner's`);
-      const seen: number[] = [];
-      await eventually(async () => {
-        seen.push(await asked());
-        assert.equal(seen.at(-1), 401);
-      });
-      assert.ok(!seen.includes(200), `it was good for a while: ${seen.join(" ")}`);
+      const disable = async () => {
+        const toggled = await placeOf(cluster, 0).administrator().send(`/admin/api/partners/${partner.id}/toggle`, { method: "PATCH" });
+        assertMatches(toggled, { status: 200, body: { data: { enabled: false } } });
+      };
+      await assertRefusedAfterSleep(cluster.nodes[2], disable, asked);
     });
   });
 
   it("what counts once counts once, whichever nodes are asked at the same time", async (test) => {
-    const cluster = await startCluster(test, { nodes: 3 });
+    const cluster = await threeNodes();
     const shop = await newShop(cluster);
     const anna = shop.owner.at(0);
     const password = { email: anna.email, password: PORTAL_PASSWORD };
@@ -290,8 +285,8 @@ describe("the portal on three nodes", { skip: missing }, () => {
     });
   });
 
-  it("counts wrong passwords of all nodes together, and holds back nobody where it signed in before", async (test) => {
-    const cluster = await startCluster(test, { nodes: 3 });
+  it("counts wrong passwords of all nodes together, and holds back nobody where it signed in before", async () => {
+    const cluster = await threeNodes();
     const { owner } = await newShop(cluster);
     const { email } = owner;
     // That it signed in there is stored behind the answer; the enrolment was a sign-in without a second factor.
@@ -323,7 +318,7 @@ describe("the portal on three nodes", { skip: missing }, () => {
   });
 
   it("a payment that one node accepts and another hands out is the shop's, and every node shows it at once", async (test) => {
-    const cluster = await startCluster(test, { nodes: 3 });
+    const cluster = await threeNodes();
     const [one, other] = [await newShop(cluster, 0), await newShop(cluster, 1)];
     const reads = (shop: Shop, path: string) =>
       Promise.all(
@@ -427,8 +422,53 @@ describe("the portal on three nodes", { skip: missing }, () => {
         for (const data of await reads(other, "/terminals")) assertMatches(listOf(member(data, "items")), [{ terminalId: "MOVED" }]);
         for (const data of await reads(one, "/terminals")) assert.equal(listOf(member(data, "items")).length, 6);
       };
-      await eventually(look, 15_000, 1_000);
+      await eventually(look, 30_000, 1_000);
     });
+  });
+
+  it("has in its logs what two nodes wrote, at both of them; also what a node wrote that has ended since", async () => {
+    const cluster = await threeNodes();
+    const shop = await newShop(cluster);
+    const at = (node: number): HttpClient => callerOf(cluster, () => node, { authorization: `Bearer ${shop.secretKey}` });
+    const newEndpoint = async (node: number): Promise<string> => {
+      const made = await at(node).post("/api/merchant/webhooks", { url: "http://127.0.0.1:1/hooks", events: ["*"] });
+      assert.equal(made.status, 201, made.text);
+      return textMember(made.body, "data", "endpoint", "id");
+    };
+    const sendTest = async (node: number, id: string): Promise<void> => {
+      const sent = await at(node).post(`/api/merchant/webhooks/${id}/test`, {});
+      assert.equal(sent.status, 200, sent.text);
+    };
+    const entriesAt = async (node: number, log: "workflow" | "calls") => {
+      const answer = await shop.owner.at(node).send("GET", `/logs/${log}?limit=200`);
+      assert.equal(answer.status, 200, answer.text);
+      return listOf(member(answer.body, "data", "items"));
+    };
+    const objectsAt = async (node: number) => (await entriesAt(node, "workflow")).map((entry) => textMember(entry, "objectId")).sort();
+    /** Of whom an entry's id tells who wrote it: a writer is a shard of a node and a start. */
+    const writersAt = async (node: number) =>
+      new Set((await entriesAt(node, "workflow")).map((entry) => textMember(entry, "id").replace(/^\d+-(.+)-\d+$/, "$1")));
+
+    const ids: string[] = [];
+    for (const node of [0, 1, 0, 1]) ids.push(await newEndpoint(node));
+    for (const [index, id] of ids.entries()) await sendTest(index % 2, id);
+    await eventually(
+      async () => {
+        for (const node of [0, 1]) {
+          assert.deepEqual(await objectsAt(node), [...ids].sort());
+          assert.equal((await entriesAt(node, "calls")).length, ids.length);
+        }
+      },
+      30_000,
+      LOOK_MS,
+    );
+    assert.equal((await writersAt(0)).size, 2);
+
+    // What it has not written yet it writes before it ends.
+    ids.push(await newEndpoint(1));
+    cluster.nodes[1]?.signal("SIGTERM");
+    assert.deepEqual(await cluster.nodes[1]?.exited, { code: 0, signal: null });
+    await eventually(async () => assert.deepEqual(await objectsAt(0), [...ids].sort()), 30_000, LOOK_MS);
   });
 });
 
