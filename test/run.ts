@@ -65,7 +65,16 @@ function jobsOfLevel(asked: Level): Job[] {
       usual.filter((file) => !ofLanding(file)),
       groupOf,
     );
-  return [...jobsOf(usual, groupOf), ...CHECKS, ...(asked === "nightly" ? suites : nightlySuitesOfLanding())];
+  if (asked === "landing") return [...jobsOf(usual, groupOf), ...CHECKS, ...nightlySuitesOfLanding()];
+  // At night a variant takes the place of the smaller form.
+  return [
+    ...jobsOf(
+      usual.filter((file) => !VARIANTS.some((suite) => suite.files.includes(file))),
+      groupOf,
+    ),
+    ...CHECKS,
+    ...suites,
+  ];
 }
 
 function nightlySuitesOfLanding(): Suite[] {
@@ -102,7 +111,8 @@ async function runAll(chosen: readonly Job[]): Promise<number> {
   try {
     const environment = {
       ...process.env,
-      TEST_LEVEL: level,
+      // The landings, which run the simulations in turn, have less time than the night.
+      TEST_SEEDS_SECONDS: process.env["TEST_SEEDS_SECONDS"] ?? (level === "nightly" ? "60" : "15"),
       ...(process.env["CI"] === undefined ? { TEST_INSTALLS_NOTHING: "1" } : {}),
       ...(chosen.some(startsNodes) ? { TEST_BUILD: await build(folder) } : {}),
     };

@@ -1,5 +1,5 @@
 /** What runs when: which files may share a process, what a landing adds to `npm test`, and which suites run at night and by sixths. */
-import { dirname } from "node:path";
+import { basename, dirname } from "node:path";
 import type { Job } from "./jobs.ts";
 
 /** A suite of the nightly run. */
@@ -21,7 +21,12 @@ const SHARED = [
   "test/tidy/",
 ];
 
+/** Tests of clusters that share Redis, Kafka and ClickHouse, in two processes: the files of each run one after the other on servers that are emptied. */
+const CLUSTERS = "test/cluster/shared/";
+
 export function groupOf(file: string): string | null {
+  if (file.startsWith(CLUSTERS)) return `${CLUSTERS}* ${basename(file) < "p" ? "a to o" : "p to z"}`;
+  if (NIGHTLY.some((suite) => suite.files.includes(file))) return null;
   return SHARED.some((folder) => file.startsWith(folder)) ? `${dirname(file)}/*` : null;
 }
 
@@ -40,19 +45,29 @@ export const CHECKS: readonly Job[] = [
 ];
 
 /** Files that only a landing and the nightly run have, by the beginnings of their paths. */
-export const LANDING = ["test/cluster/", "test/proxies/", "test/fault/"];
+export const LANDING = [
+  "test/cluster/",
+  "test/doors/production.test.ts",
+  "test/fault/",
+  "test/http/web/operators/",
+  "test/http/web/portal/",
+  "test/infra/build/",
+  "test/infra/local/",
+  "test/proxies/",
+];
 
 /** A file that runs at night, in its turn by sixths, and where the change touches its subject. */
 const nightly = (file: string, ...subject: readonly string[]): Suite => ({ name: file, files: [file], subject, isInSixths: true });
 
 export const NIGHTLY: readonly Suite[] = [
+  nightly("test/bench/deployment/roll-out.test.ts", "bench/deployment/"),
   nightly("test/cluster/card-numbers.test.ts", "engine/kernel/mask.ts"),
   nightly("test/cluster/former-version.test.ts", "engine/kernel/schemas.ts", "storage/schemas/"),
   nightly("test/cluster/portal-faults.test.ts", "storage/feed/merchant-turns.ts"),
   nightly("test/cluster/redis-at-start.test.ts", "storage/redis/"),
   nightly("test/cluster/restored.test.ts", "storage/kv/history.ts", "engine/terminals/taking-back.ts"),
   nightly("test/cluster/sentinel.test.ts", "storage/redis/"),
-  nightly("test/cluster/zvt.test.ts", "engine/zvt/", "http/zvt/"),
+  nightly("test/cluster/later-version.test.ts", "storage/schemas/"),
   nightly("test/fault/agents.test.ts", "engine/agents/"),
   nightly("test/fault/agents-node.test.ts", "engine/agents/"),
   nightly("test/fault/alerts-node.test.ts", "engine/alerts/"),
@@ -75,14 +90,11 @@ export const NIGHTLY: readonly Suite[] = [
   nightly("test/fault/zvt.test.ts", "engine/zvt/", "http/zvt/"),
 ];
 
-/** How long each simulation plays fresh seeds where the landings run it in turn. The nightly run says so by TEST_SEEDS_SECONDS. */
-const SEEDS_SECONDS = process.env["TEST_SEEDS_SECONDS"] ?? "15";
-
 /** A simulation with all of its seeds, and fresh ones for some time. */
 const simulation = (file: string, ...subject: readonly string[]): Suite => ({
   name: `${file}, all seeds`,
   files: [file],
-  environment: { TEST_LEVEL: "nightly", TEST_SEEDS_SECONDS: SEEDS_SECONDS },
+  environment: { TEST_LEVEL: "nightly" },
   subject,
   isInSixths: true,
 });
@@ -114,6 +126,7 @@ export const VARIANTS: readonly Suite[] = [
   },
   simulation("test/simulation/simulation.test.ts", "engine/terminals/command-machine.ts", "engine/routing/"),
   simulation("test/simulation/planted-faults.test.ts", "engine/terminals/command-machine.ts", "engine/routing/"),
+  simulation("test/simulation/known-faults.test.ts", "engine/terminals/command-machine.ts", "engine/routing/"),
   simulation("test/simulation/agents/agents.test.ts", "engine/agents/"),
   simulation("test/simulation/disputes/disputes.test.ts", "engine/disputes/"),
   simulation("test/simulation/intents/intents.test.ts", "engine/intents/"),
