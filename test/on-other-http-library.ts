@@ -10,7 +10,7 @@ import { nodeWithNewerGlibc } from "./support/newer-glibc-node.ts";
 import { skipReason } from "./support/server-process.ts";
 
 /** Surfaces, pages and engine reach the library through `http/server` alone. The tour is a whole node on it. */
-const USUAL = ["test/http/server/", "test/scenario/two-shards"];
+const USUAL = ["test/http/server/", "test/scenario/one-node"];
 /** What touches the library, and whole nodes on it. */
 const EVERY = ["test/http/server/", "test/http/endpoint/", "test/http/stomp/", "test/scenario/", "test/infra/node/process/"];
 

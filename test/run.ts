@@ -65,16 +65,7 @@ function jobsOfLevel(asked: Level): Job[] {
       usual.filter((file) => !ofLanding(file)),
       groupOf,
     );
-  if (asked === "landing") return [...jobsOf(usual, groupOf), ...CHECKS, ...nightlySuitesOfLanding()];
-  // At night a variant takes the place of the smaller form.
-  return [
-    ...jobsOf(
-      usual.filter((file) => !VARIANTS.some((suite) => suite.files.includes(file))),
-      groupOf,
-    ),
-    ...CHECKS,
-    ...suites,
-  ];
+  return [...jobsOf(usual, groupOf), ...CHECKS, ...(asked === "nightly" ? suites : nightlySuitesOfLanding())];
 }
 
 function nightlySuitesOfLanding(): Suite[] {

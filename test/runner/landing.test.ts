@@ -70,7 +70,7 @@ it("finds the tests that ARCHITECTURE.md names as proofs of the promises, throug
   for (const file of [
     "test/fault/strace.test.ts",
     "test/storage/kv/embedded.test.ts",
-    "test/scenario/one-shard.test.ts",
+    "test/scenario/one-node.test.ts",
     "test/simulation/simulation.test.ts",
   ]) {
     assert.ok(found.has(file), file);

@@ -101,15 +101,13 @@ const simulation = (file: string, ...subject: readonly string[]): Suite => ({
 
 /** Tests that a landing runs in a smaller form. */
 export const VARIANTS: readonly Suite[] = [
-  ...["one-shard", "two-shards"].map(
-    (layout): Suite => ({
-      name: `every scenario on ${layout}`,
-      files: [`test/scenario/${layout}.test.ts`],
-      environment: { TEST_LAYOUTS: "every" },
-      subject: [],
-      isInSixths: true,
-    }),
-  ),
+  {
+    name: "every scenario on one shard",
+    files: ["test/scenario/one-node.test.ts"],
+    environment: { TEST_SHARDS: "1" },
+    subject: [],
+    isInSixths: true,
+  },
   {
     name: "every scenario on three nodes",
     files: ["test/cluster/scenarios.test.ts"],

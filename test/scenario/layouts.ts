@@ -6,7 +6,6 @@ import { describe as registerGroup, test as registerTest } from "node:test";
  * other HTTP library does.
  */
 const ASKED = process.env["TEST_LAYOUTS"];
-export const EVERY_LAYOUT = ASKED === "every";
 
 /** What only some scenarios are registered for. */
 type Place = "nodes" | "tour";
@@ -21,7 +20,7 @@ let place: Place | null = null;
  */
 export function registerOn(layout: "shards" | "nodes", define: () => void): void {
   if (ASKED === "tour") place = "tour";
-  else place = layout === "shards" || EVERY_LAYOUT ? null : layout;
+  else place = layout === "shards" || ASKED === "every" ? null : layout;
   try {
     define();
   } finally {

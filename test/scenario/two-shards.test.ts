@@ -1,3 +1,0 @@
-import { runScenariosWithShards } from "./scenarios.ts";
-
-runScenariosWithShards(2);
