@@ -91,7 +91,7 @@ export function runScenarios(options: RelayOptions, startable: (name: string) =>
     }
     describeOnNodes("the gateway-protocol adapter", () => gatewayAdapter(startable("the gateway-protocol adapter")));
     describeEverywhere("payment links", () => paymentLinks(startable("payment links"), isInstalled("chdb")));
-    // What differs with several nodes is in test/cluster/intents.test.ts.
+    // What differs with several nodes is in test/cluster/shared/intents.test.ts.
     describe("the compatible API", () => compatibleApi(startable("the compatible API")));
     describe("webhooks", () => webhooks(startable("webhooks")));
     describe("production", () => production(startable("production")));
