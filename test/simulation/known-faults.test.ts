@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { drawPlan } from "./draw-plan.ts";
 import { type Outcome, playHistory } from "./history.ts";
+import type { Violation } from "./invariants/judge.ts";
 import { SESSION_OF_A_NODE_THAT_LEFT } from "./kept-plans.ts";
 import { KNOWN_FAULTS, type KnownFault, shows, unknownIn } from "./known-faults.ts";
 import type { Plan } from "./plan.ts";
@@ -26,7 +27,7 @@ async function isShown(fault: KnownFault): Promise<boolean> {
 // The histories are played before the first test is declared, for the reason that testSimulation gives.
 const shown = new Set<KnownFault>();
 for (const fault of KNOWN_FAULTS) if (await isShown(fault)) shown.add(fault);
-const ofKeptPlan = [];
+const ofKeptPlan: Violation[] = [];
 for (let more = 0; more < NETWORKS; more += 1) ofKeptPlan.push(...unknownIn(await onOtherNetwork(SESSION_OF_A_NODE_THAT_LEFT, more)));
 
 for (const fault of KNOWN_FAULTS) {

@@ -181,7 +181,7 @@ export const PLANTED_FAULTS: readonly PlantedFault[] = [
   },
   {
     name: "a session is not made known to its home",
-    shownBy: 73,
+    shownBy: 84,
     breaks: ["nothing waits"],
     plant: () => {
       const isHit = everySo(3);
@@ -193,7 +193,7 @@ export const PLANTED_FAULTS: readonly PlantedFault[] = [
   },
   {
     name: "the store forgets a commit that it acknowledged",
-    shownBy: 73,
+    shownBy: 1,
     breaks: [
       "accepted is known",
       "results are found",
