@@ -6,11 +6,31 @@ import { describe as registerGroup, test as registerTest } from "node:test";
  * other HTTP library does.
  */
 const ASKED = process.env["TEST_LAYOUTS"];
+const EVERY_LAYOUT = ASKED === "every";
 
-/** What only some scenarios are registered for. */
-type Place = "nodes" | "tour";
+const leaveOut = async (): Promise<void> => undefined;
+const noTest: typeof registerTest = Object.assign(leaveOut, registerTest);
+const noGroup: typeof registerGroup = Object.assign(leaveOut, registerGroup);
 
-let place: Place | null = null;
+// Bindings that change, and no functions around those of Node: a failure names the scenario's file.
+
+/** A scenario that several nodes do not change: validation, forms, pages, what one home decides. */
+export let test = registerTest;
+
+/**
+ * A scenario whose way differs with several nodes: a home or a session on another node, tables that
+ * every node has, claims and counters in Redis, the feed through Kafka, a start from Redis. It runs
+ * on three nodes as well.
+ */
+export let testOnNodes = registerTest;
+
+/** Such a scenario that is also a part of the tour. */
+export const testEverywhere = registerTest;
+
+/** Groups that start nodes of their own: they are registered where one of their scenarios is. */
+export let describe = registerGroup;
+export let describeOnNodes = registerGroup;
+export const describeEverywhere = registerGroup;
 
 /**
  * Registers the scenarios of `define`: for the shards of one node all of them, for several nodes
@@ -19,35 +39,9 @@ let place: Place | null = null;
  * that each way is taken that a node of one shard has, and those over the bus.
  */
 export function registerOn(layout: "shards" | "nodes", define: () => void): void {
-  if (ASKED === "tour") place = "tour";
-  else place = layout === "shards" || ASKED === "every" ? null : layout;
-  try {
-    define();
-  } finally {
-    place = null;
-  }
+  if (ASKED === "tour") [testOnNodes, describeOnNodes] = [noTest, noGroup];
+  if (ASKED === "tour" || (layout === "nodes" && !EVERY_LAYOUT)) [test, describe] = [noTest, noGroup];
+  define();
+  [test, testOnNodes] = [registerTest, registerTest];
+  [describe, describeOnNodes] = [registerGroup, registerGroup];
 }
-
-function alsoFor<Register extends (...scenario: never[]) => Promise<void>>(places: readonly Place[], register: Register): Register {
-  const registered = (...scenario: unknown[]): Promise<void> =>
-    place === null || places.includes(place) ? Reflect.apply(register, undefined, scenario) : Promise.resolve();
-  return Object.assign(registered, register);
-}
-
-/** A scenario that several nodes do not change: validation, forms, pages, what one home decides. */
-export const test = alsoFor([], registerTest);
-
-/**
- * A scenario whose way differs with several nodes: a home or a session on another node, tables that
- * every node has, claims and counters in Redis, the feed through Kafka, a start from Redis. It runs
- * on three nodes as well.
- */
-export const testOnNodes = alsoFor(["nodes"], registerTest);
-
-/** Such a scenario that is also a part of the tour. */
-export const testEverywhere = alsoFor(["nodes", "tour"], registerTest);
-
-/** Groups that start nodes of their own: they are registered where one of their scenarios is. */
-export const describe = alsoFor([], registerGroup);
-export const describeOnNodes = alsoFor(["nodes"], registerGroup);
-export const describeEverywhere = alsoFor(["nodes", "tour"], registerGroup);
