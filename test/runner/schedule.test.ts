@@ -13,10 +13,11 @@ const costs = new Map<string, Cost>([
 const jobs = ["waits", "computes last", "computes too", "computes"].map(job);
 
 /** Runs the jobs, and ends one whenever no further one starts; gives each start with what runs beside it. */
-async function startsOf(cores: number, signal = new AbortController().signal): Promise<string[]> {
+async function startsOf(cores: number, given: { signal?: AbortSignal; costs?: ReadonlyMap<string, Cost> } = {}): Promise<string[]> {
+  const { signal = new AbortController().signal } = given;
   const running = new Map<string, () => void>();
   const starts: string[] = [];
-  await runInOrder(jobs, costs, cores, signal, ({ name }) => {
+  await runInOrder(jobs, given.costs ?? costs, cores, signal, ({ name }) => {
     starts.push([name, ...running.keys()].join(" | "));
     return new Promise<void>((resolve) => {
       running.set(name, resolve);
@@ -31,19 +32,16 @@ async function startsOf(cores: number, signal = new AbortController().signal): P
   return starts;
 }
 
-it("starts the longest first, and those that wait beside those that compute", async () => {
-  assert.deepEqual(await startsOf(2.2), [
-    "computes",
-    "computes too | computes",
-    "waits | computes | computes too",
-    "computes last | computes too | waits",
-  ]);
+it("starts the longest first, and one more beside each that waits", async () => {
+  const waiting = new Map<string, Cost>([...costs, ["computes too", { seconds: 30, processorSeconds: 3 }]]);
+  assert.deepEqual(await startsOf(1.2, { costs: waiting }), ["computes", "computes too", "computes last | computes too", "waits"]);
+  assert.deepEqual(await startsOf(2), ["computes", "computes too | computes", "computes last | computes too", "waits | computes last"]);
 });
 
-it("runs a job alone where its share is more than the machine has", async () => {
+it("runs one job at a time where each is more than the machine has", async () => {
   assert.deepEqual(await startsOf(0.5), ["computes", "computes too", "computes last", "waits"]);
 });
 
 it("starts nothing after it was aborted", async () => {
-  assert.deepEqual(await startsOf(2, AbortSignal.abort()), []);
+  assert.deepEqual(await startsOf(2, { signal: AbortSignal.abort() }), []);
 });

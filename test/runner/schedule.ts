@@ -12,9 +12,12 @@ function shareOf(cost: Cost): number {
   return Math.max(LEAST_SHARE, cost.processorSeconds / Math.max(cost.seconds, 0.1));
 }
 
+/** With less of the cores free than this, another job would only slow the others down. */
+const LEAST_ROOM = 0.3;
+
 /**
- * Runs all jobs, the longest first, until `signal` aborts. A job starts when the cores have room for its share, so that those that wait run beside those
- * that compute.
+ * Runs all jobs, the longest first, until `signal` aborts. The next one starts when the cores have some room, so that jobs run beside those that
+ * wait; its own share may be larger than the room, since the shares are averages.
  */
 export async function runInOrder(
   jobs: readonly Job[],
@@ -26,10 +29,9 @@ export async function runInOrder(
   const waiting = [...jobs].sort((one, other) => costOf(costs, other).seconds - costOf(costs, one).seconds);
   const running = new Map<Job, { readonly share: number; readonly ended: Promise<void> }>();
   const next = (): Job | undefined => {
-    if (running.size === JOBS_AT_ONCE_MAX || signal.aborted) return undefined;
     const used = [...running.values()].reduce((sum, { share }) => sum + share, 0);
-    const index = waiting.findIndex((job) => running.size === 0 || used + shareOf(costOf(costs, job)) <= cores);
-    return index < 0 ? undefined : waiting.splice(index, 1)[0];
+    const hasRoom = running.size === 0 || (running.size < JOBS_AT_ONCE_MAX && used + LEAST_ROOM <= cores);
+    return hasRoom && !signal.aborted ? waiting.shift() : undefined;
   };
   for (;;) {
     const job = next();
