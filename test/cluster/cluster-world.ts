@@ -19,13 +19,6 @@ import { type OwnServers, ownServers, type SharedServers, sharedServers } from "
 /** A dead node's terminals are to work elsewhere within this time. */
 const TAKEN_OVER_MS = 7_000;
 
-/** `allowanceMs` is blamed on the machine, where a test itself keeps it busy. */
-export function assertTakenOver(test: { diagnostic(text: string): void }, sinceMs: number, allowanceMs = 0): void {
-  const tookMs = Math.round(performance.now() - sinceMs);
-  test.diagnostic(`works again after ${tookMs} ms`);
-  assert.ok(tookMs < TAKEN_OVER_MS + allowanceMs, `it took ${tookMs} ms`);
-}
-
 /**
  * A node sleeps while `withdraw` takes away, at another one, what `ask` at the sleeping node is answered for: it accepts none of the requests that come first when it
  * wakes, and refuses them once it is ready. `ask` resolves with a status.
@@ -77,6 +70,23 @@ export function watchBusyMachine(test: TestContext, caller: HttpClient): { stop(
   };
   atEnd(test, stop);
   return { stop };
+}
+
+/**
+ * For a fault that begins with this call: `assertInTime` fails where it was felt for longer than it may be, by more than the machine was busy meanwhile and
+ * `allowanceMs`. `caller`: of a node that lives.
+ */
+export function watchTakeover(test: TestContext, caller: HttpClient): { assertInTime(allowanceMs?: number): Promise<void> } {
+  const sinceMs = performance.now();
+  const busy = watchBusyMachine(test, caller);
+  return {
+    assertInTime: async (allowanceMs = 0) => {
+      const tookMs = Math.round(performance.now() - sinceMs);
+      const busyMs = Math.round(await busy.stop());
+      test.diagnostic(`works again after ${tookMs} ms, for ${busyMs} of which the machine was busy`);
+      assert.ok(tookMs < TAKEN_OVER_MS + busyMs + allowanceMs, `it took ${tookMs} ms, for ${busyMs} of which the machine was busy`);
+    },
+  };
 }
 
 /** Between two looks at whether nodes are there: each look costs them what they start with. */

@@ -18,7 +18,7 @@ import { eventually, Inbox } from "../support/within.ts";
 import { type ClusterWithOwnServers, startClusterWithOwnServers } from "./cluster-world.ts";
 
 /** A client gives up a node that does not answer for so long, and asks the next. */
-const ANSWER_TIMEOUT_MS = 3_000;
+export const ANSWER_TIMEOUT_MS = 3_000;
 const PARTNERS = 6;
 const PARTNER_PAUSE_MS = 90;
 

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { randomUUID } from "node:crypto";
-import { describe, it, type TestContext } from "node:test";
+import { before, describe, it } from "node:test";
 import { setTimeout as delay } from "node:timers/promises";
 import { MAIL_LEASE_MS } from "../../engine/mails/mail-record.ts";
 import type { CloudConfig } from "../../engine/settings/cloud-config.ts";
@@ -9,7 +9,7 @@ import { partitionOf } from "../../engine/tables/table-versions.ts";
 import { loadShopsSince } from "../../storage/feed/shops-since.ts";
 import { ADMIN } from "../storage/clickhouse/clickhouse-world.ts";
 import { kvOf } from "../storage/kv/redis-world.ts";
-import { atEnd } from "../storage/kv/world.ts";
+import { atEnd, type Scope, suiteScope } from "../storage/kv/world.ts";
 import { kafkaMissing } from "../support/kafka.ts";
 import { listOf, member } from "../support/matches.ts";
 import { newMerchant } from "../support/new-merchant.ts";
@@ -18,7 +18,7 @@ import { redisMissing } from "../support/redis.ts";
 import { type SmtpServer, startSmtpServer } from "../support/smtp-server.ts";
 import { startTcpProxy } from "../support/tcp-proxy.ts";
 import { eventually } from "../support/within.ts";
-import { startCluster, type TestCluster } from "./cluster-world.ts";
+import { clusterOfSuite, type TestCluster } from "./cluster-world.ts";
 import { addressOf, placeOf } from "./portal-world.ts";
 
 const missing = (await redisMissing()) || (await kafkaMissing());
@@ -51,7 +51,7 @@ interface MailServers {
   countOf(address: string): number;
 }
 
-async function startMailServers(test: TestContext, count: number): Promise<MailServers> {
+async function startMailServers(suite: Scope, count: number): Promise<MailServers> {
   const wanted = new Map<string, (held: HeldMail) => void>();
   const onRecipient = (node: number) => async (address: string) => {
     const held = wanted.get(address);
@@ -60,7 +60,7 @@ async function startMailServers(test: TestContext, count: number): Promise<MailS
     return "250 2.1.5 ok";
   };
   const servers = await Promise.all(Array.from({ length: count }, (_, node) => startSmtpServer({ onRecipient: onRecipient(node) })));
-  for (const server of servers) atEnd(test, () => server.close());
+  for (const server of servers) atEnd(suite, () => server.close());
   return {
     servers,
     hold: (address) => new Promise((resolve) => wanted.set(address, resolve)),
@@ -97,15 +97,24 @@ async function listedMail(cluster: TestCluster, node: number, address: string): 
 }
 
 describe("the portal where nodes fail", { skip: missing }, () => {
+  const suite = suiteScope();
+  let mails: MailServers;
+  before(async () => {
+    mails = await startMailServers(suite, 3);
+  });
+  let ofFirst: { [name: string]: string } = {};
+  const threeNodes = clusterOfSuite({
+    ...{ nodes: 3, environment: { RELAY_MAIL_FROM: "Terminal Relay <relay@example.com>", RELAY_LOG_LEVEL: "info" } },
+    environmentOf: (node) => ({
+      RELAY_SMTP_URL: `smtp://127.0.0.1:${mails.servers[node]?.port}`,
+      ...(node === 0 ? ofFirst : {}),
+    }),
+  });
+
   it("a mail is sent once though every node looks; again only where its node died while it was sending", {
     timeout: 400_000,
   }, async (test) => {
-    const mails = await startMailServers(test, 3);
-    const cluster = await startCluster(test, {
-      nodes: 3,
-      environment: { RELAY_MAIL_FROM: "Terminal Relay <relay@example.com>" },
-      environmentOf: (node) => ({ RELAY_SMTP_URL: `smtp://127.0.0.1:${mails.servers[node]?.port}` }),
-    });
+    const cluster = await threeNodes();
     const invite = await inviter(cluster, FIRST + 1 + 1 + MEANWHILE);
     const addresses = (count: number) => Array.from({ length: count }, () => addressOf("anna"));
     const allSentOnce = (sent: readonly string[], deadlineMs?: number) =>
@@ -175,11 +184,7 @@ describe("the portal where nodes fail", { skip: missing }, () => {
   });
 
   it("rows of before are filled by one node, and by another when it dies, from where it was", { timeout: 600_000 }, async (test) => {
-    let ofFirst: { [name: string]: string } = {};
-    const cluster = await startCluster(test, {
-      ...{ nodes: 3, environment: { RELAY_LOG_LEVEL: "info" } },
-      environmentOf: (node) => (node === 0 ? ofFirst : {}),
-    });
+    const cluster = await threeNodes();
     const { merchantId } = await newMerchant(placeOf(cluster, 0));
     const clickhouse = new URL(cluster.clickhouse.url);
     const ask = async (query: string): Promise<string> => {
