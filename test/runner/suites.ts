@@ -47,7 +47,6 @@ export const CHECKS: readonly Job[] = [
 /** Files that only a landing and the nightly run have, by the beginnings of their paths. */
 export const LANDING = [
   "test/cluster/",
-  "test/doors/production.test.ts",
   "test/fault/",
   "test/http/web/operators/",
   "test/http/web/portal/",
@@ -60,7 +59,7 @@ export const LANDING = [
 const nightly = (file: string, ...subject: readonly string[]): Suite => ({ name: file, files: [file], subject, isInSixths: true });
 
 export const NIGHTLY: readonly Suite[] = [
-  nightly("test/bench/deployment/roll-out.test.ts", "bench/deployment/"),
+  ...["load", "relay-away", "roll-out"].map((name) => nightly(`test/bench/deployment/${name}.test.ts`, "bench/deployment/")),
   nightly("test/cluster/card-numbers.test.ts", "engine/kernel/mask.ts"),
   nightly("test/cluster/former-version.test.ts", "engine/kernel/schemas.ts", "storage/schemas/"),
   nightly("test/cluster/portal-faults.test.ts", "storage/feed/merchant-turns.ts"),
@@ -68,6 +67,7 @@ export const NIGHTLY: readonly Suite[] = [
   nightly("test/cluster/restored.test.ts", "storage/kv/history.ts", "engine/terminals/taking-back.ts"),
   nightly("test/cluster/sentinel.test.ts", "storage/redis/"),
   nightly("test/cluster/later-version.test.ts", "storage/schemas/"),
+  nightly("test/doors/production.test.ts", "http/auth/"),
   nightly("test/fault/agents.test.ts", "engine/agents/"),
   nightly("test/fault/agents-node.test.ts", "engine/agents/"),
   nightly("test/fault/alerts-node.test.ts", "engine/alerts/"),
@@ -88,6 +88,11 @@ export const NIGHTLY: readonly Suite[] = [
   nightly("test/fault/terminate.test.ts", "infra/node/process/", "infra/node/shard/"),
   nightly("test/fault/webhooks.test.ts", "engine/webhooks/"),
   nightly("test/fault/zvt.test.ts", "engine/zvt/", "http/zvt/"),
+  ...["accessibility", "agents-accessibility", "analytics-accessibility", "subscriptions-accessibility"].map((name) =>
+    nightly(`test/http/web/portal/${name}.test.ts`, "http/web/portal/"),
+  ),
+  nightly("test/infra/local/cluster.test.ts", "infra/local/"),
+  nightly("test/proxies/nginx.test.ts", "infra/compose/"),
 ];
 
 /** A simulation with all of its seeds, and fresh ones for some time. */
