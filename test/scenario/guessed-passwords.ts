@@ -101,10 +101,10 @@ export function guessedPasswords(relay: Relay): void {
     const callers = numbers(3).map(() => Object.assign(relay.nobody(), { localAddress }));
     const answers = await Promise.all(numbers(60).map((n) => guess(callers[n % callers.length] ?? relay.nobody(), username, `guess ${n}`)));
     const statuses = answers.map(({ status }) => status);
-    assert.deepEqual(
-      [401, 429].map((status) => statuses.filter((one) => one === status).length),
-      [LIMIT, 60 - LIMIT],
-    );
+    const count = (status: number) => statuses.filter((one) => one === status).length;
+    // 503: on a busy machine the count comes too late; the guess is counted and not looked at.
+    assert.deepEqual([count(401) + count(503), count(429)], [LIMIT, 60 - LIMIT]);
+    assert.ok(count(401) > 0, "no guess was looked at");
     for (const caller of callers) assert.equal((await guess(caller, username, "the last")).status, 429);
     assert.equal((await guess(relay.nobody(), username, "from elsewhere")).status, 401);
   });
