@@ -99,14 +99,16 @@ export async function runJob(job: Job, environment: NodeJS.ProcessEnv, signal: A
     const how = isTimedOut ? `did not end within ${JOB_TIMEOUT_MS / 1_000} s` : `ended with ${endedBy ?? code}`;
     failures.push({ file: job.name, line: 0, path: [job.name], reason: `The process ${how} without reporting a failed test.` });
   }
+  const seconds = (performance.now() - startedAt) / 1_000;
   return {
     job,
     passed,
     todo,
     skipped,
     failures,
-    seconds: (performance.now() - startedAt) / 1_000,
-    processorSeconds,
+    seconds,
+    // A command does not report it: compilers and linters compute all the time.
+    processorSeconds: job.command === undefined ? processorSeconds : seconds,
     output,
   };
 }
