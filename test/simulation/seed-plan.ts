@@ -50,7 +50,7 @@ export async function testSimulation({ word, promise, play, chosen, nightly, see
     for (const seed of seeds) {
       const { broken, seen } = await playOne(seed);
       for (const what of seen) allSeen.add(what);
-      if (broken.length > 0) return [...broken, `Repeat it with: TEST_SEED=${seed} npm test -- ${word}`].join("\n");
+      if (broken.length > 0) return [`Repeat it with: TEST_SEED=${seed} npm test -- ${word}`, ...broken].join("\n");
     }
     return "";
   }
@@ -70,9 +70,9 @@ export async function testSimulation({ word, promise, play, chosen, nightly, see
   if (process.env["TEST_SEED"] !== undefined) {
     const { trace, broken } = await twice(freshSeed);
     console.log(trace.join("\n"));
-    // `npm test` shows only some lines of what a test prints.
-    const whole = `The whole trace: TEST_SEED=${freshSeed} node --import tsx ${relative("", process.argv[1] ?? "")}`;
-    test(`${promise}: seed ${freshSeed}`, () => assert.ok(broken.length === 0, [...broken, whole].join("\n")));
+    // `npm test` shows only the first lines of a failure.
+    const whole = `See its whole trace with: TEST_SEED=${freshSeed} node --import tsx ${relative("", process.argv[1] ?? "")}`;
+    test(`${promise}: seed ${freshSeed}`, () => assert.ok(broken.length === 0, [whole, ...broken].join("\n")));
     return;
   }
   const fixed = new Set(isNightly ? [...chosen, ...nightly] : chosen);
