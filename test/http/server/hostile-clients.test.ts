@@ -46,9 +46,11 @@ test("a chunked body that never ends is refused at its bound, and the connection
   const chunk = `100000\r\n${" ".repeat(1_048_576)}\r\n`;
   const ended = client.closed();
   let isOver = false;
-  ended.then(() => {
+  const over = () => {
     isOver = true;
-  });
+  };
+  // On a busy machine a chunk is written after the relay has ended the connection, which is an error of the socket.
+  ended.then(over, over);
   let sent = 0;
   for (; !isOver && sent < 4 * (REFUSED_BYTES_MAX / 1_048_576); sent += 1) {
     client.socket.write(chunk);
