@@ -2,7 +2,7 @@
 import { type Cost, costOf, type Job } from "./jobs.ts";
 
 /** Servers and browsers of more jobs than this want more memory than a small machine has. */
-const JOBS_AT_ONCE_MAX = 4;
+const JOBS_AT_ONCE_MAX = 3;
 
 /** A job that mostly waits still takes a part of a core when it starts. */
 const LEAST_SHARE = 0.2;
