@@ -33,7 +33,9 @@ const SIDE_BY_SIDE = 3;
 
 const words = process.argv.slice(2);
 const has = (name: string, word: string) => name.includes(word.toLowerCase());
-const chosen = (name: string) => words.length === 0 || words.some((word) => has(name, word));
+/** What is left out where no words choose: a landing leaves the fuzzing to the night. */
+const WITHOUT = process.env["CLIENTS_WITHOUT"];
+const chosen = (name: string) => (words.length === 0 ? name !== WITHOUT : words.some((word) => has(name, word)));
 const officialName = (language: string) => `official ${language}`;
 const wanted = (language: string) => chosen(officialName(language));
 const missing = (name: string) => Promise.resolve({ type: "missing" as const, reason: `${name} was not asked for` });
