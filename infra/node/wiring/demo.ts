@@ -22,7 +22,7 @@ export function composeDemo({ config, intents, merchantsByKey, ids }: DemoParts)
       ids,
       findOwner: async () => {
         const found = await merchantsByKey.merchantByKey(publishable);
-        return found === null || found === "replaced" ? null : found;
+        return typeof found === "object" ? found : null;
       },
     }),
     demo: { publishableKey: publishable, apiKey: config.sandboxApiKey ?? "", terminalId: SIMULATED_TERMINAL_ID },

@@ -68,6 +68,8 @@ const REFUSING: { readonly [reason: string]: readonly string[] } = {
     "generatePartnerApiKeys",
     "regenerateOwnApiKey",
     "partnerApiPatchMerchant",
+    "partnerApiReplaceMerchantKeys",
+    "createMachineToken",
     "partnerApiInvitePortalUser",
     "invitePortalUser",
     "resetPortalFactors",
@@ -109,7 +111,7 @@ const ABOUT: Things = {
     agentCredentialId: "ac_1",
     exportId: "exp_1",
   },
-  ...{ versionId: 1, deploymentId: 1, packageName: "app.apk", groupName: "group" },
+  ...{ versionId: 1, deploymentId: 1, packageName: "app.apk", groupName: "group", machineName: "machine" },
 };
 
 const surfaces = surfacesOf({ openTerminalLogs: true, packageBytesMax: 1_000, adapterContextPath: "", mode: "sandbox" });

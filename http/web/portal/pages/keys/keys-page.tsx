@@ -11,6 +11,7 @@ import { Time } from "../../components/time.tsx";
 import { text } from "../../i18n/texts.ts";
 import { useResource } from "../../state/resource.ts";
 import { NewKeysDialog } from "./new-keys-dialog.tsx";
+import { PendingKeys } from "./pending-keys.tsx";
 import { ReplaceDialog } from "./replace-dialog.tsx";
 
 /** The keys by which the merchant's own software speaks to the relay. */
@@ -30,7 +31,14 @@ export function KeysPage() {
       }
     >
       <Panel title={words.present}>
-        <Loaded of={keys}>{(data) => <PresentKeys keys={data} />}</Loaded>
+        <Loaded of={keys}>
+          {(data) => (
+            <>
+              {data.pending !== null && <PendingKeys pending={data.pending} onDecided={keys.reload} />}
+              <PresentKeys keys={data} />
+            </>
+          )}
+        </Loaded>
       </Panel>
       {asking && (
         <ReplaceDialog
