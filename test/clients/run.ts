@@ -13,6 +13,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
+import { commandLine } from "../../infra/command-line.ts";
 import { freePort } from "../../infra/local/free-port.ts";
 import { ServerProcess, skipReason } from "../support/server-process.ts";
 import { eventually } from "../support/within.ts";
@@ -31,7 +32,10 @@ import { describeTrials, nameOf, prepareTrials } from "./trials/run-trials.ts";
 /** Lives at once: they mostly wait for the relay, which has the other core. */
 const SIDE_BY_SIDE = 3;
 
-const words = process.argv.slice(2);
+const { args: words } = commandLine("test:clients")
+  .description("Runs client libraries that others wrote against a sandbox relay of its own.")
+  .argument("[words...]", "only clients whose name contains one of them; official: the libraries of the compatible platform")
+  .parse();
 const has = (name: string, word: string) => name.includes(word.toLowerCase());
 const chosen = (name: string) => words.length === 0 || words.some((word) => has(name, word));
 const officialName = (language: string) => `official ${language}`;
