@@ -13,7 +13,7 @@ import { mkdtemp } from "node:fs/promises";
 import { cpus, tmpdir } from "node:os";
 import { join } from "node:path";
 import { type Cost, costOf, type Job, jobsOf, readCosts, writeCosts } from "./runner/jobs.ts";
-import { changedFiles, failingAfter, isTouched, proofs, readLanding, sixthOf, suitesOfSixth, writeLanding } from "./runner/landing.ts";
+import { changedFiles, failingAfter, isTouched, readLanding, sixthOf, suitesOfSixth, writeLanding } from "./runner/landing.ts";
 import { idleSeconds, reportAll, reportJob } from "./runner/report.ts";
 import { type JobResult, runJob } from "./runner/run-job.ts";
 import { runInOrder } from "./runner/schedule.ts";
@@ -79,12 +79,10 @@ function nightlySuitesOfLanding(): Suite[] {
     ),
   );
   const changed = changedFiles();
-  const named = proofs();
   if (changed === null) console.log("# the history has no landing before this one: no suite runs because of what the change touches");
   const chosen = suites.flatMap((suite) => {
     if (dealt.has(suite)) return [{ suite, reason: `sixth ${sixth} of 6` }];
     if (failing.includes(suite.name)) return [{ suite, reason: "it failed when it ran last" }];
-    if (NIGHTLY.includes(suite) && suite.files.some((file) => named.has(file))) return [{ suite, reason: "it is the proof of a promise" }];
     if (changed !== null && isTouched(suite, changed)) return [{ suite, reason: "the change touches its subject" }];
     return [];
   });

@@ -72,20 +72,24 @@ export function isTouched(suite: Suite, changed: readonly string[]): boolean {
   return changed.some((file) => [...suite.subject, ...suite.files].some((prefix) => file.startsWith(prefix)));
 }
 
-/** The test files that ARCHITECTURE.md names as proofs of the promises, and those that import a module that it names. */
-export function proofs(): Set<string> {
+/** What ARCHITECTURE.md names as proofs of the promises: for each path the test files that run it, which are itself or import it. */
+export function proofs(): Map<string, string[]> {
   const text = readFileSync("ARCHITECTURE.md", "utf8");
   const named = [...text.matchAll(/\*Shown in\*([\s\S]*?)\n(?=\d\.|\n)/g)].flatMap(([, list = ""]) =>
     [...list.matchAll(/`(test\/[^`]+)`/g)].flatMap(([, file]) => (file === undefined ? [] : [file])),
   );
   if (named.length === 0) throw new Error("ARCHITECTURE.md names no proof of its promises");
-  const found = new Set(named);
   const imports = importsOfTests();
+  return new Map(named.map((file) => [file, testsThatRun(file, imports)]));
+}
+
+function testsThatRun(named: string, imports: ReadonlyMap<string, readonly string[]>): string[] {
+  const found = new Set([named]);
   for (let before = 0; before < found.size; ) {
     before = found.size;
     for (const [file, imported] of imports) if (imported.some((one) => found.has(one))) found.add(file);
   }
-  return new Set([...found].filter((file) => file.endsWith(".test.ts")));
+  return [...found].filter((file) => file.endsWith(".test.ts"));
 }
 
 function importsOfTests(): Map<string, string[]> {

@@ -1,12 +1,13 @@
 /** What runs when: which files may share a process, what a landing adds to `npm test`, and which suites run at night and by sixths. */
+import { readdirSync } from "node:fs";
 import { basename, dirname } from "node:path";
-import type { Job } from "./jobs.ts";
+import { type Job, jobsOf } from "./jobs.ts";
 
 /** A suite of the nightly run. */
 export interface Suite extends Job {
   /** Paths of the product, or their beginnings: a landing that changes one of them runs the suite. */
   readonly subject: readonly string[];
-  /** Whether the landings run it in turn. */
+  /** Whether the landings run it in turn. Not what repeats, on another layout or library, tests that every landing runs. */
   readonly isInSixths: boolean;
 }
 
@@ -24,8 +25,13 @@ const SHARED = [
 /** Tests of clusters that share Redis, Kafka and ClickHouse, in two processes: the files of each run one after the other on servers that are emptied. */
 const CLUSTERS = "test/cluster/shared/";
 
+/** Where several nodes differ from one. */
+const CLUSTERED = ["engine/routing/", "infra/node/cluster/", "storage/bus/", "storage/redis/"];
+
+const partOf = (file: string): string => `${CLUSTERS}* ${basename(file) < "p" ? "a to o" : "p to z"}`;
+
 export function groupOf(file: string): string | null {
-  if (file.startsWith(CLUSTERS)) return `${CLUSTERS}* ${basename(file) < "p" ? "a to o" : "p to z"}`;
+  if (file.startsWith(CLUSTERS)) return partOf(file);
   if (NIGHTLY.some((suite) => suite.files.includes(file))) return null;
   return SHARED.some((folder) => file.startsWith(folder)) ? `${dirname(file)}/*` : null;
 }
@@ -45,15 +51,13 @@ export const CHECKS: readonly Job[] = [
 ];
 
 /** Files that only a landing and the nightly run have, by the beginnings of their paths. */
-export const LANDING = [
-  "test/cluster/",
-  "test/fault/",
-  "test/http/web/operators/",
-  "test/http/web/portal/",
-  "test/infra/build/",
-  "test/infra/local/",
-  "test/proxies/",
-];
+export const LANDING = ["test/cluster/", "test/fault/", "test/infra/local/", "test/proxies/"];
+
+/** The test files of a folder, whose name ends with a slash. */
+const filesOf = (folder: string): string[] =>
+  readdirSync(folder)
+    .filter((file) => file.endsWith(".test.ts"))
+    .map((file) => folder + file);
 
 /** A file that runs at night, in its turn by sixths, and where the change touches its subject. */
 const nightly = (file: string, ...subject: readonly string[]): Suite => ({ name: file, files: [file], subject, isInSixths: true });
@@ -61,10 +65,12 @@ const nightly = (file: string, ...subject: readonly string[]): Suite => ({ name:
 export const NIGHTLY: readonly Suite[] = [
   ...["load", "relay-away", "roll-out"].map((name) => nightly(`test/bench/deployment/${name}.test.ts`, "bench/deployment/")),
   nightly("test/cluster/card-numbers.test.ts", "engine/kernel/mask.ts"),
+  nightly("test/cluster/feed-told.test.ts", "storage/feed/"),
   nightly("test/cluster/former-version.test.ts", "engine/kernel/schemas.ts", "storage/schemas/"),
   nightly("test/cluster/portal-faults.test.ts", "storage/feed/merchant-turns.ts"),
   nightly("test/cluster/redis-at-start.test.ts", "storage/redis/"),
   nightly("test/cluster/restored.test.ts", "storage/kv/history.ts", "engine/terminals/taking-back.ts"),
+  nightly("test/cluster/scenarios.test.ts", ...CLUSTERED),
   nightly("test/cluster/sentinel.test.ts", "storage/redis/"),
   nightly("test/cluster/later-version.test.ts", "storage/schemas/"),
   nightly("test/doors/production.test.ts", "http/auth/"),
@@ -88,11 +94,15 @@ export const NIGHTLY: readonly Suite[] = [
   nightly("test/fault/terminate.test.ts", "infra/node/process/", "infra/node/shard/"),
   nightly("test/fault/webhooks.test.ts", "engine/webhooks/"),
   nightly("test/fault/zvt.test.ts", "engine/zvt/", "http/zvt/"),
-  ...["accessibility", "agents-accessibility", "analytics-accessibility", "subscriptions-accessibility"].map((name) =>
-    nightly(`test/http/web/portal/${name}.test.ts`, "http/web/portal/"),
+  ...["portal", "operators"].flatMap((app) =>
+    filesOf(`test/http/web/${app}/`).map((file) => nightly(file, `http/web/${app}/`, `test/http/web/${app}/`)),
   ),
+  nightly("test/infra/build/compile.test.ts", "infra/build/"),
+  nightly("test/infra/command-lines.test.ts", "infra/cli/"),
   nightly("test/infra/local/cluster.test.ts", "infra/local/"),
-  nightly("test/proxies/nginx.test.ts", "infra/compose/"),
+  nightly("test/infra/monitoring/faults.test.ts", "infra/monitoring/"),
+  ...["haproxy", "nginx"].map((name) => nightly(`test/proxies/${name}.test.ts`, "infra/compose/")),
+  ...jobsOf(filesOf(CLUSTERS), partOf).map((job) => ({ ...job, subject: [...CLUSTERED, "test/cluster/"], isInSixths: true })),
 ];
 
 /** A simulation with all of its seeds, and fresh ones for some time. */
@@ -111,21 +121,21 @@ export const VARIANTS: readonly Suite[] = [
     files: ["test/scenario/one-node.test.ts"],
     environment: { TEST_SHARDS: "1" },
     subject: [],
-    isInSixths: true,
+    isInSixths: false,
   },
   {
     name: "every scenario on three nodes",
     files: ["test/cluster/scenarios.test.ts"],
     environment: { TEST_LAYOUTS: "every" },
     subject: [],
-    isInSixths: true,
+    isInSixths: false,
   },
   {
     ...script("test:http-library"),
     name: "all tests of the other HTTP library",
     command: ["npm", "run", "test:http-library", "--", "every"],
     subject: ["http/server/uws.ts"],
-    isInSixths: true,
+    isInSixths: false,
   },
   {
     name: "schemathesis over the whole interface",

@@ -8,6 +8,9 @@ import { type LinkWorld, openLinkWorld } from "./world.ts";
 const MINUTE_MS = 60_000;
 const HOUR_MS = 3_600_000;
 
+/** Two shards take every way that one takes. */
+const shards = 2;
+
 async function paid(world: LinkWorld, txId: string): Promise<void> {
   await world.create(txId);
   world.gateway.pay(txId);
@@ -15,149 +18,145 @@ async function paid(world: LinkWorld, txId: string): Promise<void> {
   assert.equal((await world.link(txId)).state, "success");
 }
 
-for (const shards of [1, 2]) {
-  describe(`links on ${shards} shards`, () => {
-    it("a notification leads to a verify, and that to the end", async () => {
-      const world = openLinkWorld({ shards });
-      assert.equal((await world.create("x1")).type, "created");
-      world.gateway.pay("x1");
-      await world.shard.links.notified({ merId: "M1", txId: "x1", paymentId: "g-x1" }, "right");
-      await settle();
-      assert.equal((await world.link("x1")).state, "success");
-      assert.deepEqual(await world.rows(), [{ uuid: "x1", status: "OK", version: rowVersion("done", 1) }]);
-    });
-
-    it("without a notification it is found when the grace ends, not before", async () => {
-      const world = openLinkWorld({ shards });
-      await world.create("x1");
-      world.gateway.pay("x1");
-      await world.pass(5 * MINUTE_MS - 1_000);
-      assert.equal(world.gateway.verifies.length, 0);
-      await world.pass(3_000);
-      assert.equal((await world.link("x1")).state, "success");
-      assert.equal(world.gateway.verifies.length, 1);
-    });
-
-    it("then every thirty seconds", async () => {
-      const world = openLinkWorld({ shards });
-      await world.create("x1");
-      await world.pass(5 * MINUTE_MS + 122_000);
-      assert.equal(world.gateway.verifies.length, 5);
-    });
-
-    it("expires after an hour, by a verify at its end", async () => {
-      const world = openLinkWorld({ shards });
-      await world.create("x1");
-      await world.pass(HOUR_MS - 2_000);
-      assert.equal((await world.link("x1")).state, "watching");
-      const before = world.gateway.verifies.length;
-      await world.pass(4_000);
-      const { state, outcome } = await world.link("x1");
-      assert.deepEqual([state, outcome?.resultCode, world.gateway.verifies.length], ["expired", "GW_20002", before + 1]);
-      assert.deepEqual(await world.rows(), [{ uuid: "x1", status: "KO", version: rowVersion("unknown", 1) }]);
-    });
-
-    it("a success after that is recorded and flagged, with a newer row", async () => {
-      const world = openLinkWorld({ shards });
-      await world.create("x1");
-      await world.pass(HOUR_MS + 10_000);
-      world.gateway.pay("x1");
-      await world.pass(MINUTE_MS);
-      const { state, late } = await world.link("x1");
-      assert.deepEqual([state, late], ["success", true]);
-      assert.deepEqual(
-        (await world.rows()).map(({ status, version }) => [status, version]),
-        [
-          ["KO", rowVersion("unknown", 1)],
-          ["OK", rowVersion("done", 2)],
-        ],
-      );
-      assert.equal(world.kv.keys("a/link_late/").length, 1);
-    });
-
-    it("a gateway that is away ends nothing; after twenty minutes what was paid is found", async () => {
-      const world = openLinkWorld({ shards });
-      await world.create("x1");
-      world.gateway.pay("x1");
-      world.gateway.mode = "away";
-      await world.pass(20 * MINUTE_MS);
-      assert.equal((await world.link("x1")).state, "watching");
-      world.gateway.mode = "there";
-      await world.pass(35_000);
-      assert.equal((await world.link("x1")).state, "success");
-    });
-
-    it("a gateway that is away at the end keeps it open, tells operators, and settles that", async () => {
-      const world = openLinkWorld({ shards });
-      await world.create("x1");
-      world.gateway.pay("x1");
-      world.gateway.mode = "away";
-      await world.pass(HOUR_MS + 10 * MINUTE_MS);
-      const { state, overdue } = await world.link("x1");
-      assert.deepEqual([state, overdue], ["watching", true]);
-      assert.equal(world.kv.keys("a/link_unverified/").length, 1);
-      assert.deepEqual(await world.rows(), []);
-      world.gateway.mode = "there";
-      await world.pass(3 * MINUTE_MS);
-      assert.deepEqual([(await world.link("x1")).state, (await world.link("x1")).late], ["success", false]);
-      assert.equal(world.kv.keys("a/link_unverified/").length, 0);
-    });
-
-    it("deadlines survive a restart, also one that passed meanwhile", async () => {
-      const world = openLinkWorld({ shards });
-      await world.create("x1");
-      world.gateway.pay("x1");
-      await world.pass(MINUTE_MS);
-      const after = world.restart();
-      world.clock.advance(10 * MINUTE_MS);
-      await after.pass(2_000);
-      assert.equal((await after.link("x1")).state, "success");
-    });
-
-    it("an init whose answer was lost is found by a verify, with its address", async () => {
-      const world = openLinkWorld({ shards });
-      world.gateway.mode = "lost";
-      assert.equal((await world.create("x1")).type, "unavailable");
-      world.gateway.mode = "there";
-      await world.pass(22_000);
-      const { state, paymentUrl } = await world.link("x1");
-      assert.deepEqual([state, paymentUrl], ["waiting", "https://pay.example/x1"]);
-    });
-
-    it("an init that never arrived is never paid, and expires without a row", async () => {
-      const world = openLinkWorld({ shards });
-      world.gateway.mode = "away";
-      assert.equal((await world.create("x1")).type, "unavailable");
-      world.gateway.mode = "there";
-      await world.pass(HOUR_MS + 40_000);
-      assert.equal((await world.link("x1")).state, "expired");
-      assert.deepEqual(await world.rows(), []);
-      assert.deepEqual(world.kv.keys("link-due/"), []);
-    });
+describe("links", () => {
+  it("a notification leads to a verify, and that to the end", async () => {
+    const world = openLinkWorld({ shards });
+    assert.equal((await world.create("x1")).type, "created");
+    world.gateway.pay("x1");
+    await world.shard.links.notified({ merId: "M1", txId: "x1", paymentId: "g-x1" }, "right");
+    await settle();
+    assert.equal((await world.link("x1")).state, "success");
+    assert.deepEqual(await world.rows(), [{ uuid: "x1", status: "OK", version: rowVersion("done", 1) }]);
   });
-}
 
-for (const shards of [1, 2]) {
-  test(`a reversal whose answer was lost is found executed by the relay itself, after a restart, on ${shards} shards`, async () => {
-    const before = openLinkWorld({ shards });
-    await paid(before, "x1");
-    before.gateway.mode = "lost";
-    const wanted = { txId: "x1", operationId: "f1", type: "reversal", amountMinor: null } as const;
-    assert.equal((await before.shard.links.followUp(wanted))?.type, "unavailable");
-    before.gateway.mode = "away";
-    const world = before.restart();
-    await world.pass(3 * MINUTE_MS);
-    assert.equal((await world.link("x1")).followUps[0]?.state, "requested");
+  it("without a notification it is found when the grace ends, not before", async () => {
+    const world = openLinkWorld({ shards });
+    await world.create("x1");
+    world.gateway.pay("x1");
+    await world.pass(5 * MINUTE_MS - 1_000);
+    assert.equal(world.gateway.verifies.length, 0);
+    await world.pass(3_000);
+    assert.equal((await world.link("x1")).state, "success");
+    assert.equal(world.gateway.verifies.length, 1);
+  });
+
+  it("then every thirty seconds", async () => {
+    const world = openLinkWorld({ shards });
+    await world.create("x1");
+    await world.pass(5 * MINUTE_MS + 122_000);
+    assert.equal(world.gateway.verifies.length, 5);
+  });
+
+  it("expires after an hour, by a verify at its end", async () => {
+    const world = openLinkWorld({ shards });
+    await world.create("x1");
+    await world.pass(HOUR_MS - 2_000, 1_000);
+    assert.equal((await world.link("x1")).state, "watching");
+    const before = world.gateway.verifies.length;
+    await world.pass(4_000);
+    const { state, outcome } = await world.link("x1");
+    assert.deepEqual([state, outcome?.resultCode, world.gateway.verifies.length], ["expired", "GW_20002", before + 1]);
+    assert.deepEqual(await world.rows(), [{ uuid: "x1", status: "KO", version: rowVersion("unknown", 1) }]);
+  });
+
+  it("a success after that is recorded and flagged, with a newer row", async () => {
+    const world = openLinkWorld({ shards });
+    await world.create("x1");
+    await world.pass(HOUR_MS + 10_000);
+    world.gateway.pay("x1");
+    await world.pass(MINUTE_MS);
+    const { state, late } = await world.link("x1");
+    assert.deepEqual([state, late], ["success", true]);
+    assert.deepEqual(
+      (await world.rows()).map(({ status, version }) => [status, version]),
+      [
+        ["KO", rowVersion("unknown", 1)],
+        ["OK", rowVersion("done", 2)],
+      ],
+    );
+    assert.equal(world.kv.keys("a/link_late/").length, 1);
+  });
+
+  it("a gateway that is away ends nothing; after twenty minutes what was paid is found", async () => {
+    const world = openLinkWorld({ shards });
+    await world.create("x1");
+    world.gateway.pay("x1");
+    world.gateway.mode = "away";
+    await world.pass(20 * MINUTE_MS);
+    assert.equal((await world.link("x1")).state, "watching");
     world.gateway.mode = "there";
-    await world.pass(4 * MINUTE_MS);
-    const [entry] = (await world.link("x1")).followUps;
-    assert.deepEqual([entry?.state, entry?.tranId, world.kv.keys("link-due/")], ["done", null, []]);
-    assert.equal((await world.shard.links.followUp({ ...wanted, operationId: "f2" }))?.type, "impossible");
-    const again = await world.shard.links.followUp(wanted);
-    assert.ok(again?.type === "done");
-    assert.deepEqual([again.followUp.tranId, world.gateway.executed.size], ["m-f1", 1]);
+    await world.pass(35_000);
+    assert.equal((await world.link("x1")).state, "success");
   });
-}
+
+  it("a gateway that is away at the end keeps it open, tells operators, and settles that", async () => {
+    const world = openLinkWorld({ shards });
+    await world.create("x1");
+    world.gateway.pay("x1");
+    world.gateway.mode = "away";
+    await world.pass(HOUR_MS + 10 * MINUTE_MS);
+    const { state, overdue } = await world.link("x1");
+    assert.deepEqual([state, overdue], ["watching", true]);
+    assert.equal(world.kv.keys("a/link_unverified/").length, 1);
+    assert.deepEqual(await world.rows(), []);
+    world.gateway.mode = "there";
+    await world.pass(3 * MINUTE_MS);
+    assert.deepEqual([(await world.link("x1")).state, (await world.link("x1")).late], ["success", false]);
+    assert.equal(world.kv.keys("a/link_unverified/").length, 0);
+  });
+
+  it("deadlines survive a restart, also one that passed meanwhile", async () => {
+    const world = openLinkWorld({ shards });
+    await world.create("x1");
+    world.gateway.pay("x1");
+    await world.pass(MINUTE_MS);
+    const after = world.restart();
+    world.clock.advance(10 * MINUTE_MS);
+    await after.pass(2_000);
+    assert.equal((await after.link("x1")).state, "success");
+  });
+
+  it("an init whose answer was lost is found by a verify, with its address", async () => {
+    const world = openLinkWorld({ shards });
+    world.gateway.mode = "lost";
+    assert.equal((await world.create("x1")).type, "unavailable");
+    world.gateway.mode = "there";
+    await world.pass(22_000);
+    const { state, paymentUrl } = await world.link("x1");
+    assert.deepEqual([state, paymentUrl], ["waiting", "https://pay.example/x1"]);
+  });
+
+  it("an init that never arrived is never paid, and expires without a row", async () => {
+    const world = openLinkWorld({ shards });
+    world.gateway.mode = "away";
+    assert.equal((await world.create("x1")).type, "unavailable");
+    world.gateway.mode = "there";
+    await world.pass(HOUR_MS + 40_000);
+    assert.equal((await world.link("x1")).state, "expired");
+    assert.deepEqual(await world.rows(), []);
+    assert.deepEqual(world.kv.keys("link-due/"), []);
+  });
+});
+
+test("a reversal whose answer was lost is found executed by the relay itself, after a restart", async () => {
+  const before = openLinkWorld({ shards });
+  await paid(before, "x1");
+  before.gateway.mode = "lost";
+  const wanted = { txId: "x1", operationId: "f1", type: "reversal", amountMinor: null } as const;
+  assert.equal((await before.shard.links.followUp(wanted))?.type, "unavailable");
+  before.gateway.mode = "away";
+  const world = before.restart();
+  await world.pass(3 * MINUTE_MS);
+  assert.equal((await world.link("x1")).followUps[0]?.state, "requested");
+  world.gateway.mode = "there";
+  await world.pass(4 * MINUTE_MS);
+  const [entry] = (await world.link("x1")).followUps;
+  assert.deepEqual([entry?.state, entry?.tranId, world.kv.keys("link-due/")], ["done", null, []]);
+  assert.equal((await world.shard.links.followUp({ ...wanted, operationId: "f2" }))?.type, "impossible");
+  const again = await world.shard.links.followUp(wanted);
+  assert.ok(again?.type === "done");
+  assert.deepEqual([again.followUp.tranId, world.gateway.executed.size], ["m-f1", 1]);
+});
 
 test("one that never reached the gateway is not executed by the relay: operators are told, and its caller may repeat it", async () => {
   const world = openLinkWorld();

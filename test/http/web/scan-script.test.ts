@@ -62,7 +62,9 @@ const SLOW = { latencyMs: 3_600_000 };
 /** A till's page at the relay's own origin. */
 async function till(t: TestContext): Promise<Page> {
   const page = await openPage(t);
-  await page.goto(`${relay.node.url}/docs`);
+  const address = `${relay.node.url}/till`;
+  await page.route(address, (route) => route.fulfill({ contentType: "text/html", body: "<!doctype html><title>Till</title>" }));
+  await page.goto(address);
   await page.addScriptTag({ url: `${relay.node.url}/js/scan.js` });
   await page.evaluate(IN_PAGE);
   return page;
