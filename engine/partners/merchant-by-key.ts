@@ -35,9 +35,12 @@ export function createMerchantsByKey({ store, apiKeys, servicesOfPartner }: Merc
       const permitted = servicesOfPartner(merchant.partnerId);
       if (permitted === null) return null;
       if (kind === null) return "replaced";
-      const { merchantId, partnerId, environment } = merchant;
+      const { merchantId, partnerId, environment, returnSchemes } = merchant;
       const services = SERVICE_CODES.filter((code) => permitted.includes(code) && merchant.services[code]?.enabled === true);
-      return { merchantId, partnerId, livemode: environment === "LIVE", kind, requestsPerMinute: callsPerMinute(merchant), services };
+      return {
+        ...{ merchantId, partnerId, livemode: environment === "LIVE", kind, requestsPerMinute: callsPerMinute(merchant), services },
+        ...(returnSchemes === undefined ? {} : { returnSchemes }),
+      };
     },
   };
 }

@@ -40,6 +40,8 @@ export interface MerchantRecord {
   services: { [code in ServiceCode]?: MerchantService };
   /** Calls with its secret key in any minute. Absent where neither an administrator nor its partner has said anything. */
   callsPerMinute?: MerchantCallLimit;
+  /** Schemes of apps that buyers may return to (return-schemes.ts). Absent where none was registered. */
+  returnSchemes?: readonly string[];
 }
 
 export interface MerchantCallLimit {

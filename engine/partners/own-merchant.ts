@@ -3,7 +3,9 @@ import { RelayError } from "../kernel/errors.ts";
 import { isMerchantId, type MerchantRecord } from "./merchant.ts";
 import type { MerchantServices, ServiceOutcome, ServicesOf } from "./merchant-services.ts";
 import type { MerchantStore } from "./merchant-store.ts";
+import type { Merchants } from "./merchants.ts";
 import type { KeysOutcome, KeysReplacedBy, ReplaceKeys } from "./replace-keys.ts";
+import { returnSchemesOf } from "./return-schemes.ts";
 
 /**
  * A merchant at its own services and keys: within what its partner permits, and by the same operations as the partner's own. Every method throws RelayError
@@ -17,17 +19,20 @@ export interface OwnMerchant {
   /** `seen`: see `MerchantServices.configure`. */
   configure(merchantId: string, service: string, body: unknown, seen?: { updatedAtMs: number | null }): Promise<ServiceOutcome>;
   replaceKeys(merchantId: string, request: { operationId: string; by: KeysReplacedBy }): Promise<KeysOutcome>;
+  /** Replaces the schemes of apps that buyers may return to; null for a merchant that is deactivated. Throws RelayError `invalid_request` too. */
+  saveReturnSchemes(merchantId: string, schemes: readonly string[]): Promise<readonly string[] | null>;
 }
 
 export interface OwnMerchantOptions {
   store: Pick<MerchantStore, "load">;
+  merchants: Pick<Merchants, "change">;
   services: MerchantServices;
   replaceKeys: ReplaceKeys;
   /** The services permitted to a partner that is enabled; null for any other. In memory. */
   servicesOfPartner(partnerId: number): readonly ServiceCode[] | null;
 }
 
-export function createOwnMerchant({ store, services, replaceKeys, servicesOfPartner }: OwnMerchantOptions): OwnMerchant {
+export function createOwnMerchant({ store, merchants, services, replaceKeys, servicesOfPartner }: OwnMerchantOptions): OwnMerchant {
   async function find(merchantId: string): Promise<MerchantRecord> {
     const stored = isMerchantId(merchantId) ? await store.load(merchantId) : null;
     if (stored === null) throw new RelayError("not_found", "There is no such merchant");
@@ -50,5 +55,11 @@ export function createOwnMerchant({ store, services, replaceKeys, servicesOfPart
     setEnabled: async (merchantId, service, enabled) => services.setEnabled(await permission(merchantId), merchantId, service, enabled),
     configure: async (merchantId, service, body, seen) => services.configure(await permission(merchantId), merchantId, service, body, seen),
     replaceKeys: async (merchantId, request) => replaceKeys(await find(merchantId), merchantId, request),
+    saveReturnSchemes: async (merchantId, given) => {
+      const schemes = returnSchemesOf(given);
+      return merchants.change<readonly string[] | null>(await find(merchantId), merchantId, (before) =>
+        before.active ? { answer: schemes, merchant: { ...before, returnSchemes: schemes } } : { answer: null, merchant: null },
+      );
+    },
   };
 }

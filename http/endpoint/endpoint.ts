@@ -291,7 +291,7 @@ export interface EndpointFacts {
   openToPages?: true;
   /** Instead of a body: one file in a multipart form, read as it arrives (`Input.upload`), with at most `bytesMax` bytes. */
   upload?: { member: string; description: string; bytesMax: number };
-  /** Members of the query and the body that are not declared are ignored and named (unknown-members.ts); with this, why they are refused with 400 instead. */
+  /** Members of the query and the body that are not declared are ignored and named (unknown-members.ts); with this, why they are refused with 400 instead. Lists refuse them by themselves. */
   refusesUnknown?: UnknownRefusal;
   /** Members of the record that the endpoint changes which another one changes: refused with its name, so that nobody takes them for changed. */
   elsewhere?: { readonly [member: string]: string };

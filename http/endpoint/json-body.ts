@@ -3,6 +3,7 @@ import { OptionalKind, type TSchema } from "@sinclair/typebox";
 import { RelayError } from "../../engine/kernel/errors.ts";
 import { wellFormedJson, withoutByteOrderMark } from "../../engine/kernel/well-formed.ts";
 import type { BodyNesting, BodyTexts } from "./endpoint.ts";
+import { withoutNulls } from "./null-members.ts";
 import { checkOf } from "./schema-check.ts";
 import { keepDeclared } from "./unknown-members.ts";
 import { validationMessage } from "./validation-message.ts";
@@ -21,9 +22,10 @@ export interface JsonBody {
 }
 
 /**
- * Reads a JSON body and checks it against the schema. Throws RelayError `invalid_request` for the first error. An empty body is undefined
- * if the schema is optional. Texts are made well-formed before the check, so that an identifier with an unpaired surrogate is refused: no
- * identifier's pattern contains U+FFFD. `elsewhere`: as in `EndpointFacts`.
+ * Reads a JSON body and checks it against the schema. Throws RelayError `invalid_request` for the first error. An empty body, or null, is
+ * undefined if the schema is optional. A member that is null is left out, unless null has a meaning of its own (null-members.ts). Texts are
+ * made well-formed before the check, so that an identifier with an unpaired surrogate is refused: no identifier's pattern contains U+FFFD.
+ * `elsewhere`: as in `EndpointFacts`.
  */
 export function jsonReader(
   schema: TSchema,
@@ -46,13 +48,17 @@ export function jsonReader(
     if (bytes.length === 0) throw new RelayError("invalid_request", "body: is required");
     if (!isUtf8(bytes)) throw new RelayError("invalid_request", "body: is not UTF-8");
     const text = withoutByteOrderMark(bytes.toString("utf8"));
-    const value = parse(texts === "well-formed" ? wellFormedJson(text) : text);
-    if (nesting === "bounded" && deeperThan(value, JSON_DEPTH_MAX))
+    const parsed = parse(texts === "well-formed" ? wellFormedJson(text) : text);
+    if (parsed === null && optional) return { value: undefined, sent: undefined, ignored: NONE, text: "" };
+    if (nesting === "bounded" && deeperThan(parsed, JSON_DEPTH_MAX))
       throw new RelayError("invalid_request", `body: is nested deeper than ${JSON_DEPTH_MAX} levels`);
     for (const [name, where] of elsewheres) {
-      if (typeof value === "object" && value !== null && Object.hasOwn(value, name))
+      if (typeof parsed === "object" && parsed !== null && Object.hasOwn(parsed, name))
         throw new RelayError("invalid_request", `${name}: is not changed here; use ${where}`);
     }
+    // Nulls are looked for only where the schema does not accept the body with them.
+    if (check().Check(parsed)) return bodyOf(parsed, text);
+    const value = withoutNulls(schema, parsed);
     if (check().Check(value)) return bodyOf(value, text);
     const error = check().Errors(value).First();
     throw new RelayError("invalid_request", error === undefined ? "body: is not valid" : validationMessage(error, "body"));

@@ -4,16 +4,17 @@ import { checkOf } from "./schema-check.ts";
 
 /**
  * One rule for members of a query or a body that an endpoint does not declare: they are ignored, never reach the handler, and the answer names them in
- * `Relay-Ignored`. Where leaving one out of account could change what is paid, who may do what, or how far something reaches (`UnknownRefusal`), they are
- * refused instead: a misspelt `amount` would refund the whole. An object that is `additionalProperties: true` is free-form: all of it is taken.
+ * `Relay-Ignored`. Where leaving one out of account could change what is paid, who may do what, how far something reaches, or which rows are shown
+ * (`UnknownRefusal`), they are refused instead: a misspelt `amount` would refund the whole, and a misspelt filter would list everything. An object that is
+ * `additionalProperties: true` is free-form: all of it is taken.
  */
 export const IGNORED_HEADER = "Relay-Ignored";
 
 /**
  * Why an endpoint refuses them. `money`: amounts, and the accounts that money goes to; `access`: rules, roles, keys, logins; `limits`: how much, how many, or
- * whom at most.
+ * whom at most; `rows`: what a list shows. Lists need not declare `rows` (lists.ts).
  */
-export type UnknownRefusal = "money" | "access" | "limits";
+export type UnknownRefusal = "money" | "access" | "limits" | "rows";
 
 /** More names than any client sends by mistake; a header has to stay short. */
 export const IGNORED_NAMES_MAX = 20;

@@ -62,6 +62,25 @@ export interface Things {
   groupName: string;
 }
 
+/** Things of the right form, for tests that call nothing. */
+export const THINGS: Things = {
+  ...{ terminalId: "T1", uuid: "00000000-0000-4000-8000-000000000000", txId: "00000000-0000-4000-8000-000000000001" },
+  ...{ tranId: "1000000000000000001", merchantId: "shop", userId: "usr_0000000000000000000000", webhookId: `we_${"0".repeat(24)}` },
+  ...{ intentId: `pi_${"0".repeat(24)}`, chargeId: `ch_${"0".repeat(24)}`, refundId: `re_${"0".repeat(24)}` },
+  ...{ merchantWebhookId: `we_${"0".repeat(24)}`, eventId: `evt_${"0".repeat(24)}`, portalWebhookId: `we_${"0".repeat(24)}` },
+  ...{ linkUuid: "pl_1.1", paymentLinkId: "pl_1", merId: "MER1", orderId: "order-1", partnerId: 1, administratorName: "anna" },
+  ...{
+    disputeId: "dp_1",
+    evidenceId: "dpf_1",
+    alertId: "al_1",
+    planId: "plan_1",
+    subscriptionId: "sub_1",
+    agentCredentialId: "ac_1",
+    exportId: "exp_1",
+  },
+  ...{ versionId: 1, deploymentId: 1, packageName: "app.apk", groupName: "group" },
+};
+
 /** A parameter by the end of the path up to it; the first that fits. */
 const PARAMETERS: readonly [end: RegExp, value: (things: Things) => string | number][] = [
   [/\{terminalId\}$/, ({ terminalId }) => terminalId],

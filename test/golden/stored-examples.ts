@@ -479,6 +479,7 @@ const MERCHANT: Whole<Omit<MerchantRecord, "services">> & Pick<MerchantRecord, "
   shownKeys: { publishable: "pk_merchant_1", secretPrefix: "sk_merchant_1", madeAtMs: AT_MS },
   previousKeys: { publishable: "digest-3", secret: "digest-4" },
   callsPerMinute: { permitted: 600, chosen: 200 },
+  returnSchemes: ["myapp"],
   services: { PAYPAL: { enabled: true, configuration: { mode: "sandbox", members: { clientId: "c-1" }, updatedAtMs: AT_MS } } },
 };
 
@@ -1624,7 +1625,7 @@ export const STORED_EXAMPLES = {
     },
   },
   apiVersion: {
-    write: (kv) => createApiVersions(kv).pin("M1", "2026-10-28.endive"),
+    write: (kv) => createApiVersions(kv).choose("M1", "2026-10-28.endive"),
     read: (kv) => createApiVersions(kv).versionOf("M1"),
   },
   appVersion: { write: writeApp, read: async (kv) => [(await appStore(kv).version(1))?.record, await appStore(kv).nextId()] },

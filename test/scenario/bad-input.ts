@@ -75,6 +75,7 @@ const BAD_PATHS = ["a%20b", "a%2Fb", "%00", "%ff", LONG, "pay", "commands", "uui
 
 /** Queries of a lookup or list, each refused with 400. */
 const BAD_QUERIES: { path: "transactions" | "status" | "uuid"; query: string; error: RegExp }[] = [
+  { path: "transactions", query: "state=OK", error: /^state: is not a query member/ },
   { path: "status", query: "wait=31", error: /wait/ },
   { path: "uuid", query: "wait=31", error: /wait/ },
   { path: "uuid", query: "wait=-1", error: /wait/ },
@@ -173,7 +174,7 @@ export function badInput(relay: Relay): void {
     }
   });
 
-  test("query members that there are not are ignored and named", async () => {
+  test("query members that a look-up does not have are ignored and named", async () => {
     const [terminalId, partner] = [relay.terminalId(), relay.partner()];
     const answer = await partner.get(`/api/v1/${terminalId}/status?weit=1&wait=0&a%20b=2`);
     assert.deepEqual([answer.status, answer.headers["relay-ignored"]], [200, "weit, a b"]);

@@ -126,6 +126,7 @@ const BODY: { readonly [member: string]: Value | null } = {
     recoveryCode: null,
     seen: null,
   },
+  ...{ version: null, schemes: null },
   ...{ response: null, name: null, token: null },
   ...{ format: null, url: null, events: null, description: null, status: null },
   planId: ({ planId }) => planId,

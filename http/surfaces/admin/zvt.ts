@@ -296,6 +296,7 @@ const listZvtRoutes = admin.endpoint({
     "Of the stored configuration, which nodes that were not restarted since do not listen by yet. Any node answers for all nodes.",
   auth: "admin",
   role: "read-only",
+  refusesUnknown: "rows",
   responses: {
     200: {
       description: "The routes, and what each node listens on.",

@@ -54,7 +54,7 @@ const HEADERS = Type.Object({
       maxLength: VERSION_LENGTH_MAX,
       ...VERSION,
       parameterName: "CompatVersion",
-      description: `The version of the API that the client was made for, such as \`${DEFAULT_API_VERSION}\`. It is answered, and the merchant's first one becomes its default for requests and webhook endpoints that name none; objects are the same in all versions.`,
+      description: `The version of the API that the client was made for, such as \`${DEFAULT_API_VERSION}\`. It is answered. Without it the merchant's default counts, which it sets in its portal and no request changes; objects are the same in all versions.`,
     }),
   ),
   [READ_HEADERS.ownVersion]: Type.Optional(

@@ -1,9 +1,10 @@
+import type { MerchantGrant } from "../../../engine/access/merchant-grant.ts";
 import type { IntentOrder, OrderChange } from "../../../engine/intents/intent.ts";
 import { changedMetadata, NO_METADATA } from "../../../engine/kernel/metadata.ts";
+import { isReturnScheme } from "../../../engine/partners/return-schemes.ts";
 import { CURRENCY_FORM, readCurrency, requireAmountOf } from "./currencies.ts";
 import { EXPAND } from "./expand.ts";
 import {
-  address,
   amount,
   email,
   type Field,
@@ -15,6 +16,7 @@ import {
   type ReadFields,
   refused,
   required,
+  returnAddress,
   text,
   unsettableOneOf,
   withoutEffect,
@@ -118,8 +120,8 @@ const captureMethod = oneOf(
   "`manual`: the card is authorized when the buyer pays, and the money taken by capture. Default `automatic_async`, which is `automatic` here.",
   "CompatCaptureMethod",
 );
-const returnUrl = address(
-  "Where the buyer comes back to, with `payment_intent`, `payment_intent_client_secret` and `redirect_status`. https, in TEST also http.",
+const returnUrl = returnAddress(
+  "Where the buyer comes back to, with `payment_intent`, `payment_intent_client_secret` and `redirect_status`. https, in TEST also http; or an address of an app, such as `myapp://back`, whose scheme the merchant has registered in its portal.",
 );
 
 /** What create and update share. */
@@ -199,7 +201,7 @@ type Change = Partial<Omit<ReadFields<typeof UPDATE_FIELDS>, "expand">>;
 const CAPTURE_DEFAULT = "automatic_async";
 
 /** A new order. Throws PlatformError. */
-export function orderOf(members: ReadFields<typeof CREATE_FIELDS>, livemode: boolean): IntentOrder {
+export function orderOf(members: ReadFields<typeof CREATE_FIELDS>, merchant: Returning): IntentOrder {
   const currency = readCurrency(members.currency);
   requireAmountOf(members.amount, currency);
   if (members.confirm === true && (members.return_url ?? null) === null) throw returnUrlMissing();
@@ -212,7 +214,7 @@ export function orderOf(members: ReadFields<typeof CREATE_FIELDS>, livemode: boo
     description: members.description ?? null,
     metadata: changedMetadata(NO_METADATA, members.metadata),
     receiptEmail: members.receipt_email ?? null,
-    returnUrl: returnUrlOf(members.return_url ?? null, livemode),
+    returnUrl: returnUrlOf(members.return_url ?? null, merchant),
     shipping: shippingOf(members.shipping ?? null),
     customer: members.customer ?? null,
     statementDescriptor: members.statement_descriptor ?? null,
@@ -229,7 +231,7 @@ function automaticOf(given: { readonly enabled: boolean } | null, types: readonl
 }
 
 /** What a request changes of an order; absent members stay. Throws PlatformError. */
-export function changeOf(members: Change, before: IntentOrder, livemode: boolean): OrderChange {
+export function changeOf(members: Change, before: IntentOrder, merchant: Returning): OrderChange {
   const currency = members.currency === undefined ? before.currency : readCurrency(members.currency);
   if (members.amount !== undefined || members.currency !== undefined) requireAmountOf(members.amount ?? before.amountMinor, currency);
   return {
@@ -240,7 +242,7 @@ export function changeOf(members: Change, before: IntentOrder, livemode: boolean
     ...(members.description === undefined ? {} : { description: members.description }),
     ...(members.metadata === undefined ? {} : { metadata: members.metadata }),
     ...(members.receipt_email === undefined ? {} : { receiptEmail: members.receipt_email }),
-    ...(members.return_url === undefined ? {} : { returnUrl: returnUrlOf(members.return_url, livemode) }),
+    ...(members.return_url === undefined ? {} : { returnUrl: returnUrlOf(members.return_url, merchant) }),
     ...(members.shipping === undefined ? {} : { shipping: shippingOf(members.shipping) }),
     ...(members.customer === undefined ? {} : { customer: members.customer }),
     ...(members.statement_descriptor === undefined ? {} : { statementDescriptor: members.statement_descriptor }),
@@ -257,9 +259,19 @@ export function returnUrlMissing() {
   );
 }
 
-function returnUrlOf(url: string | null, livemode: boolean): string | null {
-  if (url !== null && livemode && !/^https:/i.test(url)) throw notUrl("return_url", "must be an https URL in LIVE");
-  return url;
+/** Where a merchant's buyers may return to. */
+type Returning = Pick<MerchantGrant, "livemode" | "returnSchemes">;
+
+function returnUrlOf(url: string | null, { livemode, returnSchemes = [] }: Returning): string | null {
+  if (url === null) return null;
+  const scheme = new URL(url).protocol.slice(0, -1);
+  if (scheme === "https" || (scheme === "http" && !livemode)) return url;
+  if (scheme === "http") throw notUrl("return_url", "must be an https URL in LIVE");
+  if (returnSchemes.includes(scheme) && isReturnScheme(scheme)) return url;
+  throw notUrl(
+    "return_url",
+    "must be an http or https URL, or begin with the scheme of an app that is registered in the merchant's portal",
+  );
 }
 
 type Shipping = NonNullable<ReadFields<typeof UPDATE_FIELDS>["shipping"]>;

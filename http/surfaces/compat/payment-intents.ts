@@ -29,8 +29,8 @@ const ANSWER = { description: "The payment intent.", schema: PaymentIntent };
 /** Calls whose answer may be expanded. */
 type Expandable = { readonly expand?: readonly string[] | undefined };
 
-function rendered({ compatObjects }: CompatOperations, record: IntentRecord, { expand }: Expandable): object {
-  return expandingOf(compatObjects).intent(record, readExpansion(expand, "payment_intent", false));
+function rendered(operations: CompatOperations, record: IntentRecord, { expand }: Expandable): Promise<object> {
+  return expandingOf(operations).intent(record, readExpansion(expand, "payment_intent", false));
 }
 
 function noSuchIntent(id: string) {
@@ -56,8 +56,8 @@ export const createPaymentIntent = call({
   deadlineMs: GATEWAY_DEADLINE_MS,
   answer: ANSWER,
   errors: [400, 402, 409],
-  handle: async (operations, { members, owner, operation, shown }) => {
-    const order = orderOf(members, owner.livemode);
+  handle: async (operations, { members, merchant, owner, operation, shown }) => {
+    const order = orderOf(members, merchant);
     // Before anything is made: what cannot be expanded is refused.
     readExpansion(members.expand, "payment_intent", false);
     const record = await operations.intents.create(owner, order, operation);
@@ -79,12 +79,12 @@ export const listPaymentIntents = call({
   },
   answer: { description: "A page.", schema: listSchema(PaymentIntent) },
   errors: [400, 404],
-  handle: async ({ intents, compatObjects }, { members, owner }) => {
+  handle: async (operations, { members, owner }) => {
     const query = pageQueryOf(members);
     const expansion = readExpansion(members.expand, "payment_intent", true);
-    const page = await intents.list(owner, query);
+    const page = await operations.intents.list(owner, query);
     if (page === null) throw noSuchCursor(query);
-    const { intent } = expandingOf(compatObjects);
+    const { intent } = expandingOf(operations);
     return listObject(COMPAT_BASE + PATH, page, (record) => intent(record, expansion));
   },
 });
@@ -126,10 +126,10 @@ export const updatePaymentIntent = call({
   bodyExample: { metadata: { order_id: "7" } },
   answer: ANSWER,
   errors: [400, 404, 409],
-  handle: async (operations, { id, members, owner, operation, shown }) => {
+  handle: async (operations, { id, members, merchant, owner, operation, shown }) => {
     readExpansion(members.expand, "payment_intent", false);
     const before = await found(operations.intents, owner, id);
-    const outcome = await operations.intents.update(owner, id, changeOf(members, before.order, owner.livemode), operation);
+    const outcome = await operations.intents.update(owner, id, changeOf(members, before.order, merchant), operation);
     if (outcome === null) throw noSuchIntent(id);
     if (outcome.type === "too_many_keys") throw tooManyKeys();
     if (outcome.type === "unexpected") throw unexpected(outcome.intent, "change the amount, currency or capture method of", shown);
@@ -161,7 +161,7 @@ export const confirmPaymentIntent = call({
     readExpansion(members.expand, "payment_intent", false);
     const before = await found(operations.intents, owner, id);
     requireSecret(before, members.client_secret, id);
-    const outcome = await operations.intents.confirm(owner, id, changeOf(members, before.order, owner.livemode), operation);
+    const outcome = await operations.intents.confirm(owner, id, changeOf(members, before.order, merchant), operation);
     const record = confirmed(outcome, id, shown);
     return ofPage ? intentForPages(operations.compatObjects.intent(record)) : rendered(operations, record, members);
   },

@@ -35,6 +35,7 @@ export const merchantOverview = reads.endpoint({
   query: Type.Object({
     day: Type.Optional(Type.String({ ...DAY, description: "A day that has begun. Default: today." })),
   }),
+  refusesUnknown: "rows",
   responses: {
     200: {
       description: "The figures, of each currency apart.",

@@ -207,6 +207,7 @@ export async function composeShard(parts: ShardParts): Promise<ComposedShard> {
   const compat = composeCompat({
     ...{ kv, clock, ids, retentionMs, activity },
     accounts: administration.gatewayAccounts,
+    isUnderDispute: (payment) => disputes.holds.isUnderDispute(payment),
     publicUrl: () => links.publicUrl(),
   });
   const agents = add(

@@ -16,6 +16,7 @@ import { linkEndpoints } from "../../../http/surfaces/links/endpoints.ts";
 import { agentCredentialEndpoints } from "../../../http/surfaces/merchant/agent-credentials/endpoints.ts";
 import { alertEndpoints } from "../../../http/surfaces/merchant/alerts/endpoints.ts";
 import { analyticsEndpoints } from "../../../http/surfaces/merchant/analytics/endpoints.ts";
+import { compatSettingsEndpoints } from "../../../http/surfaces/merchant/compat-settings/endpoints.ts";
 import { disputeEndpoints } from "../../../http/surfaces/merchant/disputes/endpoints.ts";
 import { exportEndpoints } from "../../../http/surfaces/merchant/exports/endpoints.ts";
 import { methodEndpoints } from "../../../http/surfaces/merchant/methods/endpoints.ts";
@@ -71,6 +72,7 @@ export function surfacesOf(options: SurfaceOptions) {
     merchantAlerts: alertEndpoints,
     agentCredentials: agentCredentialEndpoints,
     merchantMethods: methodEndpoints,
+    compatSettings: compatSettingsEndpoints,
     merchantExports: exportEndpoints,
     merchantReconciliation: reconciliationEndpoints,
     compat: compatEndpoints,
@@ -139,7 +141,7 @@ export function openApiText(surfaces: Surfaces): string {
     title: "Terminal Relay",
     version: INTERFACE_VERSION,
     description:
-      "Relays pay, scan and print commands to payment terminals and makes their results available. The descriptions contain what the schemas cannot express. Responses have `Cache-Control: no-store`, unless another value is described, and `X-Content-Type-Options: nosniff`. Members of a query or a body that an operation does not have are ignored and named in the header `Relay-Ignored`; they are refused with 400 where leaving one out of account could change what is paid, who may do what, or how far something reaches. Text of 1,400 bytes and more is compressed for whoever sends `Accept-Encoding` with br or gzip. Errors are JSON. The HTTP library answers a few requests itself, in HTML, before the relay sees them: 400 to a request that is not HTTP/1.1 by its rules (a `Content-Length` that is no number, no `Host`), 431 to more than 98 headers or to a request line and headers of more than 8,192 bytes together (from 4,097 on the relay answers 431 in JSON), 505 to other versions of HTTP. What terminals and the relay send each other over WebSocket is described in [/asyncapi.json](/asyncapi.json).",
+      "Relays pay, scan and print commands to payment terminals and makes their results available. The descriptions contain what the schemas cannot express. Responses have `Cache-Control: no-store`, unless another value is described, and `X-Content-Type-Options: nosniff`. Members of a query or a body that an operation does not have are ignored and named in the header `Relay-Ignored`; they are refused with 400 where leaving one out of account could change what is paid, who may do what, how far something reaches, or which rows are shown: every list and report refuses a filter that it does not have. A member of a body that is null is as if it were left out, unless its schema accepts null: then null means what the member's description says, such as to remove it. For a required member null is refused. Text of 1,400 bytes and more is compressed for whoever sends `Accept-Encoding` with br or gzip. Errors are JSON. The HTTP library answers a few requests itself, in HTML, before the relay sees them: 400 to a request that is not HTTP/1.1 by its rules (a `Content-Length` that is no number, no `Host`), 431 to more than 98 headers or to a request line and headers of more than 8,192 bytes together (from 4,097 on the relay answers 431 in JSON), 505 to other versions of HTTP. What terminals and the relay send each other over WebSocket is described in [/asyncapi.json](/asyncapi.json).",
   };
   return JSON.stringify(buildOpenApi(documented, info, INTERFACE_TAGS));
 }

@@ -109,7 +109,10 @@ export function composePartnerApi(parts: PartnerApiParts): PartnerApi {
     merchantsByKey,
     ofOwnMerchant: (notice) => {
       const replaceKeys = createReplaceKeys({ merchants, store, apiKeys, secretBox: box, clock, notice });
-      return { replaceKeys, ownMerchant: createOwnMerchant({ store, services: merchantServices, replaceKeys, servicesOfPartner }) };
+      return {
+        replaceKeys,
+        ownMerchant: createOwnMerchant({ store, merchants, services: merchantServices, replaceKeys, servicesOfPartner }),
+      };
     },
     merchantOwners: owners,
     everySecond: storeCalls,

@@ -11,7 +11,7 @@ import { createApiVersions } from "../../../engine/webhooks/api-version-store.ts
 import type { ApiVersions } from "../../../engine/webhooks/api-versions.ts";
 import { createEndpointDeliveries, type EndpointDeliveries } from "../../../engine/webhooks/endpoint-deliveries.ts";
 import { createEndpointStops } from "../../../engine/webhooks/endpoint-stops.ts";
-import { type ApiVersionOf, createFanOut } from "../../../engine/webhooks/fan-out.ts";
+import { createFanOut } from "../../../engine/webhooks/fan-out.ts";
 import { createMerchantDeliveries } from "../../../engine/webhooks/merchant-deliveries.ts";
 import { WEBHOOK_DELIVERY_STATES } from "../../../engine/webhooks/webhook-delivery.ts";
 import { createWebhookDeliveryStore } from "../../../engine/webhooks/webhook-delivery-store.ts";
@@ -69,6 +69,7 @@ export interface ComposedWebhooks {
     endpointDeliveries: EndpointDeliveries;
     administerWebhooks: AdministerWebhooks;
     apiVersions: ApiVersions;
+    effectiveApiVersion(merchantId: string): Promise<string>;
   };
   /** Fans out events and sends deliveries; to be run by one thread of a node. */
   sender(): Lifecycle;
@@ -84,7 +85,7 @@ export function composeWebhooks(parts: WebhookParts): ComposedWebhooks {
     ...{ endpoints, deliveries, clock },
     disabled: ({ id, disabledReason }) => log.webhookEndpointDisabled({ id, reason: disabledReason }),
   });
-  const apiVersionOf: ApiVersionOf = async (merchantId) => (await apiVersions.versionOf(merchantId)) ?? DEFAULT_API_VERSION;
+  const apiVersionOf = async (merchantId: string) => (await apiVersions.versionOf(merchantId)) ?? DEFAULT_API_VERSION;
   const mine = (name: string): boolean => {
     if (cluster === null) return true;
     return incarnationOf(homes.homeOf(`webhooks/${hashOf(name) % PARTITIONS}`)) === cluster.incarnation;
@@ -101,7 +102,7 @@ export function composeWebhooks(parts: WebhookParts): ComposedWebhooks {
       webhookEvents: createWebhookEvents({ format: "platform", events, deliveries, endpoints, apiVersionOf, clock }),
       endpointDeliveries: createEndpointDeliveries({ deliveries, clock }),
       administerWebhooks: createAdministerWebhooks({ deliveries, endpoints, stops, clock }),
-      apiVersions,
+      ...{ apiVersions, effectiveApiVersion: apiVersionOf },
     },
     sender: () => {
       const fanOut = createFanOut({

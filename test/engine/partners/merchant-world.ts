@@ -62,7 +62,7 @@ export function merchantWorld() {
         return { operations: [{ type: "put", key: `told/${merchantId}/${notices.length}`, value: by.type }] };
       },
     });
-    const ownMerchant = createOwnMerchant({ store, services, replaceKeys, servicesOfPartner });
+    const ownMerchant = createOwnMerchant({ store, merchants, services, replaceKeys, servicesOfPartner });
     return { store, merchants, services, merchantByKey, replaceKeys, ownMerchant };
   };
   return { kv, clock, partners, fault, notices, shard, ...shard() };

@@ -26,7 +26,7 @@ const disputeMembers = {
   merchantId: Type.String(),
   partnerId: Type.Integer(),
   environment: Environment,
-  state: DisputeState,
+  status: DisputeState,
   stage: DisputeStage,
   category: DisputeCategory,
   network: Type.String(),
@@ -113,7 +113,8 @@ export function disputeJson(dispute: DisputeRecord): DisputeJson {
   const { id, merchantId, partnerId, livemode, state, stage, category, network, networkCaseId, reasonCode, uuid, terminalId } = dispute;
   const { amountMinor, currency, respondByMs, alertId, createdAtMs, updatedAtMs } = dispute;
   return {
-    ...{ id, merchantId, partnerId, environment: livemode ? "LIVE" : "TEST", state, stage, category, network, networkCaseId, reasonCode },
+    ...{ id, merchantId, partnerId, environment: livemode ? "LIVE" : "TEST", status: state, stage, category, network },
+    ...{ networkCaseId, reasonCode },
     ...{ uuid, terminalId, amountMinor, currency, respondBy: iso(respondByMs), alertId },
     ...{ createdAt: iso(createdAtMs), updatedAt: iso(updatedAtMs) },
   };
@@ -173,7 +174,7 @@ export const DISPUTE_EXAMPLE: DisputeJson = {
   merchantId: "SHOP-001",
   partnerId: 7,
   environment: "TEST",
-  state: "OPEN",
+  status: "OPEN",
   stage: "CHARGEBACK",
   category: "NOT_RECEIVED",
   network: "VISA",

@@ -273,6 +273,19 @@ export const en = {
     fileName: "api-keys.txt",
     fileHead: (merchant: string) => `API keys of ${merchant}`,
   },
+  compatibleApi: {
+    title: "Compatible API",
+    hint: "For software that was made for the compatible platform.",
+    version: "Default version",
+    versionHint: (version: string) =>
+      `Of requests and webhook endpoints that name none. Now: ${version}. No request changes it. Leave it empty for the newest.`,
+    saveVersion: "Save the version",
+    schemes: "Apps that customers return to",
+    schemesHint:
+      "The beginnings of your apps’ addresses, such as myapp of myapp://back, with commas between them. Web addresses need none.",
+    saveSchemes: "Save the apps",
+    saved: "The settings are saved.",
+  },
   webhooks: {
     title: "Webhooks",
     lead: "Your systems are told what happens, by requests to addresses of yours.",
@@ -951,6 +964,8 @@ export const en = {
       "payment-method.enable": "Turned on a payment method",
       "payment-method.disable": "Turned off a payment method",
       "keys.replace": "Made a new pair of API keys",
+      "compatible-api.version": "Set the default version of the compatible API",
+      "compatible-api.return-schemes": "Set the apps that customers return to",
       "user.invite": "Invited a user",
       "user.change": "Changed a user",
       "user.remove": "Removed a user",

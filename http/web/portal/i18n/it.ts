@@ -282,6 +282,19 @@ export const it: Catalogue = {
     fileName: "chiavi-api.txt",
     fileHead: (merchant: string) => `Chiavi API di ${merchant}`,
   },
+  compatibleApi: {
+    title: "API compatibile",
+    hint: "Per software creato per la piattaforma compatibile.",
+    version: "Versione predefinita",
+    versionHint: (version: string) =>
+      `Delle richieste e degli endpoint webhook che non ne indicano una. Ora: ${version}. Nessuna richiesta la cambia. Lasciala vuota per la più recente.`,
+    saveVersion: "Salva la versione",
+    schemes: "App a cui tornano i clienti",
+    schemesHint:
+      "L’inizio degli indirizzi delle tue app, come myapp di myapp://back, separati da virgole. Gli indirizzi web non ne hanno bisogno.",
+    saveSchemes: "Salva le app",
+    saved: "Le impostazioni sono salvate.",
+  },
   webhooks: {
     title: "Webhook",
     lead: "I tuoi sistemi vengono informati di ciò che accade, con richieste ai tuoi indirizzi.",
@@ -965,6 +978,8 @@ export const it: Catalogue = {
       "payment-method.enable": "Attivato un metodo di pagamento",
       "payment-method.disable": "Disattivato un metodo di pagamento",
       "keys.replace": "Creata una nuova coppia di chiavi API",
+      "compatible-api.version": "Impostata la versione predefinita dell’API compatibile",
+      "compatible-api.return-schemes": "Impostate le app a cui tornano i clienti",
       "user.invite": "Invitato un utente",
       "user.change": "Modificato un utente",
       "user.remove": "Rimosso un utente",

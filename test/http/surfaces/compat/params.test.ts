@@ -25,7 +25,7 @@ function refusalOf(work: () => unknown): { code: string | undefined; param: stri
 }
 
 function created(members: object, livemode = false) {
-  return orderOf(readFields(CREATE_FIELDS, { ...ORDER, ...members }), livemode);
+  return orderOf(readFields(CREATE_FIELDS, { ...ORDER, ...members }), { livemode });
 }
 
 const WRONG: readonly [what: string, members: object, code: string | undefined, param: string][] = [
@@ -180,7 +180,7 @@ test("an order has what was sent, and the platform's defaults", () => {
 });
 
 test("numbers and booleans of JSON are read as those of a form", () => {
-  assert.equal(orderOf(readFields(CREATE_FIELDS, { amount: 5, currency: "jpy", confirm: false }), false).amountMinor, 5);
+  assert.equal(orderOf(readFields(CREATE_FIELDS, { amount: 5, currency: "jpy", confirm: false }), { livemode: false }).amountMinor, 5);
 });
 
 test("metadata is read as a change of its keys, or of all", () => {

@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { RelayError } from "../../../../engine/kernel/errors.ts";
 import { assertMatches } from "../../../support/matches.ts";
 import { CHARGE_ID, CLIENT_SECRET, DECLINED, INTENT_ID, intent, OPEN, PAID, paidAttempt } from "./records.ts";
-import { assertRefused, type Said, startCompat, UNAVAILABLE } from "./world.ts";
+import { assertRefused, CONFIRM, type Said, startCompat, UNAVAILABLE } from "./world.ts";
 
 test("a payment intent is created from a form and from JSON alike", async (t) => {
   const { send, asked, records } = await startCompat(t);
@@ -196,6 +196,56 @@ test("a capture of a part, with metadata, is one of both", async (t) => {
   const captures = names().filter((name) => name === "capture").length;
   assertRefused(await send("POST", path, { form: "final_capture=false" }), 400, { param: "final_capture" });
   assert.equal(names().filter((name) => name === "capture").length, captures, "no money moved");
+});
+
+test("buyers return to an app where the merchant has registered its scheme, and to no other address that is not of the web", async (t) => {
+  const { send, said, asked, records } = await startCompat(t);
+  const create = (url: string, key = "sk_merchant_app") =>
+    send("POST", "/payment_intents", { json: { amount: 1, currency: "eur", return_url: url }, key });
+  for (const url of ["myapp://back", "MyApp://back?order=7#done", "com.example.shop:///back", "https://shop.example/"]) {
+    assertMatches(await create(url), { status: 200, body: { id: INTENT_ID } });
+    assertMatches(asked.at(-1)?.[1], { returnUrl: url });
+  }
+  const refused = { code: "url_invalid", param: "return_url" };
+  for (const scheme of [
+    "http",
+    "otherapp",
+    "javascript",
+    "data",
+    "file",
+    "blob",
+    "intent",
+    "about",
+    "JavaScript",
+    "vbscript",
+    "ms-settings",
+    "tel",
+  ]) {
+    assertRefused(await create(`${scheme}://back`), 400, refused);
+  }
+  for (const url of [
+    "myapp:back",
+    "myapp:/back",
+    "myapp://",
+    "myapp://user:secret@back",
+    "myapp://back\n",
+    "my app://back",
+    "myapp.evil://back",
+  ]) {
+    assertRefused(await create(url), 400, refused);
+  }
+  assertRefused(await create("myapp://back", "sk_merchant_shop"), 400, refused);
+  assertRefused(await create("otherapp://back"), 400, { ...refused, message: /registered in the merchant's portal/ });
+
+  const before = intent();
+  records.set(INTENT_ID, { ...before, livemode: true });
+  assertMatches(await send("POST", `/payment_intents/${INTENT_ID}`, { form: "return_url=myapp://again", key: "sk_merchant_app" }), {
+    ...{ status: 200, body: { id: INTENT_ID } },
+  });
+  said.confirm = { type: "confirmed", intent: { ...OPEN, livemode: true } };
+  const byPage = `key=pk_merchant_app&client_secret=${before.clientSecret}&return_url=`;
+  assert.equal((await send("POST", CONFIRM, { form: `${byPage}myapp://back`, key: null })).status, 200);
+  assertRefused(await send("POST", CONFIRM, { form: `${byPage}com.example.shop://back`, key: null }), 400, refused);
 });
 
 test("lists are paged by limit and cursor, and their items expanded", async (t) => {

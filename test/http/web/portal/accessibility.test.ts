@@ -6,6 +6,7 @@ import { DISPUTE_CASES } from "./dispute-cases.ts";
 import {
   AUDIT,
   CALL_LOG,
+  COMPAT_SETTINGS,
   DELIVERIES,
   DELIVERY,
   endpointOf,
@@ -54,6 +55,7 @@ const ANNA = {
   "POST /webhooks": () => ({ data: { endpoint: endpointOf(), secret: "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw" } }),
   "GET /payment-methods": () => ({ data: METHODS }),
   "GET /keys": () => ({ data: KEYS }),
+  "GET /compatible-api": () => ({ data: COMPAT_SETTINGS }),
 };
 const TWO_MERCHANTS = {
   ...ANNA,

@@ -1,4 +1,5 @@
 import type { Page, Request, Route } from "playwright-core";
+import type { CompatSettingsJson } from "../../../../http/surfaces/merchant/compat-settings/schemas.ts";
 import type { AuditItemJson, CallLogJson, WorkflowLogJson } from "../../../../http/surfaces/merchant/log-schemas.ts";
 import type { KeysJson, PaymentMethodJson } from "../../../../http/surfaces/merchant/methods/schemas.ts";
 import type { OverviewJson } from "../../../../http/surfaces/merchant/overview-schemas.ts";
@@ -616,6 +617,12 @@ export const KEYS: KeysJson = {
   secretKeyPrefix: "sk_merchant_k3Qd",
   createdAt: "2026-03-02T08:00:00.000Z",
   environment: "TEST",
+};
+
+export const COMPAT_SETTINGS: CompatSettingsJson = {
+  defaultVersion: null,
+  effectiveVersion: "2026-10-28.endive",
+  returnSchemes: ["myapp"],
 };
 
 /** Put together here, as scanners of leaked secrets know the whole form. */

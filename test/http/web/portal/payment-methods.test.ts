@@ -4,7 +4,8 @@ import type { Page } from "playwright-core";
 import type { PaymentMethodJson } from "../../../../http/surfaces/merchant/methods/schemas.ts";
 import { charactersOf } from "../../../../http/web/portal/pages/payment-methods/characters.ts";
 import { NO_BROWSER } from "../../../support/browser.ts";
-import { type FakeHandler, fakeRelay, KEYS, MERCHANT, METHODS, methodOf, NEW_KEYS, sessionOf } from "./fake-relay.ts";
+import { eventually } from "../../../support/within.ts";
+import { COMPAT_SETTINGS, type FakeHandler, fakeRelay, KEYS, MERCHANT, METHODS, methodOf, NEW_KEYS, sessionOf } from "./fake-relay.ts";
 import { openPortal } from "./portal-page.ts";
 
 const PAGE = "/portal/payment-methods";
@@ -199,6 +200,35 @@ test("a method that is none of the merchant's is said to be none", { skip: NO_BR
   await fakeRelay(page, ANNA);
   await page.goto(`${url}${PAGE}/SKRILL`);
   await page.getByText("There is no such payment method").waitFor();
+});
+
+test("apps that customers return to are saved as their schemes, and an empty version takes the default away", {
+  skip: NO_BROWSER,
+}, async (t) => {
+  const { page, url } = await openPortal(t);
+  const { calls } = await fakeRelay(page, {
+    ...ANNA,
+    "GET /keys": () => ({ data: KEYS }),
+    "GET /compatible-api": () => ({ data: COMPAT_SETTINGS }),
+    "PUT /compatible-api/return-schemes": () => ({ data: COMPAT_SETTINGS }),
+    "PUT /compatible-api/default-version": () => ({ data: COMPAT_SETTINGS }),
+  });
+  await page.goto(`${url}/portal/keys`);
+  const apps = page.getByLabel("Apps that customers return to");
+  await apps.waitFor();
+  assert.equal(await apps.inputValue(), "myapp");
+  await apps.fill("myapp://, Com.Example.Shop");
+  await page.getByRole("button", { name: "Save the apps" }).click();
+  await page.getByText("The settings are saved.").first().waitFor();
+  await page.getByRole("button", { name: "Save the version" }).click();
+  await eventually(async () => assert.equal(calls.filter(({ method }) => method === "PUT").length, 2));
+  assert.deepEqual(
+    calls.filter(({ method }) => method === "PUT").map(({ path, body }) => [path, body]),
+    [
+      ["/compatible-api/return-schemes", { schemes: ["myapp", "com.example.shop"] }],
+      ["/compatible-api/default-version", { version: null }],
+    ],
+  );
 });
 
 test("new keys are asked for twice with one key when the answer is lost, are shown until they are saved, and are a file too", {

@@ -10,6 +10,7 @@ import { Loaded, Panel } from "../../components/panel.tsx";
 import { Time } from "../../components/time.tsx";
 import { text } from "../../i18n/texts.ts";
 import { useResource } from "../../state/resource.ts";
+import { CompatibleApi } from "./compatible-api.tsx";
 import { NewKeysDialog } from "./new-keys-dialog.tsx";
 import { ReplaceDialog } from "./replace-dialog.tsx";
 
@@ -32,6 +33,7 @@ export function KeysPage() {
       <Panel title={words.present}>
         <Loaded of={keys}>{(data) => <PresentKeys keys={data} />}</Loaded>
       </Panel>
+      <CompatibleApi />
       {asking && (
         <ReplaceDialog
           onClose={() => setAsking(false)}

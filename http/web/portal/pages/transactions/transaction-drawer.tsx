@@ -85,16 +85,16 @@ function Complaints({ data: { disputes, alerts } }: { data: TransactionDetailJso
     <section class="form">
       <h3>{words.complaints}</h3>
       <ul class="complaints">
-        {disputes.map(({ id, state, respondBy }) => (
+        {disputes.map(({ id, status, respondBy }) => (
           <li key={id}>
-            <DisputeState state={state} />
+            <DisputeState status={status} />
             <a href={disputeHref(id)}>{words.itsDispute}</a>
-            {isToAnswer(state) && <span class="second-line">{ofDispute.dueAt(formatDateTime(respondBy))}</span>}
+            {isToAnswer(status) && <span class="second-line">{ofDispute.dueAt(formatDateTime(respondBy))}</span>}
           </li>
         ))}
         {alerts.map(({ id, state, respondBy }) => (
           <li key={id}>
-            {state === "PENDING" ? <DisputeState state="ALERT" /> : <AlertState state={state} />}
+            {state === "PENDING" ? <DisputeState status="ALERT" /> : <AlertState state={state} />}
             <a href={alertHref(id)}>{words.itsAlert}</a>
             {state === "PENDING" && <span class="second-line">{ofAlert.dueAt(formatDateTime(respondBy))}</span>}
           </li>
@@ -104,8 +104,8 @@ function Complaints({ data: { disputes, alerts } }: { data: TransactionDetailJso
   );
 }
 
-function isToAnswer(state: TransactionDetailJson["disputes"][number]["state"]): boolean {
-  return state === "OPEN" || state === "EVIDENCE_REQUIRED";
+function isToAnswer(status: TransactionDetailJson["disputes"][number]["status"]): boolean {
+  return status === "OPEN" || status === "EVIDENCE_REQUIRED";
 }
 
 /** The way back, where there is one from here; else why there is none. What may have been done already is asked for again with the same button. */
