@@ -149,6 +149,8 @@ export function buildOpenApi(endpoints: readonly DocumentedEndpoint[], info: Ope
     paths[path] = Object.fromEntries(ordered.map((endpoint) => [endpoint.method.toLowerCase(), operationOf(endpoint, components)]));
   }
   const used = new Set(endpoints.flatMap(({ tags, surface }) => tags ?? surface.tags));
+  const schemes = new Set(endpoints.flatMap(securityOf).flatMap((alternative) => Object.keys(alternative)));
+  const securitySchemes = Object.fromEntries(Object.entries(SECURITY_SCHEMES).filter(([name]) => schemes.has(name)));
   // Those with a description in the order of a reader's interest, the others in that of the surfaces; paths are sorted.
   const tags = [...described.filter(({ name }) => used.delete(name)), ...[...used].map((name) => ({ name }))];
   return {
@@ -157,7 +159,7 @@ export function buildOpenApi(endpoints: readonly DocumentedEndpoint[], info: Ope
     servers: [{ url: "/" }],
     tags,
     paths,
-    components: { securitySchemes: SECURITY_SCHEMES, headers: HEADERS, ...components.sorted() },
+    components: { securitySchemes, headers: HEADERS, ...components.sorted() },
   };
 }
 
@@ -288,14 +290,20 @@ function uploadOf({ member, description }: NonNullable<DocumentedEndpoint["uploa
   return { required: true, content: { "multipart/form-data": { schema } } };
 }
 
+/** Viewers enter the example of a parameter. Only of these does the sandbox have what any operation can be tried with. */
+const ENTERED_BEFOREHAND: ReadonlySet<string> = new Set(["terminalId", "uuid"]);
+
 function parametersOf(place: "path" | "query" | "header", schema: TObject | undefined, components: Components): Json[] {
   return Object.entries(schema?.properties ?? {}).map(([name, member]) => {
     const { title, description, ...rest } = member;
+    const required = member[OptionalKind] === undefined && member["default"] === undefined;
+    const example = required && ENTERED_BEFOREHAND.has(name) ? exampleOf(member, name) : undefined;
     const parameter = {
       name,
       in: place,
       ...(description === undefined ? {} : { description }),
-      required: member[OptionalKind] === undefined && member["default"] === undefined,
+      required,
+      ...(example === undefined ? {} : { example }),
       ...(place === "query" && !isPlain(member as TSchema) ? BRACKETS : {}),
       // A description is that of the parameter, unless the schema has a name of its own.
       schema: components.schema(title === undefined ? rest : member),

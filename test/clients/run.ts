@@ -13,6 +13,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
+import { commandLine } from "../../infra/command-line.ts";
 import { freePort } from "../../infra/local/free-port.ts";
 import { ServerProcess, skipReason } from "../support/server-process.ts";
 import { eventually } from "../support/within.ts";
@@ -41,7 +42,10 @@ const SIDE_BY_SIDE = 3;
 /** A program that called fewer did not find what its objects offer. */
 const OBJECT_METHODS_MIN = 40;
 
-const words = process.argv.slice(2);
+const { args: words } = commandLine("test:clients")
+  .description("Runs client libraries that others wrote against a sandbox relay of its own.")
+  .argument("[words...]", "only clients whose name contains one of them; official: the libraries of the compatible platform")
+  .parse();
 const has = (name: string, word: string) => name.includes(word.toLowerCase());
 /** What is left out where no words choose: a landing leaves the fuzzing to the night. */
 const WITHOUT = process.env["CLIENTS_WITHOUT"];

@@ -282,7 +282,10 @@ test("summaries are a verb and its object, short, and each its operation's own",
 
 test("every tag is described, stands in the order of interest, and is used", () => {
   const told = member(document, "tags") as { name: string; description?: string }[];
-  assert.deepEqual(told, INTERFACE_TAGS);
+  assert.deepEqual(
+    told,
+    INTERFACE_TAGS.map(({ name, description }) => ({ name, description })),
+  );
   const used = Object.values(member(document, "paths") as object).flatMap((operations) =>
     Object.values(operations as object).flatMap((operation) => member(operation, "tags") as string[]),
   );

@@ -3,7 +3,7 @@ import { randomUUID } from "node:crypto";
 import { after, afterEach, before } from "node:test";
 import { WEBHOOK_PAUSES_MS } from "../../engine/webhooks/webhook-delivery.ts";
 import { SANDBOX_MERCHANT } from "../../infra/node/boot/sandbox-names.ts";
-import { SANDBOX_PARTNER_API } from "../../infra/node/process/sandbox-partner.ts";
+import { SANDBOX_PARTNER_API } from "../../infra/node/boot/sandbox-names.ts";
 import { type Delivery, startReceiver } from "../../infra/sandbox/webhooks/receiver.ts";
 import { TestGateway } from "../support/gateway.ts";
 import { assertMatches, listOf, member, textMember } from "../support/matches.ts";

@@ -55,8 +55,8 @@ function shown({ terminalId, merchantId, group, family, settings, updatedAtMs }:
 }
 
 const example = {
-  terminalId: "TILL0001",
-  merchantId: "SHOP-1",
+  terminalId: "SIM00001",
+  merchantId: "SHOP-001",
   group: "shops",
   family: "field-47",
   settings: { idleText: "Welcome", brightness: 80 },
@@ -96,7 +96,7 @@ const saveCloudConfig = admin.endpoint({
   auth: "admin",
   role: "operator",
   body: ConfigRequest,
-  bodyExample: { terminalId: "TILL0001", merchantId: "SHOP-1", family: "field-47", settings: { idleText: "Welcome" } },
+  bodyExample: { terminalId: "SIM00001", merchantId: "SHOP-001", family: "field-47", settings: { idleText: "Welcome" } },
   audit: { action: "cloud-config.save", subject: ({ body }) => body.terminalId },
   responses: {
     200: { description: "The configuration.", body: okBody(Config), example: { status: "ok", data: example } },

@@ -139,7 +139,7 @@ function shown(config: ZvtConfig, stored: boolean): Static<typeof Shown> {
   return { ...config, allowedClients: [...config.allowedClients], routes, stored, restartRequired: true, message: MESSAGE };
 }
 
-const exampleRoute = { id: "till-1", terminalId: "TILL0001", partnerUsername: "shop", clients: ["10.1.2.0/24"] };
+const exampleRoute = { id: "till-1", terminalId: "SIM00001", partnerUsername: "shop", clients: ["10.1.2.0/24"] };
 
 const example = {
   status: "ok",
@@ -307,7 +307,7 @@ const listZvtRoutes = admin.endpoint({
           listeners: [{ node: "node-1", ports: [40_007], problem: null }],
           routes: [
             {
-              ...{ id: "till-1", terminalId: "TILL0001", partnerUsername: "shop" },
+              ...{ id: "till-1", terminalId: "SIM00001", partnerUsername: "shop" },
               connections: [{ node: "node-1", address: "10.1.2.3", since: "2026-01-15T08:00:00.000Z" }],
               open: null,
               lastOutcome: {

@@ -59,7 +59,7 @@ export const deployToMerchant = apps.endpoint({
   audit: { action: "app-deployment.create", subject: ({ params, body }) => `${params.versionId} merchant ${body.merchantId}` },
   params: VersionParams,
   body: MerchantDeployRequest,
-  bodyExample: { merchantId: "SHOP-1" },
+  bodyExample: { merchantId: "SHOP-001" },
   responses: { 200: deployed, ...apps.errors(400, 401, 404, 409, 413, 415, 503) },
   handle: async ({ deployments }, { params, body }) => {
     const { merchantId } = body;

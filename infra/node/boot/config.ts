@@ -5,6 +5,7 @@ import { isMailAddress } from "../../../engine/mails/mail-address.ts";
 import { UWS_LIBRARIES, type UwsLibrary } from "../../../http/server/uws.ts";
 import { isSentinelUrl, parseSentinelUrl, SENTINEL_URL_FORM } from "../../../storage/redis/sentinel-url.ts";
 import { createReader, type Environment, type Reader } from "./config-reader.ts";
+import { SANDBOX_ADMINISTRATOR_PASSWORD } from "./sandbox-names.ts";
 import { readSecretKey, SECRET_KEY_FORM, type SecretKeys } from "./secret-key.ts";
 
 /**
@@ -194,7 +195,7 @@ export function readConfig(environment: Environment): Config {
     httpLibrary: reader.word("RELAY_HTTP_LIBRARY", ["newest", ...UWS_LIBRARIES] as const, "newest"),
     administrator: {
       username: reader.text("RELAY_ADMIN_USERNAME") ?? SANDBOX.administrator,
-      password: reader.secret("RELAY_ADMIN_PASSWORD", sandbox) ?? (sandbox ? SANDBOX.administrator : null),
+      password: reader.secret("RELAY_ADMIN_PASSWORD", sandbox) ?? (sandbox ? SANDBOX_ADMINISTRATOR_PASSWORD : null),
     },
     terminalSecret:
       reader.secret("RELAY_TERMINAL_SECRET", sandbox) ?? (sandbox ? SANDBOX.terminalSecret : reader.missing("RELAY_TERMINAL_SECRET")),

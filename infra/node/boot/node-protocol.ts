@@ -20,6 +20,7 @@ import type { TableProtocol } from "../../../engine/tables/replicated-table.ts";
 import type { ZvtNodeView } from "../../../engine/zvt/administer-zvt.ts";
 import type { LoginAttempt, LoginVerdict } from "../../../http/auth/login-counts.ts";
 import type { DrainOptions } from "../../../http/server/server.ts";
+import type { DocsFiles } from "../../../http/web/docs-files.ts";
 import type { ActivityBatch } from "../../../storage/activity/activity-batches.ts";
 import type { ClusterProtocol } from "../../../storage/bus/cluster/cluster-bus.ts";
 import type { KvProtocol } from "../../../storage/kv/remote.ts";
@@ -80,6 +81,8 @@ export type NodeProtocol = TerminalProtocol &
     "cluster.lapsed": { request: undefined; response: undefined };
     /** The shards of all nodes that are live at this moment. Handled by the main thread. */
     "cluster.look": { request: undefined; response: string[] };
+    /** What is served of the documentation, in memory that threads share. Handled by the main thread, which makes it once where no build has it. */
+    "node.docs": { request: undefined; response: DocsFiles };
     /** Handled by the main thread. */
     "node.transactions": { request: TransactionQuery; response: Transaction[] };
     /** Handled by the main thread: what ClickHouse has under a uuid. */

@@ -1,15 +1,18 @@
+import { isatty } from "node:tty";
 import pino from "pino";
 import type { ZvtLoggingLevel } from "../../../engine/zvt/zvt-config.ts";
 import type { StompEvent } from "../../../http/stomp/host.ts";
+import type { EmbeddedClickHouseEvent } from "../../../storage/clickhouse/embedded/supervisor.ts";
 import type { Service } from "./failure-facts.ts";
 import { createFailureLog, type ServiceAddresses } from "./failure-log.ts";
+import { readableLine } from "./readable-line.ts";
 import { shownError } from "./shown-error.ts";
 
 /** The log of a node: one function per event, structured. No function takes a body, a header, a credential or a payload. */
 export interface Log {
   /** Of this thread, for everything that is logged from now on. */
   setLevel(level: string): void;
-  starting(facts: { mode: string; shards: number; dataDirectory: string; node: string }): void;
+  starting(facts: { version: string; mode: string; shards: number; dataDirectory: string; node: string }): void;
   /** The loaded HTTP library, its limitations, and why a newer one was not loaded. */
   httpLibrary(facts: { packageName: string; lacks: readonly string[]; instead: string | null }): void;
   listening(facts: { url: string }): void;
@@ -49,6 +52,8 @@ export interface Log {
   storeFailed(error: unknown): void;
   busFailed(error: unknown, context: { kind: string; from: string }): void;
   clickhouse(event: string, error?: unknown): void;
+  /** Of the ClickHouse that runs beside this node. */
+  embeddedClickHouse(event: EmbeddedClickHouseEvent): void;
   feed(event: string, error?: unknown): void;
   /** The logs of merchants cannot be written, or can be again. */
   activityLog(event: "away" | "back", error?: unknown): void;
@@ -111,9 +116,28 @@ const ZVT_EVENT_LEVELS = {
   frame: "INFO",
 } as const satisfies Record<ZvtLogEvent["type"], ZvtLoggingLevel>;
 
+/** What a line that ClickHouse prints reports: where, and by which code. Null where it reports no error; its text is left out, since it may quote a row. */
+function reportOf(line: string): string | null {
+  const [, component] = /<(?:Error|Critical|Fatal)>\s+([\w:]{1,80})/.exec(line) ?? [];
+  const [, code] = /\bCode: (\d{1,5})\b/.exec(line) ?? [];
+  if (component === undefined && code === undefined) return null;
+  return `it reports an error${component === undefined ? "" : ` in ${component.replace(/:$/, "")}`}${code === undefined ? "" : `, code ${code}`}`;
+}
+
+const STANDARD_OUTPUT = 1;
+
+/** JSON for programs, and lines for people where standard output is a terminal. */
+function destination(): pino.DestinationStream {
+  const output = pino.destination({ fd: STANDARD_OUTPUT, sync: true });
+  if (!isatty(STANDARD_OUTPUT)) return output;
+  const coloured = (process.env["NO_COLOR"] ?? "") === "";
+  return { write: (line) => output.write(readableLine(line, { coloured })) };
+}
+
 /** `addresses`: of the services that the node uses, for failures that do not name them. */
 export function createLog(level: string, thread: string, nowMs: () => number, addresses: ServiceAddresses = {}): Log {
-  const logger = pino({ level, base: { thread }, timestamp: pino.stdTimeFunctions.isoTime, serializers: { err: shownError } });
+  const format = { level, base: { thread }, timestamp: pino.stdTimeFunctions.isoTime, serializers: { err: shownError } };
+  const logger = pino(format, destination());
   // Of its own level: the events of a register are wanted where the rest of the relay is quiet, or the other way round.
   const zvt = logger.child({}, { level: "debug" });
   const failed = createFailureLog({ logger, addresses, nowMs });
@@ -124,11 +148,15 @@ export function createLog(level: string, thread: string, nowMs: () => number, ad
     setLevel: (next) => {
       logger.level = next;
     },
-    starting: (facts) => logger.info({ event: "starting", ...facts }, "starting"),
+    starting: (facts) => logger.info({ event: "starting", ...facts }, `Terminal Relay ${facts.version} starts`),
     httpLibrary: ({ packageName, lacks, instead }) => {
-      const event = { event: "http library", packageName, instead };
+      const event = { event: "http library", packageName };
       if (lacks.length === 0) logger.info(event, "http library");
-      else logger.warn({ ...event, lacks }, `the older HTTP library was loaded: ${lacks.join("; ")}`);
+      else
+        logger.warn(
+          event,
+          `the older HTTP library is used${instead === null ? "" : `, since the newer one cannot be loaded (${instead})`}: ${lacks.join("; ")}`,
+        );
     },
     listening: (facts) => logger.info({ event: "listening", ...facts }, "listening"),
     publicUrlMissing: (url) =>
@@ -189,6 +217,20 @@ export function createLog(level: string, thread: string, nowMs: () => number, ad
       error === undefined
         ? logger.info({ event: `clickhouse ${event}` }, `clickhouse ${event}`)
         : failure("clickhouse", event, error, { what: event }, "clickhouse"),
+    embeddedClickHouse: (event) => {
+      if (event.type === "started") logger.info({ event: "clickhouse started", port: event.port }, "ClickHouse has started");
+      else if (event.type === "died")
+        logger.warn({ event: "clickhouse died", exit: event.exit }, "the process of ClickHouse ended and is started again");
+      else if (event.type === "start_failed")
+        logger.warn(
+          { event: "clickhouse start failed", reason: event.reason },
+          `ClickHouse did not start and is started again: ${event.reason}`,
+        );
+      else {
+        const reported = reportOf(event.line);
+        if (reported !== null) failure("clickhouse output", reported, new Error(reported), {}, "clickhouse");
+      }
+    },
     feed: (event, error) =>
       error === undefined
         ? logger.info({ event: `feed ${event}` }, `feed ${event}`)

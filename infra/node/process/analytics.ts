@@ -338,7 +338,7 @@ async function reach({ clickhouse, dataDirectory }: Config, log: Log): Promise<R
     adminPassword,
     readerUsername: ANALYST_USERNAME,
     readerPassword,
-    onLog: (event) => log.clickhouse(event.type),
+    onLog: log.embeddedClickHouse,
   });
   const { url } = embedded;
   const reader: ClickHouseAddress = { url, username: ANALYST_USERNAME, password: readerPassword };

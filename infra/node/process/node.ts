@@ -9,6 +9,8 @@ import { sharedCountsMemory } from "../../../engine/kernel/shared-counts.ts";
 import { waitingCountersBuffer } from "../../../engine/terminals/waiting-counters.ts";
 import { createAgentRateMemory } from "../../../http/auth/agent-rate.ts";
 import { loadUws, type Uws, UwsMissing } from "../../../http/server/uws.ts";
+import { loadDocs } from "../../../http/web/docs-files.ts";
+import { madeOnce } from "../../../http/web/encoded-file.ts";
 import { loadScripts } from "../../../http/web/script-files.ts";
 import { loadWebApps } from "../../../http/web/web-app-files.ts";
 import { createMesh } from "../../../storage/bus/mesh.ts";
@@ -36,7 +38,7 @@ import { sharedSettings } from "../cluster/shared-settings.ts";
 import { createLog, type Log } from "../observability/log.ts";
 import { createStoreCommits } from "../observability/store-commits.ts";
 import { administratorPassword } from "../wiring/credentials.ts";
-import { rateLimitsOf, surfacesOf } from "../wiring/endpoints.ts";
+import { documentTexts, rateLimitsOf, surfacesOf } from "../wiring/endpoints.ts";
 import { rateLimitMemories } from "../wiring/rate-limits.ts";
 import { type Analytics, startAnalytics } from "./analytics.ts";
 import { type Certificates, readCertificates } from "./certificates.ts";
@@ -140,7 +142,8 @@ export async function tryToStartNode({
   const certificates = await readCertificates(config);
   const clock = createClock(clockShift);
   const log = createLog(config.logLevel, MAIN, clock.monotonicMs, serviceAddresses(config));
-  log.starting({ mode: config.mode, shards: config.shards, dataDirectory: config.dataDirectory, node: process.version });
+  const { mode, shards: shardCount, dataDirectory } = config;
+  log.starting({ version: VERSION, mode, shards: shardCount, dataDirectory, node: process.version });
   const uws = await chooseUws(config);
   log.httpLibrary(uws);
   if (config.mode === "production" && config.fleet !== null) log.sharedCredential();
@@ -287,8 +290,9 @@ export async function tryToStartNode({
     const password = await administratorPassword(kv, config, freshPassword);
     if (password.generated !== null) passwordGenerated?.(password.generated);
     const reloading = createReloading({ config, certificates, bus, log });
+    const docs = madeOnce(() => loadDocs(documentTexts(config)));
     const { collectMetrics } = handleShardMessages({
-      ...{ bus, analytics, cluster, self, drainRequested, log },
+      ...{ bus, analytics, docs, cluster, self, drainRequested, log },
       redis: opened === null ? null : { isUp: () => opened.available(), commits },
       httpLibrary: uws.packageName,
       dataDirectory: config.dataDirectory,
@@ -319,6 +323,8 @@ export async function tryToStartNode({
       clickhouse: running.ready,
       complete: () => {
         Atomics.store(incomplete, 0, 0);
+        // Before somebody asks for them, and not before the sandbox is ready; the first request tries it again and says what is wrong.
+        docs().catch(() => undefined);
       },
       reload: reloading.reload,
       stop: async () => {

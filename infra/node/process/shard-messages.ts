@@ -1,6 +1,7 @@
 import { RelayError } from "../../../engine/kernel/errors.ts";
 import type { ClusterNode } from "../../../engine/operators/cluster-nodes.ts";
 import { LAST_LIVE_NODE } from "../../../engine/operators/node-to-drain.ts";
+import type { DocsFiles } from "../../../http/web/docs-files.ts";
 import type { ThreadBus } from "../../../storage/bus/thread-bus.ts";
 import { freeBytesOf } from "../../../storage/files/free-bytes.ts";
 import { backgroundTimers } from "../boot/machine-timers.ts";
@@ -23,6 +24,7 @@ const METRICS_MS = 5_000;
 export interface ShardMessagesOptions {
   bus: ThreadBus<NodeProtocol>;
   analytics: Analytics;
+  docs(): Promise<DocsFiles>;
   cluster: NodeCluster | null;
   /** This node, if it is a single one. */
   self: Omit<ClusterNode, "report">;
@@ -59,6 +61,7 @@ export function handleShardMessages(served: ShardMessagesOptions): { collectMetr
     },
   });
   bus.handle("node.list", nodes);
+  bus.handle("node.docs", served.docs);
   bus.handle("node.drain", async ({ allowLast }) => {
     if (drainRequested === undefined) throw new RelayError("unavailable", "What has started this node does not let it be drained");
     if (!allowLast && cluster !== null) {

@@ -20,7 +20,6 @@ import type { SignatureAuthenticator } from "../../../http/auth/signature-authen
 import type { BoundEndpoint } from "../../../http/endpoint/endpoint.ts";
 import { createSocketsPerAddress } from "../../../http/server/sockets-per-address.ts";
 import type { WebSocketMount } from "../../../http/server/websocket.ts";
-import { asyncApiText } from "../../../http/surfaces/terminal-asyncapi.ts";
 import { docsOperations } from "../../../http/web/docs-endpoints.ts";
 import type { ShardLifecycle } from "../boot/lifecycle.ts";
 import { publicMetricsAccess } from "../boot/metrics-access.ts";
@@ -43,9 +42,9 @@ import { composeApps } from "./apps.ts";
 import { createCardGateway } from "./card-gateway.ts";
 import { composeCompat } from "./compat.ts";
 import { createDayCounts } from "./day-counts.ts";
-import { composeDemo } from "./demo.ts";
+import { composeDemo, knownKeys } from "./demo.ts";
 import { composeDisputes } from "./disputes.ts";
-import { bindSurfaces, INTERFACE_VERSION, openApiText, surfacesOf } from "./endpoints.ts";
+import { bindSurfaces, surfacesOf } from "./endpoints.ts";
 import { composeExports } from "./exports.ts";
 import { createFeedWake } from "./feed-wake.ts";
 import { createIdempotency, createOnce } from "./idempotency.ts";
@@ -74,6 +73,9 @@ import { composeWebhooks } from "./webhooks.ts";
 import { composeZvt } from "./zvt.ts";
 
 const METRICS_TIMEOUT_MS = 8_000;
+
+/** Reading them takes a moment; making them from the sources, on a busy machine, seconds. */
+const DOCS_TIMEOUT_MS = 30_000;
 const LOOK_TIMEOUT_MS = 2_000;
 
 export interface ShardParts extends RunningShardParts {
@@ -461,7 +463,7 @@ export async function composeShard(parts: ShardParts): Promise<ComposedShard> {
     notReadyBecause: readiness.notReadyBecause,
     metrics: () => bus.request(MAIN, "node.metrics", undefined, METRICS_TIMEOUT_MS),
     mayReadMetrics: publicMetricsAccess(config),
-    ...docsOperations({ openApi: () => openApiText(surfaces), asyncApi: () => asyncApiText(INTERFACE_VERSION) }),
+    ...docsOperations(() => bus.request(MAIN, "node.docs", undefined, DOCS_TIMEOUT_MS), knownKeys(config)),
     ...parts.webFiles,
     agentCalls: composeAgentCalls({ memory: boot.agentRates, monotonicMs: clock.monotonicMs, others: parts.others, metrics }),
     executeOnce: createOnce(once),

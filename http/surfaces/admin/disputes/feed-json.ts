@@ -180,7 +180,7 @@ export const DISPUTE_EXAMPLE: DisputeJson = {
   network: "VISA",
   networkCaseId: "9182736450",
   reasonCode: "13.1",
-  uuid: "0b0fcb6e-5d0f-4b8a-9d53-1d8a4f6a2f10",
+  uuid: "7d9f0a52-6c2e-4a83-9f5d-2c1d0d1b8f11",
   terminalId: "SIM00001",
   amountMinor: 1050,
   currency: "EUR",

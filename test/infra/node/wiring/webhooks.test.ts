@@ -13,8 +13,8 @@ import { eventOperations } from "../../../../engine/webhooks/webhook-event-store
 import { sha256Hex } from "../../../../http/auth/digest.ts";
 import { WIRE_NAMES } from "../../../../http/compat/wire-names.ts";
 import { createWebhookSecrets } from "../../../../http/webhooks/webhook-secrets.ts";
+import { SANDBOX_PARTNER_API } from "../../../../infra/node/boot/sandbox-names.ts";
 import { createSecretBox } from "../../../../infra/node/boot/secret-box.ts";
-import { SANDBOX_PARTNER_API } from "../../../../infra/node/process/sandbox-partner.ts";
 import { openEmbeddedKv } from "../../../../storage/kv/embedded.ts";
 import { event, order } from "../../../engine/webhooks/webhook-world.ts";
 import { NO_CLICKHOUSE } from "../../../fault/node-process.ts";
