@@ -28,7 +28,7 @@ export interface ReportQuery {
 /** Of one currency, as everything here: amounts in minor units, and never added over currencies. */
 export interface PaymentSums {
   readonly currency: string;
-  /** Sum of approved CARD, SATISPAY, VOUCHER and PAYBYLINK. */
+  /** Sum of the approved payments. */
   readonly volumeMinor: number;
   readonly approved: number;
   /** Without links that expired. */

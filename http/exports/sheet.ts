@@ -12,6 +12,8 @@ const DATE_FORMATS: Readonly<Record<Locale, string>> = { it: "dd/mm/yyyy hh:mm:s
 
 export interface Sheet {
   add(rows: readonly (readonly Cell[])[]): void;
+  /** Below all others, in bold. */
+  addTotals(rows: readonly (readonly Cell[])[]): void;
   file(): Promise<Uint8Array>;
 }
 
@@ -46,6 +48,13 @@ export function createSheet({ name, headings, widths, lang }: Extract<ToSheet, {
     add: (rows) => {
       for (const row of rows) data.push(row.map(cellOf));
     },
+    addTotals: (rows) => {
+      for (const row of rows) data.push(row.map((cell) => inBold(cellOf(cell))));
+    },
     file: () => writeXlsxFile(data, { sheet: name, stickyRowsCount: 1, columns: widths.map((width) => ({ width })) }).toBuffer(),
   };
+}
+
+function inBold(cell: CellObject | null): CellObject | null {
+  return cell === null ? null : { ...cell, fontWeight: "bold" };
 }

@@ -5,6 +5,7 @@ import { SERVICE_CODES } from "../../engine/access/partner-grant.ts";
 import { LOCALES } from "../../engine/accounts/account.ts";
 import { MERCHANT_ENVIRONMENTS } from "../../engine/partners/merchant.ts";
 import { SERVICE_MODES } from "../../engine/partners/merchant-service.ts";
+import { REFUND_FILTERS, REFUND_STATES } from "../../engine/payments/merchant-transactions.ts";
 import { WEBHOOK_DELIVERY_STATES } from "../../engine/webhooks/webhook-delivery.ts";
 
 /** Choices of words that several surfaces have: each is one enumeration of the document, under its title. */
@@ -36,6 +37,14 @@ export const Environment = words(MERCHANT_ENVIRONMENTS, {
 });
 export const LocaleWord = words(LOCALES, { title: "Locale" });
 export const MerchantRole = words(MERCHANT_ROLES, { title: "MerchantRole" });
+export const RefundStateWord = words(REFUND_STATES, {
+  title: "RefundState",
+  description: "REFUNDED: all of the payment was given back. PARTLY_REFUNDED: a part of it, as of one that was captured partially.",
+});
+export const RefundFilterWord = words(REFUND_FILTERS, {
+  title: "RefundFilter",
+  description: "As `refundState`; `ANY` is REFUNDED or PARTLY_REFUNDED.",
+});
 export const RelayMode = words(["sandbox", "production"], { title: "RelayMode" });
 export const ResultStatus = words(["OK", "KO"], { title: "ResultStatus" });
 export const RuleType = words(["ANY", "LIST", "REGEX"], { title: "TerminalRuleType" });

@@ -3,7 +3,7 @@ import type { Clock } from "../../engine/kernel/clock.ts";
 import { RelayError } from "../../engine/kernel/errors.ts";
 import type { Kv } from "../../engine/kernel/kv.ts";
 import type { Timers } from "../../engine/kernel/timers.ts";
-import type { FeedRow, TransactionRow } from "../../engine/payments/feed-row.ts";
+import type { TransactionRow } from "../../engine/payments/feed-row.ts";
 import type { ObjectRow } from "../../engine/payments/object-row.ts";
 import {
   type MerchantReports,
@@ -17,12 +17,13 @@ import { MerchantQueries } from "./merchant-queries.ts";
 import type { Asking, Counted } from "./merchant-reports-buckets.ts";
 import { agentsReport, disputesReport, linksReport } from "./merchant-reports-objects.ts";
 import { heatmapReport, methodsReport, paymentsReport, terminalsReport } from "./merchant-reports-payments.ts";
-import { objectKey, type Sql, type Waiting } from "./merchant-reports-sql.ts";
+import type { Sql, Waiting } from "./merchant-reports-sql.ts";
 import { subscriptionsReport } from "./merchant-reports-subscriptions.ts";
 import { MerchantTurns } from "./merchant-turns.ts";
 import { createOutboxLooks } from "./outbox-looks.ts";
 import { SharedResults } from "./shared-results.ts";
 import { translated } from "./translated.ts";
+import { newestObjects, objectsWithoutStored } from "./waiting-objects.ts";
 import { newestOf, withoutStored } from "./waiting-rows.ts";
 
 /** How long one waits for a turn, and a report for its look at the outbox and its queries. */
@@ -162,7 +163,7 @@ class Reader {
       const oldest = [...transactions.map(({ transaction }) => transaction.createdAtMs), ...objects.map(changedAtMs)];
       return { waiting: { transactions: [], objects: [] }, asOfMs: oldest.reduce((one, other) => Math.min(one, other), nowMs) };
     }
-    const queries = new MerchantQueries({ client, merchantId, signal, secondsMax: DEADLINE_MS / 1_000, replaced: [] });
+    const queries = new MerchantQueries({ client, merchantId, signal, secondsMax: DEADLINE_MS / 1_000, replaced: [], refunds: [] });
     const uuids = transactions.map(({ transaction }) => transaction.uuid);
     return {
       waiting: {
@@ -181,32 +182,9 @@ function textOf(rows: readonly TransactionRow[]): string {
     .join("");
 }
 
-/** Of a merchant's rows that wait, the newest of each thing. */
-function newestObjects(rows: readonly FeedRow[], merchantId: string): ObjectRow[] {
-  const newest = new Map<string, ObjectRow>();
-  for (const row of rows) {
-    if (row.type !== "object" || row.merchantId !== merchantId) continue;
-    const known = newest.get(objectKey(row));
-    if (known === undefined || known.version < row.version) newest.set(objectKey(row), row);
-  }
-  return [...newest.values()];
-}
-
 /** When the thing was last changed, as far as its row says. */
 function changedAtMs({ createdAtMs, endedAtMs, activeAtMs }: ObjectRow): number {
   return Math.max(createdAtMs, endedAtMs ?? 0, activeAtMs ?? 0);
-}
-
-/** Leaves out what ClickHouse has in the same or a higher version: delivered, but not yet deleted from the outbox. */
-async function objectsWithoutStored(objects: readonly ObjectRow[], merchantId: string, ask: Asking["ask"]): Promise<ObjectRow[]> {
-  if (objects.length === 0) return [];
-  const stored = await ask<{ key: string; newest: number }>({
-    text: `SELECT concat(object, ' ', id) AS key, max(version) AS newest FROM relay.merchant_objects
-      WHERE merchant_id = {merchantId:String} AND id IN {ids:Array(String)} GROUP BY key`,
-    parameters: { merchantId, ids: objects.map(({ id }) => id) },
-  });
-  const versions = new Map(stored.map(({ key, newest }) => [key, newest]));
-  return objects.filter((row) => row.version > (versions.get(objectKey(row)) ?? -1));
 }
 
 function assertEdges(edges: readonly number[]): void {

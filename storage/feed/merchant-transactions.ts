@@ -13,14 +13,17 @@ import type {
   MerchantTransactions,
   TransactionKey,
 } from "../../engine/payments/merchant-transactions.ts";
+import { isPayment } from "../../engine/payments/payment.ts";
 import { dayOf, hasHours } from "./merchant-day.ts";
 import { lineOf, MerchantQueries, readLine } from "./merchant-queries.ts";
-import { matches, rangeOf } from "./merchant-sql.ts";
+import { isRefundable, matches, rangeOf } from "./merchant-sql.ts";
 import { isOlder, merchantLines } from "./merchant-stream.ts";
 import { MerchantTurns } from "./merchant-turns.ts";
 import { createOutboxLooks } from "./outbox-looks.ts";
+import { LATEST_MS } from "./row-binary.ts";
 import { SharedResults } from "./shared-results.ts";
 import { translated } from "./translated.ts";
+import { newestObjects, objectsWithoutStored } from "./waiting-objects.ts";
 import { keyText, newestOf, withoutStored } from "./waiting-rows.ts";
 
 /** For everything that somebody waits for at a page: looks at the outbox, turns and queries. */
@@ -108,6 +111,9 @@ export function missingMerchantTransactions(reason: string): MerchantTransaction
   return { page: missing, find: missing, sums: missing, latestByTerminal: missing, lines: none, stream: none };
 }
 
+/** Whatever is stored under a uuid. */
+const ALL = { results: "all" } as const satisfies MerchantTransactionFilter;
+
 const AWAY_TEXT = "Transactions cannot be read now: ClickHouse does not answer. Payments and their results are not affected.";
 const LATE_TEXT = "Transactions could not be read in time; choose fewer days, or try again.";
 const BACKLOG_TEXT = "Transactions cannot be read now: too many results are not in ClickHouse yet.";
@@ -116,7 +122,13 @@ const BACKLOG_TEXT = "Transactions cannot be read now: too many results are not 
 interface Asking {
   queries: MerchantQueries;
   /** Rows that ClickHouse does not have, each with the highest version; some may not match. */
-  waiting: readonly TransactionRow[];
+  waiting: readonly WaitingRow[];
+}
+
+/** A row with what was given back of it. */
+interface WaitingRow {
+  row: TransactionRow;
+  refundedMinor: number;
 }
 
 class Reader {
@@ -142,7 +154,7 @@ class Reader {
       const stored = await this.#storedKeys(queries, { filter, after, limit: limit + 1 });
       const keys = [...stored, ...listed.map(({ key }) => key)].sort(newestFirst);
       const page = keys.slice(0, limit);
-      const ofWaiting = new Map(listed.map(({ key, row }) => [keyText(key), shown(row)]));
+      const ofWaiting = new Map(listed.map(({ key, found }) => [keyText(key), found]));
       const items = await queries.items(
         filter,
         page.filter((key) => !ofWaiting.has(keyText(key))),
@@ -178,14 +190,14 @@ class Reader {
 
   find(merchantId: string, uuid: string): Promise<MerchantTransaction | null> {
     return this.#inTime(merchantId, async ({ queries, waiting }) => {
-      const listed = listedOf(waiting, {}).filter(({ key }) => isSameUuid(key.uuid, uuid));
-      const spelled = await queries.keys({}, { ...rangeOf({}), uuids: [uuid] }, SPELLINGS_MAX);
+      const listed = listedOf(waiting, ALL).filter(({ key }) => isSameUuid(key.uuid, uuid));
+      const spelled = await queries.keys(ALL, { ...rangeOf({}), uuids: [uuid] }, SPELLINGS_MAX);
       const stored = spelled.filter((key) => isSameUuid(key.uuid, uuid));
       const [newest] = [...stored, ...listed.map(({ key }) => key)].sort(newestFirst);
       if (newest === undefined) return null;
       const ofWaiting = listed.find(({ key }) => key === newest);
-      if (ofWaiting !== undefined) return shown(ofWaiting.row);
-      return (await queries.items({}, [newest])).get(keyText(newest)) ?? null;
+      if (ofWaiting !== undefined) return ofWaiting.found;
+      return (await queries.items(ALL, [newest])).get(keyText(newest)) ?? null;
     });
   }
 
@@ -194,7 +206,7 @@ class Reader {
     if (!hasHours({ fromMs, untilMs })) throw new RelayError("invalid_request", "Sums are of 400 days at most");
     return this.#sums.of(`${fromMs} ${untilMs} ${merchantId}`, () =>
       this.#inTime(merchantId, async ({ queries, waiting }) => {
-        const listed = listedOf(waiting, { fromMs, untilMs }).map(({ row }) => row.transaction);
+        const listed = listedOf(waiting, { fromMs, untilMs }).map(({ found }) => found.transaction);
         return dayOf({ fromMs, untilMs }, await queries.sums({ fromMs, untilMs }), listed);
       }),
     );
@@ -205,9 +217,9 @@ class Reader {
       this.#inTime(merchantId, async ({ queries, waiting }) => {
         const fromMs = this.#options.clock.nowMs() - LATEST_WITHIN_MS;
         const stored = await queries.latest(fromMs);
-        const items = await queries.items({}, stored);
+        const items = await queries.items(ALL, stored);
         const latest = new Map<string, MerchantTransaction>();
-        for (const item of [...items.values(), ...listedOf(waiting, { fromMs }).map(({ row }) => shown(row))]) {
+        for (const item of [...items.values(), ...listedOf(waiting, { ...ALL, fromMs }).map(({ found }) => found)]) {
           const known = latest.get(item.transaction.terminalId);
           if (known === undefined || isOlder(known.transaction, item.transaction)) latest.set(item.transaction.terminalId, item);
         }
@@ -224,18 +236,10 @@ class Reader {
       giveBack();
     });
     try {
-      const waiting = await this.#translated(ended.signal, () =>
-        this.#waiting(merchantId, this.#queries(merchantId, ended.signal, BATCH_SECONDS, [])),
-      );
-      const queries = this.#queries(
-        merchantId,
-        ended.signal,
-        BATCH_SECONDS,
-        waiting.map(({ transaction }) => keyText(transaction)),
-      );
+      const { queries, waiting } = await this.#translated(ended.signal, () => this.#asking(merchantId, ended.signal, BATCH_SECONDS));
       const batches = merchantLines({
         filter,
-        waiting: listedOf(waiting, filter).map(({ key, row }) => ({ key, line: lineOf(row) })),
+        waiting: listedOf(waiting, filter).map(({ key, found }) => ({ key, line: lineOf(found) })),
         ask: (work) => this.#translated(ended.signal, () => this.#turns.run(merchantId, BATCH_TURN_MS, () => work(queries))),
       });
       for await (const lines of oneAhead(batches, ended.signal)) {
@@ -254,35 +258,36 @@ class Reader {
     const timer = this.#options.timers.set(DEADLINE_MS, () => late.abort());
     try {
       return await this.#translated(late.signal, () =>
-        this.#turns.run(merchantId, TURN_MS, async () => {
-          const waiting = await this.#waiting(merchantId, this.#queries(merchantId, late.signal, DEADLINE_MS / 1_000, []));
-          const replaced = waiting.map(({ transaction }) => keyText(transaction));
-          return work({ queries: this.#queries(merchantId, late.signal, DEADLINE_MS / 1_000, replaced), waiting });
-        }),
+        this.#turns.run(merchantId, TURN_MS, async () => work(await this.#asking(merchantId, late.signal, DEADLINE_MS / 1_000))),
       );
     } finally {
       timer.clear();
     }
   }
 
-  #queries(merchantId: string, signal: AbortSignal, secondsMax: number, replaced: readonly string[]): MerchantQueries {
-    return new MerchantQueries({ client: this.#options.client, merchantId, signal, secondsMax, replaced });
-  }
-
   /** The outbox is looked at before ClickHouse: a row that leaves it after that is in ClickHouse when that is asked. */
-  async #waiting(merchantId: string, queries: MerchantQueries): Promise<TransactionRow[]> {
-    const { clock } = this.#options;
+  async #asking(merchantId: string, signal: AbortSignal, secondsMax: number): Promise<Asking> {
+    const { clock, client } = this.#options;
     const backlog = () => new RelayError("unavailable", BACKLOG_TEXT, { retryAfterSeconds: 5 });
     if (clock.monotonicMs() - this.#backlogAtMs < BACKLOG_AGAIN_MS) throw backlog();
-    const rows = await this.#looks.find(`"shop":${JSON.stringify(merchantId)}`);
-    if (rows === null) {
+    const id = JSON.stringify(merchantId);
+    const [ofPayments, ofRefunds] = await Promise.all([this.#looks.find(`"shop":${id}`), this.#looks.find(`"merchantId":${id}`)]);
+    if (ofPayments === null || ofRefunds === null) {
       this.#backlogAtMs = clock.monotonicMs();
       throw backlog();
     }
-    const newest = newestOf(rows, ({ shop }) => shop === merchantId);
-    if (newest.length > WAITING_ROWS_MAX) throw backlog();
+    const newest = newestOf(ofPayments, ({ shop }) => shop === merchantId);
+    const newestRefunds = newestObjects(ofRefunds, merchantId).filter(({ object }) => object === "refund");
+    if (newest.length + newestRefunds.length > WAITING_ROWS_MAX) throw backlog();
+    const options = { client, merchantId, signal, secondsMax };
+    const before = new MerchantQueries({ ...options, replaced: [], refunds: [] });
     const uuids = newest.map(({ transaction }) => transaction.uuid);
-    return withoutStored(newest, (fromMs, toMs) => queries.versions(uuids, fromMs, toMs));
+    const [rows, refunds] = await Promise.all([
+      withoutStored(newest, (fromMs, toMs) => before.versions(uuids, fromMs, toMs)),
+      objectsWithoutStored(newestRefunds, merchantId, (sql) => before.ask(sql)),
+    ]);
+    const queries = new MerchantQueries({ ...options, replaced: rows.map(({ transaction }) => keyText(transaction)), refunds });
+    return { queries, waiting: await withRefunds(rows, queries) };
   }
 
   /** What went wrong, as a caller may know it. */
@@ -305,19 +310,33 @@ async function* oneAhead<T>(batches: AsyncGenerator<T>, signal: AbortSignal): As
   throw new RelayError("unavailable", LATE_TEXT, { retryAfterSeconds: 5 });
 }
 
-/** Those that match, newest first. */
-function listedOf(waiting: readonly TransactionRow[], filter: MerchantTransactionFilter): { key: TransactionKey; row: TransactionRow }[] {
-  return waiting
-    .filter((row) => matches(row, filter))
-    .map((row) => {
-      const { createdAtMs, uuid, terminalId } = row.transaction;
-      return { key: { createdAtMs, uuid, terminalId }, row };
-    })
-    .sort(({ key: one }, { key: other }) => newestFirst(one, other));
+async function withRefunds(rows: readonly TransactionRow[], queries: MerchantQueries): Promise<WaitingRow[]> {
+  const paid = rows.map(({ transaction }) => transaction).filter(isRefundable);
+  if (paid.length === 0) return rows.map((row) => ({ row, refundedMinor: 0 }));
+  const fromMs = paid.reduce((oldest, { createdAtMs }) => Math.min(oldest, createdAtMs), LATEST_MS);
+  const refunded = await queries.refunded(
+    paid.map(({ uuid }) => uuid),
+    fromMs,
+  );
+  return rows.map((row) => ({ row, refundedMinor: isRefundable(row.transaction) ? (refunded.get(row.transaction.uuid) ?? 0) : 0 }));
 }
 
-function shown({ transaction, amountDiffers, unsolicited }: TransactionRow): MerchantTransaction {
-  return { transaction, amountDiffers, unsolicited };
+/** Those that match, newest first. */
+function listedOf(
+  waiting: readonly WaitingRow[],
+  filter: MerchantTransactionFilter,
+): { key: TransactionKey; found: MerchantTransaction }[] {
+  return waiting
+    .filter(({ row, refundedMinor }) => matches(row, filter, refundedMinor))
+    .map(({ row, refundedMinor }) => {
+      const { transaction, amountDiffers, unsolicited } = row;
+      const { createdAtMs, uuid, terminalId } = transaction;
+      return {
+        key: { createdAtMs, uuid, terminalId },
+        found: { transaction, amountDiffers, unsolicited, isPayment: isPayment(row), refundedMinor },
+      };
+    })
+    .sort(({ key: one }, { key: other }) => newestFirst(one, other));
 }
 
 function newestFirst(one: TransactionKey, other: TransactionKey): number {

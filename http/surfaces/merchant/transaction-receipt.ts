@@ -64,12 +64,13 @@ export const merchantTransactionReceipt = reads.endpoint({
 });
 
 /** What the result has, in the order of a receipt. */
-function linesOf({ transaction }: MerchantTransaction): ReceiptJson["lines"] {
+function linesOf({ transaction, refundedMinor }: MerchantTransaction): ReceiptJson["lines"] {
   const { method, status, amountCents, currency, card, auth, satispay, message, uuid } = transaction;
   const lines: [label: string, value: string | undefined][] = [
     ["method", methodOf(method)],
     ["status", status],
     ["amount", `${majorUnits(amountCents, currency, ".")} ${currency}`],
+    ["refunded", refundedMinor === 0 ? undefined : `${majorUnits(refundedMinor, currency, ".")} ${currency}`],
     ["card", [card?.brand, card?.maskedPan].filter((part) => part !== undefined).join(" ")],
     ["entry", card?.entry],
     ["authCode", auth?.authCode],

@@ -113,6 +113,7 @@ export type NodeProtocol = TerminalProtocol &
       request: { fromMs: number; untilMs: number; after: string | null; limit: number };
       response: readonly string[];
     };
+    "node.dayRefundedSince": { request: { merchantId: string; fromMs: number }; response: readonly number[] };
     "node.dayFigures": {
       request: { merchantId: string; days: readonly DayBounds[] };
       response: readonly (readonly [day: string, figures: DayFigures])[];

@@ -51,6 +51,7 @@ export function handleShardMessages(served: ShardMessagesOptions): { collectMetr
     feed: analytics.stats,
     kafka: analytics.kafka,
     isClickHouseUp: analytics.isUp,
+    damagedParts: analytics.damagedParts,
     activity: analytics.activity.stats,
     backlog: analytics.backlog,
     cluster: {

@@ -10,7 +10,7 @@ import { createExportSource, type ExportSourceOptions } from "../../../http/expo
 import { createLocalTime } from "../../../http/surfaces/local-time.ts";
 import { columnsOf, usualColumns } from "../../../http/surfaces/merchant/exports/columns.ts";
 import { portalLink } from "../../engine/portal-links/machine-world.ts";
-import { transaction } from "../surfaces/merchant/world.ts";
+import { NOW_MS, transaction } from "../surfaces/merchant/world.ts";
 import { clockOf, type ReadCell, readXlsx } from "./world.ts";
 
 const FORMULAS = ["=cmd|' /C calc'!A0", "+1", "-1", "@SUM(1)", "＝1", " =1"];
@@ -125,7 +125,10 @@ describe("files of exports", () => {
       const { made } = world(listed);
       const { file, rows: count } = await made({ list: "transactions", format: "XLSX", lang });
       assert.equal(count, listed.length);
-      const [headings = [], ...lines] = readXlsx(file).rows;
+      const [headings = [], ...all] = readXlsx(file).rows;
+      // Below them are the totals, of three currencies.
+      const lines = all.slice(0, listed.length);
+      assert.equal(all.length, listed.length + 3);
       assert.deepEqual([headings[0]?.value, headings[5]?.value], [heading, amount]);
       assert.equal(lines.length, listed.length);
       const column = (at: number): (ReadCell | null)[] => lines.map((line) => line[at] ?? null);
@@ -159,6 +162,47 @@ describe("files of exports", () => {
     });
   }
 
+  it("an XLSX ends with the totals of approved payments in each currency, gross and net, and names what was given back", async () => {
+    const link = { method: "PAYBYLINK", createdAtMs: NOW_MS } as const;
+    const listed = [
+      transaction({ ...link, uuid: "whole", amountCents: 2_000 }, { refundedMinor: 2_000 }),
+      transaction({ ...link, uuid: "part", amountCents: 3_000 }, { refundedMinor: 1_250 }),
+      transaction({ uuid: "kept", amountCents: 1_050 }),
+      transaction({ uuid: "declined", amountCents: 9_999, status: "KO" }),
+      transaction({ uuid: "check", amountCents: 77 }, { isPayment: false }),
+      transaction({ uuid: "yen", amountCents: 500, currency: "JPY" }),
+      transaction({ uuid: "odd", amountCents: 1, currency: "=SUM(A1)" }),
+    ];
+    const { made } = world(listed);
+    const columns = ["uuid", "status", "amount", "currency", "refundedAmount", "netAmount"];
+    const { file, rows: count } = await made({ list: "transactions", format: "XLSX", lang: "en", columns });
+    assert.equal(count, listed.length, "totals are no rows of the list");
+    const values = readXlsx(file).rows.map((row) => row.map((cell) => cell?.value ?? ""));
+    assert.deepEqual(values, [
+      ["UUID", "Status", "Amount", "Currency", "Refunded", "Net"],
+      ["whole", "REFUNDED", "20", "EUR", "20", "0"],
+      ["part", "PARTLY_REFUNDED", "30", "EUR", "12.5", "17.5"],
+      ["kept", "OK", "10.5", "EUR", "0", "10.5"],
+      ["declined", "KO", "99.99", "EUR", "0", "0"],
+      ["check", "OK", "0.77", "EUR", "0", "0"],
+      ["yen", "OK", "500", "JPY", "0", "500"],
+      ["odd", "OK", "0.01", "=SUM(A1)", "0", "0.01"],
+      ["Total of approved payments EUR", "", "60.5", "EUR", "32.5", "28"],
+      ["Total of approved payments JPY", "", "500", "JPY", "0", "500"],
+    ]);
+    // Nothing to add up: no totals. And a CSV is one row of headings and rows of data.
+    const plain = await made({ list: "transactions", format: "XLSX", lang: "en", columns: ["uuid", "status"] });
+    assert.equal(readXlsx(plain.file).rows.length, listed.length + 1);
+    const csv = await made({ list: "transactions", format: "CSV", lang: "en", columns });
+    const lines = csv.file.toString("utf8").slice(1).trimEnd().split("\r\n");
+    assert.deepEqual(lines.slice(0, 3), [
+      "UUID,Status,Amount,Currency,Refunded,Net",
+      "whole,REFUNDED,20.00,EUR,20.00,0.00",
+      "part,PARTLY_REFUNDED,30.00,EUR,12.50,17.50",
+    ]);
+    assert.equal(lines.length, listed.length + 1);
+  });
+
   it("a CSV has an apostrophe before what a spreadsheet would take for a formula, and numbers as the language writes them", async () => {
     const listed = rows(1_203);
     for (const [lang, delimiter, first] of [
@@ -183,7 +227,7 @@ describe("files of exports", () => {
     const [head = ""] = file.toString("utf8").slice(1).split("\r\n");
     assert.equal(
       head,
-      "Data e ora (Europe/Rome);UUID;Terminale;Metodo;Esito;Importo;Valuta;Circuito;Ultime 4 cifre;Codice di autorizzazione;Messaggio",
+      "Data e ora (Europe/Rome);UUID;Terminale;Metodo;Esito;Importo;Valuta;Circuito;Ultime 4 cifre;Codice di autorizzazione;Messaggio;Rimborsato;Netto",
     );
   });
 

@@ -13,7 +13,7 @@ const DAYS_MAX = 400;
 const Sums = {
   currency: Type.String({ maxLength: 255, description: "ISO 4217, as far as terminals have named one." }),
   volumeMinor: Type.Integer({
-    description: "Approved payments (CARD, SATISPAY, VOUCHER, PAYBYLINK), in minor units. Refunds are not taken off.",
+    description: "Approved payments, in minor units. Refunds are not taken off.",
   }),
   approved: Type.Integer({ description: "Their number." }),
   declined: Type.Integer({ description: "The number of those that were declined, without payment links that expired." }),

@@ -1,7 +1,7 @@
 import { Type } from "@sinclair/typebox";
 import { AMOUNT_MINOR_MAX, IDENTIFIER_LENGTH_MAX } from "../../../../engine/kernel/limits.ts";
 import { rangeOfQuery } from "../../day-range.ts";
-import { ResultStatus } from "../../named-words.ts";
+import { RefundFilterWord, ResultStatus } from "../../named-words.ts";
 import { cursorOf, readCursor } from "../../transaction-cursor.ts";
 import { agentTool, refused } from "../tool.ts";
 import { FromDay, listText, Next, PAGE, PAGE_DEFAULT, ToDay } from "./schema-parts.ts";
@@ -13,7 +13,7 @@ export const listTransactionsTool = agentTool({
   name: "list_transactions",
   title: "List transactions",
   description:
-    "Payments of the merchant's terminals and payment links, newest first. OK is approved, KO declined. For sums use get_totals.",
+    "Payments of the merchant's terminals and payment links, newest first. OK is approved, KO declined. `refundState`: those that were given back (ANY: wholly or partly). For sums use get_totals.",
   scope: "transactions:read",
   effects: { readOnly: true, destructive: false },
   input: Type.Object(
@@ -21,6 +21,7 @@ export const listTransactionsTool = agentTool({
       from: FromDay,
       to: ToDay,
       status: Type.Optional(ResultStatus),
+      refundState: Type.Optional(RefundFilterWord),
       method: Type.Optional(MethodWord),
       terminalId: Type.Optional(Type.String({ minLength: 1, maxLength: IDENTIFIER_LENGTH_MAX })),
       amountMin: Amount,

@@ -138,6 +138,12 @@ const kinds: Readonly<Record<AttentionKind, KindWords>> = {
     means: "ClickHouse or Kafka refused a row, so reports and lists miss it. The relay's own answers have it.",
     todo: "Repair the cause, then run “npm run rebuild-analytics”. The entry goes away when the row was taken.",
   },
+  clickhouse_damaged: {
+    title: "ClickHouse is damaged",
+    means:
+      "ClickHouse cannot read a part of a table, or has set it aside: reports and lists miss its rows, or fail. Payments are not affected.",
+    todo: "Follow the runbook RelayClickHouseDamaged: drop the part, then run “npm run rebuild-analytics”, which takes the entry away.",
+  },
   zvt_undelivered: {
     title: "Cash register not told",
     means: "A payment of a cash register was approved, and the register was not told. It may have gone on to the next sale.",

@@ -184,6 +184,12 @@ export const it: Words = {
         means: "ClickHouse o Kafka hanno rifiutato una riga: ai report e agli elenchi manca. Le risposte del relay la contengono.",
         todo: "Rimuovi la causa, poi esegui «npm run rebuild-analytics». La voce sparisce quando la riga è stata accettata.",
       },
+      clickhouse_damaged: {
+        title: "ClickHouse è danneggiato",
+        means:
+          "ClickHouse non riesce a leggere una parte di una tabella, o l’ha messa da parte: ai report e agli elenchi mancano le sue righe, o non funzionano. I pagamenti non ne risentono.",
+        todo: "Segui il runbook RelayClickHouseDamaged: elimina la parte, poi esegui «npm run rebuild-analytics», che rimuove la voce.",
+      },
       zvt_undelivered: {
         title: "Cassa non avvisata",
         means:

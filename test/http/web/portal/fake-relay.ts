@@ -203,13 +203,20 @@ export const TOTP = {
 };
 
 export function transactionOf(changes: Partial<TransactionItemJson> = {}): TransactionItemJson {
+  const { status = "OK", amountMinor = 1_250, refundedMinor = 0 } = changes;
   return {
     uuid: "5b0f0f0e-1111-4222-8333-000000000001",
     createdAt: "2026-11-25T09:15:30.000Z",
     terminalId: "SIM00001",
     method: "CARD",
-    status: "OK",
-    amountMinor: 1_250,
+    ...{
+      status,
+      isPayment: true,
+      amountMinor,
+      refundState: "NONE" as const,
+      refundedMinor,
+      netMinor: status === "OK" ? amountMinor - refundedMinor : 0,
+    },
     currency: "EUR",
     brand: "VISA",
     last4: "4242",

@@ -18,8 +18,10 @@ const transactionOf = (uuid: string, terminalId = "T1"): MerchantTransaction => 
   transaction: { uuid, terminalId, createdAtMs: 1_000, method: "CARD", status: "OK", amountCents: 100, currency: "EUR" },
   amountDiffers: true,
   unsolicited: false,
+  isPayment: true,
+  refundedMinor: 50,
 });
-const lineOf = (uuid: string) => `10${JSON.stringify(transactionOf(uuid).transaction)}`;
+const lineOf = (uuid: string) => `10150${JSON.stringify(transactionOf(uuid).transaction)}`;
 
 /** A shard and the main thread, whose ports are real ones; the files that it reads are `batches`. */
 function world(test: TestContext, batches: readonly (readonly string[])[] = []) {

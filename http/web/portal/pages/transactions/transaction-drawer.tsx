@@ -41,16 +41,17 @@ function Detail({ data, onChanged }: { data: TransactionDetailJson; onChanged: (
   const { transactions: words } = text();
   const linkId = paymentLinkOf(data.uuid);
   const [printing, setPrinting] = useState(false);
-  const { amountMinor, currency, status, message, uuid } = data;
+  const { amountMinor, currency, message, uuid } = data;
   return (
     <>
       <div class="sum">
         <p class="sum-amount">
           <Amount minor={amountMinor} currency={currency} strong />
         </p>
-        <TransactionStatus status={status} />
+        <TransactionStatus item={data} />
         {message !== null && <p class="muted">{message}</p>}
       </div>
+      {!data.isPayment && <Banner>{words.notPaymentText}</Banner>}
       {data.amountDiffers && <Banner kind="warning">{words.amountDiffers}</Banner>}
       {data.unsolicited && <Banner kind="warning">{words.unsolicited}</Banner>}
       <dl class="facts">{factsOf(data).map(([name, value]) => [<dt key={`${name} name`}>{name}</dt>, <dd key={name}>{value}</dd>])}</dl>
@@ -125,7 +126,10 @@ function Refund({ data: { uuid, amountMinor, currency, refund }, onChanged }: { 
 function factsOf(data: TransactionDetailJson): [string, string][] {
   const { transactions: words } = text();
   const card = [data.brand, data.maskedPan].filter((part) => part !== null).join(" ");
+  const isRefunded = data.refundState !== "NONE";
   const all: [string, string | null][] = [
+    [words.columns.refunded, isRefunded ? formatMoney(data.refundedMinor, data.currency) : null],
+    [words.columns.net, isRefunded ? formatMoney(data.netMinor, data.currency) : null],
     [words.columns.time, formatExactTime(data.createdAt)],
     [words.columns.method, methodName(data.method)],
     [words.columns.card, card === "" ? null : card],
