@@ -146,6 +146,7 @@ export const SCHEMAS = {
   appInstallation: first("app/installation"),
   administrator: first("g/administrator"),
   namedAdministrator: first("administrator/"),
+  machineToken: first("machine-token/"),
   /** Their second factors, and their sessions as those of people (`portalSession`). */
   administratorFactors: first("administrator-factors/"),
   administratorSession: first("administrator-session/", "administrator-sessions-of/"),

@@ -40,6 +40,7 @@ export const ADMINISTRATORS: RecordKind = {
   table: "administrators",
   partitions: 1,
 };
+export const MACHINE_TOKENS: RecordKind = { schema: "machineToken", prefix: "machine-token/", table: "machine-tokens", partitions: 1 };
 export const SERVICE_SETTINGS: RecordKind = { schema: "serviceSettings", prefix: "gs/", table: "service-settings", partitions: 1 };
 
 /** Changes of one record that may come between reading and storing it; so many in a row mean that something is wrong. */

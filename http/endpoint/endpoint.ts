@@ -1,6 +1,7 @@
 import type { Static, TObject, TOptional, TSchema } from "@sinclair/typebox";
 import type { AdministratorRole } from "../../engine/access/administrator-role.ts";
 import type { Caller } from "../../engine/access/caller.ts";
+import type { MachineRight } from "../../engine/access/machine-token.ts";
 import type { MerchantAct } from "../../engine/access/merchant-user-grant.ts";
 import type { RelayError } from "../../engine/kernel/errors.ts";
 import type { RaisableRate } from "../../engine/partners/partner.ts";
@@ -55,7 +56,9 @@ export type CallerNeeds = "send" | "know" | "act" | "act or administrate" | "act
  * session opens says whether it needs a fresh second factor. The server checks the same when it starts.
  */
 export type WhoMay =
-  | { auth: "admin"; role: AdministratorRole; may?: never }
+  | { auth: "admin"; role: "read-only"; may?: never }
+  | { auth: "admin"; role: "operator"; machine: MachineRight | "never"; may?: never }
+  | { auth: "admin"; role: "owner"; stepUp: true; machine?: never; may?: never }
   | { auth: "merchantUser" | "merchantUserOrKey" | "merchantUserOrAnyKey"; may: MerchantAct; role?: never }
   | { auth: "portalSession" | "adminSession" | "fullAdminSession"; may?: never; role?: never }
   | {
@@ -266,8 +269,29 @@ export interface EndpointFacts {
    * `merchantUserOrKey` or `merchantUserOrAnyKey` has one. A merchant's secret key may do all of it; what a publishable one sees of it is the handler's to say.
    */
   may?: MerchantAct;
-  /** Who has a session needs a second factor of the last ten minutes: 403 `step_up_required` without. It says nothing to a login or a key. */
-  stepUp?: true;
+  /**
+   * Who has a session needs a second factor of the last ten minutes: 403 `step_up_required`
+   * without. It says nothing to a key. An administrator's password as Basic is not enough in
+   * production (engine/administrators/password-alone.ts). With `where`, only in these cases, which
+   * the handler recognises.
+   */
+  stepUp?: true | { readonly where: string };
+  /**
+   * Why a change by a session needs no fresh second factor; every such endpoint of the portal has
+   * this or `stepUp` (test/tenancy).
+   */
+  noStepUp?: string;
+  /**
+   * With `stepUp`: the password of an administrator alone, as Basic, is enough in production too,
+   * as long as no owner has a second factor.
+   */
+  firstByPassword?: true;
+  /**
+   * Which right of a machine token opens an endpoint of administrators. Where it is left out:
+   * `read` with the role `read-only`, and none beside `stepUp`, as no machine administers people,
+   * secrets or factors.
+   */
+  machine?: MachineRight | "never";
   /** The lowest role that may call (`infra/docs/administrators.md` lists them); every endpoint with `auth: "admin"` has one (`WhoMay`). */
   role?: AdministratorRole;
   rateLimit?: RateLimit;

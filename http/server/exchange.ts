@@ -372,10 +372,14 @@ export class Exchange extends Response implements RequestFacts {
     if (verdict.type === "refused") throw new RelayError(verdict.code, verdict.message, verdict);
     if (foreign !== null && verdict.type !== "anonymous" && !this.context.authenticator.isOriginListedBy(verdict, foreign))
       throw new RelayError("forbidden", FOREIGN_PAGE);
-    const { endpoint, sessionNeeds } = this.route;
-    requireRole(verdict, endpoint.role);
-    if (sessionNeeds !== null) this.context.authenticator.requireSessionNeeds(verdict, sessionNeeds);
-    this.#caller = verdict;
+    const { endpoint, sessionNeeds, machineRight } = this.route;
+    requireRole(verdict, endpoint.role, machineRight);
+    const permitted = sessionNeeds === null ? undefined : this.context.authenticator.requireSessionNeeds(verdict, sessionNeeds);
+    const known = () => {
+      this.#caller = verdict;
+    };
+    if (permitted instanceof Promise) this.#ask(permitted, "who", known);
+    else known();
   }
 
   /** An error in a signed request's members is reported only after its signature was verified. */

@@ -60,6 +60,7 @@ export interface Things {
   deploymentId: number;
   packageName: string;
   groupName: string;
+  machineName: string;
 }
 
 /** Things of the right form, for tests that call nothing. */
@@ -131,6 +132,7 @@ const PARAMETERS: readonly [end: RegExp, value: (things: Things) => string | num
   [/\{version\}$/, () => "0123456789abcdef"],
   [/\/js\/.*\{file\}$/, () => "compat.js"],
   [/\{routeId\}$/, () => "route-of-nobody"],
+  [/\/machine-tokens\/\{name\}$/, ({ machineName }) => machineName],
   [/\/terminal-groups\/\{name\}$/, ({ groupName }) => groupName],
 ];
 
@@ -169,6 +171,7 @@ function membersOf({ name, surface }: AnyEndpoint, things: Things): Members {
       ? { email: () => `made-${randomUUID().slice(0, 8)}@example.com` }
       : {}),
     username: () => `made-${randomUUID().slice(0, 8)}`,
+    ...(name === "createMachineToken" ? { name: () => `made-${randomUUID().slice(0, 8)}` } : {}),
     // A terminal is configured for a merchant that is there.
     merchantId: () => (name === "saveCloudConfig" || FEED.has(name) ? things.merchantId : `made-${randomUUID().slice(0, 8)}`),
     versionCode: () => 1_000 + Math.floor(Math.random() * 1_000_000_000),

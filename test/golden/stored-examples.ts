@@ -5,6 +5,8 @@ import { createPasswordResetStore } from "../../engine/accounts/password-reset-s
 import { createTeamStore } from "../../engine/accounts/team-store.ts";
 import type { AdministratorRecord } from "../../engine/access/administrator.ts";
 import { createAdministratorStore } from "../../engine/access/administrator-store.ts";
+import type { MachineTokenRecord } from "../../engine/access/machine-token.ts";
+import { createMachineTokenStore } from "../../engine/access/machine-token-store.ts";
 import { createDirectoryStore } from "../../engine/access/directory-store.ts";
 import { createSignatureNonceStore } from "../../engine/access/signature-nonce-store.ts";
 import type { SubscriptionRule } from "../../engine/access/terminal-rule.ts";
@@ -449,7 +451,7 @@ const ZVT_ROUTE: Whole<ZvtRouteRecord> = {
 
 const MEMBER: Whole<MemberRecord> = {
   ...{ userId: "usr_0123456789abcdefghijkl", email: "anna@example.com", role: "OWNER", state: "ACTIVE", accountId: "acc_0123456789abcdefghijkl" },
-  ...{ locale: "it", invitedAtMs: AT_MS, invitation: { tokenSha256: "digest-1", expiresAtMs: FAR_MS }, joinedAtMs: AT_MS },
+  ...{ locale: "it", invitedAtMs: AT_MS, invitation: { tokenSha256: "digest-1", expiresAtMs: FAR_MS, by: "partner" }, joinedAtMs: AT_MS },
 };
 
 const TEAM: Whole<TeamRecord> = { schema: 1, merchantId: "M1", members: [MEMBER], updatedAtMs: AT_MS };
@@ -478,9 +480,19 @@ const MERCHANT: Whole<Omit<MerchantRecord, "services">> & Pick<MerchantRecord, "
   keys: { publishable: "digest-1", secret: "digest-2" },
   shownKeys: { publishable: "pk_merchant_1", secretPrefix: "sk_merchant_1", madeAtMs: AT_MS },
   previousKeys: { publishable: "digest-3", secret: "digest-4" },
+  pendingKeys: {
+    keys: { publishable: "digest-5", secret: "digest-6" },
+    shownKeys: { publishable: "pk_merchant_2", secretPrefix: "sk_merchant_2", madeAtMs: AT_MS },
+    appliesAtMs: FAR_MS,
+  },
   callsPerMinute: { permitted: 600, chosen: 200 },
   returnSchemes: ["myapp"],
   services: { PAYPAL: { enabled: true, configuration: { mode: "sandbox", members: { clientId: "c-1" }, updatedAtMs: AT_MS } } },
+};
+
+const MACHINE_TOKEN: Whole<MachineTokenRecord> = {
+  ...{ schema: 1, name: "roll-outs", rights: ["read", "apps"], tokenSha256: "digest-1" },
+  ...{ expiresAtMs: FAR_MS, createdAtMs: AT_MS, createdBy: "anna" },
 };
 
 const PARTNER: Whole<PartnerRecord> = {
@@ -1301,6 +1313,10 @@ export const STORED_EXAMPLES = {
   merchantCount: { write: writeMerchant, read: async (kv) => (await createMerchantStore(kv).count(1)).record },
   merchantSecret: { write: writeMerchant, read: (kv) => createMerchantStore(kv).sealedSecrets("M1", "PAYPAL") },
   merchantMadeKeys: { write: writeMerchant, read: (kv) => createMerchantStore(kv).madeKeys("M1", "request-1") },
+  machineToken: {
+    write: (kv) => createMachineTokenStore(kv).create(MACHINE_TOKEN, { checks: [], operations: [] }),
+    read: async (kv) => (await createMachineTokenStore(kv).find("Roll-Outs"))?.record,
+  },
   namedAdministrator: {
     write: writeAdministrators,
     read: async (kv) => [...(await createAdministratorStore(kv).load(0))].map(([name, { record }]) => [name, record]),

@@ -274,6 +274,7 @@ test("http knows of stores only their types, and never the key-value store", () 
 /** All small: who may do what, how many decimals a currency has, and which columns an export has. */
 const LOADED_BY_PAGES: ReadonlySet<string> = new Set([
   "engine/access/administrator-role.ts",
+  "engine/access/machine-token.ts",
   "engine/access/merchant-user-grant.ts",
   "engine/kernel/money.ts",
   "engine/kernel/money-text.ts",

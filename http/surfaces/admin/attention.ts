@@ -61,6 +61,7 @@ export const removeAttention = adminOfSearch.endpoint({
   description: "The id of the list, with its slashes as %2F. Nothing else changes; where the same happens again, the item is there again.",
   auth: "admin",
   role: "operator",
+  machine: "operation",
   params: Type.Object({ id: Type.String({ minLength: 1, maxLength: 256, pattern: "^[\\x21-\\x7e]+$" }) }),
   audit: { action: "attention.remove" },
   responses: {

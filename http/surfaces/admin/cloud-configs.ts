@@ -95,6 +95,7 @@ const saveCloudConfig = admin.endpoint({
     "Members that are left out keep their values; null removes a value. `settings` are replaced as a whole. A merchant has to exist and to be active (400 otherwise); one that is configured already stays when it is deactivated. A payment belongs to the merchant that is configured when it is accepted. When the response is sent, the change is in force on every node and has been sent to the terminal if it is connected.",
   auth: "admin",
   role: "operator",
+  machine: "terminals",
   body: ConfigRequest,
   bodyExample: { terminalId: "SIM00001", merchantId: "SHOP-001", family: "field-47", settings: { idleText: "Welcome" } },
   audit: { action: "cloud-config.save", subject: ({ body }) => body.terminalId },
@@ -118,6 +119,7 @@ const deleteCloudConfig = admin.endpoint({
   summary: "Delete the configuration of a terminal",
   auth: "admin",
   role: "operator",
+  machine: "terminals",
   params: TerminalParams,
   audit: { action: "cloud-config.delete" },
   responses: {

@@ -16,6 +16,7 @@ export const sendCommand = admin.endpoint({
     "Accepts LOGCAT, SCAN, PRINT and other service names; payments and CANCEL are refused. The command expires after 60 seconds, like every command.",
   auth: "admin",
   role: "operator",
+  machine: "payments",
   bodyBytesMax: COMMAND_BODY_BYTES_MAX,
   bodyTexts: "as sent",
   params: TerminalParams,

@@ -90,6 +90,7 @@ const saveTerminalGroup = admin.endpoint({
     "The change is in force on every node when the response is sent. Sessions that may no longer subscribe to a topic are ended.",
   auth: "admin",
   role: "operator",
+  machine: "terminals",
   bodyBytesMax: 131_072,
   body: GroupRequest,
   bodyExample: { name: "shop 1", terminalIds: ["SIM00001", "SIM00002"], managerTerminalIds: ["MANAGER1"] },
@@ -126,6 +127,7 @@ const deleteTerminalGroup = admin.endpoint({
   summary: "Delete a terminal group",
   auth: "admin",
   role: "operator",
+  machine: "terminals",
   params: Type.Object({ name: Name }),
   audit: { action: "terminal-group.delete" },
   responses: {

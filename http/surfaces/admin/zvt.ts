@@ -178,6 +178,7 @@ const saveZvtConfig = admin.endpoint({
     "Members that are left out keep their values; unknown members are ignored. `routes` replaces all routes. Routes that a register could not tell apart by port, network and password are refused. A restart of each node applies it.",
   auth: "admin",
   role: "operator",
+  machine: "terminals",
   bodyBytesMax: CONFIG_BODY_BYTES_MAX,
   body: Type.Partial(Type.Object({ ...members, routes: Type.Array(RouteRequest, { maxItems: ZVT_ROUTES_MAX }) })),
   bodyExample: { enabled: true, port: 40_007, timeoutSeconds: 120, routes: [exampleRoute] },
@@ -337,6 +338,7 @@ const releaseZvtRoute = admin.endpoint({
     "Do it once it is known, at the terminal or at its bank, whether the customer was charged: afterwards the register can sell for the same amount again, which is another charge. The payment itself stays `unknown`, and a late result is still recorded.",
   auth: "admin",
   role: "operator",
+  machine: "terminals",
   params: Type.Object({ routeId: RouteId }),
   audit: { action: "zvt.release", subject: ({ params }) => params.routeId },
   responses: {

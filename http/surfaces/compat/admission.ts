@@ -91,7 +91,8 @@ export async function merchantOf({ merchantsByKey }: Pick<CompatOperations, "mer
   }
   const found = await merchantsByKey.merchantByKey(key, input.request.ipAddress);
   if (found === "replaced") throw new RelayError("unauthorized", "Expired API key provided.", { detail: "api_key_expired" });
-  if (found === null || found.kind !== "publishable") throw new RelayError("unauthorized", "Invalid API key provided.");
+  if (found === null || found === "pending" || found.kind !== "publishable")
+    throw new RelayError("unauthorized", "Invalid API key provided.");
   return found;
 }
 

@@ -55,6 +55,7 @@ import { composeMerchantPortal } from "./merchant-portal.ts";
 import { composeMerchantTransactions } from "./merchant-transactions.ts";
 import { createOpenMax } from "./open-max.ts";
 import { composeOverview } from "./overview.ts";
+import { composeOwnersNotice } from "./owners-notice.ts";
 import { composePartnerApi } from "./partner-api.ts";
 import { composePartners } from "./partners.ts";
 import { composePaymentEvents, composeRefundRows } from "./payment-events.ts";
@@ -192,8 +193,13 @@ export async function composeShard(parts: ShardParts): Promise<ComposedShard> {
   });
   const webhooks = composeWebhooks({
     ...{ config, kv, homes, cluster, partners: partners.partners, box, clock, machineClock, log, metrics, activity },
+    owed: (before, after) => owners.ownersNotice.ofWebhook(before, after),
   });
   const mails = add(composeMails({ config, kv, bus, homes, address, box, clock, machineClock, log, metrics, activity }));
+  const owners = composeOwnersNotice({
+    ...{ config, kv, box, clock, ids, mails: mails.mails },
+    publicUrl: () => portalUrl(config, links.publicUrl()),
+  });
   // One thread of the node sends what is owed.
   if (address === STORE_OWNER) {
     add(adapter.sender());
@@ -298,22 +304,22 @@ export async function composeShard(parts: ShardParts): Promise<ComposedShard> {
       ...{ config, kv, box, clock, ids, loginCounts, observeLogins, failed },
       partners: partners.partners,
       mails: mails.mails,
+      ownersNotice: owners.ownersNotice,
       audit: administration.audit,
       publicUrl: () => portalUrl(config, links.publicUrl()),
     }),
   );
   const teams = add(
     composeTeams({
-      ...{ config, kv, box, clock, ids, loginCounts, failed },
-      ...{ stores: accounts.stores, guard: accounts.guard, secrets: accountSecrets, mails: mails.mails },
+      ...{ config, kv, clock, loginCounts, failed, ...owners },
+      ...{ stores: accounts.stores, guard: accounts.guard, secrets: accountSecrets },
       audit: administration.audit,
-      publicUrl: () => portalUrl(config, links.publicUrl()),
       timers: parts.timers,
     }),
   );
   const administrators = composeAdministrators({ config, kv, tables, clock });
   const adminSignIn = composeAdministratorSignIn({
-    ...{ config, kv, box, clock, failed, guard: accounts.guard, totp: accounts.totp, audit: administration.audit },
+    ...{ config, kv, box, clock, ids, failed, guard: accounts.guard, totp: accounts.totp, audit: administration.audit, mails: mails.mails },
     ...administrators,
     administratorPasswordSha256: parts.administratorPasswordSha256,
     publicUrl: () => portalUrl(config, links.publicUrl()),
@@ -334,6 +340,7 @@ export async function composeShard(parts: ShardParts): Promise<ComposedShard> {
       administratorPasswordSha256: parts.administratorPasswordSha256,
       portalSessions: accounts.sessions,
       administratorSessions: adminSignIn.sessions,
+      isPasswordEnough: adminSignIn.isPasswordEnough,
       administration: administrators,
       loginCounts,
       observeLogins,
@@ -435,7 +442,7 @@ export async function composeShard(parts: ShardParts): Promise<ComposedShard> {
     ...partners,
     ...partnerApi.operations,
     merchants: subscriptions.pausing(partnerApi.operations.merchants),
-    ...partnerApi.ofOwnMerchant(teams.keysNotice),
+    ...partnerApi.ofOwnMerchant(owners.ownersNotice.ofKeys),
     ...administration,
     administerZvt: zvt.administerZvt,
     ...access.operations,

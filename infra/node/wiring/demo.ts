@@ -35,7 +35,7 @@ export function composeDemo({
       ids,
       findOwner: async () => {
         const found = await merchantsByKey.merchantByKey(publishable);
-        return found === null || found === "replaced" ? null : found;
+        return typeof found === "object" ? found : null;
       },
     }),
     sandbox: { version: VERSION, owner: SANDBOX_OWNER, administrator: knownAdministrator(config) },

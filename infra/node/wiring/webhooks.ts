@@ -15,7 +15,7 @@ import { createFanOut } from "../../../engine/webhooks/fan-out.ts";
 import { createMerchantDeliveries } from "../../../engine/webhooks/merchant-deliveries.ts";
 import { WEBHOOK_DELIVERY_STATES } from "../../../engine/webhooks/webhook-delivery.ts";
 import { createWebhookDeliveryStore } from "../../../engine/webhooks/webhook-delivery-store.ts";
-import { createWebhookEndpointStore } from "../../../engine/webhooks/webhook-endpoint-store.ts";
+import { createWebhookEndpointStore, type EndpointOwed } from "../../../engine/webhooks/webhook-endpoint-store.ts";
 import { createWebhookEndpoints, type WebhookEndpoints } from "../../../engine/webhooks/webhook-endpoints.ts";
 import { createWebhookEventStore } from "../../../engine/webhooks/webhook-event-store.ts";
 import { createWebhookEvents, type WebhookEvents } from "../../../engine/webhooks/webhook-events.ts";
@@ -49,6 +49,8 @@ export interface WebhookParts {
   metrics: Pick<ShardMetrics, "webhookTold" | "gauge" | "gaugeByState">;
   /** For the logs of merchants. */
   activity: ActivityLog;
+  /** What merchants' owners are told of changes of endpoints. */
+  owed: EndpointOwed;
 }
 
 /** Endpoints are divided into this many partitions, and the node that is home to one sends to its endpoints. */
@@ -76,9 +78,9 @@ export interface ComposedWebhooks {
 }
 
 export function composeWebhooks(parts: WebhookParts): ComposedWebhooks {
-  const { config, kv, homes, cluster, partners, box, clock, machineClock, log, metrics, activity } = parts;
+  const { config, kv, homes, cluster, partners, box, clock, machineClock, log, metrics, activity, owed } = parts;
   const events = createWebhookEventStore(kv);
-  const endpoints = logWebhookEndpoints(createWebhookEndpointStore(kv), activity, clock.nowMs);
+  const endpoints = logWebhookEndpoints(createWebhookEndpointStore(kv, owed), activity, clock.nowMs);
   const deliveries = createWebhookDeliveryStore(kv);
   const apiVersions = createApiVersions(kv);
   const stops = createEndpointStops({

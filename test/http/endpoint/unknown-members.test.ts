@@ -69,6 +69,8 @@ const REFUSING: { readonly [reason: string]: readonly string[] } = {
     "generatePartnerApiKeys",
     "regenerateOwnApiKey",
     "partnerApiPatchMerchant",
+    "partnerApiReplaceMerchantKeys",
+    "createMachineToken",
     "partnerApiInvitePortalUser",
     "invitePortalUser",
     "resetPortalFactors",

@@ -44,6 +44,7 @@ export async function open(
   const authenticator = createAuthenticator(
     {
       generation: () => 1,
+      machineByName: () => null,
       administratorByUsername: (username) =>
         username === "admin" ? { username, role: "owner", password: { type: "sha256", hex: sha256Hex("secret") } } : null,
       fleet: () => null,
@@ -69,7 +70,7 @@ export async function open(
   const operations = {
     merchants: merchants.merchants,
     merchantServices: merchants.services,
-    replaceKeys: merchants.replaceKeys,
+    replaceKeys: merchants.keys,
     callCounts,
     webhookEndpoints: webhooks.operations,
     endpointDeliveries: webhooks.endpointDeliveries,

@@ -162,7 +162,7 @@ export function composeSimShard(parts: SimShardParts): SimShard {
     }),
   );
   composed = served;
-  const config = { administrator: { username: "admin", password: null }, fleet: FLEET, terminalSecret: TERMINAL_SECRET };
+  const config = { administrator: { username: "admin", password: null, email: null }, fleet: FLEET, terminalSecret: TERMINAL_SECRET };
   const access = composeAccess({
     config,
     kv,
@@ -175,6 +175,7 @@ export function composeSimShard(parts: SimShardParts): SimShard {
     partnerApiCredentials: { byKeySha256: () => null, called: () => {} },
     findMerchant: async () => null,
     administratorPasswordSha256: "",
+    isPasswordEnough: async () => false,
     loginCounts: createLoginCounts(clock.monotonicMs),
     lease: cluster?.lease ?? null,
   });

@@ -45,6 +45,7 @@ export const showFedDispute = admin.endpoint({
   description: "With what its merchant has submitted, for whoever brings it to the network; not with what it prepares.",
   auth: "admin",
   role: "operator",
+  machine: "disputes",
   params: FeedDisputeParams,
   responses: {
     200: {
@@ -68,6 +69,7 @@ export const readFedEvidence = admin.endpoint({
   description: "As an attachment. Of responses only: what a merchant prepares is its own.",
   auth: "admin",
   role: "operator",
+  machine: "disputes",
   params: Type.Object({
     ...FeedDisputeParams.properties,
     fileId: Type.String({ minLength: 1, maxLength: 64, parameterName: "EvidenceFileId", description: "`dpf_...`" }),

@@ -32,6 +32,7 @@ export const receiveDispute = admin.endpoint({
     "What a network or an acquirer has told of a case, until one is connected. Refunds of its payment are held from then on, and its merchant is written to. The same case again changes nothing.",
   auth: "admin",
   role: "operator",
+  machine: "disputes",
   body: FedDispute,
   bodyExample: {
     ...{ merchantId: "SHOP-001", network: "VISA", networkCaseId: "9182736450", stage: "CHARGEBACK" },

@@ -21,6 +21,7 @@ export const addEvidence = disputes.endpoint({
   description: `One file of at most ${DISPUTE_FILE_BYTES_MAX / MB} MB: PDF, PNG, JPEG, Word (doc, docx), Excel (xls, xlsx), CSV or plain text. Its content and the ending of its name have to say the same; files with macros or other files in them are refused. An upload that breaks off adds nothing. ${TOO_MANY}.`,
   auth: "merchantUserOrKey",
   may: "operate",
+  noStepUp: "A file is only kept until the response submits it, which needs a fresh factor.",
   rateLimit: PORTAL_RATE,
   deadlineMs: STORE_DEADLINE_MS,
   params: DisputeParams,

@@ -266,6 +266,16 @@ export const it: Catalogue = {
     since: "Creata",
     notKept:
       "Queste chiavi sono di prima che il portale conservasse ciò che può mostrarne. Funzionano; una nuova coppia si potrà mostrare.",
+    pending: (at: string, until: string) =>
+      `Chi ti fornisce il servizio di pagamento ha chiesto nuove chiavi ${at}. Sostituiranno la coppia attuale ${until}, se non le rifiuti. Se non te le aspettavi, rifiutale e chiedi spiegazioni.`,
+    confirmPending: "Usale subito",
+    confirmPendingTitle: "Usare subito le nuove chiavi?",
+    confirmPendingText:
+      "La coppia attuale smette subito di funzionare. I programmi che la usano non incassano finché non ricevono le nuove chiavi.",
+    refusePending: "Rifiutale",
+    refusePendingTitle: "Rifiutare le nuove chiavi?",
+    refusePendingText:
+      "La coppia attuale resta valida e le nuove chiavi non funzioneranno mai. Chi ti fornisce il servizio di pagamento può chiederne altre.",
     replace: "Crea una nuova coppia",
     replaceTitle: "Creare una nuova coppia di chiavi?",
     replaceText: "Per chiavi andate perse, o che qualcun altro potrebbe avere. La coppia attuale smette subito di funzionare:",
@@ -990,6 +1000,8 @@ export const it: Catalogue = {
       "keys.replace": "Creata una nuova coppia di chiavi API",
       "compatible-api.version": "Impostata la versione predefinita dell’API compatibile",
       "compatible-api.return-schemes": "Impostate le app a cui tornano i clienti",
+      "keys.confirm": "Confermate le nuove chiavi API di chi fornisce il servizio di pagamento",
+      "keys.refuse": "Rifiutate le nuove chiavi API di chi fornisce il servizio di pagamento",
       "user.invite": "Invitato un utente",
       "user.change": "Modificato un utente",
       "user.remove": "Rimosso un utente",

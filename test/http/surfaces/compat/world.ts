@@ -300,6 +300,7 @@ export const UNAVAILABLE = new RelayError("unavailable", "Not confirmed");
 
 const NO_LOGINS = {
   generation: () => 1,
+  machineByName: () => null,
   administratorByUsername: () => null,
   fleet: () => null,
   terminalSecret: () => null,

@@ -106,7 +106,7 @@ for (const [what, caller, merchantId, expected] of CALLERS) {
       pageOfMerchant: async () => [],
     };
     const change = surface<object>()({ name: "example", tags: [], envelope }).endpoint({
-      ...{ name: "change", method: "POST", path: "/merchants/{merchantId}", summary: "Change", auth: "admin", role: "owner" },
+      ...{ name: "change", method: "POST", path: "/merchants/{merchantId}", summary: "Change", auth: "admin", role: "owner", stepUp: true },
       params: Type.Object({ merchantId: Type.String() }),
       audit: { action: "merchant.change" },
       responses: { 204: { description: "Done." } },

@@ -21,6 +21,7 @@ import {
   NEW_KEYS,
   OVERVIEW,
   PAYMENT_LINKS,
+  PENDING_KEYS,
   RECOVERY_CODES,
   SESSIONS,
   sessionOf,
@@ -425,6 +426,12 @@ const CASES: AccessibilityCase[] = [
     until: (page) => page.getByText("Name shown to customers").waitFor(),
   },
   { name: "keys", path: "/portal/keys", handlers: ANNA, until: (page) => page.getByText(KEYS.publishableKey ?? "").waitFor() },
+  {
+    name: "keys that wait for an owner",
+    path: "/portal/keys",
+    handlers: { ...ANNA, "GET /keys": () => ({ data: { ...KEYS, pending: PENDING_KEYS } }) },
+    until: (page) => page.getByRole("button", { name: "Refuse them" }).waitFor(),
+  },
   {
     name: "a question before new keys",
     path: "/portal/keys",

@@ -624,6 +624,15 @@ export const KEYS: KeysJson = {
   secretKeyPrefix: "sk_merchant_k3Qd",
   createdAt: "2026-03-02T08:00:00.000Z",
   environment: "TEST",
+  pending: null,
+};
+
+/** Keys that the merchant's partner asked for. */
+export const PENDING_KEYS = {
+  publishableKey: `pk_merchant_${"p".repeat(43)}`,
+  secretKeyPrefix: "sk_merchant_p7Xw",
+  createdAt: "2026-11-25T08:00:00.000Z",
+  appliesAt: "2026-11-26T08:00:00.000Z",
 };
 
 export const COMPAT_SETTINGS: CompatSettingsJson = {
