@@ -76,9 +76,12 @@ export interface TakenCommand {
 /** Whether somebody may see what a sender (null: nobody) sent to a terminal. */
 export type Sight = (terminalId: string, sender: string | null) => boolean;
 
-/** `state` is where the command stands, `duplicate` for the earlier one with this uuid; `sender` sent that one. `queue_full`: nothing was stored. */
+/**
+ * `state` is where the command stands, `duplicate` for the earlier one with this uuid; `sender` sent that one. `queue_full`: nothing was stored.
+ * `neverSeen`: it waits for a terminal that has never connected, as far as its home knows.
+ */
 export type AcceptOutcome =
-  | { type: "accepted"; state: "queued" | "sent" }
+  | { type: "accepted"; state: "queued" | "sent"; neverSeen?: true }
   | { type: "duplicate"; state: CommandState; sender: string }
   | (QueueRefusal & { type: "queue_full" });
 

@@ -302,6 +302,11 @@ export interface EndpointFacts {
   /** `well-formed` when absent. */
   bodyTexts?: BodyTexts;
   /**
+   * A JSON body is refused if an object in it has a member twice: whoever checks the first and whoever reads the last would see two requests.
+   * With this function only what it names is refused; it is asked about the text of a body that may have such a member.
+   */
+  refusesRepeated?(text: string): string | null;
+  /**
    * Takes `application/x-www-form-urlencoded` with bracketed names (`a[b]`, `a[]`, `a[0]`) and JSON: both come as a `FormObject` (form-body.ts) of
    * texts, lists and objects, also without a body. The handler checks its members; the declared schema documents them.
    */
@@ -317,6 +322,11 @@ export interface EndpointFacts {
   upload?: { member: string; description: string; bytesMax: number };
   /** Members of the query and the body that are not declared are ignored and named (unknown-members.ts); with this, why they are refused with 400 instead. Lists refuse them by themselves. */
   refusesUnknown?: UnknownRefusal;
+  /**
+   * The endpoint starts or moves a payment, and clients send members of their own with it. What is ignored of a request is refused if its
+   * name says that it would change the payment (unknown-members.ts).
+   */
+  movesMoney?: true;
   /** Members of the record that the endpoint changes which another one changes: refused with its name, so that nobody takes them for changed. */
   elsewhere?: { readonly [member: string]: string };
   /** For a free-form body of which the handler takes some members, wherever they are in it: names of those that it does not take. */

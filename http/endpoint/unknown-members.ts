@@ -1,4 +1,5 @@
 import { Kind, type TSchema, Type } from "@sinclair/typebox";
+import { RelayError } from "../../engine/kernel/errors.ts";
 import { maskPans } from "../../engine/kernel/mask.ts";
 import { checkOf } from "./schema-check.ts";
 
@@ -20,6 +21,48 @@ export type UnknownRefusal = "money" | "access" | "limits" | "rows";
 export const IGNORED_NAMES_MAX = 20;
 
 const NAME_CHARS_MAX = 64;
+
+/**
+ * Words in the names of members that say what is paid or when. An endpoint that moves money refuses a member that it does not have if one of
+ * them is in its name: `tipAmount`, `capture_method`, `validUntil`.
+ */
+const PAYMENT_WORDS: ReadonlySet<string> = new Set([
+  ...["amount", "amounts", "amt", "currency", "tip", "gratuity", "surcharge", "cashback"],
+  ...["capture", "preauth", "preauthorization", "expiry", "expires", "expire", "expiration", "validity", "until", "schedule", "scheduled"],
+  ...["recurring", "recurrent", "recurrence", "installment", "installments", "instalment", "instalments", "instrument", "mandate"],
+]);
+
+/** Whole names, in small letters, that say who pays or who is paid. */
+const PARTIES: ReadonlySet<string> = new Set([
+  "merchantid",
+  "merid",
+  "partnerid",
+  "accountid",
+  "token",
+  "cardtoken",
+  "paymenttoken",
+  "payinstrtoken",
+]);
+
+/** Throws RelayError `invalid_request` for the first of the ignored members (with dots between levels) that would change a payment. */
+export function refusePaymentMembers(ignored: readonly string[], sent: unknown = undefined): void {
+  for (const path of ignored) {
+    const words = wordsOf(path.slice(path.lastIndexOf(".") + 1));
+    const changesPayment = PARTIES.has(words.join("")) || words.some((word) => PAYMENT_WORDS.has(word));
+    if (!changesPayment || valueAt(sent, path) === null) continue;
+    throw new RelayError("invalid_request", `${printable(path)}: would change the payment and is not taken here`);
+  }
+}
+
+/** `tipAmount`, `tip_amount` and `TIP-AMOUNT` are the same two words; in `payInstrID` and `IDToken` capitals stand together. */
+function wordsOf(name: string): string[] {
+  const apart = name.replace(/([a-z0-9])([A-Z])/g, "$1 $2").replace(/([A-Z])([A-Z][a-z])/g, "$1 $2");
+  return apart.toLowerCase().split(/[^a-z]+/);
+}
+
+function valueAt(value: unknown, path: string): unknown {
+  return path.split(".").reduce((at, name) => (isObject(at) ? Object.entries(at).find(([own]) => own === name)?.[1] : undefined), value);
+}
 
 /** The value of the header. Names are of the caller's choice: what could not stand in a list in a header is replaced. */
 export function ignoredHeader(names: readonly string[]): string {

@@ -128,8 +128,8 @@ export interface World {
   rows(): Promise<TerminalRow[]>;
 }
 
-/** What every shard has in memory of terminals' merchants. */
-export type AdministeredMerchants = Pick<TerminalHomeOptions, "merchantOf" | "shopOf">;
+/** What every shard has in memory of terminals' configurations. */
+export type AdministeredMerchants = Pick<TerminalHomeOptions, "merchantOf" | "shopOf" | "currencyOf">;
 
 /** What the store has lost: entries up to this version may be old ones. */
 export interface Lost {

@@ -256,6 +256,7 @@ export const ACCEPTED: Whole<Command> = {
   acceptBeforeMs: AT_MS + 5_000,
   byAny: true,
   shop: "SHOP-001",
+  currency: "CHF",
 };
 
 export const TRANSACTION: Whole<Required<CommandRecord>["result"] & object>["transaction"] = {
@@ -367,11 +368,12 @@ export const PRESENCE: Whole<PresenceRecord> = {
 const RULE: Whole<SubscriptionRule> = { terminalId: "T1", ruleType: "LIST", ruleValue: "T1,T2", enabled: true, notes: "till" };
 
 const CLOUD_CONFIG: Whole<CloudConfig> = {
-  schema: 1,
+  schema: 2,
   terminalId: "T1",
   merchantId: "M1",
   group: "north",
   family: "F",
+  currency: "CHF",
   settings: { language: "it" },
   updatedAtMs: AT_MS,
 };
@@ -1221,7 +1223,7 @@ async function writeApp(kv: Kv): Promise<void> {
   await store.lockUpload(1);
 }
 
-function recordExample(kind: RecordKind, key: string, record: { readonly schema: 1 }): StoredExample {
+function recordExample(kind: RecordKind, key: string, record: { readonly schema: number }): StoredExample {
   const store = (kv: Kv) => createRecordStore(kv, kind);
   return {
     write: (kv) => store(kv).save(key, record),

@@ -126,6 +126,38 @@ export function administration(relay: Relay): void {
     assert.deepEqual(await sent(), ["privativeTags"]);
   });
 
+  test("a cloud configuration says which currency a terminal takes payments in", async () => {
+    const [terminalId, partner, fleet] = [relay.terminalId(), relay.partner(), relay.fleet()];
+    const configured = await post("/admin/cloud-configs", { terminalId, currency: "chf" });
+    assertMatches(configured, { status: 200, body: { data: { terminalId, currency: "CHF", family: null } } });
+    assertMatches(await post("/admin/cloud-configs", { terminalId, group: "shops" }), { body: { data: { currency: "CHF" } } });
+    for (const currency of ["XQX", "EURO", "978", 978, ""]) {
+      assertMatches(await post("/admin/cloud-configs", { terminalId, currency }), {
+        status: 400,
+        body: { error: /^currency: must be a code/ },
+      });
+    }
+    const other = relay.uuid();
+    assertMatches(await partner.pay(terminalId, { uuid: other, currency: "EUR" }), {
+      status: 400,
+      body: { status: "error", error: "currency: the terminal is configured for CHF" },
+    });
+    assert.equal((await partner.life(other)).status, 404);
+
+    for (const named of [{}, { currency: "CHF" }, { currency: "756" }, { currency: null }]) {
+      const uuid = relay.uuid();
+      assert.equal((await partner.pay(terminalId, { uuid, ...named })).status, 200);
+      assertMatches((await fleet.take(terminalId)).body, { uuid, currency: "CHF" });
+      await fleet.receipt(terminalId, { uuid, result: "OK" });
+      assertMatches((await partner.uuid(uuid)).body, { data: { amountCents: 1_050, currency: "CHF" } });
+    }
+    await post("/admin/cloud-configs", { terminalId, currency: null });
+    const uuid = relay.uuid();
+    assert.equal((await partner.pay(terminalId, { uuid, currency: "EUR" })).status, 200);
+    assertMatches((await fleet.take(terminalId)).body, { uuid, currency: "EUR" });
+    assert.deepEqual(await relay.attention(terminalId), []);
+  });
+
   test("a cloud configuration puts its merchant on the terminal's transactions", async () => {
     const [terminalId, fleet] = [relay.terminalId(), relay.fleet()];
     const take = async (members: object) => {

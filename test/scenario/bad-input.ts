@@ -163,6 +163,24 @@ export function badInput(relay: Relay): void {
     }
   });
 
+  test("a request that names a member twice is refused, at every level, and nothing is stored", async () => {
+    const [terminalId, uuid] = [relay.terminalId(), relay.uuid()];
+    for (const [path, members, name] of [
+      ["pay", '"amount":100,"service":"PAYCC","amount":99900', "amount"],
+      ["pay", `"uuid":"${relay.uuid()}","amount":100,"service":"PAYCC"`, "uuid"],
+      ["pay", '"amount":100,"service":"PAYCC","order":{"lines":[{"price":1,"price":2}]}', "price"],
+      ["scan", '"title":"a","title":"b"', "title"],
+      ["print", '"text":"a","text":"b"', "text"],
+      ["paybylink", '"amount":1,"amount":999', "amount"],
+    ] as const) {
+      const answer = await relay
+        .partner()
+        .post(`/api/v1/${path === "paybylink" ? path : `${terminalId}/${path}`}`, `{"uuid":"${uuid}",${members}}`);
+      assertMatches(answer, { status: 400, body: { status: "error", error: `${name}: is given more than once` } }, path);
+    }
+    assert.equal((await relay.administrator().life(uuid)).status, 404);
+  });
+
   test("pay without a terminal in the path wants a good one in the body", async () => {
     for (const terminalId of [undefined, null, "", "a b", LONG, "pay", 5]) {
       const uuid = relay.uuid();

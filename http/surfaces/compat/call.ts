@@ -95,7 +95,10 @@ export function call<F extends Fields>(declaration: CallDeclaration<F>): Endpoin
     headers: HEADERS,
     ...(description === undefined ? {} : { description }),
     ...(path.includes("{id}") ? { params: ID } : {}),
-    ...(isPost ? { body: schema, bodyFormat: "form or JSON" as const } : { query: schema, queryFormat: "bracketed" as const }),
+    // What a POST has in its query is not read: there it would be lost.
+    ...(isPost
+      ? { body: schema, bodyFormat: "form or JSON" as const, refusesUnknown: "money" as const }
+      : { query: schema, queryFormat: "bracketed" as const }),
     // Answers hold client secrets, buyers' addresses and secrets of endpoints; so do errors, which embed the payment.
     ...(isPost ? { idempotency: "sealed" as const } : {}),
     ...(bodyExample === undefined ? {} : { bodyExample }),

@@ -13,6 +13,7 @@ import {
   metadata,
   notUrl,
   oneOf,
+  openGroup,
   type ReadFields,
   refused,
   required,
@@ -84,6 +85,46 @@ const automaticPaymentMethods = group(
   "What the payment page offers is the same with and without it.",
 );
 
+/**
+ * Options of the card say the same as members of the whole payment, and count like these. Those of other methods say nothing here: the
+ * payment page has none of them.
+ */
+const cardOptions = group(
+  {
+    capture_method: unsettableOneOf(["manual"], "Counts like `capture_method`, and before it. Empty: nothing is said."),
+    cvc_token: withoutEffect("The buyer enters the card on the payment page."),
+    installments: group(
+      {
+        enabled: withoutEffect("The payment page offers no installments."),
+        plan: refused("the whole is paid at once"),
+      },
+      "Nothing is paid in installments.",
+    ),
+    mandate_options: refused("the buyer is always present"),
+    moto: refused("the buyer is always present", [false]),
+    network: withoutEffect("The payment page decides."),
+    request_decremental_authorization: withoutEffect(""),
+    request_extended_authorization: withoutEffect(""),
+    request_incremental_authorization: withoutEffect(""),
+    request_multicapture: withoutEffect("A payment can be captured once."),
+    request_overcapture: withoutEffect("At most what was authorized can be captured."),
+    request_partial_authorization: withoutEffect(""),
+    request_three_d_secure: withoutEffect("The payment page decides."),
+    require_cvc_recollection: withoutEffect("The buyer enters the card on the payment page."),
+    setup_future_usage: refused("cards are not kept", ["none"]),
+    statement_descriptor_suffix_kana: withoutEffect(""),
+    statement_descriptor_suffix_kanji: withoutEffect(""),
+    three_d_secure: withoutEffect("The payment page decides."),
+  },
+  "What the platform takes for a card.",
+  "CompatCardOptions",
+);
+
+const paymentMethodOptions = openGroup(
+  { card: cardOptions },
+  "By method. Only `card` counts, which is the one method of the payment page.",
+);
+
 /** Members that clients of the platform send with every call that may confirm; what a buyer pays with is entered on the payment page. */
 const PAYMENT_METHOD = {
   allowed_payment_method_types: narrowed(words("Accepted, has no effect; must contain `card`.", 50), (given, param) => {
@@ -98,7 +139,7 @@ const PAYMENT_METHOD = {
   payment_method: withoutEffect("The buyer enters the card on the payment page."),
   payment_method_configuration: withoutEffect(""),
   payment_method_data: withoutEffect("The buyer enters the card on the payment page. Card data is refused."),
-  payment_method_options: withoutEffect(""),
+  payment_method_options: paymentMethodOptions,
   radar_options: withoutEffect(""),
   use_stripe_sdk: withoutEffect(""),
 };
@@ -209,7 +250,7 @@ export function orderOf(members: ReadFields<typeof CREATE_FIELDS>, merchant: Ret
   return {
     amountMinor: members.amount,
     currency,
-    captureMethod: members.capture_method ?? CAPTURE_DEFAULT,
+    captureMethod: ofCard(members) ?? members.capture_method ?? CAPTURE_DEFAULT,
     confirmationMethod: members.confirmation_method ?? "automatic",
     description: members.description ?? null,
     metadata: changedMetadata(NO_METADATA, members.metadata),
@@ -230,14 +271,29 @@ function automaticOf(given: { readonly enabled: boolean } | null, types: readonl
   return types === undefined ? true : null;
 }
 
+/** What the options of the card say of `capture_method`; null where they are to say nothing more, undefined where they say nothing. */
+function ofCard({ payment_method_options: options }: Change): "manual" | null | undefined {
+  return options?.card?.capture_method;
+}
+
+/** Throws PlatformError: what the options said was kept as `capture_method`, so that nobody knows what it was before. */
+function changedCapture(members: Change, before: IntentOrder): IntentOrder["captureMethod"] | undefined {
+  const asked = ofCard(members) ?? members.capture_method;
+  if (asked !== undefined || ofCard(members) === undefined || before.captureMethod !== "manual") return asked;
+  throw invalidParam(CARD_CAPTURE, `${CARD_CAPTURE} cannot be unset by itself: it is kept as capture_method. Send capture_method as well.`);
+}
+
+export const CARD_CAPTURE = "payment_method_options[card][capture_method]";
+
 /** What a request changes of an order; absent members stay. Throws PlatformError. */
 export function changeOf(members: Change, before: IntentOrder, merchant: Returning): OrderChange {
   const currency = members.currency === undefined ? before.currency : readCurrency(members.currency);
+  const captureMethod = changedCapture(members, before);
   if (members.amount !== undefined || members.currency !== undefined) requireAmountOf(members.amount ?? before.amountMinor, currency);
   return {
     ...(members.amount === undefined ? {} : { amountMinor: members.amount }),
     ...(members.currency === undefined ? {} : { currency }),
-    ...(members.capture_method === undefined ? {} : { captureMethod: members.capture_method }),
+    ...(captureMethod === undefined ? {} : { captureMethod }),
     ...(members.confirmation_method === undefined ? {} : { confirmationMethod: members.confirmation_method }),
     ...(members.description === undefined ? {} : { description: members.description }),
     ...(members.metadata === undefined ? {} : { metadata: members.metadata }),

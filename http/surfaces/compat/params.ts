@@ -312,6 +312,16 @@ export function group<F extends Fields>(fields: F, description: string, title?: 
   });
 }
 
+/** The same, where other members than those of the table are taken and have no effect. They are still looked through for card data. */
+export function openGroup<F extends Fields>(fields: F, description: string): Field<Partial<ReadFields<F>> | null | undefined> {
+  const schema = { ...schemaOf(fields, { description }), additionalProperties: true };
+  return unsettable(schema, (value, param) => {
+    const given = objectOf(value);
+    if (given === null) throw invalidParam(param, `Invalid object for ${param}.`);
+    return readMembers(fields, new Map([...given].filter(([name]) => Object.hasOwn(fields, name))), param);
+  });
+}
+
 /** A field of the query of several operations, which stands once in the document under this name. */
 export function parameter<T>(parameterName: string, field: Field<T>): Field<T> {
   return { ...field, schema: { ...field.schema, parameterName } };

@@ -8,6 +8,7 @@ import { declined, disputed, noAccount, refusedByGateway, unavailable, unexpecte
 import {
   CANCEL_FIELDS,
   CAPTURE_FIELDS,
+  CARD_CAPTURE,
   CONFIRM_FIELDS,
   CREATE_FIELDS,
   changeOf,
@@ -18,7 +19,7 @@ import {
 import { LIST_FIELDS, listObject, listSchema, noSuchCursor, pageQueryOf } from "./lists.ts";
 import { intentForPages } from "./objects.ts";
 import type { CompatOperations } from "./operations.ts";
-import { type Fields, refused, tooManyKeys, word } from "./params.ts";
+import { type Fields, type ReadFields, refused, tooManyKeys, word } from "./params.ts";
 import { invalidParam, noSuch, refusedByState } from "./platform-error.ts";
 import { PaymentIntent } from "./schemas.ts";
 import { COMPAT_BASE } from "./surface.ts";
@@ -50,7 +51,7 @@ export const createPaymentIntent = call({
   path: PATH,
   summary: "Create a payment intent",
   description:
-    "Differs from the platform: the buyer pays on a payment page, whose address is in `next_action.redirect_to_url.url` after confirm; card data is never taken here, and a request that holds a card number is refused. Whatever is ignored here without changing what is paid is accepted; what would change it is refused.",
+    "Differs from the platform: the buyer pays on a payment page, whose address is in `next_action.redirect_to_url.url` after confirm; card data is never taken here, and a request that holds a card number is refused. Whatever is ignored here without changing what is paid is accepted; what would change it is refused, also in the options of the card.",
   fields: CREATE_FIELDS,
   bodyExample: { amount: 1099, currency: "eur", description: "Order 7", metadata: { order_id: "7" } },
   deadlineMs: GATEWAY_DEADLINE_MS,
@@ -140,6 +141,11 @@ export const updatePaymentIntent = call({
 /** What the shop decides: whoever has the page may not change it. */
 const OF_SERVERS = ["capture_method", "payment_method_types"] as const;
 
+function serversMember(members: ReadFields<typeof CONFIRM_FIELDS>): string | undefined {
+  if ((members.payment_method_options?.card?.capture_method ?? null) !== null) return CARD_CAPTURE;
+  return OF_SERVERS.find((name) => members[name] !== undefined);
+}
+
 export const confirmPaymentIntent = call({
   name: "compatConfirmPaymentIntent",
   method: "POST",
@@ -154,7 +160,7 @@ export const confirmPaymentIntent = call({
   errors: [400, 402, 404, 409],
   handle: async (operations, { id, members, merchant, owner, operation, shown }) => {
     const ofPage = merchant.kind === "publishable";
-    const ofServers = ofPage ? OF_SERVERS.find((name) => members[name] !== undefined) : undefined;
+    const ofServers = ofPage ? serversMember(members) : undefined;
     if (ofServers !== undefined) {
       throw invalidParam(ofServers, `Received unknown parameter: ${ofServers} (it needs the secret key)`, "parameter_unknown");
     }

@@ -66,7 +66,7 @@ export const TransactionDetail = Type.Object(
     stan: nullable(Type.String()),
     entry: nullable(CardEntry),
     maskedPan: nullable(Type.String()),
-    amountDiffers: Type.Boolean({ description: "The terminal's amount is not that of the command." }),
+    amountDiffers: Type.Boolean({ description: "The terminal's amount or currency is not that of the command." }),
     unsolicited: Type.Boolean({ description: "The terminal posted it without a command." }),
     satispay: nullable(Type.Object({ paymentId: nullable(Type.String()), status: nullable(Type.String()) })),
     hasReceipt: Type.Boolean(),

@@ -161,6 +161,7 @@ export async function composeShard(parts: ShardParts): Promise<ComposedShard> {
       onOutboxWrite,
       merchantOf,
       shopOf,
+      currencyOf: (terminalId) => cloudConfigs.get(terminalId)?.currency ?? null,
       failed,
     }),
   );

@@ -45,7 +45,7 @@ export function composeRelay({
 }: RelayParts): Omit<RelayOperations, "useLink"> {
   const { terminals, lookups } = composed;
   return {
-    sendPayment: createSendPayment({ terminals, clock, ids, configuredFamily: (terminalId) => configOf(terminalId)?.family ?? null }),
+    sendPayment: createSendPayment({ terminals, clock, ids, configured: configOf }),
     sendUtility: createSendUtility({ terminals, clock, ids }),
     recordResult: createRecordResult({ terminals }),
     findTransaction: createFindTransaction({

@@ -117,9 +117,18 @@ const endpoints: BoundEndpoint[] = Object.values(surfaces)
   .map((endpoint) => ({ ...endpoint, run: () => assert.fail("nothing is called") }));
 
 /** Signing in, people and their roles, and where a merchant's money goes: all of these surfaces. */
-const refusingSurfaces = [surfaces.adminSignIn, surfaces.signIn, surfaces.team, surfaces.merchantMethods, surfaces.compatSettings]
-  .flat()
-  .map(({ name }) => name);
+const refusingSurfaces = [
+  ...[surfaces.adminSignIn, surfaces.signIn, surfaces.team, surfaces.merchantMethods, surfaces.compatSettings].flat(),
+  // In a query, which calls of the compatible API that change something do not have.
+  ...surfaces.compat.filter(({ method }) => method === "POST"),
+].map(({ name }) => name);
+
+/** What starts or moves a payment, and takes members of its client's own with it. */
+const MOVING_MONEY = [
+  ...["sendPayment", "sendPaymentByBody", "sendPaymentLegacy"],
+  ...["createLink", "createTerminalLink", "createBancomatPayLink", "initiatePayment"],
+  ...["adapterInit", "adapterCapture", "adapterReversal", "adapterRefund"],
+];
 
 const UNKNOWN = "notAMember";
 
@@ -226,6 +235,41 @@ test("whoever may be asked for a list is told of a filter that the list does not
   });
   assert.equal(answersList(body({ success: Type.Literal(true), users: items, max: Type.Integer() })), true);
   assert.equal(answersList(body({ txId: Type.String(), followUps: items })), false, "a record with a list in it");
+});
+
+test("what moves money refuses a member that it ignores if its name says that it changes the payment", () => {
+  const moving = endpoints.filter(({ movesMoney }) => movesMoney === true);
+  assert.deepEqual(moving.map(({ name }) => name).sort(), [...MOVING_MONEY].sort());
+  const words = ["tipAmount", "TIP_AMOUNT", "currencyCode", "capture-method", "validUntil", "payInstrToken", "merchantID", "recurring"];
+  for (const endpoint of moving) {
+    const { readBody, readQuery } = compileEndpoint(endpoint, { strictReplies: true });
+    const body = JSON.parse(requestOf(endpoint, ABOUT).body?.toString() ?? "{}");
+    const outcomeWith = (more: object) =>
+      outcomeOf(() => readBody?.(Buffer.from(JSON.stringify({ ...body, ...more })), "application/json").ignored ?? []);
+    for (const name of words) {
+      const refusal = { refused: `${name}: would change the payment and is not taken here` };
+      assert.deepEqual(
+        outcomeOf(() => {
+          readQuery(`${name}=1`, []);
+          return [];
+        }),
+        refusal,
+        endpoint.name,
+      );
+      if (FREE_FORM[endpoint.name] !== undefined) continue;
+      assert.deepEqual(outcomeWith({ [name]: 1 }), refusal, endpoint.name);
+      assert.deepEqual(outcomeWith({ [name]: null }), { ignored: [name] }, endpoint.name);
+    }
+    if (endpoint.notTaken !== undefined) {
+      const refusal = { refused: "txReq.installments: would change the payment and is not taken here" };
+      assert.deepEqual(outcomeWith({ txReq: { ...body.txReq, installments: 3 } }), refusal, endpoint.name);
+    }
+    if (FREE_FORM[endpoint.name] === undefined) {
+      const harmless = ["shop", "merchantName", "accountName", "multiply", "coffee", "tipo", "description2"];
+      const more = Object.fromEntries(harmless.map((name) => [name, 1]));
+      assert.deepEqual(outcomeWith(more), { ignored: harmless }, endpoint.name);
+    }
+  }
 });
 
 test("within a body the same holds at every level", () => {

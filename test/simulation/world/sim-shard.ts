@@ -158,6 +158,7 @@ export function composeSimShard(parts: SimShardParts): SimShard {
       merchantOf: () => null,
       // What is administered changes all the time, and each node's clock is another.
       shopOf: () => shopAt(clock.nowMs()),
+      currencyOf: () => null,
       failed,
     }),
   );

@@ -60,7 +60,7 @@ const kinds: Readonly<Record<AttentionKind, KindWords>> = {
   },
   amount_differs: {
     title: "Another amount",
-    means: "The amount that was taken is not the one that was asked for.",
+    means: "What was taken is not what was asked for: another amount, or the same number in another currency.",
     todo: "Check the receipt: a tip or a partial approval explains it. Otherwise ask the shop to refund or to charge the difference.",
   },
   currency_unknown: {

@@ -107,7 +107,7 @@ export const it: Words = {
       },
       amount_differs: {
         title: "Importo diverso",
-        means: "L’importo incassato non è quello richiesto.",
+        means: "È stato incassato altro da ciò che era richiesto: un importo diverso, o lo stesso numero in un’altra valuta.",
         todo: "Controlla lo scontrino: una mancia o un’approvazione parziale lo spiegano. Altrimenti chiedi al negozio di rimborsare o addebitare la differenza.",
       },
       currency_unknown: {

@@ -845,7 +845,7 @@ export const en = {
     noMatchText: "Choose more days, or remove a filter.",
     unknownTitle: "There is no such transaction",
     unknownText: "The id may be mistyped, or it belongs to another merchant.",
-    amountDiffers: "The terminal took a different amount from the one requested.",
+    amountDiffers: "The terminal took a different amount, or another currency, from the one requested.",
     unsolicited: "The terminal reported this payment although nobody had requested it.",
     uuid: "Payment id",
     entry: "Card entry",

@@ -862,7 +862,7 @@ export const it: Catalogue = {
     noMatchText: "Amplia il periodo o rimuovi un filtro.",
     unknownTitle: "Questa transazione non esiste",
     unknownText: "L’id potrebbe essere sbagliato, o appartenere a un altro esercente.",
-    amountDiffers: "Il terminale ha incassato un importo diverso da quello richiesto.",
+    amountDiffers: "Il terminale ha incassato un importo diverso, o un’altra valuta, rispetto a quanto richiesto.",
     unsolicited: "Il terminale ha comunicato questo pagamento senza che fosse stato richiesto.",
     uuid: "Id del pagamento",
     entry: "Lettura carta",

@@ -28,6 +28,32 @@ test("a payment intent is created from a form and from JSON alike", async (t) =>
   assert.equal(asked.length, 2);
 });
 
+const JSON_TYPE = "application/json";
+
+test("what would be read twice, or not at all, is refused", async (t) => {
+  const { send, asked } = await startCompat(t);
+  const cases: [string, { form: string; type?: string; query?: string }, RegExp][] = [
+    ["a form", { form: "amount=100&amount=99900&currency=eur" }, /^amount: is given more than once/],
+    ["a form, encoded", { form: "amount=100&%61mount=99900&currency=eur" }, /^amount: is given more than once/],
+    ["a form, within", { form: "amount=100&currency=eur&metadata[a]=1&metadata[a]=2" }, /^metadata\[a\]: is given more than once/],
+    ["a form, as a list too", { form: "amount=100&amount[]=99900&currency=eur" }, /^amount\[\]: is given in two forms/],
+    ["JSON", { type: JSON_TYPE, form: '{"amount":100,"amount":99900,"currency":"eur"}' }, /^amount: is given more than once/],
+    [
+      "JSON, within",
+      { type: JSON_TYPE, form: '{"amount":100,"currency":"eur","metadata":{"a":"1","a":"2"}}' },
+      /^a: is given more than once/,
+    ],
+    ["a query", { form: "amount=100&currency=eur", query: "?capture_method=manual" }, /^capture_method: is not a query member/],
+  ];
+  for (const [what, { query = "", form, type }, message] of cases) {
+    const headers = type === undefined ? {} : { "content-type": type };
+    const answer = await send("POST", `/payment_intents${query}`, { form, headers });
+    assertRefused(answer, 400, { type: "invalid_request_error" });
+    assertMatches(answer.body, { error: { message } }, what);
+  }
+  assert.deepEqual(asked, []);
+});
+
 test("whoever creates and confirms at once gets the payment page's address, under one operation", async (t) => {
   const { send, asked, said } = await startCompat(t);
   said.confirm = { type: "confirmed", intent: OPEN };
