@@ -6,8 +6,8 @@ import { SERVICE_CODES } from "../../engine/access/partner-grant.ts";
 import { LOCALES } from "../../engine/accounts/account.ts";
 import { MERCHANT_ENVIRONMENTS } from "../../engine/partners/merchant.ts";
 import { SERVICE_MODES } from "../../engine/partners/merchant-service.ts";
-import { REFUND_FILTERS, REFUND_STATES } from "../../engine/payments/merchant-transactions.ts";
 import { KEYS_REASONS } from "../../engine/partners/replace-keys.ts";
+import { REFUND_FILTERS, REFUND_STATES } from "../../engine/payments/merchant-transactions.ts";
 import { WEBHOOK_DELIVERY_STATES } from "../../engine/webhooks/webhook-delivery.ts";
 
 /** Choices of words that several surfaces have: each is one enumeration of the document, under its title. */

@@ -79,7 +79,7 @@ export const THINGS: Things = {
     agentCredentialId: "ac_1",
     exportId: "exp_1",
   },
-  ...{ versionId: 1, deploymentId: 1, packageName: "app.apk", groupName: "group" },
+  ...{ versionId: 1, deploymentId: 1, packageName: "app.apk", groupName: "group", machineName: "machine" },
 };
 
 /** A parameter by the end of the path up to it; the first that fits. */

@@ -243,7 +243,7 @@ test("what moves money refuses a member that it ignores if its name says that it
   const words = ["tipAmount", "TIP_AMOUNT", "currencyCode", "capture-method", "validUntil", "payInstrToken", "merchantID", "recurring"];
   for (const endpoint of moving) {
     const { readBody, readQuery } = compileEndpoint(endpoint, { strictReplies: true });
-    const body = JSON.parse(requestOf(endpoint, ABOUT).body?.toString() ?? "{}");
+    const body = JSON.parse(requestOf(endpoint, THINGS).body?.toString() ?? "{}");
     const outcomeWith = (more: object) =>
       outcomeOf(() => readBody?.(Buffer.from(JSON.stringify({ ...body, ...more })), "application/json").ignored ?? []);
     for (const name of words) {

@@ -38,7 +38,12 @@ async function emptyParts(world: ClickHouseWorld): Promise<void> {
 describe("what ClickHouse cannot read", () => {
   it("is told once for each part, by the failures of statements that are about its files", async () => {
     const { watch, told } = watchOf();
-    for (const other of [new Error("reset"), failure("62", "Syntax error"), failure("159", "Timeout exceeded"), failure("33", "Cannot read all data")]) {
+    for (const other of [
+      new Error("reset"),
+      failure("62", "Syntax error"),
+      failure("159", "Timeout exceeded"),
+      failure("33", "Cannot read all data"),
+    ]) {
       watch.note(other);
     }
     assert.equal(watch.canRead(), true);

@@ -218,7 +218,8 @@ test("capture_method in the card's options counts, and before the one of the who
     "automatic",
   );
 
-  const change = (members: object, before: object = {}) => changeOf(readFields(UPDATE_FIELDS, members), created(before), false);
+  const change = (members: object, before: object = {}) =>
+    changeOf(readFields(UPDATE_FIELDS, members), created(before), { livemode: false });
   assert.equal(change(manual).captureMethod, "manual");
   assert.equal(change({ capture_method: "automatic" }, manual).captureMethod, "automatic");
   const unset = { payment_method_options: { card: { capture_method: "" } } };
