@@ -1,5 +1,7 @@
 import { type ClickHouseClient, ClickHouseLogLevel, createClient } from "@clickhouse/client";
 
+export type { ClickHouseClient };
+
 /** Address and user of a ClickHouse, embedded or external. */
 export interface ClickHouseAddress {
   url: string;

@@ -1,5 +1,4 @@
 import { type ClickHouseClient, ClickHouseError } from "@clickhouse/client";
-import type { Clock } from "../../engine/kernel/clock.ts";
 
 /** ClickHouse's codes for files that it cannot open, read or write: they are gone, of a wrong size, or the disk is full. Other failures are those of a statement. */
 const FILE_CODES = new Set([
@@ -66,7 +65,8 @@ interface Known extends Damage {
 }
 
 export interface DamageWatchOptions {
-  clock: Clock;
+  /** Runs on when the wall clock is set. */
+  clock: { monotonicMs(): number };
   /** Looks at parts again. */
   client(): ClickHouseClient | null;
   /** Tells operators; a damage that could not be told is told again when it is met again. */

@@ -1,7 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
-import type { ClickHouseClient } from "@clickhouse/client";
 import type { Clock } from "../../../engine/kernel/clock.ts";
 import type { Kv } from "../../../engine/kernel/kv.ts";
 import type { MerchantLogs } from "../../../engine/operators/merchant-logs.ts";
@@ -15,7 +14,7 @@ import { applyActivityRetention } from "../../../storage/activity/activity-reten
 import { type ActivityWriter, createActivityWriter } from "../../../storage/activity/activity-writer.ts";
 import { ANALYST_USERNAME, writeAnalystAccess } from "../../../storage/clickhouse/analyst-access.ts";
 import { createAvailability } from "../../../storage/clickhouse/availability.ts";
-import { type ClickHouseAddress, connectClickHouse } from "../../../storage/clickhouse/client.ts";
+import { type ClickHouseAddress, type ClickHouseClient, connectClickHouse } from "../../../storage/clickhouse/client.ts";
 import { createDamageWatch, type Damage } from "../../../storage/clickhouse/damage.ts";
 import { ADMIN_USERNAME, ClickHouseNotStarted, startEmbeddedClickHouse } from "../../../storage/clickhouse/embedded/supervisor.ts";
 import { storeTimeZone } from "../../../storage/clickhouse/installation.ts";

@@ -106,7 +106,7 @@ const CALLS = [
   { method: "POST", path: `/disputes/${ID}/evidence?category=DELIVERY`, body: form, may: "operate" },
   { method: "GET", path: `/disputes/${ID}/evidence/dpf_1`, may: "see personal data" },
   { method: "DELETE", path: `/disputes/${ID}/evidence/dpf_1`, may: "operate" },
-  { method: "POST", path: `/disputes/${ID}/respond`, body: () => ({ action: "ACCEPT" }), may: "operate" },
+  { method: "POST", path: `/disputes/${ID}/respond`, body: () => ({ action: "ACCEPT" }), may: "operate", stepUp: true },
 ] as const;
 
 for (const call of CALLS) {
@@ -118,7 +118,8 @@ for (const call of CALLS) {
     assert.ok((await send("key", method, path, body())).status < 300);
     for (const role of ROLES) {
       const answer = await send(role, method, path, body());
-      if (rolesThatMay(may).includes(role)) assert.ok(answer.status < 300, `${role}: ${answer.text}`);
+      if ("stepUp" in call && role === "ADMIN") assertMatches(answer, { status: 403, body: { code: "step_up_required" } });
+      else if (rolesThatMay(may).includes(role)) assert.ok(answer.status < 300, `${role}: ${answer.text}`);
       else assertMatches(answer, { status: 403, body: { code: "role" } });
     }
   });

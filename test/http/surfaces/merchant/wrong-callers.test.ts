@@ -60,6 +60,8 @@ const WRONG: { readonly [member: string]: readonly string[] } = {
   authCode: ["", "1".repeat(33)],
   q: ["abc", "x".repeat(65)],
   lang: ["de", "IT"],
+  refundState: ["refunded", "ALL"],
+  isPayment: ["yes", "1"],
   limit: ["0", "201", "many"],
   cursor: ["x", "%%%", Buffer.from("1/u/T/more").toString("base64url"), Buffer.from("x/u/T").toString("base64url"), "A".repeat(257)],
   objectId: [""],
