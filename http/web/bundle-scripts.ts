@@ -23,7 +23,9 @@ const ENTRIES: Readonly<Record<ScriptFile, { entry: string; format: "iife" | "es
  * version serves them under the same names. Rejects, with the compiler's words, where one cannot be made.
  */
 export async function bundleScripts(folder: string = FOLDER): Promise<ReadonlyMap<ScriptFile, string>> {
-  return new Map(await Promise.all(SCRIPT_FILES.map(async (file) => [file, await bundleScript(file, folder)] as const)));
+  const bundled = new Map<ScriptFile, string>();
+  for (const file of SCRIPT_FILES) bundled.set(file, await bundleScript(file, folder));
+  return bundled;
 }
 
 async function bundleScript(file: ScriptFile, folder: string): Promise<string> {

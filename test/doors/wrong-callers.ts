@@ -4,6 +4,7 @@ import { after, before, describe, test } from "node:test";
 import type { Method } from "../../http/endpoint/endpoint.ts";
 import { isAdminSessionAuth, isPortalAuth, isSessionOptional } from "../../http/endpoint/portal-auth.ts";
 import { demoEndpoints } from "../../http/surfaces/demo/endpoints.ts";
+import { rootEndpoints } from "../../http/surfaces/system/endpoints.ts";
 import { UNDOCUMENTED } from "../../infra/node/wiring/endpoints.ts";
 import type { Answer } from "../support/http-client.ts";
 import { member } from "../support/matches.ts";
@@ -159,7 +160,7 @@ export function wrongCallers(mode: Mode): void {
       });
       assert.deepEqual(missing, []);
       const names = new Set(world.endpoints.map(({ name }) => name));
-      const elsewhere = mode === "production" ? new Set(demoEndpoints.map(({ name }) => name)) : new Set();
+      const elsewhere = new Set((mode === "production" ? demoEndpoints : rootEndpoints).map(({ name }) => name));
       for (const name of [...Object.keys(OPEN), ...Object.keys(NOT_SUCCEEDING)]) {
         assert.ok(names.has(name) || elsewhere.has(name), `there is no ${name} any more`);
       }

@@ -32,7 +32,8 @@ export function operation(relay: Relay): void {
     assertMatches(await nobody.get("/health/ready"), { status: 200, body: { status: "ok" } });
     assertMatches(await nobody.get("/openapi.json"), { status: 200, body: { openapi: /^3\.1/ } });
     assertMatches(await nobody.get("/asyncapi.json"), { status: 200, body: { asyncapi: "3.0.0" } });
-    assertMatches(await nobody.get("/docs"), { status: 200, headers: { "content-type": /^text\/html/ } });
+    assertMatches(await nobody.get("/openapi/partner.json"), { status: 200, body: { openapi: /^3\.1/ } });
+    for (const page of ["/", "/docs"]) assertMatches(await nobody.get(page), { status: 200, headers: { "content-type": /^text\/html/ } });
     assert.equal((await nobody.send("/health/live", { method: "HEAD" })).text, "");
   });
 
