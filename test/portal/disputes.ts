@@ -11,7 +11,7 @@ import { eventually } from "../support/within.ts";
 import { tabTo } from "./keyboard.ts";
 import { paidLink } from "./links.ts";
 import { shopWithOwner } from "./people.ts";
-import { type PortalWorld, type Shop, signIn } from "./portal-world.ts";
+import { type PortalWorld, type Shop, signIn, stepUp } from "./portal-world.ts";
 
 /** The board asks every fifteen seconds, a case every five; the rest is for a machine that does other things too. */
 const NEXT_REFRESH_MS = 30_000;
@@ -272,6 +272,8 @@ export function disputes(world: PortalWorld): void {
       assert.equal(await page.evaluate("fetch('/api/merchant/session').then(({ status }) => status)"), 200);
     }
     await dialog(page).getByRole("button", { name: "Submit the response" }).click();
+    // An hour has passed since the second factor was shown.
+    await stepUp(page, owner);
     await page.getByText("The time to answer is over: nothing was sent.").first().waitFor();
     // Not taken away: what is held is let through by that, and cannot be continued any more.
     goOn();
