@@ -287,7 +287,8 @@ function namesOwn({ path, responses }: AnyEndpoint): boolean {
   return responses[404] !== undefined && !/^[^{]*\{service\}[^{]*$/.test(path);
 }
 
-const TAKES_PUBLISHABLE: ReadonlySet<AuthRequirement> = new Set(["optionalMerchantKey", "merchantUserOrAnyKey"]);
+/** Where a publishable key opens something. SECURITY.md names these endpoints. */
+export const TAKES_PUBLISHABLE: ReadonlySet<AuthRequirement> = new Set(["optionalMerchantKey", "merchantUserOrAnyKey"]);
 
 function byMerchant(endpoint: AnyEndpoint, shown: MerchantShown): Outcome {
   switch (shown) {

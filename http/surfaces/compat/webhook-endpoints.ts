@@ -48,7 +48,8 @@ const ENDPOINT_FIELDS = {
   metadata: metadata(),
 };
 
-const URL_DESCRIPTION = "Where events are posted: public, without a user name and password; https in LIVE.";
+const URL_DESCRIPTION =
+  "Where events are posted: public, without a user name and password; https in LIVE. Addresses of local networks are refused; a name is checked at each call.";
 
 export const createWebhookEndpoint = call({
   name: "compatCreateWebhookEndpoint",

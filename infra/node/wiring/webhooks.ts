@@ -22,6 +22,7 @@ import { createWebhookEvents, type WebhookEvents } from "../../../engine/webhook
 import { createWebhookSender } from "../../../engine/webhooks/webhook-sender.ts";
 import { sha256Hex } from "../../../http/auth/digest.ts";
 import { DEFAULT_API_VERSION } from "../../../http/compat/wire-names.ts";
+import { createCallableAddresses } from "../../../http/gateway/callable-addresses.ts";
 import { createPostTarget } from "../../../http/gateway/callback-post.ts";
 import type { WebhookOperations } from "../../../http/surfaces/merchant/webhooks/surface.ts";
 import { createWebhookRequests, merchantBody } from "../../../http/webhooks/webhook-request.ts";
@@ -93,7 +94,8 @@ export function composeWebhooks(parts: WebhookParts): ComposedWebhooks {
     return incarnationOf(homes.homeOf(`webhooks/${hashOf(name) % PARTITIONS}`)) === cluster.incarnation;
   };
 
-  const endpointParts = { store: endpoints, stops, box, clock, secrets: createWebhookSecrets(), digest: sha256Hex };
+  const { isLocalHost } = createCallableAddresses(config.callbackAllowedNetworks);
+  const endpointParts = { store: endpoints, stops, box, clock, secrets: createWebhookSecrets(), digest: sha256Hex, isLocalHost };
 
   return {
     operations: {

@@ -103,7 +103,7 @@ test("a webhook endpoint is refused without an address that may be called, or wi
   });
   assertRefused(await create("url=https://shop.example/&enabled_events[]=Not+an+event"), 400, { param: "enabled_events[0]" });
   assertRefused(await create("url=https://shop.example/&enabled_events[]=*&connect=true"), 400, { param: "connect" });
-  said.fails = new RelayError("invalid_request", "url: is in a local network");
+  said.fails = new RelayError("invalid_request", "url: must not be an address of a local network");
   assertRefused(await create("url=https://10.0.0.1/&enabled_events[]=*"), 400, { code: "url_invalid", param: "url" });
 });
 

@@ -70,6 +70,7 @@ function partsOn(kv: Awaited<ReturnType<typeof openEmbeddedKv>>, key: string) {
     happen: (...events: WebhookEvent[]) => kv.commit({ checks: [], operations: eventOperations(events) }),
     webhookEndpoints: createWebhookEndpoints({
       ...{ format: null, store: endpoints, clock, digest: sha256Hex, secrets: createWebhookSecrets() },
+      isLocalHost: () => false,
       stops: createEndpointStops({ endpoints, deliveries, clock, disabled: () => {} }),
       box: createSecretBox({ current: key, old: null }),
     }),
