@@ -296,8 +296,8 @@ export function createShardTerminals(options: ShardTerminalsOptions): ShardTermi
       const askAll = (kind: "terminal.forget" | "terminal.flush") =>
         Promise.all(homes.shards().map((address) => bus.request(address, kind, undefined, REQUEST_TIMEOUT_MS)));
       await askAll("terminal.forget");
-      const cleared = await options.presences.clear();
-      // Those that are there are known to the store again.
+      const cleared = await options.presences.forgetDevices();
+      // The store learns again of those that are there, and of what changed last.
       await askAll("terminal.flush");
       return cleared;
     },

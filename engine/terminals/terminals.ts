@@ -57,8 +57,8 @@ export interface Terminals {
   /** Terminals ever seen, by id, after `after`. */
   list(page: { after: string; limit: number }): Promise<TerminalView[]>;
   /**
-   * Forgets stored sessions and presence, on every node (`/admin/redis-sessions/clear`), but of those that have a live session: who polls is known again
-   * with its next poll. Commands and uuids stay. Answers with how many terminals were forgotten.
+   * Forgets, on every node, which terminals are there and what they told about their devices (`/admin/redis-sessions/clear`), except of those with a live
+   * session: one that polls is ONLINE again with its next poll. When each was last seen, commands and uuids stay. Answers with how many terminals there are.
    */
   forgetPresence(): Promise<number>;
   attention(page: { after: string; limit: number }): Promise<{ id: string; item: AttentionItem }[]>;

@@ -254,6 +254,20 @@ export function gatewayAdapter(startable: RelayOptions): void {
     });
   }
 
+  test("verify says when the gateway last answered, and that it cannot be asked now", async () => {
+    const { paymentId } = await initiated();
+    const fresh = await client.verify({ paymentId });
+    assertMatches(fresh, { body: { result: "PENDING" }, headers: { "relay-answer-stale": undefined, "relay-verified-at": /Z$/ } });
+    await gateway.faults({ outage: "error", outageOf: ["verify"] });
+    relay.advance(4_000);
+    const heard = fresh.headers["relay-verified-at"];
+    assertMatches(await client.verify({ paymentId }), {
+      body: { result: "PENDING" },
+      headers: { "relay-answer-stale": "true", "relay-verified-at": heard },
+    });
+    await gateway.faults({ outage: "none" });
+  });
+
   test("another amount than the order's: verify tells what was paid", async () => {
     const { paymentId } = await initiated();
     await gateway.act(paymentId, "pay", { amount: { value: 1000, currency: "EUR" } });

@@ -17,7 +17,7 @@ const clearSessions = admin.endpoint({
   path: "/admin/redis-sessions/clear",
   summary: "Clear sessions of terminals",
   description:
-    "Works with either store, in spite of the path. Terminals without a live session are shown as NEVER_CONNECTED until their next frame or poll. Those with a live session stay ONLINE, as they were, and get what comes at once. Commands, results and uuids are not changed.",
+    "Works with either store, in spite of the path. Terminals without a live session are shown as OFFLINE, with the time when they were last seen, until their next frame or poll; what they told about their devices is forgotten. Those with a live session stay ONLINE, as they were, and get what comes at once. Commands, results and uuids are not changed.",
   auth: "admin",
   role: "operator",
   machine: "terminals",
