@@ -91,13 +91,14 @@ export interface MerchantTransactions {
   page(
     merchantId: string,
     query: { filter: MerchantTransactionFilter; after: TransactionKey | null; limit: number },
+    gone?: AbortSignal,
   ): Promise<MerchantTransactionPage>;
   /** Null where the merchant has none of this uuid, payment or not. Of several terminals' with the same uuid the newest. */
-  find(merchantId: string, uuid: string): Promise<MerchantTransaction | null>;
+  find(merchantId: string, uuid: string, gone?: AbortSignal): Promise<MerchantTransaction | null>;
   /** Sums from and until these times, with hours that begin at `fromMs`. Shared by those who ask within 15 s. */
-  sums(merchantId: string, range: { fromMs: number; untilMs: number }): Promise<MerchantDay>;
+  sums(merchantId: string, range: { fromMs: number; untilMs: number }, gone?: AbortSignal): Promise<MerchantDay>;
   /** The latest transaction of each terminal that has any within the last 31 days. */
-  latestByTerminal(merchantId: string): Promise<ReadonlyMap<string, MerchantTransaction>>;
+  latestByTerminal(merchantId: string, gone?: AbortSignal): Promise<ReadonlyMap<string, MerchantTransaction>>;
   /** All rows that match, newest first, in batches of bounded size, as they were when it began; read no faster than it is consumed. */
-  stream(merchantId: string, filter: MerchantTransactionFilter): AsyncIterable<readonly MerchantTransaction[]>;
+  stream(merchantId: string, filter: MerchantTransactionFilter, gone?: AbortSignal): AsyncIterable<readonly MerchantTransaction[]>;
 }

@@ -238,5 +238,10 @@ export type ReportName = keyof ReportKinds;
  * merchant asks for more at once than it may.
  */
 export interface MerchantReports {
-  report<Name extends ReportName>(name: Name, owner: ReportOwner, query: ReportKinds[Name]["query"]): Promise<ReportKinds[Name]["report"]>;
+  report<Name extends ReportName>(
+    name: Name,
+    owner: ReportOwner,
+    query: ReportKinds[Name]["query"],
+    gone?: AbortSignal,
+  ): Promise<ReportKinds[Name]["report"]>;
 }

@@ -94,8 +94,8 @@ export interface TerminalHome {
   polled(terminalId: string, device: DeviceInfo, agoMs?: number): void;
   recordResult(posting: ResultPosting): Promise<ResultOutcome>;
   cancel(request: { terminalId: string; uuid: string; cancelUuid: string }): Promise<CancelOutcome>;
-  command(terminalId: string, uuid: string, waitMs: number): Promise<CommandView | null>;
-  latest(terminalId: string, sender: string | null, waitMs: number): Promise<CommandView | null>;
+  command(terminalId: string, uuid: string, waitMs: number, gone?: AbortSignal): Promise<CommandView | null>;
+  latest(terminalId: string, sender: string | null, waitMs: number, gone?: AbortSignal): Promise<CommandView | null>;
   view(terminalId: string): Promise<TerminalView>;
   /** The same, once it is certain who is there, or a second later. */
   connection(terminalId: string): Promise<TerminalView>;

@@ -35,12 +35,12 @@ export interface Terminals {
    * Where a command stands; where there is none, or none that may be seen, the oldest result under the uuid that nobody asked for and that may be. Null for
    * a uuid never seen, at once also for what may not be seen. Waits up to `waitMs` for a result, if asked to.
    */
-  command(uuid: string, waitMs: number, maySee?: Sight): Promise<CommandView | null>;
+  command(uuid: string, waitMs: number, maySee?: Sight, gone?: AbortSignal): Promise<CommandView | null>;
   /**
    * The latest command of a terminal (of one sender, where given) or, without one, its last transaction; null when there is neither.
-   * Waits up to `waitMs` for its result.
+   * Waits up to `waitMs` for its result. Both reject with the reason of `gone` once that is aborted while they wait.
    */
-  latest(terminalId: string, sender: string | null, waitMs: number): Promise<CommandView | null>;
+  latest(terminalId: string, sender: string | null, waitMs: number, gone?: AbortSignal): Promise<CommandView | null>;
   /** Presence, device and load of a terminal, also of one that was never seen. */
   view(terminalId: string): Promise<TerminalView>;
   /** The same for whoever wants to know whether it is there: waits for a second where the terminal's home has not heard of all sessions yet. */

@@ -188,6 +188,11 @@ export interface RequestFacts {
   readonly ipAddress: string;
   /** The origin of the page that sent it, of an endpoint that is `openToPages`; empty for other endpoints and without a page. */
   readonly pageOrigin: string;
+  /**
+   * Aborted when the client has gone, or its time is over, before its answer was sent. For what only waits or reads for this request; never for a commit or a
+   * call to the gateway.
+   */
+  readonly gone: AbortSignal;
 }
 
 /** A body that could not be read: of another content type, too long, no UTF-8, no JSON, or not as its schema says. */

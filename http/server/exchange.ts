@@ -127,6 +127,7 @@ export class Exchange extends Response implements RequestFacts {
       this.#tell(late);
     } else {
       this.#tell(new RelayError("unavailable", "No answer in time.", { retryAfterSeconds: 1 }));
+      this.leave();
     }
   }
 

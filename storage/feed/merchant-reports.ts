@@ -22,7 +22,7 @@ import { subscriptionsReport } from "./merchant-reports-subscriptions.ts";
 import { MerchantTurns } from "./merchant-turns.ts";
 import { createOutboxLooks } from "./outbox-looks.ts";
 import { SharedResults } from "./shared-results.ts";
-import { translated } from "./translated.ts";
+import { either, translated } from "./translated.ts";
 import { newestObjects, objectsWithoutStored } from "./waiting-objects.ts";
 import { newestOf, withoutStored } from "./waiting-rows.ts";
 
@@ -59,13 +59,13 @@ export interface MerchantReportsOptions {
 
 /** As text, as it goes between threads. */
 export interface MerchantReportReader {
-  text(name: ReportName, owner: ReportOwner, query: ReportKinds[ReportName]["query"]): Promise<string>;
+  text(name: ReportName, owner: ReportOwner, query: ReportKinds[ReportName]["query"], gone?: AbortSignal): Promise<string>;
 }
 
 /** Over ClickHouse and the rows that are not there yet. */
 export function createMerchantReports(options: MerchantReportsOptions): MerchantReportReader {
   const reader = new Reader(options);
-  return { text: (name, owner, query) => reader.text(name, owner, query) };
+  return { text: (name, owner, query, gone) => reader.text(name, owner, query, gone) };
 }
 
 /** Without a ClickHouse; callers get `reason`. */
@@ -77,7 +77,7 @@ export function missingMerchantReports(reason: string): MerchantReportReader {
 
 /** The reports of a reader, or of whoever asks it. */
 export function reportsOf(text: MerchantReportReader["text"]): MerchantReports {
-  return { report: async (name, owner, query) => JSON.parse(await text(name, owner, query)) };
+  return { report: async (name, owner, query, gone) => JSON.parse(await text(name, owner, query, gone)) };
 }
 
 const COUNTED: { [Name in ReportName]: (asking: Asking, query: ReportKinds[Name]["query"]) => Promise<Counted<Name>> } = {
@@ -111,21 +111,33 @@ class Reader {
     this.#kept = new SharedResults({ clock, keepMs: KEEP_MS, max: KEPT_MAX });
   }
 
-  async text<Name extends ReportName>(name: Name, owner: ReportOwner, query: ReportKinds[Name]["query"]): Promise<string> {
+  async text<Name extends ReportName>(
+    name: Name,
+    owner: ReportOwner,
+    query: ReportKinds[Name]["query"],
+    gone: AbortSignal | undefined,
+  ): Promise<string> {
     if ("edges" in query) assertEdges(query.edges);
     const key = `${name} ${owner.livemode} ${JSON.stringify(query)} ${owner.merchantId}`;
-    return this.#kept.of(key, () => this.#turns.run(owner.merchantId, TURN_MS, () => this.#counted(name, owner, query)));
+    const asked = (over: AbortSignal) => this.#turns.run(owner.merchantId, TURN_MS, () => this.#counted(name, owner, query, over), over);
+    return this.#kept.of(key, asked, gone);
   }
 
-  async #counted<Name extends ReportName>(name: Name, owner: ReportOwner, query: ReportKinds[Name]["query"]): Promise<string> {
+  async #counted<Name extends ReportName>(
+    name: Name,
+    owner: ReportOwner,
+    query: ReportKinds[Name]["query"],
+    over: AbortSignal,
+  ): Promise<string> {
     const { timers, clock } = this.#options;
     const late = new AbortController();
+    const signal = either(late.signal, over);
     const timer = timers.set(DEADLINE_MS, () => late.abort());
     try {
-      return await translated(late.signal, TEXTS, async () => {
+      return await translated(signal, TEXTS, async () => {
         const nowMs = clock.nowMs();
-        const ask = <Row>(sql: Sql) => this.#ask<Row>(sql, late.signal);
-        const { waiting, asOfMs } = await this.#waiting(owner, ask, late.signal, nowMs);
+        const ask = <Row>(sql: Sql) => this.#ask<Row>(sql, signal);
+        const { waiting, asOfMs } = await this.#waiting(owner, ask, signal, nowMs);
         const report = await COUNTED[name]({ owner, waiting, ask }, query);
         return JSON.stringify({ ...report, asOfMs });
       });

@@ -22,7 +22,7 @@ import { MerchantTurns } from "./merchant-turns.ts";
 import { createOutboxLooks } from "./outbox-looks.ts";
 import { LATEST_MS } from "./row-binary.ts";
 import { SharedResults } from "./shared-results.ts";
-import { translated } from "./translated.ts";
+import { either, translated } from "./translated.ts";
 import { newestObjects, objectsWithoutStored } from "./waiting-objects.ts";
 import { keyText, newestOf, withoutStored } from "./waiting-rows.ts";
 
@@ -80,19 +80,19 @@ export interface MerchantTransactionsOptions {
 
 /** With what goes between threads as text: the rows of `stream`, each to be read by `readLine`. */
 export interface MerchantTransactionReader extends MerchantTransactions {
-  lines(merchantId: string, filter: MerchantTransactionFilter): AsyncGenerator<readonly string[]>;
+  lines(merchantId: string, filter: MerchantTransactionFilter, gone?: AbortSignal): AsyncGenerator<readonly string[]>;
 }
 
 /** Over ClickHouse's `relay.merchant_transactions` and the rows that are not there yet. */
 export function createMerchantTransactions(options: MerchantTransactionsOptions): MerchantTransactionReader {
   const reader = new Reader(options);
   return {
-    page: (merchantId, query) => reader.page(merchantId, query),
-    find: (merchantId, uuid) => reader.find(merchantId, uuid),
-    sums: (merchantId, range) => reader.sums(merchantId, range),
-    latestByTerminal: (merchantId) => reader.latestByTerminal(merchantId),
-    lines: (merchantId, filter) => reader.lines(merchantId, filter),
-    stream: (merchantId, filter) => read(reader.lines(merchantId, filter)),
+    page: (merchantId, query, gone) => reader.page(merchantId, query, gone),
+    find: (merchantId, uuid, gone) => reader.find(merchantId, uuid, gone),
+    sums: (merchantId, range, gone) => reader.sums(merchantId, range, gone),
+    latestByTerminal: (merchantId, gone) => reader.latestByTerminal(merchantId, gone),
+    lines: (merchantId, filter, gone) => reader.lines(merchantId, filter, gone),
+    stream: (merchantId, filter, gone) => read(reader.lines(merchantId, filter, gone)),
   };
 }
 
@@ -148,8 +148,12 @@ class Reader {
     this.#latest = new SharedResults({ clock, keepMs: LATEST_KEEP_MS, max: LATEST_KEPT_MAX });
   }
 
-  page(merchantId: string, { filter, after, limit }: Parameters<MerchantTransactions["page"]>[1]): Promise<MerchantTransactionPage> {
-    return this.#inTime(merchantId, async ({ queries, waiting }) => {
+  page(
+    merchantId: string,
+    { filter, after, limit }: Parameters<MerchantTransactions["page"]>[1],
+    gone: AbortSignal | undefined,
+  ): Promise<MerchantTransactionPage> {
+    return this.#inTime(merchantId, gone, async ({ queries, waiting }) => {
       const listed = listedOf(waiting, filter).filter(({ key }) => after === null || isOlder(key, after));
       const stored = await this.#storedKeys(queries, { filter, after, limit: limit + 1 });
       const keys = [...stored, ...listed.map(({ key }) => key)].sort(newestFirst);
@@ -188,8 +192,8 @@ class Reader {
     return found;
   }
 
-  find(merchantId: string, uuid: string): Promise<MerchantTransaction | null> {
-    return this.#inTime(merchantId, async ({ queries, waiting }) => {
+  find(merchantId: string, uuid: string, gone: AbortSignal | undefined): Promise<MerchantTransaction | null> {
+    return this.#inTime(merchantId, gone, async ({ queries, waiting }) => {
       const listed = listedOf(waiting, ALL).filter(({ key }) => isSameUuid(key.uuid, uuid));
       const spelled = await queries.keys(ALL, { ...rangeOf({}), uuids: [uuid] }, SPELLINGS_MAX);
       const stored = spelled.filter((key) => isSameUuid(key.uuid, uuid));
@@ -201,20 +205,20 @@ class Reader {
     });
   }
 
-  async sums(merchantId: string, range: { fromMs: number; untilMs: number }): Promise<MerchantDay> {
+  async sums(merchantId: string, range: { fromMs: number; untilMs: number }, gone: AbortSignal | undefined): Promise<MerchantDay> {
     const { fromMs, untilMs } = rangeOf(range);
     if (!hasHours({ fromMs, untilMs })) throw new RelayError("invalid_request", "Sums are of 400 days at most");
-    return this.#sums.of(`${fromMs} ${untilMs} ${merchantId}`, () =>
-      this.#inTime(merchantId, async ({ queries, waiting }) => {
+    const asked = (over: AbortSignal) =>
+      this.#inTime(merchantId, over, async ({ queries, waiting }) => {
         const listed = listedOf(waiting, { fromMs, untilMs }).map(({ found }) => found.transaction);
         return dayOf({ fromMs, untilMs }, await queries.sums({ fromMs, untilMs }), listed);
-      }),
-    );
+      });
+    return this.#sums.of(`${fromMs} ${untilMs} ${merchantId}`, asked, gone);
   }
 
-  latestByTerminal(merchantId: string): Promise<ReadonlyMap<string, MerchantTransaction>> {
-    return this.#latest.of(merchantId, () =>
-      this.#inTime(merchantId, async ({ queries, waiting }) => {
+  latestByTerminal(merchantId: string, gone: AbortSignal | undefined): Promise<ReadonlyMap<string, MerchantTransaction>> {
+    const asked = (over: AbortSignal) =>
+      this.#inTime(merchantId, over, async ({ queries, waiting }) => {
         const fromMs = this.#options.clock.nowMs() - LATEST_WITHIN_MS;
         const stored = await queries.latest(fromMs);
         const items = await queries.items(ALL, stored);
@@ -224,25 +228,26 @@ class Reader {
           if (known === undefined || isOlder(known.transaction, item.transaction)) latest.set(item.transaction.terminalId, item);
         }
         return latest;
-      }),
-    );
+      });
+    return this.#latest.of(merchantId, asked, gone);
   }
 
-  async *lines(merchantId: string, filter: MerchantTransactionFilter): AsyncGenerator<readonly string[]> {
+  async *lines(merchantId: string, filter: MerchantTransactionFilter, gone: AbortSignal | undefined): AsyncGenerator<readonly string[]> {
     const giveBack = this.#turns.stream(merchantId);
     const ended = new AbortController();
+    const signal = either(ended.signal, gone);
     const timer = this.#options.timers.set(STREAM_MS_MAX, () => {
       ended.abort();
       giveBack();
     });
     try {
-      const { queries, waiting } = await this.#translated(ended.signal, () => this.#asking(merchantId, ended.signal, BATCH_SECONDS));
+      const { queries, waiting } = await this.#translated(signal, () => this.#asking(merchantId, signal, BATCH_SECONDS));
       const batches = merchantLines({
         filter,
         waiting: listedOf(waiting, filter).map(({ key, found }) => ({ key, line: lineOf(found) })),
-        ask: (work) => this.#translated(ended.signal, () => this.#turns.run(merchantId, BATCH_TURN_MS, () => work(queries))),
+        ask: (work) => this.#translated(signal, () => this.#turns.run(merchantId, BATCH_TURN_MS, () => work(queries), signal)),
       });
-      for await (const lines of oneAhead(batches, ended.signal)) {
+      for await (const lines of oneAhead(batches, signal)) {
         for (let start = 0; start < lines.length; start += HANDED_ROWS) yield lines.slice(start, start + HANDED_ROWS);
       }
     } finally {
@@ -253,13 +258,13 @@ class Reader {
   }
 
   /** Runs `work` in the merchant's turn and within the deadline of a page. */
-  async #inTime<T>(merchantId: string, work: (asking: Asking) => Promise<T>): Promise<T> {
+  async #inTime<T>(merchantId: string, gone: AbortSignal | undefined, work: (asking: Asking) => Promise<T>): Promise<T> {
     const late = new AbortController();
+    const signal = either(late.signal, gone);
+    const asked = async () => work(await this.#asking(merchantId, signal, DEADLINE_MS / 1_000));
     const timer = this.#options.timers.set(DEADLINE_MS, () => late.abort());
     try {
-      return await this.#translated(late.signal, () =>
-        this.#turns.run(merchantId, TURN_MS, async () => work(await this.#asking(merchantId, late.signal, DEADLINE_MS / 1_000))),
-      );
+      return await this.#translated(signal, () => this.#turns.run(merchantId, TURN_MS, asked, gone));
     } finally {
       timer.clear();
     }

@@ -51,7 +51,7 @@ export const callMcp = agents.endpoint({
     404: { description: "There is no such method, as version 2026-07-28 answers it.", body: agents.envelope.schema },
   },
   handle: async (operations, { caller, body, headers, request }) => {
-    const call = { agent: agentOf(caller), requestId: request.id };
+    const call = { agent: agentOf(caller), requestId: request.id, gone: request.gone };
     const { status, text } = await answerMcp(toolsFor(operations, call), { message: body, headers });
     switch (status) {
       case 200:

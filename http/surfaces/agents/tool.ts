@@ -20,6 +20,8 @@ export function refused(text: string): ToolOutcome<never> {
 export interface ToolCall<Arguments = unknown> {
   readonly agent: AgentGrant;
   readonly requestId: string;
+  /** For what only reads. */
+  readonly gone: AbortSignal;
   readonly args: Arguments;
 }
 

@@ -28,7 +28,7 @@ export const exportMerchantTransactions = reads.endpoint({
     },
     ...reads.errors(400, 401, 403, 429, 503),
   },
-  handle: async ({ merchantTransactions, downloads, localTime, clock }, { caller, query }) => {
+  handle: async ({ merchantTransactions, downloads, localTime, clock }, { caller, query, request }) => {
     const merchantId = merchantOf(caller);
     const filter = filterOf(query, localTime);
     if (!downloads.take(merchantId)) {
@@ -36,7 +36,7 @@ export const exportMerchantTransactions = reads.endpoint({
     }
     const release = once(() => downloads.giveBack(merchantId));
     try {
-      const batches = merchantTransactions.stream(merchantId, filter)[Symbol.asyncIterator]();
+      const batches = merchantTransactions.stream(merchantId, filter, request.gone)[Symbol.asyncIterator]();
       // Before anything is answered: what cannot be read now is a 503, and not a file that breaks off.
       const first = await batches.next();
       const days = `${query.from ?? "until"}_${query.to ?? localTime.dayOf(clock.nowMs())}`;

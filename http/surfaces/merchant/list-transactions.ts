@@ -27,11 +27,11 @@ export const listMerchantTransactions = reads.endpoint({
     },
     ...reads.errors(400, 401, 403, 429, 503),
   },
-  handle: async ({ merchantTransactions, localTime }, { caller, query }) => {
+  handle: async ({ merchantTransactions, localTime }, { caller, query, request }) => {
     const { limit, cursor } = query;
     const filter = filterOf(query, localTime);
     const after = cursor === undefined ? null : readCursor(cursor);
-    const { items, next } = await merchantTransactions.page(merchantOf(caller), { filter, after, limit });
+    const { items, next } = await merchantTransactions.page(merchantOf(caller), { filter, after, limit }, request.gone);
     return { status: 200, body: ok({ items: items.map(itemOf), next: next === null ? null : cursorOf(next) }) };
   },
 });

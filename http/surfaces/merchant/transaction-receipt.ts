@@ -45,10 +45,10 @@ export const merchantTransactionReceipt = reads.endpoint({
     },
     ...reads.errors(400, 401, 403, 404, 429, 503),
   },
-  handle: async (operations, { caller, params }) => {
+  handle: async (operations, { caller, params, request }) => {
     const merchantId = merchantOf(caller);
     const [found, merchantName] = await Promise.all([
-      ownTransaction(operations, merchantId, params.uuid),
+      ownTransaction(operations, merchantId, params.uuid, request.gone),
       operations.merchantName(merchantId),
     ]);
     const { terminalId, createdAtMs } = found.transaction;

@@ -100,10 +100,10 @@ export type NodeProtocol = TerminalProtocol &
       request: { name: ReportName; owner: ReportOwner; query: ReportKinds[ReportName]["query"] };
       response: string;
     };
-    /** Begins a file of rows, which come as lines, a batch at a time; null is the end. */
+    /** Begins a file of rows under a name that is used once. They come as lines, a batch at a time; null is the end. */
     "node.merchantOpen": {
-      request: { merchantId: string; filter: MerchantTransactionFilter };
-      response: { id: string; lines: readonly string[] | null };
+      request: { id: string; merchantId: string; filter: MerchantTransactionFilter };
+      response: readonly string[] | null;
     };
     "node.merchantNext": { request: { id: string }; response: readonly string[] | null };
     "node.merchantClose": { request: { id: string }; response: undefined };

@@ -242,17 +242,17 @@ export function startAnalytics(options: AnalyticsOptions): Analytics {
     started ??= start().then(tellsReady);
   };
   return {
-    list: { page: (query) => list.page(query) },
-    search: (uuids) => search(uuids),
+    list: { page: (query, gone) => list.page(query, gone) },
+    search: (uuids, gone) => search(uuids, gone),
     merchants: {
-      page: (merchantId, query) => merchants.page(merchantId, query),
-      find: (merchantId, uuid) => merchants.find(merchantId, uuid),
-      sums: (merchantId, range) => merchants.sums(merchantId, range),
-      latestByTerminal: (merchantId) => merchants.latestByTerminal(merchantId),
-      lines: (merchantId, filter) => merchants.lines(merchantId, filter),
-      stream: (merchantId, filter) => merchants.stream(merchantId, filter),
+      page: (merchantId, query, gone) => merchants.page(merchantId, query, gone),
+      find: (merchantId, uuid, gone) => merchants.find(merchantId, uuid, gone),
+      sums: (merchantId, range, gone) => merchants.sums(merchantId, range, gone),
+      latestByTerminal: (merchantId, gone) => merchants.latestByTerminal(merchantId, gone),
+      lines: (merchantId, filter, gone) => merchants.lines(merchantId, filter, gone),
+      stream: (merchantId, filter, gone) => merchants.stream(merchantId, filter, gone),
     },
-    reports: { text: (name, owner, query) => reports.text(name, owner, query) },
+    reports: { text: (name, owner, query, gone) => reports.text(name, owner, query, gone) },
     days: {
       areThere: (untilMs) => days.areThere(untilMs),
       merchants: (range, after, limit) => days.merchants(range, after, limit),

@@ -78,16 +78,18 @@ export function handleShardMessages(served: ShardMessagesOptions): { collectMetr
     const shards = await Promise.all(bus.shards.map((shard) => bus.request(shard, "shard.report", undefined, METRICS_MS)));
     return { ...sumOf(shards), lapses: cluster?.lapses() ?? 0, stream: stream() };
   });
-  bus.handle("node.transactions", (query) =>
-    analytics.list.page(query).catch((error: unknown) => {
+  bus.handle("node.transactions", (query, _, gone) =>
+    analytics.list.page(query, gone).catch((error: unknown) => {
       // Only the public part of an error is sent to the shard.
-      if (error instanceof Error && error.cause !== undefined) log.clickhouse("list failed", withoutMessage(error.cause));
+      if (gone?.aborted !== true && error instanceof Error && error.cause !== undefined)
+        log.clickhouse("list failed", withoutMessage(error.cause));
       throw error;
     }),
   );
-  bus.handle("node.search", async ({ uuids }) =>
-    analytics.search(uuids).catch((error: unknown) => {
-      if (error instanceof Error && error.cause !== undefined) log.clickhouse("search failed", withoutMessage(error.cause));
+  bus.handle("node.search", async ({ uuids }, _, gone) =>
+    analytics.search(uuids, gone).catch((error: unknown) => {
+      if (gone?.aborted !== true && error instanceof Error && error.cause !== undefined)
+        log.clickhouse("search failed", withoutMessage(error.cause));
       throw error;
     }),
   );

@@ -51,7 +51,7 @@ export function composeRelay({
     findTransaction: createFindTransaction({
       terminals: { ...terminals, ...lookups },
       waits,
-      list: { page: (query) => bus.request(MAIN, "node.transactions", query, PAGE_TIMEOUT_MS) },
+      list: { page: (query, gone) => bus.request(MAIN, "node.transactions", query, PAGE_TIMEOUT_MS, gone) },
     }),
     commandLife: createCommandLife({ terminals, ids }),
     terminals,

@@ -36,7 +36,7 @@ export const getTotalsTool = agentTool({
   effects: { readOnly: true, destructive: false },
   input: Type.Object({ from: FromDay, to: ToDay }, { additionalProperties: false }),
   output: Totals,
-  run: async ({ merchantTransactions, localTime, clock }, { agent, args }) => {
+  run: async ({ merchantTransactions, localTime, clock }, { agent, args, gone }) => {
     const nowMs = clock.nowMs();
     const to = args.to ?? localTime.dayOf(nowMs);
     const from = args.from ?? to;
@@ -44,7 +44,7 @@ export const getTotalsTool = agentTool({
     const range = { fromMs: dayOfQuery("from", from, localTime).fromMs, untilMs: dayOfQuery("to", to, localTime).untilMs };
     // By the calendar: clocks may have made them an hour longer.
     if (daysAfter(from, DAYS_MAX) <= to) return refused(`from: sums are of ${DAYS_MAX} days at most`);
-    const { sums, byMethod } = await merchantTransactions.sums(agent.merchantId, range);
+    const { sums, byMethod } = await merchantTransactions.sums(agent.merchantId, range, gone);
     const totals: Static<typeof Totals> = {
       ...{ from, to, timeZone: localTime.zone, asOf: iso(nowMs) },
       totals: sums.map(sumsOf),

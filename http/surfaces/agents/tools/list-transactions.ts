@@ -31,14 +31,14 @@ export const listTransactionsTool = agentTool({
     { additionalProperties: false },
   ),
   output: Type.Object({ items: Type.Array(AgentTransaction), next: Next }),
-  run: async ({ merchantTransactions, localTime }, { agent, args }) => {
+  run: async ({ merchantTransactions, localTime }, { agent, args, gone }) => {
     const { from: _from, to: _to, limit = PAGE_DEFAULT, cursor, ...filter } = args;
     if (filter.amountMin !== undefined && filter.amountMax !== undefined && filter.amountMin > filter.amountMax) {
       return refused("amountMin: is more than amountMax");
     }
     const after = cursor === undefined ? null : readCursor(cursor);
     const query = { filter: { ...filter, ...rangeOfQuery(args, localTime) }, after, limit };
-    const page = await merchantTransactions.page(agent.merchantId, query);
+    const page = await merchantTransactions.page(agent.merchantId, query, gone);
     const items = page.items.map(agentTransaction);
     const next = page.next === null ? null : cursorOf(page.next);
     return { type: "done", structured: { items, next }, text: listText("Transactions", items.map(transactionLine), next) };

@@ -24,7 +24,7 @@ export const showDisputeStats = disputes.endpoint({
     200: { description: "The figures.", body: okOf(DisputeStats), example: { status: "ok", data: STATS_EXAMPLE } },
     ...disputes.errors(401, 403, 429, 503),
   },
-  handle: async (operations, { caller }) => {
+  handle: async (operations, { caller, request }) => {
     const owner = merchantOwnerOf(caller);
     const { localTime, clock, merchantTransactions } = operations;
     const month = localTime.dayOf(clock.nowMs()).slice(0, MONTH_LENGTH);
@@ -32,7 +32,7 @@ export const showDisputeStats = disputes.endpoint({
     const [stats, alerts, card] = await Promise.all([
       operations.disputes.stats(owner, { fromMs, beforeMs }),
       operations.alerts.stats(owner),
-      cardPayments(() => merchantTransactions.sums(owner.merchantId, { fromMs, untilMs: beforeMs })),
+      cardPayments(() => merchantTransactions.sums(owner.merchantId, { fromMs, untilMs: beforeMs }, request.gone)),
     ]);
     const { counts, amountsMinor, dueSoon, winRate, escalated, complete } = stats;
     const paid = card === null ? null : card.reduce((sum, { approved }) => sum + approved, 0);

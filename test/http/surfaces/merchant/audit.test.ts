@@ -126,7 +126,7 @@ for (const [what, caller, merchantId, expected] of CALLERS) {
         operationId: "",
       },
       upload: { read: async () => {}, name: () => null },
-      request: { id: "r-1", ipAddress: "192.0.2.7", pageOrigin: "" },
+      request: { id: "r-1", ipAddress: "192.0.2.7", pageOrigin: "", gone: new AbortController().signal },
     });
     assert.deepEqual(
       kept.map((one) => one.merchantId),
