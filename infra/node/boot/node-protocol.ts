@@ -23,6 +23,7 @@ import type { DrainOptions } from "../../../http/server/server.ts";
 import type { DocsFiles } from "../../../http/web/docs-files.ts";
 import type { ActivityBatch } from "../../../storage/activity/activity-batches.ts";
 import type { ClusterProtocol } from "../../../storage/bus/cluster/cluster-bus.ts";
+import type { HistoryLost } from "../../../storage/kv/redis-connection.ts";
 import type { KvProtocol } from "../../../storage/kv/remote.ts";
 import type { ThreadMetrics } from "../observability/metrics.ts";
 import type { Reload } from "./reload.ts";
@@ -131,6 +132,8 @@ export type NodeProtocol = TerminalProtocol &
     "shard.countCall": { request: { of: "merchants" | "pages"; key: string; max: number }; response: number };
     /** Handled by the first shard of each node: its ZVT listener, and the registers that are connected. */
     "zvt.node": { request: undefined; response: ZvtNodeView };
+    /** A connection of a shard has found that Redis lost acknowledged commits, or heard of it. Handled by the main thread, which reports it. */
+    "node.commitsLost": { request: HistoryLost; response: undefined };
     /** A row was written: wakes the feed. */
     "node.fed": { request: undefined; response: undefined };
   };

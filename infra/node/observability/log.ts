@@ -36,6 +36,10 @@ export interface Log {
   secretsRenewed(records: number): void;
   /** The store was taken back to an earlier copy of itself (infra/node/process/restored.ts). */
   storeRestored(facts: { certain: boolean; lostFromMs: number; lostUntilMs: number }): void;
+  /** Redis has lost acknowledged commits while the node runs, or has another history. */
+  commitsLost(facts: { certain: boolean; lostFromMs: number; lostUntilMs: number }): void;
+  /** A setting with which Redis could lose acknowledged commits. `refused`: the relay does not use it. */
+  redisProblem(problem: string, refused: boolean): void;
   /** Data was loaded back into it; `reached` false: there was nothing to load it from. */
   takenBack(facts: { records: number; reached: boolean; complete: boolean }): void;
   /** The witness file could not be written. */
@@ -194,6 +198,19 @@ export function createLog(level: string, thread: string, nowMs: () => number, ad
         { event: "store restored", certain, lostFrom, lostUntil },
         `${what}: commands that were accepted or sent between ${lostFrom} and ${lostUntil} may be missing; commands that wait in it end as unknown`,
       );
+    },
+    commitsLost: ({ certain, lostFromMs, lostUntilMs }) => {
+      const [lostFrom, lostUntil] = [new Date(lostFromMs).toISOString(), new Date(lostUntilMs).toISOString()];
+      const what = certain ? "Redis has lost acknowledged commits" : "Redis may have lost acknowledged commits";
+      logger.error(
+        { event: "commits lost", certain, lostFrom, lostUntil },
+        `${what}: commands that were accepted or sent between ${lostFrom} and ${lostUntil} may be missing; commands that waited end as unknown`,
+      );
+    },
+    redisProblem: (problem, refused) => {
+      const facts = { event: "redis problem", problem, refused };
+      if (refused) logger.error(facts, `Redis is not used: ${problem}`);
+      else logger.warn(facts, `Redis could lose acknowledged commits: ${problem}`);
     },
     takenBack: ({ records, reached, complete }) => {
       const facts = { event: "taken back", records, complete };

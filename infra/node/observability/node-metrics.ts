@@ -27,6 +27,8 @@ export interface NodeGauges {
   isClickHouseUp(): Promise<boolean>;
   /** Parts of its tables that it cannot read, or has set aside, as far as is known. */
   damagedParts(): number;
+  /** How often acknowledged commits were found to be lost, since the start. */
+  lostCommits(): number;
   /** The same of the logs of merchants. */
   activity(): { written: number; dropped: number; waiting: number };
   /** For all nodes; null if it cannot be determined. Called several times in one collection. */
@@ -143,6 +145,11 @@ export function createNodeMetrics(gauges: NodeGauges): { collect(): Promise<Thre
     () => gauges.activity().dropped,
   );
   gauge("relay_log_waiting_entries", "Entries of the merchants' logs that ClickHouse does not have yet.", () => gauges.activity().waiting);
+  counter(
+    "relay_store_lost_commits_total",
+    "How often this node found, or heard, that the store had lost acknowledged commits, at its start or while it ran.",
+    gauges.lostCommits,
+  );
   gauge("relay_cluster_nodes", "Live nodes, as this one sees them.", cluster.liveNodes);
   counter("relay_cluster_lapses_total", "How often this node's membership expired.", cluster.lapses);
   gauge("relay_cluster_clock_offset_seconds", "This machine's clock minus Redis's clock.", () => cluster.clockOffsetMs() / 1_000);

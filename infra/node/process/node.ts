@@ -17,7 +17,7 @@ import { createMesh } from "../../../storage/bus/mesh.ts";
 import { createThreadBus, type ThreadBus } from "../../../storage/bus/thread-bus.ts";
 import { noteShopsSince } from "../../../storage/feed/shops-since.ts";
 import type { RedisKv } from "../../../storage/kv/redis.ts";
-import { isLockedOut } from "../../../storage/kv/redis-connection.ts";
+import { type HistoryLost, isLockedOut } from "../../../storage/kv/redis-connection.ts";
 import { RedisRefused } from "../../../storage/kv/redis-refused.ts";
 import { createRemoteHistory, createRemoteKv } from "../../../storage/kv/remote.ts";
 import { redisPlace } from "../../../storage/redis/sentinel-url.ts";
@@ -42,6 +42,7 @@ import { documentTexts, rateLimitsOf, surfacesOf } from "../wiring/endpoints.ts"
 import { rateLimitMemories } from "../wiring/rate-limits.ts";
 import { type Analytics, startAnalytics } from "./analytics.ts";
 import { type Certificates, readCertificates } from "./certificates.ts";
+import { createLostCommits, type LostCommits } from "./lost-commits.ts";
 import { listenForMetrics, type MetricsListener } from "./metrics-listener.ts";
 import { createReloading } from "./reload-node.ts";
 import { seeToRestored } from "./restored.ts";
@@ -226,9 +227,11 @@ export async function tryToStartNode({
   let redis: RedisKv | null = null;
   let analytics: Analytics | null = null;
   let witness: WitnessWriter | null = null;
+  let lostCommits: LostCommits | null = null;
   let metrics: MetricsListener | null = null;
   async function abandon(): Promise<void> {
     stopping = true;
+    lostCommits?.stop();
     await metrics?.close();
     await witness?.stop();
     await analytics?.stop();
@@ -248,10 +251,13 @@ export async function tryToStartNode({
     if (config.cluster !== null && parts !== null) {
       const place = redisPlace(config.cluster.redisUrl);
       const waiting = (reason: string | null) => storeAwaited(`${place} cannot be used${reason === null ? "" : `: ${reason}`}`);
-      redis = await parts.openClusterKv(config, config.cluster, { log, committed, openWithinMs: storeWithinMs, waiting });
+      const historyLost = (loss: HistoryLost) => lostCommits?.noticed(loss);
+      redis = await parts.openClusterKv(config, config.cluster, { log, historyLost, committed, openWithinMs: storeWithinMs, waiting });
     }
     const opened = redis;
     const kv = opened ?? createRemoteKv(bus, STORE_OWNER);
+    const losses = createLostCommits({ kv, redis: opened, timers: backgroundTimers, nowMs: clock.nowMs, log });
+    lostCommits = losses;
     await cluster?.admit();
     await checkSchemaMark(kv);
     const history = opened ?? (await createRemoteHistory(bus, STORE_OWNER));
@@ -264,6 +270,7 @@ export async function tryToStartNode({
       othersLive: async () => cluster !== null && (await cluster.othersLive()),
       nowMs: clock.nowMs,
       log,
+      lostCommits: losses,
       refuse: (reason) => {
         throw new StartRefused(reason);
       },
@@ -294,6 +301,7 @@ export async function tryToStartNode({
     const { collectMetrics } = handleShardMessages({
       ...{ bus, analytics, docs, cluster, self, drainRequested, log },
       redis: opened === null ? null : { isUp: () => opened.available(), commits },
+      lostCommits: losses,
       httpLibrary: uws.packageName,
       dataDirectory: config.dataDirectory,
       certificates: reloading.certificates,
@@ -330,6 +338,7 @@ export async function tryToStartNode({
       stop: async () => {
         if (stopping) return;
         stopping = true;
+        losses.stop();
         // Other nodes are the homes from now on. Requests here finish while the node is still a member, so that it learns of withdrawn
         // credentials.
         await cluster?.drain();

@@ -15,6 +15,7 @@ import { createNodeMetrics, type NodeGauges } from "../observability/node-metric
 import { type Analytics, withoutMessage } from "./analytics.ts";
 import type { Certificates } from "./certificates.ts";
 import { handleDayRows } from "./day-rows.ts";
+import type { LostCommits } from "./lost-commits.ts";
 import { handleMerchantLogs } from "./merchant-logs.ts";
 import { handleMerchantReads } from "./merchant-reads.ts";
 
@@ -29,6 +30,7 @@ export interface ShardMessagesOptions {
   /** This node, if it is a single one. */
   self: Omit<ClusterNode, "report">;
   redis: NodeGauges["redis"];
+  lostCommits: Pick<LostCommits, "noticed" | "count">;
   httpLibrary: string;
   dataDirectory: string;
   /** Those with which it listens. */
@@ -47,6 +49,7 @@ export function handleShardMessages(served: ShardMessagesOptions): { collectMetr
     build: { version: VERSION, httpLibrary: served.httpLibrary },
     certificateExpiresAtMs: () => served.certificates().validUntilMs,
     redis: served.redis,
+    lostCommits: served.lostCommits.count,
     freeBytes: () => freeBytesOf(served.dataDirectory),
     feed: analytics.stats,
     kafka: analytics.kafka,
@@ -112,6 +115,10 @@ export function handleShardMessages(served: ShardMessagesOptions): { collectMetr
   });
   bus.handle("node.fed", () => {
     analytics.wake();
+    return undefined;
+  });
+  bus.handle("node.commitsLost", (loss) => {
+    served.lostCommits.noticed(loss);
     return undefined;
   });
   bus.handle("node.overview", async () => {

@@ -144,6 +144,12 @@ const kinds: Readonly<Record<AttentionKind, KindWords>> = {
       "ClickHouse cannot read a part of a table, or has set it aside: reports and lists miss its rows, or fail. Payments are not affected.",
     todo: "Follow the runbook RelayClickHouseDamaged: drop the part, then run “npm run rebuild-analytics”, which takes the entry away.",
   },
+  store_lost_commits: {
+    title: "The store has lost payments",
+    means:
+      "The store came back without changes that it had acknowledged. Payments of the time that the entry names may be unknown to the relay, and the same payment sent again would charge the customer twice.",
+    todo: "Follow the runbook RelayStoreLostCommits now: stop repeated payments of that time, then compare terminals and reports with the relay.",
+  },
   zvt_undelivered: {
     title: "Cash register not told",
     means: "A payment of a cash register was approved, and the register was not told. It may have gone on to the next sale.",

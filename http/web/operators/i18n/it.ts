@@ -191,6 +191,12 @@ export const it: Words = {
           "ClickHouse non riesce a leggere una parte di una tabella, o l’ha messa da parte: ai report e agli elenchi mancano le sue righe, o non funzionano. I pagamenti non ne risentono.",
         todo: "Segui il runbook RelayClickHouseDamaged: elimina la parte, poi esegui «npm run rebuild-analytics», che rimuove la voce.",
       },
+      store_lost_commits: {
+        title: "L’archivio ha perso pagamenti",
+        means:
+          "L’archivio è tornato senza modifiche che aveva confermato. I pagamenti del periodo indicato possono essere sconosciuti al relay: lo stesso pagamento inviato di nuovo verrebbe addebitato due volte.",
+        todo: "Segui subito il runbook RelayStoreLostCommits: ferma i pagamenti ripetuti di quel periodo, poi confronta terminali e report con il relay.",
+      },
       zvt_undelivered: {
         title: "Cassa non avvisata",
         means:
