@@ -36,7 +36,7 @@ export function createSheet({ name, headings, widths, lang }: Extract<ToSheet, {
 
   function cellOf(cell: Cell): CellObject | null {
     if (cell === null || cell === "") return null;
-    if (typeof cell === "string") return { type: String, value: cell.slice(0, TEXT_LENGTH_MAX) };
+    if (typeof cell === "string") return { type: String, value: escaped(cell.slice(0, TEXT_LENGTH_MAX)) };
     if (typeof cell === "number") return { type: Number, value: cell };
     if (typeof cell === "boolean") return { type: String, value: cell ? FLAGS[lang].yes : FLAGS[lang].no };
     if ("atMs" in cell) return { type: Date, value: new Date(cell.atMs), format: dateFormat };
@@ -53,6 +53,11 @@ export function createSheet({ name, headings, widths, lang }: Extract<ToSheet, {
     },
     file: () => writeXlsxFile(data, { sheet: name, stickyRowsCount: 1, columns: widths.map((width) => ({ width })) }).toBuffer(),
   };
+}
+
+/** The file format reads `_xHHHH_` as the character of that code, so that such a text has its first sign written as a code. */
+function escaped(text: string): string {
+  return text.replace(/_(?=x[0-9a-f]{4}_)/gi, "_x005F_");
 }
 
 function inBold(cell: CellObject | null): CellObject | null {

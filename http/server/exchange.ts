@@ -98,6 +98,8 @@ export class Exchange extends Response implements RequestFacts {
       this.#authenticate(req);
       this.#readMembersOf(req, match);
       if (route.endpoint.upload !== undefined) {
+        const coded = codingRefusal(req);
+        if (coded !== null) throw coded;
         this.#streamBody(req.getHeader("content-type"), route.endpoint.upload);
         this.#proceed();
       } else if (route.compiled.readBody !== null) {
@@ -273,6 +275,8 @@ export class Exchange extends Response implements RequestFacts {
   #typeRefusal(req: RequestHead): RelayError | null {
     const length = req.getHeader("content-length");
     if (length === "0") return null;
+    const coded = codingRefusal(req);
+    if (coded !== null) return coded;
     // Whether there is a body at all is known once it has come.
     if (this.route.endpoint.bodyFormat !== undefined) return formTypeRefusal(this.#contentType);
     if (this.#contentType !== "") return contentTypeRefusal(this.#contentType);
@@ -589,3 +593,10 @@ const NO_UPLOAD: IncomingFile = {
 const FOREIGN_PAGE = "Pages of other origins may not call this path with a login";
 const ANONYMOUS: Caller = { type: "anonymous" };
 const NO_HEADERS = Object.freeze({});
+
+/** A body that is compressed is not read: its size is not known before it was unpacked. */
+function codingRefusal(req: RequestHead): RelayError | null {
+  const codings = req.getLines("content-encoding", ",").toLowerCase();
+  if (/^[\s,]*(?:identity[\s,]*)*$/.test(codings)) return null;
+  return new RelayError("unsupported_media_type", "body: has to be sent without a Content-Encoding");
+}

@@ -11,7 +11,7 @@ import { createLocalTime } from "../../../http/surfaces/local-time.ts";
 import { columnsOf, usualColumns } from "../../../http/surfaces/merchant/exports/columns.ts";
 import { portalLink } from "../../engine/portal-links/machine-world.ts";
 import { NOW_MS, transaction } from "../surfaces/merchant/world.ts";
-import { clockOf, type ReadCell, readXlsx } from "./world.ts";
+import { clockOf, type ReadCell, readXlsx, unzip } from "./world.ts";
 
 const FORMULAS = ["=cmd|' /C calc'!A0", "+1", "-1", "@SUM(1)", "＝1", " =1"];
 const PLAIN = ["plain", 'a;b,"c"\nd', "Größe € <&>", ""];
@@ -219,6 +219,24 @@ describe("files of exports", () => {
       for (const formula of FORMULAS) assert.ok(text.includes(`'${formula}`), formula);
       assert.ok(!/[;,]"?[=+@]/.test(text.replaceAll(/[;,]"?'[^\r]*/g, "")), "something begins as a formula");
     }
+  });
+
+  it("codes that a spreadsheet would change stay texts in a CSV, and texts that look like codes of characters stay as they are in an XLSX", async () => {
+    const codes = ["0042", "00", "1234567890123456", "12E5"];
+    const others = ["0", "42", "4.2", "0042a", "123456789012345"];
+    const escapes = ["_x0041_", "a_x000D__x000a_", "_x41_"];
+    const listed = [...codes, ...others, ...escapes].map((message, index) => transaction({ uuid: `u-${index}`, message }));
+    const columns = ["amount", "message"];
+    const csv = (await world(listed).made({ list: "transactions", format: "CSV", lang: "en", columns })).file.toString("utf8");
+    const cells = csv.trimEnd().split("\r\n").slice(1);
+    assert.deepEqual(
+      cells.map((line) => line.slice(line.lastIndexOf(",") + 1)),
+      [...codes.map((code) => `'${code}`), ...others, ...escapes],
+    );
+    const { file } = await world(listed).made({ list: "transactions", format: "XLSX", lang: "en", columns });
+    const strings = unzip(file).get("xl/sharedStrings.xml")?.toString("utf8") ?? "";
+    for (const text of ["_x005F_x0041_", "a_x005F_x000D__x005F_x000a_", "_x41_", ">0042<"])
+      assert.ok(strings.includes(text), `${text} in ${strings}`);
   });
 
   it("a CSV of all columns is that of the list's own download", async () => {
