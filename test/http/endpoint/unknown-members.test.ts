@@ -98,7 +98,16 @@ const REFUSING: { readonly [reason: string]: readonly string[] } = {
   // A filter that is left out of account would list what was not asked for.
   rows: [
     ...["listTransactions", "readTerminalLogs"],
-    ...["listSubscriptionRules", "listTerminals", "listAttention", "adminSearch", "listAudit", "showCluster", "listAdministrators", "listMachineTokens"],
+    ...[
+      "listSubscriptionRules",
+      "listTerminals",
+      "listAttention",
+      "adminSearch",
+      "listAudit",
+      "showCluster",
+      "listAdministrators",
+      "listMachineTokens",
+    ],
     ...["listPartners", "listMerchantsOfPartner", "listPortalUsers", "listCallbacks", "listWebhookDeliveries", "listWebhookEndpoints"],
     ...["listMails", "listTerminalGroups", "listCloudConfigs", "listZvtRoutes", "showDashboard", "adminListDisputes", "adminListAlerts"],
     ...["listAppVersions", "listDeploymentsOfVersion", "listDeployments", "listInstallLogs", "listOtherInstallLogs"],
