@@ -9,6 +9,7 @@ const ROOT = resolve(import.meta.dirname, "../..");
 const NODE = "infra/node/main.ts";
 const SHARD = "infra/node/shard/shard-worker.ts";
 const SHEET = "http/exports/xlsx-worker.ts";
+const DOCUMENT = "http/documents/document-worker.ts";
 
 const CLICKHOUSE = "storage/clickhouse/embedded/server.ts";
 const GATEWAY = "infra/sandbox/gateway/main.ts";
@@ -22,7 +23,7 @@ const BESIDE = [
 ];
 
 /** What is started by itself, or in a thread of its own. */
-export const PROGRAMS: readonly string[] = [NODE, SHARD, SHEET, ...BESIDE];
+export const PROGRAMS: readonly string[] = [NODE, SHARD, SHEET, DOCUMENT, ...BESIDE];
 
 /** What runs before each of them. */
 const STARTING = "infra/build/starting.ts";
@@ -45,11 +46,20 @@ interface Bundling {
 }
 
 const BUNDLINGS: Readonly<Record<Effort, Bundling>> = {
-  build: { groups: [[STARTING], [NODE], [SHARD], [SHEET], BESIDE], external: WITH_BINARIES, minify: true },
+  build: { groups: [[STARTING], [NODE], [SHARD], [SHEET], [DOCUMENT], BESIDE], external: WITH_BINARIES, minify: true },
   start: {
-    groups: [[STARTING, NODE, SHARD, SHEET, CLICKHOUSE, GATEWAY]],
+    groups: [[STARTING, NODE, SHARD, SHEET, DOCUMENT, CLICKHOUSE, GATEWAY]],
     // These are a third of all files, and a sandbox loads none of them before it is ready.
-    external: [...WITH_BINARIES, "@simplewebauthn/server", "ioredis", "kafkajs", "nodemailer", "qrcode", "write-excel-file"],
+    external: [
+      ...WITH_BINARIES,
+      "@cantoo/pdf-lib",
+      "@simplewebauthn/server",
+      "ioredis",
+      "kafkajs",
+      "nodemailer",
+      "qrcode",
+      "write-excel-file",
+    ],
     minify: false,
   },
 };

@@ -27,6 +27,8 @@ const DIRECTIONS: { folder: string; mayImport: string[] }[] = [
   { folder: "http/mail/", mayImport: ["engine/"] },
   // Files of merchants' lists: the rows and words of the portal's own interface.
   { folder: "http/exports/", mayImport: ["engine/", "http/surfaces/merchant/", "http/surfaces/*"] },
+  // Documents of others, in a thread of their own.
+  { folder: "http/documents/", mayImport: ["engine/"] },
   { folder: "http/web/", mayImport: ["engine/", "http/endpoint/", "http/compat/"] },
   // The portal's pages: of the relay the types of its JSON, who may do what, and the decimals of currencies. A test below says that they load nothing else.
   { folder: "http/web/portal/", mayImport: ["engine/", "http/surfaces/merchant/"] },
@@ -138,6 +140,9 @@ const PACKAGES: { name: string; in: string[] }[] = [
   { name: "prom-client", in: ["infra/node/"] },
   { name: "csv-stringify", in: ["http/surfaces/merchant/"] },
   { name: "write-excel-file", in: ["http/exports/"] },
+  { name: "@cantoo/pdf-lib", in: ["http/documents/"] },
+  { name: "cfb", in: ["http/documents/"] },
+  { name: "fflate", in: ["http/documents/"] },
   { name: "@modelcontextprotocol/server", in: ["http/surfaces/agents/"] },
   { name: "qrcode", in: ["http/surfaces/links/", "http/surfaces/qr-code.ts"] },
   { name: "otpauth", in: ["http/auth/"] },

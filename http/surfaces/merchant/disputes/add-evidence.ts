@@ -18,7 +18,7 @@ export const addEvidence = disputes.endpoint({
   method: "POST",
   path: `${MERCHANT_BASE}/disputes/{id}/evidence`,
   summary: "Upload a file of evidence",
-  description: `One file of at most ${DISPUTE_FILE_BYTES_MAX / MB} MB: PDF, PNG, JPEG, Word (doc, docx), Excel (xls, xlsx), CSV or plain text. Its content and the ending of its name have to say the same; files with macros or other files in them are refused. An upload that breaks off adds nothing. ${TOO_MANY}.`,
+  description: `One file of at most ${DISPUTE_FILE_BYTES_MAX / MB} MB: PDF, PNG, JPEG, GIF, WebP, HEIC, Word (doc, docx), Excel (xls, xlsx), CSV or plain text. Its content and the ending of its name have to say the same; documents with macros, scripts or other files in them, that start a program or load a template, a picture or a workbook from elsewhere, are refused, as are those that cannot be read without a password. An upload that breaks off adds nothing. ${TOO_MANY}.`,
   auth: "merchantUserOrKey",
   may: "operate",
   noStepUp: "A file is only kept until the response submits it, which needs a fresh factor.",
