@@ -338,7 +338,7 @@ export function badInput(relay: Relay): void {
   test("unknown paths are 404 and unknown methods 405, with the same envelope", async () => {
     const fleet = relay.fleet();
     assertMatches(await fleet.get("/api/v2/x/pay"), { status: 404, body: ENVELOPE });
-    assertMatches(await fleet.get("/"), { status: 404, body: ENVELOPE });
+    assertMatches(await fleet.get("/no/such/page"), { status: 404, body: ENVELOPE });
     const wrong = await fleet.send("/api/v1/T1/pay", { method: "PUT", body: {} });
     assertMatches(wrong, { status: 405, headers: { allow: "POST" }, body: ENVELOPE });
   });
