@@ -5,6 +5,7 @@ import type { StompEvent } from "../../../http/stomp/host.ts";
 import type { EmbeddedClickHouseEvent } from "../../../storage/clickhouse/embedded/supervisor.ts";
 import type { Service } from "./failure-facts.ts";
 import { createFailureLog, type ServiceAddresses } from "./failure-log.ts";
+import { createPeerLines, type Repeated } from "./peer-lines.ts";
 import { readableLine } from "./readable-line.ts";
 import { shownError } from "./shown-error.ts";
 
@@ -97,15 +98,18 @@ export interface Log {
   webhookEndpointDisabled(endpoint: { id: string; reason: "gone" | "failing" | null }): void;
   zvtListening(facts: { host: string; ports: readonly number[] }): void;
   zvtNotListening(problem: string): void;
-  /** At the level that is configured for the listener, whatever RELAY_LOG_LEVEL is. Card data and passwords are blanked before. */
+  /**
+   * At the level that is configured for the listener, whatever RELAY_LOG_LEVEL is. Card data and passwords are blanked before. What a peer repeats is counted
+   * (peer-lines.ts).
+   */
   zvt(level: ZvtLoggingLevel, event: ZvtLogEvent): void;
   crashed(where: string, error: unknown): void;
 }
 
 export type ZvtLogEvent =
   | { type: "connected"; connection: string; address: string }
-  | { type: "closed"; connection: string; address: string; routeId: string | null; reason: string }
-  | { type: "refused"; reason: string }
+  | { type: "closed"; connection: string; address: string; routeId: string | null; reason: string; refusals: number }
+  | { type: "refused"; address: string; reason: string }
   | { type: "payment ended"; outcome: string; durationMs: number }
   | { type: "frame"; connection: string; direction: "in" | "out"; text: string };
 
@@ -144,6 +148,9 @@ export function createLog(level: string, thread: string, nowMs: () => number, ad
   const logger = pino(format, destination());
   // Of its own level: the events of a register are wanted where the rest of the relay is quiet, or the other way round.
   const zvt = logger.child({}, { level: "debug" });
+  const ofPeers = createPeerLines(nowMs, (lines) =>
+    logger.warn({ event: "lines left out", lines }, "so many peers were refused that not every one of them has a line"),
+  );
   const failed = createFailureLog({ logger, addresses, nowMs });
   const failure = (event: string, key: string, error: unknown, facts: object = {}, service?: Service): void =>
     failed({ event, key, error, facts, ...(service === undefined ? {} : { service }) });
@@ -224,8 +231,10 @@ export function createLog(level: string, thread: string, nowMs: () => number, ad
     rateLimitTableFull: (endpoint) => failure("rate limit table full", endpoint, undefined, { endpoint }),
     webSocketRefused: (bound) => failure("websocket refused", bound, undefined, { bound }),
     loginsHeldBack: ({ by, account, address, forMs }) => {
-      const seconds = Math.ceil(forMs / 1_000);
-      logger.warn({ event: "logins held back", by, account, address, seconds }, "too many wrong passwords: logins are held back");
+      const facts = { event: "logins held back", by, account, address, seconds: Math.ceil(forMs / 1_000) };
+      ofPeers(`${facts.event} ${by} ${account} ${address}`, (repeated) =>
+        logger.warn({ ...facts, ...repeated }, "too many wrong passwords: logins are held back"),
+      );
     },
     engineFailed: (what, error) => failure("engine failed", what, error, { what }),
     storeFailed: (error) => failure("store failed", "", error, {}, "store"),
@@ -289,7 +298,10 @@ export function createLog(level: string, thread: string, nowMs: () => number, ad
     stomp: (event) => {
       if (event.type !== "refused") logger.debug({ ...event, event: `stomp ${event.type}` }, `stomp ${event.type}`);
       else if (event.cause !== undefined) failure("stomp failed", event.code, event.cause, { sessionId: event.sessionId });
-      else logger.debug({ event: "stomp refused", sessionId: event.sessionId, code: event.code }, "stomp refused");
+      else
+        ofPeers(`stomp refused ${event.code}`, (repeated) =>
+          logger.debug({ event: "stomp refused", sessionId: event.sessionId, code: event.code, ...repeated }, "stomp refused"),
+        );
     },
     terminalSimulated: (event) => logger.debug({ event: "simulated terminal", what: event }, "simulated terminal"),
     gatewaySimulated: (event) => logger.debug({ event: "sandbox gateway", what: event }, "sandbox gateway"),
@@ -327,10 +339,15 @@ export function createLog(level: string, thread: string, nowMs: () => number, ad
       logger.warn({ event: "zvt not listening", problem }, `cash registers cannot connect to this node: ${problem}`),
     zvt: (level, { type, ...facts }) => {
       if (ZVT_LEVELS[level] > ZVT_LEVELS[ZVT_EVENT_LEVELS[type]]) return;
-      const event = { event: `zvt ${type}`, ...facts };
-      if (ZVT_EVENT_LEVELS[type] === "DEBUG") zvt.debug(event, event.event);
-      else if (ZVT_EVENT_LEVELS[type] === "INFO") zvt.info(event, event.event);
-      else zvt.warn(event, event.event);
+      const write = (repeated: Repeated = {}) => {
+        const event = { event: `zvt ${type}`, ...facts, ...repeated };
+        if (ZVT_EVENT_LEVELS[type] === "DEBUG") zvt.debug(event, event.event);
+        else if (ZVT_EVENT_LEVELS[type] === "INFO") zvt.info(event, event.event);
+        else zvt.warn(event, event.event);
+      };
+      // A payment has a customer at its terminal, and frames are logged only for who looks for a fault.
+      if (!("address" in facts)) write();
+      else ofPeers(`zvt ${type} ${facts.address} ${"reason" in facts ? facts.reason : ""}`, write);
     },
     crashed: (where, error) => logger.fatal({ event: "crashed", where, err: error }, "crashed"),
   };

@@ -55,3 +55,25 @@ test("the start names the relay's version, and the limitation of the HTTP librar
     "the older HTTP library is used, since the newer one cannot be loaded (it needs glibc 2.38 or newer): something may be answered 505",
   );
 });
+
+test("a register that repeats refused frames writes one line and a count, whichever connection they come on", async () => {
+  const lines = await written(`
+    for (let count = 0; count < 500; count += 1) log.zvt("INFO", { type: "refused", address: "10.0.0.1", reason: "unsupported" });
+    for (let count = 0; count < 5; count += 1)
+      log.zvt("INFO", { type: "closed", connection: "c" + count, address: "10.0.0.1", routeId: null, reason: "too_many_refusals", refusals: 100 });
+    log.zvt("INFO", { type: "refused", address: "10.0.0.2", reason: "unsupported" });
+    for (let count = 0; count < 3; count += 1) log.zvt("INFO", { type: "payment ended", outcome: "paid", durationMs: 1 });
+    for (let count = 0; count < 3; count += 1) log.loginsHeldBack({ by: "address", account: null, address: "10.0.0.1", forMs: 60_000 });`);
+  assert.deepEqual(
+    lines.map(({ event, address, refusals, outcome }) => [event, address ?? outcome, refusals]),
+    [
+      ["zvt refused", "10.0.0.1", undefined],
+      ["zvt closed", "10.0.0.1", 100],
+      ["zvt refused", "10.0.0.2", undefined],
+      ["zvt payment ended", "paid", undefined],
+      ["zvt payment ended", "paid", undefined],
+      ["zvt payment ended", "paid", undefined],
+      ["logins held back", "10.0.0.1", undefined],
+    ],
+  );
+});
