@@ -387,7 +387,7 @@ describe("a shard whose membership had expired", () => {
 describe("two shards", () => {
   it("answer alike whichever is asked", async () => {
     const { world, home, other } = await twoShards();
-    assert.deepEqual(await other.terminals.accept(command(world, "a")), { type: "accepted", state: "queued" });
+    assert.deepEqual(await other.terminals.accept(command(world, "a")), { type: "accepted", state: "queued", neverSeen: true });
     assert.deepEqual(await home.terminals.accept(command(world, "a")), { type: "duplicate", state: "queued", sender: "partner:1" });
     assert.equal(await pollUuid(other), "a");
     assert.equal(other.terminals.poll("T1", {}), null, "answered at once, without asking");
