@@ -4,7 +4,8 @@
  */
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { Command, InvalidArgumentError } from "commander";
+import { InvalidArgumentError } from "commander";
+import { commandLine } from "../infra/command-line.ts";
 import { ROOT } from "./root.ts";
 
 const RUNS = {
@@ -17,7 +18,7 @@ const RUNS = {
 type Run = keyof typeof RUNS;
 const NAMES: readonly Run[] = ["node", "cluster", "feed", "links", "packages"];
 
-const { only } = new Command("bench:all")
+const { only } = commandLine("bench:all")
   .description(
     "Get, pay and push, the cluster, the feed, links and packages, written to bench/results, and their plots; see bench/README.md.",
   )

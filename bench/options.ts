@@ -1,4 +1,5 @@
-import { Command, InvalidArgumentError } from "commander";
+import { InvalidArgumentError } from "commander";
+import { commandLine } from "../infra/command-line.ts";
 import { numberBetween } from "./argument.ts";
 import { PEERS, type PeerName } from "./peers/contenders.ts";
 
@@ -31,7 +32,7 @@ const USUAL_PEERS: readonly PeerName[] = ["fastify", "fastify-redis"];
 
 /** Reads the command line; ends the process with a message where it is wrong, or asks for help. */
 export function readOptions(argv: readonly string[]): BenchOptions {
-  const command = new Command("bench")
+  const command = commandLine("bench")
     .description("The relay against raw uWebSockets.js in one run; see bench/README.md.")
     .option("--quick", "one short round with 50,000 stored uuids, about a minute", false)
     .option("--stored <n>", "random uuids stored before (1,000,000)", numberBetween(1, 20_000_000))

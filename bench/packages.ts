@@ -10,8 +10,8 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
-import { Command } from "commander";
 import { Pool } from "undici";
+import { commandLine } from "../infra/command-line.ts";
 import { numberBetween } from "./argument.ts";
 import { ADMINISTRATOR, uploadLarge } from "./load/package-transfers.ts";
 import { startRelay } from "./load/relay.ts";
@@ -20,7 +20,7 @@ import { API_KEY } from "./load/terminals.ts";
 import { machineFacts } from "./machine-facts.ts";
 import { writeResultFiles } from "./result-files.ts";
 
-const { rate, seconds, rounds, files } = new Command("packages")
+const { rate, seconds, rounds, files } = commandLine("packages")
   .description("Payments with and without an upload and downloads beside them; see bench/README.md.")
   .option("--rate <n>", "payments a second", numberBetween(1, 100_000), 200)
   .option("--seconds <n>", "of each measurement", numberBetween(1, 600), 10)

@@ -6,9 +6,16 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { loadUws } from "../http/server/uws.ts";
+import { commandLine } from "../infra/command-line.ts";
 import { nodeWithNewerGlibc } from "./support/newer-glibc-node.ts";
 import { skipReason } from "./support/server-process.ts";
 
+const { args: given } = commandLine("test:http-library")
+  .description(
+    "Runs the tests of the HTTP server and one whole tour on the package of uWebSockets.js that npm test does not use on this machine.",
+  )
+  .argument("[words...]", "every: all tests of HTTP, STOMP and whole nodes; other words pick tests as npm test takes them")
+  .parse();
 /** Surfaces, pages and engine reach the library through `http/server` alone. The tour is a whole node on it. */
 const USUAL = ["test/http/server/", "test/scenario/one-node"];
 /** What touches the library, and whole nodes on it. */
@@ -19,7 +26,7 @@ function chosen(given: readonly string[]): { words: readonly string[]; layouts: 
   return given.join() === "every" ? { words: EVERY, layouts: "every" } : { words: given, layouts: "" };
 }
 
-const { words, layouts } = chosen(process.argv.slice(2));
+const { words, layouts } = chosen(given);
 
 async function run(program: string, library: string): Promise<void> {
   console.log(`# the ${library} library, on ${program}`);

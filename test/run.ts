@@ -12,6 +12,7 @@ import { readdirSync } from "node:fs";
 import { mkdtemp } from "node:fs/promises";
 import { cpus, tmpdir } from "node:os";
 import { join } from "node:path";
+import { commandLine } from "../infra/command-line.ts";
 import { type Cost, costOf, type Job, jobsOf, readCosts, writeCosts } from "./runner/jobs.ts";
 import { changedFiles, failingAfter, isTouched, readLanding, sixthOf, suitesOfSixth, writeLanding } from "./runner/landing.ts";
 import { idleSeconds, reportAll, reportJob } from "./runner/report.ts";
@@ -20,20 +21,20 @@ import { runInOrder } from "./runner/schedule.ts";
 import { CHECKS, groupOf, LANDING, NIGHTLY, type Suite, VARIANTS } from "./runner/suites.ts";
 import { build, removeBuild } from "./support/build.ts";
 
-const LEVELS = ["test", "landing", "nightly"] as const;
-type Level = (typeof LEVELS)[number];
+type Level = "test" | "landing" | "nightly";
 
-const given = process.argv.slice(2);
-const options = given.filter((word) => word.startsWith("--"));
-const words = given.filter((word) => !word.startsWith("!") && !word.startsWith("--"));
+const command = commandLine("test")
+  .description("Runs the tests.")
+  .argument("[words...]", "only the files whose path contains one of them; !word leaves out those that contain it")
+  .option("--landing", "what .ci/run runs")
+  .option("--nightly", "everything")
+  .option("--measure", "write what each job took into test/runner/costs.json")
+  .parse();
+const given = command.args;
+const options = command.opts<{ landing?: boolean; nightly?: boolean; measure?: boolean }>();
+const words = given.filter((word) => !word.startsWith("!"));
 const without = given.filter((word) => word.startsWith("!")).map((word) => word.slice(1));
-const level = LEVELS.find((name) => options.includes(`--${name}`)) ?? "test";
-const isMeasured = options.includes("--measure");
-const unknown = options.filter((option) => option !== "--measure" && option !== `--${level}`);
-if (unknown.length > 0) {
-  console.error(`unknown options: ${unknown.join(" ")}; there are --measure and ${LEVELS.map((name) => `--${name}`).join(", ")}`);
-  process.exit(2);
-}
+const level: Level = options.nightly ? "nightly" : options.landing ? "landing" : "test";
 
 const costs = readCosts();
 const files = readdirSync("test", { recursive: true, encoding: "utf8" })
@@ -120,7 +121,7 @@ async function runAll(chosen: readonly Job[]): Promise<number> {
   const landing = readLanding();
   const failing = failingAfter(landing.failing, outcomes);
   if (!abort.signal.aborted && failing.join() !== landing.failing.join()) writeLanding({ ...landing, failing });
-  if (isMeasured) {
+  if (options.measure) {
     const measured = new Map<string, Cost>(results.filter(passed).map((result) => [result.job.name, result]));
     writeCosts(measured, costs, new Set([...jobsOf(files, groupOf), ...CHECKS, ...suites].map(({ name }) => name)));
   }

@@ -1,8 +1,9 @@
 import { resolve } from "node:path";
-import { Command, InvalidArgumentError, Option } from "commander";
+import { type Command, InvalidArgumentError, Option } from "commander";
 import { isTerminalId } from "../../engine/kernel/identifiers.ts";
 import { QUEUED_OF_SENDER_MAX, SENT_OF_SENDER_MAX } from "../../engine/kernel/limits.ts";
 import { isLoopbackHost } from "../../http/auth/loopback-host.ts";
+import { commandLine } from "../../infra/command-line.ts";
 import { numberBetween } from "../argument.ts";
 
 /** What runs; infra/docs/load.md says what each shows. */
@@ -72,7 +73,7 @@ const HOUR_MS = 3_600_000;
 
 /** Reads the command line and the environment; ends the process with a message and code 1 where something is wrong, or asks for help. */
 export function readOptions(argv: readonly string[], environment: NodeJS.ProcessEnv): LoadOptions {
-  const command: Command = new Command("load")
+  const command: Command = commandLine("load")
     .description(
       "A load test of a relay that runs: terminals that answer, partners that pay and look up, on a schedule that waits for nobody. See infra/docs/load.md. " +
         "RELAY_LOAD_KEY is a partner's API key, RELAY_LOAD_TERMINAL_SECRET the relay's RELAY_TERMINAL_SECRET; on loopback those of the sandbox are the default. " +

@@ -1,6 +1,7 @@
 import { access } from "node:fs/promises";
 import { join, resolve } from "node:path";
-import { parseArgs } from "node:util";
+import { commandLine } from "../../infra/command-line.ts";
+import { numberBetween } from "../argument.ts";
 import { forkChild } from "../load/child.ts";
 import { POLLING_TERMINALS } from "../load/terminals.ts";
 import { ROOT } from "../root.ts";
@@ -9,30 +10,13 @@ import type { PairAnswer, PairTask } from "./pair-child.ts";
 import { measureNodes, type NodeLives } from "./pair-nodes.ts";
 import { meanRatio, ratioOf } from "./ratio.ts";
 
-const USAGE = `npm run bench:pair -- [options] FOLDER
-
-Says what a payment's whole life (pay, poll, result) costs this checkout's engine and store, in parts of what it costs those of the checkout in FOLDER (with its
-packages installed). Each checkout composes its engine by its own bench/engine/payments.ts.
-
-With --node it takes lives through a whole node of each, over HTTP and with its row in ClickHouse, and tells what each step costs all of its processes.
-
-  --rounds N      each with both loaded first once (3)
-  --slices N      of a round, in turn (40; of nodes 6)
-  --pay-only      accept payments only: no poll, no result
-  --payments N    of a slice (2,000; of nodes 5,000, at most 10,000)
-  --at-once N     payments under way (256; of nodes 64)
-  --terminals N   that are paid at in turn; at most 8 commands of its one sender wait for each (20,000)
-  --node          whole nodes instead of the engine and its store`;
-
 const NEEDED = "bench/engine/payments.ts";
 
 /** Without --node and with it. */
 const DEFAULTS = {
-  engine: { slices: "40", payments: "2000", "at-once": "256" },
-  node: { slices: "6", payments: "5000", "at-once": "64" },
+  engine: { slices: 40, payments: 2_000, atOnce: 256 },
+  node: { slices: 6, payments: 5_000, atOnce: 64 },
 } as const;
-
-class Refused extends Error {}
 
 interface Options extends Omit<PairTask, "roots"> {
   rounds: number;
@@ -40,49 +24,44 @@ interface Options extends Omit<PairTask, "roots"> {
   node: boolean;
 }
 
-/** Null asks for the usage. Throws Refused with what is wrong. */
-async function readOptions(args: string[]): Promise<Options | null> {
-  const { values, positionals } = parseArgs({
-    args,
-    allowPositionals: true,
-    options: {
-      rounds: { type: "string", default: "3" },
-      slices: { type: "string" },
-      payments: { type: "string" },
-      "at-once": { type: "string" },
-      terminals: { type: "string" },
-      "pay-only": { type: "boolean", default: false },
-      node: { type: "boolean", default: false },
-      help: { type: "boolean", default: false },
-    },
-  });
-  if (values.help) return null;
-  const [folder, ...rest] = positionals;
-  if (folder === undefined || rest.length > 0) throw new Refused("name one folder to compare with");
-  const other = resolve(folder);
-  await access(join(other, NEEDED)).catch(() => {
-    throw new Refused(`${other} is not a checkout: it has no ${NEEDED}`);
-  });
-  const { node } = values;
-  if (node && values["pay-only"]) throw new Refused("--pay-only is of the engine: with --node every step is told");
-  if (node && values.terminals !== undefined)
-    throw new Refused("--terminals is of the engine: with --node each payment of a slice has its own");
-  const given = { terminals: "20000", ...DEFAULTS[node ? "node" : "engine"], ...values };
-  const number = (name: "rounds" | "slices" | "payments" | "at-once" | "terminals", most = 1_000_000) => {
-    const value = Number(given[name]);
-    if (!Number.isInteger(value) || value < 1 || value > most) throw new Refused(`--${name} is a whole number from 1 to ${most}`);
-    return value;
-  };
-  return {
-    other,
-    node,
-    what: values["pay-only"] ? "pay" : "wholeLife",
-    rounds: number("rounds"),
-    slices: number("slices"),
-    payments: number("payments", node ? POLLING_TERMINALS : undefined),
-    atOnce: number("at-once"),
-    terminals: number("terminals"),
-  };
+interface Flags {
+  rounds: number;
+  slices?: number;
+  payments?: number;
+  atOnce?: number;
+  terminals?: number;
+  payOnly: boolean;
+  node: boolean;
+}
+
+const COUNT = numberBetween(1, 1_000_000);
+
+/** Reads the command line; ends the process with a message where it is wrong, or asks for help. */
+async function readOptions(): Promise<Options> {
+  const command = commandLine("bench:pair")
+    .description(
+      "Says what a payment's whole life (pay, poll, result) costs this checkout's engine and store, in parts of what it costs those of another checkout. " +
+        "Each checkout composes its engine by its own bench/engine/payments.ts. With --node it takes lives through a whole node of each, over HTTP and with its " +
+        "row in ClickHouse, and tells what each step costs all of its processes.",
+    )
+    .argument("<folder>", "the other checkout, with its packages installed")
+    .option("--rounds <n>", "each with both loaded first once", COUNT, 3)
+    .option("--slices <n>", "of a round, in turn (40; of nodes 6)", COUNT)
+    .option("--pay-only", "accept payments only: no poll, no result", false)
+    .option("--payments <n>", `of a slice (2,000; of nodes 5,000, at most ${POLLING_TERMINALS})`, COUNT)
+    .option("--at-once <n>", "payments under way (256; of nodes 64)", COUNT)
+    .option("--terminals <n>", "that are paid at in turn; at most 8 commands of its one sender wait for each (20,000)", COUNT)
+    .option("--node", "whole nodes instead of the engine and its store", false)
+    .parse();
+  const refuse = (reason: string): never => command.error(`error: ${reason}`);
+  const other = resolve(command.args[0] ?? "");
+  await access(join(other, NEEDED)).catch(() => refuse(`${other} is not a checkout: it has no ${NEEDED}`));
+  const { node, payOnly, rounds, ...given } = command.opts<Flags>();
+  if (node && payOnly) refuse("--pay-only is of the engine: with --node every step is told");
+  if (node && given.terminals !== undefined) refuse("--terminals is of the engine: with --node each payment of a slice has its own");
+  const options = { ...DEFAULTS[node ? "node" : "engine"], terminals: 20_000, ...given };
+  if (node && options.payments > POLLING_TERMINALS) refuse(`--payments is a whole number from 1 to ${POLLING_TERMINALS}`);
+  return { ...options, other, node, rounds, what: payOnly ? "pay" : "wholeLife" };
 }
 
 async function measured(task: PairTask): Promise<readonly [number[], number[]]> {
@@ -98,11 +77,7 @@ async function measured(task: PairTask): Promise<readonly [number[], number[]]> 
 
 /** Which of two is loaded first makes a difference of some 5%, so each round takes both orders. */
 async function main(): Promise<void> {
-  const options = await readOptions(process.argv.slice(2));
-  if (options === null) {
-    console.log(USAGE);
-    return;
-  }
+  const options = await readOptions();
   await (options.node ? compareNodes(options) : compareEngines(options));
 }
 
@@ -156,14 +131,4 @@ function microsOf(slices: readonly number[]): string {
   return `${median(slices).toFixed(1)} µs`;
 }
 
-/** What the caller did wrong; null for anything else. */
-function usageErrorOf(error: unknown): string | null {
-  if (error instanceof Refused) return error.message;
-  return error instanceof TypeError && "code" in error && String(error.code).startsWith("ERR_PARSE_ARGS") ? error.message : null;
-}
-
-main().catch((error: unknown) => {
-  const usageError = usageErrorOf(error);
-  console.error(usageError === null ? error : `${usageError}\n\n${USAGE}`);
-  process.exitCode = usageError === null ? 1 : 2;
-});
+await main();

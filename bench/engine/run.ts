@@ -4,7 +4,7 @@
  */
 import { PerformanceObserver } from "node:perf_hooks";
 import { setTimeout as delay } from "node:timers/promises";
-import { Command } from "commander";
+import { commandLine } from "../../infra/command-line.ts";
 import { numberBetween } from "../argument.ts";
 import { watchThreads } from "../load/thread-load.ts";
 import { openEngine, terminalIds } from "./payments.ts";
@@ -51,7 +51,7 @@ async function main(seconds: number, atOnce: number, terminals: number): Promise
   await engine.close();
 }
 
-await new Command("bench:engine")
+await commandLine("bench:engine")
   .description("Payments through the engine and the embedded store alone, in this process.")
   .argument("[seconds]", "how long", numberBetween(1, 3_600), SECONDS)
   .argument("[at once]", "payments under way", numberBetween(1, 10_000), AT_ONCE)

@@ -3,7 +3,7 @@ import { Agent } from "node:http";
 import { cpus, tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
-import { Command } from "commander";
+import { commandLine } from "../../infra/command-line.ts";
 import { numberBetween } from "../argument.ts";
 import { type Latencies, latenciesOf } from "../load/latencies.ts";
 import { startRelay } from "../load/relay.ts";
@@ -147,7 +147,7 @@ beside it, ${MERCHANTS} merchants over ${CONNECTIONS} connections. Other work ma
 }
 
 async function main(): Promise<void> {
-  const { seconds } = new Command("bench:intents")
+  const { seconds } = commandLine("bench:intents")
     .description("Payment intents: create and confirm a second, and what they cost terminal payments; see bench/README.md.")
     .option("--seconds <n>", "of each part", numberBetween(2, 120), 10)
     .parse()

@@ -4,7 +4,7 @@ import { cp, mkdtemp, readFile, rm } from "node:fs/promises";
 import { availableParallelism, cpus, tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
-import { Command } from "commander";
+import { commandLine } from "../../infra/command-line.ts";
 import { freePort } from "../../infra/local/free-port.ts";
 import { numberBetween } from "../argument.ts";
 import { writeResultFiles } from "../result-files.ts";
@@ -17,7 +17,7 @@ interface Start {
 }
 
 async function main(): Promise<void> {
-  const { links, seconds, starts } = new Command("bench:links")
+  const { links, seconds, starts } = commandLine("bench:links")
     .description("Pending payment links on one shard: their steady load, catching up, and starts; see bench/README.md.")
     .option("--links <n>", "pending links", numberBetween(1, 1_000_000), 100_000)
     .option("--seconds <n>", "of the measured window", numberBetween(1, 3_600), 60)

@@ -4,7 +4,7 @@ import { Agent } from "node:http";
 import { cpus, tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
-import { Command } from "commander";
+import { commandLine } from "../../infra/command-line.ts";
 import { numberBetween } from "../argument.ts";
 import { forkChild } from "../load/child.ts";
 import { type Latencies, latenciesOf } from "../load/latencies.ts";
@@ -208,7 +208,7 @@ ${[
 }
 
 async function main(): Promise<void> {
-  const { before, seconds } = new Command("bench:logins")
+  const { before, seconds } = commandLine("bench:logins")
     .description("Guessed passwords: how many are checked, and what they cost others; see bench/README.md.")
     .option("--before <folder>", "another checkout, with its packages installed, that is measured first")
     .option("--seconds <n>", "of each part", numberBetween(2, 120), 10)

@@ -1,9 +1,14 @@
 /** Draws the results, deletes what is older than the newest two of each kind, and writes the figures of bench/RESULTS.md. */
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { commandLine } from "../../infra/command-line.ts";
 import { ROOT } from "../root.ts";
 import { withFigures } from "./results-page.ts";
 import { tidyResults } from "./stored-results.ts";
+
+commandLine("bench:plots")
+  .description("Draws the plots of bench/results, deletes results older than the newest two of each kind, and renews bench/RESULTS.md.")
+  .parse();
 
 const page = join(ROOT, "bench/RESULTS.md");
 const { kept, newest, older } = await tidyResults(join(ROOT, "bench/results"));

@@ -1,4 +1,5 @@
-import { Argument, Command } from "commander";
+import { Argument } from "commander";
+import { commandLine } from "../../infra/command-line.ts";
 import { numberBetween } from "../argument.ts";
 import { machineFacts } from "../machine-facts.ts";
 import { writeResultFiles } from "../result-files.ts";
@@ -34,7 +35,7 @@ const PARTS: Readonly<Record<string, (options: Options, say: (text: string) => v
 };
 
 async function main(): Promise<void> {
-  const command = new Command("bench:portal")
+  const command = commandLine("bench:portal")
     .description("The merchants' portal; see bench/README.md.")
     .addArgument(new Argument("[parts...]", "what is measured; everything where none is named").choices(Object.keys(PARTS)))
     .option("--rows <n>", "of all merchants together", numberBetween(10_000, 100_000_000), 10_000_000)

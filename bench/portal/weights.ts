@@ -1,6 +1,7 @@
 import { mkdtemp, readdir, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { bundleApp } from "../../http/web/bundle-web-app.ts";
 import { writeWebApp } from "../../http/web/web-app-files.ts";
 import { goalsTable, type PartResult, rounded } from "./part.ts";
 
@@ -29,7 +30,7 @@ interface BuiltFile {
 export async function weighPortal(): Promise<PortalWeights> {
   const folder = await mkdtemp(join(tmpdir(), "relay-portal-"));
   try {
-    await writeWebApp("portal", folder);
+    await writeWebApp(await bundleApp("portal"), folder, "build");
     const names = (await readdir(folder)).filter((name) => /\.(?:js|css)$/.test(name));
     const files = new Map<string, BuiltFile>();
     for (const name of names) {

@@ -1,6 +1,7 @@
 /** What a terminal, a payment and a row take of a node, of Redis, of Kafka and of ClickHouse; infra/docs/scaling.md reckons with it. */
 import { loadavg } from "node:os";
-import { Argument, Command } from "commander";
+import { Argument } from "commander";
+import { commandLine } from "../../infra/command-line.ts";
 import { numberBetween } from "../argument.ts";
 import { machineFacts } from "../machine-facts.ts";
 import { writeResultFiles } from "../result-files.ts";
@@ -44,7 +45,7 @@ async function main(asked: string[], { terminals, sessions, rows, files }: Optio
   console.log(`written to ${written.join(" and ")}`);
 }
 
-await new Command("bench:scaling")
+await commandLine("bench:scaling")
   .description("What a terminal, a payment and a row take of a node, Redis, Kafka and ClickHouse; see bench/README.md.")
   .addArgument(new Argument("[part...]", "those to measure; all where none is named").choices(PARTS))
   .option("--terminals <n>", "whose records are stored, with four ended payments each", numberBetween(1_000, 1_000_000), 100_000)

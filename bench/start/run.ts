@@ -7,8 +7,8 @@ import { request } from "node:http";
 import { availableParallelism, cpus, tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
-import { Command } from "commander";
 import { compile } from "../../infra/build/compile.ts";
+import { commandLine } from "../../infra/command-line.ts";
 import { freePort } from "../../infra/local/free-port.ts";
 import { numberBetween } from "../argument.ts";
 import { watchStolenTime } from "../load/stolen-time.ts";
@@ -39,7 +39,7 @@ interface Start {
 }
 
 async function main(): Promise<void> {
-  const { rounds, files } = new Command("bench:start")
+  const { rounds, files } = commandLine("bench:start")
     .description("From the start of a sandbox node to its first payment, from sources and from a build in turn; see bench/README.md.")
     .option("--rounds <n>", "each starts both on an empty folder and again on it", numberBetween(1, 100), 9)
     .option("--no-files", "tell the result, and write no files")
@@ -80,11 +80,11 @@ async function startTwice(work: string, program: Program, name: string): Promise
   ];
 }
 
-/** Starts the relay as its users do, with one shard, pays, waits until it is ready, and stops it. */
+/** Starts the relay as its users do (the sources as npm start runs them), with one shard, pays, waits until it is ready, and stops it. */
 async function start(work: string, program: Program, directory: string): Promise<Pick<Start, "paidMs" | "readyMs" | "cpuMs">> {
   const port = await freePort();
   const inherited = Object.entries(process.env).filter(([name]) => !name.startsWith("RELAY_") && !name.startsWith("NODE_"));
-  const command = program === "build" ? [join(work, "build/infra/node/main.js")] : ["--import", "tsx", "infra/node/main.ts"];
+  const command = program === "build" ? [join(work, "build/infra/node/main.js")] : ["infra/build/start.mjs"];
   const startedAt = performance.now();
   const child = spawn(process.execPath, command, {
     cwd: program === "build" ? work : ROOT,

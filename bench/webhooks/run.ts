@@ -4,14 +4,14 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { createServer } from "node:http";
 import { availableParallelism, cpus, tmpdir } from "node:os";
 import { join } from "node:path";
-import { Command } from "commander";
+import { commandLine } from "../../infra/command-line.ts";
 import { numberBetween } from "../argument.ts";
 import { writeResultFiles } from "../result-files.ts";
 import { ROOT } from "../root.ts";
 import type { WebhooksResult, WebhooksTask } from "./child.ts";
 
 async function main(): Promise<void> {
-  const { endpoints, events } = new Command("bench:webhooks")
+  const { endpoints, events } = commandLine("bench:webhooks")
     .description("One event to many endpoints of a receiver on this machine; see bench/README.md.")
     .option("--endpoints <n>", "that the event goes to", numberBetween(1, 100_000), 10_000)
     .option("--events <n>", "one after the other; the median is reported", numberBetween(1, 20), 3)

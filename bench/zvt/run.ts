@@ -4,7 +4,7 @@ import { Agent } from "node:http";
 import { cpus, tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
-import { Command } from "commander";
+import { commandLine } from "../../infra/command-line.ts";
 import { DEMO_PARTNER_USERNAME } from "../../infra/node/boot/sandbox-names.ts";
 import { numberBetween } from "../argument.ts";
 import { HttpConnection } from "../load/http-connection.ts";
@@ -238,7 +238,7 @@ as many payments over REST at once, in turn. Other work may have run on the mach
 }
 
 async function main(): Promise<void> {
-  const { rounds, files } = new Command("bench:zvt")
+  const { rounds, files } = commandLine("bench:zvt")
     .description("Cash registers: how long 06-01 takes to the terminal beside REST, and the memory of an idle one; see bench/README.md.")
     .option("--rounds <n>", "of all registers at once", numberBetween(2, 500), 50)
     .option("--no-files", "only print")

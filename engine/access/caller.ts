@@ -2,6 +2,7 @@ import { RelayError } from "../kernel/errors.ts";
 import { type AdministratorRole, includesRole } from "./administrator-role.ts";
 import type { AdministratorSessionGrant } from "./administrator-session-grant.ts";
 import type { AgentGrant } from "./agent-grant.ts";
+import type { MachineRight } from "./machine-token.ts";
 import type { MerchantGrant } from "./merchant-grant.ts";
 import type { MerchantUserGrant } from "./merchant-user-grant.ts";
 import type { PartnerApiGrant } from "./partner-grant.ts";
@@ -18,6 +19,8 @@ export type Caller =
   | { type: "administrator"; username: string; role: AdministratorRole; session?: AdministratorSessionGrant }
   /** An administrator whose session still lacks its second factor: it opens the rest of signing in, and nothing else. */
   | { type: "administratorSigningIn"; session: AdministratorSessionGrant }
+  /** A program of the operators with a machine token, which opens what its rights name. */
+  | { type: "machine"; name: string; rights: readonly MachineRight[]; expiresAtMs: number }
   | { type: "partner"; partnerId: number; username: string; terminals: TerminalMatcher }
   /** A partner with its key for Partner API v1, which opens nothing else. */
   | { type: "partnerApi"; partner: PartnerApiGrant }
@@ -60,6 +63,8 @@ export function senderOf(caller: Caller): string {
     case "administrator":
     case "administratorSigningIn":
       return "administrator";
+    case "machine":
+      return `machine:${caller.name}`;
     case "partner":
       return partnerSender(caller.partnerId);
     case "partnerApi":
@@ -96,13 +101,19 @@ export function maySend(caller: Caller, terminalId: string): boolean {
       return caller.isDenied?.(terminalId) !== true;
     case "administrator":
       return includesRole(caller.role, "operator");
+    case "machine":
+      return caller.rights.includes("payments");
   }
 }
 
 /** The refusal where `maySend` or `mayChangeLogs` says no. */
 export function notPermitted(caller: Caller): RelayError {
-  const what = caller.type === "administrator" ? `an administrator with the role ${caller.role}` : "this terminal";
-  return new RelayError("forbidden", `Not permitted for ${what}`);
+  return new RelayError("forbidden", `Not permitted for ${nameOf(caller)}`);
+}
+
+function nameOf(caller: Caller): string {
+  if (caller.type === "administrator") return `an administrator with the role ${caller.role}`;
+  return caller.type === "machine" ? `a machine token with the rights ${caller.rights.join(", ")}` : "this terminal";
 }
 
 /** Says whether the caller may act as the terminal: poll its commands, post its results, disconnect it. Nobody may for a denied one. */
@@ -116,13 +127,15 @@ export function actsFor(caller: Caller, terminalId: string): caller is Caller & 
   return caller.terminalId === terminalId || caller.manages?.has(terminalId) === true;
 }
 
-/** Says whether the caller may read a terminal's logs: its own, and every administrator any. */
+/** Says whether the caller may read a terminal's logs: its own, and operators any. */
 export function mayReadLogs(caller: Caller, terminalId: string): boolean {
+  if (caller.type === "machine") return caller.rights.includes("read");
   return caller.type === "administrator" || mayActAs(caller, terminalId);
 }
 
 /** Says whether the caller may add to a terminal's logs and delete them. */
 export function mayChangeLogs(caller: Caller, terminalId: string): boolean {
+  if (caller.type === "machine") return caller.rights.includes("terminals");
   return (caller.type === "administrator" && includesRole(caller.role, "operator")) || mayActAs(caller, terminalId);
 }
 
@@ -153,6 +166,8 @@ export function visibilityOf(caller: Caller, terminalId: string): { type: "all" 
       return caller.isDenied?.(terminalId) === true ? { type: "none" } : { type: "all" };
     case "administrator":
       return { type: "all" };
+    case "machine":
+      return caller.rights.includes("read") ? { type: "all" } : { type: "own", sender: senderOf(caller) };
   }
 }
 

@@ -12,4 +12,6 @@ export interface MerchantGrant {
   readonly requestsPerMinute: number;
   /** Services that are enabled for it and permitted to its partner. */
   readonly services: readonly ServiceCode[];
+  /** Schemes of apps that its buyers may return to. Absent: none. */
+  readonly returnSchemes?: readonly string[];
 }

@@ -12,8 +12,6 @@ export interface MailTexts {
   passwordChanged(locale: Locale, facts: { atMs: number }): MailText;
   /** An administrator has removed all second factors. */
   factorsReset(locale: Locale, facts: { atMs: number }): MailText;
-  /** To owners: the keys that their software uses are dead. `by`: the address of who made new ones; null for their partner. */
-  keysReplaced(locale: Locale, facts: { merchantName: string; by: string | null; atMs: number }): MailText;
 }
 
 export interface MailTextsOptions {
@@ -36,8 +34,6 @@ export function createMailTexts({ publicUrl, timeZone }: MailTextsOptions): Mail
       TEXTS[locale].passwordReset({ url: `${publicUrl()}/portal/reset/${token}`, until: time(locale, expiresAtMs) }),
     passwordChanged: (locale, { atMs }) => TEXTS[locale].passwordChanged({ url: `${publicUrl()}/portal`, at: time(locale, atMs) }),
     factorsReset: (locale, { atMs }) => TEXTS[locale].factorsReset({ url: `${publicUrl()}/portal`, at: time(locale, atMs) }),
-    keysReplaced: (locale, { merchantName, by, atMs }) =>
-      TEXTS[locale].keysReplaced({ merchantName, by, url: `${publicUrl()}/portal/keys`, at: time(locale, atMs) }),
   };
 }
 
@@ -52,7 +48,8 @@ const TIME: Readonly<Record<Locale, (timeZone: string) => Intl.DateTimeFormat>> 
   en: (timeZone) => new Intl.DateTimeFormat("en-GB", { ...FORMAT, timeZone }),
 };
 
-const ROLES: Readonly<Record<Locale, Readonly<Record<MerchantRole, string>>>> = {
+/** What the portal calls the roles. */
+export const ROLES: Readonly<Record<Locale, Readonly<Record<MerchantRole, string>>>> = {
   it: { OWNER: "Titolare", ADMIN: "Amministratore", FINANCE: "Contabilità", DEVELOPER: "Sviluppatore", VIEWER: "Sola lettura" },
   en: { OWNER: "Owner", ADMIN: "Administrator", FINANCE: "Finance", DEVELOPER: "Developer", VIEWER: "Viewer" },
 };
@@ -62,7 +59,6 @@ interface Texts {
   passwordReset(facts: { url: string; until: string }): MailText;
   passwordChanged(facts: { url: string; at: string }): MailText;
   factorsReset(facts: { url: string; at: string }): MailText;
-  keysReplaced(facts: { merchantName: string; by: string | null; url: string; at: string }): MailText;
 }
 
 const TEXTS: Readonly<Record<Locale, Texts>> = {
@@ -106,15 +102,6 @@ const TEXTS: Readonly<Record<Locale, Texts>> = {
         "Se non l'hai chiesto tu, fallo subito lo stesso, scegli una nuova password e avvisa chi gestisce il portale.",
       ),
     }),
-    keysReplaced: ({ merchantName, by, url, at }) => ({
-      subject: `Nuove chiavi API per ${merchantName}`,
-      text: paragraphs(
-        "Buongiorno,",
-        `le chiavi API di ${merchantName} sono state sostituite ${at} da ${by ?? "chi ti fornisce il servizio di pagamento"}. Quelle precedenti non valgono più da quel momento.`,
-        "I programmi che le usano (negozio online, gestionale) non possono più incassare finché non ricevono le nuove.",
-        `Se nessuno di voi l'ha chiesto, crea subito una nuova coppia su ${url}, cambia la tua password e controlla gli utenti del portale.`,
-      ),
-    }),
   },
   en: {
     invitation: ({ merchantName, role, url, until }) => ({
@@ -154,15 +141,6 @@ const TEXTS: Readonly<Record<Locale, Texts>> = {
         `an administrator removed the second factor of your account on ${at}: authenticator app, passkeys and recovery codes. All sessions have ended.`,
         `Sign in with your password and enrol a new second factor at once:\n${url}`,
         "If you did not ask for it, do so at once all the same, choose a new password, and tell whoever runs the portal.",
-      ),
-    }),
-    keysReplaced: ({ merchantName, by, url, at }) => ({
-      subject: `New API keys for ${merchantName}`,
-      text: paragraphs(
-        "Hello,",
-        `the API keys of ${merchantName} were replaced on ${at} by ${by ?? "your payment provider"}. The former ones ended at that moment.`,
-        "Software that uses them (a web shop, a till) takes no payments until it has the new ones.",
-        `If none of you asked for it, make a new pair at once at ${url}, change your password, and check the users of the portal.`,
       ),
     }),
   },

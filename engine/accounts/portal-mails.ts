@@ -8,6 +8,7 @@ import { type MailStore, mailOperations } from "../mails/mail-store.ts";
 import type { AccountRecord } from "./account.ts";
 import type { CommitPart } from "./account-store.ts";
 import type { MailTexts } from "./mail-texts.ts";
+import type { OwnersChange, OwnersMailTexts } from "./owners-mail-texts.ts";
 import { RESET_LIFETIME_MS } from "./password-reset.ts";
 import { INVITATION_LIFETIME_MS, type MemberRecord } from "./team.ts";
 
@@ -22,13 +23,18 @@ export interface PortalMails {
   factorsReset(account: AccountRecord, atMs: number): CommitPart;
   /** Whether a notice may be queued, for what is done all the same. */
   hasRoom(merchantId: string): Promise<boolean>;
-  keysReplaced(account: AccountRecord, facts: { merchantId: string; merchantName: string; by: string | null; atMs: number }): CommitPart;
+  /** To one of a merchant's owners, or to who was one. */
+  ownersTold(
+    to: Pick<AccountRecord, "email" | "locale">,
+    facts: { merchantId: string; merchantName: string; change: OwnersChange; atMs: number },
+  ): CommitPart;
 }
 
 export interface PortalMailsOptions {
   store: Pick<MailStore, "hasRoom">;
   box: SecretBox;
   texts: MailTexts;
+  ownersTexts: OwnersMailTexts;
   clock: Clock;
   ids: Ids;
 }
@@ -38,7 +44,7 @@ const NOTICE_LIFETIME_MS = 3 * 86_400_000;
 
 const RETRY_AFTER_SECONDS = 600;
 
-export function createPortalMails({ store, box, texts, clock, ids }: PortalMailsOptions): PortalMails {
+export function createPortalMails({ store, box, texts, ownersTexts, clock, ids }: PortalMailsOptions): PortalMails {
   function owed(mail: Omit<Mail, "id">, atMs: number, lifetimeMs: number): CommitPart {
     const id = ids.uuid();
     return { checks: [], operations: mailOperations({ ...mail, id }, { box, atMs, expiresAtMs: atMs + lifetimeMs }) };
@@ -70,8 +76,8 @@ export function createPortalMails({ store, box, texts, clock, ids }: PortalMails
     factorsReset: ({ email, locale }, atMs) =>
       owed({ kind: "security-notice", to: email, merchantId: null, ...texts.factorsReset(locale, { atMs }) }, atMs, NOTICE_LIFETIME_MS),
     hasRoom: (merchantId) => store.hasRoom(merchantId, clock.nowMs()),
-    keysReplaced: ({ email, locale }, { merchantId, merchantName, by, atMs }) => {
-      const text = texts.keysReplaced(locale, { merchantName, by, atMs });
+    ownersTold: ({ email, locale }, { merchantId, merchantName, change, atMs }) => {
+      const text = ownersTexts(locale, { merchantName, change, atMs });
       return owed({ kind: "security-notice", to: email, merchantId, ...text }, atMs, NOTICE_LIFETIME_MS);
     },
   };

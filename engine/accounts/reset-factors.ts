@@ -3,6 +3,7 @@ import { RelayError } from "../kernel/errors.ts";
 import { CONFLICT, retryOnConflict } from "../kernel/retry-on-conflict.ts";
 import { type AccountRecord, emailOf } from "./account.ts";
 import type { AccountStore } from "./account-store.ts";
+import type { OwnersNotice } from "./owners-notice.ts";
 import type { PortalMails } from "./portal-mails.ts";
 import type { SessionStore } from "./session-store.ts";
 
@@ -16,12 +17,13 @@ export interface ResetFactorsOptions {
   accounts: AccountStore;
   sessions: Pick<SessionStore, "endAll">;
   mails: PortalMails;
+  owners: Pick<OwnersNotice, "ofFactors">;
   clock: Clock;
 }
 
 const ATTEMPTS_MAX = 16;
 
-export function createResetFactors({ accounts, sessions, mails, clock }: ResetFactorsOptions): ResetFactors {
+export function createResetFactors({ accounts, sessions, mails, owners, clock }: ResetFactorsOptions): ResetFactors {
   return async (text) => {
     const email = emailOf(text);
     return retryOnConflict(ATTEMPTS_MAX, async () => {
@@ -30,7 +32,8 @@ export function createResetFactors({ accounts, sessions, mails, clock }: ResetFa
       const { record: before, version } = stored;
       const atMs = clock.nowMs();
       const record: AccountRecord = { ...before, totp: null, passkeys: [], recoveryCodes: [], updatedAtMs: atMs };
-      const also = [await sessions.endAll(before.accountId), mails.factorsReset(record, atMs)];
+      const told = { checks: [], operations: await owners.ofFactors(before, "all factors removed") };
+      const also = [await sessions.endAll(before.accountId), mails.factorsReset(record, atMs), told];
       const { type } = await accounts.commit({ account: { record, version }, before }, also);
       return type === "committed" ? record : CONFLICT;
     });

@@ -15,7 +15,7 @@ const SUBJECT: Record<Locale, string> = {
   it: "Il suo accesso al portale dei pagamenti è stato modificato",
 };
 
-const CHANGES: Record<Locale, Record<SecurityChange, string>> = {
+export const SECURITY_CHANGES: Record<Locale, Record<SecurityChange, string>> = {
   en: {
     "password changed": "The password was changed. All other sessions were ended.",
     "authenticator app added": "An authenticator app was added as second factor.",
@@ -49,5 +49,8 @@ export function securityNotice(
   { locale, atMs, ipAddress, userAgent }: { locale: Locale; atMs: number; ipAddress: string; userAgent: string },
 ): { subject: string; text: string } {
   const where = cutText(userAgent === "" ? ipAddress : `${ipAddress}, ${userAgent}`, WHERE_LENGTH_MAX);
-  return { subject: SUBJECT[locale], text: TEXTS[locale](CHANGES[locale][change], where, `${new Date(atMs).toISOString().slice(0, 19)}Z`) };
+  return {
+    subject: SUBJECT[locale],
+    text: TEXTS[locale](SECURITY_CHANGES[locale][change], where, `${new Date(atMs).toISOString().slice(0, 19)}Z`),
+  };
 }

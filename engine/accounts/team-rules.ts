@@ -1,14 +1,27 @@
 import { type MerchantRole, merchantRoleMay } from "../access/merchant-user-grant.ts";
 import type { Locale } from "./account.ts";
-import { INVITATION_LIFETIME_MS, type MemberRecord, RESEND_AFTER_MS, type TeamRecord, USERS_MAX } from "./team.ts";
+import {
+  INVITATION_LIFETIME_MS,
+  type Invitation,
+  isActiveOwner,
+  type MemberRecord,
+  RESEND_AFTER_MS,
+  type TeamRecord,
+  USERS_MAX,
+} from "./team.ts";
 
-/** Who changes a team: one of its members, or who stands above it, a partner or an administrator. */
-export type TeamActor = { type: "member"; userId: string } | { type: "above" };
+/**
+ * Who changes a team: one of its members, the merchant's partner, or an administrator of the
+ * installation.
+ */
+export type TeamActor = { type: "member"; userId: string } | { type: "partner" } | { type: "administrator" };
 
 export type TeamRefusal =
   | "not_found"
   /** The actor's role does not permit it, or it is about the actor itself. */
   | "role"
+  /** An owner is active: the partner brings in nobody any more who administers the merchant. */
+  | "owner_active"
   | "users_full"
   | "user_exists"
   | "last_owner"
@@ -41,8 +54,10 @@ export interface MemberChange {
 }
 
 /**
- * Invites an address. One that is invited already is refused, unless its invitation has ended: then it is invited again, with the role that it is to have
- * now, so that a team without a member is not closed for ever.
+ * Invites an address. One that is invited already is refused, unless its invitation has ended: then
+ * it is invited again, with the role that it is to have now, so that a team without a member is not
+ * closed for ever. Until an owner is active, the partner's invitation of an owner replaces the one
+ * that it made before, of the same address too.
  */
 export function invite(
   team: TeamRecord,
@@ -50,22 +65,28 @@ export function invite(
   { userId, email, role, locale, tokenSha256 }: NewMember,
   atMs: number,
 ): TeamDecision {
-  if (!administers(team, actor, role)) return refused("role");
+  if (!administers(team, actor, role)) return refused(actor.type === "partner" ? "owner_active" : "role");
   const present = team.members.find((member) => member.email === email);
-  const invitation = { tokenSha256, expiresAtMs: atMs + INVITATION_LIFETIME_MS };
+  const invitation: Invitation = {
+    ...{ tokenSha256, expiresAtMs: atMs + INVITATION_LIFETIME_MS },
+    ...(actor.type === "partner" ? { by: "partner" } : {}),
+  };
+  const replaces = (member: MemberRecord) => actor.type === "partner" && role === "OWNER" && isPartnersOwner(member);
+  const others = team.members.filter((member) => member === present || !replaces(member));
   if (present !== undefined) {
-    if (!hasEnded(present, atMs)) return refused("user_exists");
+    const isAgain = replaces(present) && atMs >= present.invitedAtMs + RESEND_AFTER_MS;
+    if (!isAgain && !hasEnded(team, present, atMs)) return refused("user_exists");
     if (!administers(team, actor, present.role)) return refused("role");
-    return replaced(team, { ...present, role, locale, invitedAtMs: atMs, invitation }, atMs);
+    return replaced({ ...team, members: others }, { ...present, role, locale, invitedAtMs: atMs, invitation }, atMs);
   }
-  if (team.members.length >= USERS_MAX) return refused("users_full");
+  if (others.length >= USERS_MAX) return refused("users_full");
   // Two members with one id would be taken for each other, by what they may do too.
   if (memberWith(team, userId) !== null) return refused("user_exists");
   const member: MemberRecord = {
     ...{ userId, email, role, state: "INVITED", accountId: null, locale },
     ...{ invitedAtMs: atMs, invitation, joinedAtMs: null },
   };
-  return { type: "changed", team: { ...team, members: [...team.members, member], updatedAtMs: atMs }, member };
+  return { type: "changed", team: { ...team, members: [...others, member], updatedAtMs: atMs }, member };
 }
 
 /** A new invitation in the place of the last one, whose token is dead from now on. */
@@ -82,7 +103,7 @@ export function inviteAgain(team: TeamRecord, actor: TeamActor, userId: string, 
 /** The member whose open invitation has this token; null for one that was used, withdrawn, replaced or has ended. */
 export function invitedBy(team: TeamRecord, tokenSha256: string, atMs: number): MemberRecord | null {
   const member = team.members.find(({ invitation }) => invitation?.tokenSha256 === tokenSha256);
-  return member === undefined || hasEnded(member, atMs) ? null : member;
+  return member === undefined || hasEnded(team, member, atMs) ? null : member;
 }
 
 /** The invited person joins with its account. Null where the invitation is not open. */
@@ -134,7 +155,8 @@ export function removeMember(team: TeamRecord, actor: TeamActor, userId: string,
 
 /** What the actor is now decides, not what it was when its request was authenticated: two owners that demote each other leave one. */
 function administers(team: TeamRecord, actor: TeamActor, role: MerchantRole): boolean {
-  if (actor.type === "above") return true;
+  if (actor.type === "administrator") return true;
+  if (actor.type === "partner") return !hasActiveOwner(team) || !merchantRoleMay(role, "administer users");
   const member = memberWith(team, actor.userId);
   if (member?.state !== "ACTIVE") return false;
   return merchantRoleMay(member.role, role === "OWNER" ? "administer owners" : "administer users");
@@ -144,13 +166,23 @@ function isLastOwner(team: TeamRecord, member: MemberRecord): boolean {
   return isActiveOwner(member) && team.members.filter(isActiveOwner).length === 1;
 }
 
-/** One that is invited may never come, so it does not count. */
-function isActiveOwner({ role, state }: MemberRecord): boolean {
-  return role === "OWNER" && state === "ACTIVE";
+function hasActiveOwner({ members }: TeamRecord): boolean {
+  return members.some(isActiveOwner);
 }
 
-function hasEnded({ state, invitation }: MemberRecord, atMs: number): boolean {
-  return state === "INVITED" && (invitation === null || invitation.expiresAtMs <= atMs);
+/** Somebody whom the partner has invited as an owner, and who has not accepted. */
+function isPartnersOwner({ role, state, invitation }: MemberRecord): boolean {
+  return role === "OWNER" && state === "INVITED" && invitation?.by === "partner";
+}
+
+/**
+ * Once an owner is active, nobody becomes one by the partner: its invitation of another owner has
+ * ended too.
+ */
+function hasEnded(team: TeamRecord, member: MemberRecord, atMs: number): boolean {
+  if (member.state !== "INVITED") return false;
+  if (isPartnersOwner(member) && hasActiveOwner(team)) return true;
+  return member.invitation === null || member.invitation.expiresAtMs <= atMs;
 }
 
 function memberWith(team: TeamRecord, userId: string): MemberRecord | null {

@@ -22,8 +22,15 @@ export interface TeamStore {
 const TEAMS = "team/";
 const INVITATIONS = "team-invitation/";
 
-/** Teams on the key-value store: `team/<merchantId>`, and whose an open invitation is under `team-invitation/<SHA-256 of its token>` until its time has passed. */
-export function createTeamStore(kv: Kv): TeamStore {
+/**
+ * Teams on the key-value store: `team/<merchantId>`, and whose an open invitation is under
+ * `team-invitation/<SHA-256 of its token>` until its time has passed. `owed`: what else belongs
+ * into the commit of a change, whoever makes it.
+ */
+export function createTeamStore(
+  kv: Kv,
+  owed: (before: TeamRecord | null, after: TeamRecord) => Promise<readonly Operation[]> = async () => [],
+): TeamStore {
   async function load(merchantId: string): Promise<Stored<TeamRecord> | null> {
     const entry = await kv.get(TEAMS + merchantId);
     return entry === null ? null : { record: readRecord("team", entry.key, entry.value), version: entry.version };
@@ -57,6 +64,7 @@ export function createTeamStore(kv: Kv): TeamStore {
             { type: "put", key, value: recordText("team", after) },
             ...invitationOperations(before?.record ?? null, after),
             ...parts.flatMap(({ operations }) => operations),
+            ...(await owed(before?.record ?? null, after)),
           ],
         });
         return result.type === "committed" ? { record: after, version: result.version } : null;

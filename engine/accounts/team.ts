@@ -33,8 +33,15 @@ export interface MemberRecord {
   /** When the last invitation was sent. */
   invitedAtMs: number;
   /** Of the invitation that is open: SHA-256 (hex) of its token, and when it ends. */
-  invitation: { tokenSha256: string; expiresAtMs: number } | null;
+  invitation: Invitation | null;
   joinedAtMs: number | null;
+}
+
+export interface Invitation {
+  tokenSha256: string;
+  expiresAtMs: number;
+  /** The merchant's partner made it. Absent in others. */
+  by?: "partner";
 }
 
 /** A team that nobody is in yet. */
@@ -45,4 +52,9 @@ export function newTeam(merchantId: string): TeamRecord {
 /** The member that an account is at this merchant, whatever its state. */
 export function memberOf(team: TeamRecord, accountId: string): MemberRecord | null {
   return team.members.find((member) => member.accountId === accountId) ?? null;
+}
+
+/** One that is invited may never come, so it does not count. */
+export function isActiveOwner({ role, state }: Pick<MemberRecord, "role" | "state">): boolean {
+  return role === "OWNER" && state === "ACTIVE";
 }

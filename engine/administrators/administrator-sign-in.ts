@@ -21,6 +21,8 @@ import { CONFLICT, retryOnConflict } from "../kernel/retry-on-conflict.ts";
 import type { SecretBox } from "../kernel/secret-box.ts";
 import { type AdministratorFactors, type AdministratorFactorsStore, administratorTotpPlace } from "./administrator-factors-store.ts";
 import { type AdministratorSession, administratorPendingPlace } from "./administrator-session.ts";
+import type { OwnerNotice } from "./owner-notice.ts";
+import { createResetAdministratorFactors } from "./reset-administrator-factors.ts";
 import type { SigningAdministrator, SigningAdministrators } from "./signing-administrators.ts";
 
 /** `username`: of the administrator whose password or passkey was not right; null for nobody's. Not for the answer, which is the same for both. */
@@ -67,6 +69,7 @@ export interface AdministratorSignInOptions {
   isPassword(login: { username: string; password: string }, ipAddress: string): Promise<boolean>;
   /** That somebody is an owner still, for a commit that an owner decides. Rejects with RelayError `forbidden`. */
   stillOwner(actor: string): Promise<CommitPart>;
+  ownerNotice: OwnerNotice;
   proveFactor: ProveFactor;
   totp: Totp;
   passkeys: Passkeys;
@@ -79,8 +82,11 @@ export interface AdministratorSignInOptions {
 const ATTEMPTS_MAX = 32;
 
 export function createAdministratorSignIn(options: AdministratorSignInOptions): AdministratorSignIn {
-  const { administrators, sessions, isPassword, stillOwner, proveFactor, totp, passkeys, guard, secrets, box, clock } = options;
+  const { administrators, sessions, isPassword, stillOwner, ownerNotice, proveFactor, totp, passkeys, guard, secrets, box, clock } =
+    options;
   const store = options.factors;
+  const resetFactors = createResetAdministratorFactors({ factors: store, sessions, clock });
+  const isConfigured = (accountId: string) => administrators.byAccountId(accountId)?.isConfigured === true;
 
   const accounts: FactorAccounts<AdministratorFactors> = {
     load: async (accountId) => {
@@ -160,17 +166,15 @@ export function createAdministratorSignIn(options: AdministratorSignInOptions): 
       placeOf: administratorTotpPlace,
       pendingPlaceOf: ({ sessionId }) => administratorPendingPlace(sessionId),
       signedIn: async (_, session) => session,
-      // Administrators have no address: the audit log says it.
-      notice: async () => null,
+      notice: async (change, { accountId }, client) => (isConfigured(accountId) ? ownerNotice(change, client) : null),
     }),
     resetFactors: async (actor, username) => {
       const accountId = administrators.accountIdOf(username);
       if (accountId === null) throw new RelayError("not_found", "Administrator not found");
-      await retryOnConflict(ATTEMPTS_MAX, async () => {
-        const before = await store.load(accountId, username);
-        const after = { ...before.record, totp: null, passkeys: [], recoveryCodes: [], updatedAtMs: clock.nowMs() };
-        return (await store.commit(before, after, [await stillOwner(actor), await sessions.endAll(accountId)])) ? true : CONFLICT;
-      });
+      await resetFactors({ accountId, username }, async () => [
+        await stillOwner(actor),
+        isConfigured(accountId) ? await ownerNotice("all removed by an owner", null) : null,
+      ]);
     },
   };
 }

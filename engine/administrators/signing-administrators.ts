@@ -11,6 +11,8 @@ export interface SigningAdministrator {
   readonly accountId: string;
   readonly username: string;
   readonly role: AdministratorRole;
+  /** The owner of the configuration. */
+  readonly isConfigured: boolean;
   /** Changes with the password, and with each change of the stored administrator: one that was disabled and enabled again has another one. */
   readonly mark: string;
 }
@@ -20,6 +22,7 @@ export interface SigningAdministrators {
   /** Case matters, as in a login. */
   byUsername(username: string): SigningAdministrator | null;
   byAccountId(accountId: string): SigningAdministrator | null;
+  owners(): readonly SigningAdministrator[];
   /** Disabled ones too, and regardless of case. */
   accountIdOf(username: string): string | null;
 }
@@ -43,12 +46,18 @@ export function storedAccountId(digest: (text: string) => string, { username, cr
   return `adm_${digest(`stored administrator ${createdAtMs} ${username.toLowerCase()}`).slice(0, ID_LENGTH)}`;
 }
 
+/** That of the owner of the configuration. */
+export function configuredAccountId(digest: (text: string) => string, username: string): string {
+  return `adm_${digest(`configured administrator ${username}`).slice(0, ID_LENGTH)}`;
+}
+
 export function createSigningAdministrators(options: SigningAdministratorsOptions): SigningAdministrators {
   const { administrators, configuredPassword, digest, keyedDigest } = options;
   const configured: SigningAdministrator = {
-    accountId: `adm_${digest(`configured administrator ${administrators.configured}`).slice(0, ID_LENGTH)}`,
+    accountId: configuredAccountId(digest, administrators.configured),
     username: administrators.configured,
     role: "owner",
+    isConfigured: true,
     mark: markOf(configuredPassword, 0),
   };
   let generation = -1;
@@ -68,6 +77,7 @@ export function createSigningAdministrators(options: SigningAdministratorsOption
         accountId: storedAccountId(digest, record),
         username: record.username,
         role: record.role,
+        isConfigured: false,
         mark: markOf(record.password, record.updatedAtMs),
       })),
       configured,
@@ -84,6 +94,10 @@ export function createSigningAdministrators(options: SigningAdministratorsOption
     byAccountId: (accountId) => {
       refresh();
       return byId.get(accountId) ?? null;
+    },
+    owners: () => {
+      refresh();
+      return [...byId.values()].filter(({ role }) => role === "owner");
     },
     accountIdOf: (username) => {
       if (administrators.isConfigured(username)) return configured.accountId;

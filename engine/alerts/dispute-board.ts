@@ -1,5 +1,6 @@
 import type { DisputeCategory, DisputeRecord, DisputeStage, DisputeState } from "../disputes/dispute.ts";
 import type { Disputes } from "../disputes/disputes.ts";
+import { timeDigits } from "../kernel/time-digits.ts";
 import type { AlertRecord } from "./alert.ts";
 import type { AlertOwner, Alerts } from "./alerts.ts";
 
@@ -78,7 +79,7 @@ export function createDisputeBoard({ disputes, alerts }: DisputeBoardOptions): D
       const isDue = query.dueBeforeMs !== null;
       const placeOf = (item: BoardItem): string => {
         const { id, createdAtMs, respondByMs } = item.type === "dispute" ? item.dispute : item.alert;
-        return String(isDue ? respondByMs : createdAtMs).padStart(13, "0") + id;
+        return timeDigits(isDue ? respondByMs : createdAtMs) + id;
       };
       const isBefore = (one: string, other: string) => (isDue ? one < other : one > other);
       const all: { place: string; item: BoardItem }[] = [

@@ -2,6 +2,7 @@ import { available, type Commit, type Entry, type Kv, type Operation, prefixRang
 import { CONFLICT, retryOnConflict } from "../kernel/retry-on-conflict.ts";
 import { readBareRecord, readRecord, recordText, type SchemaKind } from "../kernel/schemas.ts";
 import type { Stored } from "../kernel/stored.ts";
+import { timeDigits } from "../kernel/time-digits.ts";
 import { tableVersionOperation } from "../tables/table-versions.ts";
 import { type AppDeployment, type InstallMark, isEmptyTarget, NO_MARK, type TargetRecord, targetName } from "./app-deployment.ts";
 import type { AppVersion } from "./app-version.ts";
@@ -210,7 +211,7 @@ export function createAppStore({ kv, nowMs, writer }: AppStoreOptions): AppStore
     appendInstallLog: (log) =>
       available(async () => {
         logged += 1;
-        const id = `${String(log.receivedAtMs).padStart(13, "0")}-${writer}-${logged.toString(36)}`;
+        const id = `${timeDigits(log.receivedAtMs)}-${writer}-${logged.toString(36)}`;
         const prefix = logsOf(log.versionCode, log.fromTerminal === true);
         const value = recordText("installLog", { ...log, id });
         const operation = { type: "put", key: prefix + id, value, expiresAtMs: log.receivedAtMs + INSTALL_LOG_LIFETIME_MS } as const;

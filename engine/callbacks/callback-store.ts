@@ -1,6 +1,7 @@
 import { available, type Entry, type Kv, type Operation } from "../kernel/kv.ts";
 import { readRecord, recordText } from "../kernel/schemas.ts";
 import type { Stored } from "../kernel/stored.ts";
+import { TIME_DIGITS, timeDigits } from "../kernel/time-digits.ts";
 import { CALLBACK_DEAD_LIFETIME_MS, type CallbackRecord, callbacksOf } from "./callback.ts";
 
 /**
@@ -24,7 +25,6 @@ export interface CallbackStore {
 const CALLBACKS = "callback/";
 const DUE = "callback-due/";
 const DEAD = "callback-dead/";
-const MS_DIGITS = 13;
 /** Read at once while they are counted, so that payments come in between. */
 const COUNT_PAGE = 1_000;
 
@@ -41,13 +41,13 @@ export function createCallbackStore(kv: Kv): CallbackStore {
 
   async function ids(from: string, to: string, limit: number): Promise<string[]> {
     const entries = await kv.scan({ from, to, limit });
-    return entries.map(({ key }) => key.slice(key.indexOf("/") + MS_DIGITS + 2));
+    return entries.map(({ key }) => key.slice(key.indexOf("/") + TIME_DIGITS + 2));
   }
 
   return {
     due: (untilMs, limit) =>
       available(async () => {
-        const found = await load(await ids(DUE, DUE + digitsOf(untilMs + 1), limit));
+        const found = await load(await ids(DUE, DUE + timeDigits(untilMs + 1), limit));
         // Another node may have claimed or even finished one between the two reads: its record says so, the place in time was read before.
         return found.filter(({ record }) => record.state === "waiting" && record.nextAtMs <= untilMs);
       }),
@@ -85,7 +85,7 @@ export function createCallbackStore(kv: Kv): CallbackStore {
     page: (state, after, limit) =>
       available(async () => {
         const index = state === "waiting" ? DUE : DEAD;
-        const from = after === null ? index : `${index}${digitsOf(after.atMs)}/${after.id}\u0001`;
+        const from = after === null ? index : `${index}${timeDigits(after.atMs)}/${after.id}\u0001`;
         const found = await load(await ids(from, `${index}~`, limit));
         return found.map(({ record }) => record).filter((record) => record.state === state);
       }),
@@ -115,11 +115,7 @@ function putsOf(record: CallbackRecord): Operation[] {
 }
 
 function indexKey({ id, state, nextAtMs, createdAtMs }: CallbackRecord): string {
-  return state === "waiting" ? `${DUE}${digitsOf(nextAtMs)}/${id}` : `${DEAD}${digitsOf(createdAtMs)}/${id}`;
-}
-
-function digitsOf(ms: number): string {
-  return String(Math.max(0, Math.floor(ms))).padStart(MS_DIGITS, "0");
+  return state === "waiting" ? `${DUE}${timeDigits(nextAtMs)}/${id}` : `${DEAD}${timeDigits(createdAtMs)}/${id}`;
 }
 
 function storedOf({ key, value, version }: Entry): Stored<CallbackRecord> {

@@ -1,12 +1,15 @@
 import { maskPans } from "../kernel/mask.ts";
 import { DISPUTE_FILE_BYTES_MAX } from "./dispute.ts";
 
-/** What may be uploaded, by the ending of its name, and what it is answered as. Nothing that a browser would run, and no macros. */
+/** What may be uploaded, by the ending of its name, and what it is answered as. Nothing that a browser would run; what documents hold is looked at by a DocumentCheck. */
 export const EVIDENCE_TYPES = {
   pdf: "application/pdf",
   png: "image/png",
   jpg: "image/jpeg",
   jpeg: "image/jpeg",
+  gif: "image/gif",
+  webp: "image/webp",
+  heic: "image/heic",
   csv: "text/csv",
   txt: "text/plain",
   docx: "application/vnd.openxmlformats-officedocument.wordprocessingml.document",
@@ -15,6 +18,21 @@ export const EVIDENCE_TYPES = {
   xls: "application/vnd.ms-excel",
 } as const;
 type Extension = keyof typeof EVIDENCE_TYPES;
+
+/** Documents that can hold programs where only a reader of their format finds them. */
+const DOCUMENTS = ["pdf", "docx", "xlsx", "doc", "xls"] as const satisfies readonly Extension[];
+export type DocumentKind = (typeof DOCUMENTS)[number];
+
+/**
+ * Whether a document holds macros, scripts or other files, starts a program, or loads something from elsewhere that may; true also for one that cannot be read.
+ * Rejects with RelayError `too_busy`.
+ */
+export type DocumentCheck = (kind: DocumentKind, contents: Uint8Array) => Promise<boolean>;
+
+/** The kind of a file that was checked; null for one that holds no programs. */
+export function documentKindOf(type: string): DocumentKind | null {
+  return DOCUMENTS.find((kind) => EVIDENCE_TYPES[kind] === type) ?? null;
+}
 
 /** `type`: not one of these, or its content is not what its name says. */
 export type CheckedFile = { readonly name: string; readonly type: string } | "too_large" | "empty" | "type" | "name";
@@ -52,16 +70,39 @@ const begins = (signature: readonly number[]) => (contents: Uint8Array) => signa
 
 const isJpeg = begins([0xff, 0xd8, 0xff]);
 const isPng = begins([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]);
+const isGif = (contents: Uint8Array) => /^GIF8[79]a$/.test(latin1(contents, 0, 6));
+const isWebp = (contents: Uint8Array) => latin1(contents, 0, 4) === "RIFF" && latin1(contents, 8, 12) === "WEBP";
 const isPdf = begins([0x25, 0x50, 0x44, 0x46, 0x2d]);
 /** The compound files of old Office documents, which may be something else too: the ending decides. */
 const isCompound = begins([0xd0, 0xcf, 0x11, 0xe0, 0xa1, 0xb1, 0x1a, 0xe1]);
 const isZip = begins([0x50, 0x4b, 0x03, 0x04]);
+
+/** Brands of the images that phones keep: coded with HEVC, alone or as a sequence. */
+const HEIC_BRAND = /^(?:heic|heix|heim|heis|hevc|hevx|hevm|hevs)$/;
+const BRANDS_BYTES_MAX = 256;
+
+/** The file begins with its brands: the main one, a version, and those with which it is compatible. A phone may name the general one first. */
+function isHeic(contents: Uint8Array): boolean {
+  if (contents.length < 16 || latin1(contents, 4, 8) !== "ftyp") return false;
+  const bytes = new DataView(contents.buffer, contents.byteOffset).getUint32(0);
+  if (bytes < 16 || bytes > Math.min(BRANDS_BYTES_MAX, contents.length)) return false;
+  const brands = [latin1(contents, 8, 12)];
+  for (let at = 16; at + 4 <= bytes; at += 4) brands.push(latin1(contents, at, at + 4));
+  return brands.some((brand) => HEIC_BRAND.test(brand));
+}
+
+function latin1(contents: Uint8Array, from: number, until: number): string {
+  return String.fromCharCode(...contents.subarray(from, until));
+}
 
 const IS: Readonly<Record<Extension, (contents: Uint8Array) => boolean>> = {
   pdf: isPdf,
   png: isPng,
   jpg: isJpeg,
   jpeg: isJpeg,
+  gif: isGif,
+  webp: isWebp,
+  heic: isHeic,
   csv: isPlainText,
   txt: isPlainText,
   docx: (contents) => isOffice(contents, "word/document.xml"),
@@ -102,6 +143,8 @@ function isOffice(contents: Uint8Array, mainPart: string): boolean {
   if (!isZip(contents)) return false;
   const names = namesInZip(contents);
   if (names === null || !names.includes("[Content_Types].xml") || !names.includes(mainPart)) return false;
+  // Of two parts of one name, programs read different ones.
+  if (new Set(names.map((name) => name.toLowerCase())).size !== names.length) return false;
   return !names.some((name) => ACTIVE.test(name) && !HARMLESS.test(name));
 }
 

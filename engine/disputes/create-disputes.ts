@@ -6,7 +6,7 @@ import { prefixedId } from "../kernel/prefixed-id.ts";
 import { CONFLICT, retryOnConflict } from "../kernel/retry-on-conflict.ts";
 import type { Stored } from "../kernel/stored.ts";
 import { checkedCase, checkedDraft, checkRespondBy, invalid } from "./check-dispute.ts";
-import { checkFile } from "./check-file.ts";
+import { checkFile, type DocumentCheck, documentKindOf } from "./check-file.ts";
 import {
   DISPUTE_FILE_BYTES_MAX,
   DISPUTE_STAGES,
@@ -39,11 +39,12 @@ export interface DisputesOptions extends Omit<StepperOptions, "store"> {
   clock: Clock;
   /** SHA-256 in hex. */
   digestOf(contents: Uint8Array): string;
+  isActive: DocumentCheck;
 }
 
 /** The operations at disputes: of their merchants, and of those who bring in what networks say. */
 export function createDisputes(options: DisputesOptions): { disputes: Disputes; feed: DisputeFeed } {
-  const { store, files, digestOf, ...stepping } = options;
+  const { store, files, digestOf, isActive, ...stepping } = options;
   const { clock, notices, ...telling } = stepping;
   const { digest } = telling;
   const stepper = createDisputeStepper({ ...stepping, store });
@@ -136,6 +137,8 @@ export function createDisputes(options: DisputesOptions): { disputes: Disputes; 
     if (checked === "empty") throw invalid("file", "may not be empty");
     if (checked === "name") throw invalid("file", "must have a name of at most 200 characters, without control characters");
     if (checked === "type") return { type: "file_type", dispute: found };
+    const kind = documentKindOf(checked.type);
+    if (kind !== null && (await isActive(kind, contents))) return { type: "file_type", dispute: found };
     const sha256 = digestOf(contents);
     const staged = await answer<Staged>(
       ...([owner, id, operation] as const),

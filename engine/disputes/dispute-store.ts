@@ -2,7 +2,6 @@ import { createDueIndex, type DueIndex, dueOperations } from "../kernel/due-inde
 import { uuidKey } from "../kernel/identifiers.ts";
 import { available, type Kv, type Operation, prefixRange } from "../kernel/kv.ts";
 import {
-  digitsOf,
   type IndexPage,
   listPrefix,
   type MerchantList,
@@ -14,6 +13,7 @@ import {
 import { type Digest, prefixedId } from "../kernel/prefixed-id.ts";
 import { readRecord, recordText } from "../kernel/schemas.ts";
 import type { Stored } from "../kernel/stored.ts";
+import { timeDigits } from "../kernel/time-digits.ts";
 import { objectRowOperations } from "../payments/outbox.ts";
 import type { WebhookEvent } from "../webhooks/webhook-event.ts";
 import {
@@ -177,7 +177,7 @@ export function createDisputeStore({ kv, retentionMs, eventOperations, digest }:
     summaries: (list, fromMs, limit) =>
       available(async () => {
         const prefix = listPrefix(BY_TIME, list);
-        const entries = await kv.scan({ from: prefix + digitsOf(fromMs), to: prefixRange(prefix).to, limit, reverse: true });
+        const entries = await kv.scan({ from: prefix + timeDigits(fromMs), to: prefixRange(prefix).to, limit, reverse: true });
         return entries.map(({ key, value }) => summaryOf(placeIn(key, prefix), value));
       }),
   };

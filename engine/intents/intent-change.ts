@@ -36,13 +36,14 @@ export interface Telling {
   digest: Digest;
 }
 
-/** What is stored of a step: the record with the number of its events, and those, frozen as everything is after it. */
+/** What is stored of a step: the record with the number of its events, and those, frozen as everything is after it. `isDisputed`: of the attempt that is told of. */
 export function intentChange(
   { record: stepped, effects }: Pick<IntentStepResult, "record" | "effects">,
   version: number,
   atMs: number,
   operation: Operation | null,
   { objects, digest }: Telling,
+  isDisputed = false,
 ): IntentChange {
   const news = effects.flatMap(newsOf);
   const record: IntentRecord = { ...stepped, events: stepped.events + news.length };
@@ -58,7 +59,7 @@ export function intentChange(
       createdAtMs: atMs,
       objectId,
       sequence,
-      data: { object: objectOf(record, told, objects) },
+      data: { object: objectOf(record, told, objects, isDisputed) },
       request: { id: operation?.requestId ?? null, idempotencyKey: operation?.idempotencyKey ?? null },
     };
   });
@@ -71,11 +72,11 @@ function newsOf(effect: IntentEffect): readonly News[] {
   return effect.type === "tell" ? [{ type: effect.params.news }] : effect.params.news;
 }
 
-function objectOf(record: IntentRecord, news: News, objects: IntentObjects): object {
+function objectOf(record: IntentRecord, news: News, objects: IntentObjects, isDisputed: boolean): object {
   if ("chargeId" in news) {
     const attempt = record.attempts.find(({ chargeId }) => chargeId === news.chargeId);
     if (attempt === undefined) throw new Error(`the intent ${record.id} has no ${news.chargeId}`);
-    return objects.charge({ intent: record, attempt });
+    return objects.charge({ intent: record, attempt, isDisputed });
   }
   if ("refundId" in news) {
     const refund = refundIn(record, news.refundId);

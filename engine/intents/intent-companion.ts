@@ -8,12 +8,14 @@ import type { Attempt, IntentRecord, IntentRefund } from "./intent.ts";
 import { IntentCause, intentChange, type Telling } from "./intent-change.ts";
 import { logIntentStep } from "./intent-log.ts";
 import type { IntentStore } from "./intent-store.ts";
+import type { IsUnderDispute } from "./intents.ts";
 import { stepIntent } from "./step-intent.ts";
 
 const NOTHING: Accompanied = { checks: [], operations: [] };
 
 export interface IntentCompanionOptions extends Telling {
   store: Pick<IntentStore, "load" | "alongside">;
+  isUnderDispute: IsUnderDispute;
   activity?: ActivityLog;
 }
 
@@ -21,7 +23,12 @@ export interface IntentCompanionOptions extends Telling {
  * Keeps intents as the links of their attempts are: each commit that changes what an intent mirrors of a link steps the intent too, and holds only if the intent is still as it
  * was read. So a link comes to be together with its attempt or not at all, and no end of a link is known without its intent.
  */
-export function createIntentCompanion({ store, activity = NO_ACTIVITY, ...telling }: IntentCompanionOptions): LinkCompanion {
+export function createIntentCompanion({
+  store,
+  isUnderDispute,
+  activity = NO_ACTIVITY,
+  ...telling
+}: IntentCompanionOptions): LinkCompanion {
   return async (change, cause) => {
     const { record: link, before: linkBefore, atMs } = change;
     const attachment = readAttemptAttachment(link.order.attachment);
@@ -41,8 +48,10 @@ export function createIntentCompanion({ store, activity = NO_ACTIVITY, ...tellin
       throw new Error(`the intent ${stored.record.id} does not take what became of ${attempt.txId}`);
     }
     const requestId = known?.operation.requestId ?? null;
+    // What has just been paid is not disputed yet; a capture or refund of it may come after a dispute.
+    const isDisputed = before?.state === "paid" && (await isUnderDispute({ merchantId: stored.record.merchantId, uuid: attempt.txId }));
     const beside = {
-      ...store.alongside(intentChange(step, stored.version, atMs, known?.operation ?? null, telling)),
+      ...store.alongside(intentChange(step, stored.version, atMs, known?.operation ?? null, telling, isDisputed)),
       committed: () => logIntentStep(activity, { before: stored.record, after: step.record, event, requestId, outcome: "done" }),
     };
     const isUnwanted = step.record.attempts.some(({ txId, unwanted }) => txId === attempt.txId && unwanted);

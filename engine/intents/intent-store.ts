@@ -3,6 +3,7 @@ import { LINK_LIFETIME_MS, LINK_UNVERIFIED_MAX_MS } from "../kernel/limits.ts";
 import type { Page, PageQuery } from "../kernel/page.ts";
 import { readRecord, recordText } from "../kernel/schemas.ts";
 import type { Stored } from "../kernel/stored.ts";
+import { timeDigits } from "../kernel/time-digits.ts";
 import type { Alongside } from "../links/link-store.ts";
 import type { WebhookEvent } from "../webhooks/webhook-event.ts";
 import type { Attempt, IntentRecord, IntentRefund } from "./intent.ts";
@@ -64,8 +65,6 @@ const CHARGES_OF = "intent-charge-of/";
 const REFUNDS = "intent-refund/";
 const REFUNDS_OF = "intent-refund-of/";
 
-const MS_DIGITS = 13;
-
 /** Ids come out of requests as they are. */
 const ID = /^[a-z]{2}_[a-z0-9]{24}$/;
 
@@ -112,8 +111,8 @@ export function createIntentStore({ kv, retentionMs, eventOperations }: IntentSt
   ): Promise<Page<T>> {
     const forwards = endingBefore !== null;
     let { from, to } = prefixRange(prefix);
-    if (fromMs !== null) from = later(from, prefix + digitsOf(fromMs));
-    if (beforeMs !== null) to = earlier(to, prefix + digitsOf(beforeMs));
+    if (fromMs !== null) from = later(from, prefix + timeDigits(fromMs));
+    if (beforeMs !== null) to = earlier(to, prefix + timeDigits(beforeMs));
     if (cursor !== null && forwards) from = later(from, `${placeKey(prefix, cursor)}\u0001`);
     if (cursor !== null && !forwards) to = earlier(to, placeKey(prefix, cursor));
     const items: T[] = [];
@@ -182,11 +181,7 @@ function listPrefix(kind: string, { merchantId, livemode }: IntentList): string 
 }
 
 function placeKey(prefix: string, { atMs, id }: Place): string {
-  return `${prefix}${digitsOf(atMs)}/${id}`;
-}
-
-function digitsOf(ms: number): string {
-  return String(Math.max(0, Math.floor(ms))).padStart(MS_DIGITS, "0");
+  return `${prefix}${timeDigits(atMs)}/${id}`;
 }
 
 function later(a: string, b: string): string {

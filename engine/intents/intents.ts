@@ -29,7 +29,12 @@ export type IntentOwner = Pick<MerchantGrant, "merchantId" | "partnerId" | "live
 export interface ChargeOf {
   readonly intent: IntentRecord;
   readonly attempt: Attempt;
+  /** Whether its payment is under dispute. Absent where nobody has asked, since an attempt that has just ended cannot be. */
+  readonly isDisputed?: boolean;
 }
+
+/** Whether the payment of an attempt is under dispute, so that it is not given back. Rejects with RelayError `unavailable`. */
+export type IsUnderDispute = (payment: { readonly merchantId: string; readonly uuid: string }) => Promise<boolean>;
 
 export interface RefundOf extends ChargeOf {
   readonly refund: IntentRefund;

@@ -12,17 +12,22 @@ export interface Bus<P extends Protocol<P>> {
   readonly self: Address;
   /** All addresses that can be the home of terminals, in a fixed order, including the own one. */
   readonly shards: readonly Address[];
+  /**
+   * `gone` is for requests that only wait or read: once it is aborted nobody wants the response any more. The request is then rejected with its reason, and within
+   * a node its handler is told.
+   */
   request<Kind extends keyof P & string>(
     to: Address,
     kind: Kind,
     request: P[Kind]["request"],
     timeoutMs: number,
+    gone?: AbortSignal,
   ): Promise<P[Kind]["response"]>;
   send<Kind extends keyof P & string>(to: Address, kind: Kind, request: P[Kind]["request"]): void;
   /** Registers the one handler of a kind. A RelayError that it throws reaches the requester with its code; others as `internal`. */
   handle<Kind extends keyof P & string>(
     kind: Kind,
-    handler: (request: P[Kind]["request"], from: Address) => P[Kind]["response"] | Promise<P[Kind]["response"]>,
+    handler: (request: P[Kind]["request"], from: Address, gone?: AbortSignal) => P[Kind]["response"] | Promise<P[Kind]["response"]>,
   ): void;
 }
 

@@ -1,13 +1,12 @@
 import { hashOf } from "./hash.ts";
 import { available, type Kv, type Operation, prefixRange } from "./kv.ts";
+import { TIME_DIGITS, timeDigits } from "./time-digits.ts";
 
 /**
  * What has deadlines is divided into this many partitions, each with an index of its deadlines. A partition lives where `homeOf` says, as a terminal
  * does, and that shard looks after it: it reads its own partitions only, and nobody else reads them.
  */
 export const DUE_PARTITIONS = 64;
-
-const MS_DIGITS = 13;
 
 /** Something that wants to be looked at, as the index of its kind has it. */
 export interface DueEntry {
@@ -37,7 +36,7 @@ export function createDueIndex(kv: Kv, prefix: string): DueIndex {
       available(async () => {
         const start = partitionPrefix(prefix, partition);
         const from = after === null ? start : `${dueKey(prefix, after)}\u0001`;
-        const entries = await kv.scan({ from, to: start + digitsOf(untilMs), limit });
+        const entries = await kv.scan({ from, to: start + timeDigits(untilMs), limit });
         return entries.map(({ key }) => entryOf(key, start.length));
       }),
   };
@@ -63,15 +62,11 @@ function partitionPrefix(prefix: string, partition: number): string {
   return `${prefix}${String(partition).padStart(2, "0")}/`;
 }
 
-function digitsOf(ms: number): string {
-  return String(Math.max(0, Math.floor(ms))).padStart(MS_DIGITS, "0");
-}
-
 function dueKey(prefix: string, { id, atMs }: DueEntry): string {
-  return `${partitionPrefix(prefix, duePartitionOf(id))}${digitsOf(atMs)}/${id}`;
+  return `${partitionPrefix(prefix, duePartitionOf(id))}${timeDigits(atMs)}/${id}`;
 }
 
 function entryOf(key: string, startLength: number): DueEntry {
-  const atMs = Number(key.slice(startLength, startLength + MS_DIGITS));
-  return { id: key.slice(startLength + MS_DIGITS + 1), atMs };
+  const atMs = Number(key.slice(startLength, startLength + TIME_DIGITS));
+  return { id: key.slice(startLength + TIME_DIGITS + 1), atMs };
 }

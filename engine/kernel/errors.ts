@@ -34,6 +34,8 @@ export type ErrorDetail =
   | "role"
   | "step_up_required"
   | "csrf"
+  /** A password alone is not enough: an administrator signs in with a second factor. */
+  | "second_factor_required"
   /** Whether the gateway did it is not known (yet). */
   | "outcome_unknown"
   /** The first request with this key is still being executed: nothing was refused. */

@@ -1,3 +1,5 @@
+import { parseWithRepeated } from "./json-members.ts";
+
 /**
  * Card numbers never reach the store, the log or an operator's page (PCI DSS 3.4: at most the first six and last four digits are shown).
  * Everything here takes time linear in its input.
@@ -123,11 +125,12 @@ const NAMED_VALUE = /(["']?)([A-Za-z][\w.-]{0,63})\1(\s{0,8}[:=]\s{0,8}|>)("(?:[
 
 /**
  * Masks a text of unknown form: every card number by Luhn, and whole values by the name before them, as in `maskJson`. A text that is JSON
- * is masked like `maskJson`.
+ * is masked like `maskJson`, with the list of all its values in the place of a member that it has several times.
  */
 export function maskText(text: string): string {
   try {
-    return JSON.stringify(maskJson(JSON.parse(text)));
+    JSON.parse(text);
+    return JSON.stringify(maskJson(parseWithRepeated(text, MASK_DEPTH_MAX + 1)));
   } catch {
     return maskPans(text.replace(NAMED_VALUE, maskNamed));
   }

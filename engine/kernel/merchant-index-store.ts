@@ -1,5 +1,6 @@
 import { RelayError } from "./errors.ts";
 import { type Kv, prefixRange } from "./kv.ts";
+import { TIME_DIGITS, timeDigits } from "./time-digits.ts";
 
 /** Whose records a list has. */
 export interface MerchantList {
@@ -29,8 +30,6 @@ export interface IndexPage<Item> {
   readonly next: Place | null;
 }
 
-const MS_DIGITS = 13;
-
 /** Entries of an index that are read at once, and those that one page is looked for in: of few that match among very many, a page may have fewer. */
 const INDEX_PAGE = 200;
 const LOOKED_THROUGH_MAX = 2_000;
@@ -42,11 +41,11 @@ export function listPrefix(kind: string, { merchantId, livemode }: MerchantList)
 
 /** `<prefix><13 digits of milliseconds>/<id>`. */
 export function placeKey(prefix: string, { atMs, id }: Place): string {
-  return `${prefix}${digitsOf(atMs)}/${id}`;
+  return `${prefix}${timeDigits(atMs)}/${id}`;
 }
 
 export function placeIn(key: string, prefix: string): Place {
-  return { atMs: Number(key.slice(prefix.length, prefix.length + MS_DIGITS)), id: key.slice(prefix.length + MS_DIGITS + 1) };
+  return { atMs: Number(key.slice(prefix.length, prefix.length + TIME_DIGITS)), id: key.slice(prefix.length + TIME_DIGITS + 1) };
 }
 
 /** The keys of an index within bounds of its time. */
@@ -56,8 +55,8 @@ export function indexRange(
 ): { readonly from: string; readonly to: string } {
   const { from, to } = prefixRange(prefix);
   return {
-    from: fromMs === null ? from : later(from, prefix + digitsOf(fromMs)),
-    to: beforeMs === null ? to : earlier(to, prefix + digitsOf(beforeMs)),
+    from: fromMs === null ? from : later(from, prefix + timeDigits(fromMs)),
+    to: beforeMs === null ? to : earlier(to, prefix + timeDigits(beforeMs)),
   };
 }
 
@@ -98,18 +97,14 @@ export async function pageOfIndex<Item extends { readonly id: string }>(
 
 /** A place as it goes out with a page. */
 export function cursorOf({ atMs, id }: Place): string {
-  return digitsOf(atMs) + id;
+  return timeDigits(atMs) + id;
 }
 
 /** The place that a cursor names. Throws RelayError `invalid_request` for what is none; `id` is the form of the ids. */
 export function placeOfCursor(cursor: string, id: RegExp): Place {
-  const place = { atMs: Number(cursor.slice(0, MS_DIGITS)), id: cursor.slice(MS_DIGITS) };
-  if (/^\d{13}$/.test(cursor.slice(0, MS_DIGITS)) && id.test(place.id)) return place;
+  const place = { atMs: Number(cursor.slice(0, TIME_DIGITS)), id: cursor.slice(TIME_DIGITS) };
+  if (/^\d{13}$/.test(cursor.slice(0, TIME_DIGITS)) && id.test(place.id)) return place;
   throw new RelayError("invalid_request", "cursor: is not one that a page of this list has answered");
-}
-
-export function digitsOf(ms: number): string {
-  return String(Math.max(0, Math.floor(ms))).padStart(MS_DIGITS, "0");
 }
 
 /** The first key after this one. */

@@ -49,6 +49,7 @@ const CURRENCIES = CURRENCIES_BY_DECIMALS.flatMap(([decimals, codes]) =>
 
 const DECIMALS: ReadonlyMap<string, number> = new Map(CURRENCIES.map(({ code, decimals }) => [code, decimals]));
 const CODES: ReadonlyMap<string, string> = new Map(CURRENCIES.map(({ code, number }) => [number, code]));
+const NUMBERS: ReadonlyMap<string, string> = new Map(CURRENCIES.map(({ code, number }) => [code, number]));
 
 /** Decimals of a currency (ISO 4217, upper case), null for any other text. */
 export function currencyDecimals(currency: string): number | null {
@@ -60,6 +61,11 @@ export function currencyOf(text: string): string | null {
   const word = text.trim().toUpperCase();
   const code = /^\d{1,3}$/.test(word) ? CODES.get(word.padStart(NUMBER_DIGITS, "0")) : word;
   return code !== undefined && DECIMALS.has(code) ? code : null;
+}
+
+/** The three digits of a currency (ISO 4217, upper case); null for any other text, and for a code whose number another one has now. */
+export function currencyNumberOf(currency: string): string | null {
+  return NUMBERS.get(currency) || null;
 }
 
 /** Plain decimal digits; no sign, no exponent, no separators. Leading zeros are a typing error, not an amount. */

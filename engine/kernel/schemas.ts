@@ -37,8 +37,11 @@ export const SCHEMAS = {
   redisLayout: first(),
   /** 3: with the commands held for a terminal's own sessions. 2: tuples. 1: objects (engine/terminals/terminal-records.ts). */
   terminal: { writes: 3, reads: [1, 3], keys: ["t/"] },
-  /** 3: under uuids in lower case; unsolicited results under their terminals; lives and results as tuples. 2: a tuple and the payload. 1: an object. */
-  command: { writes: 3, reads: [1, 3], keys: ["c/"] },
+  /**
+   * 4: with the currency that a payment was asked for in: a version that reads only 1 to 3 would record its result in euro where the terminal names none. 3: under
+   * uuids in lower case; unsolicited results under their terminals; lives and results as tuples. 2: a tuple and the payload. 1: an object.
+   */
+  command: { writes: 4, reads: [1, 4], keys: ["c/"] },
   outstandingTerminal: first("q/"),
   attention: numbered("a/"),
   unreadableAnswer: first("an/"),
@@ -64,7 +67,8 @@ export const SCHEMAS = {
   objectsFilled: first("objects/filled"),
   subscriptionRule: numbered("w/"),
   deniedTerminal: numbered("d/"),
-  cloudConfig: first("h/"),
+  /** 2: with the currency that a terminal takes payments in: a version that reads only 1 would send it payments in any. */
+  cloudConfig: { writes: 2, reads: [1, 2], keys: ["h/"] },
   terminalGroup: first("j/"),
   gatewayAccount: first("ga/"),
   serviceSettings: first("gs/"),
@@ -146,6 +150,7 @@ export const SCHEMAS = {
   appInstallation: first("app/installation"),
   administrator: first("g/administrator"),
   namedAdministrator: first("administrator/"),
+  machineToken: first("machine-token/"),
   /** Their second factors, and their sessions as those of people (`portalSession`). */
   administratorFactors: first("administrator-factors/"),
   administratorSession: first("administrator-session/", "administrator-sessions-of/"),

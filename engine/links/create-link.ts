@@ -24,6 +24,8 @@ export interface LinkRequest {
   instrument: GatewayInstrument;
   capture: "now" | "later";
   attachment: string | null;
+  /** Until when it can be paid, at most LINK_LIFETIME_MS from now; that is the default. */
+  expiresAtMs?: number | null;
   /** As its caller was answered; for logs. */
   requestId?: string;
 }
@@ -69,7 +71,7 @@ export function createCreateLink({ links, accounts, clock, shopOf }: CreateLinkO
       capture: request.capture,
       returnUrl: url("returnUrl", request.returnUrl),
       createdAtMs,
-      expiresAtMs: createdAtMs + LINK_LIFETIME_MS,
+      expiresAtMs: Math.min(request.expiresAtMs ?? Number.POSITIVE_INFINITY, createdAtMs + LINK_LIFETIME_MS),
       attachment: request.attachment,
     };
   }
@@ -80,6 +82,14 @@ export function createCreateLink({ links, accounts, clock, shopOf }: CreateLinkO
     throw new RelayError("invalid_request", "The merchant of this terminal is deactivated");
   }
 
+  /** The same request again, with the time that it named at first, goes on with the link that it made. */
+  async function requireTime({ expiresAtMs = null }: LinkRequest, operationId: string): Promise<void> {
+    if (expiresAtMs === null) return;
+    const nowMs = clock.nowMs();
+    if (expiresAtMs > nowMs + LINK_LIFETIME_MS + CLOCKS_DIFFER_MS) throw invalid("expiresAt", "may be at most one hour ahead");
+    if (expiresAtMs <= nowMs && (await links.byTxId(operationId)) === null) throw invalid("expiresAt", "has passed");
+  }
+
   async function ofPartner(caller: Caller, request: LinkRequest, operationId: string): Promise<LinkCreated> {
     if (caller.type !== "partner") throw new RelayError("forbidden", "Payment links are created by partners");
     const account = accounts.ofPartner(caller.partnerId);
@@ -88,6 +98,7 @@ export function createCreateLink({ links, accounts, clock, shopOf }: CreateLinkO
     if (!isTerminalId(terminalId)) throw invalid("terminalID", "must be 1 to 64 letters, digits, dots, underscores or dashes");
     if (request.terminalId !== undefined && !maySend(caller, terminalId)) throw invalid("terminalID", "is not a terminal of this partner");
     await requireActiveMerchant(terminalId, operationId);
+    await requireTime(request, operationId);
     const { merchantId } = account;
     const facts = { terminalId, partnerId: caller.partnerId, merchantId, owner: senderOf(caller) };
     return links.create(order(request, operationId, facts), causeOf(request.requestId));
@@ -111,6 +122,9 @@ export function createCreateLink({ links, accounts, clock, shopOf }: CreateLinkO
     },
   };
 }
+
+/** As for signatures: a client's hour may end a little later than the relay's, which then counts. */
+const CLOCKS_DIFFER_MS = 300_000;
 
 function invalid(member: string, demand: string): RelayError {
   return new RelayError("invalid_request", `${member}: ${demand}`);

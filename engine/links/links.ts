@@ -21,8 +21,11 @@ export interface Links {
   /** By the gateway's names, among the links of one account. */
   byPaymentId(partnerId: number | null, paymentId: string): Promise<LinkRecord | null>;
   byTranId(partnerId: number | null, tranId: string): Promise<LinkRecord | null>;
-  /** Asks the gateway, unless it was asked just now; answers with the link as it stands then. Null where there is none. */
-  verify(txId: string): Promise<LinkRecord | null>;
+  /**
+   * Asks the gateway, unless it was asked just now; answers with the link as it stands then. `isFresh` is false where the gateway would have to be asked again,
+   * because it did not answer: then the link is as it was. Null where there is none.
+   */
+  verify(txId: string): Promise<VerifiedLink | null>;
   /** The same also where it was asked just now. `asked` is false where the gateway did not answer. */
   verifyNow(txId: string): Promise<{ record: LinkRecord; asked: boolean } | null>;
   /** Has the gateway asked, and where it says that the link is not paid, revokes it: what is paid later is given back. Null where there is no link. */
@@ -34,6 +37,11 @@ export interface Links {
    * RelayError `duplicate` for an id that was used for another payment.
    */
   followUp(request: FollowUpRequest, cause?: LinkCause | null): Promise<FollowUpOutcome | null>;
+}
+
+export interface VerifiedLink {
+  readonly record: LinkRecord;
+  readonly isFresh: boolean;
 }
 
 export type LinkRevoked =

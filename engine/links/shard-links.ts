@@ -17,7 +17,7 @@ import type { LinkCause, LinkCompanion } from "./link-companion.ts";
 import type { LinkObserver, LinkStepped } from "./link-observer.ts";
 import type { Alongside, LinkChange, LinkStore } from "./link-store.ts";
 import type { FollowUpOutcome, LinkCreated, Links } from "./links.ts";
-import { newLink } from "./rules.ts";
+import { mayVerify, newLink } from "./rules.ts";
 import { stepLink } from "./step-link.ts";
 
 /** Losing the race for a record this often in a row means that something is wrong; the caller gets "unavailable". */
@@ -406,8 +406,10 @@ export function createShardLinks(options: LinksOptions): ShardLinks {
     byTranId: async (partnerId, tranId) => (await store.findByTranId(partnerId, tranId))?.record ?? null,
     verify: async (txId) => {
       const applied = await apply(txId, { type: "verify.requested", atMs: clock.nowMs() });
-      if (applied === null || !wantsVerify(applied.effects)) return applied?.stored.record ?? null;
-      return askedFor(() => verify(txId, applied.stored, false));
+      if (applied === null) return null;
+      const { stored, effects } = applied;
+      const record = wantsVerify(effects) ? await askedFor(() => verify(txId, stored, false)) : stored.record;
+      return record === null ? null : { record, isFresh: !mayVerify(record, clock.nowMs()) };
     },
     verifyNow: verifiedNow,
     revoke: async (txId, cause) => {

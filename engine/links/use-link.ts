@@ -6,7 +6,7 @@ import type { GatewayAccounts } from "./gateway-accounts.ts";
 import { amountOf, type FollowUpRefusal, type FollowUpType, isFinal, type LinkRecord } from "./link.ts";
 import { linkRow } from "./link-change.ts";
 import { causeOf } from "./link-companion.ts";
-import type { FollowUpOutcome, Links } from "./links.ts";
+import type { FollowUpOutcome, Links, VerifiedLink } from "./links.ts";
 
 /** What its owner does with a payment link. Null is also the answer for a link of somebody else. */
 export interface UseLink {
@@ -21,8 +21,8 @@ export interface UseLink {
   transactionOf(caller: Caller, txId: string): Promise<{ type: "unknown" } | { type: "found"; transaction: Transaction | null }>;
   /** Whether links of the caller are this terminal's where their creation names none. */
   isDefaultTerminal(caller: Caller, terminalId: string): boolean;
-  /** Asks the gateway now, unless it was asked just now. */
-  verify(caller: Caller, id: string): Promise<LinkRecord | null>;
+  /** Asks the gateway now, unless it was asked just now. `isFresh` as in `Links.verify`. */
+  verify(caller: Caller, id: string): Promise<VerifiedLink | null>;
   /**
    * Captures, reverses or refunds, once for its `operationId`. `amount` absent: everything that is left. Throws RelayError `invalid_request`
    * for an amount that cannot be, `conflict` for what is not possible as the payment stands.
@@ -59,7 +59,7 @@ export function createUseLink({ links, accounts }: { links: Links; accounts: Pic
     isDefaultTerminal: (caller, terminalId) => caller.type === "partner" && accounts.ofPartner(caller.partnerId)?.terminalId === terminalId,
     verify: async (caller, id) => {
       const record = await find(caller, id);
-      return record === null ? null : ((await links.verify(record.order.txId)) ?? record);
+      return record === null ? null : ((await links.verify(record.order.txId)) ?? { record, isFresh: false });
     },
     followUp: async (caller, id, { type, amount, operationId, requestId }) => {
       const record = await find(caller, id);

@@ -3,6 +3,7 @@ import { available, type Kv, type Operation, prefixRange } from "../kernel/kv.ts
 import { readRecord, recordText } from "../kernel/schemas.ts";
 import type { SecretBox } from "../kernel/secret-box.ts";
 import type { Stored } from "../kernel/stored.ts";
+import { timeDigits } from "../kernel/time-digits.ts";
 import type { Mail, MailKind } from "./mail.ts";
 import { isMailAddress } from "./mail-address.ts";
 import type { MailRecord } from "./mail-record.ts";
@@ -61,7 +62,7 @@ export function mailOperations(mail: Mail, { box, atMs, expiresAtMs }: MailTerms
   const ofMerchant: Operation[] =
     merchantId === null
       ? []
-      : [{ type: "put", key: `${merchantPrefix(merchantId)}${digitsOf(atMs)}/${id}`, value: "1", expiresAtMs: atMs + HOUR_MS }];
+      : [{ type: "put", key: `${merchantPrefix(merchantId)}${timeDigits(atMs)}/${id}`, value: "1", expiresAtMs: atMs + HOUR_MS }];
   return [
     ...recordOperations(record),
     ...dueOperations(DUE, id, null, atMs),
@@ -132,7 +133,7 @@ export function createMailStore(kv: Kv): MailStore {
         if ((await kv.count({ ...prefixRange(QUEUED), limit: QUEUED_MAX })) >= QUEUED_MAX) return false;
         if (merchantId === null) return true;
         const prefix = merchantPrefix(merchantId);
-        const range = { from: prefix + digitsOf(atMs - HOUR_MS), to: prefixRange(prefix).to, limit: MERCHANT_MAILS_PER_HOUR_MAX };
+        const range = { from: prefix + timeDigits(atMs - HOUR_MS), to: prefixRange(prefix).to, limit: MERCHANT_MAILS_PER_HOUR_MAX };
         return (await kv.count(range)) < MERCHANT_MAILS_PER_HOUR_MAX;
       }),
     queued: (kind) => available(() => kv.count({ ...prefixRange(`${QUEUED}${kind}/`), limit: QUEUED_MAX })),
@@ -158,7 +159,7 @@ function recordOperations(record: MailRecord): Operation[] {
 }
 
 function timeKey({ createdAtMs, id }: MailPlace): string {
-  return `${BY_TIME}${digitsOf(createdAtMs)}/${id}`;
+  return `${BY_TIME}${timeDigits(createdAtMs)}/${id}`;
 }
 
 function queuedKey({ kind, id }: MailRecord): string {
@@ -167,10 +168,6 @@ function queuedKey({ kind, id }: MailRecord): string {
 
 function merchantPrefix(merchantId: string): string {
   return `${OF_MERCHANT}${merchantId}/`;
-}
-
-function digitsOf(ms: number): string {
-  return String(Math.max(0, Math.floor(ms))).padStart(13, "0");
 }
 
 /** What the sealed text is bound to. */

@@ -1,5 +1,6 @@
 import { available, type Entry, type Kv, prefixRange } from "../kernel/kv.ts";
 import { readBareRecord, recordText } from "../kernel/schemas.ts";
+import { timeDigits } from "../kernel/time-digits.ts";
 import { type AuditEntry, type AuditOutcome, isMerchantsOwn } from "./audit-entry.ts";
 
 /**
@@ -128,7 +129,7 @@ export function createAuditStore(options: AuditStoreOptions): AuditLog {
       recorded += 1;
       if (merchantId !== undefined) recordedOfMerchants += 1;
       const [count, countOfMerchants] = [recorded, recordedOfMerchants];
-      const id = `${timeText(atMs)}-${writer}-${String(count).padStart(9, "0")}`;
+      const id = `${timeDigits(atMs)}-${writer}-${String(count).padStart(9, "0")}`;
       await write(id, entry);
       if (count % TRIM_EVERY === 0) trim(AUDIT, entriesMax).catch((error: unknown) => failed("audit trim", error));
       if (merchantId !== undefined && countOfMerchants % TRIM_MERCHANT_EVERY === 0) {
@@ -144,8 +145,8 @@ export function createAuditStore(options: AuditStoreOptions): AuditLog {
     pageOfMerchant: async (merchantId, { before, limit, fromMs, untilMs }) => {
       const prefix = `${OF_MERCHANTS}${merchantId}/`;
       const { from, to } = prefixRange(prefix);
-      const first = fromMs === undefined ? from : prefix + timeText(fromMs);
-      const ends = [to, ...(before === "" ? [] : [prefix + before]), ...(untilMs === undefined ? [] : [prefix + timeText(untilMs)])];
+      const first = fromMs === undefined ? from : prefix + timeDigits(fromMs);
+      const ends = [to, ...(before === "" ? [] : [prefix + before]), ...(untilMs === undefined ? [] : [prefix + timeDigits(untilMs)])];
       const [end = to] = ends.sort();
       return first < end ? scan(prefix, first, end, limit) : [];
     },
@@ -163,8 +164,6 @@ function shareOf(counts: readonly number[], max: number): number | null {
   }
   return null;
 }
-
-const timeText = (atMs: number) => String(atMs).padStart(13, "0");
 
 /** Where an entry stands, as far as it has come. */
 function keysOf(id: string, entry: AuditEntry): string[] {

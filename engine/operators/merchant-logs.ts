@@ -27,8 +27,8 @@ export interface LogPage<Entry> {
 
 /** A merchant's own entries of the activity log, newest first. Rejects with RelayError `unavailable` where they cannot be read now. */
 export interface MerchantLogs {
-  workflow(merchantId: string, query: LogQuery): Promise<LogPage<WorkflowEntry>>;
-  calls(merchantId: string, query: LogQuery): Promise<LogPage<CallEntry>>;
+  workflow(merchantId: string, query: LogQuery, gone?: AbortSignal): Promise<LogPage<WorkflowEntry>>;
+  calls(merchantId: string, query: LogQuery, gone?: AbortSignal): Promise<LogPage<CallEntry>>;
 }
 
 /** `<13 digits of milliseconds>-<writer>-<count>`: in the order of time, and never twice. */

@@ -51,7 +51,7 @@ export interface SearchResult {
 }
 
 /** Everything that has a uuid or an id. Rejects with RelayError `unavailable` where the store cannot answer. */
-export type Search = (text: string) => Promise<SearchResult>;
+export type Search = (text: string, gone?: AbortSignal) => Promise<SearchResult>;
 
 /** Hits of one search. */
 export const HITS_MAX = 50;
@@ -109,12 +109,12 @@ export function createSearch(options: SearchOptions): Search {
     return { ...hit, timeline: hit.timeline.toSorted((one, other) => one.atMs - other.atMs).slice(0, TIMELINE_MAX), attention: kinds };
   }
 
-  return async (text) => {
+  return async (text, gone) => {
     const intentId = INTENT.exec(text)?.[1];
     const portalLinkId = PORTAL_LINK.exec(text)?.[1];
     const subscriptionId = SUBSCRIPTION.exec(text)?.[1];
     // Begun first, since it takes longest; where it fails, the rest is still answered.
-    const asked = fed([...new Set([text, uuidKey(text)])]).then(
+    const asked = fed([...new Set([text, uuidKey(text)])], gone).then(
       (rows) => ({ rows, clickhouse: "asked" as const }),
       () => ({ rows: [] as FedHit[], clickhouse: "away" as const }),
     );

@@ -1,6 +1,7 @@
 import { available, type Kv, prefixRange } from "../kernel/kv.ts";
 import { LOG_ENTRIES_PER_TERMINAL_MAX, LOG_LIFETIME_MS } from "../kernel/limits.ts";
 import { readBareRecord, recordText } from "../kernel/schemas.ts";
+import { timeDigits } from "../kernel/time-digits.ts";
 
 /** Logs of terminals, kept for 30 days and to a bounded number each, the oldest go first. Rejects with RelayError `unavailable`. */
 export interface TerminalLogStore {
@@ -52,7 +53,7 @@ export function createTerminalLogStore(kv: Kv, writer: string): TerminalLogStore
     append: (terminalId, log) =>
       available(async () => {
         appended += 1;
-        const id = `${String(log.receivedAtMs).padStart(13, "0")}-${writer}-${appended.toString(36)}`;
+        const id = `${timeDigits(log.receivedAtMs)}-${writer}-${appended.toString(36)}`;
         const value = recordText("terminalLog", { ...log, id });
         const key = `${LOGS}${terminalId}/${id}`;
         await kv.commit({ checks: [], operations: [{ type: "put", key, value, expiresAtMs: log.receivedAtMs + LOG_LIFETIME_MS }] });

@@ -1,18 +1,22 @@
 import type { MerchantGrant } from "../access/merchant-grant.ts";
 import { SERVICE_CODES, type ServiceCode } from "../access/partner-grant.ts";
+import type { Clock } from "../kernel/clock.ts";
 import { callsPerMinute, type MerchantRecord } from "./merchant.ts";
-import { isMerchantKey } from "./merchant-keys.ts";
+import { isMerchantKey, keysAt } from "./merchant-keys.ts";
 import type { MerchantStore } from "./merchant-store.ts";
 import type { ApiKeys } from "./partner-secrets.ts";
 
 /**
  * Verifies the keys of merchants, for surfaces that merchants call. It reads the store each time, so that a key ends with the change
- * that ends it, on every node. Null for no key, a deactivated merchant and a disabled partner; `replaced` for a key of the pair that the
- * merchant had before its present one. Rejects with RelayError `unavailable` when the store cannot answer.
+ * that ends it, on every node. Null for no key, a deactivated merchant and a disabled partner; a word for a key that does not count.
+ * Rejects with RelayError `unavailable` when the store cannot answer.
  */
 export interface MerchantsByKey {
-  merchantByKey(key: string): Promise<MerchantGrant | "replaced" | null>;
+  merchantByKey(key: string): Promise<MerchantGrant | KeyWord | null>;
 }
+
+/** `replaced`: the merchant had it before its present pair. `pending`: it replaces the present pair later. */
+export type KeyWord = "replaced" | "pending";
 
 /** Keys have 55 characters; anything much longer is none. */
 const KEY_LENGTH_MAX = 256;
@@ -20,24 +24,29 @@ const KEY_LENGTH_MAX = 256;
 export interface MerchantsByKeyOptions {
   store: MerchantStore;
   apiKeys: ApiKeys;
+  clock: Pick<Clock, "nowMs">;
   /** The services permitted to a partner that is enabled; null for any other. In memory. */
   servicesOfPartner(partnerId: number): readonly ServiceCode[] | null;
 }
 
-export function createMerchantsByKey({ store, apiKeys, servicesOfPartner }: MerchantsByKeyOptions): MerchantsByKey {
+export function createMerchantsByKey({ store, apiKeys, clock, servicesOfPartner }: MerchantsByKeyOptions): MerchantsByKey {
   return {
     merchantByKey: async (key) => {
       if (key.length > KEY_LENGTH_MAX || !isMerchantKey(key)) return null;
       const digest = apiKeys.digest(key);
-      const merchant = await store.byKey(digest);
-      if (merchant === null || !merchant.active) return null;
+      const stored = await store.byKey(digest);
+      if (stored === null || !stored.active) return null;
+      const merchant = keysAt(stored, clock.nowMs());
       const kind = kindOf(merchant, digest);
       const permitted = servicesOfPartner(merchant.partnerId);
       if (permitted === null) return null;
-      if (kind === null) return "replaced";
-      const { merchantId, partnerId, environment } = merchant;
+      if (kind === null) return isPending(merchant, digest) ? "pending" : "replaced";
+      const { merchantId, partnerId, environment, returnSchemes } = merchant;
       const services = SERVICE_CODES.filter((code) => permitted.includes(code) && merchant.services[code]?.enabled === true);
-      return { merchantId, partnerId, livemode: environment === "LIVE", kind, requestsPerMinute: callsPerMinute(merchant), services };
+      return {
+        ...{ merchantId, partnerId, livemode: environment === "LIVE", kind, requestsPerMinute: callsPerMinute(merchant), services },
+        ...(returnSchemes === undefined ? {} : { returnSchemes }),
+      };
     },
   };
 }
@@ -45,4 +54,8 @@ export function createMerchantsByKey({ store, apiKeys, servicesOfPartner }: Merc
 function kindOf({ keys }: MerchantRecord, digest: string): MerchantGrant["kind"] | null {
   if (digest === keys.secret) return "secret";
   return digest === keys.publishable ? "publishable" : null;
+}
+
+function isPending({ pendingKeys }: MerchantRecord, digest: string): boolean {
+  return pendingKeys !== undefined && Object.values(pendingKeys.keys).includes(digest);
 }

@@ -1,4 +1,4 @@
-import type { MerchantKeyDigests, ShownKeys } from "./merchant.ts";
+import type { MerchantKeyDigests, MerchantRecord, PendingKeys, ShownKeys } from "./merchant.ts";
 import type { ApiKeys } from "./partner-secrets.ts";
 
 /** A merchant's two keys, in the clear only in the answer that shows them. */
@@ -28,4 +28,26 @@ export function newMerchantKeys(
   const digests = { publishable: apiKeys.digest(keys.publishable), secret: apiKeys.digest(keys.secret) };
   const secretPrefix = keys.secret.slice(0, SECRET_PREFIX.length + SHOWN_OF_SECRET);
   return { keys, stored: { keys: digests, shownKeys: { publishable: keys.publishable, secretPrefix, madeAtMs } } };
+}
+
+/**
+ * The merchant with the keys that count at this time. Nothing is stored when pending keys' time
+ * comes: whoever reads the keys asks this.
+ */
+export function keysAt(merchant: MerchantRecord, atMs: number): MerchantRecord {
+  const { pendingKeys } = merchant;
+  return pendingKeys === undefined || pendingKeys.appliesAtMs > atMs ? merchant : withKeys(merchant, pendingKeys);
+}
+
+/** The merchant with other keys in the place of its present ones. None are pending any more. */
+export function withKeys(
+  { pendingKeys: _, ...merchant }: MerchantRecord,
+  { keys, shownKeys }: Pick<PendingKeys, "keys" | "shownKeys">,
+): MerchantRecord {
+  return { ...merchant, keys, shownKeys, previousKeys: merchant.keys };
+}
+
+/** The merchant with its present keys alone. */
+export function withoutPendingKeys({ pendingKeys: _, ...merchant }: MerchantRecord): MerchantRecord {
+  return merchant;
 }

@@ -138,6 +138,8 @@ function textMembers(body: unknown): Map<string, string> {
   if (typeof body !== "object" || body === null || Array.isArray(body)) throw new RelayError("invalid_request", "body: must be an object");
   const members = new Map<string, string>();
   for (const [name, value] of Object.entries(body)) {
+    // The same as a member that is left out.
+    if (value === null) continue;
     if (typeof value !== "string") refuse(name, "must be a string");
     members.set(name, value);
   }

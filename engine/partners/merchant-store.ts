@@ -35,7 +35,10 @@ export type MerchantChangeOutcome = "committed" | "taken" | "stale";
  */
 export interface MerchantStore {
   load(merchantId: string): Promise<Stored<MerchantRecord> | null>;
-  /** By the SHA-256 (hex) of one of its keys, or of those before them; deactivated or not. */
+  /**
+   * By the SHA-256 (hex) of one of its keys, of those before them, or of pending ones; deactivated
+   * or not.
+   */
   byKey(keySha256: string): Promise<MerchantRecord | null>;
   /** Version 0 for a partner that never had one. */
   count(partnerId: number): Promise<Stored<MerchantCount>>;
@@ -168,7 +171,9 @@ function madeKeysKey(merchantId: string, operationId: string): string {
 
 function digestsOf(record: MerchantRecord | null): string[] {
   if (record === null) return [];
-  return [record.keys, record.previousKeys].flatMap((keys) => (keys === undefined ? [] : [keys.publishable, keys.secret]));
+  return [record.keys, record.previousKeys, record.pendingKeys?.keys].flatMap((keys) =>
+    keys === undefined ? [] : [keys.publishable, keys.secret],
+  );
 }
 
 function parsed({ key, value }: Entry): MerchantRecord {

@@ -37,9 +37,16 @@ export interface MerchantRecord {
   shownKeys?: ShownKeys;
   /** Those before them, which open nothing: who goes on using one is told why it is refused. Absent until there are any. */
   previousKeys?: MerchantKeyDigests;
+  /**
+   * New keys that its partner asked for while an owner was active: they take the place of `keys`
+   * when their time comes (`keysAt`).
+   */
+  pendingKeys?: PendingKeys;
   services: { [code in ServiceCode]?: MerchantService };
   /** Calls with its secret key in any minute. Absent where neither an administrator nor its partner has said anything. */
   callsPerMinute?: MerchantCallLimit;
+  /** Schemes of apps that buyers may return to (return-schemes.ts). Absent where none was registered. */
+  returnSchemes?: readonly string[];
 }
 
 export interface MerchantCallLimit {
@@ -75,6 +82,12 @@ export interface ShownKeys {
   /** The beginning of the secret one, by which its owner recognises it. */
   secretPrefix: string;
   madeAtMs: number;
+}
+
+export interface PendingKeys {
+  keys: MerchantKeyDigests;
+  shownKeys: ShownKeys;
+  appliesAtMs: number;
 }
 
 /** What a merchant has of one service. */

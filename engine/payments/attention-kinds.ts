@@ -1,5 +1,5 @@
 /**
- * What an operator has to look at (`GET /admin/attention`). `zvt_undelivered`: a cash register was not told that its payment was approved, and has gone on to the next
+ * What an operator has to look at (`GET /admin/attention`). `clickhouse_damaged` names a part of a table in the place of a uuid. `store_lost_commits` names when the lost time begins in the place of a uuid. `zvt_undelivered`: a cash register was not told that its payment was approved, and has gone on to the next
  * sale; `zvt_refused_by_ecr`: it refused to be told.
  */
 export const ATTENTION_KINDS = [
@@ -23,6 +23,8 @@ export const ATTENTION_KINDS = [
   "subscription_late",
   "subscription_paid_twice",
   "feed_refused",
+  "clickhouse_damaged",
+  "store_lost_commits",
   "zvt_undelivered",
   "zvt_refused_by_ecr",
 ] as const;

@@ -45,6 +45,8 @@ export interface Command {
    * before this was kept.
    */
   shop?: string | null;
+  /** ISO 4217 code: what its sender named, or what is configured for the terminal. Absent where neither did, and then the result's currency counts. */
+  currency?: string;
   /** Nothing but rule ANY let its sender send to the terminal (`isAdmittedByAny` in engine/access/caller.ts). Absent otherwise. */
   byAny?: true;
 }

@@ -16,5 +16,5 @@ export interface FedHit {
   readonly unsolicited: boolean;
 }
 
-/** What ClickHouse has under one of these uuids, at most some dozen rows. Rejects with RelayError `unavailable` and `too_busy`. */
-export type FedSearch = (uuids: readonly string[]) => Promise<FedHit[]>;
+/** What ClickHouse has under one of these uuids, at most some dozen rows. Rejects with RelayError `unavailable` and `too_busy`, and once `gone` is aborted. */
+export type FedSearch = (uuids: readonly string[], gone?: AbortSignal) => Promise<FedHit[]>;

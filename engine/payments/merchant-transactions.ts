@@ -1,10 +1,20 @@
 import type { Transaction, TransactionMethod, TransactionStatus } from "./transaction.ts";
 
+/** How much of a payment was given back, by refunds and reversals that are done: of one that was captured partially never all of it. */
+export const REFUND_STATES = ["NONE", "PARTLY_REFUNDED", "REFUNDED"] as const;
+export type RefundState = (typeof REFUND_STATES)[number];
+
+/** What a list can be narrowed to: `ANY` is both of the last two. */
+export const REFUND_FILTERS = [...REFUND_STATES, "ANY"] as const;
+
 /**
- * What a merchant's list of transactions is narrowed to; an absent member narrows nothing. The merchant is never a part of it: it is the first argument of each
- * method, and comes from the session or the key.
+ * What a merchant's list of transactions is narrowed to; an absent member narrows nothing, but for `results`. The merchant is never a part of it: it is the first argument
+ * of each method, and comes from the session or the key.
  */
 export interface MerchantTransactionFilter {
+  /** Payments, if absent (engine/payments/payment.ts); or all other results: checks of cards, receipts, and what a terminal has not named. */
+  results?: "payments" | "others" | "all";
+  refundState?: (typeof REFUND_FILTERS)[number];
   /** First millisecond, and first one after the range. */
   fromMs?: number;
   untilMs?: number;
@@ -33,6 +43,20 @@ export interface MerchantTransaction {
   transaction: Transaction & { terminalId: string };
   amountDiffers: boolean;
   unsolicited: boolean;
+  /** False: it counts nowhere (engine/payments/payment.ts). */
+  isPayment: boolean;
+  /** What was given back of it until now, whenever that was; 0 for what is no payment by link, since terminals' payments are refunded on the terminal. */
+  refundedMinor: number;
+}
+
+export function refundStateOf({ transaction, refundedMinor }: Pick<MerchantTransaction, "transaction" | "refundedMinor">): RefundState {
+  if (refundedMinor === 0) return "NONE";
+  return refundedMinor >= transaction.amountCents ? "REFUNDED" : "PARTLY_REFUNDED";
+}
+
+/** What is left of an approved payment; 0 for everything else. */
+export function netMinorOf({ transaction, isPayment, refundedMinor }: MerchantTransaction): number {
+  return isPayment && transaction.status === "OK" ? transaction.amountCents - refundedMinor : 0;
 }
 
 export interface MerchantTransactionPage {
@@ -42,7 +66,7 @@ export interface MerchantTransactionPage {
   next: TransactionKey | null;
 }
 
-/** Sums of one currency. Volume counts OK of CARD, SATISPAY, VOUCHER and PAYBYLINK; the approval rate is approved / (approved + declined), without expired links. */
+/** Sums of the payments of one currency, gross: refunds are not subtracted. The approval rate is approved / (approved + declined), without expired links. */
 export interface TransactionSums {
   currency: string;
   volumeMinor: number;
@@ -59,21 +83,22 @@ export interface MerchantDay {
 }
 
 /**
- * What a merchant's terminals and links took: ClickHouse's `relay.merchant_transactions` together with what the feed has not confirmed yet, so that a stored
- * result is listed at once. SCAN, PRINT, CANCEL and administrators' commands are no transactions of a shop.
+ * What a merchant's terminals and links took: ClickHouse's `relay.merchant_transactions`, with the refunds of `relay.merchant_objects`, together with what the feed has not
+ * confirmed yet, so that a stored result or refund is listed at once. SCAN, PRINT, CANCEL and administrators' commands are no transactions of a shop.
  * Every method rejects with RelayError `unavailable` where ClickHouse does not answer, or the merchant asks for more at once than it may.
  */
 export interface MerchantTransactions {
   page(
     merchantId: string,
     query: { filter: MerchantTransactionFilter; after: TransactionKey | null; limit: number },
+    gone?: AbortSignal,
   ): Promise<MerchantTransactionPage>;
-  /** Null where the merchant has none of this uuid. Of several terminals' with the same uuid the newest. */
-  find(merchantId: string, uuid: string): Promise<MerchantTransaction | null>;
+  /** Null where the merchant has none of this uuid, payment or not. Of several terminals' with the same uuid the newest. */
+  find(merchantId: string, uuid: string, gone?: AbortSignal): Promise<MerchantTransaction | null>;
   /** Sums from and until these times, with hours that begin at `fromMs`. Shared by those who ask within 15 s. */
-  sums(merchantId: string, range: { fromMs: number; untilMs: number }): Promise<MerchantDay>;
+  sums(merchantId: string, range: { fromMs: number; untilMs: number }, gone?: AbortSignal): Promise<MerchantDay>;
   /** The latest transaction of each terminal that has any within the last 31 days. */
-  latestByTerminal(merchantId: string): Promise<ReadonlyMap<string, MerchantTransaction>>;
+  latestByTerminal(merchantId: string, gone?: AbortSignal): Promise<ReadonlyMap<string, MerchantTransaction>>;
   /** All rows that match, newest first, in batches of bounded size, as they were when it began; read no faster than it is consumed. */
-  stream(merchantId: string, filter: MerchantTransactionFilter): AsyncIterable<readonly MerchantTransaction[]>;
+  stream(merchantId: string, filter: MerchantTransactionFilter, gone?: AbortSignal): AsyncIterable<readonly MerchantTransaction[]>;
 }

@@ -1,11 +1,10 @@
 import type { Operation } from "../kernel/kv.ts";
+import { timeDigits } from "../kernel/time-digits.ts";
 import type { FeedRow } from "./feed-row.ts";
 import { changedRows, type ObjectRow } from "./object-row.ts";
 
 /** Rows that ClickHouse has not confirmed: `o/<13 digits of milliseconds>-<unique>`. */
 export const OUTBOX = "o/";
-
-export const MS_DIGITS = 13;
 
 /**
  * Puts a row into the outbox, within the commit that makes it true. `atMs` is wall time, milliseconds UTC; `unique` tells apart rows of
@@ -17,7 +16,7 @@ export function outboxOperation(row: FeedRow, atMs: number, unique: string): Ope
 
 /** The first key that a row written at `atMs` can have. */
 export function outboxKeyAt(atMs: number): string {
-  return OUTBOX + String(Math.max(0, Math.floor(atMs))).padStart(MS_DIGITS, "0");
+  return OUTBOX + timeDigits(atMs);
 }
 
 /** Of an id that goes into a key: some are made of what a caller has sent. */

@@ -1,6 +1,7 @@
 import { RelayError } from "../kernel/errors.ts";
 import { isTerminalId, isUuid } from "../kernel/identifiers.ts";
 import { AMOUNT_MINOR_MAX } from "../kernel/limits.ts";
+import { currencyOf } from "../kernel/money.ts";
 import { type Command, DELIVERY_MEMBERS, expiresAtMs, PAYMENT_SERVICES, type PaymentService } from "./command.ts";
 import { encodeTags, readTags, type TagValues, type TerminalFamily } from "./tags.ts";
 import type { TransactionMethod } from "./transaction.ts";
@@ -14,14 +15,16 @@ export const FREE_FORM_DEPTH_MAX = 16;
 /** Characters of the text that the terminal gets; the body limit and the tags written twice stay well below. */
 export const PAYLOAD_CHARS_MAX = 32_768;
 
-/** Members that the relay alone writes; a caller's own of these names are dropped, never passed on. */
-const RESERVED_MEMBERS: ReadonlySet<string> = new Set([
-  ...DELIVERY_MEMBERS,
-  "privativeTags",
-  "additionalField47data",
-  "cancels",
-  "__proto__",
-]);
+/**
+ * Members that only the relay writes and that change a payment: when it is made, and the tags that say which contract and transaction it
+ * belongs to. Whoever sends one wants another payment than the terminal would get, so it is refused.
+ */
+const REFUSED_MEMBERS: ReadonlySet<string> = new Set(["expiresAt", "privativeTags", "additionalField47data"]);
+
+/** Members that only the relay writes. A caller's own are never passed on. */
+const RESERVED_MEMBERS: ReadonlySet<string> = new Set([...DELIVERY_MEMBERS, ...REFUSED_MEMBERS, "cancels", "__proto__"]);
+
+const CURRENCY = /^(?:[A-Za-z]{3}|[0-9]{3})$/;
 
 const METHODS = { PAYCC: "CARD", PAYTAG: "CARD", VERIFYTAG: "CARD", PAYBP: "VOUCHER", PAYSAT: "SATISPAY" } as const satisfies Record<
   PaymentService,
@@ -41,6 +44,8 @@ export interface PaymentRequest {
   service: PaymentService;
   /** Minor units; 0 for VERIFYTAG. */
   amountCents: number;
+  /** ISO 4217 code; null where none is named. */
+  currency: string | null;
   method: TransactionMethod;
   tags: TagValues;
   members: JsonObject;
@@ -69,6 +74,7 @@ export function readPaymentRequest(body: unknown, pathTerminalId: string | null)
   if (uuid === null) throw new RelayError("invalid_request", "uuid is required");
   const terminalId = readTerminalId(members, pathTerminalId);
   const { service } = members;
+  if (isAbsent(service)) throw new RelayError("invalid_request", `service is required: one of ${PAYMENT_SERVICES.join(", ")}`);
   if (!isPaymentService(service)) throw new RelayError("invalid_request", `service must be one of ${PAYMENT_SERVICES.join(", ")}`);
   checkCardType(members["cardType"]);
   return {
@@ -76,6 +82,7 @@ export function readPaymentRequest(body: unknown, pathTerminalId: string | null)
     terminalId,
     service,
     amountCents: service === "VERIFYTAG" ? 0 : readAmount(members["amount"]),
+    currency: readCurrency(members["currency"]),
     method: readMethod(members["type"], service),
     tags: readTags(members),
     members,
@@ -83,14 +90,26 @@ export function readPaymentRequest(body: unknown, pathTerminalId: string | null)
 }
 
 /**
+ * Takes the currency that is configured for the terminal where the request names none. Throws RelayError `invalid_request` where both name
+ * one and they differ: the terminal would take the number for an amount in its own.
+ */
+export function requireCurrency(request: PaymentRequest, configured: string): void {
+  if (request.currency !== null && request.currency !== configured) {
+    throw new RelayError("invalid_request", `currency: the terminal is configured for ${configured}`);
+  }
+  request.currency = configured;
+}
+
+/**
  * The command that a checked payment request becomes for a terminal of this family (null where it is unknown). Throws RelayError
  * `invalid_request` for VERIFYTAG on a family without the tag services; PAYTAG goes out as it is, the terminal falls back by itself.
  */
 export function buildPayment(request: PaymentRequest, family: TerminalFamily | null, acceptance: Acceptance): Command {
-  const { uuid, terminalId, service, amountCents, method } = request;
+  const { uuid, terminalId, service, amountCents, currency, method } = request;
   if (service === "VERIFYTAG" && family !== null && !family.tagServices) {
     throw new RelayError("invalid_request", "service VERIFYTAG is not supported by this terminal");
   }
+  const named = currency === null ? null : { currency };
   return {
     uuid,
     terminalId,
@@ -101,8 +120,16 @@ export function buildPayment(request: PaymentRequest, family: TerminalFamily | n
     sender: acceptance.sender,
     acceptedAtMs: acceptance.acceptedAtMs,
     expiresAtMs: expiresAtMs(acceptance.acceptedAtMs),
-    payload: writePayload(request.members, { uuid, amount: amountCents, service, terminalId, ...encodeTags(request.tags, family) }),
+    payload: writePayload(request.members, {
+      uuid,
+      amount: amountCents,
+      service,
+      terminalId,
+      ...encodeTags(request.tags, family),
+      ...named,
+    }),
     request: acceptance.request,
+    ...named,
   };
 }
 
@@ -141,14 +168,17 @@ export function readTerminalId(members: JsonObject, pathTerminalId: string | nul
 
 /**
  * The JSON text that a terminal gets: the caller's members, those in `fixed` replaced or added, reserved ones dropped. Throws RelayError
- * `invalid_request` where a member is nested too deep, holds an integer that JSON numbers cannot carry unchanged, or all is too long.
+ * `invalid_request` where a member is one of those that are refused, is nested too deep, holds an integer that JSON numbers cannot carry unchanged, or all is too long.
  */
 export function writePayload(members: JsonObject, fixed: JsonObject): string {
   const names = Object.keys(members);
   let stays = names.length > 0;
   for (const name of names) {
-    if (RESERVED_MEMBERS.has(name)) stays = false;
-    else if (!Object.hasOwn(fixed, name)) checkFreeForm(members[name], name, 1);
+    if (RESERVED_MEMBERS.has(name)) {
+      if (REFUSED_MEMBERS.has(name) && !isAbsent(members[name]))
+        throw new RelayError("invalid_request", `${name} is set by the relay; leave it out`);
+      stays = false;
+    } else if (!Object.hasOwn(fixed, name)) checkFreeForm(members[name], name, 1);
     else if (members[name] !== fixed[name]) stays = false;
   }
   const text = stays ? textWithMore(members, fixed) : JSON.stringify({ ...permitted(members), ...fixed });
@@ -188,7 +218,20 @@ function shown(member: string): string {
   return /^[A-Za-z_][A-Za-z_]{0,31}$/.test(member) ? member : "a member";
 }
 
+export function isAbsent(value: unknown): value is undefined | null {
+  return value === undefined || value === null;
+}
+
+/** By its letters, or by its number, as terminals and cash registers name it. */
+function readCurrency(value: unknown): string | null {
+  if (isAbsent(value)) return null;
+  const currency = typeof value === "string" && CURRENCY.test(value) ? currencyOf(value) : null;
+  if (currency === null) throw new RelayError("invalid_request", "currency must be a code of ISO 4217 such as EUR");
+  return currency;
+}
+
 function readAmount(value: unknown): number {
+  if (isAbsent(value)) throw new RelayError("invalid_request", "amount is required");
   if (typeof value !== "number" || !Number.isSafeInteger(value) || value < 1 || value > AMOUNT_MINOR_MAX) {
     throw new RelayError("invalid_request", `amount must be an integer of minor units, 1 to ${AMOUNT_MINOR_MAX}`);
   }

@@ -7,7 +7,7 @@ import type { TransactionMethod, TransactionStatus } from "./transaction.ts";
  */
 
 /** Top-level members that say the outcome; each that is there has to be understood, and all have to agree. */
-const OUTCOME_MEMBERS = ["result", "status", "outcome", "transactionResult", "transactionStatus"] as const;
+export const OUTCOME_MEMBERS = ["result", "status", "outcome", "transactionResult", "transactionStatus"] as const;
 
 const APPROVED = new Set(["OK", "APPROVED", "SUCCESS", "SUCCESSFUL", "SUCCEEDED", "AUTHORIZED", "AUTHORISED"]);
 const DECLINED = new Set([
@@ -32,9 +32,9 @@ const OPEN = new Set(["ERROR", "PENDING", "PROCESSING", "IN_PROGRESS", "TIMEOUT"
 /** In nested objects of a provider, where other words (ACCEPTED and the like) are its own. */
 const PROVIDER_APPROVED = new Set([...APPROVED, "ACCEPTED"]);
 
-const PROVIDERS = ["satispay", "voucher"] as const;
+export const PROVIDERS = ["satispay", "voucher"] as const;
 /** Objects that speak of the same payment: what the outcome is wrapped in, and who decided it. Others (a printer, a slip, a device) speak of themselves. */
-const WRAPPERS = [
+export const WRAPPERS = [
   "data",
   "body",
   "payload",
@@ -50,7 +50,7 @@ const WRAPPERS = [
   "authorisation",
 ] as const;
 /** Wrappers within wrappers that are looked into; nobody wraps deeper. */
-const WRAPPED_LEVELS_MAX = 4;
+export const WRAPPED_LEVELS_MAX = 4;
 
 export type Outcome = { type: "told"; status: TransactionStatus; word: string } | { type: "untold"; reason: string };
 

@@ -8,7 +8,7 @@ import { type ResultDetails, readAmount, readCurrency, readDetails, readMethod }
 import { readOutcome } from "./result-outcome.ts";
 import type { Transaction, TransactionMethod, TransactionStatus } from "./transaction.ts";
 
-/** Currency of a result that does not name one. */
+/** Currency of a payment for which nobody names one: neither its sender, nor its terminal, nor the terminal's configuration. */
 export const DEFAULT_CURRENCY = "EUR";
 
 /** Characters of an unreadable posting that operators get to see. */
@@ -36,7 +36,9 @@ export type ReadOutcome = { type: "read"; result: ReadResult } | { type: "unread
 export type ResultContext = {
   terminalId: string;
   createdAtMs: number;
-  command: { kind: CommandKind; method: TransactionMethod; amountCents: number } | null;
+  command: { kind: CommandKind; method: TransactionMethod; amountCents: number; currency?: string } | null;
+  /** What a result is in that names no currency, where its command names none either; DEFAULT_CURRENCY if absent. */
+  currency?: string | null;
 };
 
 /**
@@ -80,13 +82,14 @@ export function readResult(body: unknown): ReadOutcome {
 export function toTransaction(result: ReadResult, context: ResultContext): Transaction {
   const method = methodOf(result, context.command);
   const { merchantId, message, auth, provider, card, satispay, voucher, receipt, scan, print } = result.details;
+  const currency = result.currency ?? context.command?.currency ?? context.currency ?? DEFAULT_CURRENCY;
   const transaction: Transaction = {
     uuid: result.uuid,
     createdAtMs: context.createdAtMs,
     method,
     status: result.status,
     amountCents: amountOf(result, context.command),
-    currency: result.currency ?? DEFAULT_CURRENCY,
+    currency,
     terminalId: context.terminalId,
   };
   if (merchantId !== undefined) transaction.merchantId = merchantId;
@@ -104,10 +107,18 @@ export function toTransaction(result: ReadResult, context: ResultContext): Trans
   return transaction;
 }
 
-/** Says whether a result is for another amount than its command; one that nobody asked for differs from nothing. */
+/**
+ * Says whether a result is for another amount than its command, or for the same number in another currency. A result that nobody asked for
+ * differs from nothing.
+ */
 export function amountDiffers(result: ReadResult, command: ResultContext["command"]): boolean {
   if (command === null) return false;
-  return result.amountIllegible === true || amountOf(result, command) !== command.amountCents;
+  return result.amountIllegible === true || amountOf(result, command) !== command.amountCents || currencyDiffers(result, command);
+}
+
+/** Only where both name one. */
+export function currencyDiffers({ currency }: Pick<ReadResult, "currency">, command: ResultContext["command"]): boolean {
+  return currency !== null && command?.currency !== undefined && currency !== command.currency;
 }
 
 /** Says whether a result is in a currency that is none that is known, which is then kept as it came. */

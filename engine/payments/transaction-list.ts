@@ -20,5 +20,6 @@ export interface TransactionQuery {
  * Rejects with RelayError `unavailable` when ClickHouse cannot be reached.
  */
 export interface TransactionList {
-  page(query: TransactionQuery): Promise<Transaction[]>;
+  /** Ends, rejecting, once `gone` is aborted. */
+  page(query: TransactionQuery, gone?: AbortSignal): Promise<Transaction[]>;
 }

@@ -2,6 +2,7 @@ import { RelayError } from "../kernel/errors.ts";
 import { type Command, type CommandKind, expiresAtMs } from "./command.ts";
 import {
   type Acceptance,
+  isAbsent,
   isPaymentService,
   type JsonObject,
   readObject,
@@ -45,12 +46,11 @@ export function buildPrint(body: unknown, context: UtilityContext): Command {
  */
 export function buildAdministrative(body: unknown, context: UtilityContext): Command {
   const members = readObject(body);
-  const { service, amount } = members;
+  const { service } = members;
   if (typeof service !== "string" || !SERVICE_WORD.test(service)) {
     throw new RelayError("invalid_request", "service must be 1 to 32 of A-Z, 0-9 and underscore");
   }
   if (isPaymentService(service) || service === "CANCEL") throw new RelayError("invalid_request", "service cannot be sent as a command");
-  if (amount !== undefined && amount !== null && amount !== 0) throw new RelayError("invalid_request", "amount must be 0");
   if (service === "SCAN") return buildScan(members, context);
   if (service === "PRINT") return buildPrint(members, context);
   return buildUtility(members, context, { kind: "administrative", service, method: "UNKNOWN" });
@@ -79,6 +79,9 @@ function buildUtility(
   context: UtilityContext,
   is: { kind: CommandKind; service: string; method: TransactionMethod },
 ): Command {
+  const { service, amount } = members;
+  if (!isAbsent(service) && service !== is.service) throw new RelayError("invalid_request", `service must be ${is.service}`);
+  if (!isAbsent(amount) && amount !== 0) throw new RelayError("invalid_request", "amount must be 0");
   const uuid = readUuid(members) ?? context.generatedUuid;
   const terminalId = readTerminalId(members, context.terminalId);
   return {
@@ -104,6 +107,7 @@ function checkPrint({ type, text, label }: JsonObject): void {
   if (type !== undefined && type !== null && type !== "qr" && type !== "text") {
     throw new RelayError("invalid_request", "type must be qr or text");
   }
+  if (isAbsent(text)) throw new RelayError("invalid_request", "text is required");
   if (typeof text !== "string" || text === "" || text.length > PRINT_TEXT_CHARS_MAX) {
     throw new RelayError("invalid_request", `text must be a string of 1 to ${PRINT_TEXT_CHARS_MAX} characters`);
   }

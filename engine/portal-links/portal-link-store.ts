@@ -2,7 +2,6 @@ import { createDueIndex, type DueIndex, dueOperations } from "../kernel/due-inde
 import { available, type Kv, type Operation, prefixRange } from "../kernel/kv.ts";
 import { LINK_LIFETIME_MS, LINK_UNVERIFIED_MAX_MS } from "../kernel/limits.ts";
 import {
-  digitsOf,
   type IndexPage,
   listPrefix,
   type MerchantList,
@@ -14,6 +13,7 @@ import {
 import type { Digest } from "../kernel/prefixed-id.ts";
 import { readRecord, recordText } from "../kernel/schemas.ts";
 import type { Stored } from "../kernel/stored.ts";
+import { timeDigits } from "../kernel/time-digits.ts";
 import type { Alongside } from "../links/link-store.ts";
 import { objectRowOperations } from "../payments/outbox.ts";
 import type { WebhookEvent } from "../webhooks/webhook-event.ts";
@@ -244,7 +244,7 @@ function agentPrefix(list: MerchantList, agentId: string): string {
 
 /** Keys of an index from this time on. */
 function sinceRange(prefix: string, fromMs: number): { readonly from: string; readonly to: string } {
-  return { from: prefix + digitsOf(fromMs), to: prefixRange(prefix).to };
+  return { from: prefix + timeDigits(fromMs), to: prefixRange(prefix).to };
 }
 
 function statePrefix(list: MerchantList, state: PortalLinkState): string {

@@ -16,7 +16,7 @@ const BOUNDS = { heldMax: 1, atOnceMax: 1, catchUpMs: 0, slackMs: 0 };
 /** Merchants that are looked up at once, and after which the place is stored. */
 const MERCHANTS_AT_ONCE = 50;
 
-/** Days that are looked at again when one is closed: what changes later than that does so after every dispute. */
+/** Days that are looked at again when one is closed; earlier ones only where a payment of theirs was given back in this time. */
 export const LOOKED_AT_DAYS = 35;
 
 /** After rows were missing, or ClickHouse or the store did not answer. */
@@ -123,6 +123,7 @@ async function closeSome(options: CloseDaysOptions, turn: Stored<TurnRecord>, si
   for (const one of merchants) {
     if (signal.aborted) return null;
     await closeOne(options, one, day, days);
+    await correctRefunded(options, one, { firstDay, fromMs: range.fromMs });
   }
   const isDone = merchants.length < MERCHANTS_AT_ONCE;
   const next: TurnRecord = isDone
@@ -158,6 +159,23 @@ async function closeOne(options: CloseDaysOptions, merchantId: string, day: stri
     if (!(await store.close(closing))) continue;
     counted("closed", 1);
     if (isLate) await correct(options, closing, null, now);
+  }
+}
+
+/** Looks at closed days again that are too old to be looked at otherwise: a card's payment is given back for months. */
+async function correctRefunded(
+  options: CloseDaysOptions,
+  merchantId: string,
+  { firstDay, fromMs }: { readonly firstDay: string; readonly fromMs: number },
+): Promise<void> {
+  const { store, rows, calendar } = options;
+  const days = new Set((await rows.refundedSince(merchantId, fromMs)).map((paidAtMs) => calendar.dayOf(paidAtMs)));
+  for (const day of [...days].sort()) {
+    if (day < firstDay) continue;
+    const bounds = calendar.boundsOf(day);
+    const { closed, since } = await knownOf(store, merchantId, bounds);
+    if (closed === null || closed.fromMs !== bounds.fromMs || closed.untilMs !== bounds.untilMs) continue;
+    await correct(options, closed, since, (await rows.figures(merchantId, [bounds])).get(day) ?? NO_FIGURES);
   }
 }
 

@@ -1,4 +1,3 @@
-import type { TransactionMethod } from "../payments/transaction.ts";
 import type {
   Correction,
   CorrectionSubject,
@@ -12,6 +11,7 @@ import type {
 
 export const NO_FIGURES: DayFigures = {
   payments: [],
+  refunded: [],
   links: [],
   refunds: [],
   unknown: { count: 0, items: [] },
@@ -19,9 +19,6 @@ export const NO_FIGURES: DayFigures = {
 };
 
 const NONE: CountAndSum = { count: 0, amountMinor: 0 };
-
-/** What counts as money that was taken. */
-const MONEY_METHODS: readonly TransactionMethod[] = ["CARD", "SATISPAY", "VOUCHER", "PAYBYLINK"];
 
 export function isNothing({ payments, links, refunds, unknown, conflicting }: DayFigures): boolean {
   return payments.length + links.length + refunds.length + unknown.count + conflicting.count === 0;
@@ -43,8 +40,8 @@ function sumOf(one: CountAndSum, other: CountAndSum): CountAndSum {
   return { count: one.count + other.count, amountMinor: one.amountMinor + other.amountMinor };
 }
 
-/** By currency. */
-export function totalsOf({ payments, refunds }: Pick<DayFigures, "payments" | "refunds">): DayTotals[] {
+/** By currency. Net is by the day of the payment: a refund is subtracted from the day on which its payment was made. */
+export function totalsOf({ payments, refunded = [] }: Pick<DayFigures, "payments" | "refunded">): DayTotals[] {
   const totals = new Map<string, DayTotals>();
   const add = (currency: string, change: (total: DayTotals) => Partial<DayTotals>): void => {
     const total = totals.get(currency) ?? {
@@ -52,8 +49,7 @@ export function totalsOf({ payments, refunds }: Pick<DayFigures, "payments" | "r
     };
     totals.set(currency, { ...total, ...change(total) });
   };
-  for (const { method, status, currency, count, amountMinor } of payments) {
-    if (!MONEY_METHODS.includes(method)) continue;
+  for (const { status, currency, count, amountMinor } of payments) {
     if (status === "KO") add(currency, ({ declined }) => ({ declined: declined + count }));
     else {
       add(currency, ({ approved, approvedMinor, netMinor }) => ({
@@ -61,8 +57,7 @@ export function totalsOf({ payments, refunds }: Pick<DayFigures, "payments" | "r
       }));
     }
   }
-  for (const { state, currency, count, amountMinor } of refunds) {
-    if (state !== "done") continue;
+  for (const { currency, count, amountMinor } of refunded) {
     add(currency, ({ refunds: made, refundedMinor, netMinor }) => ({
       ...{ refunds: made + count, refundedMinor: refundedMinor + amountMinor, netMinor: netMinor - amountMinor },
     }));
@@ -74,11 +69,15 @@ export function totalsOf({ payments, refunds }: Pick<DayFigures, "payments" | "r
 export function corrections(before: DayFigures, after: DayFigures, atMs: number): Correction[] {
   // Figures of terminals can be compared with figures of terminals only.
   const isFolded = [before, after].some(({ payments }) => payments.some(({ terminalId }) => terminalId === null));
-  const lines = ({ payments }: DayFigures) => (isFolded ? foldedLines(payments) : payments);
+  const lineDifferences = (of: "payments" | "refunded") => {
+    const lines = ({ [of]: all = [] }: DayFigures) => (isFolded ? foldedLines(all) : all);
+    return differences(lines(before), lines(after), lineKey, ({ terminalId, method, status, currency }) => ({
+      ...{ of, terminalId, method, status, currency },
+    }));
+  };
   return [
-    ...differences(lines(before), lines(after), lineKey, ({ terminalId, method, status, currency }) => ({
-      ...{ of: "payments", terminalId, method, status, currency },
-    })),
+    ...lineDifferences("payments"),
+    ...lineDifferences("refunded"),
     ...differences(before.links, after.links, stateKey, ({ state, currency }) => ({ of: "links", state, currency })),
     ...differences(before.refunds, after.refunds, stateKey, ({ state, currency }) => ({ of: "refunds", state, currency })),
     ...namedDifferences("unknown", before.unknown, after.unknown),

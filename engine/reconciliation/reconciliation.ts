@@ -43,6 +43,8 @@ export interface NamedPayments {
 /** The figures of a merchant's day. */
 export interface DayFigures {
   readonly payments: readonly PaymentLine[];
+  /** What was given back of these payments, whenever that was: how many of them, and how much. Absent in days that were closed before it was kept. */
+  readonly refunded?: readonly PaymentLine[];
   readonly links: readonly StateLine[];
   readonly refunds: readonly StateLine[];
   /** Commands of the day of which nobody knows whether they were paid. */
@@ -54,7 +56,7 @@ export interface DayFigures {
 /** What has changed after the day was closed: a line of its figures, or a payment that they name. */
 export type CorrectionSubject =
   | {
-      readonly of: "payments";
+      readonly of: "payments" | "refunded";
       readonly terminalId: string | null;
       readonly method: TransactionMethod;
       readonly status: TransactionStatus;
@@ -91,12 +93,10 @@ export interface ClosedDay {
 /** What a day comes to in one currency. */
 export interface DayTotals {
   readonly currency: string;
-  /** OK of CARD, SATISPAY, VOUCHER and PAYBYLINK. */
   readonly approved: number;
   readonly approvedMinor: number;
-  /** KO of these. */
   readonly declined: number;
-  /** Asked for on the day, and made. */
+  /** Payments of the day of which something was given back, and what that comes to. */
   readonly refunds: number;
   readonly refundedMinor: number;
   readonly netMinor: number;

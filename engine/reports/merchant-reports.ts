@@ -28,7 +28,7 @@ export interface ReportQuery {
 /** Of one currency, as everything here: amounts in minor units, and never added over currencies. */
 export interface PaymentSums {
   readonly currency: string;
-  /** Sum of approved CARD, SATISPAY, VOUCHER and PAYBYLINK. */
+  /** Sum of the approved payments. */
   readonly volumeMinor: number;
   readonly approved: number;
   /** Without links that expired. */
@@ -238,5 +238,10 @@ export type ReportName = keyof ReportKinds;
  * merchant asks for more at once than it may.
  */
 export interface MerchantReports {
-  report<Name extends ReportName>(name: Name, owner: ReportOwner, query: ReportKinds[Name]["query"]): Promise<ReportKinds[Name]["report"]>;
+  report<Name extends ReportName>(
+    name: Name,
+    owner: ReportOwner,
+    query: ReportKinds[Name]["query"],
+    gone?: AbortSignal,
+  ): Promise<ReportKinds[Name]["report"]>;
 }

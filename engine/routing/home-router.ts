@@ -41,12 +41,18 @@ export interface HomeRouter {
     request: TerminalProtocol[Kind]["request"],
     here: () => Promise<TerminalProtocol[Kind]["response"]>,
     changes: boolean,
+    gone?: AbortSignal,
   ): Promise<TerminalProtocol[Kind]["response"]>;
   /**
    * Waits for a result, looking it up in slices, and at once where the terminal gets another home: the former one hears of no result any more. Not on where a
-   * home has no place for another one that waits.
+   * home has no place for another one that waits. Rejects with the reason of `gone` once that is aborted.
    */
-  waitInSlices(terminalId: string, waitMs: number, lookUp: (sliceMs: number) => Promise<CommandView | null>): Promise<CommandView | null>;
+  waitInSlices(
+    terminalId: string,
+    waitMs: number,
+    lookUp: (sliceMs: number) => Promise<CommandView | null>,
+    gone?: AbortSignal,
+  ): Promise<CommandView | null>;
   tick(): void;
 }
 
@@ -111,11 +117,12 @@ export function createHomeRouter({ bus, homes, home, clock, failed }: HomeRouter
   }
 
   return {
-    route: async (terminalId, kind, request, here, changes) => {
+    route: async (terminalId, kind, request, here, changes, gone) => {
       const address = homes.homeOf(terminalId);
       if (address === bus.self) return here();
       try {
-        return await bus.request(address, kind, request, "waitMs" in request ? request.waitMs + HOME_TIMEOUT_MS : HOME_TIMEOUT_MS);
+        const timeoutMs = "waitMs" in request ? request.waitMs + HOME_TIMEOUT_MS : HOME_TIMEOUT_MS;
+        return await bus.request(address, kind, request, timeoutMs, gone);
       } catch (error) {
         if (!(error instanceof RelayError) || error.code !== "unavailable") throw error;
         failed(`${kind} at its home`, error);
@@ -124,9 +131,10 @@ export function createHomeRouter({ bus, homes, home, clock, failed }: HomeRouter
       if (changes) hint({ terminalId, left: HINTS_MAX });
       return answer;
     },
-    waitInSlices: async (terminalId, waitMs, lookUp) => {
+    waitInSlices: async (terminalId, waitMs, lookUp, gone) => {
       const until = clock.monotonicMs() + waitMs;
       for (;;) {
+        gone?.throwIfAborted();
         const askedAtMs = clock.monotonicMs();
         const sliceMs = Math.min(Math.max(0, until - askedAtMs), WAIT_SLICE_MS);
         const view = await (sliceMs === 0 ? lookUp(0) : unlessMoved(terminalId, () => lookUp(sliceMs)));

@@ -233,7 +233,7 @@ export function createShardTerminals(options: ShardTerminalsOptions): ShardTermi
       const request = { terminalId, uuid: sentUuid, cancelUuid };
       return homeRouter.route(terminalId, "terminal.cancel", request, () => home.cancel(request), true);
     },
-    command: async (uuid, waitMs, maySee = EVERYTHING) => {
+    command: async (uuid, waitMs, maySee = EVERYTHING, gone = undefined) => {
       const record = await seen(uuid, maySee);
       if (record === null) return null;
       const { terminalId, life, uuid: sentUuid } = record;
@@ -241,26 +241,29 @@ export function createShardTerminals(options: ShardTerminalsOptions): ShardTermi
         const view = viewOf(record, null);
         if (waitMs === 0 || isSettled(view)) return view;
       }
-      return homeRouter.waitInSlices(terminalId, waitMs, (sliceMs) =>
+      const lookUp = (sliceMs: number) =>
         homeRouter.route(
           terminalId,
           "terminal.command",
           { terminalId, uuid: sentUuid, waitMs: sliceMs },
-          () => home.command(terminalId, sentUuid, sliceMs),
+          () => home.command(terminalId, sentUuid, sliceMs, gone),
           false,
-        ),
-      );
+          gone,
+        );
+      return homeRouter.waitInSlices(terminalId, waitMs, lookUp, gone);
     },
-    latest: (terminalId, sender, waitMs) =>
-      homeRouter.waitInSlices(terminalId, waitMs, (sliceMs) =>
+    latest: (terminalId, sender, waitMs, gone) => {
+      const lookUp = (sliceMs: number) =>
         homeRouter.route(
           terminalId,
           "terminal.latest",
           { terminalId, sender, waitMs: sliceMs },
-          () => home.latest(terminalId, sender, sliceMs),
+          () => home.latest(terminalId, sender, sliceMs, gone),
           false,
-        ),
-      ),
+          gone,
+        );
+      return homeRouter.waitInSlices(terminalId, waitMs, lookUp, gone);
+    },
     view: (terminalId) => {
       presenceBatcher.flush();
       return homeRouter.route(terminalId, "terminal.view", { terminalId }, () => home.view(terminalId), false);
@@ -296,8 +299,8 @@ export function createShardTerminals(options: ShardTerminalsOptions): ShardTermi
       const askAll = (kind: "terminal.forget" | "terminal.flush") =>
         Promise.all(homes.shards().map((address) => bus.request(address, kind, undefined, REQUEST_TIMEOUT_MS)));
       await askAll("terminal.forget");
-      const cleared = await options.presences.clear();
-      // Those that are there are known to the store again.
+      const cleared = await options.presences.forgetDevices();
+      // The store learns again of those that are there, and of what changed last.
       await askAll("terminal.flush");
       return cleared;
     },

@@ -76,8 +76,8 @@ export function handleHomeMessages(
   });
   bus.handle("terminal.result", home.recordResult);
   bus.handle("terminal.cancel", home.cancel);
-  bus.handle("terminal.command", ({ terminalId, uuid, waitMs }) => home.command(terminalId, uuid, waitMs));
-  bus.handle("terminal.latest", ({ terminalId, sender, waitMs }) => home.latest(terminalId, sender, waitMs));
+  bus.handle("terminal.command", ({ terminalId, uuid, waitMs }, _from, gone) => home.command(terminalId, uuid, waitMs, gone));
+  bus.handle("terminal.latest", ({ terminalId, sender, waitMs }, _from, gone) => home.latest(terminalId, sender, waitMs, gone));
   bus.handle("terminal.disconnect", ({ terminalId }) => {
     home.disconnect(terminalId);
     return undefined;

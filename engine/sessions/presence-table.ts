@@ -85,8 +85,9 @@ export interface PresenceTable {
   /** Closes the sessions of these shards' sockets, which have ended with them; answers with what was closed. */
   closeAt(addresses: readonly Address[]): { terminalId: string; sessionId: string }[];
   /**
-   * Forgets the terminals that have no live session; a socket that was silent for too long stays, and counts again with its next frame. The others are to be
-   * stored again: each counts as changed, and as taken just now.
+   * Terminals without a live session are OFFLINE until their next frame or poll, and their devices are unknown; when they were last seen stays known. A socket
+   * that was silent for too long counts again with its next frame. The device of a terminal with a live session is to be stored again: it counts as changed,
+   * and as taken just now.
    */
   forget(): void;
 }
@@ -333,20 +334,16 @@ export function createPresenceTable(clock: Clock, presencesMax: number = PRESENC
       const now = clock.monotonicMs();
       ready = [];
       readyAt = 0;
-      for (const presence of [...presences.values()]) {
+      for (const presence of presences.values()) {
+        const live = isLive(presence);
+        const changed = presence.dirty || live;
         clean(presence);
         presence.lastPollAt = null;
         presence.polling = null;
-        if (isLive(presence)) {
-          presence.takenAt = now;
-          touch(presence);
-          continue;
-        }
-        presence.takenAt = Number.NEGATIVE_INFINITY;
-        presence.lastSeenAt = Number.NEGATIVE_INFINITY;
-        presence.lastSeenMs = null;
-        presence.device = {};
-        if (sessionsOf(presence).size === 0) presences.delete(presence.terminalId);
+        if (!live) presence.device = {};
+        if (!changed) continue;
+        presence.takenAt = now;
+        touch(presence);
       }
     },
   };

@@ -2,6 +2,8 @@ import type { Clock } from "../kernel/clock.ts";
 import { RelayError } from "../kernel/errors.ts";
 import type { Ids } from "../kernel/ids.ts";
 import { holdsSchemePan, maskSchemeValues } from "../kernel/mask.ts";
+import { currencyOf } from "../kernel/money.ts";
+import { SCHEMAS } from "../kernel/schemas.ts";
 import { isMerchantId } from "../partners/merchant.ts";
 import type { MerchantStore } from "../partners/merchant-store.ts";
 import type { Terminals } from "../terminals/terminals.ts";
@@ -13,6 +15,7 @@ export interface CloudConfigChange {
   merchantId?: string | null | undefined;
   group?: string | null | undefined;
   family?: string | null | undefined;
+  currency?: string | null | undefined;
   settings?: CloudConfig["settings"] | null | undefined;
 }
 
@@ -67,17 +70,22 @@ export function createConfigureTerminal({ configs, merchants, terminals, clock, 
       for (const member of ["merchantId", "group"] as const) {
         if (holdsSchemePan(change[member] ?? "")) throw new RelayError("invalid_request", `${member}: must not be a card number`);
       }
+      const currency = typeof change.currency === "string" ? currencyOf(change.currency) : change.currency;
+      if (currency === null && change.currency !== null)
+        throw new RelayError("invalid_request", "currency: must be a code of ISO 4217 such as EUR");
       if (typeof change.merchantId === "string") await requireMerchant(terminalId, change.merchantId);
       return configs.change(terminalId, (before) => {
         if (before === undefined && configs.size >= CLOUD_CONFIGS_MAX) {
           throw new RelayError("invalid_request", `There are ${CLOUD_CONFIGS_MAX} configurations already`);
         }
+        const takes = currency === undefined ? before?.currency : currency;
         return {
-          schema: 1,
+          schema: SCHEMAS.cloudConfig.writes,
           terminalId,
           merchantId: change.merchantId === undefined ? (before?.merchantId ?? null) : change.merchantId,
           group: change.group === undefined ? (before?.group ?? null) : change.group,
           family: change.family === undefined ? (before?.family ?? null) : change.family,
+          ...(takes === undefined || takes === null ? {} : { currency: takes }),
           settings: (change.settings === undefined ? before?.settings : maskSchemeValues(change.settings ?? {})) ?? {},
           updatedAtMs: clock.nowMs(),
         };

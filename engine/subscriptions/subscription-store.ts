@@ -1,17 +1,10 @@
 import { createDueIndex, type DueIndex, dueOperations } from "../kernel/due-index-store.ts";
 import { available, type Kv, type Operation, prefixRange } from "../kernel/kv.ts";
-import {
-  digitsOf,
-  type IndexPage,
-  listPrefix,
-  type MerchantList,
-  type Place,
-  pageOfIndex,
-  placeKey,
-} from "../kernel/merchant-index-store.ts";
+import { type IndexPage, listPrefix, type MerchantList, type Place, pageOfIndex, placeKey } from "../kernel/merchant-index-store.ts";
 import type { Digest } from "../kernel/prefixed-id.ts";
 import { readBareRecord, readRecord, recordText } from "../kernel/schemas.ts";
 import type { Stored } from "../kernel/stored.ts";
+import { timeDigits } from "../kernel/time-digits.ts";
 import { objectRowOperations } from "../payments/outbox.ts";
 import type { WebhookEvent } from "../webhooks/webhook-event.ts";
 import { subscriptionRows } from "./object-rows.ts";
@@ -189,7 +182,7 @@ export function createSubscriptionStore({
     createdSince: (list, fromMs, limit) =>
       available(() => {
         const prefix = listPrefix(BY_TIME, list);
-        return kv.count({ from: prefix + digitsOf(fromMs), to: prefixRange(prefix).to, limit });
+        return kv.count({ from: prefix + timeDigits(fromMs), to: prefixRange(prefix).to, limit });
       }),
     charges: (id, beforeCycle, limit) =>
       available(async () => {

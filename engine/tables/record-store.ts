@@ -40,6 +40,7 @@ export const ADMINISTRATORS: RecordKind = {
   table: "administrators",
   partitions: 1,
 };
+export const MACHINE_TOKENS: RecordKind = { schema: "machineToken", prefix: "machine-token/", table: "machine-tokens", partitions: 1 };
 export const SERVICE_SETTINGS: RecordKind = { schema: "serviceSettings", prefix: "gs/", table: "service-settings", partitions: 1 };
 
 /** Changes of one record that may come between reading and storing it; so many in a row mean that something is wrong. */
@@ -49,7 +50,7 @@ const ATTEMPTS_MAX = 64;
 export function recordOperations(
   { schema, prefix, table, partitions }: RecordKind,
   key: string,
-  record: { readonly schema: 1 },
+  record: { readonly schema: number },
 ): Operation[] {
   const partition = partitionOf(key, partitions);
   return [
@@ -59,7 +60,7 @@ export function recordOperations(
 }
 
 /** Records of one kind on the key-value store: `<prefix><part>/<key>`. */
-export function createRecordStore<R extends { readonly schema: 1 }>(kv: Kv, kind: RecordKind): RecordStore<R> {
+export function createRecordStore<R extends { readonly schema: number }>(kv: Kv, kind: RecordKind): RecordStore<R> {
   const { prefix, table, partitions } = kind;
   const at = (key: string) => `${prefix}${partitionOf(key, partitions)}/${key}`;
   const versionPut = (key: string) => tableVersionOperation(partitionName(table, partitionOf(key, partitions)));

@@ -15,11 +15,14 @@ export interface WaitPlaces {
 }
 
 export interface FindTransaction {
-  /** By uuid; waits up to `waitMs` for the result, and not at all where too many look-ups of the caller wait. */
-  byUuid(caller: Caller, uuid: string, waitMs: number): Promise<TransactionLookup>;
+  /**
+   * By uuid; waits up to `waitMs` for the result, and not at all where too many look-ups of the caller wait. A look-up that waits gives its place back, and is
+   * rejected with the reason of `gone`, as soon as that is aborted.
+   */
+  byUuid(caller: Caller, uuid: string, waitMs: number, gone?: AbortSignal): Promise<TransactionLookup>;
   /** Of the terminal's latest command that the caller may see, else its last transaction. */
-  latest(caller: Caller, terminalId: string, waitMs: number): Promise<TransactionLookup>;
-  page(caller: Caller, query: PageQuery): Promise<Transaction[]>;
+  latest(caller: Caller, terminalId: string, waitMs: number, gone?: AbortSignal): Promise<TransactionLookup>;
+  page(caller: Caller, query: PageQuery, gone?: AbortSignal): Promise<Transaction[]>;
 }
 
 export interface PageQuery {
@@ -51,23 +54,23 @@ export function createFindTransaction({ terminals, list, waits }: FindTransactio
   }
 
   return {
-    byUuid: async (caller, uuid, waitMs) => {
+    byUuid: async (caller, uuid, waitMs, gone) => {
       const view = await waiting(caller, waitMs, (ms) =>
-        terminals.command(uuid, ms, (terminalId, sender) => maySee(caller, terminalId, sender)),
+        terminals.command(uuid, ms, (terminalId, sender) => maySee(caller, terminalId, sender), gone),
       );
       return view === null ? { type: "unknown" } : { type: "found", transaction: view.transaction, view };
     },
-    latest: async (caller, terminalId, waitMs) => {
+    latest: async (caller, terminalId, waitMs, gone) => {
       const visibility = visibilityOf(caller, terminalId);
       if (visibility.type === "none") return { type: "unknown" };
       const sender = visibility.type === "all" ? null : visibility.sender;
-      const view = await waiting(caller, waitMs, (ms) => terminals.latest(terminalId, sender, ms));
+      const view = await waiting(caller, waitMs, (ms) => terminals.latest(terminalId, sender, ms, gone));
       return view === null ? { type: "unknown" } : { type: "found", transaction: view.transaction, view };
     },
-    page: async (caller, query) => {
+    page: async (caller, query, gone) => {
       const visibility = visibilityOf(caller, query.terminalId);
       if (visibility.type === "none") return [];
-      return list.page(visibility.type === "all" ? query : { ...query, sender: visibility.sender });
+      return list.page(visibility.type === "all" ? query : { ...query, sender: visibility.sender }, gone);
     },
   };
 }

@@ -5,11 +5,11 @@ import { isSettled, viewOf } from "./command-view.ts";
 import type { CommandView } from "./terminals.ts";
 import type { Waiters } from "./waiters.ts";
 
-/** Where commands stand, at once or when there is a result. */
+/** Where commands stand, at once or when there is a result. A wait whose asker has gone rejects with the reason of `gone`. */
 export interface Lookups {
-  command(terminalId: string, uuid: string, waitMs: number): Promise<CommandView | null>;
+  command(terminalId: string, uuid: string, waitMs: number, gone?: AbortSignal): Promise<CommandView | null>;
   /** The latest command of a terminal, or of one sender there. */
-  latest(terminalId: string, sender: string | null, waitMs: number): Promise<CommandView | null>;
+  latest(terminalId: string, sender: string | null, waitMs: number, gone?: AbortSignal): Promise<CommandView | null>;
 }
 
 type Read = (actor: Actor) => Promise<CommandView | null>;
@@ -27,7 +27,7 @@ export function createLookups({ actors, waiters, clock }: { actors: Actors; wait
   }
 
   /** Reads a view until it is settled or the time is up, and then as it is at that time. */
-  async function waitFor(terminalId: string, waitMs: number, read: Read): Promise<CommandView | null> {
+  async function waitFor(terminalId: string, waitMs: number, read: Read, gone?: AbortSignal): Promise<CommandView | null> {
     if (waitMs <= 0) return actors.enqueue(terminalId, (actor) => current(actor, read));
     const deadlineAt = clock.monotonicMs() + waitMs;
     for (;;) {
@@ -35,19 +35,23 @@ export function createLookups({ actors, waiters, clock }: { actors: Actors; wait
         const view = await current(actor, read);
         if (view !== null && isSettled(view)) return { found: view, changed: null };
         // Registered before anything else can happen to the actor, so that no result is missed.
-        return { found: view, changed: waiters.next(terminalId, deadlineAt) };
+        return { found: view, changed: waiters.next(terminalId, deadlineAt, gone) };
       });
       if (changed === null) return found;
-      if (!(await changed)) return actors.enqueue(terminalId, (actor) => current(actor, read));
+      const hasChanged = await changed;
+      gone?.throwIfAborted();
+      if (!hasChanged) return actors.enqueue(terminalId, (actor) => current(actor, read));
     }
   }
 
   return {
-    command: (terminalId, uuid, waitMs) => waitFor(terminalId, waitMs, (actor) => view(actor, uuid)),
-    latest: (terminalId, sender, waitMs) =>
-      waitFor(terminalId, waitMs, async (actor) => {
+    command: (terminalId, uuid, waitMs, gone) => waitFor(terminalId, waitMs, (actor) => view(actor, uuid), gone),
+    latest: (terminalId, sender, waitMs, gone) => {
+      const read: Read = async (actor) => {
         const entry = sender === null ? actor.context.latest[0] : actor.context.latest.find((latest) => latest.sender === sender);
         return entry === undefined ? null : view(actor, entry.uuid);
-      }),
+      };
+      return waitFor(terminalId, waitMs, read, gone);
+    },
   };
 }

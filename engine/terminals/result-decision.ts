@@ -5,7 +5,7 @@ import { wellFormedValue } from "../kernel/well-formed.ts";
 import type { AttentionItem } from "../payments/attention.ts";
 import { type Command, notBefore, withoutPayload } from "../payments/command.ts";
 import type { EndedLife, LifeRow, TerminalRow, TransactionRow } from "../payments/feed-row.ts";
-import { amountDiffers, currencyUnknown, sameResult, toTransaction } from "../payments/result.ts";
+import { amountDiffers, currencyDiffers, currencyUnknown, sameResult, toTransaction } from "../payments/result.ts";
 import { rowVersion } from "../payments/row-version.ts";
 import type { Transaction } from "../payments/transaction.ts";
 import type { TerminalEvent } from "./events.ts";
@@ -30,6 +30,8 @@ export interface Administered {
   merchantId: string | null;
   /** The merchant whose a result is that no command says it of; null for none. */
   shop: string | null;
+  /** The currency that the terminal is configured for; null for none. */
+  currency: string | null;
 }
 
 /** Classifies a posting (ARCHITECTURE.md, promise 4): the first result of a uuid stands, whatever comes after it. */
@@ -37,12 +39,14 @@ export function classifyResult(
   posting: ResultPosting,
   stored: CommandRecord | null,
   atMs: number,
-  { merchantId, shop }: Administered,
+  { merchantId, shop, currency }: Administered,
 ): ResultDecision {
   const { terminalId, result } = posting;
   const foreign = stored !== null && stored.terminalId !== terminalId;
   const command = foreign ? null : (stored?.command ?? null);
-  const transaction = toTransaction(result, { terminalId, createdAtMs: atMs, command });
+  // What is configured later changes nothing of a result that is stored, and that the terminal posts again.
+  const usual = foreign ? currency : (stored?.result?.transaction.currency ?? currency);
+  const transaction = toTransaction(result, { terminalId, createdAtMs: atMs, command, currency: usual });
   if (foreign) return conflict(posting, atMs, "A result for a uuid of another terminal");
   if (stored !== null && stored.result !== null) {
     const told = asTold(stored.result);
@@ -156,7 +160,10 @@ export function attentionOf(record: CommandRecord, before: CommandLife | null, a
   const item = (kind: AttentionItem["kind"], detail: string): AttentionItem => ({ kind, terminalId, uuid, atMs, detail, raw: null });
   const items: AttentionItem[] = [];
   if (record.command === null) items.push(item("unsolicited", "A result for a uuid that no command has"));
-  if (result?.amountDiffers === true) items.push(item("amount_differs", "The result's amount differs from its command's"));
+  if (result?.amountDiffers === true) {
+    const what = currencyDiffers(result.transaction, record.command) ? "currency" : "amount";
+    items.push(item("amount_differs", `The result's ${what} differs from its command's`));
+  }
   if (result !== null && hasMoney(record) && currencyUnknown(result.transaction)) {
     items.push(item("currency_unknown", "The result's currency is none that is known; it is kept as it came"));
   }

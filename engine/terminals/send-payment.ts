@@ -2,7 +2,7 @@ import { type Caller, isAdmittedByAny, maySend, notPermitted, senderOf } from ".
 import type { Clock } from "../kernel/clock.ts";
 import type { Ids } from "../kernel/ids.ts";
 import type { Command } from "../payments/command.ts";
-import { buildPayment, readPaymentRequest } from "../payments/payment-request.ts";
+import { buildPayment, readPaymentRequest, requireCurrency } from "../payments/payment-request.ts";
 import { isTerminalFamily, TERMINAL_FAMILIES, type TerminalFamily } from "../payments/tags.ts";
 import { buildAdministrative, buildPrint, buildScan, type UtilityContext } from "../payments/utility-request.ts";
 import type { AcceptOutcome, Terminals } from "./terminals.ts";
@@ -23,22 +23,24 @@ export interface SendPaymentOptions {
   terminals: Terminals;
   clock: Clock;
   ids: Ids;
-  /** The family that is administered for a terminal, which wins over what its device tells; null where none is. */
-  configuredFamily?(terminalId: string): string | null;
+  /** What is administered of a terminal: its family, which wins over what its device tells, and the currency that it takes payments in. */
+  configured?(terminalId: string): { readonly family: string | null; readonly currency?: string } | undefined;
 }
 
-export function createSendPayment({ terminals, clock, ids, configuredFamily = () => null }: SendPaymentOptions): SendPayment {
+export function createSendPayment({ terminals, clock, ids, configured = () => undefined }: SendPaymentOptions): SendPayment {
   const nextRequest = createRequestNames(ids);
 
   /** Only the tag services depend on the family, so that no other payment has to ask for it. */
   async function familyOf(terminalId: string): Promise<TerminalFamily | null> {
-    const family = configuredFamily(terminalId) ?? (await terminals.view(terminalId)).device.family;
+    const family = configured(terminalId)?.family ?? (await terminals.view(terminalId)).device.family;
     return family !== undefined && isTerminalFamily(family) ? TERMINAL_FAMILIES[family] : null;
   }
 
   return async (caller, terminalId, body, acceptBeforeMs) => {
     const request = readPaymentRequest(body, terminalId);
     if (!maySend(caller, request.terminalId)) throw notPermitted(caller);
+    const currency = configured(request.terminalId)?.currency;
+    if (currency !== undefined) requireCurrency(request, currency);
     const tagged = request.service === "PAYTAG" || request.service === "VERIFYTAG" || Object.keys(request.tags).length > 0;
     const family = tagged ? await familyOf(request.terminalId) : null;
     const command = buildPayment(request, family, { sender: senderOf(caller), acceptedAtMs: clock.nowMs(), request: nextRequest() });

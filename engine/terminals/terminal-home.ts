@@ -58,6 +58,8 @@ export interface TerminalHomeOptions {
   merchantOf?(terminalId: string): string | null;
   /** The merchant whose its payments are: that one, where there is such a merchant; null for none. */
   shopOf?(terminalId: string): string | null;
+  /** The currency that is configured for a terminal; null for none. */
+  currencyOf?(terminalId: string): string | null;
   /** A result was stored that was not there before; for counts. */
   recorded?(transaction: Transaction): void;
 }
@@ -92,8 +94,8 @@ export interface TerminalHome {
   polled(terminalId: string, device: DeviceInfo, agoMs?: number): void;
   recordResult(posting: ResultPosting): Promise<ResultOutcome>;
   cancel(request: { terminalId: string; uuid: string; cancelUuid: string }): Promise<CancelOutcome>;
-  command(terminalId: string, uuid: string, waitMs: number): Promise<CommandView | null>;
-  latest(terminalId: string, sender: string | null, waitMs: number): Promise<CommandView | null>;
+  command(terminalId: string, uuid: string, waitMs: number, gone?: AbortSignal): Promise<CommandView | null>;
+  latest(terminalId: string, sender: string | null, waitMs: number, gone?: AbortSignal): Promise<CommandView | null>;
   view(terminalId: string): Promise<TerminalView>;
   /** The same, once it is certain who is there, or a second later. */
   connection(terminalId: string): Promise<TerminalView>;
@@ -110,7 +112,7 @@ export interface TerminalHome {
 
 export function createTerminalHome(options: TerminalHomeOptions): TerminalHome {
   const { clock, store, table, waiting, presences, failed, finished } = options;
-  const { merchantOf = () => null, shopOf = () => null } = options;
+  const { merchantOf = () => null, shopOf = () => null, currencyOf = () => null } = options;
   const waiters = createWaiters(clock);
   const actors = createActors({
     store,
@@ -140,7 +142,11 @@ export function createTerminalHome(options: TerminalHomeOptions): TerminalHome {
     delivery,
     waiters,
     clock,
-    administeredOf: (terminalId) => ({ merchantId: merchantOf(terminalId), shop: shopOf(terminalId) }),
+    administeredOf: (terminalId) => ({
+      merchantId: merchantOf(terminalId),
+      shop: shopOf(terminalId),
+      currency: currencyOf(terminalId),
+    }),
     recorded: options.recorded ?? (() => {}),
   });
   const cancel = createCancelCommand({ actors, steps, delivery, clock });
@@ -168,6 +174,23 @@ export function createTerminalHome(options: TerminalHomeOptions): TerminalHome {
     const holder = connection.connectionType === "WEBSOCKET" ? table.pick(terminalId, () => true) : null;
     const server = connection.connected ? { server: holder === null ? options.nodeId : options.nodeOf(holder.address) } : {};
     return { terminalId, ...connection, ...server, device, queued: queue.length, sent: sent.length };
+  }
+
+  /** The one thing that is told of a terminal's presence with a command. It must not fail what is accepted: who cannot be looked up counts as seen. */
+  function wasNeverSeen(terminalId: string): Promise<boolean> {
+    return presences.load(terminalId).then(
+      (stored) => stored === null && !table.knows(terminalId),
+      () => false,
+    );
+  }
+
+  async function acceptForUnknown(command: Command): Promise<AcceptOutcome> {
+    const [outcome, neverSeen] = await Promise.all([acceptInTurn(command), wasNeverSeen(command.terminalId)]);
+    return neverSeen && outcome.type === "accepted" && outcome.state === "queued" ? { ...outcome, neverSeen } : outcome;
+  }
+
+  function acceptInTurn(command: Command): Promise<AcceptOutcome> {
+    return actors.enqueue(command.terminalId, (actor) => accept(actor, command));
   }
 
   return {
@@ -209,7 +232,7 @@ export function createTerminalHome(options: TerminalHomeOptions): TerminalHome {
       presence.tick();
     },
     flush: presence.flush,
-    accept: (command) => actors.enqueue(command.terminalId, (actor) => accept(actor, command)),
+    accept: (command) => (table.knows(command.terminalId) ? acceptInTurn(command) : acceptForUnknown(command)),
     poll: (terminalId, device, answerByMs) => {
       table.polled(terminalId, device, 0);
       return actors.enqueue(terminalId, (actor) => {

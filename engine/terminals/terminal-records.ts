@@ -70,8 +70,10 @@ type CommandTuple = [
   cancels: string | null,
   /** Only where it is true, and before what follows. */
   byAny?: boolean,
-  /** Absent in what was accepted before it was kept. */
-  shop?: string | null,
+  /** Absent in what was accepted before it was kept; false in the place of that before what follows. */
+  shop?: string | null | false,
+  /** Only where one was named. */
+  currency?: string,
 ];
 
 type LifeTuple = [
@@ -227,7 +229,8 @@ function readResult(tuple: ResultTuple, record: Pick<CommandRecord, "uuid" | "te
   };
 }
 
-function commandEnd({ byAny, shop }: Command): string {
+function commandEnd({ byAny, shop, currency }: Command): string {
+  if (currency !== undefined) return `,${byAny === true},${shop === undefined ? false : optional(shop)},"${escaped(currency)}"]`;
   if (shop === undefined) return byAny === true ? BY_ANY_END : "]";
   if (shop === null) return byAny === true ? NOBODYS_BY_ANY : NOBODYS;
   return `,${byAny === true},"${escaped(shop)}"]`;
@@ -254,13 +257,14 @@ export function readCommand(key: string, text: string): CommandRecord {
 }
 
 function readAccepted(uuid: string, terminalId: string, tuple: CommandTuple, payload: string): Command {
-  const [kind, service, amountCents, method, sender, acceptedAtMs, lifetimeMs, request, cancels, byAny, shop] = tuple;
+  const [kind, service, amountCents, method, sender, acceptedAtMs, lifetimeMs, request, cancels, byAny, shop, currency] = tuple;
   const expiresAtMs = acceptedAtMs + lifetimeMs;
   const command: Command = { uuid, terminalId, kind, service, amountCents, method, sender, acceptedAtMs, expiresAtMs, payload };
   if (request !== null) command.request = request;
   if (cancels !== null) command.cancels = cancels;
   if (byAny === true) command.byAny = true;
-  if (shop !== undefined) command.shop = shop;
+  if (shop !== undefined && shop !== false) command.shop = shop;
+  if (currency !== undefined) command.currency = currency;
   return command;
 }
 

@@ -35,12 +35,12 @@ export interface Terminals {
    * Where a command stands; where there is none, or none that may be seen, the oldest result under the uuid that nobody asked for and that may be. Null for
    * a uuid never seen, at once also for what may not be seen. Waits up to `waitMs` for a result, if asked to.
    */
-  command(uuid: string, waitMs: number, maySee?: Sight): Promise<CommandView | null>;
+  command(uuid: string, waitMs: number, maySee?: Sight, gone?: AbortSignal): Promise<CommandView | null>;
   /**
    * The latest command of a terminal (of one sender, where given) or, without one, its last transaction; null when there is neither.
-   * Waits up to `waitMs` for its result.
+   * Waits up to `waitMs` for its result. Both reject with the reason of `gone` once that is aborted while they wait.
    */
-  latest(terminalId: string, sender: string | null, waitMs: number): Promise<CommandView | null>;
+  latest(terminalId: string, sender: string | null, waitMs: number, gone?: AbortSignal): Promise<CommandView | null>;
   /** Presence, device and load of a terminal, also of one that was never seen. */
   view(terminalId: string): Promise<TerminalView>;
   /** The same for whoever wants to know whether it is there: waits for a second where the terminal's home has not heard of all sessions yet. */
@@ -57,8 +57,8 @@ export interface Terminals {
   /** Terminals ever seen, by id, after `after`. */
   list(page: { after: string; limit: number }): Promise<TerminalView[]>;
   /**
-   * Forgets stored sessions and presence, on every node (`/admin/redis-sessions/clear`), but of those that have a live session: who polls is known again
-   * with its next poll. Commands and uuids stay. Answers with how many terminals were forgotten.
+   * Forgets, on every node, which terminals are there and what they told about their devices (`/admin/redis-sessions/clear`), except of those with a live
+   * session: one that polls is ONLINE again with its next poll. When each was last seen, commands and uuids stay. Answers with how many terminals there are.
    */
   forgetPresence(): Promise<number>;
   attention(page: { after: string; limit: number }): Promise<{ id: string; item: AttentionItem }[]>;
@@ -76,9 +76,12 @@ export interface TakenCommand {
 /** Whether somebody may see what a sender (null: nobody) sent to a terminal. */
 export type Sight = (terminalId: string, sender: string | null) => boolean;
 
-/** `state` is where the command stands, `duplicate` for the earlier one with this uuid; `sender` sent that one. `queue_full`: nothing was stored. */
+/**
+ * `state` is where the command stands, `duplicate` for the earlier one with this uuid; `sender` sent that one. `queue_full`: nothing was stored.
+ * `neverSeen`: it waits for a terminal that has never connected, as far as its home knows.
+ */
 export type AcceptOutcome =
-  | { type: "accepted"; state: "queued" | "sent" }
+  | { type: "accepted"; state: "queued" | "sent"; neverSeen?: true }
   | { type: "duplicate"; state: CommandState; sender: string }
   | (QueueRefusal & { type: "queue_full" });
 

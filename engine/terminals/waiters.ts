@@ -4,8 +4,8 @@ import { createTimerWheel, type Timed } from "../kernel/timer-wheel.ts";
 
 /** Lookups that wait for the next result of a terminal, each with a deadline; bounded, without a timer each. */
 export interface Waiters {
-  /** True when something of the terminal changed before the deadline; false at the deadline, or at once where too many wait. */
-  next(terminalId: string, deadlineAt: number): Promise<boolean>;
+  /** True when something of the terminal changed before the deadline; false at the deadline, when `gone` is aborted, or at once where too many wait. */
+  next(terminalId: string, deadlineAt: number, gone?: AbortSignal): Promise<boolean>;
   wake(terminalId: string): void;
   /** Ends those whose deadline (monotonic) has passed, to a tenth of a second. */
   tick(): void;
@@ -32,13 +32,19 @@ export function createWaiters(clock: Clock): Waiters {
   }
 
   return {
-    next: (terminalId, deadlineAt) =>
+    next: (terminalId, deadlineAt, gone) =>
       new Promise((resolve) => {
-        if (count >= WAITERS_MAX || deadlineAt <= clock.monotonicMs()) {
+        if (count >= WAITERS_MAX || deadlineAt <= clock.monotonicMs() || gone?.aborted === true) {
           resolve(false);
           return;
         }
-        const waiter: Waiter = { terminalId, resolve, slot: null };
+        const leave = () => end(waiter, false);
+        const ended = (changed: boolean) => {
+          gone?.removeEventListener("abort", leave);
+          resolve(changed);
+        };
+        const waiter: Waiter = { terminalId, resolve: ended, slot: null };
+        gone?.addEventListener("abort", leave);
         const waiters = byTerminal.get(terminalId);
         if (waiters === undefined) byTerminal.set(terminalId, new Set([waiter]));
         else waiters.add(waiter);

@@ -2,8 +2,8 @@ import { available, type Entry, type Kv, type Operation, prefixRange } from "../
 import { CONFLICT, retryOnConflict } from "../kernel/retry-on-conflict.ts";
 import { readRecord, recordText } from "../kernel/schemas.ts";
 import type { Stored } from "../kernel/stored.ts";
+import { timeDigits } from "../kernel/time-digits.ts";
 import type { DuePage, DueQuery } from "./delivery-sender.ts";
-import { digitsOf } from "./index-key.ts";
 import { deliveryExpiresAtMs, WEBHOOK_DELIVERY_STATES, type WebhookDeliveryRecord } from "./webhook-delivery.ts";
 import type { WebhookEndpointRecord, WebhookHealth } from "./webhook-endpoint.ts";
 import { endpointKey, endpointOf, healthKey, healthOf } from "./webhook-endpoint-store.ts";
@@ -287,7 +287,7 @@ function indexKeys(record: WebhookDeliveryRecord): string[] {
   if (nextAtMs === null) return lists;
   return [
     ...lists,
-    `${DUE}${endpointId}/${digitsOf(nextAtMs)}/${String(sequence).padStart(8, "0")}/${eventId}`,
+    `${DUE}${endpointId}/${timeDigits(nextAtMs)}/${String(sequence).padStart(8, "0")}/${eventId}`,
     `${PENDING}${eventId}/${ownerLetter(owner)}/${endpointId}`,
   ];
 }
@@ -298,7 +298,7 @@ function stateKey(record: WebhookDeliveryRecord): string {
 
 /** Its place in lists by age. */
 function placeOf({ createdAtMs, id }: DeliveryPlace): string {
-  return `${digitsOf(createdAtMs)}/${id}`;
+  return `${timeDigits(createdAtMs)}/${id}`;
 }
 
 function deliveryPlace(text: string): DeliveryPlace {

@@ -1,4 +1,4 @@
-import { available, type Entry, type Kv, prefixRange } from "../kernel/kv.ts";
+import { available, type Entry, type Kv, type Operation, prefixRange } from "../kernel/kv.ts";
 import { CONFLICT, retryOnConflict } from "../kernel/retry-on-conflict.ts";
 import { readBareRecord, readRecord, recordText } from "../kernel/schemas.ts";
 import type { Stored } from "../kernel/stored.ts";
@@ -25,6 +25,9 @@ export interface EndpointPage {
   readonly next: string | null;
 }
 
+/** Null before it was created, and after it was removed. */
+export type EndpointOwed = (before: WebhookEndpointRecord | null, after: WebhookEndpointRecord | null) => Promise<readonly Operation[]>;
+
 export const WEBHOOK_ENDPOINTS = "webhook-endpoint/";
 const OF_OWNER = "webhook-endpoint-of/";
 const COUNTS = "webhook-endpoint-count/";
@@ -34,10 +37,12 @@ const HEALTH = "webhook-health/";
 const ATTEMPTS_MAX = 64;
 
 /**
- * Endpoints on the key-value store: `webhook-endpoint/<id>`, by owner `webhook-endpoint-of/<m/merchant or p/partner>/<id>`, how many each has under
- * `webhook-endpoint-count/<owner>`, and what was given up since the last success under `webhook-health/<id>`.
+ * Endpoints on the key-value store: `webhook-endpoint/<id>`, by owner
+ * `webhook-endpoint-of/<m/merchant or p/partner>/<id>`, how many each has under
+ * `webhook-endpoint-count/<owner>`, and what was given up since the last success under
+ * `webhook-health/<id>`. `owed`: what else belongs into the commit of a change, whoever makes it.
  */
-export function createWebhookEndpointStore(kv: Kv): WebhookEndpointStore {
+export function createWebhookEndpointStore(kv: Kv, owed: EndpointOwed = async () => []): WebhookEndpointStore {
   async function countOf(owner: WebhookOwner): Promise<{ key: string; version: number; endpoints: number }> {
     const key = COUNTS + ownerKey(owner);
     const entry = await kv.get(key);
@@ -67,6 +72,7 @@ export function createWebhookEndpointStore(kv: Kv): WebhookEndpointStore {
               { type: "put", key: endpointKey(record.id), value: recordText("webhookEndpoint", record) },
               { type: "put", key: ofOwnerKey(record), value: "1" },
               { type: "put", key, value: recordText("webhookEndpoint", { endpoints: endpoints + 1 }) },
+              ...(await owed(null, record)),
             ],
           });
           return type === "committed" ? "created" : CONFLICT;
@@ -79,7 +85,10 @@ export function createWebhookEndpointStore(kv: Kv): WebhookEndpointStore {
         // Whatever was given up before belongs to the time before it was enabled again, or to another address.
         const begun = before.record.status !== record.status || before.record.url !== record.url;
         const anew = begun ? [{ type: "delete", key: HEALTH + record.id } as const] : [];
-        const result = await kv.commit({ checks: [{ key, version: before.version }], operations: [put, ...anew] });
+        const result = await kv.commit({
+          checks: [{ key, version: before.version }],
+          operations: [put, ...anew, ...(await owed(before.record, record))],
+        });
         return result.type === "committed" ? { record, version: result.version } : null;
       }),
     remove: ({ record, version }) =>
@@ -97,6 +106,7 @@ export function createWebhookEndpointStore(kv: Kv): WebhookEndpointStore {
               { type: "delete", key: ofOwnerKey(record) },
               { type: "delete", key: HEALTH + record.id },
               { type: "put", key: count.key, value: recordText("webhookEndpoint", { endpoints: Math.max(0, count.endpoints - 1) }) },
+              ...(await owed(record, null)),
             ],
           });
           if (result.type === "committed") return true;

@@ -88,6 +88,8 @@ export interface WebhookEndpointsOptions {
   store: WebhookEndpointStore;
   stops: EndpointStops;
   secrets: WebhookSecrets;
+  /** Whether nothing is ever posted to this host of a URL. False for a name, whose addresses are checked at each attempt. */
+  isLocalHost(host: string): boolean;
   box: SecretBox;
   digest: Digest;
   clock: Clock;
@@ -145,7 +147,7 @@ export function createWebhookEndpoints(options: WebhookEndpointsOptions): Webhoo
 
   return {
     create: async (owner, order, operationId) => {
-      assertWebhookUrl(order.url, order.livemode);
+      assertWebhookUrl(order.url, order.livemode, options.isLocalHost);
       const id = prefixedId("we_", digest(`webhook-endpoint ${operationId}`));
       const atMs = clock.nowMs();
       const sealed = owner.type === "merchant" ? [fresh(id, operationId)] : [];
@@ -169,7 +171,7 @@ export function createWebhookEndpoints(options: WebhookEndpointsOptions): Webhoo
       );
     },
     change: async (owner, livemode, id, { url, events, description, metadata, disabled, seenAtMs }) => {
-      if (url !== undefined) assertWebhookUrl(url, livemode);
+      if (url !== undefined) assertWebhookUrl(url, livemode, options.isLocalHost);
       const after = await change(owner, livemode, id, (before) => {
         if (seenAtMs !== undefined && seenAtMs !== before.updatedAtMs)
           throw new RelayError("conflict", "It was changed meanwhile; read it again");

@@ -2,7 +2,7 @@ import { available, type Entry, type Kv, type Operation, prefixRange } from "../
 import type { Page, PageQuery } from "../kernel/page.ts";
 import { readRecord, recordText } from "../kernel/schemas.ts";
 import type { Stored } from "../kernel/stored.ts";
-import { digitsOf } from "./index-key.ts";
+import { timeDigits } from "../kernel/time-digits.ts";
 import { WEBHOOK_EVENT_LIFETIME_MS, type WebhookEvent, type WebhookFormat } from "./webhook-event.ts";
 
 /** An event whose deliveries are not made yet, or not all of them. */
@@ -76,8 +76,8 @@ export function createWebhookEventStore(kv: Kv): WebhookEventStore {
         const prefix = listPrefix(list);
         const forwards = endingBefore !== null;
         let { from, to } = prefixRange(prefix);
-        if (fromMs !== null) from = later(from, prefix + digitsOf(fromMs));
-        if (beforeMs !== null) to = earlier(to, prefix + digitsOf(beforeMs));
+        if (fromMs !== null) from = later(from, prefix + timeDigits(fromMs));
+        if (beforeMs !== null) to = earlier(to, prefix + timeDigits(beforeMs));
         if (cursor !== null && forwards) from = later(from, `${indexKey(cursor)}\u0001`);
         if (cursor !== null && !forwards) to = earlier(to, indexKey(cursor));
         const ids: string[] = [];
@@ -142,11 +142,11 @@ function listPrefix({ format, merchantId, livemode }: EventList): string {
 }
 
 function indexKey(event: WebhookEvent): string {
-  return `${listPrefix(event)}${digitsOf(event.createdAtMs)}/${event.id}`;
+  return `${listPrefix(event)}${timeDigits(event.createdAtMs)}/${event.id}`;
 }
 
 function outboxKey({ createdAtMs, objectId, sequence, id }: WebhookEvent): string {
-  return `${WEBHOOK_OUTBOX}${digitsOf(createdAtMs)}/${objectId}/${String(sequence).padStart(SEQUENCE_DIGITS, "0")}/${id}`;
+  return `${WEBHOOK_OUTBOX}${timeDigits(createdAtMs)}/${objectId}/${String(sequence).padStart(SEQUENCE_DIGITS, "0")}/${id}`;
 }
 
 function itemOf({ key, value, version }: Entry): OutboxItem {

@@ -4,15 +4,16 @@ import { RelayError } from "../kernel/errors.ts";
 export const WEBHOOK_URL_LENGTH_MAX = 2_048;
 
 /**
- * Throws RelayError `invalid_request` for an address that may not be registered: it has to be https where money moves, and must hold no login. Whether it
- * is of a public network is checked at each attempt, when its name is resolved.
+ * Throws RelayError `invalid_request` for an address that may not be registered: it has to be https where money moves, must hold no login, and must not be
+ * written as an address of a local network. Where it has a name, the addresses of that are checked at each attempt.
  */
-export function assertWebhookUrl(url: string, livemode: boolean): void {
+export function assertWebhookUrl(url: string, livemode: boolean, isLocalHost: (host: string) => boolean): void {
   // Parsing would drop line breaks, and the spaces around it: the address that is shown would be another one.
   if (url.length > WEBHOOK_URL_LENGTH_MAX || /[\s\p{C}]/u.test(url) || !URL.canParse(url)) throw refused("must be an absolute URL");
-  const { protocol, username, password } = new URL(url);
+  const { protocol, username, password, hostname } = new URL(url);
   if (protocol !== "https:" && (livemode || protocol !== "http:")) throw refused(livemode ? "must be https" : "must be https or http");
   if (username !== "" || password !== "") throw refused("must not hold a user name or password");
+  if (isLocalHost(hostname)) throw refused("must not be an address of a local network");
 }
 
 function refused(why: string): RelayError {

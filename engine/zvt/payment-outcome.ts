@@ -1,4 +1,5 @@
 import { cutText } from "../kernel/cut-text.ts";
+import { currencyNumberOf } from "../kernel/money.ts";
 import type { FreeForm, Transaction } from "../payments/transaction.ts";
 import type { CommandView } from "../terminals/terminals.ts";
 import { cardTypeOf, codeOfDecline, ZVT_CODES } from "./result-codes.ts";
@@ -7,9 +8,6 @@ import type { ZvtOutcome, ZvtReceipt } from "./zvt-payments.ts";
 
 /** What a receipt takes from its payment. */
 export type ReceiptFacts = Pick<ZvtOpen, "amountCents" | "currency" | "receiptNo" | "seq"> & { readonly tid: string };
-
-/** ISO 4217 numbers of what terminals of the relay pay in; another currency is sent as the payment's own. */
-const CURRENCY_NUMBERS: { readonly [code: string]: string } = { EUR: "0978", CHF: "0756", GBP: "0826", USD: "0840" };
 
 /** Bitmap 0B has six digits. */
 const TRACES = 1_000_000;
@@ -76,7 +74,7 @@ function receiptOf(transaction: Transaction, resultCode: number, facts: ReceiptF
     ...bare,
     // A declined payment may tell none.
     amountCents: transaction.status === "OK" || amountCents > 0 ? amountCents : facts.amountCents,
-    currency: CURRENCY_NUMBERS[currency] ?? facts.currency,
+    currency: bitmapOf(currency) ?? facts.currency,
     trace: /^\d{1,6}$/.test(auth?.stan ?? "") ? Number(auth?.stan) : bare.trace,
     entry: card?.entry ?? null,
     maskedPan: card?.maskedPan === undefined ? null : maskedDigits(card.maskedPan),
@@ -86,6 +84,12 @@ function receiptOf(transaction: Transaction, resultCode: number, facts: ReceiptF
     message: message === undefined ? null : cutText(message, MESSAGE_CHARS_MAX),
     slipLines: slipLinesOf(transaction.receipt),
   };
+}
+
+/** Bitmap 49: the number of ISO 4217 in four digits; null for a currency that has none. */
+function bitmapOf(currency: string): string | null {
+  const number = currencyNumberOf(currency);
+  return number === null ? null : number.padStart(4, "0");
 }
 
 /** Digits, and E for what is masked. Null for what is no card number, and for one in which nothing is masked: that is not sent on. */

@@ -73,8 +73,9 @@ const GIVE_UP_WITHOUT_STATUS_MS = 170_000;
 export function startPaymentRun(order: RunOrder, options: RunOptions): PaymentRun {
   const { open, service, tid } = order;
   const { relay, clock, timers, ids, timeoutMs, graceMs, callerOf, isAbandoned, failed } = options;
-  const { uuid, terminalId, amountCents, acceptedAtMs } = open;
-  const body = { uuid, amount: amountCents, service };
+  const { uuid, terminalId, amountCents, currency, acceptedAtMs } = open;
+  // Bitmap 49 has the number of ISO 4217 in four digits.
+  const body = { uuid, amount: amountCents, service, currency: currency.slice(1) };
   let follower: ZvtFollower | null = null;
   let progress: ZvtProgress = "waiting";
   let hasStatus = true;
@@ -137,9 +138,20 @@ export function startPaymentRun(order: RunOrder, options: RunOptions): PaymentRu
     if (clock.nowMs() >= acceptedAtMs + SEND_WITHIN_MS) return (await isKnown()) ? "known" : ((await giveUp(ZVT_CODES.busy)) ?? "known");
     const caller = callerOf();
     if (caller === null || !maySend(caller, terminalId)) return (await giveUp(ZVT_CODES.notPermitted)) ?? "known";
-    const { outcome } = await relay.sendPayment(caller, terminalId, body, acceptedAtMs + SEND_WITHIN_MS);
-    if (outcome.type !== "queue_full") return "known";
-    return (await giveUp(ZVT_CODES.busy)) ?? "known";
+    const outcome = await sent(caller);
+    if (outcome === "refused") return (await giveUp(ZVT_CODES.currency)) ?? "known";
+    return outcome === "queue_full" ? ((await giveUp(ZVT_CODES.busy)) ?? "known") : "known";
+  }
+
+  /** `refused`: the body is right in all but its currency, which is not the one that is configured for the terminal. */
+  async function sent(caller: Caller): Promise<"known" | "queue_full" | "refused"> {
+    try {
+      const { outcome } = await relay.sendPayment(caller, terminalId, body, acceptedAtMs + SEND_WITHIN_MS);
+      return outcome.type === "queue_full" ? "queue_full" : "known";
+    } catch (error) {
+      if (error instanceof RelayError && error.code === "invalid_request") return "refused";
+      throw error;
+    }
   }
 
   async function send(): Promise<"known" | ZvtOutcome> {

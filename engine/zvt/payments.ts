@@ -575,6 +575,8 @@ function wordOf(outcome: ZvtOutcome): string {
       return "busy";
     case ZVT_CODES.notPermitted:
       return "not_permitted";
+    case ZVT_CODES.currency:
+      return "currency";
     default:
       return "declined";
   }

@@ -6,6 +6,8 @@ export const ZVT_CODES = {
   cancelled: 0x6c,
   /** The route's partner may not send to the terminal. */
   notPermitted: 0x6b,
+  /** The terminal takes payments in another currency; nothing was sent. */
+  currency: 0x6f,
   /** What the register asked for cannot be read. */
   badFormat: 0x9a,
   /** The terminal takes no more for now; nothing was sent. */

@@ -151,12 +151,12 @@ export type ZvtStatus = "ready" | "offline" | "paying";
 /** What is counted and logged of the sockets; the node has it. Words are bounded: no bytes of a register are in them. */
 export interface ZvtReports {
   opened(connection: ZvtConnection): void;
-  /** `routeId` null where it came to none; `reason` is one of few words (`register`, `not_zvt`, `no_route`, `too_many`, `no_ack`, `unknown_outcome`, ...). */
-  closed(connection: ZvtConnection, routeId: string | null, reason: string): void;
+  /** `routeId` null where it came to none; `reason` is one of few words (`register`, `not_zvt`, `no_route`, `too_many`, `no_ack`, `unknown_outcome`, ...); `refusals`: frames that were refused since its last command that was carried out. */
+  closed(connection: ZvtConnection, routeId: string | null, reason: string, refusals: number): void;
   /** `command` as four hexadecimal digits of a command that is known, else `other`; acknowledgements are `80xx` and `84xx`. */
   frame(direction: "in" | "out", command: string): void;
   /** A command was refused, or a connection: `amount`, `currency`, `card_data`, `password`, `busy`, `not_permitted`, `unsupported`, ... */
-  refused(reason: string): void;
+  refused(reason: string, address: string): void;
   /** Only where `logRawBytes`: the parsed frame, card data and passwords blanked; of what cannot be parsed its length. */
   raw(connection: ZvtConnection, direction: "in" | "out", text: string): void;
 }
@@ -169,6 +169,8 @@ export interface ZvtListenOptions {
   maxConnections: number;
   /** Whether an address may connect at all. */
   allows(address: string): boolean;
+  /** Whether an address is a proxy of the installation: its connections are kept, whatever is refused on them. */
+  isProxy(address: string): boolean;
   logRawBytes: boolean;
   tls: ZvtTls | null;
 }

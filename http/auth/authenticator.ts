@@ -1,4 +1,5 @@
 import type { Caller } from "../../engine/access/caller.ts";
+import type { PasswordAlone } from "../../engine/administrators/password-alone.ts";
 import { RelayError } from "../../engine/kernel/errors.ts";
 import type { AuthRequirement } from "../endpoint/endpoint.ts";
 import { type AdministratorSessions, administratorCookie, callerByAdministratorSession } from "./administrator-session.ts";
@@ -41,6 +42,12 @@ const INVALID_KEY: Refusal = { type: "refused", code: "unauthorized", message: "
 
 const INVALID_LOGIN: Refusal = { type: "refused", code: "unauthorized", message: "Invalid credentials" };
 
+const EXPIRED_TOKEN: Refusal = {
+  type: "refused",
+  code: "unauthorized",
+  message: "This machine token has expired; an owner makes another one (POST /admin/machine-tokens)",
+};
+
 const MISSING_LOGIN: Refusal = { type: "refused", code: "unauthorized", message: "Authentication required" };
 
 const FOREIGN_ORIGIN: Refusal = { type: "refused", code: "forbidden", message: "This origin may not use this API Key" };
@@ -74,11 +81,17 @@ export interface Authenticator {
   isOriginListed(origin: string): boolean;
   /** Whether the caller is a partner that lists this origin itself. A partner without a list has listed none. */
   isOriginListedBy(caller: Caller, origin: string): boolean;
-  /** Throws RelayError `forbidden` for who has a session and may not do what an endpoint needs; nothing for other callers. */
-  requireSessionNeeds(caller: Caller, needs: SessionNeeds): void;
+  /**
+   * Throws, or rejects with, RelayError `forbidden` for who has a session and may not do what an
+   * endpoint needs, and for an administrator whose password alone is not enough for it.
+   */
+  requireSessionNeeds(caller: Caller, needs: SessionNeeds): void | Promise<void>;
   /** Whether a `Cookie` header names a session of an administrator, right or wrong. */
   namesAdministratorSession(cookie: string): boolean;
-  /** An administrator by the password of its login, compared and counted as in a login. */
+  /**
+   * An administrator, or a machine token, by the password of its login, compared and counted as in
+   * a login.
+   */
   administratorByPassword(user: UserPassword, ipAddress: string): Caller | Refusal | Promise<Caller | Refusal>;
 }
 
@@ -123,6 +136,7 @@ export function createAuthenticator(
   portal: PortalSessions = NO_PORTAL,
   administrators: AdministratorSessions = NO_ADMINISTRATOR_SESSIONS,
   findAgent: FindAgent = NO_AGENTS,
+  isPasswordEnough: PasswordAlone = async () => true,
 ): Authenticator {
   const logins = new BoundedMap<string, Caller | PasswordLogin>(VERIFIED_MAX);
   /** By header: the hash against which its password was verified, or `FAST`. */
@@ -150,7 +164,17 @@ export function createAuthenticator(
     return isOriginAllowed(known.partner, origin) ? known.caller : FOREIGN_ORIGIN;
   }
 
+  /** A machine token that has expired is told so: whoever sends it has it. */
+  function unlessExpired(found: Caller | Refusal): Caller | Refusal {
+    return found.type === "machine" && found.expiresAtMs <= portal.nowMs() ? EXPIRED_TOKEN : found;
+  }
+
   function byLogin(header: string, ipAddress: string): Caller | Refusal | Promise<Caller | Refusal> {
+    const found = byAnyLogin(header, ipAddress);
+    return found instanceof Promise ? found.then(unlessExpired) : unlessExpired(found);
+  }
+
+  function byAnyLogin(header: string, ipAddress: string): Caller | Refusal | Promise<Caller | Refusal> {
     const known = logins.get(header);
     if (known === undefined) return byUnknownLogin(header, ipAddress);
     return known.type === "password" ? again(known, ipAddress) : known;
@@ -265,7 +289,11 @@ export function createAuthenticator(
     isOriginListed: source.isOriginListed,
     isOriginListedBy: (caller, origin) =>
       caller.type === "partner" && source.partnerByUsername(caller.username)?.allowedOrigins.includes(origin) === true,
-    requireSessionNeeds: (caller, needs) => requireSessionNeeds(caller, needs, portal.nowMs),
+    requireSessionNeeds: (caller, needs) => {
+      requireSessionNeeds(caller, needs, portal.nowMs);
+      if (needs.stepUp !== true || caller.type !== "administrator" || caller.session !== undefined) return undefined;
+      return requirePasswordEnough(isPasswordEnough, caller.username, needs.firstByPassword === true);
+    },
     namesAdministratorSession: (cookie) => cookie !== "" && administrators.cookie.tokenIn(cookie) !== null,
     administratorByPassword: ({ username, password }, ipAddress) => {
       forgetWhenChanged();
@@ -328,7 +356,15 @@ function anonymousIfRefused(found: Caller | Refusal): Caller {
   return found.type === "refused" ? ANONYMOUS : found;
 }
 
-/** A right login that is no administrator's is answered as a wrong one. */
+/**
+ * A right login that is neither an administrator's nor a machine token is answered as a wrong one.
+ */
 function administratorOnly(found: Caller | Refusal): Caller | Refusal {
-  return found.type === "administrator" || found.type === "refused" ? found : INVALID_LOGIN;
+  return found.type === "administrator" || found.type === "machine" || found.type === "refused" ? found : INVALID_LOGIN;
+}
+
+async function requirePasswordEnough(isEnough: PasswordAlone, username: string, first: boolean): Promise<void> {
+  if (await isEnough(username, first)) return;
+  const message = `A password alone does not administer people, secrets or factors: sign in at /admin with a second factor (POST /admin/session), and repeat with that session${first ? ". It creates administrators only while no owner has a second factor" : ""}`;
+  throw new RelayError("forbidden", message, { detail: "second_factor_required" });
 }

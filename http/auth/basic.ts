@@ -30,20 +30,29 @@ export function terminalByDerivedPassword(source: CredentialSource, user: UserPa
   return { type: "terminal", terminalId: user.username, ...(manages === null ? {} : { manages, isDenied: source.isTerminalDenied }) };
 }
 
-/** Whether an administrator, the fleet or a partner has this name. */
+/** Whether an administrator, a machine token, the fleet or a partner has this name. */
 export function isAccount(source: CredentialSource, username: string): boolean {
   return (
     source.administratorByUsername(username) !== null ||
+    source.machineByName(username) !== null ||
     source.fleet()?.username === username ||
     source.partnerByUsername(username) !== null
   );
 }
 
-/** The administrator or the fleet by a password that needs no slow hash. Null for anyone else. */
+/**
+ * The administrator, the machine token or the fleet by a secret that needs no slow hash. Null for
+ * anyone else.
+ */
 export function callerByFastPassword(source: CredentialSource, user: UserPassword): Caller | null {
   const administrator = source.administratorByUsername(user.username);
   if (administrator?.password.type === "sha256" && matchesSha256(user.password, administrator.password.hex)) {
     return administratorCaller(administrator);
+  }
+  const machine = source.machineByName(user.username);
+  if (machine !== null && matchesSha256(user.password, machine.tokenSha256)) {
+    const { name, rights, expiresAtMs } = machine;
+    return { type: "machine", name, rights, expiresAtMs };
   }
   const fleet = source.fleet();
   const isFleet = fleet !== null && sameText(user.username, fleet.username) && matchesSha256(user.password, fleet.passwordSha256);

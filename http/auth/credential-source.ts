@@ -1,4 +1,5 @@
 import type { AdministratorRole } from "../../engine/access/administrator-role.ts";
+import type { MachineRight } from "../../engine/access/machine-token.ts";
 import type { TerminalMatcher } from "../../engine/access/terminal-rule.ts";
 import type { ErrorCode, ErrorDetail } from "../../engine/kernel/errors.ts";
 import type { PartnerRates } from "../../engine/partners/partner.ts";
@@ -19,6 +20,14 @@ export interface AdministratorCredential {
   readonly password: { readonly type: "sha256"; readonly hex: string } | { readonly type: "slow"; readonly hash: string };
 }
 
+export interface MachineCredential {
+  readonly name: string;
+  /** In hex. */
+  readonly tokenSha256: string;
+  readonly rights: readonly MachineRight[];
+  readonly expiresAtMs: number;
+}
+
 export interface PartnerCredential {
   readonly partnerId: number;
   readonly username: string;
@@ -36,6 +45,8 @@ export interface CredentialSource {
   /** Increases with every change of any credential; earlier verifications are then no longer valid. */
   generation(): number;
   administratorByUsername(username: string): AdministratorCredential | null;
+  /** A machine token by its name, expired or not. */
+  machineByName(name: string): MachineCredential | null;
   /** The credential that a fleet shares, if one is set. */
   fleet(): NamedSecret | null;
   /** Key of the terminals' derived passwords; null if terminals have no login of their own. */

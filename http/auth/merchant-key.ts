@@ -1,5 +1,6 @@
 import type { Caller } from "../../engine/access/caller.ts";
 import type { MerchantGrant } from "../../engine/access/merchant-grant.ts";
+import type { KeyWord } from "../../engine/partners/merchant-by-key.ts";
 import { parseBasic } from "./basic.ts";
 import type { Refusal } from "./credential-source.ts";
 
@@ -20,6 +21,11 @@ const REPLACED_KEY: Refusal = {
   message: "This API key was replaced by a new one",
   detail: "api_key_expired",
 };
+const PENDING_KEY: Refusal = {
+  type: "refused",
+  code: "unauthorized",
+  message: "This API key does not count yet: an owner of the merchant has to confirm it, or 24 hours have to pass since it was made",
+};
 const PUBLISHABLE_KEY: Refusal = {
   type: "refused",
   code: "forbidden",
@@ -27,8 +33,11 @@ const PUBLISHABLE_KEY: Refusal = {
   detail: "secret_key_required",
 };
 
-/** Finds the merchant of a key that came from an address: `replaced` for one that it had before, null for no key. Rejects with RelayError `unavailable`. */
-export type FindMerchant = (key: string, ipAddress: string) => Promise<MerchantGrant | "replaced" | null>;
+/**
+ * Finds the merchant of a key that came from an address: null for no key. Rejects with RelayError
+ * `unavailable`.
+ */
+export type FindMerchant = (key: string, ipAddress: string) => Promise<MerchantGrant | KeyWord | null>;
 
 /**
  * Authentication of merchants: `Authorization: Bearer sk_merchant_...`, or Basic with the key as user name and an empty password. Looked up by the key's
@@ -44,6 +53,7 @@ export async function callerByMerchantKey(
   const merchant = key === null ? null : await find(key, ipAddress);
   if (merchant === null) return INVALID_KEY;
   if (merchant === "replaced") return REPLACED_KEY;
+  if (merchant === "pending") return PENDING_KEY;
   return kinds === "secret" && merchant.kind !== "secret" ? PUBLISHABLE_KEY : { type: "merchantKey", merchant };
 }
 

@@ -60,6 +60,8 @@ export function unclearCookie({ name }: SessionCookie): Refusal {
 export interface SessionNeeds {
   readonly may?: MerchantAct | undefined;
   readonly stepUp?: true | undefined;
+  /** See `EndpointFacts`. */
+  readonly firstByPassword?: true | undefined;
 }
 
 /**

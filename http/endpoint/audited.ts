@@ -77,6 +77,8 @@ function usernameOf(caller: Caller): string {
       return caller.username;
     case "administratorSigningIn":
       return caller.session.username;
+    case "machine":
+      return caller.name;
     case "terminal":
       return caller.terminalId;
     case "partnerApi":

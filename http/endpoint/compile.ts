@@ -7,6 +7,7 @@ import { parseForm, readFormBody } from "./form-body.ts";
 import { type JsonBody, jsonReader } from "./json-body.ts";
 import { parameterNames } from "./router.ts";
 import { parseQuery, percentDecode, type TextSource, textReader } from "./text-members.ts";
+import { refusePaymentMembers } from "./unknown-members.ts";
 
 /** An endpoint with its schemas turned into functions. Readers throw RelayError `invalid_request`. */
 export interface CompiledEndpoint {
@@ -58,6 +59,7 @@ export function compileEndpoint(endpoint: BoundEndpoint, options: CompileOptions
       if (endpoint.queryFormat === "bracketed") return parseForm(text);
       if (text === "" && query === undefined) return NO_MEMBERS;
       const found = parseQuery(text, queryNames, endpoint.refusesUnknown === undefined ? ignored : null);
+      if (endpoint.movesMoney) refusePaymentMembers(ignored);
       return readQueryMembers((name) => found.get(name));
     },
     readHeaders: headers === undefined ? null : textReader(headers),
@@ -73,14 +75,20 @@ export function compileEndpoint(endpoint: BoundEndpoint, options: CompileOptions
 }
 
 function bodyReader(body: TSchema, endpoint: BoundEndpoint): (bytes: Buffer, contentType: string) => JsonBody {
-  const { bodyFormat, bodyNesting = "bounded", bodyTexts = "well-formed", notTaken, elsewhere = {} } = endpoint;
+  const { bodyFormat, notTaken, movesMoney } = endpoint;
   if (bodyFormat === "form or JSON") return readFormBody;
-  const read = jsonReader(body, bodyNesting, bodyTexts, elsewhere);
-  if (notTaken === undefined) return read;
+  const read = jsonReader(body, endpoint);
+  if (notTaken === undefined && movesMoney === undefined) return read;
   return (bytes) => {
     const found = read(bytes);
-    return typeof found.value === "object" && found.value !== null ? { ...found, ignored: notTaken(found.value) } : found;
+    const ignored = notTaken !== undefined && isObject(found.value) ? notTaken(found.value) : found.ignored;
+    if (movesMoney) refusePaymentMembers(ignored, found.sent);
+    return ignored === found.ignored ? found : { ...found, ignored };
   };
+}
+
+function isObject(value: unknown): value is object {
+  return typeof value === "object" && value !== null;
 }
 
 function serializerOf(endpoint: BoundEndpoint, options: CompileOptions): (reply: AnyReply) => string {

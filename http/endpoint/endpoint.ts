@@ -1,6 +1,7 @@
 import type { Static, TObject, TOptional, TSchema } from "@sinclair/typebox";
 import type { AdministratorRole } from "../../engine/access/administrator-role.ts";
 import type { Caller } from "../../engine/access/caller.ts";
+import type { MachineRight } from "../../engine/access/machine-token.ts";
 import type { MerchantAct } from "../../engine/access/merchant-user-grant.ts";
 import type { RelayError } from "../../engine/kernel/errors.ts";
 import type { RaisableRate } from "../../engine/partners/partner.ts";
@@ -55,7 +56,9 @@ export type CallerNeeds = "send" | "know" | "act" | "act or administrate" | "act
  * session opens says whether it needs a fresh second factor. The server checks the same when it starts.
  */
 export type WhoMay =
-  | { auth: "admin"; role: AdministratorRole; may?: never }
+  | { auth: "admin"; role: "read-only"; may?: never }
+  | { auth: "admin"; role: "operator"; machine: MachineRight | "never"; may?: never }
+  | { auth: "admin"; role: "owner"; stepUp: true; machine?: never; may?: never }
   | { auth: "merchantUser" | "merchantUserOrKey" | "merchantUserOrAnyKey"; may: MerchantAct; role?: never }
   | { auth: "portalSession" | "adminSession" | "fullAdminSession"; may?: never; role?: never }
   | {
@@ -185,6 +188,11 @@ export interface RequestFacts {
   readonly ipAddress: string;
   /** The origin of the page that sent it, of an endpoint that is `openToPages`; empty for other endpoints and without a page. */
   readonly pageOrigin: string;
+  /**
+   * Aborted when the client has gone, or its time is over, before its answer was sent. For what only waits or reads for this request; never for a commit or a
+   * call to the gateway.
+   */
+  readonly gone: AbortSignal;
 }
 
 /** A body that could not be read: of another content type, too long, no UTF-8, no JSON, or not as its schema says. */
@@ -266,8 +274,29 @@ export interface EndpointFacts {
    * `merchantUserOrKey` or `merchantUserOrAnyKey` has one. A merchant's secret key may do all of it; what a publishable one sees of it is the handler's to say.
    */
   may?: MerchantAct;
-  /** Who has a session needs a second factor of the last ten minutes: 403 `step_up_required` without. It says nothing to a login or a key. */
-  stepUp?: true;
+  /**
+   * Who has a session needs a second factor of the last ten minutes: 403 `step_up_required`
+   * without. It says nothing to a key. An administrator's password as Basic is not enough in
+   * production (engine/administrators/password-alone.ts). With `where`, only in these cases, which
+   * the handler recognises.
+   */
+  stepUp?: true | { readonly where: string };
+  /**
+   * Why a change by a session needs no fresh second factor; every such endpoint of the portal has
+   * this or `stepUp` (test/tenancy).
+   */
+  noStepUp?: string;
+  /**
+   * With `stepUp`: the password of an administrator alone, as Basic, is enough in production too,
+   * as long as no owner has a second factor.
+   */
+  firstByPassword?: true;
+  /**
+   * Which right of a machine token opens an endpoint of administrators. Where it is left out:
+   * `read` with the role `read-only`, and none beside `stepUp`, as no machine administers people,
+   * secrets or factors.
+   */
+  machine?: MachineRight | "never";
   /** The lowest role that may call (`infra/docs/administrators.md` lists them); every endpoint with `auth: "admin"` has one (`WhoMay`). */
   role?: AdministratorRole;
   rateLimit?: RateLimit;
@@ -277,6 +306,11 @@ export interface EndpointFacts {
   bodyNesting?: BodyNesting;
   /** `well-formed` when absent. */
   bodyTexts?: BodyTexts;
+  /**
+   * A JSON body is refused if an object in it has a member twice: whoever checks the first and whoever reads the last would see two requests.
+   * With this function only what it names is refused; it is asked about the text of a body that may have such a member.
+   */
+  refusesRepeated?(text: string): string | null;
   /**
    * Takes `application/x-www-form-urlencoded` with bracketed names (`a[b]`, `a[]`, `a[0]`) and JSON: both come as a `FormObject` (form-body.ts) of
    * texts, lists and objects, also without a body. The handler checks its members; the declared schema documents them.
@@ -291,8 +325,13 @@ export interface EndpointFacts {
   openToPages?: true;
   /** Instead of a body: one file in a multipart form, read as it arrives (`Input.upload`), with at most `bytesMax` bytes. */
   upload?: { member: string; description: string; bytesMax: number };
-  /** Members of the query and the body that are not declared are ignored and named (unknown-members.ts); with this, why they are refused with 400 instead. */
+  /** Members of the query and the body that are not declared are ignored and named (unknown-members.ts); with this, why they are refused with 400 instead. Lists refuse them by themselves. */
   refusesUnknown?: UnknownRefusal;
+  /**
+   * The endpoint starts or moves a payment, and clients send members of their own with it. What is ignored of a request is refused if its
+   * name says that it would change the payment (unknown-members.ts).
+   */
+  movesMoney?: true;
   /** Members of the record that the endpoint changes which another one changes: refused with its name, so that nobody takes them for changed. */
   elsewhere?: { readonly [member: string]: string };
   /** For a free-form body of which the handler takes some members, wherever they are in it: names of those that it does not take. */

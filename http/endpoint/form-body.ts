@@ -198,7 +198,7 @@ function formBody(value: FormObject, text: string): JsonBody {
   return { value, sent: value, ignored: NONE, text };
 }
 
-const readJson = jsonReader(Type.Unknown(), "bounded", "well-formed");
+const readJson = jsonReader(Type.Unknown());
 
 function formJson(bytes: Buffer): JsonBody {
   const { value, text } = readJson(bytes);

@@ -1,14 +1,18 @@
 import { isUtf8 } from "node:buffer";
 import { OptionalKind, type TSchema } from "@sinclair/typebox";
 import { RelayError } from "../../engine/kernel/errors.ts";
+import { countMembers, mayRepeatMembers, repeatedMember } from "../../engine/kernel/json-members.ts";
 import { wellFormedJson, withoutByteOrderMark } from "../../engine/kernel/well-formed.ts";
-import type { BodyNesting, BodyTexts } from "./endpoint.ts";
+import type { EndpointFacts } from "./endpoint.ts";
+import { withoutNulls } from "./null-members.ts";
 import { checkOf } from "./schema-check.ts";
-import { keepDeclared } from "./unknown-members.ts";
+import { keepDeclared, printable } from "./unknown-members.ts";
 import { validationMessage } from "./validation-message.ts";
 
 /** Deeper JSON needs stack wherever it is traversed; endpoints that accept it declare so. */
 export const JSON_DEPTH_MAX = 32;
+
+type JsonFacts = Pick<EndpointFacts, "bodyNesting" | "bodyTexts" | "elsewhere" | "refusesRepeated">;
 
 export interface JsonBody {
   /** Without what is ignored of it. */
@@ -21,15 +25,13 @@ export interface JsonBody {
 }
 
 /**
- * Reads a JSON body and checks it against the schema. Throws RelayError `invalid_request` for the first error. An empty body is undefined
- * if the schema is optional. Texts are made well-formed before the check, so that an identifier with an unpaired surrogate is refused: no
- * identifier's pattern contains U+FFFD. `elsewhere`: as in `EndpointFacts`.
+ * Reads a JSON body and checks it against the schema. Throws RelayError `invalid_request` for the first error. An empty body, or null, is
+ * undefined if the schema is optional. A member that is null is left out, unless null has a meaning of its own (null-members.ts). Texts are
+ * made well-formed before the check, so that an identifier with an unpaired surrogate is refused: no identifier's pattern contains U+FFFD.
  */
 export function jsonReader(
   schema: TSchema,
-  nesting: BodyNesting,
-  texts: BodyTexts,
-  elsewhere: { readonly [member: string]: string } = {},
+  { bodyNesting = "bounded", bodyTexts = "well-formed", elsewhere = {}, refusesRepeated = repeatedMember }: JsonFacts = {},
 ): (bytes: Buffer) => JsonBody {
   const optional = schema[OptionalKind] !== undefined;
   const check = checkOf(schema);
@@ -46,13 +48,21 @@ export function jsonReader(
     if (bytes.length === 0) throw new RelayError("invalid_request", "body: is required");
     if (!isUtf8(bytes)) throw new RelayError("invalid_request", "body: is not UTF-8");
     const text = withoutByteOrderMark(bytes.toString("utf8"));
-    const value = parse(texts === "well-formed" ? wellFormedJson(text) : text);
-    if (nesting === "bounded" && deeperThan(value, JSON_DEPTH_MAX))
+    const json = bodyTexts === "well-formed" ? wellFormedJson(text) : text;
+    const parsed = parse(json);
+    if (parsed === null && optional) return { value: undefined, sent: undefined, ignored: NONE, text: "" };
+    const members = countMembers(parsed, JSON_DEPTH_MAX);
+    if (members === null && bodyNesting === "bounded")
       throw new RelayError("invalid_request", `body: is nested deeper than ${JSON_DEPTH_MAX} levels`);
+    const repeated = mayRepeatMembers(json, members) ? refusesRepeated(json) : null;
+    if (repeated !== null) throw new RelayError("invalid_request", `${printable(repeated)}: is given more than once`);
     for (const [name, where] of elsewheres) {
-      if (typeof value === "object" && value !== null && Object.hasOwn(value, name))
+      if (typeof parsed === "object" && parsed !== null && Object.hasOwn(parsed, name))
         throw new RelayError("invalid_request", `${name}: is not changed here; use ${where}`);
     }
+    // Nulls are looked for only where the schema does not accept the body with them.
+    if (check().Check(parsed)) return bodyOf(parsed, text);
+    const value = withoutNulls(schema, parsed);
     if (check().Check(value)) return bodyOf(value, text);
     const error = check().Errors(value).First();
     throw new RelayError("invalid_request", error === undefined ? "body: is not valid" : validationMessage(error, "body"));
@@ -68,15 +78,6 @@ function parse(text: string): unknown {
     // The parser's own message quotes the text, which may contain a card number.
     throw new RelayError("invalid_request", "body: is not JSON");
   }
-}
-
-function deeperThan(value: unknown, levels: number): boolean {
-  if (typeof value !== "object" || value === null) return false;
-  if (levels === 0) return true;
-  for (const member of Object.values(value)) {
-    if (typeof member === "object" && member !== null && deeperThan(member, levels - 1)) return true;
-  }
-  return false;
 }
 
 /** RelayError `unsupported_media_type` for a content type that is given and is not JSON; none at all is fine. */

@@ -8,6 +8,7 @@ import { type ErrorEnvelope, errorReply, STATUS_MEANING } from "./error-envelope
 import { checksOwnPage, refusesForeignPages } from "./foreign-pages.ts";
 import { FORM_TYPE } from "./form-body.ts";
 import { IDEMPOTENCY_KEY_LENGTH_MAX, USUAL_IDEMPOTENCY } from "./idempotency.ts";
+import { machineRightOf } from "./machine-right.ts";
 import { Components, type Json } from "./openapi-components.ts";
 import { exampleOf } from "./schema-example.ts";
 import { IGNORED_HEADER } from "./unknown-members.ts";
@@ -67,13 +68,13 @@ const SECURITY_SCHEMES = {
   basic: {
     type: "http",
     scheme: "basic",
-    description: `A terminal's, a partner's or an administrator's user name and password. An administrator may look with any role; to send and to change it needs the role operator or owner (403). ${HELD_BACK} Terminals' derived passwords are never held back. ${BROWSERS}`,
+    description: `A terminal's, a partner's or an administrator's user name and password, or the name and the token of a machine token. An administrator may look with any role; to send and to change it needs the role operator or owner (403). ${HELD_BACK} Terminals' derived passwords are never held back. ${BROWSERS}`,
   },
   apiKey: { type: "apiKey", in: "header", name: "API-Key", description: "A partner's key." },
   administrator: {
     type: "http",
     scheme: "basic",
-    description: `An administrator's user name and password. Each operation names the role that it needs (403 without it): an owner may call all of them, an operator all but those of owners, read-only those that look. ${HELD_BACK} ${BROWSERS}`,
+    description: `An administrator's user name and password, or the name and the token of a machine token (\`mt_...\`, POST /admin/machine-tokens), which is for programs. Each operation names the role that it needs (403 without it): an owner may call all of them, an operator all but those of owners, read-only those that look; and the right that a machine token needs, where one is let in. What administers people, secrets or factors asks a person for a second factor: in production it is refused to a password alone. ${HELD_BACK} ${BROWSERS}`,
   },
   partnerApi: {
     type: "http",
@@ -105,7 +106,7 @@ const SECURITY_SCHEMES = {
     type: "apiKey",
     in: "cookie",
     name: "__Host-relay_admin",
-    description: `An administrator's session of the operators' pages, handed out by POST /admin/session. (Over plain http, as in the sandbox, the cookie is relay_admin.) It opens what the administrator's login opens, by the same role. 401 without a session, with one that has ended, where the cookie comes twice and, but for signing in, while the second factor is missing. Where an operation says so, it needs a second factor of the last ten minutes (403 \`step_up_required\`), of which a login needs none. ${OWN_PAGES}`,
+    description: `An administrator's session of the operators' pages, handed out by POST /admin/session. (Over plain http, as in the sandbox, the cookie is relay_admin.) It opens what the administrator's login opens, by the same role. 401 without a session, with one that has ended, where the cookie comes twice and, but for signing in, while the second factor is missing. Where an operation says so, it needs a second factor of the last ten minutes (403 \`step_up_required\`). ${OWN_PAGES}`,
   },
   signature: {
     type: "apiKey",
@@ -149,6 +150,8 @@ export function buildOpenApi(endpoints: readonly DocumentedEndpoint[], info: Ope
     paths[path] = Object.fromEntries(ordered.map((endpoint) => [endpoint.method.toLowerCase(), operationOf(endpoint, components)]));
   }
   const used = new Set(endpoints.flatMap(({ tags, surface }) => tags ?? surface.tags));
+  const schemes = new Set(endpoints.flatMap(securityOf).flatMap((alternative) => Object.keys(alternative)));
+  const securitySchemes = Object.fromEntries(Object.entries(SECURITY_SCHEMES).filter(([name]) => schemes.has(name)));
   // Those with a description in the order of a reader's interest, the others in that of the surfaces; paths are sorted.
   const tags = [...described.filter(({ name }) => used.delete(name)), ...[...used].map((name) => ({ name }))];
   return {
@@ -157,7 +160,7 @@ export function buildOpenApi(endpoints: readonly DocumentedEndpoint[], info: Ope
     servers: [{ url: "/" }],
     tags,
     paths,
-    components: { securitySchemes: SECURITY_SCHEMES, headers: HEADERS, ...components.sorted() },
+    components: { securitySchemes, headers: HEADERS, ...components.sorted() },
   };
 }
 
@@ -191,15 +194,16 @@ function securityOf({ auth, role, may }: DocumentedEndpoint): readonly Json[] {
 }
 
 const CALLERS: Readonly<Record<CallerNeeds, string>> = {
-  send: "Callers: a partner whose rule admits the terminal, the terminal itself, the fleet's credential, and administrators with the role operator or owner; others get 403.",
-  know: "Callers: a partner whose rule admits the terminal, the terminal itself, the fleet's credential, and administrators; others get 403.",
+  send: "Callers: a partner whose rule admits the terminal, the terminal itself, the fleet's credential, administrators with the role operator or owner, and machine tokens with the right `payments`; others get 403.",
+  know: "Callers: a partner whose rule admits the terminal, the terminal itself, the fleet's credential, administrators, and machine tokens with the right `read` or `payments`; others get 403.",
   act: "Callers: the terminal itself, terminals that manage it, and the fleet's credential; others get 403.",
   "act or administrate":
-    "Callers: the terminal itself, terminals that manage it, the fleet's credential, and administrators with the role operator or owner; others get 403.",
-  "act or look": "Callers: the terminal itself, terminals that manage it, the fleet's credential, and administrators; others get 403.",
+    "Callers: the terminal itself, terminals that manage it, the fleet's credential, administrators with the role operator or owner, and machine tokens with the right `terminals`; others get 403.",
+  "act or look":
+    "Callers: the terminal itself, terminals that manage it, the fleet's credential, administrators, and machine tokens with the right `read`; others get 403.",
   see: "A caller that may not see what it asks for gets the same response as for something that does not exist.",
   "see and send":
-    "A caller that may not see what it asks for gets the same response as for something that does not exist. An administrator with the role read-only gets 403.",
+    "A caller that may not see what it asks for gets the same response as for something that does not exist. An administrator with the role read-only gets 403, as does a machine token without the right `payments`.",
   "own account": "Callers: partners, with their own user name and password; others get 403.",
 };
 
@@ -210,18 +214,27 @@ const WHO_STEPS_UP: { readonly [Auth in AuthRequirement]?: string } = {
   fullAdminSession: "A session",
 };
 
-function descriptionOf({ description, needs, role, auth, may, stepUp }: DocumentedEndpoint): Json {
+function descriptionOf(endpoint: DocumentedEndpoint): Json {
+  const { description, needs, role, auth, may, stepUp, firstByPassword } = endpoint;
+  const right = machineRightOf(endpoint);
+  const isPasswordRefused = auth === "admin" && stepUp !== undefined;
   const parts = [
     description,
     needs === undefined ? undefined : CALLERS[needs],
-    role === undefined ? undefined : `Needs the role ${role}${ABOVE[role]}.`,
+    role === undefined
+      ? undefined
+      : `Needs the role ${role}${ABOVE[role]}${right === null ? "" : `, or a machine token with the right \`${right}\``}.`,
     may === undefined ? undefined : personWho(may, auth),
-    stepUp === true
-      ? `${WHO_STEPS_UP[auth] ?? "A person"} needs a second factor of the last ten minutes (403 \`step_up_required\`).`
-      : undefined,
+    isPasswordRefused ? `${PASSWORD_REFUSED}${firstByPassword === true ? PASSWORD_FIRST : ""}.` : undefined,
+    stepUp === undefined
+      ? undefined
+      : `${WHO_STEPS_UP[auth] ?? "A person"} needs a second factor of the last ten minutes${stepUp === true ? "" : ` ${stepUp.where}`} (403 \`step_up_required\`).`,
   ].filter((part) => part !== undefined);
   return parts.length === 0 ? {} : { description: parts.join(" ") };
 }
+
+const PASSWORD_REFUSED = "In production a password alone is refused (403 `second_factor_required`)";
+const PASSWORD_FIRST = ", except for the first administrators, as long as no owner has a second factor";
 
 function personWho(act: MerchantAct, auth: AuthRequirement): string {
   return `A person needs the role ${orList(rolesThatMay(act))}.${KEYS_WHO[auth] ?? ""}`;
@@ -288,14 +301,20 @@ function uploadOf({ member, description }: NonNullable<DocumentedEndpoint["uploa
   return { required: true, content: { "multipart/form-data": { schema } } };
 }
 
+/** Viewers enter the example of a parameter. Only of these does the sandbox have what any operation can be tried with. */
+const ENTERED_BEFOREHAND: ReadonlySet<string> = new Set(["terminalId", "uuid"]);
+
 function parametersOf(place: "path" | "query" | "header", schema: TObject | undefined, components: Components): Json[] {
   return Object.entries(schema?.properties ?? {}).map(([name, member]) => {
     const { title, description, ...rest } = member;
+    const required = member[OptionalKind] === undefined && member["default"] === undefined;
+    const example = required && ENTERED_BEFOREHAND.has(name) ? exampleOf(member, name) : undefined;
     const parameter = {
       name,
       in: place,
       ...(description === undefined ? {} : { description }),
-      required: member[OptionalKind] === undefined && member["default"] === undefined,
+      required,
+      ...(example === undefined ? {} : { example }),
       ...(place === "query" && !isPlain(member as TSchema) ? BRACKETS : {}),
       // A description is that of the parameter, unless the schema has a name of its own.
       schema: components.schema(title === undefined ? rest : member),
@@ -367,7 +386,7 @@ function isForbiddenToSome(endpoint: DocumentedEndpoint): boolean {
     needsMoreThanReadOnly(endpoint) ||
     refusesForeignPages(endpoint) ||
     checksOwnPage(endpoint) ||
-    stepUp === true ||
+    stepUp !== undefined ||
     (may !== undefined && rolesThatMay(may).length < rolesThatMay("look").length)
   );
 }

@@ -99,7 +99,7 @@ function parameterName(segment: string): string | null {
 }
 
 function segmentsOf(path: string): string[] {
-  if (!path.startsWith("/") || path === "/") throw new Error(`path ${path}: has to begin with / and to name something`);
+  if (!path.startsWith("/")) throw new Error(`path ${path}: has to begin with /`);
   return path.slice(1).split("/");
 }
 

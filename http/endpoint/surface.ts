@@ -13,6 +13,7 @@ import type {
 } from "./endpoint.ts";
 import type { ErrorEnvelope } from "./error-envelope.ts";
 import { STATUS_MEANING } from "./error-envelope.ts";
+import { answersList } from "./lists.ts";
 import { closed, type UnknownRefusal } from "./unknown-members.ts";
 
 /** An API with one error envelope and one set of operations; its endpoints are declared through it. */
@@ -49,22 +50,26 @@ export function surface<Operations>() {
   return <E extends TSchema>({ admit, refusesUnknown: ofAll, ...facts }: SurfaceOptions<Operations, E>): Surface<Operations, E> => ({
     ...facts,
     endpoint: (declaration) => {
-      const { body, refusesUnknown = ofAll } = declaration;
+      const { body } = declaration;
+      const refusesUnknown = declaration.refusesUnknown ?? ofAll ?? (answersList(declaration) ? "rows" : undefined);
       const deadlineMs = declaration.deadlineMs ?? (declaration.method === "GET" ? undefined : facts.changeDeadlineMs);
       return {
         ...declaration,
         ...(refusesUnknown === undefined ? {} : { refusesUnknown }),
         ...(refusesUnknown === undefined || body === undefined ? {} : { body: closed(body) }),
+        responses:
+          refusesUnknown === undefined ? declaration.responses : { ...errorsOf(facts.envelope.schema, [400]), ...declaration.responses },
         ...(deadlineMs === undefined ? {} : { deadlineMs }),
         ...(admit === undefined ? {} : { admit: (operations: Operations, input: Input) => admit(operations, input, declaration) }),
         surface: facts,
       };
     },
-    errors: <S extends number>(...statuses: S[]) => {
-      const schema = facts.envelope.schema;
-      const entries = statuses.map((status) => [status, { description: STATUS_MEANING[status] ?? "Error.", body: schema }]);
-      // Object.fromEntries loses the types of the keys.
-      return Object.fromEntries(entries) as { [Status in S]: { description: string; body: E } };
-    },
+    errors: (...statuses) => errorsOf(facts.envelope.schema, statuses),
   });
+}
+
+function errorsOf<S extends number, E extends TSchema>(schema: E, statuses: readonly S[]) {
+  const entries = statuses.map((status) => [status, { description: STATUS_MEANING[status] ?? "Error.", body: schema }]);
+  // Object.fromEntries loses the types of the keys.
+  return Object.fromEntries(entries) as { [Status in S]: { description: string; body: E } };
 }

@@ -1,24 +1,68 @@
 import { Kind, type TSchema, Type } from "@sinclair/typebox";
+import { RelayError } from "../../engine/kernel/errors.ts";
 import { maskPans } from "../../engine/kernel/mask.ts";
 import { checkOf } from "./schema-check.ts";
 
 /**
  * One rule for members of a query or a body that an endpoint does not declare: they are ignored, never reach the handler, and the answer names them in
- * `Relay-Ignored`. Where leaving one out of account could change what is paid, who may do what, or how far something reaches (`UnknownRefusal`), they are
- * refused instead: a misspelt `amount` would refund the whole. An object that is `additionalProperties: true` is free-form: all of it is taken.
+ * `Relay-Ignored`. Where leaving one out of account could change what is paid, who may do what, how far something reaches, or which rows are shown
+ * (`UnknownRefusal`), they are refused instead: a misspelt `amount` would refund the whole, and a misspelt filter would list everything. An object that is
+ * `additionalProperties: true` is free-form: all of it is taken.
  */
 export const IGNORED_HEADER = "Relay-Ignored";
 
 /**
  * Why an endpoint refuses them. `money`: amounts, and the accounts that money goes to; `access`: rules, roles, keys, logins; `limits`: how much, how many, or
- * whom at most.
+ * whom at most; `rows`: what a list shows. Lists need not declare `rows` (lists.ts).
  */
-export type UnknownRefusal = "money" | "access" | "limits";
+export type UnknownRefusal = "money" | "access" | "limits" | "rows";
 
 /** More names than any client sends by mistake; a header has to stay short. */
 export const IGNORED_NAMES_MAX = 20;
 
 const NAME_CHARS_MAX = 64;
+
+/**
+ * Words in the names of members that say what is paid or when. An endpoint that moves money refuses a member that it does not have if one of
+ * them is in its name: `tipAmount`, `capture_method`, `validUntil`.
+ */
+const PAYMENT_WORDS: ReadonlySet<string> = new Set([
+  ...["amount", "amounts", "amt", "currency", "tip", "gratuity", "surcharge", "cashback"],
+  ...["capture", "preauth", "preauthorization", "expiry", "expires", "expire", "expiration", "validity", "until", "schedule", "scheduled"],
+  ...["recurring", "recurrent", "recurrence", "installment", "installments", "instalment", "instalments", "instrument", "mandate"],
+]);
+
+/** Whole names, in small letters, that say who pays or who is paid. */
+const PARTIES: ReadonlySet<string> = new Set([
+  "merchantid",
+  "merid",
+  "partnerid",
+  "accountid",
+  "token",
+  "cardtoken",
+  "paymenttoken",
+  "payinstrtoken",
+]);
+
+/** Throws RelayError `invalid_request` for the first of the ignored members (with dots between levels) that would change a payment. */
+export function refusePaymentMembers(ignored: readonly string[], sent: unknown = undefined): void {
+  for (const path of ignored) {
+    const words = wordsOf(path.slice(path.lastIndexOf(".") + 1));
+    const changesPayment = PARTIES.has(words.join("")) || words.some((word) => PAYMENT_WORDS.has(word));
+    if (!changesPayment || valueAt(sent, path) === null) continue;
+    throw new RelayError("invalid_request", `${printable(path)}: would change the payment and is not taken here`);
+  }
+}
+
+/** `tipAmount`, `tip_amount` and `TIP-AMOUNT` are the same two words; in `payInstrID` and `IDToken` capitals stand together. */
+function wordsOf(name: string): string[] {
+  const apart = name.replace(/([a-z0-9])([A-Z])/g, "$1 $2").replace(/([A-Z])([A-Z][a-z])/g, "$1 $2");
+  return apart.toLowerCase().split(/[^a-z]+/);
+}
+
+function valueAt(value: unknown, path: string): unknown {
+  return path.split(".").reduce((at, name) => (isObject(at) ? Object.entries(at).find(([own]) => own === name)?.[1] : undefined), value);
+}
 
 /** The value of the header. Names are of the caller's choice: what could not stand in a list in a header is replaced. */
 export function ignoredHeader(names: readonly string[]): string {

@@ -4,6 +4,7 @@ import type { ExportRecord } from "../../engine/exports/export.ts";
 import { ExportRefused, type ExportSource } from "../../engine/exports/export-source.ts";
 import { csvPieces } from "./csv-pieces.ts";
 import { type ListOperations, listRows } from "./list-rows.ts";
+import { TransactionTotals } from "./transaction-totals.ts";
 import { xlsxPieces } from "./xlsx-pieces.ts";
 
 export interface ExportSourceOptions extends ListOperations {
@@ -31,9 +32,10 @@ export function createExportSource(options: ExportSourceOptions): ExportSource {
     pieces: async function* (record, signal) {
       const { order, createdAtMs } = record;
       const caller = await callerOf(options, record);
-      const rows = listRows(options, caller, order, createdAtMs);
+      const totals = new TransactionTotals();
+      const rows = listRows(options, caller, order, createdAtMs, totals);
       if (order.format === "CSV") yield* csvPieces(rows, order, options.localTime);
-      else yield* xlsxPieces(rows, order, options.localTime, signal);
+      else yield* xlsxPieces(rows, order, { localTime: options.localTime, signal, totals });
     },
   };
 }

@@ -1,7 +1,7 @@
 import type { Caller } from "../../engine/access/caller.ts";
 import type { DisputeBoard } from "../../engine/alerts/dispute-board.ts";
 import type { ExportList, ExportOrder } from "../../engine/exports/export.ts";
-import type { MerchantTransaction, MerchantTransactions } from "../../engine/payments/merchant-transactions.ts";
+import { type MerchantTransaction, type MerchantTransactions, netMinorOf } from "../../engine/payments/merchant-transactions.ts";
 import type { LocalTime } from "../surfaces/local-time.ts";
 import { boardItemJson } from "../surfaces/merchant/disputes/dispute-json.ts";
 import type { DisputeItemJson } from "../surfaces/merchant/disputes/schemas.ts";
@@ -14,8 +14,9 @@ import type { SubscriptionJson } from "../surfaces/merchant/subscriptions/schema
 import { subscriptionList } from "../surfaces/merchant/subscriptions/subscription-json.ts";
 import type { SubscriptionOperations } from "../surfaces/merchant/subscriptions/surface.ts";
 import { merchantOwnerOf } from "../surfaces/merchant/surface.ts";
-import { itemOf } from "../surfaces/merchant/transaction-item.ts";
+import { itemOf, outcomeWord } from "../surfaces/merchant/transaction-item.ts";
 import type { Cell, Row } from "./cells.ts";
+import type { TransactionTotals } from "./transaction-totals.ts";
 
 /** What the rows of lists are read by, as their endpoints read them. */
 export interface ListOperations
@@ -41,13 +42,15 @@ const OF_TRANSACTIONS: Readonly<Record<ColumnName<"transactions">, Column<Mercha
   uuid: ({ transaction }) => transaction.uuid,
   terminalId: ({ transaction }) => transaction.terminalId,
   method: (found) => itemOf(found).method,
-  status: ({ transaction }) => transaction.status,
+  status: outcomeWord,
   amount: ({ transaction: { amountCents, currency } }) => ({ minor: amountCents, currency }),
   currency: ({ transaction }) => transaction.currency,
   brand: ({ transaction }) => transaction.card?.brand ?? null,
   last4: (found) => itemOf(found).last4,
   authCode: ({ transaction }) => transaction.auth?.authCode ?? null,
   message: ({ transaction }) => transaction.message ?? null,
+  refundedAmount: ({ transaction: { currency }, refundedMinor }) => ({ minor: refundedMinor, currency }),
+  netAmount: (found) => ({ minor: netMinorOf(found), currency: found.transaction.currency }),
 };
 
 const OF_LINKS: Readonly<Record<ColumnName<"payment-links">, Column<PaymentLinkJson>>> = {
@@ -114,13 +117,15 @@ const OF_SUBSCRIPTIONS: Readonly<Record<ColumnName<"subscriptions">, Column<Subs
 };
 
 /**
- * The rows of a list, in its order and as the caller sees them, a few at a time. `askedAtMs`: when it was asked for. Throws RelayError as the list's endpoint does.
+ * The rows of a list, in its order and as the caller sees them, a few at a time. `askedAtMs`: when it was asked for. Transactions are added to `totals`. Throws RelayError as
+ * the list's endpoint does.
  */
 export async function* listRows(
   operations: ListOperations,
   caller: Caller,
   order: Pick<ExportOrder, "list" | "filters" | "columns">,
   askedAtMs: number,
+  totals?: TransactionTotals,
 ): AsyncGenerator<readonly Row[]> {
   const { list, filters, columns } = order;
   const owner = merchantOwnerOf(caller);
@@ -129,6 +134,7 @@ export async function* listRows(
     case "transactions": {
       const row = rowOf(list, OF_TRANSACTIONS, columns);
       for await (const batch of operations.merchantTransactions.stream(owner.merchantId, query.filter)) {
+        for (const found of batch) totals?.add(found);
         for (let start = 0; start < batch.length; start += ROWS_AT_ONCE) yield batch.slice(start, start + ROWS_AT_ONCE).map(row);
       }
       return;

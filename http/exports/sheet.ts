@@ -12,6 +12,8 @@ const DATE_FORMATS: Readonly<Record<Locale, string>> = { it: "dd/mm/yyyy hh:mm:s
 
 export interface Sheet {
   add(rows: readonly (readonly Cell[])[]): void;
+  /** Below all others, in bold. */
+  addTotals(rows: readonly (readonly Cell[])[]): void;
   file(): Promise<Uint8Array>;
 }
 
@@ -34,7 +36,7 @@ export function createSheet({ name, headings, widths, lang }: Extract<ToSheet, {
 
   function cellOf(cell: Cell): CellObject | null {
     if (cell === null || cell === "") return null;
-    if (typeof cell === "string") return { type: String, value: cell.slice(0, TEXT_LENGTH_MAX) };
+    if (typeof cell === "string") return { type: String, value: escaped(cell.slice(0, TEXT_LENGTH_MAX)) };
     if (typeof cell === "number") return { type: Number, value: cell };
     if (typeof cell === "boolean") return { type: String, value: cell ? FLAGS[lang].yes : FLAGS[lang].no };
     if ("atMs" in cell) return { type: Date, value: new Date(cell.atMs), format: dateFormat };
@@ -46,6 +48,18 @@ export function createSheet({ name, headings, widths, lang }: Extract<ToSheet, {
     add: (rows) => {
       for (const row of rows) data.push(row.map(cellOf));
     },
+    addTotals: (rows) => {
+      for (const row of rows) data.push(row.map((cell) => inBold(cellOf(cell))));
+    },
     file: () => writeXlsxFile(data, { sheet: name, stickyRowsCount: 1, columns: widths.map((width) => ({ width })) }).toBuffer(),
   };
+}
+
+/** The file format reads `_xHHHH_` as the character of that code, so that such a text has its first sign written as a code. */
+function escaped(text: string): string {
+  return text.replace(/_(?=x[0-9a-f]{4}_)/gi, "_x005F_");
+}
+
+function inBold(cell: CellObject | null): CellObject | null {
+  return cell === null ? null : { ...cell, fontWeight: "bold" };
 }

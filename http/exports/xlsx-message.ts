@@ -2,7 +2,7 @@ import type { Locale } from "../../engine/accounts/account.ts";
 import type { Cell } from "./cells.ts";
 
 /**
- * What goes to the thread that makes a sheet: the head, batches of rows, the end. Its answers: how many batches it has taken (so that no more than a few wait), then the
+ * What goes to the thread that makes a sheet: the head, batches of rows, the rows of totals below them, the end. Its answers: how many batches it has taken (so that no more than a few wait), then the
  * file, or why there is none. Times are those of the zone's clocks, as if they were UTC: a sheet knows no zones.
  */
 export type ToSheet =
@@ -13,7 +13,7 @@ export type ToSheet =
       readonly widths: readonly number[];
       readonly lang: Locale;
     }
-  | { readonly type: "rows"; readonly rows: readonly (readonly Cell[])[] }
+  | { readonly type: "rows" | "totals"; readonly rows: readonly (readonly Cell[])[] }
   | { readonly type: "end" };
 
 export type FromSheet =

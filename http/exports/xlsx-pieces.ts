@@ -5,6 +5,7 @@ import type { LocalTime } from "../surfaces/local-time.ts";
 import { columnsOf } from "../surfaces/merchant/exports/columns.ts";
 import type { Cell, Row } from "./cells.ts";
 import { headingsOf } from "./headings.ts";
+import type { TransactionTotals } from "./transaction-totals.ts";
 import type { FromSheet, ToSheet } from "./xlsx-message.ts";
 
 const PROGRAM = new URL(import.meta.url.endsWith(".ts") ? "./xlsx-worker.mjs" : "./xlsx-worker.js", import.meta.url);
@@ -19,13 +20,19 @@ const FILE_PIECE_BYTES = 65_536;
 
 const WIDTHS = { text: 24, words: 14, time: 20, amount: 14, integer: 8, flag: 8 } as const;
 
+export interface XlsxOptions {
+  localTime: LocalTime;
+  signal: AbortSignal;
+  /** What the rows come to, once all of them were read. */
+  totals?: Pick<TransactionTotals, "rows">;
+  program?: URL;
+}
+
 /** An XLSX in pieces: the rows go to a thread of its own, which makes the file of them. Throws ExportRefused for more rows than there is room for. */
 export async function* xlsxPieces(
   rows: AsyncIterable<readonly Row[]>,
   order: Pick<ExportOrder, "list" | "columns" | "lang">,
-  localTime: LocalTime,
-  signal: AbortSignal,
-  program: URL = PROGRAM,
+  { localTime, signal, totals, program = PROGRAM }: XlsxOptions,
 ): AsyncGenerator<ExportPiece> {
   const sheet = startSheet(program, signal);
   try {
@@ -41,6 +48,8 @@ export async function* xlsxPieces(
       await sheet.room();
       sheet.post({ type: "rows", rows: batch.map((row) => row.map(local)) });
     }
+    const sums = totals?.rows(order) ?? [];
+    if (sums.length > 0) sheet.post({ type: "totals", rows: sums });
     sheet.post({ type: "end" });
     const file = await sheet.file();
     for (let start = 0; start < file.byteLength; start += FILE_PIECE_BYTES) {

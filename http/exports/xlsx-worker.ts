@@ -24,6 +24,7 @@ async function take(message: ToSheet): Promise<void> {
     answer({ type: "taken" });
     return;
   }
+  if (message.type === "totals") return sheet.addTotals(message.rows);
   // Of its own memory, which goes to the other thread as it is.
   const bytes = new Uint8Array(await sheet.file());
   answer({ type: "file", bytes }, [bytes.buffer]);

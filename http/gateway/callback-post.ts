@@ -1,9 +1,9 @@
 import { request as httpRequest } from "node:http";
 import { request as httpsRequest } from "node:https";
 import { isIP } from "node:net";
-import ipaddr from "ipaddr.js";
 import type { CallbackTarget } from "../../engine/callbacks/callback-sender.ts";
 import type { PostOutcome, PostTarget } from "../../engine/webhooks/post-target.ts";
+import { createCallableAddresses } from "./callable-addresses.ts";
 import { createNameResolver, lookupWith, type ResolveName } from "./resolve-name.ts";
 
 /** An address has this long to answer, name and connection included. */
@@ -32,12 +32,7 @@ export function createPostTarget({
   resolve = createNameResolver(),
   deadlineMs = DEADLINE_MS,
 }: PostTargetOptions): PostTarget {
-  const allowed = allowedNetworks.map((cidr) => ipaddr.parseCIDR(cidr));
-  const mayCall = (address: string): boolean => {
-    const parsed = plain(ipaddr.parse(address));
-    if (parsed.range() === "unicast" && !isIpv4Compatible(parsed)) return true;
-    return allowed.some(([network, bits]) => network.kind() === parsed.kind() && parsed.match(network, bits));
-  };
+  const { mayCall } = createCallableAddresses(allowedNetworks);
   // Connects to the address that was checked.
   const lookup = lookupWith(resolve, (addresses) => {
     const fit = addresses.filter(({ address }) => mayCall(address));
@@ -122,16 +117,6 @@ export function createCallbackTarget(options: PostTargetOptions): CallbackTarget
 /** As UTF-8; half a character at the end is left out. */
 function textOf(chunks: readonly Buffer[], bytesMax: number): string {
   return new TextDecoder().decode(Buffer.concat(chunks).subarray(0, bytesMax), { stream: true });
-}
-
-/** An IPv4-mapped IPv6 address is checked as the IPv4 address. */
-function plain(address: ipaddr.IPv4 | ipaddr.IPv6): ipaddr.IPv4 | ipaddr.IPv6 {
-  return address instanceof ipaddr.IPv6 && address.isIPv4MappedAddress() ? address.toIPv4Address() : address;
-}
-
-/** `::127.0.0.1`, long deprecated, which ipaddr.js calls unicast. */
-function isIpv4Compatible(address: ipaddr.IPv4 | ipaddr.IPv6): boolean {
-  return address instanceof ipaddr.IPv6 && address.match(ipaddr.IPv6.parse("::"), 96);
 }
 
 function reasonOf(error: Error): string {

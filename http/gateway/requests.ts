@@ -150,7 +150,10 @@ function headOf(body: object): { merId: string; txId: string } {
 function amountOf(body: object): Static<typeof Amount> | null {
   const amount = READERS.amount("amount", member(body, "amount"));
   const currency = READERS.currency("currency", member(body, "currency"));
-  if (amount === null) return null;
+  if (amount === null) {
+    if (currency !== null) throw new RequestRefused("currency: is given without an amount");
+    return null;
+  }
   if (typeof amount === "number") return { value: amount, currency: currency ?? "EUR" };
   if (currency !== null && currency !== amount.currency) throw new RequestRefused("currency: differs from that of the amount");
   return amount;

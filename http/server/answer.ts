@@ -29,11 +29,23 @@ export interface AnswerContext {
 
 /** What every response begins with, by its status. */
 export interface FirstLines {
+  readonly open: LinesByCaching;
+  /** For an answer after which the connection is closed. */
+  readonly closing: LinesByCaching;
+}
+
+interface LinesByCaching {
   /** Nobody on the way keeps the answer, nor does a browser: answers are about payments. */
   readonly notStored: ReadonlyMap<number, string>;
   /** For an answer that says itself who may keep it. */
   readonly withOwnCaching: ReadonlyMap<number, string>;
 }
+
+/**
+ * Shorter than the 8 seconds after which the older library begins to close idle connections (infra/docs/proxies.md): a request that a client sends later may meet
+ * a connection that is being closed.
+ */
+const KEEP_ALIVE = "Keep-Alive: timeout=5\r\n";
 
 /** A year, as long as lists of such sites want at least. Without subdomains: those are not the relay's. */
 const TLS_ONLY = "Strict-Transport-Security: max-age=31536000\r\n";
@@ -46,7 +58,8 @@ export function firstLines({ tlsOnly }: { tlsOnly: boolean }): FirstLines {
   const always = `X-Content-Type-Options: nosniff\r\n${tlsOnly ? TLS_ONLY : ""}`;
   const byStatus = (headers: string) =>
     new Map(Object.entries(STATUS_CODES).map(([status, phrase]) => [Number(status), `${status} ${phrase}\r\n${headers}X-Request-Id: `]));
-  return { notStored: byStatus(`${always}Cache-Control: no-store\r\n`), withOwnCaching: byStatus(always) };
+  const lines = (begin: string) => ({ notStored: byStatus(`${begin}Cache-Control: no-store\r\n`), withOwnCaching: byStatus(begin) });
+  return { open: lines(always + KEEP_ALIVE), closing: lines(always) };
 }
 
 /** Everything in a response before its body. */
@@ -96,7 +109,7 @@ export function writeEnd(res: HttpResponse, context: AnswerContext, contentLengt
 /** Writes everything before the body; as `writeAnswer`. */
 export function writeHead(res: HttpResponse, answer: AnswerHead, context: AnswerContext): void {
   const { status } = answer;
-  const { notStored, withOwnCaching } = context.firstLines;
+  const { notStored, withOwnCaching } = context.close ? context.firstLines.closing : context.firstLines.open;
   const lines = answer.headers?.["Cache-Control"] === undefined ? notStored : withOwnCaching;
   const beginning = lines.get(status) ?? `${status} Unknown\r\nX-Request-Id: `;
   if (context.continued === true) {

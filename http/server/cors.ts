@@ -15,7 +15,7 @@ const REQUEST_HEADERS = ["API-Key", "Content-Type", "Idempotency-Key", "X-Reques
 
 /** Headers of answers that a page may read. */
 const EXPOSED_HEADERS =
-  "X-Request-Id, RateLimit-Limit, RateLimit-Remaining, RateLimit-Reset, Retry-After, Relay-Command-State, Relay-Amount-Differs, Relay-Ignored, Idempotent-Replayed, Location, Deprecation, Link";
+  "X-Request-Id, RateLimit-Limit, RateLimit-Remaining, RateLimit-Reset, Retry-After, Relay-Command-State, Relay-Amount-Differs, Relay-Answer-Stale, Relay-Verified-At, Relay-Ignored, Idempotent-Replayed, Location, Deprecation, Link";
 
 /** Names and values, alternating, for every response to a listed origin. Every response of such a route has `Vary`. */
 export function corsHeaders(origin: string): readonly string[] {

@@ -98,6 +98,8 @@ export class Exchange extends Response implements RequestFacts {
       this.#authenticate(req);
       this.#readMembersOf(req, match);
       if (route.endpoint.upload !== undefined) {
+        const coded = codingRefusal(req);
+        if (coded !== null) throw coded;
         this.#streamBody(req.getHeader("content-type"), route.endpoint.upload);
         this.#proceed();
       } else if (route.compiled.readBody !== null) {
@@ -127,6 +129,7 @@ export class Exchange extends Response implements RequestFacts {
       this.#tell(late);
     } else {
       this.#tell(new RelayError("unavailable", "No answer in time.", { retryAfterSeconds: 1 }));
+      this.leave();
     }
   }
 
@@ -272,6 +275,8 @@ export class Exchange extends Response implements RequestFacts {
   #typeRefusal(req: RequestHead): RelayError | null {
     const length = req.getHeader("content-length");
     if (length === "0") return null;
+    const coded = codingRefusal(req);
+    if (coded !== null) return coded;
     // Whether there is a body at all is known once it has come.
     if (this.route.endpoint.bodyFormat !== undefined) return formTypeRefusal(this.#contentType);
     if (this.#contentType !== "") return contentTypeRefusal(this.#contentType);
@@ -372,10 +377,14 @@ export class Exchange extends Response implements RequestFacts {
     if (verdict.type === "refused") throw new RelayError(verdict.code, verdict.message, verdict);
     if (foreign !== null && verdict.type !== "anonymous" && !this.context.authenticator.isOriginListedBy(verdict, foreign))
       throw new RelayError("forbidden", FOREIGN_PAGE);
-    const { endpoint, sessionNeeds } = this.route;
-    requireRole(verdict, endpoint.role);
-    if (sessionNeeds !== null) this.context.authenticator.requireSessionNeeds(verdict, sessionNeeds);
-    this.#caller = verdict;
+    const { endpoint, sessionNeeds, machineRight } = this.route;
+    requireRole(verdict, endpoint.role, machineRight);
+    const permitted = sessionNeeds === null ? undefined : this.context.authenticator.requireSessionNeeds(verdict, sessionNeeds);
+    const known = () => {
+      this.#caller = verdict;
+    };
+    if (permitted instanceof Promise) this.#ask(permitted, "who", known);
+    else known();
   }
 
   /** An error in a signed request's members is reported only after its signature was verified. */
@@ -584,3 +593,10 @@ const NO_UPLOAD: IncomingFile = {
 const FOREIGN_PAGE = "Pages of other origins may not call this path with a login";
 const ANONYMOUS: Caller = { type: "anonymous" };
 const NO_HEADERS = Object.freeze({});
+
+/** A body that is compressed is not read: its size is not known before it was unpacked. */
+function codingRefusal(req: RequestHead): RelayError | null {
+  const codings = req.getLines("content-encoding", ",").toLowerCase();
+  if (/^[\s,]*(?:identity[\s,]*)*$/.test(codings)) return null;
+  return new RelayError("unsupported_media_type", "body: has to be sent without a Content-Encoding");
+}

@@ -41,6 +41,9 @@ export abstract class Response implements Waiting {
   /** Empty where the answer is to be sent as it is. Looked at only for an answer that is long enough. */
   protected acceptEncoding = "";
   #attached = false;
+  #isGone = false;
+  /** Only of a request that asks for it. */
+  #leaving: AbortController | null = null;
   /** Of the file or the stream. */
   #sender: { aborted(): void } | null = null;
 
@@ -52,6 +55,18 @@ export abstract class Response implements Waiting {
     this.fixedHeaders = route.fixedHeaders;
     this.startedMs = context.monotonicMs();
     this.id = facts.id;
+  }
+
+  get gone(): AbortSignal {
+    this.#leaving ??= new AbortController();
+    if (this.#isGone) this.#leaving.abort(GONE);
+    return this.#leaving.signal;
+  }
+
+  /** Nobody waits for the answer any more: what waits or reads for it ends. */
+  protected leave(): void {
+    this.#isGone = true;
+    this.#leaving?.abort(GONE);
   }
 
   abstract expire(): void;
@@ -92,6 +107,7 @@ export abstract class Response implements Waiting {
     this.context.pending.add(this);
     this.res.onAborted(() => {
       this.#sender?.aborted();
+      this.leave();
       this.aborted();
       if (!this.open) return;
       this.open = false;
@@ -267,7 +283,10 @@ export abstract class Response implements Waiting {
     const { observe } = this.context;
     const endpoint = this.route.endpoint.name;
     if (outcome === "complete") this.#answered(status);
-    else observe.aborted?.(endpoint);
+    else {
+      this.leave();
+      observe.aborted?.(endpoint);
+    }
     if (typeof outcome === "object") observe.failed?.(outcome.failed, { id: this.id, endpoint });
   }
 
@@ -298,6 +317,9 @@ export abstract class Response implements Waiting {
     this.context.observe.answered?.(this.route.endpoint.name, status, this.context.monotonicMs() - this.startedMs);
   }
 }
+
+/** Not `unavailable`, which would be tried again. */
+const GONE = new RelayError("request_timeout", "The client has gone.");
 
 const STREAMS_FULL: Readonly<Record<"thread" | "owner", () => RelayError>> = {
   thread: () => new RelayError("too_busy", "Too many downloads are being sent; try again shortly.", { retryAfterSeconds: 10 }),

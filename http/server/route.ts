@@ -1,3 +1,4 @@
+import type { MachineRight } from "../../engine/access/machine-token.ts";
 import type { RaisableRate } from "../../engine/partners/partner.ts";
 import type { SessionNeeds } from "../auth/portal-session.ts";
 import type { RateLimitBucket } from "../auth/rate-limiter.ts";
@@ -14,6 +15,7 @@ import {
 } from "../endpoint/endpoint.ts";
 import { checksOwnPage, hidesLength, refusesForeignPages } from "../endpoint/foreign-pages.ts";
 import { FORM_BYTES_MAX } from "../endpoint/form-body.ts";
+import { machineRightOf } from "../endpoint/machine-right.ts";
 import { MULTIPART_OVERHEAD_BYTES_MAX } from "../endpoint/multipart.ts";
 import { isAdminSessionAuth, isPortalAuth, isSessionOptional, needsAct, takesSession } from "../endpoint/portal-auth.ts";
 import { parameterNames, Router } from "../endpoint/router.ts";
@@ -40,6 +42,11 @@ export interface ServedRoute {
   readonly readsCookie: boolean;
   /** What it asks of who has a session; null for nothing, as of all that machines call. */
   readonly sessionNeeds: SessionNeeds | null;
+  /**
+   * The right of a machine token that opens it; null for none. Says nothing where administrators
+   * have no role.
+   */
+  readonly machineRight: MachineRight | null;
   /** With a session, only the portal's own pages may call it. */
   readonly checksOwnPage: boolean;
   /** What its surface adds to every response. */
@@ -126,7 +133,8 @@ function serve(endpoint: BoundEndpoint, options: ServerOptions, limits: Map<stri
     readsAuthorization: READS_AUTHORIZATION.has(endpoint.auth),
     readsApiKey: opensToPages,
     readsCookie: takesSession(endpoint.auth),
-    sessionNeeds: endpoint.may === undefined && endpoint.stepUp === undefined ? null : { may: endpoint.may, stepUp: endpoint.stepUp },
+    sessionNeeds: sessionNeedsOf(endpoint),
+    machineRight: machineRightOf(endpoint),
     checksOwnPage: checksOwnPage(endpoint),
     headersOf: endpoint.surface.headersOf,
     readsMerchantKey: READS_MERCHANT_KEY.has(endpoint.auth),
@@ -137,12 +145,18 @@ function serve(endpoint: BoundEndpoint, options: ServerOptions, limits: Map<stri
   };
 }
 
+function sessionNeedsOf({ may, stepUp, firstByPassword }: BoundEndpoint): SessionNeeds | null {
+  if (may === undefined && stepUp !== true) return null;
+  return { may, stepUp: stepUp === true ? true : undefined, firstByPassword };
+}
+
 /** What `WhoMay` says, for declarations that are put together from parts. */
-function requireWhoMay({ name, auth, role, may, stepUp, method, handsOut }: BoundEndpoint): void {
+function requireWhoMay({ name, auth, role, may, stepUp, noStepUp, method, handsOut }: BoundEndpoint): void {
   if ((role !== undefined) !== (auth === "admin")) throw new Error(`${name}: an administrator's endpoint has a role, and no other`);
   if ((may !== undefined) !== needsAct(auth))
     throw new Error(`${name}: endpoints of merchantUser, with a key or without, have \`may\`, and no other`);
-  if (stepUp === true && (!takesSession(auth) || isSessionOptional(auth))) throw new Error(`${name}: only a session can step up`);
+  if (stepUp !== undefined && (!takesSession(auth) || isSessionOptional(auth))) throw new Error(`${name}: only a session can step up`);
+  if (stepUp !== undefined && noStepUp !== undefined) throw new Error(`${name}: either \`stepUp\` or \`noStepUp\``);
   // A page of another origin could take it: reading is not checked for the page that asks.
   if (isSessionAlone(auth) && method === "GET" && handsOut === true) throw new Error(`${name}: with a session, a GET hands out nothing`);
 }

@@ -83,6 +83,8 @@ export async function loadUws(wanted: UwsLibrary | "newest"): Promise<Uws> {
 /** What the system's loader said; the libraries put a general sentence before it. */
 function reasonOf(error: unknown): string {
   const text = error instanceof Error ? error.message : String(error);
+  const [, glibc] = /version `GLIBC_([\d.]+)' not found/.exec(text) ?? [];
+  if (glibc !== undefined) return `it needs glibc ${glibc} or newer`;
   const lines = text.split("\n").filter((line) => line.trim() !== "");
   return (lines.at(text.startsWith("This version of uWS") ? 1 : 0) ?? text).replace(/^Error: /, "").trim();
 }

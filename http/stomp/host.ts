@@ -25,7 +25,7 @@ export interface StompSocket {
 
 /** Events of one WebSocket, called by its adapter. */
 export interface StompConnection {
-  /** One WebSocket message, text or binary, at most WEBSOCKET_MESSAGE_BYTES_READ_MAX. The memory may be reused afterwards. */
+  /** One WebSocket message, text or binary, at most WEBSOCKET_MESSAGE_BYTES_MAX. The memory may be reused afterwards. */
   message(data: Uint8Array): void;
   /** A WebSocket pong, the answer to the adapter's own ping. */
   pong(): void;

@@ -11,14 +11,11 @@ export const CLIENT_FRAME_LIMITS: FrameLimits = {
   unreadBytesMax: 131_072,
 };
 
-/** Largest WebSocket message: one frame of the maximum size, and room for others in the same message. */
-export const WEBSOCKET_MESSAGE_BYTES_MAX = 131_072;
-
 /**
- * An adapter accepts messages up to this size, so that a message that is too large gets an ERROR; for a still larger one it closes the
- * socket.
+ * Largest WebSocket message that an adapter accepts: several frames of the maximum size. A result somewhat beyond its own limit is in one that is still read, so
+ * that it gets an ERROR and its beginning is kept. An adapter closes the socket for a longer message.
  */
-export const WEBSOCKET_MESSAGE_BYTES_READ_MAX = 2 * WEBSOCKET_MESSAGE_BYTES_MAX;
+export const WEBSOCKET_MESSAGE_BYTES_MAX = 262_144;
 
 /** Bytes that are written and not yet received by the terminal; a terminal with more is disconnected. */
 export const SOCKET_BUFFER_BYTES_MAX = 262_144;

@@ -86,8 +86,6 @@ export class StompSession implements StompConnection, MessageWriter {
     this.#seen();
     this.#parser.feed(data);
     this.#read();
-    // Last, so that the ERROR names the frame that is too large, if it is a single frame.
-    if (data.length > limits.WEBSOCKET_MESSAGE_BYTES_MAX) this.fail(new RelayError("payload_too_large", "The message is too large"));
   }
 
   pong(): void {

@@ -50,6 +50,11 @@ export function duplicateReply(uuid: string, state: CommandState | null) {
   };
 }
 
+/** Behind the message of a command that waits: an id that was mistyped looks like this until the command expires. */
+export function neverSeenText({ neverSeen = false }: { readonly neverSeen?: boolean }): string {
+  return neverSeen ? ", which has never connected" : "";
+}
+
 /** The same for a caller who may not see every command. */
 export async function repeatedReply(commandLife: CommandLifeOperations, caller: Caller, uuid: string) {
   const view = await commandLife.find(caller, uuid);

@@ -71,6 +71,8 @@ export function portalUserError(why: Extract<UserOutcome, { type: "refused" }>["
       return new RelayError("conflict", USER_EXISTS);
     case "last_owner":
       return new RelayError("conflict", "It is the last active owner; invite another one first, who has to accept");
+    case "owner_active":
+      return new RelayError("conflict", OWNER_ACTIVE);
     case "inactive":
       return new RelayError("conflict", "The merchant is deactivated");
     case "not_found":
@@ -89,3 +91,5 @@ export function portalUserError(why: Extract<UserOutcome, { type: "refused" }>["
 
 export const USERS_FULL = `The merchant has the maximum of ${USERS_MAX} users, invited ones counted`;
 export const USER_EXISTS = "This address is a user's, or is invited, already";
+export const OWNER_ACTIVE =
+  "The merchant has an active owner: further owners and administrators are invited by its owners, or by an administrator of the installation";

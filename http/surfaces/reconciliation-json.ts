@@ -27,12 +27,17 @@ const CountAndSumSchema = Type.Object(COUNT_AND_SUM, { title: "CountAndSum" });
 export const ReconciliationTotals = Type.Object(
   {
     currency: Type.String(),
-    approved: Type.Integer({ description: "Payments that were made: OK of CARD, SATISPAY, VOUCHER and PAYBYLINK." }),
+    approved: Type.Integer({ description: "Payments of the day that were made." }),
     approvedMinor: Type.Integer({ description: "Their sum." }),
-    declined: Type.Integer({ description: "Payments that were not made: KO of these." }),
-    refunds: Type.Integer({ description: "Refunds asked for on the day that were made." }),
-    refundedMinor: Type.Integer({ description: "Their sum." }),
-    netMinor: Type.Integer({ description: "approvedMinor - refundedMinor." }),
+    declined: Type.Integer({ description: "Payments of the day that were not made." }),
+    refunds: Type.Integer({ description: "Payments of the day of which something had been given back when it was closed." }),
+    refundedMinor: Type.Integer({
+      description: "What had been given back of the day's payments when it was closed; what is given back later is a correction.",
+    }),
+    netMinor: Type.Integer({
+      description:
+        "approvedMinor - refundedMinor: by the day of the payment, as in lists and exports. Analytics counts refunds on the day of the refund.",
+    }),
   },
   { title: "ReconciliationTotals" },
 );
@@ -65,9 +70,10 @@ const NamedSchema = Type.Object(
 
 const CorrectionSchema = Type.Object(
   {
-    of: words(["payments", "links", "refunds", "unknown", "conflicting"], {
+    of: words(["payments", "refunded", "links", "refunds", "unknown", "conflicting"], {
       title: "ReconciliationCorrectionSubject",
-      description: "A line of the payments, links or refunds; or a payment that is named as unknown or conflicting, or is not any more.",
+      description:
+        "A line of the payments, of what was given back of them (`refunded`), of the links or of the refunds; or a payment that is named as unknown or conflicting, or is not any more.",
     }),
     at: time("when it was noticed."),
     terminalId: nullable(Type.String()),
@@ -92,8 +98,14 @@ export const ReconciledDaySchema = Type.Object(
     closedAt: time("when it was closed; its figures are those of then, and never change."),
     totals: Type.Array(ReconciliationTotals, { description: "By currency, as it was closed." }),
     payments: Type.Array(PaymentLineSchema),
+    refunded: Type.Array(PaymentLineSchema, {
+      description:
+        "Of these payments, those of which something had been given back when the day was closed: how many, and how much was given back.",
+    }),
     links: Type.Array(StateLineSchema, { description: "Payment links made on the day, by what they were when it was closed." }),
-    refunds: Type.Array(StateLineSchema, { description: "Refunds asked for on the day, by what they were when it was closed." }),
+    refunds: Type.Array(StateLineSchema, {
+      description: "Refunds asked for on the day, whenever their payment was, by what they were when it was closed. Not in `totals`.",
+    }),
     unknown: NamedSchema,
     conflicting: NamedSchema,
     corrections: Type.Object(
@@ -122,9 +134,8 @@ export function reconciledDayJson({ closed, corrections, correctionCount }: Reco
       closedAt: iso(closedAtMs),
       totals: totalsOf(figures).map((total) => ({ ...total })),
     },
-    payments: figures.payments.map(({ terminalId, method, status, currency, count, amountMinor }) => ({
-      ...{ terminalId, method: methodWord(method), status, currency, count, amountMinor },
-    })),
+    payments: figures.payments.map(lineJson),
+    refunded: (figures.refunded ?? []).map(lineJson),
     links: figures.links.map(({ state, currency, count, amountMinor }) => ({ state, currency, count, amountMinor })),
     refunds: figures.refunds.map(({ state, currency, count, amountMinor }) => ({ state, currency, count, amountMinor })),
     unknown: namedJson(figures.unknown),
@@ -133,13 +144,17 @@ export function reconciledDayJson({ closed, corrections, correctionCount }: Reco
   };
 }
 
+function lineJson({ terminalId, method, status, currency, count, amountMinor }: PaymentLine) {
+  return { terminalId, method: methodWord(method), status, currency, count, amountMinor };
+}
+
 function namedJson({ count, items }: NamedPayments) {
   return { count, items: items.map(({ uuid, terminalId }) => ({ uuid, terminalId })) };
 }
 
 function correctionJson({ subject, atMs, before, after }: Correction): ReconciledDayJson["corrections"]["items"][number] {
   const ofAll = { terminalId: null, method: null, status: null, state: null, currency: null, uuid: null };
-  const named = subject.of === "payments" ? { ...subject, method: methodWord(subject.method) } : subject;
+  const named = "method" in subject ? { ...subject, method: methodWord(subject.method) } : subject;
   return {
     ...{ ...ofAll, ...named, at: iso(atMs) },
     before: { count: before.count, amountMinor: before.amountMinor },
@@ -163,9 +178,11 @@ export const RECONCILED_DAY_EXAMPLE: ReconciledDayJson = {
   closedAt: "2026-11-25T02:00:01.000Z",
   totals: [{ currency: "EUR", approved: 2, approvedMinor: 3_050, declined: 1, refunds: 1, refundedMinor: 1_050, netMinor: 2_000 }],
   payments: [
-    { terminalId: "SIM00001", method: "CARD", status: "OK", currency: "EUR", count: 2, amountMinor: 3_050 },
+    { terminalId: "SIM00001", method: "CARD", status: "OK", currency: "EUR", count: 1, amountMinor: 2_000 },
+    { terminalId: "SIM00001", method: "PAYBYLINK", status: "OK", currency: "EUR", count: 1, amountMinor: 1_050 },
     { terminalId: "SIM00001", method: "CARD", status: "KO", currency: "EUR", count: 1, amountMinor: 500 },
   ],
+  refunded: [{ terminalId: "SIM00001", method: "PAYBYLINK", status: "OK", currency: "EUR", count: 1, amountMinor: 1_050 }],
   links: [{ state: "PAID", currency: "EUR", count: 1, amountMinor: 1_050 }],
   refunds: [{ state: "done", currency: "EUR", count: 1, amountMinor: 1_050 }],
   unknown: { count: 1, items: [{ uuid: "0b0fcb6e-5d0f-4b8a-9d53-1d8a4f6a2f10", terminalId: "SIM00001" }] },
@@ -175,7 +192,7 @@ export const RECONCILED_DAY_EXAMPLE: ReconciledDayJson = {
     items: [
       {
         ...{ of: "payments", at: "2026-11-26T02:00:00.000Z", terminalId: "SIM00001", method: "CARD", status: "OK", state: null },
-        ...{ currency: "EUR", uuid: null, before: { count: 2, amountMinor: 3_050 }, after: { count: 3, amountMinor: 4_100 } },
+        ...{ currency: "EUR", uuid: null, before: { count: 1, amountMinor: 2_000 }, after: { count: 2, amountMinor: 3_050 } },
       },
     ],
   },

@@ -1,5 +1,6 @@
 import { fileURLToPath } from "node:url";
 import type { BuildOptions } from "esbuild";
+import { withCompiler } from "./compiler.ts";
 
 /** The browser scripts, made of the sources in `scripts/`; a build holds them there in their place. */
 export const SCRIPT_FILES = ["compat.js", "scan.js", "scan.mjs"] as const;
@@ -22,32 +23,29 @@ const ENTRIES: Readonly<Record<ScriptFile, { entry: string; format: "iife" | "es
  * version serves them under the same names. Rejects, with the compiler's words, where one cannot be made.
  */
 export async function bundleScripts(folder: string = FOLDER): Promise<ReadonlyMap<ScriptFile, string>> {
-  // Only where scripts are made: a build has them.
-  const { buildSync } = await import("esbuild");
-  const bundle = (file: ScriptFile): string => {
-    const { entry, format } = ENTRIES[file];
-    const options = {
-      absWorkingDir: folder,
-      entryPoints: [entry],
-      format,
-      bundle: true,
-      minify: true,
-      write: false,
-      target: TARGET,
-      legalComments: "none",
-      logLevel: "silent",
-      tsconfigRaw: {},
-    } satisfies BuildOptions;
-    const [output] = buildSync(options).outputFiles;
-    if (output === undefined) throw new Error("the compiler wrote nothing");
-    return output.text;
-  };
-  return new Map(SCRIPT_FILES.map((file) => [file, bundleOf(file, bundle)]));
+  const bundled = new Map<ScriptFile, string>();
+  for (const file of SCRIPT_FILES) bundled.set(file, await bundleScript(file, folder));
+  return bundled;
 }
 
-function bundleOf(file: ScriptFile, bundle: (file: ScriptFile) => string): string {
+async function bundleScript(file: ScriptFile, folder: string): Promise<string> {
+  const { entry, format } = ENTRIES[file];
+  const options = {
+    absWorkingDir: folder,
+    entryPoints: [entry],
+    format,
+    bundle: true,
+    minify: true,
+    write: false,
+    target: TARGET,
+    legalComments: "none",
+    logLevel: "silent",
+    tsconfigRaw: {},
+  } satisfies BuildOptions;
   try {
-    return bundle(file);
+    const [output] = (await withCompiler(({ build }) => build(options))).outputFiles;
+    if (output === undefined) throw new Error("the compiler wrote nothing");
+    return output.text;
   } catch (cause) {
     throw new Error(`the browser script ${file} cannot be made: ${cause instanceof Error ? cause.message : String(cause)}`, { cause });
   }

@@ -1,6 +1,7 @@
 import { basename } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { BuildOptions, Metafile } from "esbuild";
+import { withCompiler } from "./compiler.ts";
 
 /** An app as browsers load it: one page, and files whose names hold a hash of their contents. */
 export interface WebApp {
@@ -49,17 +50,12 @@ const APPS: Readonly<Record<WebAppName, AppFacts>> = {
   },
 };
 
-/** How many are being made: they share the compiler's process, and ending it under another would leave that one without an answer for ever. */
-let running = 0;
-
 /**
  * An app from its sources. The same sources give the same bytes and names. Each is made by itself, though they have components in common: files that they
  * shared would be cut where the other needs them to be, and the merchants' first load would be larger for pages that no merchant opens. Rejects, with the
  * compiler's words, where it cannot be made.
  */
 export async function bundleApp(name: WebAppName, folder: string = FOLDER): Promise<WebApp> {
-  // Only where it is made: a build has it.
-  const { build, stop } = await import("esbuild");
   const facts = APPS[name];
   const { main, ...others } = facts.entries;
   const options = {
@@ -83,19 +79,14 @@ export async function bundleApp(name: WebAppName, folder: string = FOLDER): Prom
     logLevel: "silent",
     tsconfigRaw: {},
   } satisfies BuildOptions;
-  running += 1;
   try {
-    const { outputFiles, metafile } = await build(options);
+    const { outputFiles, metafile } = await withCompiler(({ build }) => build(options));
     return {
       shell: shellOf(facts, metafile),
       files: new Map(outputFiles.map(({ path, contents }) => [basename(path), contents])),
     };
   } catch (cause) {
     throw new Error(`the pages of ${name} cannot be made: ${cause instanceof Error ? cause.message : String(cause)}`, { cause });
-  } finally {
-    running -= 1;
-    // Its process would keep a command line from ending.
-    if (running === 0) await stop();
   }
 }
 

@@ -3,7 +3,8 @@ import { RelayError } from "../../engine/kernel/errors.ts";
 import type { Endpoint, SurfaceFacts } from "../endpoint/endpoint.ts";
 import type { ErrorEnvelope } from "../endpoint/error-envelope.ts";
 import { surface } from "../endpoint/surface.ts";
-import { DOCS_ASSETS_PATH, DOCS_PATH, type DocsPage, loadDocsPage } from "./docs-page.ts";
+import { AUDIENCES, type DocsFiles, type DocumentName } from "./docs-files.ts";
+import { DOCS_ASSETS_PATH, DOCS_PATH, docsShell, type KnownKeys } from "./docs-page.ts";
 import {
   CACHE_HEADERS,
   CacheRequest,
@@ -15,11 +16,11 @@ import {
   madeOnce,
 } from "./encoded-file.ts";
 
-/** The documents of the interface and the page that shows them: each is made when someone first asks a thread for it. */
+/** The documents of the interface and the page that shows them. */
 export interface DocsOperations {
-  openApi(): Promise<EncodedFile>;
-  asyncApi(): Promise<EncodedFile>;
-  docsPage(): Promise<DocsPage>;
+  document(name: DocumentName): Promise<EncodedFile>;
+  docsPage(): Promise<EncodedFile>;
+  docsAsset(name: string): Promise<EncodedFile | undefined>;
 }
 
 /**
@@ -40,27 +41,33 @@ export function docsEndpoints(envelope: ErrorEnvelope): Endpoint<DocsOperations>
     304: { description: `The caller already has the ${what}.`, headers: { ...CACHE_HEADERS, ...more } },
     ...docs.errors(400, 404, 503),
   });
-  const document = (which: "openApi" | "asyncApi", path: string, summary: string) =>
+  const document = (name: string, which: DocumentName, path: string, summary: string) =>
     docs.endpoint({
       ...shared,
-      name: `${which}Document`,
+      name,
       path,
       summary,
       responses: responsesWith("document", "application/json", {}),
-      handle: async (operations, { headers }) => encodedReply(await operations[which](), headers, { "Cache-Control": "no-cache" }),
+      handle: async (operations, { headers }) => encodedReply(await operations.document(which), headers, { "Cache-Control": "no-cache" }),
     });
   return [
-    document("openApi", "/openapi.json", "Get this interface as an OpenAPI document"),
-    document("asyncApi", "/asyncapi.json", "Get the messages of terminals as an AsyncAPI document"),
+    document("openApiDocument", "openapi", "/openapi.json", "Get this interface as an OpenAPI document"),
+    ...AUDIENCES.map((audience) =>
+      document(`${audience}OpenApiDocument`, audience, `/openapi/${audience}.json`, `Get the ${audience} part of this interface`),
+    ),
+    document("asyncApiDocument", "asyncapi", "/asyncapi.json", "Get the messages of terminals as an AsyncAPI document"),
     docs.endpoint({
       ...shared,
       name: "docsPage",
       path: DOCS_PATH,
       takesSlash: true,
       summary: "Get this interface as a page",
+      query: Type.Object({
+        for: Type.Optional(Type.String({ maxLength: 64, description: "Whose document the page shows; without it the whole one." })),
+      }),
       responses: responsesWith("page", "text/html; charset=utf-8", PAGE_HEADERS),
       handle: async ({ docsPage }, { headers }) =>
-        encodedReply((await docsPage()).shell, headers, { "Cache-Control": "no-cache", "Content-Security-Policy": DOCS_POLICY }),
+        encodedReply(await docsPage(), headers, { "Cache-Control": "no-cache", "Content-Security-Policy": DOCS_POLICY }),
     }),
     docs.endpoint({
       ...shared,
@@ -69,8 +76,8 @@ export function docsEndpoints(envelope: ErrorEnvelope): Endpoint<DocsOperations>
       summary: "Get a file of the page, which never changes",
       params: Type.Object({ file: Type.String({ pattern: "^[A-Za-z0-9-]{1,80}\\.(?:js|css)$", description: "As the page names it." }) }),
       responses: responsesWith("file", "text/javascript; charset=utf-8", {}),
-      handle: async ({ docsPage }, { params: { file }, headers }) => {
-        const asset = (await docsPage()).assets.get(file);
+      handle: async ({ docsAsset }, { params: { file }, headers }) => {
+        const asset = await docsAsset(file);
         if (asset === undefined) throw new RelayError("not_found", "There is no such file in this version of the page.");
         return encodedReply(asset, headers, { "Cache-Control": FOREVER });
       },
@@ -78,8 +85,20 @@ export function docsEndpoints(envelope: ErrorEnvelope): Endpoint<DocsOperations>
   ];
 }
 
-/** Each of `texts` makes a document's text. */
-export function docsOperations(texts: { openApi(): string; asyncApi(): string }): DocsOperations {
-  const encoded = (text: () => string) => madeOnce(() => encodeText("application/json", Buffer.from(text(), "utf8")));
-  return { openApi: encoded(texts.openApi), asyncApi: encoded(texts.asyncApi), docsPage: madeOnce(loadDocsPage) };
+/** `load` is asked once; what failed is tried again. */
+export function docsOperations(load: () => Promise<DocsFiles>, keys: KnownKeys | null): DocsOperations {
+  const files = madeOnce(load);
+  const shell = madeOnce(async () => {
+    const { assets } = await files();
+    return encodeText("text/html; charset=utf-8", Buffer.from(docsShell(assets, keys), "utf8"));
+  });
+  return {
+    document: async (name) => {
+      const file = (await files()).documents.get(name);
+      if (file === undefined) throw new Error(`the document ${name} was not made`);
+      return file;
+    },
+    docsPage: shell,
+    docsAsset: async (name) => (await files()).assets.get(name),
+  };
 }

@@ -1,42 +1,69 @@
-import { readFile } from "node:fs/promises";
-import { basename } from "node:path";
-import { fileURLToPath } from "node:url";
-import { type EncodedFile, encodeText } from "./encoded-file.ts";
-
-/** The page that shows the OpenAPI document, and what it loads. */
-export interface DocsPage {
-  readonly shell: EncodedFile;
-  /** By name; a name never has other bytes. */
-  readonly assets: ReadonlyMap<string, EncodedFile>;
-}
+import { AUDIENCES, type Audience, type DocsFiles } from "./docs-files.ts";
 
 export const DOCS_PATH = "/docs";
 export const DOCS_ASSETS_PATH = `${DOCS_PATH}/assets`;
 
-const own = (file: string) => fileURLToPath(new URL(`./docs/${file}`, import.meta.url));
-const ofViewer = (file: string) => fileURLToPath(import.meta.resolve(`swagger-ui-dist/${file}`));
+/** Keys that are entered on the page beforehand, by the name of their security scheme: those of a sandbox, which everyone knows. */
+export type KnownKeys = Readonly<Record<string, string>>;
 
-const TYPES = { css: "text/css; charset=utf-8", js: "text/javascript; charset=utf-8" } as const;
+/** What each document is called. */
+const TITLES: Readonly<Record<Audience, string>> = {
+  partner: "Partners",
+  terminal: "Terminals",
+  merchant: "Merchants",
+  compatible: "Compatible API",
+  administration: "Administration",
+};
 
-/** Reads the viewer, Swagger UI, from its package, and what is ours of the page. Some 2 MB, and 3 MB with its compressed forms. */
-export async function loadDocsPage(): Promise<DocsPage> {
-  const assets = new Map<string, EncodedFile>();
-  const add = async (path: string, type: keyof typeof TYPES): Promise<string> => {
-    const file = await encodeText(TYPES[type], await readFile(path));
-    const name = `${basename(path, `.${type}`)}-${file.etag.slice(1, 9)}.${type}`;
-    assets.set(name, file);
-    return `${DOCS_ASSETS_PATH}/${name}`;
-  };
-  const shell = shellOf({
-    viewerStyle: await add(ofViewer("swagger-ui.css"), "css"),
-    style: await add(own("docs.css"), "css"),
-    viewer: await add(ofViewer("swagger-ui-bundle.js"), "js"),
-    initializer: await add(own("initializer.js"), "js"),
-  });
-  return { shell: await encodeText("text/html; charset=utf-8", Buffer.from(shell, "utf8")), assets };
+interface Step {
+  tag: string;
+  operation: string;
+  says: string;
 }
 
-function shellOf(addresses: Record<"viewerStyle" | "style" | "viewer" | "initializer", string>): string {
+/** What most readers come for: an operation to send, and the one that tells how it went. */
+export const TASKS: readonly { title: string; audience: Audience; steps: readonly [Step, Step] }[] = [
+  {
+    title: "Take a payment on a terminal",
+    audience: "partner",
+    steps: [
+      { tag: "Payments", operation: "sendPayment", says: "send a payment" },
+      { tag: "Payments", operation: "findByUuid", says: "get its result" },
+    ],
+  },
+  {
+    title: "Let a customer pay a link",
+    audience: "partner",
+    steps: [
+      { tag: "Payment links", operation: "createLink", says: "create a link" },
+      { tag: "Payment links", operation: "linkStatus", says: "get its status" },
+    ],
+  },
+  {
+    title: "Take a payment in a web shop",
+    audience: "compatible",
+    steps: [
+      { tag: "Compatible API", operation: "compatCreatePaymentIntent", says: "create a payment intent" },
+      { tag: "Compatible API", operation: "compatRetrievePaymentIntent", says: "see whether it was paid" },
+    ],
+  },
+];
+
+/** The page: three tasks, the documents, and below them the viewer with one of these. */
+export function docsShell(assets: DocsFiles["assets"], keys: KnownKeys | null): string {
+  const address = (file: string): string => {
+    const name = [...assets.keys()].find((one) => one.replace(/-[0-9a-f]{8}(?=\.)/, "") === file);
+    if (name === undefined) throw new Error(`the page has no file ${file}`);
+    return `${DOCS_ASSETS_PATH}/${name}`;
+  };
+  const documents = AUDIENCES.map(
+    (audience) => `<a href="${DOCS_PATH}?for=${audience}" data-document="${audience}">${TITLES[audience]}</a>`,
+  );
+  const tasks = TASKS.map(({ title, audience, steps: [first, second] }) => {
+    const step = ({ tag, operation, says }: Step) =>
+      `<a href="${DOCS_PATH}?for=${audience}#/${encodeURIComponent(tag)}/${operation}">${says}</a>`;
+    return `<li><strong>${title}:</strong> ${step(first)}, then ${step(second)}.</li>`;
+  });
   return `<!doctype html>
 <html lang="en">
 <head>
@@ -45,13 +72,23 @@ function shellOf(addresses: Record<"viewerStyle" | "style" | "viewer" | "initial
 <meta name="color-scheme" content="light dark">
 <title>Terminal Relay API</title>
 <link rel="icon" href="data:,">
-<link rel="stylesheet" href="${addresses.viewerStyle}">
-<link rel="stylesheet" href="${addresses.style}">
-<script defer src="${addresses.viewer}"></script>
-<script type="module" src="${addresses.initializer}"></script>
+<link rel="stylesheet" href="${address("swagger-ui.css")}">
+<link rel="stylesheet" href="${address("docs.css")}">
+<script defer src="${address("swagger-ui-bundle.js")}"></script>
+<script type="module" src="${address("initializer.js")}"></script>
 </head>
-<body>
-<div id="docs"></div>
+<body${keys === null ? "" : ` data-keys="${JSON.stringify(keys).replaceAll('"', "&quot;")}"`}>
+<header>
+<section aria-labelledby="tasks">
+<h2 id="tasks">Three tasks to begin with</h2>
+<ol>
+${tasks.join("\n")}
+</ol>
+<p>Press “Try it out” in the operation, then “Execute”. ${keys === null ? "Enter your key under “Authorize” before." : "The keys of the sandbox are entered already."}</p>
+</section>
+<nav aria-label="Documents"><a href="${DOCS_PATH}" data-document="">Everything</a> ${documents.join(" ")}</nav>
+</header>
+<main id="docs"></main>
 <noscript><p>This page needs JavaScript. The document itself is at <a href="/openapi.json">/openapi.json</a>.</p></noscript>
 </body>
 </html>

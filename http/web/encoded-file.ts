@@ -1,4 +1,6 @@
 import { createHash } from "node:crypto";
+import { readFile, writeFile } from "node:fs/promises";
+import { join } from "node:path";
 import { promisify } from "node:util";
 import { brotliCompress, constants, gzip } from "node:zlib";
 import { type Static, Type } from "@sinclair/typebox";
@@ -63,6 +65,26 @@ export async function encodeText(contentType: string, identity: Uint8Array): Pro
   const br = await compressed.br(identity, BROTLI);
   const gzipped = await compressed.gzip(identity, { level: 6 });
   return { contentType, bytes: { identity, br, gzip: gzipped }, etag: etagOf(identity) };
+}
+
+/** What a file of a build is called in each of its forms. */
+const ENDINGS: Readonly<Record<Encoding, string>> = { identity: "", gzip: ".gz", br: ".br" };
+
+/** Writes a file of a build in all its forms. */
+export async function writeEncodedFile(folder: string, name: string, { bytes }: Pick<EncodedFile, "bytes">): Promise<void> {
+  const { identity, gzip, br } = ENDINGS;
+  await Promise.all([
+    writeFile(join(folder, name + identity), bytes.identity),
+    writeFile(join(folder, name + gzip), bytes.gzip),
+    writeFile(join(folder, name + br), bytes.br),
+  ]);
+}
+
+/** Reads what `writeEncodedFile` has written, into memory that threads share. */
+export async function readEncodedFile(folder: string, name: string, contentType: string): Promise<EncodedFile> {
+  const form = (encoding: Encoding) => readFile(join(folder, name + ENDINGS[encoding]));
+  const [identity, gzip, br] = await Promise.all([form("identity"), form("gzip"), form("br")]);
+  return inSharedMemory({ contentType, bytes: { identity, gzip, br }, etag: etagOf(identity) });
 }
 
 /** The same file for all threads of the process, which then hold it once. */

@@ -1,11 +1,10 @@
 import { existsSync } from "node:fs";
-import { mkdir, readdir, readFile, writeFile } from "node:fs/promises";
+import { mkdir, readdir } from "node:fs/promises";
 import { extname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { brotliCompressSync, constants, gzipSync } from "node:zlib";
-import type { Encoding } from "../endpoint/accept-encoding.ts";
-import { bundleApp, type WebAppName } from "./bundle-web-app.ts";
-import { type EncodedFile, etagOf, inSharedMemory } from "./encoded-file.ts";
+import { bundleApp, type WebApp, type WebAppName } from "./bundle-web-app.ts";
+import { type EncodedFile, etagOf, inSharedMemory, readEncodedFile, writeEncodedFile } from "./encoded-file.ts";
 
 /** The files of an app; their bytes may be shared between threads. */
 export interface WebAppFiles {
@@ -27,9 +26,6 @@ const CONTENT_TYPES: Readonly<Record<string, string>> = {
   ".svg": "image/svg+xml",
 };
 
-/** What a file of a build is called when it is compressed. */
-const ENDINGS: Readonly<Record<Exclude<Encoding, "identity">, string>> = { gzip: ".gz", br: ".br" };
-
 /**
  * A build has time for the smallest form; a start from sources does not, and makes files that are a tenth larger in a fiftieth of the time.
  */
@@ -47,14 +43,10 @@ export async function loadWebApp(name: WebAppName): Promise<WebAppFiles> {
 }
 
 /** Writes an app for a build into `folder`, each file in all its forms. */
-export async function writeWebApp(name: WebAppName, folder: string): Promise<void> {
-  const { shell, files } = await bundleApp(name);
+export async function writeWebApp({ shell, files }: WebApp, folder: string, effort: keyof typeof EFFORTS): Promise<void> {
   await mkdir(folder, { recursive: true });
   for (const [file, contents] of [[SHELL, Buffer.from(shell)] as const, ...files]) {
-    const { bytes } = fileOf(file, contents, "build");
-    await writeFile(join(folder, file), bytes.identity);
-    await writeFile(join(folder, file + ENDINGS.gzip), bytes.gzip);
-    await writeFile(join(folder, file + ENDINGS.br), bytes.br);
+    await writeEncodedFile(folder, file, fileOf(file, contents, effort));
   }
 }
 
@@ -68,26 +60,23 @@ async function makeWebApp(name: WebAppName): Promise<WebAppFiles> {
 
 async function readBuilt(folder: string): Promise<WebAppFiles> {
   const names = (await readdir(folder)).filter((name) => extname(name) in CONTENT_TYPES);
-  const read = async (name: string): Promise<EncodedFile> => {
-    const [identity, gzip, br] = await Promise.all(["", ENDINGS.gzip, ENDINGS.br].map((ending) => readFile(join(folder, name + ending))));
-    if (identity === undefined || gzip === undefined || br === undefined) throw new Error(`${name} is not whole`);
-    return shared(name, { identity, gzip, br });
-  };
+  const read = (name: string) => readEncodedFile(folder, name, contentTypeOf(name));
   const assets = await Promise.all(names.filter((name) => name !== SHELL).map(async (name) => [name, await read(name)] as const));
   return { shell: await read(SHELL), assets: new Map(assets) };
 }
 
 function fileOf(name: string, identity: Uint8Array, effort: keyof typeof EFFORTS): EncodedFile {
   const { gzip, brotli } = EFFORTS[effort];
-  return shared(name, {
+  const bytes = {
     identity,
     gzip: gzipSync(identity, { level: gzip }),
     br: brotliCompressSync(identity, { params: { [constants.BROTLI_PARAM_QUALITY]: brotli } }),
-  });
+  };
+  return inSharedMemory({ contentType: contentTypeOf(name), bytes, etag: etagOf(identity) });
 }
 
-function shared(name: string, bytes: Record<Encoding, Uint8Array>): EncodedFile {
+function contentTypeOf(name: string): string {
   const contentType = CONTENT_TYPES[extname(name)];
   if (contentType === undefined) throw new Error(`${name} is of no type that these apps have`);
-  return inSharedMemory({ contentType, bytes, etag: etagOf(bytes.identity) });
+  return contentType;
 }

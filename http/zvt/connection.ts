@@ -152,7 +152,7 @@ export class RegisterConnection {
         this.#on.closeOther(effect.connectionId);
         return;
       case "refused":
-        reports.refused(effect.reason);
+        reports.refused(effect.reason, this.of.address);
         return;
       case "close":
         this.#close(effect.reason);
@@ -192,7 +192,7 @@ export class RegisterConnection {
     this.#timer?.clear();
     this.#stopWatching();
     this.#socket.end();
-    this.#on.reports.closed(this.of, this.#state.route?.routeId ?? null, reason);
+    this.#on.reports.closed(this.of, this.#state.route?.routeId ?? null, reason, this.#state.refusals);
     this.#on.forget(this);
   }
 

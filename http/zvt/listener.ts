@@ -42,9 +42,10 @@ export async function startZvtListener(options: ZvtListenOptions, on: ZvtListene
   /** Counted and checked before TLS is agreed. */
   function accept(socket: Socket, next: (socket: Socket) => void): void {
     destroyOnError(socket);
-    const refusal = sockets.size >= options.maxConnections ? "too_many" : options.allows(addressOf(socket)) ? null : "not_allowed";
+    const address = addressOf(socket);
+    const refusal = sockets.size >= options.maxConnections ? "too_many" : options.allows(address) ? null : "not_allowed";
     if (refusal !== null) {
-      on.reports.refused(refusal);
+      on.reports.refused(refusal, address);
       socket.destroy();
       return;
     }
@@ -64,6 +65,7 @@ export async function startZvtListener(options: ZvtListenOptions, on: ZvtListene
     const of: ZvtConnection = { id: on.ids.uuid(), port: socket.localPort ?? 0, address: addressOf(socket) };
     const connection = new RegisterConnection(of, registerSocket(socket, on.timers), {
       ...on,
+      keepsRefused: options.isProxy(of.address),
       logRawBytes: options.logRawBytes,
       hasJustSlept: stall.hasJustSlept,
       closeOther: (connectionId) => connections.get(connectionId)?.step({ type: "replaced" }),

@@ -46,6 +46,8 @@ export interface SessionState {
   /** Null until a password tells which of several. */
   route: ZvtRoute | null;
   wrongPasswords: number;
+  /** Since the last command that was carried out. */
+  refusals: number;
   configByte: number;
   /** The register sent a currency, so it understands bitmap 49. */
   currencySent: boolean;
@@ -128,6 +130,8 @@ export interface SessionOptions {
   /** In the answer to 05-01. */
   version: string;
   localTimeOf: LocalTimeOf;
+  /** However much is refused, the connection stays open: the peer is a proxy of the installation. */
+  keepsRefused?: boolean;
 }
 
 export interface Step {
@@ -145,6 +149,7 @@ export function openSession(choice: ZvtRouteChoice, atMs: number): Step {
     lateAcknowledgements: 0,
     route: choice.type === "route" ? choice.route : null,
     wrongPasswords: 0,
+    refusals: 0,
     configByte: 0,
     currencySent: false,
     textBlocks: false,
@@ -237,6 +242,12 @@ class Run {
       if (event.type === "begun" && "payment" in event.begun) this.effects.push({ type: "undelivered", payment: event.begun.payment });
       return;
     }
+    const { refusals } = this.state;
+    this.#handle(event);
+    if (this.state.refusals > refusals) this.#closeIfRefusedTooOften();
+  }
+
+  #handle(event: SessionEvent): void {
     switch (event.type) {
       case "frame":
         this.#frame(event.frame);
@@ -280,11 +291,13 @@ class Run {
   }
 
   send(frame: Frame): void {
+    if (frame.command >> 8 === 0x84) this.#countInARow();
     this.effects.push({ type: "send", frame });
   }
 
   /** Acknowledges a command, and completes it with one frame. */
   answer(frame: Frame): void {
+    if (frame.command === COMMANDS.abort) this.#countInARow();
     this.send(ACKNOWLEDGEMENT);
     this.#deliver([{ kind: "final", frame, tells: null }]);
   }
@@ -541,7 +554,7 @@ class Run {
   #routeChosen(choice: ZvtRouteChoice): void {
     switch (choice.type) {
       case "route":
-        this.#set({ route: choice.route });
+        this.#set({ route: choice.route, refusals: 0 });
         this.answer(registrationCompletion(choice.route.tid, this.state.currencySent ? CURRENCY : null));
         return;
       case "password":
@@ -564,6 +577,7 @@ class Run {
 
   #begun(begun: ZvtBegun): void {
     if (this.state.phase.name !== "asking" || this.state.phase.what !== "begin") return;
+    if ("payment" in begun) this.#set({ refusals: 0 });
     switch (begun.type) {
       case "busy":
         this.#set({ phase: { name: "idle" } });
@@ -784,6 +798,15 @@ class Run {
     if (draining && phase.name === "idle" && inFlight === null) this.#close("drained");
   }
 
+  /** Never where money is open: a payment that is under way, or a result that the register has not acknowledged. */
+  #closeIfRefusedTooOften(): void {
+    const { refusals, phase, inFlight, queue } = this.state;
+    if (refusals < limits.REFUSALS_MAX || this.#options.keepsRefused === true) return;
+    if (phase.name === "paying" || phase.name === "asking" || phase.name === "closed") return;
+    if ([inFlight, ...queue].some((outgoing) => outgoing !== null && outgoing.tells !== null)) return;
+    this.#close("too_many_refusals");
+  }
+
   #refuse(reason: string, frame: Frame): void {
     this.#count(reason);
     this.answer(frame);
@@ -792,6 +815,10 @@ class Run {
   #refuseOutright(reason: string, code: number): void {
     this.#count(reason);
     this.send(negativeAcknowledgement(code));
+  }
+
+  #countInARow(): void {
+    this.#set({ refusals: this.state.refusals + 1 });
   }
 
   #count(reason: string): void {

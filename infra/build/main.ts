@@ -1,12 +1,15 @@
 /** `npm run build`: the relay as JavaScript. */
 import { resolve } from "node:path";
-import { Command } from "commander";
+import { Option } from "commander";
+import { commandLine } from "../command-line.ts";
 import { compile } from "./compile.ts";
 
-const program = new Command("build")
+const program = commandLine("build")
   .description("Writes the relay as JavaScript, to be started with: node dist/infra/node/main.js")
-  .option("--out <folder>", "packages are resolved from a node_modules folder in it or above it", "dist");
+  .option("--out <folder>", "packages are resolved from a node_modules folder in it or above it", "dist")
+  // What start.mjs asks for; it is of no use to people.
+  .addOption(new Option("--for-start").hideHelp());
 
-const { out } = program.parse().opts<{ out: string }>();
-await compile(resolve(out)).catch((error: Error) => program.error(error.message));
+const { out, forStart } = program.parse().opts<{ out: string; forStart?: true }>();
+await compile(resolve(out), forStart === true ? "start" : "build").catch((error: Error) => program.error(error.message));
 console.log(`node ${out}/infra/node/main.js`);

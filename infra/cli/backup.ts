@@ -2,8 +2,9 @@
 import { existsSync } from "node:fs";
 import { cp, mkdir, readdir } from "node:fs/promises";
 import { join, resolve } from "node:path";
-import { Command, Option } from "commander";
+import { Option } from "commander";
 import { backUpEmbeddedKv } from "../../storage/kv/embedded-backup.ts";
+import { commandLine } from "../command-line.ts";
 
 async function run(folder: string, { dataDir }: { dataDir: string }): Promise<void> {
   const target = resolve(folder);
@@ -22,7 +23,7 @@ async function run(folder: string, { dataDir }: { dataDir: string }): Promise<vo
   );
 }
 
-const program = new Command("backup")
+const program = commandLine("backup")
   .description(
     "Makes a consistent and synced copy of the store (and the packages of app versions) of an embedded node in an empty folder. The node may be running and is not slowed down. " +
       "ClickHouse is not copied: npm run rebuild-analytics loads it from the store. A cluster's Redis is copied with its own tools (infra/docs/restoring.md).",

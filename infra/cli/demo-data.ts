@@ -2,7 +2,7 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
-import { Command } from "commander";
+import { commandLine } from "../command-line.ts";
 import { createClockShift, shiftClock } from "../node/boot/clock.ts";
 import { type Config, readConfig } from "../node/boot/config.ts";
 import { ConfigRefused } from "../node/boot/config-reader.ts";
@@ -21,7 +21,7 @@ const DAY_MS = 86_400_000;
 /** How long the feed may take for what is left at the end. */
 const FEED_WAIT_MS = 120_000;
 
-const program = new Command("demo-data")
+const program = commandLine("demo-data")
   .description(
     "Fills a new data directory (RELAY_DATA_DIR, ./data by default) with a month of the sandbox's shop: each payment is sent, polled and answered over HTTP, while the relay's clock is moved from a month ago to now. Afterwards `npm start` shows it.",
   )

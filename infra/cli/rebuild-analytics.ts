@@ -2,7 +2,7 @@
 import { randomBytes } from "node:crypto";
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import { Command, Option } from "commander";
+import { Option } from "commander";
 import type { Kv } from "../../engine/kernel/kv.ts";
 import { type ClickHouseAddress, connectClickHouse } from "../../storage/clickhouse/client.ts";
 import { ADMIN_USERNAME, startEmbeddedClickHouse } from "../../storage/clickhouse/embedded/supervisor.ts";
@@ -12,6 +12,7 @@ import { type RebuildProgress, rebuildAnalytics } from "../../storage/feed/rebui
 import { openEmbeddedKv } from "../../storage/kv/embedded.ts";
 import { openRedisKv } from "../../storage/kv/redis.ts";
 import { checkSchemaMark } from "../../storage/schemas/schema-mark.ts";
+import { commandLine } from "../command-line.ts";
 
 /** Refused rows are printed one by one up to this number. */
 const REFUSED_TOLD_MAX = 20;
@@ -87,7 +88,7 @@ function describe({ records, ended, things, rows, setAside, refused }: RebuildPr
   return `${records} commands read, ${ended} of them ended, ${things} things of merchants, ${rows} rows inserted (${setAside} had been set aside), ${refused} refused`;
 }
 
-const program = new Command("rebuild-analytics")
+const program = commandLine("rebuild-analytics")
   .description(
     "Inserts the rows of all stored commands and results, of merchants' links, refunds, disputes, alerts, subscriptions and charges, and those that were refused and set aside, into ClickHouse again. What is there " +
       "already stays as it is, so it can be repeated. With the embedded store the relay must be stopped; with Redis and a ClickHouse server it may run.",

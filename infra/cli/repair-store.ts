@@ -1,9 +1,9 @@
 import { existsSync } from "node:fs";
-import { Command } from "commander";
 import { repairEmbeddedKv } from "../../storage/kv/embedded-directory.ts";
+import { commandLine } from "../command-line.ts";
 
 /** `npm run repair-store -- DIRECTORY`: lets LevelDB save what it can of a damaged store. */
-const program = new Command("repair-store")
+const program = commandLine("repair-store")
   .description(
     "Rebuilds a damaged state directory from the data that can still be read. The relay must be stopped (a directory in use is refused). Make a copy first: data that cannot be read is dropped.",
   )

@@ -1,12 +1,13 @@
 /** `npm run restored`: an operator states that the store was restored, and that the relay may start without the missing data. */
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import { Command, Option } from "commander";
+import { Option } from "commander";
 import type { Kv } from "../../engine/kernel/kv.ts";
 import { openEmbeddedKv } from "../../storage/kv/embedded.ts";
 import type { KvHistory } from "../../storage/kv/history.ts";
 import { createHistoryStore } from "../../storage/kv/history-store.ts";
 import { openRedisKv } from "../../storage/kv/redis.ts";
+import { commandLine } from "../command-line.ts";
 
 interface Options {
   dataDir: string;
@@ -38,7 +39,7 @@ async function run(options: Options): Promise<void> {
   }
 }
 
-const program = new Command("restored")
+const program = commandLine("restored")
   .description(
     "Records that the store was restored from a copy. Production then starts even if the missing data cannot be loaded (infra/docs/restoring.md). " +
       "The relay must be stopped: all its nodes.",

@@ -2,9 +2,9 @@
 import { Readable } from "node:stream";
 import { text } from "node:stream/consumers";
 import { pipeline } from "node:stream/promises";
-import { Command } from "commander";
 import { ANALYST_USERNAME, readAnalystAccess } from "../../storage/clickhouse/analyst-access.ts";
 import type { ClickHouseAddress } from "../../storage/clickhouse/client.ts";
+import { commandLine } from "../command-line.ts";
 
 const TIMEOUT_MS = 60_000;
 
@@ -74,7 +74,7 @@ function isBrokenPipe(error: unknown): boolean {
   return error instanceof Error && "code" in error && (error.code === "EPIPE" || error.code === "ERR_STREAM_PREMATURE_CLOSE");
 }
 
-const command = new Command("sql")
+const command = commandLine("sql")
   .description("Asks the ClickHouse of the running relay, read-only. Tables and views: infra/docs/analytics.md")
   .argument("[query...]", "SQL; read from standard input when absent")
   .option("-f, --format <name>", "ClickHouse output format: CSVWithNames, JSONEachRow, Vertical, ...", "PrettyCompact")

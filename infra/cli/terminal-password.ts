@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
-import { Command } from "commander";
 import { isTerminalId } from "../../engine/kernel/identifiers.ts";
 import { terminalPassword } from "../../http/auth/terminal-password.ts";
+import { commandLine } from "../command-line.ts";
 import { readConfig } from "../node/boot/config.ts";
 import { ConfigRefused } from "../node/boot/config-reader.ts";
 
@@ -9,7 +9,7 @@ import { ConfigRefused } from "../node/boot/config-reader.ts";
  * `npm run terminal-password -- ID`: the derived password of a terminal, to be put into its settings. Needs the same RELAY_TERMINAL_SECRET
  * as the relay.
  */
-const program = new Command("terminal-password")
+const program = commandLine("terminal-password")
   .description("Prints the login and password of a terminal, derived from RELAY_TERMINAL_SECRET (in the sandbox from its fixed secret).")
   .argument("<id...>", "terminal ids")
   .action((ids: string[]) => {

@@ -1,6 +1,7 @@
 /** `npm run cluster`: three nodes on this machine behind a balancer, over the servers that `npm run infra:up` started. */
 import { resolve } from "node:path";
-import { Command, InvalidArgumentError } from "commander";
+import { InvalidArgumentError } from "commander";
+import { commandLine } from "../command-line.ts";
 import { onStopSignals } from "../node/boot/stop-signals.ts";
 import { planSandboxGateway, type SandboxGatewayProcess } from "../node/process/sandbox-gateway.ts";
 import { startBalancer } from "./balancer.ts";
@@ -16,7 +17,7 @@ interface Options {
   infra: string;
 }
 
-const program = new Command("cluster")
+const program = commandLine("cluster")
   .description(
     "Starts nodes on ports 8081, 8082, ... and a balancer on 8080. Ends with Ctrl-C, which drains the nodes; a second one ends them at once.",
   )

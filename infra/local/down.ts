@@ -1,9 +1,9 @@
 /** `npm run infra:down`: stops what `npm run infra:up` started, and nothing else. Data stays. */
 import { resolve } from "node:path";
-import { Command } from "commander";
+import { commandLine } from "../command-line.ts";
 import { servicesDown } from "./services.ts";
 
-const program = new Command("infra:down")
+const program = commandLine("infra:down")
   .description("Stops the Redis, Kafka and ClickHouse that infra:up started.")
   .option("--dir <folder>", "the folder given to infra:up", "data/infra");
 

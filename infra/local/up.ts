@@ -1,6 +1,7 @@
 /** `npm run infra:up`: Redis, Kafka and ClickHouse on this machine, without Docker. */
 import { resolve } from "node:path";
-import { Command, InvalidArgumentError } from "commander";
+import { InvalidArgumentError } from "commander";
+import { commandLine } from "../command-line.ts";
 import { SERVICE_NAMES, type ServiceName } from "./service-state.ts";
 import { servicesUp } from "./services.ts";
 
@@ -12,7 +13,7 @@ interface Options {
   clickhousePort?: number;
 }
 
-const program = new Command("infra:up")
+const program = commandLine("infra:up")
   .description("Starts Redis, Kafka and ClickHouse for a cluster on this machine; what runs already is left running.")
   .option("--dir <folder>", "state, logs and data", "data/infra")
   .option("--only <names>", `some of ${SERVICE_NAMES.join(",")}`, readNames, [...SERVICE_NAMES])

@@ -5,6 +5,7 @@ import { withEnvironmentFile } from "./boot/environment-file.ts";
 import { keepHangUps } from "./boot/hang-ups.ts";
 import { prepareHeaps } from "./boot/heap.ts";
 import { refusedNode } from "./boot/node-version.ts";
+import { isRunByNpm, whenParentEnds } from "./boot/parent-process.ts";
 import { StartRefused } from "./boot/start-refused.ts";
 import { onStopSignals } from "./boot/stop-signals.ts";
 import { keepStringMethodsFast } from "./boot/string-methods.ts";
@@ -31,6 +32,7 @@ function endAtOnce(): never {
 async function main(): Promise<void> {
   const refused = refusedNode(process.version);
   if (refused !== null) throw new StartRefused(refused);
+  if (process.argv.length > 2) (await import("./boot/arguments.ts")).readArguments();
   // A node that a terminal has started ends with it; any other one reads its configuration again, and is not ended by that while it starts.
   const hangUps = isatty(STANDARD_INPUT) ? null : keepHangUps();
   const environment = { ...process.env };
@@ -82,6 +84,7 @@ async function main(): Promise<void> {
     drainAsked = true;
     stop(DRAIN_REQUESTED);
   };
+  if (isRunByNpm(process.env)) whenParentEnds(() => stop("npm ended"));
   node = await startNode({ config, crashed, passwordGenerated, readyWhen, threads, drainRequested });
   onStopSignals({ stop, again: endAtOnce });
   reload?.started(node);

@@ -1,5 +1,6 @@
 import { keptCall, keptWorkflow } from "../../engine/kernel/activity-entry.ts";
 import type { ActivityLog } from "../../engine/kernel/activity-log.ts";
+import { timeDigits } from "../../engine/kernel/time-digits.ts";
 import { type ActivityLines, type ActivityTable, callLine, workflowLine } from "./activity-rows.ts";
 
 /** What a thread hands over at once. */
@@ -47,7 +48,7 @@ export function createActivityBatches({ writer, limits }: ActivityBatchesOptions
       return;
     }
     count += 1;
-    const line = lineOf(entry, `${String(entry.atMs).padStart(13, "0")}-${writer}-${String(count).padStart(9, "0")}`);
+    const line = lineOf(entry, `${timeDigits(entry.atMs)}-${writer}-${String(count).padStart(9, "0")}`);
     if (chars + line.length > charsMax) {
       dropped += 1;
       return;

@@ -7,6 +7,7 @@ import type { LogFilter, Logged, LogPage, LogQuery, MerchantLogs } from "../../e
 import { askClickHouse } from "../feed/ask-clickhouse.ts";
 import { withinDates } from "../feed/merchant-sql.ts";
 import { MerchantTurns } from "../feed/merchant-turns.ts";
+import { either } from "../feed/translated.ts";
 import type { ActivityTable } from "./activity-rows.ts";
 
 /** For a page: its turn and its queries. */
@@ -84,12 +85,19 @@ const CALLS: Form<CallEntry> = {
 export function createActivityReader({ client, clock, timers, retentionDays }: ActivityReaderOptions): MerchantLogs {
   const turns = new MerchantTurns(timers);
 
-  async function page<Entry>(form: Form<Entry>, merchantId: string, query: LogQuery): Promise<LogPage<Entry>> {
+  async function page<Entry>(
+    form: Form<Entry>,
+    merchantId: string,
+    query: LogQuery,
+    gone: AbortSignal | undefined,
+  ): Promise<LogPage<Entry>> {
     const late = new AbortController();
     const timer = timers.set(DEADLINE_MS, () => late.abort());
     try {
-      return await turns.run(merchantId, TURN_MS, () => read(form, merchantId, query, late.signal));
+      const signal = either(late.signal, gone);
+      return await turns.run(merchantId, TURN_MS, () => read(form, merchantId, query, signal), gone);
     } catch (error) {
+      gone?.throwIfAborted();
       if (error instanceof RelayError) throw error;
       throw new RelayError("unavailable", late.signal.aborted ? LATE_TEXT : AWAY_TEXT, { cause: error, retryAfterSeconds: 5 });
     } finally {
@@ -140,8 +148,8 @@ export function createActivityReader({ client, clock, timers, retentionDays }: A
   }
 
   return {
-    workflow: (merchantId, query) => page(WORKFLOW, merchantId, query),
-    calls: (merchantId, query) => page(CALLS, merchantId, query),
+    workflow: (merchantId, query, gone) => page(WORKFLOW, merchantId, query, gone),
+    calls: (merchantId, query, gone) => page(CALLS, merchantId, query, gone),
   };
 }
 

@@ -11,6 +11,15 @@ export interface OutstandingRequest {
   readonly span: number;
   resolve(answer: unknown): void;
   reject(error: Error): void;
+  /** No longer listens for its requester to go. */
+  readonly release: () => void;
+}
+
+/** Of a request whose requester may go before the response. */
+export interface Leaving {
+  readonly gone: AbortSignal;
+  /** Called when it has gone. */
+  told(id: number): void;
 }
 
 /**
@@ -36,9 +45,16 @@ export class OutstandingRequests {
     return this.#requests.size;
   }
 
-  add(to: Address, timeoutMs: number, resolve: OutstandingRequest["resolve"], reject: OutstandingRequest["reject"]): number {
+  add(
+    to: Address,
+    timeoutMs: number,
+    resolve: OutstandingRequest["resolve"],
+    reject: OutstandingRequest["reject"],
+    leaving?: Leaving,
+  ): number {
     const span = Math.ceil((this.#clock.monotonicMs() + timeoutMs) / SPAN_MS);
-    const request = { id: this.#nextId++, to, span, resolve, reject };
+    const id = this.#nextId++;
+    const request = { id, to, span, resolve, reject, release: leaving === undefined ? nothing : this.#listen(id, leaving) };
     this.#requests.set(request.id, request);
     const sharing = this.#spans.get(span);
     if (sharing === undefined) this.#spans.set(span, new Set([request]));
@@ -47,11 +63,21 @@ export class OutstandingRequests {
     return request.id;
   }
 
+  #listen(id: number, { gone, told }: Leaving): () => void {
+    const leave = () => {
+      this.take(id)?.reject(gone.reason);
+      told(id);
+    };
+    gone.addEventListener("abort", leave);
+    return () => gone.removeEventListener("abort", leave);
+  }
+
   /** The request, which is no longer outstanding; undefined when it had ended before. */
   take(id: number): OutstandingRequest | undefined {
     const request = this.#requests.get(id);
     if (request === undefined) return undefined;
     this.#requests.delete(id);
+    request.release();
     const sharing = this.#spans.get(request.span);
     sharing?.delete(request);
     if (sharing?.size === 0) this.#spans.delete(request.span);
@@ -84,3 +110,5 @@ export class OutstandingRequests {
     this.#timer = null;
   }
 }
+
+const nothing = (): void => {};

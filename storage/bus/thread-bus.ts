@@ -33,7 +33,9 @@ export interface ThreadBus<P extends Protocol<P>> extends Bus<P> {
  */
 export function createThreadBus<P extends Protocol<P>>(options: ThreadBusOptions): ThreadBus<P> {
   const { self, shards, clock, timers, outstandingMax, onError = () => {} } = options;
-  const handlers = new Map<string, (request: unknown, from: Address) => unknown>();
+  const handlers = new Map<string, (request: unknown, from: Address, gone?: AbortSignal) => unknown>();
+  /** Of requests that are being handled and whose requesters may go. */
+  const handled = new Map<string, AbortController>();
   const peers = new Map<Address, Peer>();
   const requests = new OutstandingRequests(clock, timers, (request) => request.reject(unavailable(`${request.to} did not answer in time`)));
   let closed = false;
@@ -53,7 +55,10 @@ export function createThreadBus<P extends Protocol<P>>(options: ThreadBusOptions
   function receive(peer: Peer, message: Message): void {
     switch (message.type) {
       case "request":
-        respond(peer, message.id, message.kind, message.body);
+        respond(peer, message.id, message.kind, message.body, message.mayGo === true);
+        return;
+      case "gone":
+        handled.get(keyOf(peer, message.id))?.abort(gone());
         return;
       case "send":
         deliver(peer.address, message.kind, message.body);
@@ -66,16 +71,33 @@ export function createThreadBus<P extends Protocol<P>>(options: ThreadBusOptions
     }
   }
 
-  async function callHandler(kind: string, body: unknown, from: Address): Promise<unknown> {
+  async function callHandler(kind: string, body: unknown, from: Address, gone?: AbortSignal): Promise<unknown> {
     const handler = handlers.get(kind);
     if (handler === undefined) throw unavailable(`${self} does not handle this yet`);
-    return handler(body, from);
+    return handler(body, from, gone);
   }
 
-  function respond(peer: Peer, id: number, kind: string, body: unknown): void {
-    callHandler(kind, body, peer.address).then(
-      (result) => peer.send({ type: "response", id, body: result }),
-      (error: unknown) => peer.send({ type: "failure", id, failure: publicFailure(error, kind, peer.address) }),
+  function keyOf({ address }: Peer, id: number): string {
+    return `${address} ${id}`;
+  }
+
+  function respond(peer: Peer, id: number, kind: string, body: unknown, mayGo: boolean): void {
+    const over = mayGo ? new AbortController() : null;
+    if (over !== null) handled.set(keyOf(peer, id), over);
+    const ended = () => {
+      if (over !== null) handled.delete(keyOf(peer, id));
+    };
+    callHandler(kind, body, peer.address, over?.signal).then(
+      (result) => {
+        ended();
+        peer.send({ type: "response", id, body: result });
+      },
+      (error: unknown) => {
+        ended();
+        // Whatever ends a handler that was told to end is not its failure.
+        const failure = over?.signal.aborted === true ? INTERNAL : publicFailure(error, kind, peer.address);
+        peer.send({ type: "failure", id, failure });
+      },
     );
   }
 
@@ -97,11 +119,13 @@ export function createThreadBus<P extends Protocol<P>>(options: ThreadBusOptions
     if (message.type === "response") peer.send({ type: "failure", id: message.id, failure: INTERNAL });
   }
 
-  function requestSelf(id: number, kind: string, body: unknown): void {
+  function requestSelf(id: number, kind: string, body: unknown, gone?: AbortSignal): void {
     queueMicrotask(() => {
-      callHandler(kind, body, self).then(
+      callHandler(kind, body, self, gone).then(
         (result) => requests.take(id)?.resolve(result),
-        (error: unknown) => requests.take(id)?.reject(errorOf(publicFailure(error, kind, self))),
+        (error: unknown) => {
+          if (gone?.aborted !== true) requests.take(id)?.reject(errorOf(publicFailure(error, kind, self)));
+        },
       );
     });
   }
@@ -110,15 +134,17 @@ export function createThreadBus<P extends Protocol<P>>(options: ThreadBusOptions
     self,
     shards,
 
-    request(to, kind, request, timeoutMs) {
+    request(to, kind, request, timeoutMs, gone) {
       return new Promise((resolve, reject) => {
         const peer = peers.get(to);
+        if (gone?.aborted === true) return reject(gone.reason);
         if (closed || (to !== self && (peer === undefined || peer.gone))) return reject(unavailable(`${to} cannot be reached`));
         if (requests.size >= outstandingMax || peer?.full === true)
           return reject(new RelayError("too_busy", "Too many requests are in progress"));
-        const id = requests.add(to, timeoutMs, resolve, reject);
-        if (peer === undefined) requestSelf(id, kind, request);
-        else peer.send({ type: "request", id, kind, body: request });
+        const told = (id: number) => peer?.send({ type: "gone", id });
+        const id = requests.add(to, timeoutMs, resolve, reject, gone === undefined ? undefined : { gone, told });
+        if (peer === undefined) requestSelf(id, kind, request, gone);
+        else peer.send({ type: "request", id, kind, body: request, ...(gone === undefined ? {} : { mayGo: true }) });
       });
     },
 
@@ -146,4 +172,8 @@ export function createThreadBus<P extends Protocol<P>>(options: ThreadBusOptions
 
 function unavailable(publicMessage: string): RelayError {
   return new RelayError("unavailable", publicMessage);
+}
+
+function gone(): RelayError {
+  return new RelayError("request_timeout", "Nobody waits for this any more");
 }

@@ -7,7 +7,10 @@ export interface Batch {
 }
 
 export type Message =
-  | { type: "request"; id: number; kind: string; body: unknown }
+  /** `mayGo`: a `gone` may follow. */
+  | { type: "request"; id: number; kind: string; body: unknown; mayGo?: true }
+  /** Nobody waits for the response to this request any more. */
+  | { type: "gone"; id: number }
   | { type: "send"; kind: string; body: unknown }
   | { type: "response"; id: number; body: unknown }
   | { type: "failure"; id: number; failure: Failure };

@@ -1,5 +1,7 @@
 import { type ClickHouseClient, ClickHouseLogLevel, createClient } from "@clickhouse/client";
 
+export type { ClickHouseClient };
+
 /** Address and user of a ClickHouse, embedded or external. */
 export interface ClickHouseAddress {
   url: string;
@@ -15,14 +17,16 @@ const CONNECTIONS_MAX = 16;
 export interface ClickHouseConnections {
   /** Of its queries; absent for the relay's own (workloads.ts). */
   workload?: string;
+  /** Told of every statement that fails; whoever made it is told all the same. */
+  onFailure?(error: unknown): void;
 }
 
 /** A client of the relay's database. It connects when it is first used, and again after an outage of ClickHouse. */
 export function connectClickHouse(
   { url, username, password }: ClickHouseAddress,
-  { workload }: ClickHouseConnections = {},
+  { workload, onFailure }: ClickHouseConnections = {},
 ): ClickHouseClient {
-  return createClient({
+  const client = createClient({
     ...(workload === undefined ? {} : { clickhouse_settings: { workload } }),
     url,
     username,
@@ -34,5 +38,20 @@ export function connectClickHouse(
     keep_alive: { enabled: true, idle_socket_ttl: 2_000 },
     // Callers report failures; the client's own log would contain queries.
     log: { level: ClickHouseLogLevel.OFF },
+  });
+  return onFailure === undefined ? client : watched(client, onFailure);
+}
+
+function watched(client: ClickHouseClient, onFailure: (error: unknown) => void): ClickHouseClient {
+  return new Proxy(client, {
+    get: (target, name) => {
+      const member: unknown = Reflect.get(target, name);
+      if (typeof member !== "function") return member;
+      return (...values: unknown[]) => {
+        const result: unknown = Reflect.apply(member, target, values);
+        if (result instanceof Promise) result.catch(onFailure);
+        return result;
+      };
+    },
   });
 }

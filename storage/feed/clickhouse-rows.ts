@@ -1,6 +1,7 @@
 import { mayHoldHalves, wellFormedValue } from "../../engine/kernel/well-formed.ts";
 import type { ConflictRow, FeedRow, LifeRow, TransactionRow } from "../../engine/payments/feed-row.ts";
 import type { ObjectRow } from "../../engine/payments/object-row.ts";
+import { isPayment } from "../../engine/payments/payment.ts";
 import { RowsRefused } from "./feed-sink.ts";
 import type { RowBinary } from "./row-binary.ts";
 
@@ -38,6 +39,8 @@ const TRANSACTION_COLUMNS: readonly Column<WithItem>[] = [
   ["merchant_id", (to, { row }) => to.text(row.transaction.merchantId ?? "")],
   ["shop", (to, { row }) => to.text(row.shop ?? "")],
   ["command_kind", (to, { row }) => to.text(row.kind ?? "")],
+  ["service", (to, { row }) => to.text(row.life?.service ?? "")],
+  ["is_payment", (to, { row }) => to.bool(isPayment(row))],
   ["sender", (to, { row }) => to.text(row.sender)],
   ["unsolicited", (to, { row }) => to.bool(row.unsolicited)],
   ["amount_differs", (to, { row }) => to.bool(row.amountDiffers)],

@@ -2,6 +2,7 @@ import type { ClickHouseClient } from "@clickhouse/client";
 import { RelayError } from "../../engine/kernel/errors.ts";
 import type { FedHit, FedSearch } from "../../engine/payments/fed-search.ts";
 import { askClickHouse } from "./ask-clickhouse.ts";
+import { either } from "./translated.ts";
 
 /** Rows of one uuid: it is one terminal's, but for what somebody made up. */
 const ROWS_MAX = 20;
@@ -37,16 +38,17 @@ const LIVES = `SELECT terminal_id AS terminalId, uuid, service AS what, state, a
 /** Finds rows by uuid in ClickHouse, of all terminals (engine/payments/fed-search.ts). */
 export function createFedSearch(client: ClickHouseClient): FedSearch {
   let searching = 0;
-  return async (uuids) => {
+  return async (uuids, gone) => {
     if (searching >= SEARCHES_MAX) throw new RelayError("too_busy", "Others are searching; try again", { retryAfterSeconds: 2 });
     searching += 1;
-    const signal = AbortSignal.timeout(DEADLINE_MS);
+    const signal = either(AbortSignal.timeout(DEADLINE_MS), gone);
     const ask = (query: string) => askClickHouse<Row>(client, { query, parameters: { uuids }, signal, secondsMax: DEADLINE_MS / 1_000 });
     try {
       const results = await ask(RESULTS);
       const lives = await ask(LIVES);
       return [...results.map((row) => hitOf(row, "result")), ...lives.map((row) => hitOf(row, "life"))];
     } catch (error) {
+      gone?.throwIfAborted();
       throw new RelayError("unavailable", AWAY_TEXT, { cause: error, retryAfterSeconds: 5 });
     } finally {
       searching -= 1;

@@ -127,8 +127,8 @@ const OF_TERMINAL = `terminal_id = {terminalId:String} AND merchant_id = {mercha
   AND created_at >= fromUnixTimestamp64Milli({fromMs:Int64}, 'UTC') AND created_at < fromUnixTimestamp64Milli({untilMs:Int64}, 'UTC')
   AND day BETWEEN toDate(fromUnixTimestamp64Milli({fromMs:Int64}, 'UTC')) AND toDate(fromUnixTimestamp64Milli({untilMs:Int64}, 'UTC'))`;
 
-const COPIED = `day, created_at, uuid, terminal_id, version, method, status, amount_cents, currency, command_kind, unsolicited, amount_differs, message, auth_code,
-  action_code, brand`;
+const COPIED = `day, created_at, uuid, terminal_id, version, method, status, amount_cents, currency, command_kind, service, is_payment, unsolicited,
+  amount_differs, message, auth_code, action_code, brand`;
 
 /** Resolves with the number of months that had rows. */
 async function fillTerminal(client: ClickHouseClient, terminal: Terminal, signal: AbortSignal): Promise<number> {

@@ -1,9 +1,11 @@
 import type { ClickHouseClient } from "@clickhouse/client";
-import type { TransactionRow } from "../../engine/payments/feed-row.ts";
 import type { MerchantTransaction, MerchantTransactionFilter, TransactionKey } from "../../engine/payments/merchant-transactions.ts";
+import type { ObjectRow } from "../../engine/payments/object-row.ts";
 import type { Transaction, TransactionMethod } from "../../engine/payments/transaction.ts";
 import { askClickHouse, askLines } from "./ask-clickhouse.ts";
-import { conditionOf, type Range, SUMS } from "./merchant-sql.ts";
+import { refundsSince } from "./merchant-refunds.ts";
+import type { Sql } from "./merchant-reports-sql.ts";
+import { conditionOf, type Range, REFUNDED_MINOR, SUMS } from "./merchant-sql.ts";
 import { LATEST_MS } from "./row-binary.ts";
 import { keyText } from "./waiting-rows.ts";
 
@@ -43,21 +45,32 @@ export interface MerchantQueriesOptions {
   secondsMax: number;
   /** By `keyText`: in the place of these rows stands something newer that ClickHouse does not have. */
   replaced: readonly string[];
+  /** Refunds that ClickHouse does not have. */
+  refunds: readonly ObjectRow[];
 }
 
 /**
- * A row as text, for files of a million of them: whether its amount differs, whether nobody asked for it (a digit each), and its transaction as JSON.
+ * A row as text, for files of a million of them: whether its amount differs, whether nobody asked for it and whether it is a payment (a digit each), what was given back of
+ * it, and its transaction as JSON.
  */
-export const LINE = "concat(toString(toUInt8(amount_differs)), toString(toUInt8(unsolicited)), item)";
+const LINE = `concat(toString(toUInt8(amount_differs)), toString(toUInt8(unsolicited)), toString(toUInt8(is_payment)), toString(${REFUNDED_MINOR}), item)`;
 
-export function lineOf({ transaction, amountDiffers, unsolicited }: TransactionRow): string {
-  return `${amountDiffers ? 1 : 0}${unsolicited ? 1 : 0}${JSON.stringify(transaction)}`;
+const FLAGS = 3;
+
+/** The columns that a line is made of, and those by which rows are told apart and ordered. */
+const OF_LINE = "uuid, terminal_id, created_at, method, status, amount_differs, unsolicited, is_payment, item";
+
+export function lineOf({ transaction, amountDiffers, unsolicited, isPayment, refundedMinor }: MerchantTransaction): string {
+  const flags = [amountDiffers, unsolicited, isPayment].map((flag) => (flag ? "1" : "0")).join("");
+  return `${flags}${refundedMinor}${JSON.stringify(transaction)}`;
 }
 
 /** The feed wrote it from a Transaction. */
 export function readLine(line: string): MerchantTransaction {
-  const transaction: Transaction & { terminalId: string } = JSON.parse(line.slice(2));
-  return { transaction, amountDiffers: line[0] === "1", unsolicited: line[1] === "1" };
+  const begin = line.indexOf("{");
+  const transaction: Transaction & { terminalId: string } = JSON.parse(line.slice(begin));
+  const [amountDiffers, unsolicited, isPayment] = [line[0] === "1", line[1] === "1", line[2] === "1"];
+  return { transaction, amountDiffers, unsolicited, isPayment, refundedMinor: Number(line.slice(FLAGS, begin)) };
 }
 
 const NEWEST_FIRST = "ORDER BY created_at DESC, uuid DESC, terminal_id DESC";
@@ -87,11 +100,8 @@ export class MerchantQueries {
       const some = keys.slice(start, start + UUIDS_AT_ONCE);
       const times = some.map(({ createdAtMs }) => createdAtMs);
       const range = { fromMs: Math.min(...times), untilMs: Math.max(...times) + 1, uuids: some.map(({ uuid }) => uuid) };
-      const { where, parameters } = this.#where(filter, range);
-      const rows = await this.#ask<ItemRow>(
-        `SELECT uuid, terminal_id AS terminalId, ${LINE} AS line FROM relay.merchant_transactions FINAL ${where}`,
-        parameters,
-      );
+      const { text, parameters } = this.#withRefunds(filter, range, "");
+      const rows = await this.#ask<ItemRow>(`SELECT uuid, terminal_id AS terminalId, ${LINE} AS line FROM ${text}`, parameters);
       for (const row of rows) items.set(keyText(row), readLine(row.line));
     }
     return items;
@@ -117,7 +127,7 @@ export class MerchantQueries {
 
   /** The newest key of each terminal. */
   async latest(fromMs: number): Promise<TransactionKey[]> {
-    const { where, parameters } = this.#where({}, { fromMs, untilMs: LATEST_MS });
+    const { where, parameters } = this.#where({ results: "all" }, { fromMs, untilMs: LATEST_MS });
     const rows = await this.#ask<{ terminalId: string; latest: string; createdAtMs: number }>(
       `SELECT terminal_id AS terminalId, argMax(uuid, (created_at, uuid)) AS latest, toUnixTimestamp64Milli(max(created_at)) AS createdAtMs
        FROM relay.merchant_transactions FINAL ${where} GROUP BY terminal_id ORDER BY createdAtMs DESC LIMIT ${TERMINALS_MAX}`,
@@ -160,18 +170,56 @@ export class MerchantQueries {
 
   /** The newest rows as lines, newest first. Fails where they are more than `LINES_BYTES_MAX`. */
   async lines(filter: MerchantTransactionFilter, range: Range, limit: number): Promise<string[]> {
-    const { where, parameters } = this.#where(filter, range);
-    const query = `SELECT ${LINE} FROM relay.merchant_transactions FINAL ${where} ${NEWEST_FIRST} LIMIT {limit:UInt32}`;
+    const { text, parameters } = this.#withRefunds(filter, range, `${NEWEST_FIRST} LIMIT {limit:UInt32}`);
+    const query = `SELECT ${LINE} FROM ${text} ${NEWEST_FIRST}`;
     const question = this.#question(query, { ...parameters, limit });
     const settings = { ...question.settings, max_result_bytes: String(LINES_BYTES_MAX), result_overflow_mode: "throw" } as const;
     return askLines(this.#options.client, { ...question, settings });
   }
 
+  /** What was given back of payments since a time, of those that have these uuids. */
+  async refunded(uuids: readonly string[], fromMs: number): Promise<Map<string, number>> {
+    const refunds = this.#refunds(fromMs);
+    const found = new Map<string, number>();
+    for (let start = 0; start < uuids.length; start += UUIDS_AT_ONCE) {
+      const rows = await this.#ask<{ refundedUuid: string; refunded: number }>(
+        `SELECT refundedUuid, refunded FROM ${refunds.text} WHERE refundedUuid IN {wantedUuids:Array(String)}`,
+        { ...refunds.parameters, wantedUuids: uuids.slice(start, start + UUIDS_AT_ONCE) },
+      );
+      for (const { refundedUuid, refunded } of rows) found.set(refundedUuid, refunded);
+    }
+    return found;
+  }
+
+  #refunds(fromMs: number): Sql {
+    return refundsSince(this.#options.merchantId, fromMs, this.#options.refunds);
+  }
+
   /** Where PREWHERE stands, FINAL reads the other columns only of rows whose key is one of those wanted. */
   #where(filter: MerchantTransactionFilter, range: Range): { where: string; parameters: Record<string, unknown> } {
     const { merchantId, replaced } = this.#options;
-    const { key, row, parameters } = conditionOf(merchantId, filter, { replaced, ...range });
-    return { where: `PREWHERE ${key} WHERE ${row}`, parameters };
+    const refunds = filter.refundState === undefined ? null : this.#refunds(range.fromMs);
+    const { key, row, parameters } = conditionOf(merchantId, filter, {
+      ...{ replaced, ...range },
+      ...(refunds === null ? {} : { refunds: refunds.text }),
+    });
+    return { where: `PREWHERE ${key} WHERE ${row}`, parameters: { ...parameters, ...refunds?.parameters } };
+  }
+
+  /** Rows with what was given back of each (`REFUNDED_MINOR`). */
+  #withRefunds(filter: MerchantTransactionFilter, range: Range, newest: string): Sql {
+    const { where, parameters } = this.#where(filter, range);
+    const refunds = this.#refunds(range.fromMs);
+    return {
+      text: `(SELECT ${OF_LINE} FROM relay.merchant_transactions FINAL ${where} ${newest}) AS payments
+        ANY LEFT JOIN ${refunds.text} AS refunds ON payments.uuid = refunds.refundedUuid`,
+      parameters: { ...parameters, ...refunds.parameters },
+    };
+  }
+
+  /** Any other query about the merchant. */
+  ask<Row>({ text, parameters }: Sql): Promise<Row[]> {
+    return this.#ask<Row>(text, parameters);
   }
 
   #ask<Row>(query: string, parameters: Record<string, unknown>): Promise<Row[]> {

@@ -97,12 +97,15 @@ export interface ObjectFilter extends Range {
   by?: "ended";
 }
 
-/** A merchant's things of an environment that were made (or ended) in a range, those that wait among them. `name` tells two of them in one query apart. */
+/** Whose things they are: of one environment, or (`livemode` absent) of both. */
+export type ObjectOwner = Pick<ReportOwner, "merchantId"> & Partial<ReportOwner>;
+
+/** A merchant's things that were made (or ended) in a range, those that wait among them. `name` tells two of them in one query apart. */
 export function objectsOf(
-  { merchantId, livemode }: ReportOwner,
+  { merchantId, livemode }: ObjectOwner,
   columns: readonly ObjectColumn[],
   filter: ObjectFilter,
-  { objects }: Waiting,
+  { objects }: Pick<Waiting, "objects">,
   name = "objects",
 ): Sql {
   const { kinds, currency, category, by } = filter;
@@ -120,8 +123,12 @@ export function objectsOf(
     `day <= toDate(${until})`,
     `created_at < ${until}`,
   ];
-  const row = [`livemode = ${value("livemode", "Bool")}`];
-  const values: Record<string, unknown> = { merchantId, livemode, kinds, fromMs, untilMs };
+  const row = ["1"];
+  const values: Record<string, unknown> = { merchantId, kinds, fromMs, untilMs };
+  if (livemode !== undefined) {
+    row.push(`livemode = ${value("livemode", "Bool")}`);
+    values["livemode"] = livemode;
+  }
   if (by === "ended") row.push(`ended_at >= ${from} AND ended_at < ${until}`);
   if (currency !== undefined) {
     row.push(`currency = ${value("currency", "String")}`);
@@ -139,7 +146,7 @@ export function objectsOf(
   const within = (atMs: number | null) => atMs !== null && atMs >= fromMs && atMs < untilMs;
   const waiting = ofKinds.filter(
     (one) =>
-      one.livemode === livemode &&
+      (livemode === undefined || one.livemode === livemode) &&
       within(by === "ended" ? one.endedAtMs : one.createdAtMs) &&
       (currency === undefined || one.currency === currency) &&
       (category === undefined || one.category === category),

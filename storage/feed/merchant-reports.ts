@@ -3,7 +3,7 @@ import type { Clock } from "../../engine/kernel/clock.ts";
 import { RelayError } from "../../engine/kernel/errors.ts";
 import type { Kv } from "../../engine/kernel/kv.ts";
 import type { Timers } from "../../engine/kernel/timers.ts";
-import type { FeedRow, TransactionRow } from "../../engine/payments/feed-row.ts";
+import type { TransactionRow } from "../../engine/payments/feed-row.ts";
 import type { ObjectRow } from "../../engine/payments/object-row.ts";
 import {
   type MerchantReports,
@@ -17,12 +17,13 @@ import { MerchantQueries } from "./merchant-queries.ts";
 import type { Asking, Counted } from "./merchant-reports-buckets.ts";
 import { agentsReport, disputesReport, linksReport } from "./merchant-reports-objects.ts";
 import { heatmapReport, methodsReport, paymentsReport, terminalsReport } from "./merchant-reports-payments.ts";
-import { objectKey, type Sql, type Waiting } from "./merchant-reports-sql.ts";
+import type { Sql, Waiting } from "./merchant-reports-sql.ts";
 import { subscriptionsReport } from "./merchant-reports-subscriptions.ts";
 import { MerchantTurns } from "./merchant-turns.ts";
 import { createOutboxLooks } from "./outbox-looks.ts";
 import { SharedResults } from "./shared-results.ts";
-import { translated } from "./translated.ts";
+import { either, translated } from "./translated.ts";
+import { newestObjects, objectsWithoutStored } from "./waiting-objects.ts";
 import { newestOf, withoutStored } from "./waiting-rows.ts";
 
 /** How long one waits for a turn, and a report for its look at the outbox and its queries. */
@@ -58,13 +59,13 @@ export interface MerchantReportsOptions {
 
 /** As text, as it goes between threads. */
 export interface MerchantReportReader {
-  text(name: ReportName, owner: ReportOwner, query: ReportKinds[ReportName]["query"]): Promise<string>;
+  text(name: ReportName, owner: ReportOwner, query: ReportKinds[ReportName]["query"], gone?: AbortSignal): Promise<string>;
 }
 
 /** Over ClickHouse and the rows that are not there yet. */
 export function createMerchantReports(options: MerchantReportsOptions): MerchantReportReader {
   const reader = new Reader(options);
-  return { text: (name, owner, query) => reader.text(name, owner, query) };
+  return { text: (name, owner, query, gone) => reader.text(name, owner, query, gone) };
 }
 
 /** Without a ClickHouse; callers get `reason`. */
@@ -76,7 +77,7 @@ export function missingMerchantReports(reason: string): MerchantReportReader {
 
 /** The reports of a reader, or of whoever asks it. */
 export function reportsOf(text: MerchantReportReader["text"]): MerchantReports {
-  return { report: async (name, owner, query) => JSON.parse(await text(name, owner, query)) };
+  return { report: async (name, owner, query, gone) => JSON.parse(await text(name, owner, query, gone)) };
 }
 
 const COUNTED: { [Name in ReportName]: (asking: Asking, query: ReportKinds[Name]["query"]) => Promise<Counted<Name>> } = {
@@ -110,21 +111,33 @@ class Reader {
     this.#kept = new SharedResults({ clock, keepMs: KEEP_MS, max: KEPT_MAX });
   }
 
-  async text<Name extends ReportName>(name: Name, owner: ReportOwner, query: ReportKinds[Name]["query"]): Promise<string> {
+  async text<Name extends ReportName>(
+    name: Name,
+    owner: ReportOwner,
+    query: ReportKinds[Name]["query"],
+    gone: AbortSignal | undefined,
+  ): Promise<string> {
     if ("edges" in query) assertEdges(query.edges);
     const key = `${name} ${owner.livemode} ${JSON.stringify(query)} ${owner.merchantId}`;
-    return this.#kept.of(key, () => this.#turns.run(owner.merchantId, TURN_MS, () => this.#counted(name, owner, query)));
+    const asked = (over: AbortSignal) => this.#turns.run(owner.merchantId, TURN_MS, () => this.#counted(name, owner, query, over), over);
+    return this.#kept.of(key, asked, gone);
   }
 
-  async #counted<Name extends ReportName>(name: Name, owner: ReportOwner, query: ReportKinds[Name]["query"]): Promise<string> {
+  async #counted<Name extends ReportName>(
+    name: Name,
+    owner: ReportOwner,
+    query: ReportKinds[Name]["query"],
+    over: AbortSignal,
+  ): Promise<string> {
     const { timers, clock } = this.#options;
     const late = new AbortController();
+    const signal = either(late.signal, over);
     const timer = timers.set(DEADLINE_MS, () => late.abort());
     try {
-      return await translated(late.signal, TEXTS, async () => {
+      return await translated(signal, TEXTS, async () => {
         const nowMs = clock.nowMs();
-        const ask = <Row>(sql: Sql) => this.#ask<Row>(sql, late.signal);
-        const { waiting, asOfMs } = await this.#waiting(owner, ask, late.signal, nowMs);
+        const ask = <Row>(sql: Sql) => this.#ask<Row>(sql, signal);
+        const { waiting, asOfMs } = await this.#waiting(owner, ask, signal, nowMs);
         const report = await COUNTED[name]({ owner, waiting, ask }, query);
         return JSON.stringify({ ...report, asOfMs });
       });
@@ -162,7 +175,7 @@ class Reader {
       const oldest = [...transactions.map(({ transaction }) => transaction.createdAtMs), ...objects.map(changedAtMs)];
       return { waiting: { transactions: [], objects: [] }, asOfMs: oldest.reduce((one, other) => Math.min(one, other), nowMs) };
     }
-    const queries = new MerchantQueries({ client, merchantId, signal, secondsMax: DEADLINE_MS / 1_000, replaced: [] });
+    const queries = new MerchantQueries({ client, merchantId, signal, secondsMax: DEADLINE_MS / 1_000, replaced: [], refunds: [] });
     const uuids = transactions.map(({ transaction }) => transaction.uuid);
     return {
       waiting: {
@@ -181,32 +194,9 @@ function textOf(rows: readonly TransactionRow[]): string {
     .join("");
 }
 
-/** Of a merchant's rows that wait, the newest of each thing. */
-function newestObjects(rows: readonly FeedRow[], merchantId: string): ObjectRow[] {
-  const newest = new Map<string, ObjectRow>();
-  for (const row of rows) {
-    if (row.type !== "object" || row.merchantId !== merchantId) continue;
-    const known = newest.get(objectKey(row));
-    if (known === undefined || known.version < row.version) newest.set(objectKey(row), row);
-  }
-  return [...newest.values()];
-}
-
 /** When the thing was last changed, as far as its row says. */
 function changedAtMs({ createdAtMs, endedAtMs, activeAtMs }: ObjectRow): number {
   return Math.max(createdAtMs, endedAtMs ?? 0, activeAtMs ?? 0);
-}
-
-/** Leaves out what ClickHouse has in the same or a higher version: delivered, but not yet deleted from the outbox. */
-async function objectsWithoutStored(objects: readonly ObjectRow[], merchantId: string, ask: Asking["ask"]): Promise<ObjectRow[]> {
-  if (objects.length === 0) return [];
-  const stored = await ask<{ key: string; newest: number }>({
-    text: `SELECT concat(object, ' ', id) AS key, max(version) AS newest FROM relay.merchant_objects
-      WHERE merchant_id = {merchantId:String} AND id IN {ids:Array(String)} GROUP BY key`,
-    parameters: { merchantId, ids: objects.map(({ id }) => id) },
-  });
-  const versions = new Map(stored.map(({ key, newest }) => [key, newest]));
-  return objects.filter((row) => row.version > (versions.get(objectKey(row)) ?? -1));
 }
 
 function assertEdges(edges: readonly number[]): void {

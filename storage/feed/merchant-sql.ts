@@ -1,16 +1,17 @@
 import { GATEWAY_RESULT } from "../../engine/gateway/gateway.ts";
 import { hasUuidForm, isSameUuid, uuidKey } from "../../engine/kernel/identifiers.ts";
 import type { TransactionRow } from "../../engine/payments/feed-row.ts";
-import type { MerchantTransactionFilter, TransactionKey } from "../../engine/payments/merchant-transactions.ts";
+import { type MerchantTransactionFilter, refundStateOf, type TransactionKey } from "../../engine/payments/merchant-transactions.ts";
+import { isPayment } from "../../engine/payments/payment.ts";
 import type { Transaction, TransactionMethod } from "../../engine/payments/transaction.ts";
 import { LATEST_MS } from "./row-binary.ts";
 
-/** What is no transaction of a shop: neither a list nor a sum has it. */
+/** What no list of a merchant has, whatever it asks for. */
 const UNLISTED_METHODS: readonly TransactionMethod[] = ["SCAN", "PRINT"];
 const UNLISTED_KINDS: readonly TransactionRow["kind"][] = ["scan", "print", "cancel", "administrative"];
 
-/** What counts as money that was taken. */
-const VOLUME_METHODS: readonly TransactionMethod[] = ["CARD", "SATISPAY", "VOUCHER", "PAYBYLINK"];
+/** Only payments by link can be given back from here; a terminal may have posted a result under the uuid of one. */
+const REFUNDABLE: TransactionMethod = "PAYBYLINK";
 
 /** A part of a query and the values of its parameters, which stand nowhere in its text. */
 export interface Condition {
@@ -31,6 +32,8 @@ export interface Range {
   replaced?: readonly string[];
   /** Only these, in whatever spelling. */
   uuids?: readonly string[];
+  /** A table of the merchant's refunds in the range and after it (merchant-refunds.ts), for filters by what was given back. */
+  refunds?: string;
 }
 
 /** ClickHouse's Date goes from 1970 to 2149, and a time outside would wrap around. */
@@ -46,7 +49,30 @@ const time = (name: string) => `fromUnixTimestamp64Milli({${name}:Int64}, 'UTC')
 
 const words = (values: readonly (string | null)[]) => values.map((value) => `'${value}'`).join(", ");
 
-export const LISTED = `method NOT IN (${words(UNLISTED_METHODS)}) AND command_kind NOT IN (${words(UNLISTED_KINDS)})`;
+const LISTED = `method NOT IN (${words(UNLISTED_METHODS)}) AND command_kind NOT IN (${words(UNLISTED_KINDS)})`;
+
+const RESULTS: Readonly<Record<NonNullable<MerchantTransactionFilter["results"]>, string>> = {
+  payments: "is_payment",
+  others: `NOT is_payment AND ${LISTED}`,
+  all: LISTED,
+};
+
+/** The same as `isRefundable` in SQL. */
+export const IS_REFUNDABLE = `method = '${REFUNDABLE}' AND status = 'OK'`;
+
+/** What was given back of a row that is joined with the refunds of its uuid (merchant-refunds.ts). */
+export const REFUNDED_MINOR = `if(${IS_REFUNDABLE}, ifNull(refunded, 0), 0)`;
+
+/** Whether some of a row was given back, or all of it. */
+const SOME = (refunds: string) => `${IS_REFUNDABLE} AND uuid IN (SELECT refundedUuid FROM ${refunds})`;
+const ALL = (refunds: string) => `${IS_REFUNDABLE} AND (uuid, amount_cents) IN (SELECT refundedUuid, refunded FROM ${refunds})`;
+
+const REFUND_STATES: Readonly<Record<NonNullable<MerchantTransactionFilter["refundState"]>, (refunds: string) => string>> = {
+  ANY: SOME,
+  NONE: (refunds) => `NOT (${SOME(refunds)})`,
+  PARTLY_REFUNDED: (refunds) => `${SOME(refunds)} AND NOT (${ALL(refunds)})`,
+  REFUNDED: ALL,
+};
 
 /** What the newest version of a row has to be like, in SQL; `matches` says the same of a row that waits. */
 export function conditionOf(merchantId: string, filter: MerchantTransactionFilter, range: Range): Condition {
@@ -56,7 +82,7 @@ export function conditionOf(merchantId: string, filter: MerchantTransactionFilte
     `created_at >= ${time("fromMs")} AND created_at < ${time("untilMs")}`,
   ];
   const parameters: Record<string, unknown> = { merchantId, fromMs: range.fromMs, untilMs: range.untilMs };
-  const row = [LISTED];
+  const row = [RESULTS[filter.results ?? "payments"]];
   const add = (to: string[], text: string, values: Record<string, unknown>) => {
     to.push(text);
     Object.assign(parameters, values);
@@ -71,9 +97,13 @@ export function conditionOf(merchantId: string, filter: MerchantTransactionFilte
   if (range.replaced !== undefined && range.replaced.length > 0) {
     add(key, "concat(terminal_id, ' ', uuid) NOT IN {replaced:Array(String)}", { replaced: range.replaced });
   }
-  const { status, method, terminalId, amountMin, amountMax, currency, last4, authCode, q } = filter;
+  const { status, refundState, method, terminalId, amountMin, amountMax, currency, last4, authCode, q } = filter;
   if (terminalId !== undefined) add(key, "terminal_id = {terminalId:String}", { terminalId });
   if (status !== undefined) add(row, "status = {status:String}", { status });
+  if (refundState !== undefined) {
+    if (range.refunds === undefined) throw new Error("a filter by what was given back without a table of refunds");
+    add(row, REFUND_STATES[refundState](range.refunds), {});
+  }
   if (method !== undefined) add(row, "method = {method:String}", { method });
   if (amountMin !== undefined) add(row, "amount_cents >= {amountMin:Int64}", { amountMin });
   if (amountMax !== undefined) add(row, "amount_cents <= {amountMax:Int64}", { amountMax });
@@ -90,10 +120,11 @@ export function conditionOf(merchantId: string, filter: MerchantTransactionFilte
   return { key: key.join(" AND "), row: row.join(" AND "), parameters };
 }
 
-/** Whether the row is one of the list. */
-export function matches({ transaction, kind }: TransactionRow, filter: MerchantTransactionFilter): boolean {
+/** Whether the row is one of the list. `refundedMinor`: what was given back of it. */
+export function matches(row: TransactionRow, filter: MerchantTransactionFilter, refundedMinor = 0): boolean {
+  const { transaction } = row;
   const { createdAtMs, uuid, terminalId, method, status, amountCents, currency, auth } = transaction;
-  if (UNLISTED_METHODS.includes(method) || UNLISTED_KINDS.includes(kind)) return false;
+  if (!isOf(row, filter.results ?? "payments")) return false;
   const { fromMs, untilMs } = rangeOf(filter);
   if (createdAtMs < fromMs || createdAtMs >= untilMs) return false;
   const same = <T>(wanted: T | undefined, found: T) => wanted === undefined || wanted === found;
@@ -101,6 +132,7 @@ export function matches({ transaction, kind }: TransactionRow, filter: MerchantT
   if (filter.amountMax !== undefined && amountCents > filter.amountMax) return false;
   return (
     same(filter.status, status) &&
+    (filter.refundState === "ANY" ? refundedMinor > 0 : same(filter.refundState, refundStateOf({ transaction, refundedMinor }))) &&
     same(filter.method, method) &&
     same(filter.terminalId, terminalId) &&
     same(filter.currency, currency) &&
@@ -108,6 +140,17 @@ export function matches({ transaction, kind }: TransactionRow, filter: MerchantT
     same(filter.authCode, auth?.authCode ?? "") &&
     (filter.q === undefined || isFound(filter.q, uuid, transaction))
   );
+}
+
+function isOf(row: TransactionRow, results: NonNullable<MerchantTransactionFilter["results"]>): boolean {
+  if (results === "payments") return isPayment(row);
+  const isListed = !UNLISTED_METHODS.includes(row.transaction.method) && !UNLISTED_KINDS.includes(row.kind);
+  return isListed && (results === "all" || !isPayment(row));
+}
+
+/** Whether something of it may have been given back. */
+export function isRefundable({ method, status }: Transaction): boolean {
+  return method === REFUNDABLE && status === "OK";
 }
 
 function isFound(q: string, uuid: string, transaction: Transaction): boolean {
@@ -123,17 +166,17 @@ function last4Of({ card }: Transaction): string {
 /** A link that nobody paid in time was declined by nobody. (The gateway's words for other ends have other codes: engine/links/machine.ts.) */
 export const EXPIRED = `method = 'PAYBYLINK' AND action_code = '${GATEWAY_RESULT.expired}'`;
 
-/** What one row adds to the sums. */
+/** What one payment adds to the sums. */
 export const SUMS = `
-  sumIf(amount_cents, status = 'OK' AND method IN (${words(VOLUME_METHODS)})) AS volumeMinor,
+  sumIf(amount_cents, status = 'OK') AS volumeMinor,
   countIf(status = 'OK') AS approved, countIf(status = 'KO' AND NOT (${EXPIRED})) AS declined`;
 
-/** The same of a row that waits. */
+/** The same of a payment that waits. */
 export function sumsOf({ method, status, amountCents, auth }: Transaction): { volumeMinor: number; approved: number; declined: number } {
   const isOk = status === "OK";
   const isExpired = method === "PAYBYLINK" && auth?.actionCode === GATEWAY_RESULT.expired;
   return {
-    volumeMinor: isOk && VOLUME_METHODS.includes(method) ? amountCents : 0,
+    volumeMinor: isOk ? amountCents : 0,
     approved: isOk ? 1 : 0,
     declined: !isOk && !isExpired ? 1 : 0,
   };

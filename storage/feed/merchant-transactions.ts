@@ -13,14 +13,17 @@ import type {
   MerchantTransactions,
   TransactionKey,
 } from "../../engine/payments/merchant-transactions.ts";
+import { isPayment } from "../../engine/payments/payment.ts";
 import { dayOf, hasHours } from "./merchant-day.ts";
 import { lineOf, MerchantQueries, readLine } from "./merchant-queries.ts";
-import { matches, rangeOf } from "./merchant-sql.ts";
+import { isRefundable, matches, rangeOf } from "./merchant-sql.ts";
 import { isOlder, merchantLines } from "./merchant-stream.ts";
 import { MerchantTurns } from "./merchant-turns.ts";
 import { createOutboxLooks } from "./outbox-looks.ts";
+import { LATEST_MS } from "./row-binary.ts";
 import { SharedResults } from "./shared-results.ts";
-import { translated } from "./translated.ts";
+import { either, translated } from "./translated.ts";
+import { newestObjects, objectsWithoutStored } from "./waiting-objects.ts";
 import { keyText, newestOf, withoutStored } from "./waiting-rows.ts";
 
 /** For everything that somebody waits for at a page: looks at the outbox, turns and queries. */
@@ -77,19 +80,19 @@ export interface MerchantTransactionsOptions {
 
 /** With what goes between threads as text: the rows of `stream`, each to be read by `readLine`. */
 export interface MerchantTransactionReader extends MerchantTransactions {
-  lines(merchantId: string, filter: MerchantTransactionFilter): AsyncGenerator<readonly string[]>;
+  lines(merchantId: string, filter: MerchantTransactionFilter, gone?: AbortSignal): AsyncGenerator<readonly string[]>;
 }
 
 /** Over ClickHouse's `relay.merchant_transactions` and the rows that are not there yet. */
 export function createMerchantTransactions(options: MerchantTransactionsOptions): MerchantTransactionReader {
   const reader = new Reader(options);
   return {
-    page: (merchantId, query) => reader.page(merchantId, query),
-    find: (merchantId, uuid) => reader.find(merchantId, uuid),
-    sums: (merchantId, range) => reader.sums(merchantId, range),
-    latestByTerminal: (merchantId) => reader.latestByTerminal(merchantId),
-    lines: (merchantId, filter) => reader.lines(merchantId, filter),
-    stream: (merchantId, filter) => read(reader.lines(merchantId, filter)),
+    page: (merchantId, query, gone) => reader.page(merchantId, query, gone),
+    find: (merchantId, uuid, gone) => reader.find(merchantId, uuid, gone),
+    sums: (merchantId, range, gone) => reader.sums(merchantId, range, gone),
+    latestByTerminal: (merchantId, gone) => reader.latestByTerminal(merchantId, gone),
+    lines: (merchantId, filter, gone) => reader.lines(merchantId, filter, gone),
+    stream: (merchantId, filter, gone) => read(reader.lines(merchantId, filter, gone)),
   };
 }
 
@@ -108,6 +111,9 @@ export function missingMerchantTransactions(reason: string): MerchantTransaction
   return { page: missing, find: missing, sums: missing, latestByTerminal: missing, lines: none, stream: none };
 }
 
+/** Whatever is stored under a uuid. */
+const ALL = { results: "all" } as const satisfies MerchantTransactionFilter;
+
 const AWAY_TEXT = "Transactions cannot be read now: ClickHouse does not answer. Payments and their results are not affected.";
 const LATE_TEXT = "Transactions could not be read in time; choose fewer days, or try again.";
 const BACKLOG_TEXT = "Transactions cannot be read now: too many results are not in ClickHouse yet.";
@@ -116,7 +122,13 @@ const BACKLOG_TEXT = "Transactions cannot be read now: too many results are not 
 interface Asking {
   queries: MerchantQueries;
   /** Rows that ClickHouse does not have, each with the highest version; some may not match. */
-  waiting: readonly TransactionRow[];
+  waiting: readonly WaitingRow[];
+}
+
+/** A row with what was given back of it. */
+interface WaitingRow {
+  row: TransactionRow;
+  refundedMinor: number;
 }
 
 class Reader {
@@ -136,13 +148,17 @@ class Reader {
     this.#latest = new SharedResults({ clock, keepMs: LATEST_KEEP_MS, max: LATEST_KEPT_MAX });
   }
 
-  page(merchantId: string, { filter, after, limit }: Parameters<MerchantTransactions["page"]>[1]): Promise<MerchantTransactionPage> {
-    return this.#inTime(merchantId, async ({ queries, waiting }) => {
+  page(
+    merchantId: string,
+    { filter, after, limit }: Parameters<MerchantTransactions["page"]>[1],
+    gone: AbortSignal | undefined,
+  ): Promise<MerchantTransactionPage> {
+    return this.#inTime(merchantId, gone, async ({ queries, waiting }) => {
       const listed = listedOf(waiting, filter).filter(({ key }) => after === null || isOlder(key, after));
       const stored = await this.#storedKeys(queries, { filter, after, limit: limit + 1 });
       const keys = [...stored, ...listed.map(({ key }) => key)].sort(newestFirst);
       const page = keys.slice(0, limit);
-      const ofWaiting = new Map(listed.map(({ key, row }) => [keyText(key), shown(row)]));
+      const ofWaiting = new Map(listed.map(({ key, found }) => [keyText(key), found]));
       const items = await queries.items(
         filter,
         page.filter((key) => !ofWaiting.has(keyText(key))),
@@ -176,69 +192,62 @@ class Reader {
     return found;
   }
 
-  find(merchantId: string, uuid: string): Promise<MerchantTransaction | null> {
-    return this.#inTime(merchantId, async ({ queries, waiting }) => {
-      const listed = listedOf(waiting, {}).filter(({ key }) => isSameUuid(key.uuid, uuid));
-      const spelled = await queries.keys({}, { ...rangeOf({}), uuids: [uuid] }, SPELLINGS_MAX);
+  find(merchantId: string, uuid: string, gone: AbortSignal | undefined): Promise<MerchantTransaction | null> {
+    return this.#inTime(merchantId, gone, async ({ queries, waiting }) => {
+      const listed = listedOf(waiting, ALL).filter(({ key }) => isSameUuid(key.uuid, uuid));
+      const spelled = await queries.keys(ALL, { ...rangeOf({}), uuids: [uuid] }, SPELLINGS_MAX);
       const stored = spelled.filter((key) => isSameUuid(key.uuid, uuid));
       const [newest] = [...stored, ...listed.map(({ key }) => key)].sort(newestFirst);
       if (newest === undefined) return null;
       const ofWaiting = listed.find(({ key }) => key === newest);
-      if (ofWaiting !== undefined) return shown(ofWaiting.row);
-      return (await queries.items({}, [newest])).get(keyText(newest)) ?? null;
+      if (ofWaiting !== undefined) return ofWaiting.found;
+      return (await queries.items(ALL, [newest])).get(keyText(newest)) ?? null;
     });
   }
 
-  async sums(merchantId: string, range: { fromMs: number; untilMs: number }): Promise<MerchantDay> {
+  async sums(merchantId: string, range: { fromMs: number; untilMs: number }, gone: AbortSignal | undefined): Promise<MerchantDay> {
     const { fromMs, untilMs } = rangeOf(range);
     if (!hasHours({ fromMs, untilMs })) throw new RelayError("invalid_request", "Sums are of 400 days at most");
-    return this.#sums.of(`${fromMs} ${untilMs} ${merchantId}`, () =>
-      this.#inTime(merchantId, async ({ queries, waiting }) => {
-        const listed = listedOf(waiting, { fromMs, untilMs }).map(({ row }) => row.transaction);
+    const asked = (over: AbortSignal) =>
+      this.#inTime(merchantId, over, async ({ queries, waiting }) => {
+        const listed = listedOf(waiting, { fromMs, untilMs }).map(({ found }) => found.transaction);
         return dayOf({ fromMs, untilMs }, await queries.sums({ fromMs, untilMs }), listed);
-      }),
-    );
+      });
+    return this.#sums.of(`${fromMs} ${untilMs} ${merchantId}`, asked, gone);
   }
 
-  latestByTerminal(merchantId: string): Promise<ReadonlyMap<string, MerchantTransaction>> {
-    return this.#latest.of(merchantId, () =>
-      this.#inTime(merchantId, async ({ queries, waiting }) => {
+  latestByTerminal(merchantId: string, gone: AbortSignal | undefined): Promise<ReadonlyMap<string, MerchantTransaction>> {
+    const asked = (over: AbortSignal) =>
+      this.#inTime(merchantId, over, async ({ queries, waiting }) => {
         const fromMs = this.#options.clock.nowMs() - LATEST_WITHIN_MS;
         const stored = await queries.latest(fromMs);
-        const items = await queries.items({}, stored);
+        const items = await queries.items(ALL, stored);
         const latest = new Map<string, MerchantTransaction>();
-        for (const item of [...items.values(), ...listedOf(waiting, { fromMs }).map(({ row }) => shown(row))]) {
+        for (const item of [...items.values(), ...listedOf(waiting, { ...ALL, fromMs }).map(({ found }) => found)]) {
           const known = latest.get(item.transaction.terminalId);
           if (known === undefined || isOlder(known.transaction, item.transaction)) latest.set(item.transaction.terminalId, item);
         }
         return latest;
-      }),
-    );
+      });
+    return this.#latest.of(merchantId, asked, gone);
   }
 
-  async *lines(merchantId: string, filter: MerchantTransactionFilter): AsyncGenerator<readonly string[]> {
+  async *lines(merchantId: string, filter: MerchantTransactionFilter, gone: AbortSignal | undefined): AsyncGenerator<readonly string[]> {
     const giveBack = this.#turns.stream(merchantId);
     const ended = new AbortController();
+    const signal = either(ended.signal, gone);
     const timer = this.#options.timers.set(STREAM_MS_MAX, () => {
       ended.abort();
       giveBack();
     });
     try {
-      const waiting = await this.#translated(ended.signal, () =>
-        this.#waiting(merchantId, this.#queries(merchantId, ended.signal, BATCH_SECONDS, [])),
-      );
-      const queries = this.#queries(
-        merchantId,
-        ended.signal,
-        BATCH_SECONDS,
-        waiting.map(({ transaction }) => keyText(transaction)),
-      );
+      const { queries, waiting } = await this.#translated(signal, () => this.#asking(merchantId, signal, BATCH_SECONDS));
       const batches = merchantLines({
         filter,
-        waiting: listedOf(waiting, filter).map(({ key, row }) => ({ key, line: lineOf(row) })),
-        ask: (work) => this.#translated(ended.signal, () => this.#turns.run(merchantId, BATCH_TURN_MS, () => work(queries))),
+        waiting: listedOf(waiting, filter).map(({ key, found }) => ({ key, line: lineOf(found) })),
+        ask: (work) => this.#translated(signal, () => this.#turns.run(merchantId, BATCH_TURN_MS, () => work(queries), signal)),
       });
-      for await (const lines of oneAhead(batches, ended.signal)) {
+      for await (const lines of oneAhead(batches, signal)) {
         for (let start = 0; start < lines.length; start += HANDED_ROWS) yield lines.slice(start, start + HANDED_ROWS);
       }
     } finally {
@@ -249,40 +258,41 @@ class Reader {
   }
 
   /** Runs `work` in the merchant's turn and within the deadline of a page. */
-  async #inTime<T>(merchantId: string, work: (asking: Asking) => Promise<T>): Promise<T> {
+  async #inTime<T>(merchantId: string, gone: AbortSignal | undefined, work: (asking: Asking) => Promise<T>): Promise<T> {
     const late = new AbortController();
+    const signal = either(late.signal, gone);
+    const asked = async () => work(await this.#asking(merchantId, signal, DEADLINE_MS / 1_000));
     const timer = this.#options.timers.set(DEADLINE_MS, () => late.abort());
     try {
-      return await this.#translated(late.signal, () =>
-        this.#turns.run(merchantId, TURN_MS, async () => {
-          const waiting = await this.#waiting(merchantId, this.#queries(merchantId, late.signal, DEADLINE_MS / 1_000, []));
-          const replaced = waiting.map(({ transaction }) => keyText(transaction));
-          return work({ queries: this.#queries(merchantId, late.signal, DEADLINE_MS / 1_000, replaced), waiting });
-        }),
-      );
+      return await this.#translated(signal, () => this.#turns.run(merchantId, TURN_MS, asked, gone));
     } finally {
       timer.clear();
     }
   }
 
-  #queries(merchantId: string, signal: AbortSignal, secondsMax: number, replaced: readonly string[]): MerchantQueries {
-    return new MerchantQueries({ client: this.#options.client, merchantId, signal, secondsMax, replaced });
-  }
-
   /** The outbox is looked at before ClickHouse: a row that leaves it after that is in ClickHouse when that is asked. */
-  async #waiting(merchantId: string, queries: MerchantQueries): Promise<TransactionRow[]> {
-    const { clock } = this.#options;
+  async #asking(merchantId: string, signal: AbortSignal, secondsMax: number): Promise<Asking> {
+    const { clock, client } = this.#options;
     const backlog = () => new RelayError("unavailable", BACKLOG_TEXT, { retryAfterSeconds: 5 });
     if (clock.monotonicMs() - this.#backlogAtMs < BACKLOG_AGAIN_MS) throw backlog();
-    const rows = await this.#looks.find(`"shop":${JSON.stringify(merchantId)}`);
-    if (rows === null) {
+    const id = JSON.stringify(merchantId);
+    const [ofPayments, ofRefunds] = await Promise.all([this.#looks.find(`"shop":${id}`), this.#looks.find(`"merchantId":${id}`)]);
+    if (ofPayments === null || ofRefunds === null) {
       this.#backlogAtMs = clock.monotonicMs();
       throw backlog();
     }
-    const newest = newestOf(rows, ({ shop }) => shop === merchantId);
-    if (newest.length > WAITING_ROWS_MAX) throw backlog();
+    const newest = newestOf(ofPayments, ({ shop }) => shop === merchantId);
+    const newestRefunds = newestObjects(ofRefunds, merchantId).filter(({ object }) => object === "refund");
+    if (newest.length + newestRefunds.length > WAITING_ROWS_MAX) throw backlog();
+    const options = { client, merchantId, signal, secondsMax };
+    const before = new MerchantQueries({ ...options, replaced: [], refunds: [] });
     const uuids = newest.map(({ transaction }) => transaction.uuid);
-    return withoutStored(newest, (fromMs, toMs) => queries.versions(uuids, fromMs, toMs));
+    const [rows, refunds] = await Promise.all([
+      withoutStored(newest, (fromMs, toMs) => before.versions(uuids, fromMs, toMs)),
+      objectsWithoutStored(newestRefunds, merchantId, (sql) => before.ask(sql)),
+    ]);
+    const queries = new MerchantQueries({ ...options, replaced: rows.map(({ transaction }) => keyText(transaction)), refunds });
+    return { queries, waiting: await withRefunds(rows, queries) };
   }
 
   /** What went wrong, as a caller may know it. */
@@ -305,19 +315,33 @@ async function* oneAhead<T>(batches: AsyncGenerator<T>, signal: AbortSignal): As
   throw new RelayError("unavailable", LATE_TEXT, { retryAfterSeconds: 5 });
 }
 
-/** Those that match, newest first. */
-function listedOf(waiting: readonly TransactionRow[], filter: MerchantTransactionFilter): { key: TransactionKey; row: TransactionRow }[] {
-  return waiting
-    .filter((row) => matches(row, filter))
-    .map((row) => {
-      const { createdAtMs, uuid, terminalId } = row.transaction;
-      return { key: { createdAtMs, uuid, terminalId }, row };
-    })
-    .sort(({ key: one }, { key: other }) => newestFirst(one, other));
+async function withRefunds(rows: readonly TransactionRow[], queries: MerchantQueries): Promise<WaitingRow[]> {
+  const paid = rows.map(({ transaction }) => transaction).filter(isRefundable);
+  if (paid.length === 0) return rows.map((row) => ({ row, refundedMinor: 0 }));
+  const fromMs = paid.reduce((oldest, { createdAtMs }) => Math.min(oldest, createdAtMs), LATEST_MS);
+  const refunded = await queries.refunded(
+    paid.map(({ uuid }) => uuid),
+    fromMs,
+  );
+  return rows.map((row) => ({ row, refundedMinor: isRefundable(row.transaction) ? (refunded.get(row.transaction.uuid) ?? 0) : 0 }));
 }
 
-function shown({ transaction, amountDiffers, unsolicited }: TransactionRow): MerchantTransaction {
-  return { transaction, amountDiffers, unsolicited };
+/** Those that match, newest first. */
+function listedOf(
+  waiting: readonly WaitingRow[],
+  filter: MerchantTransactionFilter,
+): { key: TransactionKey; found: MerchantTransaction }[] {
+  return waiting
+    .filter(({ row, refundedMinor }) => matches(row, filter, refundedMinor))
+    .map(({ row, refundedMinor }) => {
+      const { transaction, amountDiffers, unsolicited } = row;
+      const { createdAtMs, uuid, terminalId } = transaction;
+      return {
+        key: { createdAtMs, uuid, terminalId },
+        found: { transaction, amountDiffers, unsolicited, isPayment: isPayment(row), refundedMinor },
+      };
+    })
+    .sort(({ key: one }, { key: other }) => newestFirst(one, other));
 }
 
 function newestFirst(one: TransactionKey, other: TransactionKey): number {

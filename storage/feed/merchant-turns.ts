@@ -40,12 +40,12 @@ export class MerchantTurns {
     return new Set([...this.#ofMerchants.keys(), ...this.#streams.keys()]).size;
   }
 
-  /** Runs `work` when there is a turn; throws `unavailable` where there is none within `waitMs`, or too many wait. */
-  async run<T>(merchantId: string, waitMs: number, work: () => Promise<T>): Promise<T> {
+  /** Runs `work` when there is a turn; throws `unavailable` where there is none within `waitMs`, or too many wait, and the reason of `gone` once that is aborted. */
+  async run<T>(merchantId: string, waitMs: number, work: () => Promise<T>, gone?: AbortSignal): Promise<T> {
     const own = this.#ofMerchants.get(merchantId) ?? new Places(OF_MERCHANT_MAX, OF_MERCHANT_WAITING_MAX, this.#timers);
     this.#ofMerchants.set(merchantId, own);
     try {
-      return await own.hold(waitMs, () => this.#all.hold(waitMs, work));
+      return await own.hold(waitMs, () => this.#all.hold(waitMs, work, gone), gone);
     } finally {
       if (own.idle && this.#ofMerchants.get(merchantId) === own) this.#ofMerchants.delete(merchantId);
     }
@@ -92,9 +92,10 @@ class Places {
     return this.#taken === 0 && this.#queue.length === 0;
   }
 
-  async hold<T>(waitMs: number, work: () => Promise<T>): Promise<T> {
+  async hold<T>(waitMs: number, work: () => Promise<T>, gone?: AbortSignal): Promise<T> {
+    gone?.throwIfAborted();
     if (this.#taken < this.#max) this.#taken += 1;
-    else await this.#next(waitMs);
+    else await this.#next(waitMs, gone);
     try {
       return await work();
     } finally {
@@ -105,17 +106,25 @@ class Places {
     }
   }
 
-  #next(waitMs: number): Promise<void> {
+  #next(waitMs: number, gone: AbortSignal | undefined): Promise<void> {
     if (this.#queue.length >= this.#waitingMax) return Promise.reject(busy(BUSY_TEXT, 2));
     return new Promise((resolve, reject) => {
-      const start = () => {
+      const ended = () => {
         timer.clear();
+        gone?.removeEventListener("abort", leave);
+      };
+      const start = () => {
+        ended();
         resolve();
       };
-      const timer = this.#timers.set(waitMs, () => {
+      const giveUp = (reason: unknown) => {
+        ended();
         this.#queue.splice(this.#queue.indexOf(start), 1);
-        reject(busy(BUSY_TEXT, 2));
-      });
+        reject(reason);
+      };
+      const leave = () => giveUp(gone?.reason);
+      const timer = this.#timers.set(waitMs, () => giveUp(busy(BUSY_TEXT, 2)));
+      gone?.addEventListener("abort", leave);
       this.#queue.push(start);
     });
   }

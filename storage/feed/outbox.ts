@@ -1,10 +1,11 @@
 import { type Entry, type Kv, prefixRange } from "../../engine/kernel/kv.ts";
 import { assertReadable } from "../../engine/kernel/schemas.ts";
+import { TIME_DIGITS } from "../../engine/kernel/time-digits.ts";
 import type { FeedRow } from "../../engine/payments/feed-row.ts";
-import { MS_DIGITS, OUTBOX } from "../../engine/payments/outbox.ts";
+import { OUTBOX } from "../../engine/payments/outbox.ts";
 import { ranked } from "../../engine/payments/row-version.ts";
 
-const OUTBOX_KEY = new RegExp(`^${OUTBOX}\\d{${MS_DIGITS}}-[ -~]{1,200}$`);
+const OUTBOX_KEY = new RegExp(`^${OUTBOX}\\d{${TIME_DIGITS}}-[ -~]{1,200}$`);
 
 /** Deletions per commit, which keeps the store's single thread busy for a few milliseconds. */
 const CONFIRMED_AT_ONCE = 5_000;
@@ -31,7 +32,7 @@ export async function* readOutbox(kv: Kv, from: string | null, limit: number): A
 
 /** When a row was written, wall time, from its outbox key. */
 export function writtenAtMsOf(key: string): number {
-  return Number(key.slice(OUTBOX.length, OUTBOX.length + MS_DIGITS));
+  return Number(key.slice(OUTBOX.length, OUTBOX.length + TIME_DIGITS));
 }
 
 /** The value as an outbox key; null if it is not one. */

@@ -3,6 +3,7 @@ import { readBareRecord } from "../../engine/kernel/schemas.ts";
 import type { LinkRecord } from "../../engine/links/link.ts";
 import { linkRow } from "../../engine/links/link-change.ts";
 import { LINKS } from "../../engine/links/link-store.ts";
+import { attentionKey } from "../../engine/payments/attention.ts";
 import type { FeedRow } from "../../engine/payments/feed-row.ts";
 import { rowsOf } from "../../engine/terminals/result-decision.ts";
 import { COMMANDS, readCommandEntry } from "../../engine/terminals/terminal-store.ts";
@@ -55,7 +56,7 @@ interface Pending {
 /**
  * Inserts the rows of all ended commands, stored results, ended links and other things of merchants again, with the keys and versions that they had before, so that
  * repeating it, or running it beside the feed, changes nothing. Then it inserts rows that were refused and set aside, including conflicts;
- * other conflicts are stored in ClickHouse only. The entry for operators about a refused row is removed when the row is inserted. The next
+ * other conflicts are stored in ClickHouse only. The entry for operators about a refused row is removed when the row is inserted, those about damaged parts at the end. The next
  * start copies rows of before `shop` was kept into the merchants' table again (merchant-backfill.ts). Rejects with errors of the store or
  * ClickHouse; it can be started again.
  */
@@ -140,6 +141,7 @@ export async function rebuildAnalytics({ kv, sink, onProgress, onRefused }: Rebu
   }
   await insert(pending);
   await told.settle(stillRefused);
+  await forgetDamage(kv);
   await noteUnfilled(kv);
   return progress;
 }
@@ -152,6 +154,13 @@ async function* entriesOf(kv: Kv, prefix: string): AsyncGenerator<Entry> {
     const last = page.at(-1);
     if (last === undefined || page.length < PAGE_RECORDS) return;
     from = `${last.key}\u0001`;
+  }
+}
+
+/** Rows of damaged parts are there again. A part that still cannot be read is told anew by the next query that fails. */
+async function forgetDamage(kv: Kv): Promise<void> {
+  for await (const { key, version } of entriesOf(kv, attentionKey("clickhouse_damaged", "", ""))) {
+    await kv.commit({ checks: [{ key, version }], operations: [{ type: "delete", key }] });
   }
 }
 

@@ -6,7 +6,8 @@ import type { TransactionMethod, TransactionStatus } from "../../engine/payments
 import { type DayFigures, LINES_MAX, NAMED_MAX, type NamedPayment, type PaymentLine } from "../../engine/reconciliation/reconciliation.ts";
 import type { ReconciliationRows } from "../../engine/reconciliation/reconciliation-rows.ts";
 import { askClickHouse } from "./ask-clickhouse.ts";
-import { LISTED } from "./merchant-sql.ts";
+import { refundsSince } from "./merchant-refunds.ts";
+import { IS_REFUNDABLE, REFUNDED_MINOR } from "./merchant-sql.ts";
 import { pageOutbox } from "./outbox.ts";
 import { anySetAside } from "./set-aside.ts";
 
@@ -63,23 +64,43 @@ export function createReconciliationRows({ kv, client }: ReconciliationRowsOptio
       );
       return found.map(({ merchantId }) => merchantId);
     },
+    refundedSince: async (merchantId, fromMs) => {
+      const found = await ask<{ paidAtMs: number }>(
+        `SELECT DISTINCT toUnixTimestamp64Milli(created_at) AS paidAtMs FROM relay.merchant_transactions FINAL
+         PREWHERE merchant_id = {merchantId:String} AND created_at < fromUnixTimestamp64Milli({fromMs:Int64}, 'UTC')
+         WHERE is_payment AND ${IS_REFUNDABLE} AND uuid IN (
+           SELECT uuid FROM relay.merchant_objects FINAL
+           WHERE merchant_id = {merchantId:String} AND object = 'refund' AND state = 'done' AND ended_at >= fromUnixTimestamp64Milli({fromMs:Int64}, 'UTC')
+         )`,
+        { merchantId, fromMs },
+      );
+      return found.map(({ paidAtMs }) => paidAtMs);
+    },
     figures: async (merchantId, days) => {
       const [first, last] = [days[0], days.at(-1)];
       if (first === undefined || last === undefined) return new Map();
       const parameters = { merchantId, fromMs: first.fromMs, untilMs: last.untilMs, edges: days.map(({ fromMs }) => fromMs) };
       // Terminals are put together here: of a merchant with thousands, all lines of all days would be too many to hold.
+      const refunds = refundsSince(merchantId, first.fromMs, []);
       const payments = await ask<OfDay<PaymentRow>>(
-        `SELECT nth, terminalId, method, status, currency, sum(ofLine) AS count, sum(minorOfLine) AS amountMinor
+        `SELECT nth, terminalId, method, status, currency, sum(ofLine) AS count, sum(minorOfLine) AS amountMinor,
+           sum(refundedOfLine) AS refundedCount, sum(refundedMinorOfLine) AS refundedMinor
          FROM (
-           SELECT nth, if(count() OVER (PARTITION BY nth) > ${LINES_MAX}, NULL, terminal_id) AS terminalId, method, status, currency, ofLine, minorOfLine
+           SELECT nth, if(count() OVER (PARTITION BY nth) > ${LINES_MAX}, NULL, terminal_id) AS terminalId, method, status, currency, ofLine, minorOfLine,
+             refundedOfLine, refundedMinorOfLine
            FROM (
-             SELECT ${NTH("created_at")} AS nth, terminal_id, method, status, currency, count() AS ofLine, sum(amount_cents) AS minorOfLine
-             FROM relay.merchant_transactions FINAL PREWHERE merchant_id = {merchantId:String} AND ${DAYS} AND ${BETWEEN("created_at")} WHERE ${LISTED}
+             SELECT ${NTH("created_at")} AS nth, terminal_id, method, status, currency, count() AS ofLine, sum(amount_cents) AS minorOfLine,
+               countIf(${REFUNDED_MINOR} > 0) AS refundedOfLine, sum(${REFUNDED_MINOR}) AS refundedMinorOfLine
+             FROM (
+               SELECT uuid, created_at, terminal_id, method, status, currency, amount_cents FROM relay.merchant_transactions FINAL
+               PREWHERE merchant_id = {merchantId:String} AND ${DAYS} AND ${BETWEEN("created_at")} WHERE is_payment
+             ) AS payments
+             ANY LEFT JOIN ${refunds.text} AS refunds ON payments.uuid = refunds.refundedUuid
              GROUP BY nth, terminal_id, method, status, currency
            )
          )
          GROUP BY nth, terminalId, method, status, currency ORDER BY nth, terminalId, method, status, currency`,
-        parameters,
+        { ...parameters, ...refunds.parameters },
       );
       const states = await ask<OfDay<StateRow>>(
         `SELECT ${NTH("created_at")} AS nth, object, state, currency, count() AS count, sum(amount_minor) AS amountMinor
@@ -99,7 +120,7 @@ export function createReconciliationRows({ kv, client }: ReconciliationRowsOptio
         `SELECT ${NTH("created_at")} AS nth, ${NAMED("created_at")}
          FROM relay.merchant_transactions FINAL
          PREWHERE merchant_id = {merchantId:String} AND ${DAYS} AND ${BETWEEN("created_at")}
-         WHERE ${LISTED} AND (terminal_id, uuid) IN (
+         WHERE is_payment AND (terminal_id, uuid) IN (
            SELECT terminal_id, uuid FROM relay.conflicts
            WHERE at >= fromUnixTimestamp64Milli({fromMs:Int64}, 'UTC')
              AND terminal_id IN (SELECT DISTINCT terminal_id FROM relay.merchant_transactions WHERE merchant_id = {merchantId:String} AND ${DAYS})
@@ -119,6 +140,8 @@ interface PaymentRow {
   currency: string;
   count: number;
   amountMinor: number;
+  refundedCount: number;
+  refundedMinor: number;
 }
 
 interface StateRow {
@@ -150,12 +173,16 @@ function figuresOf(wanted: number, { payments, states, unknown, conflicting }: F
   const line = ({ terminalId, method, status, currency, count, amountMinor }: PaymentRow): PaymentLine => ({
     ...{ terminalId, method, status, currency, count, amountMinor },
   });
+  const refunded = (row: PaymentRow): PaymentLine => ({ ...line(row), count: row.refundedCount, amountMinor: row.refundedMinor });
   const ofObject = (object: StateRow["object"]) =>
     of(states)
       .filter((row) => row.object === object)
       .map(({ state, currency, count, amountMinor }) => ({ state, currency, count, amountMinor }));
   return {
     payments: of(payments).map(line),
+    refunded: of(payments)
+      .filter(({ refundedCount }) => refundedCount > 0)
+      .map(refunded),
     links: ofObject("link"),
     refunds: ofObject("refund"),
     unknown: namedOf(of(unknown)[0]),
@@ -171,5 +198,5 @@ function namedOf(row: NamedRow | undefined): { count: number; items: readonly Na
 /** Without a ClickHouse. */
 export function missingReconciliationRows(reason: string): ReconciliationRows {
   const missing = () => Promise.reject(new RelayError("unavailable", `Days cannot be closed: ${reason}`, { retryAfterSeconds: 60 }));
-  return { areThere: missing, merchants: missing, figures: missing };
+  return { areThere: missing, merchants: missing, refundedSince: missing, figures: missing };
 }

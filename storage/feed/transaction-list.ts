@@ -8,6 +8,7 @@ import type { TransactionList, TransactionQuery } from "../../engine/payments/tr
 import { askClickHouse } from "./ask-clickhouse.ts";
 import { createOutboxLooks } from "./outbox-looks.ts";
 import { LATEST_MS } from "./row-binary.ts";
+import { either } from "./translated.ts";
 import { keyText, newestOf, withoutStored } from "./waiting-rows.ts";
 
 /** Maximum number of rows of the outbox that are searched for a page: it takes less than a second, and a longer backlog takes minutes. */
@@ -40,8 +41,8 @@ interface Key {
 export function createTransactionList({ kv, client, deliveredUntil }: TransactionListOptions): TransactionList {
   const looks = createOutboxLooks(kv, deliveredUntil ?? (() => null), BACKLOG_ROWS_MAX);
   return {
-    async page(query: TransactionQuery): Promise<Transaction[]> {
-      const database = new Database(client, query);
+    async page(query: TransactionQuery, gone?: AbortSignal): Promise<Transaction[]> {
+      const database = new Database(client, query, gone);
       try {
         // The outbox first: a row that leaves it after this is in ClickHouse when that is queried.
         const rows = await looks.find(JSON.stringify(query.terminalId));
@@ -50,6 +51,7 @@ export function createTransactionList({ kv, client, deliveredUntil }: Transactio
         const waiting = await withoutStored(newest, (fromMs, toMs) => database.versions(fromMs, toMs));
         return await pageOf(query, waiting, database);
       } catch (error) {
+        gone?.throwIfAborted();
         if (error instanceof RelayError) throw error;
         throw new RelayError("unavailable", AWAY_TEXT, { cause: error, retryAfterSeconds: 5 });
       }
@@ -111,11 +113,12 @@ const FILTERED = `${OF_TERMINAL}
 class Database {
   readonly #client: ClickHouseClient;
   readonly #query: TransactionQuery;
-  readonly #deadline = AbortSignal.timeout(DEADLINE_MS);
+  readonly #signal: AbortSignal;
 
-  constructor(client: ClickHouseClient, query: TransactionQuery) {
+  constructor(client: ClickHouseClient, query: TransactionQuery, gone: AbortSignal | undefined) {
     this.#client = client;
     this.#query = query;
+    this.#signal = either(AbortSignal.timeout(DEADLINE_MS), gone);
   }
 
   /** Rows of the list, newest first. */
@@ -169,7 +172,7 @@ class Database {
   }
 
   #ask<Row>(query: string, parameters: Record<string, unknown>): Promise<Row[]> {
-    return askClickHouse<Row>(this.#client, { query, parameters, signal: this.#deadline, secondsMax: DEADLINE_MS / 1_000 });
+    return askClickHouse<Row>(this.#client, { query, parameters, signal: this.#signal, secondsMax: DEADLINE_MS / 1_000 });
   }
 }
 

@@ -30,6 +30,8 @@ export interface HistoryLost {
   now: string;
   /** True when a commit that was acknowledged to this very store is known to be gone; false when it cannot be told. */
   certain: boolean;
+  /** As `lostVersion` of the store from now on. A later loss has a greater one. */
+  lostVersion: number;
 }
 
 export interface RedisConnectionOptions {
@@ -151,7 +153,7 @@ export class RedisConnection {
   heardOfLoss(lostVersion: number): void {
     if (lostVersion <= this.#lostVersion) return;
     this.#lostVersion = lostVersion;
-    this.#options.onHistoryLost({ before: this.#history ?? "", now: this.#history ?? "", certain: false });
+    this.#options.onHistoryLost({ before: this.#history ?? "", now: this.#history ?? "", certain: false, lostVersion });
   }
 
   /** Also detects a loss. A read that follows other clients' writes is answered after they are synced, like the writes themselves. */
@@ -159,6 +161,16 @@ export class RedisConnection {
     const [last, mark] = await this.client.hmget(this.entriesKey, "\u{1}last", "\u{1}lost");
     this.heardOfLoss(versionOf(mark));
     return Number(last ?? 0);
+  }
+
+  /**
+   * The last version that the store had when its last loss happened, which may be earlier than `lostVersion`: other stores may have made
+   * commits before the loss was found.
+   */
+  async lostFrom(): Promise<number> {
+    const [began, mark] = await this.client.hmget(this.entriesKey, "\u{1}began", "\u{1}lost");
+    const isOfOneHistory = began != null && mark != null && historyOf(began) === historyOf(mark);
+    return versionOf(isOfOneHistory ? began : mark);
   }
 
   /** The caller knows about the loss, so `onHistoryLost` is not called. */
@@ -252,9 +264,9 @@ export class RedisConnection {
       const promoted = formerReplicationId === before && this.#options.waitReplicas === 0;
       const replaced = stored !== before && stored !== replicationId;
       if (certain || promoted || replaced) {
-        this.#lostVersion = versionOf(await runScript(this.client, HISTORY, [this.entriesKey], [replicationId]));
+        this.#lostVersion = versionOf(await runScript(this.client, HISTORY, [this.entriesKey], [replicationId, "lost"]));
         this.#history = replicationId;
-        this.#options.onHistoryLost({ before, now: replicationId, certain });
+        this.#options.onHistoryLost({ before, now: replicationId, certain, lostVersion: this.#lostVersion });
         return;
       }
     }
@@ -262,8 +274,13 @@ export class RedisConnection {
     if (first) this.#lostVersion = versionOf(mark);
     else this.heardOfLoss(versionOf(mark));
     // A server with problems may not be writable at all.
-    if (problems.length === 0 && stored !== replicationId) await this.client.hset(this.entriesKey, "\u{1}history", replicationId);
+    if (problems.length === 0 && stored !== replicationId) await runScript(this.client, HISTORY, [this.entriesKey], [replicationId, ""]);
   }
+}
+
+/** The replication id of a mark. */
+function historyOf(mark: string): string {
+  return mark.slice(0, mark.indexOf(" "));
 }
 
 /** The version of a mark (lua/commit.lua, `\1lost`). */

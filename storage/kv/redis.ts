@@ -54,6 +54,11 @@ export interface RedisKvOptions {
 }
 
 export interface RedisKv extends Kv, KvHistory {
+  /**
+   * The last version that the store had when its last loss happened; 0 if nothing was ever lost. It may be lower than `lostVersion`, since
+   * other stores may have made commits before the loss was found. Rejects with StorageUnavailable.
+   */
+  lostFrom(): Promise<number>;
   /** Whether calls can succeed now; for readiness. */
   available(): boolean;
   stats(): RedisKvStats;
@@ -186,6 +191,10 @@ class RedisStore implements RedisKv {
 
   lostVersion(): number {
     return this.#connection.lostVersion;
+  }
+
+  lostFrom(): Promise<number> {
+    return this.#history(() => this.#connection.lostFrom());
   }
 
   lastVersion(): Promise<number> {

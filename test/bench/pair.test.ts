@@ -79,17 +79,17 @@ describe("npm run bench:pair", () => {
 
   it("says what is wrong with its arguments", async () => {
     const wrong = [
-      [[], /name one folder/],
+      [[], /missing required argument 'folder'/],
       [["infra/docs"], /infra\/docs is not a checkout/],
-      [["--slices", "none", "."], /--slices is a whole number/],
+      [["--slices", "none", "."], /argument 'none' is invalid. It is a whole number from 1 to 1000000/],
       [["--node", "--pay-only", "."], /--pay-only is of the engine/],
       [["--node", "--terminals", "100", "."], /--terminals is of the engine/],
       [["--node", "--payments", "10001", "."], /--payments is a whole number from 1 to 10000/],
-      [["--unknown", "."], /Unknown option '--unknown'/],
+      [["--unknown", "."], /unknown option '--unknown'/],
     ] as const;
     for (const [args, usageError] of wrong) {
       const { code, stdout, stderr } = await pair(...args);
-      assert.deepEqual({ code, stdout }, { code: 2, stdout: "" });
+      assert.deepEqual({ code, stdout }, { code: 1, stdout: "" });
       assert.match(stderr, usageError);
     }
   });

@@ -13,6 +13,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
+import { commandLine } from "../../infra/command-line.ts";
 import { freePort } from "../../infra/local/free-port.ts";
 import { ServerProcess, skipReason } from "../support/server-process.ts";
 import { eventually } from "../support/within.ts";
@@ -20,9 +21,17 @@ import { differencesOf } from "./differential.ts";
 import { faultsOfRecording, openApiChecker } from "./openapi-checker.ts";
 import { describeFuzzing } from "./schemathesis/fuzz.ts";
 import { signaturesOfAttempts } from "./signatures.ts";
-import { type Program, runLife } from "./support/program.ts";
+import { type Program, runLife, runObjects } from "./support/program.ts";
 import { type RecordingProxy, startRecordingProxy } from "./support/recording-proxy.ts";
-import { goProgram, javaProgram, nodeProgram, platformMock, pythonInterpreter, pythonProgram } from "./support/toolchains.ts";
+import {
+  goProgram,
+  javaProgram,
+  nodeProgram,
+  platformMock,
+  pythonInterpreter,
+  pythonProgram,
+  scriptProgram,
+} from "./support/toolchains.ts";
 import { startWebhookReceiver, type WebhookReceiver } from "./support/webhook-receiver.ts";
 import { givenFake, givenWorld, startRelayWorld, type World } from "./support/world.ts";
 import { CLIENT_TRIALS } from "./trials/all.ts";
@@ -30,8 +39,13 @@ import { describeTrials, nameOf, prepareTrials } from "./trials/run-trials.ts";
 
 /** Lives at once: they mostly wait for the relay, which has the other core. */
 const SIDE_BY_SIDE = 3;
+/** A program that called fewer did not find what its objects offer. */
+const OBJECT_METHODS_MIN = 40;
 
-const words = process.argv.slice(2);
+const { args: words } = commandLine("test:clients")
+  .description("Runs client libraries that others wrote against a sandbox relay of its own.")
+  .argument("[words...]", "only clients whose name contains one of them; official: the libraries of the compatible platform")
+  .parse();
 const has = (name: string, word: string) => name.includes(word.toLowerCase());
 /** What is left out where no words choose: a landing leaves the fuzzing to the night. */
 const WITHOUT = process.env["CLIENTS_WITHOUT"];
@@ -41,21 +55,25 @@ const wanted = (language: string) => chosen(officialName(language));
 const missing = (name: string) => Promise.resolve({ type: "missing" as const, reason: `${name} was not asked for` });
 
 const LANGUAGES = ["node-stripe", "node-stripe-15", "python", "go", "java"];
+/** Their programs only call what objects offer. */
+const SCRIPTS = ["php", "ruby"];
 const FUZZING = "schemathesis";
-const names = [...LANGUAGES.map(officialName), ...CLIENT_TRIALS.map(nameOf), FUZZING];
+const names = [...[...LANGUAGES, ...SCRIPTS].map(officialName), ...CLIENT_TRIALS.map(nameOf), FUZZING];
 const unknown = words.filter((word) => !names.some((name) => has(name, word)));
 if (unknown.length > 0) {
   console.error(`no client matches: ${unknown.join(" ")}`);
   process.exit(1);
 }
 const fuzzing = chosen(FUZZING);
-const official = LANGUAGES.some(wanted);
+const official = [...LANGUAGES, ...SCRIPTS].some(wanted);
 
 const startedAtMs = performance.now();
-const [python, go, java, mock, trials, fuzzer] = await Promise.all([
+const [python, go, java, php, ruby, mock, trials, fuzzer] = await Promise.all([
   wanted("python") ? pythonProgram({ name: "python", folder: "python" }) : missing("python"),
   wanted("go") ? goProgram({ name: "go", folder: "go" }) : missing("go"),
   wanted("java") ? javaProgram({ name: "java", folder: "java" }) : missing("java"),
+  wanted("php") ? scriptProgram("php", { extension: "php", folderVariable: "STRIPE_PHP" }) : missing("php"),
+  wanted("ruby") ? scriptProgram("ruby", { extension: "rb", folderVariable: "STRIPE_RUBY" }) : missing("ruby"),
   official ? platformMock() : missing("the platform's mock"),
   prepareTrials(CLIENT_TRIALS.filter((trial) => chosen(nameOf(trial)))),
   fuzzing ? pythonInterpreter({ name: FUZZING, folder: "schemathesis" }) : missing(FUZZING),
@@ -94,6 +112,23 @@ function describeOfficialLibraries(): void {
       it(`with ${program.name}`, async () => runLife(program, { baseUrl: proxy.url, keys: await world.keys(), receiver }));
     }
   });
+
+  describe("every method of its objects is sent to the relay, and nowhere else", { concurrency: SIDE_BY_SIDE }, () => {
+    for (const program of programs) {
+      it(`with ${program.name}`, () => callsObjects(program));
+    }
+    for (const [name, script] of Object.entries({ php, ruby })) {
+      // No registry that CI reaches has these libraries.
+      if (script.type === "missing") it(`with ${name}`, { skip: script.reason }, () => undefined);
+      else it(`with ${name}`, () => callsObjects(script.value));
+    }
+  });
+
+  async function callsObjects(program: Program): Promise<void> {
+    const { secretKey } = await world.keys();
+    const called = await runObjects(program, { baseUrl: world.baseUrl, secretKey, hookUrl: receiver.urlOf(program.name) });
+    assert.ok(called.length >= OBJECT_METHODS_MIN, called.join());
+  }
 
   const skip = skipReason(mock);
   it("every answer, and every event, is as the platform describes its interface", { skip }, () => {

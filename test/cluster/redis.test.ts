@@ -1,11 +1,13 @@
 import assert from "node:assert/strict";
 import { randomUUID } from "node:crypto";
+import { cp, rm } from "node:fs/promises";
+import { join } from "node:path";
 import { describe, it, type TestContext } from "node:test";
 import { NO_CLICKHOUSE, type NodeProcess, placeOf, startNodeProcess } from "../fault/node-process.ts";
 import { clientOf, redisOf } from "../storage/kv/redis-world.ts";
 import { atEnd } from "../storage/kv/world.ts";
 import { CREDENTIALS, HttpClient } from "../support/http-client.ts";
-import { assertMatches } from "../support/matches.ts";
+import { assertMatches, member } from "../support/matches.ts";
 import { redisMissing } from "../support/redis.ts";
 import { connectStomp } from "../support/stomp-terminal.ts";
 import { startTcpProxy } from "../support/tcp-proxy.ts";
@@ -128,6 +130,61 @@ describe("a cluster whose Redis fails over to a copy", { skip: await redisMissin
     );
   });
 });
+
+describe("a cluster whose Redis comes back without acknowledged commits", { skip: await redisMissing() }, () => {
+  it("reports the lost time as an error, a metric and one item, and the next start knows of it", async (test) => {
+    const redis = await redisOf(test);
+    const [appended, copy] = [join(redis.directory, "appendonlydir"), join(redis.directory, "copy")];
+    const node = await nodeOn(test, redis.url, { RELAY_LOG_LEVEL: "error", RELAY_SHARDS: "2" });
+    await node.ready();
+    const [partner, admin] = [CREDENTIALS.partner, CREDENTIALS.administrator].map(
+      (headers) => new HttpClient(() => node.url, headers, "127.8.0.1"),
+    );
+    assert.ok(partner !== undefined && admin !== undefined);
+    assert.equal((await partner.pay("KEPT", { uuid: randomUUID() })).status, 200);
+    await cp(appended, copy, { recursive: true });
+    const beforeMs = Date.now();
+    assert.equal((await partner.pay("LOST", { uuid: randomUUID() })).status, 200);
+    const afterMs = Date.now();
+
+    await redis.process.kill();
+    await rm(appended, { recursive: true });
+    await cp(copy, appended, { recursive: true });
+    await redis.restart();
+    const told = await eventually(() => lossIn(node.output()));
+    assert.ok(Date.parse(told.lostFrom) <= beforeMs && Date.parse(told.lostUntil) >= afterMs, JSON.stringify({ told, beforeMs, afterMs }));
+    assert.match(await (await fetch(`${node.url}/metrics`)).text(), /^relay_store_lost_commits_total 1$/m);
+    const items = () =>
+      eventually(async () => {
+        const { body } = await admin.get("/admin/attention");
+        const found = listOf(member(body, "data")).filter((item) => member(item, "kind") === "store_lost_commits");
+        assert.equal(found.length, 1);
+        return found;
+      });
+    const [item] = await items();
+    assert.equal(member(item, "uuid"), told.lostFrom);
+    assert.match(String(member(item, "detail")), new RegExp(`between ${told.lostFrom} and \\d`));
+    assert.equal(node.output().split('"event":"commits lost"').length, 2, "it is logged once for all threads of the node");
+
+    const second = await nodeOn(test, redis.url, { RELAY_LOG_LEVEL: "error" });
+    await second.ready();
+    assert.match(second.output(), new RegExp(`"event":"store restored","certain":true,"lostFrom":"${told.lostFrom}"`));
+    await items();
+  });
+});
+
+function listOf(value: unknown): readonly unknown[] {
+  assert.ok(Array.isArray(value));
+  return value;
+}
+
+/** What the log says of lost commits. */
+function lossIn(output: string): { lostFrom: string; lostUntil: string } {
+  const [, lostFrom, lostUntil] =
+    /"level":50,.*"event":"commits lost","certain":true,"lostFrom":"([^"]+)","lostUntil":"([^"]+)"/.exec(output) ?? [];
+  assert.ok(lostFrom !== undefined && lostUntil !== undefined, output);
+  return { lostFrom, lostUntil };
+}
 
 describe("the start of a node whose Redis keeps it waiting", { skip: await redisMissing() }, () => {
   it("is begun anew until Redis answers", async (test) => {

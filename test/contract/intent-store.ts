@@ -110,6 +110,10 @@ export function testIntentStore(name: string, open: () => Promise<OpenIntentStor
       const bounded = await store.page(LIST, { ...QUERY, limit: 10, fromMs: nowMs() + 1, beforeMs: nowMs() + 3 }, null);
       assert.deepEqual(ids(bounded.items), ids(all.slice(2, 6).reverse()));
       assert.deepEqual((await store.page(LIST, { ...QUERY, fromMs: nowMs() + 9, beforeMs: nowMs() }, null)).items, []);
+      // Milliseconds after the year 2286 have a digit more than the keys.
+      const everything = await store.page(LIST, { ...QUERY, limit: 10, beforeMs: 253_402_300_800_000 }, null);
+      assert.deepEqual(ids(everything.items), ids(newest));
+      assert.deepEqual((await store.page(LIST, { ...QUERY, fromMs: 10_000_000_000_000 }, null)).items, []);
       const charges = await store.pageCharges(LIST, QUERY, null);
       assert.deepEqual(
         [charges.items.map(({ attempt: one }) => one.chargeId), charges.hasMore],

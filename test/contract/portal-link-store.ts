@@ -105,6 +105,8 @@ export function testPortalLinkStore(name: string, open: () => Promise<OpenPortal
       }
       assert.deepEqual(await ids(store, { fromMs: nowMs() + 1, beforeMs: nowMs() + 3 }), newest.slice(2, 6));
       assert.deepEqual(await ids(store, { fromMs: nowMs() + 9, beforeMs: nowMs() }), []);
+      assert.deepEqual(await ids(store, { beforeMs: 253_402_300_800_000 }), newest);
+      assert.deepEqual(await ids(store, { fromMs: 10_000_000_000_000 }), []);
       assert.deepEqual(await ids(store, {}, { ...LIST, livemode: true }), [idOf(21)]);
     });
 

@@ -106,6 +106,11 @@ export function testWebhookStores(name: string, open: () => Promise<OpenWebhookS
       const list = { format: "platform", merchantId: "M1", livemode: false } as const;
       const query = { limit: 10, startingAfter: null, endingBefore: null, fromMs: null, beforeMs: null, types: null };
       assert.equal((await events.page(list, query, null)).items.length, 2);
+      assert.equal(
+        (await events.page(list, { ...query, beforeMs: 253_402_300_800_000 }, null)).items.length,
+        2,
+        "a bound far in the future",
+      );
       opened.advance(30 * DAY_MS + 1);
       assert.equal(await events.load(first.id), null);
       assert.equal((await events.page(list, query, null)).items.length, 0);
@@ -314,10 +319,16 @@ export function testWebhookStores(name: string, open: () => Promise<OpenWebhookS
       assert.equal(new Set(posted).size, 200);
     });
 
-    test("of versions that are pinned at once the first one stays", async ({ versions }) => {
-      const pinned = await Promise.all(Array.from({ length: 20 }, (_, index) => versions.pin("M1", `2026-01-${10 + index}`)));
-      assert.equal(new Set(pinned).size, 1);
-      assert.equal(await versions.versionOf("M1"), pinned[0]);
+    test("a merchant's default version is the one that was chosen last, until it is taken away", async ({ versions }) => {
+      assert.equal(await versions.versionOf("M1"), null);
+      for (const version of ["2026-01-10", "2026-10-28.endive"]) {
+        await versions.choose("M1", version);
+        assert.equal(await versions.versionOf("M1"), version);
+      }
+      assert.equal(await versions.versionOf("M2"), null);
+      await versions.choose("M1", null);
+      await versions.choose("M1", null);
+      assert.equal(await versions.versionOf("M1"), null);
     });
   });
 }

@@ -3,8 +3,8 @@ import { administratorCookie } from "../../http/auth/administrator-session.ts";
 import { SIGNATURE_SKEW_MAX_MS, signRequest } from "../../http/auth/http-signature.ts";
 import { portalCookie } from "../../http/auth/portal-session.ts";
 import { terminalPassword } from "../../http/auth/terminal-password.ts";
-import { SANDBOX_MERCHANT } from "../../infra/node/boot/sandbox-names.ts";
-import { DEMO_PARTNER, SANDBOX_ADAPTER_LOGIN, SANDBOX_PARTNER_API } from "../../infra/node/process/sandbox-partner.ts";
+import { SANDBOX_MERCHANT, SANDBOX_PARTNER_API } from "../../infra/node/boot/sandbox-names.ts";
+import { DEMO_PARTNER, SANDBOX_ADAPTER_LOGIN } from "../../infra/node/process/sandbox-partner.ts";
 import { API_KEY, basic } from "../support/node.ts";
 import type { ValidRequest } from "./requests.ts";
 import type { AdminShown, Credentials, PortalShown, Shown } from "./rules.ts";
@@ -30,6 +30,9 @@ export interface Keys {
   administrator: { username: string; password: string };
   operator: { username: string; password: string };
   readOnly: { username: string; password: string };
+  /** Machine tokens: with all rights, and one that may only look. */
+  machine: { username: string; password: string };
+  readingMachine: { username: string; password: string };
   fleet: { username: string; password: string };
   /** The derived password of a terminal. */
   terminalPassword(terminalId: string): string;
@@ -85,6 +88,11 @@ const RIGHT: readonly Caller[] = [
   byBasic("the administrator", "administrator", ({ administrator }) => [administrator.username, administrator.password]),
   byBasic("an operator", "operator", ({ operator }) => [operator.username, operator.password]),
   byBasic("an administrator who may only look", "read-only", ({ readOnly }) => [readOnly.username, readOnly.password]),
+  byBasic("a machine token with all rights", "machine", ({ machine }) => [machine.username, machine.password]),
+  byBasic("a machine token that may only look", "reading machine", ({ readingMachine }) => [
+    readingMachine.username,
+    readingMachine.password,
+  ]),
   byBasic("the fleet", "fleet", ({ fleet }) => [fleet.username, fleet.password]),
   byBasic("the terminal", "terminal", (keys) => [keys.terminalId, keys.terminalPassword(keys.terminalId)]),
   byBasic("a terminal that manages it", "manager", (keys) => [keys.managerId, keys.terminalPassword(keys.managerId)]),
@@ -135,6 +143,8 @@ const WRONG: readonly Caller[] = [
       "sec-fetch-site": "same-site",
     },
   ),
+  byBasic("a machine token with a wrong token", "wrong", ({ machine }) => [machine.username, GUESS]),
+  byBasic("a machine token by another one's token", "wrong", ({ machine, readingMachine }) => [machine.username, readingMachine.password]),
   byBasic("an operator with a wrong password", "wrong", ({ operator }) => [operator.username, GUESS]),
   byBasic("an empty name and password", "wrong", () => ["", ""]),
   byBasic("the administrator with a wrong password", "wrong", ({ administrator }) => [administrator.username, GUESS]),

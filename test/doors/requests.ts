@@ -60,7 +60,27 @@ export interface Things {
   deploymentId: number;
   packageName: string;
   groupName: string;
+  machineName: string;
 }
+
+/** Things of the right form, for tests that call nothing. */
+export const THINGS: Things = {
+  ...{ terminalId: "T1", uuid: "00000000-0000-4000-8000-000000000000", txId: "00000000-0000-4000-8000-000000000001" },
+  ...{ tranId: "1000000000000000001", merchantId: "shop", userId: "usr_0000000000000000000000", webhookId: `we_${"0".repeat(24)}` },
+  ...{ intentId: `pi_${"0".repeat(24)}`, chargeId: `ch_${"0".repeat(24)}`, refundId: `re_${"0".repeat(24)}` },
+  ...{ merchantWebhookId: `we_${"0".repeat(24)}`, eventId: `evt_${"0".repeat(24)}`, portalWebhookId: `we_${"0".repeat(24)}` },
+  ...{ linkUuid: "pl_1.1", paymentLinkId: "pl_1", merId: "MER1", orderId: "order-1", partnerId: 1, administratorName: "anna" },
+  ...{
+    disputeId: "dp_1",
+    evidenceId: "dpf_1",
+    alertId: "al_1",
+    planId: "plan_1",
+    subscriptionId: "sub_1",
+    agentCredentialId: "ac_1",
+    exportId: "exp_1",
+  },
+  ...{ versionId: 1, deploymentId: 1, packageName: "app.apk", groupName: "group", machineName: "machine" },
+};
 
 /** A parameter by the end of the path up to it; the first that fits. */
 const PARAMETERS: readonly [end: RegExp, value: (things: Things) => string | number][] = [
@@ -112,6 +132,7 @@ const PARAMETERS: readonly [end: RegExp, value: (things: Things) => string | num
   [/\{version\}$/, () => "0123456789abcdef"],
   [/\/js\/.*\{file\}$/, () => "compat.js"],
   [/\{routeId\}$/, () => "route-of-nobody"],
+  [/\/machine-tokens\/\{name\}$/, ({ machineName }) => machineName],
   [/\/terminal-groups\/\{name\}$/, ({ groupName }) => groupName],
 ];
 
@@ -150,6 +171,7 @@ function membersOf({ name, surface }: AnyEndpoint, things: Things): Members {
       ? { email: () => `made-${randomUUID().slice(0, 8)}@example.com` }
       : {}),
     username: () => `made-${randomUUID().slice(0, 8)}`,
+    ...(name === "createMachineToken" ? { name: () => `made-${randomUUID().slice(0, 8)}` } : {}),
     // A terminal is configured for a merchant that is there.
     merchantId: () => (name === "saveCloudConfig" || FEED.has(name) ? things.merchantId : `made-${randomUUID().slice(0, 8)}`),
     versionCode: () => 1_000 + Math.floor(Math.random() * 1_000_000_000),

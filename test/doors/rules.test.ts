@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
 import { test } from "node:test";
 import { surfacesOf } from "../../infra/node/wiring/endpoints.ts";
-import { type AnyEndpoint, type Credentials, missingRule, type Outcome, outcomeOf } from "./rules.ts";
+import { type AnyEndpoint, type Credentials, missingRule, type Outcome, outcomeOf, TAKES_PUBLISHABLE } from "./rules.ts";
 
 test("a declaration that no rule fits is found", () => {
   const endpoints: AnyEndpoint[] = Object.values(surfacesOf({ openTerminalLogs: false, packageBytesMax: 1 })).flat();
@@ -53,4 +54,12 @@ test("at the portal's doors a session counts for what it is of, and a key only w
     const found = [look, refund, one, signOut, signIn].map((endpoint) => outcomeOf(endpoint, shown));
     assert.deepEqual(found, outcomes, JSON.stringify(shown));
   }
+});
+
+test("SECURITY.md names every endpoint that a publishable key opens, and no other", () => {
+  const endpoints: AnyEndpoint[] = Object.values(surfacesOf({ openTerminalLogs: false, packageBytesMax: 1 })).flat();
+  const opened = endpoints.filter(({ auth }) => TAKES_PUBLISHABLE.has(auth)).map(({ method, path }) => `${method} ${path}`);
+  const row = /^\| page of a merchant, publishable key \|.*$/m.exec(readFileSync("SECURITY.md", "utf8"))?.[0] ?? "";
+  const named = [...row.matchAll(/`([A-Z]+ \/[^`]*)`/g)].map(([, endpoint = ""]) => endpoint);
+  assert.deepEqual(named.sort(), opened.sort());
 });

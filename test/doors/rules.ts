@@ -2,6 +2,7 @@ import { type AdministratorRole, includesRole } from "../../engine/access/admini
 import { merchantRoleMay } from "../../engine/access/merchant-user-grant.ts";
 import type { AuthRequirement, CallerNeeds, Endpoint } from "../../http/endpoint/endpoint.ts";
 import { checksOwnPage, refusesForeignPages } from "../../http/endpoint/foreign-pages.ts";
+import { machineRightOf } from "../../http/endpoint/machine-right.ts";
 import {
   type AdminSessionAuth,
   isAdminSessionAuth,
@@ -26,6 +27,9 @@ export type Identity =
   | "operator"
   /** An administrator who may only look. */
   | "read-only"
+  /** A machine token with all rights, and one that may only look. */
+  | "machine"
+  | "reading machine"
   | "fleet"
   | "terminal"
   /** A terminal that manages it by a group. */
@@ -83,16 +87,28 @@ export const STATUS = { unauthorized: 401, forbidden: 403 } as const;
 export type Outcome = "admitted" | keyof typeof STATUS | "unknown";
 
 const BY_NEEDS: Readonly<Record<CallerNeeds, Readonly<Record<Identity, Outcome>>>> = {
-  send: { ...everyone("forbidden"), ...as("admitted", "administrator", "operator", "fleet", "terminal", "partner") },
-  know: { ...everyone("forbidden"), ...as("admitted", "administrator", "operator", "read-only", "fleet", "terminal", "partner") },
+  send: { ...everyone("forbidden"), ...as("admitted", "administrator", "operator", "machine", "fleet", "terminal", "partner") },
+  know: {
+    ...everyone("forbidden"),
+    ...as("admitted", "administrator", "operator", "read-only", "machine", "reading machine", "fleet", "terminal", "partner"),
+  },
   act: { ...everyone("forbidden"), ...as("admitted", "fleet", "terminal", "manager") },
-  "act or administrate": { ...everyone("forbidden"), ...as("admitted", "administrator", "operator", "fleet", "terminal", "manager") },
-  "act or look": { ...everyone("forbidden"), ...as("admitted", "administrator", "operator", "read-only", "fleet", "terminal", "manager") },
-  see: { ...everyone("unknown"), ...as("admitted", "administrator", "operator", "read-only", "fleet", "terminal", "partner") },
+  "act or administrate": {
+    ...everyone("forbidden"),
+    ...as("admitted", "administrator", "operator", "machine", "fleet", "terminal", "manager"),
+  },
+  "act or look": {
+    ...everyone("forbidden"),
+    ...as("admitted", "administrator", "operator", "read-only", "machine", "reading machine", "fleet", "terminal", "manager"),
+  },
+  see: {
+    ...everyone("unknown"),
+    ...as("admitted", "administrator", "operator", "read-only", "machine", "reading machine", "fleet", "terminal", "partner"),
+  },
   "see and send": {
     ...everyone("unknown"),
-    ...as("admitted", "administrator", "operator", "fleet", "terminal", "partner"),
-    ...as("forbidden", "read-only"),
+    ...as("admitted", "administrator", "operator", "machine", "fleet", "terminal", "partner"),
+    ...as("forbidden", "read-only", "reading machine"),
   },
   // A stranger's own account is its own.
   "own account": { ...everyone("forbidden"), ...as("admitted", "partner", "stranger", "viewer") },
@@ -103,6 +119,8 @@ function everyone(outcome: Outcome): Record<Identity, Outcome> {
     administrator: outcome,
     operator: outcome,
     "read-only": outcome,
+    machine: outcome,
+    "reading machine": outcome,
     fleet: outcome,
     terminal: outcome,
     manager: outcome,
@@ -132,6 +150,11 @@ export const OPEN: { readonly [endpoint: string]: string } = {
   ready: "load balancers have no credential",
   metrics: "in the sandbox; in production it asks for RELAY_METRICS_TOKEN by itself (test/scenario/operation.ts)",
   openApiDocument: "it is public",
+  partnerOpenApiDocument: "it is public",
+  terminalOpenApiDocument: "it is public",
+  merchantOpenApiDocument: "it is public",
+  compatibleOpenApiDocument: "it is public",
+  administrationOpenApiDocument: "it is public",
   asyncApiDocument: "it is public",
   docsPage: "it is public",
   docsAsset: "it is public",
@@ -164,6 +187,8 @@ export const OPEN: { readonly [endpoint: string]: string } = {
   operatorsPageOf: "the same",
   operatorsPageOfObject: "the same",
   operatorsAsset: "it is public",
+  root: "it is public",
+  sandboxStart: "in the sandbox only; it shows logins that everyone knows",
   demoCheckout: "in the sandbox only",
   demoReturn: "the same",
   demoScan: "the same; it shows the sandbox's API key, which everyone knows",
@@ -214,7 +239,11 @@ export function missingRule({ name, path, method, auth, needs }: AnyEndpoint): s
   return null;
 }
 
-export function outcomeOf(endpoint: AnyEndpoint, shown: Credentials): Outcome {
+/**
+ * In production a password alone is not enough where a session has to step up: an owner of the
+ * world has a second factor.
+ */
+export function outcomeOf(endpoint: AnyEndpoint, shown: Credentials, mode: "sandbox" | "production" = "sandbox"): Outcome {
   if (isOpen(endpoint)) return "admitted";
   if (isPortalAuth(endpoint.auth)) return byPortal(endpoint, endpoint.auth, shown);
   if (isAdminSessionAuth(endpoint.auth)) return byAdminSession(endpoint, endpoint.auth, shown);
@@ -223,11 +252,14 @@ export function outcomeOf(endpoint: AnyEndpoint, shown: Credentials): Outcome {
   const credential = credentialAt(endpoint, shown);
   if (credential === undefined || credential === "wrong") return "unauthorized";
   if (isOfMerchant(credential)) return byMerchant(endpoint, credential);
+  if (endpoint.auth === "admin" && endpoint.stepUp === true && mode === "production") return "forbidden";
   if (credential === "foreign page") return refusesForeignPages(endpoint) ? "forbidden" : byIdentity(endpoint, "administrator");
   return credential === "from elsewhere" ? "forbidden" : byIdentity(endpoint, credential);
 }
 
-const ADMINISTRATORS: ReadonlySet<Shown | undefined> = new Set(["administrator", "operator", "read-only", "foreign page"]);
+const ADMINISTRATORS: ReadonlySet<Shown | undefined> = new Set([
+  ...["administrator", "operator", "read-only", "machine", "reading machine", "foreign page"],
+] as const);
 
 export function isOfMerchant(shown: Shown | undefined): shown is MerchantShown {
   return shown === "merchant" || shown === "other merchant" || shown === "publishable" || shown === "merchant's foreign page";
@@ -255,7 +287,8 @@ function namesOwn({ path, responses }: AnyEndpoint): boolean {
   return responses[404] !== undefined && !/^[^{]*\{service\}[^{]*$/.test(path);
 }
 
-const TAKES_PUBLISHABLE: ReadonlySet<AuthRequirement> = new Set(["optionalMerchantKey", "merchantUserOrAnyKey"]);
+/** Where a publishable key opens something. SECURITY.md names these endpoints. */
+export const TAKES_PUBLISHABLE: ReadonlySet<AuthRequirement> = new Set(["optionalMerchantKey", "merchantUserOrAnyKey"]);
 
 function byMerchant(endpoint: AnyEndpoint, shown: MerchantShown): Outcome {
   switch (shown) {
@@ -366,10 +399,12 @@ function lookedAt({ auth }: AnyEndpoint, { basic, apiKey, bearer, signature }: C
   }
 }
 
-function byIdentity({ auth, role, needs, method, responses }: AnyEndpoint, identity: Identity): Outcome {
+function byIdentity(endpoint: AnyEndpoint, identity: Identity): Outcome {
+  const { auth, role, needs, method, responses } = endpoint;
   if (needs !== undefined) return BY_NEEDS[needs][identity];
   switch (auth) {
     case "admin":
+      if (identity === "machine" || identity === "reading machine") return byMachine(endpoint, identity);
       return includesRole(ROLES[identity] ?? "read-only", role ?? "owner") ? "admitted" : "forbidden";
     case "signature":
       // It signs with its own key what names the other's merId.
@@ -381,4 +416,9 @@ function byIdentity({ auth, role, needs, method, responses }: AnyEndpoint, ident
   }
   // What declares 404 asks for something that belongs to a partner.
   return identity === "partner" || responses[404] === undefined ? "admitted" : "unknown";
+}
+
+function byMachine(endpoint: AnyEndpoint, identity: "machine" | "reading machine"): Outcome {
+  const right = machineRightOf(endpoint);
+  return right === "read" || (right !== null && identity === "machine") ? "admitted" : "forbidden";
 }

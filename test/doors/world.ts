@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import type { AdministratorRole } from "../../engine/access/administrator-role.ts";
+import { MACHINE_RIGHTS } from "../../engine/access/machine-token.ts";
 import { STEP_UP_MS } from "../../engine/accounts/session.ts";
 import { WEBHOOK_OUTBOX } from "../../engine/webhooks/webhook-event-store.ts";
 import { terminalPassword } from "../../http/auth/terminal-password.ts";
@@ -94,6 +95,7 @@ export class DoorWorld {
   readonly #clients = new Map<string, HttpClient>();
   #keys: Keys | null = null;
   #things: Things | null = null;
+  #head: AdminPerson | null = null;
 
   private constructor(relay: Relay, gateway: TestGateway, environment: { readonly [name: string]: string }) {
     this.#relay = relay;
@@ -176,7 +178,8 @@ export class DoorWorld {
 
   /** What no refused caller may be told, unless it said it itself. */
   confidential(): string[] {
-    const { partner, stranger, viewer, disabled, deleted, bound, administrator, operator, readOnly, fleet } = this.keys;
+    const { partner, stranger, viewer, disabled, deleted, bound, administrator, operator, readOnly, machine, readingMachine, fleet } =
+      this.keys;
     const { merchantKeys, replacedMerchantKeys, otherMerchantKeys, agents, portal, admin } = this.keys;
     const { uuid, txId, tranId, merchantId, intentId, chargeId, refundId, eventId, linkUuid, paymentLinkId } = this.things;
     const { disputeId, evidenceId, alertId } = this.things;
@@ -185,7 +188,15 @@ export class DoorWorld {
       ...[partner, stranger, viewer, disabled, deleted, bound, merchantKeys, replacedMerchantKeys, otherMerchantKeys].flatMap((keys) =>
         Object.values(keys),
       ),
-      ...[operator.password, readOnly.password, ...Object.values(agents), ...Object.values(portal), ...Object.values(admin)],
+      ...[
+        operator.password,
+        readOnly.password,
+        machine.password,
+        readingMachine.password,
+        ...Object.values(agents),
+        ...Object.values(portal),
+        ...Object.values(admin),
+      ],
       ...[administrator.username, administrator.password, fleet.username, fleet.password, SECRETS.terminal],
       ...[uuid, txId, tranId, merchantId, intentId, chargeId, refundId, eventId, linkUuid, paymentLinkId],
       ...[disputeId, evidenceId, alertId, planId, subscriptionId, agentCredentialId, exportId],
@@ -302,6 +313,7 @@ export class DoorWorld {
       merId: keys.partner.merId,
       orderId: "door-order",
       partnerId: await this.#subject(administrator),
+      machineName: (await this.#makeMachine(administrator, "subject", ["read"])).username,
       administratorName: (await this.#makeAdministrator(administrator, "operator", "subject")).username,
       versionId,
       deploymentId: Number(member(deployment, "data", "id")),
@@ -314,9 +326,31 @@ export class DoorWorld {
   async #make(headers: Headers, method: Verb, path: string, body?: unknown): Promise<unknown> {
     // From the addresses that it will call from, so that guesses of others from elsewhere do not hold it back.
     const from = headers["authorization"]?.startsWith("Basic") === true ? "the administrator" : undefined;
-    const answer = await this.ask(headers, method, path, body, from);
+    const answer = await this.#answered(headers, method, path, body, from);
     assert.ok(answer.status < 300, `${method} ${path}: ${answer.status} ${answer.text}`);
     return answer.body;
+  }
+
+  /** Where a password alone is not enough, the owner of the configuration asks with a session. */
+  async #answered(...asked: [headers: Headers, method: Verb, path: string, body: unknown, from: string | undefined]): Promise<Answer> {
+    const answer = await this.ask(...asked);
+    const [, method, path, body] = asked;
+    return /second_factor_required/.test(answer.text) ? this.#askAsHead(method, path, body) : answer;
+  }
+
+  /** By a session of the owner of the configuration, with a fresh second factor. */
+  async #askAsHead(method: Verb, path: string, body?: unknown): Promise<Answer> {
+    const head = this.#head ?? new AdminPerson(this.#relay, SECRETS.administrator);
+    if (this.#head === null) {
+      assert.equal((await head.begin()).status, 200);
+      await head.enrol();
+      this.#head = head;
+    }
+    const send = () => head.send(method, path.slice("/admin".length), body);
+    const answer = await send();
+    if (!/step_up_required/.test(answer.text)) return answer;
+    assert.equal((await head.send("POST", "/session/step-up", { code: head.code() })).status, 200);
+    return send();
   }
 
   /** A merchant that may take card payments. */
@@ -442,7 +476,9 @@ export class DoorWorld {
       const email = `door-${name}@example.com`;
       const invited = await this.#make(administrator, "POST", `/admin/api/merchants/${shop}/portal-users`, { email, role });
       const person = new PortalPerson(this.#relay, email);
-      const { token } = await lastMailTo(this.#relay, email, this.#relay.client(administrator));
+      const { token } = await lastMailTo(this.#relay, email, {
+        get: (path) => this.#answered(administrator, "GET", path, undefined, "the administrator"),
+      });
       assert.equal((await person.accept(token)).status, 200);
       await person.enrol();
       return { person, userId: textMember(invited, "data", "userId") };
@@ -485,6 +521,12 @@ export class DoorWorld {
     return { username, password: textMember(made, "generatedPassword") };
   }
 
+  async #makeMachine(owner: Headers, name: string, rights: readonly string[]): Promise<{ username: string; password: string }> {
+    const username = `door-machine-${name}`;
+    const made = await this.#make(owner, "POST", "/admin/machine-tokens", { name: username, rights });
+    return { username, password: textMember(made, "data", "token") };
+  }
+
   async #makePartners(): Promise<
     Omit<Keys, "merchantKeys" | "replacedMerchantKeys" | "otherMerchantKeys" | "agents" | "portal" | "admin">
   > {
@@ -511,6 +553,8 @@ export class DoorWorld {
       administrator: SECRETS.administrator,
       operator: await this.#makeAdministrator(administrator, "operator"),
       readOnly: await this.#makeAdministrator(administrator, "read-only"),
+      machine: await this.#makeMachine(administrator, "all", MACHINE_RIGHTS),
+      readingMachine: await this.#makeMachine(administrator, "reading", ["read"]),
       fleet: SECRETS.fleet,
       terminalPassword: (id) => terminalPassword(SECRETS.terminal, id),
       terminalId,

@@ -42,7 +42,7 @@ export class FakeBus implements Bus<TerminalProtocol> {
   readonly self: Address;
   readonly shards: readonly Address[];
   readonly #all: Map<Address, FakeBus>;
-  readonly #handlers = new Map<string, (request: never, from: Address) => unknown>();
+  readonly #handlers = new Map<string, (request: never, from: Address, gone?: AbortSignal) => unknown>();
   /** Kinds that are not carried: requests are rejected, what is sent is lost. */
   readonly cut = new Set<string>();
   /** Kinds whose asks stay without an answer, and what ends them as unavailable. */
@@ -64,6 +64,8 @@ export class FakeBus implements Bus<TerminalProtocol> {
     to: Address,
     kind: Kind,
     request: TerminalProtocol[Kind]["request"],
+    _timeoutMs?: number,
+    gone?: AbortSignal,
   ): Promise<TerminalProtocol[Kind]["response"]> {
     await null;
     if (this.cut.has(kind)) throw new Error(`${kind} is cut`);
@@ -73,7 +75,7 @@ export class FakeBus implements Bus<TerminalProtocol> {
     }
     const receiver = this.#all.get(to);
     if (receiver === undefined) throw new Error(`there is no ${to}`);
-    return receiver.receive(kind, request, this.self);
+    return receiver.receive(kind, request, this.self, gone);
   }
 
   send<Kind extends keyof TerminalProtocol & string>(to: Address, kind: Kind, request: TerminalProtocol[Kind]["request"]): void {
@@ -86,6 +88,7 @@ export class FakeBus implements Bus<TerminalProtocol> {
     handler: (
       request: TerminalProtocol[Kind]["request"],
       from: Address,
+      gone?: AbortSignal,
     ) => TerminalProtocol[Kind]["response"] | Promise<TerminalProtocol[Kind]["response"]>,
   ): void {
     this.#handlers.set(kind, handler);
@@ -95,13 +98,14 @@ export class FakeBus implements Bus<TerminalProtocol> {
     kind: Kind,
     request: TerminalProtocol[Kind]["request"],
     from: Address,
+    gone?: AbortSignal,
   ): Promise<TerminalProtocol[Kind]["response"]> {
     // `handle` has put under each kind a handler of that kind; a map cannot tell the compiler.
     const handler = this.#handlers.get(kind) as
-      | ((request: TerminalProtocol[Kind]["request"], from: Address) => TerminalProtocol[Kind]["response"])
+      | ((request: TerminalProtocol[Kind]["request"], from: Address, gone?: AbortSignal) => TerminalProtocol[Kind]["response"])
       | undefined;
     if (handler === undefined) throw new Error(`${this.self} does not handle ${kind}`);
-    return handler(structuredClone(request), from);
+    return handler(structuredClone(request), from, gone);
   }
 }
 
@@ -128,8 +132,8 @@ export interface World {
   rows(): Promise<TerminalRow[]>;
 }
 
-/** What every shard has in memory of terminals' merchants. */
-export type AdministeredMerchants = Pick<TerminalHomeOptions, "merchantOf" | "shopOf">;
+/** What every shard has in memory of terminals' configurations. */
+export type AdministeredMerchants = Pick<TerminalHomeOptions, "merchantOf" | "shopOf" | "currencyOf">;
 
 /** What the store has lost: entries up to this version may be old ones. */
 export interface Lost {

@@ -50,7 +50,7 @@ export interface NodeProcessOptions {
   environment?: { [name: string]: string };
   /** A program and its arguments that run the node's command line. */
   under?: readonly string[];
-  /** As `npm start` runs it, and not as a build of the same sources (test/run.ts), which is ready in a quarter of the time. */
+  /** From the sources, one by one, and not as a build of them (test/run.ts), which is ready in a quarter of the time. */
   fromSources?: boolean;
   /** Runs this build; absent: that of test/run.ts. */
   build?: string;

@@ -10,11 +10,11 @@ import { createPushUpdate } from "../../engine/apps/push-update.ts";
 import { configText } from "../../engine/settings/configure-terminal.ts";
 import { asyncApiText } from "../../http/surfaces/terminal-asyncapi.ts";
 import * as messages from "../../http/surfaces/terminal-messages.ts";
-import { INTERFACE_VERSION } from "../../infra/node/wiring/endpoints.ts";
+import { VERSION } from "../../infra/node/boot/version.ts";
 import { connectedTerminal, createWorld, FakeTerminal, settled } from "../http/stomp/stomp-world.ts";
 
 const GOLDEN = new URL("asyncapi.json", import.meta.url);
-const text = asyncApiText(INTERFACE_VERSION);
+const text = asyncApiText(VERSION);
 const document: Document = JSON.parse(text);
 
 interface Message {

@@ -47,6 +47,7 @@ const READERS: Reader[] = [
       tagDF8103: TAGS,
       tagDF8105: TAGS,
       tagDF8109: [...ODD, "30", "32", "36", "31"],
+      currency: [...ODD, "EUR", "eur", "978", "EURO", "97", "9780", 978],
       description: ODD,
       other: ODD,
     },
@@ -61,7 +62,7 @@ const READERS: Reader[] = [
     path: "/api/v1/{terminalId}/scan",
     body: {},
     read: (body) => buildScan(body, context),
-    members: { uuid: [...ODD, ...IDS], other: ODD },
+    members: { uuid: [...ODD, ...IDS], service: [undefined, null, "SCAN", "PAYCC", 7], amount: [undefined, null, 0, 1, "0"], other: ODD },
   },
   {
     path: "/api/v1/{terminalId}/print",
@@ -72,6 +73,8 @@ const READERS: Reader[] = [
       text: [...ODD, "a".repeat(4_096), "a".repeat(4_097)],
       type: [...ODD, "qr", "text", "QR"],
       label: [...ODD, "a".repeat(256), "a".repeat(257)],
+      service: [undefined, null, "PRINT", "SCAN", "PAYCC"],
+      amount: [undefined, null, 0, 1, "0"],
     },
   },
   {

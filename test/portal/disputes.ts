@@ -11,7 +11,7 @@ import { eventually } from "../support/within.ts";
 import { tabTo } from "./keyboard.ts";
 import { paidLink } from "./links.ts";
 import { shopWithOwner } from "./people.ts";
-import { type PortalWorld, type Shop, signIn } from "./portal-world.ts";
+import { type PortalWorld, type Shop, signIn, stepUp } from "./portal-world.ts";
 
 /** The board asks every fifteen seconds, a case every five; the rest is for a machine that does other things too. */
 const NEXT_REFRESH_MS = 30_000;
@@ -193,12 +193,12 @@ export function disputes(world: PortalWorld): void {
     await dialog(page).getByText("It is sent once, and cannot be changed or taken back.").waitFor();
     await dialog(page).getByText("The coat was handed over in the shop.").waitFor();
     await dialog(page).getByText("2 files", { exact: true }).waitFor();
-    assertMatches(await disputeOf(owner, id), { state: "OPEN" });
+    assertMatches(await disputeOf(owner, id), { status: "OPEN" });
     await tabTo(page, "Submit the response");
     await page.keyboard.press("Enter");
     await drawer(page).locator(".badge", { hasText: "Under Review" }).waitFor();
     await eventually(async () =>
-      assertMatches(await disputeOf(owner, id), { state: "UNDER_REVIEW", responses: [{ state: "taken", by: owner.email }] }),
+      assertMatches(await disputeOf(owner, id), { status: "UNDER_REVIEW", responses: [{ state: "taken", by: owner.email }] }),
     );
     await drawer(page).getByText("With the network").waitFor({ timeout: NEXT_REFRESH_MS });
     await page.keyboard.press("Escape");
@@ -245,7 +245,7 @@ export function disputes(world: PortalWorld): void {
     assert.equal(await drawer(page).getByRole("button", { name: "Preview and submit" }).count(), 0);
     // Nobody asked about this one: the node comes upon it by itself.
     await eventually(async () =>
-      assertMatches((await relay.administrator().get(`/admin/disputes/${watched}`)).body, { data: { state: "EXPIRED" } }),
+      assertMatches((await relay.administrator().get(`/admin/disputes/${watched}`)).body, { data: { status: "EXPIRED" } }),
     );
     const late = await relay
       .client({ authorization: `Bearer ${shop.secretKey}` })
@@ -272,10 +272,12 @@ export function disputes(world: PortalWorld): void {
       assert.equal(await page.evaluate("fetch('/api/merchant/session').then(({ status }) => status)"), 200);
     }
     await dialog(page).getByRole("button", { name: "Submit the response" }).click();
+    // An hour has passed since the second factor was shown.
+    await stepUp(page, owner);
     await page.getByText("The time to answer is over: nothing was sent.").first().waitFor();
     // Not taken away: what is held is let through by that, and cannot be continued any more.
     goOn();
     await drawer(page).getByText("Expired: nobody answered in time.").waitFor({ timeout: NEXT_REFRESH_MS });
-    assertMatches(await relay.administrator().get(`/admin/disputes/${prepared}`), { body: { data: { state: "EXPIRED", responses: [] } } });
+    assertMatches(await relay.administrator().get(`/admin/disputes/${prepared}`), { body: { data: { status: "EXPIRED", responses: [] } } });
   });
 }

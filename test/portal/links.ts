@@ -11,7 +11,7 @@ import { eventually } from "../support/within.ts";
 import { disputed } from "./disputes.ts";
 import { card, pay } from "./payments.ts";
 import { shopWithOwner } from "./people.ts";
-import type { PortalWorld, Shop, Visitor } from "./portal-world.ts";
+import { type PortalWorld, type Shop, stepUp, type Visitor } from "./portal-world.ts";
 
 const HOUR_MS = 3_600_000;
 
@@ -125,14 +125,6 @@ async function createInPage(page: Page, amount: string, description: string): Pr
   await dialog(page).getByRole("button", { name: "Create the link" }).dblclick();
   await page.getByText("The link is ready").waitFor();
   return (await dialog(page).locator(".share-link code").textContent()) ?? "";
-}
-
-/** A second factor where the page asks for one. */
-async function stepUp(page: Page, person: PortalPerson): Promise<void> {
-  const question = page.locator("dialog", { hasText: "Confirm it is you" });
-  await question.getByLabel("Code").fill(person.code());
-  await question.getByRole("button", { name: "Confirm" }).click();
-  await question.waitFor({ state: "detached" });
 }
 
 interface Received {

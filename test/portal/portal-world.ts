@@ -183,3 +183,11 @@ export async function newShop(relay: Relay, merchantName: string, terminals = 0)
     },
   };
 }
+
+/** Shows a second factor where the page asks for one. */
+export async function stepUp(page: Page, person: PortalPerson): Promise<void> {
+  const question = page.locator("dialog", { hasText: "Confirm it is you" });
+  await question.getByLabel("Code").fill(person.code());
+  await question.getByRole("button", { name: "Confirm" }).click();
+  await question.waitFor({ state: "detached" });
+}

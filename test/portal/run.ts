@@ -8,13 +8,20 @@ import { join, resolve } from "node:path";
 import { run } from "node:test";
 import { spec } from "node:test/reporters";
 import { inspect } from "node:util";
+import { commandLine } from "../../infra/command-line.ts";
 import { build, removeBuild } from "../support/build.ts";
 
 /** Ten times what it takes: only a run that hangs waits so long. */
 const TIMEOUT_MS = 2_400_000;
 
-const numbers = process.argv.slice(2);
-for (const number of numbers) if (!/^(\d{1,2}|others)$/.test(number)) throw new Error(`${number} is no number of an acceptance test`);
+const program = commandLine("test:portal")
+  .description(
+    "Runs the acceptance tests of the merchant portal over a real node in Chromium. SHOTS=<folder> keeps a picture of every page.",
+  )
+  .argument("[numbers...]", "only these tests; others: those without a number")
+  .parse();
+const { args: numbers } = program;
+for (const number of numbers) if (!/^(\d{1,2}|others)$/.test(number)) program.error(`error: ${number} is no number of an acceptance test`);
 
 interface Line {
   name: string;

@@ -8,11 +8,11 @@ import { WEBHOOK_PAUSES_MS } from "../../engine/webhooks/webhook-delivery.ts";
 import { freePort } from "../../infra/local/free-port.ts";
 import type { HttpClient } from "../support/http-client.ts";
 import { assertMatches, listOf, member, textMember } from "../support/matches.ts";
-import { PORTAL_API, type PortalPerson } from "../support/portal-person.ts";
+import { PORTAL_API } from "../support/portal-person.ts";
 import type { Relay } from "../support/relay.ts";
 import { eventually } from "../support/within.ts";
 import { shopWithOwner } from "./people.ts";
-import type { PortalWorld } from "./portal-world.ts";
+import { type PortalWorld, stepUp } from "./portal-world.ts";
 
 /** Attempts are made within a second; the rest is for a machine that does other things too. */
 const SOON_MS = 30_000;
@@ -77,14 +77,6 @@ function isSigned({ headers, body }: Received, secret: string): boolean {
 const drawer = (page: Page): Locator => page.locator("dialog.drawer");
 const dialog = (page: Page): Locator => page.locator("dialog.dialog");
 const row = (page: Page, objectId: string): Locator => page.locator("main tbody tr", { hasText: objectId.slice(0, 8) });
-
-/** A second factor where the page asks for one. */
-async function stepUp(page: Page, person: PortalPerson): Promise<void> {
-  const question = page.locator("dialog", { hasText: "Confirm it is you" });
-  await question.getByLabel("Code").fill(person.code());
-  await question.getByRole("button", { name: "Confirm" }).click();
-  await question.waitFor({ state: "detached" });
-}
 
 /** The secret that is shown once, and the dialog closed. */
 async function keptSecret(page: Page): Promise<string> {

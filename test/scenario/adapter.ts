@@ -135,6 +135,42 @@ export function gatewayAdapter(startable: RelayOptions): void {
     }
   });
 
+  test("what would change a payment is honoured or refused", async () => {
+    const until = new Date(relay.nowMs() + 10 * MINUTE_MS).toISOString();
+    const soon = order({ txReq: { txOp: "SALE", amount: { value: 1230, currency: "EUR" }, expiresAt: until } });
+    const created = await client.post("/pgw/payment/init", soon);
+    assert.equal(created.status, 200, created.text);
+    const paymentId = textMember(created.body, "paymentId");
+    relay.advance(11 * MINUTE_MS);
+    // The same order again is the same payment, though its time is over.
+    assertMatches(await client.post("/pgw/payment/init", soon), { status: 200, body: { paymentId } });
+    await eventually(async () => {
+      assertMatches((await relay.partner().get(`/api/v1/payment/status/${paymentId}`)).body, { status: "EXPIRED" });
+    });
+
+    const refused = async (txReq: object, errDescription: RegExp) => {
+      const asked = order({ txReq: { txOp: "SALE", amount: { value: 1230, currency: "EUR" }, ...txReq } });
+      assertMatches(await client.post("/pgw/payment/init", asked), { status: 400, body: { txHead: { errDescription } } });
+    };
+    await refused({ expiresAt: new Date(relay.nowMs() + 120 * MINUTE_MS).toISOString() }, /^expiresAt: may be at most one hour ahead/);
+    await refused({ expiresAt: new Date(relay.nowMs() - MINUTE_MS).toISOString() }, /^expiresAt: has passed/);
+    await refused({ installments: 3 }, /^txReq\.installments: would change the payment/);
+    const twice = JSON.stringify(order()).replace('"value":1230', '"value":1230,"value":99900');
+    assertMatches(await client.post("/pgw/payment/init", twice), {
+      status: 400,
+      body: { txHead: { errDescription: /^value: is given more/ } },
+    });
+
+    const payment = await paid();
+    const refund = (txReq: object) =>
+      client.post("/pgw/payment/refund", {
+        txHead: { merId: client.merId, txId: relay.uuid() },
+        txReq: { origTranId: payment.tranId, ...txReq },
+      });
+    assertMatches(await refund({ currency: "USD" }), { status: 400, body: { txHead: { errDescription: /^currency: is given without/ } } });
+    assertMatches(await refund({ refundAmount: 1 }), { status: 400, body: { txHead: { errDescription: /^txReq\.refundAmount: would/ } } });
+  });
+
   test("a payment is also a payment link of the partner, with the same id", async () => {
     const { paymentId } = await initiated();
     const status = await relay.partner().get(`/api/v1/payment/status/${paymentId}`);
@@ -217,6 +253,20 @@ export function gatewayAdapter(startable: RelayOptions): void {
       assert.match(textMember(verified.body, "txHead", "errDescription"), description);
     });
   }
+
+  test("verify says when the gateway last answered, and that it cannot be asked now", async () => {
+    const { paymentId } = await initiated();
+    const fresh = await client.verify({ paymentId });
+    assertMatches(fresh, { body: { result: "PENDING" }, headers: { "relay-answer-stale": undefined, "relay-verified-at": /Z$/ } });
+    await gateway.faults({ outage: "error", outageOf: ["verify"] });
+    relay.advance(4_000);
+    const heard = fresh.headers["relay-verified-at"];
+    assertMatches(await client.verify({ paymentId }), {
+      body: { result: "PENDING" },
+      headers: { "relay-answer-stale": "true", "relay-verified-at": heard },
+    });
+    await gateway.faults({ outage: "none" });
+  });
 
   test("another amount than the order's: verify tells what was paid", async () => {
     const { paymentId } = await initiated();

@@ -126,6 +126,38 @@ export function administration(relay: Relay): void {
     assert.deepEqual(await sent(), ["privativeTags"]);
   });
 
+  test("a cloud configuration says which currency a terminal takes payments in", async () => {
+    const [terminalId, partner, fleet] = [relay.terminalId(), relay.partner(), relay.fleet()];
+    const configured = await post("/admin/cloud-configs", { terminalId, currency: "chf" });
+    assertMatches(configured, { status: 200, body: { data: { terminalId, currency: "CHF", family: null } } });
+    assertMatches(await post("/admin/cloud-configs", { terminalId, group: "shops" }), { body: { data: { currency: "CHF" } } });
+    for (const currency of ["XQX", "EURO", "978", 978, ""]) {
+      assertMatches(await post("/admin/cloud-configs", { terminalId, currency }), {
+        status: 400,
+        body: { error: /^currency: must be a code/ },
+      });
+    }
+    const other = relay.uuid();
+    assertMatches(await partner.pay(terminalId, { uuid: other, currency: "EUR" }), {
+      status: 400,
+      body: { status: "error", error: "currency: the terminal is configured for CHF" },
+    });
+    assert.equal((await partner.life(other)).status, 404);
+
+    for (const named of [{}, { currency: "CHF" }, { currency: "756" }, { currency: null }]) {
+      const uuid = relay.uuid();
+      assert.equal((await partner.pay(terminalId, { uuid, ...named })).status, 200);
+      assertMatches((await fleet.take(terminalId)).body, { uuid, currency: "CHF" });
+      await fleet.receipt(terminalId, { uuid, result: "OK" });
+      assertMatches((await partner.uuid(uuid)).body, { data: { amountCents: 1_050, currency: "CHF" } });
+    }
+    await post("/admin/cloud-configs", { terminalId, currency: null });
+    const uuid = relay.uuid();
+    assert.equal((await partner.pay(terminalId, { uuid, currency: "EUR" })).status, 200);
+    assertMatches((await fleet.take(terminalId)).body, { uuid, currency: "EUR" });
+    assert.deepEqual(await relay.attention(terminalId), []);
+  });
+
   test("a cloud configuration puts its merchant on the terminal's transactions", async () => {
     const [terminalId, fleet] = [relay.terminalId(), relay.fleet()];
     const take = async (members: object) => {
@@ -450,11 +482,11 @@ export function administration(relay: Relay): void {
     }
   });
 
-  testOnNodes("clearing sessions forgets who was there; live sockets stay ONLINE and are pushed to; commands and uuids stay", async () => {
+  testOnNodes("clearing sessions shows absent terminals as OFFLINE and forgets their devices; live sockets and commands stay", async () => {
     const [polling, gone, live, uuid] = [relay.terminalId(), relay.terminalId(), relay.terminalId(), relay.uuid()];
     const [fleet, partner] = [relay.fleet(), relay.partner()];
     await fleet.poll(polling, { "x-device-model": "P400" });
-    await fleet.poll(gone);
+    await fleet.poll(gone, { "x-device-model": "P400" });
     const session = await relay.online(live, {}, { connectHeaders: { "device-model": "P500" } });
     const connectedSince = textMember((await relay.administrator().connection(live)).body, "data", "connectedSince");
     await partner.pay(polling, { uuid });
@@ -463,7 +495,7 @@ export function administration(relay: Relay): void {
       status: 200,
       body: { status: "ok", data: /^Sessions cleared: [1-9]/ },
     });
-    for (const terminalId of [polling, gone]) await relay.connectionBecomes(terminalId, { connectionStatus: "NEVER_CONNECTED" });
+    for (const terminalId of [polling, gone]) await relay.connectionBecomes(terminalId, { connectionStatus: "OFFLINE", lastSeen: /Z$/ });
     assert.equal(session.closes.waiting.length, 0);
     const after = (await relay.administrator().connection(live)).body;
     assertMatches(after, { data: { connectionStatus: "ONLINE", connectionType: "WEBSOCKET", sessions: 1, connectedSince } });
@@ -477,15 +509,14 @@ export function administration(relay: Relay): void {
       shown.data.find(({ terminalId }) => terminalId === live),
       { connectionStatus: "ONLINE", device: { deviceModel: "P500" } },
     );
-    assert.equal(
-      shown.data.some(({ terminalId }) => terminalId === gone),
-      false,
-    );
+    const absent = shown.data.find(({ terminalId }) => terminalId === gone);
+    assertMatches(absent, { connectionStatus: "OFFLINE" });
+    assert.deepEqual(absent?.device ?? {}, {});
     assertMatches(await partner.pay(polling, { uuid }), { status: 400, body: { error: /Duplicate/ } });
     assertMatches(await fleet.take(polling), { status: 200, body: { uuid } });
     await relay.connectionBecomes(polling, { connectionStatus: "ONLINE", connectionType: "POLLING" });
     await relay.restart();
-    await relay.connectionBecomes(gone, { connectionStatus: "NEVER_CONNECTED" });
+    await relay.connectionBecomes(gone, { connectionStatus: "OFFLINE", lastSeen: /Z$/ });
     await relay.connectionBecomes(live, { connectionStatus: "OFFLINE", lastSeen: /Z$/ });
   });
 

@@ -75,6 +75,7 @@ const BAD_PATHS = ["a%20b", "a%2Fb", "%00", "%ff", LONG, "pay", "commands", "uui
 
 /** Queries of a lookup or list, each refused with 400. */
 const BAD_QUERIES: { path: "transactions" | "status" | "uuid"; query: string; error: RegExp }[] = [
+  { path: "transactions", query: "state=OK", error: /^state: is not a query member/ },
   { path: "status", query: "wait=31", error: /wait/ },
   { path: "uuid", query: "wait=31", error: /wait/ },
   { path: "uuid", query: "wait=-1", error: /wait/ },
@@ -162,6 +163,24 @@ export function badInput(relay: Relay): void {
     }
   });
 
+  test("a request that names a member twice is refused, at every level, and nothing is stored", async () => {
+    const [terminalId, uuid] = [relay.terminalId(), relay.uuid()];
+    for (const [path, members, name] of [
+      ["pay", '"amount":100,"service":"PAYCC","amount":99900', "amount"],
+      ["pay", `"uuid":"${relay.uuid()}","amount":100,"service":"PAYCC"`, "uuid"],
+      ["pay", '"amount":100,"service":"PAYCC","order":{"lines":[{"price":1,"price":2}]}', "price"],
+      ["scan", '"title":"a","title":"b"', "title"],
+      ["print", '"text":"a","text":"b"', "text"],
+      ["paybylink", '"amount":1,"amount":999', "amount"],
+    ] as const) {
+      const answer = await relay
+        .partner()
+        .post(`/api/v1/${path === "paybylink" ? path : `${terminalId}/${path}`}`, `{"uuid":"${uuid}",${members}}`);
+      assertMatches(answer, { status: 400, body: { status: "error", error: `${name}: is given more than once` } }, path);
+    }
+    assert.equal((await relay.administrator().life(uuid)).status, 404);
+  });
+
   test("pay without a terminal in the path wants a good one in the body", async () => {
     for (const terminalId of [undefined, null, "", "a b", LONG, "pay", 5]) {
       const uuid = relay.uuid();
@@ -173,7 +192,7 @@ export function badInput(relay: Relay): void {
     }
   });
 
-  test("query members that there are not are ignored and named", async () => {
+  test("query members that a look-up does not have are ignored and named", async () => {
     const [terminalId, partner] = [relay.terminalId(), relay.partner()];
     const answer = await partner.get(`/api/v1/${terminalId}/status?weit=1&wait=0&a%20b=2`);
     assert.deepEqual([answer.status, answer.headers["relay-ignored"]], [200, "weit, a b"]);
@@ -319,7 +338,7 @@ export function badInput(relay: Relay): void {
   test("unknown paths are 404 and unknown methods 405, with the same envelope", async () => {
     const fleet = relay.fleet();
     assertMatches(await fleet.get("/api/v2/x/pay"), { status: 404, body: ENVELOPE });
-    assertMatches(await fleet.get("/"), { status: 404, body: ENVELOPE });
+    assertMatches(await fleet.get("/no/such/page"), { status: 404, body: ENVELOPE });
     const wrong = await fleet.send("/api/v1/T1/pay", { method: "PUT", body: {} });
     assertMatches(wrong, { status: 405, headers: { allow: "POST" }, body: ENVELOPE });
   });

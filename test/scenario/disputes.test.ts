@@ -36,13 +36,13 @@ describe("disputes", () => {
     const given = world.caseOf({ uuid });
     const administrator = relay.administrator();
     const fed = await administrator.post("/admin/disputes", given);
-    assertMatches(fed, { status: 201, body: { data: { state: "OPEN", uuid, terminalId: /./, merchantId: SANDBOX_MERCHANT.merchantId } } });
+    assertMatches(fed, { status: 201, body: { data: { status: "OPEN", uuid, terminalId: /./, merchantId: SANDBOX_MERCHANT.merchantId } } });
     const id = textMember(fed.body, "data", "id");
     assert.deepEqual((await administrator.post("/admin/disputes", given)).body, fed.body);
     assert.equal((await administrator.post("/admin/disputes", { ...given, amountMinor: 1 })).status, 409);
     assertMatches(await world.dispute(id), {
       id,
-      state: "OPEN",
+      status: "OPEN",
       answerable: true,
       holdsRefunds: true,
       files: [],
@@ -75,7 +75,7 @@ describe("disputes", () => {
     await eventually(async () => {
       const detail = await world.shop.get(`${BASE}/transactions/${uuid}`);
       assertMatches(detail, {
-        body: { data: { disputes: [{ id, state: "OPEN" }], alerts: [], refund: { possible: false, reason: "under_dispute" } } },
+        body: { data: { disputes: [{ id, status: "OPEN" }], alerts: [], refund: { possible: false, reason: "under_dispute" } } },
       });
     });
     assertMatches(await world.shop.get(`${BASE}/disputes/stats`), {
@@ -126,7 +126,12 @@ describe("disputes", () => {
     assertMatches(submitted, {
       status: 200,
       body: {
-        data: { state: "UNDER_REVIEW", answerable: false, files: [{ submitted: true }], responses: [{ by: "API key", fileIds: [fileId] }] },
+        data: {
+          status: "UNDER_REVIEW",
+          answerable: false,
+          files: [{ submitted: true }],
+          responses: [{ by: "API key", fileIds: [fileId] }],
+        },
       },
     });
     assert.deepEqual((await world.respond(id, { action: "CHALLENGE" }, key)).body, submitted.body);
@@ -141,8 +146,8 @@ describe("disputes", () => {
     assert.equal((await relay.administrator().get(`/admin/disputes/${id}/evidence/${fileId}`)).bytes.equals(contents), true);
     await world.disputeBecomes(id, { responses: [{ state: "taken" }] });
     assertRefused(await world.refund(uuid), "under_dispute");
-    assertMatches(await world.said(id, "verdict", { result: "WON" }), { status: 200, body: { data: { state: "WON" } } });
-    assertMatches(await world.dispute(id), { state: "WON", holdsRefunds: false, outcome: { result: "WON", by: "network" } });
+    assertMatches(await world.said(id, "verdict", { result: "WON" }), { status: 200, body: { data: { status: "WON" } } });
+    assertMatches(await world.dispute(id), { status: "WON", holdsRefunds: false, outcome: { result: "WON", by: "network" } });
     assertMatches(await world.refund(uuid), { status: 200, body: { data: { amountMinor: 1_050 } } });
   });
 
@@ -151,13 +156,13 @@ describe("disputes", () => {
     const fileId = textMember((await world.upload(id, "proof.pdf", pdf(100))).body, "data", "fileId");
     assert.equal((await world.respond(id, { action: "CHALLENGE" })).status, 200);
     await world.disputeBecomes(id, { responses: [{ state: "taken" }] });
-    assertMatches(await world.said(id, "refused"), { status: 200, body: { data: { state: "EVIDENCE_REQUIRED" } } });
+    assertMatches(await world.said(id, "refused"), { status: 200, body: { data: { status: "EVIDENCE_REQUIRED" } } });
     assertRefused(await world.shop.send(`${BASE}/disputes/${id}/evidence/${fileId}`, { method: "DELETE" }), "frozen");
     assert.equal((await world.respond(id, { action: "CHALLENGE", statement: "Once more" })).status, 200);
-    assertMatches(await world.said(id, "verdict", { result: "LOST" }), { body: { data: { state: "LOST" } } });
+    assertMatches(await world.said(id, "verdict", { result: "LOST" }), { body: { data: { status: "LOST" } } });
     assert.equal((await world.said(id, "refused")).status, 409);
     const asked = await world.said(id, "evidence-requested", { respondBy: world.inDays(5), stage: "PRE_ARBITRATION" });
-    assertMatches(asked, { status: 200, body: { data: { state: "EVIDENCE_REQUIRED", stage: "PRE_ARBITRATION" } } });
+    assertMatches(asked, { status: 200, body: { data: { status: "EVIDENCE_REQUIRED", stage: "PRE_ARBITRATION" } } });
   });
 
   test("without a statement and a file there is nothing to submit, and ACCEPT submits nothing", async () => {
@@ -177,7 +182,7 @@ describe("disputes", () => {
     assertRefused(await world.respond(id, { action: "SURRENDER" }), "invalid_request", 400);
     assertMatches(await world.respond(id, { action: "ACCEPT" }), {
       status: 200,
-      body: { data: { state: "LOST", outcome: { by: "accepted" } } },
+      body: { data: { status: "LOST", outcome: { by: "accepted" } } },
     });
   });
 
@@ -225,13 +230,13 @@ describe("disputes", () => {
     });
     world.another();
     assertRefused(await world.respond(id, { action: "CHALLENGE" }), "deadline_passed");
-    assertMatches(await world.dispute(id), { state: "EXPIRED", answerable: false, files: [{ name: "proof.pdf" }] });
+    assertMatches(await world.dispute(id), { status: "EXPIRED", answerable: false, files: [{ name: "proof.pdf" }] });
     // Nobody asks about this one: the node comes upon it by itself.
     await eventually(async () =>
-      assertMatches(await relay.administrator().get(`/admin/disputes/${watched}`), { body: { data: { state: "EXPIRED" } } }),
+      assertMatches(await relay.administrator().get(`/admin/disputes/${watched}`), { body: { data: { status: "EXPIRED" } } }),
     );
     assertRefused(await world.upload(id, "late.pdf", pdf(100)), "deadline_passed");
-    assertMatches(await world.said(id, "verdict", { result: "WON" }), { body: { data: { state: "WON" } } });
+    assertMatches(await world.said(id, "verdict", { result: "WON" }), { body: { data: { status: "WON" } } });
   });
 
   test("every way to give money back is closed by a dispute, in the words of each", async () => {
@@ -371,7 +376,9 @@ describe("disputes", () => {
     relay.advance(DAY_MS + 1);
     await eventually(async () => assert.equal((await lastMailTo(relay, email)).kind, "dispute-reminder"));
     relay.advance(DAY_MS);
-    await eventually(async () => assertMatches(await administrator.get(`/admin/disputes/${id}`), { body: { data: { state: "EXPIRED" } } }));
+    await eventually(async () =>
+      assertMatches(await administrator.get(`/admin/disputes/${id}`), { body: { data: { status: "EXPIRED" } } }),
+    );
   });
 
   test("a list goes on where its page ended, alerts among the disputes", async () => {

@@ -63,6 +63,21 @@ export function linkRequests({ relay }: LinkWorld): void {
     }
   });
 
+  test("members that would change a payment by link are honoured or refused", async () => {
+    const refused = async (path: string, more: object, error: RegExp) =>
+      assertMatches(await relay.partner().post(path, { amount: 1, ...more }), { status: 400, body: { status: "error", error } }, path);
+    for (const path of ["/api/v1/paybylink", "/api/payment/initiate"]) {
+      await refused(path, { tipAmount: 5 }, /^tipAmount: would change the payment/);
+      await refused(path, { expiresAt: "2099-01-01T00:00:00Z" }, /^expiresAt: would change the payment/);
+      await refused(path, { terminalID: "T1", terminalId: "T2" }, /^terminalId: differs from terminalID/);
+      await refused(`${path}?currency=USD`, {}, /^currency: would change the payment/);
+    }
+    await refused("/api/v1/paybylink", { capture: "later" }, /^capture: would change the payment/);
+    await refused("/api/v1/paybylink", { instrument: "bancomat_pay" }, /^instrument: would change the payment/);
+    const created = await relay.partner().post("/api/v1/paybylink", { amount: 1, currency: "USD", capture: null });
+    assertMatches(created, { status: 200, body: { currency: "USD", amount: "1.00" } });
+  });
+
   test("half of a character in a text is replaced", async () => {
     const answer = await relay.partner().post("/api/v1/paybylink", { amount: 1, reason: "Order \ud83d", merchantReference: "\ude00" });
     assertMatches(answer, { status: 200, body: { reason: "Order \ufffd" } });

@@ -244,6 +244,23 @@ export function paymentLinks(startable: RelayOptions, clickhouse: boolean): void
     assert.equal((await relay.partner().post(`/api/v1/payment/verify/${txId}`)).text, "SUCCESS");
   });
 
+  test("a verify says when the gateway last answered, and that it cannot be asked now", async () => {
+    await gateway.faults({ notify: "never" });
+    const txId = await create();
+    const verified = () => relay.partner().post(`/api/v1/payment/verify/${txId}`);
+    const fresh = await verified();
+    assertMatches(fresh, { text: "PENDING", headers: { "relay-answer-stale": undefined, "relay-verified-at": /Z$/ } });
+    await gateway.act(txId, "pay");
+    await gateway.faults({ outage: "error" });
+    await advance(4_000);
+    const heard = fresh.headers["relay-verified-at"];
+    assertMatches(await verified(), { text: "PENDING", headers: { "relay-answer-stale": "true", "relay-verified-at": heard } });
+    await gateway.faults({ outage: "none" });
+    await allThreadsReachTheGateway();
+    await advance(4_000);
+    assertMatches(await verified(), { text: "SUCCESS", headers: { "relay-answer-stale": undefined, "relay-verified-at": /Z$/ } });
+  });
+
   test("a notification before the payment: verified as pending, and again within thirty seconds", async () => {
     await gateway.faults({ notify: "never" });
     const txId = await create();

@@ -1,8 +1,10 @@
 import assert from "node:assert/strict";
 import { once } from "node:events";
 import type { IncomingMessage } from "node:http";
+import { request } from "node:http";
 import { WebSocket } from "ws";
 import { assertMatches } from "../support/matches.ts";
+import { API_KEY } from "../support/node.ts";
 import { Relay, type RelayOptions } from "../support/relay.ts";
 import { webSocketUrl } from "../support/stomp-terminal.ts";
 import { eventually } from "../support/within.ts";
@@ -27,6 +29,7 @@ export function openAtOnce(startable: RelayOptions): void {
     try {
       await socketsOfAddress(relay);
       await waitsOfCaller(relay);
+      await abortedWaits(relay);
     } finally {
       await relay.stop();
     }
@@ -83,6 +86,26 @@ async function socketsOfAddress(relay: Relay): Promise<void> {
 async function openOrFail(socket: WebSocket): Promise<WebSocket> {
   await once(socket, "open");
   return socket;
+}
+
+/** Look-ups whose callers hang up hold no place: neither of the caller nor at the terminal's home. */
+async function abortedWaits(relay: Relay): Promise<void> {
+  const { url } = relay.node;
+  const [terminalId, uuid, partner] = [relay.terminalId(), relay.uuid(), relay.partner()];
+  assert.equal((await partner.pay(terminalId, { uuid })).status, 200);
+  const waitingBecomes = (count: number) => eventually(async () => assert.equal(await relay.metric("relay_waiting_lookups"), count));
+  for (const path of [`/api/v1/${uuid}/uuid`, `/api/v1/${terminalId}/status`, `/api/v1/${uuid}/uuid`]) {
+    const leaving = ["", ""].map(() => request(`${url}${path}?wait=${WAIT_SECONDS}`, { headers: { "API-Key": API_KEY }, agent: false }));
+    for (const one of leaving) one.on("error", () => {}).end();
+    await waitingBecomes(2);
+    for (const one of leaving) one.destroy();
+    await waitingBecomes(0);
+  }
+  const waits = [partner.uuid(uuid, WAIT_SECONDS), partner.status(terminalId, WAIT_SECONDS)];
+  await waitingBecomes(2);
+  assertMatches((await relay.fleet().take(terminalId)).body, { uuid });
+  assert.equal((await relay.fleet().receipt(terminalId, { uuid, result: "OK" })).status, 200);
+  for (const answer of await Promise.all(waits)) assertMatches(answer.body, { status: "ok", data: { uuid } });
 }
 
 async function waitsOfCaller(relay: Relay): Promise<void> {

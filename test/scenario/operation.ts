@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { WebSocket } from "ws";
+import { AdminPerson } from "../support/admin-person.ts";
 import { filesUnder } from "../support/files-under.ts";
-import type { HttpClient } from "../support/http-client.ts";
 import { assertMatches, member, textMember } from "../support/matches.ts";
 import { basic } from "../support/node.ts";
 import { Relay, type RelayOptions } from "../support/relay.ts";
@@ -32,7 +32,8 @@ export function operation(relay: Relay): void {
     assertMatches(await nobody.get("/health/ready"), { status: 200, body: { status: "ok" } });
     assertMatches(await nobody.get("/openapi.json"), { status: 200, body: { openapi: /^3\.1/ } });
     assertMatches(await nobody.get("/asyncapi.json"), { status: 200, body: { asyncapi: "3.0.0" } });
-    assertMatches(await nobody.get("/docs"), { status: 200, headers: { "content-type": /^text\/html/ } });
+    assertMatches(await nobody.get("/openapi/partner.json"), { status: 200, body: { openapi: /^3\.1/ } });
+    for (const page of ["/", "/docs"]) assertMatches(await nobody.get(page), { status: 200, headers: { "content-type": /^text\/html/ } });
     assert.equal((await nobody.send("/health/live", { method: "HEAD" })).text, "");
   });
 
@@ -158,10 +159,14 @@ export function operation(relay: Relay): void {
   });
 }
 
-/** A node as it runs outside the sandbox. */
 /** With RELAY_PARTNER_DEFAULT_RULE=none. */
-async function newPartnerUsesNone(production: Relay, administrator: HttpClient, terminalId: string): Promise<void> {
-  const created = await administrator.post("/admin/api/partners", { username: "new", gwTml: "GW1", gwApiKey: "M1", gwSecretKey: "secret" });
+async function newPartnerUsesNone(production: Relay, administrator: AdminPerson, terminalId: string): Promise<void> {
+  const created = await administrator.send("POST", "/api/partners", {
+    username: "new",
+    gwTml: "GW1",
+    gwApiKey: "M1",
+    gwSecretKey: "secret",
+  });
   assertMatches(created, {
     status: 201,
     body: { terminalRule: { ruleType: "LIST", ruleValue: "" }, message: /It may use no terminal until its terminalRule is set/ },
@@ -170,15 +175,16 @@ async function newPartnerUsesNone(production: Relay, administrator: HttpClient, 
   assert.equal((await partner.pay(terminalId, { uuid: production.uuid() })).status, 403);
   assert.equal((await partner.post(`/api/v1/${terminalId}/scan`, {})).status, 403);
   assert.equal((await partner.connection(terminalId)).status, 403);
-  const path = `/admin/api/partners/${String(member(created.body, "data", "id"))}`;
+  const path = `/api/partners/${String(member(created.body, "data", "id"))}`;
   const terminalRule = { ruleType: "LIST", ruleValue: terminalId };
-  assertMatches(await administrator.send(path, { method: "PUT", body: { terminalRule } }), {
+  assertMatches(await administrator.send("PUT", path, { terminalRule }), {
     status: 200,
     body: { data: { terminalRule } },
   });
   assert.equal((await partner.pay(terminalId, { uuid: production.uuid() })).status, 200);
 }
 
+/** A node as it runs outside the sandbox. */
 export function production(startable: RelayOptions): void {
   test("in production no default credential works, sessions want a login and logs want a credential", async () => {
     const production = new Relay({
@@ -205,8 +211,11 @@ export function production(startable: RelayOptions): void {
       assertMatches(await partnerApi.get("/partner/api/v1/me"), { status: 401, body: { success: false, code: "unauthorized" } });
       await assert.rejects(production.connect());
       assert.equal((await production.nobody().post(`/api/v1/${terminalId}/logs`, {})).status, 401);
-      const administrator = production.client({ authorization: basic("admin", "an-admin-password-of-this-test") });
-      const { body } = await administrator.get(`/admin/terminals/${terminalId}/credentials`);
+      // A password alone gives no login away.
+      const administrator = new AdminPerson(production, { username: "admin", password: "an-admin-password-of-this-test" });
+      assert.equal((await administrator.begin()).status, 200);
+      await administrator.enrol();
+      const { body } = await administrator.send("GET", `/terminals/${terminalId}/credentials`);
       const { password } = (body as { data: { password: string } }).data;
       const terminal = production.client({ authorization: basic(terminalId, password) });
       assert.equal((await terminal.poll(terminalId)).status, 204);

@@ -111,6 +111,18 @@ export function payments(relay: Relay): void {
     assert.deepEqual((await partner.uuid(uuid, 1)).body, NO_CONTENT);
   });
 
+  test("a command for a terminal that never connected says so, and is taken all the same", async () => {
+    const [terminalId, uuid, scan, partner] = [relay.terminalId(), relay.uuid(), relay.uuid(), relay.partner()];
+    const answer = await partner.pay(terminalId, { uuid });
+    assertMatches(answer, { status: 200, body: { message: "Payment request waits for the terminal, which has never connected" } });
+    assertMatches(await partner.post(`/api/v1/${terminalId}/scan`, { uuid: scan }), {
+      status: 200,
+      body: { data: { message: "SCAN command waits for the terminal, which has never connected" } },
+    });
+    assertMatches((await relay.fleet().take(terminalId)).body, { uuid });
+    assertMatches((await partner.pay(terminalId, { uuid: relay.uuid() })).body, { message: "Payment request waits for the terminal" });
+  });
+
   testEverywhere("a terminal without a session gets its commands by polling, oldest first, each once", async () => {
     const [terminalId, partner] = [relay.terminalId(), relay.partner()];
     const [first, second] = [relay.uuid(), relay.uuid()];

@@ -107,8 +107,10 @@ export function portalUsers(relay: Relay): void {
       assert.equal(answer.status, 201, answer.text);
     }
     assertRefused(await owner.send("POST", "/users", { email: address("sixth"), role: "ADMIN" }), 409, "users_full");
-    const sixth = await partner.call("POST", `/merchants/${merchantId}/portal-users`, { email: address("sixth") });
+    const sixth = await partner.call("POST", `/merchants/${merchantId}/portal-users`, { email: address("sixth"), role: "VIEWER" });
     assertMatches(sixth, { status: 409, body: { success: false, code: "users_full" } });
+    const owners = await partner.call("POST", `/merchants/${merchantId}/portal-users`, { email: address("sixth"), role: "OWNER" });
+    assertMatches(owners, { status: 409, body: { success: false, code: "owner_active" } });
     assertRefused(await owner.send("DELETE", `/users/${userId}`), 409, "last_owner");
     assertRefused(await owner.send("PATCH", `/users/${userId}`, { role: "ADMIN" }), 409, "last_owner");
     assertRefused(await owner.send("PATCH", `/users/${userId}`, { state: "DISABLED" }), 409, "last_owner");

@@ -145,6 +145,64 @@ export function results(relay: Relay): void {
     assertMatches(await relay.attention(terminalId), [{ kind: "amount_differs", uuid }]);
   });
 
+  test("a result in another currency than the payment's is kept as it is and flagged, and one without takes the payment's", async () => {
+    const [terminalId, partner, fleet] = [relay.terminalId(), relay.partner(), relay.fleet()];
+    const results = [
+      { result: { currency: "EUR" }, kept: "EUR", amountDiffers: true },
+      { result: {}, kept: "USD", amountDiffers: undefined },
+    ];
+    for (const { result, kept, amountDiffers } of results) {
+      const uuid = relay.uuid();
+      assert.equal((await partner.pay(terminalId, { uuid, currency: "USD" })).status, 200);
+      assertMatches((await fleet.take(terminalId)).body, { uuid, currency: "USD" });
+      assert.equal((await fleet.receipt(terminalId, { uuid, result: "OK", amount: 1_050, ...result })).status, 200);
+      assertMatches((await partner.uuid(uuid)).body, { data: { amountCents: 1_050, currency: kept } });
+      assertMatches((await partner.life(uuid)).body, { data: { state: "done", amountDiffers } });
+    }
+    assertMatches(await relay.attention(terminalId), [{ kind: "amount_differs", detail: /currency/ }]);
+  });
+
+  test("a result that says two things of its payment is kept for operators; one that repeats anything else is recorded", async () => {
+    const said = (uuid: string, other: string) => [
+      `"uuid":"${other}","uuid":"${uuid}","result":"OK"`,
+      `"uuid":"${uuid}","result":"OK","amount":100,"amount":1050`,
+      `"uuid":"${uuid}","result":"KO","result":"OK","amount":1050`,
+      `"uuid":"${uuid}","result":"OK","currency":"USD","currency":"EUR"`,
+      `"uuid":"${uuid}","result":"OK","data":{"status":"KO","status":"OK"}`,
+    ];
+    for (const way of ["rest", "stomp"] as const) {
+      for (const index of said("", "").keys()) {
+        const { terminalId, uuid, partner } = await sentPayment(relay);
+        const body = `{${said(uuid, relay.uuid())[index]},"pan":"4111111111111111"}`;
+        if (way === "rest") {
+          const refused = await relay.fleet().post(`/api/v1/${terminalId}/receipt`, body);
+          assertMatches(refused, { status: 400, body: { status: "error", error: /is given more than once$/ } }, body);
+        } else {
+          const terminal = await relay.online(terminalId);
+          terminal.client.publish({ destination: `/app/terminal/${terminalId}/receipt`, body, headers: { receipt: "r-1" } });
+          assertMatches((await terminal.errors.next()).headers, {
+            code: "invalid_request",
+            "receipt-id": "r-1",
+            message: /more than once/,
+          });
+        }
+        assert.deepEqual((await partner.uuid(uuid)).body, NO_CONTENT);
+        assertMatches((await partner.life(uuid)).body, { data: { state: "sent", unreadableAnswerAt: /./ } });
+        assertMatches(await relay.attention(terminalId), [{ kind: "unreadable", uuid, raw: /\[.*\]/ }], body);
+        assert.ok(!JSON.stringify(await relay.attention(terminalId)).includes("4111111111111111"));
+      }
+      const { terminalId, uuid, partner } = await sentPayment(relay);
+      const body = `{"uuid":"${uuid}","uuid":"${uuid}","result":"OK","result":"OK","authCode":"1","authCode":"2","card":{"brand":"A","brand":"B"}}`;
+      if (way === "rest") assert.equal((await relay.fleet().post(`/api/v1/${terminalId}/receipt`, body)).status, 200);
+      else {
+        const terminal = await relay.online(terminalId);
+        await terminal.send(`/app/terminal/${terminalId}/receipt`, body);
+      }
+      assertMatches((await partner.uuid(uuid)).body, { data: { status: "OK", auth: { authCode: "2" }, card: { brand: "B" } } });
+      assert.deepEqual(await relay.attention(terminalId), []);
+    }
+  });
+
   test("a result's currency is read by its number; one that is not known is kept as it came, and flagged", async () => {
     const known = await sentPayment(relay);
     await known.fleet.receipt(known.terminalId, { uuid: known.uuid, result: "OK", amount: 1_050, currency: 985 });

@@ -40,6 +40,7 @@ const NOT_TAKEN = [
   "confirmAdminTotp",
   "addAdminPasskey",
   "portalAcceptInvitation",
+  "portalConfirmKeys",
   "portalResetPassword",
   // Of a person who is not there.
   "resetPortalFactors",

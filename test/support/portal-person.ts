@@ -38,12 +38,16 @@ export interface ReadMail {
 }
 
 /** The mails to an address, the newest first. */
-export function mailsTo(relay: Pick<Relay, "administrator">, email: string, administrator = relay.administrator()): Promise<ReadMail[]> {
+export function mailsTo(
+  relay: Pick<Relay, "administrator">,
+  email: string,
+  administrator: Pick<HttpClient, "get"> = relay.administrator(),
+): Promise<ReadMail[]> {
   return mailsRead(administrator, email);
 }
 
 /** The same, as this administrator reads them. */
-async function mailsRead(administrator: HttpClient, email: string): Promise<ReadMail[]> {
+async function mailsRead(administrator: Pick<HttpClient, "get">, email: string): Promise<ReadMail[]> {
   const listed = await administrator.get("/admin/mails?limit=500");
   assert.equal(listed.status, 200, listed.text);
   const own = listOf(member(listed.body, "data")).filter((mail) => member(mail, "to") === email);
@@ -61,7 +65,7 @@ async function mailsRead(administrator: HttpClient, email: string): Promise<Read
 export async function lastMailTo(
   relay: Pick<Relay, "administrator">,
   email: string,
-  administrator = relay.administrator(),
+  administrator: Pick<HttpClient, "get"> = relay.administrator(),
 ): Promise<ReadMail> {
   const [last] = await mailsTo(relay, email, administrator);
   assert.ok(last !== undefined, `nobody wrote to ${email}`);

@@ -103,6 +103,8 @@ const QUERY: { readonly [member: string]: readonly Value[] } = {
     order: [],
     compare: [],
     granularity: [],
+    refundState: [],
+    isPayment: [],
   },
 };
 
@@ -126,6 +128,7 @@ const BODY: { readonly [member: string]: Value | null } = {
     recoveryCode: null,
     seen: null,
   },
+  ...{ version: null, schemes: null, publishableKey: null },
   ...{ response: null, name: null, token: null },
   ...{ format: null, url: null, events: null, description: null, status: null },
   planId: ({ planId }) => planId,

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
+import { STEP_UP_MS } from "../../engine/accounts/session.ts";
 import { takesMerchantKey } from "../../http/endpoint/portal-auth.ts";
 import { readConfig } from "../../infra/node/boot/config.ts";
 import { surfacesOf } from "../../infra/node/wiring/endpoints.ts";
@@ -24,6 +25,16 @@ const ALL: readonly AnyEndpoint[] = Object.values(surfacesOf(readConfig({})))
 
 /** What only reads comes first: later the second merchant's own log has the ids that it has tried. */
 const ENDPOINTS = [...ALL.filter(({ method }) => method === "GET"), ...ALL.filter(({ method }) => method !== "GET")];
+
+/** A reason is a sentence. */
+const REASON = /^[A-Z].{20,200}\.$/;
+
+for (const { name, method, stepUp, noStepUp } of ALL.filter((endpoint) => endpoint.method !== "GET")) {
+  test(`${name}: a change needs a fresh second factor, or its declaration says why not`, () => {
+    if (stepUp === undefined) assert.match(noStepUp ?? "", REASON, `${method}: declare \`stepUp\`, or in \`noStepUp\` why none is needed`);
+    else assert.equal(noStepUp, undefined);
+  });
+}
 
 describe("what is one merchant's is no other's", () => {
   let gateway: TestGateway;
@@ -123,6 +134,24 @@ describe("what is one merchant's is no other's", () => {
   for (const endpoint of asked.filter(({ method }) => method !== "GET")) {
     test(title(endpoint), () => assertUnchanged(() => askForForeign(endpoint)));
   }
+
+  test("a session whose second factor was shown more than ten minutes ago is asked for it wherever the declaration says so", async () => {
+    nextSecond();
+    const { owner, things } = first;
+    relay.advance(STEP_UP_MS);
+    const asked: string[] = [];
+    for (const endpoint of ALL.filter(({ stepUp, auth }) => stepUp === true && auth !== "none")) {
+      nextSecond();
+      const [attempt] = attemptsAt(endpoint, things);
+      assert.ok(attempt);
+      const answer = await owner.send(attempt.method, attempt.path, attempt.body, attempt.headers);
+      assertMatches(answer, { status: 403, body: { code: "step_up_required" } });
+      asked.push(endpoint.name);
+    }
+    for (const name of ["portalChangeWebhook", "portalRemoveWebhook", "respondToDispute", "merchantDisablePaymentMethod"]) {
+      assert.ok(asked.includes(name), name);
+    }
+  });
 
   test("of another merchant an AI agent gets nothing: by none of its tools, with its true ids", async () => {
     nextSecond();

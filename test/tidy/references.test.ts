@@ -54,6 +54,17 @@ test("links of documents lead to files that are there", () => {
   assert.deepEqual(offences, []);
 });
 
+test("documents name variables that the relay or a load test reads", () => {
+  const read = ["infra/node/boot/config.ts", "bench/deployment/options.ts"].map((path) => readFileSync(path, "utf8")).join();
+  const variables = new Set([...read.matchAll(/\bRELAY_[A-Z_]*[A-Z]\b/g)].map(([name]) => name));
+  const offences = texts
+    .filter(({ path }) => path.endsWith(".md") && !isExempt(path, ""))
+    .flatMap(({ path, text }) => [...text.matchAll(/\bRELAY_[A-Z_]*[A-Z]\b/g)].map(([name]) => ({ path, name })))
+    .filter(({ name }) => !variables.has(name))
+    .map(({ path, name }) => `${path} names ${name}`);
+  assert.deepEqual(offences, []);
+});
+
 test("what is said to be in ARCHITECTURE.md is there", () => {
   const architecture = readFileSync("ARCHITECTURE.md", "utf8");
   const headings = new Set([...architecture.matchAll(/^#+ (.+)$/gm)].map(([, heading]) => heading));

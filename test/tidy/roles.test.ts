@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { readFileSync, writeFileSync } from "node:fs";
 import { test } from "node:test";
+import { machineRightOf } from "../../http/endpoint/machine-right.ts";
 import { surfacesOf } from "../../infra/node/wiring/endpoints.ts";
 
 const GUIDE = "infra/docs/administrators.md";
@@ -10,7 +11,12 @@ const endpoints = Object.values(surfacesOf({ openTerminalLogs: false, packageByt
 function rowsOf(role: "owner" | "operator"): string {
   return endpoints
     .filter((endpoint) => endpoint.role === role)
-    .map(({ method, path, summary }) => `| \`${method} ${path}\` | ${summary} |\n`)
+    .map((endpoint) => {
+      const { method, path, summary } = endpoint;
+      // No machine token is let in where an owner is needed.
+      const right = role === "operator" ? ` ${machineRightOf(endpoint) ?? "no"} |` : "";
+      return `| \`${method} ${path}\` | ${summary} |${right}\n`;
+    })
     .sort((one, other) => (one.slice(one.indexOf("/")) < other.slice(other.indexOf("/")) ? -1 : 1))
     .join("");
 }
@@ -18,7 +24,7 @@ function rowsOf(role: "owner" | "operator"): string {
 test("the guide lists what needs an owner and what an operator, as the endpoints declare it (UPDATE_GOLDEN=1 writes it anew)", () => {
   const text = readFileSync(GUIDE, "utf8");
   const whole = (["owner", "operator"] as const).reduce((guide, role) => {
-    const table = new RegExp(`(Needs an ${role}:\\n\\n\\| request \\| what \\|\\n\\|---\\|---\\|\\n)(?:\\|.*\\n)*`);
+    const table = new RegExp(`(Needs an ${role}:\\n\\n\\| request .*\\n\\|---.*\\n)(?:\\|.*\\n)*`);
     assert.match(guide, table);
     return guide.replace(table, (_, head: string) => head + rowsOf(role));
   }, text);
@@ -39,5 +45,18 @@ test("what is not a GET and changes something needs an operator at least, but fo
   assert.deepEqual(
     low.map(({ name }) => name),
     ["changeOwnAdministratorPassword"],
+  );
+});
+
+test("no machine token is let in where a second factor is asked for, nor where an owner is needed", () => {
+  const open = endpoints.filter((endpoint) => machineRightOf(endpoint) !== null);
+  assert.deepEqual(
+    open.filter(({ role, stepUp }) => role === "owner" || stepUp !== undefined).map(({ name }) => name),
+    [],
+  );
+  const secret = endpoints.filter(({ role, stepUp }) => role === "owner" && stepUp !== true);
+  assert.deepEqual(
+    secret.map(({ name }) => name),
+    [],
   );
 });

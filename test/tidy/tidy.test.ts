@@ -7,6 +7,9 @@ import { isIn, type SourceFile, sourceFiles } from "./source.ts";
 const PRODUCT = sourceFiles("engine", "http", "storage", "infra");
 const ALL = [...PRODUCT, ...sourceFiles("bench", "test")];
 
+/** What all programs have in common that people start; it knows nothing of what they do. */
+const COMMAND_LINE = "infra/command-line.ts";
+
 /** Files of a folder import their own folder and these; nothing else of this repository. */
 const DIRECTIONS: { folder: string; mayImport: string[] }[] = [
   { folder: "engine/", mayImport: [] },
@@ -24,6 +27,8 @@ const DIRECTIONS: { folder: string; mayImport: string[] }[] = [
   { folder: "http/mail/", mayImport: ["engine/"] },
   // Files of merchants' lists: the rows and words of the portal's own interface.
   { folder: "http/exports/", mayImport: ["engine/", "http/surfaces/merchant/", "http/surfaces/*"] },
+  // Documents of others, in a thread of their own.
+  { folder: "http/documents/", mayImport: ["engine/"] },
   { folder: "http/web/", mayImport: ["engine/", "http/endpoint/", "http/compat/"] },
   // The portal's pages: of the relay the types of its JSON, who may do what, and the decimals of currencies. A test below says that they load nothing else.
   { folder: "http/web/portal/", mayImport: ["engine/", "http/surfaces/merchant/"] },
@@ -39,7 +44,7 @@ const DIRECTIONS: { folder: string; mayImport: string[] }[] = [
   { folder: "http/surfaces/merchant/", mayImport: ["engine/", "http/endpoint/", "http/surfaces/*"] },
   { folder: "http/surfaces/agents/", mayImport: ["engine/", "http/endpoint/", "http/surfaces/*"] },
   { folder: "http/surfaces/links/", mayImport: ["engine/", "http/endpoint/", "http/surfaces/*"] },
-  { folder: "http/surfaces/gateway-adapter/", mayImport: ["engine/", "http/endpoint/", "http/gateway/"] },
+  { folder: "http/surfaces/gateway-adapter/", mayImport: ["engine/", "http/endpoint/", "http/gateway/", "http/surfaces/*"] },
   { folder: "http/surfaces/compat/", mayImport: ["engine/", "http/endpoint/", "http/compat/"] },
   { folder: "http/surfaces/compat-pages/", mayImport: ["engine/", "http/endpoint/", "http/surfaces/*"] },
   { folder: "http/surfaces/link-pages/", mayImport: ["engine/", "http/endpoint/", "http/surfaces/*"] },
@@ -62,15 +67,15 @@ const DIRECTIONS: { folder: string; mayImport: string[] }[] = [
   // The logs of merchants: written beside the feed, and read as merchants' transactions are.
   { folder: "storage/activity/", mayImport: ["engine/", "storage/feed/"] },
 
-  { folder: "infra/node/", mayImport: ["engine/", "http/", "storage/", "infra/sandbox/"] },
+  { folder: "infra/node/", mayImport: ["engine/", "http/", "storage/", "infra/sandbox/", COMMAND_LINE] },
   // A terminal knows the wire and its words, not the relay.
-  { folder: "infra/sandbox/terminal/", mayImport: ["engine/payments/", "engine/kernel/", "http/stomp/"] },
+  { folder: "infra/sandbox/terminal/", mayImport: ["engine/payments/", "engine/kernel/", "http/stomp/", COMMAND_LINE] },
   // So does the gateway.
-  { folder: "infra/sandbox/gateway/", mayImport: ["engine/kernel/", "http/auth/", "http/gateway/"] },
+  { folder: "infra/sandbox/gateway/", mayImport: ["engine/kernel/", "http/auth/", "http/gateway/", COMMAND_LINE] },
   // A receiver of webhooks knows the words of the wire, and nothing of who sends.
-  { folder: "infra/sandbox/webhooks/", mayImport: ["http/compat/"] },
+  { folder: "infra/sandbox/webhooks/", mayImport: ["http/compat/", COMMAND_LINE] },
   // A cash register has its own codec: two that agree are worth more than one.
-  { folder: "infra/sandbox/register/", mayImport: [] },
+  { folder: "infra/sandbox/register/", mayImport: [COMMAND_LINE] },
 ];
 
 /** The engine's subjects in their order: each imports only itself and those before it. A new one takes its place here. */
@@ -135,6 +140,9 @@ const PACKAGES: { name: string; in: string[] }[] = [
   { name: "prom-client", in: ["infra/node/"] },
   { name: "csv-stringify", in: ["http/surfaces/merchant/"] },
   { name: "write-excel-file", in: ["http/exports/"] },
+  { name: "@cantoo/pdf-lib", in: ["http/documents/"] },
+  { name: "cfb", in: ["http/documents/"] },
+  { name: "fflate", in: ["http/documents/"] },
   { name: "@modelcontextprotocol/server", in: ["http/surfaces/agents/"] },
   { name: "qrcode", in: ["http/surfaces/links/", "http/surfaces/qr-code.ts"] },
   { name: "otpauth", in: ["http/auth/"] },
@@ -271,6 +279,7 @@ test("http knows of stores only their types, and never the key-value store", () 
 /** All small: who may do what, how many decimals a currency has, and which columns an export has. */
 const LOADED_BY_PAGES: ReadonlySet<string> = new Set([
   "engine/access/administrator-role.ts",
+  "engine/access/machine-token.ts",
   "engine/access/merchant-user-grant.ts",
   "engine/kernel/money.ts",
   "engine/kernel/money-text.ts",

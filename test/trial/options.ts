@@ -1,5 +1,5 @@
-import { Command } from "commander";
 import { numberBetween } from "../../bench/argument.ts";
+import { commandLine } from "../../infra/command-line.ts";
 
 export interface TrialOptions {
   /** How often all nodes are killed and started at once. */
@@ -15,7 +15,7 @@ export interface TrialOptions {
 
 /** Reads the command line; ends the process with a message where it is wrong, or asks for help. */
 export function readTrialOptions(argv: readonly string[]): TrialOptions {
-  return new Command("test:trial")
+  return commandLine("test:trial")
     .description(
       "Three nodes over Redis, Kafka and ClickHouse, through faults under load; ends with 1 and the uuids where a promise was broken.",
     )

@@ -10,6 +10,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
 import { promisify } from "node:util";
+import { commandLine } from "../../infra/command-line.ts";
 import { type SimulatedTerminal, startSimulatedTerminal } from "../../infra/sandbox/terminal/terminal.ts";
 import { HttpClient } from "../support/http-client.ts";
 import { assertMatches } from "../support/matches.ts";
@@ -19,6 +20,10 @@ import { connectStomp } from "../support/stomp-terminal.ts";
 import { eventually } from "../support/within.ts";
 import { Capture } from "./capture.ts";
 import { rustPrograms, tshark } from "./programs.ts";
+
+commandLine("test:zvt")
+  .description("Pays with cash registers that others wrote on a sandbox node, and decodes the wire with tshark.")
+  .parse();
 
 const run = promisify(execFile);
 

@@ -12,7 +12,8 @@ const Entry = Type.Object(
     id: Type.String({ description: "Pass the last one of a page as `before` to get the next page." }),
     at: Type.String({ description: "ISO 8601 UTC." }),
     actor: Type.String({
-      description: "`administrator`, `partner:` or `partner-api:` and the partner's id, or `merchant:` and the merchant's.",
+      description:
+        "`administrator`, `machine:` and the name of the token, `command-line` (a command on the machine), `partner:` or `partner-api:` and the partner's id, or `merchant:` and the merchant's.",
     }),
     username: Type.String(),
     role: Type.Optional(described(AdministratorRoleWord, "The administrator's role at that time.")),

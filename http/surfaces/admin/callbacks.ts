@@ -66,6 +66,7 @@ export const resendCallback = admin.endpoint({
   summary: "Resend a callback",
   auth: "admin",
   role: "operator",
+  machine: "webhooks",
   params: Type.Object({ id: Type.String({ pattern: "^[A-Za-z0-9._-]{1,128}$" }) }),
   audit: { action: "callback.resend" },
   responses: {

@@ -21,6 +21,11 @@ const Family = Type.Union(
   families.map((family) => Type.Literal(family)),
   { description: "How tags are sent to the terminal. Overrides what the device declares." },
 );
+const Currency = Type.Union([Type.String({ pattern: "^[A-Za-z]{3}$" }), Type.Null()], {
+  errorMessage: "must be a code of ISO 4217 such as EUR",
+  description:
+    "ISO 4217. The only currency that the terminal takes payments in: a payment that names another one is refused, and one that names none is in this one. Without it the relay compares nothing, and sends to the terminal what the payment names.",
+});
 const Name = Type.String({ minLength: 1, maxLength: CONFIG_NAME_LENGTH_MAX, pattern: CONFIG_NAME_PATTERN });
 
 const Config = Type.Object(
@@ -32,6 +37,7 @@ const Config = Type.Object(
     }),
     group: Type.Union([Type.String(), Type.Null()]),
     family: Type.Union([Type.String(), Type.Null()]),
+    currency: Type.Union([Type.String(), Type.Null()]),
     settings: Type.Record(Type.String(), Value),
     updatedAt: Type.String({ description: "ISO 8601 UTC." }),
   },
@@ -44,21 +50,25 @@ const ConfigRequest = Type.Object(
     merchantId: Type.Optional(Type.Union([Name, Type.Null()])),
     group: Type.Optional(Type.Union([Name, Type.Null()])),
     family: Type.Optional(Type.Union([Family, Type.Null()])),
+    currency: Type.Optional(Currency),
     settings: Type.Optional(Type.Union([Settings, Type.Null()])),
     updatedAt: ReadOnly,
   },
   { title: "CloudConfigurationRequest" },
 );
 
-function shown({ terminalId, merchantId, group, family, settings, updatedAtMs }: CloudConfig): Static<typeof Config> {
-  return { terminalId, merchantId, group, family, settings: { ...settings }, updatedAt: new Date(updatedAtMs).toISOString() };
+function shown({ updatedAtMs, currency, settings, ...config }: CloudConfig): Static<typeof Config> {
+  const { terminalId, merchantId, group, family } = config;
+  const updatedAt = new Date(updatedAtMs).toISOString();
+  return { terminalId, merchantId, group, family, currency: currency ?? null, settings: { ...settings }, updatedAt };
 }
 
 const example = {
-  terminalId: "TILL0001",
-  merchantId: "SHOP-1",
+  terminalId: "SIM00001",
+  merchantId: "SHOP-001",
   group: "shops",
   family: "field-47",
+  currency: "EUR",
   settings: { idleText: "Welcome", brightness: 80 },
   updatedAt: "2025-11-21T04:40:00.000Z",
 };
@@ -92,21 +102,22 @@ const saveCloudConfig = admin.endpoint({
   path: "/admin/cloud-configs",
   summary: "Set the configuration of a terminal",
   description:
-    "Members that are left out keep their values; null removes a value. `settings` are replaced as a whole. A merchant has to exist and to be active (400 otherwise); one that is configured already stays when it is deactivated. A payment belongs to the merchant that is configured when it is accepted. When the response is sent, the change is in force on every node and has been sent to the terminal if it is connected.",
+    "Members that are left out keep their values; null removes a value. `settings` are replaced as a whole. A merchant has to exist and to be active (400 otherwise); one that is configured already stays when it is deactivated. A payment belongs to the merchant that is configured when it is accepted. A changed `currency` counts for payments that are accepted afterwards. When the response is sent, the change is in force on every node and has been sent to the terminal if it is connected.",
   auth: "admin",
   role: "operator",
+  machine: "terminals",
   body: ConfigRequest,
-  bodyExample: { terminalId: "TILL0001", merchantId: "SHOP-1", family: "field-47", settings: { idleText: "Welcome" } },
+  bodyExample: { terminalId: "SIM00001", merchantId: "SHOP-001", family: "field-47", settings: { idleText: "Welcome" } },
   audit: { action: "cloud-config.save", subject: ({ body }) => body.terminalId },
   responses: {
     200: { description: "The configuration.", body: okBody(Config), example: { status: "ok", data: example } },
     ...admin.errors(400, 401, 413, 415, 503),
   },
-  handle: async ({ configureTerminal }, { body: { terminalId, merchantId, group, family, settings } }) => {
+  handle: async ({ configureTerminal }, { body: { terminalId, merchantId, group, family, currency, settings } }) => {
     const odd = Object.keys(settings ?? {}).find((name) => !/^[A-Za-z0-9._-]{1,64}$/.test(name));
     if (odd !== undefined)
       throw new RelayError("invalid_request", "settings: names are 1 to 64 letters, digits, dots, underscores or dashes");
-    const config = await configureTerminal.save(terminalId, { merchantId, group, family, settings });
+    const config = await configureTerminal.save(terminalId, { merchantId, group, family, currency, settings });
     return { status: 200, body: { status: "ok", data: shown(config) } };
   },
 });
@@ -118,6 +129,7 @@ const deleteCloudConfig = admin.endpoint({
   summary: "Delete the configuration of a terminal",
   auth: "admin",
   role: "operator",
+  machine: "terminals",
   params: TerminalParams,
   audit: { action: "cloud-config.delete" },
   responses: {

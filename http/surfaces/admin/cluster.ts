@@ -56,6 +56,7 @@ export const showCluster = admin.endpoint({
   description: "Any node answers for all nodes. A single node lists itself.",
   auth: "admin",
   role: "read-only",
+  refusesUnknown: "rows",
   responses: {
     200: {
       description: "The nodes, sorted by name.",

@@ -57,6 +57,7 @@ export const showDashboard = admin.endpoint({
     "Each node counts its own events. Today's counts may miss the last five seconds before a crash; query ClickHouse for exact figures.",
   auth: "admin",
   role: "read-only",
+  refusesUnknown: "rows",
   responses: {
     200: {
       description: "Counts.",

@@ -14,6 +14,7 @@ export const drainNode = admin.endpoint({
     "Stops a node as SIGTERM does, on whichever node this is called: it is no longer ready, hands its terminals over to the other nodes, finishes its requests, closes its WebSockets a few at a time, and its process exits with code 0. What starts the process decides whether it comes back. The response comes when the node has begun; `GET /admin/cluster` shows it as `draining`, and later as `gone`. A node that drains already is left alone. Drain one node after the other, each when the one before is back.",
   auth: "admin",
   role: "operator",
+  machine: "operation",
   params: Type.Object({
     nodeId: Type.String({
       pattern: "^[A-Za-z0-9._-]{1,64}(#[0-9a-f]{8})?$",

@@ -9,6 +9,7 @@ import { showCluster } from "./cluster.ts";
 import { showDashboard } from "./dashboard.ts";
 import { drainNode } from "./drain-node.ts";
 import { gatewayAccountEndpoints } from "./gateway-account.ts";
+import { machineTokenEndpoints } from "./machine-tokens/endpoints.ts";
 import { mailEndpoints } from "./mails.ts";
 import { merchantEndpoints } from "./merchants.ts";
 import { partnerEndpoints } from "./partners/endpoints.ts";
@@ -42,6 +43,7 @@ export const adminEndpoints: Endpoint<AdminOperations & SearchOperations>[] = [
   showCluster,
   drainNode,
   ...administratorEndpoints,
+  ...machineTokenEndpoints,
   ...partnerEndpoints,
   ...merchantEndpoints,
   ...portalUserEndpoints,

@@ -62,6 +62,7 @@ const testGatewayAccount = admin.endpoint({
     "Asks the gateway for a payment that does not exist. Members that are left out are taken from the stored account. Nothing is stored and no money moves.",
   auth: "admin",
   role: "operator",
+  machine: "never",
   body: Type.Optional(GatewayCredentialsRequest),
   audit: "changes nothing",
   responses: {

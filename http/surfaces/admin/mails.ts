@@ -35,6 +35,7 @@ const listMails = admin.endpoint({
   description: "Of the last 30 days, without what is in them.",
   auth: "admin",
   role: "operator",
+  machine: "never",
   query: Type.Object({
     after: Type.Optional(Type.String({ maxLength: 100, pattern: "^[\\x21-\\x7e]*$", description: "The last id of the previous page." })),
     limit: Type.Optional(Type.Integer({ minimum: 1, maximum: PAGE_MAX, default: PAGE_DEFAULT, parameterName: "PageSize" })),

@@ -33,6 +33,7 @@ const limitMerchant = admin.endpoint({
   description: `How many calls with its secret key a merchant may make in any minute, at all nodes together; ${CALLS_PER_MINUTE_DEFAULT} where nothing was set. Its partner may choose fewer (\`PATCH /partner/api/v1/merchants/{merchantId}\`), and not more. It holds from the merchant's next call on.`,
   auth: "admin",
   role: "operator",
+  machine: "operation",
   params: Type.Object({ merchantId: Type.String({ parameterName: "AdminMerchantId" }) }),
   elsewhere: { active: "PATCH /partner/api/v1/merchants/{merchantId} with its partner's key" },
   body: Type.Object({ compatRequestsPerMinute: PerMinute("What is permitted from now on.") }),

@@ -15,7 +15,7 @@ import { admin } from "./surface.ts";
 
 const PATH = "/admin/api/merchants/{merchantId}/portal-users";
 const MerchantParams = Type.Object({ merchantId: Type.String({ parameterName: "AdminMerchantId" }) });
-const ABOVE = { type: "above" } as const;
+const ADMINISTRATOR = { type: "administrator" } as const;
 
 const listPortalUsers = admin.endpoint({
   name: "listPortalUsers",
@@ -64,7 +64,7 @@ const invitePortalUser = admin.endpoint({
   },
   handle: async ({ users }, { params, body: { email, role = "OWNER", locale } }) => {
     const invitation = { email, role, ...(locale === undefined ? {} : { locale }) };
-    const outcome = await users.invite(params.merchantId, ABOVE, invitation);
+    const outcome = await users.invite(params.merchantId, ADMINISTRATOR, invitation);
     if (outcome.type === "refused") throw portalUserError(outcome.why);
     return { status: 201, body: { status: "ok", data: portalUserOf(outcome.user) } };
   },
@@ -92,7 +92,7 @@ const removePortalUser = admin.endpoint({
     409: { description: "It is the last active owner.", body: admin.envelope.schema },
   },
   handle: async ({ users }, { params: { merchantId, userId } }) => {
-    const outcome = await users.remove(merchantId, ABOVE, userId);
+    const outcome = await users.remove(merchantId, ADMINISTRATOR, userId);
     if (outcome.type === "refused") throw portalUserError(outcome.why);
     return { status: 200, body: { status: "ok", data: { userId } } };
   },

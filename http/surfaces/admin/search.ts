@@ -52,8 +52,8 @@ export const searchAll = adminOfSearch.endpoint({
     200: { description: "What was found; nothing is no error.", body: okBody(SearchResult) },
     ...adminOfSearch.errors(400, 401, 503),
   },
-  handle: async ({ search }, { query }) => {
-    const { hits, clickhouse } = await search(query.uuid);
+  handle: async ({ search }, { query, request }) => {
+    const { hits, clickhouse } = await search(query.uuid, request.gone);
     return { status: 200, body: ok({ items: hits.map(hitJson), clickhouse }) };
   },
 });

@@ -2,7 +2,7 @@ import { Type } from "@sinclair/typebox";
 import { COMMAND_BODY_BYTES_MAX } from "../../../engine/kernel/limits.ts";
 import { PAYMENT_SERVICES } from "../../../engine/payments/command.ts";
 import { terminalQueueFull } from "../../../engine/terminals/terminal-queue-full.ts";
-import { duplicateReply, queueFullResponse, refusedResponse } from "../command-refusals.ts";
+import { duplicateReply, neverSeenText, queueFullResponse, refusedResponse } from "../command-refusals.ts";
 import { COMMAND_UUID, TerminalParams } from "../identifier-params.ts";
 import { okBody } from "../relay-envelope.ts";
 import { admin } from "./surface.ts";
@@ -16,6 +16,7 @@ export const sendCommand = admin.endpoint({
     "Accepts LOGCAT, SCAN, PRINT and other service names; payments and CANCEL are refused. The command expires after 60 seconds, like every command.",
   auth: "admin",
   role: "operator",
+  machine: "payments",
   bodyBytesMax: COMMAND_BODY_BYTES_MAX,
   bodyTexts: "as sent",
   params: TerminalParams,
@@ -43,7 +44,8 @@ export const sendCommand = admin.endpoint({
     if (outcome.type === "duplicate") return duplicateReply(command.uuid, outcome.state);
     if (outcome.type === "queue_full") throw terminalQueueFull(outcome);
     const { terminalId: terminalID, uuid, service } = command;
-    const message = outcome.state === "sent" ? "Command sent to the terminal" : "Command waits for the terminal";
+    const where = outcome.state === "sent" ? "sent to the terminal" : "waits for the terminal";
+    const message = `Command ${where}${neverSeenText(outcome)}`;
     return { status: 200, body: { status: "ok", data: { terminalID, uuid, service, message } } };
   },
 });

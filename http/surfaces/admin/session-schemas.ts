@@ -3,12 +3,16 @@ import { FactorMethod, PasskeyItem } from "../factor-schemas.ts";
 import { AdministratorRoleWord, RelayMode, SessionStage } from "../named-words.ts";
 
 /**
- * The JSON of the sign-in of administrators (`/admin/session...`), once: endpoints declare it, the operators' pages take their types from it. Every answer is
- * `{status: "ok", data}` with one of these as `data`. What a sign-in sends beside these stands in http/surfaces/factor-schemas.ts: `SecondFactor`, `StepUp`,
- * `PasskeyAnswer`, `WebAuthnJson`, `TotpBegun`, `TotpConfirm`, `PasskeyRegistration`, `RecoveryCodes`.
+ * The JSON of the sign-in of administrators (`/admin/session...`), once: endpoints declare it, the
+ * operators' pages take their types from it. Every answer is `{status: "ok", data}` with one of
+ * these as `data`. What a sign-in sends beside these stands in http/surfaces/factor-schemas.ts:
+ * `SecondFactor`, `StepUp`, `PasskeyAnswer`, `WebAuthnJson`, `TotpBegun`, `TotpConfirm`,
+ * `PasskeyRegistration`, `RecoveryCodes`.
  *
- * Every request of a page has the header `X-Relay-Portal: 1`, reading ones too: then a 401 does not have the browser ask for a password. Errors have a `code`:
- * `invalid_login`, `invalid_code`, `step_up_required` (403: POST /admin/session/step-up first, and repeat), `csrf`, `last_factor` (409), else that of the status.
+ * Every request of a page has the header `X-Relay-Portal: 1`, reading ones too: then a 401 does not
+ * have the browser ask for a password. Errors have a `code`: `invalid_login`, `invalid_code`,
+ * `step_up_required` (403: POST /admin/session/step-up first, and repeat), `second_factor_required`
+ * (403, a login without a session), `csrf`, `last_factor` (409), else that of the status.
  */
 
 const nullable = <T extends ReturnType<typeof Type.String>>(schema: T) => Type.Union([schema, Type.Null()]);

@@ -70,6 +70,7 @@ export const saveSubscriptionRule = admin.endpoint({
     "The change is in force on every live node when the response is sent. Sessions that may no longer subscribe to a topic are ended.",
   auth: "admin",
   role: "operator",
+  machine: "terminals",
   body: RuleRequest,
   audit: { action: "subscription-rule.save", subject: ({ body }) => body.terminalId },
   bodyExample: { terminalId: "SIM00001", ruleType: "LIST", ruleValue: "SIM00002,SIM00003", enabled: true },

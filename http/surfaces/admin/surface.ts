@@ -1,6 +1,7 @@
 import type { AdministerAdministrators } from "../../../engine/access/administer-administrators.ts";
 import type { Administrators } from "../../../engine/access/administrators.ts";
 import type { Directory } from "../../../engine/access/directory.ts";
+import type { AdministerMachineTokens, MachineTokens } from "../../../engine/access/machine-tokens.ts";
 import type { ResetFactors } from "../../../engine/accounts/reset-factors.ts";
 import type { Users } from "../../../engine/accounts/users.ts";
 import type { AdministerCallbacks } from "../../../engine/callbacks/administer-callbacks.ts";
@@ -45,6 +46,8 @@ export interface AdminOperations {
   overview(): Promise<Overview>;
   administrators: Administrators;
   administerAdministrators: AdministerAdministrators;
+  machineTokens: MachineTokens;
+  administerMachineTokens: AdministerMachineTokens;
   partners: Partners;
   installationAccount: InstallationAccount;
   gatewayAccounts: GatewayAccounts;

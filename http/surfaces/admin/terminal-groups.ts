@@ -57,7 +57,7 @@ function shown({ name, terminalIds, managerTerminalIds, enabled, notes, updatedA
 
 const example = {
   name: "shop 1",
-  terminalIds: ["TILL0001", "TILL0002"],
+  terminalIds: ["SIM00001", "SIM00002"],
   managerTerminalIds: ["MANAGER1"],
   enabled: true,
   updatedAt: "2025-11-21T04:40:00.000Z",
@@ -90,9 +90,10 @@ const saveTerminalGroup = admin.endpoint({
     "The change is in force on every node when the response is sent. Sessions that may no longer subscribe to a topic are ended.",
   auth: "admin",
   role: "operator",
+  machine: "terminals",
   bodyBytesMax: 131_072,
   body: GroupRequest,
-  bodyExample: { name: "shop 1", terminalIds: ["TILL0001", "TILL0002"], managerTerminalIds: ["MANAGER1"] },
+  bodyExample: { name: "shop 1", terminalIds: ["SIM00001", "SIM00002"], managerTerminalIds: ["MANAGER1"] },
   audit: { action: "terminal-group.save", subject: ({ body }) => body.name },
   responses: {
     200: { description: "The group.", body: okBody(Group), example: { status: "ok", data: example } },
@@ -126,6 +127,7 @@ const deleteTerminalGroup = admin.endpoint({
   summary: "Delete a terminal group",
   auth: "admin",
   role: "operator",
+  machine: "terminals",
   params: Type.Object({ name: Name }),
   audit: { action: "terminal-group.delete" },
   responses: {
@@ -147,7 +149,7 @@ const testTerminalGroup = admin.endpoint({
   auth: "admin",
   role: "read-only",
   body: Type.Object({ managerTerminalId: NamedTerminalId, terminalId: NamedTerminalId }),
-  bodyExample: { managerTerminalId: "MANAGER1", terminalId: "TILL0001" },
+  bodyExample: { managerTerminalId: "MANAGER1", terminalId: "SIM00001" },
   audit: "changes nothing",
   responses: {
     200: {
@@ -160,7 +162,7 @@ const testTerminalGroup = admin.endpoint({
           groups: Type.Array(Type.String(), { description: "Names of the enabled groups that allow it." }),
         }),
       ),
-      example: { status: "ok", data: { allowed: true, managerTerminalId: "MANAGER1", terminalId: "TILL0001", groups: ["shop 1"] } },
+      example: { status: "ok", data: { allowed: true, managerTerminalId: "MANAGER1", terminalId: "SIM00001", groups: ["shop 1"] } },
     },
     ...admin.errors(400, 401, 413, 415),
   },

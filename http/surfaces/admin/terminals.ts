@@ -82,6 +82,7 @@ export const showTerminalCredentials = admin.endpoint({
   description: "The password is derived from the installation's terminal secret. Nothing is stored or changed.",
   auth: "admin",
   role: "operator",
+  machine: "never",
   stepUp: true,
   params: TerminalParams,
   responses: {
@@ -107,6 +108,7 @@ const access = {
   method: "POST",
   auth: "admin",
   role: "operator",
+  machine: "terminals",
   params: TerminalParams,
   body: Type.Optional(Type.Object({})),
   responses: {

@@ -188,6 +188,7 @@ const resendWebhookDelivery = admin.endpoint({
   description: "Also where it was delivered before. 409 if it is being sent, or if its endpoint is disabled or removed.",
   auth: "admin",
   role: "operator",
+  machine: "webhooks",
   params: Id,
   audit: { action: "webhook.resend" },
   responses: {
@@ -256,6 +257,7 @@ const disableWebhookEndpoint = admin.endpoint({
   description: "Ends what is still to be delivered to it. Its owner can enable it again. The call is idempotent.",
   auth: "admin",
   role: "operator",
+  machine: "webhooks",
   params: Id,
   audit: { action: "webhook.disable" },
   responses: {

@@ -139,7 +139,7 @@ function shown(config: ZvtConfig, stored: boolean): Static<typeof Shown> {
   return { ...config, allowedClients: [...config.allowedClients], routes, stored, restartRequired: true, message: MESSAGE };
 }
 
-const exampleRoute = { id: "till-1", terminalId: "TILL0001", partnerUsername: "shop", clients: ["10.1.2.0/24"] };
+const exampleRoute = { id: "till-1", terminalId: "SIM00001", partnerUsername: "shop", clients: ["10.1.2.0/24"] };
 
 const example = {
   status: "ok",
@@ -178,6 +178,7 @@ const saveZvtConfig = admin.endpoint({
     "Members that are left out keep their values; unknown members are ignored. `routes` replaces all routes. Routes that a register could not tell apart by port, network and password are refused. A restart of each node applies it.",
   auth: "admin",
   role: "operator",
+  machine: "terminals",
   bodyBytesMax: CONFIG_BODY_BYTES_MAX,
   body: Type.Partial(Type.Object({ ...members, routes: Type.Array(RouteRequest, { maxItems: ZVT_ROUTES_MAX }) })),
   bodyExample: { enabled: true, port: 40_007, timeoutSeconds: 120, routes: [exampleRoute] },
@@ -296,6 +297,7 @@ const listZvtRoutes = admin.endpoint({
     "Of the stored configuration, which nodes that were not restarted since do not listen by yet. Any node answers for all nodes.",
   auth: "admin",
   role: "read-only",
+  refusesUnknown: "rows",
   responses: {
     200: {
       description: "The routes, and what each node listens on.",
@@ -306,7 +308,7 @@ const listZvtRoutes = admin.endpoint({
           listeners: [{ node: "node-1", ports: [40_007], problem: null }],
           routes: [
             {
-              ...{ id: "till-1", terminalId: "TILL0001", partnerUsername: "shop" },
+              ...{ id: "till-1", terminalId: "SIM00001", partnerUsername: "shop" },
               connections: [{ node: "node-1", address: "10.1.2.3", since: "2026-01-15T08:00:00.000Z" }],
               open: null,
               lastOutcome: {
@@ -336,6 +338,7 @@ const releaseZvtRoute = admin.endpoint({
     "Do it once it is known, at the terminal or at its bank, whether the customer was charged: afterwards the register can sell for the same amount again, which is another charge. The payment itself stays `unknown`, and a late result is still recorded.",
   auth: "admin",
   role: "operator",
+  machine: "terminals",
   params: Type.Object({ routeId: RouteId }),
   audit: { action: "zvt.release", subject: ({ params }) => params.routeId },
   responses: {

@@ -30,6 +30,7 @@ export const callMcp = agents.endpoint({
   name: "callMcp",
   method: "POST",
   path: MCP_PATH,
+  takesSlash: true,
   summary: "Send a message of the Model Context Protocol",
   description:
     "The Model Context Protocol over Streamable HTTP, of both its generations (2025-11-25 and earlier ones, and 2026-07-28): give the address and the token to an MCP client, and it does the rest. Without sessions and without streams of events: every message is answered by JSON, GET and DELETE by 405, `subscriptions/listen` as an unknown method. `tools/list` has the tools of the credential's scopes, with JSON schemas of what they take and answer. What a tool refuses is its result, with `isError`. A credential may send 10 requests a second, and all of a node's together 20 (429, with `Retry-After`).",
@@ -50,7 +51,7 @@ export const callMcp = agents.endpoint({
     404: { description: "There is no such method, as version 2026-07-28 answers it.", body: agents.envelope.schema },
   },
   handle: async (operations, { caller, body, headers, request }) => {
-    const call = { agent: agentOf(caller), requestId: request.id };
+    const call = { agent: agentOf(caller), requestId: request.id, gone: request.gone };
     const { status, text } = await answerMcp(toolsFor(operations, call), { message: body, headers });
     switch (status) {
       case 200:

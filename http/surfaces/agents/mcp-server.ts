@@ -41,7 +41,8 @@ export interface McpAnswer {
  * Answers one message of the Model Context Protocol, of either generation (up to 2025-11-25, and 2026-07-28), by the official package. Without sessions: each message has a server of its own, so that it does not matter which
  * node gets it, and the tools are those of the scopes as they are now. Always JSON, never a stream of events. Throws what a tool throws.
  */
-export async function answerMcp(tools: McpTools, { message, headers }: McpMessage): Promise<McpAnswer> {
+export async function answerMcp(tools: McpTools, { message: sent, headers }: McpMessage): Promise<McpAnswer> {
+  const message = withoutNullParams(sent);
   // It would hold a stream open for changes that there never are.
   if (isListening(message)) return unknownMethod(message);
   const thrown: unknown[] = [];
@@ -70,7 +71,12 @@ function serverOf(tools: McpTools, threw: (error: unknown) => void): Server {
     // Nothing is asked of a client's user. The package's own would be compiled for each message.
     jsonSchemaValidator: { getValidator: () => () => ({ valid: false, data: undefined, errorMessage: "nothing is asked for" }) },
   });
-  server.setRequestHandler("tools/list", () => ({ tools: [...tools.list] }));
+  server.setRequestHandler("tools/list", ({ params }) => {
+    // All tools are on one page, which no cursor leads on from.
+    if (params?.cursor !== undefined)
+      throw new ProtocolError(ProtocolErrorCode.InvalidParams, "cursor: is not one that this list has answered");
+    return { tools: [...tools.list] };
+  });
   server.setRequestHandler("tools/call", async ({ params }) => {
     const result = await tools.call(params.name, params.arguments ?? {}).catch((error: unknown) => {
       threw(error);
@@ -101,6 +107,15 @@ function requestHeaders(headers: McpMessage["headers"]): Headers {
     if (value !== undefined) all.set(name, value);
   }
   return all;
+}
+
+/** Clients send null for params that they do not set, and for the arguments of a tool that takes none; the package refuses it. */
+function withoutNullParams(message: object): object {
+  if (!("params" in message)) return message;
+  const { params, ...rest } = message;
+  if (params === null) return rest;
+  if (typeof params !== "object" || Array.isArray(params)) return message;
+  return { ...rest, params: Object.fromEntries(Object.entries(params).filter(([, value]) => value !== null)) };
 }
 
 function isListening(message: object): boolean {

@@ -1,5 +1,6 @@
-import type { Static, TObject } from "@sinclair/typebox";
+import { KindGuard, type Static, type TObject } from "@sinclair/typebox";
 import { type AgentGrant, type AgentScope, agentMay } from "../../../engine/access/agent-grant.ts";
+import { withoutNulls } from "../../endpoint/null-members.ts";
 import { checkOf } from "../../endpoint/schema-check.ts";
 import { validationMessage } from "../../endpoint/validation-message.ts";
 import type { AgentOperations } from "./surface.ts";
@@ -19,6 +20,8 @@ export function refused(text: string): ToolOutcome<never> {
 export interface ToolCall<Arguments = unknown> {
   readonly agent: AgentGrant;
   readonly requestId: string;
+  /** For what only reads. */
+  readonly gone: AbortSignal;
   readonly args: Arguments;
 }
 
@@ -55,9 +58,11 @@ export function agentTool<In extends TObject, Out extends TObject>({
     ...facts,
     input: jsonOf(input),
     output: jsonOf(output),
-    run: async (operations, { args, ...call }) => {
+    run: async (operations, { args: given, ...call }) => {
       if (!agentMay(call.agent, facts.scope))
         return refused(`This credential has no scope ${facts.scope}; its merchant decides about scopes`);
+      // Models send null for whatever they do not set.
+      const args = withoutNulls(input, given);
       if (check().Check(args)) return run(operations, { ...call, args });
       const error = check().Errors(args).First();
       return refused(error === undefined ? "The arguments are not valid" : validationMessage(error, "arguments"));
@@ -68,7 +73,19 @@ export function agentTool<In extends TObject, Out extends TObject>({
 /** What the interface's own documents and messages use of a schema; some validators of clients refuse words that they do not know. */
 const OWN_WORDS: ReadonlySet<string> = new Set(["errorMessage", "parameterName"]);
 
-/** A schema as JSON Schema. */
+/** A schema as JSON Schema, for clients and models that understand only a part of it. */
 function jsonOf(schema: TObject): object {
-  return JSON.parse(JSON.stringify(schema, (name, value) => (OWN_WORDS.has(name) ? undefined : value)));
+  return JSON.parse(JSON.stringify(schema, (name, value) => (OWN_WORDS.has(name) ? undefined : enumerated(value))));
+}
+
+/** Words to choose from as `{"type": "string", "enum": [...]}`: a widely used model API refuses a request with all of its tools because of one constant. */
+function enumerated(value: unknown): unknown {
+  if (KindGuard.IsLiteral(value)) {
+    const { const: word, ...rest } = value;
+    return { ...rest, type: typeof word, enum: [word] };
+  }
+  if (!KindGuard.IsUnion(value)) return value;
+  const { anyOf, ...rest } = value;
+  const words = anyOf.flatMap((one) => (KindGuard.IsLiteral(one) ? [one.const] : []));
+  return words.length === anyOf.length ? { ...rest, type: typeof words[0], enum: words } : value;
 }

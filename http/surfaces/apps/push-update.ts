@@ -14,6 +14,7 @@ export const pushUpdate = apps.endpoint({
     "Sent to every session, a few at a time. It is not queued: a terminal that is not connected does not get it. The message is {uuid, service: FORCE_UPDATE, amount: 0, terminalId, apkUrl, versionCode, versionName, mandatory, md5, fileSize}.",
   auth: "admin",
   role: "operator",
+  machine: "apps",
   audit: { action: "app-version.push", subject: ({ params, body }) => `${params.versionId} ${body?.terminalId ?? "all"}` },
   params: VersionParams,
   body: Type.Optional(

@@ -15,6 +15,7 @@ export function uploadPackageEndpoint({ packageBytesMax }: { packageBytesMax: nu
       "MD5 and size are computed during the upload. An upload that breaks off changes nothing. A new package replaces the previous one and has a new address, unless the version is deployed: then 409, and another package needs a version of its own. Deployments that wait for a package start.",
     auth: "admin",
     role: "operator",
+    machine: "apps",
     audit: { action: "app-version.upload" },
     deadlineMs: STORE_DEADLINE_MS,
     params: VersionParams,

@@ -5,11 +5,14 @@ import { DEFAULT_API_VERSION, WIRE_NAMES } from "../../compat/wire-names.ts";
 import type { Input, KeyedEndpoint, ResponseHeaders } from "../../endpoint/endpoint.ts";
 import { type FormObject, formOf } from "../../endpoint/form-body.ts";
 import type { CompatOperations } from "./operations.ts";
-import { forbidden, noSuch } from "./platform-error.ts";
+import { forbidden, noSuch, unrecognizedUrl } from "./platform-error.ts";
 import { requestedVersion, versionHeaders } from "./versions.ts";
 
 /** The service that merchants need for card payments by this API. */
 const SERVICE = "IGFS";
+
+/** The platform's search of a list, which is not here. */
+const SEARCH = "search";
 
 /** Endpoints that a page may call with a publishable key and the client secret of its payment. */
 export const OF_PAGES: ReadonlySet<string> = new Set(["compatRetrievePaymentIntent", "compatConfirmPaymentIntent"]);
@@ -27,7 +30,13 @@ export const READ_HEADERS = {
  * card payments, and that it is within its limit. Throws PlatformError or RelayError. Of a request that names no version it answers with the one that it gets; what the
  * request names the server has answered already. Neither is stored for an idempotency key: both are of the request that is answered.
  */
-export async function admit(operations: CompatOperations, input: Input, { name }: KeyedEndpoint): Promise<ResponseHeaders | undefined> {
+export async function admit(
+  operations: CompatOperations,
+  input: Input,
+  { name, method, path }: KeyedEndpoint,
+): Promise<ResponseHeaders | undefined> {
+  // It stands where an id does, and no id is a word of the platform's own.
+  if (path.endsWith("/{id}") && pathId(input) === SEARCH) throw unrecognizedUrl(method, path.replace("{id}", SEARCH));
   const header = headerReader(input.headers);
   if (header(READ_HEADERS.account) !== undefined || header(READ_HEADERS.context) !== undefined) {
     // Ignored, the money would go to the wrong merchant.
@@ -38,7 +47,6 @@ export async function admit(operations: CompatOperations, input: Input, { name }
   if (merchant.kind === "publishable") await admitPage(operations, input, name, merchant);
   else await operations.merchantCalls.admitMerchant(merchant);
   if (!merchant.services.includes(SERVICE)) throw forbidden(`The service ${SERVICE} is not enabled for this merchant.`, "account_invalid");
-  if (version !== null && merchant.kind === "secret") await operations.apiVersions.pin(merchant.merchantId, version);
   return version === null ? versionHeaders(await versionOf(operations, merchant)) : undefined;
 }
 
@@ -83,7 +91,8 @@ export async function merchantOf({ merchantsByKey }: Pick<CompatOperations, "mer
   }
   const found = await merchantsByKey.merchantByKey(key, input.request.ipAddress);
   if (found === "replaced") throw new RelayError("unauthorized", "Expired API key provided.", { detail: "api_key_expired" });
-  if (found === null || found.kind !== "publishable") throw new RelayError("unauthorized", "Invalid API key provided.");
+  if (found === null || found === "pending" || found.kind !== "publishable")
+    throw new RelayError("unauthorized", "Invalid API key provided.");
   return found;
 }
 

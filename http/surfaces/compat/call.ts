@@ -54,7 +54,7 @@ const HEADERS = Type.Object({
       maxLength: VERSION_LENGTH_MAX,
       ...VERSION,
       parameterName: "CompatVersion",
-      description: `The version of the API that the client was made for, such as \`${DEFAULT_API_VERSION}\`. It is answered, and the merchant's first one becomes its default for requests and webhook endpoints that name none; objects are the same in all versions.`,
+      description: `The version of the API that the client was made for, such as \`${DEFAULT_API_VERSION}\`. It is answered. Without it the merchant's default counts, which it sets in its portal and no request changes; objects are the same in all versions.`,
     }),
   ),
   [READ_HEADERS.ownVersion]: Type.Optional(
@@ -95,7 +95,10 @@ export function call<F extends Fields>(declaration: CallDeclaration<F>): Endpoin
     headers: HEADERS,
     ...(description === undefined ? {} : { description }),
     ...(path.includes("{id}") ? { params: ID } : {}),
-    ...(isPost ? { body: schema, bodyFormat: "form or JSON" as const } : { query: schema, queryFormat: "bracketed" as const }),
+    // What a POST has in its query is not read: there it would be lost.
+    ...(isPost
+      ? { body: schema, bodyFormat: "form or JSON" as const, refusesUnknown: "money" as const }
+      : { query: schema, queryFormat: "bracketed" as const }),
     // Answers hold client secrets, buyers' addresses and secrets of endpoints; so do errors, which embed the payment.
     ...(isPost ? { idempotency: "sealed" as const } : {}),
     ...(bodyExample === undefined ? {} : { bodyExample }),

@@ -22,12 +22,12 @@ export const listCharges = call({
   },
   answer: { description: "A page.", schema: listSchema(Charge) },
   errors: [400, 404],
-  handle: async ({ intents, compatObjects }, { members, owner }) => {
+  handle: async (operations, { members, owner }) => {
     const query = { ...pageQueryOf(members), intentId: members.payment_intent ?? null };
     const expansion = readExpansion(members.expand, "charge", true);
-    const page = await intents.listCharges(owner, query);
+    const page = await operations.intents.listCharges(owner, query);
     if (page === null) throw noSuchCursor(query);
-    const { charge } = expandingOf(compatObjects);
+    const { charge } = expandingOf(operations);
     return listObject(COMPAT_BASE + PATH, page, (one) => charge(one, expansion));
   },
 });
@@ -42,11 +42,11 @@ export const retrieveCharge = call({
   fields: { expand: EXPAND },
   answer: { description: "The charge.", schema: Charge },
   errors: [400, 404],
-  handle: async ({ intents, compatObjects }, { id, members, owner }) => {
+  handle: async (operations, { id, members, owner }) => {
     const expansion = readExpansion(members.expand, "charge", false);
-    const charge = await intents.charge(owner, id);
+    const charge = await operations.intents.charge(owner, id);
     if (charge === null) throw noSuch("charge", id, "charge");
-    return expandingOf(compatObjects).charge(charge, expansion);
+    return expandingOf(operations).charge(charge, expansion);
   },
 });
 
@@ -70,19 +70,19 @@ export const updateCharge = call({
   bodyExample: { metadata: { order_id: "7" } },
   answer: { description: "The charge.", schema: Charge },
   errors: [400, 404, 409],
-  handle: async ({ intents, compatObjects }, { id, members, owner, operation }) => {
+  handle: async (operations, { id, members, owner, operation }) => {
     const expansion = readExpansion(members.expand, "charge", false);
-    const { charge } = expandingOf(compatObjects);
+    const { charge } = expandingOf(operations);
     const change = {
       ...(members.description === undefined ? {} : { description: members.description }),
       ...(members.metadata === undefined ? {} : { metadata: members.metadata }),
     };
     if (Object.keys(change).length === 0) {
-      const found = await intents.charge(owner, id);
+      const found = await operations.intents.charge(owner, id);
       if (found === null) throw noSuch("charge", id, "charge");
       return charge(found, expansion);
     }
-    const outcome = await intents.updateCharge(owner, id, change, operation);
+    const outcome = await operations.intents.updateCharge(owner, id, change, operation);
     if (outcome === null) throw noSuch("charge", id, "charge");
     if (outcome.type === "too_many_keys") throw tooManyKeys();
     return charge(outcome, expansion);

@@ -1,7 +1,8 @@
 import { Type } from "@sinclair/typebox";
 import type { IntentRecord } from "../../../engine/intents/intent.ts";
 import type { ChargeOf, RefundOf } from "../../../engine/intents/intents.ts";
-import { type ChargeObject, type IntentObject, latestCharge, type Objects, type RefundObject } from "./objects.ts";
+import { latestCharge } from "./objects.ts";
+import type { CompatOperations } from "./operations.ts";
 import { type Field, list } from "./params.ts";
 import { invalidParam } from "./platform-error.ts";
 
@@ -86,36 +87,35 @@ function cannotExpand(path: string) {
   return invalidParam("expand", `This property cannot be expanded${quoted}.`);
 }
 
-/** Objects with their expanded members. */
+/** Objects with their expanded members. Each rejects with RelayError `unavailable` when the store cannot answer. */
 export interface Expanding {
-  intent(record: IntentRecord, expansion: Expansion): object;
-  charge(charge: ChargeOf, expansion: Expansion): object;
-  refund(refund: RefundOf, expansion: Expansion): object;
+  intent(record: IntentRecord, expansion: Expansion): Promise<object>;
+  charge(charge: ChargeOf, expansion: Expansion): Promise<object>;
+  refund(refund: RefundOf, expansion: Expansion): Promise<object>;
 }
 
-/** Whatever may be expanded is in the record that the object is made from, so nothing is read for it. */
-export function expandingOf(objects: Objects): Expanding {
-  function intent(
-    record: IntentRecord,
-    { latest_charge }: Expansion,
-  ): IntentObject | (Omit<IntentObject, "latest_charge"> & { latest_charge: object }) {
+/** Whatever may be expanded is in the record that the object is made from. Only whether a charge is disputed is read beside it. */
+export function expandingOf({
+  compatObjects: objects,
+  isUnderDispute,
+}: Pick<CompatOperations, "compatObjects" | "isUnderDispute">): Expanding {
+  async function intent(record: IntentRecord, { latest_charge }: Expansion): Promise<object> {
     const object = objects.intent(record);
     const attempt = latest_charge === undefined ? null : latestCharge(record);
     if (latest_charge === undefined || attempt === null) return object;
-    return { ...object, latest_charge: charge({ intent: record, attempt }, latest_charge) };
+    return { ...object, latest_charge: await charge({ intent: record, attempt }, latest_charge) };
   }
-  function charge(
-    of: ChargeOf,
-    { payment_intent }: Expansion,
-  ): ChargeObject | (Omit<ChargeObject, "payment_intent"> & { payment_intent: object }) {
-    const object = objects.charge(of);
-    return payment_intent === undefined ? object : { ...object, payment_intent: intent(of.intent, payment_intent) };
+  async function charge({ intent: record, attempt }: ChargeOf, { payment_intent }: Expansion): Promise<object> {
+    const { merchantId } = record;
+    const isDisputed = attempt.state === "paid" && (await isUnderDispute({ merchantId, uuid: attempt.txId }));
+    const object = objects.charge({ intent: record, attempt, isDisputed });
+    return payment_intent === undefined ? object : { ...object, payment_intent: await intent(record, payment_intent) };
   }
-  function refund(of: RefundOf, expansion: Expansion): RefundObject | object {
+  async function refund(of: RefundOf, expansion: Expansion): Promise<object> {
     return {
       ...objects.refund(of),
-      ...(expansion["payment_intent"] === undefined ? {} : { payment_intent: intent(of.intent, expansion["payment_intent"]) }),
-      ...(expansion["charge"] === undefined ? {} : { charge: charge(of, expansion["charge"]) }),
+      ...(expansion["payment_intent"] === undefined ? {} : { payment_intent: await intent(of.intent, expansion["payment_intent"]) }),
+      ...(expansion["charge"] === undefined ? {} : { charge: await charge(of, expansion["charge"]) }),
     };
   }
   return { intent, charge, refund };

@@ -1,9 +1,10 @@
+import type { MerchantGrant } from "../../../engine/access/merchant-grant.ts";
 import type { IntentOrder, OrderChange } from "../../../engine/intents/intent.ts";
 import { changedMetadata, NO_METADATA } from "../../../engine/kernel/metadata.ts";
+import { isReturnScheme } from "../../../engine/partners/return-schemes.ts";
 import { CURRENCY_FORM, readCurrency, requireAmountOf } from "./currencies.ts";
 import { EXPAND } from "./expand.ts";
 import {
-  address,
   amount,
   email,
   type Field,
@@ -12,9 +13,11 @@ import {
   metadata,
   notUrl,
   oneOf,
+  openGroup,
   type ReadFields,
   refused,
   required,
+  returnAddress,
   text,
   unsettableOneOf,
   withoutEffect,
@@ -82,6 +85,46 @@ const automaticPaymentMethods = group(
   "What the payment page offers is the same with and without it.",
 );
 
+/**
+ * Options of the card say the same as members of the whole payment, and count like these. Those of other methods say nothing here: the
+ * payment page has none of them.
+ */
+const cardOptions = group(
+  {
+    capture_method: unsettableOneOf(["manual"], "Counts like `capture_method`, and before it. Empty: nothing is said."),
+    cvc_token: withoutEffect("The buyer enters the card on the payment page."),
+    installments: group(
+      {
+        enabled: withoutEffect("The payment page offers no installments."),
+        plan: refused("the whole is paid at once"),
+      },
+      "Nothing is paid in installments.",
+    ),
+    mandate_options: refused("the buyer is always present"),
+    moto: refused("the buyer is always present", [false]),
+    network: withoutEffect("The payment page decides."),
+    request_decremental_authorization: withoutEffect(""),
+    request_extended_authorization: withoutEffect(""),
+    request_incremental_authorization: withoutEffect(""),
+    request_multicapture: withoutEffect("A payment can be captured once."),
+    request_overcapture: withoutEffect("At most what was authorized can be captured."),
+    request_partial_authorization: withoutEffect(""),
+    request_three_d_secure: withoutEffect("The payment page decides."),
+    require_cvc_recollection: withoutEffect("The buyer enters the card on the payment page."),
+    setup_future_usage: refused("cards are not kept", ["none"]),
+    statement_descriptor_suffix_kana: withoutEffect(""),
+    statement_descriptor_suffix_kanji: withoutEffect(""),
+    three_d_secure: withoutEffect("The payment page decides."),
+  },
+  "What the platform takes for a card.",
+  "CompatCardOptions",
+);
+
+const paymentMethodOptions = openGroup(
+  { card: cardOptions },
+  "By method. Only `card` counts, which is the one method of the payment page.",
+);
+
 /** Members that clients of the platform send with every call that may confirm; what a buyer pays with is entered on the payment page. */
 const PAYMENT_METHOD = {
   allowed_payment_method_types: narrowed(words("Accepted, has no effect; must contain `card`.", 50), (given, param) => {
@@ -96,7 +139,7 @@ const PAYMENT_METHOD = {
   payment_method: withoutEffect("The buyer enters the card on the payment page."),
   payment_method_configuration: withoutEffect(""),
   payment_method_data: withoutEffect("The buyer enters the card on the payment page. Card data is refused."),
-  payment_method_options: withoutEffect(""),
+  payment_method_options: paymentMethodOptions,
   radar_options: withoutEffect(""),
   use_stripe_sdk: withoutEffect(""),
 };
@@ -118,8 +161,8 @@ const captureMethod = oneOf(
   "`manual`: the card is authorized when the buyer pays, and the money taken by capture. Default `automatic_async`, which is `automatic` here.",
   "CompatCaptureMethod",
 );
-const returnUrl = address(
-  "Where the buyer comes back to, with `payment_intent`, `payment_intent_client_secret` and `redirect_status`. https, in TEST also http.",
+const returnUrl = returnAddress(
+  "Where the buyer comes back to, with `payment_intent`, `payment_intent_client_secret` and `redirect_status`. https, in TEST also http; or an address of an app, such as `myapp://back`, whose scheme the merchant has registered in its portal.",
 );
 
 /** What create and update share. */
@@ -199,7 +242,7 @@ type Change = Partial<Omit<ReadFields<typeof UPDATE_FIELDS>, "expand">>;
 const CAPTURE_DEFAULT = "automatic_async";
 
 /** A new order. Throws PlatformError. */
-export function orderOf(members: ReadFields<typeof CREATE_FIELDS>, livemode: boolean): IntentOrder {
+export function orderOf(members: ReadFields<typeof CREATE_FIELDS>, merchant: Returning): IntentOrder {
   const currency = readCurrency(members.currency);
   requireAmountOf(members.amount, currency);
   if (members.confirm === true && (members.return_url ?? null) === null) throw returnUrlMissing();
@@ -207,12 +250,12 @@ export function orderOf(members: ReadFields<typeof CREATE_FIELDS>, livemode: boo
   return {
     amountMinor: members.amount,
     currency,
-    captureMethod: members.capture_method ?? CAPTURE_DEFAULT,
+    captureMethod: ofCard(members) ?? members.capture_method ?? CAPTURE_DEFAULT,
     confirmationMethod: members.confirmation_method ?? "automatic",
     description: members.description ?? null,
     metadata: changedMetadata(NO_METADATA, members.metadata),
     receiptEmail: members.receipt_email ?? null,
-    returnUrl: returnUrlOf(members.return_url ?? null, livemode),
+    returnUrl: returnUrlOf(members.return_url ?? null, merchant),
     shipping: shippingOf(members.shipping ?? null),
     customer: members.customer ?? null,
     statementDescriptor: members.statement_descriptor ?? null,
@@ -228,19 +271,34 @@ function automaticOf(given: { readonly enabled: boolean } | null, types: readonl
   return types === undefined ? true : null;
 }
 
+/** What the options of the card say of `capture_method`; null where they are to say nothing more, undefined where they say nothing. */
+function ofCard({ payment_method_options: options }: Change): "manual" | null | undefined {
+  return options?.card?.capture_method;
+}
+
+/** Throws PlatformError: what the options said was kept as `capture_method`, so that nobody knows what it was before. */
+function changedCapture(members: Change, before: IntentOrder): IntentOrder["captureMethod"] | undefined {
+  const asked = ofCard(members) ?? members.capture_method;
+  if (asked !== undefined || ofCard(members) === undefined || before.captureMethod !== "manual") return asked;
+  throw invalidParam(CARD_CAPTURE, `${CARD_CAPTURE} cannot be unset by itself: it is kept as capture_method. Send capture_method as well.`);
+}
+
+export const CARD_CAPTURE = "payment_method_options[card][capture_method]";
+
 /** What a request changes of an order; absent members stay. Throws PlatformError. */
-export function changeOf(members: Change, before: IntentOrder, livemode: boolean): OrderChange {
+export function changeOf(members: Change, before: IntentOrder, merchant: Returning): OrderChange {
   const currency = members.currency === undefined ? before.currency : readCurrency(members.currency);
+  const captureMethod = changedCapture(members, before);
   if (members.amount !== undefined || members.currency !== undefined) requireAmountOf(members.amount ?? before.amountMinor, currency);
   return {
     ...(members.amount === undefined ? {} : { amountMinor: members.amount }),
     ...(members.currency === undefined ? {} : { currency }),
-    ...(members.capture_method === undefined ? {} : { captureMethod: members.capture_method }),
+    ...(captureMethod === undefined ? {} : { captureMethod }),
     ...(members.confirmation_method === undefined ? {} : { confirmationMethod: members.confirmation_method }),
     ...(members.description === undefined ? {} : { description: members.description }),
     ...(members.metadata === undefined ? {} : { metadata: members.metadata }),
     ...(members.receipt_email === undefined ? {} : { receiptEmail: members.receipt_email }),
-    ...(members.return_url === undefined ? {} : { returnUrl: returnUrlOf(members.return_url, livemode) }),
+    ...(members.return_url === undefined ? {} : { returnUrl: returnUrlOf(members.return_url, merchant) }),
     ...(members.shipping === undefined ? {} : { shipping: shippingOf(members.shipping) }),
     ...(members.customer === undefined ? {} : { customer: members.customer }),
     ...(members.statement_descriptor === undefined ? {} : { statementDescriptor: members.statement_descriptor }),
@@ -257,9 +315,19 @@ export function returnUrlMissing() {
   );
 }
 
-function returnUrlOf(url: string | null, livemode: boolean): string | null {
-  if (url !== null && livemode && !/^https:/i.test(url)) throw notUrl("return_url", "must be an https URL in LIVE");
-  return url;
+/** Where a merchant's buyers may return to. */
+type Returning = Pick<MerchantGrant, "livemode" | "returnSchemes">;
+
+function returnUrlOf(url: string | null, { livemode, returnSchemes = [] }: Returning): string | null {
+  if (url === null) return null;
+  const scheme = new URL(url).protocol.slice(0, -1);
+  if (scheme === "https" || (scheme === "http" && !livemode)) return url;
+  if (scheme === "http") throw notUrl("return_url", "must be an https URL in LIVE");
+  if (returnSchemes.includes(scheme) && isReturnScheme(scheme)) return url;
+  throw notUrl(
+    "return_url",
+    "must be an http or https URL, or begin with the scheme of an app that is registered in the merchant's portal",
+  );
 }
 
 type Shipping = NonNullable<ReadFields<typeof UPDATE_FIELDS>["shipping"]>;

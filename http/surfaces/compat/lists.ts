@@ -85,8 +85,8 @@ export function noSuchCursor({ startingAfter, endingBefore }: PageQuery): Platfo
 }
 
 /** A page of a list as the platform writes it. */
-export function listObject<T>(url: string, page: Page<T>, render: (item: T) => object) {
-  return { object: "list" as const, data: page.items.map(render), has_more: page.hasMore, url };
+export async function listObject<T>(url: string, page: Page<T>, render: (item: T) => object | Promise<object>) {
+  return { object: "list" as const, data: await Promise.all(page.items.map(render)), has_more: page.hasMore, url };
 }
 
 export function listSchema(item: TSchema): TSchema {

@@ -119,7 +119,7 @@ function paymentError(attempt: Attempt) {
   };
 }
 
-function chargeObject({ intent, attempt }: ChargeOf) {
+function chargeObject({ intent, attempt, isDisputed = false }: ChargeOf) {
   const { order } = intent;
   const { description, metadata } = wordsOfCharge(intent, attempt);
   // What nobody wants is given back by the relay itself: to the shop it is no payment.
@@ -145,7 +145,7 @@ function chargeObject({ intent, attempt }: ChargeOf) {
     currency: (attempt.paid?.currency ?? attempt.currency).toLowerCase(),
     customer: order.customer,
     description,
-    disputed: false,
+    disputed: isDisputed,
     failure_balance_transaction: null,
     failure_code: decline?.code ?? null,
     failure_message: decline?.message ?? null,

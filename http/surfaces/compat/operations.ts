@@ -1,4 +1,4 @@
-import type { Intents } from "../../../engine/intents/intents.ts";
+import type { Intents, IsUnderDispute } from "../../../engine/intents/intents.ts";
 import type { MerchantsByKey } from "../../../engine/partners/merchant-by-key.ts";
 import type { MerchantCalls } from "../../../engine/partners/merchant-calls.ts";
 import type { ApiVersions } from "../../../engine/webhooks/api-versions.ts";
@@ -16,6 +16,7 @@ export interface CompatOperations {
   merchantsByKey: { merchantByKey(key: string, ipAddress: string): ReturnType<MerchantsByKey["merchantByKey"]> };
   merchantCalls: MerchantCalls;
   compatObjects: Objects;
+  isUnderDispute: IsUnderDispute;
   /** Whether pages of this origin may use a publishable key of the partner's merchants: all may while the partner has listed none. */
   mayPageCall(partnerId: number, origin: string): boolean;
 }

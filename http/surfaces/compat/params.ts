@@ -137,6 +137,7 @@ const URL_CHARS_MAX = 2_048;
 
 const EMAIL = /^[^\s@]+@[^\s@]+$/;
 const URL_FORM = /^[Hh][Tt][Tt][Pp][Ss]?:\/\/[!-~]+$/;
+const ANY_SCHEME = /^[A-Za-z][A-Za-z0-9+.-]*:\/\/[!-~]+$/;
 
 function readText(value: unknown, param: string, charsMax = TEXT_CHARS_MAX): string {
   if (typeof value !== "string") throw invalidParam(param, `Invalid string for ${param}.`);
@@ -167,8 +168,17 @@ export function email(description: string): Field<string | null | undefined> {
 
 /** An absolute http or https address without a user name or password. Where http is refused, the handler does so. */
 export function address(description: string): Field<string | null | undefined> {
-  return unsettable(Type.String({ description, maxLength: URL_CHARS_MAX, pattern: URL_FORM.source }), (value, param) => {
-    if (typeof value !== "string" || value.length > URL_CHARS_MAX || !URL_FORM.test(value)) throw notUrl(param);
+  return addressOf(URL_FORM, description);
+}
+
+/** The same, or an address of an app. Whether its scheme is one that the merchant may use is the handler's decision. */
+export function returnAddress(description: string): Field<string | null | undefined> {
+  return addressOf(ANY_SCHEME, description);
+}
+
+function addressOf(form: RegExp, description: string): Field<string | null | undefined> {
+  return unsettable(Type.String({ description, maxLength: URL_CHARS_MAX, pattern: form.source }), (value, param) => {
+    if (typeof value !== "string" || value.length > URL_CHARS_MAX || !form.test(value)) throw notUrl(param);
     const url = URL.canParse(value) ? new URL(value) : null;
     if (url === null || url.username !== "" || url.password !== "") throw notUrl(param);
     return value;
@@ -299,6 +309,16 @@ export function group<F extends Fields>(fields: F, description: string, title?: 
     const given = objectOf(value);
     if (given === null) throw invalidParam(param, `Invalid object for ${param}.`);
     return readMembers(fields, given, param);
+  });
+}
+
+/** The same, where other members than those of the table are taken and have no effect. They are still looked through for card data. */
+export function openGroup<F extends Fields>(fields: F, description: string): Field<Partial<ReadFields<F>> | null | undefined> {
+  const schema = { ...schemaOf(fields, { description }), additionalProperties: true };
+  return unsettable(schema, (value, param) => {
+    const given = objectOf(value);
+    if (given === null) throw invalidParam(param, `Invalid object for ${param}.`);
+    return readMembers(fields, new Map([...given].filter(([name]) => Object.hasOwn(fields, name))), param);
   });
 }
 

@@ -8,6 +8,7 @@ import { declined, disputed, noAccount, refusedByGateway, unavailable, unexpecte
 import {
   CANCEL_FIELDS,
   CAPTURE_FIELDS,
+  CARD_CAPTURE,
   CONFIRM_FIELDS,
   CREATE_FIELDS,
   changeOf,
@@ -18,7 +19,7 @@ import {
 import { LIST_FIELDS, listObject, listSchema, noSuchCursor, pageQueryOf } from "./lists.ts";
 import { intentForPages } from "./objects.ts";
 import type { CompatOperations } from "./operations.ts";
-import { type Fields, refused, tooManyKeys, word } from "./params.ts";
+import { type Fields, type ReadFields, refused, tooManyKeys, word } from "./params.ts";
 import { invalidParam, noSuch, refusedByState } from "./platform-error.ts";
 import { PaymentIntent } from "./schemas.ts";
 import { COMPAT_BASE } from "./surface.ts";
@@ -29,8 +30,8 @@ const ANSWER = { description: "The payment intent.", schema: PaymentIntent };
 /** Calls whose answer may be expanded. */
 type Expandable = { readonly expand?: readonly string[] | undefined };
 
-function rendered({ compatObjects }: CompatOperations, record: IntentRecord, { expand }: Expandable): object {
-  return expandingOf(compatObjects).intent(record, readExpansion(expand, "payment_intent", false));
+function rendered(operations: CompatOperations, record: IntentRecord, { expand }: Expandable): Promise<object> {
+  return expandingOf(operations).intent(record, readExpansion(expand, "payment_intent", false));
 }
 
 function noSuchIntent(id: string) {
@@ -50,14 +51,14 @@ export const createPaymentIntent = call({
   path: PATH,
   summary: "Create a payment intent",
   description:
-    "Differs from the platform: the buyer pays on a payment page, whose address is in `next_action.redirect_to_url.url` after confirm; card data is never taken here, and a request that holds a card number is refused. Whatever is ignored here without changing what is paid is accepted; what would change it is refused.",
+    "Differs from the platform: the buyer pays on a payment page, whose address is in `next_action.redirect_to_url.url` after confirm; card data is never taken here, and a request that holds a card number is refused. Whatever is ignored here without changing what is paid is accepted; what would change it is refused, also in the options of the card.",
   fields: CREATE_FIELDS,
   bodyExample: { amount: 1099, currency: "eur", description: "Order 7", metadata: { order_id: "7" } },
   deadlineMs: GATEWAY_DEADLINE_MS,
   answer: ANSWER,
   errors: [400, 402, 409],
-  handle: async (operations, { members, owner, operation, shown }) => {
-    const order = orderOf(members, owner.livemode);
+  handle: async (operations, { members, merchant, owner, operation, shown }) => {
+    const order = orderOf(members, merchant);
     // Before anything is made: what cannot be expanded is refused.
     readExpansion(members.expand, "payment_intent", false);
     const record = await operations.intents.create(owner, order, operation);
@@ -79,12 +80,12 @@ export const listPaymentIntents = call({
   },
   answer: { description: "A page.", schema: listSchema(PaymentIntent) },
   errors: [400, 404],
-  handle: async ({ intents, compatObjects }, { members, owner }) => {
+  handle: async (operations, { members, owner }) => {
     const query = pageQueryOf(members);
     const expansion = readExpansion(members.expand, "payment_intent", true);
-    const page = await intents.list(owner, query);
+    const page = await operations.intents.list(owner, query);
     if (page === null) throw noSuchCursor(query);
-    const { intent } = expandingOf(compatObjects);
+    const { intent } = expandingOf(operations);
     return listObject(COMPAT_BASE + PATH, page, (record) => intent(record, expansion));
   },
 });
@@ -126,10 +127,10 @@ export const updatePaymentIntent = call({
   bodyExample: { metadata: { order_id: "7" } },
   answer: ANSWER,
   errors: [400, 404, 409],
-  handle: async (operations, { id, members, owner, operation, shown }) => {
+  handle: async (operations, { id, members, merchant, owner, operation, shown }) => {
     readExpansion(members.expand, "payment_intent", false);
     const before = await found(operations.intents, owner, id);
-    const outcome = await operations.intents.update(owner, id, changeOf(members, before.order, owner.livemode), operation);
+    const outcome = await operations.intents.update(owner, id, changeOf(members, before.order, merchant), operation);
     if (outcome === null) throw noSuchIntent(id);
     if (outcome.type === "too_many_keys") throw tooManyKeys();
     if (outcome.type === "unexpected") throw unexpected(outcome.intent, "change the amount, currency or capture method of", shown);
@@ -139,6 +140,11 @@ export const updatePaymentIntent = call({
 
 /** What the shop decides: whoever has the page may not change it. */
 const OF_SERVERS = ["capture_method", "payment_method_types"] as const;
+
+function serversMember(members: ReadFields<typeof CONFIRM_FIELDS>): string | undefined {
+  if ((members.payment_method_options?.card?.capture_method ?? null) !== null) return CARD_CAPTURE;
+  return OF_SERVERS.find((name) => members[name] !== undefined);
+}
 
 export const confirmPaymentIntent = call({
   name: "compatConfirmPaymentIntent",
@@ -154,14 +160,14 @@ export const confirmPaymentIntent = call({
   errors: [400, 402, 404, 409],
   handle: async (operations, { id, members, merchant, owner, operation, shown }) => {
     const ofPage = merchant.kind === "publishable";
-    const ofServers = ofPage ? OF_SERVERS.find((name) => members[name] !== undefined) : undefined;
+    const ofServers = ofPage ? serversMember(members) : undefined;
     if (ofServers !== undefined) {
       throw invalidParam(ofServers, `Received unknown parameter: ${ofServers} (it needs the secret key)`, "parameter_unknown");
     }
     readExpansion(members.expand, "payment_intent", false);
     const before = await found(operations.intents, owner, id);
     requireSecret(before, members.client_secret, id);
-    const outcome = await operations.intents.confirm(owner, id, changeOf(members, before.order, owner.livemode), operation);
+    const outcome = await operations.intents.confirm(owner, id, changeOf(members, before.order, merchant), operation);
     const record = confirmed(outcome, id, shown);
     return ofPage ? intentForPages(operations.compatObjects.intent(record)) : rendered(operations, record, members);
   },

@@ -60,6 +60,18 @@ export function withoutSecrets(text: string): string {
   return text.replace(SECRET, "...");
 }
 
+const PATH_SHOWN_MAX = 200;
+
+/** The answer for everything under the API's base that is not there, in the platform's words. */
+export function unrecognizedUrl(method: string, path: string): PlatformError {
+  const shown = withoutSecrets(path.replace(/[^\x21-\x7e]/g, "?").slice(0, PATH_SHOWN_MAX));
+  return new PlatformError(`Unrecognized request URL (${method}: ${shown}).`, {
+    status: 404,
+    type: "invalid_request_error",
+    stored: false,
+  });
+}
+
 /** What is not there, is another merchant's, or is of the other environment. */
 export function noSuch(what: string, id: string, param = "id"): PlatformError {
   const quoted = /^[A-Za-z0-9_.-]{1,64}$/.test(id) && withoutSecrets(id) === id ? `: '${id}'` : "";

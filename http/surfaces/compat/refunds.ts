@@ -35,7 +35,7 @@ export const createRefund = call({
   deadlineMs: GATEWAY_DEADLINE_MS,
   answer: { description: "The refund.", schema: Refund },
   errors: [400, 404, 409],
-  handle: async ({ intents, compatObjects }, { members, owner, operation, shown }) => {
+  handle: async (operations, { members, owner, operation, shown }) => {
     const { payment_intent: intentId, charge: chargeId } = members;
     if (intentId !== undefined && chargeId !== undefined) {
       throw invalidParam("charge", "You may give only one of payment_intent and charge.");
@@ -48,13 +48,13 @@ export const createRefund = call({
     };
     const of = intentId !== undefined ? { intentId } : chargeId !== undefined ? { chargeId } : null;
     if (of === null) throw invalidParam("payment_intent", "Missing required param: payment_intent, or charge.", "parameter_missing");
-    const outcome = await intents.refund(owner, of, request, operation);
+    const outcome = await operations.intents.refund(owner, of, request, operation);
     const param = intentId === undefined ? "charge" : "payment_intent";
     switch (outcome?.type) {
       case undefined:
         throw noSuch(param, intentId ?? chargeId ?? "", param);
       case "refunded":
-        return expandingOf(compatObjects).refund(outcome, expansion);
+        return expandingOf(operations).refund(outcome, expansion);
       case "already_refunded":
         throw refusedByState("This payment was refunded already.", {
           code: "charge_already_refunded",
@@ -90,12 +90,12 @@ export const listRefunds = call({
   fields: { ...LIST_FIELDS, charge: word("Of this charge only."), payment_intent: word("Of this payment intent only.") },
   answer: { description: "A page.", schema: listSchema(Refund) },
   errors: [400, 404],
-  handle: async ({ intents, compatObjects }, { members, owner }) => {
+  handle: async (operations, { members, owner }) => {
     const query = { ...pageQueryOf(members), intentId: members.payment_intent ?? null, chargeId: members.charge ?? null };
     const expansion = readExpansion(members.expand, "refund", true);
-    const page = await intents.listRefunds(owner, query);
+    const page = await operations.intents.listRefunds(owner, query);
     if (page === null) throw noSuchCursor(query);
-    const { refund } = expandingOf(compatObjects);
+    const { refund } = expandingOf(operations);
     return listObject(COMPAT_BASE + PATH, page, (one) => refund(one, expansion));
   },
 });
@@ -108,11 +108,11 @@ export const retrieveRefund = call({
   fields: { expand: EXPAND },
   answer: { description: "The refund.", schema: Refund },
   errors: [400, 404],
-  handle: async ({ intents, compatObjects }, { id, members, owner }) => {
+  handle: async (operations, { id, members, owner }) => {
     const expansion = readExpansion(members.expand, "refund", false);
-    const refund = await intents.refundOf(owner, id);
+    const refund = await operations.intents.refundOf(owner, id);
     if (refund === null) throw noSuch("refund", id, "refund");
-    return expandingOf(compatObjects).refund(refund, expansion);
+    return expandingOf(operations).refund(refund, expansion);
   },
 });
 
@@ -126,15 +126,15 @@ export const updateRefund = call({
   bodyExample: { metadata: { order_id: "7" } },
   answer: { description: "The refund.", schema: Refund },
   errors: [400, 404, 409],
-  handle: async ({ intents, compatObjects }, { id, members, owner, operation }) => {
+  handle: async (operations, { id, members, owner, operation }) => {
     const expansion = readExpansion(members.expand, "refund", false);
-    const { refund } = expandingOf(compatObjects);
+    const { refund } = expandingOf(operations);
     if (members.metadata === undefined) {
-      const found = await intents.refundOf(owner, id);
+      const found = await operations.intents.refundOf(owner, id);
       if (found === null) throw noSuch("refund", id, "refund");
       return refund(found, expansion);
     }
-    const outcome = await intents.updateRefund(owner, id, members.metadata, operation);
+    const outcome = await operations.intents.updateRefund(owner, id, members.metadata, operation);
     if (outcome === null) throw noSuch("refund", id, "refund");
     if (outcome.type === "too_many_keys") throw tooManyKeys();
     return refund(outcome, expansion);

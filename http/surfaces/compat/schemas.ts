@@ -115,7 +115,7 @@ export const Charge = Type.Object(
     currency: Currency,
     customer: textOrNull("The intent's."),
     description: textOrNull("The intent's."),
-    disputed: Type.Literal(false),
+    disputed: Type.Boolean({ description: "Whether it is under dispute: then it is not given back (`charge_disputed`)." }),
     failure_code: textOrNull(),
     failure_message: textOrNull(),
     livemode: Livemode,

@@ -10,7 +10,7 @@ import { surface } from "../../endpoint/surface.ts";
 import { admit } from "./admission.ts";
 import { compatIdempotency } from "./idempotency-policy.ts";
 import type { CompatOperations } from "./operations.ts";
-import { PlatformError, type PlatformErrorDetails, withoutSecrets } from "./platform-error.ts";
+import { PlatformError, type PlatformErrorDetails, unrecognizedUrl } from "./platform-error.ts";
 import { CompatError } from "./schemas.ts";
 import { versionHeaders, versionIn } from "./versions.ts";
 
@@ -116,18 +116,6 @@ export const platformHeaders: ResponseHeadersOf = (header, requestId) => {
 
 function isKeyShown(key: string): boolean {
   return key !== "" && key.length <= IDEMPOTENCY_KEY_LENGTH_MAX && maskSchemePans(key) === key;
-}
-
-const PATH_SHOWN_MAX = 200;
-
-/** The answer for everything under COMPAT_BASE that is not there, in the platform's words. */
-export function unrecognizedUrl(method: string, path: string): PlatformError {
-  const shown = withoutSecrets(path.replace(/[^\x21-\x7e]/g, "?").slice(0, PATH_SHOWN_MAX));
-  return new PlatformError(`Unrecognized request URL (${method}: ${shown}).`, {
-    status: 404,
-    type: "invalid_request_error",
-    stored: false,
-  });
 }
 
 /** The platform's newer paths, of which there is none here: its clients understand no other envelope there either. */

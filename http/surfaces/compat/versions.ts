@@ -1,8 +1,6 @@
+import { API_VERSION } from "../../../engine/webhooks/api-versions.ts";
 import { VERSION_HEADER, WIRE_NAMES } from "../../compat/wire-names.ts";
 import { invalidParam } from "./platform-error.ts";
-
-/** A date, since 2024 with the name of a train. */
-export const API_VERSION = /^\d{4}-\d{2}-\d{2}(?:\.[a-z]{1,32})?$/;
 
 /** `2026-10-28.endive; feature=v1`: what follows the semicolon switches previews of the platform on, of which there are none here. */
 const WITH_FEATURES = /^([^;\s]+)(?:\s*;\s*[\w-]+=v\d+)*\s*$/;

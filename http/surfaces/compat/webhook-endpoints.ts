@@ -1,6 +1,7 @@
 import type { MerchantGrant } from "../../../engine/access/merchant-grant.ts";
 import { RelayError } from "../../../engine/kernel/errors.ts";
 import { changedMetadata, NO_METADATA, TooManyMetadataKeys } from "../../../engine/kernel/metadata.ts";
+import { API_VERSION } from "../../../engine/webhooks/api-versions.ts";
 import {
   SECRET_OVERLAP_DEFAULT_MS,
   SECRET_OVERLAP_MAX_MS,
@@ -17,7 +18,7 @@ import { address, type Field, flag, integer, kept, list, metadata, notUrl, refus
 import { invalidParam, noSuch } from "./platform-error.ts";
 import { DeletedWebhookEndpoint, WebhookEndpoint } from "./schemas.ts";
 import { COMPAT_BASE } from "./surface.ts";
-import { API_VERSION, isApiVersion } from "./versions.ts";
+import { isApiVersion } from "./versions.ts";
 
 const PATH = "/webhook_endpoints";
 const ANSWER = { description: "The endpoint.", schema: WebhookEndpoint };
@@ -47,7 +48,8 @@ const ENDPOINT_FIELDS = {
   metadata: metadata(),
 };
 
-const URL_DESCRIPTION = "Where events are posted: public, without a user name and password; https in LIVE.";
+const URL_DESCRIPTION =
+  "Where events are posted: public, without a user name and password; https in LIVE. Addresses of local networks are refused; a name is checked at each call.";
 
 export const createWebhookEndpoint = call({
   name: "compatCreateWebhookEndpoint",
@@ -57,9 +59,12 @@ export const createWebhookEndpoint = call({
   description: `At most ${WEBHOOK_ENDPOINTS_MAX} a merchant. The answer has the \`secret\` by which deliveries are signed; it is not shown again.`,
   fields: {
     ...ENDPOINT_FIELDS,
-    api_version: word("The version that its events name: that of your client library. Default: the merchant's.", {
-      pattern: API_VERSION.source,
-    }),
+    api_version: word(
+      "The version that its events name: that of your client library. Default: the merchant's, or where it has set none that of this request.",
+      {
+        pattern: API_VERSION.source,
+      },
+    ),
     connect: refused("there are no connected accounts", [false]),
     enabled_events: required(events),
     url: required(address(URL_DESCRIPTION)),

@@ -1,16 +1,17 @@
 import { Type } from "@sinclair/typebox";
 import type { Endpoint } from "../../endpoint/endpoint.ts";
 import { QUANTITY_MAX } from "./demo-intents.ts";
-import { checkoutPage, FILES, PAGE_POLICY, returnPage, scanPage } from "./pages.ts";
+import { checkoutPage, FILES, PAGE_POLICY, returnPage, scanPage, startPage } from "./pages.ts";
 import { type DemoOperations, demo } from "./surface.ts";
 
-const page = (name: string, path: string, summary: string, html: (operations: DemoOperations) => string) =>
+const page = (name: string, path: string, summary: string, html: (operations: DemoOperations, host: string) => string) =>
   demo.endpoint({
     name,
     method: "GET",
     path,
     summary,
     auth: "none",
+    headers: Type.Object({ host: Type.Optional(Type.String({ maxLength: 1_024 })) }),
     responses: {
       200: {
         description: summary,
@@ -22,9 +23,9 @@ const page = (name: string, path: string, summary: string, html: (operations: De
         },
       },
     },
-    handle: (operations) => ({
+    handle: (operations, { headers: { host = "" } }) => ({
       status: 200,
-      text: html(operations),
+      text: html(operations, host),
       headers: { "Content-Security-Policy": PAGE_POLICY, "Referrer-Policy": "no-referrer" },
     }),
   });
@@ -60,8 +61,9 @@ const createIntent = demo.endpoint({
   handle: async ({ createDemoIntent }, { body }) => ({ status: 200, body: await createDemoIntent(body.quantity) }),
 });
 
-/** A shop that pays and a till that scans. */
+/** Where the sandbox begins, a shop that pays and a till that scans. */
 export const demoEndpoints: Endpoint<DemoOperations>[] = [
+  page("sandboxStart", "/", "Get the page with the ways into the sandbox", startPage),
   page("demoCheckout", "/demo/checkout", "Get the page of a shop that pays", checkoutPage),
   page("demoReturn", "/demo/return", "Get the page that its buyers come back to", returnPage),
   page("demoScan", "/demo/scan", "Get the page of a till that scans", scanPage),

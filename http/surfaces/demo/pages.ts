@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs";
 import { WIRE_NAMES } from "../../compat/wire-names.ts";
 import { type ScriptAssets, versionedPath } from "../../web/script-files.ts";
+import { escaped } from "../buyer-document.ts";
 import { CUP_MINOR, QUANTITY_MAX, SHIPPING_MINOR } from "./demo-intents.ts";
 import type { DemoOperations } from "./surface.ts";
 
@@ -76,6 +77,42 @@ export function scanPage({ scripts, demo }: DemoOperations): string {
   );
 }
 
+/** The five ways into a sandbox. `host` is what the browser has asked for. */
+export function startPage({ sandbox: { version, owner, administrator } }: DemoOperations, host: string): string {
+  // Passkeys belong to a name, and a session to the host that it began at; the start prints this address, too.
+  const named = /^127\.0\.0\.1(:\d{1,5})?$/.exec(host);
+  const base = named === null ? "" : `http://localhost${named[1] ?? ""}`;
+  const ways = [
+    {
+      address: `${base}/portal`,
+      name: "Merchant portal",
+      says: `What the people of a shop see. Sign in as <code>${owner.email}</code> with <code>${owner.password}</code>, and the code that <code>npm run -s portal-code</code> prints.`,
+    },
+    {
+      address: `${base}/admin`,
+      name: "Administration",
+      says:
+        administrator === null
+          ? "Terminals, payments that need attention, partners. Sign in with the login that you have configured."
+          : `Terminals, payments that need attention, partners. Sign in as <code>${escaped(administrator.username)}</code> with <code>${administrator.password}</code>; the first time you enrol a second factor.`,
+    },
+    { address: "/docs", name: "Documentation", says: "Every call of the interface, to be tried on a simulated terminal." },
+    { address: "/demo/checkout", name: "Demo shop", says: "A web shop whose buyers pay by card." },
+    { address: "/demo/scan", name: "Till", says: "A page that has a terminal scan a code." },
+  ];
+  const items = ways.map(({ address, name, says }) => `<li><a href="${address}">${name}</a><p>${says}</p></li>`);
+  return documentOf(
+    "Terminal Relay",
+    "",
+    "",
+    `<h1>Five ways in</h1>
+<ul class="ways">
+${items.join("\n")}
+</ul>`,
+    `<p>Version ${version}. Payments by program: <code>README.md</code>, “Five minutes”.</p>`,
+  );
+}
+
 /** As the guide shows it: the version that never changes, with its integrity. */
 function scriptTag(scripts: ScriptAssets, file: string): string {
   const asset = scripts.get(file);
@@ -90,6 +127,16 @@ function page(
   main: string,
 ): string {
   const attributes = Object.entries(data).map(([name, value]) => ` data-${name}="${value}"`);
+  return documentOf(
+    title,
+    `${script}\n<script type="module" src="/demo/${file}"></script>\n`,
+    attributes.join(""),
+    main,
+    `<nav aria-label="Demo pages"><a href="/">Start</a> <a href="/demo/checkout">Shop</a> <a href="/demo/scan">Till</a> <a href="/docs">Documentation</a></nav>`,
+  );
+}
+
+function documentOf(title: string, head: string, attributes: string, main: string, footer: string): string {
   return `<!doctype html>
 <html lang="en">
 <head>
@@ -98,15 +145,13 @@ function page(
 <meta name="robots" content="noindex">
 <title>${title} (sandbox)</title>
 <link rel="stylesheet" href="/demo/demo.css">
-${script}
-<script type="module" src="/demo/${file}"></script>
-</head>
-<body${attributes.join("")}>
+${head}</head>
+<body${attributes}>
 <header><p class="brand">${title}</p><p class="note">Sandbox: no money moves, and no real card belongs here.</p></header>
 <main>
 ${main}
 </main>
-<footer><nav aria-label="Demo pages"><a href="/demo/checkout">Shop</a> <a href="/demo/scan">Till</a> <a href="/docs">Documentation</a></nav></footer>
+<footer>${footer}</footer>
 </body>
 </html>
 `;

@@ -14,6 +14,15 @@ export interface DemoOperations extends ScriptOperations {
     /** The sandbox's simulated terminal. */
     readonly terminalId: string;
   };
+  /** What the page at the root says. */
+  sandbox: {
+    /** Of the relay. */
+    readonly version: string;
+    /** Of the demo shop's owner in the portal; the second factor's code comes from a command. */
+    readonly owner: { readonly email: string; readonly password: string };
+    /** The administrator whom everyone knows; null where another login was configured. */
+    readonly administrator: { readonly username: string; readonly password: string } | null;
+  };
 }
 
 /** Served in the sandbox only. */

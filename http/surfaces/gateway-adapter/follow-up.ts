@@ -64,6 +64,7 @@ export const followUpOf = (type: FollowUpType, path: string) =>
     rateLimit: ADAPTER_RATE,
     deadlineMs: DEADLINE_MS,
     body: FollowUpRequest,
+    movesMoney: true,
     notTaken: notReadOfFollowUp,
     bodyExample: {
       txHead: { merId: "SANDBOXADAPTER1", txId: `${type}-7` },

@@ -18,7 +18,7 @@ const InitRequest = Type.Object(
       Type.Unknown({
         type: "object",
         description:
-          "`txOp` SALE (default) or AUTH; `amount` with `value`, an integer of minor units, and `currency`; `description`; `merchantReference`.",
+          "`txOp` SALE (default) or AUTH; `amount` with `value`, an integer of minor units, and `currency`; `description`; `merchantReference`; `expiresAt`, ISO 8601 in UTC, at most one hour ahead (default).",
       }),
     ),
     poiInfo: Type.Optional(Type.Unknown({ type: "object", description: "`pitype` CC (default) or BPE, `terminalId`." })),
@@ -59,11 +59,12 @@ export const initOf = (path: string) =>
     path,
     summary: "Create a payment by adapter",
     description:
-      "A txId identifies one payment: the same order again returns the same payment, and a different order is refused with 409. 503: it is not known whether the gateway has the payment; repeat the same request with a new signature to find out. A payment can be paid for one hour.",
+      "A txId identifies one payment: the same order again returns the same payment, and a different order is refused with 409. 503: it is not known whether the gateway has the payment; repeat the same request with a new signature to find out. A payment can be paid until `expiresAt`, for at most one hour. A member that would change the payment and that is not read is refused.",
     auth: "signature",
     rateLimit: ADAPTER_RATE,
     deadlineMs: DEADLINE_MS,
     body: InitRequest,
+    movesMoney: true,
     notTaken: notReadOfInit,
     bodyExample: {
       txHead: { merId: "SANDBOXADAPTER1", txId: "order-7" },
@@ -91,7 +92,7 @@ export const initOf = (path: string) =>
         const order = readInit(body);
         if (caller.type !== "partner" || order.merId !== adapterMerchantOf(caller)) return foreignMerchant(subject);
         const attachment = attachmentOf(order);
-        const { amount, description, merchantReference, email, returnURL, terminalId, instrument, txOp } = order;
+        const { amount, description, merchantReference, email, returnURL, terminalId, instrument, txOp, expiresAtMs } = order;
         const created = await createLink.ofPartner(
           caller,
           {
@@ -106,6 +107,7 @@ export const initOf = (path: string) =>
             instrument,
             capture: txOp === "SALE" ? "now" : "later",
             attachment,
+            expiresAtMs,
           },
           derivedId(caller.partnerId, "payment", order.txId),
         );

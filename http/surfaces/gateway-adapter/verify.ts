@@ -3,8 +3,10 @@ import type { Caller } from "../../../engine/access/caller.ts";
 import { readAdapterOrder } from "../../../engine/callbacks/adapter-order.ts";
 import { RelayError } from "../../../engine/kernel/errors.ts";
 import { amountOf, isFinal, type LinkRecord } from "../../../engine/links/link.ts";
+import type { VerifiedLink } from "../../../engine/links/links.ts";
 import type { UseLink } from "../../../engine/links/use-link.ts";
 import { Amount, PROTOCOL_RESULT } from "../../gateway/forms.ts";
+import { FRESHNESS_HEADERS, freshnessOf } from "../verified-link.ts";
 import { foreignMerchant, headOf, refuse, type Subject, told, unknownPayment } from "./answers.ts";
 import { derivedId } from "./derived-id.ts";
 import { ADAPTER_RATE, AdapterHead, adapter } from "./surface.ts";
@@ -48,7 +50,7 @@ export const verifyOf = (name: "adapterVerify" | "adapterVerification", path: st
     path,
     summary: name === "adapterVerify" ? "Get the status of a payment by adapter" : "Get the status of a payment by adapter (alias)",
     description:
-      "The relay asks the gateway, unless it has just done so. PENDING has the resultCode GW_20001. KO has the code of the failure, with its original description.",
+      "The relay asks the gateway, unless it has just done so; if it cannot, the answer is the state that was known before, with `Relay-Answer-Stale: true`. PENDING has the resultCode GW_20001. KO has the code of the failure, with its original description.",
     auth: "signature",
     rateLimit: ADAPTER_RATE,
     deadlineMs: DEADLINE_MS,
@@ -60,6 +62,7 @@ export const verifyOf = (name: "adapterVerify" | "adapterVerification", path: st
     responses: {
       200: {
         description: "The state.",
+        headers: FRESHNESS_HEADERS,
         body: VerifyAnswer,
         example: {
           txHead: headOf({ merId: "SANDBOXADAPTER1", txId: "order-7" }, PROTOCOL_RESULT.completed, "Transaction completed successfully"),
@@ -93,19 +96,21 @@ export const verifyOf = (name: "adapterVerify" | "adapterVerification", path: st
         const record = derived === undefined || id === derived ? await useLink.find(caller, id) : null;
         const order = record === null || record.order.txId !== id ? null : readAdapterOrder(record.order.attachment);
         if (record === null || order === null) return unknownPayment(subject);
-        return { status: 200 as const, body: stateOf({ merId, txId: order.txId }, await current(useLink, caller, record)) };
+        const verified = await current(useLink, caller, record);
+        return { status: 200 as const, body: stateOf({ merId, txId: order.txId }, verified.record), headers: freshnessOf(verified) };
       });
     },
   });
 
 /** The payment's present state at the gateway, if it can still change and the gateway can be asked. */
-async function current(useLink: UseLink, caller: Caller, record: LinkRecord): Promise<LinkRecord> {
-  if (record.state === "success") return record;
+async function current(useLink: UseLink, caller: Caller, record: LinkRecord): Promise<VerifiedLink> {
+  if (record.state === "success") return { record, isFresh: true };
+  const known = { record, isFresh: false };
   try {
-    return (await useLink.verify(caller, record.order.txId)) ?? record;
+    return (await useLink.verify(caller, record.order.txId)) ?? known;
   } catch (error) {
     // The gateway has too many calls in progress: the stored state is returned; it is not wrong, but may not be the latest.
-    if (error instanceof RelayError && error.code === "too_busy") return record;
+    if (error instanceof RelayError && error.code === "too_busy") return known;
     throw error;
   }
 }

@@ -2,6 +2,7 @@ import { Type } from "@sinclair/typebox";
 import { RelayError } from "../../../engine/kernel/errors.ts";
 import { amountDiffers, type LinkRecord } from "../../../engine/links/link.ts";
 import type { OutgoingFile } from "../../endpoint/endpoint.ts";
+import { FRESHNESS_HEADERS, freshnessOf } from "../verified-link.ts";
 import { IdParams, notFound, TxIdParams } from "./link-params.ts";
 import { LinkStatus, statusBody, statusWord } from "./record.ts";
 import { links } from "./surface.ts";
@@ -68,7 +69,7 @@ export const verifyLink = links.endpoint({
   path: "/api/v1/payment/verify/{txId}",
   summary: "Verify a link at the card gateway",
   description:
-    "Returns PENDING, SUCCESS, FAILED or EXPIRED as text. For a payment that is paid, or was verified within the last three seconds, the known state is returned. While the gateway cannot be reached, the state does not change.",
+    "Returns PENDING, SUCCESS, FAILED or EXPIRED as text. For a payment that is paid, or was verified within the last three seconds (one that has ended without being paid: within the last minute), the known state is returned. While the gateway cannot be reached, the state does not change, and the answer has `Relay-Answer-Stale: true`.",
   auth: "apiKey",
   rateLimit: { bucket: "links", perSecond: 50 },
   deadlineMs: 20_000,
@@ -83,14 +84,17 @@ export const verifyLink = links.endpoint({
         "Relay-Amount-Differs": {
           description: "`true` if the paid amount or currency differs from the order; the status has the details.",
         },
+        ...FRESHNESS_HEADERS,
       },
     },
     ...links.errors(401, 404, 429, 503),
   },
   handle: async ({ useLink }, { params, caller }) => {
-    const record = await useLink.verify(caller, params.txId);
-    if (record === null) return notFound(params.txId);
-    return { status: 200 as const, text: statusWord(record), headers: amountDiffers(record) ? { "Relay-Amount-Differs": "true" } : {} };
+    const verified = await useLink.verify(caller, params.txId);
+    if (verified === null) return notFound(params.txId);
+    const { record } = verified;
+    const differs = amountDiffers(record) ? { "Relay-Amount-Differs": "true" } : {};
+    return { status: 200 as const, text: statusWord(record), headers: { ...differs, ...freshnessOf(verified) } };
   },
 });
 

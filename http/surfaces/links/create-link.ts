@@ -1,4 +1,5 @@
 import { type Static, type StringOptions, Type } from "@sinclair/typebox";
+import { RelayError } from "../../../engine/kernel/errors.ts";
 import { IDENTIFIER_LENGTH_MAX } from "../../../engine/kernel/limits.ts";
 import type { LinkRequest } from "../../../engine/links/create-link.ts";
 import type { LinkCreated } from "../../../engine/links/links.ts";
@@ -27,7 +28,7 @@ const members = {
   reason: text("Purpose text, shown to the buyer; at most 255 characters. Kept and answered with card numbers masked."),
   description: text("Alias of `reason`; `reason` takes precedence."),
   terminalID: text("Terminal or merchant location that the link belongs to. Default: the partner's own (`gwTml`).", LINK_TERMINAL),
-  terminalId: text("Alias of `terminalID`; `terminalID` takes precedence.", LINK_TERMINAL),
+  terminalId: text("Alias of `terminalID`; both have to be the same.", LINK_TERMINAL),
   customerEmail: text("Customer e-mail address."),
   merchantReference: text("Partner order reference; at most 255 characters. Kept and answered with card numbers masked."),
   returnUrl: text("The address to which the payment page sends the buyer afterwards."),
@@ -70,6 +71,7 @@ const example = {
 
 const creation = {
   method: "POST",
+  movesMoney: true,
   rateLimit: { bucket: "links", perSecond: 50 },
   // The response contains the buyer's e-mail address.
   idempotency: "sealed",
@@ -92,14 +94,21 @@ const creation = {
 } as const;
 
 const DESCRIPTION =
-  "The link is stored before the request is sent to the gateway. The relay learns the outcome from the gateway's notification, or by asking the gateway: if no notification has come five minutes after creation, every 30 seconds from then on. Read it with GET /api/v1/payment/status/{txId}. The link is valid for one hour.";
+  "The link is stored before the request is sent to the gateway. The relay learns the outcome from the gateway's notification, or by asking the gateway: if no notification has come five minutes after creation, every 30 seconds from then on. Read it with GET /api/v1/payment/status/{txId}. The link is valid for one hour. Members that it does not have are ignored, but refused if they would change what is paid, when or by whom (`capture` and `instrument` are members of POST /api/payment/initiate).";
+
+/** Which of two terminals the money is for would be a guess. */
+function terminalOf({ terminalID, terminalId }: Static<typeof LinkBody>): string | null {
+  const [one, other] = [givenText(terminalID), givenText(terminalId)];
+  if (one !== null && other !== null && one !== other) throw new RelayError("invalid_request", "terminalId: differs from terminalID");
+  return one ?? other;
+}
 
 function requestOf(body: Static<typeof LinkBody>, more: Pick<LinkRequest, "instrument" | "capture" | "requestId">): LinkRequest {
-  const { amount, currency, reason, description, terminalID, terminalId, customerEmail, merchantReference, returnUrl } = body;
+  const { amount, currency, reason, description, customerEmail, merchantReference, returnUrl } = body;
   return {
     amount,
     currency: currency ?? undefined,
-    terminalId: givenText(terminalID) ?? givenText(terminalId) ?? undefined,
+    terminalId: terminalOf(body) ?? undefined,
     description: givenText(reason) ?? givenText(description) ?? undefined,
     merchantReference: givenText(merchantReference) ?? undefined,
     customerEmail: givenText(customerEmail) ?? undefined,

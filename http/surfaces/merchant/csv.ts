@@ -28,8 +28,12 @@ const BEGINS = new RegExp(`^(?:[\\t\\r\\n]|[\\s\\p{C}]*${SIGNS})`, "u");
  */
 const BEGINS_WITHIN = new RegExp(`([,;\\t\\r\\n](?:(?![\\t\\r\\n])["\\s\\p{C}])*)(?=${SIGNS})`, "gu");
 
-/** What a spreadsheet would take for a formula is a text with an apostrophe before it. Amounts are no texts, and stay numbers. */
+/** What a spreadsheet would read as another number: codes with leading zeros, with more digits than it keeps, or that look like an exponent. */
+const CHANGED_CODE = /^\s*(?:0[0-9]+|[0-9]{16,}|[0-9]+[eE][0-9]+)\s*$/;
+
+/** What a spreadsheet would take for a formula, or a code that it would change, is a text with an apostrophe before it. Amounts are no texts, and stay numbers. */
 export function textCell(text: string): string {
+  if (CHANGED_CODE.test(text)) return `'${text}`;
   const whole = text.replace(BEGINS_WITHIN, "$1'");
   return BEGINS.test(text) ? `'${whole}` : whole;
 }

@@ -14,7 +14,7 @@ export const exportMerchantTransactions = reads.endpoint({
   path: `${MERCHANT_BASE}/transactions.csv`,
   summary: "Download transactions as CSV",
   description:
-    "The rows of `GET /api/merchant/transactions` with the same filters, all of them, newest first, as they are when the download begins. UTF-8 with a byte order mark; times are local, in the zone that the heading names; amounts are in units of their currency, with a decimal comma and semicolons between the columns for `it`. A text that a spreadsheet would take for a formula begins with an apostrophe, as does such a part of one behind a comma, a semicolon, a tab or a line break. At most two at once of one merchant, else 429. A download that breaks off was not complete.",
+    "The rows of `GET /api/merchant/transactions` with the same filters, all of them, newest first, as they are when the download begins. UTF-8 with a byte order mark; times are local, in the zone that the heading names; amounts are in units of their currency, net by the day of the payment, with a decimal comma and semicolons between the columns for `it`. A text that a spreadsheet would take for a formula begins with an apostrophe, as does such a part of one behind a comma, a semicolon, a tab or a line break. A code that a spreadsheet would change to another number (leading zeros, 16 digits or more, digits with an `E` between them) begins with one, too. At most two at once of one merchant, else 429. A download that breaks off was not complete.",
   auth: "merchantUserOrKey",
   may: "operate",
   rateLimit: PORTAL_RATE,
@@ -28,7 +28,7 @@ export const exportMerchantTransactions = reads.endpoint({
     },
     ...reads.errors(400, 401, 403, 429, 503),
   },
-  handle: async ({ merchantTransactions, downloads, localTime, clock }, { caller, query }) => {
+  handle: async ({ merchantTransactions, downloads, localTime, clock }, { caller, query, request }) => {
     const merchantId = merchantOf(caller);
     const filter = filterOf(query, localTime);
     if (!downloads.take(merchantId)) {
@@ -36,7 +36,7 @@ export const exportMerchantTransactions = reads.endpoint({
     }
     const release = once(() => downloads.giveBack(merchantId));
     try {
-      const batches = merchantTransactions.stream(merchantId, filter)[Symbol.asyncIterator]();
+      const batches = merchantTransactions.stream(merchantId, filter, request.gone)[Symbol.asyncIterator]();
       // Before anything is answered: what cannot be read now is a 503, and not a file that breaks off.
       const first = await batches.next();
       const days = `${query.from ?? "until"}_${query.to ?? localTime.dayOf(clock.nowMs())}`;

@@ -30,11 +30,11 @@ export const findMerchantTerminal = reads.endpoint({
     304: { description: "Nothing has changed.", headers: ETAG_HEADERS },
     ...reads.errors(400, 401, 403, 404, 429, 503),
   },
-  handle: async (operations, { caller, params, headers }) => {
+  handle: async (operations, { caller, params, headers, request }) => {
     const merchantId = merchantOf(caller);
     const terminal = await operations.merchantTerminals.find(merchantId, params.terminalId);
     if (terminal === null) throw new RelayError("not_found", "There is no such terminal");
-    const results = await latestResults(operations, merchantId);
+    const results = await latestResults(operations, merchantId, request.gone);
     const item = terminalItemOf(terminal, results?.get(params.terminalId));
     const etag = etagOf(item);
     if (isNamedIn(headers["if-none-match"], etag)) return { status: 304, headers: { ETag: etag } };

@@ -51,9 +51,9 @@ export const findMerchantTransaction = reads.endpoint({
     },
     ...reads.errors(400, 401, 403, 404, 429, 503),
   },
-  handle: async (operations, { caller, params }) => {
+  handle: async (operations, { caller, params, request }) => {
     const merchantId = merchantOf(caller);
-    const found = await ownTransaction(operations, merchantId, params.uuid);
+    const found = await ownTransaction(operations, merchantId, params.uuid, request.gone);
     const history = await historyOf(operations, merchantOwnerOf(caller), found);
     return { status: 200, body: ok(detailOf(found, history, maySeePersonalData(caller))) };
   },
@@ -64,8 +64,9 @@ export async function ownTransaction(
   { merchantTransactions }: { merchantTransactions: Pick<MerchantTransactions, "find"> },
   merchantId: string,
   uuid: string,
+  gone?: AbortSignal,
 ): Promise<MerchantTransaction> {
-  const found = await merchantTransactions.find(merchantId, uuid);
+  const found = await merchantTransactions.find(merchantId, uuid, gone);
   if (found === null) throw new RelayError("not_found", "There is no such transaction");
   return found;
 }

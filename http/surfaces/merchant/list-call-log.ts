@@ -34,8 +34,8 @@ export const listMerchantCallLog = reads.endpoint({
     200: { description: "A page.", body: okOf(listOf(CallLogItem)), example: { status: "ok", data: { items: [EXAMPLE], next: null } } },
     ...reads.errors(400, 401, 403, 429, 503),
   },
-  handle: async ({ merchantLogs, localTime }, { caller, query }) => {
-    const { items, next } = await merchantLogs.calls(merchantOf(caller), logQueryOf(query, localTime));
+  handle: async ({ merchantLogs, localTime }, { caller, query, request }) => {
+    const { items, next } = await merchantLogs.calls(merchantOf(caller), logQueryOf(query, localTime), request.gone);
     const shown = items.map(({ atMs, ...entry }): CallLogJson => ({ ...entry, at: new Date(atMs).toISOString() }));
     return { status: 200, body: ok({ items: shown, next: logCursorOf(next) }) };
   },

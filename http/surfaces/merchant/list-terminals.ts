@@ -28,11 +28,14 @@ export const listMerchantTerminals = reads.endpoint({
     304: { description: "Nothing has changed.", headers: ETAG_HEADERS },
     ...reads.errors(400, 401, 403, 429, 503),
   },
-  handle: async (operations, { caller, headers }) => {
+  handle: async (operations, { caller, headers, request }) => {
     const { merchantTerminals, clock } = operations;
     const merchantId = merchantOf(caller);
     const asOf = new Date(clock.nowMs()).toISOString();
-    const [terminals, results] = await Promise.all([merchantTerminals.all(merchantId), latestResults(operations, merchantId)]);
+    const [terminals, results] = await Promise.all([
+      merchantTerminals.all(merchantId),
+      latestResults(operations, merchantId, request.gone),
+    ]);
     const items = terminals.map((terminal) => terminalItemOf(terminal, results?.get(terminal.view.terminalId)));
     const found = { items, resultsAway: results === null };
     const etag = etagOf(found);

@@ -13,7 +13,7 @@ export const listMerchantTransactions = reads.endpoint({
   path: `${MERCHANT_BASE}/transactions`,
   summary: "List transactions",
   description:
-    "Results of terminals and payment links, as soon as they are stored, without scans and prints. Days are those of the installation's time zone. Pass `next` as `cursor`, with the same filters, to get the next page. 503 where ClickHouse does not answer: payments are not affected.",
+    "Payments of terminals and payment links, as soon as they are stored, with what was given back of each; refunds are by the day of the payment. Days are those of the installation's time zone. Pass `next` as `cursor`, with the same filters, to get the next page. 503 where ClickHouse does not answer: payments are not affected.",
   auth: "merchantUserOrKey",
   may: "look",
   rateLimit: PORTAL_RATE,
@@ -27,11 +27,11 @@ export const listMerchantTransactions = reads.endpoint({
     },
     ...reads.errors(400, 401, 403, 429, 503),
   },
-  handle: async ({ merchantTransactions, localTime }, { caller, query }) => {
+  handle: async ({ merchantTransactions, localTime }, { caller, query, request }) => {
     const { limit, cursor } = query;
     const filter = filterOf(query, localTime);
     const after = cursor === undefined ? null : readCursor(cursor);
-    const { items, next } = await merchantTransactions.page(merchantOf(caller), { filter, after, limit });
+    const { items, next } = await merchantTransactions.page(merchantOf(caller), { filter, after, limit }, request.gone);
     return { status: 200, body: ok({ items: items.map(itemOf), next: next === null ? null : cursorOf(next) }) };
   },
 });

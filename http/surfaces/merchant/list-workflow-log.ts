@@ -32,8 +32,8 @@ export const listMerchantWorkflowLog = reads.endpoint({
     200: { description: "A page.", body: okOf(listOf(WorkflowLogItem)), example: { status: "ok", data: { items: [EXAMPLE], next: null } } },
     ...reads.errors(400, 401, 403, 429, 503),
   },
-  handle: async ({ merchantLogs, localTime }, { caller, query }) => {
-    const { items, next } = await merchantLogs.workflow(merchantOf(caller), logQueryOf(query, localTime));
+  handle: async ({ merchantLogs, localTime }, { caller, query, request }) => {
+    const { items, next } = await merchantLogs.workflow(merchantOf(caller), logQueryOf(query, localTime), request.gone);
     const shown = items.map(({ atMs, ...entry }): WorkflowLogJson => ({ ...entry, at: new Date(atMs).toISOString() }));
     return { status: 200, body: ok({ items: shown, next: logCursorOf(next) }) };
   },

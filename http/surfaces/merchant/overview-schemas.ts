@@ -7,7 +7,7 @@ import { Method } from "./transaction-schemas.ts";
 const Sums = Type.Object(
   {
     currency: Type.String(),
-    volumeMinor: Type.Integer({ description: "Sum of approved CARD, SATISPAY, VOUCHER and PAYBYLINK." }),
+    volumeMinor: Type.Integer({ description: "Sum of the approved payments; refunds are not taken off." }),
     approved: Type.Integer(),
     declined: Type.Integer({ description: "Without links that expired." }),
   },

@@ -35,6 +35,7 @@ export const merchantOverview = reads.endpoint({
   query: Type.Object({
     day: Type.Optional(Type.String({ ...DAY, description: "A day that has begun. Default: today." })),
   }),
+  refusesUnknown: "rows",
   responses: {
     200: {
       description: "The figures, of each currency apart.",
@@ -60,14 +61,14 @@ export const merchantOverview = reads.endpoint({
   },
   handle: async (
     { merchantTransactions, merchantTerminals, merchantAttention, portalLinkTasks, subscriptionTasks, disputeTasks, localTime, clock },
-    { caller, query },
+    { caller, query, request: { gone } },
   ) => {
     const merchantId = merchantOf(caller);
     const nowMs = clock.nowMs();
     const { day, complete, range, before } = rangesOf(query.day, nowMs, localTime);
     const [sums, sumsBefore, terminals, attention, linkTasks, pastDue, toAnswer] = await Promise.all([
-      merchantTransactions.sums(merchantId, range),
-      before.fromMs < before.untilMs ? merchantTransactions.sums(merchantId, before) : NOTHING,
+      merchantTransactions.sums(merchantId, range, gone),
+      before.fromMs < before.untilMs ? merchantTransactions.sums(merchantId, before, gone) : NOTHING,
       merchantTerminals.all(merchantId),
       merchantAttention(merchantId),
       portalLinkTasks(merchantOwnerOf(caller)),

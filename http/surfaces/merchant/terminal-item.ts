@@ -43,11 +43,12 @@ const RESULTS_WITHIN_MS = 2_000;
 export function latestResults(
   { merchantTransactions, timers }: Pick<ReadOperations, "merchantTransactions" | "timers">,
   merchantId: string,
+  gone: AbortSignal,
 ): Promise<ReadonlyMap<string, MerchantTransaction> | null> {
   return new Promise((resolve) => {
     const timer = timers.set(RESULTS_WITHIN_MS, () => resolve(null));
     merchantTransactions
-      .latestByTerminal(merchantId)
+      .latestByTerminal(merchantId, gone)
       .catch(() => null)
       .then((results) => {
         timer.clear();

@@ -37,7 +37,7 @@ export async function historyOf(
   const ofIt = link?.order.terminalId === terminalId ? link : null;
   const rest = {
     refund: refundJson(refundDecision(found, ofIt, ofDisputes.some(holdsRefunds))),
-    disputes: ofDisputes.map(({ id, state, respondByMs }) => ({ id, state, respondBy: new Date(respondByMs).toISOString() })),
+    disputes: ofDisputes.map(({ id, state, respondByMs }) => ({ id, status: state, respondBy: new Date(respondByMs).toISOString() })),
     alerts: ofAlerts.map(({ id, state, respondByMs }) => ({ id, state, respondBy: new Date(respondByMs).toISOString() })),
   };
   if (ofIt !== null) return { timeline: timelineOfLink(ofIt), ...rest };

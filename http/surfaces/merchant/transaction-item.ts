@@ -1,19 +1,19 @@
 import { decimalsOf } from "../../../engine/kernel/money.ts";
-import type { MerchantTransaction } from "../../../engine/payments/merchant-transactions.ts";
+import { type MerchantTransaction, netMinorOf, refundStateOf } from "../../../engine/payments/merchant-transactions.ts";
 import type { TransactionMethod } from "../../../engine/payments/transaction.ts";
 import { METHODS, type TransactionItemJson } from "./transaction-schemas.ts";
 
 /** A transaction as lists show it. */
-export function itemOf({ transaction }: MerchantTransaction): TransactionItemJson {
+export function itemOf(found: MerchantTransaction): TransactionItemJson {
+  const { transaction, isPayment, refundedMinor } = found;
   const { uuid, createdAtMs, terminalId, method, status, amountCents, currency, card, auth, message } = transaction;
   return {
     uuid,
     createdAt: new Date(createdAtMs).toISOString(),
     terminalId,
     method: methodOf(method),
-    status,
-    amountMinor: amountCents,
-    currency,
+    ...{ status, isPayment, amountMinor: amountCents },
+    ...{ refundState: refundStateOf(found), refundedMinor, netMinor: netMinorOf(found), currency },
     brand: card?.brand ?? null,
     last4: last4Of(card?.maskedPan),
     authCode: auth?.authCode ?? null,
@@ -30,6 +30,12 @@ function last4Of(maskedPan: string | undefined): string | null {
   return /\d{4}$/.exec(maskedPan ?? "")?.[0] ?? null;
 }
 
+/** How a file names the outcome: a payment that was given back is not simply approved. */
+export function outcomeWord(found: MerchantTransaction): string {
+  const state = refundStateOf(found);
+  return state === "NONE" ? found.transaction.status : state;
+}
+
 /** An amount in major units with the currency's decimals, and a sign where it is negative: "-12.34". */
 export function majorUnits(minor: number, currency: string, point: "." | ","): string {
   const decimals = decimalsOf(currency);
@@ -44,7 +50,11 @@ export const ITEM_EXAMPLE: TransactionItemJson = {
   terminalId: "SIM00001",
   method: "CARD",
   status: "OK",
+  isPayment: true,
   amountMinor: 1050,
+  refundState: "NONE",
+  refundedMinor: 0,
+  netMinor: 1050,
   currency: "EUR",
   brand: "VISA",
   last4: "1111",

@@ -12,13 +12,15 @@ export const TransactionFilters = Type.Object(TRANSACTION_FILTERS);
 
 /** What a query asks for. Throws RelayError `invalid_request` for a range that ends before it begins. */
 export function filterOf(query: Static<typeof TransactionFilters>, localTime: LocalTime): MerchantTransactionFilter {
-  const { status, method, terminalId, amountMin, amountMax, currency, last4, authCode, q } = query;
+  const { status, refundState, isPayment, method, terminalId, amountMin, amountMax, currency, last4, authCode, q } = query;
   if (amountMin !== undefined && amountMax !== undefined && amountMin > amountMax) {
     throw new RelayError("invalid_request", "amountMin: is more than amountMax");
   }
   return {
     ...rangeOfQuery(query, localTime),
     ...(status === undefined ? {} : { status }),
+    ...(refundState === undefined ? {} : { refundState }),
+    ...(isPayment ? {} : { results: "others" as const }),
     ...(method === undefined ? {} : { method }),
     ...(terminalId === undefined ? {} : { terminalId }),
     ...(amountMin === undefined ? {} : { amountMin }),

@@ -45,10 +45,10 @@ export const merchantTransactionReceipt = reads.endpoint({
     },
     ...reads.errors(400, 401, 403, 404, 429, 503),
   },
-  handle: async (operations, { caller, params }) => {
+  handle: async (operations, { caller, params, request }) => {
     const merchantId = merchantOf(caller);
     const [found, merchantName] = await Promise.all([
-      ownTransaction(operations, merchantId, params.uuid),
+      ownTransaction(operations, merchantId, params.uuid, request.gone),
       operations.merchantName(merchantId),
     ]);
     const { terminalId, createdAtMs } = found.transaction;
@@ -64,12 +64,13 @@ export const merchantTransactionReceipt = reads.endpoint({
 });
 
 /** What the result has, in the order of a receipt. */
-function linesOf({ transaction }: MerchantTransaction): ReceiptJson["lines"] {
+function linesOf({ transaction, refundedMinor }: MerchantTransaction): ReceiptJson["lines"] {
   const { method, status, amountCents, currency, card, auth, satispay, message, uuid } = transaction;
   const lines: [label: string, value: string | undefined][] = [
     ["method", methodOf(method)],
     ["status", status],
     ["amount", `${majorUnits(amountCents, currency, ".")} ${currency}`],
+    ["refunded", refundedMinor === 0 ? undefined : `${majorUnits(refundedMinor, currency, ".")} ${currency}`],
     ["card", [card?.brand, card?.maskedPan].filter((part) => part !== undefined).join(" ")],
     ["entry", card?.entry],
     ["authCode", auth?.authCode],

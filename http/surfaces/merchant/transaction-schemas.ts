@@ -1,5 +1,5 @@
 import { type Static, Type } from "@sinclair/typebox";
-import { CardEntry, ResultStatus, words } from "../named-words.ts";
+import { CardEntry, RefundFilterWord, RefundStateWord, ResultStatus, words } from "../named-words.ts";
 import { AlertOfPayment, DisputeOfPayment } from "./disputes/schemas.ts";
 import { Currency, FromDay, nullable, ToDay, time } from "./schema-parts.ts";
 
@@ -12,6 +12,12 @@ export const TRANSACTION_FILTERS = {
   from: Type.Optional(FromDay),
   to: Type.Optional(ToDay),
   status: Type.Optional(ResultStatus),
+  refundState: Type.Optional(RefundFilterWord),
+  isPayment: Type.Boolean({
+    default: true,
+    description:
+      "false: instead of payments the other results (checks of cards, receipts, and what a terminal has not named), which count nowhere.",
+  }),
   method: Type.Optional(Method),
   terminalId: Type.Optional(Type.String({ maxLength: 64 })),
   amountMin: Type.Optional(Type.Integer({ minimum: 0, maximum: 999_999_999_999, description: "Minor units." })),
@@ -35,7 +41,14 @@ export const TransactionItem = Type.Object(
     terminalId: Type.String(),
     method: Method,
     status: ResultStatus,
+    isPayment: Type.Boolean({ description: "false: it counts in no sum. A check of a card (VERIFYTAG) or a receipt, for example." }),
     amountMinor: Type.Integer(),
+    refundState: RefundStateWord,
+    refundedMinor: Type.Integer({ description: "What was given back of it until now, whenever that was." }),
+    netMinor: Type.Integer({
+      description:
+        "`amountMinor - refundedMinor` of an approved payment, else 0. By the day of the payment, as in exports and reconciliation; analytics subtracts a refund on the day of the refund.",
+    }),
     currency: Type.String(),
     brand: nullable(Type.String()),
     last4: nullable(Type.String()),
@@ -53,7 +66,7 @@ export const TransactionDetail = Type.Object(
     stan: nullable(Type.String()),
     entry: nullable(CardEntry),
     maskedPan: nullable(Type.String()),
-    amountDiffers: Type.Boolean({ description: "The terminal's amount is not that of the command." }),
+    amountDiffers: Type.Boolean({ description: "The terminal's amount or currency is not that of the command." }),
     unsolicited: Type.Boolean({ description: "The terminal posted it without a command." }),
     satispay: nullable(Type.Object({ paymentId: nullable(Type.String()), status: nullable(Type.String()) })),
     hasReceipt: Type.Boolean(),

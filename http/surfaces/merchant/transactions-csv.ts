@@ -2,36 +2,11 @@ import type { Locale } from "../../../engine/accounts/account.ts";
 import type { MerchantTransaction } from "../../../engine/payments/merchant-transactions.ts";
 import type { LocalTime } from "../local-time.ts";
 import { BYTE_ORDER_MARK, CSV_FORMS, csvLines, textCell } from "./csv.ts";
-import { itemOf, majorUnits } from "./transaction-item.ts";
+import { EXPORT_COLUMNS } from "./exports/columns.ts";
+import { itemOf, majorUnits, outcomeWord } from "./transaction-item.ts";
 
-const HEADINGS: Readonly<Record<Locale, (zone: string) => readonly string[]>> = {
-  it: (zone) => [
-    `Data e ora (${zone})`,
-    "UUID",
-    "Terminale",
-    "Metodo",
-    "Esito",
-    "Importo",
-    "Valuta",
-    "Circuito",
-    "Ultime 4 cifre",
-    "Codice di autorizzazione",
-    "Messaggio",
-  ],
-  en: (zone) => [
-    `Date and time (${zone})`,
-    "UUID",
-    "Terminal",
-    "Method",
-    "Status",
-    "Amount",
-    "Currency",
-    "Brand",
-    "Last 4 digits",
-    "Authorization code",
-    "Message",
-  ],
-};
+/** The columns of an export for which none are chosen. */
+const COLUMNS = Object.values(EXPORT_COLUMNS.transactions);
 
 export interface TransactionsCsv {
   /** The beginning of the file. */
@@ -44,7 +19,8 @@ export function transactionsCsv(locale: Locale, localTime: LocalTime): Transacti
   const { point } = CSV_FORMS[locale];
 
   function row(found: MerchantTransaction): string[] {
-    const { uuid, terminalId, method, status, amountMinor, currency, brand, last4, authCode, message } = itemOf(found);
+    const { uuid, terminalId, method, amountMinor, refundedMinor, netMinor, currency, brand, last4, authCode, message } = itemOf(found);
+    const amount = (minor: number) => majorUnits(minor, currency, point);
     const at = localTime.format(found.transaction.createdAtMs).slice(0, "YYYY-MM-DDTHH:MM:SS".length).replace("T", " ");
     const texts = [brand, last4, authCode, message].map((text) => textCell(text ?? ""));
     return [
@@ -52,15 +28,18 @@ export function transactionsCsv(locale: Locale, localTime: LocalTime): Transacti
       textCell(uuid),
       textCell(terminalId),
       method,
-      status,
-      majorUnits(amountMinor, currency, point),
+      outcomeWord(found),
+      amount(amountMinor),
       textCell(currency),
       ...texts,
+      amount(refundedMinor),
+      amount(netMinor),
     ];
   }
 
+  const headings = COLUMNS.map(({ kind, heading }) => (kind === "time" ? `${heading[locale]} (${localTime.zone})` : heading[locale]));
   return {
-    head: BYTE_ORDER_MARK + csvLines(locale, [[...HEADINGS[locale](localTime.zone)]]),
+    head: BYTE_ORDER_MARK + csvLines(locale, [headings]),
     lines: (transactions) => (transactions.length === 0 ? "" : csvLines(locale, transactions.map(row))),
   };
 }

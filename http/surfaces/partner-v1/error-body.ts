@@ -11,6 +11,7 @@ const REASONS = [
   "webhook_limit_reached",
   "users_full",
   "user_exists",
+  "owner_active",
 ] as const;
 export type Reason = (typeof REASONS)[number];
 

@@ -4,12 +4,14 @@ import { CALLS_PER_MINUTE_MAX } from "../../../engine/partners/merchant.ts";
 import { refusal } from "./error-body.ts";
 import {
   Environment,
+  KeysRequest,
   keysOf,
   MERCHANT_EXAMPLE,
   MerchantAnswer,
   MerchantName,
   MerchantParams,
   MerchantWithKeys,
+  MerchantWithPendingKeys,
   merchantOf,
   SERVICE_EXAMPLE,
 } from "./schemas.ts";
@@ -132,21 +134,41 @@ export const replaceMerchantKeys = partnerV1.endpoint({
   path: `${PARTNER_API_BASE}/merchants/{merchantId}/keys`,
   summary: "Rotate the keys of a merchant",
   description:
-    "For keys that were lost or leaked: the previous pair is no longer accepted when the response is sent. The merchant's owners in the portal are told by mail.",
+    "The merchant's owners in the portal are told by mail. Where one is active, the new keys wait (202): the previous pair goes on for 24 hours, unless an owner confirms the new keys earlier, or refuses them; a later rotation replaces what waits. Without an active owner, and with the `reason` `leaked`, the previous pair is no longer accepted when the response is sent (200).",
   auth: "partnerApi",
+  refusesUnknown: "access",
   rateLimit: PARTNER_API_RATE,
   idempotency: "sealed",
   params: MerchantParams,
+  body: Type.Optional(KeysRequest),
+  bodyExample: { reason: "leaked" },
+  audit: { action: "keys.replace", subject: ({ params }) => params.merchantId, note: ({ body }) => body?.reason },
   responses: {
-    200: { description: "The new keys, shown in this response only.", body: MerchantWithKeys, headers: NO_STORE_HEADERS },
+    200: {
+      description: "The new keys, shown in this response only. The previous ones have ended.",
+      body: MerchantWithKeys,
+      headers: NO_STORE_HEADERS,
+    },
+    202: {
+      description:
+        "The new keys, shown in this response only. They are accepted from `keysApplyAt` on, or once an owner has confirmed them.",
+      body: MerchantWithPendingKeys,
+      headers: NO_STORE_HEADERS,
+    },
     ...partnerV1.errors(400, 401, 403, 404, 409, 500, 503),
   },
-  handle: async ({ replaceKeys }, { caller, params, operationId }) => {
+  handle: async ({ replaceKeys }, { caller, params, body, operationId }) => {
     const partner = permitted(caller, "own");
-    const outcome = await replaceKeys(partner, params.merchantId, { operationId, by: { type: "partner" } });
+    const { reason = "routine" } = body ?? {};
+    const outcome = await replaceKeys.replace(partner, params.merchantId, { operationId, by: { type: "partner" }, reason });
     if (outcome.type === "inactive") return inactive();
-    const message = "Keep the keys: they are not shown again. The previous keys are no longer valid";
-    const merchant = merchantOf(outcome.merchant, partner);
-    return { status: 200, body: { success: true, merchant, keys: keysOf(outcome.keys), message }, headers: NO_STORE };
+    const answer = { success: true, merchant: merchantOf(outcome.merchant, partner), keys: keysOf(outcome.keys) } as const;
+    if (outcome.appliesAtMs === null) {
+      const message = "Keep the keys: they are not shown again. The previous keys are no longer valid";
+      return { status: 200, body: { ...answer, message }, headers: NO_STORE };
+    }
+    const keysApplyAt = new Date(outcome.appliesAtMs).toISOString();
+    const message = `Keep the keys: they are not shown again. The previous keys are valid until ${keysApplyAt}, unless an owner of the merchant confirms the new ones earlier`;
+    return { status: 202, body: { ...answer, keysApplyAt, message }, headers: NO_STORE };
   },
 });

@@ -5,6 +5,7 @@ import { USERS_MAX } from "../../../engine/accounts/team.ts";
 import { maskedEmail } from "../masked-email.ts";
 import {
   INVITES,
+  OWNER_ACTIVE,
   PORTAL_USER_EXAMPLE,
   PORTAL_USER_REQUEST_EXAMPLE,
   PortalUser,
@@ -25,7 +26,7 @@ export const invitePortalUser = partnerV1.endpoint({
   method: "POST",
   path: `${PARTNER_API_BASE}/merchants/{merchantId}/portal-users`,
   summary: "Invite a portal user of a partner's merchant",
-  description: `Invites its first owner, or anyone else, by mail. ${INVITES} Another partner's merchant is not found.`,
+  description: `Invites its first owner, or anyone else, by mail. ${INVITES} Until an owner is active, another invitation of an owner replaces the one before; the same address can be invited again after a minute. Once an owner is active, owners and administrators (ADMIN) are invited by the merchant's owners; the owners are told by mail of everybody else whom you invite. Another partner's merchant is not found.`,
   auth: "partnerApi",
   rateLimit: PARTNER_API_RATE,
   idempotency: "plain",
@@ -41,7 +42,7 @@ export const invitePortalUser = partnerV1.endpoint({
     },
     ...partnerV1.errors(400, 401, 403, 404, 413, 415, 429, 500, 503),
     409: {
-      description: `The merchant has ${USERS_MAX} users, invited ones counted (users_full), the address is a user's or is invited already (user_exists), the merchant is deactivated (merchant_inactive), or the Idempotency-Key was used for another request (conflict).`,
+      description: `The merchant has ${USERS_MAX} users, invited ones counted (users_full), the address is a user's or is invited already (user_exists), an owner is active and the role is OWNER or ADMIN (owner_active), the merchant is deactivated (merchant_inactive), or the Idempotency-Key was used for another request (conflict).`,
       body: partnerV1.envelope.schema,
     },
   },
@@ -50,13 +51,15 @@ export const invitePortalUser = partnerV1.endpoint({
     const { merchantId } = await merchants.find(partner, params.merchantId);
     const { email, role = "OWNER", locale } = body;
     const invitation = { email, role, userId: userIdOf(operationId), ...(locale === undefined ? {} : { locale }) };
-    const outcome = await users.invite(merchantId, { type: "above" }, invitation);
+    const outcome = await users.invite(merchantId, { type: "partner" }, invitation);
     if (outcome.type === "done") return { status: 201, body: { success: true, user: portalUserOf(outcome.user) } };
     switch (outcome.why) {
       case "users_full":
         return refusal(409, "users_full", USERS_FULL);
       case "user_exists":
         return refusal(409, "user_exists", USER_EXISTS);
+      case "owner_active":
+        return refusal(409, "owner_active", OWNER_ACTIVE);
       case "inactive":
         return inactive();
       default:

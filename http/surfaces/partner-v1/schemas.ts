@@ -11,7 +11,7 @@ import {
 } from "../../../engine/partners/merchant.ts";
 import type { MerchantKeys } from "../../../engine/partners/merchant-keys.ts";
 import { described } from "../../endpoint/described.ts";
-import { ActiveState, Environment, ServiceWord } from "../named-words.ts";
+import { ActiveState, Environment, KeysReason, ServiceWord } from "../named-words.ts";
 
 const instant = (description: string) => Type.String({ description: `ISO 8601 UTC; ${description}` });
 
@@ -93,6 +93,20 @@ export const MerchantWithKeys = Type.Object(
     message: Type.String(),
   },
   { title: "MerchantWithKeys" },
+);
+
+export const MerchantWithPendingKeys = Type.Object(
+  {
+    ...MerchantWithKeys.properties,
+    keysApplyAt: instant("when the new keys replace the previous ones at the latest."),
+  },
+  { title: "MerchantWithPendingKeys" },
+);
+
+/** Body of `POST /merchants/{merchantId}/keys`. */
+export const KeysRequest = Type.Object(
+  { reason: Type.Optional(described(KeysReason, "`leaked`: somebody else knows the previous keys. Default: `routine`.")) },
+  { title: "KeysRequest" },
 );
 
 export const ServiceAnswer = Type.Object(

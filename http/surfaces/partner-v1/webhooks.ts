@@ -18,7 +18,7 @@ const DESCRIPTION_LENGTH_MAX = 255;
 const Url = Type.String({
   minLength: 1,
   maxLength: URL_LENGTH_MAX,
-  description: "https, in TEST also http; without a user name. Addresses of local networks are not called.",
+  description: "https, in TEST also http; without a user name. Addresses of local networks are refused; a name is checked at each call.",
 });
 const EventNames = Type.Array(
   Type.String({

@@ -40,7 +40,7 @@ const CommandLife = Type.Object(
           "Present only while there is no result: when the terminal posted something that could not be read as a result and that names this command or could belong to it. `/admin/attention` shows what was posted.",
       }),
     ),
-    amountDiffers: Type.Optional(Type.Boolean({ description: "True if the result's amount differs from the command's." })),
+    amountDiffers: Type.Optional(Type.Boolean({ description: "True if the result's amount or currency differs from the command's." })),
     currencyUnknown: Type.Optional(
       Type.Boolean({ description: "True if the result's currency is not a known one; it is kept as received." }),
     ),

@@ -1,6 +1,7 @@
 import { Type } from "@sinclair/typebox";
 import { type Caller, mayKnow } from "../../../engine/access/caller.ts";
 import { RelayError } from "../../../engine/kernel/errors.ts";
+import type { RequestFacts } from "../../endpoint/endpoint.ts";
 import { TerminalId, TerminalParams, UuidParams } from "../identifier-params.ts";
 import { lookupBody, NOT_FOUND, TransactionLookupBody, WAIT_DEADLINE_MS, WaitQuery } from "./schemas.ts";
 import { type RelayOperations, relay } from "./surface.ts";
@@ -33,16 +34,29 @@ const lookup = {
   },
 } as const;
 
-async function byUuid({ findTransaction, useLink, localTime }: RelayOperations, caller: Caller, uuid: string, waitSeconds: number) {
-  const found = await findTransaction.byUuid(caller, uuid, waitSeconds * 1_000);
+interface Asking {
+  readonly caller: Caller;
+  readonly query: { readonly wait?: number };
+  readonly request: RequestFacts;
+}
+
+/** For how long it waits, and for whom. */
+function waitOf({ query: { wait = 0 }, request }: Asking): [waitMs: number, gone?: AbortSignal] {
+  return wait === 0 ? [0] : [wait * 1_000, request.gone];
+}
+
+async function byUuid({ findTransaction, useLink, localTime }: RelayOperations, asking: Asking, uuid: string) {
+  const { caller } = asking;
+  const found = await findTransaction.byUuid(caller, uuid, ...waitOf(asking));
   if (found.type === "found") return { status: 200 as const, body: lookupBody(found.transaction, localTime) };
   // A link's id is one of the relay's own, so it is asked for last: a command's uuid may be anything.
   const link = await useLink.transactionOf(caller, uuid);
   return { status: 200 as const, body: link.type === "unknown" ? NOT_FOUND : lookupBody(link.transaction, localTime) };
 }
 
-async function latest({ findTransaction, terminals, localTime }: RelayOperations, caller: Caller, terminalId: string, waitSeconds: number) {
-  const found = await findTransaction.latest(caller, terminalId, waitSeconds * 1_000);
+async function latest({ findTransaction, terminals, localTime }: RelayOperations, asking: Asking, terminalId: string) {
+  const { caller } = asking;
+  const found = await findTransaction.latest(caller, terminalId, ...waitOf(asking));
   if (found.type === "found") return { status: 200 as const, body: lookupBody(found.transaction, localTime) };
   if (!mayKnow(caller, terminalId)) return { status: 200 as const, body: NOT_FOUND };
   const { connectionStatus } = await terminals.view(terminalId);
@@ -60,7 +74,7 @@ export const findByUuid = relay.endpoint({
   needs: "see",
   params: UuidParams,
   query: WaitQuery,
-  handle: (operations, { params, query, caller }) => byUuid(operations, caller, params.uuid, query.wait ?? 0),
+  handle: (operations, input) => byUuid(operations, input, input.params.uuid),
 });
 
 export const findByUuidLegacy = relay.endpoint({
@@ -73,7 +87,7 @@ export const findByUuidLegacy = relay.endpoint({
   deprecated: { successor: "/api/v1/{uuid}/uuid" },
   params: UuidParams,
   query: WaitQuery,
-  handle: (operations, { params, query, caller }) => byUuid(operations, caller, params.uuid, query.wait ?? 0),
+  handle: (operations, input) => byUuid(operations, input, input.params.uuid),
 });
 
 export const findLatest = relay.endpoint({
@@ -87,7 +101,7 @@ export const findLatest = relay.endpoint({
   needs: "see",
   params: TerminalParams,
   query: WaitQuery,
-  handle: (operations, { params, query, caller }) => latest(operations, caller, params.terminalId, query.wait ?? 0),
+  handle: (operations, input) => latest(operations, input, input.params.terminalId),
 });
 
 export const findLatestLegacy = relay.endpoint({
@@ -100,9 +114,10 @@ export const findLatestLegacy = relay.endpoint({
   needs: "see",
   deprecated: { successor: "/api/v1/{terminalId}/status" },
   query: Type.Object({ ...WaitQuery.properties, terminalId: Type.Optional(TerminalId) }),
-  handle: (operations, { query, caller }) => {
+  handle: (operations, input) => {
+    const { query, caller } = input;
     const terminalId = query.terminalId ?? (caller.type === "terminal" ? caller.terminalId : undefined);
     if (terminalId === undefined) throw new RelayError("invalid_request", "terminalId: is required");
-    return latest(operations, caller, terminalId, query.wait ?? 0);
+    return latest(operations, input, terminalId);
   },
 });

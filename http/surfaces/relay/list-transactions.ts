@@ -57,16 +57,20 @@ export const listTransactions = relay.endpoint({
     },
     ...relay.errors(400, 401, 503),
   },
-  handle: async ({ findTransaction, useLink, terminals, localTime }, { params, query, caller }) => {
+  handle: async ({ findTransaction, useLink, terminals, localTime }, { params, query, caller, request }) => {
     const { terminalId } = params;
-    const transactions = await findTransaction.page(caller, {
-      terminalId,
-      ...range(query, localTime),
-      methods: METHODS[query.type ?? "ALL"],
-      status: query.status === "KO" ? "KO" : "OK",
-      limit: query.limit ?? TRANSACTIONS_LIMIT_DEFAULT,
-      offset: query.offset ?? 0,
-    });
+    const transactions = await findTransaction.page(
+      caller,
+      {
+        terminalId,
+        ...range(query, localTime),
+        methods: METHODS[query.type ?? "ALL"],
+        status: query.status === "KO" ? "KO" : "OK",
+        limit: query.limit ?? TRANSACTIONS_LIMIT_DEFAULT,
+        offset: query.offset ?? 0,
+      },
+      request.gone,
+    );
     const data = transactions.map((transaction) => toItem(transaction, localTime));
     if (data.length > 0) return { status: 200, body: { status: "ok", data, error: null } };
     if (

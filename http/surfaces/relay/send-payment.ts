@@ -4,7 +4,7 @@ import { TAG_HEX_DIGITS_MAX } from "../../../engine/payments/tags.ts";
 import type { PaymentRequested } from "../../../engine/terminals/send-payment.ts";
 import { terminalQueueFull } from "../../../engine/terminals/terminal-queue-full.ts";
 import type { Input } from "../../endpoint/endpoint.ts";
-import { queueFullResponse, refusedResponse, repeatedReply } from "../command-refusals.ts";
+import { neverSeenText, queueFullResponse, refusedResponse, repeatedReply } from "../command-refusals.ts";
 import { COMMAND_UUID, TerminalParams } from "../identifier-params.ts";
 import { type RelayOperations, relay } from "./surface.ts";
 
@@ -49,9 +49,22 @@ const PaymentRequest = Type.Object(
         description: "Hex-encoded ASCII; `32` generate token, `30` none, `36` request only.",
       }),
     ),
+    currency: Type.Optional(
+      Type.Unknown({
+        type: ["string", "null"],
+        pattern: "^(?:[A-Za-z]{3}|[0-9]{3})$",
+        description:
+          "ISO 4217, by its letters or its number. Sent to the terminal as its letters. Refused if the terminal is configured for another one; without it the configured one is sent, if there is one.",
+      }),
+    ),
     description: Type.Optional(Type.Unknown({ description: "Sent to the terminal as it is." })),
   },
-  { title: "PaymentRequest", additionalProperties: true, description: "Free-form: additional members are sent to the terminal unchanged." },
+  {
+    title: "PaymentRequest",
+    additionalProperties: true,
+    description:
+      "Free-form: additional members are sent to the terminal unchanged. `expiresAt`, `privativeTags` and `additionalField47data` are set by the relay alone and refused.",
+  },
 );
 
 /** Where the path names no terminal. */
@@ -78,6 +91,7 @@ const MESSAGES = { sent: "Payment request sent to the terminal", queued: "Paymen
 
 const payment = {
   method: "POST",
+  movesMoney: true,
   rateLimit: { bucket: "pay", perSecond: 10, raisable: "pay" },
   bodyBytesMax: COMMAND_BODY_BYTES_MAX,
   bodyTexts: "as sent",
@@ -112,7 +126,7 @@ function replyTo({ terminalId, outcome }: PaymentRequested, bodyText: string) {
   if (outcome.type === "duplicate") return null;
   if (outcome.type === "queue_full") throw terminalQueueFull(outcome);
   // Echoes the received bytes, which are a valid JSON object.
-  const received = `{"status":"ok","data":{"terminalID":"${terminalId}","received":${bodyText}},"message":"${MESSAGES[outcome.state]}"}`;
+  const received = `{"status":"ok","data":{"terminalID":"${terminalId}","received":${bodyText}},"message":"${MESSAGES[outcome.state]}${neverSeenText(outcome)}"}`;
   return { status: 200 as const, text: received };
 }
 

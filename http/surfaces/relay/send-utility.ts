@@ -4,7 +4,7 @@ import { COMMAND_BODY_BYTES_MAX } from "../../../engine/kernel/limits.ts";
 import { PRINT_LABEL_CHARS_MAX, PRINT_TEXT_CHARS_MAX } from "../../../engine/payments/utility-request.ts";
 import type { UtilitySent } from "../../../engine/terminals/send-payment.ts";
 import { terminalQueueFull } from "../../../engine/terminals/terminal-queue-full.ts";
-import { queueFullResponse, refusedResponse, repeatedReply } from "../command-refusals.ts";
+import { neverSeenText, queueFullResponse, refusedResponse, repeatedReply } from "../command-refusals.ts";
 import { COMMAND_UUID, TerminalParams } from "../identifier-params.ts";
 import { okBody } from "../relay-envelope.ts";
 import { type RelayOperations, relay } from "./surface.ts";
@@ -19,12 +19,19 @@ const commandSent = (service: "SCAN" | "PRINT") =>
     }),
   );
 
+/** Neither pays: a caller who sends it to the wrong path is told so. */
+const noPayment = (service: "SCAN" | "PRINT") => ({
+  service: Type.Optional(Type.Unknown({ enum: [service, null] })),
+  amount: Type.Optional(Type.Unknown({ enum: [0, null], description: "Nothing is paid." })),
+});
+
 /** The reply to a SCAN or PRINT; a repeated uuid and a full queue are answered as for a payment. */
 async function reply<S extends "SCAN" | "PRINT">(service: S, { commandLife }: RelayOperations, caller: Caller, sent: UtilitySent) {
   const { command, outcome } = sent;
   if (outcome.type === "duplicate") return repeatedReply(commandLife, caller, command.uuid);
   if (outcome.type === "queue_full") throw terminalQueueFull(outcome);
-  const message = outcome.state === "sent" ? `${service} command sent to the terminal` : `${service} command waits for the terminal`;
+  const where = outcome.state === "sent" ? "sent to the terminal" : "waits for the terminal";
+  const message = `${service} command ${where}${neverSeenText(outcome)}`;
   return {
     status: 200 as const,
     body: { status: "ok" as const, data: { terminalID: command.terminalId, uuid: command.uuid, service, message } },
@@ -44,7 +51,10 @@ export const sendScan = relay.endpoint({
   params: TerminalParams,
   body: Type.Optional(
     Type.Object(
-      { uuid: Type.Optional(Type.Unknown({ ...COMMAND_UUID, type: ["string", "null"], description: "Generated when omitted." })) },
+      {
+        uuid: Type.Optional(Type.Unknown({ ...COMMAND_UUID, type: ["string", "null"], description: "Generated when omitted." })),
+        ...noPayment("SCAN"),
+      },
       { additionalProperties: true },
     ),
   ),
@@ -86,6 +96,7 @@ export const sendPrint = relay.endpoint({
           description: "Caption above the QR code; only with type qr.",
         }),
       ),
+      ...noPayment("PRINT"),
     },
     { additionalProperties: true },
   ),

@@ -89,6 +89,7 @@ export function terminalLogEndpoints({ open }: { open: boolean }): Endpoint<Rela
     query: Type.Object({
       limit: Type.Optional(Type.Integer({ minimum: 1, maximum: LOG_ENTRIES_PER_TERMINAL_MAX, default: LIMIT_DEFAULT })),
     }),
+    refusesUnknown: "rows",
     responses: {
       200: { description: "The logs.", body: okBody(Type.Object({ terminalID: Type.String(), logs: Type.Array(LogEntry) })) },
       ...relay.errors(400, 401, 403, 429, 503),

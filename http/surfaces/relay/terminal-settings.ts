@@ -45,7 +45,7 @@ export const showSettings = relay.endpoint({
       ),
       example: {
         status: "ok",
-        data: { terminalId: "TILL0001", version: 1763700000000, settings: { idleText: "Welcome", brightness: 80 } },
+        data: { terminalId: "SIM00001", version: 1763700000000, settings: { idleText: "Welcome", brightness: 80 } },
       },
     },
     ...relay.errors(400, 401, 403, 429, 503),

@@ -75,3 +75,21 @@ const metrics = system.endpoint({
 
 /** `/health/live`, `/health/ready` and `/metrics`. */
 export const systemEndpoints: Endpoint<SystemOperations>[] = [live, ready, metrics];
+
+/** What a node in production answers whoever opens its bare address: where the pages are. The sandbox has a page there. */
+export const rootEndpoints: Endpoint<SystemOperations>[] = [
+  surface<SystemOperations>()({ name: "root", tags: ["Root"], envelope: relayEnvelope }).endpoint({
+    name: "root",
+    method: "GET",
+    path: "/",
+    summary: "Get where the pages are",
+    auth: "none",
+    responses: {
+      200: {
+        description: "Their addresses.",
+        body: Type.Object({ name: Type.String(), portal: Type.String(), documentation: Type.String() }),
+      },
+    },
+    handle: () => ({ status: 200 as const, body: { name: "Terminal Relay", portal: "/portal", documentation: "/docs" } }),
+  }),
+];

@@ -51,10 +51,10 @@ export interface ScanEvents {
 }
 
 /**
- *   timeout        nobody scanned in time; the command is cancelled
+ *   timeout        the terminal had the command and nobody scanned in time; the command is cancelled
  *   cancelled      by the page, or at the terminal
  *   camera_error   the terminal could not scan
- *   offline        the terminal did not take the command in time
+ *   offline        the terminal did not take the command in time; it has expired or is cancelled
  *   busy           too many commands wait for the terminal, or this scanner scans already
  *   unauthorized   the key or login is not right, or not for this terminal
  *   rate_limited

@@ -69,15 +69,18 @@ export function createScanner(options: ScannerOptions): Scanner {
     const elapsedMs = () => performance.now() - startedMs;
     /** The result, or null while there is none. */
     const look = async (): Promise<ScanResult | null> => resultIn(await request("GET", `${uuid}/uuid`), uuid);
+    let state: string | null = null;
     const cancelAndLookOnce = async (code: ScanErrorCode): Promise<ScanResult> => {
-      await request("POST", `commands/${uuid}/cancel`, {});
+      const cancelled = await request("POST", `commands/${uuid}/cancel`, {});
       const found = await look().catch((error) => {
         // That the cancel was obeyed is no news; anything else that the terminal says is.
         if (error instanceof ScanFailure && error.code === "cancelled") return null;
         throw error;
       });
       if (found !== null) return found;
-      throw new ScanFailure(code, uuid);
+      // The cancel ended a command that had never left (200), or that had expired (409): the terminal did not come for it.
+      const neverLeft = state === "queued" && (cancelled?.status === 200 || cancelled?.status === 409);
+      throw new ScanFailure(code === "timeout" && neverLeft ? "offline" : code, uuid);
     };
 
     while (!(await send(request, terminalId, uuid))) {
@@ -98,7 +101,7 @@ export function createScanner(options: ScannerOptions): Scanner {
       }
       const life = await request("GET", `commands/${uuid}`);
       if (life?.status === 401 || life?.status === 403) throw new ScanFailure("unauthorized", uuid);
-      const state = life?.status === 200 ? textIn(objectIn(life.body["data"]), "state") : null;
+      state = life?.status === 200 ? textIn(objectIn(life.body["data"]), "state") : null;
       reached = state !== null;
       if (state === "done") {
         const found = await look();

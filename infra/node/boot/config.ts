@@ -5,6 +5,7 @@ import { isMailAddress } from "../../../engine/mails/mail-address.ts";
 import { UWS_LIBRARIES, type UwsLibrary } from "../../../http/server/uws.ts";
 import { isSentinelUrl, parseSentinelUrl, SENTINEL_URL_FORM } from "../../../storage/redis/sentinel-url.ts";
 import { createReader, type Environment, type Reader } from "./config-reader.ts";
+import { SANDBOX_ADMINISTRATOR_PASSWORD } from "./sandbox-names.ts";
 import { readSecretKey, SECRET_KEY_FORM, type SecretKeys } from "./secret-key.ts";
 
 /**
@@ -25,7 +26,8 @@ export interface Config {
   shards: number;
   /** Which of the two packages of uWebSockets.js is loaded; `newest`: the newest that can be loaded here. */
   httpLibrary: UwsLibrary | "newest";
-  administrator: { username: string; password: string | null };
+  /** `email`: where the owner is told of changes of its second factors; null for nowhere. */
+  administrator: { username: string; password: string | null; email: string | null };
   terminalSecret: string;
   fleet: { username: string; password: string } | null;
   /** Keys that encrypt stored secrets. */
@@ -88,6 +90,8 @@ const SANDBOX = {
   apiKey: "pk_live_sandbox_0000000000000000000000000000",
   credential: "terminal",
   administrator: "admin",
+  /** Of a domain that never exists. */
+  administratorEmail: "admin@relay.example",
 };
 
 /** Known names; any other RELAY_ name is refused as misspelt. */
@@ -106,6 +110,7 @@ const NAMES = new Set([
   "RELAY_HTTP_LIBRARY",
   "RELAY_ADMIN_USERNAME",
   "RELAY_ADMIN_PASSWORD",
+  "RELAY_ADMIN_EMAIL",
   "RELAY_TERMINAL_SECRET",
   "RELAY_TERMINAL_USERNAME",
   "RELAY_TERMINAL_PASSWORD",
@@ -194,7 +199,8 @@ export function readConfig(environment: Environment): Config {
     httpLibrary: reader.word("RELAY_HTTP_LIBRARY", ["newest", ...UWS_LIBRARIES] as const, "newest"),
     administrator: {
       username: reader.text("RELAY_ADMIN_USERNAME") ?? SANDBOX.administrator,
-      password: reader.secret("RELAY_ADMIN_PASSWORD", sandbox) ?? (sandbox ? SANDBOX.administrator : null),
+      password: reader.secret("RELAY_ADMIN_PASSWORD", sandbox) ?? (sandbox ? SANDBOX_ADMINISTRATOR_PASSWORD : null),
+      email: reader.matching("RELAY_ADMIN_EMAIL", isMailAddress, "an e-mail address") ?? (sandbox ? SANDBOX.administratorEmail : null),
     },
     terminalSecret:
       reader.secret("RELAY_TERMINAL_SECRET", sandbox) ?? (sandbox ? SANDBOX.terminalSecret : reader.missing("RELAY_TERMINAL_SECRET")),

@@ -20,8 +20,10 @@ import type { TableProtocol } from "../../../engine/tables/replicated-table.ts";
 import type { ZvtNodeView } from "../../../engine/zvt/administer-zvt.ts";
 import type { LoginAttempt, LoginVerdict } from "../../../http/auth/login-counts.ts";
 import type { DrainOptions } from "../../../http/server/server.ts";
+import type { DocsFiles } from "../../../http/web/docs-files.ts";
 import type { ActivityBatch } from "../../../storage/activity/activity-batches.ts";
 import type { ClusterProtocol } from "../../../storage/bus/cluster/cluster-bus.ts";
+import type { HistoryLost } from "../../../storage/kv/redis-connection.ts";
 import type { KvProtocol } from "../../../storage/kv/remote.ts";
 import type { ThreadMetrics } from "../observability/metrics.ts";
 import type { Reload } from "./reload.ts";
@@ -80,6 +82,8 @@ export type NodeProtocol = TerminalProtocol &
     "cluster.lapsed": { request: undefined; response: undefined };
     /** The shards of all nodes that are live at this moment. Handled by the main thread. */
     "cluster.look": { request: undefined; response: string[] };
+    /** What is served of the documentation, in memory that threads share. Handled by the main thread, which makes it once where no build has it. */
+    "node.docs": { request: undefined; response: DocsFiles };
     /** Handled by the main thread. */
     "node.transactions": { request: TransactionQuery; response: Transaction[] };
     /** Handled by the main thread: what ClickHouse has under a uuid. */
@@ -97,10 +101,10 @@ export type NodeProtocol = TerminalProtocol &
       request: { name: ReportName; owner: ReportOwner; query: ReportKinds[ReportName]["query"] };
       response: string;
     };
-    /** Begins a file of rows, which come as lines, a batch at a time; null is the end. */
+    /** Begins a file of rows under a name that is used once. They come as lines, a batch at a time; null is the end. */
     "node.merchantOpen": {
-      request: { merchantId: string; filter: MerchantTransactionFilter };
-      response: { id: string; lines: readonly string[] | null };
+      request: { id: string; merchantId: string; filter: MerchantTransactionFilter };
+      response: readonly string[] | null;
     };
     "node.merchantNext": { request: { id: string }; response: readonly string[] | null };
     "node.merchantClose": { request: { id: string }; response: undefined };
@@ -110,6 +114,7 @@ export type NodeProtocol = TerminalProtocol &
       request: { fromMs: number; untilMs: number; after: string | null; limit: number };
       response: readonly string[];
     };
+    "node.dayRefundedSince": { request: { merchantId: string; fromMs: number }; response: readonly number[] };
     "node.dayFigures": {
       request: { merchantId: string; days: readonly DayBounds[] };
       response: readonly (readonly [day: string, figures: DayFigures])[];
@@ -127,6 +132,8 @@ export type NodeProtocol = TerminalProtocol &
     "shard.countCall": { request: { of: "merchants" | "pages"; key: string; max: number }; response: number };
     /** Handled by the first shard of each node: its ZVT listener, and the registers that are connected. */
     "zvt.node": { request: undefined; response: ZvtNodeView };
+    /** A connection of a shard has found that Redis lost acknowledged commits, or heard of it. Handled by the main thread, which reports it. */
+    "node.commitsLost": { request: HistoryLost; response: undefined };
     /** A row was written: wakes the feed. */
     "node.fed": { request: undefined; response: undefined };
   };

@@ -12,6 +12,15 @@ export const SANDBOX_MERCHANT: { readonly merchantId: string; readonly keys: Mer
 /** The login of its demo partner, beside the API key. */
 export const DEMO_PARTNER_USERNAME = "demo";
 
+/** Its keys for Partner API v1. */
+export const SANDBOX_PARTNER_API = {
+  apiKey: "pk_partner_sandbox_0000000000000000000000000000",
+  secret: "sk_partner_sandbox_0000000000000000000000000000",
+} as const;
+
+/** The administrator's, unless another one is configured. */
+export const SANDBOX_ADMINISTRATOR_PASSWORD = "admin";
+
 /** The terminals that the sandbox simulates, both of the demo shop: the first over a WebSocket, the second by polling. */
 export const SIMULATED_TERMINAL_ID = "SIM00001";
 export const POLLING_TERMINAL_ID = "SIM00002";

@@ -22,6 +22,7 @@ import {
 } from "../../../storage/bus/cluster/stream-reader.ts";
 import type { ThreadBus } from "../../../storage/bus/thread-bus.ts";
 import { openRedisKv, type RedisKv } from "../../../storage/kv/redis.ts";
+import type { HistoryLost } from "../../../storage/kv/redis-connection.ts";
 import { OWN_NUMBERS } from "../../../storage/schemas/agreement.ts";
 import { type ClockShift, createClock, createClockShift, setRedisOffset } from "../boot/clock.ts";
 import type { Config } from "../boot/config.ts";
@@ -244,7 +245,7 @@ export function composeNodeCluster(parts: ComposedClusterParts): NodeCluster {
 export interface ClusterKvObserver {
   log: Log;
   /** Acknowledged commits may be lost. */
-  historyLost?(): void;
+  historyLost(loss: HistoryLost): void;
   /** A batch of commits was acknowledged. */
   committed(durationMs: number): void;
   /** It is opened for this long at most; absent: for as long as a Redis that is there needs. */
@@ -269,12 +270,8 @@ export function openClusterKv(
     ...(openWithinMs === undefined ? {} : { openTimeoutMs: openWithinMs }),
     ...(waiting === undefined ? {} : { onWaiting: waiting }),
     onProblems: (problems) => {
-      for (const problem of problems) log.cluster(`Redis: ${problem}`);
+      for (const problem of problems) log.redisProblem(problem, mode === "production");
     },
-    onHistoryLost: ({ certain }) => {
-      const what = certain ? "Redis has lost acknowledged commits" : "Redis has another history than before";
-      log.cluster(`${what}; commands that waited may have been sent, and end as unknown`);
-      historyLost?.();
-    },
+    onHistoryLost: historyLost,
   });
 }

@@ -1,15 +1,19 @@
+import { isatty } from "node:tty";
 import pino from "pino";
 import type { ZvtLoggingLevel } from "../../../engine/zvt/zvt-config.ts";
 import type { StompEvent } from "../../../http/stomp/host.ts";
+import type { EmbeddedClickHouseEvent } from "../../../storage/clickhouse/embedded/supervisor.ts";
 import type { Service } from "./failure-facts.ts";
 import { createFailureLog, type ServiceAddresses } from "./failure-log.ts";
+import { createPeerLines, type Repeated } from "./peer-lines.ts";
+import { readableLine } from "./readable-line.ts";
 import { shownError } from "./shown-error.ts";
 
 /** The log of a node: one function per event, structured. No function takes a body, a header, a credential or a payload. */
 export interface Log {
   /** Of this thread, for everything that is logged from now on. */
   setLevel(level: string): void;
-  starting(facts: { mode: string; shards: number; dataDirectory: string; node: string }): void;
+  starting(facts: { version: string; mode: string; shards: number; dataDirectory: string; node: string }): void;
   /** The loaded HTTP library, its limitations, and why a newer one was not loaded. */
   httpLibrary(facts: { packageName: string; lacks: readonly string[]; instead: string | null }): void;
   listening(facts: { url: string }): void;
@@ -33,6 +37,10 @@ export interface Log {
   secretsRenewed(records: number): void;
   /** The store was taken back to an earlier copy of itself (infra/node/process/restored.ts). */
   storeRestored(facts: { certain: boolean; lostFromMs: number; lostUntilMs: number }): void;
+  /** Redis has lost acknowledged commits while the node runs, or has another history. */
+  commitsLost(facts: { certain: boolean; lostFromMs: number; lostUntilMs: number }): void;
+  /** A setting with which Redis could lose acknowledged commits. `refused`: the relay does not use it. */
+  redisProblem(problem: string, refused: boolean): void;
   /** Data was loaded back into it; `reached` false: there was nothing to load it from. */
   takenBack(facts: { records: number; reached: boolean; complete: boolean }): void;
   /** The witness file could not be written. */
@@ -49,6 +57,8 @@ export interface Log {
   storeFailed(error: unknown): void;
   busFailed(error: unknown, context: { kind: string; from: string }): void;
   clickhouse(event: string, error?: unknown): void;
+  /** Of the ClickHouse that runs beside this node. */
+  embeddedClickHouse(event: EmbeddedClickHouseEvent): void;
   feed(event: string, error?: unknown): void;
   /** The logs of merchants cannot be written, or can be again. */
   activityLog(event: "away" | "back", error?: unknown): void;
@@ -88,15 +98,18 @@ export interface Log {
   webhookEndpointDisabled(endpoint: { id: string; reason: "gone" | "failing" | null }): void;
   zvtListening(facts: { host: string; ports: readonly number[] }): void;
   zvtNotListening(problem: string): void;
-  /** At the level that is configured for the listener, whatever RELAY_LOG_LEVEL is. Card data and passwords are blanked before. */
+  /**
+   * At the level that is configured for the listener, whatever RELAY_LOG_LEVEL is. Card data and passwords are blanked before. What a peer repeats is counted
+   * (peer-lines.ts).
+   */
   zvt(level: ZvtLoggingLevel, event: ZvtLogEvent): void;
   crashed(where: string, error: unknown): void;
 }
 
 export type ZvtLogEvent =
   | { type: "connected"; connection: string; address: string }
-  | { type: "closed"; connection: string; address: string; routeId: string | null; reason: string }
-  | { type: "refused"; reason: string }
+  | { type: "closed"; connection: string; address: string; routeId: string | null; reason: string; refusals: number }
+  | { type: "refused"; address: string; reason: string }
   | { type: "payment ended"; outcome: string; durationMs: number }
   | { type: "frame"; connection: string; direction: "in" | "out"; text: string };
 
@@ -111,11 +124,33 @@ const ZVT_EVENT_LEVELS = {
   frame: "INFO",
 } as const satisfies Record<ZvtLogEvent["type"], ZvtLoggingLevel>;
 
+/** What a line that ClickHouse prints reports: where, and by which code. Null where it reports no error; its text is left out, since it may quote a row. */
+function reportOf(line: string): string | null {
+  const [, component] = /<(?:Error|Critical|Fatal)>\s+([\w:]{1,80})/.exec(line) ?? [];
+  const [, code] = /\bCode: (\d{1,5})\b/.exec(line) ?? [];
+  if (component === undefined && code === undefined) return null;
+  return `it reports an error${component === undefined ? "" : ` in ${component.replace(/:$/, "")}`}${code === undefined ? "" : `, code ${code}`}`;
+}
+
+const STANDARD_OUTPUT = 1;
+
+/** JSON for programs, and lines for people where standard output is a terminal. */
+function destination(): pino.DestinationStream {
+  const output = pino.destination({ fd: STANDARD_OUTPUT, sync: true });
+  if (!isatty(STANDARD_OUTPUT)) return output;
+  const coloured = (process.env["NO_COLOR"] ?? "") === "";
+  return { write: (line) => output.write(readableLine(line, { coloured })) };
+}
+
 /** `addresses`: of the services that the node uses, for failures that do not name them. */
 export function createLog(level: string, thread: string, nowMs: () => number, addresses: ServiceAddresses = {}): Log {
-  const logger = pino({ level, base: { thread }, timestamp: pino.stdTimeFunctions.isoTime, serializers: { err: shownError } });
+  const format = { level, base: { thread }, timestamp: pino.stdTimeFunctions.isoTime, serializers: { err: shownError } };
+  const logger = pino(format, destination());
   // Of its own level: the events of a register are wanted where the rest of the relay is quiet, or the other way round.
   const zvt = logger.child({}, { level: "debug" });
+  const ofPeers = createPeerLines(nowMs, (lines) =>
+    logger.warn({ event: "lines left out", lines }, "so many peers were refused that not every one of them has a line"),
+  );
   const failed = createFailureLog({ logger, addresses, nowMs });
   const failure = (event: string, key: string, error: unknown, facts: object = {}, service?: Service): void =>
     failed({ event, key, error, facts, ...(service === undefined ? {} : { service }) });
@@ -124,11 +159,15 @@ export function createLog(level: string, thread: string, nowMs: () => number, ad
     setLevel: (next) => {
       logger.level = next;
     },
-    starting: (facts) => logger.info({ event: "starting", ...facts }, "starting"),
+    starting: (facts) => logger.info({ event: "starting", ...facts }, `Terminal Relay ${facts.version} starts`),
     httpLibrary: ({ packageName, lacks, instead }) => {
-      const event = { event: "http library", packageName, instead };
+      const event = { event: "http library", packageName };
       if (lacks.length === 0) logger.info(event, "http library");
-      else logger.warn({ ...event, lacks }, `the older HTTP library was loaded: ${lacks.join("; ")}`);
+      else
+        logger.warn(
+          event,
+          `the older HTTP library is used${instead === null ? "" : `, since the newer one cannot be loaded (${instead})`}: ${lacks.join("; ")}`,
+        );
     },
     listening: (facts) => logger.info({ event: "listening", ...facts }, "listening"),
     publicUrlMissing: (url) =>
@@ -167,6 +206,19 @@ export function createLog(level: string, thread: string, nowMs: () => number, ad
         `${what}: commands that were accepted or sent between ${lostFrom} and ${lostUntil} may be missing; commands that wait in it end as unknown`,
       );
     },
+    commitsLost: ({ certain, lostFromMs, lostUntilMs }) => {
+      const [lostFrom, lostUntil] = [new Date(lostFromMs).toISOString(), new Date(lostUntilMs).toISOString()];
+      const what = certain ? "Redis has lost acknowledged commits" : "Redis may have lost acknowledged commits";
+      logger.error(
+        { event: "commits lost", certain, lostFrom, lostUntil },
+        `${what}: commands that were accepted or sent between ${lostFrom} and ${lostUntil} may be missing; commands that waited end as unknown`,
+      );
+    },
+    redisProblem: (problem, refused) => {
+      const facts = { event: "redis problem", problem, refused };
+      if (refused) logger.error(facts, `Redis is not used: ${problem}`);
+      else logger.warn(facts, `Redis could lose acknowledged commits: ${problem}`);
+    },
     takenBack: ({ records, reached, complete }) => {
       const facts = { event: "taken back", records, complete };
       if (!reached) logger.error(facts, "there is nothing from which the missing data can be loaded");
@@ -179,8 +231,10 @@ export function createLog(level: string, thread: string, nowMs: () => number, ad
     rateLimitTableFull: (endpoint) => failure("rate limit table full", endpoint, undefined, { endpoint }),
     webSocketRefused: (bound) => failure("websocket refused", bound, undefined, { bound }),
     loginsHeldBack: ({ by, account, address, forMs }) => {
-      const seconds = Math.ceil(forMs / 1_000);
-      logger.warn({ event: "logins held back", by, account, address, seconds }, "too many wrong passwords: logins are held back");
+      const facts = { event: "logins held back", by, account, address, seconds: Math.ceil(forMs / 1_000) };
+      ofPeers(`${facts.event} ${by} ${account} ${address}`, (repeated) =>
+        logger.warn({ ...facts, ...repeated }, "too many wrong passwords: logins are held back"),
+      );
     },
     engineFailed: (what, error) => failure("engine failed", what, error, { what }),
     storeFailed: (error) => failure("store failed", "", error, {}, "store"),
@@ -189,6 +243,20 @@ export function createLog(level: string, thread: string, nowMs: () => number, ad
       error === undefined
         ? logger.info({ event: `clickhouse ${event}` }, `clickhouse ${event}`)
         : failure("clickhouse", event, error, { what: event }, "clickhouse"),
+    embeddedClickHouse: (event) => {
+      if (event.type === "started") logger.info({ event: "clickhouse started", port: event.port }, "ClickHouse has started");
+      else if (event.type === "died")
+        logger.warn({ event: "clickhouse died", exit: event.exit }, "the process of ClickHouse ended and is started again");
+      else if (event.type === "start_failed")
+        logger.warn(
+          { event: "clickhouse start failed", reason: event.reason },
+          `ClickHouse did not start and is started again: ${event.reason}`,
+        );
+      else {
+        const reported = reportOf(event.line);
+        if (reported !== null) failure("clickhouse output", reported, new Error(reported), {}, "clickhouse");
+      }
+    },
     feed: (event, error) =>
       error === undefined
         ? logger.info({ event: `feed ${event}` }, `feed ${event}`)
@@ -230,7 +298,10 @@ export function createLog(level: string, thread: string, nowMs: () => number, ad
     stomp: (event) => {
       if (event.type !== "refused") logger.debug({ ...event, event: `stomp ${event.type}` }, `stomp ${event.type}`);
       else if (event.cause !== undefined) failure("stomp failed", event.code, event.cause, { sessionId: event.sessionId });
-      else logger.debug({ event: "stomp refused", sessionId: event.sessionId, code: event.code }, "stomp refused");
+      else
+        ofPeers(`stomp refused ${event.code}`, (repeated) =>
+          logger.debug({ event: "stomp refused", sessionId: event.sessionId, code: event.code, ...repeated }, "stomp refused"),
+        );
     },
     terminalSimulated: (event) => logger.debug({ event: "simulated terminal", what: event }, "simulated terminal"),
     gatewaySimulated: (event) => logger.debug({ event: "sandbox gateway", what: event }, "sandbox gateway"),
@@ -268,10 +339,15 @@ export function createLog(level: string, thread: string, nowMs: () => number, ad
       logger.warn({ event: "zvt not listening", problem }, `cash registers cannot connect to this node: ${problem}`),
     zvt: (level, { type, ...facts }) => {
       if (ZVT_LEVELS[level] > ZVT_LEVELS[ZVT_EVENT_LEVELS[type]]) return;
-      const event = { event: `zvt ${type}`, ...facts };
-      if (ZVT_EVENT_LEVELS[type] === "DEBUG") zvt.debug(event, event.event);
-      else if (ZVT_EVENT_LEVELS[type] === "INFO") zvt.info(event, event.event);
-      else zvt.warn(event, event.event);
+      const write = (repeated: Repeated = {}) => {
+        const event = { event: `zvt ${type}`, ...facts, ...repeated };
+        if (ZVT_EVENT_LEVELS[type] === "DEBUG") zvt.debug(event, event.event);
+        else if (ZVT_EVENT_LEVELS[type] === "INFO") zvt.info(event, event.event);
+        else zvt.warn(event, event.event);
+      };
+      // A payment has a customer at its terminal, and frames are logged only for who looks for a fault.
+      if (!("address" in facts)) write();
+      else ofPeers(`zvt ${type} ${facts.address} ${"reason" in facts ? facts.reason : ""}`, write);
     },
     crashed: (where, error) => logger.fatal({ event: "crashed", where, err: error }, "crashed"),
   };

@@ -23,8 +23,12 @@ export interface NodeGauges {
   kafka(): KafkaProgress | null;
   /** Of the disk of the node's own data; infinite where the file system does not say, and rejects where it cannot be read. */
   freeBytes(): Promise<number>;
-  /** Whether ClickHouse answers. Called several times in one collection. */
+  /** Whether ClickHouse answers and can read what it has. Called several times in one collection. */
   isClickHouseUp(): Promise<boolean>;
+  /** Parts of its tables that it cannot read, or has set aside, as far as is known. */
+  damagedParts(): number;
+  /** How often acknowledged commits were found to be lost, since the start. */
+  lostCommits(): number;
   /** The same of the logs of merchants. */
   activity(): { written: number; dropped: number; waiting: number };
   /** For all nodes; null if it cannot be determined. Called several times in one collection. */
@@ -98,8 +102,15 @@ export function createNodeMetrics(gauges: NodeGauges): { collect(): Promise<Thre
     });
     gauge("relay_kafka_partitions", "Partitions of Kafka that this node consumes.", () => gauges.kafka()?.partitions ?? 0);
   }
-  gauge("relay_clickhouse_up", "1 if ClickHouse answered this node within two seconds, else 0.", async () =>
-    (await gauges.isClickHouseUp()) ? 1 : 0,
+  gauge(
+    "relay_clickhouse_up",
+    "1 if ClickHouse answered this node within two seconds and no query fails because of its files, else 0.",
+    async () => ((await gauges.isClickHouseUp()) ? 1 : 0),
+  );
+  gauge(
+    "relay_clickhouse_damaged_parts",
+    "Parts of ClickHouse's tables that it could not read, or had set aside when this node started, as far as this node knows.",
+    () => gauges.damagedParts(),
   );
   const ofBacklog = (name: string, help: string, read: (backlog: OutboxBacklog) => number) =>
     gauge(name, help, async () => {
@@ -134,6 +145,11 @@ export function createNodeMetrics(gauges: NodeGauges): { collect(): Promise<Thre
     () => gauges.activity().dropped,
   );
   gauge("relay_log_waiting_entries", "Entries of the merchants' logs that ClickHouse does not have yet.", () => gauges.activity().waiting);
+  counter(
+    "relay_store_lost_commits_total",
+    "How often this node found, or heard, that the store had lost acknowledged commits, at its start or while it ran.",
+    gauges.lostCommits,
+  );
   gauge("relay_cluster_nodes", "Live nodes, as this one sees them.", cluster.liveNodes);
   counter("relay_cluster_lapses_total", "How often this node's membership expired.", cluster.lapses);
   gauge("relay_cluster_clock_offset_seconds", "This machine's clock minus Redis's clock.", () => cluster.clockOffsetMs() / 1_000);

@@ -5,6 +5,7 @@ import type { Clock } from "../../../engine/kernel/clock.ts";
 import type { Kv } from "../../../engine/kernel/kv.ts";
 import type { MerchantLogs } from "../../../engine/operators/merchant-logs.ts";
 import type { OutboxBacklog } from "../../../engine/operators/overview.ts";
+import { type AttentionItem, attentionOperation } from "../../../engine/payments/attention.ts";
 import type { FedSearch } from "../../../engine/payments/fed-search.ts";
 import type { TransactionList } from "../../../engine/payments/transaction-list.ts";
 import type { ReconciliationRows } from "../../../engine/reconciliation/reconciliation-rows.ts";
@@ -13,8 +14,10 @@ import { applyActivityRetention } from "../../../storage/activity/activity-reten
 import { type ActivityWriter, createActivityWriter } from "../../../storage/activity/activity-writer.ts";
 import { ANALYST_USERNAME, writeAnalystAccess } from "../../../storage/clickhouse/analyst-access.ts";
 import { createAvailability } from "../../../storage/clickhouse/availability.ts";
-import { type ClickHouseAddress, connectClickHouse } from "../../../storage/clickhouse/client.ts";
+import { type ClickHouseAddress, type ClickHouseClient, connectClickHouse } from "../../../storage/clickhouse/client.ts";
+import { createDamageWatch, type Damage } from "../../../storage/clickhouse/damage.ts";
 import { ADMIN_USERNAME, ClickHouseNotStarted, startEmbeddedClickHouse } from "../../../storage/clickhouse/embedded/supervisor.ts";
+import { storeTimeZone } from "../../../storage/clickhouse/installation.ts";
 import { migrate, SchemaTooNew } from "../../../storage/clickhouse/migrate.ts";
 import { PORTAL_WORKLOAD, REPORTS_WORKLOAD } from "../../../storage/clickhouse/workloads.ts";
 import { clickHouseSink, insertLines } from "../../../storage/feed/clickhouse-sink.ts";
@@ -84,8 +87,9 @@ export interface Analytics {
   wake(): void;
   stats: NodeGauges["feed"];
   kafka: NodeGauges["kafka"];
-  /** Whether ClickHouse answers; asked when metrics are requested. */
+  /** Whether ClickHouse answers and can read what it has; asked when metrics are requested. */
   isUp: NodeGauges["isClickHouseUp"];
+  damagedParts: NodeGauges["damagedParts"];
   /** The rows that ClickHouse does not have yet, also while it cannot be reached; null if the store does not answer. */
   backlog(): Promise<OutboxBacklog | null>;
   stop(): Promise<void>;
@@ -103,6 +107,10 @@ export function startAnalytics(options: AnalyticsOptions): Analytics {
   const stopping = new AbortController();
   let reached: Reached | null = null;
   let answers = async () => false;
+  /** Whether its schema is current, too. */
+  let isUsable = false;
+  let looker: ClickHouseClient | null = null;
+  const damage = createDamageWatch({ clock: options.clock, client: () => looker, tell: (found) => tellDamage(options, found) });
   let feed: RunningFeed | null = null;
   let kafka: ClusterFeed | null = null;
   let backfills: readonly OnceInBackground[] = [];
@@ -131,8 +139,16 @@ export function startAnalytics(options: AnalyticsOptions): Analytics {
           reached = await reach(config, log);
           answers = createAvailability(reached.address);
         }
-        const client = connectClickHouse(reached.address);
+        const onFailure = damage.note;
+        const client = connectClickHouse(reached.address, { onFailure });
+        looker = client;
         await migrate(client);
+        await storeTimeZone(client, config.timeZone);
+        isUsable = true;
+        // An analyst's look at a server may be refused; the parts that cannot be read are noticed all the same.
+        await damage
+          .lookForPartsSetAside(client)
+          .catch((error: unknown) => log.clickhouse("does not say what it has set aside", withoutMessage(error)));
         // What is over is not shown either way (activity-reader.ts), so nothing else waits for a ClickHouse that does not permit it.
         await applyActivityRetention(client, config.logRetentionDays).then(
           (changed) => changed.length > 0 && log.clickhouse(`keeps logs for ${config.logRetentionDays} days from now on`),
@@ -150,8 +166,8 @@ export function startAnalytics(options: AnalyticsOptions): Analytics {
         await told;
         if (stopping.signal.aborted) return null;
         // Connections of their own, so that none of the feed's waits for a merchant.
-        const portalClient = connectClickHouse(reached.address, { workload: PORTAL_WORKLOAD });
-        const reportClient = connectClickHouse(reached.address, { workload: REPORTS_WORKLOAD });
+        const portalClient = connectClickHouse(reached.address, { workload: PORTAL_WORKLOAD, onFailure });
+        const reportClient = connectClickHouse(reached.address, { workload: REPORTS_WORKLOAD, onFailure });
         search = createFedSearch(portalClient);
         days = createReconciliationRows({ kv, client: portalClient });
         logs = createActivityReader({ client: portalClient, clock, timers: machineTimers, retentionDays: config.logRetentionDays });
@@ -226,20 +242,21 @@ export function startAnalytics(options: AnalyticsOptions): Analytics {
     started ??= start().then(tellsReady);
   };
   return {
-    list: { page: (query) => list.page(query) },
-    search: (uuids) => search(uuids),
+    list: { page: (query, gone) => list.page(query, gone) },
+    search: (uuids, gone) => search(uuids, gone),
     merchants: {
-      page: (merchantId, query) => merchants.page(merchantId, query),
-      find: (merchantId, uuid) => merchants.find(merchantId, uuid),
-      sums: (merchantId, range) => merchants.sums(merchantId, range),
-      latestByTerminal: (merchantId) => merchants.latestByTerminal(merchantId),
-      lines: (merchantId, filter) => merchants.lines(merchantId, filter),
-      stream: (merchantId, filter) => merchants.stream(merchantId, filter),
+      page: (merchantId, query, gone) => merchants.page(merchantId, query, gone),
+      find: (merchantId, uuid, gone) => merchants.find(merchantId, uuid, gone),
+      sums: (merchantId, range, gone) => merchants.sums(merchantId, range, gone),
+      latestByTerminal: (merchantId, gone) => merchants.latestByTerminal(merchantId, gone),
+      lines: (merchantId, filter, gone) => merchants.lines(merchantId, filter, gone),
+      stream: (merchantId, filter, gone) => merchants.stream(merchantId, filter, gone),
     },
-    reports: { text: (name, owner, query) => reports.text(name, owner, query) },
+    reports: { text: (name, owner, query, gone) => reports.text(name, owner, query, gone) },
     days: {
       areThere: (untilMs) => days.areThere(untilMs),
       merchants: (range, after, limit) => days.merchants(range, after, limit),
+      refundedSince: (merchantId, fromMs) => days.refundedSince(merchantId, fromMs),
       figures: (merchantId, bounds) => days.figures(merchantId, bounds),
     },
     activity,
@@ -261,7 +278,8 @@ export function startAnalytics(options: AnalyticsOptions): Analytics {
     wake: () => feed?.wake(),
     stats: () => feed?.stats() ?? NO_FEED,
     kafka: () => feed?.kafka() ?? null,
-    isUp: lookedUp(options.clock, () => answers(), BACKLOG_AGAIN_MS),
+    isUp: lookedUp(options.clock, async () => isUsable && damage.canRead() && (await answers()), BACKLOG_AGAIN_MS),
+    damagedParts: damage.count,
     backlog: lookedUp(options.clock, () => inTime(lookAtOutbox()), BACKLOG_AGAIN_MS),
     stop: async () => {
       stopping.abort();
@@ -271,6 +289,17 @@ export function startAnalytics(options: AnalyticsOptions): Analytics {
       await reached?.stop();
     },
   };
+}
+
+/** Tells operators of what ClickHouse cannot read, or has set aside. The error itself would name folders and quote queries. */
+async function tellDamage({ kv, clock, log }: AnalyticsOptions, { table, part, code }: Damage): Promise<void> {
+  const where = table === null ? "its disk" : `part ${part} of relay.${table}`;
+  const what = code === null ? "has set aside" : "cannot read or write";
+  const detail = `ClickHouse ${what} ${where}${code === null ? "" : ` (code ${code})`}; infra/docs/runbooks/RelayClickHouseDamaged.md says what to do`;
+  log.clickhouse(`damaged: it ${what} ${where}`);
+  const uuid = table === null ? null : `${table}.${part}`;
+  const item: AttentionItem = { kind: "clickhouse_damaged", terminalId: "", uuid, atMs: clock.nowMs(), detail, raw: null };
+  await kv.commit({ checks: [], operations: [attentionOperation(item)] });
 }
 
 /** A promise and the function that resolves it. */
@@ -338,7 +367,7 @@ async function reach({ clickhouse, dataDirectory }: Config, log: Log): Promise<R
     adminPassword,
     readerUsername: ANALYST_USERNAME,
     readerPassword,
-    onLog: (event) => log.clickhouse(event.type),
+    onLog: log.embeddedClickHouse,
   });
   const { url } = embedded;
   const reader: ClickHouseAddress = { url, username: ANALYST_USERNAME, password: readerPassword };

@@ -21,5 +21,6 @@ export function handleDayRows({ bus, rows, failed }: DayRowsOptions): void {
   }
   bus.handle("node.dayRowsThere", ({ untilMs }) => told(rows.areThere(untilMs)));
   bus.handle("node.dayMerchants", ({ after, limit, ...range }) => told(rows.merchants(range, after, limit)));
+  bus.handle("node.dayRefundedSince", ({ merchantId, fromMs }) => told(rows.refundedSince(merchantId, fromMs)));
   bus.handle("node.dayFigures", async ({ merchantId, days }) => [...(await told(rows.figures(merchantId, days)))]);
 }

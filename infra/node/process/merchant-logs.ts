@@ -13,11 +13,11 @@ export interface MerchantLogsOptions {
 
 /** Takes the shards' entries of the activity log in, and answers their questions about merchants'. */
 export function handleMerchantLogs({ bus, activity, logs, failed }: MerchantLogsOptions): void {
-  async function told<T>(work: Promise<T>): Promise<T> {
+  async function told<T>(gone: AbortSignal | undefined, work: Promise<T>): Promise<T> {
     try {
       return await work;
     } catch (error) {
-      if (error instanceof Error && error.cause !== undefined) failed(error.cause);
+      if (gone?.aborted !== true && error instanceof Error && error.cause !== undefined) failed(error.cause);
       throw error;
     }
   }
@@ -26,6 +26,6 @@ export function handleMerchantLogs({ bus, activity, logs, failed }: MerchantLogs
     activity.add(batch);
     return undefined;
   });
-  bus.handle("node.merchantWorkflowLog", ({ merchantId, ...query }) => told(logs.workflow(merchantId, query)));
-  bus.handle("node.merchantCallLog", ({ merchantId, ...query }) => told(logs.calls(merchantId, query)));
+  bus.handle("node.merchantWorkflowLog", ({ merchantId, ...query }, _, gone) => told(gone, logs.workflow(merchantId, query, gone)));
+  bus.handle("node.merchantCallLog", ({ merchantId, ...query }, _, gone) => told(gone, logs.calls(merchantId, query, gone)));
 }

@@ -1,4 +1,3 @@
-import { randomUUID } from "node:crypto";
 import type { Bus } from "../../../engine/kernel/bus.ts";
 import { RelayError } from "../../../engine/kernel/errors.ts";
 import type { Timer, Timers } from "../../../engine/kernel/timers.ts";
@@ -11,7 +10,10 @@ const IDLE_MS = 120_000;
 
 interface OpenFile {
   batches: AsyncGenerator<readonly string[]>;
-  idle: Timer;
+  /** Ends the query that reads a batch. */
+  ended: AbortController;
+  /** Null while a batch is read. */
+  idle: Timer | null;
 }
 
 export interface MerchantReadsOptions {
@@ -27,11 +29,11 @@ export interface MerchantReadsOptions {
 export function handleMerchantReads({ bus, merchants, reports, timers, failed }: MerchantReadsOptions): void {
   const files = new Map<string, OpenFile>();
 
-  async function told<T>(work: Promise<T>): Promise<T> {
+  async function told<T>(gone: AbortSignal | undefined, work: Promise<T>): Promise<T> {
     try {
       return await work;
     } catch (error) {
-      if (error instanceof Error && error.cause !== undefined) failed(error.cause);
+      if (gone?.aborted !== true && error instanceof Error && error.cause !== undefined) failed(error.cause);
       throw error;
     }
   }
@@ -40,32 +42,45 @@ export function handleMerchantReads({ bus, merchants, reports, timers, failed }:
     const file = files.get(id);
     if (file === undefined) return;
     files.delete(id);
-    file.idle.clear();
+    file.idle?.clear();
+    file.ended.abort(new RelayError("request_timeout", "Nobody reads the file any more"));
     await file.batches.return(undefined);
   }
 
-  async function next(id: string, batches: AsyncGenerator<readonly string[]>): Promise<readonly string[] | null> {
-    files.get(id)?.idle.clear();
+  async function next(id: string, file: OpenFile): Promise<readonly string[] | null> {
+    file.idle?.clear();
+    file.idle = null;
+    try {
+      const { done, value } = await told(file.ended.signal, file.batches.next());
+      if (done !== true && files.has(id)) {
+        file.idle = timers.set(IDLE_MS, () => void close(id));
+        return value;
+      }
+    } catch (error) {
+      files.delete(id);
+      throw error;
+    }
     files.delete(id);
-    const { done, value } = await told(batches.next());
-    if (done === true) return null;
-    files.set(id, { batches, idle: timers.set(IDLE_MS, () => void close(id)) });
-    return value;
+    return null;
   }
 
-  bus.handle("node.merchantPage", ({ merchantId, ...query }) => told(merchants.page(merchantId, query)));
-  bus.handle("node.merchantFind", ({ merchantId, uuid }) => told(merchants.find(merchantId, uuid)));
-  bus.handle("node.merchantSums", ({ merchantId, ...range }) => told(merchants.sums(merchantId, range)));
-  bus.handle("node.merchantLatest", async ({ merchantId }) => [...(await told(merchants.latestByTerminal(merchantId))).values()]);
-  bus.handle("node.merchantReport", ({ name, owner, query }) => told(reports.text(name, owner, query)));
-  bus.handle("node.merchantOpen", async ({ merchantId, filter }) => {
-    const id = randomUUID();
-    return { id, lines: await next(id, merchants.lines(merchantId, filter)) };
+  bus.handle("node.merchantPage", ({ merchantId, ...query }, _, gone) => told(gone, merchants.page(merchantId, query, gone)));
+  bus.handle("node.merchantFind", ({ merchantId, uuid }, _, gone) => told(gone, merchants.find(merchantId, uuid, gone)));
+  bus.handle("node.merchantSums", ({ merchantId, ...range }, _, gone) => told(gone, merchants.sums(merchantId, range, gone)));
+  bus.handle("node.merchantLatest", async ({ merchantId }, _, gone) => [
+    ...(await told(gone, merchants.latestByTerminal(merchantId, gone))).values(),
+  ]);
+  bus.handle("node.merchantReport", ({ name, owner, query }, _, gone) => told(gone, reports.text(name, owner, query, gone)));
+  bus.handle("node.merchantOpen", ({ id, merchantId, filter }) => {
+    const ended = new AbortController();
+    const file: OpenFile = { batches: merchants.lines(merchantId, filter, ended.signal), ended, idle: null };
+    files.set(id, file);
+    return next(id, file);
   });
   bus.handle("node.merchantNext", ({ id }) => {
     const file = files.get(id);
     if (file === undefined) throw new RelayError("unavailable", "The file has ended; request it again", { retryAfterSeconds: 1 });
-    return next(id, file.batches);
+    return next(id, file);
   });
   bus.handle("node.merchantClose", async ({ id }) => {
     await close(id);

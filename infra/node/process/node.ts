@@ -9,13 +9,15 @@ import { sharedCountsMemory } from "../../../engine/kernel/shared-counts.ts";
 import { waitingCountersBuffer } from "../../../engine/terminals/waiting-counters.ts";
 import { createAgentRateMemory } from "../../../http/auth/agent-rate.ts";
 import { loadUws, type Uws, UwsMissing } from "../../../http/server/uws.ts";
+import { loadDocs } from "../../../http/web/docs-files.ts";
+import { madeOnce } from "../../../http/web/encoded-file.ts";
 import { loadScripts } from "../../../http/web/script-files.ts";
 import { loadWebApps } from "../../../http/web/web-app-files.ts";
 import { createMesh } from "../../../storage/bus/mesh.ts";
 import { createThreadBus, type ThreadBus } from "../../../storage/bus/thread-bus.ts";
 import { noteShopsSince } from "../../../storage/feed/shops-since.ts";
 import type { RedisKv } from "../../../storage/kv/redis.ts";
-import { isLockedOut } from "../../../storage/kv/redis-connection.ts";
+import { type HistoryLost, isLockedOut } from "../../../storage/kv/redis-connection.ts";
 import { RedisRefused } from "../../../storage/kv/redis-refused.ts";
 import { createRemoteHistory, createRemoteKv } from "../../../storage/kv/remote.ts";
 import { redisPlace } from "../../../storage/redis/sentinel-url.ts";
@@ -36,10 +38,11 @@ import { sharedSettings } from "../cluster/shared-settings.ts";
 import { createLog, type Log } from "../observability/log.ts";
 import { createStoreCommits } from "../observability/store-commits.ts";
 import { administratorPassword } from "../wiring/credentials.ts";
-import { rateLimitsOf, surfacesOf } from "../wiring/endpoints.ts";
+import { documentTexts, rateLimitsOf, surfacesOf } from "../wiring/endpoints.ts";
 import { rateLimitMemories } from "../wiring/rate-limits.ts";
 import { type Analytics, startAnalytics } from "./analytics.ts";
 import { type Certificates, readCertificates } from "./certificates.ts";
+import { createLostCommits, type LostCommits } from "./lost-commits.ts";
 import { listenForMetrics, type MetricsListener } from "./metrics-listener.ts";
 import { createReloading } from "./reload-node.ts";
 import { seeToRestored } from "./restored.ts";
@@ -140,7 +143,8 @@ export async function tryToStartNode({
   const certificates = await readCertificates(config);
   const clock = createClock(clockShift);
   const log = createLog(config.logLevel, MAIN, clock.monotonicMs, serviceAddresses(config));
-  log.starting({ mode: config.mode, shards: config.shards, dataDirectory: config.dataDirectory, node: process.version });
+  const { mode, shards: shardCount, dataDirectory } = config;
+  log.starting({ version: VERSION, mode, shards: shardCount, dataDirectory, node: process.version });
   const uws = await chooseUws(config);
   log.httpLibrary(uws);
   if (config.mode === "production" && config.fleet !== null) log.sharedCredential();
@@ -223,9 +227,11 @@ export async function tryToStartNode({
   let redis: RedisKv | null = null;
   let analytics: Analytics | null = null;
   let witness: WitnessWriter | null = null;
+  let lostCommits: LostCommits | null = null;
   let metrics: MetricsListener | null = null;
   async function abandon(): Promise<void> {
     stopping = true;
+    lostCommits?.stop();
     await metrics?.close();
     await witness?.stop();
     await analytics?.stop();
@@ -245,10 +251,13 @@ export async function tryToStartNode({
     if (config.cluster !== null && parts !== null) {
       const place = redisPlace(config.cluster.redisUrl);
       const waiting = (reason: string | null) => storeAwaited(`${place} cannot be used${reason === null ? "" : `: ${reason}`}`);
-      redis = await parts.openClusterKv(config, config.cluster, { log, committed, openWithinMs: storeWithinMs, waiting });
+      const historyLost = (loss: HistoryLost) => lostCommits?.noticed(loss);
+      redis = await parts.openClusterKv(config, config.cluster, { log, historyLost, committed, openWithinMs: storeWithinMs, waiting });
     }
     const opened = redis;
     const kv = opened ?? createRemoteKv(bus, STORE_OWNER);
+    const losses = createLostCommits({ kv, redis: opened, timers: backgroundTimers, nowMs: clock.nowMs, log });
+    lostCommits = losses;
     await cluster?.admit();
     await checkSchemaMark(kv);
     const history = opened ?? (await createRemoteHistory(bus, STORE_OWNER));
@@ -261,6 +270,7 @@ export async function tryToStartNode({
       othersLive: async () => cluster !== null && (await cluster.othersLive()),
       nowMs: clock.nowMs,
       log,
+      lostCommits: losses,
       refuse: (reason) => {
         throw new StartRefused(reason);
       },
@@ -287,9 +297,11 @@ export async function tryToStartNode({
     const password = await administratorPassword(kv, config, freshPassword);
     if (password.generated !== null) passwordGenerated?.(password.generated);
     const reloading = createReloading({ config, certificates, bus, log });
+    const docs = madeOnce(() => loadDocs(documentTexts(config)));
     const { collectMetrics } = handleShardMessages({
-      ...{ bus, analytics, cluster, self, drainRequested, log },
+      ...{ bus, analytics, docs, cluster, self, drainRequested, log },
       redis: opened === null ? null : { isUp: () => opened.available(), commits },
+      lostCommits: losses,
       httpLibrary: uws.packageName,
       dataDirectory: config.dataDirectory,
       certificates: reloading.certificates,
@@ -319,11 +331,14 @@ export async function tryToStartNode({
       clickhouse: running.ready,
       complete: () => {
         Atomics.store(incomplete, 0, 0);
+        // Before somebody asks for them, and not before the sandbox is ready; the first request tries it again and says what is wrong.
+        docs().catch(() => undefined);
       },
       reload: reloading.reload,
       stop: async () => {
         if (stopping) return;
         stopping = true;
+        losses.stop();
         // Other nodes are the homes from now on. Requests here finish while the node is still a member, so that it learns of withdrawn
         // credentials.
         await cluster?.drain();

@@ -12,6 +12,7 @@ import type { Config } from "../boot/config.ts";
 import { readWitness, type Witness } from "../boot/witness-file.ts";
 import type { Log } from "../observability/log.ts";
 import type { Analytics } from "./analytics.ts";
+import type { LostCommits } from "./lost-commits.ts";
 
 /** How long to wait for ClickHouse if data is known to be missing: a ClickHouse that starts together with the relay takes a while. */
 const PATIENCE_MS = 20_000;
@@ -73,6 +74,7 @@ export interface RestoredParts {
   othersLive(): Promise<boolean>;
   nowMs(): number;
   log: Log;
+  lostCommits: Pick<LostCommits, "restored">;
   /** Ends the start with a reason that an operator can fix. */
   refuse(reason: string): never;
 }
@@ -113,7 +115,7 @@ export async function seeToRestored(parts: RestoredParts): Promise<StoreIdentity
   pending = await store.recordLoss(pendingLossOf(assessment, lastVersion, nowMs()));
   await history.lose(pending.lostVersion, pending.aboveVersion);
   const lostFromMs = pending.lostVersion / history.versionsPerMs;
-  log.storeRestored({
+  await parts.lostCommits.restored({
     certain: pending.certain,
     lostFromMs,
     lostUntilMs: assessment.type === "restored" ? assessment.untilMs : Math.max(pending.foundAtMs, lostFromMs),
@@ -183,7 +185,7 @@ async function placeOf({ cluster, dataDirectory }: Config): Promise<string | nul
 
 async function takeAllBack({ config, kv, history, nowMs }: RestoredParts, rows: FedRows, pending: PendingLoss): Promise<number> {
   const retentionMs = Math.max(config.uuidRetentionDays, config.resultRetentionDays) * DAY_MS;
-  const terminals = createTerminalStore({ kv, nowMs, retentionMs, lostVersion: () => pending.lostVersion, writer: "restored" });
+  const terminals = createTerminalStore({ kv, nowMs, retentionMs, lostVersion: () => history.lostVersion(), writer: "restored" });
   const since = {
     storeVersion: pending.lostVersion,
     atMs: Math.max(0, Math.floor(pending.lostVersion / history.versionsPerMs) - CLOCKS_APART_MS),

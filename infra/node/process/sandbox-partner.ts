@@ -6,7 +6,7 @@ import { createPartnerStore, PARTNER_PARTITIONS, type PartnerStore } from "../..
 import { sha256Hex } from "../../../http/auth/digest.ts";
 import { SANDBOX_GATEWAY_ACCOUNT } from "../../sandbox/gateway/options.ts";
 import type { Config } from "../boot/config.ts";
-import { DEMO_PARTNER_USERNAME } from "../boot/sandbox-names.ts";
+import { DEMO_PARTNER_USERNAME, SANDBOX_PARTNER_API } from "../boot/sandbox-names.ts";
 
 /** The demo partner's login beside its API key; known to everyone. */
 export const DEMO_PARTNER = {
@@ -18,12 +18,6 @@ export const DEMO_PARTNER = {
 
 /** Its login at the gateway-protocol adapter. */
 export const SANDBOX_ADAPTER_LOGIN = { merchantId: "SANDBOXADAPTER1", secret: "sandbox-adapter-secret-of-the-demo-partner" };
-
-/** Its keys for Partner API v1. */
-export const SANDBOX_PARTNER_API = {
-  apiKey: "pk_partner_sandbox_0000000000000000000000000000",
-  secret: "sk_partner_sandbox_0000000000000000000000000000",
-};
 
 /**
  * In the sandbox: stores the demo partner where there is none, and gives it the configured API key where it has another. In production: removes

@@ -2,11 +2,11 @@ import { setTimeout as delay } from "node:timers/promises";
 import { PARTNER_API_BASE } from "../../../http/surfaces/partner-v1/surface.ts";
 import { startSimulatedTerminal } from "../../sandbox/terminal/terminal.ts";
 import type { Config } from "../boot/config.ts";
-import { POLLING_TERMINAL_ID, SANDBOX_MERCHANT, SANDBOX_OWNER, SIMULATED_TERMINAL_ID } from "../boot/sandbox-names.ts";
+import { POLLING_TERMINAL_ID, SANDBOX_MERCHANT, SANDBOX_OWNER, SANDBOX_PARTNER_API, SIMULATED_TERMINAL_ID } from "../boot/sandbox-names.ts";
+import { VERSION } from "../boot/version.ts";
 import type { Log } from "../observability/log.ts";
 import type { RunningNode } from "./node.ts";
 import type { SandboxGatewayProcess } from "./sandbox-gateway.ts";
-import { SANDBOX_PARTNER_API } from "./sandbox-partner.ts";
 
 const CLICKHOUSE_WAIT_MS = 5_000;
 
@@ -63,7 +63,7 @@ function greeting({ sandboxApiKey, gatewayUrl, administrator }: Config, node: Ru
   const { url } = node;
   const key = `-H 'API-Key: ${sandboxApiKey}'`;
   return `
-Terminal Relay, sandbox
+Terminal Relay ${VERSION}, sandbox: begin at ${url}
 
   API        ${url}
   Documents  ${url}/docs   (OpenAPI: ${url}/openapi.json)

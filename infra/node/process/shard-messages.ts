@@ -1,6 +1,7 @@
 import { RelayError } from "../../../engine/kernel/errors.ts";
 import type { ClusterNode } from "../../../engine/operators/cluster-nodes.ts";
 import { LAST_LIVE_NODE } from "../../../engine/operators/node-to-drain.ts";
+import type { DocsFiles } from "../../../http/web/docs-files.ts";
 import type { ThreadBus } from "../../../storage/bus/thread-bus.ts";
 import { freeBytesOf } from "../../../storage/files/free-bytes.ts";
 import { backgroundTimers } from "../boot/machine-timers.ts";
@@ -14,6 +15,7 @@ import { createNodeMetrics, type NodeGauges } from "../observability/node-metric
 import { type Analytics, withoutMessage } from "./analytics.ts";
 import type { Certificates } from "./certificates.ts";
 import { handleDayRows } from "./day-rows.ts";
+import type { LostCommits } from "./lost-commits.ts";
 import { handleMerchantLogs } from "./merchant-logs.ts";
 import { handleMerchantReads } from "./merchant-reads.ts";
 
@@ -23,10 +25,12 @@ const METRICS_MS = 5_000;
 export interface ShardMessagesOptions {
   bus: ThreadBus<NodeProtocol>;
   analytics: Analytics;
+  docs(): Promise<DocsFiles>;
   cluster: NodeCluster | null;
   /** This node, if it is a single one. */
   self: Omit<ClusterNode, "report">;
   redis: NodeGauges["redis"];
+  lostCommits: Pick<LostCommits, "noticed" | "count">;
   httpLibrary: string;
   dataDirectory: string;
   /** Those with which it listens. */
@@ -45,10 +49,12 @@ export function handleShardMessages(served: ShardMessagesOptions): { collectMetr
     build: { version: VERSION, httpLibrary: served.httpLibrary },
     certificateExpiresAtMs: () => served.certificates().validUntilMs,
     redis: served.redis,
+    lostCommits: served.lostCommits.count,
     freeBytes: () => freeBytesOf(served.dataDirectory),
     feed: analytics.stats,
     kafka: analytics.kafka,
     isClickHouseUp: analytics.isUp,
+    damagedParts: analytics.damagedParts,
     activity: analytics.activity.stats,
     backlog: analytics.backlog,
     cluster: {
@@ -59,6 +65,7 @@ export function handleShardMessages(served: ShardMessagesOptions): { collectMetr
     },
   });
   bus.handle("node.list", nodes);
+  bus.handle("node.docs", served.docs);
   bus.handle("node.drain", async ({ allowLast }) => {
     if (drainRequested === undefined) throw new RelayError("unavailable", "What has started this node does not let it be drained");
     if (!allowLast && cluster !== null) {
@@ -74,16 +81,18 @@ export function handleShardMessages(served: ShardMessagesOptions): { collectMetr
     const shards = await Promise.all(bus.shards.map((shard) => bus.request(shard, "shard.report", undefined, METRICS_MS)));
     return { ...sumOf(shards), lapses: cluster?.lapses() ?? 0, stream: stream() };
   });
-  bus.handle("node.transactions", (query) =>
-    analytics.list.page(query).catch((error: unknown) => {
+  bus.handle("node.transactions", (query, _, gone) =>
+    analytics.list.page(query, gone).catch((error: unknown) => {
       // Only the public part of an error is sent to the shard.
-      if (error instanceof Error && error.cause !== undefined) log.clickhouse("list failed", withoutMessage(error.cause));
+      if (gone?.aborted !== true && error instanceof Error && error.cause !== undefined)
+        log.clickhouse("list failed", withoutMessage(error.cause));
       throw error;
     }),
   );
-  bus.handle("node.search", async ({ uuids }) =>
-    analytics.search(uuids).catch((error: unknown) => {
-      if (error instanceof Error && error.cause !== undefined) log.clickhouse("search failed", withoutMessage(error.cause));
+  bus.handle("node.search", async ({ uuids }, _, gone) =>
+    analytics.search(uuids, gone).catch((error: unknown) => {
+      if (gone?.aborted !== true && error instanceof Error && error.cause !== undefined)
+        log.clickhouse("search failed", withoutMessage(error.cause));
       throw error;
     }),
   );
@@ -106,6 +115,10 @@ export function handleShardMessages(served: ShardMessagesOptions): { collectMetr
   });
   bus.handle("node.fed", () => {
     analytics.wake();
+    return undefined;
+  });
+  bus.handle("node.commitsLost", (loss) => {
+    served.lostCommits.noticed(loss);
     return undefined;
   });
   bus.handle("node.overview", async () => {

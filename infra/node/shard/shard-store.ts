@@ -5,6 +5,7 @@ import { COMMANDS } from "../../../engine/terminals/terminal-store.ts";
 import { type EmbeddedKv, openEmbeddedKv } from "../../../storage/kv/embedded.ts";
 import { DirectoryRefused } from "../../../storage/kv/embedded-directory.ts";
 import type { RedisKv } from "../../../storage/kv/redis.ts";
+import type { HistoryLost } from "../../../storage/kv/redis-connection.ts";
 import { createRemoteHistory, createRemoteKv, handleHistoryMessages, handleKvMessages } from "../../../storage/kv/remote.ts";
 import type { Config } from "../boot/config.ts";
 import type { NodeProtocol } from "../boot/node-protocol.ts";
@@ -24,7 +25,7 @@ export interface ShardStore {
   /** Opens the node's own files, and lets the other shards use them; requested from one shard. A cluster's store is already open. */
   open(): Promise<NodeProtocol["shard.open"]["response"]>;
   /** Connects to the store, and resolves with it. `historyLost` is called when a cluster's store has lost acknowledged commits. */
-  connect(historyLost: () => void): Promise<ConnectedStore>;
+  connect(historyLost: (loss: HistoryLost) => void): Promise<ConnectedStore>;
   close(): Promise<void>;
 }
 

@@ -2,7 +2,7 @@ import { available } from "../../../engine/kernel/kv.ts";
 import { createClock, createClockShift } from "../boot/clock.ts";
 import { backgroundTimers, machineTimers } from "../boot/machine-timers.ts";
 import { serviceAddresses } from "../boot/service-addresses.ts";
-import type { ShardBoot } from "../boot/shard-boot.ts";
+import { MAIN, type ShardBoot } from "../boot/shard-boot.ts";
 import { sumOf } from "../cluster/cluster-nodes.ts";
 import type { ShardStream } from "../cluster/shard-stream.ts";
 import { createLog, type Log } from "../observability/log.ts";
@@ -38,7 +38,10 @@ export async function runShard(boot: ShardBoot): Promise<void> {
   bus.handle("shard.open", store.open);
   bus.handle("shard.start", ({ administratorPasswordSha256, webFiles }) =>
     available(async () => {
-      const connected = await store.connect(() => running?.historyLost());
+      const connected = await store.connect((loss) => {
+        running?.historyLost();
+        bus.send(MAIN, "node.commitsLost", loss);
+      });
       running = await startShard({
         boot,
         clock,

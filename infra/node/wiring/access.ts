@@ -1,9 +1,8 @@
-import type { AdministerAdministrators } from "../../../engine/access/administer-administrators.ts";
-import type { Administrators } from "../../../engine/access/administrators.ts";
 import { createDirectory, type Directory } from "../../../engine/access/directory.ts";
 import { createDirectoryStore } from "../../../engine/access/directory-store.ts";
 import type { PatternCompiler } from "../../../engine/access/terminal-rule.ts";
 import { createUsualLoginStore } from "../../../engine/access/usual-login-store.ts";
+import type { PasswordAlone } from "../../../engine/administrators/password-alone.ts";
 import type { Clock } from "../../../engine/kernel/clock.ts";
 import type { Kv } from "../../../engine/kernel/kv.ts";
 import type { Partners } from "../../../engine/partners/partners.ts";
@@ -42,6 +41,7 @@ export interface AccessParts {
   /** Absent where there are no pages. */
   portalSessions?: PortalSessions;
   administratorSessions?: AdministratorSessions;
+  isPasswordEnough: PasswordAlone;
   administration: ComposedAdministrators;
   administratorPasswordSha256: string;
   /** Wrong passwords of all threads and nodes. */
@@ -53,9 +53,7 @@ export interface AccessParts {
 
 /** Who may come in, and what terminals may take. */
 export interface Access {
-  operations: {
-    administrators: Administrators;
-    administerAdministrators: AdministerAdministrators;
+  operations: ComposedAdministrators & {
     directory: Directory;
     terminalGroups: TerminalGroups;
     /** The derived password of a terminal's login, or null where terminals have none. */
@@ -69,7 +67,7 @@ export interface Access {
 
 export function composeAccess(parts: AccessParts): Access {
   const { config, kv, tables, patterns, clock, machineClock, partners, lease } = parts;
-  const { administrators, administerAdministrators } = parts.administration;
+  const { administrators, machineTokens } = parts.administration;
   let watched: Parameters<Access["watch"]>[0] | null = null;
   const terminalGroups = createTerminalGroups({
     tables,
@@ -88,6 +86,7 @@ export function composeAccess(parts: AccessParts): Access {
   });
   const credentials = createCredentials(config, parts.administratorPasswordSha256, directory, {
     administrators,
+    machineTokens,
     partners,
     terminalGroups,
   });
@@ -107,11 +106,11 @@ export function composeAccess(parts: AccessParts): Access {
     parts.portalSessions,
     parts.administratorSessions,
     parts.findAgent,
+    parts.isPasswordEnough,
   );
   return {
     operations: {
-      administrators,
-      administerAdministrators,
+      ...parts.administration,
       directory,
       terminalGroups,
       terminalPassword: (terminalId) => terminalPassword(config.terminalSecret, terminalId),

@@ -6,6 +6,7 @@ import { createCheckSession } from "../../../engine/accounts/check-session.ts";
 import type { AccountSecrets, GuardedSecrets, Totp } from "../../../engine/accounts/factors.ts";
 import { createMemberships, type Memberships } from "../../../engine/accounts/memberships.ts";
 import { createOwnAccount, type SecurityNotices } from "../../../engine/accounts/own-account.ts";
+import type { OwnersNotice } from "../../../engine/accounts/owners-notice.ts";
 import { createProveFactor, totpPlace } from "../../../engine/accounts/prove-factor.ts";
 import { RECOVERY_ALPHABET, RECOVERY_LENGTH, shownRecoveryCode } from "../../../engine/accounts/recovery-codes.ts";
 import { securityNotice } from "../../../engine/accounts/security-notice.ts";
@@ -71,6 +72,7 @@ export interface AccountsParts {
   ids: Ids;
   partners: Pick<Partners, "byId">;
   mails: Pick<MailStore, "hasRoom">;
+  ownersNotice: Pick<OwnersNotice, "ofTeam" | "ofFactors">;
   audit: Pick<AuditLog, "record">;
   /** Wrong passwords of all threads and nodes. */
   loginCounts: LoginCounts;
@@ -99,7 +101,7 @@ export function composeAccounts(parts: AccountsParts): Accounts {
   const stores = {
     accounts: createAccountStore(kv),
     sessions: createSessionStore(kv, nowMs),
-    teams: createTeamStore(kv),
+    teams: createTeamStore(kv, parts.ownersNotice.ofTeam),
     merchants: createMerchantStore(kv),
   };
   const { accounts, sessions } = stores;
@@ -147,8 +149,20 @@ export function composeAccounts(parts: AccountsParts): Accounts {
   };
 }
 
-/** Notices by mail. Where none can be queued now, the change is made without: it must not wait for a full outbox. */
-function composeNotices({ box, clock, ids, mails }: AccountsParts): SecurityNotices {
+/**
+ * Notices by mail, to the person and to owners. Where none can be queued now, the change is made
+ * without: it must not wait for a full outbox.
+ */
+function composeNotices(parts: AccountsParts): SecurityNotices {
+  const toPerson = composePersonsNotices(parts);
+  return async (change, account, client, merchantId) => {
+    const own = await toPerson(change, account, client, merchantId);
+    const toOwners = change === "password changed" ? [] : await parts.ownersNotice.ofFactors(account, change);
+    return { checks: [], operations: [...(own?.operations ?? []), ...toOwners] };
+  };
+}
+
+function composePersonsNotices({ box, clock, ids, mails }: AccountsParts): SecurityNotices {
   return async (change, { email, locale }, { ipAddress, userAgent }, merchantId) => {
     const atMs = clock.nowMs();
     if (!isMailAddress(email) || !(await mails.hasRoom(merchantId, atMs))) return null;

@@ -54,8 +54,8 @@ export function composeActivityLog({ bus, writer }: ActivityLogParts): ComposedA
   return {
     activity: log,
     merchantLogs: {
-      workflow: (merchantId, query) => bus.request(MAIN, "node.merchantWorkflowLog", { merchantId, ...query }, PAGE_TIMEOUT_MS),
-      calls: (merchantId, query) => bus.request(MAIN, "node.merchantCallLog", { merchantId, ...query }, PAGE_TIMEOUT_MS),
+      workflow: (merchantId, query, gone) => bus.request(MAIN, "node.merchantWorkflowLog", { merchantId, ...query }, PAGE_TIMEOUT_MS, gone),
+      calls: (merchantId, query, gone) => bus.request(MAIN, "node.merchantCallLog", { merchantId, ...query }, PAGE_TIMEOUT_MS, gone),
     },
     everySecond: () => void flush(),
     drained: async () => {

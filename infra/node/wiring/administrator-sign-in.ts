@@ -13,11 +13,15 @@ import {
 import { ADMINISTRATOR_SESSIONS, type AdministratorSession } from "../../../engine/administrators/administrator-session.ts";
 import { createAdministratorSignIn } from "../../../engine/administrators/administrator-sign-in.ts";
 import { createCheckAdministratorSession } from "../../../engine/administrators/check-administrator-session.ts";
+import { createOwnerNotice } from "../../../engine/administrators/owner-notice.ts";
+import { createPasswordAlone, type PasswordAlone } from "../../../engine/administrators/password-alone.ts";
 import { createSigningAdministrators, storedAccountId } from "../../../engine/administrators/signing-administrators.ts";
 import type { Clock } from "../../../engine/kernel/clock.ts";
 import { RelayError } from "../../../engine/kernel/errors.ts";
+import type { Ids } from "../../../engine/kernel/ids.ts";
 import type { Kv, Operation } from "../../../engine/kernel/kv.ts";
 import type { SecretBox } from "../../../engine/kernel/secret-box.ts";
+import type { MailStore } from "../../../engine/mails/mail-store.ts";
 import type { AuditLog } from "../../../engine/operators/audit-store.ts";
 import { type AdministratorSessions, administratorCookie } from "../../../http/auth/administrator-session.ts";
 import type { Authenticator } from "../../../http/auth/authenticator.ts";
@@ -30,7 +34,7 @@ import { loginDigestKey } from "./logins.ts";
 import { createAdminSignInAudit } from "./sign-in-audit.ts";
 
 export interface AdministratorSignInParts {
-  config: Pick<Config, "terminalSecret" | "mode" | "tls" | "publicUrl">;
+  config: Pick<Config, "administrator" | "terminalSecret" | "mode" | "tls" | "publicUrl">;
   kv: Kv;
   box: SecretBox;
   clock: Clock;
@@ -41,6 +45,8 @@ export interface AdministratorSignInParts {
   guard: GuardedSecrets;
   totp: Totp;
   audit: Pick<AuditLog, "record">;
+  mails: Pick<MailStore, "hasRoom">;
+  ids: Ids;
   /** The address by which browsers reach the relay; known once it listens. */
   publicUrl(): string;
   /** As in a login. */
@@ -52,6 +58,7 @@ export interface AdministratorSignInParts {
 export interface ComposedAdministratorSignIn {
   /** For the authenticator. */
   sessions: AdministratorSessions;
+  isPasswordEnough: PasswordAlone;
   operations: Pick<AdminSignInOperations, "administratorSignIn" | "adminSignInAudited" | "administratorCookie">;
 }
 
@@ -73,15 +80,18 @@ export function composeAdministratorSignIn(parts: AdministratorSignInParts): Com
     keyedDigest: (text) => createHmac("sha256", markKey).update(text, "utf8").digest("hex"),
   });
   const proveFactor = createProveFactor({ totp, passkeys, secrets: accountSecrets, box, sessions, placeOf: administratorTotpPlace, nowMs });
+  const factors = createAdministratorFactorsStore(kv);
   const cookie = administratorCookie({ isSecure: isCookieSecure(config) });
   return {
     sessions: { find: createCheckAdministratorSession({ sessions, administrators: signing, nowMs }), cookie },
+    isPasswordEnough: createPasswordAlone({ isSandbox: config.mode === "sandbox", administrators: signing, factors }),
     operations: {
       administratorSignIn: createAdministratorSignIn({
         ...{ sessions, proveFactor, totp, passkeys, guard, secrets: accountSecrets, box, clock },
         administrators: signing,
-        factors: createAdministratorFactorsStore(kv),
+        factors,
         stillOwner: parts.administerAdministrators.stillOwner,
+        ownerNotice: createOwnerNotice({ email: config.administrator.email, mails: parts.mails, box, ids: parts.ids, clock }),
         isPassword: async (login, ipAddress) => {
           const found = await byPassword(login, ipAddress);
           if (found.type === "administrator") return true;

@@ -20,7 +20,6 @@ import type { SignatureAuthenticator } from "../../../http/auth/signature-authen
 import type { BoundEndpoint } from "../../../http/endpoint/endpoint.ts";
 import { createSocketsPerAddress } from "../../../http/server/sockets-per-address.ts";
 import type { WebSocketMount } from "../../../http/server/websocket.ts";
-import { asyncApiText } from "../../../http/surfaces/terminal-asyncapi.ts";
 import { docsOperations } from "../../../http/web/docs-endpoints.ts";
 import type { ShardLifecycle } from "../boot/lifecycle.ts";
 import { publicMetricsAccess } from "../boot/metrics-access.ts";
@@ -43,9 +42,9 @@ import { composeApps } from "./apps.ts";
 import { createCardGateway } from "./card-gateway.ts";
 import { composeCompat } from "./compat.ts";
 import { createDayCounts } from "./day-counts.ts";
-import { composeDemo } from "./demo.ts";
+import { composeDemo, knownKeys } from "./demo.ts";
 import { composeDisputes } from "./disputes.ts";
-import { bindSurfaces, INTERFACE_VERSION, openApiText, surfacesOf } from "./endpoints.ts";
+import { bindSurfaces, surfacesOf } from "./endpoints.ts";
 import { composeExports } from "./exports.ts";
 import { createFeedWake } from "./feed-wake.ts";
 import { createIdempotency, createOnce } from "./idempotency.ts";
@@ -56,6 +55,7 @@ import { composeMerchantPortal } from "./merchant-portal.ts";
 import { composeMerchantTransactions } from "./merchant-transactions.ts";
 import { createOpenMax } from "./open-max.ts";
 import { composeOverview } from "./overview.ts";
+import { composeOwnersNotice } from "./owners-notice.ts";
 import { composePartnerApi } from "./partner-api.ts";
 import { composePartners } from "./partners.ts";
 import { composePaymentEvents, composeRefundRows } from "./payment-events.ts";
@@ -74,6 +74,9 @@ import { composeWebhooks } from "./webhooks.ts";
 import { composeZvt } from "./zvt.ts";
 
 const METRICS_TIMEOUT_MS = 8_000;
+
+/** Reading them takes a moment; making them from the sources, on a busy machine, seconds. */
+const DOCS_TIMEOUT_MS = 30_000;
 const LOOK_TIMEOUT_MS = 2_000;
 
 export interface ShardParts extends RunningShardParts {
@@ -158,6 +161,7 @@ export async function composeShard(parts: ShardParts): Promise<ComposedShard> {
       onOutboxWrite,
       merchantOf,
       shopOf,
+      currencyOf: (terminalId) => cloudConfigs.get(terminalId)?.currency ?? null,
       failed,
     }),
   );
@@ -190,8 +194,13 @@ export async function composeShard(parts: ShardParts): Promise<ComposedShard> {
   });
   const webhooks = composeWebhooks({
     ...{ config, kv, homes, cluster, partners: partners.partners, box, clock, machineClock, log, metrics, activity },
+    owed: (before, after) => owners.ownersNotice.ofWebhook(before, after),
   });
   const mails = add(composeMails({ config, kv, bus, homes, address, box, clock, machineClock, log, metrics, activity }));
+  const owners = composeOwnersNotice({
+    ...{ config, kv, box, clock, ids, mails: mails.mails },
+    publicUrl: () => portalUrl(config, links.publicUrl()),
+  });
   // One thread of the node sends what is owed.
   if (address === STORE_OWNER) {
     add(adapter.sender());
@@ -207,6 +216,7 @@ export async function composeShard(parts: ShardParts): Promise<ComposedShard> {
   const compat = composeCompat({
     ...{ kv, clock, ids, retentionMs, activity },
     accounts: administration.gatewayAccounts,
+    isUnderDispute: (payment) => disputes.holds.isUnderDispute(payment),
     publicUrl: () => links.publicUrl(),
   });
   const agents = add(
@@ -295,22 +305,22 @@ export async function composeShard(parts: ShardParts): Promise<ComposedShard> {
       ...{ config, kv, box, clock, ids, loginCounts, observeLogins, failed },
       partners: partners.partners,
       mails: mails.mails,
+      ownersNotice: owners.ownersNotice,
       audit: administration.audit,
       publicUrl: () => portalUrl(config, links.publicUrl()),
     }),
   );
   const teams = add(
     composeTeams({
-      ...{ config, kv, box, clock, ids, loginCounts, failed },
-      ...{ stores: accounts.stores, guard: accounts.guard, secrets: accountSecrets, mails: mails.mails },
+      ...{ config, kv, clock, loginCounts, failed, ...owners },
+      ...{ stores: accounts.stores, guard: accounts.guard, secrets: accountSecrets },
       audit: administration.audit,
-      publicUrl: () => portalUrl(config, links.publicUrl()),
       timers: parts.timers,
     }),
   );
   const administrators = composeAdministrators({ config, kv, tables, clock });
   const adminSignIn = composeAdministratorSignIn({
-    ...{ config, kv, box, clock, failed, guard: accounts.guard, totp: accounts.totp, audit: administration.audit },
+    ...{ config, kv, box, clock, ids, failed, guard: accounts.guard, totp: accounts.totp, audit: administration.audit, mails: mails.mails },
     ...administrators,
     administratorPasswordSha256: parts.administratorPasswordSha256,
     publicUrl: () => portalUrl(config, links.publicUrl()),
@@ -331,6 +341,7 @@ export async function composeShard(parts: ShardParts): Promise<ComposedShard> {
       administratorPasswordSha256: parts.administratorPasswordSha256,
       portalSessions: accounts.sessions,
       administratorSessions: adminSignIn.sessions,
+      isPasswordEnough: adminSignIn.isPasswordEnough,
       administration: administrators,
       loginCounts,
       observeLogins,
@@ -432,7 +443,7 @@ export async function composeShard(parts: ShardParts): Promise<ComposedShard> {
     ...partners,
     ...partnerApi.operations,
     merchants: subscriptions.pausing(partnerApi.operations.merchants),
-    ...partnerApi.ofOwnMerchant(teams.keysNotice),
+    ...partnerApi.ofOwnMerchant(owners.ownersNotice.ofKeys),
     ...administration,
     administerZvt: zvt.administerZvt,
     ...access.operations,
@@ -460,7 +471,7 @@ export async function composeShard(parts: ShardParts): Promise<ComposedShard> {
     notReadyBecause: readiness.notReadyBecause,
     metrics: () => bus.request(MAIN, "node.metrics", undefined, METRICS_TIMEOUT_MS),
     mayReadMetrics: publicMetricsAccess(config),
-    ...docsOperations({ openApi: () => openApiText(surfaces), asyncApi: () => asyncApiText(INTERFACE_VERSION) }),
+    ...docsOperations(() => bus.request(MAIN, "node.docs", undefined, DOCS_TIMEOUT_MS), knownKeys(config)),
     ...parts.webFiles,
     agentCalls: composeAgentCalls({ memory: boot.agentRates, monotonicMs: clock.monotonicMs, others: parts.others, metrics }),
     executeOnce: createOnce(once),

@@ -1,5 +1,6 @@
 import type { Administrators } from "../../../engine/access/administrators.ts";
 import type { Directory } from "../../../engine/access/directory.ts";
+import type { MachineTokens } from "../../../engine/access/machine-tokens.ts";
 import type { Kv } from "../../../engine/kernel/kv.ts";
 import type { PartnerRates } from "../../../engine/partners/partner.ts";
 import type { Partner, Partners } from "../../../engine/partners/partners.ts";
@@ -38,12 +39,19 @@ export async function administratorPassword(kv: Kv, config: Config, fresh: strin
   return { sha256: freshSha256, generated: fresh };
 }
 
+export interface CredentialTables {
+  administrators: Administrators;
+  machineTokens: MachineTokens;
+  partners: Partners;
+  terminalGroups: TerminalGroups;
+}
+
 /** The credentials of a node: those of the configuration, the administrators, the deny list, and the partners. */
 export function createCredentials(
   config: Pick<Config, "administrator" | "fleet" | "terminalSecret">,
   passwordSha256: string,
   directory: Directory,
-  { administrators, partners, terminalGroups }: { administrators: Administrators; partners: Partners; terminalGroups: TerminalGroups },
+  { administrators, machineTokens, partners, terminalGroups }: CredentialTables,
 ): CredentialSource {
   const configured: AdministratorCredential = {
     username: config.administrator.username,
@@ -52,12 +60,18 @@ export function createCredentials(
   };
   const fleet = config.fleet === null ? null : { username: config.fleet.username, passwordSha256: sha256Hex(config.fleet.password) };
   return {
-    generation: () => administrators.generation() + directory.generation() + partners.generation() + terminalGroups.generation(),
+    generation: () =>
+      administrators.generation() +
+      machineTokens.generation() +
+      directory.generation() +
+      partners.generation() +
+      terminalGroups.generation(),
     administratorByUsername: (username) => {
       if (username === configured.username) return configured;
       const administrator = administrators.byUsername(username);
       return administrator?.enabled === true && administrator.username === username ? administrator : null;
     },
+    machineByName: machineTokens.byName,
     fleet: () => fleet,
     terminalSecret: () => config.terminalSecret,
     isTerminalDenied: directory.isDenied,

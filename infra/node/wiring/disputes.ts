@@ -21,6 +21,7 @@ import type { MailStore } from "../../../engine/mails/mail-store.ts";
 import type { MerchantStore } from "../../../engine/partners/merchant-store.ts";
 import { eventOperations } from "../../../engine/webhooks/webhook-event-store.ts";
 import { sha256Hex } from "../../../http/auth/digest.ts";
+import { createDocumentCheck } from "../../../http/documents/document-check.ts";
 import { disputeObject } from "../../../http/surfaces/merchant/disputes/dispute-object.ts";
 import type { Config } from "../boot/config.ts";
 import type { Lifecycle } from "../boot/lifecycle.ts";
@@ -77,7 +78,7 @@ export function composeDisputes(parts: DisputeParts): ComposedDisputes {
     leftOut: metrics.disputeMailsLeftOut,
   });
   const stepping = { notices, clock, objectOf: disputeObject, digest: sha256Hex, activity, became: metrics.disputeBecame };
-  const { disputes, feed } = createDisputes({ ...stepping, store, files, digestOf });
+  const { disputes, feed } = createDisputes({ ...stepping, store, files, digestOf, isActive: createDocumentCheck() });
   const deadlines = createDisputeDeadlines({ ...stepping, store, files, network: BY_ADMINISTRATORS, homes, self: bus.self, failed });
   metrics.gauge("relay_disputes_due", "Disputes that are looked at now or within seconds.", () => deadlines.counts().held);
   let stopped: Promise<void> | null = null;

@@ -26,8 +26,8 @@ export function createDrainableLookups(terminals: WaitingLookups): DrainableLook
 
   return {
     lookups: {
-      command: (uuid, waitMs, maySee) => wait(waitMs, (ms) => terminals.command(uuid, ms, maySee)),
-      latest: (terminalId, sender, waitMs) => wait(waitMs, (ms) => terminals.latest(terminalId, sender, ms)),
+      command: (uuid, waitMs, maySee, gone) => wait(waitMs, (ms) => terminals.command(uuid, ms, maySee, gone)),
+      latest: (terminalId, sender, waitMs, gone) => wait(waitMs, (ms) => terminals.latest(terminalId, sender, ms, gone)),
     },
     drain: () => {
       ended = true;

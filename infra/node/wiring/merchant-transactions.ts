@@ -1,3 +1,4 @@
+import { randomUUID } from "node:crypto";
 import type { Bus } from "../../../engine/kernel/bus.ts";
 import type {
   MerchantTransaction,
@@ -24,31 +25,36 @@ export function composeMerchantTransactions(bus: Bus<NodeProtocol>): {
   merchantTransactions: MerchantTransactions;
   merchantReports: MerchantReports;
 } {
-  async function* stream(merchantId: string, filter: MerchantTransactionFilter): AsyncGenerator<readonly MerchantTransaction[]> {
-    const opened = await bus.request(MAIN, "node.merchantOpen", { merchantId, filter }, BATCH_TIMEOUT_MS);
-    const { id } = opened;
-    let { lines } = opened;
+  async function* stream(
+    merchantId: string,
+    filter: MerchantTransactionFilter,
+    gone?: AbortSignal,
+  ): AsyncGenerator<readonly MerchantTransaction[]> {
+    // Named here, so that it can be closed while its first batch is still being read.
+    const id = randomUUID();
     try {
+      let lines = await bus.request(MAIN, "node.merchantOpen", { id, merchantId, filter }, BATCH_TIMEOUT_MS, gone);
       while (lines !== null) {
         yield lines.map(readLine);
-        lines = await bus.request(MAIN, "node.merchantNext", { id }, BATCH_TIMEOUT_MS);
+        lines = await bus.request(MAIN, "node.merchantNext", { id }, BATCH_TIMEOUT_MS, gone);
       }
     } finally {
       bus.send(MAIN, "node.merchantClose", { id });
     }
   }
   const merchantTransactions: MerchantTransactions = {
-    page: (merchantId, query) => bus.request(MAIN, "node.merchantPage", { merchantId, ...query }, PAGE_TIMEOUT_MS),
-    find: (merchantId, uuid) => bus.request(MAIN, "node.merchantFind", { merchantId, uuid }, PAGE_TIMEOUT_MS),
-    sums: (merchantId, { fromMs, untilMs }) => bus.request(MAIN, "node.merchantSums", { merchantId, fromMs, untilMs }, PAGE_TIMEOUT_MS),
-    latestByTerminal: async (merchantId) => {
-      const latest = await bus.request(MAIN, "node.merchantLatest", { merchantId }, PAGE_TIMEOUT_MS);
+    page: (merchantId, query, gone) => bus.request(MAIN, "node.merchantPage", { merchantId, ...query }, PAGE_TIMEOUT_MS, gone),
+    find: (merchantId, uuid, gone) => bus.request(MAIN, "node.merchantFind", { merchantId, uuid }, PAGE_TIMEOUT_MS, gone),
+    sums: (merchantId, { fromMs, untilMs }, gone) =>
+      bus.request(MAIN, "node.merchantSums", { merchantId, fromMs, untilMs }, PAGE_TIMEOUT_MS, gone),
+    latestByTerminal: async (merchantId, gone) => {
+      const latest = await bus.request(MAIN, "node.merchantLatest", { merchantId }, PAGE_TIMEOUT_MS, gone);
       return new Map(latest.map((item) => [item.transaction.terminalId, item]));
     },
     stream,
   };
-  const merchantReports = reportsOf((name, owner, query) => {
-    return bus.request(MAIN, "node.merchantReport", { name, owner, query }, REPORT_TIMEOUT_MS);
+  const merchantReports = reportsOf((name, owner, query, gone) => {
+    return bus.request(MAIN, "node.merchantReport", { name, owner, query }, REPORT_TIMEOUT_MS, gone);
   });
   return { merchantTransactions, merchantReports };
 }

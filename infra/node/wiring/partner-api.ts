@@ -18,7 +18,7 @@ import { createMerchants } from "../../../engine/partners/merchants.ts";
 import { createOwnMerchant, type OwnMerchant } from "../../../engine/partners/own-merchant.ts";
 import type { ApiKeys } from "../../../engine/partners/partner-secrets.ts";
 import type { Partner, Partners } from "../../../engine/partners/partners.ts";
-import { createReplaceKeys, type KeysNotice, type ReplaceKeys } from "../../../engine/partners/replace-keys.ts";
+import { createReplaceKeys, type KeyOwners, type ReplaceKeys } from "../../../engine/partners/replace-keys.ts";
 import { createRecordStore, MERCHANT_OWNERS } from "../../../engine/tables/record-store.ts";
 import type { ReplicatedRecords, Tables } from "../../../engine/tables/replicated-table.ts";
 import { compileAddressList } from "../../../http/auth/address-list.ts";
@@ -60,8 +60,8 @@ export interface PartnerApi extends Lifecycle {
   ofMerchants: MerchantOperations;
   /** For the relay's own look-ups. */
   merchantsByKey: MerchantsByKey;
-  /** What merchants do with their own services and keys; new keys are told to their owners by `notice`. */
-  ofOwnMerchant(notice: KeysNotice): { ownMerchant: OwnMerchant; replaceKeys: ReplaceKeys };
+  /** What merchants do with their own services and keys. */
+  ofOwnMerchant(owners: KeyOwners): { ownMerchant: OwnMerchant; replaceKeys: ReplaceKeys };
   /** Whose merchants are, deactivated ones too. */
   merchantOwners: Pick<ReplicatedRecords<MerchantOwner>, "get">;
 }
@@ -94,7 +94,7 @@ export function composePartnerApi(parts: PartnerApiParts): PartnerApi {
     const { enabled = false, partnerApi = null } = partners.byId(partnerId)?.record ?? {};
     return enabled ? (partnerApi?.allowedServices ?? null) : null;
   };
-  const merchantsByKey = createMerchantsByKey({ store, apiKeys, servicesOfPartner });
+  const merchantsByKey = createMerchantsByKey({ store, apiKeys, clock, servicesOfPartner });
   return {
     operations: { merchants, merchantServices, callCounts, administerPartnerApi, administerMerchants },
     credentials: createPartnerApiCredentials(partners, callCounts.count),
@@ -107,9 +107,10 @@ export function composePartnerApi(parts: PartnerApiParts): PartnerApi {
       },
     },
     merchantsByKey,
-    ofOwnMerchant: (notice) => {
-      const replaceKeys = createReplaceKeys({ merchants, store, apiKeys, secretBox: box, clock, notice });
-      return { replaceKeys, ownMerchant: createOwnMerchant({ store, services: merchantServices, replaceKeys, servicesOfPartner }) };
+    ofOwnMerchant: (owners) => {
+      const replaceKeys = createReplaceKeys({ merchants, store, apiKeys, secretBox: box, clock, owners });
+      const parts = { store, merchants, services: merchantServices, keys: replaceKeys, clock, servicesOfPartner };
+      return { replaceKeys, ownMerchant: createOwnMerchant(parts) };
     },
     merchantOwners: owners,
     everySecond: storeCalls,

@@ -104,6 +104,7 @@ function rowsOf(bus: Pick<Bus<NodeProtocol>, "request">): ReconciliationRows {
     areThere: (untilMs) => bus.request(MAIN, "node.dayRowsThere", { untilMs }, THERE_TIMEOUT_MS),
     merchants: ({ fromMs, untilMs }, after, limit) =>
       bus.request(MAIN, "node.dayMerchants", { fromMs, untilMs, after, limit }, MERCHANTS_TIMEOUT_MS),
+    refundedSince: (merchantId, fromMs) => bus.request(MAIN, "node.dayRefundedSince", { merchantId, fromMs }, MERCHANTS_TIMEOUT_MS),
     figures: async (merchantId, days) => new Map(await bus.request(MAIN, "node.dayFigures", { merchantId, days }, FIGURES_TIMEOUT_MS)),
   };
 }

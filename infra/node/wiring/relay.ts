@@ -45,13 +45,13 @@ export function composeRelay({
 }: RelayParts): Omit<RelayOperations, "useLink"> {
   const { terminals, lookups } = composed;
   return {
-    sendPayment: createSendPayment({ terminals, clock, ids, configuredFamily: (terminalId) => configOf(terminalId)?.family ?? null }),
+    sendPayment: createSendPayment({ terminals, clock, ids, configured: configOf }),
     sendUtility: createSendUtility({ terminals, clock, ids }),
     recordResult: createRecordResult({ terminals }),
     findTransaction: createFindTransaction({
       terminals: { ...terminals, ...lookups },
       waits,
-      list: { page: (query) => bus.request(MAIN, "node.transactions", query, PAGE_TIMEOUT_MS) },
+      list: { page: (query, gone) => bus.request(MAIN, "node.transactions", query, PAGE_TIMEOUT_MS, gone) },
     }),
     commandLife: createCommandLife({ terminals, ids }),
     terminals,

@@ -29,7 +29,7 @@ export function composeSearch({ kv, bus, partners, ...parts }: SearchParts): Sea
       ...parts,
       attention,
       partnerIds: () => partners.list().map(({ record }) => record.id),
-      fed: (uuids) => bus.request(MAIN, "node.search", { uuids }, FED_MS),
+      fed: (uuids, gone) => bus.request(MAIN, "node.search", { uuids }, FED_MS, gone),
     }),
   };
 }

@@ -3,16 +3,19 @@ import type { Directory } from "../../../engine/access/directory.ts";
 import type { Clock } from "../../../engine/kernel/clock.ts";
 import { RelayError } from "../../../engine/kernel/errors.ts";
 import type { Ids } from "../../../engine/kernel/ids.ts";
-import { parseJson } from "../../../engine/kernel/well-formed.ts";
+import { countMembers, mayRepeatMembers } from "../../../engine/kernel/json-members.ts";
+import { wellFormedJson, withoutByteOrderMark } from "../../../engine/kernel/well-formed.ts";
+import { contradictedMember } from "../../../engine/payments/contradicted-member.ts";
 import type { TerminalSessions } from "../../../engine/sessions/terminal-sessions.ts";
 import type { RecordResult } from "../../../engine/terminals/record-result.ts";
 import type { Authenticator } from "../../../http/auth/authenticator.ts";
 import type { Refusal } from "../../../http/auth/credential-source.ts";
+import { JSON_DEPTH_MAX } from "../../../http/endpoint/json-body.ts";
 import { unreadPosting } from "../../../http/endpoint/unread-body.ts";
 import type { SocketsPerAddress } from "../../../http/server/sockets-per-address.ts";
 import type { WebSocketMount } from "../../../http/server/websocket.ts";
 import type { StompEvent, StompHost, UpgradeCaller } from "../../../http/stomp/host.ts";
-import { WEBSOCKET_MESSAGE_BYTES_READ_MAX } from "../../../http/stomp/limits.ts";
+import { WEBSOCKET_MESSAGE_BYTES_MAX } from "../../../http/stomp/limits.ts";
 import { createStompSessions, type StompSessions } from "../../../http/stomp/sessions.ts";
 
 /** Unread bytes at which a slow terminal is disconnected; several times its largest burst of commands. */
@@ -70,9 +73,10 @@ export function createStompMount(options: StompMountOptions): { mount: WebSocket
     recordResult: async ({ identity, terminalId, bodyText }) => {
       const body = jsonOf(bodyText);
       if (body.type === "read") return recordResult.bySession(identity, terminalId, body.value);
-      const unread = { bytes: Buffer.from(bodyText), isWhole: true, contentType: "", reason: "the body is not JSON" };
+      const { reason } = body;
+      const unread = { bytes: Buffer.from(bodyText), isWhole: true, contentType: "", reason };
       await recordResult.unreadBySession(terminalId, unreadPosting(unread));
-      throw new RelayError("invalid_request", unread.reason);
+      throw new RelayError("invalid_request", reason);
     },
     keepUnread: ({ terminalId, bytes, isWhole, reason }) =>
       recordResult.unreadBySession(terminalId, unreadPosting({ bytes: Buffer.from(bytes), isWhole, contentType: "", reason })),
@@ -83,7 +87,7 @@ export function createStompMount(options: StompMountOptions): { mount: WebSocket
   const mount: WebSocketMount = {
     path: "/ws",
     protocols: ["v12.stomp", "v11.stomp", "v10.stomp"],
-    messageBytesMax: WEBSOCKET_MESSAGE_BYTES_READ_MAX,
+    messageBytesMax: WEBSOCKET_MESSAGE_BYTES_MAX,
     bufferedBytesMax: BUFFERED_BYTES_MAX,
     idleSeconds: IDLE_SECONDS,
     socketsMax: SOCKETS_MAX,
@@ -107,10 +111,14 @@ function unexpected(cause: unknown): RelayError {
   return new RelayError("internal", "Internal error", { cause });
 }
 
-function jsonOf(text: string): { type: "read"; value: unknown } | { type: "unread" } {
+function jsonOf(text: string): { type: "read"; value: unknown } | { type: "unread"; reason: string } {
+  const json = wellFormedJson(withoutByteOrderMark(text));
+  let value: unknown;
   try {
-    return { type: "read", value: parseJson(text) };
+    value = JSON.parse(json);
   } catch {
-    return { type: "unread" };
+    return { type: "unread", reason: "the body is not JSON" };
   }
+  const twice = mayRepeatMembers(json, countMembers(value, JSON_DEPTH_MAX)) ? contradictedMember(json) : null;
+  return twice === null ? { type: "read", value } : { type: "unread", reason: `${twice}: is given more than once` };
 }

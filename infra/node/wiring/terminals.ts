@@ -40,6 +40,8 @@ export interface TerminalParts {
   merchantOf(terminalId: string): string | null;
   /** That merchant where there is one of this id, deactivated or not: whose the terminal's payments are. */
   shopOf(terminalId: string): string | null;
+  /** The currency that is configured for a terminal; null for none. */
+  currencyOf(terminalId: string): string | null;
   failed(what: string, error: unknown): void;
 }
 
@@ -67,7 +69,7 @@ const HOMES_SETTLE_MS = 5_000;
 /** A shard's own terminals, and its access to all others. */
 export function composeTerminals(parts: TerminalParts): ComposedTerminals {
   const { boot, store, bus, homes, liveShards, clock, machineClock, writer, retentionMs, metrics, dayCounts, onOutboxWrite } = parts;
-  const { merchantOf, shopOf, failed } = parts;
+  const { merchantOf, shopOf, currencyOf, failed } = parts;
   const { kv, lostVersion } = store;
   const { nodeId } = boot.config;
   const lease = boot.cluster?.lease ?? null;
@@ -102,6 +104,7 @@ export function composeTerminals(parts: TerminalParts): ComposedTerminals {
     recorded: ({ method, status, createdAtMs }) => dayCounts.recorded(method, status, createdAtMs),
     merchantOf,
     shopOf,
+    currencyOf,
     finished: (state, kind) => {
       metrics.commandFinished(state, kind);
       dayCounts.commandFinished(state);

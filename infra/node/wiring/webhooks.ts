@@ -11,17 +11,18 @@ import { createApiVersions } from "../../../engine/webhooks/api-version-store.ts
 import type { ApiVersions } from "../../../engine/webhooks/api-versions.ts";
 import { createEndpointDeliveries, type EndpointDeliveries } from "../../../engine/webhooks/endpoint-deliveries.ts";
 import { createEndpointStops } from "../../../engine/webhooks/endpoint-stops.ts";
-import { type ApiVersionOf, createFanOut } from "../../../engine/webhooks/fan-out.ts";
+import { createFanOut } from "../../../engine/webhooks/fan-out.ts";
 import { createMerchantDeliveries } from "../../../engine/webhooks/merchant-deliveries.ts";
 import { WEBHOOK_DELIVERY_STATES } from "../../../engine/webhooks/webhook-delivery.ts";
 import { createWebhookDeliveryStore } from "../../../engine/webhooks/webhook-delivery-store.ts";
-import { createWebhookEndpointStore } from "../../../engine/webhooks/webhook-endpoint-store.ts";
+import { createWebhookEndpointStore, type EndpointOwed } from "../../../engine/webhooks/webhook-endpoint-store.ts";
 import { createWebhookEndpoints, type WebhookEndpoints } from "../../../engine/webhooks/webhook-endpoints.ts";
 import { createWebhookEventStore } from "../../../engine/webhooks/webhook-event-store.ts";
 import { createWebhookEvents, type WebhookEvents } from "../../../engine/webhooks/webhook-events.ts";
 import { createWebhookSender } from "../../../engine/webhooks/webhook-sender.ts";
 import { sha256Hex } from "../../../http/auth/digest.ts";
 import { DEFAULT_API_VERSION } from "../../../http/compat/wire-names.ts";
+import { createCallableAddresses } from "../../../http/gateway/callable-addresses.ts";
 import { createPostTarget } from "../../../http/gateway/callback-post.ts";
 import type { WebhookOperations } from "../../../http/surfaces/merchant/webhooks/surface.ts";
 import { createWebhookRequests, merchantBody } from "../../../http/webhooks/webhook-request.ts";
@@ -49,6 +50,8 @@ export interface WebhookParts {
   metrics: Pick<ShardMetrics, "webhookTold" | "gauge" | "gaugeByState">;
   /** For the logs of merchants. */
   activity: ActivityLog;
+  /** What merchants' owners are told of changes of endpoints. */
+  owed: EndpointOwed;
 }
 
 /** Endpoints are divided into this many partitions, and the node that is home to one sends to its endpoints. */
@@ -69,28 +72,30 @@ export interface ComposedWebhooks {
     endpointDeliveries: EndpointDeliveries;
     administerWebhooks: AdministerWebhooks;
     apiVersions: ApiVersions;
+    effectiveApiVersion(merchantId: string): Promise<string>;
   };
   /** Fans out events and sends deliveries; to be run by one thread of a node. */
   sender(): Lifecycle;
 }
 
 export function composeWebhooks(parts: WebhookParts): ComposedWebhooks {
-  const { config, kv, homes, cluster, partners, box, clock, machineClock, log, metrics, activity } = parts;
+  const { config, kv, homes, cluster, partners, box, clock, machineClock, log, metrics, activity, owed } = parts;
   const events = createWebhookEventStore(kv);
-  const endpoints = logWebhookEndpoints(createWebhookEndpointStore(kv), activity, clock.nowMs);
+  const endpoints = logWebhookEndpoints(createWebhookEndpointStore(kv, owed), activity, clock.nowMs);
   const deliveries = createWebhookDeliveryStore(kv);
   const apiVersions = createApiVersions(kv);
   const stops = createEndpointStops({
     ...{ endpoints, deliveries, clock },
     disabled: ({ id, disabledReason }) => log.webhookEndpointDisabled({ id, reason: disabledReason }),
   });
-  const apiVersionOf: ApiVersionOf = async (merchantId) => (await apiVersions.versionOf(merchantId)) ?? DEFAULT_API_VERSION;
+  const apiVersionOf = async (merchantId: string) => (await apiVersions.versionOf(merchantId)) ?? DEFAULT_API_VERSION;
   const mine = (name: string): boolean => {
     if (cluster === null) return true;
     return incarnationOf(homes.homeOf(`webhooks/${hashOf(name) % PARTITIONS}`)) === cluster.incarnation;
   };
 
-  const endpointParts = { store: endpoints, stops, box, clock, secrets: createWebhookSecrets(), digest: sha256Hex };
+  const { isLocalHost } = createCallableAddresses(config.callbackAllowedNetworks);
+  const endpointParts = { store: endpoints, stops, box, clock, secrets: createWebhookSecrets(), digest: sha256Hex, isLocalHost };
 
   return {
     operations: {
@@ -101,7 +106,7 @@ export function composeWebhooks(parts: WebhookParts): ComposedWebhooks {
       webhookEvents: createWebhookEvents({ format: "platform", events, deliveries, endpoints, apiVersionOf, clock }),
       endpointDeliveries: createEndpointDeliveries({ deliveries, clock }),
       administerWebhooks: createAdministerWebhooks({ deliveries, endpoints, stops, clock }),
-      apiVersions,
+      ...{ apiVersions, effectiveApiVersion: apiVersionOf },
     },
     sender: () => {
       const fanOut = createFanOut({

@@ -47,6 +47,7 @@ const REFUSING: ReadonlySet<string> = new Set([
   "partial_frame",
   "wrong_passwords",
   "too_many_frames",
+  "too_many_refusals",
 ]);
 
 /** How often routes are looked at: a hold ends, and a payment that nobody follows is followed, within this time. */
@@ -190,15 +191,15 @@ function listenerOf(parts: ZvtParts, configured: () => ZvtConfig, store: ReturnT
         connections.set(id, { nodeId: config.nodeId, routeId: null, address, sinceMs: clock.nowMs() });
         log.zvt(loggingLevel, { type: "connected", connection: id, address });
       },
-      closed: ({ id, address }, routeId, reason) => {
+      closed: ({ id, address }, routeId, reason, refusals) => {
         connections.delete(id);
         if (REFUSING.has(reason)) metrics.zvt.refused(reason);
-        log.zvt(loggingLevel, { type: "closed", connection: id, address, routeId, reason });
+        log.zvt(loggingLevel, { type: "closed", connection: id, address, routeId, reason, refusals });
       },
       frame: metrics.zvt.frame,
-      refused: (reason) => {
+      refused: (reason, address) => {
         metrics.zvt.refused(reason);
-        log.zvt(loggingLevel, { type: "refused", reason });
+        log.zvt(loggingLevel, { type: "refused", address, reason });
       },
       raw: ({ id }, direction, text) => log.zvt(loggingLevel, { type: "frame", connection: id, direction, text }),
     };
@@ -226,6 +227,7 @@ function listenerOf(parts: ZvtParts, configured: () => ZvtConfig, store: ReturnT
       ports: [config.zvtPort ?? zvt.port, ...new Set(own)],
       maxConnections: zvt.maxConnections,
       allows: compileAddressList(zvt.allowedClients),
+      isProxy: config.trustedProxies.length === 0 ? () => false : compileAddressList(config.trustedProxies),
       logRawBytes: zvt.logRawBytes,
       tls: await tlsOf(zvt, config),
     };

@@ -1,4 +1,5 @@
-import { Command, InvalidArgumentError, Option } from "commander";
+import { InvalidArgumentError, Option } from "commander";
+import { commandLine } from "../../command-line.ts";
 import { type Faults, type GatewayEvent, OPERATIONS, type Operation, SANDBOX_GATEWAY_ACCOUNT, SANDBOX_SECRET } from "./options.ts";
 import { startSandboxGateway } from "./server.ts";
 
@@ -18,7 +19,7 @@ interface Flags {
   quiet?: boolean;
 }
 
-const command = new Command("gateway")
+const command = commandLine("gateway")
   .description(
     "The sandbox card gateway: its protocol, a hosted payment page with test cards, notifications, and faults on purpose. See infra/sandbox/gateway/README.md.",
   )

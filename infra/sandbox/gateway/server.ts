@@ -240,12 +240,12 @@ function sendPage(response: ServerResponse, status: number, html: string, return
 
 /**
  * The page loads nothing from other origins, cannot be framed, and its form leads to itself or back to the shop. Browsers hold every redirect that
- * follows a form to `form-action`, and the return address may send the buyer on to a shop that is not known here.
+ * follows a form to `form-action`, and the return address may send the buyer on to a shop, or to an app of its own scheme, that is not known here.
  */
 function pageHeaders(returnUrl: string | null): { [name: string]: string } {
-  const shop = returnUrl === null ? "" : " https: http:";
+  const formAction = returnUrl === null ? " form-action 'self';" : "";
   return {
-    "content-security-policy": `default-src 'none'; script-src 'self'; style-src 'self'; base-uri 'none'; form-action 'self'${shop}; frame-ancestors 'none'`,
+    "content-security-policy": `default-src 'none'; script-src 'self'; style-src 'self'; base-uri 'none';${formAction} frame-ancestors 'none'`,
     "cache-control": "no-store",
     "referrer-policy": "no-referrer",
     "x-content-type-options": "nosniff",

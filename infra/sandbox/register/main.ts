@@ -1,4 +1,5 @@
-import { Command, InvalidArgumentError } from "commander";
+import { InvalidArgumentError } from "commander";
+import { commandLine } from "../../command-line.ts";
 import { payOnce, sentenceOf } from "./register.ts";
 
 interface Flags {
@@ -12,7 +13,7 @@ interface Flags {
   waitMs: number;
 }
 
-const command = new Command("register")
+const command = commandLine("register")
   .description(
     "A small cash register: pays one amount over ZVT, and prints the dialogue and the outcome. See infra/sandbox/register/README.md.",
   )

@@ -1,6 +1,7 @@
-import { Command, InvalidArgumentError, Option } from "commander";
+import { InvalidArgumentError, Option } from "commander";
 import { isTerminalId } from "../../../engine/kernel/identifiers.ts";
 import { isTerminalFamily, TERMINAL_FAMILIES } from "../../../engine/payments/tags.ts";
+import { commandLine } from "../../command-line.ts";
 import type { SimulatedTerminalOptions, TerminalEvent } from "./options.ts";
 import { startSimulatedTerminal } from "./terminal.ts";
 
@@ -24,7 +25,7 @@ interface Flags {
   quiet?: boolean;
 }
 
-const command = new Command("terminal")
+const command = commandLine("terminal")
   .description("A simulated payment terminal. The last two digits of the amount decide the outcome; see infra/sandbox/terminal/README.md.")
   .requiredOption("--id <id>", "terminal id", terminalId)
   .option("--poll", "poll for commands instead of holding a WebSocket")

@@ -22,7 +22,7 @@ export function paymentResult(command: ReceivedCommand, scenario: Scenario, sett
     type: typeOf(command),
     result,
     amount: amountCents,
-    currency: "EUR",
+    currency: command.members["currency"] ?? "EUR",
     message,
     ...commonMembers(settings, atMs),
   };

@@ -1,5 +1,6 @@
 /** `npm run webhooks`: receives webhooks, prints each, and says whether its signatures hold. */
-import { Command, InvalidArgumentError } from "commander";
+import { InvalidArgumentError } from "commander";
+import { commandLine } from "../../command-line.ts";
 import { lineOf, startReceiver } from "./receiver.ts";
 
 interface Flags {
@@ -9,7 +10,7 @@ interface Flags {
   status: number;
 }
 
-const command = new Command("webhooks")
+const command = commandLine("webhooks")
   .description(
     "Receives webhooks and prints for each: when, its type, the ids of the event and of its object, how old it is, how often it came, and whether each of its signatures holds. See infra/docs/compat.md.",
   )

@@ -64,7 +64,7 @@ export interface ClusterBus<P extends Protocol<P>> extends Bus<P> {
 export function createClusterBus<P extends Protocol<P>>(options: ClusterBusOptions<P>): ClusterBus<P> {
   const { threads, incarnation, clock, timers, outstandingMax, onError } = options;
   const self = clusterAddress(incarnation, threads.self);
-  const handlers = new Map<string, (request: never, from: Address) => unknown>();
+  const handlers = new Map<string, (request: never, from: Address, gone?: AbortSignal) => unknown>();
   const requests = new OutstandingRequests(clock, timers, (request) => request.reject(unavailable(`${request.to} did not answer in time`)));
   let outbox = new Map<Address, ClusterMessage[]>();
 
@@ -136,14 +136,16 @@ export function createClusterBus<P extends Protocol<P>>(options: ClusterBusOptio
     get shards() {
       return options.shards();
     },
-    request: (to, kind, request, timeoutMs) => {
-      if (isOwn(to)) return threads.request(threadOf(to), kind, request, timeoutMs);
+    request: (to, kind, request, timeoutMs, gone) => {
+      if (isOwn(to)) return threads.request(threadOf(to), kind, request, timeoutMs, gone);
       return new Promise((resolve, reject) => {
+        if (gone?.aborted === true) return reject(gone.reason);
         if (requests.size >= outstandingMax) {
           reject(new RelayError("too_busy", "Too many requests are in progress", { retryAfterSeconds: 1 }));
           return;
         }
-        const id = requests.add(to, timeoutMs, (answer) => resolve(answer as P[typeof kind]["response"]), reject);
+        const leaving = gone === undefined ? undefined : { gone, told: () => {} };
+        const id = requests.add(to, timeoutMs, (answer) => resolve(answer as P[typeof kind]["response"]), reject, leaving);
         enqueue({ type: "ask", from: self, to, id, kind, body: request, askedAtMs: options.redisNowMs(), timeoutMs });
       });
     },
@@ -153,7 +155,7 @@ export function createClusterBus<P extends Protocol<P>>(options: ClusterBusOptio
     },
     handle: (kind, handler) => {
       handlers.set(kind, handler);
-      threads.handle(kind, (request, from) => handler(request, qualified(from)));
+      threads.handle(kind, (request, from, gone) => handler(request, qualified(from), gone));
     },
     left: (addresses) => {
       for (const to of addresses) for (const request of requests.takeAll(to)) request.reject(unavailable(`${to} has left`));

@@ -7,7 +7,7 @@ import { nativeOfRevision } from "./native-format.ts";
 import { DENIED_FUNCTIONS_QUERY, type DeniedNames, deniedNames, refuseUnsafe } from "./reader-guard.ts";
 import { READER_RESULT_BYTES_MAX, READER_SETTINGS } from "./reader-limits.ts";
 import { rewriteForReader } from "./reader-rewrite.ts";
-import { isSameValue, readerSettings } from "./reader-settings.ts";
+import { filterSetting, filtersOf, isSameValue, type ReaderSettings, readerSettings, typeSettings } from "./reader-settings.ts";
 import { literal } from "./sql-literal.ts";
 
 export interface QueryRequest {
@@ -116,8 +116,12 @@ export class Engine {
 
   /** Runs an analyst's query: read-only, within limits, after a check of what it does. Throws ClickHouseError. */
   async readerQuery(request: ReaderQueryRequest): Promise<QueryAnswer> {
-    const { set, fixed } = readerSettings(request.settings);
-    const statement = await this.#connected((session) => this.#checkedStatement(session, request, fixed));
+    const { set: asked, fixed, filters } = readerSettings(request.settings);
+    const { statement, set } = await this.#connected(async (session) => {
+      const checked = await this.#checkedStatement(session, request, fixed);
+      if (filters === "") return { statement: checked, set: asked };
+      return { statement: checked, set: [filterSetting(await this.#checkedFilters(session, request.user, filters)), ...asked] };
+    });
     const found = await this.#connected(async (session) => {
       await this.#prepare(session, request, ANALYST_ROLE, set);
       return answer(session, statement, request);
@@ -126,13 +130,13 @@ export class Engine {
     if (found.bytes.length > READER_RESULT_BYTES_MAX) {
       throw new ClickHouseError(396, "TOO_MANY_ROWS_OR_BYTES", `Limit for result exceeded, max bytes: ${READER_RESULT_BYTES_MAX}.`, 500);
     }
-    return forProtocol(found, request, () => this.#connected((session) => this.#columnTypes(session, request, statement)));
+    return forProtocol(found, request, () => this.#connected((session) => this.#columnTypes(session, request, statement, set)));
   }
 
   /** The types of what a checked statement answers; none for a statement that is no query. */
-  async #columnTypes(session: Session, request: QueryRequest, statement: string): Promise<string[]> {
+  async #columnTypes(session: Session, request: QueryRequest, statement: string, set: ReaderSettings["set"]): Promise<string[]> {
     if (!/^\W*(SELECT|WITH)\b/.test(statement)) return [];
-    await this.#prepare(session, request, ANALYST_ROLE, READER_SETTINGS);
+    await this.#prepare(session, request, ANALYST_ROLE, typeSettings(set));
     const query = statement.replace(/ FORMAT \w+$/, "");
     const described = await session.queryAsync(`DESCRIBE TABLE (${query})`, { format: "JSONCompactEachRow" });
     return lines(described.text()).map((line): string => JSON.parse(line)[1]);
@@ -145,8 +149,26 @@ export class Engine {
   async #checkedStatement(session: Session, request: ReaderQueryRequest, fixed: ReadonlyMap<string, string>): Promise<string> {
     await this.#prepare(session, request, ANALYST_ROLE, READER_SETTINGS);
     if (fixed.size > 0) await refuseChanges(session, fixed);
-    const canonical = await canonicalText(session, request.text);
-    const { statement: rewritten, tables } = rewriteForReader(canonical, request.user);
+    return this.#checkedText(session, request.text, request.user);
+  }
+
+  /**
+   * What filters tables, in the engine's canonical text and checked like a statement. Only the relay's own tables have filters: one on a system table would see
+   * what its replacement hides.
+   */
+  async #checkedFilters(session: Session, user: string, text: string): Promise<[table: string, expression: string][]> {
+    const filters: [string, string][] = [];
+    for (const [table, expression] of filtersOf(text)) {
+      const statement = await this.#checkedText(session, `SELECT 1 WHERE (${expression}\n)`, user);
+      // The engine takes one expression alone, so that whatever else is in the text is an error of its syntax.
+      filters.push([table, statement.slice("SELECT 1 WHERE ".length)]);
+    }
+    return filters;
+  }
+
+  async #checkedText(session: Session, text: string, user: string): Promise<string> {
+    const canonical = await canonicalText(session, text);
+    const { statement: rewritten, tables } = rewriteForReader(canonical, user);
     // Once more, so that what is checked is one statement whatever was put into it.
     const statement = rewritten === canonical ? canonical : await canonicalText(session, rewritten);
     // EXPLAIN AST of a statement with INTO OUTFILE could write the file.

@@ -27,6 +27,12 @@ export const READER_GROWTH_LOOK_MS = 25;
 export const READER_RESULT_ROWS_MAX = 1_000_000;
 export const READER_RESULT_BYTES_MAX = 64 * 1_048_576;
 
+/** ClickHouse's default: larger blocks take more memory before a limit is checked. */
+export const READER_BLOCK_ROWS_MAX = 65_409;
+
+/** Tables that a request filters by expressions of its own; each expression is parsed by the engine. */
+export const READER_FILTERS_MAX = 16;
+
 /** Text of a query with its parameters. */
 export const READER_BODY_BYTES_MAX = 131_072;
 

@@ -38,11 +38,12 @@ const REPLACEMENTS: ReadonlyMap<string, string> = new Map([
 /** Names of the tables that are only read through a replacement. */
 export const REPLACED_TABLES: ReadonlySet<string> = new Set([...REPLACEMENTS.keys()].map((name) => `system.${name}`));
 
-/** In the engine's canonical text: texts and quoted names, which stay as they are, the functions, and the tables. */
+/** In the engine's canonical text: texts and quoted names, which stay as they are, the functions, the view with a zone, and the tables. */
 const PLACES = new RegExp(
   [
     String.raw`'(?:[^'\\]|\\.)*'|${"`"}(?:[^${"`"}\\]|\\.)*${"`"}|"(?:[^"\\]|\\.)*"`,
     String.raw`(?<![\w.])(?<call>(?:${[...HOST_CALLS, ...USER_CALLS].join("|")})\(\))(?<named> AS )?`,
+    String.raw`(?<![\w.])(?:relay\.)?(?<zoned>reconciliation)(?=\()`,
     String.raw`(?<![\w.])system\.(?<table>${[...REPLACEMENTS.keys()].join("|")})(?!\w)(?<next>\.| AS (?<alias>\w+|${"`"}(?:[^${"`"}\\]|\\.)*${"`"}))?`,
   ].join("|"),
   "gis",
@@ -57,7 +58,9 @@ export function rewriteForReader(statement: string, user: string): Rewritten {
     if (table !== undefined && alias !== undefined && !names.has(table)) names.set(table, alias);
   }
   const rewritten = statement.replace(PLACES, (place, ...rest) => {
-    const { call, named, table, next, alias } = rest.at(-1);
+    const { call, named, zoned, table, next, alias } = rest.at(-1);
+    // Its name while it could not be read without a zone.
+    if (zoned !== undefined) return "relay.reconciliation_in";
     if (call !== undefined) {
       const value = literal(HOST_CALLS.includes(call.slice(0, -2).toLowerCase()) ? DISPLAY_NAME : user);
       return named === undefined ? `(${value} AS \`${call}\`)` : `${value}${named}`;

@@ -3,7 +3,9 @@
 --
 -- KEYS[1]  entries: hash, key -> "<version> <expiresAtMs, 0 for never> <value>". Fields that start with \1 are the store's own:
 --          \1last -> the last version given; \1w:<writer> -> the version of that writer's last commit;
---          \1lost -> "<replication id> <the last version given when this history began with a loss>", absent where nothing was ever lost
+--          \1history -> the replication id of the history; \1began -> "<replication id> <the last version that the store had when this
+--          history began>", written before anything else is; \1lost -> "<replication id> <the last version given when this history was
+--          found to have begun with a loss>", absent where nothing was ever lost
 -- KEYS[2]  index: sorted set of all keys, every score 0
 -- ARGV[1]  the writer's own field, \1w:<writer>
 -- ARGV[2]  wall time in ms that expiry goes by; '' for Redis's own

@@ -3,11 +3,17 @@ import com.google.gson.JsonParser;
 import com.stripe.Stripe;
 import com.stripe.exception.*;
 import com.stripe.model.*;
+import com.stripe.net.ApiResource;
+import com.stripe.net.OAuth;
 import com.stripe.net.RequestOptions;
+import com.stripe.net.StripeResponseGetter;
 import com.stripe.net.Webhook;
 import java.io.BufferedReader;
 import java.io.InputStreamReader;
 import java.io.PrintStream;
+import java.lang.reflect.InvocationTargetException;
+import java.lang.reflect.Method;
+import java.lang.reflect.Modifier;
 import java.net.URI;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -25,7 +31,8 @@ public final class Client {
 
   public static void main(String[] args) throws Exception {
     if (args[0].equals("verify")) System.exit(verify(args));
-    life();
+    if (args[0].equals("objects")) objects();
+    else life();
   }
 
   private static int verify(String[] args) throws Exception {
@@ -45,6 +52,88 @@ public final class Client {
       OUT.println(line);
       return 1;
     }
+  }
+
+  /** Calls every method that the objects offer. Whatever the relay answers is fine; nobody else can be reached. */
+  private static void objects() throws Exception {
+    String relay = env("CLIENT_BASE_URL");
+    // As infra/docs/compat.md says it.
+    Stripe.overrideApiBase(relay);
+    Stripe.overrideConnectBase(relay);
+    Stripe.overrideUploadBase(relay);
+    Stripe.overrideMeterEventsBase(relay);
+    Stripe.apiKey = env("CLIENT_SECRET_KEY");
+    // Without one the library does not even try what belongs to connected accounts.
+    Stripe.clientId = "ca_none";
+    Stripe.setMaxNetworkRetries(0);
+    for (int made = 0; made < 2; made++) PaymentIntent.create(Map.of("amount", 1250, "currency", "eur"));
+    PaymentIntent intent = PaymentIntent.create(Map.of("amount", 1250, "currency", "eur"));
+    WebhookEndpoint endpoint = WebhookEndpoint.create(Map.of("url", env("CLIENT_HOOK_URL"), "enabled_events", List.of("*")));
+    Charge charge = ApiResource.GSON.fromJson("{\"id\": \"ch_none\", \"object\": \"charge\"}", Charge.class);
+    Refund refund = ApiResource.GSON.fromJson("{\"id\": \"re_none\", \"object\": \"refund\"}", Refund.class);
+    PaymentIntentCollection page = PaymentIntent.list(Map.of("limit", 1));
+    for (Object offered : List.of(
+        intent, charge, refund, Event.list(Map.of("limit", 1)).getData().get(0), page, Account.retrieve(), endpoint, new OAuthCalls())) {
+      StripeResponseGetter getter = ApiResource.getGlobalResponseGetter();
+      if (offered instanceof StripeActiveObject object) object.setResponseGetter(getter);
+      for (Method method : methodsOf(offered)) call(offered, method);
+    }
+    call("PaymentIntentCollection.autoPagingIterable", () -> {
+      int seen = 0;
+      for (PaymentIntent each : page.autoPagingIterable()) if (++seen > 2) break;
+    });
+  }
+
+  /** What belongs to connected accounts, whose host is another one. */
+  private static final class OAuthCalls {
+    public void deauthorize(Map<String, Object> params) throws StripeException {
+      OAuth.deauthorize(Map.of("stripe_user_id", "acct_none"), null);
+    }
+
+    public void token(Map<String, Object> params) throws StripeException {
+      OAuth.token(Map.of("grant_type", "authorization_code", "code", "none"), null);
+    }
+  }
+
+  /** Those that send something and take only what can be made up here. */
+  private static List<Method> methodsOf(Object offered) {
+    Set<Class<?>> known = Set.of(String.class, Map.class, RequestOptions.class);
+    return Arrays.stream(offered.getClass().getDeclaredMethods())
+        .filter(each -> Modifier.isPublic(each.getModifiers()) && !each.isBridge())
+        .filter(each -> Arrays.asList(each.getExceptionTypes()).contains(StripeException.class))
+        .filter(each -> known.containsAll(Arrays.asList(each.getParameterTypes())))
+        .sorted(Comparator.comparing(Method::toString))
+        .toList();
+  }
+
+  private static void call(Object offered, Method method) throws Exception {
+    Object[] given = Arrays.stream(method.getParameterTypes())
+        .map(type -> type == Map.class ? Map.of() : type == String.class ? "none" : null)
+        .toArray();
+    call(offered.getClass().getSimpleName() + "." + method.getName() + "/" + given.length, () -> {
+      try {
+        method.setAccessible(true);
+        method.invoke(Modifier.isStatic(method.getModifiers()) ? null : offered, given);
+      } catch (InvocationTargetException error) {
+        if (error.getCause() instanceof StripeException refusal) throw refusal;
+        // An argument that the library itself does not take.
+      } catch (IllegalAccessException error) {
+        throw new AssertionError(error);
+      }
+    });
+  }
+
+  private static void call(String name, Call call) {
+    try {
+      call.run();
+    } catch (ApiConnectionException error) {
+      throw new AssertionError(name, error);
+    } catch (StripeException error) {
+      // The relay's refusal.
+    }
+    JsonObject line = new JsonObject();
+    line.addProperty("called", name);
+    OUT.println(line);
   }
 
   private static void life() throws Exception {

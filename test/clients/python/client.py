@@ -1,5 +1,7 @@
 """The platform's library for Python. ../PROGRAMS.md has the protocol."""
 
+import inspect
+import itertools
 import json
 import os
 import sys
@@ -248,4 +250,52 @@ def life():
     return 0
 
 
-sys.exit(verify(*sys.argv[2:]) if sys.argv[1] == "verify" else life())
+def objects():
+    """Calls every method that the objects offer. Whatever the relay answers is fine; nobody else can be reached."""
+    # As infra/docs/compat.md says it.
+    stripe.api_base = stripe.connect_api_base = os.environ["CLIENT_BASE_URL"]
+    stripe.upload_api_base = stripe.meter_events_api_base = os.environ["CLIENT_BASE_URL"]
+    stripe.api_key = os.environ["CLIENT_SECRET_KEY"]
+    # Without one the library does not even try what belongs to connected accounts.
+    stripe.client_id = "ca_none"
+    stripe.max_network_retries = 0
+    intents = [stripe.PaymentIntent.create(amount=1250, currency="eur") for _ in range(3)]
+    endpoint = stripe.WebhookEndpoint.create(url=os.environ["CLIENT_HOOK_URL"], enabled_events=["*"])
+    offered = [
+        intents[0],
+        stripe.Charge.construct_from({"id": "ch_none", "object": "charge"}, stripe.api_key),
+        stripe.Refund.construct_from({"id": "re_none", "object": "refund"}, stripe.api_key),
+        stripe.Event.list(limit=1).data[0],
+        stripe.PaymentIntent.list(limit=1),
+        stripe.Account.retrieve(),
+        endpoint,
+    ]
+    plain = set(dir(stripe.StripeObject))
+    for each in offered:
+        for name in [*sorted(set(dir(type(each))) - plain), "refresh"]:
+            method = getattr(each, name, None)
+            if callable(method) and not inspect.isclass(method) and not name.startswith("_") and not name.endswith(("_async", "_url", "_request")):
+                call(f"{type(each).__name__}.{name}", method, each)
+    return 0
+
+
+def call(name, method, each):
+    required = [
+        parameter
+        for parameter in inspect.signature(method).parameters.values()
+        if parameter.default is inspect.Parameter.empty and parameter.kind is parameter.POSITIONAL_OR_KEYWORD
+    ]
+    try:
+        answer = method(*(getattr(each, "id", "none") if parameter.name == "id" else "none" for parameter in required))
+        # The next page is fetched by iterating beyond the first.
+        if inspect.isgenerator(answer):
+            list(itertools.islice(answer, 3))
+    except stripe.APIConnectionError as error:
+        raise AssertionError(f"{name}: {error}") from error
+    except (stripe.StripeError, TypeError, ValueError, KeyError, AttributeError):
+        pass  # The relay's refusal, or an argument that the library itself does not take.
+    print(json.dumps({"called": name}), flush=True)
+
+
+MODES = {"verify": verify, "life": life, "objects": objects}
+sys.exit(MODES[sys.argv[1]](*sys.argv[2:]))

@@ -8,7 +8,7 @@ import { payOnHostedPage } from "./hosted-page.ts";
 import { STEP_OF_REFUSED_ACCOUNT, STEPS } from "./steps.ts";
 import type { WebhookReceiver } from "./webhook-receiver.ts";
 
-/** How a program of an official library is started; `life` or `verify` and its arguments follow. */
+/** How a program of an official library is started; `life`, `objects`, or `verify` and its arguments follow. */
 export interface Program {
   readonly name: string;
   readonly command: string;
@@ -34,6 +34,7 @@ export interface LifeOptions {
 }
 
 const LIFE_MS = 120_000;
+const OBJECTS_MS = 120_000;
 const VERIFY_MS = 30_000;
 
 /** Runs a program's `life` and answers what it asks. Rejects, with what it wrote, where it fails or leaves a step out. */
@@ -78,6 +79,35 @@ export async function runLife(program: Program, { baseUrl, keys, receiver, pay =
     clearTimeout(overdue);
     child.kill("SIGKILL");
   }
+}
+
+/** Nobody listens there: whoever is called by https cannot be reached. Java has properties of its own. */
+const NOBODY = { host: "127.0.0.1", port: 1 };
+const ISOLATED = {
+  ...{ https_proxy: `http://${NOBODY.host}:${NOBODY.port}`, HTTPS_PROXY: `http://${NOBODY.host}:${NOBODY.port}` },
+  JAVA_TOOL_OPTIONS: `-Dhttps.proxyHost=${NOBODY.host} -Dhttps.proxyPort=${NOBODY.port}`,
+};
+
+/** Runs a program's `objects` where it can reach nobody else; resolves with the names of the methods that were called. Rejects, with what it wrote, where it fails. */
+export async function runObjects(
+  program: Program,
+  { baseUrl, secretKey, hookUrl }: { baseUrl: string; secretKey: string; hookUrl: string },
+): Promise<readonly string[]> {
+  const child = spawn(program.command, [...program.args, "objects"], {
+    stdio: ["ignore", "pipe", "pipe"],
+    timeout: OBJECTS_MS,
+    env: { ...process.env, ...ISOLATED, CLIENT_BASE_URL: baseUrl, CLIENT_SECRET_KEY: secretKey, CLIENT_HOOK_URL: hookUrl },
+  });
+  let complaint = "";
+  child.stderr.on("data", (chunk: Buffer) => {
+    complaint = (complaint + chunk.toString("utf8")).slice(-4_000);
+  });
+  const exit = once(child, "exit");
+  const called: string[] = [];
+  for await (const line of createInterface({ input: child.stdout })) called.push(String(member(JSON.parse(line), "called")));
+  const [status] = await exit;
+  assert.equal(status, 0, `${program.name} fails after ${called.at(-1) ?? "nothing"}: ${complaint}`);
+  return called;
 }
 
 async function answerTo(said: unknown, name: string, receiver: WebhookReceiver, pay: typeof payOnHostedPage): Promise<object> {

@@ -139,6 +139,15 @@ function requireReviewed(folder: string, reviewed: string): void {
   if (unknown.length > 0) throw new Error(`libraries that nobody has reviewed:\n${unknown.join("\n")}`);
 }
 
+/** Of languages whose library no registry that is used here has: `client.<extension>` of the folder, with the library in the folder that the variable names. */
+export function scriptProgram(name: "php" | "ruby", { extension, folderVariable }: { extension: string; folderVariable: string }) {
+  return installed(`${name}`, async () => {
+    if (process.env[folderVariable] === undefined) throw new Error(`${folderVariable} names no folder with the library`);
+    await command(name, ["--version"]);
+    return { name, command: name, args: [join(HERE, name, `client.${extension}`)] };
+  });
+}
+
 /** The platform's own mock server, built, and the description of its interface that comes with it. */
 export function platformMock(): Promise<Installed<{ command: string; openApiFile: string }>> {
   return installed("the platform's mock", async () => {

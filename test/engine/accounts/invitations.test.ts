@@ -1,14 +1,14 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { INVITATION_LIFETIME_MS } from "../../../engine/accounts/team.ts";
-import { ABOVE, createTeamWorld, PASSWORD, SHOP, type TeamWorld, TOO_COMMON } from "./team-world.ts";
+import { ADMINISTRATOR, createTeamWorld, PASSWORD, SHOP, type TeamWorld, TOO_COMMON } from "./team-world.ts";
 
 const FROM = { ipAddress: "192.0.2.1" };
 
 /** The token of an invitation that was just mailed. */
 async function invitedAs(world: TeamWorld, email: string, merchantId = SHOP): Promise<string> {
   world.clock.advance(1);
-  const outcome = await world.users.invite(merchantId, ABOVE, { email, role: "ADMIN", locale: "en" });
+  const outcome = await world.users.invite(merchantId, ADMINISTRATOR, { email, role: "ADMIN", locale: "en" });
   assert.equal(outcome.type, "done");
   return (await world.lastMailTo(email)).token;
 }
@@ -37,7 +37,7 @@ describe("an invitation", () => {
   test("ends by its time, by its withdrawal, and with its merchant", async () => {
     const ends: [string, (world: TeamWorld) => Promise<unknown>][] = [
       ["its time", async ({ clock }) => clock.advance(INVITATION_LIFETIME_MS)],
-      ["its withdrawal", async ({ users }) => users.remove(SHOP, ABOVE, (await users.list(SHOP))[0]?.userId ?? "")],
+      ["its withdrawal", async ({ users }) => users.remove(SHOP, ADMINISTRATOR, (await users.list(SHOP))[0]?.userId ?? "")],
       ["its merchant", ({ deactivate }) => deactivate(SHOP)],
     ];
     for (const [what, end] of ends) {

@@ -30,20 +30,6 @@ describe("mails of the portal", () => {
     }
   });
 
-  test("new keys of a merchant are told with who made them, when, and where to make others", () => {
-    for (const locale of LOCALES) {
-      const facts = { merchantName: "Bar Centrale", atMs: AT_MS };
-      const { subject, text } = texts.keysReplaced(locale, { ...facts, by: "mara@example.com" });
-      for (const said of [/Bar Centrale/, /mara@example\.com/, /15:30/, /https:\/\/relay\.example\/portal\/keys\b(?!\/)/])
-        assert.match(text, said);
-      assert.match(subject, /Bar Centrale/);
-      assert.match(
-        texts.keysReplaced(locale, { ...facts, by: null }).text,
-        locale === "en" ? /by your payment provider/ : /da chi ti fornisce/,
-      );
-    }
-  });
-
   test("notices have a link to the portal, and no token", () => {
     for (const locale of LOCALES) {
       for (const { text } of [texts.passwordChanged(locale, { atMs: AT_MS }), texts.factorsReset(locale, { atMs: AT_MS })]) {

@@ -15,7 +15,7 @@ import {
 } from "../../../engine/accounts/team-rules.ts";
 
 const AT_MS = 1_800_000_000_000;
-const ABOVE: TeamActor = { type: "above" };
+const ADMINISTRATOR: TeamActor = { type: "administrator" };
 
 /** `owner` is an active OWNER, `admin:DISABLED` a disabled ADMIN, `owner-2` another OWNER. */
 function memberNamed(name: string): MemberRecord {
@@ -42,7 +42,7 @@ function teamOf(...names: string[]): TeamRecord {
 }
 
 function actorOf(name: string): TeamActor {
-  return name === "above" ? ABOVE : { type: "member", userId: name };
+  return name === "administrator" ? ADMINISTRATOR : { type: "member", userId: name };
 }
 
 /** What became of it, in a word. */
@@ -58,7 +58,7 @@ describe("who may invite whom", () => {
   const cases: [actor: string, role: MerchantRole, expected: string][] = [
     ["owner", "OWNER", "changed"],
     ["owner", "VIEWER", "changed"],
-    ["above", "OWNER", "changed"],
+    ["administrator", "OWNER", "changed"],
     ["admin", "OWNER", "role"],
     ["admin", "ADMIN", "changed"],
     ["admin", "FINANCE", "changed"],
@@ -84,12 +84,16 @@ describe("invitations", () => {
     const fifth = invite(team, actorOf("owner"), newMember("VIEWER"), AT_MS);
     assert.equal(told(fifth), "changed");
     assert.ok(fifth.type === "changed");
-    assert.equal(told(invite(fifth.team, ABOVE, newMember("OWNER", "sixth@example.com"), AT_MS)), "users_full");
+    assert.equal(told(invite(fifth.team, ADMINISTRATOR, newMember("OWNER", "sixth@example.com"), AT_MS)), "users_full");
   });
 
   test("an address is a user once, whatever became of it", () => {
     for (const name of ["viewer", "viewer:DISABLED", "viewer:INVITED"]) {
-      assert.equal(told(invite(teamOf("owner", name), ABOVE, newMember("ADMIN", "viewer@example.com"), AT_MS)), "user_exists", name);
+      assert.equal(
+        told(invite(teamOf("owner", name), ADMINISTRATOR, newMember("ADMIN", "viewer@example.com"), AT_MS)),
+        "user_exists",
+        name,
+      );
     }
   });
 
@@ -138,7 +142,7 @@ describe("what becomes of a member", () => {
     [team, "owner", "admin", { role: "OWNER" }, "changed"],
     [team, "owner", "owner-2", { role: "VIEWER" }, "changed"],
     [team, "owner", "owner-2", { state: "DISABLED" }, "changed"],
-    [team, "above", "owner", { state: "DISABLED" }, "changed"],
+    [team, "administrator", "owner", { state: "DISABLED" }, "changed"],
     [team, "admin", "admin-2", { role: "VIEWER" }, "changed"],
     [team, "admin", "finance", { state: "DISABLED" }, "changed"],
     [team, "admin", "viewer", { role: "FINANCE" }, "changed"],
@@ -153,8 +157,8 @@ describe("what becomes of a member", () => {
     [team, "admin", "admin", { role: "OWNER" }, "role"],
     [team, "admin", "admin", { role: "ADMIN", state: "ACTIVE" }, "changed"],
     // The last owner: neither an invited nor a disabled one is another.
-    [alone, "above", "owner", { role: "ADMIN" }, "last_owner"],
-    [alone, "above", "owner", { state: "DISABLED" }, "last_owner"],
+    [alone, "administrator", "owner", { role: "ADMIN" }, "last_owner"],
+    [alone, "administrator", "owner", { state: "DISABLED" }, "last_owner"],
     [alone, "owner", "owner", { role: "ADMIN" }, "last_owner"],
     [alone, "admin", "owner", { role: "ADMIN" }, "role"],
     [alone, "owner", "owner-2", { role: "ADMIN" }, "changed"],
@@ -200,8 +204,8 @@ describe("who may remove whom", () => {
     [team, "viewer", "viewer", "changed"],
     [team, "viewer", "finance", "role"],
     [alone, "owner", "owner", "last_owner"],
-    [alone, "above", "owner", "last_owner"],
-    [alone, "above", "owner-2", "changed"],
+    [alone, "administrator", "owner", "last_owner"],
+    [alone, "administrator", "owner-2", "changed"],
     [alone, "owner", "owner-3", "changed"],
     [alone, "owner", "nobody", "not_found"],
   ];
@@ -220,5 +224,5 @@ describe("who may remove whom", () => {
 
 test("two members never have the same id", () => {
   const invited = { userId: "owner", email: "new@example.com", role: "ADMIN", locale: "it", tokenSha256: "token" } as const;
-  assert.equal(told(invite(teamOf("owner", "admin"), ABOVE, invited, AT_MS)), "user_exists");
+  assert.equal(told(invite(teamOf("owner", "admin"), ADMINISTRATOR, invited, AT_MS)), "user_exists");
 });

@@ -5,6 +5,8 @@ import { createAccountStore } from "../../../engine/accounts/account-store.ts";
 import type { AccountSecrets, GuardedSecrets } from "../../../engine/accounts/factors.ts";
 import { createInvitations } from "../../../engine/accounts/invitations.ts";
 import { createMailTexts } from "../../../engine/accounts/mail-texts.ts";
+import { createOwnersMailTexts } from "../../../engine/accounts/owners-mail-texts.ts";
+import { createOwnersNotice } from "../../../engine/accounts/owners-notice.ts";
 import { createPasswordResetStore } from "../../../engine/accounts/password-reset-store.ts";
 import { createForgottenPasswords } from "../../../engine/accounts/password-resets.ts";
 import { createPortalMails } from "../../../engine/accounts/portal-mails.ts";
@@ -22,7 +24,7 @@ import { createMerchantStore } from "../../../engine/partners/merchant-store.ts"
 import { MemoryKv } from "../kernel/memory-kv.ts";
 import { ManualClock } from "../world.ts";
 
-export const ABOVE: TeamActor = { type: "above" };
+export const ADMINISTRATOR: TeamActor = { type: "administrator" };
 export const SHOP = "SHOP-001";
 export const PASSWORD = "heron under a violet lamp";
 export const TOO_COMMON = "Password1234!";
@@ -53,11 +55,14 @@ export async function createTeamWorld() {
     digest: (text) => createHash("sha256").update(text).digest("hex"),
     hashPassword: async (password) => `hash of ${password}`,
   };
-  const [teams, accounts, resets] = [createTeamStore(kv), createAccountStore(kv), createPasswordResetStore(kv)];
+  const [accounts, resets] = [createAccountStore(kv), createPasswordResetStore(kv)];
   const sessions = createSessionStore(kv, clock.nowMs);
   const [merchants, mailStore] = [createMerchantStore(kv), createMailStore(kv)];
-  const texts = createMailTexts({ publicUrl: () => "https://relay.example", timeZone: "Europe/Rome" });
-  const mails = createPortalMails({ store: mailStore, box: OPEN_BOX, texts, clock, ids: { uuid: () => next(8) } });
+  const words = { publicUrl: () => "https://relay.example", timeZone: "Europe/Rome" };
+  const texts = { texts: createMailTexts(words), ownersTexts: createOwnersMailTexts(words) };
+  const mails = createPortalMails({ ...texts, store: mailStore, box: OPEN_BOX, clock, ids: { uuid: () => next(8) } });
+  const owners = createOwnersNotice({ teams: createTeamStore(kv), accounts, merchants, mails, clock });
+  const teams = createTeamStore(kv, owners.ofTeam);
   const failures: unknown[] = [];
   const failed = (_what: string, error: unknown) => void failures.push(error);
   /** Addresses of the network that may not ask now. */
@@ -76,7 +81,7 @@ export async function createTeamWorld() {
   const users = createUsers({ teams, accounts, sessions, merchants, mails, secrets, clock, failed });
   const invitations = createInvitations({ teams, accounts, merchants, guard, secrets, clock });
   const forgotten = createForgottenPasswords({ resets, accounts, sessions, mails, secrets, admit, clock, failed });
-  const resetFactors = createResetFactors({ accounts, sessions, mails, clock });
+  const resetFactors = createResetFactors({ accounts, sessions, mails, owners, clock });
 
   async function storeMerchant(record: MerchantRecord, version: number, before: MerchantRecord | null): Promise<void> {
     assert.equal(await merchants.commit({ merchant: { record, version }, before, count: null, secrets: null }), "committed");
@@ -107,13 +112,13 @@ export async function createTeamWorld() {
   };
 
   return {
-    ...{ mails },
+    ...{ mails, owners },
     ...{ kv, clock, teams, accounts, sessions, users, invitations, forgotten, resetFactors, sent, lastMailTo, failures, heldBack, proofs },
     /** Invited and joined; answers with the id of the user. */
     join: async (email: string, role: "OWNER" | "ADMIN" | "VIEWER", merchantId = SHOP, password = PASSWORD): Promise<string> => {
       // So that the order of mails is theirs.
       clock.advance(1);
-      const invited = await users.invite(merchantId, ABOVE, { email, role });
+      const invited = await users.invite(merchantId, ADMINISTRATOR, { email, role });
       assert.ok(invited.type === "done", JSON.stringify(invited));
       const { token } = await lastMailTo(email);
       const accepted = await invitations.accept(token, { password, ipAddress: "192.0.2.1" });

@@ -5,7 +5,7 @@ import type { TeamActor } from "../../../engine/accounts/team-rules.ts";
 import type { UserOutcome } from "../../../engine/accounts/users.ts";
 import { RelayError } from "../../../engine/kernel/errors.ts";
 import { session } from "./examples.ts";
-import { ABOVE, createTeamWorld, PASSWORD, SHOP } from "./team-world.ts";
+import { ADMINISTRATOR, createTeamWorld, PASSWORD, SHOP } from "./team-world.ts";
 
 const as = (userId: string): TeamActor => ({ type: "member", userId });
 
@@ -17,7 +17,7 @@ describe("inviting", () => {
   test("stores the user and its mail in one commit, with the link and nothing but a digest of its token in the team", async () => {
     const { users, lastMailTo, teams, kv } = await createTeamWorld();
     const commits = kv.commits;
-    const outcome = await users.invite(SHOP, ABOVE, { email: "Anna@Example.com", role: "OWNER", locale: "en" });
+    const outcome = await users.invite(SHOP, ADMINISTRATOR, { email: "Anna@Example.com", role: "OWNER", locale: "en" });
     assert.equal(kv.commits, commits + 1);
     assert.ok(outcome.type === "done");
     const { email, role, state, hasSecondFactor } = outcome.user;
@@ -37,19 +37,21 @@ describe("inviting", () => {
       "anna@example.com\r\nBcc: x@example.com",
       "4111111111111111@example.com",
     ]) {
-      await assert.rejects(world.users.invite(SHOP, ABOVE, { email, role: "OWNER" }), { code: "invalid_request" }, email);
+      await assert.rejects(world.users.invite(SHOP, ADMINISTRATOR, { email, role: "OWNER" }), { code: "invalid_request" }, email);
     }
-    await assert.rejects(world.users.invite("SHOP-009", ABOVE, { email: "anna@example.com", role: "OWNER" }), { code: "not_found" });
+    await assert.rejects(world.users.invite("SHOP-009", ADMINISTRATOR, { email: "anna@example.com", role: "OWNER" }), {
+      code: "not_found",
+    });
     await assert.rejects(world.users.list("../SHOP-001"), { code: "not_found" });
     await world.deactivate(SHOP);
-    assert.equal(told(await world.users.invite(SHOP, ABOVE, { email: "anna@example.com", role: "OWNER" })), "inactive");
+    assert.equal(told(await world.users.invite(SHOP, ADMINISTRATOR, { email: "anna@example.com", role: "OWNER" })), "inactive");
     assert.deepEqual(await world.sent(), []);
   });
 
   test("of ten invited at once five are users, and five mails are written", async () => {
     const { users, sent } = await createTeamWorld();
     const outcomes = await Promise.all(
-      Array.from({ length: 10 }, (_, index) => users.invite(SHOP, ABOVE, { email: `user-${index}@example.com`, role: "VIEWER" })),
+      Array.from({ length: 10 }, (_, index) => users.invite(SHOP, ADMINISTRATOR, { email: `user-${index}@example.com`, role: "VIEWER" })),
     );
     assert.deepEqual(outcomes.map(told).sort(), [...Array(USERS_MAX).fill("done"), ...Array(USERS_MAX).fill("users_full")]);
     const members = await users.list(SHOP);
@@ -59,7 +61,7 @@ describe("inviting", () => {
 
   test("the same address invited twice at once is one user with one mail", async () => {
     const { users, sent } = await createTeamWorld();
-    const outcomes = await Promise.all([1, 2].map(() => users.invite(SHOP, ABOVE, { email: "anna@example.com", role: "VIEWER" })));
+    const outcomes = await Promise.all([1, 2].map(() => users.invite(SHOP, ADMINISTRATOR, { email: "anna@example.com", role: "VIEWER" })));
     assert.deepEqual(outcomes.map(told).sort(), ["done", "user_exists"]);
     assert.equal((await sent()).length, 1);
   });
@@ -67,21 +69,21 @@ describe("inviting", () => {
   test("a request that is executed again under its id finds its own user, and writes no second mail", async () => {
     const { users, sent } = await createTeamWorld();
     const invitation = { email: "anna@example.com", role: "OWNER", userId: "usr_of-this-request" } as const;
-    const [first, again] = [await users.invite(SHOP, ABOVE, invitation), await users.invite(SHOP, ABOVE, invitation)];
+    const [first, again] = [await users.invite(SHOP, ADMINISTRATOR, invitation), await users.invite(SHOP, ADMINISTRATOR, invitation)];
     assert.deepEqual(again, first);
     assert.equal((await sent()).length, 1);
-    assert.equal(told(await users.invite(SHOP, ABOVE, { ...invitation, userId: "usr_of-another" })), "user_exists");
+    assert.equal(told(await users.invite(SHOP, ADMINISTRATOR, { ...invitation, userId: "usr_of-another" })), "user_exists");
   });
 
   test("has the locale of who invites, where none is named", async () => {
     const world = await createTeamWorld();
-    await world.users.invite(SHOP, ABOVE, { email: "anna@example.com", role: "OWNER", locale: "en" });
+    await world.users.invite(SHOP, ADMINISTRATOR, { email: "anna@example.com", role: "OWNER", locale: "en" });
     const { token } = await world.lastMailTo("anna@example.com");
     await world.invitations.accept(token, { password: PASSWORD, ipAddress: "192.0.2.1" });
     const [owner] = await world.users.list(SHOP);
     await world.users.invite(SHOP, as(owner?.userId ?? ""), { email: "bruno@example.com", role: "VIEWER" });
     assert.match((await world.lastMailTo("bruno@example.com")).subject, /^Invitation/);
-    await world.users.invite("SHOP-002", ABOVE, { email: "carla@example.com", role: "OWNER" });
+    await world.users.invite("SHOP-002", ADMINISTRATOR, { email: "carla@example.com", role: "OWNER" });
     assert.match((await world.lastMailTo("carla@example.com")).subject, /^Invito/);
   });
 
@@ -106,12 +108,12 @@ describe("inviting", () => {
 
   test("again: another link, and the first one is dead", async () => {
     const world = await createTeamWorld();
-    const invited = await world.users.invite(SHOP, ABOVE, { email: "anna@example.com", role: "OWNER" });
+    const invited = await world.users.invite(SHOP, ADMINISTRATOR, { email: "anna@example.com", role: "OWNER" });
     assert.ok(invited.type === "done");
     const first = await world.lastMailTo("anna@example.com");
-    assert.equal(told(await world.users.inviteAgain(SHOP, ABOVE, invited.user.userId)), "too_soon");
+    assert.equal(told(await world.users.inviteAgain(SHOP, ADMINISTRATOR, invited.user.userId)), "too_soon");
     world.clock.advance(60_000);
-    assert.equal(told(await world.users.inviteAgain(SHOP, ABOVE, invited.user.userId)), "done");
+    assert.equal(told(await world.users.inviteAgain(SHOP, ADMINISTRATOR, invited.user.userId)), "done");
     const second = await world.lastMailTo("anna@example.com");
     assert.notEqual(second.token, first.token);
     assert.equal(await world.invitations.look(first.token), null);
@@ -162,8 +164,8 @@ describe("who is disabled or removed", () => {
       }
       const outcome =
         change === "remove"
-          ? await world.users.remove(SHOP, ABOVE, userId)
-          : await world.users.change(SHOP, ABOVE, userId, { state: "DISABLED" });
+          ? await world.users.remove(SHOP, ADMINISTRATOR, userId)
+          : await world.users.change(SHOP, ADMINISTRATOR, userId, { state: "DISABLED" });
       assert.equal(told(outcome), "done");
       assert.deepEqual(
         (await world.sessions.ofAccount(accountId)).map(({ merchantId }) => merchantId),
@@ -186,7 +188,7 @@ describe("who is disabled or removed", () => {
       commits += 1;
       return commits === 1 ? "done" : "refused";
     };
-    assert.equal(told(await world.users.remove(SHOP, ABOVE, userId)), "done");
+    assert.equal(told(await world.users.remove(SHOP, ADMINISTRATOR, userId)), "done");
     assert.equal(world.failures.length, 1);
     assert.equal((await world.users.list(SHOP)).length, 1);
   });

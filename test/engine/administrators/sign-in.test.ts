@@ -9,6 +9,7 @@ import { administratorTotpPlace, createAdministratorFactorsStore } from "../../.
 import { ADMINISTRATOR_SESSIONS, type AdministratorSession } from "../../../engine/administrators/administrator-session.ts";
 import { createAdministratorSignIn } from "../../../engine/administrators/administrator-sign-in.ts";
 import { createCheckAdministratorSession } from "../../../engine/administrators/check-administrator-session.ts";
+import type { OwnerFactorChange } from "../../../engine/administrators/owner-notice.ts";
 import { createSigningAdministrators } from "../../../engine/administrators/signing-administrators.ts";
 import { createGuardedSecrets, PORTAL_LIMITS } from "../../../http/auth/guarded-secrets.ts";
 import { createLoginThrottle } from "../../../http/auth/login-throttle.ts";
@@ -31,6 +32,8 @@ function world() {
   const { nowMs } = clock;
   const box = createSecretBox({ current: randomBytes(32).toString("hex"), old: null });
   const state = { generation: 1, comparing: () => {} };
+  /** What the owner of the configuration was told. */
+  const told: OwnerFactorChange[] = [];
   let anna: AdministratorRecord | null = {
     ...{ schema: 1, username: "anna", role: "operator", enabled: true, password: { type: "sha256", hex: "1" } },
     ...{ createdAtMs: 1, updatedAtMs: 1, passwordChangedAtMs: 1 },
@@ -60,10 +63,14 @@ function world() {
       return password === "right";
     },
     stillOwner: async () => ({ checks: [], operations: [] }),
+    ownerNotice: async (change) => {
+      told.push(change);
+      return null;
+    },
   });
   const check = createCheckAdministratorSession({ sessions, administrators, nowMs });
   return {
-    ...{ kv, clock, state, signIn },
+    ...{ kv, clock, state, signIn, told },
     find: (token: string) => check(sha256(token)),
     change: (patch: Partial<AdministratorRecord> | null) => {
       anna = patch === null || anna === null ? null : { ...anna, ...patch };

@@ -244,6 +244,7 @@ describe("files of a dispute, stored", () => {
     await assert.rejects(() => add("a.pdf", new Uint8Array(Math.ceil(10.1 * 1_048_576))), isError("payload_too_large"));
     await assert.rejects(() => add("a.pdf", ""), isError("invalid_request", "file"));
     assert.equal((await add("a.pdf", "<html>"))?.type, "file_type");
+    assert.equal((await add("a.pdf", "%PDF-1.7 1 0 obj<</S/JavaScript>>"))?.type, "file_type");
     assert.equal((await add("a.xlsm", "PK\u0003\u0004"))?.type, "file_type");
     assert.deepEqual([world.kv.keys("dispute-file/"), (await world.dispute(id)).files], [[], []]);
     for (let n = 0; n < 20; n += 1) await world.add(id, `${n}.pdf`);

@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
 import type { MemberRecord } from "../../../engine/accounts/team.ts";
+import type { DocumentCheck } from "../../../engine/disputes/check-file.ts";
 import { createDisputes } from "../../../engine/disputes/create-disputes.ts";
 import type { DisputeCase, DisputeRecord } from "../../../engine/disputes/dispute.ts";
 import type { DisputeOperation } from "../../../engine/disputes/dispute-change.ts";
@@ -140,8 +141,9 @@ export function openDisputes({
     activity: { workflow: (entry: WorkflowEntry) => void heard.workflow.push(entry) },
     became: (what: string) => void heard.became.push(what),
   };
+  const isActive: DocumentCheck = async (kind, contents) => kind === "pdf" && Buffer.from(contents).includes("/JavaScript");
   const digestOf = (contents: Uint8Array) => createHash("sha256").update(contents).digest("hex");
-  const { disputes, feed } = createDisputes({ ...{ store, files, notices, clock, digestOf }, ...telling });
+  const { disputes, feed } = createDisputes({ ...{ store, files, notices, clock, digestOf, isActive }, ...telling });
   const homes = createRendezvousHomes(addresses);
   const deadlines = createDisputeDeadlines({ ...{ store, files, network, notices, clock, homes, self, failed }, ...telling });
   return { disputes, feed, holds: createDisputeHoldStore(kv), deadlines };

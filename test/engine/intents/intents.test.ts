@@ -365,6 +365,20 @@ describe("a capture", () => {
     assert.equal([...world.gateway.executed.values()].at(-1)?.amount, "10.00", "what was taken is what is given back");
   });
 
+  it("of a payment under dispute tells of a charge that is disputed", async () => {
+    const world = new IntentWorld();
+    const { id, txId } = await world.paid({ captureMethod: "manual" });
+    world.disputed.add(txId);
+    assert.equal((await world.intents.capture(OWNER, id, null, world.next()))?.type, "captured");
+    const charges = (await world.events(id)).flatMap(({ type, data }) => (type.startsWith("charge.") ? [[type, data.object]] : []));
+    const { attempts } = await world.intent(id);
+    const charge = { id: attempts[0]?.chargeId, state: "paid", unwanted: false };
+    assert.deepEqual(charges, [
+      ["charge.succeeded", { ...charge, isDisputed: false }],
+      ["charge.captured", { ...charge, isDisputed: true }],
+    ]);
+  });
+
   it("whose answer was lost is found out by the same request, and excludes a cancel meanwhile", async () => {
     const world = new IntentWorld();
     const { id } = await world.paid({ captureMethod: "manual" });

@@ -25,7 +25,7 @@ export const digest = (text: string): string => createHash("sha256").update(text
 /** What an object was when it was told: enough to see which one, and how it stood. */
 export const OBJECTS: IntentObjects = {
   intent: (record) => ({ id: record.id, status: statusOf(record) }),
-  charge: ({ attempt }) => ({ id: attempt.chargeId, state: attempt.state, unwanted: attempt.unwanted }),
+  charge: ({ attempt, isDisputed }) => ({ id: attempt.chargeId, state: attempt.state, unwanted: attempt.unwanted, isDisputed }),
   refund: ({ attempt, refund }) => ({ id: refund.id, state: attempt.followUps.find(({ id }) => id === refund.id)?.state }),
 };
 
@@ -80,6 +80,7 @@ export function openShard({
   self = "shard-0",
   addresses = [self],
   hasAccount = () => true,
+  disputed = new Set<string>(),
   failed,
 }: {
   kv: Kv;
@@ -88,6 +89,8 @@ export function openShard({
   self?: string;
   addresses?: string[];
   hasAccount?(): boolean;
+  /** The txIds of payments under dispute. */
+  disputed?: ReadonlySet<string>;
   failed(what: string, error: unknown): void;
 }): Shard {
   const store = storeOn(kv);
@@ -106,7 +109,7 @@ export function openShard({
     homes: createRendezvousHomes(addresses),
     self,
     notifyUrl: () => "https://relay.example/api/v1/gw/notify",
-    companions: [createIntentCompanion({ store, objects: OBJECTS, digest })],
+    companions: [createIntentCompanion({ store, objects: OBJECTS, digest, isUnderDispute: async ({ uuid }) => disputed.has(uuid) })],
     failed,
   });
   const intents = createIntents({
@@ -126,6 +129,7 @@ export class IntentWorld {
   readonly shards: Shard[];
   /** Whether the merchant's partner has an account at the gateway. */
   hasAccount = true;
+  readonly disputed = new Set<string>();
   #operations = 0;
 
   constructor(
@@ -141,7 +145,10 @@ export class IntentWorld {
     this.gateway = gateway;
     const addresses = Array.from({ length: shards }, (_, index) => `shard-${index}`);
     const failed = (what: string, error: unknown) => this.failures.push({ what, error });
-    this.shards = addresses.map((self) => openShard({ kv, gateway, clock, self, addresses, hasAccount: () => this.hasAccount, failed }));
+    const { disputed } = this;
+    this.shards = addresses.map((self) =>
+      openShard({ kv, gateway, clock, self, addresses, hasAccount: () => this.hasAccount, disputed, failed }),
+    );
   }
 
   /** The same store and gateway after a restart. */

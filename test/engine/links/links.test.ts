@@ -89,6 +89,26 @@ describe("links", () => {
     assert.equal((await world.link("x1")).state, "success");
   });
 
+  it("says whether the answer to a verify is fresh", async () => {
+    const world = openLinkWorld({ shards });
+    await world.create("x1");
+    const freshness = async () => (await world.shard.links.verify("x1"))?.isFresh;
+    world.gateway.mode = "away";
+    assert.equal(await freshness(), false, "the gateway has never answered");
+    world.gateway.mode = "there";
+    assert.equal(await freshness(), true);
+    world.gateway.mode = "away";
+    assert.equal(await freshness(), true, "it has just been asked");
+    await world.pass(4_000);
+    assert.equal(await freshness(), false);
+    world.gateway.mode = "there";
+    world.gateway.pay("x1");
+    assert.equal(await freshness(), true);
+    world.gateway.mode = "away";
+    await world.pass(4_000);
+    assert.equal(await freshness(), true, "what is paid stays paid");
+  });
+
   it("a gateway that is away at the end keeps it open, tells operators, and settles that", async () => {
     const world = openLinkWorld({ shards });
     await world.create("x1");

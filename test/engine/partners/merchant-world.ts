@@ -6,7 +6,7 @@ import { createMerchantServices } from "../../../engine/partners/merchant-servic
 import { createMerchantStore } from "../../../engine/partners/merchant-store.ts";
 import { createMerchants } from "../../../engine/partners/merchants.ts";
 import { createOwnMerchant } from "../../../engine/partners/own-merchant.ts";
-import { createReplaceKeys, type KeysReplacedBy } from "../../../engine/partners/replace-keys.ts";
+import { createReplaceKeys, type KeysChange } from "../../../engine/partners/replace-keys.ts";
 import { MemoryKv } from "../kernel/memory-kv.ts";
 import { ManualClock } from "../world.ts";
 
@@ -47,30 +47,35 @@ export function merchantWorld() {
   const propagate = async () => {
     if (fault.propagate !== null) throw fault.propagate;
   };
-  /** Whose owners were told of new keys, in commits that were tried. */
-  const notices: { merchantId: string; by: KeysReplacedBy }[] = [];
+  /** What owners were told of their merchant's keys, in commits that were tried. */
+  const notices: { merchantId: string; change: KeysChange }[] = [];
+  /** Merchants that have an active owner. */
+  const owned = new Set<string>();
   const shard = () => {
     const store = createMerchantStore(kv);
     const merchants = createMerchants({ store, apiKeys, clock, propagate });
     const services = createMerchantServices({ merchants, store, secretBox: bracketed, clock });
     const servicesOfPartner = (partnerId: number) => partners.get(partnerId) ?? null;
-    const { merchantByKey } = createMerchantsByKey({ store, apiKeys, servicesOfPartner });
-    const replaceKeys = createReplaceKeys({
+    const { merchantByKey } = createMerchantsByKey({ store, apiKeys, clock, servicesOfPartner });
+    const keys = createReplaceKeys({
       ...{ merchants, store, apiKeys, secretBox: bracketed, clock },
-      notice: async ({ merchantId }, by) => {
-        notices.push({ merchantId, by });
-        return { operations: [{ type: "put", key: `told/${merchantId}/${notices.length}`, value: by.type }] };
+      owners: {
+        isAnyActive: async (merchantId) => owned.has(merchantId),
+        told: async ({ merchantId }, change) => {
+          notices.push({ merchantId, change });
+          return { operations: [{ type: "put", key: `told/${merchantId}/${notices.length}`, value: change.type }] };
+        },
       },
     });
-    const ownMerchant = createOwnMerchant({ store, services, replaceKeys, servicesOfPartner });
-    return { store, merchants, services, merchantByKey, replaceKeys, ownMerchant };
+    const ownMerchant = createOwnMerchant({ store, merchants, services, keys, clock, servicesOfPartner });
+    return { store, merchants, services, merchantByKey, keys, replaceKeys: keys.replace, ownMerchant };
   };
-  return { kv, clock, partners, fault, notices, shard, ...shard() };
+  return { kv, clock, partners, fault, notices, owned, shard, ...shard() };
 }
 
 /** A request of a partner for new keys, each one of its own. */
 export function newKeys(operationId: string) {
-  return { operationId, by: { type: "partner" } } as const;
+  return { operationId, by: { type: "partner" }, reason: "routine" } as const;
 }
 
 /** Everything that is stored, as text. */

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { IDEMPOTENCY_LIFETIME_MS } from "../../../engine/idempotency/idempotency-store.ts";
 import { MADE_KEYS } from "../../../engine/partners/merchant-store.ts";
-import type { KeysOutcome } from "../../../engine/partners/replace-keys.ts";
+import { KEYS_WAIT_MS, type KeysOutcome } from "../../../engine/partners/replace-keys.ts";
 import { assertMatches } from "../../support/matches.ts";
 import { grant, merchantWorld, newKeys, storedText } from "./merchant-world.ts";
 
@@ -22,15 +22,15 @@ test("a person gets the new pair, the former one ends with it, and what is shown
   const { ownMerchant, merchantByKey, first, clock, kv, notices } = await withShop();
   clock.advance(1_000);
   const by = { type: "person", email: "mara@example.com" } as const;
-  const { keys, merchant, madeAtMs } = made(await ownMerchant.replaceKeys("shop", { operationId: "op-1", by }));
+  const { keys, merchant, madeAtMs } = made(await ownMerchant.replaceKeys("shop", { operationId: "op-1", by, reason: "routine" }));
   assert.equal(madeAtMs, clock.nowMs());
   assertMatches(await merchantByKey(keys.secret), { merchantId: "shop", kind: "secret" });
   for (const former of [first.secret, first.publishable]) assert.equal(await merchantByKey(former), "replaced");
   assert.deepEqual(merchant.shownKeys, { publishable: keys.publishable, secretPrefix: keys.secret.slice(0, 16), madeAtMs });
   assert.deepEqual((await ownMerchant.find("shop")).shownKeys, merchant.shownKeys);
   assert.equal((await storedText(kv)).includes(keys.secret), false);
-  assert.deepEqual(notices, [{ merchantId: "shop", by }]);
-  assert.match(await storedText(kv), /^told\/shop\/1 person$/m);
+  assert.deepEqual(notices, [{ merchantId: "shop", change: { type: "replaced", by } }]);
+  assert.match(await storedText(kv), /^told\/shop\/1 replaced$/m);
 });
 
 test("the same operation again, at any shard and at once, has made one pair, and tells once", async () => {
@@ -99,4 +99,109 @@ test("records of before what is shown of keys was kept can be read, and get it w
   assert.equal((await ownMerchant.find("shop")).shownKeys, undefined);
   await replaceKeys(grant(), "shop", newKeys("op-1"));
   assertMatches((await ownMerchant.find("shop")).shownKeys, { secretPrefix: /^sk_merchant_/ });
+});
+
+const PERSON = { type: "person", email: "mara@example.com" } as const;
+
+/** A shop with an active owner, for which the partner has asked for keys. */
+async function withPending() {
+  const world = await withShop();
+  world.owned.add("shop");
+  const asked = made(await world.replaceKeys(grant(), "shop", newKeys("op-1")));
+  return { ...world, asked };
+}
+
+test("keys that the partner asks for while an owner is active wait for a day, and the present ones go on until then", async () => {
+  const { asked, first, merchantByKey, ownMerchant, notices, clock } = await withPending();
+  const appliesAtMs = clock.nowMs() + KEYS_WAIT_MS;
+  assert.equal(asked.appliesAtMs, appliesAtMs);
+  assert.deepEqual(notices, [{ merchantId: "shop", change: { type: "requested", appliesAtMs } }]);
+  for (const key of [asked.keys.secret, asked.keys.publishable]) assert.equal(await merchantByKey(key), "pending");
+  clock.advance(KEYS_WAIT_MS - 1);
+  assertMatches(await merchantByKey(first.secret), { kind: "secret" });
+  assertMatches(await ownMerchant.find("shop"), { pendingKeys: { appliesAtMs, shownKeys: { publishable: asked.keys.publishable } } });
+
+  clock.advance(1);
+  assertMatches(await merchantByKey(asked.keys.secret), { kind: "secret" });
+  assertMatches(await merchantByKey(asked.keys.publishable), { kind: "publishable" });
+  for (const key of [first.secret, first.publishable]) assert.equal(await merchantByKey(key), "replaced");
+  const { shownKeys, pendingKeys } = await ownMerchant.find("shop");
+  assert.deepEqual([shownKeys?.publishable, pendingKeys], [asked.keys.publishable, undefined]);
+});
+
+test("keys that took effect by themselves are the former ones of the next pair", async () => {
+  const { asked, first, replaceKeys, merchantByKey, clock } = await withPending();
+  clock.advance(KEYS_WAIT_MS);
+  const next = made(await replaceKeys(grant(), "shop", { ...newKeys("op-2"), reason: "leaked" }));
+  assertMatches(await merchantByKey(next.keys.secret), { kind: "secret" });
+  assert.equal(await merchantByKey(asked.keys.secret), "replaced");
+  assert.equal(await merchantByKey(first.secret), null);
+});
+
+test("a repetition of the request gets the waiting pair again, and the day does not begin anew", async () => {
+  const { asked, replaceKeys, clock, notices } = await withPending();
+  clock.advance(3_600_000);
+  const again = made(await replaceKeys(grant(), "shop", newKeys("op-1")));
+  assert.deepEqual([again.keys, again.appliesAtMs], [asked.keys, asked.appliesAtMs]);
+  assert.equal(notices.length, 1);
+});
+
+test("another request replaces what waits, and the pair before it never counts", async () => {
+  const { asked, first, replaceKeys, merchantByKey, clock } = await withPending();
+  clock.advance(3_600_000);
+  const other = made(await replaceKeys(grant(), "shop", newKeys("op-2")));
+  assert.equal(other.appliesAtMs, clock.nowMs() + KEYS_WAIT_MS);
+  assert.equal(await merchantByKey(asked.keys.secret), null);
+  clock.advance(KEYS_WAIT_MS);
+  assert.equal(await merchantByKey(asked.keys.secret), null);
+  assertMatches(await merchantByKey(other.keys.secret), { kind: "secret" });
+  assert.equal(await merchantByKey(first.secret), "replaced");
+});
+
+test("keys that leaked are replaced at once, as are those that a person replaces, and nothing waits any more", async () => {
+  for (const request of [
+    { by: { type: "partner" }, reason: "leaked" },
+    { by: PERSON, reason: "routine" },
+  ] as const) {
+    const { asked, first, replaceKeys, merchantByKey, ownMerchant, clock } = await withPending();
+    const now = made(await replaceKeys(grant(), "shop", { operationId: "op-2", ...request }));
+    assert.equal(now.appliesAtMs, null);
+    assertMatches(await merchantByKey(now.keys.secret), { kind: "secret" });
+    assert.equal(await merchantByKey(first.secret), "replaced");
+    clock.advance(KEYS_WAIT_MS);
+    assert.equal(await merchantByKey(asked.keys.secret), null);
+    assertMatches(await merchantByKey(now.keys.secret), { kind: "secret" });
+    assert.equal((await ownMerchant.find("shop")).pendingKeys, undefined);
+  }
+});
+
+test("an owner confirms the very keys that it has seen, which then count at once", async () => {
+  const { asked, first, ownMerchant, merchantByKey, notices } = await withPending();
+  assert.deepEqual(await ownMerchant.confirmKeys("shop", first.publishable, PERSON), { type: "none" });
+  assertMatches(await merchantByKey(first.secret), { kind: "secret" });
+  assertMatches(await ownMerchant.confirmKeys("shop", asked.keys.publishable, PERSON), {
+    type: "changed",
+    merchant: { shownKeys: { publishable: asked.keys.publishable }, pendingKeys: undefined },
+  });
+  assertMatches(await merchantByKey(asked.keys.secret), { kind: "secret" });
+  assert.equal(await merchantByKey(first.secret), "replaced");
+  assert.deepEqual(notices.at(-1)?.change, { type: "replaced", by: PERSON });
+  assert.deepEqual(await ownMerchant.confirmKeys("shop", asked.keys.publishable, PERSON), { type: "none" });
+});
+
+test("an owner refuses them, and they never count", async () => {
+  const { asked, first, ownMerchant, merchantByKey, notices, clock } = await withPending();
+  assertMatches(await ownMerchant.refuseKeys("shop", PERSON), { type: "changed", merchant: { pendingKeys: undefined } });
+  assert.deepEqual(notices.at(-1)?.change, { type: "refused", by: PERSON });
+  clock.advance(KEYS_WAIT_MS);
+  assert.equal(await merchantByKey(asked.keys.secret), null);
+  assertMatches(await merchantByKey(first.secret), { kind: "secret" });
+  assert.deepEqual(await ownMerchant.refuseKeys("shop", PERSON), { type: "none" });
+});
+
+test("keys whose time has come can no longer be refused", async () => {
+  const { asked, ownMerchant, merchantByKey, clock } = await withPending();
+  clock.advance(KEYS_WAIT_MS);
+  assert.deepEqual(await ownMerchant.refuseKeys("shop", PERSON), { type: "none" });
+  assertMatches(await merchantByKey(asked.keys.secret), { kind: "secret" });
 });

@@ -63,7 +63,12 @@ describe("a payment request", () => {
     ["a uuid too long", { ...pay, uuid: "a".repeat(65) }, /^uuid/],
     ["a uuid that is a number", { ...pay, uuid: 7 }, /^uuid/],
     ["a uuid that is a path word", { ...pay, uuid: "status" }, /^uuid/],
-    ["no amount", { ...pay, amount: undefined }, /^amount/],
+    ["no amount", { ...pay, amount: undefined }, /^amount is required$/],
+    ["an amount of null", { ...pay, amount: null }, /^amount is required$/],
+    ["no service", { ...pay, service: undefined }, /^service is required: one of PAYCC/],
+    ["a currency that is none", { ...pay, currency: "XQX" }, /^currency must be a code of ISO 4217/],
+    ["an empty currency", { ...pay, currency: "" }, /^currency/],
+    ["a currency that is no text", { ...pay, currency: 978 }, /^currency/],
     ["amount 0", { ...pay, amount: 0 }, /^amount/],
     ["a negative amount", { ...pay, amount: -1 }, /^amount/],
     ["a fractional amount", { ...pay, amount: 10.5 }, /^amount/],
@@ -157,25 +162,32 @@ describe("the payload that a terminal gets", () => {
     assert.equal(payloadOf({ ...pay, service: "VERIFYTAG" }, TERMINAL_FAMILIES["field-47"])["service"], "VERIFYTAG");
   });
 
-  it("drops what only the relay writes", () => {
-    const body = {
-      ...pay,
-      expiresAt: "x",
-      serverTime: "x",
-      redelivered: true,
-      attempt: 9,
-      privativeTags: "x",
-      additionalField47data: "x",
-      cancels: "b",
-    };
+  it("drops what only the relay writes and what changes nothing about the payment", () => {
+    const body = { ...pay, serverTime: "x", redelivered: true, attempt: 9, cancels: "b", expiresAt: null, privativeTags: null };
     assert.deepEqual(payloadOf(body), { ...pay, terminalId: "T1" });
+  });
+
+  it("is refused with what only the relay writes and what would change when it is paid, or its tags", () => {
+    for (const name of ["expiresAt", "privativeTags", "additionalField47data"]) {
+      assert.throws(() => payloadOf({ ...pay, [name]: "x" }), {
+        code: "invalid_request",
+        message: `${name} is set by the relay; leave it out`,
+      });
+    }
+  });
+
+  it("has the currency in letters, as it was named in letters or by number", () => {
+    for (const currency of ["USD", "usd", "840"]) {
+      assert.deepEqual(payloadOf({ ...pay, currency }), { ...pay, terminalId: "T1", currency: "USD" });
+    }
+    assert.deepEqual(payloadOf({ ...pay, currency: null }), { ...pay, terminalId: "T1", currency: null });
   });
 
   it("is the caller's members in their order, the relay's own in the place of theirs or at the end", () => {
     const value = fc.oneof(fc.string(), fc.integer(), fc.boolean(), fc.constant(null), fc.array(fc.string()));
     const word = fc.constantFrom("uuid", "amount", "service", "terminalId", "a", "b");
     const name = fc.oneof(word, fc.constantFrom("7", 'é"\n'), fc.stringMatching(/^[a-z]{1,3}$/));
-    const reserved = fc.subarray(["cancels", "attempt", "privativeTags", "__proto__"]);
+    const reserved = fc.subarray(["cancels", "attempt", "serverTime", "__proto__"]);
     fc.assert(
       fc.property(
         fc.array(fc.tuple(name, value)),

@@ -29,6 +29,11 @@ test("a text of any form is masked by what stands before a value, and by Luhn", 
     ["cardNumber: 4000123412341234;", "cardNumber: 400012******1234;"],
     ["paid with 4111 1111 1111 1111", "paid with 411111******1111"],
     ['{"pan":"4000123412341234"}', '{"pan":"400012******1234"}'],
+    // All values of a member that comes twice, each masked by its name.
+    [
+      '{"pan":"4000123412341234","cvv":"1","pan":"5","amount":1,"amount":2}',
+      '{"pan":["400012******1234","5"],"cvv":"****","amount":[1,2]}',
+    ],
     ["company=Bar & Co", "company=Bar & Co"],
   ];
   for (const [text, expected] of cases) assert.equal(maskText(text), expected, text);

@@ -18,9 +18,16 @@ describe("a scan request", () => {
     }
   });
 
-  it("keeps its own uuid and free-form members, and no amount", () => {
-    const command = buildScan({ uuid: "own", title: "Coupon", amount: 5, service: "PAYCC" }, context);
+  it("keeps its own uuid and free-form members", () => {
+    const command = buildScan({ uuid: "own", title: "Coupon", amount: 0, service: "SCAN" }, context);
     assert.deepEqual(JSON.parse(command.payload), { uuid: "own", title: "Coupon", amount: 0, service: "SCAN", terminalId: "T1" });
+  });
+
+  it("is refused with an amount to pay, or with the service of a payment", () => {
+    refused(() => buildScan({ amount: 5 }, context), /^amount must be 0/);
+    refused(() => buildScan({ service: "PAYCC" }, context), /^service must be SCAN/);
+    refused(() => buildPrint({ text: "x", amount: 5 }, context), /^amount must be 0/);
+    refused(() => buildPrint({ text: "x", service: "PAYCC" }, context), /^service must be PRINT/);
   });
 
   it("is refused with a bad uuid, another terminal or no object", () => {

@@ -7,7 +7,8 @@ import { assertMatches } from "../../support/matches.ts";
 import { DaysWorld, figures, line, MERCHANT, named, OWNER } from "./world.ts";
 
 const FIRST = figures({
-  payments: [line(2, 3_050), line(1, 500, { status: "KO" }), line(1, 700, { terminalId: "T2", method: "SATISPAY" })],
+  payments: [line(2, 3_050), line(1, 500, { status: "KO" }), line(1, 700, { terminalId: "T2", method: "PAYBYLINK" })],
+  refunded: [line(1, 450, { terminalId: "T2", method: "PAYBYLINK" })],
   links: [
     { state: "PAID", currency: "EUR", count: 1, amountMinor: 1_050 },
     { state: "EXPIRED", currency: "EUR", count: 2, amountMinor: 900 },
@@ -41,7 +42,7 @@ describe("a day of a merchant", () => {
     });
     assert.deepEqual(closed?.closed.figures, FIRST);
     assert.deepEqual(totalsOf(FIRST), [
-      { currency: "EUR", approved: 3, approvedMinor: 3_750, declined: 1, refunds: 1, refundedMinor: 1_050, netMinor: 2_700 },
+      { currency: "EUR", approved: 3, approvedMinor: 3_750, declined: 1, refunds: 1, refundedMinor: 450, netMinor: 3_300 },
     ]);
     assert.deepEqual((await world.reconciliation.days(OWNER, { limit: 10, before: null, from: null, to: null })).items, [
       { day: "2026-11-23", closedAtMs: closed?.closed.closedAtMs, totals: totalsOf(FIRST), unknown: 2, conflicting: 1, corrections: 0 },
@@ -76,7 +77,11 @@ describe("a day of a merchant", () => {
     await world.start();
     await world.at("2026-11-25T02:00:00Z");
     // A late result: the payment is not unknown any more, and another one has another outcome.
-    const late = { ...FIRST, payments: [line(3, 4_050), line(1, 700, { terminalId: "T2", method: "SATISPAY" })], unknown: named("uuid-2") };
+    const late = {
+      ...FIRST,
+      payments: [line(3, 4_050), line(1, 700, { terminalId: "T2", method: "PAYBYLINK" })],
+      unknown: named("uuid-2"),
+    };
     world.rows.set("2026-11-23", late);
     await world.at("2026-11-26T02:00:00Z");
     await world.at("2026-11-27T02:00:00Z");
@@ -102,7 +107,7 @@ describe("a day of a merchant", () => {
     assert.ok((found?.corrections[0]?.atMs ?? 0) >= Date.parse("2026-11-26T02:00:00Z"));
     assert.ok((found?.corrections[0]?.atMs ?? 0) < Date.parse("2026-11-26T02:01:00Z"));
     // From what it was at the last look, and not from what it was when it was closed.
-    world.rows.set("2026-11-23", { ...late, payments: [line(4, 5_050), line(1, 700, { terminalId: "T2", method: "SATISPAY" })] });
+    world.rows.set("2026-11-23", { ...late, payments: [line(4, 5_050), line(1, 700, { terminalId: "T2", method: "PAYBYLINK" })] });
     await world.at("2026-11-28T02:00:00Z");
     const again = await world.day("2026-11-23");
     assert.deepEqual(again?.closed.figures, FIRST);
@@ -279,6 +284,35 @@ describe("a day of a merchant", () => {
     world.rows.set("2026-09-01", figures({ payments: [line(9, 9)] }));
     await world.at("2026-10-25T12:00:00Z");
     assert.equal((await world.day("2026-09-01"))?.correctionCount, 0);
+  });
+
+  it("is corrected by a refund of one of its payments, however old it is, and nothing else of old days is looked at", async () => {
+    const world = new DaysWorld("2026-06-01T09:00:00Z");
+    const paid = [line(1, 700, { method: "PAYBYLINK" })];
+    for (const day of ["2026-06-01", "2026-06-02"]) world.rows.set(day, figures({ payments: paid }));
+    await world.start();
+    await world.at("2026-06-05T12:00:00Z");
+    const asked = world.rows.asked.length;
+    const refunded = [line(1, 700, { method: "PAYBYLINK" })];
+    for (const day of ["2026-06-01", "2026-06-02"]) world.rows.set(day, figures({ payments: paid, refunded }));
+    // Ninety days later, of the first day only; and of a day before the first one that was closed here.
+    world.clock.advance(Date.parse("2026-09-01T12:00:00Z") - world.clock.wallMs);
+    world.rows.refundedAtMs = [Date.parse("2026-06-01T10:00:00Z"), Date.parse("2026-05-20T10:00:00Z")];
+    await world.turn();
+    const subject = { of: "refunded", terminalId: "T1", method: "PAYBYLINK", status: "OK", currency: "EUR" };
+    const change = { before: { count: 0, amountMinor: 0 }, after: { count: 1, amountMinor: 700 } };
+    assertMatches((await world.day("2026-06-01"))?.corrections, [{ subject, ...change }]);
+    assert.equal((await world.day("2026-06-02"))?.correctionCount, 1, "it was looked at while it was within 35 days");
+    assert.equal(await world.day("2026-05-20"), null);
+    assert.ok(world.rows.asked.length > asked);
+    assert.deepEqual(world.failures, []);
+  });
+
+  it("that was closed before refunds were kept by the day of the payment is corrected by them", () => {
+    const { refunded: _, ...before } = figures({ payments: [line(1, 700, { method: "PAYBYLINK" })] });
+    const after = figures({ payments: before.payments, refunded: [line(1, 700, { method: "PAYBYLINK" })] });
+    assertMatches(corrections(before, after, 5), [{ subject: { of: "refunded" }, after: { count: 1, amountMinor: 700 } }]);
+    assert.deepEqual(corrections(before, figures({ payments: before.payments }), 5), []);
   });
 
   it("of others is not there, and a partner has those of its merchants", async () => {

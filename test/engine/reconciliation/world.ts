@@ -29,7 +29,7 @@ export const named = (...uuids: string[]) => ({
 });
 
 export const figures = (change: Partial<DayFigures> = {}): DayFigures => ({
-  ...{ payments: [], links: [], refunds: [], unknown: named(), conflicting: named() },
+  ...{ payments: [], refunded: [], links: [], refunds: [], unknown: named(), conflicting: named() },
   ...change,
 });
 
@@ -45,6 +45,8 @@ export class FakeRows implements ReconciliationRows {
   /** Called when they are read, before whoever asked has them. */
   after: () => Promise<void> = async () => undefined;
   asked: string[] = [];
+  /** When payments of earlier days were made that were given back since. */
+  refundedAtMs: readonly number[] = [];
 
   set(day: string, of: DayFigures, merchantId = MERCHANT): void {
     const days = this.byMerchant.get(merchantId) ?? new Map<string, DayFigures>();
@@ -62,6 +64,11 @@ export class FakeRows implements ReconciliationRows {
       .sort()
       .filter((one) => after === null || one > after)
       .slice(0, limit);
+  }
+
+  async refundedSince(_merchantId: string, fromMs: number): Promise<readonly number[]> {
+    this.#answer();
+    return this.refundedAtMs.filter((atMs) => atMs < fromMs);
   }
 
   async figures(merchantId: string, days: readonly { day: string }[]): Promise<ReadonlyMap<string, DayFigures>> {

@@ -105,6 +105,28 @@ describe("a look-up that waits", () => {
     }
   });
 
+  it("leaves its place at the home as soon as its asker has gone, wherever it was asked", async () => {
+    for (const asker of ["home", "other"] as const) {
+      const world = await twoShards();
+      const { home } = world;
+      await home.terminals.accept(command(world.world, "a"));
+      const leaving = new AbortController();
+      const { terminals } = world[asker];
+      const waiting = [
+        terminals.command("a", 30_000, undefined, leaving.signal),
+        terminals.latest("T1", "partner:1", 30_000, leaving.signal),
+      ];
+      await settle();
+      assert.equal(home.home.counts().waiters, 2);
+      const reason = new RelayError("request_timeout", "gone");
+      leaving.abort(reason);
+      for (const answer of waiting) await assert.rejects(answer, reason);
+      await settle();
+      assert.equal(home.home.counts().waiters, 0, `asked at ${asker}`);
+      assert.equal(await stateOf(home, "a"), "queued", "nothing has happened to the command");
+    }
+  });
+
   it("waits on after its terminal has come back to a home, and not for longer than it was to", async () => {
     const { world, home, other } = await twoShards();
     await home.terminals.accept(command(world, "a"));
@@ -365,7 +387,7 @@ describe("a shard whose membership had expired", () => {
 describe("two shards", () => {
   it("answer alike whichever is asked", async () => {
     const { world, home, other } = await twoShards();
-    assert.deepEqual(await other.terminals.accept(command(world, "a")), { type: "accepted", state: "queued" });
+    assert.deepEqual(await other.terminals.accept(command(world, "a")), { type: "accepted", state: "queued", neverSeen: true });
     assert.deepEqual(await home.terminals.accept(command(world, "a")), { type: "duplicate", state: "queued", sender: "partner:1" });
     assert.equal(await pollUuid(other), "a");
     assert.equal(other.terminals.poll("T1", {}), null, "answered at once, without asking");

@@ -29,7 +29,7 @@ function world(terminals: number): World {
       if (store.broken) throw new Error("the store is away");
     },
     count: () => Promise.resolve(0),
-    clear: () => Promise.resolve(0),
+    forgetDevices: () => Promise.resolve(0),
     page: () => Promise.resolve([]),
   };
   const flush = createPresenceFlush({ table, presences, clock, failed: (_, error) => failures.push(error) });

@@ -237,7 +237,6 @@ describe("the presence table", () => {
           else if (next.do === "hurry") table.hurry();
           else if (next.do === "forget") {
             table.forget();
-            changed.clear();
           } else if (next.do === "release") {
             table.release((terminalId) => terminalId === next.id);
             changed.delete(next.id);
@@ -257,14 +256,14 @@ describe("the presence table", () => {
     );
   });
 
-  it("forgets who has no live session; a silent socket is there again with its next frame", () => {
+  it("shows who has no live session as OFFLINE and forgets its device; a silent socket is there again with its next frame", () => {
     const { table, clock } = world();
     table.open(session("silent", { terminalId: "T3" }), "shard-0");
     table.open(session("closed", { terminalId: "T4" }), "shard-0");
     clock.advance(CONNECTION_FRESH_MS);
     const device = { family: "field-47" };
     table.open(session("s1", { device }), "shard-0");
-    table.polled("T2", {}, 0);
+    table.polled("T2", device, 0);
     table.disconnect("T4");
     const live = table.view("T1", null);
     table.forget();
@@ -272,13 +271,16 @@ describe("the presence table", () => {
     assert.equal(table.pick("T1", any)?.sessionId, "s1", "what comes goes to it at once");
     assert.equal(table.view("T1", null).connection.connectionStatus, "ONLINE");
     for (const terminalId of ["T2", "T3", "T4"]) {
-      assert.equal(table.view(terminalId, null).connection.connectionStatus, "NEVER_CONNECTED", terminalId);
+      const { connection, device: known } = table.view(terminalId, null);
+      assert.equal(connection.connectionStatus, "OFFLINE", terminalId);
+      assert.equal(typeof connection.lastSeenMs, "number", terminalId);
+      assert.deepEqual(known, {}, terminalId);
     }
     assert.equal(table.active("T3", "silent", 0), true);
     assert.equal(table.view("T3", null).connection.connectionType, "WEBSOCKET");
   });
 
-  it("stores those that are there again after the others were forgotten, and not before they are asked for", () => {
+  it("stores those that are there, and what was not stored yet, again after the devices were forgotten, and not before they are asked for", () => {
     const { table, clock } = world();
     table.open(session("s1"), "shard-0");
     table.polled("T2", {}, 0);
@@ -287,8 +289,11 @@ describe("the presence table", () => {
     assert.deepEqual(table.takeDirty(10), [], "the store is being cleared");
     table.hurry();
     assert.deepEqual(
-      table.takeDirty(10).map(({ terminalId }) => terminalId),
-      ["T1"],
+      table.takeDirty(10).map(({ terminalId, device }) => [terminalId, device]),
+      [
+        ["T1", {}],
+        ["T2", {}],
+      ],
     );
   });
 });

@@ -228,7 +228,7 @@ describe("a command that is to be accepted before a time", () => {
     const acceptBeforeMs = world.clock.nowMs() + 5_000;
     world.clock.advance(4_999);
     const accepted = await world.shard.terminals.accept(command(world, "a", { acceptBeforeMs }));
-    assert.deepEqual(accepted, { type: "accepted", state: "queued" });
+    assert.deepEqual(accepted, { type: "accepted", state: "queued", neverSeen: true });
     world.clock.advance(1);
     // It was in time; what is late is its repeat.
     assert.equal((await world.shard.terminals.accept(command(world, "a", { acceptBeforeMs }))).type, "duplicate");

@@ -42,7 +42,7 @@ describe("a store that lost some of its history", () => {
 
   it("is no matter for what is accepted afterwards", async () => {
     const world = await afterLoss();
-    assert.deepEqual(await world.shard.terminals.accept(command(world, "b")), { type: "accepted", state: "queued" });
+    assert.deepEqual(await world.shard.terminals.accept(command(world, "b")), { type: "accepted", state: "queued", neverSeen: true });
     assert.equal(await pollUuid(world.shard), "b");
     assert.deepEqual([await stateOf(world.shard, "a"), await stateOf(world.shard, "b")], ["unknown", "sent"]);
   });

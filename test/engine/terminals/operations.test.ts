@@ -6,7 +6,7 @@ import type { TransactionQuery } from "../../../engine/payments/transaction-list
 import { createCommandLife, createFindTransaction } from "../../../engine/terminals/find-transaction.ts";
 import { createRecordResult } from "../../../engine/terminals/record-result.ts";
 import { createSendPayment, createSendUtility } from "../../../engine/terminals/send-payment.ts";
-import { openSocket, openWorld, pollUuid, settle, type World } from "../world.ts";
+import { command, openSocket, openWorld, pollUuid, settle, type World } from "../world.ts";
 
 const administrator: Caller = { type: "administrator", username: "admin", role: "owner" };
 const fleet: Caller = { type: "fleet" };
@@ -32,6 +32,12 @@ async function open() {
       return [];
     },
   };
+  /** Currencies by terminal. */
+  const configured = new Map<string, string>();
+  const configurationOf = (terminalId: string) => {
+    const currency = configured.get(terminalId);
+    return currency === undefined ? undefined : { family: null, currency };
+  };
   let ids = 0;
   const generated = {
     uuid: () => {
@@ -42,7 +48,8 @@ async function open() {
   return {
     world,
     queries,
-    sendPayment: createSendPayment({ terminals, clock: world.clock, ids: generated }),
+    configured,
+    sendPayment: createSendPayment({ terminals, clock: world.clock, ids: generated, configured: configurationOf }),
     sendUtility: createSendUtility({ terminals, clock: world.clock, ids: generated }),
     recordResult: createRecordResult({ terminals }),
     commandLife: createCommandLife({ terminals, ids: generated }),
@@ -69,7 +76,7 @@ describe("sending a payment", () => {
     assert.deepEqual(await sendPayment(any1, "T1", payment("a")), {
       terminalId: "T1",
       uuid: "a",
-      outcome: { type: "accepted", state: "queued" },
+      outcome: { type: "accepted", state: "queued", neverSeen: true },
     });
     assert.deepEqual((await sendPayment(any1, null, payment("b", { terminalId: "T2" }))).terminalId, "T2");
     assert.deepEqual((await sendPayment(any2, "T1", payment("a"))).outcome, { type: "duplicate", state: "queued", sender: "partner:1" });
@@ -83,6 +90,38 @@ describe("sending a payment", () => {
     await assert.rejects(sendPayment(any1, "T1", payment("a", { amount: -1 })), { code: "invalid_request" });
     await assert.rejects(sendPayment(any1, "T1", payment("a", { terminalId: "T2" })), { code: "invalid_request" });
     assert.deepEqual(world.kv.keys(""), []);
+  });
+
+  it("is in the currency that it names or that is configured, which is stored and sent to the terminal", async () => {
+    const { world, sendPayment, configured } = await open();
+    const sent = async (uuid: string, members: Record<string, unknown>) => {
+      await sendPayment(any1, "T1", payment(uuid, members));
+      const { currency } = await takenBy(world);
+      return [currency, (await world.shard.terminals.command(uuid, 0))?.command?.currency];
+    };
+    assert.deepEqual(await sent("none", {}), [undefined, undefined]);
+    assert.deepEqual(await sent("named", { currency: "USD" }), ["USD", "USD"]);
+    assert.deepEqual(await sent("number", { currency: "840" }), ["USD", "USD"]);
+    configured.set("T1", "CHF");
+    assert.deepEqual(await sent("configured", {}), ["CHF", "CHF"]);
+    assert.deepEqual(await sent("both", { currency: "chf" }), ["CHF", "CHF"]);
+    const other = sendPayment(any1, "T1", payment("other", { currency: "EUR" }));
+    await assert.rejects(other, { code: "invalid_request", message: "currency: the terminal is configured for CHF" });
+    assert.equal(await world.shard.terminals.command("other", 0), null);
+    // Who may not send to a terminal does not learn what is configured for it.
+    await assert.rejects(sendPayment(elsewhere, "T1", payment("other", { currency: "EUR" })), { code: "forbidden" });
+  });
+
+  it("says that it waits for a terminal that was never seen, and no more once it was", async () => {
+    const { world, sendPayment } = await open();
+    assert.deepEqual((await sendPayment(any1, "T1", payment("a"))).outcome, { type: "accepted", state: "queued", neverSeen: true });
+    assert.equal(await pollUuid(world.shard), "a");
+    assert.deepEqual((await sendPayment(any1, "T1", payment("b"))).outcome, { type: "accepted", state: "queued" });
+    await world.pass(10_000);
+    // By what is stored, of which the memory of a new home has nothing.
+    const again = await world.restart();
+    const accepted = await again.shard.terminals.accept(command(again, "c"));
+    assert.deepEqual(accepted, { type: "accepted", state: "queued" });
   });
 
   it("carries tags as the terminal's family wants them, both ways where it is unknown", async () => {

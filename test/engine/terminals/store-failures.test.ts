@@ -22,7 +22,7 @@ describe("when the store fails", () => {
     world.kv.fate = () => "refused";
     await assert.rejects(world.shard.terminals.accept(command(world, "a")), REFUSED);
     world.kv.fate = () => "done";
-    assert.deepEqual(await world.shard.terminals.accept(command(world, "a")), { type: "accepted", state: "queued" });
+    assert.deepEqual(await world.shard.terminals.accept(command(world, "a")), { type: "accepted", state: "queued", neverSeen: true });
     assert.equal(await pollUuid(world.shard), "a");
     assert.equal(await pollUuid(world.shard), null);
   });
@@ -59,7 +59,7 @@ describe("when the store fails", () => {
       ["conflict"],
     );
     assert.equal(await world.shard.terminals.command("a", 0), null);
-    assert.deepEqual(await world.shard.terminals.accept(command(world, "a")), { type: "accepted", state: "queued" });
+    assert.deepEqual(await world.shard.terminals.accept(command(world, "a")), { type: "accepted", state: "queued", neverSeen: true });
   });
 
   it("a commit that reaches the store between the failure and the next look is the truth", async () => {
@@ -113,7 +113,7 @@ describe("when the store fails", () => {
     const socket = openSocket(world.shard, "s1");
     refuseAfter(world.kv, "c/a");
     world.kv.release();
-    assert.deepEqual(await accepting, { type: "accepted", state: "queued" });
+    assert.deepEqual(await accepting, { type: "accepted", state: "queued", neverSeen: true });
     await settle();
     assert.deepEqual(socket.uuids, []);
     world.kv.fate = () => "done";

@@ -85,7 +85,7 @@ const lasting: fc.Arbitrary<Partial<Command>> = fc.record(
   { noNullPrototype: true },
 );
 const optional: fc.Arbitrary<Partial<Command>> = fc.record(
-  { request: text, cancels: text, byAny: fc.constant(true as const), shop: orNull(text) },
+  { request: text, cancels: text, byAny: fc.constant(true as const), shop: orNull(text), currency: text },
   { requiredKeys: [], noNullPrototype: true },
 );
 const life: fc.Arbitrary<CommandLife> = fc.record(
@@ -100,7 +100,8 @@ const life: fc.Arbitrary<CommandLife> = fc.record(
 );
 const free = fc.dictionary(
   text.filter((name) => name !== "__proto__"),
-  fc.jsonValue(),
+  // JSON has no zero below zero.
+  fc.jsonValue().map((value): unknown => JSON.parse(JSON.stringify(value))),
   { maxKeys: 3, noNullPrototype: true },
 );
 /** Of every form that a terminal's posting may have; nearly all are of the record's uuid and terminal. */
@@ -181,7 +182,7 @@ describe("records of terminals and commands", () => {
     });
     assert.equal(
       writeCommand(unasked),
-      `[3,3,"T1",null,["done",${START_MS + 5},${START_MS + 2_000},"poll",1],[0,"CARD","OK",1234,"EUR",{"auth":{"authCode":"1"}},"partner:1",false,${raw.length},{"toldMerchantId":null,"shop":"SHOP-001"}]]\n${raw}`,
+      `[${SCHEMAS.command.writes},3,"T1",null,["done",${START_MS + 5},${START_MS + 2_000},"poll",1],[0,"CARD","OK",1234,"EUR",{"auth":{"authCode":"1"}},"partner:1",false,${raw.length},{"toldMerchantId":null,"shop":"SHOP-001"}]]\n${raw}`,
     );
   });
 
@@ -199,7 +200,7 @@ describe("records of terminals and commands", () => {
   it("know how a uuid was written whose key is in small letters", () => {
     const [small, capitals] = ["7d9f0a52-6c2e-4a83-9f5d-2c1d0d1b8f11", "7D9F0A52-6C2E-4A83-9F5D-2C1D0D1B8F11"];
     const one = commandRecord(capitals, { command: acceptedCommand(capitals, { payload: "{}" }) });
-    const text = `[3,3,"T1",["payment","PAYCC",1234,"CARD","partner:1",${START_MS},60000,null,null],null,null,"${capitals}"]\n{}`;
+    const text = `[${SCHEMAS.command.writes},3,"T1",["payment","PAYCC",1234,"CARD","partner:1",${START_MS},60000,null,null],null,null,"${capitals}"]\n{}`;
     assert.equal(writeCommand(one), text);
     assert.deepEqual(readCommand(small, text), one);
     assert.equal(writeCommand(commandRecord(small)).includes(`null,"${small}"]`), false, "in small letters it says the same as its key");
@@ -208,12 +209,24 @@ describe("records of terminals and commands", () => {
   it("say whose a command is: a merchant's, nobody's, or (from before this was kept) nothing", () => {
     const text = (members: Partial<Command>) =>
       writeCommand(commandRecord("u-1", { command: acceptedCommand("u-1", { payload: "{}", ...members }) }));
-    const lying = (end: string) => `[3,3,"T1",["payment","PAYCC",1234,"CARD","partner:1",${START_MS},60000,null,null${end}],null,null]\n{}`;
+    const lying = (end: string) =>
+      `[${SCHEMAS.command.writes},3,"T1",["payment","PAYCC",1234,"CARD","partner:1",${START_MS},60000,null,null${end}],null,null]\n{}`;
     assert.equal(text({}), lying(""));
     assert.equal(text({ shop: null }), lying(",false,null"));
     assert.equal(text({ shop: null, byAny: true }), lying(",true,null"));
     assert.equal(text({ shop: "SHOP-001" }), lying(',false,"SHOP-001"'));
     assert.equal(readCommand("u-1", lying(",true")).command?.shop, undefined);
+  });
+
+  it("say which currency a payment was asked for in, whoever it belongs to", () => {
+    const text = (members: Partial<Command>) =>
+      writeCommand(commandRecord("u-1", { command: acceptedCommand("u-1", { payload: "{}", currency: "CHF", ...members }) }));
+    const ending = (record: string) => /,null,null(.*)\],null,null\]\n/.exec(record)?.[1];
+    assert.equal(ending(text({ shop: "SHOP-001" })), ',false,"SHOP-001","CHF"');
+    assert.equal(ending(text({ shop: null, byAny: true })), ',true,null,"CHF"');
+    assert.equal(ending(text({})), ',false,false,"CHF"');
+    assert.deepEqual(readCommand("u-1", text({})).command, acceptedCommand("u-1", { payload: "{}", currency: "CHF" }));
+    assert.equal(readCommand("u-1", text({ shop: null })).command?.shop, null);
   });
 
   it("of schema 1 are read too", () => {

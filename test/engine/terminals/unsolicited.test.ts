@@ -34,7 +34,7 @@ describe("a result that nobody asked for", () => {
     const world = await openWorld();
     assert.deepEqual(await post(world, "z", "T1"), { type: "recorded" });
     assert.deepEqual(await pay(world, "z", "T1"), { type: "duplicate", state: "done", sender: "" });
-    assert.deepEqual(await pay(world, "z", "T2"), { type: "accepted", state: "queued" });
+    assert.deepEqual(await pay(world, "z", "T2"), { type: "accepted", state: "queued", neverSeen: true });
     assert.deepEqual(await pay(world, "z", "T3"), { type: "duplicate", state: "queued", sender: "partner:1" });
     assert.equal(await pollUuid(world.shard, "T2"), "z");
     assert.deepEqual(await post(world, "z", "T2", { authCode: "2" }), { type: "recorded" });

@@ -105,15 +105,15 @@ test("an event that happens again in the same commit, as a repetition, is delive
   assert.equal(posted.length, 1);
 });
 
-test("an event names the version of its endpoint, else the merchant's pinned one, else the latest", async () => {
+test("an event names the version of its endpoint, else the merchant's default, else the latest", async () => {
   const { register, happen, tick, posted, versions } = world();
   await register("https://shop.example/own", { apiVersion: "2026-03-25.dahlia" });
   await register("https://shop.example/none");
   await happen(event("1"));
   await tick();
   assert.equal(await versions.versionOf("M1"), null);
-  assert.equal(await versions.pin("M1", "2026-07-29.dahlia"), "2026-07-29.dahlia");
-  assert.equal(await versions.pin("M1", "2027-01-01.later"), "2026-07-29.dahlia", "the first one stays");
+  await versions.choose("M1", "2027-01-01.later");
+  await versions.choose("M1", "2026-07-29.dahlia");
   await happen(event("2"));
   await tick();
   assert.deepEqual(posted.map(({ url, body }) => `${url.slice(-4)} ${JSON.parse(body).api_version}`).sort(), [

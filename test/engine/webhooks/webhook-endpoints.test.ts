@@ -49,6 +49,16 @@ for (const { url, livemode, taken } of [
   { url: "ftp://shop.example/", livemode: false, taken: false },
   { url: "shop.example", livemode: false, taken: false },
   { url: "", livemode: false, taken: false },
+  { url: "https://10.0.0.1/", livemode: true, taken: false },
+  { url: "https://168.63.129.16/", livemode: true, taken: false },
+  { url: "https://[::ffff:168.63.129.16]/", livemode: true, taken: false },
+  { url: "https://[fd00::1]/", livemode: true, taken: false },
+  { url: "https://0xa9fea9fe/", livemode: true, taken: false },
+  // The test's world allows 127.0.0.0/8.
+  { url: "http://127.0.0.1:4000/", livemode: false, taken: true },
+  { url: "http://localhost:4000/", livemode: false, taken: true },
+  { url: "http://[::1]:4000/", livemode: false, taken: false },
+  { url: "https://8.8.8.8/", livemode: true, taken: true },
   { url: `https://shop.example/${"a".repeat(2_048)}`, livemode: false, taken: false },
 ]) {
   test(`${taken ? "takes" : "refuses"} ${url.slice(0, 40)} ${livemode ? "where money moves" : "for tests"}, new and as a change`, async () => {
@@ -197,7 +207,7 @@ test("a surface of one format does not see the others' endpoints, which count to
   const ofPlatform = await register("https://shop.example/platform");
   const platform = createWebhookEndpoints({
     ...{ format: "platform", store: endpoints, stops, box, clock },
-    ...{ secrets: createWebhookSecrets(), digest: sha256Hex },
+    ...{ secrets: createWebhookSecrets(), digest: sha256Hex, isLocalHost: () => false },
   });
   const query = { limit: 100, startingAfter: null, endingBefore: null, fromMs: null, beforeMs: null };
   const idsOf = async (of: typeof all) => (await of.list(MERCHANT, false, query))?.items.map(({ id }) => id).sort();

@@ -14,6 +14,7 @@ import { createWebhookEventStore, eventOperations } from "../../../engine/webhoo
 import { createWebhookEvents } from "../../../engine/webhooks/webhook-events.ts";
 import { createWebhookSender } from "../../../engine/webhooks/webhook-sender.ts";
 import { sha256Hex } from "../../../http/auth/digest.ts";
+import { createCallableAddresses } from "../../../http/gateway/callable-addresses.ts";
 import { createWebhookRequests } from "../../../http/webhooks/webhook-request.ts";
 import { createWebhookSecrets } from "../../../http/webhooks/webhook-secrets.ts";
 import { createSecretBox } from "../../../infra/node/boot/secret-box.ts";
@@ -124,6 +125,7 @@ export function world(options: { nodes?: number; kv?: Kv; mine?: (node: number, 
     ...{ format: null, store: endpoints, stops, box, clock },
     secrets: createWebhookSecrets(),
     digest: sha256Hex,
+    isLocalHost: createCallableAddresses(["127.0.0.0/8"]).isLocalHost,
   });
   let operations = 0;
   /** Registers an endpoint, with its secret. */

@@ -532,6 +532,29 @@ describe("what the relay says of a payment", () => {
     assert.deepEqual(world.terminal.uuids, []);
   });
 
+  it("is refused with the code of another currency where its terminal takes none in euro, and nothing is sent", async () => {
+    const world = await openZvtWorld();
+    world.configured.terminal = { family: null, currency: "CHF" };
+    const node = world.node("a");
+    const { told } = await node.pay(1_000);
+    await world.pass(1_000);
+    assert.deepEqual([told.end, node.outcomes, node.failures], ["6f", ["currency"], []]);
+    assert.deepEqual(world.terminal.uuids, []);
+    world.configured.terminal = { family: null, currency: "EUR" };
+    const { payment } = await node.pay(1_000);
+    assert.equal((await world.shard.terminals.command(payment.uuid, 0))?.command?.currency, "EUR");
+  });
+
+  it("tells the currency that the terminal charged, and operators that it differs", async () => {
+    const world = await openZvtWorld();
+    const { payment, told } = await world.node("a").pay(1_000);
+    await world.result(payment.uuid, { currency: "SEK" });
+    await world.pass(1_000);
+    assert.ok(told.outcome?.type === "paid");
+    assert.equal(told.outcome.receipt.currency, "0752");
+    assert.deepEqual(await world.attention(), ["amount_differs"]);
+  });
+
   it("tells the amount that the terminal charged, and operators that it differs", async () => {
     const world = await openZvtWorld();
     const node = world.node("a");

@@ -76,6 +76,8 @@ export interface ZvtWorld extends World {
   /** Names of nodes that live; others' connections are gone. */
   live: Set<string>;
   partner: { enabled: boolean };
+  /** What is administered of the terminal. */
+  configured: { terminal?: { family: null; currency: string } };
   /** What was written up to this version is older than what the store lost. */
   lost: { version: number };
   /** The terminal's session, which gets what is pushed. */
@@ -103,8 +105,9 @@ export async function openZvtWorld(): Promise<ZvtWorld> {
   const store = createZvtRouteStore({ kv, lostVersion: () => lost.version });
   const terminalStore = createTerminalStore({ kv, nowMs: clock.nowMs, retentionMs: 400 * 86_400_000, writer: "zvt" });
   const { terminals } = shard;
+  const configured: ZvtWorld["configured"] = {};
   const relay: RelayForZvt = {
-    sendPayment: createSendPayment({ terminals, clock, ids }),
+    sendPayment: createSendPayment({ terminals, clock, ids, configured: () => configured.terminal }),
     terminals,
     claimCancelled: createClaimCancelled({ store: terminalStore, clock, shopOf: () => null }),
   };
@@ -172,7 +175,7 @@ export async function openZvtWorld(): Promise<ZvtWorld> {
 
   return {
     ...world,
-    ...{ store, relay, live, partner, lost, terminal, node },
+    ...{ store, relay, live, partner, configured, lost, terminal, node },
     pass: async (ms) => {
       for (let left = ms; left > 0; left -= Math.min(left, STEP_MS)) {
         clock.advance(Math.min(left, STEP_MS));

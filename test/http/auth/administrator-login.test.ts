@@ -12,6 +12,7 @@ function world(administrators: AdministratorCredential[]) {
   const state = { generation: 1, administrators };
   const source: CredentialSource = {
     generation: () => state.generation,
+    machineByName: () => null,
     administratorByUsername: (username) => state.administrators.find((one) => one.username === username) ?? null,
     fleet: () => null,
     terminalSecret: () => null,

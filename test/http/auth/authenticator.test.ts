@@ -43,6 +43,7 @@ async function world(options: { partner?: Partial<PartnerCredential> } = {}) {
   ]);
   const source: CredentialSource = {
     generation: () => state.generation,
+    machineByName: () => null,
     administratorByUsername: (username) => administrators.get(username) ?? null,
     fleet: () => ({ username: "fleet", passwordSha256: sha256Hex("shared") }),
     terminalSecret: () => "terminals",

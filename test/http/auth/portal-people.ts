@@ -20,6 +20,7 @@ export const OWNER: MerchantUserGrant = {
 /** Nobody but the sessions and keys that a test adds. */
 export const NO_LOGINS: CredentialSource = {
   generation: () => 1,
+  machineByName: () => null,
   administratorByUsername: () => null,
   fleet: () => null,
   terminalSecret: () => null,

@@ -201,7 +201,7 @@ test("an endpoint of the portal says who may call it, with what, and that its pa
   assert.deepEqual(Object.keys(signIn?.responses ?? {}), ["200", "403", "default"]);
   assert.match(rows?.responses["200"]?.description ?? "", /without its last chunk, is not whole/);
   assert.deepEqual(Object.keys(rows?.responses["200"]?.content ?? {}), ["text/csv"]);
-  assert.deepEqual(Object.keys(rows?.responses ?? {}), ["200", "401", "403", "429", "503", "default"]);
+  assert.deepEqual(Object.keys(rows?.responses ?? {}), ["200", "400", "401", "403", "429", "503", "default"]);
   assert.match(JSON.stringify(components), /__Host-relay_portal/);
 });
 

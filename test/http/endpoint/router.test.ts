@@ -62,6 +62,12 @@ test("finds a route at its other path with a slash, and at no more slashes", () 
   for (const path of ["//portal", "/portal//", "//"]) assert.equal(router.match("GET", path), null);
 });
 
+test("finds the route of the root, and of nothing else by it", () => {
+  const router = routerOf([["GET", "/"]]);
+  assert.equal(router.match("GET", "/")?.route.path, "/");
+  for (const path of ["", "//", "/a"]) assert.equal(router.match("GET", path), null, path);
+});
+
 test("knows the methods of a path", () => {
   const methods = (path: string) =>
     routerOf(PATHS)
@@ -72,7 +78,7 @@ test("knows the methods of a path", () => {
 });
 
 test("refuses templates that are not well-formed or twice there", () => {
-  for (const path of ["", "/", "a", "/a//b", "/a/{b", "/a/{}", "/a/*", "/a/{b}c"]) {
+  for (const path of ["", "a", "/a//b", "/a/{b", "/a/{}", "/a/*", "/a/{b}c"]) {
     assert.throws(() => routerOf([["GET", path]]), Error, path);
   }
   assert.throws(

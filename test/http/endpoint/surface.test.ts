@@ -13,6 +13,7 @@ function endpointOf(method: Method, deadlineMs?: number): Endpoint<object> {
     summary: "Changes something",
     auth: "admin",
     role: "operator",
+    machine: "never",
     ...(deadlineMs === undefined ? {} : { deadlineMs }),
     responses: { 204: { description: "Done." } },
     handle: () => ({ status: 204 }),

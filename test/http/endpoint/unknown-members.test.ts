@@ -3,9 +3,10 @@ import { test } from "node:test";
 import { Kind, type TSchema, Type } from "@sinclair/typebox";
 import { compileEndpoint } from "../../../http/endpoint/compile.ts";
 import type { BoundEndpoint } from "../../../http/endpoint/endpoint.ts";
+import { answersList } from "../../../http/endpoint/lists.ts";
 import { closed, IGNORED_NAMES_MAX, ignoredHeader, keepDeclared, ReadOnly } from "../../../http/endpoint/unknown-members.ts";
 import { surfacesOf } from "../../../infra/node/wiring/endpoints.ts";
-import { requestOf, type Things } from "../../doors/requests.ts";
+import { requestOf, THINGS } from "../../doors/requests.ts";
 
 /** What takes any member, and where the members go. */
 const FREE_FORM: { readonly [name: string]: string } = {
@@ -68,6 +69,8 @@ const REFUSING: { readonly [reason: string]: readonly string[] } = {
     "generatePartnerApiKeys",
     "regenerateOwnApiKey",
     "partnerApiPatchMerchant",
+    "partnerApiReplaceMerchantKeys",
+    "createMachineToken",
     "partnerApiInvitePortalUser",
     "invitePortalUser",
     "resetPortalFactors",
@@ -92,24 +95,29 @@ const REFUSING: { readonly [reason: string]: readonly string[] } = {
     ...["paymentsReport", "methodsReport", "terminalsReport", "heatmapReport"],
     ...["linksReport", "disputesReport", "subscriptionsReport", "agentsReport"],
   ],
-};
-
-const ABOUT: Things = {
-  ...{ terminalId: "T1", uuid: "00000000-0000-4000-8000-000000000000", txId: "00000000-0000-4000-8000-000000000001" },
-  ...{ tranId: "1000000000000000001", merchantId: "shop", userId: "usr_0000000000000000000000", webhookId: `we_${"0".repeat(24)}` },
-  ...{ intentId: `pi_${"0".repeat(24)}`, chargeId: `ch_${"0".repeat(24)}`, refundId: `re_${"0".repeat(24)}` },
-  ...{ merchantWebhookId: `we_${"0".repeat(24)}`, eventId: `evt_${"0".repeat(24)}`, portalWebhookId: `we_${"0".repeat(24)}` },
-  ...{ linkUuid: "pl_1.1", paymentLinkId: "pl_1", merId: "MER1", orderId: "order-1", partnerId: 1, administratorName: "anna" },
-  ...{
-    disputeId: "dp_1",
-    evidenceId: "dpf_1",
-    alertId: "al_1",
-    planId: "plan_1",
-    subscriptionId: "sub_1",
-    agentCredentialId: "ac_1",
-    exportId: "exp_1",
-  },
-  ...{ versionId: 1, deploymentId: 1, packageName: "app.apk", groupName: "group" },
+  // A filter that is left out of account would list what was not asked for.
+  rows: [
+    ...["listTransactions", "readTerminalLogs"],
+    ...[
+      "listSubscriptionRules",
+      "listTerminals",
+      "listAttention",
+      "adminSearch",
+      "listAudit",
+      "showCluster",
+      "listAdministrators",
+      "listMachineTokens",
+    ],
+    ...["listPartners", "listMerchantsOfPartner", "listPortalUsers", "listCallbacks", "listWebhookDeliveries", "listWebhookEndpoints"],
+    ...["listMails", "listTerminalGroups", "listCloudConfigs", "listZvtRoutes", "showDashboard", "adminListDisputes", "adminListAlerts"],
+    ...["listAppVersions", "listDeploymentsOfVersion", "listDeployments", "listInstallLogs", "listOtherInstallLogs"],
+    ...["partnerApiListMerchants", "partnerApiListServices", "partnerApiListWebhooks", "partnerApiListWebhookDeliveries"],
+    ...["partnerApiListPortalUsers", "partnerApiReconciliation"],
+    ...["merchantOverview", "merchantTransactions", "merchantTransactionsCsv", "merchantTerminals"],
+    ...["merchantAudit", "merchantWorkflowLog", "merchantCallLog", "portalListWebhooks", "portalListWebhookDeliveries"],
+    ...["listPaymentLinks", "listPlans", "listSubscriptions", "showSubscription", "listDisputes", "disputeStats", "listAlerts"],
+    ...["listAgentCredentials", "listExports", "listReconciliation", "reconciliationFile"],
+  ],
 };
 
 const surfaces = surfacesOf({ openTerminalLogs: true, packageBytesMax: 1_000, adapterContextPath: "", mode: "sandbox" });
@@ -118,7 +126,18 @@ const endpoints: BoundEndpoint[] = Object.values(surfaces)
   .map((endpoint) => ({ ...endpoint, run: () => assert.fail("nothing is called") }));
 
 /** Signing in, people and their roles, and where a merchant's money goes: all of these surfaces. */
-const refusingSurfaces = [surfaces.adminSignIn, surfaces.signIn, surfaces.team, surfaces.merchantMethods].flat().map(({ name }) => name);
+const refusingSurfaces = [
+  ...[surfaces.adminSignIn, surfaces.signIn, surfaces.team, surfaces.merchantMethods, surfaces.compatSettings].flat(),
+  // In a query, which calls of the compatible API that change something do not have.
+  ...surfaces.compat.filter(({ method }) => method === "POST"),
+].map(({ name }) => name);
+
+/** What starts or moves a payment, and takes members of its client's own with it. */
+const MOVING_MONEY = [
+  ...["sendPayment", "sendPaymentByBody", "sendPaymentLegacy"],
+  ...["createLink", "createTerminalLink", "createBancomatPayLink", "initiatePayment"],
+  ...["adapterInit", "adapterCapture", "adapterReversal", "adapterRefund"],
+];
 
 const UNKNOWN = "notAMember";
 
@@ -134,7 +153,7 @@ function outcomeOf(read: () => readonly string[]): { refused: string } | { ignor
 
 /** A valid body with a member more, whose value fits where names are of the caller's choice. */
 function bodyWithMore(endpoint: BoundEndpoint): Buffer {
-  const { body } = requestOf(endpoint, ABOUT);
+  const { body } = requestOf(endpoint, THINGS);
   return Buffer.from(JSON.stringify({ ...JSON.parse(body?.toString() ?? "{}"), [UNKNOWN]: "https://more.example" }));
 }
 
@@ -155,7 +174,7 @@ test("every endpoint refuses members that it does not know, or ignores and names
     const { name, refusesUnknown, bodyFormat, queryFormat, surface } = endpoint;
     const { readQuery, readBody } = compileEndpoint(endpoint, { strictReplies: true });
     if (queryFormat !== "bracketed") {
-      const query = requestOf(endpoint, ABOUT).path.split("?")[1] ?? "";
+      const query = requestOf(endpoint, THINGS).path.split("?")[1] ?? "";
       const outcome = outcomeOf(() => {
         const ignored: string[] = [];
         assert.equal(JSON.stringify(readQuery(`${query}&${UNKNOWN}=1`, ignored)).includes(UNKNOWN), false, name);
@@ -192,7 +211,7 @@ test("every endpoint refuses members that it does not know, or ignores and names
   assert.ok(counted.refused > 40 && counted.named > 20 && counted.taken >= 9, JSON.stringify(counted));
 });
 
-test("what refuses them does so for money, access or limits, and nothing else does", () => {
+test("what refuses them does so for money, access, limits or rows, and nothing else does", () => {
   const byName = new Map(endpoints.map((endpoint) => [endpoint.name, endpoint]));
   const listed = new Set([...Object.values(REFUSING).flat(), ...refusingSurfaces]);
   const refusing = endpoints.flatMap(({ name, refusesUnknown }) => (refusesUnknown === undefined ? [] : [name]));
@@ -201,6 +220,65 @@ test("what refuses them does so for money, access or limits, and nothing else do
     for (const name of names) assert.equal(byName.get(name)?.refusesUnknown, reason, name);
   }
   for (const name of refusingSurfaces) assert.ok(byName.get(name)?.refusesUnknown, name);
+});
+
+test("whoever may be asked for a list is told of a filter that the list does not have", () => {
+  const lists = endpoints.filter(
+    ({ method, queryFormat, name }) => method === "GET" && queryFormat === undefined && /^(?:\w+L|l)ist[A-Z]/.test(name),
+  );
+  assert.ok(lists.length >= 40, String(lists.length));
+  for (const { name, refusesUnknown, responses } of lists) {
+    assert.notEqual(refusesUnknown, undefined, name);
+    assert.notEqual(responses[400], undefined, `${name} does not declare its refusal`);
+  }
+  const page = (data: TSchema) => ({ method: "GET" as const, responses: { 200: { description: "", body: Type.Object({ data }) } } });
+  const items = Type.Array(Type.Object({}));
+  assert.equal(answersList(page(items)), true);
+  assert.equal(answersList(page(Type.Union([items, Type.Null()]))), true);
+  assert.equal(answersList(page(Type.Object({ items, next: Type.String() }))), true);
+  assert.equal(answersList(page(Type.Object({ passkeys: items }))), false, "an object with a list in it");
+  assert.equal(answersList({ ...page(items), method: "POST" }), false);
+  const body = (members: Record<string, TSchema>) => ({
+    ...page(items),
+    responses: { 200: { description: "", body: Type.Object(members) } },
+  });
+  assert.equal(answersList(body({ success: Type.Literal(true), users: items, max: Type.Integer() })), true);
+  assert.equal(answersList(body({ txId: Type.String(), followUps: items })), false, "a record with a list in it");
+});
+
+test("what moves money refuses a member that it ignores if its name says that it changes the payment", () => {
+  const moving = endpoints.filter(({ movesMoney }) => movesMoney === true);
+  assert.deepEqual(moving.map(({ name }) => name).sort(), [...MOVING_MONEY].sort());
+  const words = ["tipAmount", "TIP_AMOUNT", "currencyCode", "capture-method", "validUntil", "payInstrToken", "merchantID", "recurring"];
+  for (const endpoint of moving) {
+    const { readBody, readQuery } = compileEndpoint(endpoint, { strictReplies: true });
+    const body = JSON.parse(requestOf(endpoint, THINGS).body?.toString() ?? "{}");
+    const outcomeWith = (more: object) =>
+      outcomeOf(() => readBody?.(Buffer.from(JSON.stringify({ ...body, ...more })), "application/json").ignored ?? []);
+    for (const name of words) {
+      const refusal = { refused: `${name}: would change the payment and is not taken here` };
+      assert.deepEqual(
+        outcomeOf(() => {
+          readQuery(`${name}=1`, []);
+          return [];
+        }),
+        refusal,
+        endpoint.name,
+      );
+      if (FREE_FORM[endpoint.name] !== undefined) continue;
+      assert.deepEqual(outcomeWith({ [name]: 1 }), refusal, endpoint.name);
+      assert.deepEqual(outcomeWith({ [name]: null }), { ignored: [name] }, endpoint.name);
+    }
+    if (endpoint.notTaken !== undefined) {
+      const refusal = { refused: "txReq.installments: would change the payment and is not taken here" };
+      assert.deepEqual(outcomeWith({ txReq: { ...body.txReq, installments: 3 } }), refusal, endpoint.name);
+    }
+    if (FREE_FORM[endpoint.name] === undefined) {
+      const harmless = ["shop", "merchantName", "accountName", "multiply", "coffee", "tipo", "description2"];
+      const more = Object.fromEntries(harmless.map((name) => [name, 1]));
+      assert.deepEqual(outcomeWith(more), { ignored: harmless }, endpoint.name);
+    }
+  }
 });
 
 test("within a body the same holds at every level", () => {

@@ -10,8 +10,8 @@ import { createExportSource, type ExportSourceOptions } from "../../../http/expo
 import { createLocalTime } from "../../../http/surfaces/local-time.ts";
 import { columnsOf, usualColumns } from "../../../http/surfaces/merchant/exports/columns.ts";
 import { portalLink } from "../../engine/portal-links/machine-world.ts";
-import { transaction } from "../surfaces/merchant/world.ts";
-import { clockOf, type ReadCell, readXlsx } from "./world.ts";
+import { NOW_MS, transaction } from "../surfaces/merchant/world.ts";
+import { clockOf, type ReadCell, readXlsx, unzip } from "./world.ts";
 
 const FORMULAS = ["=cmd|' /C calc'!A0", "+1", "-1", "@SUM(1)", "＝1", " =1"];
 const PLAIN = ["plain", 'a;b,"c"\nd', "Größe € <&>", ""];
@@ -125,7 +125,10 @@ describe("files of exports", () => {
       const { made } = world(listed);
       const { file, rows: count } = await made({ list: "transactions", format: "XLSX", lang });
       assert.equal(count, listed.length);
-      const [headings = [], ...lines] = readXlsx(file).rows;
+      const [headings = [], ...all] = readXlsx(file).rows;
+      // Below them are the totals, of three currencies.
+      const lines = all.slice(0, listed.length);
+      assert.equal(all.length, listed.length + 3);
       assert.deepEqual([headings[0]?.value, headings[5]?.value], [heading, amount]);
       assert.equal(lines.length, listed.length);
       const column = (at: number): (ReadCell | null)[] => lines.map((line) => line[at] ?? null);
@@ -159,6 +162,47 @@ describe("files of exports", () => {
     });
   }
 
+  it("an XLSX ends with the totals of approved payments in each currency, gross and net, and names what was given back", async () => {
+    const link = { method: "PAYBYLINK", createdAtMs: NOW_MS } as const;
+    const listed = [
+      transaction({ ...link, uuid: "whole", amountCents: 2_000 }, { refundedMinor: 2_000 }),
+      transaction({ ...link, uuid: "part", amountCents: 3_000 }, { refundedMinor: 1_250 }),
+      transaction({ uuid: "kept", amountCents: 1_050 }),
+      transaction({ uuid: "declined", amountCents: 9_999, status: "KO" }),
+      transaction({ uuid: "check", amountCents: 77 }, { isPayment: false }),
+      transaction({ uuid: "yen", amountCents: 500, currency: "JPY" }),
+      transaction({ uuid: "odd", amountCents: 1, currency: "=SUM(A1)" }),
+    ];
+    const { made } = world(listed);
+    const columns = ["uuid", "status", "amount", "currency", "refundedAmount", "netAmount"];
+    const { file, rows: count } = await made({ list: "transactions", format: "XLSX", lang: "en", columns });
+    assert.equal(count, listed.length, "totals are no rows of the list");
+    const values = readXlsx(file).rows.map((row) => row.map((cell) => cell?.value ?? ""));
+    assert.deepEqual(values, [
+      ["UUID", "Status", "Amount", "Currency", "Refunded", "Net"],
+      ["whole", "REFUNDED", "20", "EUR", "20", "0"],
+      ["part", "PARTLY_REFUNDED", "30", "EUR", "12.5", "17.5"],
+      ["kept", "OK", "10.5", "EUR", "0", "10.5"],
+      ["declined", "KO", "99.99", "EUR", "0", "0"],
+      ["check", "OK", "0.77", "EUR", "0", "0"],
+      ["yen", "OK", "500", "JPY", "0", "500"],
+      ["odd", "OK", "0.01", "=SUM(A1)", "0", "0.01"],
+      ["Total of approved payments EUR", "", "60.5", "EUR", "32.5", "28"],
+      ["Total of approved payments JPY", "", "500", "JPY", "0", "500"],
+    ]);
+    // Nothing to add up: no totals. And a CSV is one row of headings and rows of data.
+    const plain = await made({ list: "transactions", format: "XLSX", lang: "en", columns: ["uuid", "status"] });
+    assert.equal(readXlsx(plain.file).rows.length, listed.length + 1);
+    const csv = await made({ list: "transactions", format: "CSV", lang: "en", columns });
+    const lines = csv.file.toString("utf8").slice(1).trimEnd().split("\r\n");
+    assert.deepEqual(lines.slice(0, 3), [
+      "UUID,Status,Amount,Currency,Refunded,Net",
+      "whole,REFUNDED,20.00,EUR,20.00,0.00",
+      "part,PARTLY_REFUNDED,30.00,EUR,12.50,17.50",
+    ]);
+    assert.equal(lines.length, listed.length + 1);
+  });
+
   it("a CSV has an apostrophe before what a spreadsheet would take for a formula, and numbers as the language writes them", async () => {
     const listed = rows(1_203);
     for (const [lang, delimiter, first] of [
@@ -177,13 +221,31 @@ describe("files of exports", () => {
     }
   });
 
+  it("codes that a spreadsheet would change stay texts in a CSV, and texts that look like codes of characters stay as they are in an XLSX", async () => {
+    const codes = ["0042", "00", "1234567890123456", "12E5"];
+    const others = ["0", "42", "4.2", "0042a", "123456789012345"];
+    const escapes = ["_x0041_", "a_x000D__x000a_", "_x41_"];
+    const listed = [...codes, ...others, ...escapes].map((message, index) => transaction({ uuid: `u-${index}`, message }));
+    const columns = ["amount", "message"];
+    const csv = (await world(listed).made({ list: "transactions", format: "CSV", lang: "en", columns })).file.toString("utf8");
+    const cells = csv.trimEnd().split("\r\n").slice(1);
+    assert.deepEqual(
+      cells.map((line) => line.slice(line.lastIndexOf(",") + 1)),
+      [...codes.map((code) => `'${code}`), ...others, ...escapes],
+    );
+    const { file } = await world(listed).made({ list: "transactions", format: "XLSX", lang: "en", columns });
+    const strings = unzip(file).get("xl/sharedStrings.xml")?.toString("utf8") ?? "";
+    for (const text of ["_x005F_x0041_", "a_x005F_x000D__x005F_x000a_", "_x41_", ">0042<"])
+      assert.ok(strings.includes(text), `${text} in ${strings}`);
+  });
+
   it("a CSV of all columns is that of the list's own download", async () => {
     const { made } = world(rows(20));
     const { file } = await made({ list: "transactions", format: "CSV", lang: "it" });
     const [head = ""] = file.toString("utf8").slice(1).split("\r\n");
     assert.equal(
       head,
-      "Data e ora (Europe/Rome);UUID;Terminale;Metodo;Esito;Importo;Valuta;Circuito;Ultime 4 cifre;Codice di autorizzazione;Messaggio",
+      "Data e ora (Europe/Rome);UUID;Terminale;Metodo;Esito;Importo;Valuta;Circuito;Ultime 4 cifre;Codice di autorizzazione;Messaggio;Rimborsato;Netto",
     );
   });
 

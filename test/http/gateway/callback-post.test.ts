@@ -76,6 +76,8 @@ const LOCAL = [
   "http://192.168.1.1/",
   "http://169.254.169.254/latest/meta-data/",
   "http://100.64.0.1/",
+  "http://168.63.129.16/machine",
+  "http://[::ffff:168.63.129.16]/machine",
   "http://[fe80::1]/",
   "http://[fd00::1]/",
   "http://localhost:PORT/",

@@ -85,6 +85,7 @@ const endpoints = [
     summary: "Changes, for administrators",
     auth: "admin",
     role: "operator",
+    machine: "operation",
     audit: "changes nothing",
     body: Body,
     responses: answered,

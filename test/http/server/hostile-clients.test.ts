@@ -143,6 +143,30 @@ test("a client that goes away leaves nothing behind", async (t) => {
   assert.equal((await request(`${url}/api/v1/T1/get`)).statusCode, 204);
 });
 
+test("what waits for a request is told when its client has gone or its time is over, and not when it was answered", async (t) => {
+  const told: string[] = [];
+  const wait = () => new Promise<string>(() => {});
+  const endpoints = bind(exampleEndpoints, { wait }).map((endpoint) => ({
+    ...endpoint,
+    run: (input: Input) => {
+      input.request.gone.addEventListener("abort", () => told.push(`${endpoint.name} ${input.request.gone.reason.code}`));
+      return endpoint.run(input);
+    },
+  }));
+  const { port, url, aborted } = await startWorld(t, { endpoints });
+  const client = await rawClient(t, port);
+  client.write(`${HEAD}Content-Length: 0\r\n\r\n`);
+  await settle();
+  client.socket.destroy();
+  assert.equal(await aborted, "orderAsync");
+  assert.deepEqual(told, ["orderAsync request_timeout"]);
+  assert.equal((await request(`${url}/wait`)).statusCode, 503);
+  assert.deepEqual(told, ["orderAsync request_timeout", "wait request_timeout"]);
+  assert.equal((await request(`${url}/api/v1/T1/get`)).statusCode, 204);
+  await settle();
+  assert.equal(told.length, 2);
+});
+
 test("a reply of which certainly nothing was written is told so: its client had gone, or was answered at its deadline", async (t) => {
   const notWritten: string[] = [];
   const replies: (() => void)[] = [];

@@ -174,6 +174,7 @@ const KEYS = new Map<string, MerchantGrant | "replaced">([
 
 const NO_LOGINS: CredentialSource = {
   generation: () => 1,
+  machineByName: () => null,
   administratorByUsername: () => null,
   fleet: () => null,
   terminalSecret: () => null,

@@ -6,6 +6,7 @@ import { fileURLToPath } from "node:url";
 import { Agent, request } from "undici";
 import { bind } from "../../../http/endpoint/endpoint.ts";
 import { docsEndpoints, docsOperations } from "../../../http/web/docs-endpoints.ts";
+import { loadDocs } from "../../../http/web/docs-files.ts";
 import { rawClient } from "./raw-client.ts";
 import { ADMIN, envelope, exampleEndpoints, startWorld } from "./world.ts";
 
@@ -44,7 +45,10 @@ test("every answer says that it is not to be stored, nor taken for anything else
 });
 
 test("an answer that says itself who may store it says nothing else, but its errors are not stored", async (t) => {
-  const endpoints = bind(docsEndpoints(envelope), docsOperations({ openApi: () => "{}", asyncApi: () => "{}" }));
+  const endpoints = bind(
+    docsEndpoints(envelope),
+    docsOperations(() => loadDocs({ variant: "of a test", text: () => "{}" }), null),
+  );
   const { url } = await startWorld(t, { endpoints });
   for (const path of ["/docs", "/openapi.json", "/asyncapi.json"]) {
     const answer = await request(`${url}${path}`);

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
+import { gzipSync } from "node:zlib";
 import { request } from "undici";
 import { type Admission, createRateLimitMemory, openRateLimit, type RateLimitBucket } from "../../../http/auth/rate-limiter.ts";
 import { createServer } from "../../../http/server/server.ts";
@@ -34,6 +35,31 @@ test("a request goes through: authenticated, validated, echoed, with its headers
   assert.equal(response.headers["ratelimit-remaining"], "4");
   assert.equal(response.headers["ratelimit-reset"], "1");
   assert.match(String(response.headers["x-request-id"]), /^[A-Za-z0-9._-]{1,64}$/);
+});
+
+test("a response says for how long its connection can be used again, unless it is the last one", async (t) => {
+  const { port } = await startWorld(t);
+  const client = await rawClient(t, port);
+  const get = "GET /api/v1/T1/list HTTP/1.1\r\nHost: a\r\n\r\n";
+  client.write(get);
+  assert.match(await client.until("\r\n\r\n"), /\r\nKeep-Alive: timeout=5\r\n/);
+  client.forget();
+  client.write("GET /api/v1/T1/list HTTP/1.1\r\nHost: a\r\nHost: b\r\n\r\n");
+  const last = await client.closed();
+  assert.match(last, /\r\nConnection: close\r\n/);
+  assert.doesNotMatch(last, /Keep-Alive/);
+});
+
+test("a body with a Content-Encoding is refused with 415, and identity is none", async (t) => {
+  const { url } = await startWorld(t);
+  const packed = gzipSync('{"amount": 5, "kind":"CARD"}');
+  for (const coding of ["gzip", "GZIP", "br", "identity, gzip"]) {
+    const response = await post(`${url}/api/v1/T1/order`, packed, { ...KEY, "content-encoding": coding });
+    assert.equal(response.statusCode, 415, coding);
+    assert.equal(await errorText(response), "body: has to be sent without a Content-Encoding");
+  }
+  const plain = await post(`${url}/api/v1/T1/order`, '{"amount": 5, "kind":"CARD"}', { ...KEY, "content-encoding": "identity" });
+  assert.equal(plain.statusCode, 200);
 });
 
 test("a word in a path wins over a parameter, whatever was declared first", async (t) => {

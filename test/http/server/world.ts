@@ -145,6 +145,7 @@ export const exampleEndpoints = [
     summary: "Fails in several ways",
     auth: "admin",
     role: "operator",
+    machine: "operation",
     params: Id,
     responses: { 200: { description: "Never.", body: Text } },
     handle: async (_operations, { params }) => {
@@ -164,6 +165,7 @@ export function exampleAuthenticator(): Authenticator {
   return createAuthenticator(
     {
       generation: () => 1,
+      machineByName: () => null,
       administratorByUsername: (username) =>
         username === "admin" ? { username, role: "owner", password: { type: "sha256", hex: sha256Hex("secret") } } : null,
       fleet: () => null,

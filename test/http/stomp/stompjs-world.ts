@@ -8,7 +8,7 @@ import { withDelivery } from "../../../engine/payments/command.ts";
 import type { OpenSession, SessionSocket, TerminalSessions } from "../../../engine/sessions/terminal-sessions.ts";
 import { createPatternCompiler } from "../../../http/auth/pattern.ts";
 import type { ResultSend, StompHost } from "../../../http/stomp/host.ts";
-import { WEBSOCKET_MESSAGE_BYTES_READ_MAX } from "../../../http/stomp/limits.ts";
+import { WEBSOCKET_MESSAGE_BYTES_MAX } from "../../../http/stomp/limits.ts";
 import { chooseSubprotocol } from "../../../http/stomp/negotiation.ts";
 import { createStompSessions } from "../../../http/stomp/sessions.ts";
 
@@ -136,7 +136,7 @@ export async function startRelay(rules: SubscriptionRule[] = []): Promise<Relay>
   const server = new WebSocketServer({
     host: "127.0.0.1",
     port: 0,
-    maxPayload: WEBSOCKET_MESSAGE_BYTES_READ_MAX,
+    maxPayload: WEBSOCKET_MESSAGE_BYTES_MAX,
     handleProtocols: (offered) => chooseSubprotocol([...offered].join(",")) ?? false,
   });
   server.on("connection", (socket) => {

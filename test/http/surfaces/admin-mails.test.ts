@@ -43,6 +43,7 @@ async function open(t: TestContext, mails: readonly Mail[], { sends = false } = 
   const authenticator = createAuthenticator(
     {
       generation: () => 1,
+      machineByName: () => null,
       administratorByUsername: (username) => {
         const role = roles.get(username);
         return role === undefined ? null : { username, role, password: { type: "sha256", hex: sha256Hex("secret") } };

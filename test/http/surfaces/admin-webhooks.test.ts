@@ -125,6 +125,7 @@ async function open(t: TestContext, deliveries: WebhookDeliveryRecord[] = [], en
   const authenticator = createAuthenticator(
     {
       generation: () => 1,
+      machineByName: () => null,
       administratorByUsername: (username) => {
         const role = roles.get(username);
         return role === undefined ? null : { username, role, password: { type: "sha256", hex: sha256Hex("secret") } };

@@ -1,20 +1,30 @@
 import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
 import type { Page, Route } from "playwright-core";
+import { request } from "undici";
 import { bind } from "../../../http/endpoint/endpoint.ts";
 import { createDemoIntents } from "../../../http/surfaces/demo/demo-intents.ts";
 import { demoEndpoints } from "../../../http/surfaces/demo/endpoints.ts";
+import type { DemoOperations } from "../../../http/surfaces/demo/surface.ts";
+import { rootEndpoints } from "../../../http/surfaces/system/endpoints.ts";
 import { scriptEndpoints } from "../../../http/web/script-endpoints.ts";
 import { loadScripts } from "../../../http/web/script-files.ts";
 import { NO_BROWSER, openPage } from "../../support/browser.ts";
 import { assertMatches } from "../../support/matches.ts";
+import { axeViolations, FITS } from "../../support/portal-faults.ts";
 import { envelope, startWorld } from "../server/world.ts";
 import { ID, intent, KEY, SECRET, waiting } from "../web/shop-site.ts";
 
 const API_KEY = "pk_live_of_the_sandbox";
 
+const SANDBOX = {
+  version: "1.2.3",
+  owner: { email: "owner@shop.example", password: "known to everyone" },
+  administrator: { username: "<admin>", password: "admin" },
+};
+
 /** The demo pages, with a shop's server that only notes what is ordered. */
-async function serve(t: TestContext) {
+async function serve(t: TestContext, sandbox: DemoOperations["sandbox"] = SANDBOX) {
   const ordered: number[] = [];
   const operations = {
     scripts: await loadScripts(),
@@ -23,6 +33,7 @@ async function serve(t: TestContext) {
       return { clientSecret: SECRET };
     },
     demo: { publishableKey: KEY, apiKey: API_KEY, terminalId: "SIM00001" },
+    sandbox,
   };
   const endpoints = [...bind(demoEndpoints, operations), ...bind(scriptEndpoints(envelope), operations)];
   const { url } = await startWorld(t, { endpoints });
@@ -146,4 +157,52 @@ test("an order of nothing, or of too much, is refused", async (t) => {
     assertMatches(await response.json(), { status: "error" });
   }
   assert.deepEqual(ordered, []);
+});
+
+const WAYS = ["Merchant portal", "Administration", "Documentation", "Demo shop", "Till"];
+
+test("the root of a sandbox is a page with five ways in, for each theme and width", { skip: NO_BROWSER }, async (t) => {
+  const { url } = await serve(t);
+  const page = await visitor(t);
+  for (const colorScheme of ["light", "dark"] as const) {
+    for (const width of [390, 1_280]) {
+      await page.emulateMedia({ colorScheme });
+      await page.setViewportSize({ width, height: 800 });
+      await page.goto(`${url}/`);
+      assert.deepEqual(await page.getByRole("listitem").getByRole("link").allTextContents(), WAYS);
+      assert.equal(await page.evaluate(FITS), true, `${colorScheme} ${width}`);
+      assert.deepEqual(await axeViolations(page), [], `${colorScheme} ${width}`);
+    }
+  }
+  const text = (await page.textContent("body")) ?? "";
+  for (const said of ["Version 1.2.3", "owner@shop.example", "<admin>"]) assert.ok(text.includes(said), said);
+});
+
+test("the pages that need a session are named as the host to which passkeys belong, and by their path everywhere else", async (t) => {
+  const { url } = await serve(t);
+  const linksAt = async (host: string) => {
+    const { body } = await request(`${url}/`, { headers: { host } });
+    return [...(await body.text()).matchAll(/<li><a href="([^"]+)"/g)].map(([, address]) => address);
+  };
+  const others = ["/docs", "/demo/checkout", "/demo/scan"];
+  assert.deepEqual(await linksAt("127.0.0.1:8080"), ["http://localhost:8080/portal", "http://localhost:8080/admin", ...others]);
+  for (const host of ["localhost:8080", "sandbox.example", "127.0.0.1.example", '127.0.0.1:80"><script>'])
+    assert.deepEqual(await linksAt(host), ["/portal", "/admin", ...others], host);
+});
+
+test("the login of an administrator who was configured is not shown", async (t) => {
+  const { url } = await serve(t, { ...SANDBOX, administrator: null });
+  const text = await (await fetch(`${url}/`)).text();
+  assert.doesNotMatch(text, /admin<\/code>/);
+  assert.match(text, /the login that you have configured/);
+});
+
+test("the root in production names where the pages are, in JSON", async (t) => {
+  const operations = { notReadyBecause: () => null, metrics: async () => "", mayReadMetrics: () => false };
+  const { url } = await startWorld(t, { endpoints: bind(rootEndpoints, operations) });
+  const answer = await fetch(`${url}/`);
+  assert.equal(answer.headers.get("content-type"), "application/json");
+  assert.deepEqual([answer.status, await answer.json()], [200, { name: "Terminal Relay", portal: "/portal", documentation: "/docs" }]);
+  assert.equal((await fetch(`${url}/`, { method: "HEAD" })).status, 200);
+  assert.equal((await fetch(`${url}//`)).status, 404);
 });

@@ -156,6 +156,8 @@ const BAD: readonly [what: string, method: "POST" | "PATCH", members: object, to
   ["a change to an address with a card number", "PATCH", { url: "https://acme.example/?card=5555555555554444" }, /url.*card number/],
   ["an address that is not https in LIVE", "POST", { url: "http://acme.example/hooks" }, /url.*https/],
   ["an address with a password", "POST", { url: "https://acme:secret@acme.example/hooks" }, /url.*password/],
+  ["an address of a local network", "POST", { url: "https://10.0.0.1/hooks" }, /url: must not be an address of a local network/],
+  ["a change to an address of a local network", "PATCH", { url: "https://localhost/hooks" }, /url: must not be an address of a local/],
   ["a text that is no address", "PATCH", { url: "acme.example/hooks" }, /url.*absolute/],
   ["no events", "POST", { events: [] }, /events/],
   ["too many events", "POST", { events: Array.from({ length: 101 }, (_, index) => `charge.e${index}`) }, /events/],

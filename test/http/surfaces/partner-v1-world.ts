@@ -15,6 +15,7 @@ import { sha256Hex } from "../../../http/auth/digest.ts";
 import type { PartnerApiCredential } from "../../../http/auth/partner-api-key.ts";
 import { bind } from "../../../http/endpoint/endpoint.ts";
 import { idempotent } from "../../../http/endpoint/idempotency.ts";
+import { createCallableAddresses } from "../../../http/gateway/callable-addresses.ts";
 import { partnerV1Endpoints } from "../../../http/surfaces/partner-v1/endpoints.ts";
 import { partnerApiEnvelope } from "../../../http/surfaces/partner-v1/error-body.ts";
 import { PARTNER_API_BASE } from "../../../http/surfaces/partner-v1/surface.ts";
@@ -44,6 +45,7 @@ export async function open(
   const authenticator = createAuthenticator(
     {
       generation: () => 1,
+      machineByName: () => null,
       administratorByUsername: (username) =>
         username === "admin" ? { username, role: "owner", password: { type: "sha256", hex: sha256Hex("secret") } } : null,
       fleet: () => null,
@@ -69,7 +71,7 @@ export async function open(
   const operations = {
     merchants: merchants.merchants,
     merchantServices: merchants.services,
-    replaceKeys: merchants.replaceKeys,
+    replaceKeys: merchants.keys,
     callCounts,
     webhookEndpoints: webhooks.operations,
     endpointDeliveries: webhooks.endpointDeliveries,
@@ -112,7 +114,10 @@ function webhooksOver({ kv, clock }: ReturnType<typeof merchantWorld>) {
     deliveries,
     endpointDeliveries: createEndpointDeliveries({ deliveries, clock }),
     disable: async (id: string, reason: "gone" | "failing") => stops.disable(await of(id), reason),
-    operations: createWebhookEndpoints({ format: "platform", store, stops, secrets, box: bracketed, digest: sha256Hex, clock }),
+    operations: createWebhookEndpoints({
+      ...{ format: "platform", store, stops, secrets, box: bracketed, digest: sha256Hex, clock },
+      isLocalHost: createCallableAddresses([]).isLocalHost,
+    }),
   };
 }
 

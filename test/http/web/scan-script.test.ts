@@ -131,6 +131,30 @@ describe("the scan library, before a real relay", { skip: NO_BROWSER }, () => {
     assert.equal(await stateOf(uuid), "expired");
   });
 
+  test("a terminal that does not come is reported as offline, too, when the scan's own time is over before the command's", async (t) => {
+    const page = await till(t);
+    await page.clock.install();
+    const scanning = scan(page, relay.terminalId(), { timeoutSeconds: 10 });
+    const uuid = await told(page, "waiting");
+    await page.clock.fastForward(10_000);
+    assertMatches((await scanning).error, { code: "offline", uuid });
+    assert.equal(await stateOf(uuid), "cancelled");
+  });
+
+  test("a terminal that takes the command at the last moment is not offline", async (t) => {
+    const page = await till(t);
+    await page.clock.install();
+    const terminalId = relay.terminalId();
+    const scanning = scan(page, terminalId, { timeoutSeconds: 10 });
+    const uuid = await told(page, "waiting");
+    await page.route(`**/commands/${uuid}/cancel`, async (route) => {
+      assertMatches(await relay.fleet().take(terminalId), { status: 200, body: { uuid } });
+      await route.continue();
+    });
+    await page.clock.fastForward(10_000);
+    assertMatches((await scanning).error, { code: "timeout", uuid });
+  });
+
   test("nobody scans in time: the terminal is told to stop", async (t) => {
     const page = await till(t);
     await page.clock.install();

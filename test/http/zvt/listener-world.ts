@@ -29,6 +29,7 @@ export class ListenerWorld {
       ports: [0],
       maxConnections: 10,
       allows: () => true,
+      isProxy: () => false,
       logRawBytes: false,
       tls: null,
       ...changes,

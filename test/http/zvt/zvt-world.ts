@@ -11,6 +11,10 @@ export class ZvtWorld {
   readonly time = new ManualTime();
   readonly payments = new FakePayments(() => this.time.nowMs());
   hasJustSlept = false;
+  /** Of the connections that are opened from now on. */
+  keepsRefused = false;
+  /** Refused frames of the connections that have closed. */
+  readonly refusals: number[] = [];
   readonly refused: string[] = [];
   readonly raw: string[] = [];
   readonly counted: string[] = [];
@@ -32,7 +36,14 @@ export class ZvtWorld {
     const connection = new RegisterConnection({ id: `c${this.#count}`, port: 40_007, address: "10.0.0.1" }, register, {
       ...{ payments: this.payments, clock: this.time, timers: this.time, version: "relay 1.0", logRawBytes: true },
       hasJustSlept: () => this.hasJustSlept,
-      reports: { ...this.#reports, closed: (_of, _routeId, reason) => register.closedFor(reason) },
+      keepsRefused: this.keepsRefused,
+      reports: {
+        ...this.#reports,
+        closed: (_of, _routeId, reason, refusals) => {
+          this.refusals.push(refusals);
+          register.closedFor(reason);
+        },
+      },
       localTimeOf: () => this.localTimeOf(),
       closeOther: (id) => this.#connections.get(id)?.step({ type: "replaced" }),
       forget: ({ of: { id } }) => this.#connections.delete(id),

@@ -11,10 +11,13 @@ import { setTimeout as delay } from "node:timers/promises";
 import { promisify } from "node:util";
 import { Worker } from "node:worker_threads";
 import { bundleApp, OPERATORS_ASSETS_PATH, OPERATORS_PATH, PORTAL_ASSETS_PATH, PORTAL_PATH } from "../../../http/web/bundle-web-app.ts";
+import { loadDocs } from "../../../http/web/docs-files.ts";
 import { loadScripts, versionedPath } from "../../../http/web/script-files.ts";
 import { loadWebApps } from "../../../http/web/web-app-files.ts";
 import { PROGRAMS } from "../../../infra/build/bundle-programs.ts";
 import { compile } from "../../../infra/build/compile.ts";
+import { readConfig } from "../../../infra/node/boot/config.ts";
+import { documentTexts } from "../../../infra/node/wiring/endpoints.ts";
 import { placeOf, startNodeProcess } from "../../fault/node-process.ts";
 import { PARTNER, RelayCaller, TERMINAL } from "../../fault/relay-caller.ts";
 import { atEnd } from "../../storage/kv/world.ts";
@@ -32,6 +35,11 @@ const WEB_APPS = {
 } as const;
 const NAMES = ["portal", "operators"] as const;
 const webAppFolder = (name: (typeof NAMES)[number]) => `http/web/${name}/`;
+
+/** The documents of nodes with the usual settings. */
+const { packageBytesMax } = readConfig({});
+const OF_SANDBOX = documentTexts({ openTerminalLogs: true, packageBytesMax });
+const OF_PRODUCTION = documentTexts({ openTerminalLogs: false, packageBytesMax });
 
 const CLICKHOUSE_MS = 60_000;
 
@@ -68,6 +76,10 @@ describe("a build", () => {
       for (const file of ["index.html", ...files.keys()])
         pages.push(...["", ".br", ".gz"].map((ending) => webAppFolder(name) + file + ending));
     }
+    const { documents, assets } = await loadDocs(OF_SANDBOX);
+    const docs = [OF_SANDBOX, OF_PRODUCTION].flatMap(({ variant }) => [...documents.keys()].map((name) => `documents-${variant}/${name}`));
+    for (const file of [...docs, ...[...assets.keys()].map((name) => `assets/${name}`)])
+      pages.push(...["", ".br", ".gz"].map((ending) => `http/web/docs/${file}${ending}`));
     const programs = PROGRAMS.map((file) => file.replace(/\.ts$/, ".js"));
     const expected = ["package.json", ".relay-build", ...programs, ...read, ...scripts, ...pages];
     const found = filesOf(built).map((file) => relative(built, file));
@@ -87,7 +99,7 @@ describe("a build", () => {
   });
 
   it("runs the commands", async () => {
-    const commands = PROGRAMS.filter((program) => /^infra\/(?:cli|sandbox)\//.test(program) && program !== "infra/cli/portal-code.ts");
+    const commands = PROGRAMS.filter((program) => /^infra\/(?:cli|sandbox|node\/main)/.test(program));
     for (const command of commands) {
       const { stdout } = await promisify(execFile)(process.execPath, [join(built, command.replace(/\.ts$/, ".js")), "--help"], {
         cwd: folder,
@@ -130,7 +142,13 @@ describe("a build", () => {
       assert.ok((await served(WEB_APPS[name].start)).equals(shell.bytes.identity), name);
       for (const [file, { bytes }] of assets) assert.ok((await served(`${WEB_APPS[name].assets}/${file}`)).equals(bytes.identity), file);
     }
-    for (const path of ["/docs", "/openapi.json", "/asyncapi.json", "/demo/checkout"]) await served(path);
+    for (const path of ["/docs", "/demo/checkout"]) await served(path);
+    const docs = await loadDocs(OF_SANDBOX);
+    for (const [name, { bytes }] of docs.documents) {
+      const path = name === "openapi" || name === "asyncapi" ? `/${name}.json` : `/openapi/${name}.json`;
+      assert.ok((await served(path)).equals(bytes.identity), path);
+    }
+    for (const [name, { bytes }] of docs.assets) assert.ok((await served(`/docs/assets/${name}`)).equals(bytes.identity), name);
 
     const rows = async () => (await caller.get("/api/v1/BUILT001/transactions", PARTNER))?.status === 200;
     for (const endMs = performance.now() + CLICKHOUSE_MS; !(await rows()); await delay(50)) {

@@ -158,11 +158,12 @@ export function composeSimShard(parts: SimShardParts): SimShard {
       merchantOf: () => null,
       // What is administered changes all the time, and each node's clock is another.
       shopOf: () => shopAt(clock.nowMs()),
+      currencyOf: () => null,
       failed,
     }),
   );
   composed = served;
-  const config = { administrator: { username: "admin", password: null }, fleet: FLEET, terminalSecret: TERMINAL_SECRET };
+  const config = { administrator: { username: "admin", password: null, email: null }, fleet: FLEET, terminalSecret: TERMINAL_SECRET };
   const access = composeAccess({
     config,
     kv,
@@ -175,6 +176,7 @@ export function composeSimShard(parts: SimShardParts): SimShard {
     partnerApiCredentials: { byKeySha256: () => null, called: () => {} },
     findMerchant: async () => null,
     administratorPasswordSha256: "",
+    isPasswordEnough: async () => false,
     loginCounts: createLoginCounts(clock.monotonicMs),
     lease: cluster?.lease ?? null,
   });

@@ -12,6 +12,7 @@ type TestProtocol = {
   fail: { request: string; response: never };
   hang: { request: null; response: null };
   note: { request: unknown; response: unknown };
+  wait: { request: null; response: null };
 };
 
 class ManualClock {
@@ -65,6 +66,40 @@ describe("the bus between threads", () => {
       Array.from({ length: 500 }, (_, n) => 2 * n),
     );
     assert.equal(main.stats().outstanding, 0);
+  });
+
+  it("ends a request whose requester has gone, tells its handler, and calls that no failure", async (test) => {
+    const { main, shard, errors } = world(test);
+    let told = 0;
+    shard.handle("wait", (_request, _from, gone) => {
+      assert.ok(gone !== undefined);
+      return new Promise((_, reject) =>
+        gone.addEventListener("abort", () => {
+          told += 1;
+          reject(new Error("ended"));
+        }),
+      );
+    });
+    for (const bus of [main, shard]) {
+      const leaving = new AbortController();
+      const waiting = bus.request("shard-0", "wait", null, 60_000, leaving.signal);
+      // The port keeps the order: the handler runs when this is answered.
+      assert.equal(await bus.request("shard-0", "double", 2, 1_000), 4);
+      leaving.abort(new RelayError("request_timeout", "gone"));
+      await assert.rejects(waiting, { code: "request_timeout", message: "gone" });
+      assert.equal(await bus.request("shard-0", "double", 2, 1_000), 4);
+      await assert.rejects(bus.request("shard-0", "wait", null, 60_000, leaving.signal), { message: "gone" });
+      assert.equal(bus.stats().outstanding, 0);
+    }
+    assert.deepEqual([told, errors], [2, []]);
+  });
+
+  it("does not tell the handler of a request that was answered before its requester went", async (test) => {
+    const { main } = world(test);
+    const leaving = new AbortController();
+    assert.equal(await main.request("shard-0", "double", 3, 1_000, leaving.signal), 6);
+    leaving.abort();
+    assert.equal(await main.request("shard-0", "double", 4, 1_000), 8);
   });
 
   it("sends itself a request without a port, in a later turn of the microtask queue, with the same errors", async (test) => {

@@ -17,6 +17,9 @@ describe("the analysts' user", async () => {
     for (const sql of [
       "CREATE TABLE relay.t (a UInt64, b String) ENGINE = ReplacingMergeTree ORDER BY a",
       "INSERT INTO relay.t SELECT number, toString(number) FROM numbers(1000)",
+      "CREATE TABLE relay.twice (a UInt64, b String) ENGINE = ReplacingMergeTree ORDER BY a",
+      "INSERT INTO relay.twice VALUES (1, 'old')",
+      "INSERT INTO relay.twice VALUES (1, 'new')",
       "CREATE VIEW relay.v AS SELECT a % 10 AS k, count() AS n FROM relay.t FINAL GROUP BY k",
     ]) {
       const answer = await ask(world, sql, {}, ADMIN);
@@ -32,8 +35,8 @@ describe("the analysts' user", async () => {
     ["SELECT arrayMap(x -> x + 1, [1, 2]), format('{}-{}', 'a;b', 'c')", "[2,3]\ta;b-c\n"],
     ["SELECT sum(number) FROM (SELECT * FROM numbers(2) UNION ALL SELECT * FROM numbers(3))", "4\n"],
     ["SELECT 1 INTERSECT SELECT 1", "1\n"],
-    ["SHOW TABLES", "t\nv\n"],
-    ["SHOW TABLES FROM relay LIKE 't%'", "t\n"],
+    ["SHOW TABLES", "t\ntwice\nv\n"],
+    ["SHOW TABLES FROM relay LIKE 't%'", "t\ntwice\n"],
     ["EXISTS TABLE relay.t", "1\n"],
     ["SELECT name FROM system.columns WHERE table = 't' AND database = 'relay' ORDER BY name", "a\nb\n"],
     ["SELECT table_name FROM information_schema.tables WHERE table_name = 't'", "t\n"],
@@ -262,9 +265,89 @@ describe("the analysts' user", async () => {
     );
     assert.equal(
       changeable.text,
-      "max_execution_time\t10\t10\nmax_result_bytes\t67108864\t67108864\nmax_result_rows\t1000000\t1000000\noutput_format_pretty_max_rows\t1000\t\\N\n",
+      "max_block_size\t65409\t65409\nmax_execution_time\t10\t10\nmax_result_bytes\t67108864\t67108864\nmax_result_rows\t1000000\t1000000\nmax_threads\t1\t1\noutput_format_pretty_max_rows\t1000\t\\N\n",
     );
-    assert.equal((await ask(world, "SELECT readonly FROM system.settings WHERE name = 'max_threads'")).text, "1\n");
+    assert.equal((await ask(world, "SELECT readonly FROM system.settings WHERE name = 'max_memory_usage'")).text, "1\n");
+  });
+
+  const settings: [what: string, sql: string, parameters: { [name: string]: string }, expected: string][] = [
+    [
+      "null where a join finds nothing",
+      "SELECT b FROM (SELECT 1 AS a) AS l LEFT JOIN (SELECT 2 AS a, 3 AS b) AS r USING a",
+      { join_use_nulls: "1" },
+      "\\N\n",
+    ],
+    ["the delimiter of CSV", "SELECT 1, 2 FORMAT CSV", { format_csv_delimiter: ";" }, "1;2\n"],
+    ["the latest rows alone", "SELECT b FROM twice WHERE a = 1", { final: "1" }, "new\n"],
+    ["smaller blocks", "SELECT uniq(blockNumber()) FROM numbers(10)", { max_block_size: "5" }, "2\n"],
+    [
+      "blocks of the default size where it asks for larger ones",
+      "SELECT getSetting('max_block_size')",
+      { max_block_size: "1000000" },
+      "65409\n",
+    ],
+    ["one thread where it asks for more", "SELECT getSetting('max_threads')", { max_threads: "8" }, "1\n"],
+    ["columns before aliases", "SELECT sum(a) AS a, max(a) FROM t", { prefer_column_name_to_alias: "1" }, "499500\t999\n"],
+    ["filters of tables", "SELECT count() FROM t", { additional_table_filters: "{'t': 'a < 10 -- ten', 'relay.twice': 'a = 7'}" }, "10\n"],
+    ["a filter of an alias", "SELECT count() FROM t AS x", { additional_table_filters: "{'x':'b IN (\\'1\\', \\'2\\')'}" }, "2\n"],
+  ];
+  for (const [what, sql, parameters, expected] of settings) {
+    it(`may set ${what}`, async () => {
+      const answer = await ask(world, sql, parameters);
+      assert.equal(answer.status, 200, answer.text);
+      assert.equal(answer.text, expected);
+    });
+  }
+
+  it("gets the types of a Native result as its settings make them", async () => {
+    const sql = "SELECT b FROM (SELECT 1 AS a) AS l LEFT JOIN (SELECT 2 AS a, now() AS b) AS r USING a FORMAT Native";
+    const answer = await ask(world, sql, { join_use_nulls: "1", client_protocol_version: "54465" });
+    assert.equal(answer.status, 200, answer.text);
+    assert.match(answer.text, /Nullable\(DateTime/);
+  });
+
+  const badFilters: [filters: string, code: number][] = [
+    ["{'t': 'file(\\'HOST\\') != \\'\\''}", 497],
+    ["{'t': 'a IN (SELECT query_id FROM system.processes)'}", 497],
+    ["{'t': '1) UNION ALL SELECT (file(\\'HOST\\')'}", 497],
+    ["{'t': '1) ORDER BY (1'}", 62],
+    ["{'t': '1) FORMAT Null --'}", 62],
+    ["{'t': '1; DROP TABLE relay.t'}", 62],
+    ["{'system.tables': 'metadata_path LIKE \\'/%\\''}", 36],
+    ["{'system.settings': '1'}", 36],
+    [`{${Array.from({ length: 17 }, (_, index) => `'t${index}':'1'`).join(",")}}`, 36],
+  ];
+  for (const [filters, code] of badFilters) {
+    it(`may not filter by ${filters.slice(0, 60)}`, async () => {
+      const answer = await ask(world, "SELECT a FROM t", { additional_table_filters: filters.replaceAll("HOST", host) });
+      assert.ok(answer.status >= 400 && answer.status < 500, `${answer.status} ${answer.text}`);
+      assert.match(answer.text, new RegExp(`^Code: ${code}\\. `));
+      assert.ok(!answer.text.includes(SECRET));
+    });
+  }
+
+  it("learns no path of a system table by a filter, or by a column before its alias", async () => {
+    const all = await ask(world, "SELECT count() FROM system.tables");
+    for (const name of ["tables", "x"]) {
+      const additional_table_filters = `{'${name}': 'notEmpty(metadata_path)'}`;
+      const answer = await ask(world, `SELECT count() FROM system.tables AS ${name}`, { additional_table_filters });
+      assert.ok(answer.text === all.text || answer.text === "0\n" || answer.status >= 400, answer.text);
+    }
+    const parameters = { prefer_column_name_to_alias: "1" };
+    const tables = await ask(
+      world,
+      "SELECT countIf(notEmpty(metadata_path)), countIf(arrayExists(p -> notEmpty(p), data_paths)) FROM system.tables",
+      parameters,
+    );
+    assert.equal(tables.text, "0\t0\n");
+    const databases = await ask(
+      world,
+      "SELECT countIf(notEmpty(metadata_path)), countIf(notEmpty(data_path)) FROM system.databases",
+      parameters,
+    );
+    assert.equal(databases.text, "0\t0\n");
+    const settings = await ask(world, "SELECT value, readonly FROM system.settings WHERE name = 'max_memory_usage'", parameters);
+    assert.match(settings.text, /\t1\n$/);
   });
 
   it("is not let through by settings that would cut or repeat what the engine says of its statement", async () => {
@@ -277,6 +360,8 @@ describe("the analysts' user", async () => {
       { max_result_bytes: "1", result_overflow_mode: "break" },
       { output_format_pretty_max_rows: "1", default_format: "Pretty" },
       { date_time_output_format: "iso", session_timezone: "Asia/Tokyo" },
+      { final: "1", join_use_nulls: "1", prefer_column_name_to_alias: "1", max_block_size: "1", format_csv_delimiter: "'" },
+      { additional_table_filters: "{'t':'0'}" },
     ] as Record<string, string>[]) {
       for (const sql of [
         "SELECT 1 UNION ALL SELECT length(file('HOST'))",
@@ -297,7 +382,6 @@ describe("the analysts' user", async () => {
       ["profile", "default"],
       ["max_memory_usage", "0"],
       ["max_memory_usage", "1000"],
-      ["max_threads", "8"],
       ["max_result_rows", "all"],
       ["max_result_bytes", "1e18"],
       ["max_execution_time", "-1"],

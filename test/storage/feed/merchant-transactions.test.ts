@@ -21,7 +21,7 @@ import {
 } from "../../../storage/feed/merchant-transactions.ts";
 import type { EmbeddedKv } from "../../../storage/kv/embedded.ts";
 import { ADMIN, ask, sharedClickHouse } from "../clickhouse/clickhouse-world.ts";
-import { keysUnder, openKv, realClock, START_MS, transactionRow, write } from "./feed-world.ts";
+import { endedRow, keysUnder, openKv, realClock, START_MS, transactionRow, write } from "./feed-world.ts";
 
 const DAY_MS = 86_400_000;
 const HOUR_MS = 3_600_000;
@@ -146,9 +146,10 @@ describe("transactions of merchants", async () => {
     const waiting = { ...rowOf({ uuid: "waiting", shop: "BACK", createdAtMs: START_MS + 1 }), unsolicited: true };
     await deliver(sink, [stored]);
     await write(kv, [waiting]);
+    const payment = { isPayment: true, refundedMinor: 0 };
     const expected = [
-      { transaction: waiting.transaction, amountDiffers: false, unsolicited: true },
-      { transaction: stored.transaction, amountDiffers: true, unsolicited: false },
+      { transaction: waiting.transaction, amountDiffers: false, unsolicited: true, ...payment },
+      { transaction: stored.transaction, amountDiffers: true, unsolicited: false, ...payment },
     ];
     assert.deepEqual(await reader.page("BACK", { filter: {}, after: null, limit: 10 }), { items: expected, next: null });
     assert.deepEqual(await allStreamed(reader, "BACK"), expected);
@@ -225,9 +226,17 @@ describe("transactions of merchants", async () => {
     }
   });
 
-  it("leaves out SCAN, PRINT, CANCEL and administrators' commands, wherever they are", async (test) => {
+  it("has payments by the service of their command, and apart from them the other results, wherever they are", async (test) => {
     const kv = await kvOf(test);
+    const ofService = (service: string, members: Members): TransactionRow => {
+      const row = rowOf(members);
+      return { ...row, life: { ...endedRow({ uuid: members.uuid }).life, service } };
+    };
     const kinds = (prefix: string) => [
+      ofService("VERIFYTAG", { uuid: `${prefix}-check`, shop: "KINDS", amountCents: 500 }),
+      ofService("PAYCC", { uuid: `${prefix}-paid`, shop: "KINDS", method: "RECEIPT", amountCents: 1_000 }),
+      rowOf({ uuid: `${prefix}-receipt`, shop: "KINDS", method: "RECEIPT", kind: null }),
+      rowOf({ uuid: `${prefix}-unasked`, shop: "KINDS", kind: null, amountCents: 200 }),
       rowOf({ uuid: `${prefix}-scan`, shop: "KINDS", method: "SCAN", kind: "scan" }),
       rowOf({ uuid: `${prefix}-print`, shop: "KINDS", method: "PRINT", kind: null }),
       rowOf({ uuid: `${prefix}-cancel`, shop: "KINDS", method: "UNKNOWN", kind: "cancel" }),
@@ -237,11 +246,23 @@ describe("transactions of merchants", async () => {
     await deliver(sink, kinds("stored"));
     await write(kv, kinds("waiting"));
     const reader = readerOf(kv);
-    const listed = ["waiting-unsolicited", "stored-unsolicited"];
-    assert.deepEqual(uuidsOf(await allPages(reader, "KINDS", {}, 10)), listed);
-    assert.deepEqual(uuidsOf(await allStreamed(reader, "KINDS")), listed);
-    assert.equal((await reader.sums("KINDS", { fromMs: START_MS, untilMs: START_MS + 1 })).sums[0]?.approved, 2);
-    assert.equal(await reader.find("KINDS", "stored-scan"), null);
+    const payments = ["waiting-unasked", "waiting-paid", "stored-unasked", "stored-paid"];
+    const others = ["waiting-unsolicited", "waiting-receipt", "waiting-check", "stored-unsolicited", "stored-receipt", "stored-check"];
+    for (const [filter, listed] of [
+      [{}, payments],
+      [{ results: "others" as const }, others],
+      [{ results: "all" as const }, [...payments, ...others].sort().reverse()],
+    ] as const) {
+      assert.deepEqual(uuidsOf(await allPages(reader, "KINDS", filter, 3)), listed);
+      assert.deepEqual(uuidsOf(await allStreamed(reader, "KINDS", filter)), listed);
+    }
+    const { sums } = await reader.sums("KINDS", { fromMs: START_MS, untilMs: START_MS + 1 });
+    assert.deepEqual(sums, [{ currency: "EUR", volumeMinor: 2_400, approved: 4, declined: 0 }]);
+    for (const place of ["stored", "waiting"]) {
+      assert.equal((await reader.find("KINDS", `${place}-check`))?.isPayment, false);
+      assert.equal((await reader.find("KINDS", `${place}-paid`))?.isPayment, true);
+      assert.equal(await reader.find("KINDS", `${place}-scan`), null);
+    }
   });
 
   it("is what a list of all newest versions would be, whatever is where, page by page and as a file", async (test) => {
@@ -288,7 +309,15 @@ describe("transactions of merchants", async () => {
           if (known.has(key)) continue;
           const codes = { ...(authCode === undefined ? {} : { authCode }), ...(actionCode === undefined ? {} : { actionCode }) };
           known.set(key, {
-            row: rowOf({ ...members, ...codes, uuid: `uuid-${uuid}`, shop, terminalId: terminal(terminalId), createdAtMs }),
+            row: rowOf({
+              ...members,
+              kind: members.method === "SCAN" ? "scan" : "payment",
+              ...codes,
+              uuid: `uuid-${uuid}`,
+              shop,
+              terminalId: terminal(terminalId),
+              createdAtMs,
+            }),
             place,
           });
         }
@@ -542,7 +571,7 @@ function modelList(rows: readonly TransactionRow[], filter: MerchantTransactionF
       if (filter.authCode !== undefined && auth?.authCode !== filter.authCode) return false;
       return q === undefined || uuid.startsWith(q) || auth?.authCode === q || last4 === q;
     })
-    .map(({ transaction, amountDiffers, unsolicited }) => ({ transaction, amountDiffers, unsolicited }))
+    .map(({ transaction, amountDiffers, unsolicited }) => ({ transaction, amountDiffers, unsolicited, isPayment: true, refundedMinor: 0 }))
     .sort(({ transaction: one }, { transaction: other }) => {
       if (one.createdAtMs !== other.createdAtMs) return other.createdAtMs - one.createdAtMs;
       if (one.uuid !== other.uuid) return one.uuid < other.uuid ? 1 : -1;

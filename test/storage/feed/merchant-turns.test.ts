@@ -17,11 +17,16 @@ function world() {
   const turns = new MerchantTurns(timers);
   const running: string[] = [];
   const ends: (() => void)[] = [];
-  const run = (merchantId: string) =>
-    turns.run(merchantId, 1_000, () => {
-      running.push(merchantId);
-      return new Promise<void>((resolve) => ends.push(resolve));
-    });
+  const run = (merchantId: string, gone?: AbortSignal) =>
+    turns.run(
+      merchantId,
+      1_000,
+      () => {
+        running.push(merchantId);
+        return new Promise<void>((resolve) => ends.push(resolve));
+      },
+      gone,
+    );
   const settled = () => new Promise((resolve) => setImmediate(resolve));
   return {
     turns,
@@ -45,9 +50,27 @@ function world() {
 const busy = { code: "unavailable", retryAfterSeconds: 2 };
 
 describe("turns of merchants", () => {
+  it("are not kept for who has gone while waiting", async () => {
+    const { turns, run, running, settled, endOne, timersSet } = world();
+    const leaving = new AbortController();
+    const all = [run("a"), run("a")];
+    const leaves = run("a", leaving.signal);
+    const stays = run("a");
+    leaving.abort(new Error("gone"));
+    await assert.rejects(leaves, /gone/);
+    await settled();
+    assert.equal(running.length, 2);
+    await endOne();
+    assert.equal(running.length, 3);
+    for (let left = 0; left < 2; left += 1) await endOne();
+    await Promise.all([...all, stays]);
+    await assert.rejects(run("a", leaving.signal), /gone/);
+    assert.deepEqual([turns.merchants, timersSet()], [0, 0]);
+  });
+
   it("are two at once for each merchant, and four for all", async () => {
     const { turns, run, running, settled, endOne } = world();
-    const all = ["a", "a", "a", "b", "b", "c"].map(run);
+    const all = ["a", "a", "a", "b", "b", "c"].map((merchantId) => run(merchantId));
     await settled();
     assert.deepEqual(running, ["a", "a", "b", "b"]);
     await endOne();

@@ -96,6 +96,7 @@ describe("what days are closed by", async () => {
     amountMinor: number,
     merchantId = "SHOP",
     version = 1,
+    uuid = "",
   ): Promise<void> {
     const createdAt = new Date(at).toISOString().replace("T", " ").replace("Z", "");
     await client.insert({
@@ -104,8 +105,8 @@ describe("what days are closed by", async () => {
       values: [
         {
           ...{ merchant_id: merchantId, livemode: true, object, day: createdAt.slice(0, 10), created_at: createdAt, id, version, state },
-          ...{ category: "user", reason: "", amount_minor: amountMinor, currency: "EUR", uuid: "", parent: "", attempt: 0 },
-          ...{ due_at: null, active_at: null, ended_at: null, monthly_minor: 0, store_version: 1 },
+          ...{ category: "user", reason: "", amount_minor: amountMinor, currency: "EUR", uuid, parent: "", attempt: 0 },
+          ...{ due_at: null, active_at: null, ended_at: state === "done" ? createdAt : null, monthly_minor: 0, store_version: 1 },
         },
       ],
     });
@@ -124,7 +125,9 @@ describe("what days are closed by", async () => {
       row({ uuid: "yen", at: "2026-10-25T10:00:00Z", amountCents: 900, currency: "JPY" }),
       row({ uuid: "changed", at: "2026-10-25T11:00:00Z", amountCents: 10 }),
       row({ uuid: "changed", at: "2026-10-25T11:00:00Z", amountCents: 30, revision: 2 }),
-      // What no list has, no day has.
+      row({ uuid: "by-link", at: "2026-10-25T13:00:00Z", kind: null, method: "PAYBYLINK", amountCents: 800 }),
+      // What is no payment, no day has.
+      row({ uuid: "a-receipt", at: "2026-10-25T12:00:00Z", kind: null, method: "RECEIPT" }),
       row({ uuid: "scan", at: "2026-10-25T12:00:00Z", kind: "scan", method: "SCAN" }),
       row({ uuid: "others", at: "2026-10-25T12:00:00Z", shop: "OTHER" }),
       life("nobody-knows", "2026-10-25T09:00:00Z", "unknown"),
@@ -140,7 +143,13 @@ describe("what days are closed by", async () => {
     await object("link", "pl_1", "2026-10-25T10:00:00Z", "PENDING", 500);
     await object("link", "pl_1", "2026-10-25T10:00:00Z", "PAID", 500, "SHOP", 2);
     await object("link", "pl_2", "2026-10-25T10:00:00Z", "EXPIRED", 100);
+    // Asked for on the day, of a payment of another one; and of a payment of the day, days later.
     await object("refund", "re_1", "2026-10-25T10:00:00Z", "done", 1_000);
+    await object("refund", "re_2", "2026-11-15T10:00:00Z", "done", 300, "SHOP", 1, "by-link");
+    await object("refund", "re_3", "2026-11-15T10:00:00Z", "refused", 500, "SHOP", 1, "by-link");
+    await object("refund", "re_4", "2026-11-15T10:00:00Z", "done", 400, "OTHER", 1, "by-link");
+    // Only payments by link are given back from here.
+    await object("refund", "re_5", "2026-10-25T10:00:00Z", "unknown", 70, "SHOP", 1, "first");
     await object("dispute", "dp_1", "2026-10-25T10:00:00Z", "OPEN", 1_000);
     const days = ["2026-10-24", "2026-10-25", "2026-10-26"].map(ROME.boundsOf);
     const found = await rows.figures("SHOP", days);
@@ -153,13 +162,18 @@ describe("what days are closed by", async () => {
         { ...line, status: "KO", count: 1, amountMinor: 50 },
         { ...line, count: 3, amountMinor: 3_030 },
         { ...line, currency: "JPY", count: 1, amountMinor: 900 },
+        { ...line, method: "PAYBYLINK", count: 1, amountMinor: 800 },
         { ...line, terminalId: "T2", method: "SATISPAY", count: 1, amountMinor: 4_000 },
       ],
+      refunded: [{ ...line, method: "PAYBYLINK", count: 1, amountMinor: 300 }],
       links: [
         { state: "EXPIRED", currency: "EUR", count: 1, amountMinor: 100 },
         { state: "PAID", currency: "EUR", count: 1, amountMinor: 500 },
       ],
-      refunds: [{ state: "done", currency: "EUR", count: 1, amountMinor: 1_000 }],
+      refunds: [
+        { state: "done", currency: "EUR", count: 1, amountMinor: 1_000 },
+        { state: "unknown", currency: "EUR", count: 1, amountMinor: 70 },
+      ],
       unknown: {
         count: 2,
         items: [
@@ -184,7 +198,7 @@ describe("what days are closed by", async () => {
     // The view for analysts shows the same.
     const shown = await ask(
       world,
-      `SELECT item, terminal_id, method, state, currency, transactions, total_minor FROM relay.reconciliation(zone = 'Europe/Rome')
+      `SELECT item, terminal_id, method, state, currency, transactions, total_minor FROM relay.reconciliation_in(zone = 'Europe/Rome')
        WHERE merchant_id = 'SHOP' AND day = '2026-10-25' ORDER BY ALL FORMAT JSONCompactEachRow`,
     );
     assert.equal(shown.status, 200, shown.text);
@@ -201,8 +215,14 @@ describe("what days are closed by", async () => {
     ];
     const text = (values: unknown[][]) => values.map((value) => JSON.stringify(value)).sort();
     assert.deepEqual(text(lines), text(expected));
-    assert.deepEqual(totalsOf(closed ?? { payments: [], refunds: [] }), [
-      { currency: "EUR", approved: 4, approvedMinor: 7_030, declined: 1, refunds: 1, refundedMinor: 1_000, netMinor: 6_030 },
+    // Under its former name it is still there.
+    const before = await ask(
+      world,
+      "SELECT sum(net_minor) FROM reconciliation(zone = 'Europe/Rome') WHERE merchant_id = 'SHOP' AND day = '2026-10-25'",
+    );
+    assert.equal(Number(before.text), 7_530 + 900);
+    assert.deepEqual(totalsOf(closed ?? { payments: [] }), [
+      { currency: "EUR", approved: 5, approvedMinor: 7_830, declined: 1, refunds: 1, refundedMinor: 300, netMinor: 7_530 },
       { currency: "JPY", approved: 1, approvedMinor: 900, declined: 0, refunds: 0, refundedMinor: 0, netMinor: 900 },
     ]);
   });

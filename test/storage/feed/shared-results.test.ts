@@ -33,6 +33,37 @@ describe("shared results", () => {
     assert.equal(await of("a"), 1);
   });
 
+  it("end once all who wait for them have gone, and not before", async () => {
+    const { results, of } = world();
+    const [one, other] = [new AbortController(), new AbortController()];
+    let over: AbortSignal | undefined;
+    const slow = (gone: AbortSignal) => {
+      over = gone;
+      return new Promise<number>((_, reject) => gone.addEventListener("abort", () => reject(gone.reason)));
+    };
+    const waiting = [results.of("a", slow, one.signal), results.of("a", slow, other.signal)];
+    one.abort(new Error("one has gone"));
+    await assert.rejects(Promise.resolve(waiting[0]), /one has gone/);
+    assert.equal(over?.aborted, false);
+    other.abort(new Error("the other has gone"));
+    await assert.rejects(Promise.resolve(waiting[1]), /the other has gone/);
+    assert.equal(over?.aborted, true);
+    assert.equal(await of("a"), 1, "who asks next has it asked anew");
+  });
+
+  it("go on for somebody who stays", async () => {
+    const { results } = world();
+    const leaving = new AbortController();
+    let answer = (_: number): void => {};
+    const slow = () => new Promise<number>((resolve) => (answer = resolve));
+    const stays = results.of("a", slow);
+    const leaves = results.of("a", slow, leaving.signal);
+    leaving.abort(new Error("gone"));
+    await assert.rejects(leaves, /gone/);
+    answer(7);
+    assert.equal(await stays, 7);
+  });
+
   it("are bounded: the oldest is forgotten", async () => {
     const { results, of } = world(3);
     for (const key of ["a", "b", "c", "d"]) await of(key);

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { rm } from "node:fs/promises";
+import { cp, rename, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, it, type TestContext } from "node:test";
 import { setTimeout as delay } from "node:timers/promises";
@@ -162,6 +162,30 @@ describe("a lost history", { skip: await redisMissing() }, () => {
       [true],
     );
     assert.equal(await kv.get("a"), null);
+    assert.equal(lost[0]?.lostVersion, kv.lostVersion());
+  });
+
+  it("begins where the data ends that came back, whatever others have committed before it is found", async (test) => {
+    const redis = await redisOf(test);
+    const proxy = await proxyOf(test, redis.port);
+    const kv = await kvOf(test, { url: proxy.url });
+    const other = await kvOf(test, { url: redis.url });
+    const kept = await other.commit(put("a", "1"));
+    const copy = join(redis.directory, "copy");
+    await cp(join(redis.directory, "appendonlydir"), copy, { recursive: true });
+    await kv.commit(put("b", "1"));
+    proxy.part();
+    await redis.process.kill();
+    await rm(join(redis.directory, "appendonlydir"), { recursive: true });
+    await rename(copy, join(redis.directory, "appendonlydir"));
+    await redis.restart();
+    await isReady(other);
+    const since = await eventually(() => other.commit(put("c", "1")));
+    proxy.join(redis.port);
+    await isReady(kv);
+    assert.ok(kept.type === "committed" && since.type === "committed");
+    assert.equal(kv.lostVersion(), since.version);
+    assert.equal(await kv.lostFrom(), kept.version);
   });
 
   it("is told when a copy was promoted, and to a store that is opened afterwards too", async (test) => {

@@ -10,7 +10,8 @@ import { RelayError } from "../../../../engine/kernel/errors.ts";
 import { WHOLE_CHARACTERS } from "../../../../engine/kernel/well-formed.ts";
 import { AdministratorRoleWord } from "../../named-words.ts";
 
-const NAME = "[A-Za-z0-9._@+-]+";
+/** What a name in a login is made of. */
+export const LoginName = "[A-Za-z0-9._@+-]+";
 
 /** In the message of a response that has a generated password. */
 export const SHOWN_ONCE = "The password is not shown again.";
@@ -21,9 +22,9 @@ const ME = "me";
 export const Username = Type.String({
   minLength: 1,
   maxLength: 64,
-  pattern: `^(?!${ME}$)${NAME}$`,
+  pattern: `^(?!${ME}$)${LoginName}$`,
   errorMessage: `must be 1 to 64 letters, digits, dots, underscores, dashes, plus or at signs, and not "${ME}"`,
-  description: "Unique among administrators and partners, regardless of case. Logging in, it is written as here.",
+  description: "Unique among administrators, partners and machine tokens, regardless of case. Logging in, it is written as here.",
 });
 
 export { AdministratorRoleWord as Role };
@@ -37,7 +38,12 @@ export const Password = Type.String({
 });
 
 export const AdministratorParams = Type.Object({
-  username: Type.String({ maxLength: 64, pattern: `^${NAME}$`, parameterName: "AdministratorName", description: "Case does not matter." }),
+  username: Type.String({
+    maxLength: 64,
+    pattern: `^${LoginName}$`,
+    parameterName: "AdministratorName",
+    description: "Case does not matter.",
+  }),
 });
 
 /** An administrator as others see it. */

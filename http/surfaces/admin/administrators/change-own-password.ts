@@ -11,7 +11,7 @@ export const changeOwnAdministratorPassword = admin.endpoint({
   tags: ["Administrator accounts"],
   summary: "Update your own password",
   description:
-    "The request's login is the proof of the present password. When the response is sent, that is no longer accepted. The owner of the configuration changes its password there (409).",
+    "Ends your sessions: sign in again afterwards. When the response is sent, that is no longer accepted. The owner of the configuration changes its password there (409).",
   auth: "admin",
   role: "read-only",
   stepUp: true,

@@ -14,6 +14,7 @@ export const createAdministrator = admin.endpoint({
   auth: "admin",
   role: "owner",
   stepUp: true,
+  firstByPassword: true,
   body: Type.Object({
     username: Username,
     role: Role,

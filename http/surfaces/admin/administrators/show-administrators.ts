@@ -53,6 +53,7 @@ export const showOwnAdministrator = admin.endpoint({
   summary: "Get your own administrator",
   auth: "admin",
   role: "read-only",
+  machine: "never",
   responses: { 200: one, ...admin.errors(401, 404) },
   handle: ({ administrators }, { caller }) => {
     const data = find(administrators, actorOf(caller));

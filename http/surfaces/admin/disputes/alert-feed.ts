@@ -42,6 +42,7 @@ export const receiveAlert = admin.endpoint({
     "What a source has told, until one is connected. Where a rule of the merchant's matches, its payment is refunded. The same alert again changes nothing.",
   auth: "admin",
   role: "operator",
+  machine: "disputes",
   body: FedAlert,
   bodyExample: {
     ...{ merchantId: "SHOP-001", source: "ETHOCA", networkRef: "ETH-20261125-0042", uuid: "pl_4f0k2m9x7q1c8v5b3n6z0a2s.1" },
@@ -121,6 +122,7 @@ const said = {
   method: "POST",
   auth: "admin",
   role: "operator",
+  machine: "disputes",
   params: FeedAlertParams,
   responses: {
     200: { description: "It stands as the source says.", body: okBody(AdminAlert), example: { status: "ok", data: ALERT_EXAMPLE } },

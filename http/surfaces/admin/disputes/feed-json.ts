@@ -26,7 +26,7 @@ const disputeMembers = {
   merchantId: Type.String(),
   partnerId: Type.Integer(),
   environment: Environment,
-  state: DisputeState,
+  status: DisputeState,
   stage: DisputeStage,
   category: DisputeCategory,
   network: Type.String(),
@@ -113,7 +113,8 @@ export function disputeJson(dispute: DisputeRecord): DisputeJson {
   const { id, merchantId, partnerId, livemode, state, stage, category, network, networkCaseId, reasonCode, uuid, terminalId } = dispute;
   const { amountMinor, currency, respondByMs, alertId, createdAtMs, updatedAtMs } = dispute;
   return {
-    ...{ id, merchantId, partnerId, environment: livemode ? "LIVE" : "TEST", state, stage, category, network, networkCaseId, reasonCode },
+    ...{ id, merchantId, partnerId, environment: livemode ? "LIVE" : "TEST", status: state, stage, category, network },
+    ...{ networkCaseId, reasonCode },
     ...{ uuid, terminalId, amountMinor, currency, respondBy: iso(respondByMs), alertId },
     ...{ createdAt: iso(createdAtMs), updatedAt: iso(updatedAtMs) },
   };
@@ -173,13 +174,13 @@ export const DISPUTE_EXAMPLE: DisputeJson = {
   merchantId: "SHOP-001",
   partnerId: 7,
   environment: "TEST",
-  state: "OPEN",
+  status: "OPEN",
   stage: "CHARGEBACK",
   category: "NOT_RECEIVED",
   network: "VISA",
   networkCaseId: "9182736450",
   reasonCode: "13.1",
-  uuid: "0b0fcb6e-5d0f-4b8a-9d53-1d8a4f6a2f10",
+  uuid: "7d9f0a52-6c2e-4a83-9f5d-2c1d0d1b8f11",
   terminalId: "SIM00001",
   amountMinor: 1050,
   currency: "EUR",

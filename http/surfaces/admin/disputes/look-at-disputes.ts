@@ -16,7 +16,7 @@ export const listFedDisputes = admin.endpoint({
   role: "read-only",
   query: Type.Object({
     merchantId: FED_MERCHANT,
-    state: Type.Optional(DisputeState),
+    status: Type.Optional(DisputeState),
     order: Type.Optional(Type.Union([Type.Literal("newest"), Type.Literal("due")])),
     ...PAGE,
   }),
@@ -29,7 +29,7 @@ export const listFedDisputes = admin.endpoint({
     ...admin.errors(400, 401, 404, 503),
   },
   handle: async (operations, { query }) => {
-    const { state = null, order = "newest", limit, cursor = null } = query;
+    const { status: state = null, order = "newest", limit, cursor = null } = query;
     const party = await partyOf(operations, query.merchantId);
     const all = { fromMs: null, beforeMs: null, dueBeforeMs: null, stage: null, category: null, terminalId: null, q: null };
     const { items, next } = await operations.disputes.list(party, { ...all, state, order, limit, cursor });
@@ -45,6 +45,7 @@ export const showFedDispute = admin.endpoint({
   description: "With what its merchant has submitted, for whoever brings it to the network; not with what it prepares.",
   auth: "admin",
   role: "operator",
+  machine: "disputes",
   params: FeedDisputeParams,
   responses: {
     200: {
@@ -68,6 +69,7 @@ export const readFedEvidence = admin.endpoint({
   description: "As an attachment. Of responses only: what a merchant prepares is its own.",
   auth: "admin",
   role: "operator",
+  machine: "disputes",
   params: Type.Object({
     ...FeedDisputeParams.properties,
     fileId: Type.String({ minLength: 1, maxLength: 64, parameterName: "EvidenceFileId", description: "`dpf_...`" }),

@@ -11,6 +11,7 @@ const said = {
   method: "POST",
   auth: "admin",
   role: "operator",
+  machine: "disputes",
   params: FeedDisputeParams,
 } as const;
 

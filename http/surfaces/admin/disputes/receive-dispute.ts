@@ -32,10 +32,11 @@ export const receiveDispute = admin.endpoint({
     "What a network or an acquirer has told of a case, until one is connected. Refunds of its payment are held from then on, and its merchant is written to. The same case again changes nothing.",
   auth: "admin",
   role: "operator",
+  machine: "disputes",
   body: FedDispute,
   bodyExample: {
     ...{ merchantId: "SHOP-001", network: "VISA", networkCaseId: "9182736450", stage: "CHARGEBACK" },
-    ...{ uuid: "0b0fcb6e-5d0f-4b8a-9d53-1d8a4f6a2f10", amountMinor: 1050, currency: "EUR", reasonCode: "13.1" },
+    ...{ uuid: "7d9f0a52-6c2e-4a83-9f5d-2c1d0d1b8f11", amountMinor: 1050, currency: "EUR", reasonCode: "13.1" },
     ...{ category: "NOT_RECEIVED", respondBy: "2026-12-10T10:00:00Z" },
   },
   audit: {

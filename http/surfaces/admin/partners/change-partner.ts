@@ -15,7 +15,7 @@ export const changePartner = admin.endpoint({
   description:
     "Members that are left out keep their values, including secrets. A record that was read may be sent back: its read-only members are ignored.",
   body: ChangedPartner,
-  bodyExample: { gwTml: "GW000002", terminalRule: { ruleType: "LIST", ruleValue: "TILL0001,TILL0002" } },
+  bodyExample: { gwTml: "GW000002", terminalRule: { ruleType: "LIST", ruleValue: "SIM00001,SIM00002" } },
   audit: { action: "partner.change" },
   responses: {
     200: {

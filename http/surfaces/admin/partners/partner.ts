@@ -201,7 +201,7 @@ export const example = {
   gwApiKey: "ACMEMER1",
   enabled: true,
   allowedOrigins: { shop: "https://shop.example" },
-  terminalRule: { ruleType: "LIST", ruleValue: "TILL0001,TILL0002" },
+  terminalRule: { ruleType: "LIST", ruleValue: "SIM00001,SIM00002" },
   adapterMerId: null,
   partnerApi: null,
   rateLimits: { pay: 200 },

@@ -8,6 +8,7 @@ import { ofOne, Partner, shown } from "./partner.ts";
 export const togglePartner = admin.endpoint({
   ...ofOne,
   role: "operator",
+  machine: "never",
   name: "togglePartner",
   refusesUnknown: "access",
   method: "PATCH",

@@ -13,7 +13,7 @@ const DAYS_MAX = 400;
 const Sums = {
   currency: Type.String({ maxLength: 255, description: "ISO 4217, as far as terminals have named one." }),
   volumeMinor: Type.Integer({
-    description: "Approved payments (CARD, SATISPAY, VOUCHER, PAYBYLINK), in minor units. Refunds are not taken off.",
+    description: "Approved payments, in minor units. Refunds are not taken off.",
   }),
   approved: Type.Integer({ description: "Their number." }),
   declined: Type.Integer({ description: "The number of those that were declined, without payment links that expired." }),
@@ -36,7 +36,7 @@ export const getTotalsTool = agentTool({
   effects: { readOnly: true, destructive: false },
   input: Type.Object({ from: FromDay, to: ToDay }, { additionalProperties: false }),
   output: Totals,
-  run: async ({ merchantTransactions, localTime, clock }, { agent, args }) => {
+  run: async ({ merchantTransactions, localTime, clock }, { agent, args, gone }) => {
     const nowMs = clock.nowMs();
     const to = args.to ?? localTime.dayOf(nowMs);
     const from = args.from ?? to;
@@ -44,7 +44,7 @@ export const getTotalsTool = agentTool({
     const range = { fromMs: dayOfQuery("from", from, localTime).fromMs, untilMs: dayOfQuery("to", to, localTime).untilMs };
     // By the calendar: clocks may have made them an hour longer.
     if (daysAfter(from, DAYS_MAX) <= to) return refused(`from: sums are of ${DAYS_MAX} days at most`);
-    const { sums, byMethod } = await merchantTransactions.sums(agent.merchantId, range);
+    const { sums, byMethod } = await merchantTransactions.sums(agent.merchantId, range, gone);
     const totals: Static<typeof Totals> = {
       ...{ from, to, timeZone: localTime.zone, asOf: iso(nowMs) },
       totals: sums.map(sumsOf),

@@ -20,8 +20,8 @@ export const getTransactionTool = agentTool({
     { additionalProperties: false },
   ),
   output: AgentTransaction,
-  run: async ({ merchantTransactions }, { agent, args }) => {
-    const found = await merchantTransactions.find(agent.merchantId, args.uuid);
+  run: async ({ merchantTransactions }, { agent, args, gone }) => {
+    const found = await merchantTransactions.find(agent.merchantId, args.uuid, gone);
     if (found === null) return refused("There is no such transaction");
     const transaction = agentTransaction(found);
     return { type: "done", structured: transaction, text: `Transaction ${transactionLine(transaction)}` };

@@ -1,7 +1,7 @@
 import { type Static, Type } from "@sinclair/typebox";
-import type { MerchantTransaction } from "../../../../engine/payments/merchant-transactions.ts";
+import { type MerchantTransaction, netMinorOf, refundStateOf } from "../../../../engine/payments/merchant-transactions.ts";
 import type { TransactionMethod } from "../../../../engine/payments/transaction.ts";
-import { ResultStatus, words } from "../../named-words.ts";
+import { RefundStateWord, ResultStatus, words } from "../../named-words.ts";
 import { AmountMinor, amountText, iso, nullable, time, written, writtenText } from "./schema-parts.ts";
 
 /** What there is in a merchant's list; scans and prints are no transactions of a shop. */
@@ -15,6 +15,10 @@ export const AgentTransaction = Type.Object({
   method: MethodWord,
   status: ResultStatus,
   amountMinor: AmountMinor,
+  isPayment: Type.Boolean({ description: "false: it is in no total. A check of a card, or a receipt." }),
+  refundState: RefundStateWord,
+  refundedMinor: Type.Integer({ description: "What was given back of it until now, in minor units." }),
+  netMinor: Type.Integer({ description: "What is left of an approved payment, in minor units; else 0." }),
   currency: Type.String({ maxLength: 255, description: "ISO 4217, as far as the terminal has named one." }),
   brand: written("The card's brand, as the terminal says."),
   last4: nullable(Type.String({ description: "The last digits of the card." })),
@@ -24,11 +28,13 @@ export const AgentTransaction = Type.Object({
 });
 export type AgentTransactionJson = Static<typeof AgentTransaction>;
 
-export function agentTransaction({ transaction, amountDiffers, unsolicited }: MerchantTransaction): AgentTransactionJson {
+export function agentTransaction(found: MerchantTransaction): AgentTransactionJson {
+  const { transaction, amountDiffers, unsolicited, isPayment, refundedMinor } = found;
   const { uuid, createdAtMs, terminalId, method, status, amountCents, currency, card, message } = transaction;
   return {
     ...{ uuid, createdAt: iso(createdAtMs), terminalId, method: methodWord(method), status },
-    ...{ amountMinor: amountCents, currency: writtenText(currency) ?? "" },
+    ...{ amountMinor: amountCents, isPayment, refundState: refundStateOf(found), refundedMinor, netMinor: netMinorOf(found) },
+    currency: writtenText(currency) ?? "",
     brand: writtenText(card?.brand),
     // As lists show it: four digits at the end.
     last4: /\d{4}$/.exec(card?.maskedPan ?? "")?.[0] ?? null,
@@ -41,6 +47,8 @@ export function methodWord(method: TransactionMethod): AgentTransactionJson["met
   return METHODS.find((known) => known === method) ?? "UNKNOWN";
 }
 
-export function transactionLine({ uuid, status, method, amountMinor, currency, createdAt }: AgentTransactionJson): string {
-  return `${uuid} ${status} ${method} ${amountText(amountMinor, currency)}, ${createdAt}`;
+export function transactionLine(item: AgentTransactionJson): string {
+  const { uuid, status, method, amountMinor, refundedMinor, currency, createdAt } = item;
+  const refunded = refundedMinor === 0 ? "" : `, ${amountText(refundedMinor, currency)} refunded`;
+  return `${uuid} ${status} ${method} ${amountText(amountMinor, currency)}${refunded}, ${createdAt}`;
 }

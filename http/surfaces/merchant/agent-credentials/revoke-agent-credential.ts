@@ -13,6 +13,7 @@ export const revokeAgentCredential = agentCredentials.endpoint({
     "Its next call is refused, on every node. Links that it has made can still be paid; cancel those that are not wanted. One that has ended already is answered as it is.",
   auth: "merchantUserOrKey",
   may: "administer agents",
+  noStepUp: "Revoking takes access away and gives none, and a token that leaked has to end at once.",
   rateLimit: PORTAL_RATE,
   params: AgentCredentialParams,
   audit: { action: "agent-credential.revoke" },

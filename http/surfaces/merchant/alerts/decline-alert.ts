@@ -15,6 +15,7 @@ export const declineAlert = alerts.endpoint({
   description: "Nothing is given back; the customer's bank may begin a dispute.",
   auth: "merchantUserOrKey",
   may: "operate",
+  noStepUp: "Declining gives no money away: a dispute may follow, and its response needs a fresh factor.",
   rateLimit: PORTAL_RATE,
   params: AlertParams,
   body: Type.Optional(DeclineAlert),

@@ -17,6 +17,7 @@ export const tryAlertRules = alerts.endpoint({
     "Which alerts of the last 90 days the given rules would have refunded, whether they are on or not. Nothing is changed. It does not say what else decides: a payment under dispute, one that was given back before, and the gateway.",
   auth: "merchantUserOrKey",
   may: "configure",
+  noStepUp: "It only computes what rules would have done.",
   rateLimit: PORTAL_RATE,
   body: AlertRuleSet,
   bodyExample: {

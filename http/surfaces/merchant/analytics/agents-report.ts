@@ -43,10 +43,10 @@ export const agentsReport = analytics.endpoint({
     },
     ...analytics.errors(400, 401, 403, 429, 503),
   },
-  handle: async (operations, { caller, query }) => {
+  handle: async (operations, { caller, query, request }) => {
     const { localTime, agentRefusals } = operations;
     const [answer, agents] = await Promise.all([
-      answerReport(operations, { caller, query }, "agents", AGENTS, {
+      answerReport(operations, { caller, query, request }, "agents", AGENTS, {
         queryOf: (period) => overPeriod(query, period),
         membersOf: ({ buckets, totals, credentials }, period) => ({
           ...seriesOf({ ...{ period, localTime, buckets, totals, nothing }, keyOf: ({ currency }) => currency, json: figuresJson }),

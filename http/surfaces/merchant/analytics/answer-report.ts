@@ -1,5 +1,6 @@
 import type { Caller } from "../../../../engine/access/caller.ts";
 import type { ReportKinds, ReportName } from "../../../../engine/reports/merchant-reports.ts";
+import type { RequestFacts } from "../../../endpoint/endpoint.ts";
 import type { LocalTime } from "../../local-time.ts";
 import { merchantOwnerOf } from "../surface.ts";
 import { edgesOf, withOffset } from "./buckets.ts";
@@ -9,7 +10,7 @@ import type { AnalyticsOperations } from "./surface.ts";
 /** A report over the days of a query, with the one that it is compared with, in the form that all of them are answered in. */
 export async function answerReport<Name extends ReportName, Members extends object>(
   { merchantReports, localTime, clock }: Pick<AnalyticsOperations, "merchantReports" | "localTime" | "clock">,
-  { caller, query }: { caller: Caller; query: PeriodQuery },
+  { caller, query, request: { gone } }: { caller: Caller; query: PeriodQuery; request: RequestFacts },
   name: Name,
   definitions: { readonly [figure: string]: string },
   {
@@ -23,7 +24,7 @@ export async function answerReport<Name extends ReportName, Members extends obje
   const owner = merchantOwnerOf(caller);
   const { period, before } = periodsOf(query, clock.nowMs(), localTime);
   const counted = async (one: Period) => {
-    const report = await merchantReports.report(name, owner, queryOf(one));
+    const report = await merchantReports.report(name, owner, queryOf(one), gone);
     return { asOfMs: report.asOfMs, json: { from: one.from, to: one.to, ...membersOf(report, one) } };
   };
   const [asked, compared] = await Promise.all([counted(period), before === null ? null : counted(before)]);

@@ -6,7 +6,7 @@
 const LIST = "Same days, currency, terminal and method:";
 
 const SUMS = {
-  volumeMinor: "Sum of approved payments of CARD, SATISPAY, VOUCHER and PAYBYLINK.",
+  volumeMinor: "Sum of the approved payments. What counts as a payment says the guide: checks of cards, receipts and scans do not.",
   approved: `Payments with the outcome OK. ${LIST} as many as GET /transactions has with \`status=OK\`.`,
   declined: `Payments with the outcome KO, without payment links that expired. ${LIST} as many as GET /transactions has with \`status=KO\`, but for these.`,
   approvalRate: "approved / (approved + declined).",
@@ -15,7 +15,8 @@ const SUMS = {
 
 export const PAYMENTS = {
   ...SUMS,
-  refunds: "Refunds that were done in this time, whenever their payment was made.",
+  refunds:
+    "Refunds that were done in this time, whenever their payment was made: by the day of the refund. Lists, exports and reconciliation subtract a refund on the day of its payment.",
   refundedMinor: "Sum of these refunds.",
   netMinor: "volumeMinor - refundedMinor.",
 };

@@ -46,9 +46,9 @@ export const disputesReport = analytics.endpoint({
     },
     ...analytics.errors(400, 401, 403, 429, 503),
   },
-  handle: async (operations, { caller, query }) => {
+  handle: async (operations, { caller, query, request }) => {
     const { localTime } = operations;
-    const answer = await answerReport(operations, { caller, query }, "disputes", DISPUTES, {
+    const answer = await answerReport(operations, { caller, query, request }, "disputes", DISPUTES, {
       queryOf: (period) => overPeriod(query, period),
       membersOf: ({ buckets, totals, categories }, period) => ({
         ...seriesOf({ ...{ period, localTime, buckets, totals, nothing }, keyOf: ({ currency }) => currency, json: figuresJson }),

@@ -42,8 +42,8 @@ export const heatmapReport = analytics.endpoint({
     },
     ...analytics.errors(400, 401, 403, 429, 503),
   },
-  handle: async (operations, { caller, query }) => {
-    const answer = await answerReport(operations, { caller, query }, "heatmap", HEATMAP, {
+  handle: async (operations, { caller, query, request }) => {
+    const answer = await answerReport(operations, { caller, query, request }, "heatmap", HEATMAP, {
       queryOf: (period) => {
         const { edges, ...filter } = overPeriod(query, period);
         const [fromMs = 0, untilMs = fromMs] = [edges[0], edges.at(-1)];

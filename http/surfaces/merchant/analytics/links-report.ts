@@ -41,9 +41,9 @@ export const linksReport = analytics.endpoint({
     },
     ...analytics.errors(400, 401, 403, 429, 503),
   },
-  handle: async (operations, { caller, query }) => {
+  handle: async (operations, { caller, query, request }) => {
     const { localTime } = operations;
-    const answer = await answerReport(operations, { caller, query }, "links", LINKS, {
+    const answer = await answerReport(operations, { caller, query, request }, "links", LINKS, {
       queryOf: (period) => overPeriod(query, period),
       membersOf: ({ buckets, totals, creators }, period) => ({
         ...seriesOf({ ...{ period, localTime, buckets, totals, nothing }, keyOf: ({ currency }) => currency, json: figuresJson }),

@@ -44,9 +44,9 @@ export const methodsReport = analytics.endpoint({
     },
     ...analytics.errors(400, 401, 403, 429, 503),
   },
-  handle: async (operations, { caller, query }) => {
+  handle: async (operations, { caller, query, request }) => {
     const { localTime } = operations;
-    const answer = await answerReport(operations, { caller, query }, "methods", METHOD_SUMS, {
+    const answer = await answerReport(operations, { caller, query, request }, "methods", METHOD_SUMS, {
       queryOf: (period) => overPeriod(query, period),
       membersOf: (report, period) => {
         const { buckets, totals } = report;

@@ -40,9 +40,9 @@ export const paymentsReport = analytics.endpoint({
     },
     ...analytics.errors(400, 401, 403, 429, 503),
   },
-  handle: async (operations, { caller, query }) => {
+  handle: async (operations, { caller, query, request }) => {
     const { localTime } = operations;
-    const answer = await answerReport(operations, { caller, query }, "payments", PAYMENTS, {
+    const answer = await answerReport(operations, { caller, query, request }, "payments", PAYMENTS, {
       queryOf: (period) => overPeriod(query, period),
       membersOf: ({ buckets, totals }, period) =>
         seriesOf({ period, localTime, buckets, totals, keyOf: ({ currency }) => currency, nothing, json: figuresJson }),

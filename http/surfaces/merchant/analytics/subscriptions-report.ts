@@ -45,9 +45,9 @@ export const subscriptionsReport = analytics.endpoint({
     },
     ...analytics.errors(400, 401, 403, 429, 503),
   },
-  handle: async (operations, { caller, query }) => {
+  handle: async (operations, { caller, query, request }) => {
     const { localTime } = operations;
-    const answer = await answerReport(operations, { caller, query }, "subscriptions", SUBSCRIPTIONS, {
+    const answer = await answerReport(operations, { caller, query, request }, "subscriptions", SUBSCRIPTIONS, {
       queryOf: (period) => overPeriod(query, period),
       membersOf: ({ buckets, totals }, period) =>
         seriesOf({ ...{ period, localTime, buckets, totals, nothing }, keyOf: ({ currency }) => currency, json: figuresJson }),

@@ -42,9 +42,9 @@ export const terminalsReport = analytics.endpoint({
     },
     ...analytics.errors(400, 401, 403, 429, 503),
   },
-  handle: async (operations, { caller, query }) => {
+  handle: async (operations, { caller, query, request }) => {
     const { localTime } = operations;
-    const answer = await answerReport(operations, { caller, query }, "terminals", TERMINALS, {
+    const answer = await answerReport(operations, { caller, query, request }, "terminals", TERMINALS, {
       queryOf: (period) => overPeriod(query, period),
       membersOf: ({ buckets, totals, activeTerminals, activeTerminalsInAll, terminals }, period) => {
         const { series, ...rest } = seriesOf({

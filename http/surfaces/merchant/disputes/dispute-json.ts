@@ -28,7 +28,7 @@ export async function disputeJson({ users, clock }: Seen, caller: Caller, disput
     submissions.map(({ by }) => by),
   );
   return {
-    ...{ id, state, stage, category, network, networkCaseId, reasonCode, uuid, terminalId, amountMinor, currency },
+    ...{ id, status: state, stage, category, network, networkCaseId, reasonCode, uuid, terminalId, amountMinor, currency },
     respondBy: iso(respondByMs),
     answerable: isAnswerable(dispute) && clock.nowMs() < respondByMs,
     holdsRefunds: holdsRefunds(dispute),
@@ -92,7 +92,7 @@ function iso(atMs: number): string {
 
 export const DISPUTE_EXAMPLE: DisputeJson = {
   id: "dp_4f0k2m9x7q1c8v5b3n6z0a2s",
-  state: "OPEN",
+  status: "OPEN",
   stage: "CHARGEBACK",
   category: "NOT_RECEIVED",
   network: "VISA",
@@ -147,7 +147,7 @@ export const DISPUTE_ITEM_EXAMPLE: DisputeItemJson = {
 
 export const STATS_EXAMPLE: DisputeStatsJson = {
   counts: { OPEN: 1, WON: 3, LOST: 1 },
-  amounts: [{ state: "OPEN", currency: "EUR", amountMinor: 1050 }],
+  amounts: [{ status: "OPEN", currency: "EUR", amountMinor: 1050 }],
   dueSoon: 1,
   winRate: 0.75,
   escalated: 1,

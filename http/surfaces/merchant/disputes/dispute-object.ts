@@ -8,7 +8,8 @@ export function disputeObject(dispute: DisputeRecord): object {
     id,
     object: "dispute",
     environment: livemode ? "LIVE" : "TEST",
-    ...{ state, stage, category, network, networkCaseId, reasonCode, uuid, terminalId, amountMinor, currency },
+    // `state` is what it was called before; receivers that read it go on working.
+    ...{ status: state, state, stage, category, network, networkCaseId, reasonCode, uuid, terminalId, amountMinor, currency },
     respondBy: iso(respondByMs),
     holdsRefunds: holdsRefunds(dispute),
     alertId,

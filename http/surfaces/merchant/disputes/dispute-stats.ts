@@ -19,11 +19,12 @@ export const showDisputeStats = disputes.endpoint({
   auth: "merchantUserOrKey",
   may: "look",
   rateLimit: PORTAL_RATE,
+  refusesUnknown: "rows",
   responses: {
     200: { description: "The figures.", body: okOf(DisputeStats), example: { status: "ok", data: STATS_EXAMPLE } },
     ...disputes.errors(401, 403, 429, 503),
   },
-  handle: async (operations, { caller }) => {
+  handle: async (operations, { caller, request }) => {
     const owner = merchantOwnerOf(caller);
     const { localTime, clock, merchantTransactions } = operations;
     const month = localTime.dayOf(clock.nowMs()).slice(0, MONTH_LENGTH);
@@ -31,12 +32,19 @@ export const showDisputeStats = disputes.endpoint({
     const [stats, alerts, card] = await Promise.all([
       operations.disputes.stats(owner, { fromMs, beforeMs }),
       operations.alerts.stats(owner),
-      cardPayments(() => merchantTransactions.sums(owner.merchantId, { fromMs, untilMs: beforeMs })),
+      cardPayments(() => merchantTransactions.sums(owner.merchantId, { fromMs, untilMs: beforeMs }, request.gone)),
     ]);
     const { counts, amountsMinor, dueSoon, winRate, escalated, complete } = stats;
     const paid = card === null ? null : card.reduce((sum, { approved }) => sum + approved, 0);
     const data: DisputeStatsJson = {
-      ...{ counts: { ...counts }, amounts: amountsOf(amountsMinor), dueSoon, winRate, escalated, complete },
+      ...{
+        counts: { ...counts },
+        amounts: amountsOf(amountsMinor).map(({ word: status, ...amount }) => ({ status, ...amount })),
+        dueSoon,
+        winRate,
+        escalated,
+        complete,
+      },
       month: {
         ...{ month, count: stats.month.count, cardPayments: paid, rate: rateOf(stats.month.count, paid) },
         amounts: Object.entries(stats.month.amountsMinor).map(([currency, amountMinor]) => {
@@ -45,7 +53,8 @@ export const showDisputeStats = disputes.endpoint({
         }),
       },
       alerts: {
-        ...{ counts: { ...alerts.counts }, amounts: amountsOf(alerts.amountsMinor) },
+        counts: { ...alerts.counts },
+        amounts: amountsOf(alerts.amountsMinor).map(({ word: state, ...amount }) => ({ state, ...amount })),
         ...{ preventionRate: alerts.preventionRate, complete: alerts.complete },
       },
     };
@@ -78,8 +87,8 @@ function rateOf(part: number, whole: number | null): number | null {
   return whole === null || whole === 0 ? null : part / whole;
 }
 
-function amountsOf(amounts: { readonly [state: string]: { readonly [currency: string]: number } }): DisputeStatsJson["amounts"] {
-  return Object.entries(amounts).flatMap(([state, byCurrency]) =>
-    Object.entries(byCurrency).map(([currency, amountMinor]) => ({ state, currency, amountMinor })),
+function amountsOf(amounts: { readonly [word: string]: { readonly [currency: string]: number } }) {
+  return Object.entries(amounts).flatMap(([word, byCurrency]) =>
+    Object.entries(byCurrency).map(([currency, amountMinor]) => ({ word, currency, amountMinor })),
   );
 }

@@ -12,6 +12,7 @@ export const removeEvidence = disputes.endpoint({
   description: "Its contents are deleted. What was submitted stays.",
   auth: "merchantUserOrKey",
   may: "operate",
+  noStepUp: "Only a file that was not submitted is removed, and it can be uploaded again.",
   rateLimit: PORTAL_RATE,
   params: EvidenceParams,
   audit: { action: "dispute.remove-evidence" },

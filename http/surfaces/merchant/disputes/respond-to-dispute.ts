@@ -20,6 +20,7 @@ export const respondToDispute = disputes.endpoint({
     "Once, and for good: CHALLENGE submits a statement or at least one file and freezes them, ACCEPT accepts liability and loses the dispute. An answer 200 means that it is stored; the network is given it afterwards, as `responses` says.",
   auth: "merchantUserOrKey",
   may: "operate",
+  stepUp: true,
   rateLimit: PORTAL_RATE,
   bodyBytesMax: BODY_BYTES_MAX,
   params: DisputeParams,

@@ -16,6 +16,7 @@ export const saveDisputeDraft = disputes.endpoint({
     "The whole of it: what is left out is empty then. Nobody but the merchant sees it until it is submitted. Card numbers in it are masked.",
   auth: "merchantUserOrKey",
   may: "operate",
+  noStepUp: "A draft submits nothing: the response does, and needs a fresh factor.",
   rateLimit: PORTAL_RATE,
   bodyBytesMax: BODY_BYTES_MAX,
   params: DisputeParams,

@@ -31,7 +31,7 @@ export const AlertStateWord = words(ALERT_STATES, { title: "AlertState" });
 
 /** Of a payment, whoever disputes it: what its page names. */
 export const DisputeOfPayment = Type.Object(
-  { id: Type.String(), state: DisputeState, respondBy: time("until when it may be answered.") },
+  { id: Type.String(), status: DisputeState, respondBy: time("until when it may be answered.") },
   { title: "DisputeOfPayment" },
 );
 export const AlertOfPayment = Type.Object(
@@ -121,7 +121,7 @@ export const DisputeResponseItem = Type.Object(
 export const Dispute = Type.Object(
   {
     id: Type.String(),
-    state: DisputeState,
+    status: DisputeState,
     stage: DisputeStage,
     category: DisputeCategory,
     network: Type.String(),
@@ -195,16 +195,14 @@ export const RespondToDispute = Type.Object(
 
 const Counts = (states: readonly string[]) =>
   Type.Record(Type.String(), Type.Integer(), { description: `By state (${states.join(", ")}); absent: none.` });
-const AmountsByState = Type.Array(Type.Object({ state: Type.String(), currency: Type.String(), amountMinor: Type.Integer() }), {
-  description: "By state and currency.",
-});
+const AMOUNT = { currency: Type.String(), amountMinor: Type.Integer() };
 const Rate = (description: string) => nullable(Type.Number({ minimum: 0, description }));
 
 /** GET /disputes/stats. */
 export const DisputeStats = Type.Object(
   {
     counts: Counts(DISPUTE_STATES),
-    amounts: AmountsByState,
+    amounts: Type.Array(Type.Object({ status: Type.String(), ...AMOUNT }), { description: "By status and currency." }),
     dueSoon: Type.Integer({ description: "To be answered within three days." }),
     winRate: Rate("WON of all that have ended (WON, LOST, EXPIRED); null where none has."),
     escalated: Type.Integer({ description: "Disputes that an alert came before." }),
@@ -225,7 +223,7 @@ export const DisputeStats = Type.Object(
     complete: Type.Boolean({ description: "false: there are too many, and these are the sums of the newest." }),
     alerts: Type.Object({
       counts: Counts(ALERT_STATES),
-      amounts: AmountsByState,
+      amounts: Type.Array(Type.Object({ state: Type.String(), ...AMOUNT }), { description: "By state and currency." }),
       preventionRate: Rate(
         "REFUNDED and PREVENTED of all that have ended; what was no alert counts as neither. Null where none has ended.",
       ),

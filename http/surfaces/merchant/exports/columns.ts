@@ -36,6 +36,8 @@ export const EXPORT_COLUMNS = {
     last4: column("text", "Ultime 4 cifre", "Last 4 digits"),
     authCode: column("text", "Codice di autorizzazione", "Authorization code"),
     message: column("text", "Messaggio", "Message"),
+    refundedAmount: column("amount", "Rimborsato", "Refunded"),
+    netAmount: column("amount", "Netto", "Net"),
   },
   "payment-links": {
     createdAt: column("time", "Creato il", "Created"),

@@ -10,9 +10,10 @@ export const downloadExport = exportSurface.endpoint({
   path: `${MERCHANT_BASE}/exports/{id}/file`,
   summary: "Download the file of an export",
   description:
-    "As an attachment. For who asked for it, and for OWNER and ADMIN; a file with `personalData` needs a second factor of the last ten minutes, of who has a session. A download that breaks off was not complete: the export says how many bytes it has.",
+    "As an attachment. For who asked for it, and for OWNER and ADMIN. A download that breaks off was not complete: the export says how many bytes it has.",
   auth: "merchantUserOrKey",
   may: "operate",
+  stepUp: { where: "for a file with `personalData`" },
   rateLimit: PORTAL_RATE,
   params: ExportParams,
   responses: {

@@ -2,6 +2,7 @@ import type { Endpoint } from "../../../endpoint/endpoint.ts";
 import type { MerchantOperations } from "../surface.ts";
 import { configurePaymentMethod } from "./configure-method.ts";
 import { listPaymentMethods } from "./list-methods.ts";
+import { confirmKeys, refuseKeys } from "./pending-keys.ts";
 import { replaceKeys } from "./replace-keys.ts";
 import { showKeys } from "./show-keys.ts";
 import type { MethodOperations } from "./surface.ts";
@@ -15,4 +16,6 @@ export const methodEndpoints: Endpoint<MethodOperations & MerchantOperations>[] 
   disablePaymentMethod,
   showKeys,
   replaceKeys,
+  confirmKeys,
+  refuseKeys,
 ];

@@ -13,7 +13,7 @@ export const replaceKeys = methods.endpoint({
   path: `${MERCHANT_BASE}/keys`,
   summary: "Rotate the API keys of the merchant",
   description:
-    "The present pair is no longer accepted, at any node, when the response is sent. The new keys are shown in this response only. The owners are told by mail.",
+    "The present pair is no longer accepted, at any node, when the response is sent. The new keys are shown in this response only. Keys that wait are dropped. The owners are told by mail.",
   auth: "merchantUser",
   may: "administer keys",
   stepUp: true,
@@ -38,7 +38,7 @@ export const replaceKeys = methods.endpoint({
   },
   handle: async ({ ownMerchant }, { caller, operationId }) => {
     const { merchantId, email } = userOf(caller);
-    const outcome = await ownMerchant.replaceKeys(merchantId, { operationId, by: { type: "person", email } });
+    const outcome = await ownMerchant.replaceKeys(merchantId, { operationId, by: { type: "person", email }, reason: "routine" });
     if (outcome.type === "inactive") throw new RelayError("conflict", "The merchant is deactivated");
     const { keys, madeAtMs } = outcome;
     const made = { publishableKey: keys.publishable, secretKey: keys.secret, createdAt: new Date(madeAtMs).toISOString() };

@@ -23,6 +23,17 @@ export const PaymentMethod = Type.Object(
 );
 export const PaymentMethods = Type.Object({ items: Type.Array(PaymentMethod) }, { title: "PaymentMethods" });
 
+/** Keys that the merchant's partner asked for, and that wait for an owner. */
+export const PendingKeys = Type.Object(
+  {
+    publishableKey: Type.String(),
+    secretKeyPrefix: Type.String({ description: "The beginning of the secret key." }),
+    createdAt: time("when the partner asked for them."),
+    appliesAt: time("when they replace the present pair, if no owner confirms or refuses them before."),
+  },
+  { title: "PortalPendingKeys" },
+);
+
 /** GET /keys. Null for a pair of before the relay kept what it may show of it. */
 export const Keys = Type.Object(
   {
@@ -30,8 +41,14 @@ export const Keys = Type.Object(
     secretKeyPrefix: nullable(Type.String({ description: "The beginning of the secret key, which itself is not stored." })),
     createdAt: nullable(time("when this pair was made.")),
     environment: Environment,
+    pending: Type.Union([PendingKeys, Type.Null()], { description: "Keys that wait for an owner; null for none." }),
   },
   { title: "PortalKeys" },
+);
+/** POST /keys/pending/confirm: which keys the owner has looked at. */
+export const ConfirmKeys = Type.Object(
+  { publishableKey: Type.String({ minLength: 1, maxLength: 256, description: "That of the keys that wait." }) },
+  { title: "PortalKeysConfirmation" },
 );
 /** POST /keys: a new pair, shown once; the former one ends at once. */
 export const NewKeys = Type.Object(

@@ -1,5 +1,6 @@
 import { ok, okOf } from "../envelope.ts";
 import { MERCHANT_BASE, PORTAL_RATE, userOf } from "../surface.ts";
+import { KEYS_EXAMPLE, keysJson } from "./keys-json.ts";
 import { Keys } from "./schemas.ts";
 import { methods } from "./surface.ts";
 
@@ -8,7 +9,8 @@ export const showKeys = methods.endpoint({
   method: "GET",
   path: `${MERCHANT_BASE}/keys`,
   summary: "Get the API keys of the merchant",
-  description: "The publishable key, and of the secret key its beginning: the relay keeps a digest of it.",
+  description:
+    "The publishable key, and of the secret key its beginning: the relay keeps a digest of it. `pending`: keys that the merchant's partner asked for; an owner can confirm or refuse them before they replace the present ones.",
   auth: "merchantUser",
   may: "administer keys",
   rateLimit: PORTAL_RATE,
@@ -16,26 +18,12 @@ export const showKeys = methods.endpoint({
     200: {
       description: "The present pair.",
       body: okOf(Keys),
-      example: {
-        status: "ok",
-        data: {
-          publishableKey: "pk_merchant_...",
-          secretKeyPrefix: "sk_merchant_k3Qd",
-          createdAt: "2026-03-01T09:30:00.000Z",
-          environment: "TEST",
-        },
-      },
+      example: { status: "ok", data: KEYS_EXAMPLE },
     },
     ...methods.errors(401, 403, 429, 503),
   },
-  handle: async ({ ownMerchant }, { caller }) => {
-    const { shownKeys, environment } = await ownMerchant.find(userOf(caller).merchantId);
-    const keys = {
-      publishableKey: shownKeys?.publishable ?? null,
-      secretKeyPrefix: shownKeys?.secretPrefix ?? null,
-      createdAt: shownKeys === undefined ? null : new Date(shownKeys.madeAtMs).toISOString(),
-      environment,
-    };
-    return { status: 200, body: ok(keys) };
-  },
+  handle: async ({ ownMerchant }, { caller }) => ({
+    status: 200,
+    body: ok(keysJson(await ownMerchant.find(userOf(caller).merchantId))),
+  }),
 });

@@ -19,6 +19,7 @@ export const createPaymentLink = paymentLinks.endpoint({
   description: `The answer has the address for the customer, and the same as a QR code. It can be paid once, until \`expiresAt\`. It is not sent by this call: POST /api/merchant/payment-links/{id}/send does. At most ${PORTAL_LINKS_PER_HOUR_MAX} in an hour (429).`,
   auth: "merchantUserOrKey",
   may: "operate",
+  noStepUp: "A link collects money for the merchant's own account, and gives none away.",
   rateLimit: PORTAL_RATE,
   body: CreatePaymentLink,
   bodyExample: { amountMinor: 1_050, description: "Dinner on Thursday", reference: "T-7", customerEmail: "ada@example.com" },

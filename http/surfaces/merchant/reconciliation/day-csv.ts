@@ -14,7 +14,14 @@ const TEXTS: Readonly<
       ...["Voce", "Terminale", "Metodo", "Esito o stato", "Valuta", "Numero", "Importo", "UUID"],
       ...[`Corretto il (${zone})`, "Numero precedente", "Importo precedente"],
     ],
-    of: { payments: "Pagamenti", links: "Link", refunds: "Rimborsi", unknown: "Esito ignoto", conflicting: "Esiti discordanti" },
+    of: {
+      payments: "Pagamenti",
+      refunded: "Rimborsato dei pagamenti",
+      links: "Link",
+      refunds: "Rimborsi",
+      unknown: "Esito ignoto",
+      conflicting: "Esiti discordanti",
+    },
     correction: "Correzione",
     others: "altre",
   },
@@ -23,7 +30,14 @@ const TEXTS: Readonly<
       ...["Item", "Terminal", "Method", "Status or state", "Currency", "Count", "Amount", "UUID"],
       ...[`Corrected (${zone})`, "Count before", "Amount before"],
     ],
-    of: { payments: "Payments", links: "Links", refunds: "Refunds", unknown: "Unknown outcome", conflicting: "Conflicting results" },
+    of: {
+      payments: "Payments",
+      refunded: "Refunded of payments",
+      links: "Links",
+      refunds: "Refunds",
+      unknown: "Unknown outcome",
+      conflicting: "Conflicting results",
+    },
     correction: "Correction",
     others: "others",
   },
@@ -33,23 +47,18 @@ const TEXTS: Readonly<
 export function dayCsv({ closed, corrections, correctionCount }: ReconciledDay, locale: Locale, localTime: LocalTime): string {
   const { headings, of, correction: word, others } = TEXTS[locale];
   const { point } = CSV_FORMS[locale];
-  const { payments, links, refunds, unknown, conflicting } = closed.figures;
+  const { payments, refunded = [], links, refunds, unknown, conflicting } = closed.figures;
   const sum = ({ count, amountMinor }: CountAndSum, currency: string) => [String(count), majorUnits(amountMinor, currency, point)];
   const rest = ["", "", "", ""];
   const further = (what: string, count: number) => (count > 0 ? [[what, "*", "", "", "", String(count), "", "*", "", "", ""]] : []);
   const rows: string[][] = [
     [...headings(localTime.zone)],
-    ...payments.map((line) => [
-      ...[
-        of.payments,
-        textCell(line.terminalId ?? "*"),
-        line.method,
-        line.status,
-        textCell(line.currency),
-        ...sum(line, line.currency),
-        ...rest,
-      ],
-    ]),
+    ...(["payments", "refunded"] as const).flatMap((what) =>
+      (what === "payments" ? payments : refunded).map((line) => [
+        ...[of[what], textCell(line.terminalId ?? "*"), line.method, line.status],
+        ...[textCell(line.currency), ...sum(line, line.currency), ...rest],
+      ]),
+    ),
     ...(["links", "refunds"] as const).flatMap((what) =>
       (what === "links" ? links : refunds).map((line) => [
         ...[of[what], "", "", textCell(line.state), textCell(line.currency), ...sum(line, line.currency), ...rest],
@@ -83,9 +92,7 @@ export function dayCsv({ closed, corrections, correctionCount }: ReconciledDay, 
       }
       const { currency } = subject;
       const place =
-        subject.of === "payments"
-          ? [textCell(subject.terminalId ?? "*"), subject.method, subject.status]
-          : ["", "", textCell(subject.state)];
+        "method" in subject ? [textCell(subject.terminalId ?? "*"), subject.method, subject.status] : ["", "", textCell(subject.state)];
       return [what, ...place, textCell(currency), ...sum(after, currency), "", at, ...sum(before, currency)];
     }),
     ...further(`${word}: ${others}`, correctionCount - corrections.length),

@@ -13,6 +13,7 @@ export const beginSession = signInSurface.endpoint({
   description:
     "Begins a session that lacks its second factor: stage `factor`, or `enrol` for an account that has none yet. The answer to an address that is nobody's is that to a wrong password.",
   auth: "optionalPortalSession",
+  noStepUp: "It is the first step of a sign-in, before there is a session.",
   rateLimit: SIGN_IN_RATE,
   headers: ClientHeaders,
   body: SignIn,

@@ -14,6 +14,7 @@ export const changeMe = signInSurface.endpoint({
   summary: "Update your account",
   auth: "merchantUser",
   may: "look",
+  noStepUp: "Language, appearance and saved views are the person's own, and open nothing.",
   rateLimit: PORTAL_RATE,
   bodyBytesMax: ME_BYTES_MAX,
   body: MeChange,

@@ -11,6 +11,7 @@ export const chooseMerchant = signInSurface.endpoint({
   summary: "Set the merchant of your session",
   auth: "merchantUser",
   may: "look",
+  noStepUp: "The person is a member of that merchant too, and what it may do there asks for a fresh factor by itself.",
   rateLimit: PORTAL_RATE,
   body: ChooseMerchant,
   bodyExample: { merchantId: "SHOP-002" },

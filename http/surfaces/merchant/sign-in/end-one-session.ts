@@ -12,6 +12,7 @@ export const endOneSession = signInSurface.endpoint({
   summary: "Delete one of your sessions",
   auth: "merchantUser",
   may: "look",
+  noStepUp: "Ending a session takes access away and gives none, and whoever sees a stranger's session has to end it at once.",
   rateLimit: PORTAL_RATE,
   params: Type.Object({ id: Type.String({ minLength: 1, maxLength: 64 }) }),
   audit: { action: "session.end" },

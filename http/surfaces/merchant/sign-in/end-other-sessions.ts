@@ -10,6 +10,7 @@ export const endOtherSessions = signInSurface.endpoint({
   summary: "Delete your other sessions",
   auth: "merchantUser",
   may: "look",
+  noStepUp: "Ending sessions takes access away and gives none, and whoever sees a stranger's session has to end it at once.",
   rateLimit: PORTAL_RATE,
   audit: { action: "session.end-others", subject: ({ caller }) => userOf(caller).email },
   responses: { 200: { description: "How many there were.", body: okOf(Ended) }, ...signInSurface.errors(401, 403, 429, 503) },

@@ -8,6 +8,7 @@ export const endSession = signInSurface.endpoint({
   summary: "Sign out of the portal",
   description: "Ends the caller's session and takes its cookie back. Also where it has ended already.",
   auth: "optionalPortalSession",
+  noStepUp: "Signing out gives nothing to anybody.",
   rateLimit: PORTAL_RATE,
   audit: "changes nothing",
   responses: { 200: StateAndCookie, ...signInSurface.errors(403, 429, 503) },

@@ -11,6 +11,7 @@ export const passkeyOptions = signInSurface.endpoint({
   description:
     "What the browser asks the authenticator (`PublicKeyCredentialRequestOptionsJSON`): any passkey of this installation where nobody is signed in, else one of the account. The challenge counts once, for five minutes.",
   auth: "optionalPortalSession",
+  noStepUp: "It is a step of showing the factor.",
   rateLimit: SIGN_IN_RATE,
   audit: "changes nothing",
   responses: { 200: { description: "The options.", body: okOf(WebAuthnJson) }, ...signInSurface.errors(400, 403, 429, 503) },

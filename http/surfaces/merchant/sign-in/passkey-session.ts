@@ -13,6 +13,7 @@ export const passkeySession = signInSurface.endpoint({
   description:
     "The answer of the authenticator to POST /api/merchant/session/passkey/options. Without a session it signs in alone; in the stage `factor` it is the second factor, in the stage `full` a fresh one.",
   auth: "optionalPortalSession",
+  noStepUp: "It is how a passkey is shown as the factor.",
   rateLimit: SIGN_IN_RATE,
   bodyBytesMax: PASSKEY_BYTES_MAX,
   headers: ClientHeaders,

@@ -12,6 +12,7 @@ export const secondFactor = signInSurface.endpoint({
   description:
     "A code of the authenticator app, or one of the recovery codes, which counts once. After five wrong ones the sign-in begins again with the password.",
   auth: "portalSession",
+  noStepUp: "It is how the factor is shown.",
   rateLimit: SIGN_IN_RATE,
   headers: ClientHeaders,
   body: SecondFactor,

@@ -14,6 +14,7 @@ export const stepUp = signInSurface.endpoint({
     "For ten minutes it opens what needs one. Send `code`, `recoveryCode` or a passkey's `response`. Five wrong codes end the session.",
   auth: "merchantUser",
   may: "look",
+  noStepUp: "It is how the fresh factor is shown.",
   rateLimit: SIGN_IN_RATE,
   bodyBytesMax: PASSKEY_BYTES_MAX,
   headers: ClientHeaders,

@@ -13,6 +13,7 @@ export const changePlan = subscriptions.endpoint({
   description: "Subscriptions that it has go on as they are.",
   auth: "merchantUserOrKey",
   may: "operate",
+  noStepUp: "Its name and whether it is offered change; its terms are fixed.",
   rateLimit: PORTAL_RATE,
   params: PlanParams,
   body: ChangePlan,

@@ -15,6 +15,7 @@ export const createPlan = subscriptions.endpoint({
   description: "Its terms are fixed from then on: whoever wants others makes another plan.",
   auth: "merchantUserOrKey",
   may: "operate",
+  noStepUp: "A plan charges nobody.",
   rateLimit: PORTAL_RATE,
   body: CreatePlan,
   bodyExample: { name: "Gym, monthly", amountMinor: 2_900, interval: "MONTH" },

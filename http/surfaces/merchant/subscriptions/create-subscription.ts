@@ -15,6 +15,7 @@ export const createSubscription = subscriptions.endpoint({
   description: `Without a trial the first payment is asked for at once: the customer gets a mail with the way to pay, or the card on file is charged. \`collection\` is LINK, and \`locale\` (of mails) it, where they are absent. At most ${SUBSCRIPTIONS_PER_HOUR_MAX} in an hour (429).`,
   auth: "merchantUserOrKey",
   may: "operate",
+  noStepUp: "A subscription collects money for the merchant's own account, and gives none away.",
   rateLimit: PORTAL_RATE,
   deadlineMs: CHARGE_DEADLINE_MS,
   body: CreateSubscription,

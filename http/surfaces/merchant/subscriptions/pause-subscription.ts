@@ -11,6 +11,7 @@ export const pauseSubscription = subscriptions.endpoint({
   description: "Nothing is asked for until it is resumed. A payment that was under way is followed to its end.",
   auth: "merchantUserOrKey",
   may: "operate",
+  noStepUp: "A pause is ended by resuming, and gives no money away.",
   rateLimit: PORTAL_RATE,
   deadlineMs: CHARGE_DEADLINE_MS,
   params: SubscriptionParams,

@@ -11,6 +11,7 @@ export const removePlan = subscriptions.endpoint({
   summary: "Delete a plan that was never used",
   auth: "merchantUserOrKey",
   may: "operate",
+  noStepUp: "Only a plan that nobody has subscribed to is removed.",
   rateLimit: PORTAL_RATE,
   params: PlanParams,
   audit: { action: "plan.remove" },

@@ -20,6 +20,7 @@ export const resumeSubscription = subscriptions.endpoint({
     "After a pause, whose time counts for nothing: what was unpaid is given up, and the next cycle is the first that is due from now on. Or takes back a cancellation at the period's end.",
   auth: "merchantUserOrKey",
   may: "operate",
+  noStepUp: "It collects money for the merchant's own account again, and gives none away.",
   rateLimit: PORTAL_RATE,
   deadlineMs: CHARGE_DEADLINE_MS,
   params: SubscriptionParams,

@@ -22,6 +22,7 @@ export const retrySubscription = subscriptions.endpoint({
   description: "Charges the card on file, or reminds the customer of the link. Once in an hour.",
   auth: "merchantUserOrKey",
   may: "operate",
+  noStepUp: "It collects what is owed to the merchant, once in an hour, and gives no money away.",
   rateLimit: PORTAL_RATE,
   deadlineMs: CHARGE_DEADLINE_MS,
   params: SubscriptionParams,

@@ -17,6 +17,7 @@ export const showSubscription = subscriptions.endpoint({
   query: Type.Object({
     beforeCycle: Type.Optional(Type.Integer({ minimum: 1, maximum: 99_999, description: "Payments of cycles before this one only." })),
   }),
+  refusesUnknown: "rows",
   responses: {
     200: subscriptionAnswered,
     ...subscriptions.errors(400, 401, 403, 404, 429, 503),

@@ -16,6 +16,7 @@ export const acceptInvitation = team.endpoint({
     "Who has no account yet chooses a password; who has one proves its password, and wrong ones are held back as at a sign-in. Begins a session as a sign-in does: stage `enrol` for an account without a second factor, else `factor`; the session that the browser has ends.",
   // Nobody has to be signed in; but only the portal's own pages may sign a visitor in.
   auth: "optionalPortalSession",
+  noStepUp: "The token of the mail and the password are the proof; there is no session yet.",
   rateLimit: SIGN_IN_RATE,
   params: InvitationParams,
   headers: ClientHeaders,

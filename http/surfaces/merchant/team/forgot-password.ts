@@ -12,6 +12,7 @@ export const forgotPassword = team.endpoint({
   description:
     "If there is an account with this address, it is written to with a link that can be used once, for an hour; at most three times an hour. The answer, and the time that it takes, is the same if there is none.",
   auth: "none",
+  noStepUp: "It only sends a mail to the address of the account; there is no session yet.",
   rateLimit: SIGN_IN_RATE,
   body: ForgotPassword,
   bodyExample: { email: "anna@example.com" },

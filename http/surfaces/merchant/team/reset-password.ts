@@ -12,6 +12,7 @@ export const resetPassword = team.endpoint({
   summary: "Reset your password by the link of a mail",
   description: "Ends all sessions of the account, and keeps its second factors. The person is told by mail.",
   auth: "none",
+  noStepUp: "The token of the mail is the proof, and the second factor stays as it is.",
   rateLimit: SIGN_IN_RATE,
   body: ResetPassword,
   bodyExample: { token: "...", password: "quite another passphrase" },

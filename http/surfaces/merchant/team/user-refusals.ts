@@ -37,6 +37,8 @@ export function userRefusal(why: Why) {
       throw new RelayError("conflict", "Somebody else changed this user meanwhile; read it again");
     case "too_soon":
       throw new RelayError("rate_limited", "The invitation was sent a moment ago", { retryAfterSeconds: RESEND_AFTER_SECONDS });
+    case "owner_active":
+      throw new Error("only partners are refused for an active owner");
     case "inactive":
       throw new RelayError("conflict", "The merchant is deactivated");
   }

@@ -16,6 +16,7 @@ export const changeWebhook = webhooks.endpoint({
     "Members that are left out stay. Disabling it ends what is still to be delivered to it; enabling it forgets why it was disabled. `seen`: the `updatedAt` that was looked at.",
   auth: "merchantUserOrKey",
   may: "integrate",
+  stepUp: true,
   rateLimit: PORTAL_RATE,
   params: EndpointParams,
   body: ChangeWebhookEndpoint,

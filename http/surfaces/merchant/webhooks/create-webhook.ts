@@ -13,7 +13,7 @@ export const createWebhook = webhooks.endpoint({
   path: `${MERCHANT_BASE}/webhooks`,
   summary: "Create a webhook endpoint of the merchant",
   description:
-    "`format`: `portal` (default) or `platform`, that of `/v1/webhook_endpoints`; each has its own events. `url` is https in LIVE; addresses of local networks are not called. The answer has the `secret` by which deliveries are signed; it is not shown again.",
+    "`format`: `portal` (default) or `platform`, that of `/v1/webhook_endpoints`; each has its own events. `url` is https in LIVE; addresses of local networks are refused, and a name is checked at each call. The answer has the `secret` by which deliveries are signed; it is not shown again.",
   auth: "merchantUserOrKey",
   may: "integrate",
   stepUp: true,

@@ -12,6 +12,7 @@ export const removeWebhook = webhooks.endpoint({
   description: "Ends what is still to be delivered to it, and takes its deliveries out of the list.",
   auth: "merchantUserOrKey",
   may: "integrate",
+  stepUp: true,
   rateLimit: PORTAL_RATE,
   params: EndpointParams,
   audit: { action: "webhook.remove" },

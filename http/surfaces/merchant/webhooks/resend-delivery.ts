@@ -12,6 +12,7 @@ export const resendWebhookDelivery = webhooks.endpoint({
   description: "Also where it was delivered before.",
   auth: "merchantUserOrKey",
   may: "integrate",
+  noStepUp: "It sends the same event to the address that is stored.",
   rateLimit: PORTAL_RATE,
   params: DeliveryParams,
   audit: { action: "webhook.resend" },

@@ -12,6 +12,7 @@ export const testWebhook = webhooks.endpoint({
   description: "A `webhook.test` event, to this endpoint alone and whatever it subscribes to. One in ten seconds (429).",
   auth: "merchantUserOrKey",
   may: "integrate",
+  noStepUp: "A test event holds nothing of the merchant.",
   rateLimit: PORTAL_RATE,
   params: EndpointParams,
   audit: { action: "webhook.test" },

@@ -98,6 +98,16 @@ export const PAGES: readonly PageEntry[] = [
     page: pageLoader(async () => (await import("./cluster/cluster-page.tsx")).ClusterPage),
   },
   {
+    name: "machines",
+    hasObjects: false,
+    label: ({ machines }) => machines,
+    icon: "key",
+    group: "relay",
+    role: "read-only",
+    onPhone: false,
+    page: pageLoader(async () => (await import("./machines/machines-page.tsx")).MachinesPage),
+  },
+  {
     name: "audit",
     hasObjects: false,
     label: ({ audit }) => audit,

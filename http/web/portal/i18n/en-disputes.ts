@@ -228,7 +228,8 @@ export const disputes = {
       empty: "The file is empty.",
       count: (max: number) => `A dispute takes at most ${max} files. Remove one first.`,
       total: (max: number) => `All files together may have at most ${max} MB. Remove one, or save it smaller.`,
-      content: "Its contents are not what its name says, or hold macros. Save it anew in one of the accepted formats.",
+      content:
+        "Its contents are not what its name says, or it holds macros, scripts or other files, or needs a password. Save it anew in one of the accepted formats.",
       room: "There is no room for it: a dispute takes at most 20 files with 50 MB in all.",
     },
   },

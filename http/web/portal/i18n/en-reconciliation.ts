@@ -28,8 +28,8 @@ export const reconciliation = {
   closedAt: (time: string) => `Closed on ${time}. What changed afterwards is listed as corrections below.`,
   download: "Download CSV",
   paymentCount: (count: string) => (count === "1" ? "1 payment" : `${count} payments`),
-  refundCount: (count: string) => (count === "1" ? "1 refund" : `${count} refunds`),
-  netHint: "Approved less refunded",
+  refundCount: (count: string) => (count === "1" ? "of 1 payment of this day" : `of ${count} payments of this day`),
+  netHint: "Approved less refunded, by the day of the payment",
   byMethod: "By method",
   byTerminal: "By terminal",
   method: "Method",
@@ -58,6 +58,7 @@ export const reconciliation = {
   noticed: "Noticed",
   subjects: {
     payments: "Payments",
+    refunded: "Refunded of these payments",
     links: "Payment links",
     refunds: "Refunds",
     unknown: "Outcome not known",

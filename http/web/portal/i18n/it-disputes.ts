@@ -230,7 +230,8 @@ export const disputes: Catalogue["disputes"] = {
       empty: "Il file è vuoto.",
       count: (max) => `Una contestazione accetta al massimo ${max} file. Prima rimuovine uno.`,
       total: (max) => `Tutti i file insieme possono avere al massimo ${max} MB. Rimuovine uno, o salvalo più piccolo.`,
-      content: "Il contenuto non corrisponde al nome, o contiene macro. Salvalo di nuovo in uno dei formati accettati.",
+      content:
+        "Il contenuto non corrisponde al nome, o contiene macro, script o altri file, o richiede una password. Salvalo di nuovo in uno dei formati accettati.",
       room: "Non c’è posto: una contestazione accetta al massimo 20 file, 50 MB in tutto.",
     },
   },

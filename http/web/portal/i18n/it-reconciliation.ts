@@ -30,8 +30,8 @@ export const reconciliation: Catalogue["reconciliation"] = {
   closedAt: (time) => `Chiusa il ${time}. Quello che è cambiato dopo è elencato sotto come rettifica.`,
   download: "Scarica CSV",
   paymentCount: (count) => (count === "1" ? "1 pagamento" : `${count} pagamenti`),
-  refundCount: (count) => (count === "1" ? "1 rimborso" : `${count} rimborsi`),
-  netHint: "Approvati meno rimborsati",
+  refundCount: (count) => (count === "1" ? "di 1 pagamento di questo giorno" : `di ${count} pagamenti di questo giorno`),
+  netHint: "Approvati meno rimborsati, per giorno del pagamento",
   byMethod: "Per metodo",
   byTerminal: "Per terminale",
   method: "Metodo",
@@ -60,6 +60,7 @@ export const reconciliation: Catalogue["reconciliation"] = {
   noticed: "Rilevata",
   subjects: {
     payments: "Pagamenti",
+    refunded: "Rimborsato di questi pagamenti",
     links: "Link di pagamento",
     refunds: "Rimborsi",
     unknown: "Esito non noto",

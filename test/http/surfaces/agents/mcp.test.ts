@@ -76,6 +76,82 @@ for (const { version, mode } of MCP_GENERATIONS) {
   });
 }
 
+/** Words of JSON Schema that a widely used model API refuses, with the way to each. */
+function refusedWords(value: unknown, at: string): string[] {
+  if (typeof value !== "object" || value === null) return [];
+  return Object.entries(value).flatMap(([name, inner]) => {
+    const isWord = ["const", "anyOf", "oneOf", "allOf", "not", "$ref"].includes(name) && !at.endsWith(".properties");
+    return [...(isWord ? [`${at}.${name}`] : []), ...refusedWords(inner, `${at}.${name}`)];
+  });
+}
+
+test("tool schemas name choices as enumerations of strings, and inputs use no other way to say alternatives", async (t) => {
+  const world = await startAgentWorld(t);
+  const tools = listOf(member((await ask(world, message("tools/list"))).body, "result", "tools"));
+  assert.equal(tools.length, TOOLS.length);
+  for (const tool of tools) {
+    assert.deepEqual(refusedWords(member(tool, "inputSchema"), String(member(tool, "name"))), []);
+    assert.equal(JSON.stringify(member(tool, "outputSchema")).includes('"const"'), false);
+  }
+  const links = tools.find((tool) => member(tool, "name") === "list_payment_links");
+  assertMatches(member(links, "inputSchema", "properties", "state"), {
+    type: "string",
+    enum: ["PENDING", "PAID", "CANCELLED", "EXPIRED"],
+    description: /./,
+  });
+});
+
+test("null for an optional argument is the same as leaving it out, and null for a required one is refused", async (t) => {
+  const world = await startAgentWorld(t);
+  const nulls: [name: string, args: object][] = [
+    ["create_payment_link", { ...ORDER, reference: null, expiresInHours: null }],
+    ["list_payment_links", { state: null, from: null, to: null, reference: null, limit: null, cursor: null }],
+    [
+      "list_transactions",
+      { from: null, to: null, status: null, method: null, terminalId: null, amountMin: null, amountMax: null, cursor: null },
+    ],
+    ["get_totals", { from: null, to: null }],
+  ];
+  for (const [name, args] of nulls) {
+    const answer = await ask(world, toolCall(name, args));
+    assertMatches(answer.body, { result: { structuredContent: {} } });
+    assert.equal(member(answer.body, "result", "isError"), undefined, name);
+  }
+  assert.deepEqual(world.asked.links, [{ limit: 20, cursor: null, state: null, reference: null, fromMs: null, beforeMs: null }]);
+  // The same order without the nulls is the same request.
+  assertMatches((await ask(world, toolCall("create_payment_link", ORDER))).body, { result: { structuredContent: { id: idOf(1) } } });
+  assert.equal(world.asked.orders.length, 1);
+  for (const name of ["idempotencyKey", "amountMinor", "currency", "description"]) {
+    const answer = await ask(world, toolCall("create_payment_link", { ...ORDER, idempotencyKey: "key-2", [name]: null }));
+    assertMatches(answer.body, { result: { isError: true, content: [{ text: new RegExp(`^${name}: must be`) }] } });
+  }
+  assert.equal(world.asked.orders.length, 1);
+  for (const params of [null, { cursor: null }, { _meta: null }]) {
+    const listed = await ask(world, { jsonrpc: "2.0", id: 7, method: "tools/list", params });
+    assert.equal(listOf(member(listed.body, "result", "tools")).length, TOOLS.length);
+  }
+  assertMatches((await ask(world, message("tools/call", { name: "get_totals", arguments: null }))).body, {
+    result: { structuredContent: {} },
+  });
+});
+
+test("a cursor that the list of tools has not answered is an error of its params", async (t) => {
+  const world = await startAgentWorld(t);
+  for (const cursor of ["made-up", ""]) {
+    assertMatches((await ask(world, message("tools/list", { cursor }))).body, {
+      error: { code: -32_602, message: /^cursor: is not one/ },
+      id: 7,
+    });
+  }
+});
+
+test("the address with a slash behind it answers in the same way", async (t) => {
+  const world = await startAgentWorld(t);
+  const answer = await world.client(BEARER).post("/mcp/", message("tools/list"));
+  assert.deepEqual(answer.body, (await ask(world, message("tools/list"))).body);
+  assert.equal((await fetch(`${world.url}/mcp/`, { headers: BEARER })).status, 405);
+});
+
 test("only tools of the scopes that are held are listed, and the others refuse", async (t) => {
   const world = await startAgentWorld(t);
   for (const scope of AGENT_SCOPES) {

@@ -109,6 +109,8 @@ test("the shop's own query and fragment stay, and those of an earlier return do 
   assert.equal(at("https://shop.example/a?redirect_status=failed&b=1&payment_intent=pi_old"), `https://shop.example/a?b=1&${told}`);
   assert.equal(at("https://shop.example/a?redirect%5Fstatus=failed&b=%7e+1&=c&d"), `https://shop.example/a?b=%7e+1&=c&d&${told}`);
   assert.equal(at("https://shop.example/caffè"), `https://shop.example/caff%C3%A8?${told}`);
+  assert.equal(at("myapp://back"), `myapp://back?${told}`);
+  assert.equal(at("com.example.shop:///a?b=1#c"), `com.example.shop:///a?b=1&${told}#c`);
   assert.equal(returnAddress(intent([PAID], {}, "https://shop.example/a"), null), `https://shop.example/a?${TOLD}`);
   assert.equal(returnAddress(intent([PAID], {}, null), "succeeded"), null);
 });

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { assertMatches } from "../../../support/matches.ts";
+import { assertMatches, listOf, member } from "../../../support/matches.ts";
 import { CHARGE_ID, INTENT_ID, OPEN, PAID, REFUND_ID, refundedIntent } from "./records.ts";
 import { assertRefused, type Said, startCompat } from "./world.ts";
 
@@ -32,6 +32,26 @@ for (const [what, outcome, status, error] of REFUSED_REFUNDS) {
     assertRefused(await send("POST", "/refunds", { form: `payment_intent=${INTENT_ID}` }), status, error);
   });
 }
+
+test("a charge under dispute says so by itself, in the list, and as the latest charge of its intent", async (t) => {
+  const { send, records, disputed } = await startCompat(t);
+  records.set(INTENT_ID, PAID);
+  const charges = async () => {
+    const [one, listed, expanded] = await Promise.all([
+      send("GET", `/charges/${CHARGE_ID}`),
+      send("GET", `/charges?payment_intent=${INTENT_ID}`),
+      send("GET", `/payment_intents/${INTENT_ID}?expand[]=latest_charge`),
+    ]);
+    return [one.body, listOf(member(listed.body, "data"))[0], member(expanded.body, "latest_charge")].map((charge) =>
+      member(charge, "disputed"),
+    );
+  };
+  assert.deepEqual(await charges(), [false, false, false]);
+  disputed.add(`SHOP-002/${PAID.attempts[0]?.txId}`);
+  assert.deepEqual(await charges(), [false, false, false], "another merchant's payment of the same name");
+  disputed.add(`SHOP-001/${PAID.attempts[0]?.txId}`);
+  assert.deepEqual(await charges(), [true, true, true]);
+});
 
 test("a refund is asked for by the intent or the charge, and answered as it stands", async (t) => {
   const { send, said, asked, records } = await startCompat(t);

@@ -34,6 +34,19 @@ test("what is not there is in the platform's envelope too", async (t) => {
     type: "invalid_request_error",
     message: "Unrecognized request URL (GET: /v1/customers/cus_1).",
   });
+  // The platform's searches stand where an id does.
+  for (const path of ["/payment_intents/search", "/charges/search", "/refunds/search"]) {
+    for (const [method, query] of [
+      ["GET", "?query=status:'succeeded'"],
+      ["GET", ""],
+      ["POST", ""],
+    ] as const) {
+      assertRefused(await send(method, path + query, method === "POST" ? { form: "" } : {}), 404, {
+        ...{ type: "invalid_request_error", code: undefined, message: `Unrecognized request URL (${method}: /v1${path}).` },
+      });
+    }
+  }
+  assertRefused(await send("GET", "/payment_intents/searches"), 404, { code: "resource_missing" });
   assertRefused(await send("POST", "/4242424242424242", { form: "" }), 404, {
     message: "Unrecognized request URL (POST: /v1/424242******4242).",
   });

@@ -37,11 +37,11 @@ test("a stored answer has the headers of the request that it answers now, each o
   const shown = ({ headers }: Answer) => [headers.get("stripe-version"), headers.get("platform-version"), headers.get("idempotency-key")];
   assert.deepEqual(shown(first), ["2026-10-28.endive", "2026-10-28.endive", "order-7"]);
   const ids = new Set([first.headers.get("request-id")]);
-  // By one that names a version, by another, and by one that names none, which has the merchant's by now.
+  // By one that names a version, by another, and by one that names none, which has the merchant's default.
   for (const [named, answered] of [
     ["2025-01-01", "2025-01-01"],
     ["2026-03-25.dahlia", "2026-03-25.dahlia"],
-    [undefined, "2025-01-01"],
+    [undefined, "2026-10-28.endive"],
   ] as const) {
     const again = await create(named);
     // Fetch joins a header that came twice.

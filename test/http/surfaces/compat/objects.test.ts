@@ -26,8 +26,9 @@ import {
 } from "./records.ts";
 
 const objects = intentObjectsOf((token) => `https://relay.example/pay/i/${token}`);
-const expanding = expandingOf(objects);
+const expanding = expandingOf({ compatObjects: objects, isUnderDispute: async ({ uuid }) => disputed.has(uuid) });
 const NOW = NOW_MS / 1_000;
+const disputed = new Set<string>();
 
 /** An object has just the members that the document says, each as it says. */
 function assertDocumented(schema: TObject, object: object): void {
@@ -268,27 +269,49 @@ test("an event is the same for all who get it but for the version", () => {
   assertMatches(one, { object: "event", created: NOW, pending_webhooks: 2, request: { id: null, idempotency_key: null } });
 });
 
-test("ids are expanded to the objects that they name, as deep as asked", () => {
+test("ids are expanded to the objects that they name, as deep as asked", async () => {
   const record = refundedIntent("done");
   const [paid] = record.attempts;
   const [refund] = record.refunds;
   assert.ok(paid !== undefined && refund !== undefined);
   const of = { intent: record, attempt: paid, refund };
   const intentWith = (...paths: string[]) => expanding.intent(record, readExpansion(paths, "payment_intent", false));
-  assert.deepEqual(intentWith(), objects.intent(record));
-  assertMatches(intentWith("latest_charge", "customer", "payment_method"), { latest_charge: { id: CHARGE_ID, payment_intent: INTENT_ID } });
-  assertMatches(intentWith("latest_charge.payment_intent.latest_charge"), {
+  assert.deepEqual(await intentWith(), objects.intent(record));
+  assertMatches(await intentWith("latest_charge", "customer", "payment_method"), {
+    latest_charge: { id: CHARGE_ID, payment_intent: INTENT_ID },
+  });
+  assertMatches(await intentWith("latest_charge.payment_intent.latest_charge"), {
     latest_charge: { payment_intent: { id: INTENT_ID, latest_charge: { id: CHARGE_ID } } },
   });
-  assertMatches(expanding.charge(of, readExpansion(["payment_intent", "balance_transaction"], "charge", false)), {
+  assertMatches(await expanding.charge(of, readExpansion(["payment_intent", "balance_transaction"], "charge", false)), {
     payment_intent: { id: INTENT_ID, latest_charge: CHARGE_ID },
     balance_transaction: null,
   });
-  assertMatches(expanding.refund(of, readExpansion(["charge.payment_intent", "payment_intent"], "refund", false)), {
+  assertMatches(await expanding.refund(of, readExpansion(["charge.payment_intent", "payment_intent"], "refund", false)), {
     charge: { id: CHARGE_ID, payment_intent: { id: INTENT_ID } },
     payment_intent: { id: INTENT_ID },
   });
-  assert.equal(Reflect.get(expanding.intent(intent(), readExpansion(["latest_charge"], "payment_intent", false)), "latest_charge"), null);
+  assert.equal(
+    Reflect.get(await expanding.intent(intent(), readExpansion(["latest_charge"], "payment_intent", false)), "latest_charge"),
+    null,
+  );
+});
+
+test("a charge under dispute says so wherever it stands, and one that took nothing is never asked about", async () => {
+  const record = intent({ attempts: [paidAttempt()] });
+  const refunded = refundedIntent("done");
+  const [attempt] = record.attempts;
+  const [refund] = refunded.refunds;
+  assert.ok(attempt !== undefined && refund !== undefined);
+  assertMatches(await expanding.charge({ intent: record, attempt }, {}), { disputed: false });
+  disputed.add(attempt.txId);
+  assertMatches(await expanding.charge({ intent: record, attempt }, {}), { id: CHARGE_ID, disputed: true });
+  assertMatches(await expanding.intent(record, { latest_charge: {} }), { latest_charge: { disputed: true } });
+  assertMatches(await expanding.refund({ intent: refunded, attempt, refund }, { charge: {} }), { charge: { disputed: true } });
+  const failed = { ...attempt, state: "failed" as const };
+  assertMatches(await expanding.charge({ intent: record, attempt: failed }, {}), { disputed: false });
+  assertDocumented(Charge, await expanding.charge({ intent: record, attempt }, {}));
+  disputed.clear();
 });
 
 const NOT_EXPANDABLE: readonly [path: string, of: "payment_intent" | "charge" | "nothing", inList: boolean][] = [

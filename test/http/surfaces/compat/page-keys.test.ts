@@ -85,6 +85,7 @@ test("what a page may not change needs the secret key", async (t) => {
   said.confirm = { type: "confirmed", intent: OPEN };
   for (const [param, member] of [
     ["capture_method", "capture_method=manual"],
+    ["payment_method_options[card][capture_method]", "payment_method_options[card][capture_method]=manual"],
     ["payment_method_types", "payment_method_types[]=card&payment_method_types[]=anything"],
   ]) {
     const form = `key=pk_merchant_shop&client_secret=${CLIENT_SECRET}&${member}`;

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { parseForm } from "../../../../http/endpoint/form-body.ts";
 import { EXPAND, EXPAND_OR_EMPTY } from "../../../../http/surfaces/compat/expand.ts";
-import { CREATE_FIELDS, orderOf } from "../../../../http/surfaces/compat/intent-fields.ts";
+import { CREATE_FIELDS, changeOf, orderOf, UPDATE_FIELDS } from "../../../../http/surfaces/compat/intent-fields.ts";
 import { LIST_FIELDS, pageQueryOf } from "../../../../http/surfaces/compat/lists.ts";
 import { type Fields, metadata, readFields } from "../../../../http/surfaces/compat/params.ts";
 import { PlatformError } from "../../../../http/surfaces/compat/platform-error.ts";
@@ -25,7 +25,7 @@ function refusalOf(work: () => unknown): { code: string | undefined; param: stri
 }
 
 function created(members: object, livemode = false) {
-  return orderOf(readFields(CREATE_FIELDS, { ...ORDER, ...members }), livemode);
+  return orderOf(readFields(CREATE_FIELDS, { ...ORDER, ...members }), { livemode });
 }
 
 const WRONG: readonly [what: string, members: object, code: string | undefined, param: string][] = [
@@ -88,6 +88,49 @@ const WRONG: readonly [what: string, members: object, code: string | undefined, 
   ["a payment without the buyer", { off_session: "true" }, "parameter_unknown", "off_session"],
   ["a recurring payment", { off_session: "recurring" }, "parameter_unknown", "off_session"],
   ["a card to be kept", { setup_future_usage: "off_session" }, "parameter_unknown", "setup_future_usage"],
+  [
+    "a card to be kept, in the card's options",
+    { payment_method_options: { card: { setup_future_usage: "off_session" } } },
+    "parameter_unknown",
+    "payment_method_options[card][setup_future_usage]",
+  ],
+  [
+    "an unknown capture method in the card's options",
+    { payment_method_options: { card: { capture_method: "automatic" } } },
+    undefined,
+    "payment_method_options[card][capture_method]",
+  ],
+  [
+    "a plan of installments",
+    { payment_method_options: { card: { installments: { enabled: "true", plan: { count: "3" } } } } },
+    "parameter_unknown",
+    "payment_method_options[card][installments][plan]",
+  ],
+  [
+    "a buyer on the telephone",
+    { payment_method_options: { card: { moto: "true" } } },
+    "parameter_unknown",
+    "payment_method_options[card][moto]",
+  ],
+  [
+    "a mandate in the card's options",
+    { payment_method_options: { card: { mandate_options: { amount: "1" } } } },
+    "parameter_unknown",
+    "payment_method_options[card][mandate_options]",
+  ],
+  [
+    "an option of the card that there is not",
+    { payment_method_options: { card: { captrue_method: "manual" } } },
+    "parameter_unknown",
+    "payment_method_options[card][captrue_method]",
+  ],
+  ["options of a method that are a text", { payment_method_options: "card" }, undefined, "payment_method_options"],
+  [
+    "a card number in the options of another method",
+    { payment_method_options: { klarna: { preferred_locale: CARD_NUMBER } } },
+    undefined,
+    "payment_method_options",
+  ],
   ["a mandate", { mandate: "mandate_1" }, "parameter_unknown", "mandate"],
   ["a mandate's data", { mandate_data: { customer_acceptance: { type: "online" } } }, "parameter_unknown", "mandate_data"],
   ["a payment that must need nothing", { error_on_requires_action: "true" }, "parameter_unknown", "error_on_requires_action"],
@@ -137,7 +180,20 @@ test("what clients of the platform send without effect on the money is accepted"
   const members = {
     payment_method: "pm_card_visa",
     payment_method_data: { type: "card", billing_details: { name: "A" }, card: { token: "tok_visa" } },
-    payment_method_options: { card: { request_three_d_secure: "any" } },
+    payment_method_options: {
+      card: {
+        ...{
+          request_three_d_secure: "any",
+          capture_method: "",
+          setup_future_usage: "none",
+          moto: "false",
+          installments: { enabled: "true" },
+        },
+        ...{ request_extended_authorization: "if_available", request_multicapture: "if_available", network: "visa", mandate_options: "" },
+      },
+      klarna: { capture_method: "manual", setup_future_usage: "none" },
+      card_present: { capture_method: "manual_preferred" },
+    },
     payment_method_configuration: "pmc_1",
     radar_options: { session: "rse_1" },
     use_stripe_sdk: "true",
@@ -151,6 +207,26 @@ test("what clients of the platform send without effect on the money is accepted"
     expand: ["latest_charge"],
   };
   assert.deepEqual(created(members).paymentMethodTypes, ["card", "klarna"]);
+});
+
+test("capture_method in the card's options counts, and before the one of the whole payment", () => {
+  const manual = { payment_method_options: { card: { capture_method: "manual" } } };
+  assert.equal(created(manual).captureMethod, "manual");
+  assert.equal(created({ ...manual, capture_method: "automatic" }).captureMethod, "manual");
+  assert.equal(
+    created({ payment_method_options: { card: { capture_method: "" } }, capture_method: "automatic" }).captureMethod,
+    "automatic",
+  );
+
+  const change = (members: object, before: object = {}) =>
+    changeOf(readFields(UPDATE_FIELDS, members), created(before), { livemode: false });
+  assert.equal(change(manual).captureMethod, "manual");
+  assert.equal(change({ capture_method: "automatic" }, manual).captureMethod, "automatic");
+  const unset = { payment_method_options: { card: { capture_method: "" } } };
+  assert.equal("captureMethod" in change(unset), false);
+  assert.equal(change({ ...unset, capture_method: "automatic" }, manual).captureMethod, "automatic");
+  // It would be taken at once, or not, and nobody could tell.
+  assert.equal(refusalOf(() => change(unset, manual)).param, "payment_method_options[card][capture_method]");
 });
 
 test("an order has what was sent, and the platform's defaults", () => {
@@ -180,7 +256,7 @@ test("an order has what was sent, and the platform's defaults", () => {
 });
 
 test("numbers and booleans of JSON are read as those of a form", () => {
-  assert.equal(orderOf(readFields(CREATE_FIELDS, { amount: 5, currency: "jpy", confirm: false }), false).amountMinor, 5);
+  assert.equal(orderOf(readFields(CREATE_FIELDS, { amount: 5, currency: "jpy", confirm: false }), { livemode: false }).amountMinor, 5);
 });
 
 test("metadata is read as a change of its keys, or of all", () => {

@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { RelayError } from "../../../../engine/kernel/errors.ts";
 import { assertMatches } from "../../../support/matches.ts";
 import { CHARGE_ID, CLIENT_SECRET, DECLINED, INTENT_ID, intent, OPEN, PAID, paidAttempt } from "./records.ts";
-import { assertRefused, type Said, startCompat, UNAVAILABLE } from "./world.ts";
+import { assertRefused, CONFIRM, type Said, startCompat, UNAVAILABLE } from "./world.ts";
 
 test("a payment intent is created from a form and from JSON alike", async (t) => {
   const { send, asked, records } = await startCompat(t);
@@ -26,6 +26,32 @@ test("a payment intent is created from a form and from JSON alike", async (t) =>
   });
   assert.deepEqual(json.body, form.body);
   assert.equal(asked.length, 2);
+});
+
+const JSON_TYPE = "application/json";
+
+test("what would be read twice, or not at all, is refused", async (t) => {
+  const { send, asked } = await startCompat(t);
+  const cases: [string, { form: string; type?: string; query?: string }, RegExp][] = [
+    ["a form", { form: "amount=100&amount=99900&currency=eur" }, /^amount: is given more than once/],
+    ["a form, encoded", { form: "amount=100&%61mount=99900&currency=eur" }, /^amount: is given more than once/],
+    ["a form, within", { form: "amount=100&currency=eur&metadata[a]=1&metadata[a]=2" }, /^metadata\[a\]: is given more than once/],
+    ["a form, as a list too", { form: "amount=100&amount[]=99900&currency=eur" }, /^amount\[\]: is given in two forms/],
+    ["JSON", { type: JSON_TYPE, form: '{"amount":100,"amount":99900,"currency":"eur"}' }, /^amount: is given more than once/],
+    [
+      "JSON, within",
+      { type: JSON_TYPE, form: '{"amount":100,"currency":"eur","metadata":{"a":"1","a":"2"}}' },
+      /^a: is given more than once/,
+    ],
+    ["a query", { form: "amount=100&currency=eur", query: "?capture_method=manual" }, /^capture_method: is not a query member/],
+  ];
+  for (const [what, { query = "", form, type }, message] of cases) {
+    const headers = type === undefined ? {} : { "content-type": type };
+    const answer = await send("POST", `/payment_intents${query}`, { form, headers });
+    assertRefused(answer, 400, { type: "invalid_request_error" });
+    assertMatches(answer.body, { error: { message } }, what);
+  }
+  assert.deepEqual(asked, []);
 });
 
 test("whoever creates and confirms at once gets the payment page's address, under one operation", async (t) => {
@@ -196,6 +222,56 @@ test("a capture of a part, with metadata, is one of both", async (t) => {
   const captures = names().filter((name) => name === "capture").length;
   assertRefused(await send("POST", path, { form: "final_capture=false" }), 400, { param: "final_capture" });
   assert.equal(names().filter((name) => name === "capture").length, captures, "no money moved");
+});
+
+test("buyers return to an app where the merchant has registered its scheme, and to no other address that is not of the web", async (t) => {
+  const { send, said, asked, records } = await startCompat(t);
+  const create = (url: string, key = "sk_merchant_app") =>
+    send("POST", "/payment_intents", { json: { amount: 1, currency: "eur", return_url: url }, key });
+  for (const url of ["myapp://back", "MyApp://back?order=7#done", "com.example.shop:///back", "https://shop.example/"]) {
+    assertMatches(await create(url), { status: 200, body: { id: INTENT_ID } });
+    assertMatches(asked.at(-1)?.[1], { returnUrl: url });
+  }
+  const refused = { code: "url_invalid", param: "return_url" };
+  for (const scheme of [
+    "http",
+    "otherapp",
+    "javascript",
+    "data",
+    "file",
+    "blob",
+    "intent",
+    "about",
+    "JavaScript",
+    "vbscript",
+    "ms-settings",
+    "tel",
+  ]) {
+    assertRefused(await create(`${scheme}://back`), 400, refused);
+  }
+  for (const url of [
+    "myapp:back",
+    "myapp:/back",
+    "myapp://",
+    "myapp://user:secret@back",
+    "myapp://back\n",
+    "my app://back",
+    "myapp.evil://back",
+  ]) {
+    assertRefused(await create(url), 400, refused);
+  }
+  assertRefused(await create("myapp://back", "sk_merchant_shop"), 400, refused);
+  assertRefused(await create("otherapp://back"), 400, { ...refused, message: /registered in the merchant's portal/ });
+
+  const before = intent();
+  records.set(INTENT_ID, { ...before, livemode: true });
+  assertMatches(await send("POST", `/payment_intents/${INTENT_ID}`, { form: "return_url=myapp://again", key: "sk_merchant_app" }), {
+    ...{ status: 200, body: { id: INTENT_ID } },
+  });
+  said.confirm = { type: "confirmed", intent: { ...OPEN, livemode: true } };
+  const byPage = `key=pk_merchant_app&client_secret=${before.clientSecret}&return_url=`;
+  assert.equal((await send("POST", CONFIRM, { form: `${byPage}myapp://back`, key: null })).status, 200);
+  assertRefused(await send("POST", CONFIRM, { form: `${byPage}com.example.shop://back`, key: null }), 400, refused);
 });
 
 test("lists are paged by limit and cursor, and their items expanded", async (t) => {

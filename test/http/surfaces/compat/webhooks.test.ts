@@ -45,18 +45,46 @@ test("a webhook endpoint's secret is rolled, with a day of overlap unless anothe
   for (const wrong of ["604801", "-1", "soon"]) assertRefused(await roll(`expires_in=${wrong}`), 400, { param: "expires_in" });
 });
 
-test("a webhook endpoint names the version that it asks for, else the merchant's first one", async (t) => {
-  const { send, asked } = await startCompat(t);
+test("a webhook endpoint names the version that it asks for, else the merchant's default, else that of the request that makes it", async (t) => {
+  const { send, asked, defaultVersions } = await startCompat(t);
   const create = (form: string, headers: Record<string, string> = {}) =>
     send("POST", "/webhook_endpoints", { form: `url=https://shop.example/&enabled_events[]=*${form}`, headers });
   await create("", { "stripe-version": "2026-03-25.dahlia" });
   await create("", { "stripe-version": "2026-10-28.endive" });
   await create("&api_version=2026-07-29.dahlia");
+  await create("");
+  defaultVersions.set("SHOP-001", "2025-02-02");
+  await create("", { "stripe-version": "2026-03-25.dahlia" });
+  await create("&api_version=2026-07-29.dahlia");
   assert.deepEqual(
     asked.map((one) => Reflect.get(Object(one[2]), "apiVersion")),
-    ["2026-03-25.dahlia", "2026-03-25.dahlia", "2026-07-29.dahlia"],
+    ["2026-03-25.dahlia", "2026-10-28.endive", "2026-07-29.dahlia", "2026-10-28.endive", "2025-02-02", "2026-07-29.dahlia"],
   );
   assertRefused(await create("&api_version=latest"), 400, { param: "api_version" });
+});
+
+test("any well-formed name of an event may be subscribed to, and a malformed one is refused", async (t) => {
+  const { send } = await startCompat(t);
+  const names = [
+    ...Array.from({ length: 300 }, (_, index) => `invoice.kind_${index}`),
+    "v1.billing.meter.no_meter_found",
+    "charge.dispute.created",
+    "*",
+  ];
+  const create = (events: readonly string[]) =>
+    send("POST", "/webhook_endpoints", { json: { url: "https://shop.example/", enabled_events: events } });
+  assertMatches(await create(names), { status: 200, body: { enabled_events: names } });
+  for (const malformed of [
+    "payment_intent",
+    "payment intent.succeeded",
+    "Payment_Intent.succeeded",
+    ".created",
+    "a..b",
+    "a.*",
+    `a.${"b".repeat(100)}`,
+  ]) {
+    assertRefused(await create(["payment_intent.succeeded", malformed]), 400, { param: "enabled_events[1]" });
+  }
 });
 
 test("a webhook endpoint is refused without an address that may be called, or without events", async (t) => {
@@ -75,7 +103,7 @@ test("a webhook endpoint is refused without an address that may be called, or wi
   });
   assertRefused(await create("url=https://shop.example/&enabled_events[]=Not+an+event"), 400, { param: "enabled_events[0]" });
   assertRefused(await create("url=https://shop.example/&enabled_events[]=*&connect=true"), 400, { param: "connect" });
-  said.fails = new RelayError("invalid_request", "url: is in a local network");
+  said.fails = new RelayError("invalid_request", "url: must not be an address of a local network");
   assertRefused(await create("url=https://10.0.0.1/&enabled_events[]=*"), 400, { code: "url_invalid", param: "url" });
 });
 

@@ -50,6 +50,8 @@ const KEYS = new Map<string, MerchantGrant | "replaced">([
   ["sk_merchant_shop", SHOP],
   ["pk_merchant_shop", { ...SHOP, kind: "publishable" }],
   ["sk_merchant_live", { ...SHOP, livemode: true }],
+  ["sk_merchant_app", { ...SHOP, livemode: true, returnSchemes: ["myapp", "com.example.shop"] }],
+  ["pk_merchant_app", { ...SHOP, livemode: true, returnSchemes: ["myapp"], kind: "publishable" }],
   ["sk_merchant_other", { ...SHOP, merchantId: "SHOP-002" }],
   ["pk_merchant_other", { ...SHOP, merchantId: "SHOP-002", kind: "publishable" }],
   ["sk_merchant_slow", { ...SHOP, requestsPerMinute: 2 }],
@@ -95,7 +97,8 @@ export async function startCompat(t: { after(close: () => void): void }) {
   const records = new Map<string, IntentRecord>();
   const endpoints = new Map<string, WebhookEndpointRecord>();
   const events = new Map<string, ShownEvent>();
-  const pins = new Map<string, string>();
+  const defaultVersions = new Map<string, string>();
+  const disputed = new Set<string>();
   const clock = new ManualClock();
   const kv = new MemoryKv();
   let uuids = 0;
@@ -237,15 +240,13 @@ export async function startCompat(t: { after(close: () => void): void }) {
   const operations = {
     ...{ intents, webhookEndpoints, webhookEvents },
     apiVersions: {
-      pin: async (merchantId: string, version: string) => {
-        if (!pins.has(merchantId)) pins.set(merchantId, version);
-        return pins.get(merchantId) ?? version;
-      },
-      versionOf: async (merchantId: string) => pins.get(merchantId) ?? null,
+      choose: async () => assert.fail("no request of the API changes the default version"),
+      versionOf: async (merchantId: string) => defaultVersions.get(merchantId) ?? null,
     },
     merchantsByKey: { merchantByKey },
     merchantCalls: createMerchantCalls({ merchants: createMinuteCounts(clock.monotonicMs), pages: createMinuteCounts(clock.monotonicMs) }),
     compatObjects: intentObjectsOf((token) => `https://relay.example/pay/i/${token}`),
+    isUnderDispute: async ({ merchantId, uuid }: { merchantId: string; uuid: string }) => disputed.has(`${merchantId}/${uuid}`),
     mayPageCall: (_partnerId: number, origin: string) => origin !== "https://evil.example",
   };
   const store = createIdempotencyStore(kv);
@@ -278,7 +279,7 @@ export async function startCompat(t: { after(close: () => void): void }) {
   }
   const names = () => asked.map(([name]) => name);
   const idempotencyClaims = async () => (await kv.scan({ ...prefixRange(CLAIMS), limit: 100 })).map(({ value }) => value);
-  return { ...world, send, said, asked, names, lookedUp, records, endpoints, events, pins, clock, idempotencyClaims };
+  return { ...world, send, said, asked, names, lookedUp, records, endpoints, events, defaultVersions, disputed, clock, idempotencyClaims };
 }
 
 /** The one envelope, with nothing in it that the platform's clients would not know. */
@@ -299,6 +300,7 @@ export const UNAVAILABLE = new RelayError("unavailable", "Not confirmed");
 
 const NO_LOGINS = {
   generation: () => 1,
+  machineByName: () => null,
   administratorByUsername: () => null,
   fleet: () => null,
   terminalSecret: () => null,

@@ -106,7 +106,7 @@ for (const [what, caller, merchantId, expected] of CALLERS) {
       pageOfMerchant: async () => [],
     };
     const change = surface<object>()({ name: "example", tags: [], envelope }).endpoint({
-      ...{ name: "change", method: "POST", path: "/merchants/{merchantId}", summary: "Change", auth: "admin", role: "owner" },
+      ...{ name: "change", method: "POST", path: "/merchants/{merchantId}", summary: "Change", auth: "admin", role: "owner", stepUp: true },
       params: Type.Object({ merchantId: Type.String() }),
       audit: { action: "merchant.change" },
       responses: { 204: { description: "Done." } },
@@ -126,7 +126,7 @@ for (const [what, caller, merchantId, expected] of CALLERS) {
         operationId: "",
       },
       upload: { read: async () => {}, name: () => null },
-      request: { id: "r-1", ipAddress: "192.0.2.7", pageOrigin: "" },
+      request: { id: "r-1", ipAddress: "192.0.2.7", pageOrigin: "", gone: new AbortController().signal },
     });
     assert.deepEqual(
       kept.map((one) => one.merchantId),

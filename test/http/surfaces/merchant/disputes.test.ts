@@ -11,7 +11,7 @@ import { disputeObject } from "../../../../http/surfaces/merchant/disputes/dispu
 import { disputeEndpoints } from "../../../../http/surfaces/merchant/disputes/endpoints.ts";
 import { alert } from "../../../engine/alerts/machine-world.ts";
 import { dispute, file, ID, NOW_MS, submission } from "../../../engine/disputes/machine-world.ts";
-import { assertMatches } from "../../../support/matches.ts";
+import { assertMatches, listOf, member } from "../../../support/matches.ts";
 import { BY_OWNER, OWNER_EMAIL, peopleOf, ROLES, sharedOperations } from "./dispute-people.ts";
 
 const RECORD = dispute("OPEN", {
@@ -106,7 +106,7 @@ const CALLS = [
   { method: "POST", path: `/disputes/${ID}/evidence?category=DELIVERY`, body: form, may: "operate" },
   { method: "GET", path: `/disputes/${ID}/evidence/dpf_1`, may: "see personal data" },
   { method: "DELETE", path: `/disputes/${ID}/evidence/dpf_1`, may: "operate" },
-  { method: "POST", path: `/disputes/${ID}/respond`, body: () => ({ action: "ACCEPT" }), may: "operate" },
+  { method: "POST", path: `/disputes/${ID}/respond`, body: () => ({ action: "ACCEPT" }), may: "operate", stepUp: true },
 ] as const;
 
 for (const call of CALLS) {
@@ -118,7 +118,8 @@ for (const call of CALLS) {
     assert.ok((await send("key", method, path, body())).status < 300);
     for (const role of ROLES) {
       const answer = await send(role, method, path, body());
-      if (rolesThatMay(may).includes(role)) assert.ok(answer.status < 300, `${role}: ${answer.text}`);
+      if ("stepUp" in call && role === "ADMIN") assertMatches(answer, { status: 403, body: { code: "step_up_required" } });
+      else if (rolesThatMay(may).includes(role)) assert.ok(answer.status < 300, `${role}: ${answer.text}`);
       else assertMatches(answer, { status: 403, body: { code: "role" } });
     }
   });
@@ -147,6 +148,19 @@ test("what is written about people is shown to those only who see personal data"
     });
   }
   assert.doesNotMatch(JSON.stringify(disputeObject(RECORD)), /Ada|dpf_|owner/i);
+});
+
+test("a dispute calls its state by one name: in the list and its filter, by itself, in figures and in events", async (t) => {
+  const { send } = await open(t);
+  const item = listOf(member((await send("key", "GET", "/disputes?status=OPEN")).body, "data", "items"))[0];
+  const { body } = await send("key", "GET", `/disputes/${ID}`);
+  assertMatches(item, { status: "OPEN", state: undefined });
+  assertMatches(body, { data: { status: "OPEN", state: undefined } });
+  assertMatches((await send("key", "GET", "/disputes/stats")).body, { data: { amounts: [{ status: "OPEN", state: undefined }] } });
+  assertMatches(disputeObject(RECORD), { status: "OPEN" });
+  assertMatches(await send("key", "GET", "/disputes?state=OPEN"), {
+    ...{ status: 400, body: { error: "state: is not a query member of this endpoint" } },
+  });
 });
 
 test("a list asks for what its query says, and has alerts as such", async (t) => {

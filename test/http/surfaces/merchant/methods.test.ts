@@ -13,7 +13,7 @@ import { idempotent } from "../../../../http/endpoint/idempotency.ts";
 import { merchantEnvelope } from "../../../../http/surfaces/merchant/envelope.ts";
 import { methodEndpoints } from "../../../../http/surfaces/merchant/methods/endpoints.ts";
 import { MERCHANT_BASE } from "../../../../http/surfaces/merchant/surface.ts";
-import { bracketed, grant, merchantWorld, storedText } from "../../../engine/partners/merchant-world.ts";
+import { bracketed, grant, merchantWorld, newKeys, storedText } from "../../../engine/partners/merchant-world.ts";
 import { assertMatches, listOf, member, textMember } from "../../../support/matches.ts";
 import { NO_LOGINS, OWNER } from "../../auth/portal-people.ts";
 import { monotonicMs, startWorld } from "../../server/world.ts";
@@ -82,7 +82,7 @@ for (const { name, method, path, may, stepUp, auth } of methodEndpoints) {
   test(`${name}: only the roles that may are let in, and changes need a fresh second factor`, async (t) => {
     const { call, kv } = await open(t);
     const asked = path.slice(MERCHANT_BASE.length).replace("{service}", "PAYPAL");
-    const body = method === "PUT" ? PAYPAL : undefined;
+    const body = method === "PUT" ? PAYPAL : name === "portalConfirmKeys" ? { publishableKey: "pk_merchant_none" } : undefined;
     assert.ok(may !== undefined);
     const before = await storedText(kv);
     assertMatches(await call("nobody", method, asked, body), { status: 401, body: { status: "error", code: "unauthorized" } });
@@ -96,7 +96,9 @@ for (const { name, method, path, may, stepUp, auth } of methodEndpoints) {
     else assertMatches(await call("key", method, asked, body), { status: 200 });
     for (const role of rolesThatMay(may)) {
       const answer = await call(role, method, asked, body);
-      assert.equal(answer.status, name === "portalReplaceKeys" ? 201 : 200, `${role}: ${answer.text}`);
+      // No keys wait.
+      const usual = name === "portalReplaceKeys" ? 201 : path.includes("/keys/pending") ? 409 : 200;
+      assert.equal(answer.status, usual, `${role}: ${answer.text}`);
     }
   });
 }
@@ -202,7 +204,7 @@ test("keys are replaced once for a repeated request, for its own person only, an
   const secret = textMember(first.body, "data", "secretKey");
   assertMatches(await merchantByKey(secret), { merchantId: "SHOP-001", kind: "secret" });
   assertMatches(await call("key", "GET", "/payment-methods"), { status: 401 });
-  assert.deepEqual(notices, [{ merchantId: "SHOP-001", by: { type: "person", email: OWNER.email } }]);
+  assert.deepEqual(notices, [{ merchantId: "SHOP-001", change: { type: "replaced", by: { type: "person", email: OWNER.email } } }]);
   // Another owner with the same Idempotency-Key asks for something else, and is not shown these.
   const other = await call("other owner", "POST", "/keys", undefined, key);
   assert.equal(other.status, 201, other.text);
@@ -214,4 +216,28 @@ test("keys are replaced once for a repeated request, for its own person only, an
     assert.equal(shown.text.includes(textMember(made.body, "data", "secretKey")), false);
     assert.equal((await storedText(kv)).includes(textMember(made.body, "data", "secretKey")), false);
   }
+});
+
+test("keys that the partner asked for are shown, confirmed by an owner, and refused", async (t) => {
+  const { call, keys, owned, merchantByKey } = await open(t);
+  owned.add("SHOP-001");
+  const ask = async (operationId: string) => {
+    const outcome = await keys.replace(grant(), "SHOP-001", newKeys(operationId));
+    assert.ok(outcome.type === "changed");
+    return outcome.keys;
+  };
+  assertMatches(await call("OWNER", "GET", "/keys"), { body: { data: { pending: null } } });
+  const refused = await ask("partner-1");
+  assertMatches(await call("ADMIN", "GET", "/keys"), {
+    body: { data: { pending: { publishableKey: refused.publishable, secretKeyPrefix: refused.secret.slice(0, 16), appliesAt: /Z$/ } } },
+  });
+  assertMatches(await call("ADMIN", "DELETE", "/keys/pending"), { status: 200, body: { data: { pending: null } } });
+  const asked = await ask("partner-2");
+  const confirm = (publishableKey: string) => call("OWNER", "POST", "/keys/pending/confirm", { publishableKey });
+  assertMatches(await confirm(refused.publishable), { status: 409, body: { code: "conflict" } });
+  assertMatches(await confirm(asked.publishable), {
+    status: 200,
+    body: { data: { publishableKey: asked.publishable, pending: null } },
+  });
+  assertMatches(await merchantByKey(asked.secret), { merchantId: "SHOP-001", kind: "secret" });
 });

@@ -33,6 +33,7 @@ const CLOSED: ClosedDay = {
       { terminalId: "=T1", method: "CARD", status: "KO", currency: "EUR", count: 1, amountMinor: 500 },
       { terminalId: "T2", method: "SATISPAY", status: "OK", currency: "JPY", count: 1, amountMinor: 900 },
     ],
+    refunded: [{ terminalId: "T2", method: "PAYBYLINK", status: "OK", currency: "EUR", count: 1, amountMinor: 1_050 }],
     links: [{ state: "PAID", currency: "EUR", count: 1, amountMinor: 1_050 }],
     refunds: [{ state: "done", currency: "EUR", count: 1, amountMinor: 1_050 }],
     unknown: { count: 120, items: [{ uuid: "uuid-1", terminalId: "T2" }] },
@@ -148,6 +149,7 @@ test("a day has its figures, what is named, and what has changed since", async (
         { currency: "JPY", approved: 1, approvedMinor: 900, declined: 0, refunds: 0, refundedMinor: 0, netMinor: 900 },
       ],
       payments: CLOSED.figures.payments,
+      refunded: CLOSED.figures.refunded,
       unknown: { count: 120, items: [{ uuid: "uuid-1", terminalId: "T2" }] },
       corrections: {
         count: 5,
@@ -199,6 +201,7 @@ for (const [lang, expected] of [
       "Pagamenti;'=T1;CARD;OK;EUR;2;30,50;;;;",
       "Pagamenti;'=T1;CARD;KO;EUR;1;5,00;;;;",
       "Pagamenti;T2;SATISPAY;OK;JPY;1;900;;;;",
+      "Rimborsato dei pagamenti;T2;PAYBYLINK;OK;EUR;1;10,50;;;;",
       "Link;;;PAID;EUR;1;10,50;;;;",
       "Rimborsi;;;done;EUR;1;10,50;;;;",
       "Esito ignoto;T2;;;;1;;uuid-1;;;",
@@ -227,6 +230,6 @@ for (const [lang, expected] of [
       .trimEnd()
       .split("\r\n");
     assert.deepEqual(lines.slice(0, expected.length), expected);
-    assert.equal(lines.length, 11);
+    assert.equal(lines.length, 12);
   });
 }

@@ -26,7 +26,17 @@ test("the list has who is there, with what it is and what it took last", async (
       ...{ lastSeen: "2026-11-25T10:20:00.000Z", model: "A920", appVersion: "1.4", group: "front desk" },
       lastResult: {
         ...{ uuid: "u-1", createdAt: iso(NOW_MS - 60_000), terminalId: "T1", method: "CARD", status: "OK", amountMinor: 1_050 },
-        ...{ currency: "EUR", brand: "VISA", last4: "1111", authCode: "123456", message: null },
+        ...{
+          currency: "EUR",
+          brand: "VISA",
+          last4: "1111",
+          authCode: "123456",
+          message: null,
+          isPayment: true,
+          refundState: "NONE",
+          refundedMinor: 0,
+          netMinor: 1_050,
+        },
       },
     },
     { ...none, terminalId: "T2", connectionStatus: "OFFLINE", lastSeen: iso(NOW_MS - 90_001) },

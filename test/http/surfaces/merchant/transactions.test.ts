@@ -26,6 +26,7 @@ test("a page has what the port says, and the next cursor goes back to where it e
         status: "OK",
         amountMinor: 1_050,
       },
+      ...{ isPayment: true, refundState: "NONE", refundedMinor: 0, netMinor: 1_050 },
       ...{ currency: "EUR", brand: "VISA", last4: "1111", authCode: "123456", message: "Approved" },
     },
     {
@@ -37,6 +38,7 @@ test("a page has what the port says, and the next cursor goes back to where it e
         status: "OK",
         amountMinor: 1_050,
       },
+      ...{ isPayment: true, refundState: "NONE", refundedMinor: 0, netMinor: 1_050 },
       ...{ currency: "EUR", brand: null, last4: null, authCode: null, message: null },
     },
   ]);
@@ -48,6 +50,35 @@ test("a page has what the port says, and the next cursor goes back to where it e
     { merchantId: "SHOP-001", filter: {}, after: null, limit: 50 },
     { merchantId: "SHOP-001", filter: {}, after: { createdAtMs: NOW_MS, uuid: "u-2", terminalId: "T1" }, limit: 7 },
   ]);
+});
+
+test("what was given back of a payment stands with it, in the list, in one and on its receipt; its status stays", async (t) => {
+  const { get, said, asked } = await open(t);
+  const link = { method: "PAYBYLINK", amountCents: 2_000 } as const;
+  said.rows.set("SHOP-001", [
+    transaction({ ...link, uuid: "whole" }, { refundedMinor: 2_000 }),
+    transaction({ ...link, uuid: "part" }, { refundedMinor: 500 }),
+    transaction({ ...link, uuid: "declined", status: "KO" }),
+    transaction({ uuid: "check", amountCents: 0 }, { isPayment: false }),
+  ]);
+  const expected = [
+    { uuid: "whole", status: "OK", isPayment: true, refundState: "REFUNDED", refundedMinor: 2_000, netMinor: 0 },
+    { uuid: "part", status: "OK", isPayment: true, refundState: "PARTLY_REFUNDED", refundedMinor: 500, netMinor: 1_500 },
+    { uuid: "declined", status: "KO", isPayment: true, refundState: "NONE", refundedMinor: 0, netMinor: 0 },
+    { uuid: "check", status: "OK", isPayment: false, refundState: "NONE", refundedMinor: 0, netMinor: 0 },
+  ];
+  assertMatches((await get("/transactions")).body, { data: { items: expected } });
+  for (const one of expected) assertMatches((await get(`/transactions/${one.uuid}`)).body, { data: one });
+  const lines = member((await get("/transactions/part/receipt")).body, "data", "lines");
+  assert.ok(JSON.stringify(lines).includes('{"label":"refunded","value":"5.00 EUR"}'));
+  for (const query of ["refundState=ANY", "isPayment=false&refundState=NONE", "isPayment=true"]) {
+    assert.equal((await get(`/transactions?${query}`)).status, 200);
+  }
+  assert.deepEqual(
+    asked.slice(1).map(({ filter }) => filter),
+    [{ refundState: "ANY" }, { refundState: "NONE", results: "others" }, {}],
+  );
+  for (const query of ["refundState=refunded", "isPayment=perhaps"]) assert.equal((await get(`/transactions?${query}`)).status, 400, query);
 });
 
 test("a cursor that was damaged anywhere is refused", async (t) => {

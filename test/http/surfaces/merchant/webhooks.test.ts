@@ -85,6 +85,7 @@ test("addresses and events that cannot be are refused with the member's name, an
     [{ url: "https://shop.example/a b", events: ["*"] }, /url/],
     [{ url: "https://shop.example/4111111111111111", events: ["*"] }, /url/],
     [{ url: "http://shop.example", events: ["*"] }, /url: must be https/, "live key"],
+    [{ url: "https://169.254.169.254/", events: ["*"] }, /url: must not be an address of a local network/],
     [{ url: URL, events: [] }, /events/],
     [{ url: URL, events: ["payment_intent.succeeded"] }, /events: the format portal has no event/],
     [{ url: URL, events: ["payment_link.paid"], format: "platform" }, /events: the format platform has no event/],

@@ -70,8 +70,7 @@ export function transaction(
       },
       ...change,
     },
-    ...{ amountDiffers: false, unsolicited: false },
-    ...rest,
+    ...{ amountDiffers: false, unsolicited: false, isPayment: true, refundedMinor: 0, ...rest },
   };
 }
 

@@ -113,6 +113,16 @@ const CASES: AccessibilityCase[] = [
     },
   },
   { name: "roll-outs", path: "/admin/ui/rollouts", handlers: PAOLA, until: seen("44 failed") },
+  { name: "machine tokens", path: "/admin/ui/machines", handlers: PAOLA, until: seen("network-feed") },
+  {
+    name: "a machine token to make",
+    path: "/admin/ui/machines",
+    handlers: PAOLA,
+    until: async (page) => {
+      await page.getByRole("button", { name: "Make a token" }).click();
+      await page.getByLabel("Days until it ends").waitFor();
+    },
+  },
   { name: "the audit log", path: "/admin/ui/audit", handlers: PAOLA, until: seen("partner.create") },
   {
     name: "an entry of the audit log",

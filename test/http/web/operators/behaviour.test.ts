@@ -10,6 +10,7 @@ import {
   ATTENTION,
   deploymentOf,
   itemOf,
+  MACHINE_TOKENS,
   MAIL,
   NOBODY,
   nodeOf,
@@ -27,7 +28,7 @@ const seen = (page: Page, text: string) => page.getByText(text).filter({ visible
 
 /** Buttons that change something at the relay, wherever they are: those of the frame, of filters and of lists are not among them. */
 const CHANGES =
-  /take it away|withdraw|give the login|enable|disable|invite|remove|pause|resume|roll back|show what is in it|drain|change the rates/i;
+  /take it away|withdraw|give the login|enable|disable|invite|remove|pause|resume|roll back|show what is in it|drain|change the rates|delete|make a token/i;
 
 async function changesOffered(page: Page): Promise<string[]> {
   const names = await page.locator("button").allInnerTexts();
@@ -258,6 +259,7 @@ test("read-only administrators are offered no change on any page, operators none
     ["/admin/ui/rollouts", "44 failed"],
     ["/admin/ui/audit", "partner.create"],
     ["/admin/ui/cluster", "relay-2"],
+    ["/admin/ui/machines", "network-feed"],
   ];
   await fakeRelay(page, { ...PAOLA, "GET /session": () => ({ data: sessionOf({ role: "read-only" }) }) }, "/admin");
   for (const [path, text] of looks) {
@@ -567,4 +569,43 @@ test("links to the interface for programs are the browser's, not the pages'", sk
   );
   const [request] = await Promise.all([page.waitForRequest((one) => one.isNavigationRequest()), page.locator("#out").click()]);
   assert.equal(new URL(request.url()).pathname, "/admin/outbox");
+});
+
+test("an owner makes a machine token, which is shown until it is saved, and deletes one", skip, async (t) => {
+  const { url, page, faults } = await openPortal(t, "operators");
+  const token = `mt_${"t".repeat(43)}`;
+  const { calls } = await fakeRelay(
+    page,
+    {
+      ...PAOLA,
+      "POST /machine-tokens": () => ({ status: 201, data: { machineToken: MACHINE_TOKENS[0], token } }),
+      "DELETE /machine-tokens/network-feed": () => ({ data: { name: "network-feed" } }),
+    },
+    "/admin",
+  );
+  await page.goto(`${url}/admin/ui/machines`);
+  await seen(page, "Has ended");
+  await page.getByRole("button", { name: "Make a token" }).click();
+  const dialog = page.locator("dialog.dialog");
+  await dialog.getByLabel("Name").fill("roll outs");
+  await dialog.getByLabel("Days until it ends").fill("400");
+  await dialog.getByLabel("Look").uncheck();
+  await dialog.getByRole("button", { name: "Make a token" }).click();
+  for (const problem of ["Letters, digits", "from 1 to 366", "Choose one at least"]) await dialog.getByText(problem).waitFor();
+  await dialog.getByLabel("Name").fill("roll-outs");
+  await dialog.getByLabel("Days until it ends").fill("30");
+  for (const right of ["Look", "Roll-outs"]) await dialog.getByLabel(right).check();
+  await dialog.getByRole("button", { name: "Make a token" }).click();
+  await page.getByText(token).waitFor();
+  assert.deepEqual(calls.find(({ method }) => method === "POST")?.body, { name: "roll-outs", rights: ["read", "apps"], expiresInDays: 30 });
+  await page.keyboard.press("Escape");
+  await page.getByText(token).waitFor();
+  await page.getByLabel("I have stored the token").check();
+  await page.getByRole("button", { name: "Continue" }).click();
+  await page.getByText(token).waitFor({ state: "detached" });
+
+  await page.getByRole("button", { name: "Delete: network-feed" }).click();
+  await dialog.getByRole("button", { name: "Delete" }).click();
+  await seen(page, "network-feed is deleted");
+  assert.deepEqual(faults, []);
 });

@@ -12,7 +12,13 @@ import type {
 } from "../../../../http/surfaces/admin/session-schemas.ts";
 import type { TerminalLifeJson } from "../../../../http/surfaces/admin/terminal-life-schemas.ts";
 import type { TerminalRecordJson } from "../../../../http/surfaces/admin/terminal-record.ts";
-import type { DeploymentJson, PartnerJson, PortalUserJson, VersionJson } from "../../../../http/web/operators/api/types.ts";
+import type {
+  DeploymentJson,
+  MachineTokenJson,
+  PartnerJson,
+  PortalUserJson,
+  VersionJson,
+} from "../../../../http/web/operators/api/types.ts";
 import type { FakeHandler } from "../portal/fake-relay.ts";
 
 export const UUID = "5b0f0f0e-1111-4222-8333-000000000001";
@@ -409,6 +415,17 @@ export const LIFE: TerminalLifeJson = {
 const NO_LIFE: TerminalLifeJson = { command: null, results: [], resultsAway: true, logs: [] };
 
 /** An owner, and all that the pages ask for. */
+export const MACHINE_TOKENS: MachineTokenJson[] = [
+  {
+    ...{ name: "roll-outs", rights: ["read", "apps"], expired: false, createdBy: "paola" },
+    ...{ expiresAt: "2027-02-23T09:00:00.000Z", createdAt: "2026-11-25T09:00:00.000Z" },
+  },
+  {
+    ...{ name: "network-feed", rights: ["disputes"], expired: true, createdBy: "former-owner" },
+    ...{ expiresAt: "2026-11-01T09:00:00.000Z", createdAt: "2026-08-03T09:00:00.000Z" },
+  },
+];
+
 export const PAOLA: Readonly<Record<string, FakeHandler>> = {
   "GET /session": () => ({ data: sessionOf() }),
   "GET /attention": () => ({ data: ATTENTION }),
@@ -429,6 +446,7 @@ export const PAOLA: Readonly<Record<string, FakeHandler>> = {
   }),
   "GET /api/merchants/SHOP-001": () => ({ data: merchantOf() }),
   "GET /api/merchants/SHOP-001/portal-users": () => ({ data: PORTAL_USERS }),
+  "GET /machine-tokens": () => ({ data: MACHINE_TOKENS }),
   "GET /audit": () => ({ data: AUDIT }),
   "GET /mails": () => ({ data: MAILS }),
   "GET /mails/*": () => ({ data: MAIL }),

@@ -6,6 +6,7 @@ import { DISPUTE_CASES } from "./dispute-cases.ts";
 import {
   AUDIT,
   CALL_LOG,
+  COMPAT_SETTINGS,
   DELIVERIES,
   DELIVERY,
   endpointOf,
@@ -20,6 +21,7 @@ import {
   NEW_KEYS,
   OVERVIEW,
   PAYMENT_LINKS,
+  PENDING_KEYS,
   RECOVERY_CODES,
   SESSIONS,
   sessionOf,
@@ -54,6 +56,7 @@ const ANNA = {
   "POST /webhooks": () => ({ data: { endpoint: endpointOf(), secret: "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw" } }),
   "GET /payment-methods": () => ({ data: METHODS }),
   "GET /keys": () => ({ data: KEYS }),
+  "GET /compatible-api": () => ({ data: COMPAT_SETTINGS }),
 };
 const TWO_MERCHANTS = {
   ...ANNA,
@@ -423,6 +426,12 @@ const CASES: AccessibilityCase[] = [
     until: (page) => page.getByText("Name shown to customers").waitFor(),
   },
   { name: "keys", path: "/portal/keys", handlers: ANNA, until: (page) => page.getByText(KEYS.publishableKey ?? "").waitFor() },
+  {
+    name: "keys that wait for an owner",
+    path: "/portal/keys",
+    handlers: { ...ANNA, "GET /keys": () => ({ data: { ...KEYS, pending: PENDING_KEYS } }) },
+    until: (page) => page.getByRole("button", { name: "Refuse them" }).waitFor(),
+  },
   {
     name: "a question before new keys",
     path: "/portal/keys",

@@ -225,7 +225,7 @@ export const DISPUTE_CASES: readonly AccessibilityCase[] = [
       "GET /transactions/*": () => ({
         data: {
           ...{ ...LINK_TRANSACTION, refund: { possible: false, reason: "under_dispute" } },
-          ...{ disputes: [{ id: DISPUTES.open.id, state: "OPEN", respondBy: DISPUTES.open.respondBy }] },
+          ...{ disputes: [{ id: DISPUTES.open.id, status: "OPEN", respondBy: DISPUTES.open.respondBy }] },
           alerts: [{ id: ALERTS.pending.id, state: "PENDING", respondBy: ALERTS.pending.respondBy }],
         },
       }),

@@ -338,7 +338,7 @@ test(
     const { calls } = await fakeRelay(page, {
       ...relay.handlers,
       "POST /disputes/*/respond": () =>
-        away ? { status: 503, code: "unavailable" } : { data: relay.set({ state: "UNDER_REVIEW", answerable: false }) },
+        away ? { status: 503, code: "unavailable" } : { data: relay.set({ status: "UNDER_REVIEW", answerable: false }) },
     });
     await page.goto(url + pathOf(relay.now()));
     await drawer(page).getByRole("button", { name: "Preview and submit" }).click();
@@ -378,7 +378,7 @@ test("accepting the loss is asked for, and sends nothing of the draft", skip, as
   const { calls } = await fakeRelay(page, {
     ...relay.handlers,
     "POST /disputes/*/respond": () => ({
-      data: relay.set({ state: "LOST", answerable: false, outcome: { result: "LOST", by: "accepted", at: "2026-11-25T10:00:00.000Z" } }),
+      data: relay.set({ status: "LOST", answerable: false, outcome: { result: "LOST", by: "accepted", at: "2026-11-25T10:00:00.000Z" } }),
     }),
   });
   await page.goto(url + pathOf(relay.now()));
@@ -398,7 +398,7 @@ test("whoever is too late is told so, and sees how the dispute stands", skip, as
   await fakeRelay(page, {
     ...relay.handlers,
     "POST /disputes/*/respond": () => {
-      relay.set({ state: "EXPIRED", answerable: false });
+      relay.set({ status: "EXPIRED", answerable: false });
       return { status: 409, code: "deadline_passed" };
     },
   });
@@ -439,7 +439,7 @@ test("each end is told in its own words, with what was submitted; who may only l
         .getByRole("button", { name: /Preview|Accept|Save|Add files|^Remove/ })
         .count(),
       0,
-      dispute.state,
+      dispute.status,
     );
   }
   await page.goto(url + pathOf(DISPUTES.won));
@@ -484,7 +484,7 @@ test("a payment names its complaints and says why it is not refunded; the overvi
     "GET /transactions/*": () => ({
       data: {
         ...{ ...LINK_TRANSACTION, refund: { possible: false, reason: "under_dispute" } },
-        ...{ disputes: [{ id: DISPUTES.open.id, state: "OPEN", respondBy: DISPUTES.open.respondBy }] },
+        ...{ disputes: [{ id: DISPUTES.open.id, status: "OPEN", respondBy: DISPUTES.open.respondBy }] },
         alerts: [{ id: ALERTS.pending.id, state: "PENDING", respondBy: ALERTS.pending.respondBy }],
       },
     }),

@@ -31,7 +31,7 @@ export function fileOf(changes: Partial<EvidenceFileJson> = {}): EvidenceFileJso
 export function disputeOf(changes: Partial<DisputeJson> = {}): DisputeJson {
   return {
     id: "dp_aaaaaaaaaaaaaaaaaaaaaa01",
-    state: "OPEN",
+    status: "OPEN",
     stage: "CHARGEBACK",
     category: "NOT_RECEIVED",
     network: "VISA",
@@ -78,7 +78,7 @@ export const DISPUTES = {
   prepared: disputeOf({
     ...{
       id: "dp_aaaaaaaaaaaaaaaaaaaaaa02",
-      state: "EVIDENCE_REQUIRED",
+      status: "EVIDENCE_REQUIRED",
       stage: "PRE_ARBITRATION",
       category: "FRAUD",
       respondBy: inDays(0.5),
@@ -88,28 +88,28 @@ export const DISPUTES = {
     alertId: "al_aaaaaaaaaaaaaaaaaaaaaa05",
   }),
   over: disputeOf({ id: "dp_aaaaaaaaaaaaaaaaaaaaaa03", respondBy: inDays(-1), category: "OTHER", uuid: null, terminalId: null }),
-  review: disputeOf({ id: "dp_aaaaaaaaaaaaaaaaaaaaaa04", state: "UNDER_REVIEW", ...answered() }),
+  review: disputeOf({ id: "dp_aaaaaaaaaaaaaaaaaaaaaa04", status: "UNDER_REVIEW", ...answered() }),
   won: disputeOf({
-    ...{ id: "dp_aaaaaaaaaaaaaaaaaaaaaa05", state: "WON", ...answered(), holdsRefunds: false },
+    ...{ id: "dp_aaaaaaaaaaaaaaaaaaaaaa05", status: "WON", ...answered(), holdsRefunds: false },
     ...{ responses: [{ ...RESPONSE, id: "dps_aaaaaaaaaaaaaaaaaaaaaa00", state: "refused" }, RESPONSE] },
     outcome: { result: "WON", by: "network", at: "2026-11-25T09:00:00.000Z" },
   }),
   lost: disputeOf({
-    ...{ id: "dp_aaaaaaaaaaaaaaaaaaaaaa06", state: "LOST", ...answered(), category: "DUPLICATE" },
+    ...{ id: "dp_aaaaaaaaaaaaaaaaaaaaaa06", status: "LOST", ...answered(), category: "DUPLICATE" },
     outcome: { result: "LOST", by: "network", at: "2026-11-25T09:00:00.000Z" },
   }),
   accepted: disputeOf({
-    ...{ id: "dp_aaaaaaaaaaaaaaaaaaaaaa07", state: "LOST", answerable: false, category: "CANCELLED_RECURRING", stage: "INQUIRY" },
+    ...{ id: "dp_aaaaaaaaaaaaaaaaaaaaaa07", status: "LOST", answerable: false, category: "CANCELLED_RECURRING", stage: "INQUIRY" },
     outcome: { result: "LOST", by: "accepted", at: "2026-11-25T09:00:00.000Z" },
   }),
-  expired: disputeOf({ id: "dp_aaaaaaaaaaaaaaaaaaaaaa08", state: "EXPIRED", answerable: false, respondBy: inDays(-2), files: [fileOf()] }),
+  expired: disputeOf({ id: "dp_aaaaaaaaaaaaaaaaaaaaaa08", status: "EXPIRED", answerable: false, respondBy: inDays(-2), files: [fileOf()] }),
 } as const;
 
 /** What the list says of a dispute. */
 export function itemOf(dispute: DisputeJson): DisputeItemJson {
-  const { id, state, stage, category, network, networkCaseId, reasonCode, uuid, terminalId, amountMinor, currency, respondBy } = dispute;
+  const { id, status, stage, category, network, networkCaseId, reasonCode, uuid, terminalId, amountMinor, currency, respondBy } = dispute;
   return {
-    ...{ kind: "dispute", id, status: state, stage, category, network, networkCaseId, reasonCode, uuid, terminalId, amountMinor, currency },
+    ...{ kind: "dispute", id, status, stage, category, network, networkCaseId, reasonCode, uuid, terminalId, amountMinor, currency },
     ...{ respondBy, alertId: dispute.alertId, createdAt: dispute.createdAt, updatedAt: dispute.updatedAt },
   };
 }
@@ -229,9 +229,9 @@ const foundIn =
 export const STATS: DisputeStatsJson = {
   counts: { OPEN: 2, EVIDENCE_REQUIRED: 1, UNDER_REVIEW: 1, WON: 1, LOST: 2, EXPIRED: 1 },
   amounts: [
-    { state: "OPEN", currency: "EUR", amountMinor: 9_980 },
-    { state: "EVIDENCE_REQUIRED", currency: "EUR", amountMinor: 4_990 },
-    { state: "UNDER_REVIEW", currency: "EUR", amountMinor: 4_990 },
+    { status: "OPEN", currency: "EUR", amountMinor: 9_980 },
+    { status: "EVIDENCE_REQUIRED", currency: "EUR", amountMinor: 4_990 },
+    { status: "UNDER_REVIEW", currency: "EUR", amountMinor: 4_990 },
   ],
   dueSoon: 1,
   winRate: 0.25,

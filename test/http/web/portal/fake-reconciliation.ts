@@ -13,9 +13,10 @@ export function dayOf(changes: Partial<ReconciledDayJson> = {}): ReconciledDayJs
       { terminalId: "SIM00001", method: "CARD", status: "OK", currency: "EUR", count: 30, amountMinor: 100_000 },
       { terminalId: "SIM00001", method: "CARD", status: "KO", currency: "EUR", count: 3, amountMinor: 4_500 },
       { terminalId: "SIM00002", method: "CARD", status: "OK", currency: "EUR", count: 8, amountMinor: 20_000 },
-      { terminalId: "SIM00002", method: "SATISPAY", status: "OK", currency: "EUR", count: 3, amountMinor: 3_050 },
+      { terminalId: "SIM00002", method: "PAYBYLINK", status: "OK", currency: "EUR", count: 3, amountMinor: 3_050 },
       { terminalId: "SIM00001", method: "CARD", status: "OK", currency: "CHF", count: 2, amountMinor: 9_000 },
     ],
+    refunded: [{ terminalId: "SIM00002", method: "PAYBYLINK", status: "OK", currency: "EUR", count: 1, amountMinor: 1_050 }],
     links: [
       { state: "PAID", currency: "EUR", count: 2, amountMinor: 7_050 },
       { state: "PENDING", currency: "EUR", count: 1, amountMinor: 1_000 },
@@ -56,9 +57,10 @@ export const DAYS = {
   many: dayOf({
     ...{ day: "2026-11-21", totals: [EUR], unknown: NONE, conflicting: NONE, corrections: NONE },
     payments: [{ terminalId: null, method: "CARD", status: "OK", currency: "EUR", count: 41, amountMinor: 123_050 }],
+    refunded: [{ terminalId: null, method: "PAYBYLINK", status: "OK", currency: "EUR", count: 1, amountMinor: 1_050 }],
   }),
   linkOnly: dayOf({
-    ...{ day: "2026-11-20", totals: [], payments: [], refunds: [], unknown: NONE, conflicting: NONE, corrections: NONE },
+    ...{ day: "2026-11-20", totals: [], payments: [], refunded: [], refunds: [], unknown: NONE, conflicting: NONE, corrections: NONE },
     links: [{ state: "EXPIRED", currency: "EUR", count: 1, amountMinor: 1_000 }],
   }),
 } as const;

@@ -1,4 +1,5 @@
 import type { Page, Request, Route } from "playwright-core";
+import type { CompatSettingsJson } from "../../../../http/surfaces/merchant/compat-settings/schemas.ts";
 import type { AuditItemJson, CallLogJson, WorkflowLogJson } from "../../../../http/surfaces/merchant/log-schemas.ts";
 import type { KeysJson, PaymentMethodJson } from "../../../../http/surfaces/merchant/methods/schemas.ts";
 import type { OverviewJson } from "../../../../http/surfaces/merchant/overview-schemas.ts";
@@ -202,13 +203,20 @@ export const TOTP = {
 };
 
 export function transactionOf(changes: Partial<TransactionItemJson> = {}): TransactionItemJson {
+  const { status = "OK", amountMinor = 1_250, refundedMinor = 0 } = changes;
   return {
     uuid: "5b0f0f0e-1111-4222-8333-000000000001",
     createdAt: "2026-11-25T09:15:30.000Z",
     terminalId: "SIM00001",
     method: "CARD",
-    status: "OK",
-    amountMinor: 1_250,
+    ...{
+      status,
+      isPayment: true,
+      amountMinor,
+      refundState: "NONE" as const,
+      refundedMinor,
+      netMinor: status === "OK" ? amountMinor - refundedMinor : 0,
+    },
     currency: "EUR",
     brand: "VISA",
     last4: "4242",
@@ -616,6 +624,21 @@ export const KEYS: KeysJson = {
   secretKeyPrefix: "sk_merchant_k3Qd",
   createdAt: "2026-03-02T08:00:00.000Z",
   environment: "TEST",
+  pending: null,
+};
+
+/** Keys that the merchant's partner asked for. */
+export const PENDING_KEYS = {
+  publishableKey: `pk_merchant_${"p".repeat(43)}`,
+  secretKeyPrefix: "sk_merchant_p7Xw",
+  createdAt: "2026-11-25T08:00:00.000Z",
+  appliesAt: "2026-11-26T08:00:00.000Z",
+};
+
+export const COMPAT_SETTINGS: CompatSettingsJson = {
+  defaultVersion: null,
+  effectiveVersion: "2026-10-28.endive",
+  returnSchemes: ["myapp"],
 };
 
 /** Put together here, as scanners of leaked secrets know the whole form. */

@@ -1,10 +1,22 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Page } from "playwright-core";
-import type { PaymentMethodJson } from "../../../../http/surfaces/merchant/methods/schemas.ts";
+import type { KeysJson, PaymentMethodJson } from "../../../../http/surfaces/merchant/methods/schemas.ts";
 import { charactersOf } from "../../../../http/web/portal/pages/payment-methods/characters.ts";
 import { NO_BROWSER } from "../../../support/browser.ts";
-import { type FakeHandler, fakeRelay, KEYS, MERCHANT, METHODS, methodOf, NEW_KEYS, sessionOf } from "./fake-relay.ts";
+import { eventually } from "../../../support/within.ts";
+import {
+  COMPAT_SETTINGS,
+  type FakeHandler,
+  fakeRelay,
+  KEYS,
+  MERCHANT,
+  METHODS,
+  methodOf,
+  NEW_KEYS,
+  PENDING_KEYS,
+  sessionOf,
+} from "./fake-relay.ts";
 import { openPortal } from "./portal-page.ts";
 
 const PAGE = "/portal/payment-methods";
@@ -201,6 +213,35 @@ test("a method that is none of the merchant's is said to be none", { skip: NO_BR
   await page.getByText("There is no such payment method").waitFor();
 });
 
+test("apps that customers return to are saved as their schemes, and an empty version takes the default away", {
+  skip: NO_BROWSER,
+}, async (t) => {
+  const { page, url } = await openPortal(t);
+  const { calls } = await fakeRelay(page, {
+    ...ANNA,
+    "GET /keys": () => ({ data: KEYS }),
+    "GET /compatible-api": () => ({ data: COMPAT_SETTINGS }),
+    "PUT /compatible-api/return-schemes": () => ({ data: COMPAT_SETTINGS }),
+    "PUT /compatible-api/default-version": () => ({ data: COMPAT_SETTINGS }),
+  });
+  await page.goto(`${url}/portal/keys`);
+  const apps = page.getByLabel("Apps that customers return to");
+  await apps.waitFor();
+  assert.equal(await apps.inputValue(), "myapp");
+  await apps.fill("myapp://, Com.Example.Shop");
+  await page.getByRole("button", { name: "Save the apps" }).click();
+  await page.getByText("The settings are saved.").first().waitFor();
+  await page.getByRole("button", { name: "Save the version" }).click();
+  await eventually(async () => assert.equal(calls.filter(({ method }) => method === "PUT").length, 2));
+  assert.deepEqual(
+    calls.filter(({ method }) => method === "PUT").map(({ path, body }) => [path, body]),
+    [
+      ["/compatible-api/return-schemes", { schemes: ["myapp", "com.example.shop"] }],
+      ["/compatible-api/default-version", { version: null }],
+    ],
+  );
+});
+
 test("new keys are asked for twice with one key when the answer is lost, are shown until they are saved, and are a file too", {
   skip: NO_BROWSER,
 }, async (t) => {
@@ -244,4 +285,37 @@ test("keys of before the portal kept what it shows are told as such", { skip: NO
   });
   await page.goto(`${url}/portal/keys`);
   await page.getByText("from before the portal kept").waitFor();
+});
+
+test("keys that the payment provider asked for are confirmed by an owner, and refused by an administrator of the shop", {
+  skip: NO_BROWSER,
+}, async (t) => {
+  const { page, url } = await openPortal(t);
+  let keys: KeysJson = { ...KEYS, pending: PENDING_KEYS };
+  const decided = () => {
+    keys = { ...keys, pending: null };
+    return { data: keys };
+  };
+  const { calls } = await fakeRelay(page, {
+    ...ANNA,
+    "GET /keys": () => ({ data: keys }),
+    "POST /keys/pending/confirm": decided,
+    "DELETE /keys/pending": decided,
+  });
+  await page.goto(`${url}/portal/keys`);
+  await page.getByText(PENDING_KEYS.publishableKey).waitFor();
+  await page.getByRole("button", { name: "Use them now" }).click();
+  await dialog(page).getByText("stops working at once").waitFor();
+  await dialog(page).getByRole("button", { name: "Use them now" }).click();
+  await page.getByText(PENDING_KEYS.publishableKey).waitFor({ state: "detached" });
+  assert.deepEqual(calls.find(({ method }) => method === "POST")?.body, { publishableKey: PENDING_KEYS.publishableKey });
+
+  keys = { ...KEYS, pending: PENDING_KEYS };
+  await fakeRelay(page, { "GET /session": () => ({ data: sessionOf({ merchant: { ...MERCHANT, role: "ADMIN" } }) }) });
+  await page.goto(`${url}/portal/keys`);
+  await page.getByRole("button", { name: "Refuse them" }).waitFor();
+  assert.equal(await page.getByRole("button", { name: "Use them now" }).count(), 0);
+  await page.getByRole("button", { name: "Refuse them" }).click();
+  await dialog(page).getByRole("button", { name: "Refuse them" }).click();
+  await page.getByText(PENDING_KEYS.publishableKey).waitFor({ state: "detached" });
 });

@@ -78,7 +78,7 @@ test("a day shows its figures by method, terminal and state, each leading to wha
     .evaluateAll((links) => links.map((link) => link.getAttribute("href")));
   for (const href of [
     "/portal/transactions?from=2026-11-23&to=2026-11-23&currency=EUR&status=OK",
-    "/portal/transactions?from=2026-11-23&to=2026-11-23&currency=EUR&method=SATISPAY",
+    "/portal/transactions?from=2026-11-23&to=2026-11-23&currency=EUR&method=PAYBYLINK",
     "/portal/transactions?from=2026-11-23&to=2026-11-23&currency=EUR&terminalId=SIM00002",
     `/portal/transactions/${DAYS.full.unknown.items[0]?.uuid}`,
     `/portal/transactions/${DAYS.full.conflicting.items[0]?.uuid}`,

@@ -15,6 +15,8 @@ const SINGLE: NodeGauges = {
   kafka: () => null,
   freeBytes: async () => 5_000_000_000,
   isClickHouseUp: async () => true,
+  damagedParts: () => 0,
+  lostCommits: () => 0,
   activity: () => ({ written: 7, dropped: 2, waiting: 1 }),
   backlog: async () => null,
   cluster: { liveNodes: () => 1, lapses: () => 0, clockOffsetMs: () => 0, stream: () => ({ waiting: 0, delayMs: 0, lost: 0 }) },

@@ -13,13 +13,24 @@ import { composeMerchantTransactions } from "../../../../infra/node/wiring/merch
 import { createMesh } from "../../../../storage/bus/mesh.ts";
 import { createThreadBus } from "../../../../storage/bus/thread-bus.ts";
 import { missingMerchantTransactions } from "../../../../storage/feed/merchant-transactions.ts";
+import { eventually } from "../../../support/within.ts";
 
 const transactionOf = (uuid: string, terminalId = "T1"): MerchantTransaction => ({
   transaction: { uuid, terminalId, createdAtMs: 1_000, method: "CARD", status: "OK", amountCents: 100, currency: "EUR" },
   amountDiffers: true,
   unsolicited: false,
+  isPayment: true,
+  refundedMinor: 50,
 });
-const lineOf = (uuid: string) => `10${JSON.stringify(transactionOf(uuid).transaction)}`;
+const lineOf = (uuid: string) => `10150${JSON.stringify(transactionOf(uuid).transaction)}`;
+
+/** A query that runs until its asker has gone, and then fails as ClickHouse's client does. */
+function untilGone(gone: AbortSignal | undefined): Promise<never> {
+  assert.ok(gone !== undefined);
+  return new Promise((_, reject) => {
+    gone.addEventListener("abort", () => reject(new Error("ended", { cause: new Error("The user aborted a request.") })));
+  });
+}
 
 /** A shard and the main thread, whose ports are real ones; the files that it reads are `batches`. */
 function world(test: TestContext, batches: readonly (readonly string[])[] = []) {
@@ -37,6 +48,7 @@ function world(test: TestContext, batches: readonly (readonly string[])[] = []) 
     return made;
   };
   const asked: unknown[] = [];
+  const ask = (question: readonly unknown[]) => asked.push(question.filter((part) => part !== undefined && !(part instanceof AbortSignal)));
   const causes: unknown[] = [];
   const ends: (() => void)[] = [];
   const idle = new Set<() => void>();
@@ -54,7 +66,7 @@ function world(test: TestContext, batches: readonly (readonly string[])[] = []) 
     failed: (cause) => causes.push(cause),
     reports: {
       text: async (...question) => {
-        asked.push(question);
+        ask(question);
         if (question[0] !== "links") throw new RelayError("unavailable", "late", { cause: new Error("too slow"), retryAfterSeconds: 5 });
         return JSON.stringify({ asOfMs: 7, buckets: [], totals: [], creators: [] });
       },
@@ -62,19 +74,21 @@ function world(test: TestContext, batches: readonly (readonly string[])[] = []) 
     merchants: {
       ...missingMerchantTransactions("not of this test"),
       page: async (...question) => {
-        asked.push(question);
+        ask(question);
+        if (question[0] === "SLOW") return untilGone(question[2]);
         return { items: [transactionOf("a")], next: { createdAtMs: 1, uuid: "a", terminalId: "T1" } };
       },
       find: () => Promise.reject(new RelayError("unavailable", "away", { cause: new Error("refused"), retryAfterSeconds: 5 })),
       sums: async (...question) => {
-        asked.push(question);
+        ask(question);
         return { sums: [{ currency: "EUR", volumeMinor: 1, approved: 1, declined: 0 }], hours: [], byMethod: [], byTerminal: [] };
       },
       latestByTerminal: async () => new Map([["T2", transactionOf("b", "T2")]]),
       lines: async function* (...question) {
-        asked.push(question);
+        ask(question);
         state.open += 1;
         try {
+          if (question[0] === "SLOW") await untilGone(question[2]);
           for (const batch of batches) {
             state.read += 1;
             yield batch;
@@ -135,6 +149,23 @@ describe("transactions of merchants, asked for by a shard", () => {
     );
     assert.equal(state.open, 0);
     for await (const _ of world(test).merchantTransactions.stream("M1", {})) assert.fail("there is none");
+  });
+
+  it("end in the main thread as soon as their asker has gone, which is no failure of ClickHouse", async (test) => {
+    const { merchantTransactions, asked, causes, state, ended } = world(test, [[lineOf("a")]]);
+    const leaving = new AbortController();
+    const reason = new RelayError("request_timeout", "gone");
+    const query = { filter: {}, after: null, limit: 5 };
+    const page = merchantTransactions.page("SLOW", query, leaving.signal);
+    const file = merchantTransactions.stream("SLOW", {}, leaving.signal)[Symbol.asyncIterator]().next();
+    await eventually(() => assert.deepEqual([asked.length, state.open], [2, 1]));
+    const left = ended();
+    leaving.abort(reason);
+    for (const answer of [page, file]) await assert.rejects(answer, reason);
+    await left;
+    assert.equal(state.open, 0);
+    await assert.rejects(merchantTransactions.page("M1", query, leaving.signal), reason);
+    assert.deepEqual([causes, asked.length], [[], 2]);
   });
 
   it("end in the main thread when the shard reads no more, whether it says so or not", async (test) => {

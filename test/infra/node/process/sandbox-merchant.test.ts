@@ -35,15 +35,15 @@ function world() {
   let generated = 0;
   const apiKeys = { generate: (prefix: string) => prefix + String(++generated).padStart(43, "0"), digest: sha256Hex };
   const merchants = createMerchants({ store, apiKeys, clock, propagate: async () => {} });
-  const { merchantByKey } = createMerchantsByKey({ store, apiKeys, servicesOfPartner: (id) => services.get(id) ?? null });
+  const { merchantByKey } = createMerchantsByKey({ store, apiKeys, clock, servicesOfPartner: (id) => services.get(id) ?? null });
   return {
     kv,
     store,
     merchants,
     replaceKeys: createReplaceKeys({
       ...{ merchants, store, apiKeys, secretBox: bracketed, clock },
-      notice: async () => ({ operations: [] }),
-    }),
+      owners: { isAnyActive: async () => false, told: async () => ({ operations: [] }) },
+    }).replace,
     services: createMerchantServices({ merchants, store, secretBox: bracketed, clock }),
     start: async (config = SANDBOX) => {
       await prepareSandboxPartner(kv, config, bracketed, clock.nowMs());
@@ -58,7 +58,7 @@ function world() {
     },
     openedBy: async (key: keyof typeof SANDBOX_MERCHANT.keys) => {
       const grant = await merchantByKey(SANDBOX_MERCHANT.keys[key]);
-      return grant === "replaced" ? null : grant;
+      return typeof grant === "object" ? grant : null;
     },
   };
 }

@@ -7,7 +7,7 @@ import { administratorPassword } from "../../../../infra/node/wiring/credentials
 import { MemoryKv } from "../../../engine/kernel/memory-kv.ts";
 
 it("shows an administrator's password that an attempt before stored without hearing so, and no other", async () => {
-  const config = { ...readConfig({}), administrator: { username: "admin", password: null } };
+  const config = { ...readConfig({}), administrator: { username: "admin", password: null, email: null } };
   const kv = new MemoryKv();
   kv.fate = () => "answer lost";
   await assert.rejects(administratorPassword(kv, config, "the password of this start"), StorageUnavailable);

@@ -13,8 +13,8 @@ import { eventOperations } from "../../../../engine/webhooks/webhook-event-store
 import { sha256Hex } from "../../../../http/auth/digest.ts";
 import { WIRE_NAMES } from "../../../../http/compat/wire-names.ts";
 import { createWebhookSecrets } from "../../../../http/webhooks/webhook-secrets.ts";
+import { SANDBOX_PARTNER_API } from "../../../../infra/node/boot/sandbox-names.ts";
 import { createSecretBox } from "../../../../infra/node/boot/secret-box.ts";
-import { SANDBOX_PARTNER_API } from "../../../../infra/node/process/sandbox-partner.ts";
 import { openEmbeddedKv } from "../../../../storage/kv/embedded.ts";
 import { event, order } from "../../../engine/webhooks/webhook-world.ts";
 import { NO_CLICKHOUSE } from "../../../fault/node-process.ts";
@@ -70,6 +70,7 @@ function partsOn(kv: Awaited<ReturnType<typeof openEmbeddedKv>>, key: string) {
     happen: (...events: WebhookEvent[]) => kv.commit({ checks: [], operations: eventOperations(events) }),
     webhookEndpoints: createWebhookEndpoints({
       ...{ format: null, store: endpoints, clock, digest: sha256Hex, secrets: createWebhookSecrets() },
+      isLocalHost: () => false,
       stops: createEndpointStops({ endpoints, deliveries, clock, disabled: () => {} }),
       box: createSecretBox({ current: key, old: null }),
     }),

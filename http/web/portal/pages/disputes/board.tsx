@@ -147,7 +147,7 @@ function Case({ item, isDue }: { item: DisputeItemJson; isDue: boolean }) {
         <span class="case-number">{networkCaseId}</span>
       </span>
       <span class="case-foot">
-        <DisputeState state={status} />
+        <DisputeState status={status} />
         {!isDue && <Time at={updatedAt} as="date" />}
       </span>
     </a>

@@ -61,7 +61,7 @@ function Detail({
   onStored: (stored: DisputeJson) => void;
   onReload: () => void;
 }) {
-  const { amountMinor, currency, state, respondBy, category, answerable, files } = dispute;
+  const { amountMinor, currency, status, respondBy, category, answerable, files } = dispute;
   const { disputes: words } = text();
   // Nothing is taken any more then, before the relay has written that it has expired.
   const isOver = useIsOver(respondBy);
@@ -76,7 +76,7 @@ function Detail({
             <Amount minor={amountMinor} currency={currency} strong />
           </p>
           <div class="badges">
-            <DisputeState state={state} />
+            <DisputeState status={status} />
             {isOpen && <DueTime until={respondBy} />}
           </div>
           <p>{words.categories[category]}</p>
@@ -106,9 +106,9 @@ function Detail({
 /** Where it stands, in a sentence, and what there is to do. */
 function WhatToDo({ dispute, isOver }: { dispute: DisputeJson; isOver: boolean }) {
   const { say, dueAt } = text().disputes;
-  const { state, respondBy, outcome, answerable } = dispute;
+  const { status, respondBy, outcome, answerable } = dispute;
   if (answerable && isOver) return <Banner kind="danger">{say.timeOver}</Banner>;
-  switch (state) {
+  switch (status) {
     case "OPEN":
     case "EVIDENCE_REQUIRED":
       return (
@@ -116,7 +116,7 @@ function WhatToDo({ dispute, isOver }: { dispute: DisputeJson; isOver: boolean }
           <p>
             <strong>{dueAt(formatExactTime(respondBy))}</strong>
           </p>
-          <p>{state === "OPEN" ? say.open : say.evidenceRequired}</p>
+          <p>{status === "OPEN" ? say.open : say.evidenceRequired}</p>
           {!may("operate") && <p>{say.look}</p>}
         </Banner>
       );

@@ -65,7 +65,7 @@ function columnsOf(): Column<DisputeItemJson>[] {
       align: "right",
       cell: ({ amountMinor, currency }) => <Amount minor={amountMinor} currency={currency} strong />,
     },
-    { key: "state", header: words.state, cell: ({ status }) => <DisputeState state={status} /> },
+    { key: "state", header: words.state, cell: ({ status }) => <DisputeState status={status} /> },
     { key: "due", header: words.due, cell: (item) => (isToAnswer(item) ? <DueTime until={item.respondBy} /> : "–") },
     { key: "received", header: words.received, cell: ({ createdAt }) => <Time at={createdAt} as="date" />, deskOnly: true },
     {

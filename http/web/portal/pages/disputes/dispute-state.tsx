@@ -12,6 +12,6 @@ const KINDS: Readonly<Record<Status, BadgeKind>> = {
   EXPIRED: "bad",
 };
 
-export function DisputeState({ state }: { state: Status }) {
-  return <Badge kind={KINDS[state]}>{text().disputes.states[state]}</Badge>;
+export function DisputeState({ status }: { status: Status }) {
+  return <Badge kind={KINDS[status]}>{text().disputes.states[status]}</Badge>;
 }

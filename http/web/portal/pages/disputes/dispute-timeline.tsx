@@ -30,7 +30,7 @@ export function DisputeTimeline({ dispute }: { dispute: DisputeJson }) {
   );
 }
 
-function stepsOf({ createdAt, files, responses, outcome, state, respondBy }: DisputeJson): Step[] {
+function stepsOf({ createdAt, files, responses, outcome, status, respondBy }: DisputeJson): Step[] {
   const { happened, by, byKey } = text().disputes;
   const steps: Step[] = [
     { key: "received", at: createdAt, what: happened.received, more: null },
@@ -44,6 +44,6 @@ function stepsOf({ createdAt, files, responses, outcome, state, respondBy }: Dis
     const what = outcome.by === "accepted" ? happened.accepted : outcome.result === "WON" ? happened.won : happened.lost;
     steps.push({ key: "outcome", at: outcome.at, what, more: null });
   }
-  if (state === "EXPIRED") steps.push({ key: "expired", at: respondBy, what: happened.expired, more: null });
+  if (status === "EXPIRED") steps.push({ key: "expired", at: respondBy, what: happened.expired, more: null });
   return steps.sort((one, other) => Date.parse(one.at) - Date.parse(other.at));
 }

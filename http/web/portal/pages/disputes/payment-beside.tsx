@@ -55,9 +55,8 @@ function Payment({ uuid, payment }: { uuid: string; payment: Resource<Transactio
 
 function PaymentFacts({ payment }: { payment: TransactionDetailJson }) {
   const { transactions: words } = text();
-  const { amountMinor, currency, status, method, brand, maskedPan, createdAt, terminalId, authCode, entry, timeline } = payment;
+  const { amountMinor, refundedMinor, currency, method, brand, maskedPan, createdAt, terminalId, authCode, entry } = payment;
   const card = [brand, maskedPan].filter((part) => part !== null).join(" ");
-  const isRefunded = timeline.some(({ what, state }) => (what === "refund" || what === "reversal") && state === "done");
   return (
     <dl class="facts">
       <dt>{words.columns.amount}</dt>
@@ -66,7 +65,7 @@ function PaymentFacts({ payment }: { payment: TransactionDetailJson }) {
       </dd>
       <dt>{words.columns.status}</dt>
       <dd>
-        <TransactionStatus status={status} />
+        <TransactionStatus item={payment} />
       </dd>
       <dt>{words.columns.time}</dt>
       <dd>
@@ -94,8 +93,8 @@ function PaymentFacts({ payment }: { payment: TransactionDetailJson }) {
           <dd class="mono">{authCode}</dd>
         </>
       )}
-      <dt>{words.refund}</dt>
-      <dd>{isRefunded ? words.states.done : text().app.none}</dd>
+      <dt>{words.columns.refunded}</dt>
+      <dd>{refundedMinor === 0 ? text().app.none : <Amount minor={refundedMinor} currency={currency} />}</dd>
     </dl>
   );
 }

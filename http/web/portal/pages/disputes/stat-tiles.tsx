@@ -72,8 +72,8 @@ function Figures({ stats }: { stats: DisputeStatsJson }) {
 /** Sums in each currency; those of different ones are never added up. */
 function amountsText({ amounts }: DisputeStatsJson, states: readonly string[]): string | undefined {
   const sums = new Map<string, number>();
-  for (const { state, currency, amountMinor } of amounts) {
-    if (states.includes(state)) sums.set(currency, (sums.get(currency) ?? 0) + amountMinor);
+  for (const { status, currency, amountMinor } of amounts) {
+    if (states.includes(status)) sums.set(currency, (sums.get(currency) ?? 0) + amountMinor);
   }
   return sums.size === 0 ? undefined : [...sums].map(([currency, minor]) => formatMoney(minor, currency)).join(" · ");
 }

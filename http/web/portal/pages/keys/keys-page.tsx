@@ -10,7 +10,9 @@ import { Loaded, Panel } from "../../components/panel.tsx";
 import { Time } from "../../components/time.tsx";
 import { text } from "../../i18n/texts.ts";
 import { useResource } from "../../state/resource.ts";
+import { CompatibleApi } from "./compatible-api.tsx";
 import { NewKeysDialog } from "./new-keys-dialog.tsx";
+import { PendingKeys } from "./pending-keys.tsx";
 import { ReplaceDialog } from "./replace-dialog.tsx";
 
 /** The keys by which the merchant's own software speaks to the relay. */
@@ -30,8 +32,16 @@ export function KeysPage() {
       }
     >
       <Panel title={words.present}>
-        <Loaded of={keys}>{(data) => <PresentKeys keys={data} />}</Loaded>
+        <Loaded of={keys}>
+          {(data) => (
+            <>
+              {data.pending !== null && <PendingKeys pending={data.pending} onDecided={keys.reload} />}
+              <PresentKeys keys={data} />
+            </>
+          )}
+        </Loaded>
       </Panel>
+      <CompatibleApi />
       {asking && (
         <ReplaceDialog
           onClose={() => setAsking(false)}

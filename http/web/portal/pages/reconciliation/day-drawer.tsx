@@ -68,17 +68,22 @@ function Detail({ data }: { data: ReconciledDayJson }) {
 function Totals({ day, total }: { day: string; total: ReconciledDayJson["totals"][number] }) {
   const { reconciliation: words } = text();
   const { currency, approved, approvedMinor, declined, refunds, refundedMinor, netMinor } = total;
-  const ofDay = (status: string) => transactionsHref({ from: day, to: day, currency, status });
+  const ofDay = (filter: Readonly<Record<string, string>>) => transactionsHref({ from: day, to: day, currency, ...filter });
   return (
     <Tiles>
       <Tile
         label={words.approved}
         value={formatMoney(approvedMinor, currency)}
         note={words.paymentCount(formatNumber(approved))}
-        href={ofDay("OK")}
+        href={ofDay({ status: "OK" })}
       />
-      <Tile label={words.declined} value={formatNumber(declined)} href={ofDay("KO")} />
-      <Tile label={words.refunded} value={formatMoney(refundedMinor, currency)} note={words.refundCount(formatNumber(refunds))} />
+      <Tile label={words.declined} value={formatNumber(declined)} href={ofDay({ status: "KO" })} />
+      <Tile
+        label={words.refunded}
+        value={formatMoney(refundedMinor, currency)}
+        note={words.refundCount(formatNumber(refunds))}
+        href={ofDay({ refundState: "ANY" })}
+      />
       <Tile label={words.net} value={formatMoney(netMinor, currency)} note={words.netHint} />
     </Tiles>
   );

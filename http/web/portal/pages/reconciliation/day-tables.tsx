@@ -26,14 +26,14 @@ export function PaymentTables({ data }: { data: ReconciledDayJson }) {
           caption={words.byMethod + suffix}
           first={words.method}
           currency={currency}
-          rows={sumsBy(payments, currency, ({ method }) => method)}
+          rows={sumsBy(data, currency, ({ method }) => method)}
           nameOf={({ key }) => <a href={href({ method: key })}>{methodText(key)}</a>}
         />
         <SumTable
           caption={words.byTerminal + suffix}
           first={words.terminal}
           currency={currency}
-          rows={sumsBy(payments, currency, ({ terminalId }) => terminalId ?? ALL_TERMINALS)}
+          rows={sumsBy(data, currency, ({ terminalId }) => terminalId ?? ALL_TERMINALS)}
           nameOf={({ key }) => (key === ALL_TERMINALS ? words.allTerminals : <a href={href({ terminalId: key })}>{key}</a>)}
         />
       </div>
@@ -70,7 +70,19 @@ function SumTable({
             key: "sum",
             header: words.approvedSum,
             align: "right",
-            cell: ({ approvedMinor }) => <Amount minor={approvedMinor} currency={currency} strong />,
+            cell: ({ approvedMinor }) => <Amount minor={approvedMinor} currency={currency} />,
+          },
+          {
+            key: "refunded",
+            header: words.refunded,
+            align: "right",
+            cell: ({ refundedMinor }) => (refundedMinor === 0 ? "–" : <Amount minor={refundedMinor} currency={currency} />),
+          },
+          {
+            key: "net",
+            header: words.net,
+            align: "right",
+            cell: ({ approvedMinor, refundedMinor }) => <Amount minor={approvedMinor - refundedMinor} currency={currency} strong />,
           },
         ]}
       />

@@ -8,21 +8,31 @@ export interface Sums {
   approved: number;
   approvedMinor: number;
   declined: number;
+  refundedMinor: number;
 }
 
-/** The lines of a currency, summed up by a member of theirs; the most first. */
-export function sumsBy(lines: readonly PaymentLine[], currency: string, keyOf: (line: PaymentLine) => string): Sums[] {
+/** The payments of a currency and what was given back of them, summed up by a member of their lines; the most first. */
+export function sumsBy(
+  { payments, refunded }: Pick<ReconciledDayJson, "payments" | "refunded">,
+  currency: string,
+  keyOf: (line: PaymentLine) => string,
+): Sums[] {
   const sums = new Map<string, Sums>();
-  for (const line of lines) {
-    if (line.currency !== currency) continue;
+  const sumOf = (line: PaymentLine): Sums => {
     const key = keyOf(line);
-    const sum = sums.get(key) ?? { key, approved: 0, approvedMinor: 0, declined: 0 };
+    const sum = sums.get(key) ?? { key, approved: 0, approvedMinor: 0, declined: 0, refundedMinor: 0 };
     sums.set(key, sum);
+    return sum;
+  };
+  for (const line of payments) {
+    if (line.currency !== currency) continue;
+    const sum = sumOf(line);
     if (line.status === "OK") {
       sum.approved += line.count;
       sum.approvedMinor += line.amountMinor;
     } else sum.declined += line.count;
   }
+  for (const line of refunded) if (line.currency === currency) sumOf(line).refundedMinor += line.amountMinor;
   return [...sums.values()].sort((one, other) => other.approvedMinor - one.approvedMinor || (one.key < other.key ? -1 : 1));
 }
 

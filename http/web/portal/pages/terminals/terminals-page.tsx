@@ -138,7 +138,7 @@ function TerminalDrawer({ terminal, onClose }: { terminal: TerminalItemJson; onC
         ) : (
           <a class="result-link" href={transactionHref(lastResult.uuid)}>
             <Amount minor={lastResult.amountMinor} currency={lastResult.currency} strong />
-            <TransactionStatus status={lastResult.status} />
+            <TransactionStatus item={lastResult} />
             <Time at={lastResult.createdAt} />
           </a>
         )}

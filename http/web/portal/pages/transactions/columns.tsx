@@ -8,11 +8,12 @@ import { TransactionStatus } from "./transaction-status.tsx";
 import { methodName } from "./words.ts";
 
 /** Those that can be left out; time, amount and status always stand. */
-export const CHOOSABLE = ["method", "card", "terminal", "authCode", "message"] as const;
+export const CHOOSABLE = ["refunded", "net", "method", "card", "terminal", "authCode", "message"] as const;
 export type Choosable = (typeof CHOOSABLE)[number];
 
-const KEPT_AS = "portal.transactionColumns";
-const USUAL: readonly Choosable[] = ["method", "card", "terminal"];
+/** Another name than before there were columns of refunds, which nobody had left out. */
+const KEPT_AS = "portal.transactionColumns2";
+const USUAL: readonly Choosable[] = ["refunded", "net", "method", "card", "terminal"];
 
 /** Which columns this browser shows. */
 export const shownColumns = signal<ReadonlySet<Choosable>>(new Set(kept()));
@@ -41,6 +42,14 @@ export function toggleColumn(name: Choosable): void {
 export function columnsShown(): Column<TransactionItemJson>[] {
   const { transactions: words } = text();
   const choosable: Readonly<Record<Choosable, Column<TransactionItemJson>>> = {
+    refunded: {
+      ...{ key: "refunded", header: words.columns.refunded, align: "right", deskOnly: true },
+      cell: ({ refundedMinor, currency }) => (refundedMinor === 0 ? "–" : <Amount minor={refundedMinor} currency={currency} />),
+    },
+    net: {
+      ...{ key: "net", header: words.columns.net, align: "right", deskOnly: true },
+      cell: ({ netMinor, currency }) => <Amount minor={netMinor} currency={currency} />,
+    },
     method: { key: "method", header: words.columns.method, cell: ({ method }) => methodName(method) },
     card: { key: "card", header: words.columns.card, cell: (item) => cardOf(item), deskOnly: true },
     terminal: { key: "terminal", header: words.columns.terminal, cell: ({ terminalId }) => terminalId, deskOnly: true },
@@ -55,7 +64,7 @@ export function columnsShown(): Column<TransactionItemJson>[] {
       align: "right",
       cell: ({ amountMinor, currency }) => <Amount minor={amountMinor} currency={currency} strong />,
     },
-    { key: "status", header: words.columns.status, cell: ({ status }) => <TransactionStatus status={status} /> },
+    { key: "status", header: words.columns.status, cell: (item) => <TransactionStatus item={item} /> },
     ...CHOOSABLE.filter((name) => shownColumns.value.has(name)).map((name) => choosable[name]),
   ];
 }

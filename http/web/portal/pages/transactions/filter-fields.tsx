@@ -23,7 +23,8 @@ export function FilterFields({ filters }: { filters: Filters }) {
   const chosen = values["terminalId"] ?? "";
   const [opened, setOpened] = useState(false);
   const rare = useId();
-  const isOpen = opened || values["amountMin"] !== undefined || values["amountMax"] !== undefined || period === "other";
+  const isRare = ["amountMin", "amountMax", "isPayment"].some((name) => values[name] !== undefined);
+  const isOpen = opened || isRare || period === "other";
   return (
     <>
       <div class="filters">
@@ -46,13 +47,20 @@ export function FilterFields({ filters }: { filters: Filters }) {
         />
         <SelectField
           label={words.columns.status}
-          value={values["status"] ?? ""}
+          value={outcomeOf(values)}
           options={[
             { value: "", label: app.all },
             { value: "OK", label: words.statuses.OK },
+            { value: "OK NONE", label: words.notRefunded },
+            { value: " REFUNDED", label: words.refundStates.REFUNDED },
+            { value: " PARTLY_REFUNDED", label: words.refundStates.PARTLY_REFUNDED },
+            { value: " ANY", label: words.anyRefund },
             { value: "KO", label: words.statuses.KO },
           ]}
-          onChange={(status) => set({ status })}
+          onChange={(outcome) => {
+            const [status = "", refundState = ""] = outcome.split(" ");
+            set({ status, refundState });
+          }}
         />
         <SelectField
           label={words.columns.method}
@@ -75,6 +83,15 @@ export function FilterFields({ filters }: { filters: Filters }) {
           <DayFields filters={filters} />
           <AmountField label={words.amountMin} value={values["amountMin"] ?? ""} onChange={(amountMin) => set({ amountMin })} />
           <AmountField label={words.amountMax} value={values["amountMax"] ?? ""} onChange={(amountMax) => set({ amountMax })} />
+          <SelectField
+            label={words.results}
+            value={values["isPayment"] === "false" ? "false" : ""}
+            options={[
+              { value: "", label: words.resultKinds.payments },
+              { value: "false", label: words.resultKinds.others },
+            ]}
+            onChange={(isPayment) => set({ isPayment })}
+          />
         </div>
       )}
       <FilterFoot
@@ -98,6 +115,12 @@ export function FilterFields({ filters }: { filters: Filters }) {
       </FilterFoot>
     </>
   );
+}
+
+/** The outcome and what was given back, as one choice. An address may combine them otherwise: then what was given back is shown. */
+function outcomeOf({ status = "", refundState = "" }: Readonly<Record<string, string>>): string {
+  if (refundState === "") return status;
+  return refundState === "NONE" ? "OK NONE" : ` ${refundState}`;
 }
 
 function AmountField({ label, value, onChange }: { label: string; value: string; onChange: (minor: string) => void }) {

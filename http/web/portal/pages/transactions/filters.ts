@@ -5,6 +5,8 @@ export const FILTERS = [
   "from",
   "to",
   "status",
+  "refundState",
+  "isPayment",
   "method",
   "terminalId",
   "amountMin",
@@ -25,6 +27,8 @@ export function queryOf(values: Readonly<Record<string, string>>): Record<string
     currency: (value) => /^[A-Z]{3}$/.test(value),
     last4: (value) => /^\d{4}$/.test(value),
     status: (value) => value === "OK" || value === "KO",
+    refundState: (value) => ["NONE", "PARTLY_REFUNDED", "REFUNDED", "ANY"].includes(value),
+    isPayment: (value) => value === "true" || value === "false",
     q: (value) => value.length >= Q_LENGTH_MIN && value.length <= 64,
   };
   return Object.fromEntries(Object.entries(values).filter(([name, value]) => valid[name]?.(value) ?? true));

@@ -41,16 +41,17 @@ function Detail({ data, onChanged }: { data: TransactionDetailJson; onChanged: (
   const { transactions: words } = text();
   const linkId = paymentLinkOf(data.uuid);
   const [printing, setPrinting] = useState(false);
-  const { amountMinor, currency, status, message, uuid } = data;
+  const { amountMinor, currency, message, uuid } = data;
   return (
     <>
       <div class="sum">
         <p class="sum-amount">
           <Amount minor={amountMinor} currency={currency} strong />
         </p>
-        <TransactionStatus status={status} />
+        <TransactionStatus item={data} />
         {message !== null && <p class="muted">{message}</p>}
       </div>
+      {!data.isPayment && <Banner>{words.notPaymentText}</Banner>}
       {data.amountDiffers && <Banner kind="warning">{words.amountDiffers}</Banner>}
       {data.unsolicited && <Banner kind="warning">{words.unsolicited}</Banner>}
       <dl class="facts">{factsOf(data).map(([name, value]) => [<dt key={`${name} name`}>{name}</dt>, <dd key={name}>{value}</dd>])}</dl>
@@ -85,16 +86,16 @@ function Complaints({ data: { disputes, alerts } }: { data: TransactionDetailJso
     <section class="form">
       <h3>{words.complaints}</h3>
       <ul class="complaints">
-        {disputes.map(({ id, state, respondBy }) => (
+        {disputes.map(({ id, status, respondBy }) => (
           <li key={id}>
-            <DisputeState state={state} />
+            <DisputeState status={status} />
             <a href={disputeHref(id)}>{words.itsDispute}</a>
-            {isToAnswer(state) && <span class="second-line">{ofDispute.dueAt(formatDateTime(respondBy))}</span>}
+            {isToAnswer(status) && <span class="second-line">{ofDispute.dueAt(formatDateTime(respondBy))}</span>}
           </li>
         ))}
         {alerts.map(({ id, state, respondBy }) => (
           <li key={id}>
-            {state === "PENDING" ? <DisputeState state="ALERT" /> : <AlertState state={state} />}
+            {state === "PENDING" ? <DisputeState status="ALERT" /> : <AlertState state={state} />}
             <a href={alertHref(id)}>{words.itsAlert}</a>
             {state === "PENDING" && <span class="second-line">{ofAlert.dueAt(formatDateTime(respondBy))}</span>}
           </li>
@@ -104,8 +105,8 @@ function Complaints({ data: { disputes, alerts } }: { data: TransactionDetailJso
   );
 }
 
-function isToAnswer(state: TransactionDetailJson["disputes"][number]["state"]): boolean {
-  return state === "OPEN" || state === "EVIDENCE_REQUIRED";
+function isToAnswer(status: TransactionDetailJson["disputes"][number]["status"]): boolean {
+  return status === "OPEN" || status === "EVIDENCE_REQUIRED";
 }
 
 /** The way back, where there is one from here; else why there is none. What may have been done already is asked for again with the same button. */
@@ -125,7 +126,10 @@ function Refund({ data: { uuid, amountMinor, currency, refund }, onChanged }: { 
 function factsOf(data: TransactionDetailJson): [string, string][] {
   const { transactions: words } = text();
   const card = [data.brand, data.maskedPan].filter((part) => part !== null).join(" ");
+  const isRefunded = data.refundState !== "NONE";
   const all: [string, string | null][] = [
+    [words.columns.refunded, isRefunded ? formatMoney(data.refundedMinor, data.currency) : null],
+    [words.columns.net, isRefunded ? formatMoney(data.netMinor, data.currency) : null],
     [words.columns.time, formatExactTime(data.createdAt)],
     [words.columns.method, methodName(data.method)],
     [words.columns.card, card === "" ? null : card],

@@ -2,7 +2,12 @@ import type { TransactionItemJson } from "../../../../surfaces/merchant/transact
 import { Badge } from "../../components/badge.tsx";
 import { text } from "../../i18n/texts.ts";
 
-export function TransactionStatus({ status }: Pick<TransactionItemJson, "status">) {
+/** The outcome of a result; of a payment that was given back, that it was. */
+export function TransactionStatus({ item: { status, refundState, isPayment } }: { item: Status }) {
   const { transactions } = text();
+  if (refundState !== "NONE") return <Badge kind="warn">{transactions.refundStates[refundState]}</Badge>;
+  if (!isPayment) return <Badge>{transactions.notPayment}</Badge>;
   return <Badge kind={status === "OK" ? "good" : "bad"}>{transactions.statuses[status]}</Badge>;
 }
+
+type Status = Pick<TransactionItemJson, "status" | "refundState" | "isPayment">;

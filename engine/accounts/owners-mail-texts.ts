@@ -1,0 +1,257 @@
+import type { MerchantRole } from "../access/merchant-user-grant.ts";
+import { cutText } from "../kernel/cut-text.ts";
+import type { KeysChange } from "../partners/replace-keys.ts";
+import type { Locale } from "./account.ts";
+import { type MailText, type MailTextsOptions, paragraphs, ROLES, timeInMails } from "./mail-texts.ts";
+import { SECURITY_CHANGES, type SecurityChange } from "./security-notice.ts";
+
+/** `all factors removed`: by an administrator of the installation. */
+export type FactorChange = Exclude<SecurityChange, "password changed"> | "all factors removed";
+
+/** What owners are told of by mail. */
+export type OwnersChange =
+  | { readonly type: OwnerWord; readonly email: string }
+  /** Users that are no owners. */
+  | { readonly type: "invited by the partner" | "joined by the partner"; readonly email: string; readonly role: MerchantRole }
+  | { readonly type: "factors changed"; readonly email: string; readonly change: FactorChange }
+  | { readonly type: WebhookWord; readonly host: string }
+  | { readonly type: "keys changed"; readonly change: KeysChange };
+
+type OwnerWord =
+  | "owner invited"
+  | "owner invitation withdrawn"
+  | "owner joined"
+  | "owner removed"
+  | "owner disabled"
+  | "owner enabled"
+  | "made an owner"
+  | "no longer an owner";
+
+type WebhookWord =
+  | "webhook created"
+  | "webhook changed"
+  | "webhook removed"
+  | "webhook disabled"
+  | "webhook enabled"
+  | "webhook secret replaced";
+
+/** What the owners of a merchant are told of a change. */
+export type OwnersMailTexts = (locale: Locale, facts: { merchantName: string; change: OwnersChange; atMs: number }) => MailText;
+
+interface Facts {
+  readonly merchantName: string;
+  readonly change: OwnersChange;
+  /** When, in words. */
+  readonly at: string;
+  /** The address of the portal, without a slash at its end. */
+  readonly portal: string;
+  time(atMs: number): string;
+}
+
+const SUBJECT_LENGTH_MAX = 200;
+
+export function createOwnersMailTexts({ publicUrl, timeZone }: MailTextsOptions): OwnersMailTexts {
+  return (locale, { merchantName, change, atMs }) => {
+    const time = (ms: number) => timeInMails(locale, ms, timeZone);
+    const facts = { merchantName, change, at: time(atMs), portal: `${publicUrl()}/portal`, time };
+    const { subject, text } = change.type === "keys changed" ? KEYS[locale](change.change, facts) : generalText(locale, facts);
+    return { subject: cutText(subject, SUBJECT_LENGTH_MAX), text };
+  };
+}
+
+function generalText(locale: Locale, { merchantName, change, at, portal }: Facts): MailText {
+  const { subject, hello, what, when, who, software } = GENERAL[locale];
+  const also = "host" in change ? [software] : [];
+  const text = paragraphs(hello, what(change), when(at), ...also, who(`${portal}/audit`, `${portal}/users`));
+  return { subject: subject(merchantName), text };
+}
+
+interface GeneralTexts {
+  subject(merchantName: string): string;
+  readonly hello: string;
+  what(change: OwnersChange): string;
+  when(at: string): string;
+  who(audit: string, users: string): string;
+  readonly software: string;
+}
+
+const OWNERS: Readonly<Record<Locale, Readonly<Record<OwnerWord, (email: string) => string>>>> = {
+  it: {
+    "owner invited": (email) => `${email} è stato invitato come titolare.`,
+    "owner invitation withdrawn": (email) => `L'invito di ${email} come titolare è stato ritirato.`,
+    "owner joined": (email) => `${email} ha accettato l'invito ed è ora titolare.`,
+    "owner removed": (email) => `${email}, titolare, è stato rimosso dagli utenti.`,
+    "owner disabled": (email) => `${email}, titolare, è stato disattivato e non può più accedere.`,
+    "owner enabled": (email) => `${email}, titolare, è stato riattivato.`,
+    "made an owner": (email) => `${email} è ora titolare.`,
+    "no longer an owner": (email) => `${email} non è più titolare.`,
+  },
+  en: {
+    "owner invited": (email) => `${email} was invited as an owner.`,
+    "owner invitation withdrawn": (email) => `The invitation of ${email} as an owner was withdrawn.`,
+    "owner joined": (email) => `${email} accepted the invitation and is an owner now.`,
+    "owner removed": (email) => `${email}, an owner, was removed from the users.`,
+    "owner disabled": (email) => `${email}, an owner, was disabled and can no longer sign in.`,
+    "owner enabled": (email) => `${email}, an owner, was enabled again.`,
+    "made an owner": (email) => `${email} is an owner now.`,
+    "no longer an owner": (email) => `${email} is no longer an owner.`,
+  },
+};
+
+const WEBHOOKS: Readonly<Record<Locale, Readonly<Record<WebhookWord, (host: string) => string>>>> = {
+  it: {
+    "webhook created": (host) => `È stato creato un webhook: gli eventi vengono inviati anche a ${host}.`,
+    "webhook changed": (host) => `L'indirizzo o gli eventi di un webhook sono cambiati: ora gli eventi vengono inviati a ${host}.`,
+    "webhook removed": (host) => `È stato rimosso un webhook: a ${host} non viene inviato più nulla.`,
+    "webhook disabled": (host) => `Un webhook è stato disattivato: a ${host} non viene inviato più nulla.`,
+    "webhook enabled": (host) => `Un webhook è stato riattivato: gli eventi vengono di nuovo inviati a ${host}.`,
+    "webhook secret replaced": (host) => `È stato sostituito il segreto con cui vengono firmati gli eventi per ${host}.`,
+  },
+  en: {
+    "webhook created": (host) => `A webhook was created: events are sent to ${host} too.`,
+    "webhook changed": (host) => `The address or the events of a webhook were changed: events are sent to ${host} now.`,
+    "webhook removed": (host) => `A webhook was removed: nothing is sent to ${host} any more.`,
+    "webhook disabled": (host) => `A webhook was disabled: nothing is sent to ${host} any more.`,
+    "webhook enabled": (host) => `A webhook was enabled: events are sent to ${host} again.`,
+    "webhook secret replaced": (host) => `The secret that signs events for ${host} was replaced.`,
+  },
+};
+
+const GENERAL: Readonly<Record<Locale, GeneralTexts>> = {
+  it: {
+    subject: (merchantName) => `Avviso di sicurezza per ${merchantName}`,
+    hello: "Buongiorno,",
+    what: (change) => whatOf("it", change),
+    when: (at) => `Quando: ${at}.`,
+    who: (audit, users) =>
+      `Chi l'ha fatto è nel registro: ${audit}\nSe nessuno di voi l'ha chiesto, controlla subito gli utenti e le sessioni, e cambia la tua password: ${users}`,
+    software: "Può averlo fatto anche un vostro programma con la chiave segreta: nel registro c'è quello che fanno le persone.",
+  },
+  en: {
+    subject: (merchantName) => `Security notice for ${merchantName}`,
+    hello: "Hello,",
+    what: (change) => whatOf("en", change),
+    when: (at) => `When: ${at}.`,
+    who: (audit, users) =>
+      `Who did it is in the audit log: ${audit}\nIf none of you asked for it, check the users and sessions at once, and change your password: ${users}`,
+    software: "Software of yours may have done it with the secret key: the audit log has what people do.",
+  },
+};
+
+function whatOf(locale: Locale, change: OwnersChange): string {
+  switch (change.type) {
+    case "invited by the partner":
+    case "joined by the partner":
+      return PARTNERS_USER[locale][change.type](change.email, ROLES[locale][change.role]);
+    case "factors changed":
+      return FACTORS[locale](change.email, change.change);
+    case "webhook created":
+    case "webhook changed":
+    case "webhook removed":
+    case "webhook disabled":
+    case "webhook enabled":
+    case "webhook secret replaced":
+      return WEBHOOKS[locale][change.type](change.host);
+    case "keys changed":
+      // Keys have a mail of their own.
+      return "";
+    default:
+      return OWNERS[locale][change.type](change.email);
+  }
+}
+
+type PartnersUserWord = "invited by the partner" | "joined by the partner";
+
+const PARTNERS_USER: Readonly<Record<Locale, Readonly<Record<PartnersUserWord, (email: string, role: string) => string>>>> = {
+  it: {
+    "invited by the partner": (email, role) => `Chi ti fornisce il servizio di pagamento ha invitato ${email} con il ruolo "${role}".`,
+    "joined by the partner": (email, role) =>
+      `${email} ha accettato l'invito di chi ti fornisce il servizio di pagamento, con il ruolo "${role}".`,
+  },
+  en: {
+    "invited by the partner": (email, role) => `Your payment provider invited ${email} with the role "${role}".`,
+    "joined by the partner": (email, role) => `${email} accepted an invitation by your payment provider, with the role "${role}".`,
+  },
+};
+
+const FACTORS: Readonly<Record<Locale, (email: string, change: FactorChange) => string>> = {
+  it: (email, change) =>
+    `L'accesso di ${email} è stato modificato. ${change === "all factors removed" ? "Un amministratore ha rimosso il suo secondo fattore: app di autenticazione, passkey e codici di recupero." : SECURITY_CHANGES.it[change]}`,
+  en: (email, change) =>
+    `The sign-in of ${email} was changed. ${change === "all factors removed" ? "An administrator removed its second factor: authenticator app, passkeys and recovery codes." : SECURITY_CHANGES.en[change]}`,
+};
+
+const KEYS: Readonly<Record<Locale, (change: KeysChange, facts: Facts) => MailText>> = {
+  it: (change, { merchantName, at, portal, time }) => {
+    const url = `${portal}/keys`;
+    switch (change.type) {
+      case "replaced": {
+        const by = change.by.type === "person" ? change.by.email : "chi ti fornisce il servizio di pagamento";
+        return {
+          subject: `Nuove chiavi API per ${merchantName}`,
+          text: paragraphs(
+            "Buongiorno,",
+            `le chiavi API di ${merchantName} sono state sostituite ${at} da ${by}. Quelle precedenti non valgono più da quel momento.`,
+            "I programmi che le usano (negozio online, gestionale) non possono più incassare finché non ricevono le nuove.",
+            `Se nessuno di voi l'ha chiesto, crea subito una nuova coppia su ${url}, cambia la tua password e controlla gli utenti del portale.`,
+          ),
+        };
+      }
+      case "requested":
+        return {
+          subject: `Nuove chiavi API richieste per ${merchantName}`,
+          text: paragraphs(
+            "Buongiorno,",
+            `chi ti fornisce il servizio di pagamento ha chiesto ${at} nuove chiavi API per ${merchantName}. Sostituiranno quelle attuali ${time(change.appliesAtMs)}.`,
+            `Un titolare può confermarle prima, oppure rifiutarle, su ${url}.`,
+            "Se non ve lo aspettavate, rifiutatele e chiedete spiegazioni a chi vi fornisce il servizio di pagamento.",
+          ),
+        };
+      case "refused":
+        return {
+          subject: `Nuove chiavi API rifiutate per ${merchantName}`,
+          text: paragraphs(
+            "Buongiorno,",
+            `le nuove chiavi API di ${merchantName} sono state rifiutate ${at} da ${change.by.type === "person" ? change.by.email : "chi ti fornisce il servizio di pagamento"}. Quelle attuali restano valide.`,
+            `Le chiavi sono su ${url}.`,
+          ),
+        };
+    }
+  },
+  en: (change, { merchantName, at, portal, time }) => {
+    const url = `${portal}/keys`;
+    switch (change.type) {
+      case "replaced": {
+        const by = change.by.type === "person" ? change.by.email : "your payment provider";
+        return {
+          subject: `New API keys for ${merchantName}`,
+          text: paragraphs(
+            "Hello,",
+            `the API keys of ${merchantName} were replaced on ${at} by ${by}. The former ones ended at that moment.`,
+            "Software that uses them (a web shop, a till) takes no payments until it has the new ones.",
+            `If none of you asked for it, make a new pair at once at ${url}, change your password, and check the users of the portal.`,
+          ),
+        };
+      }
+      case "requested":
+        return {
+          subject: `New API keys requested for ${merchantName}`,
+          text: paragraphs(
+            "Hello,",
+            `your payment provider asked on ${at} for new API keys for ${merchantName}. They replace the present ones on ${time(change.appliesAtMs)}.`,
+            `An owner can confirm them earlier, or refuse them, at ${url}.`,
+            "If you did not expect them, refuse them, and ask your payment provider.",
+          ),
+        };
+      case "refused":
+        return {
+          subject: `New API keys refused for ${merchantName}`,
+          text: paragraphs(
+            "Hello,",
+            `the new API keys of ${merchantName} were refused on ${at} by ${change.by.type === "person" ? change.by.email : "your payment provider"}. The present ones go on.`,
+            `The keys are at ${url}.`,
+          ),
+        };
+    }
+  },
+};

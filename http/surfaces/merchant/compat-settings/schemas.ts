@@ -1,0 +1,38 @@
+import { type Static, Type } from "@sinclair/typebox";
+import { RETURN_SCHEME_PATTERN, RETURN_SCHEMES_MAX } from "../../../../engine/partners/return-schemes.ts";
+import { API_VERSION } from "../../../../engine/webhooks/api-versions.ts";
+import { nullable } from "../schema-parts.ts";
+
+/** The JSON of the compatible API's settings: endpoints declare it, the portal's pages take their types from it. */
+
+/** GET /compatible-api, and the answer of every change. */
+export const CompatSettings = Type.Object(
+  {
+    defaultVersion: nullable(Type.String({ description: "What the merchant has set; null where it has set none." })),
+    effectiveVersion: Type.String({ description: "The version of requests, and of endpoints' events, that name none." }),
+    returnSchemes: Type.Array(Type.String(), { description: "Schemes of apps that buyers may return to, in order." }),
+  },
+  { title: "CompatibleApiSettings" },
+);
+/** PUT /compatible-api/default-version. */
+export const DefaultVersion = Type.Object(
+  {
+    version: Type.Union([Type.String({ pattern: API_VERSION.source, maxLength: 64 }), Type.Null()], {
+      description: "Such as `2026-10-28.endive`; null takes the default away.",
+      errorMessage: "must be a date such as 2026-10-28.endive, or null",
+    }),
+  },
+  { title: "CompatibleApiDefaultVersion" },
+);
+/** PUT /compatible-api/return-schemes. */
+export const ReturnSchemes = Type.Object(
+  {
+    schemes: Type.Array(
+      Type.String({ pattern: RETURN_SCHEME_PATTERN, errorMessage: "must be the scheme of an app in small letters, without `://`" }),
+      { maxItems: RETURN_SCHEMES_MAX, description: "All of them; an empty list takes them away." },
+    ),
+  },
+  { title: "CompatibleApiReturnSchemes" },
+);
+
+export type CompatSettingsJson = Static<typeof CompatSettings>;
