@@ -108,6 +108,7 @@ test("the guide's limits are those of the code", () => {
     `from a frame of the relay to its acknowledgement: ${limits.ACK_TIMEOUT_MS / 1_000} s`,
     `status enquiries of one connection: ${limits.ENQUIRIES_PER_SECOND_MAX} a second`,
     `wrong passwords of one connection: ${limits.WRONG_PASSWORDS_MAX},`,
+    `refused frames in a row, without a command that is carried out between them: ${limits.REFUSALS_MAX},`,
     `commands that may wait while one is decided: ${limits.HELD_FRAMES_MAX}`,
     `lines of a slip that are sent: ${limits.SLIP_LINES_MAX}, of at most ${limits.SLIP_LINE_CHARACTERS_MAX} characters`,
     `status frames (\`04 FF\`) while nothing changes: every ${limits.PROGRESS_INTERVAL_MS / 1_000} s`,
