@@ -9,7 +9,7 @@ import { rawClient } from "../http/server/raw-client.ts";
 import { atEnd } from "../storage/kv/world.ts";
 import { AdapterClient } from "../support/adapter-client.ts";
 import { TestGateway } from "../support/gateway.ts";
-import { CREDENTIALS, HttpClient } from "../support/http-client.ts";
+import { type Answer, CREDENTIALS, HttpClient } from "../support/http-client.ts";
 import { assertMatches, listOf, member, textMember } from "../support/matches.ts";
 import { packageBytes, upload } from "../support/package-upload.ts";
 import { checkTour, runTour } from "../support/tour.ts";
@@ -150,18 +150,28 @@ export async function tourPasses({ proxy, cluster }: ProxiedRelay): Promise<void
   checkTour(await runTour({ api: proxy.url, cwd, environment: { RELAY_CLICKHOUSE_URL: cluster.clickhouse.url } }));
 }
 
+/** As clients do: a node of a busy machine may be cut off for a moment, does nothing then, and answers 503. */
+function askedAgain(send: () => Promise<Answer>): Promise<Answer> {
+  return eventually(async () => {
+    const answer = await send();
+    assert.notEqual(answer.status, 503, answer.text);
+    return answer;
+  });
+}
+
 /** An app package, larger than what proxies take of a body by default, goes up and down. */
 export async function appPackagePasses({ caller }: ProxiedRelay): Promise<void> {
   const administrator = caller("administrator");
-  const created = await administrator.post("/admin/app-versions", { versionCode: 1, versionName: "v1" });
+  const created = await askedAgain(() => administrator.post("/admin/app-versions", { versionCode: 1, versionName: "v1" }));
   assert.equal(created.status, 200, created.text);
   const id = Number(member(created.body, "data", "id"));
   const content = packageBytes(PACKAGE_BYTES);
-  const uploaded = await upload(administrator, id, content);
+  const uploaded = await askedAgain(() => upload(administrator, id, content));
   assert.equal(uploaded.status, 200, uploaded.text);
-  const version = listOf(member((await administrator.get("/admin/app-versions")).body, "data")).find((one) => member(one, "id") === id);
+  const versions = await askedAgain(() => administrator.get("/admin/app-versions"));
+  const version = listOf(member(versions.body, "data")).find((one) => member(one, "id") === id);
   const { pathname, search } = new URL(textMember(version, "apkUrl"));
-  const downloaded = await caller("fleet").get(pathname + search);
+  const downloaded = await askedAgain(() => caller("fleet").get(pathname + search));
   assert.equal(downloaded.status, 200);
   assert.ok(downloaded.bytes.equals(content), "another package came back");
   const stranger = await upload(caller("nobody"), id, content);
