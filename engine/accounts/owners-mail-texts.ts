@@ -15,7 +15,9 @@ export type OwnersChange =
   | { readonly type: "invited by the partner" | "joined by the partner"; readonly email: string; readonly role: MerchantRole }
   | { readonly type: "factors changed"; readonly email: string; readonly change: FactorChange }
   | { readonly type: WebhookWord; readonly host: string }
-  | { readonly type: "keys changed"; readonly change: KeysChange };
+  | { readonly type: "keys changed"; readonly change: KeysChange }
+  /** More than are told one by one. */
+  | { readonly type: "more changes" };
 
 type OwnerWord =
   | "owner invited"
@@ -152,6 +154,8 @@ function whatOf(locale: Locale, change: OwnersChange): string {
     case "webhook enabled":
     case "webhook secret replaced":
       return WEBHOOKS[locale][change.type](change.host);
+    case "more changes":
+      return MORE_CHANGES[locale];
     case "keys changed":
       // Keys have a mail of their own.
       return "";
@@ -159,6 +163,11 @@ function whatOf(locale: Locale, change: OwnersChange): string {
       return OWNERS[locale][change.type](change.email);
   }
 }
+
+const MORE_CHANGES: Readonly<Record<Locale, string>> = {
+  it: "In quest'ora ci sono state altre modifiche a titolari, secondi fattori, chiavi o webhook, più di quante ne comunichiamo una per una.",
+  en: "There were further changes of owners, second factors, keys or webhooks within this hour, more than are told one by one.",
+};
 
 type PartnersUserWord = "invited by the partner" | "joined by the partner";
 

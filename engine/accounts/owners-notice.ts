@@ -16,8 +16,7 @@ type Owed = CommitPart["operations"];
 
 /**
  * Tells a merchant's owners by mail of every change of owners, second factors, keys and webhooks.
- * Each method answers with what belongs into the commit that makes the change. Where no mail can be
- * queued now, the change is made without.
+ * Each method answers with what belongs into the commit that makes the change.
  */
 export interface OwnersNotice {
   /** Of a team, with who is no owner any more. */
@@ -36,7 +35,7 @@ export interface OwnersNoticeOptions {
   teams: Pick<TeamStore, "load" | "loadMany">;
   accounts: Pick<AccountStore, "loadMany">;
   merchants: Pick<MerchantStore, "load">;
-  mails: Pick<PortalMails, "canReach" | "hasRoom" | "ownersTold">;
+  mails: Pick<PortalMails, "canReach" | "ownersTold">;
   clock: Pick<Clock, "nowMs">;
 }
 
@@ -44,16 +43,16 @@ export function createOwnersNotice({ teams, accounts, merchants, mails, clock }:
   /** Each of them in its own language; whoever has no account yet in that of its invitation. */
   async function toMembers(merchant: MerchantRecord, change: OwnersChange, members: readonly MemberRecord[]): Promise<Owed> {
     const { merchantId, merchantName } = merchant;
-    if (members.length === 0 || !(await mails.hasRoom(merchantId))) return [];
+    if (members.length === 0) return [];
     const found = await accounts.loadMany(members.flatMap(({ accountId }) => accountId ?? []));
     const locales = new Map(found.flatMap((account) => (account === null ? [] : [[account.accountId, account.locale]])));
     const facts = { merchantId, merchantName, change, atMs: clock.nowMs() };
-    return members
-      .filter(({ email }) => mails.canReach(email))
-      .flatMap(({ email, locale, accountId }) => {
-        const own = accountId === null ? undefined : locales.get(accountId);
-        return mails.ownersTold({ email, locale: own ?? locale }, facts).operations;
-      });
+    const reached = members.filter(({ email }) => mails.canReach(email));
+    const to = reached.map(({ userId, email, locale, accountId }) => {
+      const own = accountId === null ? undefined : locales.get(accountId);
+      return { userId, email, locale: own ?? locale };
+    });
+    return mails.ownersTold(to, facts);
   }
 
   async function toOwners(merchantId: string, change: OwnersChange): Promise<Owed> {

@@ -69,7 +69,7 @@ export function createForgottenPasswords(options: ForgottenPasswordsOptions): Fo
       const email = emailOf(text);
       if (email === null) throw new RelayError("invalid_request", "email: must be an e-mail address");
       await admit(ipAddress);
-      await mails.requireRoom(null);
+      await mails.requireResetRoom(email);
       if (underWay.size >= UNDER_WAY_MAX) throw new RelayError("too_busy", "Too many requests at once", { retryAfterSeconds: 2 });
       const work = write(email).catch((error: unknown) => failed("a forgotten password", error));
       underWay.add(work);

@@ -128,13 +128,13 @@ export function createUsers({ teams, accounts, sessions, merchants, mails, secre
   ): Promise<UserOutcome> {
     const { merchantId, merchantName } = merchant;
     if (!merchant.active) return refused("inactive");
-    await mails.requireRoom(merchantId);
+    const sendAtMs = await mails.invitationRoom(merchantId);
     const token = secrets.newToken();
     const tokenSha256 = secrets.digest(token);
     const decision = await stored(
       merchantId,
       (team, atMs) => decide(team, tokenSha256, atMs),
-      async (member, atMs) => [mails.invitation({ merchantId, merchantName, member, token, atMs })],
+      async (member, atMs) => [mails.invitation({ merchantId, merchantName, member, token, sendAtMs, atMs })],
     );
     return decision.type === "refused" ? decision : done(decision.member);
   }

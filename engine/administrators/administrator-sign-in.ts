@@ -173,7 +173,7 @@ export function createAdministratorSignIn(options: AdministratorSignInOptions): 
       if (accountId === null) throw new RelayError("not_found", "Administrator not found");
       await resetFactors({ accountId, username }, async () => [
         await stillOwner(actor),
-        isConfigured(accountId) ? await ownerNotice("all removed by an owner", null) : null,
+        isConfigured(accountId) ? ownerNotice("all removed by an owner", null) : null,
       ]);
     },
   };

@@ -6,21 +6,20 @@ import type { Clock } from "../kernel/clock.ts";
 import { cutText } from "../kernel/cut-text.ts";
 import type { Ids } from "../kernel/ids.ts";
 import type { SecretBox } from "../kernel/secret-box.ts";
-import { type MailStore, mailOperations } from "../mails/mail-store.ts";
+import { mailOperations } from "../mails/mail-store.ts";
 
 /** What happened to the second factors of the owner of the configuration. */
 export type OwnerFactorChange = SecurityChange | "all removed by a command" | "all removed by an owner";
 
 /**
  * Tells the owner of the configuration (`RELAY_ADMIN_EMAIL`) by mail what became of its second
- * factors, in the commit that makes the change. Null without an address, and where no mail can be
- * queued now. Other administrators have no address: the audit log says it.
+ * factors, in the commit that makes the change; null without an address. Such changes are few, so
+ * that their notices need no room. Other administrators have no address: the audit log says it.
  */
-export type OwnerNotice = (change: OwnerFactorChange, client: Client | null) => Promise<CommitPart | null>;
+export type OwnerNotice = (change: OwnerFactorChange, client: Client | null) => CommitPart | null;
 
 export interface OwnerNoticeOptions {
   email: string | null;
-  mails: Pick<MailStore, "hasRoom">;
   box: SecretBox;
   ids: Ids;
   clock: Pick<Clock, "nowMs">;
@@ -31,10 +30,10 @@ const NOTICE_LIFETIME_MS = 3 * 86_400_000;
 
 const WHERE_LENGTH_MAX = 200;
 
-export function createOwnerNotice({ email, mails, box, ids, clock }: OwnerNoticeOptions): OwnerNotice {
-  return async (change, client) => {
+export function createOwnerNotice({ email, box, ids, clock }: OwnerNoticeOptions): OwnerNotice {
+  return (change, client) => {
     const atMs = clock.nowMs();
-    if (email === null || !(await mails.hasRoom(null, atMs))) return null;
+    if (email === null) return null;
     const from = client === null ? [] : [`From: ${cutText(`${client.ipAddress}, ${client.userAgent}`, WHERE_LENGTH_MAX)}`];
     const text = paragraphs(
       "Hello,",

@@ -8,6 +8,7 @@ import { portalEvent } from "../webhooks/portal-events.ts";
 import type { WebhookEvent } from "../webhooks/webhook-event.ts";
 import type { DisputeRecord } from "./dispute.ts";
 import type { DisputeEffect, DisputeEvent } from "./events.ts";
+import { nextAtMs } from "./rules.ts";
 import type { DisputeStep } from "./step-dispute.ts";
 
 /** A request, as far as what comes of it is told to others. */
@@ -45,11 +46,17 @@ export interface Telling {
   became(what: DisputeBecame): void;
 }
 
-/** The mails of a dispute, each for the commit that makes it due. Never rejects: what cannot be owed is left out. */
+/**
+ * The mails of a dispute, each for the commit that makes it due. Null where it cannot be owed now,
+ * because too many mails wait or the store does not answer: it is owed later. Never rejects.
+ */
 export interface DisputeNotices {
-  received(record: DisputeRecord): Promise<AlsoStored>;
-  reminder(record: DisputeRecord, leadMs: number): Promise<AlsoStored>;
+  received(record: DisputeRecord): Promise<AlsoStored | null>;
+  reminder(record: DisputeRecord, leadMs: number): Promise<AlsoStored | null>;
 }
+
+/** A mail that found no room is tried again after this time. */
+const MAIL_AGAIN_MS = 10 * 60_000;
 
 /** What is stored of a step: the record with the number of its events, those, its mails and what operators are told. */
 export async function disputeChange(
@@ -60,8 +67,11 @@ export async function disputeChange(
   { objectOf, digest, notices }: Pick<Telling, "objectOf" | "digest"> & { notices: DisputeNotices },
 ): Promise<DisputeChange> {
   const news = effects.flatMap((effect) => (effect.type === "tell" ? [effect.params.news] : []));
+  const mail = mailOf(effects);
+  const mails = mail === null ? [] : await (mail.leadMs === null ? notices.received(stepped) : notices.reminder(stepped, mail.leadMs));
   const record: DisputeRecord = {
     ...stepped,
+    ...(mail !== null && mails === null ? owedLater(stepped, mail.leadMs, atMs) : {}),
     updatedAtMs: changedAtMs(stored?.record.updatedAtMs ?? null, atMs),
     events: stepped.events + news.length,
   };
@@ -77,21 +87,20 @@ export async function disputeChange(
       digest,
     ),
   );
-  const also = await Promise.all(effects.map((effect) => alsoOf(effect, record, atMs, notices)));
-  return { record, before: stored?.record ?? null, version: stored?.version ?? 0, events, also: also.flat(), atMs };
+  const flagged = effects.filter(({ type }) => type === "flagUndelivered").map(() => attentionOperation(undeliveredItem(record, atMs)));
+  return { record, before: stored?.record ?? null, version: stored?.version ?? 0, events, also: [...(mails ?? []), ...flagged], atMs };
 }
 
-async function alsoOf(effect: DisputeEffect, record: DisputeRecord, atMs: number, notices: DisputeNotices): Promise<AlsoStored> {
-  switch (effect.type) {
-    case "tell":
-      return [];
-    case "mailReceived":
-      return notices.received(record);
-    case "mailReminder":
-      return notices.reminder(record, effect.params.leadMs);
-    case "flagUndelivered":
-      return [attentionOperation(undeliveredItem(record, atMs))];
-  }
+/** The mail that a step makes due: so long before the deadline, or `leadMs` null that there is a case. A step makes one at most. */
+function mailOf(effects: readonly DisputeEffect[]): { leadMs: number | null } | null {
+  const effect = effects.findLast(({ type }) => type === "mailReceived" || type === "mailReminder");
+  if (effect === undefined) return null;
+  return { leadMs: effect.type === "mailReminder" ? effect.params.leadMs : null };
+}
+
+function owedLater(stepped: DisputeRecord, leadMs: number | null, atMs: number): Pick<DisputeRecord, "mailOwed" | "nextAtMs"> {
+  const mailOwed = { leadMs, atMs: atMs + MAIL_AGAIN_MS };
+  return { mailOwed, nextAtMs: nextAtMs({ ...stepped, mailOwed }) };
 }
 
 /** Where a payment's terminal is not known, the item stands under no terminal. */
@@ -114,7 +123,8 @@ export function tellStored(
     requestId: operation?.requestId ?? null,
     outcome: "done",
   });
-  if (effects.some(({ type }) => type === "mailReminder")) became("reminded");
+  const leadMs = mailOf(effects)?.leadMs ?? null;
+  if (leadMs !== null && (record.mailOwed ?? null) === null) became("reminded");
   if (effects.some(({ type }) => type === "flagUndelivered")) became("undelivered");
   const what = becomingOf(record, before);
   if (what !== null) became(what);

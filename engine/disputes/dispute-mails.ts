@@ -15,67 +15,68 @@ import type { AlsoStored, DisputeNotices } from "./dispute-change.ts";
 import type { DisputeMailTexts } from "./mail-texts.ts";
 
 export interface DisputeMailsOptions {
-  store: Pick<MailStore, "hasRoom">;
+  store: Pick<MailStore, "room">;
   teams: Pick<TeamStore, "load">;
   merchants: Pick<MerchantStore, "load">;
   texts: DisputeMailTexts;
   box: SecretBox;
   digest: Digest;
   clock: Clock;
-  /** So many were left out, because there is no room for them or the store did not answer. */
-  leftOut(count: number): void;
+  /** A mail found no room, or no store. */
+  postponed(): void;
 }
 
 /** As long as the store of mails permits at most; a reminder that comes after the deadline is worth nothing. */
 const WORTH_MS = 7 * 86_400_000;
 
-/** The mails of disputes, to all who may answer them. Where they cannot be owed they are left out: a case counts all the same, and stands in the portal. */
+/** The mails of disputes, to all who may answer them. A case counts where they cannot be owed, too. */
 export function createDisputeMails(options: DisputeMailsOptions): DisputeNotices {
-  const { store, teams, merchants, texts, box, digest, clock, leftOut } = options;
+  const { store, teams, merchants, texts, box, digest, clock, postponed } = options;
 
   async function owed(
     dispute: DisputeRecord,
     kind: MailKind,
     place: string,
     textOf: (locale: Locale, merchantName: string) => MailText,
-  ): Promise<AlsoStored> {
+  ): Promise<AlsoStored | null> {
     const { id, merchantId, respondByMs } = dispute;
     const atMs = clock.nowMs();
-    const [team, merchant, hasRoom] = await Promise.all([
+    const [team, merchant, sendAtMs] = await Promise.all([
       teams.load(merchantId),
       merchants.load(merchantId),
-      store.hasRoom(merchantId, atMs),
+      store.room(kind, { merchantId }, atMs),
     ]);
     const recipients = (team?.record.members ?? []).filter(mayAnswer);
-    if (!hasRoom) {
-      if (recipients.length > 0) leftOut(recipients.length);
-      return [];
+    if (recipients.length === 0) return [];
+    if (sendAtMs === null) {
+      postponed();
+      return null;
     }
     const merchantName = merchant?.record.merchantName ?? merchantId;
     const expiresAtMs = Math.max(atMs + 1, Math.min(respondByMs, atMs + WORTH_MS));
     return recipients.flatMap(({ userId, email, locale }) => {
       const mailId = prefixedId("dpm_", digest(`dispute mail ${id} ${place} ${userId}`));
       const mail = { id: mailId, kind, to: email, merchantId, ...textOf(locale, merchantName) };
-      return mailOperations(mail, { box, atMs, expiresAtMs });
+      return mailOperations(mail, { box, atMs, expiresAtMs, sendAtMs });
     });
   }
 
-  async function orNone(work: () => Promise<AlsoStored>): Promise<AlsoStored> {
+  async function orLater(work: () => Promise<AlsoStored | null>): Promise<AlsoStored | null> {
     try {
       return await work();
     } catch {
-      leftOut(1);
-      return [];
+      postponed();
+      return null;
     }
   }
 
   return {
     received: (dispute) =>
-      orNone(() =>
+      orLater(() =>
         owed(dispute, "dispute-received", "received", (locale, merchantName) => texts.received(locale, { merchantName, dispute })),
       ),
     reminder: (dispute, leadMs) =>
-      orNone(() =>
+      orLater(() =>
         owed(dispute, "dispute-reminder", `reminder ${dispute.respondByMs} ${leadMs}`, (locale, merchantName) =>
           texts.reminder(locale, { merchantName, dispute, leadMs }),
         ),

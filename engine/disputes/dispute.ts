@@ -151,6 +151,8 @@ export interface DisputeRecord extends DisputeCase {
   readonly outcome: DisputeOutcome | null;
   /** Of DISPUTE_REMINDERS_MS, those still to come before this deadline. */
   readonly reminders: readonly number[];
+  /** A mail that found no room, and when it is tried again; `leadMs` null: that there is a case. Records of before have none. */
+  readonly mailOwed?: { readonly leadMs: number | null; readonly atMs: number } | null;
   readonly createdAtMs: number;
   readonly updatedAtMs: number;
   /** When the relay looks at it next by itself; null: not any more. */

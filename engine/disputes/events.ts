@@ -35,8 +35,8 @@ export type DisputeEffect =
   | { type: "tell"; params: { news: DisputeNews } }
   /** Its people are written to: there is a case. */
   | { type: "mailReceived"; params: Record<string, never> }
-  /** Its people are written to: so long before the deadline. */
-  | { type: "mailReminder"; params: { leadMs: number } }
+  /** Its people are written to: so long before the deadline; null: there is a case. */
+  | { type: "mailReminder"; params: { leadMs: number | null } }
   /** An operator is to look at it: a response did not reach the network in time. */
   | { type: "flagUndelivered"; params: Record<string, never> };
 

@@ -61,11 +61,12 @@ const setUp = setup({
     isLost: ({ event }) => event.type === "verdict.received" && event.result === "LOST",
     isTimeOver: ({ context, event: { atMs } }) => !isInTime(context, atMs),
     isReminderDue: ({ context, event: { atMs } }) => reminderDue(context, atMs) !== null,
+    isMailDue: ({ context: { mailOwed = null }, event: { atMs } }) => mailOwed !== null && mailOwed.atMs <= atMs,
   },
   actions: {
     tell: (_, _params: { news: DisputeNews }) => {},
     mailReceived: (_, _params: Record<string, never>) => {},
-    mailReminder: (_, _params: { leadMs: number }) => {},
+    mailReminder: (_, _params: { leadMs: number | null }) => {},
     flagUndelivered: (_, _params: Record<string, never>) => {},
     require: assign(({ context, event }) =>
       event.type === "evidence.requested"
@@ -74,6 +75,7 @@ const setUp = setup({
             stage: event.stage ?? context.stage,
             reminders: remindersFrom(event.respondByMs, event.atMs),
             outcome: null,
+            mailOwed: null,
           }
         : {},
     ),
@@ -125,6 +127,7 @@ const setUp = setup({
         : {},
     ),
     expire: assign(() => ({ reminders: [] })),
+    clearMail: assign(() => ({ mailOwed: null })),
     remind: assign(({ context, event }) => ({
       reminders: context.reminders.filter((leadMs) => context.respondByMs - leadMs > event.atMs),
     })),
@@ -138,6 +141,11 @@ const flagUndelivered = { type: "flagUndelivered", params: {} } as const;
 const mailReminder = {
   type: "mailReminder",
   params: ({ context, event }: Args) => ({ leadMs: reminderDue(context, event.atMs) ?? 0 }),
+} as const;
+
+const mailAgain = {
+  type: "mailReminder",
+  params: ({ context }: Args) => ({ leadMs: context.mailOwed?.leadMs ?? null }),
 } as const;
 
 const evidence = {
@@ -172,7 +180,9 @@ const answering = {
   "verdict.received": verdict,
   "deadline.passed": [
     { guard: "isTimeOver", target: "EXPIRED", actions: ["expire", tell("dispute.closed")] },
-    { guard: "isReminderDue", actions: [mailReminder, "remind"] },
+    // A reminder says all that an older mail would say.
+    { guard: "isReminderDue", actions: [mailReminder, "remind", "clearMail"] },
+    { guard: "isMailDue", actions: [mailAgain, "clearMail"] },
   ],
 } as const;
 

@@ -137,11 +137,12 @@ export function checkedAt({ checks }: DisputeSubmission, atMs: number): Partial<
   return { checks: checks + 1, nextAtMs: atMs + pauseMs };
 }
 
-/** When the relay looks at it next by itself: the earliest of its reminders, its deadline, what is being sent, and what of its files is to be tidied up. */
+/** When the relay looks at it next by itself: the earliest of its reminders, its deadline, a mail that found no room, what is being sent, and what of its files is to be tidied up. */
 export function nextAtMs(record: Omit<DisputeRecord, "nextAtMs">): number | null {
-  const { respondByMs, reminders, submissions, files } = record;
+  const { respondByMs, reminders, submissions, files, mailOwed = null } = record;
   const times = [
     ...(isAnswerable(record) ? [respondByMs, ...reminders.map((leadMs) => respondByMs - leadMs)] : []),
+    ...(isAnswerable(record) && mailOwed !== null ? [mailOwed.atMs] : []),
     ...submissions.flatMap(({ nextAtMs: next }) => (next === null ? [] : [next])),
     ...files.flatMap(({ untilMs }) => (untilMs === null ? [] : [untilMs])),
   ];

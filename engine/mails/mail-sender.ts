@@ -5,9 +5,9 @@ import { createPacer } from "../kernel/pacer.ts";
 import { CONFLICT, retryOnConflict } from "../kernel/retry-on-conflict.ts";
 import type { SecretBox } from "../kernel/secret-box.ts";
 import type { Stored } from "../kernel/stored.ts";
-import { type Mailer, type MailKind, MailNotSent } from "./mail.ts";
+import { type Mailer, type MailKind, MailNotSent, QUEUED_MAX } from "./mail.ts";
 import { claimed, ended, leftInOutbox, type MailRecord, type MailState, postponed } from "./mail-record.ts";
-import { type MailStore, mailText, QUEUED_MAX } from "./mail-store.ts";
+import { type MailStore, mailText } from "./mail-store.ts";
 
 /** What became of an attempt or of a mail; the id is no secret, and nothing else of the mail is told. */
 export interface MailTold {

@@ -1,10 +1,11 @@
 import { createDueIndex, type DueIndex, dueOperations } from "../kernel/due-index-store.ts";
+import { RelayError } from "../kernel/errors.ts";
 import { available, type Kv, type Operation, prefixRange } from "../kernel/kv.ts";
 import { readRecord, recordText } from "../kernel/schemas.ts";
 import type { SecretBox } from "../kernel/secret-box.ts";
 import type { Stored } from "../kernel/stored.ts";
-import { timeDigits } from "../kernel/time-digits.ts";
-import type { Mail, MailKind } from "./mail.ts";
+import { TIME_DIGITS, timeDigits } from "../kernel/time-digits.ts";
+import { type Mail, type MailKind, type MailRoomName, roomOf } from "./mail.ts";
 import { isMailAddress } from "./mail-address.ts";
 import type { MailRecord } from "./mail-record.ts";
 
@@ -13,19 +14,15 @@ const DUE = "due/mail/";
 /** Newest last, for the administrators' list. */
 const BY_TIME = "mail-at/";
 const QUEUED = "mail-queued/";
-/** What a merchant had written within the last hour. */
+/** Mails of a merchant by the time at which they are first sent, kept until an hour after it: the quota of its hour. */
 const OF_MERCHANT = "mail-of/";
+/** Mails of a merchant or an address that wait. */
+const WAITING = "mail-waiting/";
 
 /** What was sent is remembered this long: to whom, about what and when. */
 const KEPT_MS = 30 * 86_400_000;
 
 const HOUR_MS = 3_600_000;
-
-/** Mails that wait. An invitation waits for 72 hours at most, so more of them mean that somebody has the relay write mails. */
-export const QUEUED_MAX = 10_000;
-
-/** Mails that one merchant may have written in an hour: a team of five with all its notices, several times over. */
-export const MERCHANT_MAILS_PER_HOUR_MAX = 50;
 
 /** No mail is worth something for longer than this. */
 const WORTH_MAX_MS = 7 * 86_400_000;
@@ -40,14 +37,16 @@ export interface MailTerms {
   atMs: number;
   /** Until when the mail is worth something, seven days ahead at most; it is tried for that long. */
   expiresAtMs: number;
+  /** When it is sent at first, as `MailStore.room` says; at once where it is left out. */
+  sendAtMs?: number;
 }
 
 /**
  * Queues a mail in the commit that makes it due. That commit has to check a version, so that it cannot be stored twice: stored again, the
- * mail would be sent again. Ask `hasRoom` before. @throws RangeError for a mail that no mailer could take: validate addresses
+ * mail would be sent again. Ask `room` before. @throws RangeError for a mail that no mailer could take: validate addresses
  * before (engine/mails/mail-address.ts)
  */
-export function mailOperations(mail: Mail, { box, atMs, expiresAtMs }: MailTerms): Operation[] {
+export function mailOperations(mail: Mail, { box, atMs, expiresAtMs, sendAtMs = atMs }: MailTerms): Operation[] {
   if (!ID.test(mail.id)) throw new RangeError("a mail has no usable id");
   if (!isMailAddress(mail.to)) throw new RangeError(`the mail ${mail.id} has no usable address`);
   if (mail.subject.length > SUBJECT_LENGTH_MAX || mail.text.length > TEXT_LENGTH_MAX)
@@ -55,19 +54,20 @@ export function mailOperations(mail: Mail, { box, atMs, expiresAtMs }: MailTerms
   if (!(expiresAtMs > atMs && expiresAtMs - atMs <= WORTH_MAX_MS)) throw new RangeError(`the mail ${mail.id} has no usable end`);
   const { id, kind, to, merchantId, subject, text } = mail;
   const sealed = box.seal(JSON.stringify({ subject, text }), placeOf(id));
+  // One whose turn does not come in time is looked at once more, when its time is over.
+  const nextAtMs = Math.min(Math.max(sendAtMs, atMs), expiresAtMs);
   const record: MailRecord = {
-    ...{ schema: 1, id, kind, to, merchantId, state: "QUEUED", sealed, attempts: 0, nextAtMs: atMs, expiresAtMs },
+    ...{ schema: 1, id, kind, to, merchantId, state: "QUEUED", sealed, attempts: 0, nextAtMs, expiresAtMs },
     ...{ createdAtMs: atMs, updatedAtMs: atMs },
   };
-  const ofMerchant: Operation[] =
-    merchantId === null
-      ? []
-      : [{ type: "put", key: `${merchantPrefix(merchantId)}${timeDigits(atMs)}/${id}`, value: "1", expiresAtMs: atMs + HOUR_MS }];
+  const turn = turnPrefix(kind, shareOf(record));
   return [
     ...recordOperations(record),
-    ...dueOperations(DUE, id, null, atMs),
-    { type: "put", key: queuedKey(record), value: "1" },
-    ...ofMerchant,
+    ...dueOperations(DUE, id, null, nextAtMs),
+    ...waitingKeys(record).map((key): Operation => ({ type: "put", key, value: "1" })),
+    ...(roomOf(kind).perHourMax === null
+      ? []
+      : [{ type: "put" as const, key: `${turn}${timeDigits(sendAtMs)}/${id}`, value: "1", expiresAtMs: sendAtMs + HOUR_MS }]),
   ];
 }
 
@@ -79,6 +79,9 @@ export function mailText(box: SecretBox, { id, sealed }: MailRecord): Pick<Mail,
 /** Where a mail stands in the list of all, newest first. */
 export type MailPlace = Pick<MailRecord, "createdAtMs" | "id">;
 
+/** Whose share of a room a mail takes: its merchant's, or its address's where it belongs to no merchant. */
+export type MailShare = { readonly merchantId: string } | { readonly merchantId: null; readonly to: string };
+
 /** Mails that are owed, and those that were. Every method rejects with RelayError `unavailable` when the store cannot answer. */
 export interface MailStore extends DueIndex {
   load(id: string): Promise<Stored<MailRecord> | null>;
@@ -87,17 +90,18 @@ export interface MailStore extends DueIndex {
   /** Newest first, those behind `after` only. */
   page(after: MailPlace | null, limit: number): Promise<MailRecord[]>;
   /**
-   * Whether another mail may be queued, in all and of this merchant. Mails of commits that are under way meanwhile do not count, so as many
-   * more as there are such commits may find room.
+   * When another mail of this kind is sent at first, wall time in milliseconds UTC: at once, or when
+   * the hour's quota has room again. Null where too many wait. Mails of commits that are under way
+   * meanwhile do not count, so as many more as there are such commits may find room.
    */
-  hasRoom(merchantId: string | null, atMs: number): Promise<boolean>;
-  /** How many mails of a kind wait, counted up to QUEUED_MAX. */
+  room(kind: MailKind, share: MailShare, atMs: number): Promise<number | null>;
+  /** How many mails of a kind wait, counted up to what its room takes. */
   queued(kind: MailKind): Promise<number>;
 }
 
 /**
  * Mails on the key-value store: `mail/<id>`, their deadlines `due/mail/...`, `mail-at/<13 digits of milliseconds>/<id>` for the list,
- * `mail-queued/<kind>/<id>` and `mail-of/<merchantId>/<13 digits of milliseconds>/<id>` to count them.
+ * `mail-queued/<kind>/<id>`, `mail-waiting/<room>/<merchantId or address>/<id>` and `mail-of/<room>/<merchantId>/<13 digits of milliseconds>/<id>` to count them.
  */
 export function createMailStore(kv: Kv): MailStore {
   return {
@@ -115,7 +119,9 @@ export function createMailStore(kv: Kv): MailStore {
           operations: [
             ...recordOperations(after),
             ...dueOperations(DUE, after.id, before.nextAtMs, after.nextAtMs),
-            ...(before.state === "QUEUED" && after.state !== "QUEUED" ? [{ type: "delete" as const, key: queuedKey(after) }] : []),
+            ...(before.state === "QUEUED" && after.state !== "QUEUED"
+              ? waitingKeys(after).map((key) => ({ type: "delete" as const, key }))
+              : []),
           ],
         });
         return result.type === "committed" ? { record: after, version: result.version } : null;
@@ -128,16 +134,32 @@ export function createMailStore(kv: Kv): MailStore {
         // Both are kept equally long, but they do not go in the same moment.
         return entries.filter((entry) => entry !== null).map(({ key, value }) => mailOf(key, value));
       }),
-    hasRoom: (merchantId, atMs) =>
+    room: (kind, of, atMs) =>
       available(async () => {
-        if ((await kv.count({ ...prefixRange(QUEUED), limit: QUEUED_MAX })) >= QUEUED_MAX) return false;
-        if (merchantId === null) return true;
-        const prefix = merchantPrefix(merchantId);
-        const range = { from: prefix + timeDigits(atMs - HOUR_MS), to: prefixRange(prefix).to, limit: MERCHANT_MAILS_PER_HOUR_MAX };
-        return (await kv.count(range)) < MERCHANT_MAILS_PER_HOUR_MAX;
+        const { name, kinds, queuedMax, waitingMax, perHourMax } = roomOf(kind);
+        const share = shareOf(of);
+        const [waiting, ...queued] = await Promise.all([
+          kv.count({ ...prefixRange(waitingPrefix(name, share)), limit: waitingMax }),
+          ...kinds.map((one) => kv.count({ ...prefixRange(`${QUEUED}${one}/`), limit: queuedMax })),
+        ]);
+        if (waiting >= waitingMax || queued.reduce((sum, count) => sum + count, 0) >= queuedMax) return null;
+        if (perHourMax === null) return atMs;
+        const prefix = turnPrefix(kind, share);
+        const turns = await kv.scan({ ...prefixRange(prefix), limit: perHourMax, reverse: true });
+        const first = turns.length < perHourMax ? undefined : turns.at(-1);
+        return first === undefined ? atMs : Math.max(atMs, Number(first.key.slice(prefix.length, prefix.length + TIME_DIGITS)) + HOUR_MS);
       }),
-    queued: (kind) => available(() => kv.count({ ...prefixRange(`${QUEUED}${kind}/`), limit: QUEUED_MAX })),
+    queued: (kind) => available(() => kv.count({ ...prefixRange(`${QUEUED}${kind}/`), limit: roomOf(kind).queuedMax })),
   };
+}
+
+const RETRY_AFTER_SECONDS = 600;
+
+/** When a mail that somebody asks for is sent. @throws RelayError `rate_limited` where too many of its share, or of all, wait */
+export async function requiredRoom(store: Pick<MailStore, "room">, kind: MailKind, share: MailShare, atMs: number): Promise<number> {
+  const sendAtMs = await store.room(kind, share, atMs);
+  if (sendAtMs !== null) return sendAtMs;
+  throw new RelayError("rate_limited", "Too many mails wait to be sent; try again later", { retryAfterSeconds: RETRY_AFTER_SECONDS });
 }
 
 /** When a record goes, for whoever writes it again with its text sealed anew. */
@@ -162,12 +184,22 @@ function timeKey({ createdAtMs, id }: MailPlace): string {
   return `${BY_TIME}${timeDigits(createdAtMs)}/${id}`;
 }
 
-function queuedKey({ kind, id }: MailRecord): string {
-  return `${QUEUED}${kind}/${id}`;
+/** What counts a mail while it waits. */
+function waitingKeys(record: MailRecord): string[] {
+  const { kind, id } = record;
+  return [`${QUEUED}${kind}/${id}`, `${waitingPrefix(roomOf(kind).name, shareOf(record))}${id}`];
 }
 
-function merchantPrefix(merchantId: string): string {
-  return `${OF_MERCHANT}${merchantId}/`;
+function shareOf(share: MailShare): string {
+  return share.merchantId ?? share.to.toLowerCase();
+}
+
+function waitingPrefix(room: MailRoomName, share: string): string {
+  return `${WAITING}${room}/${share}/`;
+}
+
+function turnPrefix(kind: MailKind, share: string): string {
+  return `${OF_MERCHANT}${roomOf(kind).name}/${share}/`;
 }
 
 /** What the sealed text is bound to. */

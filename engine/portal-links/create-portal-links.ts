@@ -196,7 +196,6 @@ export function createPortalLinks(options: PortalLinksOptions): PortalLinks {
       if (to === null) return { type: "no_address", link: record } as const;
       if (!mails.canReach(to)) throw invalid("email", "must be an e-mail address");
       if (record.mails.length >= PORTAL_LINK_MAILS_MAX) return { type: "too_many", link: record } as const;
-      await mails.requireRoom(record.merchantId);
       const also = await mails.sent(record, to, locale, mailId);
       const sent = await step(stored, { type: "mail.owed", atMs: clock.nowMs(), mailId }, operation, also);
       if (sent === CONFLICT) return CONFLICT;

@@ -3,11 +3,10 @@ import type { Locale } from "../accounts/account.ts";
 import type { MemberRecord, TeamRecord } from "../accounts/team.ts";
 import type { TeamStore } from "../accounts/team-store.ts";
 import type { Clock } from "../kernel/clock.ts";
-import { RelayError } from "../kernel/errors.ts";
 import { type Digest, prefixedId } from "../kernel/prefixed-id.ts";
 import type { SecretBox } from "../kernel/secret-box.ts";
 import { isMailAddress } from "../mails/mail-address.ts";
-import { type MailStore, mailOperations } from "../mails/mail-store.ts";
+import { type MailStore, mailOperations, requiredRoom } from "../mails/mail-store.ts";
 import type { MerchantStore } from "../partners/merchant-store.ts";
 import type { PortalLinkMailTexts } from "./mail-texts.ts";
 import type { PortalLinkRecord } from "./portal-link.ts";
@@ -16,16 +15,14 @@ import type { AlsoStored } from "./portal-link-change.ts";
 /** The mails of portal links, each for the commit that makes it due. */
 export interface PortalLinkMails {
   canReach(email: string): boolean;
-  /** Throws RelayError `rate_limited` where the merchant had too many mails written, and `too_busy` where too many wait altogether. */
-  requireRoom(merchantId: string): Promise<void>;
-  /** With the link, to its customer. */
+  /** With the link, to its customer. Throws RelayError `rate_limited` where too many mails of the merchant or of all wait. */
   sent(link: PortalLinkRecord, to: string, locale: Locale, mailId: string): Promise<AlsoStored>;
   /** That it is paid, to whoever made it, else to the owners. Never rejects: where it cannot be owed it is left out, for the payment counts all the same. */
   paid(link: PortalLinkRecord): Promise<AlsoStored>;
 }
 
 export interface PortalLinkMailsOptions {
-  store: Pick<MailStore, "hasRoom">;
+  store: Pick<MailStore, "room">;
   teams: Pick<TeamStore, "load">;
   merchants: Pick<MerchantStore, "load">;
   texts: PortalLinkMailTexts;
@@ -41,8 +38,6 @@ const WORTH_MS = 7 * 86_400_000;
 /** That something was paid is told for as long as a weekend with a holiday takes. */
 const NOTICE_LIFETIME_MS = 3 * 86_400_000;
 
-const RETRY_AFTER_SECONDS = 600;
-
 export function createPortalLinkMails(options: PortalLinkMailsOptions): PortalLinkMails {
   const { store, teams, merchants, texts, box, digest, clock, leftOut } = options;
 
@@ -53,37 +48,32 @@ export function createPortalLinkMails(options: PortalLinkMailsOptions): PortalLi
   async function paid(link: PortalLinkRecord): Promise<AlsoStored> {
     const { id, merchantId } = link;
     const atMs = clock.nowMs();
-    const [team, merchantName, hasRoom] = await Promise.all([teams.load(merchantId), nameOf(merchantId), store.hasRoom(merchantId, atMs)]);
+    const [team, merchantName, sendAtMs] = await Promise.all([
+      teams.load(merchantId),
+      nameOf(merchantId),
+      store.room("payment-link-paid", { merchantId }, atMs),
+    ]);
     const recipients = team === null ? [] : recipientsOf(team.record, link).filter(({ email }) => isMailAddress(email));
-    if (!hasRoom) {
+    if (sendAtMs === null) {
       if (recipients.length > 0) leftOut(recipients.length);
       return [];
     }
     return recipients.flatMap(({ userId, email, locale }) => {
       const mailId = prefixedId("plp_", digest(`portal link paid ${id} ${userId}`));
       const mail = { id: mailId, kind: "payment-link-paid", to: email, merchantId, ...texts.paid(locale, { merchantName, link }) } as const;
-      return mailOperations(mail, { box, atMs, expiresAtMs: atMs + NOTICE_LIFETIME_MS });
+      return mailOperations(mail, { box, atMs, expiresAtMs: atMs + NOTICE_LIFETIME_MS, sendAtMs });
     });
   }
 
   return {
     canReach: isMailAddress,
-    requireRoom: async (merchantId) => {
-      const atMs = clock.nowMs();
-      if (await store.hasRoom(merchantId, atMs)) return;
-      if (!(await store.hasRoom(null, atMs))) {
-        throw new RelayError("too_busy", "Too many mails wait to be sent; try again later", { retryAfterSeconds: RETRY_AFTER_SECONDS });
-      }
-      throw new RelayError("rate_limited", "Too many mails were sent for this merchant within an hour", {
-        retryAfterSeconds: RETRY_AFTER_SECONDS,
-      });
-    },
     sent: async (link, to, locale, mailId) => {
       const atMs = clock.nowMs();
       const { merchantId, order } = link;
+      const sendAtMs = await requiredRoom(store, "payment-link", { merchantId }, atMs);
       const text = texts.link(locale, { merchantName: await nameOf(merchantId), link });
       const expiresAtMs = Math.max(atMs + 1, Math.min(order.expiresAtMs, atMs + WORTH_MS));
-      return mailOperations({ id: mailId, kind: "payment-link", to, merchantId, ...text }, { box, atMs, expiresAtMs });
+      return mailOperations({ id: mailId, kind: "payment-link", to, merchantId, ...text }, { box, atMs, expiresAtMs, sendAtMs });
     },
     paid: async (link) => {
       try {

@@ -18,7 +18,7 @@ export interface SubscriptionMails {
 }
 
 export interface SubscriptionMailsOptions {
-  store: Pick<MailStore, "hasRoom">;
+  store: Pick<MailStore, "room">;
   merchants: Pick<MerchantStore, "load">;
   texts: SubscriptionMailTexts;
   box: SecretBox;
@@ -45,13 +45,13 @@ export function createSubscriptionMails(options: SubscriptionMailsOptions): Subs
       if (terms?.mails === false && kind !== "payment") return [];
       try {
         const atMs = clock.nowMs();
-        // These do not count towards what a merchant may have written in an hour: there are as many as there are subscriptions due.
-        const [merchant, hasRoom] = await Promise.all([merchants.load(record.merchantId), store.hasRoom(null, atMs)]);
-        if (hasRoom) {
+        const { merchantId } = record;
+        const [merchant, sendAtMs] = await Promise.all([merchants.load(merchantId), store.room(KINDS[kind], { merchantId }, atMs)]);
+        if (sendAtMs !== null) {
           const { locale, email: to } = record.customer;
-          const text = texts[kind](locale, { merchantName: merchant?.record.merchantName ?? record.merchantId, record });
+          const text = texts[kind](locale, { merchantName: merchant?.record.merchantName ?? merchantId, record });
           const id = prefixedId("sbm_", digest(`subscription mail ${record.id} ${record.mails + 1}`));
-          return mailOperations({ id, kind: KINDS[kind], to, merchantId: null, ...text }, { box, atMs, expiresAtMs: atMs + WORTH_MS });
+          return mailOperations({ id, kind: KINDS[kind], to, merchantId, ...text }, { box, atMs, expiresAtMs: atMs + WORTH_MS, sendAtMs });
         }
       } catch {
         // The store is away, and the step's own commit says so.

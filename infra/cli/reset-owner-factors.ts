@@ -14,7 +14,6 @@ import { createOwnerNotice } from "../../engine/administrators/owner-notice.ts";
 import { createResetAdministratorFactors } from "../../engine/administrators/reset-administrator-factors.ts";
 import { configuredAccountId } from "../../engine/administrators/signing-administrators.ts";
 import type { Kv } from "../../engine/kernel/kv.ts";
-import { createMailStore } from "../../engine/mails/mail-store.ts";
 import { createAuditStore } from "../../engine/operators/audit-store.ts";
 import { sha256Hex } from "../../http/auth/digest.ts";
 import { openEmbeddedKv } from "../../storage/kv/embedded.ts";
@@ -51,7 +50,7 @@ async function reset(kv: Kv, config: Config): Promise<string | null> {
     writer: `command-line-${randomUUID().slice(0, 8)}`,
     failed: (what, error) => console.error(`${what}: ${error instanceof Error ? error.message : String(error)}`),
   });
-  const notice = createOwnerNotice({ email, mails: createMailStore(kv), box: createSecretBox(config.secretKeys), ids, clock });
+  const notice = createOwnerNotice({ email, box: createSecretBox(config.secretKeys), ids, clock });
   const resetFactors = createResetAdministratorFactors({
     factors: createAdministratorFactorsStore(kv),
     sessions: createSessionStoreAt<AdministratorSession>(kv, clock.nowMs, ADMINISTRATOR_SESSIONS),
@@ -64,7 +63,7 @@ async function reset(kv: Kv, config: Config): Promise<string | null> {
   const id = await audit.record(entry);
   let isMailed = false;
   await resetFactors({ accountId: configuredAccountId(sha256Hex, username), username }, async () => {
-    const told = await notice("all removed by a command", null);
+    const told = notice("all removed by a command", null);
     isMailed = told !== null;
     return [told];
   });

@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { describe } from "node:test";
 import { duePartitionOf } from "../../engine/kernel/due-index-store.ts";
-import type { Mail } from "../../engine/mails/mail.ts";
+import { type Mail, roomOf } from "../../engine/mails/mail.ts";
 import { claimed, ended, type MailRecord, postponed } from "../../engine/mails/mail-record.ts";
-import { type MailPlace, type MailStore, MERCHANT_MAILS_PER_HOUR_MAX, mailOperations, mailText } from "../../engine/mails/mail-store.ts";
+import { type MailPlace, type MailStore, type MailTerms, mailOperations, mailText } from "../../engine/mails/mail-store.ts";
 import { BOX, DAY_MS, HOUR_MS, mail } from "../engine/mails/mail-world.ts";
 import type { OpenKv } from "./engines.ts";
 import { ownWorldTest } from "./own-world.ts";
@@ -14,14 +14,16 @@ export interface OpenMailStore {
   close(): Promise<void>;
 }
 
+const SHOP = { merchantId: "SHOP-001" };
+
 /** The contract of engine/mails/mail-store.ts; each engine's test file calls this. */
 export function testMailStore(name: string, open: () => Promise<OpenMailStore>): void {
   describe(`${name} keeps the contract of the mail store`, () => {
     const test = ownWorldTest(open);
 
-    async function queue({ opened }: OpenMailStore, one: Mail, expiresInMs = 72 * HOUR_MS): Promise<void> {
+    async function queue({ opened }: OpenMailStore, one: Mail, terms: Partial<MailTerms> = {}): Promise<void> {
       const atMs = opened.nowMs();
-      const operations = mailOperations(one, { box: BOX, atMs, expiresAtMs: atMs + expiresInMs });
+      const operations = mailOperations(one, { box: BOX, atMs, expiresAtMs: atMs + 72 * HOUR_MS, ...terms });
       assert.equal((await opened.kv.commit({ checks: [], operations })).type, "committed");
     }
 
@@ -108,17 +110,44 @@ export function testMailStore(name: string, open: () => Promise<OpenMailStore>):
       assert.deepEqual(seen, ["m6", "m5", "m4", "m3", "m2", "m1", "m0"]);
     });
 
-    test("a merchant may have so many written in an hour, and others may still", async (world) => {
+    test("a merchant has so many sent in an hour, and its other mails wait for their turn", async (world) => {
       const { store, opened } = world;
-      for (let index = 0; index < MERCHANT_MAILS_PER_HOUR_MAX; index += 1) {
-        assert.equal(await store.hasRoom("SHOP-001", opened.nowMs()), true);
-        await queue(world, mail(`m${index}`));
+      const perHour = roomOf("invitation").perHourMax ?? 0;
+      const startMs = opened.nowMs();
+      for (let index = 0; index < 2 * perHour; index += 1) {
+        const sendAtMs = await store.room("invitation", SHOP, startMs);
+        assert.equal(sendAtMs, startMs + (index < perHour ? 0 : HOUR_MS), `${index}`);
+        await queue(world, mail(`m${index}`), { sendAtMs: sendAtMs ?? 0 });
       }
-      assert.equal(await store.hasRoom("SHOP-001", opened.nowMs()), false);
-      assert.equal(await store.hasRoom("SHOP-00", opened.nowMs()), true);
-      assert.equal(await store.hasRoom(null, opened.nowMs()), true);
-      opened.advance(HOUR_MS + 1);
-      assert.equal(await store.hasRoom("SHOP-001", opened.nowMs()), true);
+      assert.equal(await store.room("payment-link", SHOP, startMs), startMs + 2 * HOUR_MS);
+      for (const kind of ["security-notice", "dispute-received", "password-reset", "subscription-failed"] as const)
+        assert.equal(await store.room(kind, SHOP, startMs), startMs, kind);
+      assert.equal(await store.room("invitation", { merchantId: "SHOP-00" }, startMs), startMs);
+      opened.advance(3 * HOUR_MS + 1);
+      assert.equal(await store.room("invitation", SHOP, opened.nowMs()), opened.nowMs());
+    });
+
+    test("so many of a merchant or an address wait, and as many more once one has ended", async (world) => {
+      const { store, opened } = world;
+      const atMs = opened.nowMs();
+      const { waitingMax } = roomOf("password-reset");
+      const to = "Ada@shop.example";
+      for (let index = 0; index < waitingMax; index += 1) {
+        assert.equal(await store.room("password-reset", { merchantId: null, to }, atMs), atMs);
+        await queue(world, mail(`m${index}`, { kind: "password-reset", merchantId: null, to }));
+      }
+      assert.equal(await store.room("password-reset", { merchantId: null, to: to.toLowerCase() }, atMs), null);
+      assert.equal(await store.room("password-reset", { merchantId: null, to: "bob@shop.example" }, atMs), atMs);
+      const stored = await store.load("m0");
+      assert.ok(stored !== null);
+      await store.replace(stored, ended(stored.record, "SENT", atMs));
+      assert.equal(await store.room("password-reset", { merchantId: null, to }, atMs), atMs);
+    });
+
+    test("a mail whose turn comes after its end is looked at once, at its end", async (world) => {
+      await queue(world, mail("late"), { sendAtMs: world.opened.nowMs() + 30 * DAY_MS });
+      const record = (await world.store.load("late"))?.record;
+      assert.equal(record?.nextAtMs, record?.expiresAtMs);
     });
 
     test("an id that is none is not looked up", async ({ store }) => {

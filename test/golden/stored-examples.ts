@@ -963,6 +963,7 @@ const DISPUTE: Whole<DisputeRecord> = {
   ],
   outcome: { result: "LOST", by: "network", atMs: AT_MS + 62_000 },
   reminders: [604_800_000],
+  mailOwed: { leadMs: 604_800_000, atMs: AT_MS + 90_000 },
   createdAtMs: AT_MS,
   updatedAtMs: AT_MS + 60_000,
   nextAtMs: AT_MS + 60_000,

@@ -127,7 +127,9 @@ export function foundInClickHouse(relay: Relay): void {
       const [terminalId, uuid] = [terminals[index % TERMINALS] ?? "", relay.uuid()];
       // Each at an address of its own: how often one may ask is limited.
       const fleet = relay.fleet();
-      const more = onceOfMoney(members).map(([name, json]) => `${JSON.stringify(name)}:${json},`).join("");
+      const more = onceOfMoney(members)
+        .map(([name, json]) => `${JSON.stringify(name)}:${json},`)
+        .join("");
       const text = `{${more}"service":"${service}",${outcome},"uuid":"${uuid}"}`;
       // Half of them are results of payments, half come unasked.
       if (index % 2 === 0) {

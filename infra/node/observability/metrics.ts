@@ -69,8 +69,8 @@ export interface ShardMetrics {
   agentLinkRefused(limit: string): void;
   /** A dispute was received, or has become something else. */
   disputeBecame(what: string): void;
-  /** Mails that somebody was to get about a dispute, and does not get. */
-  disputeMailsLeftOut(count: number): void;
+  /** A mail about a dispute found no room. */
+  disputeMailPostponed(): void;
   /** A pre-dispute alert was received, or has become something else. */
   alertBecame(what: string): void;
   /** An AI agent has called a tool: `done`, `refused` or `failed`. */
@@ -339,9 +339,9 @@ export function createShardMetrics(thread: string, { stats, commits, isRedisUp }
     labelNames: ["became"],
     registers,
   });
-  const disputeMailsLeftOut = new Counter({
-    name: "relay_dispute_mails_left_out_total",
-    help: "Mails about disputes that were not queued, because there was no room or the store did not answer.",
+  const disputeMailsPostponed = new Counter({
+    name: "relay_dispute_mails_postponed_total",
+    help: "Mails about disputes that were not queued when they were due, because there was no room or the store did not answer; they are tried again every ten minutes.",
     registers,
   });
   const alerts = new Counter({
@@ -421,7 +421,7 @@ export function createShardMetrics(thread: string, { stats, commits, isRedisUp }
     agentCredentialBecame: (became) => agentCredentials.inc({ became }),
     agentLinkRefused: (limit) => agentLinksRefused.inc({ limit }),
     disputeBecame: (became) => disputes.inc({ became }),
-    disputeMailsLeftOut: (count) => disputeMailsLeftOut.inc(count),
+    disputeMailPostponed: () => disputeMailsPostponed.inc(),
     alertBecame: (became) => alerts.inc({ became }),
     agentCalled: (tool, outcome) => agentCalls.inc({ tool, outcome }),
     exportBecame: (state, failure) => {

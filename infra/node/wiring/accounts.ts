@@ -20,7 +20,7 @@ import type { Ids } from "../../../engine/kernel/ids.ts";
 import type { Kv } from "../../../engine/kernel/kv.ts";
 import type { SecretBox } from "../../../engine/kernel/secret-box.ts";
 import { isMailAddress } from "../../../engine/mails/mail-address.ts";
-import { type MailStore, mailOperations } from "../../../engine/mails/mail-store.ts";
+import { mailOperations } from "../../../engine/mails/mail-store.ts";
 import type { AuditLog } from "../../../engine/operators/audit-store.ts";
 import { createMerchantStore, type MerchantStore } from "../../../engine/partners/merchant-store.ts";
 import type { Partners } from "../../../engine/partners/partners.ts";
@@ -71,7 +71,6 @@ export interface AccountsParts {
   clock: Clock;
   ids: Ids;
   partners: Pick<Partners, "byId">;
-  mails: Pick<MailStore, "hasRoom">;
   ownersNotice: Pick<OwnersNotice, "ofTeam" | "ofFactors">;
   audit: Pick<AuditLog, "record">;
   /** Wrong passwords of all threads and nodes. */
@@ -149,10 +148,7 @@ export function composeAccounts(parts: AccountsParts): Accounts {
   };
 }
 
-/**
- * Notices by mail, to the person and to owners. Where none can be queued now, the change is made
- * without: it must not wait for a full outbox.
- */
+/** Notices by mail, to the person and to owners. */
 function composeNotices(parts: AccountsParts): SecurityNotices {
   const toPerson = composePersonsNotices(parts);
   return async (change, account, client, merchantId) => {
@@ -162,10 +158,11 @@ function composeNotices(parts: AccountsParts): SecurityNotices {
   };
 }
 
-function composePersonsNotices({ box, clock, ids, mails }: AccountsParts): SecurityNotices {
+/** Each change of a person's own sign-in needs a fresh factor, so that these notices are few and need no room. */
+function composePersonsNotices({ box, clock, ids }: AccountsParts): SecurityNotices {
   return async (change, { email, locale }, { ipAddress, userAgent }, merchantId) => {
     const atMs = clock.nowMs();
-    if (!isMailAddress(email) || !(await mails.hasRoom(merchantId, atMs))) return null;
+    if (!isMailAddress(email)) return null;
     const text = securityNotice(change, { locale, atMs, ipAddress, userAgent: userAgentOf(userAgent) });
     const mail = { id: ids.uuid(), kind: "security-notice", to: email, merchantId, ...text } as const;
     return { checks: [], operations: mailOperations(mail, { box, atMs, expiresAtMs: atMs + NOTICE_LIFETIME_MS }) };

@@ -21,7 +21,6 @@ import { RelayError } from "../../../engine/kernel/errors.ts";
 import type { Ids } from "../../../engine/kernel/ids.ts";
 import type { Kv, Operation } from "../../../engine/kernel/kv.ts";
 import type { SecretBox } from "../../../engine/kernel/secret-box.ts";
-import type { MailStore } from "../../../engine/mails/mail-store.ts";
 import type { AuditLog } from "../../../engine/operators/audit-store.ts";
 import { type AdministratorSessions, administratorCookie } from "../../../http/auth/administrator-session.ts";
 import type { Authenticator } from "../../../http/auth/authenticator.ts";
@@ -45,7 +44,6 @@ export interface AdministratorSignInParts {
   guard: GuardedSecrets;
   totp: Totp;
   audit: Pick<AuditLog, "record">;
-  mails: Pick<MailStore, "hasRoom">;
   ids: Ids;
   /** The address by which browsers reach the relay; known once it listens. */
   publicUrl(): string;
@@ -91,7 +89,7 @@ export function composeAdministratorSignIn(parts: AdministratorSignInParts): Com
         administrators: signing,
         factors,
         stillOwner: parts.administerAdministrators.stillOwner,
-        ownerNotice: createOwnerNotice({ email: config.administrator.email, mails: parts.mails, box, ids: parts.ids, clock }),
+        ownerNotice: createOwnerNotice({ email: config.administrator.email, box, ids: parts.ids, clock }),
         isPassword: async (login, ipAddress) => {
           const found = await byPassword(login, ipAddress);
           if (found.type === "administrator") return true;

@@ -304,7 +304,6 @@ export async function composeShard(parts: ShardParts): Promise<ComposedShard> {
     composeAccounts({
       ...{ config, kv, box, clock, ids, loginCounts, observeLogins, failed },
       partners: partners.partners,
-      mails: mails.mails,
       ownersNotice: owners.ownersNotice,
       audit: administration.audit,
       publicUrl: () => portalUrl(config, links.publicUrl()),
@@ -320,7 +319,7 @@ export async function composeShard(parts: ShardParts): Promise<ComposedShard> {
   );
   const administrators = composeAdministrators({ config, kv, tables, clock });
   const adminSignIn = composeAdministratorSignIn({
-    ...{ config, kv, box, clock, ids, failed, guard: accounts.guard, totp: accounts.totp, audit: administration.audit, mails: mails.mails },
+    ...{ config, kv, box, clock, ids, failed, guard: accounts.guard, totp: accounts.totp, audit: administration.audit },
     ...administrators,
     administratorPasswordSha256: parts.administratorPasswordSha256,
     publicUrl: () => portalUrl(config, links.publicUrl()),

@@ -45,13 +45,13 @@ export interface DisputeParts {
   homes: Homes;
   clock: Clock;
   box: SecretBox;
-  mails: Pick<MailStore, "hasRoom">;
+  mails: Pick<MailStore, "room">;
   stores: { teams: Pick<TeamStore, "load">; merchants: Pick<MerchantStore, "load"> };
   activity: Pick<ActivityLog, "workflow">;
   retentionMs: number;
   /** Where the people of merchants reach the portal. */
   portalUrl(): string;
-  metrics: Pick<ShardMetrics, "gauge" | "disputeBecame" | "disputeMailsLeftOut">;
+  metrics: Pick<ShardMetrics, "gauge" | "disputeBecame" | "disputeMailPostponed">;
   failed(what: string, error: unknown): void;
 }
 
@@ -75,7 +75,7 @@ export function composeDisputes(parts: DisputeParts): ComposedDisputes {
   const notices = createDisputeMails({
     ...{ store: parts.mails, ...stores, box, digest: sha256Hex, clock },
     texts: createDisputeMailTexts({ portalUrl, timeZone: config.timeZone }),
-    leftOut: metrics.disputeMailsLeftOut,
+    postponed: metrics.disputeMailPostponed,
   });
   const stepping = { notices, clock, objectOf: disputeObject, digest: sha256Hex, activity, became: metrics.disputeBecame };
   const { disputes, feed } = createDisputes({ ...stepping, store, files, digestOf, isActive: createDocumentCheck() });

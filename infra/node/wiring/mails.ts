@@ -39,8 +39,8 @@ export interface MailParts {
 }
 
 export interface ComposedMails extends Lifecycle {
-  /** For those who owe mails: whether there is room, before `mailOperations`. */
-  mails: Pick<MailStore, "hasRoom">;
+  /** For those who owe mails: when one is sent, before `mailOperations`. */
+  mails: Pick<MailStore, "room" | "load">;
   operations: { administerMails: AdministerMails };
 }
 

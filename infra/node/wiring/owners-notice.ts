@@ -18,7 +18,7 @@ export interface OwnersNoticeParts {
   box: SecretBox;
   clock: Clock;
   ids: Ids;
-  mails: Pick<MailStore, "hasRoom">;
+  mails: Pick<MailStore, "room" | "load">;
   /** The address by which browsers reach the relay; known once it listens. */
   publicUrl(): string;
 }

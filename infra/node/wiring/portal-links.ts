@@ -41,7 +41,7 @@ export interface PortalLinkParts {
   box: SecretBox;
   accounts: GatewayAccounts;
   merchantOwners: Pick<ReplicatedRecords<MerchantOwner>, "get">;
-  mails: Pick<MailStore, "hasRoom">;
+  mails: Pick<MailStore, "room">;
   stores: { teams: Pick<TeamStore, "load">; merchants: Pick<MerchantStore, "load"> };
   activity: Pick<ActivityLog, "workflow">;
   retentionMs: number;

@@ -51,7 +51,7 @@ export interface SubscriptionWiring {
   box: SecretBox;
   accounts: Pick<GatewayAccounts, "ofPartner">;
   merchantOwners: Pick<ReplicatedRecords<MerchantOwner>, "get">;
-  mails: Pick<MailStore, "hasRoom">;
+  mails: Pick<MailStore, "room">;
   merchants: Pick<MerchantStore, "load">;
   portalLinks: PortalLinks;
   activity: ActivityLog;

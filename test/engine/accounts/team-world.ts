@@ -112,7 +112,7 @@ export async function createTeamWorld() {
   };
 
   return {
-    ...{ mails, owners },
+    ...{ mails, mailStore, owners },
     ...{ kv, clock, teams, accounts, sessions, users, invitations, forgotten, resetFactors, sent, lastMailTo, failures, heldBack, proofs },
     /** Invited and joined; answers with the id of the user. */
     join: async (email: string, role: "OWNER" | "ADMIN" | "VIEWER", merchantId = SHOP, password = PASSWORD): Promise<string> => {

@@ -63,7 +63,7 @@ function world() {
       return password === "right";
     },
     stillOwner: async () => ({ checks: [], operations: [] }),
-    ownerNotice: async (change) => {
+    ownerNotice: (change) => {
       told.push(change);
       return null;
     },

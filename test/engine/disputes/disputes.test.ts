@@ -12,6 +12,7 @@ const isError =
   (error: unknown) =>
     error instanceof RelayError && error.code === code && error.message.startsWith(begins);
 
+const MINUTE_MS = 60_000;
 const HOUR_MS = 3_600_000;
 
 describe("a dispute", () => {
@@ -351,15 +352,40 @@ describe("the deadlines of disputes", () => {
     assert.deepEqual(await world.told(id), ["created OPEN", "closed EXPIRED"]);
   });
 
-  it("count the case all the same where no mail can be owed", async () => {
+  it("count the case where no mail can be owed, and send the mail once it finds room", async () => {
     const world = new DisputeWorld();
     world.circumstances.team = "away";
     const { id } = await world.receive();
     world.circumstances.team = [member(1)];
     world.circumstances.hasRoom = false;
-    await world.pass(4 * DAY_MS, HOUR_MS);
+    await world.pass(15 * MINUTE_MS, MINUTE_MS);
     assert.equal((await world.dispute(id)).state, "OPEN");
-    assert.deepEqual([await world.mails(), world.heard.leftOut], [[], 2]);
+    assert.deepEqual([await world.mails(), world.heard.postponed], [[], 2]);
+    world.circumstances.hasRoom = true;
+    await world.pass(15 * MINUTE_MS, MINUTE_MS);
+    assert.deepEqual(
+      (await world.mails()).map(({ kind }) => kind),
+      ["dispute-received"],
+    );
+    assert.equal((await world.dispute(id)).mailOwed, null);
+  });
+
+  it("remind once where a reminder found no room when it was due", async () => {
+    const world = new DisputeWorld();
+    const { id, respondByMs } = await world.receive();
+    world.circumstances.hasRoom = false;
+    await world.pass(respondByMs - 3 * DAY_MS - world.clock.nowMs() + 25 * MINUTE_MS, MINUTE_MS * 5);
+    assert.deepEqual((await world.dispute(id)).mailOwed?.leadMs, 3 * DAY_MS);
+    world.circumstances.hasRoom = true;
+    await world.pass(HOUR_MS, MINUTE_MS);
+    assert.deepEqual(
+      (await world.mails()).map(({ kind }) => kind),
+      ["dispute-received", "dispute-reminder"],
+    );
+    assert.deepEqual(
+      world.heard.became.filter((what) => what === "reminded"),
+      ["reminded"],
+    );
   });
 
   it("bring a response to the network after a crash, without giving it twice", async () => {

@@ -83,7 +83,7 @@ export class FakeNetwork implements DisputeNetwork {
 export interface Heard {
   became: string[];
   workflow: WorkflowEntry[];
-  leftOut: number;
+  postponed: number;
 }
 
 export interface Circumstances {
@@ -122,7 +122,7 @@ export function openDisputes({
   const files = createDisputeFileStore({ kv, keptMs: RETENTION_MS });
   const notices = createDisputeMails({
     ...{ box: BOX, digest, clock },
-    store: { hasRoom: async () => circumstances.hasRoom },
+    store: { room: async (_kind, _share, atMs) => (circumstances.hasRoom ? atMs : null) },
     teams: {
       load: async (merchantId) => {
         if (circumstances.team === "away") throw new Error("the store is away");
@@ -131,8 +131,8 @@ export function openDisputes({
     },
     merchants: { load: async () => null },
     texts: createDisputeMailTexts({ portalUrl: () => "https://portal.example", timeZone: "Europe/Rome" }),
-    leftOut: (count) => {
-      heard.leftOut += count;
+    postponed: () => {
+      heard.postponed += 1;
     },
   });
   const telling = {
@@ -171,7 +171,7 @@ export class DisputeWorld {
   readonly clock: ManualClock;
   readonly network: FakeNetwork;
   readonly circumstances: Circumstances;
-  readonly heard: Heard = { became: [], workflow: [], leftOut: 0 };
+  readonly heard: Heard = { became: [], workflow: [], postponed: 0 };
   readonly failures: { what: string; error: unknown }[] = [];
   readonly shards: DisputeShard[];
   #operations = 0;

@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { roomOf } from "../../../engine/mails/mail.ts";
 import { isMailAddress } from "../../../engine/mails/mail-address.ts";
-import { createMailStore, mailOperations, QUEUED_MAX } from "../../../engine/mails/mail-store.ts";
+import { createMailStore, mailOperations } from "../../../engine/mails/mail-store.ts";
 import { onEachEngine } from "../../contract/engines.ts";
 import { testMailStore } from "../../contract/mail-store.ts";
 import { MemoryKv } from "../kernel/memory-kv.ts";
@@ -57,15 +58,22 @@ test("addresses", () => {
   }
 });
 
-test("beyond ten thousand that wait there is no room for anybody", async () => {
+test("where ten thousand of a room wait there is no room for anybody, and there is in the other rooms", async () => {
   const kv = new MemoryKv();
   const store = createMailStore(kv);
-  const operations = Array.from({ length: QUEUED_MAX }, (_, index) =>
-    mailOperations(mail(`m${index}`, { merchantId: null }), TERMS),
-  ).flat();
-  await kv.commit({ checks: [], operations: operations.slice(0, -4) });
-  assert.equal(await store.hasRoom("SHOP-001", 1_000), true);
-  await kv.commit({ checks: [], operations });
-  assert.equal(await store.hasRoom("SHOP-001", 1_000), false);
-  assert.equal(await store.hasRoom(null, 1_000), false);
+  const { queuedMax } = roomOf("invitation");
+  const queued = (from: number, until: number) => {
+    const operations = Array.from({ length: until - from }, (_, index) =>
+      mailOperations(
+        mail(`m${from + index}`, { merchantId: `SHOP-${index % 20}`, kind: index % 2 === 0 ? "invitation" : "payment-link" }),
+        TERMS,
+      ),
+    );
+    return kv.commit({ checks: [], operations: operations.flat() });
+  };
+  await queued(0, queuedMax - 1);
+  assert.equal(await store.room("payment-link", { merchantId: "SHOP-001" }, 1_000), 1_000);
+  await queued(queuedMax - 1, queuedMax);
+  assert.equal(await store.room("payment-link", { merchantId: "SHOP-001" }, 1_000), null);
+  assert.equal(await store.room("security-notice", { merchantId: "SHOP-001" }, 1_000), 1_000);
 });

@@ -437,7 +437,7 @@ describe("mails of links", () => {
     assert.deepEqual(await world.mails(), [{ kind: "payment-link", to: "ada@example.org", text: `pay ${token}` }]);
     await assert.rejects(send("no address", "s2"), isInvalid("email"));
     world.circumstances.hasRoom = false;
-    await assert.rejects(send(null, "s2"), (error) => error instanceof RelayError && error.code === "too_busy");
+    await assert.rejects(send(null, "s2"), (error) => error instanceof RelayError && error.code === "rate_limited");
     world.circumstances.hasRoom = true;
     for (let n = 2; n <= PORTAL_LINK_MAILS_MAX; n += 1) assert.equal((await send("bob@example.org", `s${n}`))?.type, "sent");
     assert.equal((await send(null, "more"))?.type, "too_many");

@@ -124,7 +124,7 @@ export function openShard({
   };
   const mails = createPortalLinkMails({
     ...{ box: BOX, digest, clock },
-    store: { hasRoom: async () => circumstances.hasRoom },
+    store: { room: async (_kind, _share, atMs) => (circumstances.hasRoom ? atMs : null) },
     teams: {
       load: async (merchantId) => {
         if (circumstances.team === "away") throw new Error("the store is away");

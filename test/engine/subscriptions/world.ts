@@ -211,7 +211,7 @@ export function openShard(parts: {
     });
   const mails = createSubscriptionMails({
     ...{ box: BOX, digest, clock },
-    store: { hasRoom: async () => circumstances.hasRoom },
+    store: { room: async (_kind, _share, atMs) => (circumstances.hasRoom ? atMs : null) },
     merchants: { load: async () => null },
     texts: { payment: text("payment"), failed: text("failed"), step: text("step"), recovered: text("recovered") },
     postponed: () => {

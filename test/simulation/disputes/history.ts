@@ -129,7 +129,7 @@ export async function playDisputes(seed: number): Promise<DisputeHistory> {
         ...common,
         circumstances,
         network: network.portOf(asking),
-        heard: { became: [], workflow: [], leftOut: 0 },
+        heard: { became: [], workflow: [], postponed: 0 },
       }),
       alerts: openAlerts({ ...common, refunds: refunds.portOf(asking), heard: { became: [], workflow: [] } }),
     };
