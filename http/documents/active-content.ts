@@ -39,6 +39,8 @@ async function isActivePdf(contents: Uint8Array): Promise<boolean> {
   const text = Buffer.from(contents.buffer, contents.byteOffset, contents.byteLength).toString("latin1");
   // A name may have any of its characters as a code.
   if (ACTIVE_BYTES.test(text.replace(/#([0-9a-f]{2})/gi, (_, code: string) => String.fromCharCode(Number.parseInt(code, 16))))) return true;
+  // Actions, scripts and files are members of dictionaries; what has none cannot run or hold anything.
+  if (!text.includes("<<")) return false;
   // With the empty password that everyone opens it with; one that needs another cannot be looked into.
   const { context } = await PDFDocument.load(contents, {
     ...{ password: "", updateMetadata: false, preserveXFA: true, parseSpeed: Number.POSITIVE_INFINITY },

@@ -59,6 +59,7 @@ const HARMLESS: [what: string, kind: DocumentKind, contents: Uint8Array][] = [
   ["a PDF with a link to a page of the web", "pdf", await pdf(opening({ S: "URI" }))],
   ["a PDF that is locked against changes", "pdf", await pdf((document) => document.encrypt({ ownerPassword: "o", userPassword: "" }))],
   ["a PDF without anything", "pdf", bytes("%PDF-1.7\n")],
+  ["a damaged PDF that holds no object", "pdf", bytes("%PDF-1.7 0.25")],
   ["a Word file of before 2007", "doc", compound(["/WordDocument", bytes("text")], ["/1Table", bytes("t")])],
   ["an Excel file of before 2007", "xls", compound(["/Workbook", workbook(0)])],
   ["a Word file", "docx", word(relation("image", ""))],
