@@ -6,7 +6,6 @@ import { randomUUID } from "node:crypto";
 import { existsSync } from "node:fs";
 import { userInfo } from "node:os";
 import { join } from "node:path";
-import { Command } from "commander";
 import { createSessionStoreAt } from "../../engine/accounts/session-store.ts";
 import { createAdministratorFactorsStore } from "../../engine/administrators/administrator-factors-store.ts";
 import { ADMINISTRATOR_SESSIONS, type AdministratorSession } from "../../engine/administrators/administrator-session.ts";
@@ -19,6 +18,7 @@ import { sha256Hex } from "../../http/auth/digest.ts";
 import { openEmbeddedKv } from "../../storage/kv/embedded.ts";
 import { openRedisKv } from "../../storage/kv/redis.ts";
 import { checkSchemaMark } from "../../storage/schemas/schema-mark.ts";
+import { commandLine } from "../command-line.ts";
 import { type Config, readConfig } from "../node/boot/config.ts";
 import { ConfigRefused } from "../node/boot/config-reader.ts";
 import { withEnvironmentFile } from "../node/boot/environment-file.ts";
@@ -80,17 +80,13 @@ async function run(): Promise<void> {
     console.log(
       `${config.administrator.username} has no second factor any more, and its sessions have ended: it enrols a new one with its next sign-in at /admin.`,
     );
-    console.log(
-      mailedTo === null
-        ? "Nobody was mailed: RELAY_ADMIN_EMAIL is not set, or no mail can be queued now."
-        : `A mail about it goes to ${mailedTo}.`,
-    );
+    console.log(mailedTo === null ? "Nobody was mailed: RELAY_ADMIN_EMAIL is not set." : `A mail about it goes to ${mailedTo}.`);
   } finally {
     await kv.close();
   }
 }
 
-const program = new Command("reset-owner-factors").description(
+const program = commandLine("reset-owner-factors").description(
   "Takes the second factors from the owner of the configuration (RELAY_ADMIN_USERNAME), who has lost them, and ends its sessions. It reads the same configuration as the relay " +
     "(environment, RELAY_ENV_FILE). With the embedded store the relay must be stopped for it; with Redis it may run. It is written to the audit log, and mailed to RELAY_ADMIN_EMAIL.",
 );
