@@ -3,6 +3,7 @@ import { once } from "node:events";
 import { createServer } from "node:http";
 import { after, afterEach, before, describe, type TestContext, test } from "node:test";
 import type { Page } from "playwright-core";
+import { AdminPerson } from "../support/admin-person.ts";
 import { NO_BROWSER, openPage } from "../support/browser.ts";
 import { assertMatches, listOf, member } from "../support/matches.ts";
 import { newPartner } from "../support/new-partner.ts";
@@ -201,8 +202,10 @@ test("a foreign page's WebSocket has no login that the browser remembers", { ski
   t.after(() => production.stop());
   const { url } = production.node;
   const terminalId = production.terminalId();
-  const byAdministrator = production.client({ authorization: `Basic ${btoa("admin:an-admin-password-of-this-test")}` });
-  const { body } = await byAdministrator.get(`/admin/terminals/${terminalId}/credentials`);
+  const administrator = new AdminPerson(production, { username: "admin", password: "an-admin-password-of-this-test" });
+  assert.equal((await administrator.begin()).status, 200);
+  await administrator.enrol();
+  const { body } = await administrator.send("GET", `/terminals/${terminalId}/credentials`);
   const password = String(member(body, "data", "password"));
   // Without being asked a browser attaches a login to paths below the one where it was asked for it, here the root.
   const page = await loggedIn(t, url, terminalId, password, `/status?terminalId=${terminalId}`);

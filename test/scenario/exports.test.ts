@@ -114,7 +114,12 @@ describe("exports of lists", () => {
         assert.match(String(file.headers["content-security-policy"]), /^sandbox/);
         assert.equal(file.headers["cache-control"], "no-store");
         if (format === "XLSX") {
-          const [headings, ...lines] = readXlsx(file.bytes).rows;
+          const [headings, ...rows] = readXlsx(file.bytes).rows;
+          const [lines, totals] = [rows.slice(0, items.length), rows.slice(items.length)];
+          assert.deepEqual(
+            totals.map((row) => [row[0]?.value, Math.round(Number(row[2]?.value) * 100)]),
+            [[lang === "it" ? "Totale pagamenti approvati EUR" : "Total of approved payments EUR", sum]],
+          );
           assert.equal(headings?.[0]?.value, `${lang === "it" ? "Data e ora" : "Date and time"} (Europe/Rome)`);
           assert.deepEqual(
             lines.map((line) => line[1]?.value),
