@@ -188,7 +188,7 @@ describe("the HTTP interface of the embedded ClickHouse", async () => {
 
   it("refuses by name what it cannot do", async () => {
     const refused: [Record<string, string>, RegExp, number][] = [
-      [{ max_threads: "2" }, /^Code: 164\. .*'max_threads'/, 403],
+      [{ max_memory_usage: "2" }, /^Code: 164\. .*'max_memory_usage'/, 403],
       [{ no_such_setting: "1" }, /^Code: 115\. .*'no_such_setting'/, 400],
       [{ http_write_exception_in_output_format: "1" }, /^Code: 164\. .*'http_write_exception_in_output_format'/, 403],
       [{ add_http_cors_header: "1" }, /^Code: 164\. .*'add_http_cors_header'/, 403],
@@ -338,7 +338,7 @@ describe("the HTTP interface of the embedded ClickHouse", async () => {
     for (const [parameters, body, code] of [
       [{}, "SELECT nothing", "47"],
       [{ network_compression_method: "ZSTD" }, "SELECT 1", "48"],
-      [{ user: "x", max_threads: "9" }, "SELECT 1", "164"],
+      [{ user: "x", max_memory_usage: "9" }, "SELECT 1", "164"],
     ] as const) {
       const { response, bytes } = await blocks({ compress: "1", ...parameters }, body);
       assert.equal(response.headers.get("x-clickhouse-exception-code"), code);

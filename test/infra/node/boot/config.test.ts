@@ -264,7 +264,7 @@ describe("the configuration", () => {
     assert.equal(config.port, 8080);
     assert.ok(config.shards >= 1);
     assert.equal(config.sandboxApiKey, "pk_live_sandbox_0000000000000000000000000000");
-    assert.deepEqual(config.administrator, { username: "admin", password: "admin" });
+    assert.deepEqual(config.administrator, { username: "admin", password: "admin", email: "admin@relay.example" });
     assert.deepEqual(config.fleet, { username: "terminal", password: "terminal" });
     assert.equal(config.timeZone, "Europe/Rome");
   });
@@ -275,7 +275,7 @@ describe("the configuration", () => {
     assert.equal(config.zvtPort, null);
     assert.equal(config.sandboxApiKey, null);
     assert.equal(config.fleet, null);
-    assert.deepEqual(config.administrator, { username: "admin", password: null });
+    assert.deepEqual(config.administrator, { username: "admin", password: null, email: null });
     assert.equal(config.openTerminalLogs, false);
   });
 
