@@ -536,10 +536,11 @@ describe("what the relay says of a payment", () => {
     const world = await openZvtWorld();
     world.configured.terminal = { family: null, currency: "CHF" };
     const node = world.node("a");
-    const { told } = await node.pay(1_000);
+    const refused = await node.pay(1_000);
     await world.pass(1_000);
-    assert.deepEqual([told.end, node.outcomes, node.failures], ["6f", ["currency"], []]);
+    assert.deepEqual([refused.told.end, node.outcomes, node.failures], ["6f", ["currency"], []]);
     assert.deepEqual(world.terminal.uuids, []);
+    await node.payments.delivered(refused.payment);
     world.configured.terminal = { family: null, currency: "EUR" };
     const { payment } = await node.pay(1_000);
     assert.equal((await world.shard.terminals.command(payment.uuid, 0))?.command?.currency, "EUR");

@@ -59,6 +59,6 @@ describe("how entries lie", () => {
     assert.deepEqual([expires, lasts], [`${version} ${EXPIRES_AT_MS} v 2`, `${version} 0 v,1`]);
     assert.deepEqual(index, ["expires", "0", "lasts", "0"]);
     const names = Object.keys(own).map((name) => name.replace(/w:[0-9a-f]{16}$/, "w:writer"));
-    assert.deepEqual(names.sort(), ["\u{1}history", "\u{1}last", "\u{1}w:writer"]);
+    assert.deepEqual(names.sort(), ["\u{1}began", "\u{1}history", "\u{1}last", "\u{1}w:writer"]);
   });
 });
