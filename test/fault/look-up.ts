@@ -5,12 +5,13 @@ import type { Answer, RelayCaller } from "./relay-caller.ts";
 
 const LOOKUPS_AT_ONCE = 32;
 const ASK_AGAIN_PAUSE_MS = 100;
+const ASK_AGAIN_MS = 30_000;
 
 /**
- * Asks where commands stand, and for the results that were acknowledged; the history judges the answers. Of several nodes one may not hear from
- * another in time, and answers 503: for `askAgainMs` that is asked again, as clients do.
+ * Asks where commands stand, and for the results that were acknowledged; the history judges the answers. A node may not hear
+ * from its store or from another node in time, as on a busy machine, and answers 503: for `askAgainMs` that is asked again, as clients do.
  */
-export async function lookUp(caller: RelayCaller, history: History, courses: readonly Course[], askAgainMs = 0): Promise<void> {
+export async function lookUp(caller: RelayCaller, history: History, courses: readonly Course[], askAgainMs = ASK_AGAIN_MS): Promise<void> {
   const left = [...courses];
   const work = async (): Promise<void> => {
     for (let course = left.pop(); course !== undefined; course = left.pop()) {

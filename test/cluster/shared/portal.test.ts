@@ -118,7 +118,7 @@ describe("the portal on three nodes", { skip: missing }, () => {
       await good(secretKey, 401);
       const second = textMember(replaced.body, "data", "secretKey");
       await good(second, 200);
-      const again = await partner.call("POST", `/merchants/${merchantId}/keys`, undefined, { "idempotency-key": randomUUID() });
+      const again = await partner.call("POST", `/merchants/${merchantId}/keys`, { reason: "leaked" }, { "idempotency-key": randomUUID() });
       assert.equal(again.status, 200, again.text);
       await good(second, 401);
       await good(textMember(again.body, "keys", "secretKey"), 200);
