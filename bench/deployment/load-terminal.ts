@@ -83,6 +83,8 @@ export class LoadTerminal {
       link,
       pollIntervalMs,
       latencyMs: answerMs,
+      // Loads are compared with those of before terminals sent slips.
+      slips: false,
       // The ledger remembers uuids for it.
       redeliver: true,
       onEvent: (event) => this.#heard(event),

@@ -3,6 +3,7 @@ import { AMOUNT_MINOR_MAX } from "../kernel/limits.ts";
 import { maskJson, maskPans, maskPanValue, maskSchemePans } from "../kernel/mask.ts";
 import { currencyOf } from "../kernel/money.ts";
 import { isJsonObject, type JsonObject } from "./payment-request.ts";
+import { slipOf } from "./slip.ts";
 import type { FreeForm, Transaction, TransactionMethod } from "./transaction.ts";
 
 /**
@@ -24,6 +25,7 @@ const STAN = ["stan", "STAN", "systemTraceNumber"];
 const ACTION_CODE = ["actionCode", "action_code"];
 const BRAND = ["brand", "cardBrand", "card_brand", "cardScheme"];
 const PAN = ["maskedPan", "maskedPAN", "masked_pan", "pan", "PAN", "cardNumber", "card_number"];
+const RECEIPT = ["receipt", "customerReceipt", "slip"];
 const ENTRY = ["entry", "entryMode", "entry_mode"];
 const ENTRIES: { readonly [word: string]: "MAN" | "ICC" | "NFC" } = {
   MAN: "MAN",
@@ -120,7 +122,7 @@ export function readDetails(
   if (provider !== null) details.provider = provider;
   const voucher = readFreeForm(posting["voucher"]);
   if (voucher !== null) details.voucher = voucher;
-  const receipt = readFreeForm(posting["receipt"]);
+  const receipt = readReceipt(posting);
   if (receipt !== null) details.receipt = receipt;
   if (method === "SCAN" || method === null) details.scan = readScan(posting, outcome);
   if (method === "PRINT" || method === null) details.print = readPrint(posting, outcome);
@@ -171,7 +173,18 @@ function readFreeForm(value: unknown): FreeForm | null {
   if (value === undefined || value === null) return null;
   const object = isJsonObject(value) ? value : Array.isArray(value) ? { items: value } : { text: value };
   const masked = maskJson(object);
-  return isJsonObject(masked) && JSON.stringify(masked).length <= FREE_FORM_CHARS_MAX ? masked : null;
+  return isJsonObject(masked) ? withinBound(masked) : null;
+}
+
+function withinBound(object: FreeForm): FreeForm | null {
+  return JSON.stringify(object).length <= FREE_FORM_CHARS_MAX ? object : null;
+}
+
+/** A receipt or a slip. The merchant's copy, where it is a member of its own, becomes `merchantLines` of the customer's. */
+function readReceipt(posting: JsonObject): FreeForm | null {
+  const customer = readFreeForm(RECEIPT.map((member) => posting[member]).find((value) => value !== undefined && value !== null));
+  const { customer: merchantLines } = slipOf(readFreeForm(posting["merchantReceipt"]) ?? undefined);
+  return merchantLines.length === 0 ? customer : withinBound({ ...customer, merchantLines });
 }
 
 function readScan(posting: JsonObject, outcome: { status: "OK" | "KO"; word: string }): NonNullable<Transaction["scan"]> {

@@ -77,7 +77,8 @@ export function readResult(body: unknown): ReadOutcome {
 }
 
 /**
- * The transaction that everyone gets: what the result does not tell is the command's, and the objects of other methods are left out.
+ * The transaction that everyone gets: what the result does not tell is the command's, and the objects of other methods are left out. Any result may
+ * have a receipt, which holds its slip.
  */
 export function toTransaction(result: ReadResult, context: ResultContext): Transaction {
   const method = methodOf(result, context.command);
@@ -99,7 +100,7 @@ export function toTransaction(result: ReadResult, context: ResultContext): Trans
   if (method === "CARD" && card !== undefined) transaction.card = card;
   if (method === "SATISPAY" && satispay !== undefined) transaction.satispay = satispay;
   if (method === "VOUCHER" && voucher !== undefined) transaction.voucher = voucher;
-  if (method === "RECEIPT" && receipt !== undefined) transaction.receipt = receipt;
+  if (receipt !== undefined) transaction.receipt = receipt;
   if (method === "SCAN") {
     transaction.scan = scan ?? { scannedValue: null, barcodeFormat: null, scanResult: result.status === "OK" ? "OK" : "ERROR" };
   }
@@ -137,17 +138,23 @@ function amountOf(result: ReadResult, command: ResultContext["command"]): number
 }
 
 /**
- * Says whether two results are the same one: equal after normalization, the time of storing aside, members in any order. The same result
+ * Says whether two results are the same one: equal after normalization, the time of storing and slips aside, members in any order. The same result
  * again is acknowledged and changes nothing; a different one for the same uuid is a conflict (ARCHITECTURE.md, promise 4).
  */
 export function sameResult(one: Transaction, other: Transaction): boolean {
-  const [left, right] = [withoutTime(one), withoutTime(other)];
+  const [left, right] = [compared(one), compared(other)];
   // What was stored when fewer forms of card numbers were masked is compared as it would be stored now.
   return sameValue(left, right) || sameValue(maskJson(left), maskJson(right));
 }
 
-function withoutTime(transaction: Transaction): Transaction {
-  return { ...transaction, createdAtMs: 0 };
+/**
+ * Without the time of storing and, unless the result is a receipt, without the slip: a terminal may print it again with another time, and earlier versions
+ * did not store it.
+ */
+function compared(transaction: Transaction): Transaction {
+  const { receipt, ...rest } = transaction;
+  const isReceipt = transaction.method === "RECEIPT" && receipt !== undefined;
+  return { ...rest, ...(isReceipt ? { receipt } : {}), createdAtMs: 0 };
 }
 
 /** Deep equality of JSON values; an absent member and an undefined one are the same. Free-form members are bounded in depth by engine/kernel/mask.ts. */

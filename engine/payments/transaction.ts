@@ -28,6 +28,7 @@ export interface Transaction {
   satispay?: { paymentId?: string; status?: string; outcome?: string; store?: string; codeIdentifier?: string };
   provider?: { name?: string; model?: string; clientVersion?: string };
   voucher?: FreeForm;
+  /** Of any method: the receipt, or the slip of a payment (slip.ts). */
   receipt?: FreeForm;
   scan?: { scannedValue: string | null; barcodeFormat: string | null; scanResult: "OK" | "CANCELLED" | "ERROR" };
   print?: { printResult: "OK" | "KO"; errorDescription: string | null };

@@ -1,6 +1,7 @@
 import { cutText } from "../kernel/cut-text.ts";
 import { currencyNumberOf } from "../kernel/money.ts";
-import type { FreeForm, Transaction } from "../payments/transaction.ts";
+import { slipOf } from "../payments/slip.ts";
+import type { Transaction } from "../payments/transaction.ts";
 import type { CommandView } from "../terminals/terminals.ts";
 import { cardTypeOf, codeOfDecline, ZVT_CODES } from "./result-codes.ts";
 import type { ZvtOpen } from "./route-record.ts";
@@ -24,7 +25,7 @@ const MESSAGE_CHARS_MAX = 80;
 /** Bitmap 8B: LLVAR, with a NUL. */
 const CARD_NAME_CHARS_MAX = 40;
 
-/** A slip of a terminal: some metres of paper. */
+/** One copy of a slip: some metres of paper. */
 const SLIP_LINES_MAX = 200;
 const SLIP_LINE_CHARS_MAX = 80;
 
@@ -70,6 +71,7 @@ function receiptOf(transaction: Transaction, resultCode: number, facts: ReceiptF
   const { amountCents, createdAtMs, currency, auth, card, message } = transaction;
   const bare = bareReceipt(resultCode, createdAtMs, facts);
   const brand = card?.brand ?? null;
+  const slip = slipOf(transaction.receipt);
   return {
     ...bare,
     // A declined payment may tell none.
@@ -82,7 +84,8 @@ function receiptOf(transaction: Transaction, resultCode: number, facts: ReceiptF
     cardType: brand === null ? null : cardTypeOf(brand),
     cardName: brand === null ? null : asciiOf(brand, CARD_NAME_CHARS_MAX),
     message: message === undefined ? null : cutText(message, MESSAGE_CHARS_MAX),
-    slipLines: slipLinesOf(transaction.receipt),
+    slipLines: printableLines(slip.customer),
+    ...(slip.merchant.length === 0 ? {} : { merchantSlipLines: printableLines(slip.merchant) }),
   };
 }
 
@@ -107,14 +110,6 @@ function asciiOf(text: string, charsMax: number): string {
   return text.replace(/[^\x20-\x7e]/g, "?").slice(0, charsMax);
 }
 
-/** A slip as terminals send it: a text, or lines. */
-function slipLinesOf(receipt: FreeForm | undefined): string[] {
-  if (receipt === undefined) return [];
-  const { text, lines, items } = receipt;
-  const found = typeof text === "string" ? text.split(/\r\n|\r|\n/) : [lines, items].find(isTexts);
-  return (found ?? []).slice(0, SLIP_LINES_MAX).map((line) => line.replace(/\p{Cc}/gu, " ").slice(0, SLIP_LINE_CHARS_MAX));
-}
-
-function isTexts(value: unknown): value is string[] {
-  return Array.isArray(value) && value.every((line) => typeof line === "string");
+function printableLines(lines: readonly string[]): string[] {
+  return lines.slice(0, SLIP_LINES_MAX).map((line) => line.replace(/\p{Cc}/gu, " ").slice(0, SLIP_LINE_CHARS_MAX));
 }

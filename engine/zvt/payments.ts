@@ -28,7 +28,7 @@ import {
 import { type RouteSelector, selectRoute } from "./route-selection.ts";
 import type { LoadedRoute, ZvtRouteStore } from "./route-store.ts";
 import { tidOf, type ZvtConfig, type ZvtRouteConfig } from "./zvt-config.ts";
-import type { ZvtBegun, ZvtFollower, ZvtOutcome, ZvtPayment, ZvtPaymentRequest, ZvtPayments } from "./zvt-payments.ts";
+import type { ZvtBegun, ZvtFollower, ZvtOutcome, ZvtPayment, ZvtPaymentRequest, ZvtPayments, ZvtStatus } from "./zvt-payments.ts";
 
 /** What is counted of payments; the words are few. */
 export interface ZvtObserver {
@@ -78,7 +78,11 @@ const BEGIN_WITHIN_MS = 4_000;
 /** Decisions about one 06-01 in a row, each of which stored something first. */
 const DECISIONS_MAX = 16;
 
+/** A diagnosis says that all is well only of a terminal that was heard within this time. */
+const ANSWERED_WITHIN_MS = 120_000;
+
 const BUSY = { type: "busy" } as const;
+const NOT_THERE: ZvtStatus = { state: "offline", answers: false };
 
 export function createZvtPayments(options: ZvtPaymentsOptions): RunningZvtPayments {
   const { config, selectors, relay, partnerCaller, self, isLive, clock, timers, ids, sha1, observe } = options;
@@ -245,6 +249,17 @@ export function createZvtPayments(options: ZvtPaymentsOptions): RunningZvtPaymen
     if (callerFor(route, route.terminalId) === null) return { word: "not_permitted", code: ZVT_CODES.notPermitted };
     const { connected } = await relay.terminals.view(route.terminalId);
     return connected ? null : { word: "offline", code: ZVT_CODES.offline };
+  }
+
+  async function statusOf(terminalId: string): Promise<ZvtStatus> {
+    try {
+      const { connected, lastActivityMs } = await relay.terminals.view(terminalId);
+      if (!connected) return NOT_THERE;
+      return { state: "ready", answers: lastActivityMs !== undefined && clock.nowMs() - lastActivityMs <= ANSWERED_WITHIN_MS };
+    } catch (error) {
+      failed("zvt status", error);
+      return NOT_THERE;
+    }
   }
 
   function startRun(routeId: string, open: ZvtOpen, maySendIt: boolean): PaymentRun {
@@ -500,15 +515,15 @@ export function createZvtPayments(options: ZvtPaymentsOptions): RunningZvtPaymen
       }
     },
     status: async (routeId) => {
+      const route = routes.get(routeId);
+      if (route === undefined) return NOT_THERE;
       try {
-        const route = routes.get(routeId);
-        if (route === undefined) return "offline";
         const open = (await store.load(routeId))?.record.open ?? null;
-        if (open !== null && open.outcome === null) return "paying";
-        return (await relay.terminals.view(route.terminalId)).connected ? "ready" : "offline";
+        const status = await statusOf(route.terminalId);
+        return open !== null && open.outcome === null ? { ...status, state: "paying" } : status;
       } catch (error) {
         failed("zvt status", error);
-        return "offline";
+        return NOT_THERE;
       }
     },
     tend: async () => {

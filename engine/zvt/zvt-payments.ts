@@ -26,7 +26,7 @@ export interface ZvtPayments {
   refusedByRegister(payment: ZvtPayment, code: number): Promise<void>;
   /** For 06-20. */
   lastReceipt(routeId: string): Promise<ZvtLastReceipt>;
-  /** For 05-01, 06-70 and 06-93. Does not reject: what cannot be asked is `offline`. */
+  /** For 05-01, 06-70 and 06-93. Does not reject: what cannot be asked is `offline`, and does not answer. */
   status(routeId: string): Promise<ZvtStatus>;
 }
 
@@ -104,7 +104,7 @@ export interface ZvtFollowing {
   disconnected(): void;
 }
 
-/** `paid`: 04-0F with 00, acknowledgement, slips, 06-0F. `notPaid`: 04-0F where there is a receipt, then `06 1E 01` with the code. */
+/** `paid`: 04-0F with 00, acknowledgement, slips, 06-0F. `notPaid`: 04-0F and slips where there is a receipt, then `06 1E 01` with the code. */
 export type ZvtEnded = { type: "paid"; receipt: ZvtReceipt } | { type: "notPaid"; code: number; receipt: ZvtReceipt | null };
 
 /** `unknown`: close without a final frame. */
@@ -138,15 +138,23 @@ export interface ZvtReceipt {
   cardName: string | null;
   /** 3C: what the terminal said; any characters, bounded. */
   message: string | null;
-  /** Text for the slip, without line ends; empty where the result has none. */
+  /** The customer's copy of the slip, lines without line ends; empty where the result has none. */
   slipLines: readonly string[];
+  /** The merchant's copy; absent where the result has none. */
+  merchantSlipLines?: readonly string[];
 }
 
 /** `live`: a payment runs, its outcome is unknown, or the store does not answer (9C). `none`: nothing to repeat (83), or the last payment has no receipt, and its register was not told so. */
 export type ZvtLastReceipt = { type: "receipt"; payment: ZvtPayment; receipt: ZvtReceipt } | { type: "live" } | { type: "none" };
 
 /** `paying`: a payment of the route runs (9C). `offline`: its terminal is OFFLINE (DF). */
-export type ZvtStatus = "ready" | "offline" | "paying";
+export type ZvtState = "ready" | "offline" | "paying";
+
+export interface ZvtStatus {
+  state: ZvtState;
+  /** Whether the terminal is ONLINE and was heard within the last two minutes, also while a payment runs. */
+  answers: boolean;
+}
 
 /** What is counted and logged of the sockets; the node has it. Words are bounded: no bytes of a register are in them. */
 export interface ZvtReports {

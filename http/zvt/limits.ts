@@ -34,7 +34,7 @@ export const WRONG_PASSWORDS_MAX = 3;
 /** Frames in a row that are refused, without a command between them that is carried out; the last of them closes the connection. */
 export const REFUSALS_MAX = 100;
 
-/** A slip has some forty lines of 24 to 48 characters. */
+/** A copy of a slip has some forty lines of 24 to 48 characters. */
 export const SLIP_LINES_MAX = 120;
 export const SLIP_LINE_CHARACTERS_MAX = 80;
 export const SLIP_LINE_CHARACTERS_MIN = 16;

@@ -82,12 +82,24 @@ export function statusInformation(receipt: ZvtReceipt, options: { currency: bool
   return { command: COMMANDS.statusInformation, data: writeFields(fields) };
 }
 
-/** The slip, as text blocks or as single lines; longer lines go on in the next. */
-export function slipFrames(lines: readonly string[], options: { textBlocks: boolean; lineWidth: number | null }): Frame[] {
-  const width = options.lineWidth ?? SLIP_LINE_CHARACTERS_MAX;
+/** Values of 1F07, which says whose copy a text block is. */
+const COPIES = { merchant: 1, customer: 2 } as const;
+
+export interface SlipOptions {
+  textBlocks: boolean;
+  lineWidth: number | null;
+}
+
+/** The slip, the merchant's copy first, as text blocks or as single lines; longer lines go on in the next. */
+export function slipFrames({ slipLines, merchantSlipLines = [] }: ZvtReceipt, options: SlipOptions): Frame[] {
+  return [...copyFrames(merchantSlipLines, COPIES.merchant, options), ...copyFrames(slipLines, COPIES.customer, options)];
+}
+
+function copyFrames(lines: readonly string[], copy: number, { textBlocks: inBlocks, lineWidth }: SlipOptions): Frame[] {
+  const width = lineWidth ?? SLIP_LINE_CHARACTERS_MAX;
   const cut = lines.flatMap((line) => wrapped(line.normalize("NFC"), width)).slice(0, SLIP_LINES_MAX);
   const texts = cut.map((line) => encodeCodePage437(line));
-  return options.textBlocks ? textBlocks(texts) : texts.map((text, index) => printLine(text, index === texts.length - 1));
+  return inBlocks ? textBlocks(texts, copy) : texts.map((text, index) => printLine(text, index === texts.length - 1));
 }
 
 /** 81 says that it is the last line. */
@@ -96,7 +108,7 @@ function printLine(text: Uint8Array, last: boolean): Frame {
 }
 
 /** As many blocks as it takes to keep each within one segment. */
-function textBlocks(texts: readonly Uint8Array[]): Frame[] {
+function textBlocks(texts: readonly Uint8Array[], copy: number): Frame[] {
   const blocks: Tlv[][] = [];
   let bytes = Number.POSITIVE_INFINITY;
   for (const text of texts) {
@@ -112,8 +124,7 @@ function textBlocks(texts: readonly Uint8Array[]): Frame[] {
   return blocks.map((lines, index) => {
     const end = index === blocks.length - 1 ? [{ tag: 0x09, value: Uint8Array.of(0xff) }] : [];
     const elements = [
-      // The customer's slip.
-      { tag: 0x1f07, value: Uint8Array.of(2) },
+      { tag: 0x1f07, value: Uint8Array.of(copy) },
       { tag: 0x25, value: writeTlvs([...lines, ...end]) },
     ];
     return { command: COMMANDS.printTextBlock, data: writeFields([{ tag: 0x06, value: writeTlvs(elements) }]) };

@@ -5,8 +5,10 @@ import type {
   ZvtOutcome,
   ZvtPayment,
   ZvtProgress,
+  ZvtReceipt,
   ZvtRoute,
   ZvtRouteChoice,
+  ZvtState,
   ZvtStatus,
 } from "../../engine/zvt/zvt-payments.ts";
 import { CODES, COMMANDS, CONFIG, CONFIG_AFTER_LOG_OFF, TERMINAL_STATUS } from "./codes.ts";
@@ -221,7 +223,7 @@ const COMMAND_INSTEAD: { readonly [K in SentKind]: "acknowledges" | "busy" } = {
 /** 04-FF for each progress. */
 const SHOWN: { readonly [P in ZvtProgress]: number } = { waiting: 0x0e, sent: 0x0a, cancelling: 0x0e };
 
-const STATUS: { readonly [S in ZvtStatus]: number } = TERMINAL_STATUS;
+const STATUS: { readonly [S in ZvtState]: number } = TERMINAL_STATUS;
 
 /** One step. It changes its own copy of the state. */
 class Run {
@@ -662,17 +664,27 @@ class Run {
       }
       this.#deliver([
         { kind: "notPaid", frame: information, tells: payment },
+        ...this.#slipsOf(receipt),
         { kind: "final", frame: final, tells: null },
       ]);
       return;
     }
-    const wanted = CONFIG.registerPrintsPayment | CONFIG.printLines;
-    const slips = (this.state.configByte & wanted) === wanted ? slipFrames(outcome.receipt.slipLines, this.state) : [];
     this.#deliver([
       { kind: "paid", frame: this.#information(outcome.receipt), tells: payment },
-      ...slips.map((frame): Outgoing => ({ kind: "slip", frame, tells: null })),
+      ...this.#slipsOf(outcome.receipt),
       { kind: "final", frame: completion(), tells: null },
     ]);
+  }
+
+  /** The slip of a payment, for a register that has registered to print it. */
+  #slipsOf(receipt: ZvtReceipt | null): Outgoing[] {
+    const wanted = CONFIG.registerPrintsPayment | CONFIG.printLines;
+    if (receipt === null || (this.state.configByte & wanted) !== wanted) return [];
+    return this.#slips(receipt);
+  }
+
+  #slips(receipt: ZvtReceipt): Outgoing[] {
+    return slipFrames(receipt, this.state).map((frame) => ({ kind: "slip", frame, tells: null }));
   }
 
   #receipt(last: ZvtLastReceipt): void {
@@ -682,11 +694,10 @@ class Run {
     else if (last.type === "live") this.#deliver([{ kind: "final", frame: abortion(CODES.pleaseWait), tells: null }]);
     else {
       const wanted = readRepeatReceipt(phase.command?.data ?? new Uint8Array(0));
-      const slips = wanted.slip ? slipFrames(last.receipt.slipLines, this.state) : [];
       const status: Outgoing = { kind: "repeat", frame: this.#information(last.receipt), tells: last.payment };
       this.#deliver([
         ...(wanted.status ? [status] : []),
-        ...slips.map((frame): Outgoing => ({ kind: "slip", frame, tells: null })),
+        ...(wanted.slip ? this.#slips(last.receipt) : []),
         { kind: "final", frame: completion(), tells: null },
       ]);
     }
@@ -698,10 +709,10 @@ class Run {
     if (phase.name !== "asking" || phase.what !== "status") return;
     const frame =
       phase.command?.command === COMMANDS.statusEnquiry
-        ? statusCompletion(this.#options.version, STATUS[status])
-        : status === "offline"
-          ? abortion(CODES.offline)
-          : completion();
+        ? statusCompletion(this.#options.version, STATUS[status.state])
+        : status.answers
+          ? completion()
+          : abortion(CODES.offline);
     this.#deliver([{ kind: "final", frame, tells: null }]);
     this.#readHeld();
   }
@@ -832,7 +843,7 @@ class Run {
     return enquiries <= limits.ENQUIRIES_PER_SECOND_MAX;
   }
 
-  #information(receipt: ZvtEnded["receipt"] & object): Frame {
+  #information(receipt: ZvtReceipt): Frame {
     return statusInformation(receipt, { currency: this.state.currencySent, localTimeOf: this.#options.localTimeOf });
   }
 

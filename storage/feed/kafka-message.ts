@@ -56,7 +56,11 @@ const TRANSACTION = Type.Object(
     ),
     provider: Type.Optional(Type.Object({ name: optional.text, model: optional.text, clientVersion: optional.text })),
     voucher: Type.Optional(Type.Record(Type.String(), Type.Unknown(), { description: "As the terminal sent it, PANs masked" })),
-    receipt: Type.Optional(Type.Record(Type.String(), Type.Unknown(), { description: "As the terminal sent it, PANs masked" })),
+    receipt: Type.Optional(
+      Type.Record(Type.String(), Type.Unknown(), {
+        description: "Of any method: the receipt, or the slip in lines and merchantLines, as the terminal sent it, PANs masked",
+      }),
+    ),
     scan: Type.Optional(
       Type.Object({
         scannedValue: nullable(Type.String()),

@@ -440,6 +440,7 @@ const ZVT_RECEIPT: Whole<ZvtReceipt> = {
   ...{ resultCode: 0, amountCents: 1_234, trace: 1, atMs: AT_MS, entry: "NFC", maskedPan: "EEEEEEEEEEEE1234", tid: "12345678" },
   ...{ authCode: "123456", currency: "0978", receiptNo: 7, cardType: 10, cardName: "VISA", message: "approved" },
   slipLines: ["thank you"],
+  merchantSlipLines: ["keep this"],
 };
 
 const ZVT_ROUTE: Whole<ZvtRouteRecord> = {

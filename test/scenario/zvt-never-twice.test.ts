@@ -107,6 +107,8 @@ describe("a register whose line is cut, on a sandbox node with the simulated ter
       terminalId: "SIM00001",
       url: node.url,
       speed: 200,
+      // Each of its bytes would be a cut more; that slips change nothing of it is shown by test/http/zvt/dialogues.test.ts.
+      slips: false,
       onEvent: (event) => {
         if (event.type === "received" && event.service === "PAYCC") {
           executed.set(event.amountCents, (executed.get(event.amountCents) ?? 0) + 1);

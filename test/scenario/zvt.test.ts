@@ -10,6 +10,9 @@ import { frameOf, payment, Register } from "../support/register.ts";
 import { eventually } from "../support/within.ts";
 
 const ABORT = "06b000";
+const REPEAT_RECEIPT = "0620 03 000000";
+/** The register prints lines (config byte 8E). */
+const REGISTER = "0600 06 000000 8e 0978";
 
 describe("cash registers pay on the simulated terminal of a sandbox node", () => {
   let node: TestNode;
@@ -65,6 +68,21 @@ describe("cash registers pay on the simulated terminal of a sandbox node", () =>
       assert.equal(frameOf(frames, "040f").slice(6, 10), `27${code}`);
       assert.equal(frames.at(-1)?.slice(0, 8), `061e01${code}`);
     }
+  });
+
+  it("prints the slip that the terminal sends with any payment, approved or not, and repeats it", async () => {
+    await opened(async (register) => {
+      await register.command(REGISTER);
+      for (const [amountCents, total, outcome] of [
+        [4_321, "TOTAL 43.21 EUR", "APPROVED"],
+        [4_351, "TOTAL 43.51 EUR", "INSUFFICIENT FUNDS"],
+      ] as const) {
+        const printed = linesOf(await register.pay(amountCents));
+        for (const line of [total, outcome, "MERCHANT COPY", "CUSTOMER COPY"]) assert.ok(printed.includes(line), `${line}: ${printed}`);
+        assert.ok(!/\d{12}/.test(printed.join()), String(printed));
+        assert.deepEqual(linesOf(await register.command(REPEAT_RECEIPT)), printed);
+      }
+    });
   });
 
   it("gives a register that lost its connection the result of the one payment", async () => {
@@ -155,6 +173,11 @@ it("starts without registers where their port is taken, and says so", async () =
     other.close();
   }
 });
+
+/** The texts of 06-D1. */
+function linesOf(frames: readonly (string | null)[]): string[] {
+  return frames.flatMap((frame) => (frame?.startsWith("06d1") ? [Buffer.from(frame.slice(8), "hex").toString("latin1")] : []));
+}
 
 function portOf({ zvt }: TestNode): number {
   const [port] = zvt.ports;

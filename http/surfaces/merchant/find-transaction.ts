@@ -4,7 +4,7 @@ import { UuidParams } from "../identifier-params.ts";
 import { ok, okOf } from "./envelope.ts";
 import { maySeePersonalData } from "./personal-data.ts";
 import { READ_DEADLINE_MS, reads } from "./reads.ts";
-import { receiptText } from "./receipt-text.ts";
+import { receiptTexts } from "./receipt-text.ts";
 import { MERCHANT_BASE, merchantOf, merchantOwnerOf, PORTAL_RATE } from "./surface.ts";
 import { type History, historyOf } from "./transaction-history.ts";
 import { ITEM_EXAMPLE, itemOf } from "./transaction-item.ts";
@@ -83,7 +83,7 @@ function detailOf(found: MerchantTransaction, { timeline, refund, disputes, aler
     amountDiffers,
     unsolicited,
     satispay: satispay === undefined ? null : { paymentId: satispay.paymentId ?? null, status: satispay.status ?? null },
-    hasReceipt: maySee && receiptText(transaction) !== null,
+    hasReceipt: maySee && Object.values(receiptTexts(transaction)).some((text) => text !== null),
     timeline: [...timeline],
     ...{ refund, disputes, alerts },
   };

@@ -1,11 +1,12 @@
+import { type Slip, slipOf } from "../../../engine/payments/slip.ts";
 import type { Transaction } from "../../../engine/payments/transaction.ts";
 
-/** The receipt that the terminal sent, as text; null where it sent none, or one that is no text (engine/payments/result-members.ts: `text`, `items`). */
-export function receiptText({ receipt }: Transaction): string | null {
-  if (receipt === undefined) return null;
-  const { text, items } = receipt;
-  if (typeof text === "string" && text !== "") return text;
-  if (!Array.isArray(items)) return null;
-  const lines = items.filter((item) => typeof item === "string");
+/** The copies of the slip that the terminal sent, as texts; null for a copy that it did not send. */
+export function receiptTexts({ receipt }: Transaction): { [Copy in keyof Slip]: string | null } {
+  const { customer, merchant } = slipOf(receipt);
+  return { customer: textOf(customer), merchant: textOf(merchant) };
+}
+
+function textOf(lines: readonly string[]): string | null {
   return lines.length === 0 ? null : lines.join("\n");
 }

@@ -4,7 +4,7 @@ import { ok, okOf } from "./envelope.ts";
 import { ownTransaction } from "./find-transaction.ts";
 import { maySeePersonalData } from "./personal-data.ts";
 import { READ_DEADLINE_MS, reads } from "./reads.ts";
-import { receiptText } from "./receipt-text.ts";
+import { receiptTexts } from "./receipt-text.ts";
 import { MERCHANT_BASE, merchantOf, PORTAL_RATE } from "./surface.ts";
 import { majorUnits, methodOf } from "./transaction-item.ts";
 import { Receipt, type ReceiptJson } from "./transaction-schemas.ts";
@@ -15,7 +15,7 @@ export const merchantTransactionReceipt = reads.endpoint({
   path: `${MERCHANT_BASE}/transactions/{uuid}/receipt`,
   summary: "Get the receipt of a transaction",
   description:
-    "A copy for the shop's desk, made from the stored result. `text` is the terminal's own receipt; it may name the customer, so it is null for roles that do not see personal data.",
+    "A copy for the shop's desk, made from the stored result. `text` and `merchantText` are the slip that the terminal sent with the result, the customer's and the merchant's copy. They may name the customer, so both are null for roles that do not see personal data.",
   auth: "merchantUserOrKey",
   may: "look",
   rateLimit: PORTAL_RATE,
@@ -39,7 +39,8 @@ export const merchantTransactionReceipt = reads.endpoint({
             { label: "authCode", value: "123456" },
             { label: "uuid", value: "0b0fcb6e-5d0f-4b8a-9d53-1d8a4f6a2f10" },
           ],
-          text: null,
+          text: "DEMO SHOP\nTOTAL 10.50 EUR\nAPPROVED",
+          merchantText: null,
         },
       },
     },
@@ -52,12 +53,14 @@ export const merchantTransactionReceipt = reads.endpoint({
       operations.merchantName(merchantId),
     ]);
     const { terminalId, createdAtMs } = found.transaction;
+    const own = maySeePersonalData(caller) ? receiptTexts(found.transaction) : null;
     const receipt: ReceiptJson = {
       merchantName,
       terminalId,
       createdAt: new Date(createdAtMs).toISOString(),
       lines: linesOf(found),
-      text: maySeePersonalData(caller) ? receiptText(found.transaction) : null,
+      text: own?.customer ?? null,
+      merchantText: own?.merchant ?? null,
     };
     return { status: 200, body: ok(receipt) };
   },

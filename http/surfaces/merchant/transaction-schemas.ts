@@ -69,7 +69,7 @@ export const TransactionDetail = Type.Object(
     amountDiffers: Type.Boolean({ description: "The terminal's amount or currency is not that of the command." }),
     unsolicited: Type.Boolean({ description: "The terminal posted it without a command." }),
     satispay: nullable(Type.Object({ paymentId: nullable(Type.String()), status: nullable(Type.String()) })),
-    hasReceipt: Type.Boolean(),
+    hasReceipt: Type.Boolean({ description: "The terminal sent a slip with it, and the caller may see it." }),
     /** What happened, oldest first; from the life of the command where it is still kept. */
     timeline: Type.Array(
       Type.Object({
@@ -103,7 +103,8 @@ export const Receipt = Type.Object(
     lines: Type.Array(Type.Object({ label: Type.String(), value: Type.String() }), {
       description: "In the order in which they are printed; labels are keys of the catalogues: method, status, amount, card, authCode, ...",
     }),
-    text: nullable(Type.String({ description: "The terminal's own receipt as text, where it sent one." })),
+    text: nullable(Type.String({ description: "The slip that the terminal sent as text, the customer's copy." })),
+    merchantText: nullable(Type.String({ description: "The merchant's copy of it." })),
   },
   { title: "PortalReceipt" },
 );

@@ -69,7 +69,16 @@ export const TransactionItem = Type.Object(
       }),
     ),
     voucher: Type.Optional(FreeForm),
-    receipt: Type.Optional(FreeForm),
+    receipt: Type.Optional(
+      Type.Object(
+        {},
+        {
+          additionalProperties: true,
+          description:
+            "Of any method: the receipt, or the slip of a payment, as the terminal sent it. `lines` or `text` is the customer's copy, `merchantLines` or `merchantText` the merchant's.",
+        },
+      ),
+    ),
     scan: Type.Optional(
       Type.Object({
         scannedValue: NullableString,

@@ -34,7 +34,7 @@ const outcome = await payOnce({
   onLine: (line) => process.stdout.write(`${line}\n`),
 }).catch((error: unknown) => command.error(`error: ${error instanceof Error ? error.message : error}`));
 process.stdout.write(`${sentenceOf(outcome)}\n`);
-if (outcome.type === "paid") for (const line of outcome.slip) process.stdout.write(`  ${line}\n`);
+if (outcome.type === "paid" || outcome.type === "notPaid") for (const line of outcome.slip) process.stdout.write(`  ${line}\n`);
 process.exitCode = outcome.type === "paid" ? 0 : outcome.type === "unknown" ? 2 : 1;
 
 function amount(text: string): number {

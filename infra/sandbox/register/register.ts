@@ -21,7 +21,7 @@ export interface RegisterOptions {
 /** `unknown`: the connection ended without a final frame. It may have been paid. */
 export type Outcome =
   | { type: "paid"; result: Result | null; slip: string[] }
-  | { type: "notPaid"; code: number; result: Result | null }
+  | { type: "notPaid"; code: number; result: Result | null; slip: string[] }
   | { type: "busy" }
   | { type: "unknown"; why: string };
 
@@ -39,13 +39,12 @@ export async function payOnce(options: RegisterOptions): Promise<Outcome> {
   try {
     line.send("0600", registration(options.password, options.statusFrames ? 0x8e : 0x86, options.currency));
     const registered = await line.answer();
-    if (registered.type !== "done")
-      return registered.type === "refused" ? { type: "notPaid", code: registered.code, result: null } : registered;
+    if (registered.type !== "done") return registered.type === "refused" ? { ...registered, type: "notPaid" } : registered;
     if (options.abortAfterMs !== undefined) line.sendLater("06B0", pack("06B0"), options.abortAfterMs);
     line.send("0601", authorization(options.amountCents, options.currency));
     const paid = await line.answer();
     if (paid.type === "done") return { type: "paid", result: paid.result, slip: paid.slip };
-    return paid.type === "refused" ? { type: "notPaid", code: paid.code, result: paid.result } : paid;
+    return paid.type === "refused" ? { ...paid, type: "notPaid" } : paid;
   } finally {
     line.close();
   }
@@ -53,7 +52,7 @@ export async function payOnce(options: RegisterOptions): Promise<Outcome> {
 
 type Answer =
   | { type: "done"; result: Result | null; slip: string[] }
-  | { type: "refused"; code: number; result: Result | null }
+  | { type: "refused"; code: number; result: Result | null; slip: string[] }
   | { type: "busy" }
   | { type: "unknown"; why: string };
 
@@ -112,13 +111,13 @@ class Line {
       if (typeof next === "string") return { type: "unknown", why: next };
       const { command, data } = next;
       if (command === "84A0" || command === "849C") return { type: "busy" };
-      if (command.startsWith("84")) return { type: "refused", code: data[0] ?? Number.parseInt(command.slice(2), 16), result };
+      if (command.startsWith("84")) return { type: "refused", code: data[0] ?? Number.parseInt(command.slice(2), 16), result, slip };
       if (command === "8000") continue;
       this.#socket.write(ACKNOWLEDGEMENT);
       if (command === "040F") result = readResult(data);
       if (command === "06D1") slip.push(data.toString("latin1", 1));
       if (command === "060F") return { type: "done", result, slip };
-      if (command === "061E") return { type: "refused", code: data[0] ?? 0, result };
+      if (command === "061E") return { type: "refused", code: data[0] ?? 0, result, slip };
     }
   }
 

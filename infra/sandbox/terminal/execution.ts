@@ -3,6 +3,7 @@ import type { ReceivedCommand } from "./command.ts";
 import type { Settings } from "./options.ts";
 import { type Scenario, scenarioOf } from "./outcomes.ts";
 import { commonMembers, paymentResult, type ResultBody } from "./payment-result.ts";
+import { withSlip } from "./slip.ts";
 
 /** The outcome of a command, decided before it starts. */
 export interface Execution {
@@ -53,16 +54,19 @@ function payment(command: ReceivedCommand, scenario: Scenario, settings: Setting
     posts: (atMs) => {
       if (timing === "never") return [];
       const result = paymentResult(command, scenario, settings, atMs);
-      const json = JSON.stringify(result);
+      const posted = (changes: ResultBody = {}) => {
+        const body = { ...result, ...changes };
+        return JSON.stringify(settings.slips ? withSlip(body) : body);
+      };
       switch (posting) {
         case "once":
-          return [json];
+          return [posted()];
         case "twice":
-          return [json, json];
+          return [posted(), posted()];
         case "twice_different":
-          return [json, JSON.stringify({ ...result, result: "KO", message: "DECLINED", actionCode: "100" })];
+          return [posted(), posted({ result: "KO", message: "DECLINED", actionCode: "100" })];
         case "other_amount":
-          return [JSON.stringify({ ...result, amount: command.amountCents - 1 })];
+          return [posted({ amount: command.amountCents - 1 })];
         case "unreadable":
           return [JSON.stringify({ ...result, result: "PENDING", message: "ASK THE BANK" })];
       }

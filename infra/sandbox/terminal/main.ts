@@ -41,6 +41,7 @@ const command = commandLine("terminal")
   .option("--scan-value <text>", "what a scan finds", "4006381333931")
   .option("--scan-format <format>", "its barcode format", "EAN_13")
   .addOption(new Option("--scan-outcome <outcome>", "how a scan ends").choices(["ok", "cancelled", "error"]).default("ok"))
+  .option("--no-slips", "send no slips with the results of payments")
   .option("--state <file>", "keep results and seen uuids over a restart")
   .option("--speed <factor>", "divide all waits", speed, 1)
   .option("--quiet", "print nothing");

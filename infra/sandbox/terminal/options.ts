@@ -24,6 +24,8 @@ export interface SimulatedTerminalOptions {
   scanValue?: string;
   scanFormat?: string;
   scanOutcome?: "ok" | "cancelled" | "error";
+  /** Sends the slip with the result of a payment; true unless it is false. */
+  slips?: boolean;
   /** Keeps results that were not acknowledged, and uuids that were seen, over a restart. */
   stateFile?: string;
   /** All waits are divided by this; 1 is real time. For tests and load. */
@@ -70,6 +72,7 @@ export function settingsOf(options: SimulatedTerminalOptions): Settings {
     scanValue: options.scanValue ?? "4006381333931",
     scanFormat: options.scanFormat ?? "EAN_13",
     scanOutcome: options.scanOutcome ?? "ok",
+    slips: options.slips ?? true,
     stateFile: options.stateFile ?? null,
     speed: options.speed ?? 1,
     random: options.random ?? Math.random,

@@ -183,18 +183,44 @@ describe("a result", () => {
     assert.deepEqual(of("VOUCHER").voucher, { code: "V", n: "411111******1111" });
     assert.deepEqual(of("RECEIPT").receipt, { text: "slip" });
     for (const [type, lacks] of [
-      ["SATISPAY", ["card", "voucher", "receipt", "scan", "print"]],
-      ["VOUCHER", ["card", "satispay", "receipt"]],
+      ["SATISPAY", ["card", "voucher", "scan", "print"]],
+      ["VOUCHER", ["card", "satispay"]],
       ["RECEIPT", ["card", "satispay", "voucher"]],
-      ["CARD", ["satispay", "voucher", "receipt", "scan", "print"]],
+      ["CARD", ["satispay", "voucher", "scan", "print"]],
     ] as const) {
       for (const member of lacks) assert.equal(member in of(type), false, `${type} has ${member}`);
     }
   });
 
-  it("leaves a receipt that is too large to its raw text", () => {
+  it("leaves a receipt that is too large to its raw text, also where only both copies together are", () => {
     assert.equal("receipt" in normalized({ uuid: "u1", result: "OK", type: "RECEIPT", receipt: { text: "x".repeat(40_000) } }), false);
+    const copies = { receipt: { text: "x".repeat(20_000) }, merchantReceipt: "y".repeat(20_000) };
+    assert.equal("receipt" in normalized({ uuid: "u1", result: "OK", type: "CARD", ...copies }), false);
   });
+
+  for (const [posted, receipt] of [
+    [{ receipt: { lines: ["SHOP", "TOTAL"] } }, { lines: ["SHOP", "TOTAL"] }],
+    [{ receipt: "SHOP\nTOTAL" }, { text: "SHOP\nTOTAL" }],
+    [{ receipt: ["SHOP"] }, { items: ["SHOP"] }],
+    [{ slip: ["SHOP"] }, { items: ["SHOP"] }],
+    [
+      { receipt: null, customerReceipt: "c", merchantReceipt: "a\nb" },
+      { text: "c", merchantLines: ["a", "b"] },
+    ],
+    [{ merchantReceipt: { lines: ["a"] } }, { merchantLines: ["a"] }],
+    [{ receipt: { number: "0001" } }, { number: "0001" }],
+    [
+      { receipt: { lines: ["4111111111111111"], merchantText: "4111 1111 1111 1111" } },
+      { lines: ["411111******1111"], merchantText: "411111******1111" },
+    ],
+    [{ merchantReceipt: "CARD\n4111111111111111" }, { merchantLines: ["CARD", "411111******1111"] }],
+  ] as const) {
+    for (const service of ["PAYCC", "PAYTAG", "PAYSAT", "PAYBP", "SCAN", undefined]) {
+      it(`of ${service} has the slip ${JSON.stringify(posted)}`, () => {
+        for (const result of ["OK", "KO"]) assert.deepEqual(normalized({ uuid: "u1", result, service, ...posted }).receipt, receipt);
+      });
+    }
+  }
 
   for (const [posted, scan] of [
     [

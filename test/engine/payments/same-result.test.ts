@@ -22,6 +22,7 @@ describe("two results of one uuid", () => {
     ],
     ["in other words for the same", { uuid: "u1", status: "approved", type: "VOUCHER", amountCents: "1050", voucher: base.voucher }],
     ["with what is not recognised", { ...base, retry: 2 }],
+    ["with a slip", { ...base, receipt: { lines: ["SHOP 10:00"] } }],
   ] as const) {
     it(`are the same ${title}`, () => assert.equal(sameResult(normalized(base), normalized(other, 2)), true));
   }
@@ -36,6 +37,12 @@ describe("two results of one uuid", () => {
   ] as const) {
     it(`are different with ${title}`, () => assert.equal(sameResult(normalized(base), normalized(other)), false));
   }
+
+  it("are the same where the slip was printed again, unless they are receipts", () => {
+    const printed = (type: string, line: string) => normalized({ uuid: "u1", type, result: "OK", receipt: { lines: [line] } });
+    assert.equal(sameResult(printed("CARD", "10:00"), printed("CARD", "10:01 COPY")), true);
+    assert.equal(sameResult(printed("RECEIPT", "10:00"), printed("RECEIPT", "10:01 COPY")), false);
+  });
 
   it("are the same after having been stored, whatever the free-form members are", () => {
     fc.assert(

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
 import { describe, it } from "node:test";
-import type { Transaction } from "../../../engine/payments/transaction.ts";
+import type { FreeForm, Transaction } from "../../../engine/payments/transaction.ts";
 import type { CommandView } from "../../../engine/terminals/terminals.ts";
 import { outcomeOf } from "../../../engine/zvt/payment-outcome.ts";
 import { paymentUuid } from "../../../engine/zvt/payment-uuid.ts";
@@ -100,8 +100,21 @@ describe("how a command's life becomes an outcome", () => {
     assert.equal(receiptOf({ card: { maskedPan: "n/a" } }).maskedPan, null);
     assert.equal(receiptOf({ auth: { stan: "1234567" } }).trace, 42);
     assert.equal(receiptOf({ card: { brand: "Çard\n" } }).cardName, "?ard?");
-    assert.deepEqual(receiptOf({ receipt: { lines: ["a", "b"] } }).slipLines, ["a", "b"]);
-    assert.deepEqual(receiptOf({ receipt: { lines: ["a", 1] } }).slipLines, []);
+  });
+
+  it("has the copies of the slip of any payment, as lines that can be printed", () => {
+    const slipOf = (receipt: FreeForm) => {
+      const ended = outcome({ transaction: { ...OK, receipt } });
+      assert.ok(ended?.type === "paid");
+      return [ended.receipt.slipLines, ended.receipt.merchantSlipLines];
+    };
+    assert.deepEqual(slipOf({ lines: ["a", "b\tc"] }), [["a", "b c"], undefined]);
+    assert.deepEqual(slipOf({ lines: ["a", 1, "b\nc"], merchantLines: ["d"] }), [["a", "b", "c"], ["d"]]);
+    assert.deepEqual(slipOf({ lines: [], text: "a", merchantText: "d\r\ne" }), [["a"], ["d", "e"]]);
+    assert.deepEqual(slipOf({ items: ["a"] }), [["a"], undefined]);
+    assert.deepEqual(slipOf({ number: "0001", lines: [1], merchantLines: {} }), [[], undefined]);
+    const [long] = slipOf({ lines: Array.from({ length: 300 }, () => "x".repeat(100)) });
+    assert.deepEqual([long?.length, long?.[0]?.length], [200, 80]);
   });
 });
 

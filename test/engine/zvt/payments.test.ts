@@ -174,7 +174,7 @@ describe("a payment of a cash register", () => {
     world.shard.sessions.close("T1", "s1");
     await settle();
     assert.deepEqual(await node.begin(1_000), { type: "refused", code: 0xa3 });
-    assert.equal(await node.payments.status("till-1"), "offline");
+    assert.deepEqual(await node.payments.status("till-1"), { state: "offline", answers: false });
     assert.equal(await world.store.load("till-1"), null);
     assert.deepEqual(node.outcomes, ["not_permitted", "offline"]);
   });
@@ -359,10 +359,10 @@ describe("a payment that comes to no result", () => {
     world.live.delete("a");
     await world.pass(59_000);
     await other.payments.tend();
-    assert.equal(await other.payments.status("till-1"), "paying");
+    assert.equal((await other.payments.status("till-1")).state, "paying");
     await world.pass(2_000);
     await other.payments.tend();
-    assert.equal(await other.payments.status("till-1"), "ready");
+    assert.equal((await other.payments.status("till-1")).state, "ready");
     assert.deepEqual(world.terminal.uuids, []);
     const again = await other.begin(1_000);
     assert.ok(again.type === "deliver" && again.outcome.type === "notPaid");
@@ -542,7 +542,7 @@ describe("what the relay says of a payment", () => {
     assert.deepEqual(world.terminal.uuids, []);
     await node.payments.delivered(refused.payment);
     world.configured.terminal = { family: null, currency: "EUR" };
-    const { payment } = await node.pay(1_000);
+    const { payment } = await node.pay(2_000);
     assert.equal((await world.shard.terminals.command(payment.uuid, 0))?.command?.currency, "EUR");
   });
 
@@ -584,10 +584,10 @@ describe("a payment that its register does not ask for again", () => {
     world.live.delete("a");
     await world.pass(59_000);
     await other.payments.tend();
-    assert.equal(await other.payments.status("till-1"), "paying");
+    assert.equal((await other.payments.status("till-1")).state, "paying");
     await world.pass(2_000);
     await other.payments.tend();
-    assert.equal(await other.payments.status("till-1"), "ready");
+    assert.equal((await other.payments.status("till-1")).state, "ready");
     const record = (await world.store.load("till-1"))?.record;
     assert.deepEqual([record?.lastOutcome?.type, record?.lastOutcome?.code], ["notPaid", 0xa1]);
     // Its node wakes up: its uuid is taken.
@@ -609,6 +609,46 @@ describe("a payment that its register does not ask for again", () => {
     assert.equal(await world.shard.terminals.command(begun.payment.uuid, 0), null);
     assert.deepEqual(await node.begin(1_000), { type: "busy" });
     assert.equal((await node.payments.lastReceipt("till-1")).type, "live");
+  });
+});
+
+describe("a diagnosis", () => {
+  it("finds a terminal that was heard within two minutes, also while it pays", async () => {
+    const world = await openZvtWorld();
+    const node = world.node("a");
+    assert.deepEqual(await node.payments.status("till-1"), { state: "ready", answers: true });
+    await node.pay(1_000);
+    assert.deepEqual(await node.payments.status("till-1"), { state: "paying", answers: true });
+  });
+
+  it("does not find one that is OFFLINE, also while a payment runs there", async () => {
+    const world = await openZvtWorld();
+    const node = world.node("a");
+    await node.pay(1_000);
+    await world.shard.terminals.disconnect("T1");
+    assert.deepEqual(await node.payments.status("till-1"), { state: "paying", answers: false });
+  });
+
+  it("does not find one that is shown as ONLINE and was heard longer ago", async () => {
+    const world = await openZvtWorld();
+    const { terminals } = world.relay;
+    const heard = (agoMs: number) => {
+      const lastActivityMs = world.clock.nowMs() - agoMs;
+      world.relay.terminals = { ...terminals, view: async (id) => ({ ...(await terminals.view(id)), connected: true, lastActivityMs }) };
+    };
+    heard(120_000);
+    assert.deepEqual(await world.node("a").payments.status("till-1"), { state: "ready", answers: true });
+    heard(120_001);
+    assert.deepEqual(await world.node("a").payments.status("till-1"), { state: "ready", answers: false });
+  });
+
+  it("says nothing good where the terminal cannot be asked, and the enquiry still knows of the payment", async () => {
+    const world = await openZvtWorld();
+    const node = world.node("a");
+    await node.pay(1_000);
+    const view = () => Promise.reject(new RelayError("unavailable", "The home does not answer"));
+    world.relay.terminals = { ...world.relay.terminals, view };
+    assert.deepEqual(await node.payments.status("till-1"), { state: "paying", answers: false });
   });
 });
 

@@ -20,7 +20,7 @@ import {
 
 const OUTCOMES: readonly ZvtOutcome[] = [
   PAID,
-  { type: "paid", receipt: { ...RECEIPT, slipLines: ["eins", "zwei"] } },
+  { type: "paid", receipt: { ...RECEIPT, slipLines: ["eins", "zwei"], merchantSlipLines: ["drei"] } },
   DECLINED,
   { type: "notPaid", code: 0x6c, receipt: null },
   { type: "unknown" },

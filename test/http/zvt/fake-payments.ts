@@ -57,7 +57,7 @@ export class FakePayments implements ZvtPayments {
   readonly executed: string[] = [];
   /** What the session asked, in order: `begin 1234`, `heard`, `delivered u1`. */
   readonly asked: string[] = [];
-  statusIs: ZvtStatus = "ready";
+  statusIs: ZvtStatus = { state: "ready", answers: true };
   choose: (connection: ZvtConnection, password: string | null) => ZvtRouteChoice = () => ({
     type: "route",
     route: { routeId: "r1", tid: "12345678", needsPassword: false },
@@ -166,7 +166,7 @@ export class FakePayments implements ZvtPayments {
   }
 
   async status(): Promise<ZvtStatus> {
-    return this.#open !== null && this.#open.outcome === null ? "paying" : this.statusIs;
+    return this.#open !== null && this.#open.outcome === null ? { ...this.statusIs, state: "paying" } : this.statusIs;
   }
 
   /** Every 06-01, with this code; null: none. */

@@ -592,13 +592,64 @@ test("a register that prints by itself gets no slip", async () => {
 
 test("an offline terminal says so in the status, the diagnosis and the initialisation", async () => {
   const world = new ZvtWorld();
-  world.payments.statusIs = "offline";
+  world.payments.statusIs = { state: "offline", answers: false };
   const register = world.connect();
   assert.deepEqual(await register.send(ENQUIRY), [ACK, READY.replace(/00$/, "DF")]);
   await register.send(ACK);
   assert.deepEqual(await register.send("06 70 00"), [ACK, "06 1E 01 A3"]);
   await register.send(ACK);
   assert.deepEqual(await register.send("06 93 03 12 34 56"), [ACK, "06 1E 01 A3"]);
+});
+
+test("a diagnosis says that a terminal is there only if it answers, whatever the status is", async () => {
+  for (const command of ["06 70 00", "06 93 03 12 34 56"]) {
+    for (const state of ["ready", "paying"] as const) {
+      const world = new ZvtWorld();
+      world.payments.statusIs = { state, answers: false };
+      assert.deepEqual(await world.connect().send(command), [ACK, "06 1E 01 A3"]);
+      world.payments.statusIs = { state, answers: true };
+      assert.deepEqual(await world.connect().send(command), [ACK, COMPLETION]);
+    }
+  }
+});
+
+test("sets no clock, and completes the command for it", async () => {
+  const register = new ZvtWorld().connect();
+  assert.deepEqual(await register.send("06 91 08 AA 26 11 28 0C 15 37 00"), [ACK, COMPLETION]);
+});
+
+test("prints the merchant's copy and then the customer's, each with its last line or its kind, and repeats both", async () => {
+  const receipt = { ...RECEIPT, slipLines: ["Kunde", "Danke"], merchantSlipLines: ["Firma"] };
+  for (const [registration, frames] of [
+    [REGISTER, ["06 D1 06 81 46 69 72 6D 61", "06 D1 06 00 4B 75 6E 64 65", "06 D1 06 81 44 61 6E 6B 65"]],
+    [
+      "06 00 10 00 00 00 B6 09 78 03 01 06 06 26 04 0A 02 06 D3",
+      [
+        "06 D3 12 06 10 1F 07 01 01 25 0A 07 05 46 69 72 6D 61 09 01 FF",
+        "06 D3 19 06 17 1F 07 01 02 25 11 07 05 4B 75 6E 64 65 07 05 44 61 6E 6B 65 09 01 FF",
+      ],
+    ],
+  ] as const) {
+    for (const outcome of [
+      { type: "paid", receipt },
+      { ...DECLINED, receipt: { ...receipt, resultCode: 0x33 } },
+    ] as const) {
+      const world = new ZvtWorld();
+      const register = world.connect();
+      await register.send(registration);
+      await register.send(ACK);
+      await register.send(PAY);
+      world.payments.end(outcome);
+      register.taken();
+      const received: string[] = [];
+      for (let sent = 0; sent <= frames.length; sent += 1) received.push(...(await register.send(ACK)));
+      assert.deepEqual(received, [...frames, outcome.type === "paid" ? COMPLETION : "06 1E 01 33"]);
+      await register.send(ACK);
+      const repeated = await register.send("06 20 03 00 00 00");
+      for (let sent = 0; sent < frames.length; sent += 1) repeated.push(...(await register.send(ACK)));
+      assert.deepEqual(repeated, [ACK, ...frames, COMPLETION]);
+    }
+  }
 });
 
 test("never sends a card number that is not masked", async () => {

@@ -110,7 +110,7 @@ test("the guide's limits are those of the code", () => {
     `wrong passwords of one connection: ${limits.WRONG_PASSWORDS_MAX},`,
     `refused frames in a row, without a command that is carried out between them: ${limits.REFUSALS_MAX},`,
     `commands that may wait while one is decided: ${limits.HELD_FRAMES_MAX}`,
-    `lines of a slip that are sent: ${limits.SLIP_LINES_MAX}, of at most ${limits.SLIP_LINE_CHARACTERS_MAX} characters`,
+    `lines of each copy of a slip that are sent: ${limits.SLIP_LINES_MAX}, of at most ${limits.SLIP_LINE_CHARACTERS_MAX} characters`,
     `status frames (\`04 FF\`) while nothing changes: every ${limits.PROGRESS_INTERVAL_MS / 1_000} s`,
   ];
   for (const limit of expected)

@@ -903,6 +903,8 @@ export const en = {
     receipt: "Receipt",
     print: "Print",
     receiptFoot: "Copy for the merchant",
+    customerCopy: "Terminal slip, customer copy",
+    merchantCopy: "Terminal slip, merchant copy",
     receiptLabels: {
       method: "Method",
       status: "Outcome",

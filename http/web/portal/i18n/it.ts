@@ -920,6 +920,8 @@ export const it: Catalogue = {
     receipt: "Ricevuta",
     print: "Stampa",
     receiptFoot: "Copia per l’esercente",
+    customerCopy: "Scontrino del terminale, copia cliente",
+    merchantCopy: "Scontrino del terminale, copia esercente",
     receiptLabels: {
       method: "Metodo",
       status: "Esito",

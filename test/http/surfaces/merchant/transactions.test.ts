@@ -250,7 +250,8 @@ test("a receipt has what was paid in the order of print, and the terminal's own 
   const receipt = { text: "ROSSI MARIO\nEUR 1050" };
   said.rows.set("SHOP-001", [
     transaction({ receipt, currency: "JPY", message: "" }),
-    transaction({ uuid: "u-2", receipt: { items: ["a", 1, "b"] } }),
+    transaction({ uuid: "u-2", receipt: { lines: ["a", 1, "b"], merchantLines: ["ROSSI"] } }),
+    transaction({ uuid: "u-3", receipt: { number: "0001" } }),
   ]);
   const answer = await get("/transactions/u-1/receipt", "FINANCE");
   assert.deepEqual(member(answer.body, "data"), {
@@ -266,9 +267,9 @@ test("a receipt has what was paid in the order of print, and the terminal's own 
       { label: "actionCode", value: "000" },
       { label: "uuid", value: "u-1" },
     ],
-    text: "ROSSI MARIO\nEUR 1050",
+    ...{ text: "ROSSI MARIO\nEUR 1050", merchantText: null },
   });
-  assertMatches((await get("/transactions/u-2/receipt")).body, { data: { text: "a\nb" } });
+  assertMatches((await get("/transactions/u-2/receipt")).body, { data: { text: "a\nb", merchantText: "ROSSI" } });
   for (const [who, maySee] of [
     ["OWNER", true],
     ["key", true],
@@ -276,6 +277,8 @@ test("a receipt has what was paid in the order of print, and the terminal's own 
     ["DEVELOPER", false],
   ] as const) {
     assertMatches((await get("/transactions/u-1/receipt", who)).body, { data: { text: maySee ? /ROSSI/ : null } });
+    assertMatches((await get("/transactions/u-2/receipt", who)).body, { data: { merchantText: maySee ? "ROSSI" : null } });
     assertMatches((await get("/transactions/u-1", who)).body, { data: { hasReceipt: maySee } });
+    assertMatches((await get("/transactions/u-3", who)).body, { data: { hasReceipt: false } });
   }
 });

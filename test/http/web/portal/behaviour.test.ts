@@ -524,7 +524,8 @@ test("a receipt has its amount as the language writes it, and stands alone at th
     { label: "amount", value: "1234.50 EUR" },
     { label: "message", value: "10.50 EUR" },
   ];
-  const receipt = { merchantName: MERCHANT.merchantName, terminalId: "SIM00001", createdAt: TRANSACTION.createdAt, lines, text: null };
+  const slip = { text: "TOTALE 1234.50", merchantText: "FIRMA" };
+  const receipt = { merchantName: MERCHANT.merchantName, terminalId: "SIM00001", createdAt: TRANSACTION.createdAt, lines, ...slip };
   await fakeRelay(page, {
     ...ANNA,
     "GET /session": () => ({ data: sessionOf({ locale: "it" }) }),
@@ -536,6 +537,8 @@ test("a receipt has its amount as the language writes it, and stands alone at th
   await paper.getByText("1.234,50\u00a0€", { exact: true }).waitFor();
   // What the terminal said stays as it said it.
   await paper.getByText("10.50 EUR", { exact: true }).waitFor();
+  await paper.getByLabel("Scontrino del terminale, copia cliente").getByText(slip.text).waitFor();
+  await paper.getByLabel("Scontrino del terminale, copia esercente").getByText(slip.merchantText).waitFor();
   await page.emulateMedia({ media: "print" });
   const box = await paper.boundingBox();
   assert.ok(box !== null && box.y < 100, `the paper begins ${box?.y} px below the top`);

@@ -33,7 +33,8 @@ export function ReceiptDialog({ uuid, onClose }: { uuid: string; onClose: () => 
   );
 }
 
-function Paper({ receipt: { merchantName, terminalId, createdAt, lines, text: own } }: { receipt: ReceiptJson }) {
+function Paper({ receipt }: { receipt: ReceiptJson }) {
+  const { merchantName, terminalId, createdAt, lines } = receipt;
   const { transactions: words, app } = text();
   const labels: Readonly<Record<string, string>> = words.receiptLabels;
   return (
@@ -50,9 +51,21 @@ function Paper({ receipt: { merchantName, terminalId, createdAt, lines, text: ow
           <dd key={label}>{valueText(label, value)}</dd>,
         ])}
       </dl>
-      {own !== null && <pre class="paper-own">{own}</pre>}
+      <Slip copy={words.merchantCopy} lines={receipt.merchantText} />
+      <Slip copy={words.customerCopy} lines={receipt.text} />
       <p class="paper-foot">{words.receiptFoot}</p>
     </div>
+  );
+}
+
+/** One copy of the slip that the terminal sent. */
+function Slip({ copy, lines }: { copy: string; lines: string | null }) {
+  if (lines === null) return null;
+  return (
+    <section aria-label={copy}>
+      <p class="paper-foot">{copy}</p>
+      <pre class="paper-own">{lines}</pre>
+    </section>
   );
 }
 
