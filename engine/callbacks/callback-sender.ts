@@ -1,5 +1,6 @@
 import type { Clock } from "../kernel/clock.ts";
 import { hashOf } from "../kernel/hash.ts";
+import type { PlaceBounds } from "../kernel/shared-places.ts";
 import { createDeliverySender, type DeliverySender } from "../webhooks/delivery-sender.ts";
 import { type CallbackRecord, claimedCallback, failedCallback } from "./callback.ts";
 import type { CallbackStore } from "./callback-store.ts";
@@ -17,8 +18,8 @@ export type CallbackOutcome =
 
 /** Read at once: more than can be under way, so that those of a client that does not answer do not hide the others. */
 const PAGE = 500;
-/** Under way at once, in all and to one host: a client that is slow costs only itself. */
-const UNDER_WAY_MAX = 64;
+/** Under way at once, in all, of one account of the gateway, and to one host: a client that is slow costs only itself. */
+export const CALLBACKS_UNDER_WAY: PlaceBounds = { all: 64, each: 32 };
 const PER_HOST_MAX = 8;
 
 export interface CallbackSenderOptions {
@@ -36,7 +37,7 @@ export function createCallbackSender({ store, target, clock, told, attempted, fa
   return createDeliverySender<CallbackRecord>({
     kind: {
       name: "callbacks",
-      underWayMax: UNDER_WAY_MAX,
+      underWay: CALLBACKS_UNDER_WAY,
       laneMax: PER_HOST_MAX,
       due: async ({ untilMs }) => {
         const found = await store.due(untilMs, PAGE);
@@ -44,6 +45,7 @@ export function createCallbackSender({ store, target, clock, told, attempted, fa
       },
       idOf: ({ id }) => id,
       laneOf: ({ url }) => (URL.canParse(url) ? new URL(url).host : ""),
+      holderOf: ({ body }) => body.merId,
       queueOf: () => null,
       claim: (stored, atMs) => store.replace(stored, claimedCallback(stored.record, atMs)),
       attempt: async (claimed) => {

@@ -4,6 +4,7 @@ import { isSameUuid } from "../kernel/identifiers.ts";
 import { cursorOf, placeOfCursor } from "../kernel/merchant-index-store.ts";
 import { prefixedId } from "../kernel/prefixed-id.ts";
 import { CONFLICT, retryOnConflict } from "../kernel/retry-on-conflict.ts";
+import { type PlaceBounds, SharedPlaces } from "../kernel/shared-places.ts";
 import type { Stored } from "../kernel/stored.ts";
 import { checkedCase, checkedDraft, checkRespondBy, invalid } from "./check-dispute.ts";
 import { checkFile, type DocumentCheck, documentKindOf } from "./check-file.ts";
@@ -27,11 +28,16 @@ import type { DisputeEvent } from "./events.ts";
 import { fileOf, hasRoomFor, isFrozen, nextAtMs, remindersFrom } from "./rules.ts";
 import { stepDispute } from "./step-dispute.ts";
 
-/** Contents that are being read and stored at once: each is in memory as a whole. */
-const UPLOADS_AT_ONCE_MAX = 8;
+/** Contents that are being read and stored at once by a thread, in all and of one merchant: each is in memory as a whole. */
+export const UPLOADS: PlaceBounds = { all: 8, each: 2 };
 
 /** For storing the contents of one file; after it whoever looks after the dispute takes them away. */
 const STAGED_MS = 15 * 60_000;
+
+const UPLOADS_FULL = {
+  all: () => new RelayError("too_busy", "Too many files are being uploaded", { retryAfterSeconds: 2 }),
+  share: () => new RelayError("rate_limited", "Files of yours are being uploaded; wait until one has ended", { retryAfterSeconds: 2 }),
+};
 
 export interface DisputesOptions extends Omit<StepperOptions, "store"> {
   store: DisputeStore;
@@ -48,7 +54,7 @@ export function createDisputes(options: DisputesOptions): { disputes: Disputes; 
   const { clock, notices, ...telling } = stepping;
   const { digest } = telling;
   const stepper = createDisputeStepper({ ...stepping, store });
-  let uploads = 0;
+  const uploads = new SharedPlaces(UPLOADS);
 
   async function own(owner: DisputeOwner, id: string): Promise<Stored<DisputeRecord> | null> {
     const stored = await store.load(id);
@@ -114,12 +120,13 @@ export function createDisputes(options: DisputesOptions): { disputes: Disputes; 
     const fileId = prefixedId("dpf_", digest(`dispute file ${id} ${operation.id}`));
     // Before anything is read: what came with the operation before is answered below all the same.
     if (!isAnswerable(found.record) && fileOf(found.record, fileId) === undefined) return notAnswerable(found.record);
-    if (uploads >= UPLOADS_AT_ONCE_MAX) throw new RelayError("too_busy", "Too many files are being uploaded", { retryAfterSeconds: 2 });
-    uploads += 1;
+    const refusal = uploads.refusalOf(owner.merchantId);
+    if (refusal !== null) throw UPLOADS_FULL[refusal]();
+    const giveBack = uploads.take(owner.merchantId);
     try {
       return await added(owner, found.record, fileId, upload, operation);
     } finally {
-      uploads -= 1;
+      giveBack();
     }
   };
 

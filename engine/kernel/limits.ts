@@ -52,8 +52,9 @@ export const NACK_PAUSE_MS = 1_000;
 /** Events waiting in one terminal's mailbox while a commit is under way; beyond it callers get "too busy". */
 export const MAILBOX_MAX = 256;
 
-/** Sessions of one terminal, its own and whitelisted ones. */
+/** Sessions of one terminal, its own and whitelisted ones; of those half, so that they never keep the terminal itself out. */
 export const SESSIONS_PER_TERMINAL_MAX = 64;
+export const SESSIONS_OF_OTHERS_MAX = 32;
 
 /** Lookups waiting on one shard (`wait` on status and uuid); beyond it a lookup is answered at once. */
 export const WAITERS_MAX = 20_000;

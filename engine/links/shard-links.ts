@@ -8,6 +8,7 @@ import { KeyedMutex } from "../kernel/keyed-mutex.ts";
 import { fromMinorUnits } from "../kernel/money.ts";
 import { createPacer } from "../kernel/pacer.ts";
 import { CONFLICT, retryOnConflict } from "../kernel/retry-on-conflict.ts";
+import { type PlaceBounds, SharedPlaces } from "../kernel/shared-places.ts";
 import type { Stored } from "../kernel/stored.ts";
 import type { LinkEffect, LinkEvent } from "./events.ts";
 import type { GatewayAccounts } from "./gateway-accounts.ts";
@@ -26,8 +27,11 @@ const STALE_RETRIES_MAX = 8;
 /** The same of what companions read, which many links may change: in a thread they then follow each other, and of several threads each wins in turn. */
 const COMPANION_RETRIES_MAX = 256;
 
-/** Verifies that callers and notifications have under way; beyond it a caller is told to come again, a notification waits for its deadline. */
-const ASKED_AT_ONCE_MAX = 128;
+/**
+ * Verifies that callers and notifications have under way, in all and of the payments of one merchant; beyond it a caller is told to come again, a notification waits for its
+ * deadline.
+ */
+export const VERIFIES_ASKED: PlaceBounds = { all: 128, each: 64 };
 
 /** Verifies at the gateway at once; others wait here, so that whoever creates a link does not have to wait behind all of them. */
 const AT_GATEWAY_MAX = 256;
@@ -93,7 +97,7 @@ export function createShardLinks(options: LinksOptions): ShardLinks {
   const shopTurns = new KeyedMutex<string>();
   const turns: (() => void)[] = [];
   let atGateway = 0;
-  let asked = 0;
+  const asked = new SharedPlaces(VERIFIES_ASKED);
 
   /** Steps a link and stores the step; loads again and steps again when somebody else was first. Null where there is no such link. */
   async function apply(
@@ -254,13 +258,16 @@ export function createShardLinks(options: LinksOptions): ShardLinks {
   }
 
   /** A verify that somebody asks for, within the bound on how many of these there are. */
-  async function askedFor<T>(work: () => Promise<T>): Promise<T> {
-    if (asked >= ASKED_AT_ONCE_MAX) throw new RelayError("too_busy", "Too many payments are being verified", { retryAfterSeconds: 1 });
-    asked += 1;
+  async function askedFor<T>({ order }: LinkRecord, work: () => Promise<T>): Promise<T> {
+    const holder = order.shop ?? order.owner;
+    if (asked.refusalOf(holder) !== null) {
+      throw new RelayError("too_busy", "Too many payments are being verified", { retryAfterSeconds: 1 });
+    }
+    const giveBack = asked.take(holder);
     try {
       return await work();
     } finally {
-      asked -= 1;
+      giveBack();
     }
   }
 
@@ -386,7 +393,9 @@ export function createShardLinks(options: LinksOptions): ShardLinks {
 
   async function verifiedNow(txId: string): Promise<{ record: LinkRecord; asked: boolean } | null> {
     const sinceMs = clock.nowMs();
-    const record = await askedFor(() => verify(txId, null, true));
+    const stored = await store.load(txId);
+    if (stored === null) return null;
+    const record = await askedFor(stored.record, () => verify(txId, null, true));
     return record === null ? null : { record, asked: record.verifiedAtMs !== null && record.verifiedAtMs >= sinceMs };
   }
 
@@ -408,7 +417,7 @@ export function createShardLinks(options: LinksOptions): ShardLinks {
       const applied = await apply(txId, { type: "verify.requested", atMs: clock.nowMs() });
       if (applied === null) return null;
       const { stored, effects } = applied;
-      const record = wantsVerify(effects) ? await askedFor(() => verify(txId, stored, false)) : stored.record;
+      const record = wantsVerify(effects) ? await askedFor(stored.record, () => verify(txId, stored, false)) : stored.record;
       return record === null ? null : { record, isFresh: !mayVerify(record, clock.nowMs()) };
     },
     verifyNow: verifiedNow,
@@ -436,7 +445,7 @@ export function createShardLinks(options: LinksOptions): ShardLinks {
       const applied = await apply(txId, { type: "notification.received", atMs: clock.nowMs() }, stored);
       if (applied === null || !wantsVerify(applied.effects)) return;
       // What fails here, or finds no room, is made good by the stored deadline.
-      askedFor(() => verify(txId, null, true)).catch((error: unknown) => {
+      askedFor(stored.record, () => verify(txId, null, true)).catch((error: unknown) => {
         if (!(error instanceof RelayError)) failed("link.notified", error);
       });
     },

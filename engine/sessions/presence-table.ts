@@ -1,6 +1,6 @@
 import type { Address } from "../kernel/bus.ts";
 import type { Clock } from "../kernel/clock.ts";
-import { CONNECTION_FRESH_MS, SESSIONS_PER_TERMINAL_MAX } from "../kernel/limits.ts";
+import { CONNECTION_FRESH_MS, SESSIONS_OF_OTHERS_MAX, SESSIONS_PER_TERMINAL_MAX } from "../kernel/limits.ts";
 import { createRoundRobin } from "../kernel/round-robin.ts";
 import { createTimerWheel, type Timed } from "../kernel/timer-wheel.ts";
 import { type Connection, connectionOf, type DeviceInfo, type PresenceRecord } from "./presence.ts";
@@ -133,6 +133,14 @@ export function createPresenceTable(clock: Clock, presencesMax: number = PRESENC
     }
   }
 
+  function isFullFor({ own }: ToldSession, presence: Presence): boolean {
+    const all = sessionsOf(presence);
+    if (all.size >= SESSIONS_PER_TERMINAL_MAX) return true;
+    // Most terminals have a session or two.
+    if (own || all.size < SESSIONS_OF_OTHERS_MAX) return false;
+    return [...all.values()].filter((session) => !session.own).length >= SESSIONS_OF_OTHERS_MAX;
+  }
+
   /** A session that nobody heard of for long makes room for one that is there: its end may never have been told. */
   function dropSilent(presence: Presence): void {
     for (const session of sessionsOf(presence).values()) {
@@ -191,8 +199,8 @@ export function createPresenceTable(clock: Clock, presencesMax: number = PRESENC
       const presence = presenceOf(session.terminalId);
       presence.sessions ??= new Map();
       const known = presence.sessions.get(session.sessionId);
-      if (known === undefined && presence.sessions.size >= SESSIONS_PER_TERMINAL_MAX) dropSilent(presence);
-      if (known === undefined && presence.sessions.size >= SESSIONS_PER_TERMINAL_MAX) return false;
+      if (known === undefined && isFullFor(session, presence)) dropSilent(presence);
+      if (known === undefined && isFullFor(session, presence)) return false;
       const { terminalId, sessionId, own, acknowledges, redeliver, device } = session;
       const toldAt = clock.monotonicMs() - (session.agoMs ?? 0);
       const isHeard = toldAt >= presence.disconnectedAt;

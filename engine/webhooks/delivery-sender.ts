@@ -1,5 +1,6 @@
 import type { Clock } from "../kernel/clock.ts";
 import { RelayError } from "../kernel/errors.ts";
+import { type PlaceBounds, SharedPlaces } from "../kernel/shared-places.ts";
 import type { Stored } from "../kernel/stored.ts";
 
 /** What one look at the store asks for. */
@@ -31,13 +32,15 @@ export interface DuePage<R> {
 export interface DeliveryKind<R> {
   /** For reports of failures. */
   readonly name: string;
-  /** Under way at once, in all and in one lane. */
-  readonly underWayMax: number;
+  /** Under way at once, in all, of one holder and in one lane. */
+  readonly underWay: PlaceBounds;
   readonly laneMax: number;
   due(query: DueQuery): Promise<DuePage<R>>;
   idOf(record: R): string;
   /** Who receives it: one that is slow costs only itself. */
   laneOf(record: R): string;
+  /** Who has it sent: one with many receivers leaves room for the others. */
+  holderOf(record: R): string;
   /** Records of one queue are tried one after the other; null: without regard to others. */
   queueOf(record: R): string | null;
   /** Null where somebody else changed it first. */
@@ -82,6 +85,7 @@ const HELD_BACK_KEPT_MAX = 10_000;
  */
 export function createDeliverySender<R>({ kind, clock, failed }: DeliverySenderOptions<R>): DeliverySender {
   const underWay = new Map<string, Promise<void>>();
+  const places = new SharedPlaces(kind.underWay);
   const lanes = new Map<string, number>();
   const queues = new Set<string>();
   const heldBack = new Set<string>();
@@ -102,13 +106,13 @@ export function createDeliverySender<R>({ kind, clock, failed }: DeliverySenderO
     if (passed.has(lane)) return 0;
     const taken = lanes.get(lane) ?? 0;
     if (!heldBack.has(lane)) return Math.max(0, kind.laneMax - taken);
-    return Math.max(0, Math.min(HELD_BACK_LANE_MAX - taken, Math.floor(kind.underWayMax / 2) - heldBackUnderWay));
+    return Math.max(0, Math.min(HELD_BACK_LANE_MAX - taken, Math.floor(kind.underWay.all / 2) - heldBackUnderWay));
   }
 
   async function look(): Promise<void> {
     [left, full] = [false, false];
     for (let pages = 0; pages < PAGES_MAX && !stopped; pages += 1) {
-      const limit = kind.underWayMax - underWay.size;
+      const limit = kind.underWay.all - underWay.size;
       if (limit <= 0) {
         full = true;
         return;
@@ -134,8 +138,9 @@ export function createDeliverySender<R>({ kind, clock, failed }: DeliverySenderO
     for (const stored of found) {
       const [id, lane, queue] = [kind.idOf(stored.record), kind.laneOf(stored.record), kind.queueOf(stored.record)];
       if (underWay.has(id)) continue;
-      if (underWay.size >= kind.underWayMax) full = true;
-      if (full || room(lane) === 0 || (queue !== null && queues.has(queue))) leftOut.push(lane);
+      if (underWay.size >= kind.underWay.all) full = true;
+      const hasPlace = !full && places.refusalOf(kind.holderOf(stored.record)) === null;
+      if (!hasPlace || room(lane) === 0 || (queue !== null && queues.has(queue))) leftOut.push(lane);
       else begin(stored, id, lane, queue);
     }
     for (const lane of leftOut) passed.add(lane);
@@ -144,6 +149,7 @@ export function createDeliverySender<R>({ kind, clock, failed }: DeliverySenderO
 
   function begin(stored: Stored<R>, id: string, lane: string, queue: string | null): void {
     const wasHeldBack = heldBack.has(lane);
+    const giveBack = places.take(kind.holderOf(stored.record));
     if (wasHeldBack) heldBackUnderWay += 1;
     if (queue !== null) queues.add(queue);
     lanes.set(lane, (lanes.get(lane) ?? 0) + 1);
@@ -154,13 +160,14 @@ export function createDeliverySender<R>({ kind, clock, failed }: DeliverySenderO
       })
       .finally(() => {
         underWay.delete(id);
+        giveBack();
         if (wasHeldBack) heldBackUnderWay -= 1;
         if (queue !== null) queues.delete(queue);
         const others = (lanes.get(lane) ?? 1) - 1;
         if (others === 0) lanes.delete(lane);
         else lanes.set(lane, others);
         if (left || full) nextLookMs = 0;
-        if (full && underWay.size <= kind.underWayMax / 2) lookNow();
+        if (full && underWay.size <= kind.underWay.all / 2) lookNow();
       });
     underWay.set(id, work);
   }

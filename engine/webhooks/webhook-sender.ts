@@ -2,6 +2,7 @@ import type { Clock } from "../kernel/clock.ts";
 import { cutText } from "../kernel/cut-text.ts";
 import { hashOf } from "../kernel/hash.ts";
 import { maskText } from "../kernel/mask.ts";
+import type { PlaceBounds } from "../kernel/shared-places.ts";
 import type { Stored } from "../kernel/stored.ts";
 import { createDeliverySender, type DeliverySender } from "./delivery-sender.ts";
 import type { EndpointStops } from "./endpoint-stops.ts";
@@ -52,8 +53,8 @@ export interface WebhookSenderOptions {
   failed(what: string, error: unknown): void;
 }
 
-/** Under way at once, in all and to one endpoint. Each holds a connection and an event in memory, of some 10 KB. */
-const UNDER_WAY_MAX = 256;
+/** Under way at once, in all, of one merchant or partner, and to one endpoint. Each holds a connection and an event in memory, of some 10 KB. */
+export const WEBHOOKS_UNDER_WAY: PlaceBounds = { all: 256, each: 128 };
 const PER_ENDPOINT_MAX = 8;
 
 /** Bytes of an answer that are kept, and those that are read beyond them, so that a card number at the end is seen whole and masked. */
@@ -121,11 +122,12 @@ export function createWebhookSender(options: WebhookSenderOptions): DeliverySend
   return createDeliverySender<WebhookDeliveryRecord>({
     kind: {
       name: "webhooks",
-      underWayMax: UNDER_WAY_MAX,
+      underWay: WEBHOOKS_UNDER_WAY,
       laneMax: PER_ENDPOINT_MAX,
       due: (query) => deliveries.due({ ...query, mine }),
       idOf: ({ id }) => id,
       laneOf: ({ endpointId }) => endpointId,
+      holderOf: ({ owner, merchantId, partnerId }) => `${owner} ${owner === "merchant" ? merchantId : partnerId}`,
       // First attempts at the events of one object go in order; one that failed holds up the next ones no longer.
       queueOf: ({ endpointId, objectId, attempts, attemptsMade }) =>
         attemptsMade === 0 && attempts.length === 0 ? `${endpointId}/${objectId}` : null,

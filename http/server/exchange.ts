@@ -19,6 +19,7 @@ import { BodyCollector } from "./body-collector.ts";
 import type { ClientAddress } from "./client-address.ts";
 import { corsHeaders, requestOrigin } from "./cors.ts";
 import { foreignOrigin, isFromOtherSite, isFromPage, isOwnOrigin } from "./cross-site.ts";
+import { LeastPace } from "./least-pace.ts";
 import { REFUSED_BYTES_MAX, REFUSED_SILENCE_MS, RefusedBody } from "./refused-body.ts";
 import type { RequestHead } from "./request-head.ts";
 import { Response } from "./response.ts";
@@ -453,18 +454,23 @@ export class Exchange extends Response implements RequestFacts {
     this.attach();
     this.#bodyComplete = true;
     const { bodyBytesMax, deadlineMs } = this.route;
+    const { monotonicMs, limits } = this.context;
+    const pace = new LeastPace(limits.pace.uploadBytesPerSecond, limits.pace.graceMs, monotonicMs);
     const upload = new Upload(this.res, {
       contentType,
       member,
       fileBytesMax: bytesMax,
       bodyBytesMax,
       progressed: (awaited, ended) => {
-        const { uploadStallMs, uploadWriteMs } = this.context.limits;
-        this.deadlineAtMs = this.context.monotonicMs() + (ended ? deadlineMs : awaited === "client" ? uploadStallMs : uploadWriteMs);
+        const atMs = monotonicMs();
+        if (ended) this.deadlineAtMs = atMs + deadlineMs;
+        else if (awaited === "reader") this.deadlineAtMs = atMs + limits.uploadWriteMs;
+        else this.deadlineAtMs = Math.min(atMs + limits.uploadStallMs, pace.awaitClient());
       },
     });
     this.#upload = upload;
     this.#onData((chunk, isLast) => {
+      pace.moved(chunk.byteLength);
       if (this.#refused !== null) this.#discard(this.#refused, chunk, isLast);
       else if (upload.take(chunk, isLast) === "too_large") {
         if (!isLast) this.#discardRest();

@@ -1,4 +1,6 @@
+import { SharedPlaces } from "../../engine/kernel/shared-places.ts";
 import type { OutgoingFile } from "../endpoint/endpoint.ts";
+import { LeastPace, type PaceBounds } from "./least-pace.ts";
 import type { Pending, Waiting } from "./pending.ts";
 import type { HttpResponse } from "./uws.ts";
 
@@ -11,12 +13,14 @@ const BURST_MS = 50;
 export interface FileSendersOptions {
   pending: Pending;
   monotonicMs: () => number;
-  /** Maximum number of files being sent; one more is refused. */
+  /** Maximum number of files being sent, in all and to one owner; one more is refused. */
   filesMax: number;
+  filesPerOwnerMax: number;
   /** A client that reads nothing for this long is disconnected. */
   stallMs: number;
   /** For all files together; it can be changed. */
   bytesPerSecond: number;
+  pace: PaceBounds;
 }
 
 export type SendOutcome = "complete" | "aborted" | "stalled" | { failed: unknown };
@@ -31,7 +35,7 @@ export class FileSenders {
   bytesPerSecond: number;
   readonly #buffer = Buffer.allocUnsafeSlow(CHUNK_BYTES);
   readonly #turns: FileSender[] = [];
-  #size = 0;
+  readonly #places: SharedPlaces;
   #running = false;
   /** Bytes that may be sent now; negative if more was sent than the rate allows. */
   #allowance = 0;
@@ -40,27 +44,33 @@ export class FileSenders {
   constructor(options: FileSendersOptions) {
     this.#options = options;
     this.bytesPerSecond = options.bytesPerSecond;
+    this.#places = new SharedPlaces({ all: options.filesMax, each: options.filesPerOwnerMax });
   }
 
   get size(): number {
-    return this.#size;
+    return this.#places.taken;
   }
 
-  get isFull(): boolean {
-    return this.#size >= this.#options.filesMax;
+  /** Whether one more of this owner would be too many: for the thread, or of the owner alone. */
+  fullFor(owner: string): "all" | "share" | null {
+    return this.#places.refusalOf(owner);
   }
 
   /**
    * Sends the file on a response whose head is written; `ended` is called once. The owner has to tell when the response is aborted.
    */
-  send(res: HttpResponse, file: OutgoingFile, ended: (outcome: SendOutcome) => void): FileSender {
-    this.#size += 1;
+  send(res: HttpResponse, file: OutgoingFile, owner: string, ended: (outcome: SendOutcome) => void): FileSender {
+    const giveBack = this.#places.take(owner);
     const { pending, monotonicMs, stallMs } = this.#options;
+    const { downloadBytesPerSecond, graceMs } = this.#options.pace;
+    const pace = new LeastPace(downloadBytesPerSecond, graceMs, monotonicMs);
     const sender: FileSender = new FileSender(res, file, {
-      deadlineMs: () => monotonicMs() + stallMs,
+      turnDeadlineMs: () => monotonicMs() + stallMs,
+      clientDeadlineMs: () => Math.min(monotonicMs() + stallMs, pace.awaitClient()),
+      taken: (bytes) => pace.moved(bytes),
       ready: () => this.#takeTurn(sender),
       ended: (outcome) => {
-        this.#size -= 1;
+        giveBack();
         pending.delete(sender);
         ended(outcome);
       },
@@ -101,7 +111,11 @@ export class FileSenders {
 }
 
 interface SenderHooks {
-  deadlineMs(): number;
+  /** While it waits for its turn, and while it waits for the client. */
+  turnDeadlineMs(): number;
+  clientDeadlineMs(): number;
+  /** The client has taken so many bytes more. */
+  taken(bytes: number): void;
   /** The client can receive more. */
   ready(): void;
   ended(outcome: SendOutcome): void;
@@ -114,16 +128,18 @@ export class FileSender implements Waiting {
   readonly #res: HttpResponse;
   readonly #file: OutgoingFile;
   readonly #hooks: SenderHooks;
+  #takenBytes = 0;
   #over = false;
 
   constructor(res: HttpResponse, file: OutgoingFile, hooks: SenderHooks) {
     this.#res = res;
     this.#file = file;
     this.#hooks = hooks;
-    this.deadlineAtMs = hooks.deadlineMs();
+    this.deadlineAtMs = hooks.turnDeadlineMs();
     res.onWritable(() => {
       if (!this.#over) {
-        this.deadlineAtMs = hooks.deadlineMs();
+        this.#noteTaken();
+        this.deadlineAtMs = hooks.turnDeadlineMs();
         hooks.ready();
       }
       return true;
@@ -164,9 +180,19 @@ export class FileSender implements Waiting {
       this.#end("complete");
       return chunk.byteLength;
     }
-    this.deadlineAtMs = this.#hooks.deadlineMs();
-    if (taken) this.#hooks.ready();
+    this.#noteTaken();
+    if (taken) {
+      this.deadlineAtMs = this.#hooks.turnDeadlineMs();
+      this.#hooks.ready();
+    } else this.deadlineAtMs = this.#hooks.clientDeadlineMs();
     return this.#res.getWriteOffset() - before;
+  }
+
+  /** What the connection has accepted since the last time; the client was waited for until now. */
+  #noteTaken(): void {
+    const offset = this.#res.getWriteOffset();
+    this.#hooks.taken(offset - this.#takenBytes);
+    this.#takenBytes = offset;
   }
 
   /** That less data follows than announced can only be shown by closing the connection. */

@@ -7,6 +7,7 @@ import type { SignatureAuthenticator } from "../auth/signature-authenticator.ts"
 import type { BoundEndpoint, ResponseHeadersOf } from "../endpoint/endpoint.ts";
 import type { ErrorEnvelope } from "../endpoint/error-envelope.ts";
 import type { TlsFiles } from "./apps.ts";
+import type { PaceBounds } from "./least-pace.ts";
 import type { Uws } from "./uws.ts";
 import type { WebSocketMount } from "./websocket.ts";
 
@@ -82,6 +83,8 @@ export interface ServerLimits {
   sweepIntervalMs: number;
   /** Maximum number of files that one shard sends; beyond it callers get 503 and retry. Each holds a descriptor and a connection. */
   filesMax: number;
+  /** The same for one terminal, partner or address: the terminals of a shop that fetch an update may share an address. */
+  filesPerOwnerMax: number;
   /** A client that reads nothing of a file for this long is disconnected. */
   fileStallMs: number;
   /** Limit for all files of one shard: an update of a whole fleet must not use up the bandwidth for payments. */
@@ -100,6 +103,8 @@ export interface ServerLimits {
   uploadStallMs: number;
   /** The same while a chunk waits to be stored: then the client is paused, and uWebSockets has no timeout. */
   uploadWriteMs: number;
+  /** What a client has to send or take on average, however often it moves a byte. */
+  pace: PaceBounds;
 }
 
 /** 20,000 descriptors a process is the least that is common, and some are not requests. */
@@ -108,6 +113,7 @@ export const SERVER_LIMITS: ServerLimits = {
   bodyDeadlineMs: 5_000,
   sweepIntervalMs: 200,
   filesMax: 256,
+  filesPerOwnerMax: 64,
   fileStallMs: 30_000,
   fileBytesPerSecond: 100_000_000,
   streamsMax: 16,
@@ -116,4 +122,5 @@ export const SERVER_LIMITS: ServerLimits = {
   streamSourceMs: 60_000,
   uploadStallMs: 8_000,
   uploadWriteMs: 30_000,
+  pace: { uploadBytesPerSecond: 8_192, downloadBytesPerSecond: 2_048, graceMs: 30_000 },
 };

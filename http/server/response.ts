@@ -71,7 +71,7 @@ export abstract class Response implements Waiting {
 
   abstract expire(): void;
 
-  /** Whose place a stream takes. */
+  /** Whose place a file or a stream takes. */
   protected abstract owner(): string;
 
   /** The client has gone: nothing more of its request comes. */
@@ -208,10 +208,10 @@ export abstract class Response implements Waiting {
   /** From here on the file's sender has the response; the head leaves now, the body as the client takes it. */
   #sendFile(reply: AnyReply, file: OutgoingFile): void {
     const { files } = this.context;
-    if (files.isFull || (reply.headers !== undefined && !areHeadersSafe(reply.headers))) {
+    const full = files.fullFor(this.owner());
+    if (full !== null || (reply.headers !== undefined && !areHeadersSafe(reply.headers))) {
       file.close(false);
-      const full = new RelayError("too_busy", "Too many files are being sent; try again shortly.", { retryAfterSeconds: 10 });
-      this.fail(files.isFull ? full : new Error("a reply header holds a line break"));
+      this.fail(full === null ? new Error("a reply header holds a line break") : FULL[full]());
       return;
     }
     this.attach();
@@ -229,7 +229,7 @@ export abstract class Response implements Waiting {
       this.#answered(status);
       return;
     }
-    this.#sender = files.send(this.res, file, (outcome) => this.#sent(status, outcome));
+    this.#sender = files.send(this.res, file, this.owner(), (outcome) => this.#sent(status, outcome));
   }
 
   /** Reads the beginning first: what fails before it is answered as an error. From then on the sender has the response. */
@@ -243,7 +243,7 @@ export abstract class Response implements Waiting {
     const full = streams.fullFor(this.owner());
     if (full !== null || (headers !== undefined && !areHeadersSafe(headers))) {
       releaseStream(source);
-      this.fail(full === null ? new Error("a reply header holds a line break") : STREAMS_FULL[full]());
+      this.fail(full === null ? new Error("a reply header holds a line break") : FULL[full]());
       return;
     }
     const writeBeginning = () => {
@@ -321,9 +321,10 @@ export abstract class Response implements Waiting {
 /** Not `unavailable`, which would be tried again. */
 const GONE = new RelayError("request_timeout", "The client has gone.");
 
-const STREAMS_FULL: Readonly<Record<"thread" | "owner", () => RelayError>> = {
-  thread: () => new RelayError("too_busy", "Too many downloads are being sent; try again shortly.", { retryAfterSeconds: 10 }),
-  owner: () =>
+/** Of files and of streams. */
+const FULL: Readonly<Record<"all" | "share", () => RelayError>> = {
+  all: () => new RelayError("too_busy", "Too many downloads are being sent; try again shortly.", { retryAfterSeconds: 10 }),
+  share: () =>
     new RelayError("rate_limited", "Several downloads of yours are being sent; wait until one has ended.", { retryAfterSeconds: 10 }),
 };
 

@@ -88,8 +88,10 @@ export function createServer(options: ServerOptions): Server {
       pending,
       monotonicMs,
       filesMax: limits.filesMax,
+      filesPerOwnerMax: limits.filesPerOwnerMax,
       stallMs: limits.fileStallMs,
       bytesPerSecond: limits.fileBytesPerSecond,
+      pace: limits.pace,
     }),
     streams: new StreamSenders({
       pending,
@@ -98,6 +100,7 @@ export function createServer(options: ServerOptions): Server {
       streamsPerOwnerMax: limits.streamsPerOwnerMax,
       stallMs: limits.streamStallMs,
       sourceMs: limits.streamSourceMs,
+      pace: limits.pace,
     }),
     compression: new Compression(),
     ownOrigin: ownOrigin(options.publicUrl ?? null, options.tls !== undefined),

@@ -1,7 +1,9 @@
 import { pipeline, Readable } from "node:stream";
+import { SharedPlaces } from "../../engine/kernel/shared-places.ts";
 import type { Encoding } from "../endpoint/accept-encoding.ts";
 import { streamEncoder } from "./compression.ts";
 import type { SendOutcome } from "./file-sender.ts";
+import { LeastPace, type PaceBounds } from "./least-pace.ts";
 import type { Pending, Waiting } from "./pending.ts";
 import type { HttpResponse } from "./uws.ts";
 
@@ -24,38 +26,40 @@ export interface StreamSendersOptions {
   stallMs: number;
   /** The same where the source gives nothing. */
   sourceMs: number;
+  pace: PaceBounds;
 }
 
 /** The streams that one thread sends: together one piece in each turn of the event loop, so that a payment waits for one at most. */
 export class StreamSenders {
   readonly #options: StreamSendersOptions;
-  readonly #byOwner = new Map<string, number>();
-  #size = 0;
+  readonly #places: SharedPlaces;
   #turns: Promise<void> = Promise.resolve();
 
   constructor(options: StreamSendersOptions) {
     this.#options = options;
+    this.#places = new SharedPlaces({ all: options.streamsMax, each: options.streamsPerOwnerMax });
   }
 
   get size(): number {
-    return this.#size;
+    return this.#places.taken;
   }
 
   /** Whether one more of this owner would be too many: for the thread, or of the owner alone. */
-  fullFor(owner: string): "thread" | "owner" | null {
-    if (this.#size >= this.#options.streamsMax) return "thread";
-    return (this.#byOwner.get(owner) ?? 0) >= this.#options.streamsPerOwnerMax ? "owner" : null;
+  fullFor(owner: string): "all" | "share" | null {
+    return this.#places.refusalOf(owner);
   }
 
   /**
    * Takes a place for a stream. The owner reads its beginning, then writes the head and begins to send; or tells that it was aborted.
    */
   open(source: AsyncIterable<string | Uint8Array>, owner: string, encoding: Encoding, ended: (outcome: SendOutcome) => void): StreamSender {
-    this.#size += 1;
-    this.#byOwner.set(owner, (this.#byOwner.get(owner) ?? 0) + 1);
+    const giveBack = this.#places.take(owner);
     const { pending, monotonicMs, stallMs, sourceMs } = this.#options;
+    const { downloadBytesPerSecond, graceMs } = this.#options.pace;
+    const pace = new LeastPace(downloadBytesPerSecond, graceMs, monotonicMs);
     const sender: StreamSender = new StreamSender(source, encoding, {
-      clientDeadlineMs: () => monotonicMs() + stallMs,
+      clientDeadlineMs: () => Math.min(monotonicMs() + stallMs, pace.awaitClient()),
+      taken: (bytes) => pace.moved(bytes),
       sourceDeadlineMs: () => monotonicMs() + sourceMs,
       turn: () => {
         this.#turns = this.#turns.then(() => new Promise((resolve) => setImmediate(resolve)));
@@ -63,10 +67,7 @@ export class StreamSenders {
       },
       began: () => pending.add(sender),
       ended: (outcome) => {
-        this.#size -= 1;
-        const left = (this.#byOwner.get(owner) ?? 1) - 1;
-        if (left === 0) this.#byOwner.delete(owner);
-        else this.#byOwner.set(owner, left);
+        giveBack();
         pending.delete(sender);
         ended(outcome);
       },
@@ -77,6 +78,8 @@ export class StreamSenders {
 
 interface StreamHooks {
   clientDeadlineMs(): number;
+  /** The client has taken so many bytes. */
+  taken(bytes: number): void;
   sourceDeadlineMs(): number;
   /** Resolves when the stream may read on. */
   turn(): Promise<void>;
@@ -213,6 +216,7 @@ export class StreamSender implements Waiting {
     this.#awaits = "client";
     this.deadlineAtMs = this.#hooks.clientDeadlineMs();
     await writable;
+    this.#hooks.taken(piece.byteLength);
   }
 
   #awaitSource(): void {

@@ -8,6 +8,7 @@ import * as limits from "./limits.ts";
 import {
   deadlineOf,
   type Effect,
+  mayGiveWay,
   openSession,
   type SessionEvent,
   type SessionOptions,
@@ -67,6 +68,10 @@ export class RegisterConnection {
 
   get isClosed(): boolean {
     return this.#closed;
+  }
+
+  get mayGiveWay(): boolean {
+    return !this.#closed && mayGiveWay(this.#state);
   }
 
   /** Bytes of the register; their memory belongs to the caller again when this returns. */

@@ -31,7 +31,8 @@ export interface ZvtListener {
 
 /** Listens for cash registers. Rejects with the system's error where one of the ports cannot be bound (`EADDRINUSE`); then none is. */
 export async function startZvtListener(options: ZvtListenOptions, on: ZvtListenerDependencies): Promise<ZvtListener> {
-  const sockets = new Set<Socket>();
+  /** In the order in which they were accepted; null before TLS is agreed. */
+  const sockets = new Map<Socket, RegisterConnection | null>();
   const connections = new Map<string, RegisterConnection>();
   // By the system's clock: it is about this process, and not about the time that is told.
   const stall = createStallGuard(() => performance.now());
@@ -43,13 +44,13 @@ export async function startZvtListener(options: ZvtListenOptions, on: ZvtListene
   function accept(socket: Socket, next: (socket: Socket) => void): void {
     destroyOnError(socket);
     const address = addressOf(socket);
-    const refusal = sockets.size >= options.maxConnections ? "too_many" : options.allows(address) ? null : "not_allowed";
+    const refusal = !options.allows(address) ? "not_allowed" : hasRoom() ? null : "too_many";
     if (refusal !== null) {
       on.reports.refused(refusal, address);
       socket.destroy();
       return;
     }
-    sockets.add(socket);
+    sockets.set(socket, null);
     socket.once("close", () => {
       sockets.delete(socket);
       if (sockets.size === 0) onEmpty();
@@ -57,6 +58,29 @@ export async function startZvtListener(options: ZvtListenOptions, on: ZvtListene
     socket.setNoDelay(true);
     socket.setKeepAlive(true, limits.KEEP_ALIVE_MS);
     next(socket);
+  }
+
+  /** Whether there is room for another connection, for which the oldest that is no register as yet gives way: a few silent ones must not keep all registers out. */
+  function hasRoom(): boolean {
+    if (sockets.size < options.maxConnections) return true;
+    for (const [socket, connection] of sockets) {
+      if (connection !== null && !connection.mayGiveWay) continue;
+      sockets.delete(socket);
+      if (connection === null) on.reports.refused("gave_way", addressOf(socket));
+      else connection.step({ type: "closed", reason: "gave_way" });
+      socket.destroy();
+      return true;
+    }
+    return false;
+  }
+
+  /** The socket that was accepted, of one on which TLS is agreed. */
+  function acceptedOf(socket: Socket): Socket | undefined {
+    if (sockets.has(socket)) return socket;
+    const { remoteAddress, remotePort, localPort } = socket;
+    return [...sockets.keys()].find(
+      (accepted) => accepted.remotePort === remotePort && accepted.remoteAddress === remoteAddress && accepted.localPort === localPort,
+    );
   }
 
   function open(socket: Socket): void {
@@ -74,6 +98,8 @@ export async function startZvtListener(options: ZvtListenOptions, on: ZvtListene
     // Without a route it was closed at once.
     if (connection.isClosed) return;
     connections.set(of.id, connection);
+    const accepted = acceptedOf(socket);
+    if (accepted !== undefined) sockets.set(accepted, connection);
     socket.on("data", (chunk: Buffer) => connection.received(chunk));
     socket.once("close", () => connection.step({ type: "closed", reason: "register" }));
   }
@@ -107,7 +133,7 @@ export async function startZvtListener(options: ZvtListenOptions, on: ZvtListene
       await new Promise<void>((resolve) => {
         const deadline = on.timers.set(withinMs, () => {
           for (const connection of [...connections.values()]) connection.step({ type: "closed", reason: "stopped" });
-          for (const socket of sockets) socket.destroy();
+          for (const socket of sockets.keys()) socket.destroy();
         });
         onEmpty = () => {
           deadline.clear();

@@ -50,6 +50,8 @@ export interface SessionState {
   wrongPasswords: number;
   /** Since the last command that was carried out. */
   refusals: number;
+  /** A command was carried out: this is a register. */
+  accepted: boolean;
   configByte: number;
   /** The register sent a currency, so it understands bitmap 49. */
   currencySent: boolean;
@@ -152,6 +154,7 @@ export function openSession(choice: ZvtRouteChoice, atMs: number): Step {
     route: choice.type === "route" ? choice.route : null,
     wrongPasswords: 0,
     refusals: 0,
+    accepted: false,
     configByte: 0,
     currencySent: false,
     textBlocks: false,
@@ -171,6 +174,14 @@ export function deadlineOf({ phase, inFlight, configByte }: SessionState): numbe
   if (phase.name === "asking" && phase.what === "store") return phase.sinceMs + limits.STORE_WAIT_MS;
   if (phase.name === "paying" && (configByte & CONFIG.intermediateStatus) !== 0) return phase.shownAtMs + limits.PROGRESS_INTERVAL_MS;
   return null;
+}
+
+/**
+ * Whether the connection may be closed to make room for another: no command of it was carried out or is being decided, so that nothing of a payment depends on it. A
+ * register is silent between sales, so that later silence says nothing.
+ */
+export function mayGiveWay({ phase, accepted }: SessionState): boolean {
+  return !accepted && phase.name === "idle";
 }
 
 export function stepSession(state: SessionState, event: SessionEvent, atMs: number, options: SessionOptions): Step {
@@ -202,6 +213,14 @@ const COMMAND_TABLE: { readonly [command: number]: (run: Run, frame: Frame) => v
   [COMMANDS.initialisation]: (run, frame) => run.askStatus(frame),
   [COMMANDS.setDateAndTime]: (run) => run.answer(completion()),
 };
+
+/** Commands that are carried out without asking the engine. */
+const ANSWERED_AT_ONCE: ReadonlySet<number> = new Set([
+  COMMANDS.logOff,
+  COMMANDS.abortPayment,
+  COMMANDS.displayText,
+  COMMANDS.setDateAndTime,
+]);
 
 const NO_FUNCTION = abortion(CODES.functionImpossible);
 const NO_PRE_AUTHORIZATION = abortion(CODES.noPreAuthorization, [{ tag: 0x87, value: Uint8Array.of(0xff, 0xff) }]);
@@ -447,7 +466,9 @@ class Run {
       this.#refuseOutright("unsupported", CODES.functionImpossible);
       return;
     }
+    const { refusals } = this.state;
     handler(this, frame);
+    if (this.state.refusals === refusals && ANSWERED_AT_ONCE.has(frame.command)) this.#set({ accepted: true });
     this.#closeIfDrained();
   }
 
@@ -556,7 +577,7 @@ class Run {
   #routeChosen(choice: ZvtRouteChoice): void {
     switch (choice.type) {
       case "route":
-        this.#set({ route: choice.route, refusals: 0 });
+        this.#set({ route: choice.route, refusals: 0, accepted: true });
         this.answer(registrationCompletion(choice.route.tid, this.state.currencySent ? CURRENCY : null));
         return;
       case "password":
@@ -579,7 +600,7 @@ class Run {
 
   #begun(begun: ZvtBegun): void {
     if (this.state.phase.name !== "asking" || this.state.phase.what !== "begin") return;
-    if ("payment" in begun) this.#set({ refusals: 0 });
+    if ("payment" in begun) this.#set({ refusals: 0, accepted: true });
     switch (begun.type) {
       case "busy":
         this.#set({ phase: { name: "idle" } });
@@ -690,6 +711,7 @@ class Run {
   #receipt(last: ZvtLastReceipt): void {
     const { phase } = this.state;
     if (phase.name !== "asking" || phase.what !== "receipt") return;
+    this.#set({ accepted: true });
     if (last.type === "none") this.#deliver([{ kind: "final", frame: abortion(CODES.functionImpossible), tells: null }]);
     else if (last.type === "live") this.#deliver([{ kind: "final", frame: abortion(CODES.pleaseWait), tells: null }]);
     else {
@@ -707,6 +729,7 @@ class Run {
   #status(status: ZvtStatus): void {
     const { phase } = this.state;
     if (phase.name !== "asking" || phase.what !== "status") return;
+    this.#set({ accepted: true });
     const frame =
       phase.command?.command === COMMANDS.statusEnquiry
         ? statusCompletion(this.#options.version, STATUS[status.state])

@@ -1,4 +1,5 @@
 import { RelayError } from "../../engine/kernel/errors.ts";
+import { type PlaceBounds, SharedPlaces } from "../../engine/kernel/shared-places.ts";
 import type { Timers } from "../../engine/kernel/timers.ts";
 
 /** Queries of one merchant at once: its people look at one page each, and a report beside it. */
@@ -10,9 +11,8 @@ const OF_MERCHANT_WAITING_MAX = 8;
 const ALL_MAX = 4;
 const ALL_WAITING_MAX = 64;
 
-/** Files of rows that are read at once: of one merchant, and of all. Each takes some ten megabytes, and its queries take turns with all others. */
-const STREAMS_OF_MERCHANT_MAX = 2;
-const STREAMS_MAX = 4;
+/** Files of rows that are read at once, of all merchants and of one. Each takes some ten megabytes, and its queries take turns with all others. */
+export const STREAMS: PlaceBounds = { all: 8, each: 2 };
 
 export interface MerchantTurnsOptions {
   /** Queries of all merchants at once. */
@@ -27,8 +27,7 @@ export class MerchantTurns {
   readonly #timers: Timers;
   readonly #ofMerchants = new Map<string, Places>();
   readonly #all: Places;
-  readonly #streams = new Map<string, number>();
-  #streaming = 0;
+  readonly #streams = new SharedPlaces(STREAMS);
 
   constructor(timers: Timers, { allMax = ALL_MAX }: MerchantTurnsOptions = {}) {
     this.#timers = timers;
@@ -37,7 +36,7 @@ export class MerchantTurns {
 
   /** Merchants that have a query or a file under way. */
   get merchants(): number {
-    return new Set([...this.#ofMerchants.keys(), ...this.#streams.keys()]).size;
+    return new Set([...this.#ofMerchants.keys(), ...this.#streams.holders]).size;
   }
 
   /** Runs `work` when there is a turn; throws `unavailable` where there is none within `waitMs`, or too many wait, and the reason of `gone` once that is aborted. */
@@ -53,20 +52,10 @@ export class MerchantTurns {
 
   /** Takes the place of a file of rows, which the returned function gives back; throws `unavailable` where there is none. */
   stream(merchantId: string): () => void {
-    const own = this.#streams.get(merchantId) ?? 0;
-    if (own >= STREAMS_OF_MERCHANT_MAX) throw busy("Two files of this merchant are being read; another can be read when one has ended", 10);
-    if (this.#streaming >= STREAMS_MAX) throw busy("Too many files are being read at once", 10);
-    this.#streams.set(merchantId, own + 1);
-    this.#streaming += 1;
-    let isHeld = true;
-    return () => {
-      if (!isHeld) return;
-      isHeld = false;
-      this.#streaming -= 1;
-      const left = (this.#streams.get(merchantId) ?? 1) - 1;
-      if (left === 0) this.#streams.delete(merchantId);
-      else this.#streams.set(merchantId, left);
-    };
+    const refusal = this.#streams.refusalOf(merchantId);
+    if (refusal === "share") throw busy("Two files of this merchant are being read; another can be read when one has ended", 10);
+    if (refusal === "all") throw busy("Too many files are being read at once", 10);
+    return this.#streams.take(merchantId);
   }
 }
 

@@ -14,10 +14,12 @@ export interface AgentCallParts {
 
 /** Counts what agents ask, in a shard. The limit of a credential holds over all nodes, as limits of addresses do; that of a node is its own. */
 export function composeAgentCalls({ memory, monotonicMs, others, metrics }: AgentCallParts): AgentCalls {
-  const { credentials, node } = memory;
+  const { credentials, merchants, firsts, node } = memory;
   const admit = createAgentRate({
     credentials: createRateLimits([credentials], monotonicMs, others).of(credentials.bucket),
+    merchants: openRateLimit(merchants, monotonicMs),
+    firsts: openRateLimit(firsts, monotonicMs),
     node: openRateLimit(node, monotonicMs),
   });
-  return { admit: ({ credentialId }) => admit(credentialId), ended: metrics.agentCalled };
+  return { admit, ended: metrics.agentCalled };
 }

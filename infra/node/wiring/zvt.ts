@@ -48,6 +48,7 @@ const REFUSING: ReadonlySet<string> = new Set([
   "wrong_passwords",
   "too_many_frames",
   "too_many_refusals",
+  "gave_way",
 ]);
 
 /** How often routes are looked at: a hold ends, and a payment that nobody follows is followed, within this time. */

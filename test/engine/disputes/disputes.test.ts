@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
+import { UPLOADS } from "../../../engine/disputes/create-disputes.ts";
 import type { DisputeCase } from "../../../engine/disputes/dispute.ts";
 import { BY_ADMINISTRATORS } from "../../../engine/disputes/dispute-network.ts";
 import { RelayError } from "../../../engine/kernel/errors.ts";
@@ -290,21 +291,42 @@ describe("files of a dispute, stored", () => {
     assert.deepEqual(world.kv.keys("dispute-file/"), []);
   });
 
-  it("are uploaded by so many at once", async () => {
+  it("are uploaded a few at once by each merchant, so that slow uploads of some leave room for the others", async () => {
     const world = new DisputeWorld();
     const { id } = await world.receive();
     let go = (): void => undefined;
     const gate = new Promise<void>((resolve) => {
       go = resolve;
     });
-    const waiting = Array.from({ length: 8 }, () => {
-      const held = { ...upload("a.pdf", "%PDF-1"), read: () => gate };
-      return world.disputes.addFile(OWNER, id, held, world.next()).catch((error: unknown) => error);
-    });
-    await new Promise((resolve) => setImmediate(resolve));
-    await assert.rejects(() => world.add(id), isError("too_busy"));
+    const disputes = new Map([[OWNER.merchantId, id]]);
+    for (const merchantId of ["G1", "G2", "G3"]) {
+      disputes.set(merchantId, (await world.receive({ networkCaseId: merchantId }, { ...PARTY, merchantId })).id);
+    }
+    const begin = async (merchantId: string) => {
+      const held = {
+        ...upload("a.pdf", "%PDF-1"),
+        read: async (take: (piece: Uint8Array) => Promise<void>) => {
+          await gate;
+          await take(new Uint8Array(Buffer.from("%PDF-1")));
+        },
+      };
+      return world.disputes.addFile({ ...OWNER, merchantId }, disputes.get(merchantId) ?? "", held, world.next()).then(
+        () => "done",
+        (error: RelayError) => error.code,
+      );
+    };
+    const greedy = ["G1", "G1", "G1", "G2", "G2", "G2", "G3", "G3", "G3", "G3"].map(begin);
+    await settle();
+    const modest = begin(OWNER.merchantId);
+    await settle();
     go();
-    await Promise.all(waiting);
+    assert.equal(await modest, "done");
+    const told = await Promise.all(greedy);
+    assert.equal(told.filter((word) => word === "done").length, 3 * UPLOADS.each);
+    assert.ok(
+      told.every((word) => word === "done" || word === "rate_limited"),
+      told.join(),
+    );
     await world.add(id);
   });
 });

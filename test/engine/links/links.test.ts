@@ -1,5 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, it, test } from "node:test";
+import type { RelayError } from "../../../engine/kernel/errors.ts";
+import { VERIFIES_ASKED } from "../../../engine/links/shard-links.ts";
 import { rowVersion } from "../../../engine/payments/row-version.ts";
 import { readOutbox } from "../../../storage/feed/outbox.ts";
 import { settle } from "../world.ts";
@@ -444,6 +446,29 @@ test("links that are created together are not verified together", async () => {
   const mean = counts.reduce((sum, count) => sum + count, 0) / 60;
   assert.ok(mean > 90, `each link twice a minute, not ${mean} a second`);
   assert.ok(Math.max(...counts) <= 2 * mean, `${Math.max(...counts)} in a second, ${mean} on average`);
+});
+
+test("a merchant that has many payments verified at a slow gateway leaves room for another's", async () => {
+  const world = openLinkWorld();
+  let go = (): void => {};
+  world.gateway.hold = new Promise((resolve) => {
+    go = resolve;
+  });
+  const verified = async (shop: string, index: number) => {
+    const txId = `${shop}-${index}`;
+    await world.create(txId, { shop });
+    return world.shard.links.verifyNow(txId).then(
+      () => "verified",
+      (error: RelayError) => error.code,
+    );
+  };
+  const greedy = Array.from({ length: 2 * VERIFIES_ASKED.all }, (_, index) => verified(`G${index % 2}`, index));
+  for (let turns = 0; turns < 20; turns += 1) await settle();
+  const modest = verified("M", 0);
+  for (let turns = 0; turns < 20; turns += 1) await settle();
+  go();
+  assert.equal(await modest, "verified");
+  assert.ok((await Promise.all(greedy)).filter((word) => word === "too_busy").length >= VERIFIES_ASKED.all);
 });
 
 test("what was missed by an outage of the node is caught up with, paced", async () => {

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import fc from "fast-check";
 import type { Clock } from "../../../engine/kernel/clock.ts";
-import { CONNECTION_FRESH_MS, SESSIONS_PER_TERMINAL_MAX } from "../../../engine/kernel/limits.ts";
+import { CONNECTION_FRESH_MS, SESSIONS_OF_OTHERS_MAX, SESSIONS_PER_TERMINAL_MAX } from "../../../engine/kernel/limits.ts";
 import { createPresenceTable, type PresenceTable } from "../../../engine/sessions/presence-table.ts";
 import { ManualClock, session } from "../world.ts";
 
@@ -168,6 +168,17 @@ describe("the presence table", () => {
     clock.advance(CONNECTION_FRESH_MS);
     assert.ok(table.open(session("more"), "shard-0"));
     assert.equal(table.sessionCount(), SESSIONS_PER_TERMINAL_MAX);
+  });
+
+  it("leaves places to the terminal's own sessions, however many others listen", () => {
+    const { table } = world();
+    for (let index = 0; index < SESSIONS_OF_OTHERS_MAX; index += 1) {
+      assert.ok(table.open(session(`other ${index}`, { own: false }), "shard-0"));
+    }
+    assert.equal(table.open(session("one more", { own: false }), "shard-0"), false);
+    for (let index = 0; index < SESSIONS_PER_TERMINAL_MAX - SESSIONS_OF_OTHERS_MAX; index += 1) {
+      assert.ok(table.open(session(`own ${index}`), "shard-0"));
+    }
   });
 
   it("forgets the longest known terminals first, never one with a session or with something to store", () => {

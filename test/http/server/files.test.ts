@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { createHash, randomBytes } from "node:crypto";
+import { once } from "node:events";
 import { connect } from "node:net";
 import { test } from "node:test";
 import { Type } from "@sinclair/typebox";
@@ -357,6 +358,47 @@ test("an upload that was read slowly leaves its connection good for the next req
   }
   client.write("HEAD /file HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n");
   assert.match(await client.until("application/zip"), /HTTP\/1\.1 200 /);
+});
+
+test("an upload that sends a byte now and then is given up, and one that keeps to the least pace is not", async (t) => {
+  const pace = { uploadBytesPerSecond: 50_000, downloadBytesPerSecond: 1, graceMs: 400 };
+  const { port, store, server } = await filesWorld(t, { uploadStallMs: 5_000, pace });
+  const body = form([{ name: "file", fileName: "a", content: Buffer.alloc(100_000) }]);
+  const head = `POST /file HTTP/1.1\r\nHost: a\r\nContent-Type: ${CONTENT_TYPE}\r\nContent-Length: ${body.byteLength}\r\n\r\n`;
+  const send = async (bytes: number) => {
+    const client = await rawClient(t, port);
+    client.write(head);
+    const text = body.toString("latin1");
+    let at = 0;
+    const dripping = setInterval(() => {
+      client.write(text.slice(at, at + bytes));
+      at += bytes;
+    }, 50);
+    t.after(() => clearInterval(dripping));
+    return client;
+  };
+  assert.match(await (await send(10)).closed(), /^HTTP\/1\.1 408 /);
+  await eventually(() => assert.deepEqual([store.failed.length, server.pending()], [1, 0]));
+  assert.match(await (await send(10_000)).until("\r\n\r\n"), /^HTTP\/1\.1 200 /);
+});
+
+test("a client with many downloads leaves room for the first of another", async (t) => {
+  const { port, url, store } = await filesWorld(t, { filesMax: 4, filesPerOwnerMax: 3 });
+  store.bytes = Buffer.alloc(64_000_000);
+  const greedy = [0, 1, 2].map(() => connect(port, "127.0.0.1").pause());
+  t.after(() => {
+    for (const socket of greedy) socket.destroy();
+  });
+  for (const socket of greedy) socket.write("GET /file HTTP/1.1\r\nHost: a\r\n\r\n");
+  await eventually(() => assert.equal(store.open, 3));
+  const refused = await request(`${url}/file`);
+  assert.deepEqual([refused.statusCode, refused.headers["retry-after"]], [429, "10"]);
+  await refused.body.dump();
+  const modest = connect({ port, host: "127.0.0.1", localAddress: "127.0.0.2" });
+  t.after(() => modest.destroy());
+  modest.write("GET /file?from=63999999 HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n");
+  const [answer] = await once(modest, "data");
+  assert.match(String(answer), /^HTTP\/1\.1 200 /);
 });
 
 test("an upload that breaks off or stops coming ends the handler's reading", async (t) => {

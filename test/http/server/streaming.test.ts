@@ -300,6 +300,23 @@ test("one client has only so many streams at once, and gets a place back with ea
   assert.equal(source.started, 3, "what was refused was never begun");
 });
 
+test("one client with many streams leaves room for the first of another", async (t) => {
+  const source = new Rows(10);
+  source.waitsAt = 5;
+  const { url, port } = await startStreams(t, source, { streamsMax: 4, streamsPerOwnerMax: 4 });
+  const greedy = [0, 1, 2].map(() => request(`${url}/export.csv`));
+  await eventually(() => assert.equal(source.given, 15));
+  const refused = await request(`${url}/export.csv`);
+  assert.equal(refused.statusCode, 503);
+  await refused.body.dump();
+  const modest = connect({ port, host: "127.0.0.1", localAddress: "127.0.0.2" });
+  t.after(() => modest.destroy());
+  modest.write("GET /export.csv HTTP/1.1\r\nHost: a\r\n\r\n");
+  await eventually(() => assert.equal(source.given, 20));
+  source.release();
+  for (const response of await Promise.all(greedy)) await response.body.dump();
+});
+
 test("a thread has only so many streams at once", async (t) => {
   const source = new Rows(10);
   source.waitsAt = 5;

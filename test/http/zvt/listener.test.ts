@@ -4,7 +4,7 @@ import { connect, type Socket } from "node:net";
 import { type TestContext, test } from "node:test";
 import { connect as connectTls } from "node:tls";
 import { selfSigned } from "../../support/certificate.ts";
-import { within } from "../../support/within.ts";
+import { eventually, within } from "../../support/within.ts";
 import { bytesOf, hexOf } from "./bytes-of.ts";
 import { PAID, RECEIPT } from "./fake-payments.ts";
 import { ListenerWorld } from "./listener-world.ts";
@@ -113,6 +113,81 @@ test("above the maximum, and from an address that is not allowed, connections ar
   const other = await closed.start(t, { allows: (address) => address !== "127.0.0.1" });
   await (await dial(t, other.ports[0] ?? 0)).ended();
   assert.deepEqual(closed.refused, ["not_allowed"]);
+});
+
+test("the oldest connection without a command gives way to a register where all places are taken", async (t) => {
+  const world = new ListenerWorld();
+  const { ports } = await world.start(t, { maxConnections: 3 });
+  const port = ports[0] ?? 0;
+  const register = await dial(t, port);
+  await register.exchange(ENQUIRY, [ACK, READY]);
+  const silent = [await dial(t, port), await dial(t, port)];
+  // Refused commands make no register of it.
+  silent[0]?.socket.write(bytesOf("06 18 00"));
+  await silent[0]?.expect(["84 83 00"]);
+  const modest = await dial(t, port);
+  await modest.exchange(PAY, [ACK]);
+  await silent[0]?.ended();
+  assert.deepEqual([world.closed, silent[1]?.socket.closed], [["gave_way"], false]);
+  // What has paid or asked keeps its place, however many come.
+  const others = [await dial(t, port), await dial(t, port)];
+  await silent[1]?.ended();
+  await others[0]?.ended();
+  world.payments.end(PAID);
+  await modest.expect([PAID_STATUS]);
+  await modest.exchange(ACK, [COMPLETION]);
+  register.socket.write(bytesOf(ACK));
+  await register.exchange(ENQUIRY, [ACK, READY]);
+  assert.deepEqual([world.closed, world.refused.includes("too_many")], [["gave_way", "gave_way", "gave_way"], false]);
+});
+
+test("no connection gives way that has a payment, a result to deliver or a command of before", async (t) => {
+  for (const prepare of [
+    async (_world: ListenerWorld, register: RawRegister) => register.exchange(PAY, [ACK]),
+    async (world: ListenerWorld, register: RawRegister) => {
+      await register.exchange(PAY, [ACK]);
+      world.payments.end(PAID);
+      await register.expect([PAID_STATUS]);
+    },
+    async (world: ListenerWorld, register: RawRegister) => {
+      // It is being decided.
+      world.payments.gate = new Promise(() => {});
+      register.socket.write(bytesOf(PAY));
+      await eventually(() => assert.ok(world.payments.asked.length > 0));
+    },
+    async (_world: ListenerWorld, register: RawRegister) => register.exchange("06 02 00", [ACK]),
+  ]) {
+    const world = new ListenerWorld();
+    const { ports } = await world.start(t, { maxConnections: 1 });
+    const register = await dial(t, ports[0] ?? 0);
+    await prepare(world, register);
+    await (await dial(t, ports[0] ?? 0)).ended();
+    assert.deepEqual([world.refused, register.socket.closed], [["too_many"], false]);
+  }
+});
+
+test("with TLS, too, silent connections give way and registers stay", async (t) => {
+  const world = new ListenerWorld();
+  const { cert, key } = selfSigned();
+  const { ports } = await world.start(t, { maxConnections: 2, tls: { cert, key, clientCa: null } });
+  const port = ports[0] ?? 0;
+  const secure = async () => {
+    const socket = connectTls({ host: "127.0.0.1", port, rejectUnauthorized: false });
+    const register = new RawRegister(t, socket);
+    await within("TLS", once(socket, "secureConnect"));
+    return register;
+  };
+  const register = await secure();
+  await register.exchange(ENQUIRY, [ACK, READY]);
+  const unagreed = await dial(t, port);
+  const silent = await secure();
+  await unagreed.ended();
+  const next = await secure();
+  await silent.ended();
+  await next.exchange(ENQUIRY, [ACK, READY]);
+  await (await dial(t, port)).ended();
+  // Whether the relay has agreed on TLS with the silent one by then is not decided.
+  assert.deepEqual([...world.closed, ...world.refused], ["gave_way", "gave_way", "too_many"]);
 });
 
 test("another protocol is closed without an answer", async (t) => {

@@ -142,7 +142,7 @@ test("the guide names every reason of a refusal and of a closed connection", () 
   const refusing = [
     ...[...counted.matchAll(/"(\w+)"/g)].map(([, word = ""]) => word),
     ...found(/#(?:refuse|refuseOutright|count)\("(\w+)"/g, /\? "(offline)" : "not_permitted"/g),
-    ...found(/: "(not_permitted)"/g, /\? "(too_many)"/g, /: "(not_allowed)"/g),
+    ...found(/: "(not_permitted)"/g, /: "(too_many)"/g, /\? "(not_allowed)"/g),
   ];
   assert.deepEqual(codesIn(refused).toSorted(), [...new Set(refusing)].toSorted());
 });

@@ -80,9 +80,11 @@ export async function startAgentWorld(
     if (said.fail !== null) throw said.fail;
     return value;
   };
-  const { credentials, node } = createAgentRateMemory(1);
+  const { credentials, merchants, firsts, node } = createAgentRateMemory(1);
   const admit = createAgentRate({
     credentials: openRateLimit(credentials, clock.monotonicMs),
+    merchants: openRateLimit(merchants, clock.monotonicMs),
+    firsts: openRateLimit(firsts, clock.monotonicMs),
     node: openRateLimit(node, clock.monotonicMs),
   });
   const failed = (what: string, error: unknown) => t.diagnostic(`${what}: ${String(error)}`);
@@ -109,7 +111,7 @@ export async function startAgentWorld(
       noteCall: (_grant, call) => void noted.push(call),
     },
     agentCalls: {
-      admit: async ({ credentialId }) => (options.limited === true ? admit(credentialId) : undefined),
+      admit: async (agent) => (options.limited === true ? admit(agent) : undefined),
       ended: (tool, outcome) => void counted.push(`${tool} ${outcome}`),
     },
     merchantTransactions: {
