@@ -196,8 +196,7 @@ describe("cash registers that others wrote", { skip: skipRust }, () => {
         const amount = 4_000 + index;
         const paying = pay([amount], "--config-byte", String(CONFIG_BYTE), ...more);
         const { command } = await commands.next();
-        // A result has a slip's text only where it says that it is one.
-        const result = { result: "OK", service: "PAYCC", type: "RECEIPT", receipt: { text: SLIP.join("\n") } };
+        const result = { result: "OK", service: "PAYCC", receipt: { text: SLIP.join("\n") } };
         await other.result("SIM00001", { uuid: command["uuid"], amount, ...result });
         const [payment] = await paying;
         assertMatches(payment, { end: { kind: "CompletionData" }, statuses: [{ resultCode: 0, amount }] });
