@@ -175,6 +175,8 @@ export interface ZvtListenOptions {
   /** The configured port first, then those that routes have of their own. */
   ports: readonly number[];
   maxConnections: number;
+  /** Of all routes: a route with many connections leaves places to those that have none. */
+  routeIds: readonly string[];
   /** Whether an address may connect at all. */
   allows(address: string): boolean;
   /** Whether an address is a proxy of the installation: its connections are kept, whatever is refused on them. */

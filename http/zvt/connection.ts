@@ -70,6 +70,11 @@ export class RegisterConnection {
     return this.#closed;
   }
 
+  /** Null until a password tells which of several. */
+  get routeId(): string | null {
+    return this.#state.route?.routeId ?? null;
+  }
+
   get mayGiveWay(): boolean {
     return !this.#closed && mayGiveWay(this.#state);
   }

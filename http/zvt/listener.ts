@@ -74,6 +74,17 @@ export async function startZvtListener(options: ZvtListenOptions, on: ZvtListene
     return false;
   }
 
+  /**
+   * Whether its route has more than half of all connections, and no more are left than are kept for routes that have none. A register that opens connections and
+   * forgets them costs only itself; one that comes again after a broken connection is far from it.
+   */
+  function isBeyondShare({ routeId }: RegisterConnection): boolean {
+    const taken = [...sockets.values()].map((connection) => connection?.routeId ?? null);
+    const kept = Math.min(options.routeIds.filter((id) => !taken.includes(id)).length, Math.floor(options.maxConnections / 4));
+    if (routeId === null || sockets.size <= options.maxConnections - kept) return false;
+    return taken.filter((id) => id === routeId).length > options.maxConnections / 2;
+  }
+
   /** The socket that was accepted, of one on which TLS is agreed. */
   function acceptedOf(socket: Socket): Socket | undefined {
     if (sockets.has(socket)) return socket;
@@ -100,6 +111,11 @@ export async function startZvtListener(options: ZvtListenOptions, on: ZvtListene
     connections.set(of.id, connection);
     const accepted = acceptedOf(socket);
     if (accepted !== undefined) sockets.set(accepted, connection);
+    if (isBeyondShare(connection)) {
+      on.reports.refused("too_many", of.address);
+      connection.step({ type: "closed", reason: "too_many" });
+      return;
+    }
     socket.on("data", (chunk: Buffer) => connection.received(chunk));
     socket.once("close", () => connection.step({ type: "closed", reason: "register" }));
   }

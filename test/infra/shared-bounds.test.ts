@@ -129,7 +129,12 @@ const SHARED_BOUNDS: readonly SharedBound[] = [
     ...{ shared: "requests under way", all: [SERVER_LIMITS.pendingMax], share: [SERVER_LIMITS.bodyDeadlineMs / 1_000] },
     asked: "test/http/server/protection.test.ts",
   },
-  { shared: "queries of analysts (embedded ClickHouse)", all: [READER_WAITING_MAX], share: [], asked: "test/storage/clickhouse/http-interface.test.ts" },
+  {
+    shared: "queries of analysts (embedded ClickHouse)",
+    all: [READER_WAITING_MAX],
+    share: [],
+    asked: "test/storage/clickhouse/http-interface.test.ts",
+  },
   {
     ...{ shared: "administrators' searches in ClickHouse", all: [constant("storage/feed/fed-search.ts", "SEARCHES_MAX")], share: [] },
     asked: "test/scenario/admin-search.ts",

@@ -227,6 +227,7 @@ function listenerOf(parts: ZvtParts, configured: () => ZvtConfig, store: ReturnT
       host: zvt.bindHost,
       ports: [config.zvtPort ?? zvt.port, ...new Set(own)],
       maxConnections: zvt.maxConnections,
+      routeIds: zvt.routes.map(({ id }) => id),
       allows: compileAddressList(zvt.allowedClients),
       isProxy: config.trustedProxies.length === 0 ? () => false : compileAddressList(config.trustedProxies),
       logRawBytes: zvt.logRawBytes,

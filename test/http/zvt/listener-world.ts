@@ -28,6 +28,7 @@ export class ListenerWorld {
       host: "127.0.0.1",
       ports: [0],
       maxConnections: 10,
+      routeIds: ["r1"],
       allows: () => true,
       isProxy: () => false,
       logRawBytes: false,

@@ -166,6 +166,28 @@ test("no connection gives way that has a payment, a result to deliver or a comma
   }
 });
 
+test("a register that leaves connections open costs only itself: the other routes have their places", async (t) => {
+  const world = new ListenerWorld();
+  let routeId = "leaking";
+  world.payments.choose = () => ({ type: "route", route: { routeId, tid: "12345678", needsPassword: false } });
+  const { ports } = await world.start(t, { maxConnections: 8, routeIds: ["leaking", "modest", "other"] });
+  const port = ports[0] ?? 0;
+  for (let count = 0; count < 6; count += 1) await (await dial(t, port)).exchange(ENQUIRY, [ACK, READY]);
+  await (await dial(t, port)).ended();
+  assert.deepEqual([world.refused, world.closed], [["too_many"], ["too_many"]]);
+  for (const id of ["modest", "other"]) {
+    routeId = id;
+    await (await dial(t, port)).exchange(ENQUIRY, [ACK, READY]);
+  }
+});
+
+test("a route has all connections where no other is without one", async (t) => {
+  const world = new ListenerWorld();
+  const { ports } = await world.start(t, { maxConnections: 8 });
+  for (let count = 0; count < 8; count += 1) await (await dial(t, ports[0] ?? 0)).exchange(ENQUIRY, [ACK, READY]);
+  assert.deepEqual(world.refused, []);
+});
+
 test("with TLS, too, silent connections give way and registers stay", async (t) => {
   const world = new ListenerWorld();
   const { cert, key } = selfSigned();
