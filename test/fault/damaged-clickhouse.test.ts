@@ -63,15 +63,20 @@ describe("a ClickHouse whose files are empty", { skip: missingClickHouse() }, ()
     const place = await placeOf(test);
     const caller = new RelayCaller(`http://127.0.0.1:${place.port}`);
     atEnd(test, () => caller.close());
-    const fleet = new HttpClient(() => `http://127.0.0.1:${place.port}`, CREDENTIALS.fleet, "127.8.9.1");
+    const clientOf = (credentials: (typeof CREDENTIALS)["fleet" | "partner"]) =>
+      new HttpClient(() => `http://127.0.0.1:${place.port}`, credentials, "127.8.9.1");
+    const [fleet, partner] = [clientOf(CREDENTIALS.fleet), clientOf(CREDENTIALS.partner)];
     const uuid = randomUUID();
     const listed = () => caller.get(`/api/v1/${TERMINAL}/transactions`, PARTNER);
 
     const node = await startedNode(test, place);
-    assert.equal((await fleet.receipt(TERMINAL, { uuid, service: "PAYCC", status: "OK", amount: 700 })).status, 200);
+    assert.equal((await partner.pay(TERMINAL, { uuid, amount: 700 })).status, 200);
+    assert.equal((await fleet.poll(TERMINAL)).status, 200);
+    assert.equal((await fleet.receipt(TERMINAL, { uuid, result: "OK", amount: 700 })).status, 200);
     await eventually(async () => assert.equal(await metric(node, "relay_clickhouse_up"), 1), 60_000);
     await eventually(async () => assert.equal(await metric(node, "relay_outbox_depth"), 0), 60_000);
     assert.equal(await metric(node, "relay_clickhouse_damaged_parts"), 0);
+    await eventually(async () => assert.ok((await listed())?.text.includes(uuid)), 60_000);
     await emptyParts(place.dataDirectory);
     await eventually(async () => assert.equal((await listed())?.status, 503), 60_000);
     await eventually(async () => assert.equal(await metric(node, "relay_clickhouse_up"), 0), 60_000);
@@ -92,12 +97,11 @@ describe("a ClickHouse whose files are empty", { skip: missingClickHouse() }, ()
     assert.equal(code, 0, output + errors);
 
     await startedNode(test, place);
-    const found = await eventually(async () => {
+    await eventually(async () => {
       const answer = await listed();
       assert.equal(answer?.status, 200, answer?.text);
-      return answer?.text ?? "";
+      assert.ok(answer?.text.includes(uuid), answer?.text);
     }, 60_000);
-    assert.ok(found.includes(uuid), found);
   });
 });
 
