@@ -1,3 +1,4 @@
+import type { KeyProof } from "./made-by-key.ts";
 import type { ServiceCode } from "./partner-grant.ts";
 
 /** Who a merchant's key speaks for, as it was when the call was authenticated. */
@@ -8,6 +9,9 @@ export interface MerchantGrant {
   readonly livemode: boolean;
   /** Which of its two keys it was: a publishable one is in pages that everybody reads. */
   readonly kind: "publishable" | "secret";
+  /** Names its pair of keys without telling it: what the secret key makes is stored with this. */
+  readonly keyId: string;
+  readonly proof?: KeyProof;
   /** How many calls with its secret key a minute may have. */
   readonly requestsPerMinute: number;
   /** Services that are enabled for it and permitted to its partner. */

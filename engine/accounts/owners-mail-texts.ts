@@ -1,3 +1,4 @@
+import type { MadeByKey } from "../access/made-by-key.ts";
 import type { MerchantRole } from "../access/merchant-user-grant.ts";
 import { cutText } from "../kernel/cut-text.ts";
 import type { KeysChange } from "../partners/replace-keys.ts";
@@ -190,6 +191,51 @@ const FACTORS: Readonly<Record<Locale, (email: string, change: FactorChange) => 
     `The sign-in of ${email} was changed. ${change === "all factors removed" ? "An administrator removed its second factor: authenticator app, passkeys and recovery codes." : SECURITY_CHANGES.en[change]}`,
 };
 
+interface MadeTexts {
+  readonly ended: string;
+  readonly goesOn: string;
+  readonly unsure: string;
+  webhook(host: string, id: string): string;
+  agent(last4: string, id: string): string;
+  endAt(url: string): string;
+}
+
+const MADE: Readonly<Record<Locale, MadeTexts>> = {
+  it: {
+    ended: "Creati con la chiave segreta precedente e terminati insieme a lei:",
+    goesOn: "Creati con la chiave segreta precedente e ancora attivi. Terminate quelli che non riconoscete:",
+    unsure: "Creati prima che il servizio registrasse con quale chiave, o da chi. Controllate anche questi:",
+    webhook: (host, id) => `webhook verso ${host} (${id})`,
+    agent: (last4, id) => `credenziale di un agente, token che termina con ${last4} (${id})`,
+    endAt: (url) => `si termina su ${url}`,
+  },
+  en: {
+    ended: "Made with the former secret key, and ended with it:",
+    goesOn: "Made with the former secret key, and still at work. End those that you do not recognise:",
+    unsure: "Made before the service kept with which key, or by whom. Check these too:",
+    webhook: (host, id) => `webhook to ${host} (${id})`,
+    agent: (last4, id) => `credential of an agent, token ending in ${last4} (${id})`,
+    endAt: (url) => `end it at ${url}`,
+  },
+};
+
+const PAGES: Readonly<Record<MadeByKey["type"], string>> = { agent_credential: "agents", webhook_endpoint: "webhooks" };
+
+/** What the former secret key made, with the page that ends each that goes on. */
+function madeByKey(locale: Locale, made: readonly MadeByKey[], portal: string): string[] {
+  const words = MADE[locale];
+  const line = ({ type, id, mark, ended }: MadeByKey) => {
+    const what = type === "webhook_endpoint" ? words.webhook(mark, id) : words.agent(mark, id);
+    return ended ? `- ${what}` : `- ${what}: ${words.endAt(`${portal}/${PAGES[type]}`)}`;
+  };
+  const parts = [
+    { title: words.ended, items: made.filter(({ ended }) => ended) },
+    { title: words.goesOn, items: made.filter(({ ended, isCertain }) => !ended && isCertain) },
+    { title: words.unsure, items: made.filter(({ ended, isCertain }) => !ended && !isCertain) },
+  ];
+  return parts.flatMap(({ title, items }) => (items.length === 0 ? [] : [[title, ...items.map(line)].join("\n")]));
+}
+
 const KEYS: Readonly<Record<Locale, (change: KeysChange, facts: Facts) => MailText>> = {
   it: (change, { merchantName, at, portal, time }) => {
     const url = `${portal}/keys`;
@@ -202,6 +248,7 @@ const KEYS: Readonly<Record<Locale, (change: KeysChange, facts: Facts) => MailTe
             "Buongiorno,",
             `le chiavi API di ${merchantName} sono state sostituite ${at} da ${by}. Quelle precedenti non valgono più da quel momento.`,
             "I programmi che le usano (negozio online, gestionale) non possono più incassare finché non ricevono le nuove.",
+            ...madeByKey("it", change.made, portal),
             `Se nessuno di voi l'ha chiesto, crea subito una nuova coppia su ${url}, cambia la tua password e controlla gli utenti del portale.`,
           ),
         };
@@ -213,6 +260,7 @@ const KEYS: Readonly<Record<Locale, (change: KeysChange, facts: Facts) => MailTe
             "Buongiorno,",
             `chi ti fornisce il servizio di pagamento ha chiesto ${at} nuove chiavi API per ${merchantName}. Sostituiranno quelle attuali ${time(change.appliesAtMs)}.`,
             `Un titolare può confermarle prima, oppure rifiutarle, su ${url}.`,
+            ...madeByKey("it", change.made, portal),
             "Se non ve lo aspettavate, rifiutatele e chiedete spiegazioni a chi vi fornisce il servizio di pagamento.",
           ),
         };
@@ -238,6 +286,7 @@ const KEYS: Readonly<Record<Locale, (change: KeysChange, facts: Facts) => MailTe
             "Hello,",
             `the API keys of ${merchantName} were replaced on ${at} by ${by}. The former ones ended at that moment.`,
             "Software that uses them (a web shop, a till) takes no payments until it has the new ones.",
+            ...madeByKey("en", change.made, portal),
             `If none of you asked for it, make a new pair at once at ${url}, change your password, and check the users of the portal.`,
           ),
         };
@@ -249,6 +298,7 @@ const KEYS: Readonly<Record<Locale, (change: KeysChange, facts: Facts) => MailTe
             "Hello,",
             `your payment provider asked on ${at} for new API keys for ${merchantName}. They replace the present ones on ${time(change.appliesAtMs)}.`,
             `An owner can confirm them earlier, or refuse them, at ${url}.`,
+            ...madeByKey("en", change.made, portal),
             "If you did not expect them, refuse them, and ask your payment provider.",
           ),
         };

@@ -1,4 +1,5 @@
 import type { AgentGrant, AgentScope } from "../access/agent-grant.ts";
+import type { KeyProof } from "../access/made-by-key.ts";
 import type { PortalLinkOrder, PortalLinkRecord, PortalLinkState } from "../portal-links/portal-link.ts";
 import type { PortalLinkOperation, PortalLinkOwner } from "../portal-links/portal-links.ts";
 import type {
@@ -75,13 +76,15 @@ export type AgentLinkOutcome =
 export interface AgentCredentials {
   /**
    * Idempotent by the operation's id: a repetition gets the same token. `full`: AGENT_CREDENTIALS_MAX can still be used. Throws RelayError `invalid_request` naming the member
-   * (name, scopes, currency, perLinkMaxMinor, perDayMinor, totalMinor, linksPerHour, ipAllow, expiresInDays).
+   * (name, scopes, currency, perLinkMaxMinor, perDayMinor, totalMinor, linksPerHour, ipAllow, expiresInDays),
+   * and `unauthorized` where the key of the `proof` has ended meanwhile.
    */
   create(
     owner: PortalLinkOwner,
     order: AgentCredentialOrder,
     createdBy: AgentCredentialCreator,
     operation: PortalLinkOperation,
+    proof?: KeyProof,
   ): Promise<{ type: "created"; credential: AgentCredentialRecord; token: string } | { type: "full" }>;
   /** Newest first. `next` null: no more. Throws RelayError `invalid_request` for a cursor that is none. */
   list(owner: PortalLinkOwner, query: AgentCredentialQuery): Promise<{ items: readonly SeenAgentCredential[]; next: string | null }>;

@@ -2,7 +2,7 @@ import type { MerchantGrant } from "../access/merchant-grant.ts";
 import { SERVICE_CODES, type ServiceCode } from "../access/partner-grant.ts";
 import type { Clock } from "../kernel/clock.ts";
 import { callsPerMinute, type MerchantRecord } from "./merchant.ts";
-import { isMerchantKey, keysAt } from "./merchant-keys.ts";
+import { isMerchantKey, keyIdOf, keysAt } from "./merchant-keys.ts";
 import type { MerchantStore } from "./merchant-store.ts";
 import type { ApiKeys } from "./partner-secrets.ts";
 
@@ -34,9 +34,9 @@ export function createMerchantsByKey({ store, apiKeys, clock, servicesOfPartner 
     merchantByKey: async (key) => {
       if (key.length > KEY_LENGTH_MAX || !isMerchantKey(key)) return null;
       const digest = apiKeys.digest(key);
-      const stored = await store.byKey(digest);
-      if (stored === null || !stored.active) return null;
-      const merchant = keysAt(stored, clock.nowMs());
+      const stored = await store.provenByKey(digest);
+      if (stored === null || !stored.merchant.active) return null;
+      const merchant = keysAt(stored.merchant, clock.nowMs());
       const kind = kindOf(merchant, digest);
       const permitted = servicesOfPartner(merchant.partnerId);
       if (permitted === null) return null;
@@ -45,6 +45,7 @@ export function createMerchantsByKey({ store, apiKeys, clock, servicesOfPartner 
       const services = SERVICE_CODES.filter((code) => permitted.includes(code) && merchant.services[code]?.enabled === true);
       return {
         ...{ merchantId, partnerId, livemode: environment === "LIVE", kind, requestsPerMinute: callsPerMinute(merchant), services },
+        ...{ keyId: keyIdOf(merchant.keys), proof: stored.proof },
         ...(returnSchemes === undefined ? {} : { returnSchemes }),
       };
     },

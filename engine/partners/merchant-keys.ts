@@ -19,6 +19,14 @@ export function isMerchantKey(text: string): boolean {
   return text.startsWith(SECRET_PREFIX) || text.startsWith(PUBLISHABLE_PREFIX);
 }
 
+/** Of the 64 hexadecimal digits of a digest: enough to tell all keys of a merchant apart. */
+const KEY_ID_LENGTH = 16;
+
+/** What names a pair of keys where no key may stand. */
+export function keyIdOf({ secret }: MerchantKeyDigests): string {
+  return secret.slice(0, KEY_ID_LENGTH);
+}
+
 /** A new pair, and what a merchant's record has of it. */
 export function newMerchantKeys(
   apiKeys: ApiKeys,

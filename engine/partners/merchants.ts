@@ -77,6 +77,8 @@ export interface StepOutcome<T> {
   secrets?: { service: ServiceCode; sealed: string };
   madeKeys?: NonNullable<MerchantChange["madeKeys"]>;
   also?: AlsoStored;
+  /** Called once the change is stored. */
+  committed?(): void;
 }
 
 /** Only other shards and nodes are in the way, as a mutex for each partner keeps its changes in a shard apart; each try that is lost was won by one of them. */
@@ -122,7 +124,7 @@ export function createMerchants({ store, apiKeys, clock, propagate }: MerchantsO
   const change = <T>(partner: MerchantsOf, merchantId: string, step: MerchantStep<T>): Promise<T> =>
     untilStored<{ answer: T }>(partner.partnerId, async () => {
       const { record: before, version } = await load(partner, merchantId);
-      const { answer, merchant, secrets = null, ...more } = await step(before);
+      const { answer, merchant, secrets = null, committed, ...more } = await step(before);
       if (merchant === null) return { answer };
       const change: MerchantChange = {
         merchant: { record: { ...merchant, updatedAtMs: clock.nowMs() }, version },
@@ -131,7 +133,9 @@ export function createMerchants({ store, apiKeys, clock, propagate }: MerchantsO
         secrets,
         ...more,
       };
-      return (await store.commit(change)) === "committed" ? { answer } : CONFLICT;
+      if ((await store.commit(change)) !== "committed") return CONFLICT;
+      committed?.();
+      return { answer };
     }).then(({ answer }) => answer);
 
   return {

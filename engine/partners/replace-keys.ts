@@ -1,8 +1,9 @@
+import type { LookAtKey, MadeByKey, ThingsOfKey } from "../access/made-by-key.ts";
 import { IDEMPOTENCY_LIFETIME_MS } from "../idempotency/idempotency-store.ts";
 import type { Clock } from "../kernel/clock.ts";
 import type { SecretBox } from "../kernel/secret-box.ts";
-import type { MerchantRecord } from "./merchant.ts";
-import { keysAt, type MerchantKeys, newMerchantKeys, withKeys, withoutPendingKeys } from "./merchant-keys.ts";
+import type { MerchantRecord, PendingKeys } from "./merchant.ts";
+import { keyIdOf, keysAt, type MerchantKeys, newMerchantKeys, withKeys, withoutPendingKeys } from "./merchant-keys.ts";
 import type { AlsoStored, MerchantStore } from "./merchant-store.ts";
 import type { Merchants, MerchantsOf } from "./merchants.ts";
 import type { ApiKeys } from "./partner-secrets.ts";
@@ -10,7 +11,10 @@ import type { ApiKeys } from "./partner-secrets.ts";
 /** Who asked for new keys: a person of the merchant, or its partner. */
 export type KeysReplacedBy = { readonly type: "person"; readonly email: string } | { readonly type: "partner" };
 
-/** Why keys are replaced. */
+/**
+ * Why keys are replaced. `leaked`: somebody else knows them, so what they made ends with them.
+ * `routine`: what they made goes on.
+ */
 export const KEYS_REASONS = ["leaked", "routine"] as const;
 export type KeysReason = (typeof KEYS_REASONS)[number];
 
@@ -22,22 +26,21 @@ export interface KeysRequest {
 
 /**
  * `appliesAtMs`: when keys that wait for an owner replace the present ones at the latest; null
- * where they have done so. `inactive`: a deactivated merchant has no keys that count.
+ * where they have done so. `made`: what the present secret key made until then. `inactive`: a
+ * deactivated merchant has no keys that count.
  */
-export type KeysOutcome =
-  | { type: "changed"; merchant: MerchantRecord; keys: MerchantKeys; madeAtMs: number; appliesAtMs: number | null }
-  | { type: "inactive" };
+export type KeysOutcome = ({ type: "changed"; merchant: MerchantRecord } & MadeKeys) | { type: "inactive" };
 
 /** `none`: no keys wait, or not these. */
-export type PendingOutcome = { type: "changed"; merchant: MerchantRecord } | { type: "none" };
+export type PendingOutcome = { type: "changed"; merchant: MerchantRecord; made: readonly MadeByKey[] } | { type: "none" };
 
 /** How long an owner can refuse keys that the merchant's partner asked for. */
 export const KEYS_WAIT_MS = 86_400_000;
 
-/** What happened to a merchant's keys. */
+/** What happened to a merchant's keys, and what the former secret key made. */
 export type KeysChange =
-  | { readonly type: "replaced"; readonly by: KeysReplacedBy }
-  | { readonly type: "requested"; readonly appliesAtMs: number }
+  | { readonly type: "replaced"; readonly by: KeysReplacedBy; readonly made: readonly MadeByKey[] }
+  | { readonly type: "requested"; readonly appliesAtMs: number; readonly made: readonly MadeByKey[] }
   | { readonly type: "refused"; readonly by: KeysReplacedBy };
 
 /** The merchant's owners, as far as its keys concern them. */
@@ -54,8 +57,8 @@ export interface KeyOwners {
  */
 export interface ReplaceKeys {
   /**
-   * A new pair of keys for a merchant; the present ones end with the answer. Where an owner is
-   * active, keys that the partner asks for as a routine wait for an owner or for KEYS_WAIT_MS, so
+   * A new pair of keys for a merchant; the present ones end with the answer, and where they leaked
+   * so does what they made, in the same commit. Where an owner is active, keys that the partner asks for as a routine wait for an owner or for KEYS_WAIT_MS, so
    * that a stolen key of the partner takes over no merchant without its owners' knowledge.
    * Idempotent by `operationId`: a repetition, also one after a crash that left nobody told, gets
    * the pair that its first attempt made.
@@ -74,29 +77,38 @@ export interface ReplaceKeysOptions {
   secretBox: SecretBox;
   clock: Clock;
   owners: KeyOwners;
+  /** What the secret key that is replaced has made. */
+  lookAtKey: LookAtKey;
 }
 
-/** What a repetition is answered with. */
+/** What an operation has made, for its answer and those of its repetitions. */
 interface MadeKeys {
   keys: MerchantKeys;
   madeAtMs: number;
-  /** Absent in those of before keys could wait. */
-  appliesAtMs?: number | null;
+  appliesAtMs: number | null;
+  made: readonly MadeByKey[];
 }
 
-export function createReplaceKeys({ merchants, store, apiKeys, secretBox, clock, owners }: ReplaceKeysOptions): ReplaceKeys {
+type MadeKeysStored = Omit<MadeKeys, "appliesAtMs" | "made"> & Partial<MadeKeys>;
+
+export function createReplaceKeys({ merchants, store, apiKeys, secretBox, clock, owners, lookAtKey }: ReplaceKeysOptions): ReplaceKeys {
+  function madeBy({ merchantId, environment, keys }: MerchantRecord, leaked: boolean): Promise<ThingsOfKey> {
+    return lookAtKey({ merchantId, livemode: environment === "LIVE", keyId: keyIdOf(keys), leaked, atMs: clock.nowMs() });
+  }
+
   /** Changes what waits; the record is as its keys are now. */
   function changePending(
     owner: MerchantsOf,
     merchantId: string,
-    change: KeysChange,
-    step: (before: MerchantRecord) => MerchantRecord | null,
+    step: (before: MerchantRecord, pending: PendingKeys) => Promise<{ merchant: MerchantRecord; change: KeysChange } | null>,
   ): Promise<PendingOutcome> {
     return merchants.change<PendingOutcome>(owner, merchantId, async (stored) => {
       const before = keysAt(stored, clock.nowMs());
-      const merchant = before.pendingKeys === undefined ? null : step(before);
-      if (merchant === null) return { answer: { type: "none" }, merchant: null };
-      return { answer: { type: "changed", merchant }, merchant, also: await owners.told(merchant, change) };
+      const stepped = before.pendingKeys === undefined ? null : await step(before, before.pendingKeys);
+      if (stepped === null) return { answer: { type: "none" }, merchant: null };
+      const { merchant, change } = stepped;
+      const made = change.type === "refused" ? [] : change.made;
+      return { answer: { type: "changed", merchant, made }, merchant, also: await owners.told(merchant, change) };
     });
   }
 
@@ -108,29 +120,40 @@ export function createReplaceKeys({ merchants, store, apiKeys, secretBox, clock,
         const before = keysAt(stored, madeAtMs);
         const sealedBefore = await store.madeKeys(merchantId, operationId);
         if (sealedBefore !== null) {
-          const { appliesAtMs = null, ...made }: MadeKeys = JSON.parse(secretBox.open(sealedBefore, place));
-          return { answer: { type: "changed", merchant: before, ...made, appliesAtMs }, merchant: null };
+          // Pairs of before keys could wait, or what they made was kept, have neither member.
+          const { appliesAtMs = null, made = [], ...rest }: MadeKeysStored = JSON.parse(secretBox.open(sealedBefore, place));
+          return { answer: { type: "changed", merchant: before, ...rest, appliesAtMs, made }, merchant: null };
         }
         if (!before.active) return { answer: { type: "inactive" }, merchant: null };
         const { keys, stored: ofKeys } = newMerchantKeys(apiKeys, madeAtMs);
-        const waits = by.type === "partner" && reason !== "leaked" && (await owners.isAnyActive(merchantId));
+        const leaked = reason === "leaked";
+        const waits = by.type === "partner" && !leaked && (await owners.isAnyActive(merchantId));
         const appliesAtMs = waits ? madeAtMs + KEYS_WAIT_MS : null;
         const merchant: MerchantRecord =
           appliesAtMs === null ? withKeys(before, ofKeys) : { ...before, pendingKeys: { ...ofKeys, appliesAtMs } };
-        const made: MadeKeys = { keys, madeAtMs, appliesAtMs };
+        const { items: made, checks, operations, committed } = await madeBy(before, leaked);
+        const answer: MadeKeys = { keys, madeAtMs, appliesAtMs, made };
+        const told = await owners.told(
+          merchant,
+          appliesAtMs === null ? { type: "replaced", by, made } : { type: "requested", appliesAtMs, made },
+        );
         return {
-          answer: { type: "changed", merchant, keys, madeAtMs, appliesAtMs },
+          answer: { type: "changed", merchant, ...answer },
           merchant,
           // As long as a repetition with the same Idempotency-Key may come.
-          madeKeys: { operationId, sealed: secretBox.seal(JSON.stringify(made), place), expiresAtMs: madeAtMs + IDEMPOTENCY_LIFETIME_MS },
-          also: await owners.told(merchant, appliesAtMs === null ? { type: "replaced", by } : { type: "requested", appliesAtMs }),
+          madeKeys: { operationId, sealed: secretBox.seal(JSON.stringify(answer), place), expiresAtMs: madeAtMs + IDEMPOTENCY_LIFETIME_MS },
+          also: { checks, operations: [...operations, ...told.operations] },
+          committed,
         };
       });
     },
     confirm: (owner, merchantId, publishableKey, by) =>
-      changePending(owner, merchantId, { type: "replaced", by }, (before) =>
-        before.pendingKeys?.shownKeys.publishable === publishableKey ? withKeys(before, before.pendingKeys) : null,
-      ),
-    refuse: (owner, merchantId, by) => changePending(owner, merchantId, { type: "refused", by }, withoutPendingKeys),
+      changePending(owner, merchantId, async (before, pending) => {
+        if (pending.shownKeys.publishable !== publishableKey) return null;
+        const { items: made } = await madeBy(before, false);
+        return { merchant: withKeys(before, pending), change: { type: "replaced", by, made } };
+      }),
+    refuse: (owner, merchantId, by) =>
+      changePending(owner, merchantId, async (before) => ({ merchant: withoutPendingKeys(before), change: { type: "refused", by } })),
   };
 }

@@ -685,6 +685,7 @@ const WEBHOOK_ENDPOINT: Whole<WebhookEndpointRecord> = {
   metadata: { shop: "1" },
   status: "disabled",
   disabledReason: "gone",
+  madeBy: { type: "key", keyId: "0123456789abcdef" },
   secrets: [
     { sealed: "sealed-2", untilMs: null, madeBy: "operation-2" },
     { sealed: "sealed-1", untilMs: AT_MS + 86_400_000, madeBy: "operation-1" },

@@ -1,6 +1,7 @@
 import { Type } from "@sinclair/typebox";
 import { RelayError } from "../../../engine/kernel/errors.ts";
 import { CALLS_PER_MINUTE_MAX } from "../../../engine/partners/merchant.ts";
+import { madeItems } from "../made-by-key.ts";
 import { refusal } from "./error-body.ts";
 import {
   Environment,
@@ -10,8 +11,8 @@ import {
   MerchantAnswer,
   MerchantName,
   MerchantParams,
-  MerchantWithKeys,
   MerchantWithPendingKeys,
+  MerchantWithReplacedKeys,
   merchantOf,
   SERVICE_EXAMPLE,
 } from "./schemas.ts";
@@ -134,7 +135,7 @@ export const replaceMerchantKeys = partnerV1.endpoint({
   path: `${PARTNER_API_BASE}/merchants/{merchantId}/keys`,
   summary: "Rotate the keys of a merchant",
   description:
-    "The merchant's owners in the portal are told by mail. Where one is active, the new keys wait (202): the previous pair goes on for 24 hours, unless an owner confirms the new keys earlier, or refuses them; a later rotation replaces what waits. Without an active owner, and with the `reason` `leaked`, the previous pair is no longer accepted when the response is sent (200).",
+    "The merchant's owners in the portal are told by mail. Where one is active, the new keys wait (202): the previous pair goes on for 24 hours, unless an owner confirms the new keys earlier, or refuses them; a later rotation replaces what waits. Without an active owner, and with the `reason` `leaked`, the previous pair is no longer accepted when the response is sent (200). The response and the mail list what the previous secret key made; with `leaked` it ends in the same step, else the merchant decides.",
   auth: "partnerApi",
   refusesUnknown: "access",
   rateLimit: PARTNER_API_RATE,
@@ -146,7 +147,7 @@ export const replaceMerchantKeys = partnerV1.endpoint({
   responses: {
     200: {
       description: "The new keys, shown in this response only. The previous ones have ended.",
-      body: MerchantWithKeys,
+      body: MerchantWithReplacedKeys,
       headers: NO_STORE_HEADERS,
     },
     202: {
@@ -162,7 +163,8 @@ export const replaceMerchantKeys = partnerV1.endpoint({
     const { reason = "routine" } = body ?? {};
     const outcome = await replaceKeys.replace(partner, params.merchantId, { operationId, by: { type: "partner" }, reason });
     if (outcome.type === "inactive") return inactive();
-    const answer = { success: true, merchant: merchantOf(outcome.merchant, partner), keys: keysOf(outcome.keys) } as const;
+    const shown = { merchant: merchantOf(outcome.merchant, partner), keys: keysOf(outcome.keys), made: madeItems(outcome.made) };
+    const answer = { success: true, ...shown } as const;
     if (outcome.appliesAtMs === null) {
       const message = "Keep the keys: they are not shown again. The previous keys are no longer valid";
       return { status: 200, body: { ...answer, message }, headers: NO_STORE };

@@ -1,3 +1,4 @@
+import { lookAtAll } from "../../../engine/access/made-by-key.ts";
 import { createTeamStore } from "../../../engine/accounts/team-store.ts";
 import { createFeedParties } from "../../../engine/alerts/feed-parties.ts";
 import { callbackOperations } from "../../../engine/callbacks/callback-store.ts";
@@ -442,7 +443,7 @@ export async function composeShard(parts: ShardParts): Promise<ComposedShard> {
     ...partners,
     ...partnerApi.operations,
     merchants: subscriptions.pausing(partnerApi.operations.merchants),
-    ...partnerApi.ofOwnMerchant(owners.ownersNotice.ofKeys),
+    ...partnerApi.ofOwnMerchant(owners.ownersNotice.ofKeys, lookAtAll([agents.ofKey, webhooks.ofKey])),
     ...administration,
     administerZvt: zvt.administerZvt,
     ...access.operations,

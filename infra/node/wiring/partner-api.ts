@@ -1,4 +1,5 @@
 import { randomBytes } from "node:crypto";
+import type { LookAtKey } from "../../../engine/access/made-by-key.ts";
 import type { Address } from "../../../engine/kernel/bus.ts";
 import type { Clock } from "../../../engine/kernel/clock.ts";
 import type { Kv } from "../../../engine/kernel/kv.ts";
@@ -61,7 +62,7 @@ export interface PartnerApi extends Lifecycle {
   /** For the relay's own look-ups. */
   merchantsByKey: MerchantsByKey;
   /** What merchants do with their own services and keys. */
-  ofOwnMerchant(owners: KeyOwners): { ownMerchant: OwnMerchant; replaceKeys: ReplaceKeys };
+  ofOwnMerchant(owners: KeyOwners, lookAtKey: LookAtKey): { ownMerchant: OwnMerchant; replaceKeys: ReplaceKeys };
   /** Whose merchants are, deactivated ones too. */
   merchantOwners: Pick<ReplicatedRecords<MerchantOwner>, "get">;
 }
@@ -107,8 +108,8 @@ export function composePartnerApi(parts: PartnerApiParts): PartnerApi {
       },
     },
     merchantsByKey,
-    ofOwnMerchant: (owners) => {
-      const replaceKeys = createReplaceKeys({ merchants, store, apiKeys, secretBox: box, clock, owners });
+    ofOwnMerchant: (owners, lookAtKey) => {
+      const replaceKeys = createReplaceKeys({ merchants, store, apiKeys, secretBox: box, clock, owners, lookAtKey });
       const parts = { store, merchants, services: merchantServices, keys: replaceKeys, clock, servicesOfPartner };
       return { replaceKeys, ownMerchant: createOwnMerchant(parts) };
     },

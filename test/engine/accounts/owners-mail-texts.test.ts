@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
+import type { MadeByKey } from "../../../engine/access/made-by-key.ts";
 import { LOCALES } from "../../../engine/accounts/account.ts";
 import { createOwnersMailTexts, type OwnersChange } from "../../../engine/accounts/owners-mail-texts.ts";
 
@@ -21,9 +22,12 @@ describe("mails to owners", () => {
       [/anna@example\.com/, /recovery codes|codici di recupero/],
     ],
     [{ type: "webhook changed", host: "shop.example" }, [/shop\.example/]],
-    [{ type: "keys changed", change: { type: "replaced", by: PERSON } }, [/mara@example\.com/, /relay\.example\/portal\/keys\b/]],
-    [{ type: "keys changed", change: { type: "replaced", by: PARTNER } }, [/by your payment provider|da chi ti fornisce/]],
-    [{ type: "keys changed", change: { type: "requested", appliesAtMs: AT_MS + 86_400_000 } }, [/27 [Nn]ovembe?r/, /\/portal\/keys\b/]],
+    [{ type: "keys changed", change: { type: "replaced", by: PERSON, made: [] } }, [/mara@example\.com/, /relay\.example\/portal\/keys\b/]],
+    [{ type: "keys changed", change: { type: "replaced", by: PARTNER, made: [] } }, [/by your payment provider|da chi ti fornisce/]],
+    [
+      { type: "keys changed", change: { type: "requested", appliesAtMs: AT_MS + 86_400_000, made: [] } },
+      [/27 [Nn]ovembe?r/, /\/portal\/keys\b/],
+    ],
     [{ type: "keys changed", change: { type: "refused", by: PERSON } }, [/mara@example\.com/]],
   ];
   for (const [change, said] of told) {
@@ -37,11 +41,29 @@ describe("mails to owners", () => {
     });
   }
 
+  test("what the former key made is listed, with the page that ends each that goes on", () => {
+    const made: MadeByKey[] = [
+      { type: "webhook_endpoint", id: "we_1", mark: "shop.example", isCertain: true, ended: false, expiresAtMs: null },
+      { type: "webhook_endpoint", id: "we_2", mark: "old.example", isCertain: false, ended: false, expiresAtMs: null },
+      { type: "agent_credential", id: "ac_1", mark: "x7Qa", isCertain: true, ended: true, expiresAtMs: AT_MS },
+    ];
+    for (const change of [
+      { type: "replaced", by: PERSON, made },
+      { type: "requested", appliesAtMs: AT_MS, made },
+    ] as const) {
+      const { text } = texts("en", { ...FACTS, change: { type: "keys changed", change } });
+      assert.match(text, /ended with it:\n- credential of an agent, token ending in x7Qa \(ac_1\)\n\n/);
+      assert.match(text, /still at work.*:\n- webhook to shop\.example \(we_1\): end it at https:\/\/relay\.example\/portal\/webhooks\n\n/);
+      assert.match(text, /by whom\..*:\n- webhook to old\.example \(we_2\): end it at/);
+      assert.doesNotMatch(texts("it", { ...FACTS, change: { type: "keys changed", change } }).text, /undefined|ended/);
+    }
+  });
+
   test("the longest name of a merchant leaves a subject that a mail may have", () => {
     const { subject } = texts("it", {
       ...FACTS,
       merchantName: "x".repeat(128),
-      change: { type: "keys changed", change: { type: "requested", appliesAtMs: AT_MS } },
+      change: { type: "keys changed", change: { type: "requested", appliesAtMs: AT_MS, made: [] } },
     });
     assert.ok(subject.length <= 200);
   });

@@ -43,7 +43,7 @@ test("the active owners of the merchant are told who made new keys, in their lan
   await accounts.commit({ account: { ...account, record: { ...account.record, locale: "en" } }, before: account.record });
 
   const before = (await sent()).length;
-  await replaced({ type: "replaced", by: { type: "person", email: "ada@example.com" } });
+  await replaced({ type: "replaced", by: { type: "person", email: "ada@example.com" }, made: [] });
   const mails = (await sent()).slice(before);
   assert.deepEqual(mails.map(({ to, merchantId }) => `${to} ${merchantId}`).sort(), [
     `bruno@example.com ${SHOP}`,
@@ -65,7 +65,7 @@ test("a merchant without people replaces its keys without a mail", async () => {
 
 test("owners are told once an hour of more changes than their queue takes, and no other mail takes its room", async () => {
   const world = await createTeamWorld();
-  const change = { type: "replaced", by: PARTNER } as const;
+  const change = { type: "replaced", by: PARTNER, made: [] } as const;
   const replaced = async () => stored(world, [...(await world.owners.ofKeys.told(MERCHANT, change)).operations]);
   await world.join("mara@example.com", "OWNER");
   const texts = async () => (await world.sent()).filter(({ kind }) => kind === "security-notice").map(({ text }) => text);

@@ -1,4 +1,5 @@
 import { createHash } from "node:crypto";
+import type { LookAtKey, ThingsOfKey } from "../../../engine/access/made-by-key.ts";
 import { type PartnerApiGrant, SERVICE_CODES } from "../../../engine/access/partner-grant.ts";
 import type { SecretBox } from "../../../engine/kernel/secret-box.ts";
 import { createMerchantsByKey } from "../../../engine/partners/merchant-by-key.ts";
@@ -31,8 +32,10 @@ export function grant(members: Partial<PartnerApiGrant> = {}): PartnerApiGrant {
   };
 }
 
+const NOTHING_MADE: ThingsOfKey = { items: [], checks: [], operations: [], committed: () => {} };
+
 /** Merchants over one store in memory; `shard` gives the operations of another shard over the same store. */
-export function merchantWorld() {
+export function merchantWorld(lookAtKey: LookAtKey = async () => NOTHING_MADE) {
   const kv = new MemoryKv();
   const clock = new ManualClock();
   let generated = 0;
@@ -58,7 +61,7 @@ export function merchantWorld() {
     const servicesOfPartner = (partnerId: number) => partners.get(partnerId) ?? null;
     const { merchantByKey } = createMerchantsByKey({ store, apiKeys, clock, servicesOfPartner });
     const keys = createReplaceKeys({
-      ...{ merchants, store, apiKeys, secretBox: bracketed, clock },
+      ...{ merchants, store, apiKeys, secretBox: bracketed, clock, lookAtKey },
       owners: {
         isAnyActive: async (merchantId) => owned.has(merchantId),
         told: async ({ merchantId }, change) => {

@@ -260,11 +260,12 @@ test("keys speak for their merchant until they are replaced, the merchant is dea
     merchantId: "shop",
     partnerId: 7,
     livemode: true,
+    keyId: /^[0-9a-f]{16}$/,
     requestsPerMinute: 100,
     services: ["PAYPAL" as const, "SKRILL" as const],
   };
-  assert.deepEqual(await merchantByKey(keys.secret), { ...whole, kind: "secret" });
-  assert.deepEqual(await merchantByKey(keys.publishable), { ...whole, kind: "publishable" });
+  assertMatches(await merchantByKey(keys.secret), { ...whole, kind: "secret" });
+  assertMatches(await merchantByKey(keys.publishable), { ...whole, kind: "publishable" });
   for (const none of ["", "sk_merchant_0", `${keys.secret}x`, "x".repeat(300)]) assert.equal(await merchantByKey(none), null);
   partners.set(7, ["PAYPAL"]);
   assertMatches(await merchantByKey(keys.secret), { services: ["PAYPAL"] });

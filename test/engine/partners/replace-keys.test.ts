@@ -29,7 +29,7 @@ test("a person gets the new pair, the former one ends with it, and what is shown
   assert.deepEqual(merchant.shownKeys, { publishable: keys.publishable, secretPrefix: keys.secret.slice(0, 16), madeAtMs });
   assert.deepEqual((await ownMerchant.find("shop")).shownKeys, merchant.shownKeys);
   assert.equal((await storedText(kv)).includes(keys.secret), false);
-  assert.deepEqual(notices, [{ merchantId: "shop", change: { type: "replaced", by } }]);
+  assert.deepEqual(notices, [{ merchantId: "shop", change: { type: "replaced", by, made: [] } }]);
   assert.match(await storedText(kv), /^told\/shop\/1 replaced$/m);
 });
 
@@ -115,7 +115,7 @@ test("keys that the partner asks for while an owner is active wait for a day, an
   const { asked, first, merchantByKey, ownMerchant, notices, clock } = await withPending();
   const appliesAtMs = clock.nowMs() + KEYS_WAIT_MS;
   assert.equal(asked.appliesAtMs, appliesAtMs);
-  assert.deepEqual(notices, [{ merchantId: "shop", change: { type: "requested", appliesAtMs } }]);
+  assert.deepEqual(notices, [{ merchantId: "shop", change: { type: "requested", appliesAtMs, made: [] } }]);
   for (const key of [asked.keys.secret, asked.keys.publishable]) assert.equal(await merchantByKey(key), "pending");
   clock.advance(KEYS_WAIT_MS - 1);
   assertMatches(await merchantByKey(first.secret), { kind: "secret" });
@@ -185,7 +185,7 @@ test("an owner confirms the very keys that it has seen, which then count at once
   });
   assertMatches(await merchantByKey(asked.keys.secret), { kind: "secret" });
   assert.equal(await merchantByKey(first.secret), "replaced");
-  assert.deepEqual(notices.at(-1)?.change, { type: "replaced", by: PERSON });
+  assert.deepEqual(notices.at(-1)?.change, { type: "replaced", by: PERSON, made: [] });
   assert.deepEqual(await ownMerchant.confirmKeys("shop", asked.keys.publishable, PERSON), { type: "none" });
 });
 

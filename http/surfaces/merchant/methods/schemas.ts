@@ -1,7 +1,12 @@
 import { type Static, Type } from "@sinclair/typebox";
-import { Environment, ServiceMode, ServiceWord } from "../../named-words.ts";
+import { described } from "../../../endpoint/described.ts";
+import { MadeItems } from "../../made-by-key.ts";
+import { Environment, KeysReason, ServiceMode, ServiceWord } from "../../named-words.ts";
 import { ServiceMembers } from "../../service-configuration.ts";
 import { nullable, time } from "../schema-parts.ts";
+
+const REASON =
+  "`leaked`: somebody else knows the former keys, so what the secret key made ends with it (agents' credentials, webhook endpoints). `routine`, the default: what it made goes on.";
 
 /** The JSON of payment methods and of a merchant's keys: endpoints declare it, the portal's pages take their types from it. */
 
@@ -50,12 +55,17 @@ export const ConfirmKeys = Type.Object(
   { publishableKey: Type.String({ minLength: 1, maxLength: 256, description: "That of the keys that wait." }) },
   { title: "PortalKeysConfirmation" },
 );
+/** The answer of POST /keys/pending/confirm. */
+export const ConfirmedKeys = Type.Object({ ...Keys.properties, made: MadeItems }, { title: "PortalConfirmedKeys" });
+/** POST /keys. */
+export const ReplaceKeys = Type.Object({ reason: Type.Optional(described(KeysReason, REASON)) }, { title: "PortalKeysRequest" });
 /** POST /keys: a new pair, shown once; the former one ends at once. */
 export const NewKeys = Type.Object(
   {
     publishableKey: Type.String(),
     secretKey: Type.String(),
     createdAt: time("when this pair was made."),
+    made: MadeItems,
   },
   { title: "PortalNewKeys" },
 );

@@ -4,7 +4,7 @@ import { ok, okOf } from "../envelope.ts";
 import { MERCHANT_BASE, PORTAL_RATE } from "../surface.ts";
 import { ENDPOINT_EXAMPLE, endpointJson, eventsOf, seenMsOf } from "./endpoint-json.ts";
 import { ChangeWebhookEndpoint, WebhookEndpointItem } from "./schemas.ts";
-import { EndpointParams, noSuchEndpoint, webhookMerchantOf, webhookOwnerOf, webhooks } from "./surface.ts";
+import { EndpointParams, noSuchEndpoint, webhookMerchantOf, webhookOwnerOf, webhooks, withKeyOf } from "./surface.ts";
 
 export const changeWebhook = webhooks.endpoint({
   name: "portalChangeWebhook",
@@ -39,6 +39,7 @@ export const changeWebhook = webhooks.endpoint({
     if (before === null) throw noSuchEndpoint();
     const changed = await merchantWebhooks.change(owner, merchant.livemode, id, {
       ...texts,
+      ...withKeyOf(caller),
       ...(events === undefined ? {} : { events: eventsOf(before.format, events, before.events) }),
       ...(status === undefined ? {} : { disabled: status === "disabled" }),
       ...(seen === undefined ? {} : { seenAtMs: seenMsOf(seen) }),

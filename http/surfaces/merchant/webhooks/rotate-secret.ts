@@ -3,7 +3,7 @@ import { ok, okOf } from "../envelope.ts";
 import { MERCHANT_BASE, PORTAL_RATE } from "../surface.ts";
 import { ENDPOINT_EXAMPLE, endpointJson } from "./endpoint-json.ts";
 import { WebhookEndpointWithSecret } from "./schemas.ts";
-import { EndpointParams, noSuchEndpoint, webhookMerchantOf, webhookOwnerOf, webhooks } from "./surface.ts";
+import { EndpointParams, noSuchEndpoint, webhookMerchantOf, webhookOwnerOf, webhooks, withKeyOf } from "./surface.ts";
 
 export const rotateWebhookSecret = webhooks.endpoint({
   name: "portalRotateWebhookSecret",
@@ -37,7 +37,8 @@ export const rotateWebhookSecret = webhooks.endpoint({
   handle: async ({ merchantWebhooks, clock }, { caller, params: { id }, operationId }) => {
     const merchant = webhookMerchantOf(caller);
     const owner = webhookOwnerOf(merchant);
-    const rolled = await merchantWebhooks.rollSecret(owner, merchant.livemode, id, SECRET_OVERLAP_DEFAULT_MS, operationId);
+    const { withKey } = withKeyOf(caller);
+    const rolled = await merchantWebhooks.rollSecret(owner, merchant.livemode, id, SECRET_OVERLAP_DEFAULT_MS, operationId, withKey);
     if (rolled === null) throw noSuchEndpoint();
     return { status: 200, body: ok({ endpoint: endpointJson(rolled.endpoint, clock.nowMs()), secret: rolled.secret }) };
   },

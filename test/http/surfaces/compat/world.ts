@@ -42,6 +42,7 @@ export const SHOP: MerchantGrant = {
   partnerId: 7,
   livemode: false,
   kind: "secret",
+  keyId: "key-1",
   requestsPerMinute: 10_000,
   services: ["IGFS"],
 };

@@ -260,6 +260,7 @@ test("new keys are asked for twice with one key when the answer is lost, are sho
   await page.getByRole("button", { name: "Make a new pair" }).click();
   const confirm = dialog(page).getByRole("button", { name: "Make a new pair" });
   await page.getByText("take no payments until").waitFor();
+  await page.getByLabel("Somebody else may have the present keys").check();
   await confirm.click();
   await page.getByText("does not answer right now").waitFor();
   await confirm.click();
@@ -267,6 +268,10 @@ test("new keys are asked for twice with one key when the answer is lost, are sho
   const keys = calls.filter(({ method }) => method === "POST").map(({ headers }) => headers["idempotency-key"]);
   assert.equal(keys.length, 2);
   assert.equal(keys[0], keys[1]);
+  assert.deepEqual(calls.find(({ method }) => method === "POST")?.body, { reason: "leaked" });
+  await dialog(page).getByText("Token of an AI agent, ending in x7Qa: ended").waitFor();
+  const listed = dialog(page).getByRole("listitem").filter({ hasText: "Webhook to shop.example" });
+  assert.equal(await listed.getByRole("link").getAttribute("href"), "/portal/webhooks");
   for (const press of ["Escape", "Escape"]) await page.keyboard.press(press);
   await page.getByText(NEW_KEYS.secretKey).waitFor();
   const [download] = await Promise.all([page.waitForEvent("download"), page.getByRole("link", { name: "Download both" }).click()]);

@@ -10,8 +10,35 @@ import { useObjectAddress } from "../../state/object-address.ts";
 import { merchant } from "../../state/session.ts";
 import { useUnsavedGuard } from "../../state/unsaved.ts";
 
+const PAGES = { agent_credential: "agents", webhook_endpoint: "webhooks" } as const;
+
+/** What the former secret key made: what has ended, and where to end the rest. */
+function MadeByKey({ made }: Pick<NewKeysJson, "made">) {
+  const { keys: words } = text();
+  return (
+    <div>
+      <h3>{words.madeByKey}</h3>
+      <p>{words.madeByKeyText}</p>
+      <ul>
+        {made.map(({ type, id, mark, ended, certain }) => (
+          <li key={id}>
+            {type === "webhook_endpoint" ? words.madeWebhook(mark) : words.madeAgent(mark)}{" "}
+            {ended ? (
+              words.madeEnded
+            ) : (
+              <a href={`/portal/${PAGES[type]}`} target="_blank" rel="noreferrer">
+                {certain ? words.madeGoesOn : words.madeUnsure}
+              </a>
+            )}
+          </li>
+        ))}
+      </ul>
+    </div>
+  );
+}
+
 /** The new pair, whose secret is shown this once: it stays until the person says that it is saved. */
-export function NewKeysDialog({ keys: { publishableKey, secretKey }, onSaved }: { keys: NewKeysJson; onSaved: () => void }) {
+export function NewKeysDialog({ keys: { publishableKey, secretKey, made }, onSaved }: { keys: NewKeysJson; onSaved: () => void }) {
   const { keys: words, recovery } = text();
   const [saved, setSaved] = useState(false);
   const file = `${words.fileHead(merchant.value?.merchantName ?? "")}\n\n${words.publishable}: ${publishableKey}\n${words.secret}: ${secretKey}\n`;
@@ -41,6 +68,7 @@ export function NewKeysDialog({ keys: { publishableKey, secretKey }, onSaved }: 
             <code>{publishableKey}</code>
           </p>
         </div>
+        {made.length > 0 && <MadeByKey made={made} />}
         <CheckField label={words.saved} checked={saved} onChange={setSaved} />
         <Button kind="primary" wide disabled={!saved} onClick={onSaved}>
           {recovery.done}

@@ -1,5 +1,7 @@
+import { useState } from "preact/hooks";
 import type { NewKeysJson } from "../../../../surfaces/merchant/methods/schemas.ts";
 import { post } from "../../api/client.ts";
+import { CheckField } from "../../components/field.tsx";
 import { FormDialog } from "../../components/form-dialog.tsx";
 import { text } from "../../i18n/texts.ts";
 import { useAction } from "../../state/action.ts";
@@ -9,9 +11,11 @@ import { useSendOnce } from "../../state/send-once.ts";
 export function ReplaceDialog({ onClose, onMade }: { onClose: () => void; onMade: (keys: NewKeysJson) => void }) {
   const { keys: words } = text();
   const sendOnce = useSendOnce();
-  const replace = useAction(async () =>
-    onMade(await sendOnce("new keys", (idempotencyKey) => post<NewKeysJson>("/keys", undefined, { idempotencyKey }))),
-  );
+  const [leaked, setLeaked] = useState(false);
+  const replace = useAction(async () => {
+    const body = { reason: leaked ? "leaked" : "routine" };
+    onMade(await sendOnce(body, (idempotencyKey) => post<NewKeysJson>("/keys", body, { idempotencyKey })));
+  });
   return (
     <FormDialog title={words.replaceTitle} action={replace} onSubmit={replace.run} submit={words.replace} kind="danger" onClose={onClose}>
       <p class="lead">{words.replaceText}</p>
@@ -20,6 +24,8 @@ export function ReplaceDialog({ onClose, onMade }: { onClose: () => void; onMade
           <li key={one}>{one}</li>
         ))}
       </ul>
+      <CheckField label={words.leaked} checked={leaked} onChange={setLeaked} />
+      <p class="field-hint">{words.leakedText}</p>
     </FormDialog>
   );
 }
