@@ -58,6 +58,8 @@ export type AgentLinkOutcome =
   | { readonly type: "created"; readonly link: PortalLinkRecord }
   /** The merchant's partner has no account at the card gateway. */
   | { readonly type: "no_account" }
+  /** The merchant is in the other environment by now. */
+  | { readonly type: "other_environment" }
   /** `limit` refused it: it has room for `roomMinor` (null where it is not about amounts), from `retryAtMs` on for more (null where only an end of other links makes room). */
   | {
       readonly type: "refused";

@@ -5,7 +5,7 @@ import { type Entry, type Kv, type Operation, prefixRange, StorageUnavailable } 
 import { readBareRecord, readRecord, recordText } from "../kernel/schemas.ts";
 import type { Stored } from "../kernel/stored.ts";
 import { MERCHANT_OWNERS, recordOperations } from "../tables/record-store.ts";
-import type { MerchantCount, MerchantOwner, MerchantRecord, MerchantStatus } from "./merchant.ts";
+import type { EnvironmentKeys, MerchantCount, MerchantKeyDigests, MerchantOwner, MerchantRecord, MerchantStatus } from "./merchant.ts";
 
 /** One change of one merchant, stored as a whole or not at all. */
 export interface MerchantChange {
@@ -159,7 +159,7 @@ function operationsOf({ merchant: { record }, before, count, secrets, madeKeys, 
   const [old, present] = [digestsOf(before), digestsOf(record)];
   for (const digest of old) if (!present.includes(digest)) operations.push({ type: "delete", key: KEYS + digest });
   // Those that end now are written again, so that what is under way with them is not stored after it.
-  const ended = before === null || before.keys.secret === record.keys.secret ? [] : Object.values(before.keys);
+  const ended = presentDigests(before).filter((digest) => !presentDigests(record).includes(digest));
   for (const digest of present) {
     if (!old.includes(digest) || ended.includes(digest))
       operations.push({ type: "put", key: KEYS + digest, value: recordText("merchantKey", { merchantId }) });
@@ -182,10 +182,19 @@ function madeKeysKey(merchantId: string, operationId: string): string {
 }
 
 function digestsOf(record: MerchantRecord | null): string[] {
-  if (record === null) return [];
-  return [record.keys, record.previousKeys, record.pendingKeys?.keys].flatMap((keys) =>
-    keys === undefined ? [] : [keys.publishable, keys.secret],
-  );
+  return environmentsOf(record).flatMap(({ keys, previousKeys, pendingKeys }) => digests(keys, previousKeys, pendingKeys?.keys));
+}
+
+function presentDigests(record: MerchantRecord | null): string[] {
+  return environmentsOf(record).flatMap(({ keys }) => digests(keys));
+}
+
+function environmentsOf(record: MerchantRecord | null): EnvironmentKeys[] {
+  return record === null ? [] : [record, record.otherKeys ?? {}];
+}
+
+function digests(...pairs: (MerchantKeyDigests | undefined)[]): string[] {
+  return pairs.flatMap((keys) => (keys === undefined ? [] : [keys.publishable, keys.secret]));
 }
 
 function parsed({ key, value }: Entry): MerchantRecord {

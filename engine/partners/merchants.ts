@@ -90,9 +90,11 @@ export interface MerchantsOptions {
   clock: Clock;
   /** Resolves once every shard of every live node knows of a new merchant, or of one that was deactivated or activated. */
   propagate(merchantId: string): Promise<void>;
+  /** What tells a merchant's owners that it is in the other environment, for the commit that moves it. Absent: nobody is told. */
+  moved?(merchant: MerchantRecord): Promise<AlsoStored>;
 }
 
-export function createMerchants({ store, apiKeys, clock, propagate }: MerchantsOptions): Merchants {
+export function createMerchants({ store, apiKeys, clock, propagate, moved }: MerchantsOptions): Merchants {
   const mutex = new KeyedMutex<number>();
 
   function untilStored<T>(partnerId: number, attempt: () => Promise<T | typeof CONFLICT>): Promise<T> {
@@ -195,6 +197,8 @@ export function createMerchants({ store, apiKeys, clock, propagate }: MerchantsO
           ...before,
           merchantName: merchantName ?? before.merchantName,
           environment: environment ?? before.environment,
+          // The keys stay what they are: those of the other environment are asked for by `keys`.
+          ...(environment === undefined ? {} : { keysEnvironment: before.keysEnvironment ?? before.environment }),
           active,
           ...(callsPerMinute === undefined ? {} : { callsPerMinute: { ...before.callsPerMinute, chosen: callsPerMinute } }),
         };
@@ -202,7 +206,11 @@ export function createMerchants({ store, apiKeys, clock, propagate }: MerchantsO
         merchant.updatedAtMs = clock.nowMs();
         const count = active === before.active ? null : await counted(partner, { active: active ? 1 : -1, stored: 0 });
         if (count !== null && "type" in count) return count;
-        const outcome = await store.commit({ merchant: { record: merchant, version }, before, count, secrets: null });
+        const also = merchant.environment === before.environment ? undefined : await moved?.(merchant);
+        const outcome = await store.commit({
+          ...{ merchant: { record: merchant, version }, before, count, secrets: null },
+          ...(also === undefined ? {} : { also }),
+        });
         return outcome === "committed" ? { type: "changed", merchant } : CONFLICT;
       });
       // Also where nothing changed: it may be the repetition of a change that was stored and not confirmed everywhere.

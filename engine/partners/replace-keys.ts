@@ -2,8 +2,17 @@ import type { LookAtKey, MadeByKey, ThingsOfKey } from "../access/made-by-key.ts
 import { IDEMPOTENCY_LIFETIME_MS } from "../idempotency/idempotency-store.ts";
 import type { Clock } from "../kernel/clock.ts";
 import type { SecretBox } from "../kernel/secret-box.ts";
-import type { MerchantRecord, PendingKeys } from "./merchant.ts";
-import { keyIdOf, keysAt, type MerchantKeys, newMerchantKeys, withKeys, withoutPendingKeys } from "./merchant-keys.ts";
+import { MERCHANT_ENVIRONMENTS, type MerchantEnvironment, type MerchantRecord } from "./merchant.ts";
+import {
+  keyIdOf,
+  keysAt,
+  keysOf,
+  type MerchantKeys,
+  newMerchantKeys,
+  withNewKeys,
+  withoutPendingKeys,
+  withPendingKeys,
+} from "./merchant-keys.ts";
 import type { AlsoStored, MerchantStore } from "./merchant-store.ts";
 import type { Merchants, MerchantsOf } from "./merchants.ts";
 import type { ApiKeys } from "./partner-secrets.ts";
@@ -22,6 +31,8 @@ export interface KeysRequest {
   readonly operationId: string;
   readonly by: KeysReplacedBy;
   readonly reason: KeysReason;
+  /** Whose keys are replaced, or made for the first time; absent: those of the environment that the merchant is in. */
+  readonly environment?: MerchantEnvironment | undefined;
 }
 
 /**
@@ -39,9 +50,18 @@ export const KEYS_WAIT_MS = 86_400_000;
 
 /** What happened to a merchant's keys, and what the former secret key made. */
 export type KeysChange =
-  | { readonly type: "replaced"; readonly by: KeysReplacedBy; readonly made: readonly MadeByKey[] }
-  | { readonly type: "requested"; readonly appliesAtMs: number; readonly made: readonly MadeByKey[] }
-  | { readonly type: "refused"; readonly by: KeysReplacedBy };
+  | ({ readonly type: "replaced"; readonly by: KeysReplacedBy } & OfKeys)
+  | ({ readonly type: "requested"; readonly appliesAtMs: number } & OfKeys)
+  | { readonly type: "refused"; readonly by: KeysReplacedBy }
+  /** The merchant is in the other environment, by its partner, and the keys stay what they are. */
+  | { readonly type: "moved"; readonly environment: MerchantEnvironment };
+
+interface OfKeys {
+  readonly environment: MerchantEnvironment;
+  /** Whether there was no pair before. */
+  readonly first: boolean;
+  readonly made: readonly MadeByKey[];
+}
 
 /** The merchant's owners, as far as its keys concern them. */
 export interface KeyOwners {
@@ -83,16 +103,22 @@ export interface ReplaceKeysOptions {
 
 /** What an operation has made, for its answer and those of its repetitions. */
 interface MadeKeys {
+  environment: MerchantEnvironment;
   keys: MerchantKeys;
   madeAtMs: number;
   appliesAtMs: number | null;
   made: readonly MadeByKey[];
 }
 
-type MadeKeysStored = Omit<MadeKeys, "appliesAtMs" | "made"> & Partial<MadeKeys>;
+type MadeKeysStored = Pick<MadeKeys, "keys" | "madeAtMs"> & Partial<MadeKeys>;
+
+const NOTHING: ThingsOfKey = { items: [], checks: [], operations: [], committed: () => {} };
 
 export function createReplaceKeys({ merchants, store, apiKeys, secretBox, clock, owners, lookAtKey }: ReplaceKeysOptions): ReplaceKeys {
-  function madeBy({ merchantId, environment, keys }: MerchantRecord, leaked: boolean): Promise<ThingsOfKey> {
+  async function madeBy(merchant: MerchantRecord, environment: MerchantEnvironment, leaked: boolean): Promise<ThingsOfKey> {
+    const { keys } = keysOf(merchant, environment);
+    if (keys === undefined) return NOTHING;
+    const { merchantId } = merchant;
     return lookAtKey({ merchantId, livemode: environment === "LIVE", keyId: keyIdOf(keys), leaked, atMs: clock.nowMs() });
   }
 
@@ -100,42 +126,47 @@ export function createReplaceKeys({ merchants, store, apiKeys, secretBox, clock,
   function changePending(
     owner: MerchantsOf,
     merchantId: string,
-    step: (before: MerchantRecord, pending: PendingKeys) => Promise<{ merchant: MerchantRecord; change: KeysChange } | null>,
+    step: (before: MerchantRecord) => Promise<{ merchant: MerchantRecord; change: KeysChange } | null>,
   ): Promise<PendingOutcome> {
     return merchants.change<PendingOutcome>(owner, merchantId, async (stored) => {
       const before = keysAt(stored, clock.nowMs());
-      const stepped = before.pendingKeys === undefined ? null : await step(before, before.pendingKeys);
+      const stepped = await step(before);
       if (stepped === null) return { answer: { type: "none" }, merchant: null };
       const { merchant, change } = stepped;
-      const made = change.type === "refused" ? [] : change.made;
+      const made = "made" in change ? change.made : [];
       return { answer: { type: "changed", merchant, made }, merchant, also: await owners.told(merchant, change) };
     });
   }
 
   return {
-    replace: (owner, merchantId, { operationId, by, reason }) => {
+    replace: (owner, merchantId, { operationId, by, reason, environment: named }) => {
       const place = `merchant/${merchantId}/made-keys/${operationId}`;
       return merchants.change<KeysOutcome>(owner, merchantId, async (stored) => {
         const madeAtMs = clock.nowMs();
         const before = keysAt(stored, madeAtMs);
         const sealedBefore = await store.madeKeys(merchantId, operationId);
         if (sealedBefore !== null) {
-          // Pairs of before keys could wait, or what they made was kept, have neither member.
-          const { appliesAtMs = null, made = [], ...rest }: MadeKeysStored = JSON.parse(secretBox.open(sealedBefore, place));
-          return { answer: { type: "changed", merchant: before, ...rest, appliesAtMs, made }, merchant: null };
+          const stored: MadeKeysStored = JSON.parse(secretBox.open(sealedBefore, place));
+          // Pairs from before a member existed lack it; they were of the environment that the merchant was in.
+          const environment = before.keysEnvironment ?? before.environment;
+          return { answer: { type: "changed", merchant: before, appliesAtMs: null, made: [], environment, ...stored }, merchant: null };
         }
         if (!before.active) return { answer: { type: "inactive" }, merchant: null };
         const { keys, stored: ofKeys } = newMerchantKeys(apiKeys, madeAtMs);
+        const environment = named ?? before.environment;
         const leaked = reason === "leaked";
         const waits = by.type === "partner" && !leaked && (await owners.isAnyActive(merchantId));
         const appliesAtMs = waits ? madeAtMs + KEYS_WAIT_MS : null;
-        const merchant: MerchantRecord =
-          appliesAtMs === null ? withKeys(before, ofKeys) : { ...before, pendingKeys: { ...ofKeys, appliesAtMs } };
-        const { items: made, checks, operations, committed } = await madeBy(before, leaked);
-        const answer: MadeKeys = { keys, madeAtMs, appliesAtMs, made };
+        const merchant =
+          appliesAtMs === null
+            ? withNewKeys(before, environment, ofKeys)
+            : withPendingKeys(before, environment, { ...ofKeys, appliesAtMs });
+        const { items: made, checks, operations, committed } = await madeBy(before, environment, leaked);
+        const answer: MadeKeys = { environment, keys, madeAtMs, appliesAtMs, made };
+        const facts = { environment, first: keysOf(before, environment).keys === undefined, made };
         const told = await owners.told(
           merchant,
-          appliesAtMs === null ? { type: "replaced", by, made } : { type: "requested", appliesAtMs, made },
+          appliesAtMs === null ? { type: "replaced", by, ...facts } : { type: "requested", appliesAtMs, ...facts },
         );
         return {
           answer: { type: "changed", merchant, ...answer },
@@ -148,12 +179,20 @@ export function createReplaceKeys({ merchants, store, apiKeys, secretBox, clock,
       });
     },
     confirm: (owner, merchantId, publishableKey, by) =>
-      changePending(owner, merchantId, async (before, pending) => {
-        if (pending.shownKeys.publishable !== publishableKey) return null;
-        const { items: made } = await madeBy(before, false);
-        return { merchant: withKeys(before, pending), change: { type: "replaced", by, made } };
+      changePending(owner, merchantId, async (before) => {
+        for (const environment of MERCHANT_ENVIRONMENTS) {
+          const { keys, pendingKeys } = keysOf(before, environment);
+          if (pendingKeys?.shownKeys.publishable !== publishableKey) continue;
+          const { items: made } = await madeBy(before, environment, false);
+          const change = { type: "replaced", by, environment, first: keys === undefined, made } as const;
+          return { merchant: withNewKeys(before, environment, pendingKeys), change };
+        }
+        return null;
       }),
     refuse: (owner, merchantId, by) =>
-      changePending(owner, merchantId, async (before) => ({ merchant: withoutPendingKeys(before), change: { type: "refused", by } })),
+      changePending(owner, merchantId, async (before) => {
+        const waits = MERCHANT_ENVIRONMENTS.some((environment) => keysOf(before, environment).pendingKeys !== undefined);
+        return waits ? { merchant: withoutPendingKeys(before), change: { type: "refused", by } } : null;
+      }),
   };
 }

@@ -160,7 +160,7 @@ describe("AI agents", () => {
     assertMatches(await one.done("list_payment_links", {}), { items: [{ id: ids[0] }], next: null });
   });
 
-  test("a token counts in the environment in which it was made: in the other one nobody could see or revoke it", async () => {
+  test("a token counts while its merchant is in the environment in which it was made, and the key of that environment sees it all the while", async () => {
     const { merchantId, partner, secretKey } = await newMerchant(relay);
     const key = relay.client({ authorization: `Bearer ${secretKey}` });
     const { id, token } = await newAgentCredential(key);
@@ -172,7 +172,11 @@ describe("AI agents", () => {
     };
     assert.equal((await agent.post("/mcp", list)).status, 200);
     await moved("LIVE");
-    assert.equal((await key.get(`/api/merchant/agent-credentials/${id}`)).status, 404);
+    assert.equal((await key.get(`/api/merchant/agent-credentials/${id}`)).status, 200);
+    assertMatches(await key.post("/api/merchant/agent-credentials", { name: "Another", scopes: ["links:read"] }), {
+      status: 409,
+      body: { code: "other_environment" },
+    });
     assertMatches(await agent.post("/mcp", list), {
       status: 401,
       body: { error: { message: "This credential is of the merchant's other environment" } },

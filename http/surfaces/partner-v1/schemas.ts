@@ -97,7 +97,7 @@ export const MerchantWithKeys = Type.Object(
 );
 
 export const MerchantWithReplacedKeys = Type.Object(
-  { ...MerchantWithKeys.properties, made: MadeItems },
+  { ...MerchantWithKeys.properties, keysEnvironment: described(Environment, "Whose keys these are."), made: MadeItems },
   { title: "MerchantWithReplacedKeys" },
 );
 
@@ -118,6 +118,7 @@ export const KeysRequest = Type.Object(
         "`leaked`: somebody else knows the previous keys, so what the secret key made ends with it (agents' credentials, webhook endpoints). `routine`, the default: what it made goes on.",
       ),
     ),
+    environment: Type.Optional(described(Environment, "Whose keys are made. Default: the environment that the merchant is in.")),
   },
   { title: "KeysRequest" },
 );

@@ -10,11 +10,11 @@ import { type AdministerPartnerApi, createAdministerPartnerApi } from "../../../
 import type { AdministerPartners } from "../../../engine/partners/administer-partners.ts";
 import { createCallCountStore } from "../../../engine/partners/call-count-store.ts";
 import { createCallCounts } from "../../../engine/partners/call-counts.ts";
-import type { MerchantOwner } from "../../../engine/partners/merchant.ts";
+import type { MerchantOwner, MerchantRecord } from "../../../engine/partners/merchant.ts";
 import { createMerchantsByKey, type MerchantsByKey } from "../../../engine/partners/merchant-by-key.ts";
 import type { MerchantCalls } from "../../../engine/partners/merchant-calls.ts";
 import { createMerchantServices } from "../../../engine/partners/merchant-services.ts";
-import { createMerchantStore } from "../../../engine/partners/merchant-store.ts";
+import { type AlsoStored, createMerchantStore } from "../../../engine/partners/merchant-store.ts";
 import { createMerchants } from "../../../engine/partners/merchants.ts";
 import { createOwnMerchant, type OwnMerchant } from "../../../engine/partners/own-merchant.ts";
 import type { ApiKeys } from "../../../engine/partners/partner-secrets.ts";
@@ -47,6 +47,8 @@ export interface PartnerApiParts {
   bus: MerchantCallsParts["bus"];
   /** Calls of merchants at all nodes; null for a node by itself. */
   sharedMinutes: MinuteCounts | null;
+  /** What tells owners that their merchant was moved to the other environment. */
+  moved(merchant: MerchantRecord): Promise<AlsoStored>;
   failed(what: string, error: unknown): void;
 }
 
@@ -80,7 +82,7 @@ export function composePartnerApi(parts: PartnerApiParts): PartnerApi {
   const store = createMerchantStore(kv);
   const owners = tables.records(createRecordStore<MerchantOwner>(kv, MERCHANT_OWNERS));
   const callCounts = createCallCounts(createCallCountStore(kv));
-  const merchants = createMerchants({ store, apiKeys, clock, propagate: owners.propagate });
+  const merchants = createMerchants({ store, apiKeys, clock, propagate: owners.propagate, moved: parts.moved });
   const merchantServices = createMerchantServices({ merchants, store, secretBox: box, clock });
   const administerPartnerApi = createAdministerPartnerApi({
     administerPartners,

@@ -10,6 +10,7 @@ const AT_MS = Date.UTC(2026, 10, 26, 14, 30);
 const FACTS = { merchantName: "Bar Centrale", atMs: AT_MS };
 const PERSON = { type: "person", email: "mara@example.com" } as const;
 const PARTNER = { type: "partner" } as const;
+const LIVE = { environment: "LIVE", first: false, made: [] } as const;
 
 describe("mails to owners", () => {
   const told: [change: OwnersChange, said: RegExp[]][] = [
@@ -22,13 +23,14 @@ describe("mails to owners", () => {
       [/anna@example\.com/, /recovery codes|codici di recupero/],
     ],
     [{ type: "webhook changed", host: "shop.example" }, [/shop\.example/]],
-    [{ type: "keys changed", change: { type: "replaced", by: PERSON, made: [] } }, [/mara@example\.com/, /relay\.example\/portal\/keys\b/]],
-    [{ type: "keys changed", change: { type: "replaced", by: PARTNER, made: [] } }, [/by your payment provider|da chi ti fornisce/]],
+    [{ type: "keys changed", change: { type: "replaced", by: PERSON, ...LIVE } }, [/mara@example\.com/, /relay\.example\/portal\/keys\b/]],
+    [{ type: "keys changed", change: { type: "replaced", by: PARTNER, ...LIVE } }, [/by your payment provider|da chi ti fornisce/]],
     [
-      { type: "keys changed", change: { type: "requested", appliesAtMs: AT_MS + 86_400_000, made: [] } },
+      { type: "keys changed", change: { type: "requested", appliesAtMs: AT_MS + 86_400_000, ...LIVE } },
       [/27 [Nn]ovembe?r/, /\/portal\/keys\b/],
     ],
     [{ type: "keys changed", change: { type: "refused", by: PERSON } }, [/mara@example\.com/]],
+    [{ type: "keys changed", change: { type: "moved", environment: "LIVE" } }, [/LIVE/, /\/portal\/keys\b/]],
   ];
   for (const [change, said] of told) {
     test(`${JSON.stringify(change)} is told with the merchant, the time and what to do`, () => {
@@ -48,12 +50,15 @@ describe("mails to owners", () => {
       { type: "agent_credential", id: "ac_1", mark: "x7Qa", isCertain: true, ended: true, expiresAtMs: AT_MS },
     ];
     for (const change of [
-      { type: "replaced", by: PERSON, made },
-      { type: "requested", appliesAtMs: AT_MS, made },
+      { type: "replaced", by: PERSON, ...LIVE, made },
+      { type: "requested", appliesAtMs: AT_MS, ...LIVE, made },
     ] as const) {
       const { text } = texts("en", { ...FACTS, change: { type: "keys changed", change } });
       assert.match(text, /ended with it:\n- credential of an agent, token ending in x7Qa \(ac_1\)\n\n/);
-      assert.match(text, /still at work.*:\n- webhook to shop\.example \(we_1\): end it at https:\/\/relay\.example\/portal\/webhooks\n\n/);
+      assert.match(
+        text,
+        /still at work.*:\n- webhook to shop\.example \(we_1\): end it at https:\/\/relay\.example\/portal\/webhooks \(or by DELETE \/api\/merchant\/webhooks\/we_1\)\n\n/,
+      );
       assert.match(text, /by whom\..*:\n- webhook to old\.example \(we_2\): end it at/);
       assert.doesNotMatch(texts("it", { ...FACTS, change: { type: "keys changed", change } }).text, /undefined|ended/);
     }
@@ -63,7 +68,7 @@ describe("mails to owners", () => {
     const { subject } = texts("it", {
       ...FACTS,
       merchantName: "x".repeat(128),
-      change: { type: "keys changed", change: { type: "requested", appliesAtMs: AT_MS, made: [] } },
+      change: { type: "keys changed", change: { type: "requested", appliesAtMs: AT_MS, ...LIVE } },
     });
     assert.ok(subject.length <= 200);
   });

@@ -88,7 +88,7 @@ test("a key that leaked takes with it what it made, and nothing of a person, ano
   assert.deepEqual(await states(...ended), ["key_leaked", "REVOKED"]);
   assert.deepEqual(await states(...kept, ...agents), [null, null, null, "ACTIVE", "ACTIVE"]);
   assert.deepEqual(became, ["revoked"]);
-  assert.deepEqual(notices.at(-1)?.change, { type: "replaced", by: PERSON, made: outcome.made });
+  assert.deepEqual(notices.at(-1)?.change, { type: "replaced", by: PERSON, environment: "TEST", first: false, made: outcome.made });
 });
 
 test("a routine rotation ends nothing and names all of it, also in its repetition", async () => {

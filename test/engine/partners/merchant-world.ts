@@ -7,7 +7,7 @@ import { createMerchantServices } from "../../../engine/partners/merchant-servic
 import { createMerchantStore } from "../../../engine/partners/merchant-store.ts";
 import { createMerchants } from "../../../engine/partners/merchants.ts";
 import { createOwnMerchant } from "../../../engine/partners/own-merchant.ts";
-import { createReplaceKeys, type KeysChange } from "../../../engine/partners/replace-keys.ts";
+import { createReplaceKeys, type KeyOwners, type KeysChange } from "../../../engine/partners/replace-keys.ts";
 import { MemoryKv } from "../kernel/memory-kv.ts";
 import { ManualClock } from "../world.ts";
 
@@ -54,9 +54,16 @@ export function merchantWorld(lookAtKey: LookAtKey = async () => NOTHING_MADE) {
   const notices: { merchantId: string; change: KeysChange }[] = [];
   /** Merchants that have an active owner. */
   const owned = new Set<string>();
+  const told: KeyOwners["told"] = async ({ merchantId }, change) => {
+    notices.push({ merchantId, change });
+    return { operations: [{ type: "put", key: `told/${merchantId}/${notices.length}`, value: change.type }] };
+  };
   const shard = () => {
     const store = createMerchantStore(kv);
-    const merchants = createMerchants({ store, apiKeys, clock, propagate });
+    const merchants = createMerchants({
+      ...{ store, apiKeys, clock, propagate },
+      moved: (merchant) => told(merchant, { type: "moved", environment: merchant.environment }),
+    });
     const services = createMerchantServices({ merchants, store, secretBox: bracketed, clock });
     const servicesOfPartner = (partnerId: number) => partners.get(partnerId) ?? null;
     const { merchantByKey } = createMerchantsByKey({ store, apiKeys, clock, servicesOfPartner });
@@ -64,10 +71,7 @@ export function merchantWorld(lookAtKey: LookAtKey = async () => NOTHING_MADE) {
       ...{ merchants, store, apiKeys, secretBox: bracketed, clock, lookAtKey },
       owners: {
         isAnyActive: async (merchantId) => owned.has(merchantId),
-        told: async ({ merchantId }, change) => {
-          notices.push({ merchantId, change });
-          return { operations: [{ type: "put", key: `told/${merchantId}/${notices.length}`, value: change.type }] };
-        },
+        told,
       },
     });
     const ownMerchant = createOwnMerchant({ store, merchants, services, keys, clock, servicesOfPartner });

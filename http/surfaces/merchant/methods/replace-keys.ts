@@ -15,7 +15,7 @@ export const replaceKeys = methods.endpoint({
   path: `${MERCHANT_BASE}/keys`,
   summary: "Rotate the API keys of the merchant",
   description:
-    "The present pair is no longer accepted, at any node, when the response is sent. The new keys are shown in this response only. Keys that wait are dropped. The owners are told by mail. The response and the mail list what the former secret key made; with the `reason` `leaked` it ends in the same step.",
+    "TEST and LIVE have a pair each, and a key stays what it is when the merchant moves: one that goes LIVE gets its first pair here. The present pair of the environment is no longer accepted, at any node, when the response is sent. The new keys are shown in this response only. Keys of the environment that wait are dropped. The owners are told by mail. The response and the mail list what the former secret key made; with the `reason` `leaked` it ends in the same step.",
   auth: "merchantUser",
   may: "administer keys",
   stepUp: true,
@@ -35,6 +35,7 @@ export const replaceKeys = methods.endpoint({
         data: {
           publishableKey: "pk_merchant_...",
           secretKey: "sk_merchant_...",
+          environment: "TEST",
           createdAt: "2026-03-01T09:30:00.000Z",
           made: MADE_EXAMPLE,
         },
@@ -48,11 +49,16 @@ export const replaceKeys = methods.endpoint({
   },
   handle: async ({ ownMerchant }, { caller, body, operationId }) => {
     const { merchantId, email } = userOf(caller);
-    const { reason = "routine" } = body ?? {};
-    const outcome = await ownMerchant.replaceKeys(merchantId, { operationId, by: { type: "person", email }, reason });
+    const { reason = "routine", environment } = body ?? {};
+    const outcome = await ownMerchant.replaceKeys(merchantId, { operationId, by: { type: "person", email }, reason, environment });
     if (outcome.type === "inactive") throw new RelayError("conflict", "The merchant is deactivated");
     const { keys, madeAtMs, made } = outcome;
-    const pair = { publishableKey: keys.publishable, secretKey: keys.secret, createdAt: new Date(madeAtMs).toISOString() };
+    const pair = {
+      publishableKey: keys.publishable,
+      secretKey: keys.secret,
+      environment: outcome.environment,
+      createdAt: new Date(madeAtMs).toISOString(),
+    };
     return { status: 201, body: ok({ ...pair, made: madeItems(made) }), headers: NO_STORE };
   },
 });

@@ -15,6 +15,7 @@ export const changeWebhook = webhooks.endpoint({
   description:
     "Members that are left out stay. Disabling it ends what is still to be delivered to it; enabling it forgets why it was disabled. `seen`: the `updatedAt` that was looked at.",
   auth: "merchantUserOrKey",
+  apartByEnvironment: true,
   may: "integrate",
   stepUp: true,
   rateLimit: PORTAL_RATE,

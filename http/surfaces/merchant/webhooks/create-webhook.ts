@@ -15,6 +15,7 @@ export const createWebhook = webhooks.endpoint({
   description:
     "`format`: `portal` (default) or `platform`, that of `/v1/webhook_endpoints`; each has its own events. `url` is https in LIVE; addresses of local networks are refused, and a name is checked at each call. The answer has the `secret` by which deliveries are signed; it is not shown again.",
   auth: "merchantUserOrKey",
+  apartByEnvironment: true,
   may: "integrate",
   stepUp: true,
   rateLimit: PORTAL_RATE,

@@ -13,6 +13,7 @@ export const rotateWebhookSecret = webhooks.endpoint({
   description:
     "The answer has the new `secret`, which is not shown again. For 24 hours (`formerSecretUntil`) the former one signs too: `X-Gateway-Signature` is made with the former one until then, `webhook-signature` has one of each.",
   auth: "merchantUserOrKey",
+  apartByEnvironment: true,
   may: "integrate",
   stepUp: true,
   rateLimit: PORTAL_RATE,

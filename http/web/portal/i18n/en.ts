@@ -275,8 +275,15 @@ export const en = {
     madeWebhook: (host: string) => `Webhook to ${host}:`,
     madeAgent: (last4: string) => `Token of an AI agent, ending in ${last4}:`,
     madeEnded: "ended",
+    endMade: "End it",
     madeGoesOn: "still at work",
     madeUnsure: "older than this record; check it",
+    noneYet: (environment: string) =>
+      `There are no keys for ${environment} yet. Make a new pair: keys of the other environment do not work for this one.`,
+    otherTitle: (environment: string) => `Keys for ${environment}`,
+    otherHint: "They reach only what was made in their own environment.",
+    replaceOther: (environment: string) => `Make a new pair for ${environment}`,
+    firstText: (environment: string) => `The first pair for ${environment}. Other keys go on as they are. All owners are told by mail.`,
     replaceText: "For keys that were lost, or that somebody else may have. The present pair stops working at once:",
     breaks: [
       "Web shops and tills that use it take no payments until you give them the new keys.",

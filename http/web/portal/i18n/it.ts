@@ -287,8 +287,16 @@ export const it: Catalogue = {
     madeWebhook: (host: string) => `Webhook verso ${host}:`,
     madeAgent: (last4: string) => `Token di un agente IA che termina con ${last4}:`,
     madeEnded: "terminato",
+    endMade: "Termina",
     madeGoesOn: "ancora attivo",
     madeUnsure: "anteriore a questa registrazione; controllalo",
+    noneYet: (environment: string) =>
+      `Non ci sono ancora chiavi per ${environment}. Crea una nuova coppia: le chiavi dell’altro ambiente non valgono per questo.`,
+    otherTitle: (environment: string) => `Chiavi per ${environment}`,
+    otherHint: "Raggiungono solo ciò che è stato creato nel loro ambiente.",
+    replaceOther: (environment: string) => `Crea una nuova coppia per ${environment}`,
+    firstText: (environment: string) =>
+      `La prima coppia per ${environment}. Le altre chiavi restano come sono. Tutti i titolari vengono avvisati per e-mail.`,
     replaceText: "Per chiavi andate perse, o che qualcun altro potrebbe avere. La coppia attuale smette subito di funzionare:",
     breaks: [
       "Negozi online e casse che la usano non incassano finché non ricevono le nuove chiavi.",

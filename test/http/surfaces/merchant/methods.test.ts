@@ -206,7 +206,10 @@ test("keys are replaced once for a repeated request, for its own person only, an
   assertMatches(await merchantByKey(secret), { merchantId: "SHOP-001", kind: "secret" });
   assertMatches(await call("key", "GET", "/payment-methods"), { status: 401 });
   assert.deepEqual(notices, [
-    { merchantId: "SHOP-001", change: { type: "replaced", by: { type: "person", email: OWNER.email }, made: [] } },
+    {
+      merchantId: "SHOP-001",
+      change: { type: "replaced", by: { type: "person", email: OWNER.email }, environment: "TEST", first: false, made: [] },
+    },
   ]);
   // Another owner with the same Idempotency-Key asks for something else, and is not shown these.
   const other = await call("other owner", "POST", "/keys", undefined, key);

@@ -624,7 +624,9 @@ export const KEYS: KeysJson = {
   secretKeyPrefix: "sk_merchant_k3Qd",
   createdAt: "2026-03-02T08:00:00.000Z",
   environment: "TEST",
+  exists: true,
   pending: null,
+  other: { publishableKey: null, secretKeyPrefix: null, createdAt: null, environment: "LIVE", exists: false, pending: null },
 };
 
 /** Keys that the merchant's partner asked for. */
@@ -645,6 +647,7 @@ export const COMPAT_SETTINGS: CompatSettingsJson = {
 export const NEW_KEYS = {
   publishableKey: `pk_merchant_${"n".repeat(43)}`,
   secretKey: `sk_merchant_${"s".repeat(43)}`,
+  environment: "TEST" as const,
   createdAt: "2026-11-25T09:00:00.000Z",
   made: [
     {
