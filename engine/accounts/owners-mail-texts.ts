@@ -1,3 +1,4 @@
+import type { MadeByKey } from "../access/made-by-key.ts";
 import type { MerchantRole } from "../access/merchant-user-grant.ts";
 import { cutText } from "../kernel/cut-text.ts";
 import type { KeysChange } from "../partners/replace-keys.ts";
@@ -190,6 +191,55 @@ const FACTORS: Readonly<Record<Locale, (email: string, change: FactorChange) => 
     `The sign-in of ${email} was changed. ${change === "all factors removed" ? "An administrator removed its second factor: authenticator app, passkeys and recovery codes." : SECURITY_CHANGES.en[change]}`,
 };
 
+interface MadeTexts {
+  readonly ended: string;
+  readonly goesOn: string;
+  readonly unsure: string;
+  webhook(host: string, id: string): string;
+  agent(last4: string, id: string): string;
+  endAt(url: string, call: string): string;
+}
+
+const MADE: Readonly<Record<Locale, MadeTexts>> = {
+  it: {
+    ended: "Creati con la chiave segreta precedente e terminati insieme a lei:",
+    goesOn: "Creati con la chiave segreta precedente e ancora attivi. Terminate quelli che non riconoscete:",
+    unsure: "Creati prima che il servizio registrasse con quale chiave, o da chi. Controllate anche questi:",
+    webhook: (host, id) => `webhook verso ${host} (${id})`,
+    agent: (last4, id) => `credenziale di un agente, token che termina con ${last4} (${id})`,
+    endAt: (url, call) => `si termina su ${url} (o con ${call})`,
+  },
+  en: {
+    ended: "Made with the former secret key, and ended with it:",
+    goesOn: "Made with the former secret key, and still at work. End those that you do not recognise:",
+    unsure: "Made before the service kept with which key, or by whom. Check these too:",
+    webhook: (host, id) => `webhook to ${host} (${id})`,
+    agent: (last4, id) => `credential of an agent, token ending in ${last4} (${id})`,
+    endAt: (url, call) => `end it at ${url} (or by ${call})`,
+  },
+};
+
+const ENDED_AT: Readonly<Record<MadeByKey["type"], { page: string; call: string }>> = {
+  agent_credential: { page: "agents", call: "DELETE /api/merchant/agent-credentials" },
+  webhook_endpoint: { page: "webhooks", call: "DELETE /api/merchant/webhooks" },
+};
+
+/** What the former secret key made, with what ends each that goes on: the page shows one environment only. */
+function madeByKey(locale: Locale, made: readonly MadeByKey[], portal: string): string[] {
+  const words = MADE[locale];
+  const line = ({ type, id, mark, ended }: MadeByKey) => {
+    const what = type === "webhook_endpoint" ? words.webhook(mark, id) : words.agent(mark, id);
+    const { page, call } = ENDED_AT[type];
+    return ended ? `- ${what}` : `- ${what}: ${words.endAt(`${portal}/${page}`, `${call}/${id}`)}`;
+  };
+  const parts = [
+    { title: words.ended, items: made.filter(({ ended }) => ended) },
+    { title: words.goesOn, items: made.filter(({ ended, isCertain }) => !ended && isCertain) },
+    { title: words.unsure, items: made.filter(({ ended, isCertain }) => !ended && !isCertain) },
+  ];
+  return parts.flatMap(({ title, items }) => (items.length === 0 ? [] : [[title, ...items.map(line)].join("\n")]));
+}
+
 const KEYS: Readonly<Record<Locale, (change: KeysChange, facts: Facts) => MailText>> = {
   it: (change, { merchantName, at, portal, time }) => {
     const url = `${portal}/keys`;
@@ -200,8 +250,15 @@ const KEYS: Readonly<Record<Locale, (change: KeysChange, facts: Facts) => MailTe
           subject: `Nuove chiavi API per ${merchantName}`,
           text: paragraphs(
             "Buongiorno,",
-            `le chiavi API di ${merchantName} sono state sostituite ${at} da ${by}. Quelle precedenti non valgono più da quel momento.`,
-            "I programmi che le usano (negozio online, gestionale) non possono più incassare finché non ricevono le nuove.",
+            ...(change.first
+              ? [
+                  `le prime chiavi API di ${merchantName} per ${change.environment} sono state create ${at} da ${by}. Le altre chiavi restano valide.`,
+                ]
+              : [
+                  `le chiavi API di ${merchantName} per ${change.environment} sono state sostituite ${at} da ${by}. Quelle precedenti non valgono più da quel momento.`,
+                  "I programmi che le usano (negozio online, gestionale) non possono più incassare finché non ricevono le nuove.",
+                ]),
+            ...madeByKey("it", change.made, portal),
             `Se nessuno di voi l'ha chiesto, crea subito una nuova coppia su ${url}, cambia la tua password e controlla gli utenti del portale.`,
           ),
         };
@@ -211,8 +268,9 @@ const KEYS: Readonly<Record<Locale, (change: KeysChange, facts: Facts) => MailTe
           subject: `Nuove chiavi API richieste per ${merchantName}`,
           text: paragraphs(
             "Buongiorno,",
-            `chi ti fornisce il servizio di pagamento ha chiesto ${at} nuove chiavi API per ${merchantName}. Sostituiranno quelle attuali ${time(change.appliesAtMs)}.`,
+            `chi ti fornisce il servizio di pagamento ha chiesto ${at} nuove chiavi API di ${merchantName} per ${change.environment}. ${change.first ? "Varranno da" : "Sostituiranno quelle attuali"} ${time(change.appliesAtMs)}.`,
             `Un titolare può confermarle prima, oppure rifiutarle, su ${url}.`,
+            ...madeByKey("it", change.made, portal),
             "Se non ve lo aspettavate, rifiutatele e chiedete spiegazioni a chi vi fornisce il servizio di pagamento.",
           ),
         };
@@ -223,6 +281,16 @@ const KEYS: Readonly<Record<Locale, (change: KeysChange, facts: Facts) => MailTe
             "Buongiorno,",
             `le nuove chiavi API di ${merchantName} sono state rifiutate ${at} da ${change.by.type === "person" ? change.by.email : "chi ti fornisce il servizio di pagamento"}. Quelle attuali restano valide.`,
             `Le chiavi sono su ${url}.`,
+          ),
+        };
+      case "moved":
+        return {
+          subject: `${merchantName} è ora in ${change.environment}`,
+          text: paragraphs(
+            "Buongiorno,",
+            `chi ti fornisce il servizio di pagamento ha spostato ${merchantName} nell'ambiente ${change.environment} ${at}.`,
+            `Le chiavi API restano del loro ambiente: quelle dell'altro non incassano più per te. Le chiavi per ${change.environment} si creano su ${url}.`,
+            "Se non ve lo aspettavate, chiedete spiegazioni a chi vi fornisce il servizio di pagamento.",
           ),
         };
     }
@@ -236,8 +304,13 @@ const KEYS: Readonly<Record<Locale, (change: KeysChange, facts: Facts) => MailTe
           subject: `New API keys for ${merchantName}`,
           text: paragraphs(
             "Hello,",
-            `the API keys of ${merchantName} were replaced on ${at} by ${by}. The former ones ended at that moment.`,
-            "Software that uses them (a web shop, a till) takes no payments until it has the new ones.",
+            ...(change.first
+              ? [`the first API keys of ${merchantName} for ${change.environment} were made on ${at} by ${by}. The other keys go on.`]
+              : [
+                  `the API keys of ${merchantName} for ${change.environment} were replaced on ${at} by ${by}. The former ones ended at that moment.`,
+                  "Software that uses them (a web shop, a till) takes no payments until it has the new ones.",
+                ]),
+            ...madeByKey("en", change.made, portal),
             `If none of you asked for it, make a new pair at once at ${url}, change your password, and check the users of the portal.`,
           ),
         };
@@ -247,8 +320,9 @@ const KEYS: Readonly<Record<Locale, (change: KeysChange, facts: Facts) => MailTe
           subject: `New API keys requested for ${merchantName}`,
           text: paragraphs(
             "Hello,",
-            `your payment provider asked on ${at} for new API keys for ${merchantName}. They replace the present ones on ${time(change.appliesAtMs)}.`,
+            `your payment provider asked on ${at} for new API keys of ${merchantName} for ${change.environment}. They ${change.first ? "count as of" : "replace the present ones on"} ${time(change.appliesAtMs)}.`,
             `An owner can confirm them earlier, or refuse them, at ${url}.`,
+            ...madeByKey("en", change.made, portal),
             "If you did not expect them, refuse them, and ask your payment provider.",
           ),
         };
@@ -259,6 +333,16 @@ const KEYS: Readonly<Record<Locale, (change: KeysChange, facts: Facts) => MailTe
             "Hello,",
             `the new API keys of ${merchantName} were refused on ${at} by ${change.by.type === "person" ? change.by.email : "your payment provider"}. The present ones go on.`,
             `The keys are at ${url}.`,
+          ),
+        };
+      case "moved":
+        return {
+          subject: `${merchantName} is in ${change.environment} now`,
+          text: paragraphs(
+            "Hello,",
+            `your payment provider moved ${merchantName} to the environment ${change.environment} on ${at}.`,
+            `API keys stay of their environment: those of the other one take no payments for you any more. Keys for ${change.environment} are made at ${url}.`,
+            "If you did not expect this, ask your payment provider.",
           ),
         };
     }

@@ -1,3 +1,4 @@
+import { type KeyProof, keyEnded } from "../access/made-by-key.ts";
 import { createDueIndex, type DueIndex, dueOperations } from "../kernel/due-index-store.ts";
 import { available, type Kv, type Operation } from "../kernel/kv.ts";
 import { type IndexPage, listPrefix, type MerchantList, type Place, pageOfIndex, placeKey } from "../kernel/merchant-index-store.ts";
@@ -29,7 +30,11 @@ export interface AgentCredentialStore extends DueIndex {
   byDigest(digest: string): Promise<AgentCredentialRecord | null>;
   usable(list: MerchantList): Promise<UsableCredentials>;
   /** The new version, or null where the id is taken, or others can be used than was read. */
-  create(change: AgentCredentialChange, usable: UsableCredentials): Promise<number | null>;
+  create(change: AgentCredentialChange, usable: UsableCredentials, proof?: KeyProof): Promise<number | null>;
+  /** Those of a merchant that can be used, all at once; one that ends by a change is usable no more. */
+  held(list: MerchantList): Promise<{ credentials: readonly Stored<AgentCredentialRecord>[]; usable: UsableCredentials }>;
+  /** Steps by which they end, for the commit of others; also where there are none, what has to be as it was read. */
+  ending(list: MerchantList, changes: readonly AgentCredentialChange[], usable: UsableCredentials): Alongside;
   /** The new version, or null where another one stands. One that has ended by it can be used no more. */
   commit(change: AgentCredentialChange): Promise<number | null>;
   /** A step by which it does not end, for the commit of a link. */
@@ -94,10 +99,7 @@ export function createAgentCredentialStore({ kv, retentionMs, eventOperations }:
   }
 
   async function committed(...parts: Alongside[]): Promise<number | null> {
-    const result = await kv.commit({
-      checks: parts.flatMap(({ checks }) => checks),
-      operations: parts.flatMap(({ operations }) => operations),
-    });
+    const result = await kv.commit(joined(parts));
     return result.type === "committed" ? result.version : null;
   }
 
@@ -115,8 +117,25 @@ export function createAgentCredentialStore({ kv, retentionMs, eventOperations }:
         return entry === null ? null : ((await load(entry.value))?.record ?? null);
       }),
     usable: (list) => available(() => usable(list)),
-    create: (change, { ids, version }) =>
-      available(() => committed(alongside(change), usableNow(change.record, version, [...ids, change.record.id]))),
+    create: (change, { ids, version }, proof) =>
+      available(async () => {
+        const { checks, operations } = joined([alongside(change), usableNow(change.record, version, [...ids, change.record.id])]);
+        const result = await kv.commit({ checks: proof === undefined ? checks : [...checks, proof], operations });
+        if (result.type === "conflict" && result.key === proof?.key) throw keyEnded();
+        return result.type === "committed" ? result.version : null;
+      }),
+    held: (list) =>
+      available(async () => {
+        const now = await usable(list);
+        const entries = now.ids.length === 0 ? [] : await kv.getMany(now.ids.map((id) => CREDENTIALS + id));
+        const credentials = entries.flatMap((entry) => (entry === null ? [] : [{ record: recordOf(entry.value), version: entry.version }]));
+        return { credentials, usable: now };
+      }),
+    ending: (list, changes, { ids, version }) => {
+      const ended = changes.map(({ record }) => record.id);
+      const left = ids.filter((id) => !ended.includes(id));
+      return joined([...changes.map(alongside), usableNow(list, version, left)]);
+    },
     commit: (change) =>
       available(async () => {
         const { record, before } = change;
@@ -142,6 +161,10 @@ export function createAgentCredentialStore({ kv, retentionMs, eventOperations }:
         ),
       ),
   };
+}
+
+function joined(parts: readonly Alongside[]): Alongside {
+  return { checks: parts.flatMap(({ checks }) => checks), operations: parts.flatMap(({ operations }) => operations) };
 }
 
 function hasEnded({ state }: AgentCredentialRecord): boolean {

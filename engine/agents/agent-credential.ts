@@ -39,8 +39,11 @@ export interface AgentLimits {
 /** Of a credential that makes no links. */
 export const NO_AGENT_LIMITS: AgentLimits = { currency: "EUR", perLinkMaxMinor: 0, perDayMinor: 0, totalMinor: 0, linksPerHour: 0 };
 
-/** Who made it. `key`: the merchant's secret key. */
-export type AgentCredentialCreator = { readonly type: "user"; readonly userId: string } | { readonly type: "key" };
+/** Who made it. `key`: the merchant's secret key; `keyId` is absent in records from before it was kept. */
+export type AgentCredentialCreator = { readonly type: "user"; readonly userId: string } | { readonly type: "key"; readonly keyId?: string };
+
+/** `rotation`: the key that made it leaked and was replaced. */
+export type AgentCredentialRevoker = AgentCredentialCreator | { readonly type: "rotation" };
 
 /** What the links of a credential have come to, changed by the commits that change those links. */
 export interface AgentReserved {
@@ -85,7 +88,7 @@ export interface AgentCredentialRecord {
   readonly state: AgentCredentialState;
   readonly reserved: AgentReserved;
   readonly revokedAtMs: number | null;
-  readonly revokedBy: AgentCredentialCreator | null;
+  readonly revokedBy: AgentCredentialRevoker | null;
   /** When the relay looks at it next by itself; null: not any more. */
   readonly nextAtMs: number | null;
   /** Webhook events of it so far. */

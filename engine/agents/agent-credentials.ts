@@ -1,4 +1,5 @@
 import type { AgentGrant, AgentScope } from "../access/agent-grant.ts";
+import type { KeyProof } from "../access/made-by-key.ts";
 import type { PortalLinkOrder, PortalLinkRecord, PortalLinkState } from "../portal-links/portal-link.ts";
 import type { PortalLinkOperation, PortalLinkOwner } from "../portal-links/portal-links.ts";
 import type {
@@ -57,6 +58,8 @@ export type AgentLinkOutcome =
   | { readonly type: "created"; readonly link: PortalLinkRecord }
   /** The merchant's partner has no account at the card gateway. */
   | { readonly type: "no_account" }
+  /** The merchant is in the other environment by now. */
+  | { readonly type: "other_environment" }
   /** `limit` refused it: it has room for `roomMinor` (null where it is not about amounts), from `retryAtMs` on for more (null where only an end of other links makes room). */
   | {
       readonly type: "refused";
@@ -75,13 +78,15 @@ export type AgentLinkOutcome =
 export interface AgentCredentials {
   /**
    * Idempotent by the operation's id: a repetition gets the same token. `full`: AGENT_CREDENTIALS_MAX can still be used. Throws RelayError `invalid_request` naming the member
-   * (name, scopes, currency, perLinkMaxMinor, perDayMinor, totalMinor, linksPerHour, ipAllow, expiresInDays).
+   * (name, scopes, currency, perLinkMaxMinor, perDayMinor, totalMinor, linksPerHour, ipAllow, expiresInDays),
+   * and `unauthorized` where the key of the `proof` has ended meanwhile.
    */
   create(
     owner: PortalLinkOwner,
     order: AgentCredentialOrder,
     createdBy: AgentCredentialCreator,
     operation: PortalLinkOperation,
+    proof?: KeyProof,
   ): Promise<{ type: "created"; credential: AgentCredentialRecord; token: string } | { type: "full" }>;
   /** Newest first. `next` null: no more. Throws RelayError `invalid_request` for a cursor that is none. */
   list(owner: PortalLinkOwner, query: AgentCredentialQuery): Promise<{ items: readonly SeenAgentCredential[]; next: string | null }>;

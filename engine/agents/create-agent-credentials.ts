@@ -82,7 +82,7 @@ export function createAgentCredentials(options: AgentCredentialsOptions): AgentC
     return stored !== null && stored.record.merchantId === merchantId && stored.record.livemode === livemode ? stored : null;
   }
 
-  const create: AgentCredentials["create"] = (owner, order, createdBy, operation) =>
+  const create: AgentCredentials["create"] = (owner, order, createdBy, operation, proof) =>
     retryOnConflict(ROUNDS_MAX, async () => {
       const id = prefixedId("ac_", digest(`agent credential ${operation.id}`));
       const token = tokenOf(operation.id);
@@ -115,7 +115,7 @@ export function createAgentCredentials(options: AgentCredentialsOptions): AgentC
       };
       const change: AgentCredentialChange = { record, before: null, version: 0, events: [], also: [], atMs };
       // Also where somebody else with the same operation was first: its credential is the one.
-      if ((await store.create(change, usable)) === null) return CONFLICT;
+      if ((await store.create(change, usable, proof)) === null) return CONFLICT;
       tellStored(change, "agent_credential.created", operation.requestId, telling);
       return { type: "created", credential: record, token } as const;
     });

@@ -1,4 +1,4 @@
-import type { AgentCredentialCreator } from "./agent-credential.ts";
+import type { AgentCredentialRevoker } from "./agent-credential.ts";
 
 /** What can happen to a credential. Each event carries when, wall time in milliseconds UTC. */
 export type AgentCredentialEvent =
@@ -8,7 +8,7 @@ export type AgentCredentialEvent =
   | { type: "link.unpaid"; atMs: number; amountMinor: number }
   /** One that was cancelled or expired is paid all the same, in the same commit. */
   | { type: "link.paid_late"; atMs: number; amountMinor: number }
-  | { type: "revoke.requested"; atMs: number; by: AgentCredentialCreator }
+  | { type: "revoke.requested"; atMs: number; by: AgentCredentialRevoker }
   | { type: "deadline.passed"; atMs: number };
 
 export type AgentCredentialNews = "agent_credential.exhausted";

@@ -2,6 +2,7 @@ import { LINK_LIFETIME_MS } from "../kernel/limits.ts";
 import { fromMinorUnits } from "../kernel/money.ts";
 import { type Digest, prefixedId } from "../kernel/prefixed-id.ts";
 import { amountOf, isFinal, type LinkOrder, type LinkRecord } from "../links/link.ts";
+import type { MerchantAccount } from "../links/merchant-accounts.ts";
 import type { Attempt, AttemptState, IntentOrder, IntentRecord, PaidAttempt } from "./intent.ts";
 import { captureOf } from "./rules.ts";
 
@@ -25,20 +26,17 @@ export function readAttemptAttachment(text: string | null): AttemptAttachment | 
 }
 
 /** The account at the gateway that a link runs on. */
-export interface AttemptAccount {
-  readonly terminalId: string;
-  readonly merchantId: string;
-}
+export type AttemptAccount = Extract<MerchantAccount, { type: "account" }>;
 
 /** The link of the next attempt at an intent. */
 export function linkOrderOf(record: IntentRecord, order: IntentOrder, account: AttemptAccount, returnUrl: string, atMs: number): LinkOrder {
   const n = record.attempts.length + 1;
   return {
     txId: `${record.id}.${n}`,
-    terminalId: account.terminalId,
+    terminalId: account.credentials.terminalId,
     partnerId: record.partnerId,
-    merchantId: account.merchantId,
-    shop: record.merchantId,
+    merchantId: account.credentials.merchantId,
+    ...(account.apart ? {} : { shop: record.merchantId }),
     // No caller of another surface is named so: nobody else may act on it.
     owner: `merchant:${record.merchantId}`,
     amount: fromMinorUnits(order.amountMinor, order.currency),

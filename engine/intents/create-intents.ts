@@ -5,8 +5,8 @@ import { changedMetadata, hasTooManyKeys, type MetadataChange } from "../kernel/
 import { prefixedId } from "../kernel/prefixed-id.ts";
 import { CONFLICT, retryOnConflict } from "../kernel/retry-on-conflict.ts";
 import type { Stored } from "../kernel/stored.ts";
-import type { GatewayAccounts } from "../links/gateway-accounts.ts";
 import type { FollowUpOutcome, Links } from "../links/links.ts";
+import type { MerchantAccounts } from "../links/merchant-accounts.ts";
 import { linkOrderOf } from "./attempt.ts";
 import type { IntentEvent } from "./events.ts";
 import {
@@ -48,8 +48,8 @@ const ROUNDS_MAX = 8;
 
 export interface IntentsOptions extends Telling {
   store: IntentStore;
-  links: Pick<Links, "createUnlessRefused" | "resume" | "verify" | "verifyNow" | "revoke" | "followUp">;
-  accounts: Pick<GatewayAccounts, "ofPartner">;
+  links: Pick<Links, "createUnlessRefused" | "resume" | "verify" | "verifyNow" | "revoke" | "followUp" | "byTxId">;
+  accounts: MerchantAccounts;
   clock: Clock;
   ids: Ids;
   activity?: ActivityLog;
@@ -200,8 +200,8 @@ export function createIntents(options: IntentsOptions): Intents {
         return verified === undefined || isOver(verified) ? CONFLICT : { type: "unsettled", intent: found };
       }
       if (record.attempts.length >= INTENT_ATTEMPTS_MAX) return { type: "unexpected", intent: record };
-      const account = accounts.ofPartner(record.partnerId);
-      if (account === null) return { type: "no_account", intent: record };
+      const account = await accounts.ofMerchant(record);
+      if (account.type !== "account") return { type: account.type, intent: record };
       const linkOrder = linkOrderOf(record, order, account, returnUrl(record.token), clock.nowMs());
       const created = await links.createUnlessRefused(linkOrder, new IntentCause(operation, { change }));
       // Canceled, changed or confirmed by somebody else in the meantime.
@@ -402,6 +402,12 @@ export function createIntents(options: IntentsOptions): Intents {
     refundOf,
     updateRefund,
     find,
+    mayBegin: async (owner) => (await accounts.ofMerchant(owner)).type !== "other_environment",
+    isKeptForTest: async (intent) => {
+      const paid = paidAttempt(intent);
+      const link = paid === null ? null : await links.byTxId(paid.txId);
+      return link !== null && accounts.isKeptForTest(link.order.partnerId, link.order.merchantId);
+    },
     byToken: async (token) => {
       if (!TOKEN.test(token)) return null;
       const stored = await store.load(`pi_${token.slice(0, TOKEN_ID_LENGTH)}`);

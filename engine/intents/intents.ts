@@ -53,8 +53,8 @@ export type ConfirmOutcome =
   | { type: "declined"; intent: IntentRecord }
   /** Neither the request nor the intent has a return address. */
   | { type: "no_return_url"; intent: IntentRecord }
-  /** The merchant's partner has no account at the gateway (any more). */
-  | { type: "no_account"; intent: IntentRecord }
+  /** The merchant's partner has no account at the gateway (any more), or keeps none for this environment. */
+  | { type: "no_account" | "other_environment"; intent: IntentRecord }
   | Refused
   | NotConfirmed;
 
@@ -103,6 +103,10 @@ export interface Intents {
   /** Idempotent by the operation's id, from which the intent's is derived. */
   create(owner: IntentOwner, order: IntentOrder, operation: Operation): Promise<IntentRecord>;
   find(owner: IntentOwner, id: string): Promise<IntentRecord | null>;
+  /** Whether payments of its environment may be begun: see `MerchantAccount`. */
+  mayBegin(owner: IntentOwner): Promise<boolean>;
+  /** Whether it was paid on the account that is kept for TEST. */
+  isKeptForTest(intent: IntentRecord): Promise<boolean>;
   /** By the token of the buyer's pages, whosever it is; compared in constant time. */
   byToken(token: string): Promise<IntentRecord | null>;
   charge(owner: IntentOwner, chargeId: string): Promise<ChargeOf | null>;

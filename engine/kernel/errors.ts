@@ -33,6 +33,8 @@ export type ErrorDetail =
   /** The portal: the person's role does not permit it; a fresh second factor is needed; the request is not of the portal's own page. */
   | "role"
   | "step_up_required"
+  /** The key is of the environment that its merchant is not in. */
+  | "other_environment"
   | "csrf"
   /** A password alone is not enough: an administrator signs in with a second factor. */
   | "second_factor_required"

@@ -53,8 +53,10 @@ export function createGatewayAccounts({
 }: GatewayAccountsOptions): GatewayAccounts {
   function accountOf(partner: Partner | null, merchant?: string): GatewayCredentials | null {
     if (partner === null) return null;
-    const { id, gateway, formerGateways } = partner.record;
-    return opened(accountOfMerchant(gateway, formerGateways, merchant), partnerPlace(id, "gwSecretKey"));
+    const { id, gateway, testGateway, formerGateways } = partner.record;
+    const account =
+      testGateway !== undefined && testGateway.merchantId === merchant ? testGateway : accountOfMerchant(gateway, formerGateways, merchant);
+    return opened(account, partnerPlace(id, "gwSecretKey"));
   }
 
   /** Nobody takes money for a partner that is disabled or gone. */

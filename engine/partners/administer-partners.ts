@@ -1,6 +1,6 @@
 import { isNoTerminal, type PatternCompiler, type TerminalRule } from "../access/terminal-rule.ts";
 import { validateTerminalRule } from "../access/topic-access.ts";
-import { formerAccounts } from "../gateway/gateway-account.ts";
+import { formerAccounts, type SealedGatewayAccount } from "../gateway/gateway-account.ts";
 import type { Clock } from "../kernel/clock.ts";
 import { RelayError } from "../kernel/errors.ts";
 import { CONFLICT, retryOnConflict } from "../kernel/retry-on-conflict.ts";
@@ -24,12 +24,21 @@ import type { Partners } from "./partners.ts";
 /** Rounds of a change that somebody else's change overtakes each time; only a storm of changes of one partner uses them up. */
 const ATTEMPTS_MAX = 20;
 
+/** Absent members stay as they are. */
+export interface GatewayChange {
+  terminalId?: string | undefined;
+  merchantId?: string | undefined;
+  secret?: string | undefined;
+}
+
 /** What a caller may say of a partner; absent members stay as they are, or have their defaults at creation. */
 export interface PartnerChange {
   username?: string | undefined;
   password?: string | undefined;
   enabled?: boolean | undefined;
-  gateway?: { terminalId?: string | undefined; merchantId?: string | undefined; secret?: string | undefined } | undefined;
+  gateway?: GatewayChange | undefined;
+  /** The account that is kept for payments of TEST. */
+  testGateway?: GatewayChange | undefined;
   allowedOrigins?: { readonly [name: string]: string } | undefined;
   terminals?: TerminalRule | undefined;
   /** Null takes the adapter's login away; its secret stays where only the merchant id is given. */
@@ -100,6 +109,35 @@ export function createAdministerPartners(options: AdministerPartnersOptions): Ad
     });
   }
 
+  /** Throws RelayError `invalid_request` where the account of TEST would be incomplete, or the same as the other one. */
+  function accountsOf(
+    { id, gateway: before, testGateway: testBefore, formerGateways }: PartnerRecord,
+    { gateway: change = {}, testGateway: testChange }: PartnerChange,
+  ): Pick<PartnerRecord, "gateway" | "testGateway" | "formerGateways"> {
+    const nowMs = clock.nowMs();
+    const gateway = accountAfter(id, before, change);
+    const former = formerAccounts(formerGateways, before, gateway.merchantId, nowMs);
+    const testGateway = testChange === undefined ? testBefore : accountAfter(id, testBefore, testChange);
+    if (testGateway === undefined) return { gateway, formerGateways: former };
+    if (testGateway.merchantId === gateway.merchantId) {
+      throw new RelayError(
+        "invalid_request",
+        "gwApiKey: the account for TEST must be another one, so that no test reaches the live account",
+      );
+    }
+    return { gateway, testGateway, formerGateways: formerAccounts(former, testBefore, testGateway.merchantId, nowMs) };
+  }
+
+  function accountAfter(id: number, before: SealedGatewayAccount | undefined, change: GatewayChange): SealedGatewayAccount {
+    const terminalId = change.terminalId ?? before?.terminalId;
+    const merchantId = change.merchantId ?? before?.merchantId;
+    const sealedSecret = change.secret === undefined ? before?.sealedSecret : sealed(id, "gwSecretKey", change.secret);
+    if (terminalId === undefined || merchantId === undefined || sealedSecret === undefined) {
+      throw new RelayError("invalid_request", "gwTml, gwApiKey and gwSecretKey: are all required, none is stored");
+    }
+    return { terminalId, merchantId, sealedSecret };
+  }
+
   function check(change: PartnerChange): void {
     if (change.username !== undefined && reservedUsernames.some((name) => name.toLowerCase() === change.username?.toLowerCase())) {
       throw taken("username");
@@ -165,21 +203,10 @@ export function createAdministerPartners(options: AdministerPartnersOptions): Ad
       const passwordHash = change.password === undefined ? null : await secrets.hashPassword(change.password);
       return edit(id, (record) => ({
         ...record,
-        formerGateways: formerAccounts(
-          record.formerGateways,
-          record.gateway,
-          change.gateway?.merchantId ?? record.gateway.merchantId,
-          clock.nowMs(),
-        ),
+        ...accountsOf(record, change),
         username: change.username ?? record.username,
         passwordHash: passwordHash ?? record.passwordHash,
         enabled: change.enabled ?? record.enabled,
-        gateway: {
-          terminalId: change.gateway?.terminalId ?? record.gateway.terminalId,
-          merchantId: change.gateway?.merchantId ?? record.gateway.merchantId,
-          sealedSecret:
-            change.gateway?.secret === undefined ? record.gateway.sealedSecret : sealed(id, "gwSecretKey", change.gateway.secret),
-        },
         allowedOrigins: change.allowedOrigins ?? record.allowedOrigins,
         terminals: change.terminals ?? record.terminals,
         adapter: adapterOf(id, record.adapter, change.adapter),

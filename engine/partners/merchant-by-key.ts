@@ -1,8 +1,8 @@
 import type { MerchantGrant } from "../access/merchant-grant.ts";
 import { SERVICE_CODES, type ServiceCode } from "../access/partner-grant.ts";
 import type { Clock } from "../kernel/clock.ts";
-import { callsPerMinute, type MerchantRecord } from "./merchant.ts";
-import { isMerchantKey, keysAt } from "./merchant-keys.ts";
+import { callsPerMinute, MERCHANT_ENVIRONMENTS, type MerchantKeyDigests, type MerchantRecord } from "./merchant.ts";
+import { isMerchantKey, keyIdOf, keysAt, keysOf } from "./merchant-keys.ts";
 import type { MerchantStore } from "./merchant-store.ts";
 import type { ApiKeys } from "./partner-secrets.ts";
 
@@ -34,28 +34,31 @@ export function createMerchantsByKey({ store, apiKeys, clock, servicesOfPartner 
     merchantByKey: async (key) => {
       if (key.length > KEY_LENGTH_MAX || !isMerchantKey(key)) return null;
       const digest = apiKeys.digest(key);
-      const stored = await store.byKey(digest);
-      if (stored === null || !stored.active) return null;
-      const merchant = keysAt(stored, clock.nowMs());
-      const kind = kindOf(merchant, digest);
+      const stored = await store.provenByKey(digest);
+      if (stored === null || !stored.merchant.active) return null;
+      const merchant = keysAt(stored.merchant, clock.nowMs());
       const permitted = servicesOfPartner(merchant.partnerId);
       if (permitted === null) return null;
-      if (kind === null) return isPending(merchant, digest) ? "pending" : "replaced";
-      const { merchantId, partnerId, environment, returnSchemes } = merchant;
+      const environment = MERCHANT_ENVIRONMENTS.find((one) => holds(keysOf(merchant, one).keys, digest));
+      const { keys } = environment === undefined ? {} : keysOf(merchant, environment);
+      if (environment === undefined || keys === undefined) return isPending(merchant, digest) ? "pending" : "replaced";
+      const kind = digest === keys.secret ? "secret" : "publishable";
+      const { merchantId, partnerId, returnSchemes } = merchant;
       const services = SERVICE_CODES.filter((code) => permitted.includes(code) && merchant.services[code]?.enabled === true);
       return {
         ...{ merchantId, partnerId, livemode: environment === "LIVE", kind, requestsPerMinute: callsPerMinute(merchant), services },
+        ...{ keyId: keyIdOf(keys), proof: stored.proof },
+        ...(environment === merchant.environment ? {} : { otherEnvironment: true }),
         ...(returnSchemes === undefined ? {} : { returnSchemes }),
       };
     },
   };
 }
 
-function kindOf({ keys }: MerchantRecord, digest: string): MerchantGrant["kind"] | null {
-  if (digest === keys.secret) return "secret";
-  return digest === keys.publishable ? "publishable" : null;
+function holds(keys: MerchantKeyDigests | undefined, digest: string): boolean {
+  return keys !== undefined && (digest === keys.secret || digest === keys.publishable);
 }
 
-function isPending({ pendingKeys }: MerchantRecord, digest: string): boolean {
-  return pendingKeys !== undefined && Object.values(pendingKeys.keys).includes(digest);
+function isPending(merchant: MerchantRecord, digest: string): boolean {
+  return MERCHANT_ENVIRONMENTS.some((environment) => holds(keysOf(merchant, environment).pendingKeys?.keys, digest));
 }

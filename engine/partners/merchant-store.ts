@@ -1,10 +1,11 @@
+import type { KeyProof } from "../access/made-by-key.ts";
 import type { ServiceCode } from "../access/partner-grant.ts";
 import { RelayError } from "../kernel/errors.ts";
 import { type Entry, type Kv, type Operation, prefixRange, StorageUnavailable } from "../kernel/kv.ts";
 import { readBareRecord, readRecord, recordText } from "../kernel/schemas.ts";
 import type { Stored } from "../kernel/stored.ts";
 import { MERCHANT_OWNERS, recordOperations } from "../tables/record-store.ts";
-import type { MerchantCount, MerchantOwner, MerchantRecord, MerchantStatus } from "./merchant.ts";
+import type { EnvironmentKeys, MerchantCount, MerchantKeyDigests, MerchantOwner, MerchantRecord, MerchantStatus } from "./merchant.ts";
 
 /** One change of one merchant, stored as a whole or not at all. */
 export interface MerchantChange {
@@ -18,12 +19,14 @@ export interface MerchantChange {
   secrets: { service: ServiceCode; sealed: string } | null;
   /** The pair of keys that the operation makes, sealed; no other change of the same operation is stored. */
   madeKeys?: { operationId: string; sealed: string; expiresAtMs: number };
-  /** What others store with it: mails that are owed for it. */
+  /** What others store with it: mails that are owed for it, and the ends of what a key made. */
   also?: AlsoStored;
 }
 
 export interface AlsoStored {
   readonly operations: readonly Operation[];
+  /** What has to be as it was read. */
+  readonly checks?: readonly KeyProof[];
 }
 
 /** `taken`: there is a merchant with this id already. `stale`: something else has changed first; load again. */
@@ -40,6 +43,8 @@ export interface MerchantStore {
    * or not.
    */
   byKey(keySha256: string): Promise<MerchantRecord | null>;
+  /** The same, with the proof for commits that are made in the key's name. */
+  provenByKey(keySha256: string): Promise<{ merchant: MerchantRecord; proof: KeyProof } | null>;
   /** Version 0 for a partner that never had one. */
   count(partnerId: number): Promise<Stored<MerchantCount>>;
   /** A partner's merchants by id after `after`; of both kinds where `status` is null. */
@@ -81,6 +86,13 @@ export function createMerchantStore(kv: Kv): MerchantStore {
     return entry === null ? null : { record: parsed(entry), version: entry.version };
   }
 
+  const provenByKey: MerchantStore["provenByKey"] = (keySha256) =>
+    available(async () => {
+      const entry = await kv.get(KEYS + keySha256);
+      const stored = entry === null ? null : await load(merchantIdIn(entry));
+      return entry === null || stored === null ? null : { merchant: stored.record, proof: { key: entry.key, version: entry.version } };
+    });
+
   async function recordsOf(merchantIds: readonly string[]): Promise<MerchantRecord[]> {
     if (merchantIds.length === 0) return [];
     const entries = await kv.getMany(merchantIds.map((merchantId) => MERCHANTS + merchantId));
@@ -89,11 +101,8 @@ export function createMerchantStore(kv: Kv): MerchantStore {
 
   return {
     load: (merchantId) => available(() => load(merchantId)),
-    byKey: (keySha256) =>
-      available(async () => {
-        const entry = await kv.get(KEYS + keySha256);
-        return entry === null ? null : ((await load(merchantIdIn(entry)))?.record ?? null);
-      }),
+    byKey: async (keySha256) => (await provenByKey(keySha256))?.merchant ?? null,
+    provenByKey,
     count: (partnerId) =>
       available(async () => {
         const entry = await kv.get(COUNTS + partnerId);
@@ -126,9 +135,9 @@ export function createMerchantStore(kv: Kv): MerchantStore {
       }),
     commit: (change) =>
       available(async () => {
-        const { merchant, count, madeKeys } = change;
+        const { merchant, count, madeKeys, also } = change;
         const key = MERCHANTS + merchant.record.merchantId;
-        const checks = [{ key, version: merchant.version }];
+        const checks = [{ key, version: merchant.version }, ...(also?.checks ?? [])];
         if (count !== null) checks.push({ key: COUNTS + merchant.record.partnerId, version: count.version });
         if (madeKeys !== undefined) checks.push({ key: madeKeysKey(merchant.record.merchantId, madeKeys.operationId), version: 0 });
         const result = await kv.commit({ checks, operations: operationsOf(change) });
@@ -149,8 +158,11 @@ function operationsOf({ merchant: { record }, before, count, secrets, madeKeys, 
   }
   const [old, present] = [digestsOf(before), digestsOf(record)];
   for (const digest of old) if (!present.includes(digest)) operations.push({ type: "delete", key: KEYS + digest });
+  // Those that end now are written again, so that what is under way with them is not stored after it.
+  const ended = presentDigests(before).filter((digest) => !presentDigests(record).includes(digest));
   for (const digest of present) {
-    if (!old.includes(digest)) operations.push({ type: "put", key: KEYS + digest, value: recordText("merchantKey", { merchantId }) });
+    if (!old.includes(digest) || ended.includes(digest))
+      operations.push({ type: "put", key: KEYS + digest, value: recordText("merchantKey", { merchantId }) });
   }
   if (count !== null) operations.push({ type: "put", key: COUNTS + partnerId, value: recordText("merchantCount", count.record) });
   if (secrets !== null) {
@@ -170,10 +182,19 @@ function madeKeysKey(merchantId: string, operationId: string): string {
 }
 
 function digestsOf(record: MerchantRecord | null): string[] {
-  if (record === null) return [];
-  return [record.keys, record.previousKeys, record.pendingKeys?.keys].flatMap((keys) =>
-    keys === undefined ? [] : [keys.publishable, keys.secret],
-  );
+  return environmentsOf(record).flatMap(({ keys, previousKeys, pendingKeys }) => digests(keys, previousKeys, pendingKeys?.keys));
+}
+
+function presentDigests(record: MerchantRecord | null): string[] {
+  return environmentsOf(record).flatMap(({ keys }) => digests(keys));
+}
+
+function environmentsOf(record: MerchantRecord | null): EnvironmentKeys[] {
+  return record === null ? [] : [record, record.otherKeys ?? {}];
+}
+
+function digests(...pairs: (MerchantKeyDigests | undefined)[]): string[] {
+  return pairs.flatMap((keys) => (keys === undefined ? [] : [keys.publishable, keys.secret]));
 }
 
 function parsed({ key, value }: Entry): MerchantRecord {

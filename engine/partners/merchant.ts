@@ -42,6 +42,13 @@ export interface MerchantRecord {
    * when their time comes (`keysAt`).
    */
   pendingKeys?: PendingKeys;
+  /**
+   * The environment of the four members above. Absent while the merchant is still in the environment
+   * that it was in when they were made, or when keys first had one.
+   */
+  keysEnvironment?: MerchantEnvironment;
+  /** The keys of the other environment. Absent until some were asked for. */
+  otherKeys?: EnvironmentKeys;
   services: { [code in ServiceCode]?: MerchantService };
   /** Calls with its secret key in any minute. Absent where neither an administrator nor its partner has said anything. */
   callsPerMinute?: MerchantCallLimit;
@@ -82,6 +89,14 @@ export interface ShownKeys {
   /** The beginning of the secret one, by which its owner recognises it. */
   secretPrefix: string;
   madeAtMs: number;
+}
+
+/** The keys of a merchant in one environment, as in the members of its record. */
+export interface EnvironmentKeys {
+  keys?: MerchantKeyDigests;
+  shownKeys?: ShownKeys;
+  previousKeys?: MerchantKeyDigests;
+  pendingKeys?: PendingKeys;
 }
 
 export interface PendingKeys {

@@ -77,6 +77,8 @@ export interface StepOutcome<T> {
   secrets?: { service: ServiceCode; sealed: string };
   madeKeys?: NonNullable<MerchantChange["madeKeys"]>;
   also?: AlsoStored;
+  /** Called once the change is stored. */
+  committed?(): void;
 }
 
 /** Only other shards and nodes are in the way, as a mutex for each partner keeps its changes in a shard apart; each try that is lost was won by one of them. */
@@ -88,9 +90,11 @@ export interface MerchantsOptions {
   clock: Clock;
   /** Resolves once every shard of every live node knows of a new merchant, or of one that was deactivated or activated. */
   propagate(merchantId: string): Promise<void>;
+  /** What tells a merchant's owners that it is in the other environment, for the commit that moves it. Absent: nobody is told. */
+  moved?(merchant: MerchantRecord): Promise<AlsoStored>;
 }
 
-export function createMerchants({ store, apiKeys, clock, propagate }: MerchantsOptions): Merchants {
+export function createMerchants({ store, apiKeys, clock, propagate, moved }: MerchantsOptions): Merchants {
   const mutex = new KeyedMutex<number>();
 
   function untilStored<T>(partnerId: number, attempt: () => Promise<T | typeof CONFLICT>): Promise<T> {
@@ -122,7 +126,7 @@ export function createMerchants({ store, apiKeys, clock, propagate }: MerchantsO
   const change = <T>(partner: MerchantsOf, merchantId: string, step: MerchantStep<T>): Promise<T> =>
     untilStored<{ answer: T }>(partner.partnerId, async () => {
       const { record: before, version } = await load(partner, merchantId);
-      const { answer, merchant, secrets = null, ...more } = await step(before);
+      const { answer, merchant, secrets = null, committed, ...more } = await step(before);
       if (merchant === null) return { answer };
       const change: MerchantChange = {
         merchant: { record: { ...merchant, updatedAtMs: clock.nowMs() }, version },
@@ -131,7 +135,9 @@ export function createMerchants({ store, apiKeys, clock, propagate }: MerchantsO
         secrets,
         ...more,
       };
-      return (await store.commit(change)) === "committed" ? { answer } : CONFLICT;
+      if ((await store.commit(change)) !== "committed") return CONFLICT;
+      committed?.();
+      return { answer };
     }).then(({ answer }) => answer);
 
   return {
@@ -191,6 +197,8 @@ export function createMerchants({ store, apiKeys, clock, propagate }: MerchantsO
           ...before,
           merchantName: merchantName ?? before.merchantName,
           environment: environment ?? before.environment,
+          // The keys stay what they are: those of the other environment are asked for by `keys`.
+          ...(environment === undefined ? {} : { keysEnvironment: before.keysEnvironment ?? before.environment }),
           active,
           ...(callsPerMinute === undefined ? {} : { callsPerMinute: { ...before.callsPerMinute, chosen: callsPerMinute } }),
         };
@@ -198,7 +206,11 @@ export function createMerchants({ store, apiKeys, clock, propagate }: MerchantsO
         merchant.updatedAtMs = clock.nowMs();
         const count = active === before.active ? null : await counted(partner, { active: active ? 1 : -1, stored: 0 });
         if (count !== null && "type" in count) return count;
-        const outcome = await store.commit({ merchant: { record: merchant, version }, before, count, secrets: null });
+        const also = merchant.environment === before.environment ? undefined : await moved?.(merchant);
+        const outcome = await store.commit({
+          ...{ merchant: { record: merchant, version }, before, count, secrets: null },
+          ...(also === undefined ? {} : { also }),
+        });
         return outcome === "committed" ? { type: "changed", merchant } : CONFLICT;
       });
       // Also where nothing changed: it may be the repetition of a change that was stored and not confirmed everywhere.

@@ -35,7 +35,9 @@ export interface PartnerRecord {
   readonly enabled: boolean;
   /** Its own account at the card gateway; `gwTml`, `gwApiKey`, `gwSecretKey` on the wire. */
   readonly gateway: SealedGatewayAccount;
-  /** Accounts before it. Absent in records of before there were any. */
+  /** The account that it keeps for payments of TEST; another one than `gateway`. Absent: none. */
+  readonly testGateway?: SealedGatewayAccount;
+  /** Accounts before them. Absent in records of before there were any. */
   readonly formerGateways?: readonly FormerGatewayAccount[];
   /** Where browsers may use its key from, by names of its own; empty: anywhere. */
   readonly allowedOrigins: { readonly [name: string]: string };

@@ -1,6 +1,7 @@
 import { LINK_LIFETIME_MS } from "../kernel/limits.ts";
 import { fromMinorUnits } from "../kernel/money.ts";
 import { amountOf, isFinal, type LinkOrder, type LinkRecord } from "../links/link.ts";
+import type { MerchantAccount } from "../links/merchant-accounts.ts";
 import type { PortalLinkAttempt, PortalLinkRecord } from "./portal-link.ts";
 
 /** What the link of an attempt keeps with it. */
@@ -23,10 +24,7 @@ export function readAttemptAttachment(text: string | null): AttemptAttachment | 
 }
 
 /** The account at the gateway that a link runs on. */
-export interface AttemptAccount {
-  readonly terminalId: string;
-  readonly merchantId: string;
-}
+export type AttemptAccount = Extract<MerchantAccount, { type: "account" }>;
 
 /** The link of the next attempt at a portal link. */
 export function linkOrderOf(record: PortalLinkRecord, account: AttemptAccount, returnUrl: string, atMs: number): LinkOrder {
@@ -34,10 +32,10 @@ export function linkOrderOf(record: PortalLinkRecord, account: AttemptAccount, r
   const n = record.attempts.length + 1;
   return {
     txId: `${id}.${n}`,
-    terminalId: account.terminalId,
+    terminalId: account.credentials.terminalId,
     partnerId,
-    merchantId: account.merchantId,
-    shop: merchantId,
+    merchantId: account.credentials.merchantId,
+    ...(account.apart ? {} : { shop: merchantId }),
     // No caller of another surface is named so: nobody else may act on it.
     owner: `merchant:${merchantId}`,
     amount: fromMinorUnits(order.amountMinor, order.currency),

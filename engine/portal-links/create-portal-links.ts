@@ -4,8 +4,8 @@ import { cursorOf, placeOfCursor } from "../kernel/merchant-index-store.ts";
 import { prefixedId } from "../kernel/prefixed-id.ts";
 import { CONFLICT, retryOnConflict } from "../kernel/retry-on-conflict.ts";
 import type { Stored } from "../kernel/stored.ts";
-import type { GatewayAccounts } from "../links/gateway-accounts.ts";
 import type { Links } from "../links/links.ts";
+import type { MerchantAccounts } from "../links/merchant-accounts.ts";
 import { linkOrderOf } from "./attempt.ts";
 import { checkedOrder, invalid } from "./check-order.ts";
 import { commitKept } from "./commit-kept.ts";
@@ -49,7 +49,7 @@ const RETRY_AFTER_SECONDS = 60;
 export interface PortalLinksOptions extends Telling {
   store: PortalLinkStore;
   links: Pick<Links, "createUnlessRefused" | "resume" | "verify" | "verifyNow">;
-  accounts: Pick<GatewayAccounts, "ofPartner">;
+  accounts: Pick<MerchantAccounts, "ofMerchant">;
   mails: PortalLinkMails;
   clock: Clock;
   /** 22 letters or digits that nobody can guess. */
@@ -143,7 +143,8 @@ export function createPortalLinks(options: PortalLinksOptions): PortalLinks {
       const atMs = clock.nowMs();
       const checked = checkedOrder(order, atMs);
       const { merchantId, partnerId, livemode } = owner;
-      if (accounts.ofPartner(partnerId) === null) return { type: "no_account" };
+      const account = await accounts.ofMerchant(owner);
+      if (account.type !== "account") return account;
       await making.requireRoom(atMs);
       const record: PortalLinkRecord = {
         ...{ schema: 1, id, token: newToken(), merchantId, partnerId, livemode, order: checked, createdBy },
@@ -233,8 +234,8 @@ export function createPortalLinks(options: PortalLinksOptions): PortalLinks {
   async function begin(record: PortalLinkRecord, atMs: number): Promise<Paying | typeof CONFLICT> {
     if (record.attempts.length >= PORTAL_LINK_ATTEMPTS_MAX) return { type: "too_many", link: record };
     if (isInactive(record.merchantId)) return { type: "inactive", link: record };
-    const account = accounts.ofPartner(record.partnerId);
-    if (account === null) return { type: "no_account", link: record };
+    const account = await accounts.ofMerchant(record);
+    if (account.type !== "account") return { type: account.type, link: record };
     const order = linkOrderOf(record, account, returnUrl(record.token), atMs);
     const created = await links.createUnlessRefused(order, cause);
     // Cancelled, expired or begun by somebody else in the meantime.

@@ -33,7 +33,10 @@ export interface PortalLinkQuery {
   readonly currency?: string | null;
 }
 
-export type PortalLinkMade = { readonly type: "created"; readonly link: PortalLinkRecord } | { readonly type: "no_account" };
+export type PortalLinkMade =
+  | { readonly type: "created"; readonly link: PortalLinkRecord }
+  | { readonly type: "no_account" }
+  | { readonly type: "other_environment" };
 
 /**
  * The payment links of merchants, from any thread of any node. What is another merchant's, or of the other environment, is null as if it were not there. Every method rejects
@@ -42,7 +45,7 @@ export type PortalLinkMade = { readonly type: "created"; readonly link: PortalLi
 export interface PortalLinks {
   /**
    * Idempotent by the operation's id. Throws RelayError `invalid_request` naming the member (amountMinor, currency, description, reference, customerEmail, expiresInHours), and
-   * `rate_limited` beyond PORTAL_LINKS_PER_HOUR_MAX. `no_account`: the merchant's partner has no account at the card gateway.
+   * `rate_limited` beyond PORTAL_LINKS_PER_HOUR_MAX. `other_environment`: see `MerchantAccount`. `no_account`: the merchant's partner has no account at the card gateway.
    */
   create(
     owner: PortalLinkOwner,
@@ -93,7 +96,7 @@ export interface PortalLinks {
     token: string,
   ): Promise<
     | { type: "payable"; link: PortalLinkRecord; url: string }
-    | { type: "closed" | "not_yet" | "refused" | "too_many" | "inactive" | "no_account"; link: PortalLinkRecord }
+    | { type: "closed" | "not_yet" | "refused" | "too_many" | "inactive" | "no_account" | "other_environment"; link: PortalLinkRecord }
     | null
   >;
   /** Asks the gateway about the open attempt, unless it was asked just now; for who comes back from there. Null where there is none. */

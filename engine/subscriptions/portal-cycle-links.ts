@@ -25,7 +25,7 @@ export function createPortalCycleLinks(portalLinks: Pick<PortalLinks, "createUnc
           createdBy,
           { id, requestId: null },
         );
-        if (created.type === "no_account") return { type: "refused", code: "no_account" };
+        if (created.type !== "created") return { type: "refused", code: created.type };
         return { type: "created", link: { id: created.link.id, token: created.link.token } };
       } catch (error) {
         if (error instanceof RelayError && error.code === "invalid_request") return { type: "refused", code: "invalid_order" };

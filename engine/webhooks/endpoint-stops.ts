@@ -1,13 +1,13 @@
 import type { Clock } from "../kernel/clock.ts";
 import { canceledDelivery } from "./webhook-delivery.ts";
 import type { WebhookDeliveryStore } from "./webhook-delivery-store.ts";
-import type { WebhookEndpointRecord } from "./webhook-endpoint.ts";
+import type { WebhookDisabledReason, WebhookEndpointRecord } from "./webhook-endpoint.ts";
 import type { WebhookEndpointStore } from "./webhook-endpoint-store.ts";
 
 /** Ends what is still to be delivered to an endpoint. */
 export interface EndpointStops {
   /** Disables it and cancels what waits for it. False where its owner changed its address meanwhile: what was said of the former one is no reason. */
-  disable(endpoint: WebhookEndpointRecord, reason: "gone" | "failing"): Promise<boolean>;
+  disable(endpoint: WebhookEndpointRecord, reason: Exclude<WebhookDisabledReason, "key_leaked">): Promise<boolean>;
   /** Cancels what waits for it. What is left after CANCELED_AT_ONCE_MAX is canceled when its time comes. */
   cancelWaiting(endpointId: string): Promise<void>;
 }

@@ -1,18 +1,28 @@
-import { available, type Entry, type Kv, type Operation, prefixRange } from "../kernel/kv.ts";
+import { type KeyProof, keyEnded } from "../access/made-by-key.ts";
+import { available, type CommitResult, type Entry, type Kv, type Operation, prefixRange } from "../kernel/kv.ts";
 import { CONFLICT, retryOnConflict } from "../kernel/retry-on-conflict.ts";
 import { readBareRecord, readRecord, recordText } from "../kernel/schemas.ts";
 import type { Stored } from "../kernel/stored.ts";
 import { WEBHOOK_ENDPOINTS_MAX, type WebhookEndpointRecord, type WebhookHealth, type WebhookOwner } from "./webhook-endpoint.ts";
 
-/** Endpoints. Every method rejects with RelayError `unavailable` when the store cannot answer. */
+/**
+ * Endpoints. Every method rejects with RelayError `unavailable` when the store cannot answer, and
+ * one that is given a `proof` with `unauthorized` where the key has ended meanwhile.
+ */
 export interface WebhookEndpointStore {
   load(id: string): Promise<Stored<WebhookEndpointRecord> | null>;
   /** `full`: its owner has WEBHOOK_ENDPOINTS_MAX. */
-  create(record: WebhookEndpointRecord): Promise<"created" | "exists" | "full">;
+  create(record: WebhookEndpointRecord, proof?: KeyProof): Promise<"created" | "exists" | "full">;
   /** Null when somebody else changed it first. */
-  replace(before: Stored<WebhookEndpointRecord>, after: WebhookEndpointRecord): Promise<Stored<WebhookEndpointRecord> | null>;
+  replace(
+    before: Stored<WebhookEndpointRecord>,
+    after: WebhookEndpointRecord,
+    proof?: KeyProof,
+  ): Promise<Stored<WebhookEndpointRecord> | null>;
   /** False when somebody else changed it first. */
   remove(before: Stored<WebhookEndpointRecord>): Promise<boolean>;
+  /** All of an owner's; `checks`: that there are no others, and that none has changed. */
+  held(owner: WebhookOwner): Promise<{ endpoints: readonly Stored<WebhookEndpointRecord>[]; checks: readonly KeyProof[] }>;
   /** An owner's, by id; those after `after` only. */
   ofOwner(owner: WebhookOwner, after: string | null, limit: number): Promise<EndpointPage>;
   /** Of all owners, by id; those after `after` only. */
@@ -57,17 +67,14 @@ export function createWebhookEndpointStore(kv: Kv, owed: EndpointOwed = async ()
 
   return {
     load: (id) => available(() => load(id)),
-    create: (record) =>
+    create: (record, proof) =>
       available(() =>
         retryOnConflict(ATTEMPTS_MAX, async () => {
           if ((await load(record.id)) !== null) return "exists";
           const { key, version, endpoints } = await countOf(record.owner);
           if (endpoints >= WEBHOOK_ENDPOINTS_MAX) return "full";
-          const { type } = await kv.commit({
-            checks: [
-              { key: endpointKey(record.id), version: 0 },
-              { key, version },
-            ],
+          const result = await kv.commit({
+            checks: [{ key: endpointKey(record.id), version: 0 }, { key, version }, ...proofs(proof)],
             operations: [
               { type: "put", key: endpointKey(record.id), value: recordText("webhookEndpoint", record) },
               { type: "put", key: ofOwnerKey(record), value: "1" },
@@ -75,21 +82,16 @@ export function createWebhookEndpointStore(kv: Kv, owed: EndpointOwed = async ()
               ...(await owed(null, record)),
             ],
           });
-          return type === "committed" ? "created" : CONFLICT;
+          return isStored(result, proof) ? "created" : CONFLICT;
         }),
       ),
-    replace: (before, record) =>
+    replace: (before, record, proof) =>
       available(async () => {
-        const key = endpointKey(record.id);
-        const put = { type: "put", key, value: recordText("webhookEndpoint", record) } as const;
-        // Whatever was given up before belongs to the time before it was enabled again, or to another address.
-        const begun = before.record.status !== record.status || before.record.url !== record.url;
-        const anew = begun ? [{ type: "delete", key: HEALTH + record.id } as const] : [];
         const result = await kv.commit({
-          checks: [{ key, version: before.version }],
-          operations: [put, ...anew, ...(await owed(before.record, record))],
+          checks: [{ key: endpointKey(record.id), version: before.version }, ...proofs(proof)],
+          operations: [...endpointOperations(before.record, record), ...(await owed(before.record, record))],
         });
-        return result.type === "committed" ? { record, version: result.version } : null;
+        return isStored(result, proof) ? { record, version: result.version } : null;
       }),
     remove: ({ record, version }) =>
       available(() =>
@@ -113,6 +115,18 @@ export function createWebhookEndpointStore(kv: Kv, owed: EndpointOwed = async ()
           return result.key === key ? false : CONFLICT;
         }),
       ),
+    held: (owner) =>
+      available(async () => {
+        const { key, version } = await countOf(owner);
+        const prefix = `${OF_OWNER}${ownerKey(owner)}/`;
+        const places = await kv.scan({ ...prefixRange(prefix), limit: WEBHOOK_ENDPOINTS_MAX });
+        const entries = places.length === 0 ? [] : await kv.getMany(places.map((place) => endpointKey(place.key.slice(prefix.length))));
+        const endpoints = entries.flatMap((entry) => (entry === null ? [] : [{ record: endpointOf(entry), version: entry.version }]));
+        return {
+          endpoints,
+          checks: [{ key, version }, ...endpoints.map((stored) => ({ key: endpointKey(stored.record.id), version: stored.version }))],
+        };
+      }),
     ofOwner: (owner, after, limit) =>
       available(async () => {
         const prefix = `${OF_OWNER}${ownerKey(owner)}/`;
@@ -132,6 +146,14 @@ export function createWebhookEndpointStore(kv: Kv, owed: EndpointOwed = async ()
   };
 }
 
+/** What a change of an endpoint writes. */
+export function endpointOperations(before: WebhookEndpointRecord, after: WebhookEndpointRecord): Operation[] {
+  const put = { type: "put", key: endpointKey(after.id), value: recordText("webhookEndpoint", after) } as const;
+  // Whatever was given up before belongs to the time before it was enabled again, or to another address.
+  const begun = before.status !== after.status || before.url !== after.url;
+  return begun ? [put, { type: "delete", key: HEALTH + after.id }] : [put];
+}
+
 /** The keys under which a delivery finds what it needs of its endpoint. */
 export function endpointKey(id: string): string {
   return WEBHOOK_ENDPOINTS + id;
@@ -147,6 +169,16 @@ export function endpointOf({ key, value }: Entry): WebhookEndpointRecord {
 
 export function healthOf({ key, value }: Entry): WebhookHealth {
   return readRecord("webhookHealth", key, value);
+}
+
+function proofs(proof: KeyProof | undefined): readonly KeyProof[] {
+  return proof === undefined ? [] : [proof];
+}
+
+/** Throws where the key in whose name it was to be stored has ended. */
+function isStored(result: CommitResult, proof: KeyProof | undefined): result is Extract<CommitResult, { type: "committed" }> {
+  if (result.type === "conflict" && result.key === proof?.key) throw keyEnded();
+  return result.type === "committed";
 }
 
 function ownerKey(owner: WebhookOwner): string {

@@ -9,6 +9,11 @@ export type WebhookOwner =
   | { readonly type: "merchant"; readonly merchantId: string }
   | { readonly type: "partner"; readonly partnerId: number };
 
+export const WEBHOOK_DISABLED_REASONS = ["gone", "failing", "key_leaked"] as const;
+export type WebhookDisabledReason = (typeof WEBHOOK_DISABLED_REASONS)[number];
+
+export type WebhookMaker = { readonly type: "user" } | { readonly type: "key"; readonly keyId: string };
+
 /** An address to which events are posted. */
 export interface WebhookEndpointRecord {
   readonly schema: 1;
@@ -25,8 +30,16 @@ export interface WebhookEndpointRecord {
   readonly description: string | null;
   readonly metadata: Metadata;
   readonly status: "enabled" | "disabled";
-  /** Why the relay disabled it: it answered 410, or nothing was delivered for five days. Null where its owner did, or nobody. */
-  readonly disabledReason: "gone" | "failing" | null;
+  /**
+   * Why the relay disabled it: it answered 410, nothing was delivered for five days, or the key that
+   * made it leaked. Null where its owner did, or nobody.
+   */
+  readonly disabledReason: WebhookDisabledReason | null;
+  /**
+   * Who made it, or the secret key that has changed it since. Absent in a partner's, and in records
+   * from before this was kept.
+   */
+  readonly madeBy?: WebhookMaker;
   /** Its secrets, the newest first, each sealed for `webhookSecretPlace`; an older one signs beside it until `untilMs`. A partner's endpoint has none. */
   readonly secrets: readonly WebhookSecret[];
   /** The operations that replaced its secret, the latest first, at most SECRET_ROLLS_KEPT: a repetition of one replaces nothing. */

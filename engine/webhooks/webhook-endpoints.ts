@@ -1,3 +1,4 @@
+import type { KeyProof, WithKey } from "../access/made-by-key.ts";
 import type { Clock } from "../kernel/clock.ts";
 import { RelayError } from "../kernel/errors.ts";
 import { changedMetadata, hasTooManyKeys, type Metadata, type MetadataChange, TooManyMetadataKeys } from "../kernel/metadata.ts";
@@ -13,6 +14,7 @@ import {
   SECRET_ROLLS_KEPT,
   WEBHOOK_SECRETS_MAX,
   type WebhookEndpointRecord,
+  type WebhookMaker,
   type WebhookOwner,
   type WebhookSecret,
   webhookSecretPlace,
@@ -29,6 +31,8 @@ export interface WebhookEndpointOrder {
   readonly apiVersion: string | null;
   readonly description: string | null;
   readonly metadata: Metadata;
+  /** Absent where its owner is a partner. */
+  readonly madeBy?: WebhookMaker;
 }
 
 /** Absent members stay as they are, and metadata is changed key by key. */
@@ -40,6 +44,8 @@ export interface WebhookEndpointChange {
   readonly disabled?: boolean;
   /** The `updatedAtMs` of what was looked at: RelayError `conflict` where it was changed since. Not compared if absent. */
   readonly seenAtMs?: number;
+  /** The key by which the call came; absent for a person and for a partner. */
+  readonly withKey?: WithKey;
 }
 
 /**
@@ -55,6 +61,7 @@ export interface WebhookEndpoints {
     owner: WebhookOwner,
     order: WebhookEndpointOrder,
     operationId: string,
+    proof?: KeyProof,
   ): Promise<{ type: "created"; endpoint: WebhookEndpointRecord; secret: string } | { type: "full" }>;
   find(owner: WebhookOwner, livemode: boolean, id: string): Promise<WebhookEndpointRecord | null>;
   /** Newest first; null where the cursor is none of them. */
@@ -73,6 +80,7 @@ export interface WebhookEndpoints {
     id: string,
     overlapMs: number,
     operationId: string,
+    withKey?: WithKey,
   ): Promise<{ endpoint: WebhookEndpointRecord; secret: string } | null>;
 }
 
@@ -117,12 +125,13 @@ export function createWebhookEndpoints(options: WebhookEndpointsOptions): Webhoo
     owner: WebhookOwner,
     livemode: boolean,
     id: string,
+    withKey: WithKey | undefined,
     work: (before: WebhookEndpointRecord) => WebhookEndpointRecord,
   ): Promise<WebhookEndpointRecord | null> {
     return retryOnConflict(CHANGES_MAX, async () => {
       const stored = await load(owner, livemode, id);
       if (stored === null) return null;
-      return (await store.replace(stored, work(stored.record)))?.record ?? CONFLICT;
+      return (await store.replace(stored, work(stored.record), withKey?.proof))?.record ?? CONFLICT;
     });
   }
 
@@ -146,7 +155,7 @@ export function createWebhookEndpoints(options: WebhookEndpointsOptions): Webhoo
   }
 
   return {
-    create: async (owner, order, operationId) => {
+    create: async (owner, order, operationId, proof) => {
       assertWebhookUrl(order.url, order.livemode, options.isLocalHost);
       const id = prefixedId("we_", digest(`webhook-endpoint ${operationId}`));
       const atMs = clock.nowMs();
@@ -155,7 +164,7 @@ export function createWebhookEndpoints(options: WebhookEndpointsOptions): Webhoo
         ...{ schema: 1, id, owner, ...order, status: "enabled", disabledReason: null },
         ...{ secrets: sealed, rolls: [], createdAtMs: atMs, updatedAtMs: atMs },
       };
-      const outcome = await store.create(record);
+      const outcome = await store.create(record, proof);
       if (outcome === "full") return { type: "full" };
       if (outcome === "created") return created(record, operationId);
       const before = await load(owner, order.livemode, id);
@@ -170,9 +179,9 @@ export function createWebhookEndpoints(options: WebhookEndpointsOptions): Webhoo
         query,
       );
     },
-    change: async (owner, livemode, id, { url, events, description, metadata, disabled, seenAtMs }) => {
+    change: async (owner, livemode, id, { url, events, description, metadata, disabled, seenAtMs, withKey }) => {
       if (url !== undefined) assertWebhookUrl(url, livemode, options.isLocalHost);
-      const after = await change(owner, livemode, id, (before) => {
+      const after = await change(owner, livemode, id, withKey, (before) => {
         if (seenAtMs !== undefined && seenAtMs !== before.updatedAtMs)
           throw new RelayError("conflict", "It was changed meanwhile; read it again");
         return {
@@ -182,6 +191,7 @@ export function createWebhookEndpoints(options: WebhookEndpointsOptions): Webhoo
           ...(description === undefined ? {} : { description }),
           metadata: withinLimit(changedMetadata(before.metadata, metadata)),
           ...(disabled === undefined ? {} : { status: disabled ? "disabled" : "enabled", disabledReason: null }),
+          ...makerAfter(withKey),
           // Later than before by any clock, so that what was seen before is told from it.
           updatedAtMs: Math.max(clock.nowMs(), before.updatedAtMs + 1),
         };
@@ -197,20 +207,20 @@ export function createWebhookEndpoints(options: WebhookEndpointsOptions): Webhoo
       if (removed) await stops.cancelWaiting(id);
       return removed;
     },
-    rollSecret: async (owner, livemode, id, overlapMs, operationId) => {
+    rollSecret: async (owner, livemode, id, overlapMs, operationId, withKey) => {
       if (!(overlapMs >= 0 && overlapMs <= SECRET_OVERLAP_MAX_MS))
         throw new RelayError("invalid_request", "The overlap must be 0 to 7 days");
       if (owner.type === "partner") return null;
       const made = fresh(id, operationId);
       const atMs = clock.nowMs();
-      const endpoint = await change(owner, livemode, id, (before) => {
+      const endpoint = await change(owner, livemode, id, withKey, (before) => {
         // A request that is repeated, because nobody knows what became of it, must not replace the secret that its sender may have got.
         if (before.rolls.includes(operationId)) return before;
         const untilMs = atMs + overlapMs;
         const older = before.secrets.map((other) => ({ ...other, untilMs: Math.min(other.untilMs ?? untilMs, untilMs) }));
         const signing = older.filter((other) => other.untilMs > atMs).slice(0, WEBHOOK_SECRETS_MAX - 1);
         const rolls = [operationId, ...before.rolls].slice(0, SECRET_ROLLS_KEPT);
-        return { ...before, secrets: [made, ...signing], rolls, updatedAtMs: atMs };
+        return { ...before, secrets: [made, ...signing], rolls, ...makerAfter(withKey), updatedAtMs: atMs };
       });
       return endpoint === null ? null : { endpoint, secret: secretMadeBy(operationId, endpoint) };
     },
@@ -223,6 +233,11 @@ const ID = /^we_[a-z0-9]{24}$/;
 function isOf({ owner }: WebhookEndpointRecord, other: WebhookOwner): boolean {
   if (owner.type === "merchant") return other.type === "merchant" && owner.merchantId === other.merchantId;
   return other.type === "partner" && owner.partnerId === other.partnerId;
+}
+
+/** Whoever has the key may have sent the events elsewhere, or knows the secret: from then on it counts as made with the key. */
+function makerAfter(withKey: WithKey | undefined): Pick<WebhookEndpointRecord, "madeBy"> {
+  return withKey === undefined ? {} : { madeBy: { type: "key", keyId: withKey.keyId } };
 }
 
 function withinLimit(metadata: Metadata): Metadata {

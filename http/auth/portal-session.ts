@@ -1,5 +1,6 @@
 import type { Caller } from "../../engine/access/caller.ts";
 import { type MerchantAct, type MerchantUserGrant, merchantRoleMay, rolesThatMay } from "../../engine/access/merchant-user-grant.ts";
+import { otherEnvironment } from "../../engine/access/other-environment.ts";
 import { RelayError } from "../../engine/kernel/errors.ts";
 import { needsAct, type PortalAuth, takesMerchantKey } from "../endpoint/portal-auth.ts";
 import type { Refusal } from "./credential-source.ts";
@@ -60,6 +61,8 @@ export function unclearCookie({ name }: SessionCookie): Refusal {
 export interface SessionNeeds {
   readonly may?: MerchantAct | undefined;
   readonly stepUp?: true | undefined;
+  /** Whether a merchant's key of the environment that the merchant is not in is refused. */
+  readonly sameEnvironment?: true | undefined;
   /** See `EndpointFacts`. */
   readonly firstByPassword?: true | undefined;
 }
@@ -67,8 +70,10 @@ export interface SessionNeeds {
 /**
  * Throws RelayError `forbidden` for a person whose role does not permit it (`role`), and for a person or an administrator who has to show a second factor again
  * (`step_up_required`). A login and a key need none.
+ * Throws `conflict` (`other_environment`) for a key where `sameEnvironment` asks for it.
  */
-export function requireSessionNeeds(caller: Caller, { may, stepUp }: SessionNeeds, nowMs: () => number): void {
+export function requireSessionNeeds(caller: Caller, { may, stepUp, sameEnvironment }: SessionNeeds, nowMs: () => number): void {
+  if (caller.type === "merchantKey" && sameEnvironment === true && caller.merchant.otherEnvironment === true) throw otherEnvironment();
   if (caller.type === "merchantUser" && may !== undefined && !merchantRoleMay(caller.user.role, may)) {
     const { role } = caller.user;
     throw new RelayError("forbidden", `Not permitted for the role ${role}; it needs ${rolesThatMay(may).join(", ")}`, { detail: "role" });

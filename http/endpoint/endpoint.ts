@@ -287,6 +287,11 @@ export interface EndpointFacts {
    */
   noStepUp?: string;
   /**
+   * What it reads and changes is kept apart for TEST and LIVE. Without it a merchant's key of the
+   * environment that the merchant is not in gets 409 `other_environment`.
+   */
+  apartByEnvironment?: true;
+  /**
    * With `stepUp`: the password of an administrator alone, as Basic, is enough in production too,
    * as long as no owner has a second factor.
    */

@@ -10,6 +10,7 @@ import { FORM_TYPE } from "./form-body.ts";
 import { IDEMPOTENCY_KEY_LENGTH_MAX, USUAL_IDEMPOTENCY } from "./idempotency.ts";
 import { machineRightOf } from "./machine-right.ts";
 import { Components, type Json } from "./openapi-components.ts";
+import { takesMerchantKey } from "./portal-auth.ts";
 import { exampleOf } from "./schema-example.ts";
 import { IGNORED_HEADER } from "./unknown-members.ts";
 
@@ -215,7 +216,7 @@ const WHO_STEPS_UP: { readonly [Auth in AuthRequirement]?: string } = {
 };
 
 function descriptionOf(endpoint: DocumentedEndpoint): Json {
-  const { description, needs, role, auth, may, stepUp, firstByPassword } = endpoint;
+  const { description, needs, role, auth, may, stepUp, firstByPassword, apartByEnvironment } = endpoint;
   const right = machineRightOf(endpoint);
   const isPasswordRefused = auth === "admin" && stepUp !== undefined;
   const parts = [
@@ -225,6 +226,7 @@ function descriptionOf(endpoint: DocumentedEndpoint): Json {
       ? undefined
       : `Needs the role ${role}${ABOVE[role]}${right === null ? "" : `, or a machine token with the right \`${right}\``}.`,
     may === undefined ? undefined : personWho(may, auth),
+    takesMerchantKey(auth) && apartByEnvironment !== true ? OTHER_ENVIRONMENT : undefined,
     isPasswordRefused ? `${PASSWORD_REFUSED}${firstByPassword === true ? PASSWORD_FIRST : ""}.` : undefined,
     stepUp === undefined
       ? undefined
@@ -239,6 +241,8 @@ const PASSWORD_FIRST = ", except for the first administrators, as long as no own
 function personWho(act: MerchantAct, auth: AuthRequirement): string {
   return `A person needs the role ${orList(rolesThatMay(act))}.${KEYS_WHO[auth] ?? ""}`;
 }
+
+const OTHER_ENVIRONMENT = "A key of the environment that the merchant is not in gets 409 `other_environment`.";
 
 const KEYS_WHO: { readonly [Auth in AuthRequirement]?: string } = {
   merchantUserOrKey: " A merchant's secret key may, too.",

@@ -44,7 +44,10 @@ export function createExportSource(options: ExportSourceOptions): ExportSource {
 async function callerOf({ users }: Pick<ListOperations, "users">, record: ExportRecord): Promise<Caller> {
   const { merchantId, partnerId, livemode, createdBy, order } = record;
   if (createdBy.type === "key") {
-    return { type: "merchantKey", merchant: { merchantId, partnerId, livemode, kind: "secret", requestsPerMinute: 0, services: [] } };
+    return {
+      type: "merchantKey",
+      merchant: { merchantId, partnerId, livemode, kind: "secret", keyId: "", requestsPerMinute: 0, services: [] },
+    };
   }
   const { userId } = createdBy;
   const user = (await users.list(merchantId)).find((one) => one.userId === userId);

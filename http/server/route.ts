@@ -17,7 +17,7 @@ import { checksOwnPage, hidesLength, refusesForeignPages } from "../endpoint/for
 import { FORM_BYTES_MAX } from "../endpoint/form-body.ts";
 import { machineRightOf } from "../endpoint/machine-right.ts";
 import { MULTIPART_OVERHEAD_BYTES_MAX } from "../endpoint/multipart.ts";
-import { isAdminSessionAuth, isPortalAuth, isSessionOptional, needsAct, takesSession } from "../endpoint/portal-auth.ts";
+import { isAdminSessionAuth, isPortalAuth, isSessionOptional, needsAct, takesMerchantKey, takesSession } from "../endpoint/portal-auth.ts";
 import { parameterNames, Router } from "../endpoint/router.ts";
 import type { ServerOptions } from "./options.ts";
 
@@ -145,9 +145,10 @@ function serve(endpoint: BoundEndpoint, options: ServerOptions, limits: Map<stri
   };
 }
 
-function sessionNeedsOf({ may, stepUp, firstByPassword }: BoundEndpoint): SessionNeeds | null {
+function sessionNeedsOf({ auth, may, stepUp, firstByPassword, apartByEnvironment }: BoundEndpoint): SessionNeeds | null {
   if (may === undefined && stepUp !== true) return null;
-  return { may, stepUp: stepUp === true ? true : undefined, firstByPassword };
+  const sameEnvironment = takesMerchantKey(auth) && apartByEnvironment !== true ? true : undefined;
+  return { may, stepUp: stepUp === true ? true : undefined, firstByPassword, sameEnvironment };
 }
 
 /** What `WhoMay` says, for declarations that are put together from parts. */

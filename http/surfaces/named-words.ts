@@ -9,6 +9,7 @@ import { SERVICE_MODES } from "../../engine/partners/merchant-service.ts";
 import { KEYS_REASONS } from "../../engine/partners/replace-keys.ts";
 import { REFUND_FILTERS, REFUND_STATES } from "../../engine/payments/merchant-transactions.ts";
 import { WEBHOOK_DELIVERY_STATES } from "../../engine/webhooks/webhook-delivery.ts";
+import { WEBHOOK_DISABLED_REASONS } from "../../engine/webhooks/webhook-endpoint.ts";
 
 /** Choices of words that several surfaces have: each is one enumeration of the document, under its title. */
 
@@ -67,9 +68,10 @@ export const SessionStage = words(["none", "factor", "enrol", "full"], {
     "`factor`: the second factor is missing; `enrol`: there is none yet, and one has to be enrolled; `none`: nobody is signed in.",
 });
 export const UserState = words(["INVITED", "ACTIVE", "DISABLED"], { title: "UserState" });
-export const WebhookDisabledReason = words(["gone", "failing"], {
+export const WebhookDisabledReason = words(WEBHOOK_DISABLED_REASONS, {
   title: "WebhookDisabledReason",
-  description: "gone: it answered 410. failing: nothing could be delivered for five days.",
+  description:
+    "gone: it answered 410. failing: nothing could be delivered for five days. key_leaked: the secret key that made it, or changed it, leaked and was replaced.",
 });
 export const WebhookFormat = words(["portal", "platform"], { title: "WebhookFormat" });
 export const WebhookStatus = words(["enabled", "disabled"], { title: "WebhookStatus" });

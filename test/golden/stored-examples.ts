@@ -488,6 +488,17 @@ const MERCHANT: Whole<Omit<MerchantRecord, "services">> & Pick<MerchantRecord, "
     shownKeys: { publishable: "pk_merchant_2", secretPrefix: "sk_merchant_2", madeAtMs: AT_MS },
     appliesAtMs: FAR_MS,
   },
+  keysEnvironment: "TEST",
+  otherKeys: {
+    keys: { publishable: "digest-7", secret: "digest-8" },
+    shownKeys: { publishable: "pk_merchant_3", secretPrefix: "sk_merchant_3", madeAtMs: AT_MS },
+    previousKeys: { publishable: "digest-9", secret: "digest-10" },
+    pendingKeys: {
+      keys: { publishable: "digest-11", secret: "digest-12" },
+      shownKeys: { publishable: "pk_merchant_4", secretPrefix: "sk_merchant_4", madeAtMs: AT_MS },
+      appliesAtMs: FAR_MS,
+    },
+  },
   callsPerMinute: { permitted: 600, chosen: 200 },
   returnSchemes: ["myapp"],
   services: { PAYPAL: { enabled: true, configuration: { mode: "sandbox", members: { clientId: "c-1" }, updatedAtMs: AT_MS } } },
@@ -507,6 +518,7 @@ const PARTNER: Whole<PartnerRecord> = {
   previousKey: { sha256: "digest-2", untilMs: AT_MS + 1_000 },
   enabled: true,
   gateway: sealedAccount,
+  testGateway: { ...sealedAccount, merchantId: "TESTMER1" },
   formerGateways: [{ ...sealedAccount, untilMs: AT_MS + 1_000 }],
   allowedOrigins: { shop: "https://shop.example" },
   terminals: { ruleType: "LIST", ruleValue: "T1" },
@@ -685,6 +697,7 @@ const WEBHOOK_ENDPOINT: Whole<WebhookEndpointRecord> = {
   metadata: { shop: "1" },
   status: "disabled",
   disabledReason: "gone",
+  madeBy: { type: "key", keyId: "0123456789abcdef" },
   secrets: [
     { sealed: "sealed-2", untilMs: null, madeBy: "operation-2" },
     { sealed: "sealed-1", untilMs: AT_MS + 86_400_000, madeBy: "operation-1" },

@@ -160,7 +160,7 @@ describe("AI agents", () => {
     assertMatches(await one.done("list_payment_links", {}), { items: [{ id: ids[0] }], next: null });
   });
 
-  test("a token counts in the environment in which it was made: in the other one nobody could see or revoke it", async () => {
+  test("a token counts while its merchant is in the environment in which it was made, and the key of that environment sees it all the while", async () => {
     const { merchantId, partner, secretKey } = await newMerchant(relay);
     const key = relay.client({ authorization: `Bearer ${secretKey}` });
     const { id, token } = await newAgentCredential(key);
@@ -172,7 +172,11 @@ describe("AI agents", () => {
     };
     assert.equal((await agent.post("/mcp", list)).status, 200);
     await moved("LIVE");
-    assert.equal((await key.get(`/api/merchant/agent-credentials/${id}`)).status, 404);
+    assert.equal((await key.get(`/api/merchant/agent-credentials/${id}`)).status, 200);
+    assertMatches(await key.post("/api/merchant/agent-credentials", { name: "Another", scopes: ["links:read"] }), {
+      status: 409,
+      body: { code: "other_environment" },
+    });
     assertMatches(await agent.post("/mcp", list), {
       status: 401,
       body: { error: { message: "This credential is of the merchant's other environment" } },
@@ -182,6 +186,54 @@ describe("AI agents", () => {
     assert.equal((await key.get(`/api/merchant/agent-credentials/${id}`)).status, 200);
     assert.equal((await partner.call("DELETE", `/merchants/${merchantId}`)).status, 200);
     assertMatches(await agent.post("/mcp", list), { status: 401, body: { error: { message: "Invalid token" } } });
+  });
+
+  test("what a key made goes on after a routine rotation, ends with the key that leaked, and is listed by both", async () => {
+    const { merchantId, partner, secretKey } = await newMerchant(relay);
+    assert.equal((await partner.call("POST", `/merchants/${merchantId}/services/IGFS/enable`)).status, 200);
+    const list = { jsonrpc: "2.0", id: 1, method: "tools/list" };
+    const rotate = async (reason: string) => {
+      const answer = await partner.call("POST", `/merchants/${merchantId}/keys`, { reason });
+      assert.equal(answer.status, 200, answer.text);
+      return { key: textMember(answer.body, "keys", "secretKey"), made: listOf(member(answer.body, "made")) };
+    };
+    const make = async (secret: string) => {
+      const key = relay.client({ authorization: `Bearer ${secret}` });
+      const { id, token } = await newAgentCredential(key);
+      const order = { url: "https://shop.example/hooks", events: ["*"] };
+      const portal = await key.post("/api/merchant/webhooks", order);
+      const platform = await key.post("/v1/webhook_endpoints", { url: order.url, enabled_events: ["*"] });
+      assert.deepEqual([portal.status, platform.status], [201, 200], portal.text + platform.text);
+      const endpoints = [textMember(portal.body, "data", "endpoint", "id"), textMember(platform.body, "id")];
+      return { ids: [id, ...endpoints], endpoints, agent: relay.client({ authorization: `Bearer ${token}` }) };
+    };
+    const first = await make(secretKey);
+    const routine = await rotate("routine");
+    assert.deepEqual(routine.made.map((item) => member(item, "id")).sort(), [...first.ids].sort());
+    for (const item of routine.made) assertMatches(item, { ended: false, end: /^DELETE \/api\/merchant\// });
+    assert.equal((await first.agent.post("/mcp", list)).status, 200);
+
+    const second = await make(routine.key);
+    const leaked = await rotate("leaked");
+    assert.deepEqual(leaked.made.map((item) => member(item, "id")).sort(), [...second.ids].sort());
+    for (const item of leaked.made) assertMatches(item, { ended: true, end: null });
+    assertMatches(await second.agent.post("/mcp", list), { status: 401, body: { error: { message: "This credential was revoked" } } });
+    assert.equal((await first.agent.post("/mcp", list)).status, 200);
+    const key = relay.client({ authorization: `Bearer ${leaked.key}` });
+    const shown = listOf(member((await key.get("/api/merchant/webhooks")).body, "data", "items"));
+    for (const endpoint of shown) {
+      const ended = second.endpoints.includes(textMember(endpoint, "id"));
+      assertMatches(endpoint, { status: ended ? "disabled" : "enabled", disabledReason: ended ? "key_leaked" : null });
+    }
+    assert.equal(shown.length, 4);
+    const revoked = await key.get(`/api/merchant/agent-credentials/${second.ids[0]}`);
+    assertMatches(revoked.body, { data: { state: "REVOKED", details: { revokedBy: "Rotation of a leaked API key" } } });
+    // What is listed is ended by the call that is named.
+    for (const item of routine.made) {
+      const path = textMember(item, "end").replace("DELETE ", "");
+      assert.equal((await key.send(path, { method: "DELETE" })).status, 200, path);
+    }
+    assert.equal((await first.agent.post("/mcp", list)).status, 401);
   });
 
   test("a token opens the endpoint of agents and nothing else, and an expired one not even that", async () => {

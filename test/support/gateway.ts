@@ -14,11 +14,12 @@ export class TestGateway {
     this.#events = events;
   }
 
-  static async start(stateFile?: string): Promise<TestGateway> {
+  /** `others`: merchant ids that have the same secret. */
+  static async start(stateFile?: string, others: readonly string[] = []): Promise<TestGateway> {
     const { merchantId, secret } = SANDBOX_GATEWAY_ACCOUNT;
     const events: GatewayEvent[] = [];
     const gateway = await startSandboxGateway({
-      merchants: { [merchantId]: secret },
+      merchants: Object.fromEntries([merchantId, ...others].map((id) => [id, secret])),
       onEvent: (event) => events.push(event),
       ...(stateFile === undefined ? {} : { stateFile }),
     });

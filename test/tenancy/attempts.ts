@@ -136,7 +136,7 @@ const BODY: { readonly [member: string]: Value | null } = {
   customer: null,
   ...{ interval: null, count: null, trialDays: null, active: null, collection: null, methodId: null, atPeriodEnd: null },
   ...{ retryDays: null, finalAction: null, mails: null },
-  ...{ amountMinor: null, currency: null, expiresInHours: null, reason: null },
+  ...{ amountMinor: null, currency: null, expiresInHours: null, reason: null, environment: null },
   fileIds: ({ evidenceId }) => evidenceId,
   ...{ action: null, statement: null, fields: null },
   ...{ scopes: null, limits: null, ipAllow: null, expiresInDays: null },

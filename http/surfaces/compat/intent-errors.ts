@@ -1,5 +1,7 @@
+import type { MerchantGrant } from "../../../engine/access/merchant-grant.ts";
 import type { IntentRecord } from "../../../engine/intents/intent.ts";
 import { statusOf } from "../../../engine/intents/intent.ts";
+import type { Intents } from "../../../engine/intents/intents.ts";
 import { declineOf } from "./declines.ts";
 import { forbidden, lockTimeout, notConfirmed, PlatformError, refusedByState } from "./platform-error.ts";
 
@@ -36,6 +38,24 @@ export function unavailable(): PlatformError {
 
 export function noAccount(): PlatformError {
   return forbidden("The merchant has no account at the card gateway.", "account_invalid");
+}
+
+/** A key of the environment that the merchant is not in, without an account that is kept for it. */
+export function otherEnvironment(): PlatformError {
+  return new PlatformError(
+    "This key is of the environment that the merchant is not in, and its partner keeps no account at the card gateway for that. Nothing was asked of the card gateway.",
+    { status: 409, type: "invalid_request_error", code: "other_environment", shouldRetry: false, stored: false },
+  );
+}
+
+/** Throws PlatformError for what would move money of a payment on an account that the key may not reach. */
+export async function requireReach(
+  intents: Pick<Intents, "isKeptForTest">,
+  { otherEnvironment: isOther }: MerchantGrant,
+  find: () => Promise<IntentRecord | null>,
+): Promise<void> {
+  const intent = isOther === true ? await find() : null;
+  if (intent !== null && !(await intents.isKeptForTest(intent))) throw otherEnvironment();
 }
 
 /** The gateway refused to begin the payment; the intent's last attempt says why. */

@@ -4,7 +4,17 @@ import { isSameSecret } from "./admission.ts";
 import { type Call, call, GATEWAY_DEADLINE_MS } from "./call.ts";
 import { requireAmountOf } from "./currencies.ts";
 import { EXPAND, expandingOf, readExpansion } from "./expand.ts";
-import { declined, disputed, noAccount, refusedByGateway, unavailable, unexpected, unsettled } from "./intent-errors.ts";
+import {
+  declined,
+  disputed,
+  noAccount,
+  otherEnvironment,
+  refusedByGateway,
+  requireReach,
+  unavailable,
+  unexpected,
+  unsettled,
+} from "./intent-errors.ts";
 import {
   CANCEL_FIELDS,
   CAPTURE_FIELDS,
@@ -61,6 +71,7 @@ export const createPaymentIntent = call({
     const order = orderOf(members, merchant);
     // Before anything is made: what cannot be expanded is refused.
     readExpansion(members.expand, "payment_intent", false);
+    if (merchant.otherEnvironment === true && !(await operations.intents.mayBegin(owner))) throw otherEnvironment();
     const record = await operations.intents.create(owner, order, operation);
     if (members.confirm !== true) return rendered(operations, record, members);
     const outcome = await operations.intents.confirm(owner, record.id, {}, operation);
@@ -185,6 +196,8 @@ function confirmed(outcome: ConfirmOutcome | null, id: string, shown: Call<Field
       throw returnUrlMissing();
     case "no_account":
       throw noAccount();
+    case "other_environment":
+      throw otherEnvironment();
     case "unexpected":
       throw unexpected(outcome.intent, "confirm", shown);
     case "unsettled":
@@ -239,10 +252,12 @@ export const capturePaymentIntent = call({
   deadlineMs: GATEWAY_DEADLINE_MS,
   answer: ANSWER,
   errors: [400, 404, 409],
-  handle: async (operations, { id, members, owner, operation, shown }) => {
+  handle: async (operations, { id, members, merchant, owner, operation, shown }) => {
     readExpansion(members.expand, "payment_intent", false);
     const { intents } = operations;
-    const { order } = await found(intents, owner, id);
+    const before = await found(intents, owner, id);
+    await requireReach(intents, merchant, async () => before);
+    const { order } = before;
     if (members.amount_to_capture !== undefined) requireAmountOf(members.amount_to_capture, order.currency, "amount_to_capture");
     const outcome = await intents.capture(owner, id, members.amount_to_capture ?? null, operation, members.metadata);
     switch (outcome?.type) {

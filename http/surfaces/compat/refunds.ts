@@ -1,7 +1,7 @@
 import { changedMetadata, NO_METADATA } from "../../../engine/kernel/metadata.ts";
 import { call, GATEWAY_DEADLINE_MS } from "./call.ts";
 import { EXPAND, expandingOf, readExpansion } from "./expand.ts";
-import { disputed, unsettled } from "./intent-errors.ts";
+import { disputed, requireReach, unsettled } from "./intent-errors.ts";
 import { LIST_FIELDS, listObject, listSchema, noSuchCursor, pageQueryOf } from "./lists.ts";
 import { amount, metadata, refused, tooManyKeys, unsettableOneOf, withoutEffect, word } from "./params.ts";
 import { invalidParam, noSuch, refusedByState } from "./platform-error.ts";
@@ -35,7 +35,7 @@ export const createRefund = call({
   deadlineMs: GATEWAY_DEADLINE_MS,
   answer: { description: "The refund.", schema: Refund },
   errors: [400, 404, 409],
-  handle: async (operations, { members, owner, operation, shown }) => {
+  handle: async (operations, { members, merchant, owner, operation, shown }) => {
     const { payment_intent: intentId, charge: chargeId } = members;
     if (intentId !== undefined && chargeId !== undefined) {
       throw invalidParam("charge", "You may give only one of payment_intent and charge.");
@@ -48,6 +48,10 @@ export const createRefund = call({
     };
     const of = intentId !== undefined ? { intentId } : chargeId !== undefined ? { chargeId } : null;
     if (of === null) throw invalidParam("payment_intent", "Missing required param: payment_intent, or charge.", "parameter_missing");
+    const { intents } = operations;
+    await requireReach(intents, merchant, async () =>
+      "intentId" in of ? intents.find(owner, of.intentId) : ((await intents.charge(owner, of.chargeId))?.intent ?? null),
+    );
     const outcome = await operations.intents.refund(owner, of, request, operation);
     const param = intentId === undefined ? "charge" : "payment_intent";
     switch (outcome?.type) {

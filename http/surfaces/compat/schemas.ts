@@ -1,4 +1,5 @@
 import { type TProperties, type TSchema, Type } from "@sinclair/typebox";
+import { WEBHOOK_DISABLED_REASONS } from "../../../engine/webhooks/webhook-endpoint.ts";
 import { metadata } from "./params.ts";
 
 /** The objects of this API, for the document. Their members and what each means are the platform's; the descriptions say what is different or of note. */
@@ -193,7 +194,7 @@ export const WebhookEndpoint = Type.Object(
     api_version: textOrNull("The version that its events name. Client libraries read only events of their own version."),
     created: second("When it was created."),
     description: textOrNull(),
-    disabled_reason: Type.Union([Type.Literal("gone"), Type.Literal("failing"), Type.Null()], {
+    disabled_reason: Type.Union([...WEBHOOK_DISABLED_REASONS.map((reason) => Type.Literal(reason)), Type.Null()], {
       description:
         "Not of the platform. Why it was disabled: it answered 410 (`gone`), or nothing was delivered for five days (`failing`).",
     }),

@@ -85,8 +85,9 @@ export const createWebhookEndpoint = call({
       apiVersion: named ?? (await apiVersions.versionOf(merchant.merchantId)) ?? apiVersion,
       description: members.description ?? null,
       metadata: changedMetadata(NO_METADATA, members.metadata),
+      madeBy: { type: "key", keyId: merchant.keyId } as const,
     };
-    const outcome = await callable(() => webhookEndpoints.create(ownerOf(merchant), order, operation.id));
+    const outcome = await callable(() => webhookEndpoints.create(ownerOf(merchant), order, operation.id, merchant.proof));
     if (outcome.type === "full") throw invalidParam("url", `You have reached the maximum of ${WEBHOOK_ENDPOINTS_MAX} webhook endpoints.`);
     return webhookEndpointObject(outcome.endpoint, outcome.secret);
   },
@@ -145,6 +146,7 @@ export const updateWebhookEndpoint = call({
     const owner = ownerOf(merchant);
     const { description, disabled, enabled_events, url } = members;
     const change: WebhookEndpointChange = {
+      withKey: merchant,
       ...(description === undefined ? {} : { description }),
       ...(disabled === undefined ? {} : { disabled }),
       ...(enabled_events === undefined ? {} : { events: distinct(enabled_events) }),
@@ -177,7 +179,7 @@ export const rollWebhookSecret = call({
   handle: async ({ webhookEndpoints }, { id, members, merchant, operation }) => {
     readExpansion(members.expand, "nothing", false);
     const overlapMs = members.expires_in === undefined ? SECRET_OVERLAP_DEFAULT_MS : members.expires_in * 1_000;
-    const rolled = await webhookEndpoints.rollSecret(ownerOf(merchant), merchant.livemode, id, overlapMs, operation.id);
+    const rolled = await webhookEndpoints.rollSecret(ownerOf(merchant), merchant.livemode, id, overlapMs, operation.id, merchant);
     if (rolled === null) throw noSuchEndpoint(id);
     return webhookEndpointObject(rolled.endpoint, rolled.secret);
   },

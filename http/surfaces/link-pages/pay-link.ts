@@ -51,6 +51,7 @@ async function pressed(operations: LinkPageOperations, language: Language, token
       return { status: 200 as const, ...tellingPage(language, "tooMany") };
     case "inactive":
     case "no_account":
+    case "other_environment":
       return { status: 200 as const, ...tellingPage(language, "closed") };
   }
 }

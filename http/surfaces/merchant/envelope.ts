@@ -9,6 +9,7 @@ export const PORTAL_CODES = [
   "invalid_code",
   "role",
   "step_up_required",
+  "other_environment",
   "csrf",
   "users_full",
   "user_exists",

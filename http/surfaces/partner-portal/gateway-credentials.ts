@@ -1,4 +1,5 @@
 import { Type } from "@sinclair/typebox";
+import { described } from "../../endpoint/described.ts";
 import {
   changedCredentials,
   checkResult,
@@ -9,8 +10,18 @@ import {
   ShownGatewayCredentials,
   shownCredentials,
 } from "../gateway-credentials.ts";
+import { Environment } from "../named-words.ts";
 import { okBody } from "../relay-envelope.ts";
 import { callingPartner, portal } from "./surface.ts";
+
+const environment = Type.Optional(described(Environment, "Default: LIVE, the account of all payments but those of TEST."));
+
+const OfEnvironment = Type.Object({ environment });
+
+const OwnCredentialsRequest = Type.Object(
+  { ...GatewayCredentialsRequest.properties, environment },
+  { title: "OwnGatewayCredentialsRequest" },
+);
 
 const example = SHOWN_CREDENTIALS_EXAMPLE;
 
@@ -19,12 +30,15 @@ export const showGatewayCredentials = portal.endpoint({
   method: "GET",
   path: "/api/partner/gw-credentials",
   summary: "Get your gateway account",
+  description: "With `environment=TEST` the account that is kept for payments of TEST.",
+  query: OfEnvironment,
   auth: "basic",
   needs: "own account",
-  responses: { 200: { description: "The account.", body: okBody(ShownGatewayCredentials), example }, ...portal.errors(401, 403) },
-  handle: ({ partners }, { caller }) => {
-    const partner = partners.byId(callingPartner(caller));
-    return { status: 200 as const, body: { status: "ok" as const, data: shownCredentials(partner?.record.gateway ?? null) } };
+  responses: { 200: { description: "The account.", body: okBody(ShownGatewayCredentials), example }, ...portal.errors(400, 401, 403) },
+  handle: ({ partners }, { caller, query: { environment } }) => {
+    const { gateway, testGateway } = partners.byId(callingPartner(caller))?.record ?? {};
+    const account = environment === "TEST" ? testGateway : gateway;
+    return { status: 200 as const, body: { status: "ok" as const, data: shownCredentials(account ?? null) } };
   },
 });
 
@@ -35,19 +49,25 @@ export const saveGatewayCredentials = portal.endpoint({
   path: "/api/partner/gw-credentials",
   summary: "Set your gateway account",
   description:
-    "Members that are left out keep their values. The change is in force on every node when the response is sent. Existing links use the new account from then on.",
+    "With `environment` TEST it is another account, kept for payments of TEST: merchants' payments of TEST run on it, also once the merchant is LIVE. Without such an account they run on yours while the merchant is in TEST, and are refused once it is LIVE. The two may not have the same `gwApiKey`. Members that are left out keep their values. The change is in force on every node when the response is sent. Existing links use the new account from then on.",
   auth: "basic",
   needs: "own account",
-  body: GatewayCredentialsRequest,
+  body: OwnCredentialsRequest,
   bodyExample: { gwTml: "GW000001", gwApiKey: "ACMEMER1", gwSecretKey: "..." },
-  audit: { action: "partner.gw-credentials", subject: ({ caller }) => String(callingPartner(caller)) },
+  audit: {
+    action: "partner.gw-credentials",
+    note: ({ body }) => body.environment,
+    subject: ({ caller }) => String(callingPartner(caller)),
+  },
   responses: {
     200: { description: "The account.", body: okBody(ShownGatewayCredentials), example },
     ...portal.errors(400, 401, 403, 413, 415, 503),
   },
   handle: async ({ administerPartners }, { caller, body }) => {
-    const partner = await administerPartners.change(callingPartner(caller), { gateway: changedCredentials(body) });
-    return { status: 200, body: { status: "ok", data: shownCredentials(partner.gateway) } };
+    const change = changedCredentials(body);
+    const isTest = body.environment === "TEST";
+    const partner = await administerPartners.change(callingPartner(caller), isTest ? { testGateway: change } : { gateway: change });
+    return { status: 200, body: { status: "ok", data: shownCredentials((isTest ? partner.testGateway : partner.gateway) ?? null) } };
   },
 });
 

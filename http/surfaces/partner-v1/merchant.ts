@@ -1,6 +1,7 @@
 import { Type } from "@sinclair/typebox";
 import { RelayError } from "../../../engine/kernel/errors.ts";
 import { CALLS_PER_MINUTE_MAX } from "../../../engine/partners/merchant.ts";
+import { madeItems } from "../made-by-key.ts";
 import { refusal } from "./error-body.ts";
 import {
   Environment,
@@ -10,8 +11,8 @@ import {
   MerchantAnswer,
   MerchantName,
   MerchantParams,
-  MerchantWithKeys,
   MerchantWithPendingKeys,
+  MerchantWithReplacedKeys,
   merchantOf,
   SERVICE_EXAMPLE,
 } from "./schemas.ts";
@@ -73,7 +74,8 @@ export const patchMerchant = partnerV1.endpoint({
   method: "PATCH",
   path: `${PARTNER_API_BASE}/merchants/{merchantId}`,
   summary: "Update a merchant",
-  description: "Members that are left out keep their values. Changing `active` requires the role ADMIN.",
+  description:
+    "Members that are left out keep their values. Changing `active` requires the role ADMIN. `environment` moves the merchant: its keys stay of their environment, none is shown, the owners are told by mail, and keys of the new one are made by `POST .../keys`.",
   auth: "partnerApi",
   rateLimit: PARTNER_API_RATE,
   idempotency: "plain",
@@ -134,7 +136,7 @@ export const replaceMerchantKeys = partnerV1.endpoint({
   path: `${PARTNER_API_BASE}/merchants/{merchantId}/keys`,
   summary: "Rotate the keys of a merchant",
   description:
-    "The merchant's owners in the portal are told by mail. Where one is active, the new keys wait (202): the previous pair goes on for 24 hours, unless an owner confirms the new keys earlier, or refuses them; a later rotation replaces what waits. Without an active owner, and with the `reason` `leaked`, the previous pair is no longer accepted when the response is sent (200).",
+    "TEST and LIVE have a pair each, and a key stays what it is when PATCH moves the merchant: one that goes LIVE gets its first pair of LIVE here. The merchant's owners in the portal are told by mail. Where one is active, the new keys wait (202): the previous pair goes on for 24 hours, unless an owner confirms the new keys earlier, or refuses them; a later rotation replaces what waits. Without an active owner, and with the `reason` `leaked`, the previous pair is no longer accepted when the response is sent (200). The response and the mail list what the previous secret key made; with `leaked` it ends in the same step, else the merchant decides.",
   auth: "partnerApi",
   refusesUnknown: "access",
   rateLimit: PARTNER_API_RATE,
@@ -146,7 +148,7 @@ export const replaceMerchantKeys = partnerV1.endpoint({
   responses: {
     200: {
       description: "The new keys, shown in this response only. The previous ones have ended.",
-      body: MerchantWithKeys,
+      body: MerchantWithReplacedKeys,
       headers: NO_STORE_HEADERS,
     },
     202: {
@@ -159,10 +161,12 @@ export const replaceMerchantKeys = partnerV1.endpoint({
   },
   handle: async ({ replaceKeys }, { caller, params, body, operationId }) => {
     const partner = permitted(caller, "own");
-    const { reason = "routine" } = body ?? {};
-    const outcome = await replaceKeys.replace(partner, params.merchantId, { operationId, by: { type: "partner" }, reason });
+    const { reason = "routine", environment } = body ?? {};
+    const request = { operationId, by: { type: "partner" }, reason, environment } as const;
+    const outcome = await replaceKeys.replace(partner, params.merchantId, request);
     if (outcome.type === "inactive") return inactive();
-    const answer = { success: true, merchant: merchantOf(outcome.merchant, partner), keys: keysOf(outcome.keys) } as const;
+    const shown = { merchant: merchantOf(outcome.merchant, partner), keys: keysOf(outcome.keys), made: madeItems(outcome.made) };
+    const answer = { success: true, ...shown, keysEnvironment: outcome.environment } as const;
     if (outcome.appliesAtMs === null) {
       const message = "Keep the keys: they are not shown again. The previous keys are no longer valid";
       return { status: 200, body: { ...answer, message }, headers: NO_STORE };

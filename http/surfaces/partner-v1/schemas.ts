@@ -11,6 +11,7 @@ import {
 } from "../../../engine/partners/merchant.ts";
 import type { MerchantKeys } from "../../../engine/partners/merchant-keys.ts";
 import { described } from "../../endpoint/described.ts";
+import { MadeItems } from "../made-by-key.ts";
 import { ActiveState, Environment, KeysReason, ServiceWord } from "../named-words.ts";
 
 const instant = (description: string) => Type.String({ description: `ISO 8601 UTC; ${description}` });
@@ -95,9 +96,14 @@ export const MerchantWithKeys = Type.Object(
   { title: "MerchantWithKeys" },
 );
 
+export const MerchantWithReplacedKeys = Type.Object(
+  { ...MerchantWithKeys.properties, keysEnvironment: described(Environment, "Whose keys these are."), made: MadeItems },
+  { title: "MerchantWithReplacedKeys" },
+);
+
 export const MerchantWithPendingKeys = Type.Object(
   {
-    ...MerchantWithKeys.properties,
+    ...MerchantWithReplacedKeys.properties,
     keysApplyAt: instant("when the new keys replace the previous ones at the latest."),
   },
   { title: "MerchantWithPendingKeys" },
@@ -105,7 +111,15 @@ export const MerchantWithPendingKeys = Type.Object(
 
 /** Body of `POST /merchants/{merchantId}/keys`. */
 export const KeysRequest = Type.Object(
-  { reason: Type.Optional(described(KeysReason, "`leaked`: somebody else knows the previous keys. Default: `routine`.")) },
+  {
+    reason: Type.Optional(
+      described(
+        KeysReason,
+        "`leaked`: somebody else knows the previous keys, so what the secret key made ends with it (agents' credentials, webhook endpoints). `routine`, the default: what it made goes on.",
+      ),
+    ),
+    environment: Type.Optional(described(Environment, "Whose keys are made. Default: the environment that the merchant is in.")),
+  },
   { title: "KeysRequest" },
 );
 

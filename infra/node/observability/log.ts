@@ -95,7 +95,7 @@ export interface Log {
   webhook(event: { type: "delivered" | "failed" | "dead" | "canceled"; id: string; attempts: number; reason: string | null }): void;
   /** The id is random and names nobody. */
   mail(event: { type: "sent" | "failed" | "refused" | "expired"; id: string; kind: string; attempts: number; reason: string | null }): void;
-  webhookEndpointDisabled(endpoint: { id: string; reason: "gone" | "failing" | null }): void;
+  webhookEndpointDisabled(endpoint: { id: string; reason: string | null }): void;
   zvtListening(facts: { host: string; ports: readonly number[] }): void;
   zvtNotListening(problem: string): void;
   /**

@@ -60,8 +60,8 @@ export function logWebhooks(activity: ActivityLog): NonNullable<WebhookSenderOpt
 }
 
 /** Steps of merchants' webhook endpoints, after each is stored. */
-export function logWebhookEndpoints(store: WebhookEndpointStore, activity: ActivityLog, nowMs: () => number): WebhookEndpointStore {
-  const told = (event: string, before: WebhookEndpointRecord | null, after: WebhookEndpointRecord, to: string, atMs: number): void => {
+function endpointTold(activity: ActivityLog) {
+  return (event: string, before: WebhookEndpointRecord | null, after: WebhookEndpointRecord, to: string, atMs: number): void => {
     if (after.owner.type !== "merchant") return;
     const { merchantId } = after.owner;
     activity.workflow({
@@ -69,15 +69,25 @@ export function logWebhookEndpoints(store: WebhookEndpointStore, activity: Activ
       ...{ requestId: null, outcome: "done" },
     });
   };
+}
+
+/** Endpoints that end with their key, which are stored beside the store of endpoints. */
+export function logEndedEndpoint(activity: ActivityLog): (before: WebhookEndpointRecord, after: WebhookEndpointRecord) => void {
+  const told = endpointTold(activity);
+  return (before, after) => told(endpointEvent(before, after), before, after, after.status, after.updatedAtMs);
+}
+
+export function logWebhookEndpoints(store: WebhookEndpointStore, activity: ActivityLog, nowMs: () => number): WebhookEndpointStore {
+  const told = endpointTold(activity);
   return {
     ...store,
-    create: async (record) => {
-      const outcome = await store.create(record);
+    create: async (record, proof) => {
+      const outcome = await store.create(record, proof);
       if (outcome === "created") told("endpoint.created", null, record, record.status, record.createdAtMs);
       return outcome;
     },
-    replace: async (before, after) => {
-      const replaced = await store.replace(before, after);
+    replace: async (before, after, proof) => {
+      const replaced = await store.replace(before, after, proof);
       if (replaced !== null) told(endpointEvent(before.record, after), before.record, after, after.status, after.updatedAtMs);
       return replaced;
     },

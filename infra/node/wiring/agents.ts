@@ -1,3 +1,4 @@
+import type { LookAtKey } from "../../../engine/access/made-by-key.ts";
 import { AGENT_DAYS_MAX } from "../../../engine/agents/agent-credential.ts";
 import { createAgentCredentialDeadlines } from "../../../engine/agents/agent-credential-deadlines.ts";
 import { createAgentCredentialStore } from "../../../engine/agents/agent-credential-store.ts";
@@ -6,6 +7,7 @@ import { createAgentLinkKeeper } from "../../../engine/agents/agent-link-keeper.
 import { createAgentUseStore } from "../../../engine/agents/agent-use-store.ts";
 import { createAgentUses } from "../../../engine/agents/agent-uses.ts";
 import { AGENT_TOKEN_PREFIX, createAgentCredentials } from "../../../engine/agents/create-agent-credentials.ts";
+import { createCredentialsOfKey } from "../../../engine/agents/credentials-of-key.ts";
 import type { ActivityLog } from "../../../engine/kernel/activity-log.ts";
 import type { Address, Homes } from "../../../engine/kernel/bus.ts";
 import type { Clock } from "../../../engine/kernel/clock.ts";
@@ -49,6 +51,8 @@ export interface AgentWiring {
 export interface ComposedAgents extends Lifecycle {
   /** Keeps what links of agents come to, in the commits that change them. */
   keeper: PortalLinkKeeper;
+  /** The credentials that a secret key made. */
+  ofKey: LookAtKey;
   /** The operations over links that have the keeper. */
   over(portalLinks: PortalLinks, madeLinks: Pick<PortalLinkStore, "madeByAgent" | "firstMadeByAgent">): AgentCredentials;
 }
@@ -74,6 +78,7 @@ export function composeAgents(parts: AgentWiring): ComposedAgents {
   const digestOfOperation = keyedDigest(config.terminalSecret, "tokens of agents");
   let stopped: Promise<void> | null = null;
   return {
+    ofKey: createCredentialsOfKey({ store, ...telling }),
     keeper: createAgentLinkKeeper({ store, mutex, ...telling }),
     over: (portalLinks, madeLinks) =>
       createAgentCredentials({

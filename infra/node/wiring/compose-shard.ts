@@ -1,9 +1,11 @@
+import { lookAtAll } from "../../../engine/access/made-by-key.ts";
 import { createTeamStore } from "../../../engine/accounts/team-store.ts";
 import { createFeedParties } from "../../../engine/alerts/feed-parties.ts";
 import { callbackOperations } from "../../../engine/callbacks/callback-store.ts";
 import { createGiveBack } from "../../../engine/intents/give-back.ts";
 import type { Ids } from "../../../engine/kernel/ids.ts";
 import { openSharedCounts } from "../../../engine/kernel/shared-counts.ts";
+import { createMerchantAccounts } from "../../../engine/links/merchant-accounts.ts";
 import { createMerchantStore } from "../../../engine/partners/merchant-store.ts";
 import { createAgentRefusals } from "../../../engine/reports/agent-refusals.ts";
 import type { CloudConfig } from "../../../engine/settings/cloud-config.ts";
@@ -130,7 +132,10 @@ export async function composeShard(parts: ShardParts): Promise<ComposedShard> {
 
   const partners = composePartners({ config, kv, tables, box, patterns, clock });
   const partnerApi = add(
-    composePartnerApi({ kv, tables, box, clock, address, bus, sharedMinutes: parts.others?.minutes ?? null, ...partners, failed }),
+    composePartnerApi({
+      ...{ kv, tables, box, clock, address, bus, sharedMinutes: parts.others?.minutes ?? null, ...partners, failed },
+      moved: (merchant) => owners.ownersNotice.ofKeys.told(merchant, { type: "moved", environment: merchant.environment }),
+    }),
   );
   const byMerchant = createTerminalsByMerchant();
   const cloudConfigs = tables.administered(createRecordStore<CloudConfig>(kv, CLOUD_CONFIGS), (terminalId, after, before) => {
@@ -213,9 +218,13 @@ export async function composeShard(parts: ShardParts): Promise<ComposedShard> {
   });
   // One thread of the node listens.
   if (address === STORE_OWNER) add(zvt.listener());
+  const merchantAccounts = createMerchantAccounts({
+    ...{ accounts: administration.gatewayAccounts, partners: partners.partners, box },
+    environmentOf: async (merchantId) => (await createMerchantStore(kv).load(merchantId))?.record.environment ?? null,
+  });
   const compat = composeCompat({
     ...{ kv, clock, ids, retentionMs, activity },
-    accounts: administration.gatewayAccounts,
+    accounts: merchantAccounts,
     isUnderDispute: (payment) => disputes.holds.isUnderDispute(payment),
     publicUrl: () => links.publicUrl(),
   });
@@ -228,7 +237,7 @@ export async function composeShard(parts: ShardParts): Promise<ComposedShard> {
   const portalLinks = add(
     composePortalLinks({
       ...{ config, kv, bus, homes, clock, box, retentionMs, metrics, failed },
-      accounts: administration.gatewayAccounts,
+      accounts: merchantAccounts,
       merchantOwners: partnerApi.merchantOwners,
       mails: mails.mails,
       stores: { teams: createTeamStore(kv), merchants: createMerchantStore(kv) },
@@ -290,6 +299,7 @@ export async function composeShard(parts: ShardParts): Promise<ComposedShard> {
     composeSubscriptions({
       ...{ config, kv, bus, homes, clock, box, retentionMs, metrics, activity, failed },
       accounts: administration.gatewayAccounts,
+      merchantAccounts,
       merchantOwners: partnerApi.merchantOwners,
       mails: mails.mails,
       merchants: createMerchantStore(kv),
@@ -442,7 +452,7 @@ export async function composeShard(parts: ShardParts): Promise<ComposedShard> {
     ...partners,
     ...partnerApi.operations,
     merchants: subscriptions.pausing(partnerApi.operations.merchants),
-    ...partnerApi.ofOwnMerchant(owners.ownersNotice.ofKeys),
+    ...partnerApi.ofOwnMerchant(owners.ownersNotice.ofKeys, lookAtAll([agents.ofKey, webhooks.ofKey])),
     ...administration,
     administerZvt: zvt.administerZvt,
     ...access.operations,

@@ -1,4 +1,5 @@
 import { randomBytes } from "node:crypto";
+import type { LookAtKey } from "../../../engine/access/made-by-key.ts";
 import type { Address } from "../../../engine/kernel/bus.ts";
 import type { Clock } from "../../../engine/kernel/clock.ts";
 import type { Kv } from "../../../engine/kernel/kv.ts";
@@ -9,11 +10,11 @@ import { type AdministerPartnerApi, createAdministerPartnerApi } from "../../../
 import type { AdministerPartners } from "../../../engine/partners/administer-partners.ts";
 import { createCallCountStore } from "../../../engine/partners/call-count-store.ts";
 import { createCallCounts } from "../../../engine/partners/call-counts.ts";
-import type { MerchantOwner } from "../../../engine/partners/merchant.ts";
+import type { MerchantOwner, MerchantRecord } from "../../../engine/partners/merchant.ts";
 import { createMerchantsByKey, type MerchantsByKey } from "../../../engine/partners/merchant-by-key.ts";
 import type { MerchantCalls } from "../../../engine/partners/merchant-calls.ts";
 import { createMerchantServices } from "../../../engine/partners/merchant-services.ts";
-import { createMerchantStore } from "../../../engine/partners/merchant-store.ts";
+import { type AlsoStored, createMerchantStore } from "../../../engine/partners/merchant-store.ts";
 import { createMerchants } from "../../../engine/partners/merchants.ts";
 import { createOwnMerchant, type OwnMerchant } from "../../../engine/partners/own-merchant.ts";
 import type { ApiKeys } from "../../../engine/partners/partner-secrets.ts";
@@ -46,6 +47,8 @@ export interface PartnerApiParts {
   bus: MerchantCallsParts["bus"];
   /** Calls of merchants at all nodes; null for a node by itself. */
   sharedMinutes: MinuteCounts | null;
+  /** What tells owners that their merchant was moved to the other environment. */
+  moved(merchant: MerchantRecord): Promise<AlsoStored>;
   failed(what: string, error: unknown): void;
 }
 
@@ -61,7 +64,7 @@ export interface PartnerApi extends Lifecycle {
   /** For the relay's own look-ups. */
   merchantsByKey: MerchantsByKey;
   /** What merchants do with their own services and keys. */
-  ofOwnMerchant(owners: KeyOwners): { ownMerchant: OwnMerchant; replaceKeys: ReplaceKeys };
+  ofOwnMerchant(owners: KeyOwners, lookAtKey: LookAtKey): { ownMerchant: OwnMerchant; replaceKeys: ReplaceKeys };
   /** Whose merchants are, deactivated ones too. */
   merchantOwners: Pick<ReplicatedRecords<MerchantOwner>, "get">;
 }
@@ -79,7 +82,7 @@ export function composePartnerApi(parts: PartnerApiParts): PartnerApi {
   const store = createMerchantStore(kv);
   const owners = tables.records(createRecordStore<MerchantOwner>(kv, MERCHANT_OWNERS));
   const callCounts = createCallCounts(createCallCountStore(kv));
-  const merchants = createMerchants({ store, apiKeys, clock, propagate: owners.propagate });
+  const merchants = createMerchants({ store, apiKeys, clock, propagate: owners.propagate, moved: parts.moved });
   const merchantServices = createMerchantServices({ merchants, store, secretBox: box, clock });
   const administerPartnerApi = createAdministerPartnerApi({
     administerPartners,
@@ -107,8 +110,8 @@ export function composePartnerApi(parts: PartnerApiParts): PartnerApi {
       },
     },
     merchantsByKey,
-    ofOwnMerchant: (owners) => {
-      const replaceKeys = createReplaceKeys({ merchants, store, apiKeys, secretBox: box, clock, owners });
+    ofOwnMerchant: (owners, lookAtKey) => {
+      const replaceKeys = createReplaceKeys({ merchants, store, apiKeys, secretBox: box, clock, owners, lookAtKey });
       const parts = { store, merchants, services: merchantServices, keys: replaceKeys, clock, servicesOfPartner };
       return { replaceKeys, ownMerchant: createOwnMerchant(parts) };
     },

@@ -5,6 +5,7 @@ import { RelayError } from "../../../engine/kernel/errors.ts";
 import type { Kv } from "../../../engine/kernel/kv.ts";
 import type { SecretBox } from "../../../engine/kernel/secret-box.ts";
 import type { GatewayAccounts } from "../../../engine/links/gateway-accounts.ts";
+import type { MerchantAccounts } from "../../../engine/links/merchant-accounts.ts";
 import type { MailStore } from "../../../engine/mails/mail-store.ts";
 import type { MerchantOwner, MerchantRecord } from "../../../engine/partners/merchant.ts";
 import type { MerchantStore } from "../../../engine/partners/merchant-store.ts";
@@ -50,6 +51,7 @@ export interface SubscriptionWiring {
   clock: Clock;
   box: SecretBox;
   accounts: Pick<GatewayAccounts, "ofPartner">;
+  merchantAccounts: Pick<MerchantAccounts, "ofMerchant">;
   merchantOwners: Pick<ReplicatedRecords<MerchantOwner>, "get">;
   mails: Pick<MailStore, "room">;
   merchants: Pick<MerchantStore, "load">;
@@ -84,7 +86,7 @@ export function composeSubscriptions(parts: SubscriptionWiring): ComposedSubscri
   });
   const planStore = createPlanStore(kv);
   const policies = createDunningPolicyStore(kv);
-  const charges = logCharges(recurringCharges(config), activity, config.gatewayUrl, clock);
+  const charges = logCharges(withinReach(recurringCharges(config), parts.merchantAccounts), activity, config.gatewayUrl, clock);
   const mails = createSubscriptionMails({
     ...{ store: parts.mails, merchants, box, digest: sha256Hex, clock },
     texts: createSubscriptionMailTexts({ publicUrl: parts.publicUrl, timeZone: config.timeZone }),
@@ -141,6 +143,17 @@ export function composeSubscriptions(parts: SubscriptionWiring): ComposedSubscri
     close: async () => {
       stopped ??= deadlines.stop();
       await Promise.race([stopped, new Promise((resolve) => setTimeout(resolve, STOP_MS).unref())]);
+    },
+  };
+}
+
+/** A card is charged where a payment of the subscription's environment may be begun, and nowhere else. */
+function withinReach(charges: RecurringCharges, accounts: Pick<MerchantAccounts, "ofMerchant">): RecurringCharges {
+  return {
+    ...charges,
+    charge: async (order) => {
+      const { type } = await accounts.ofMerchant(order);
+      return type === "other_environment" ? { type: "failed", hard: true, code: type, description: null } : charges.charge(order);
     },
   };
 }

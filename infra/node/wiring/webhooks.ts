@@ -1,3 +1,4 @@
+import type { LookAtKey } from "../../../engine/access/made-by-key.ts";
 import type { ActivityLog } from "../../../engine/kernel/activity-log.ts";
 import type { Homes } from "../../../engine/kernel/bus.ts";
 import type { Clock } from "../../../engine/kernel/clock.ts";
@@ -11,6 +12,7 @@ import { createApiVersions } from "../../../engine/webhooks/api-version-store.ts
 import type { ApiVersions } from "../../../engine/webhooks/api-versions.ts";
 import { createEndpointDeliveries, type EndpointDeliveries } from "../../../engine/webhooks/endpoint-deliveries.ts";
 import { createEndpointStops } from "../../../engine/webhooks/endpoint-stops.ts";
+import { createEndpointsOfKey } from "../../../engine/webhooks/endpoints-of-key.ts";
 import { createFanOut } from "../../../engine/webhooks/fan-out.ts";
 import { createMerchantDeliveries } from "../../../engine/webhooks/merchant-deliveries.ts";
 import { WEBHOOK_DELIVERY_STATES } from "../../../engine/webhooks/webhook-delivery.ts";
@@ -32,7 +34,7 @@ import type { Config } from "../boot/config.ts";
 import type { Lifecycle } from "../boot/lifecycle.ts";
 import type { Log } from "../observability/log.ts";
 import type { ByState, ShardMetrics } from "../observability/metrics.ts";
-import { logWebhookEndpoints, logWebhooks } from "./activity-hooks.ts";
+import { logEndedEndpoint, logWebhookEndpoints, logWebhooks } from "./activity-hooks.ts";
 import { lookedUp } from "./overview.ts";
 
 export interface WebhookParts {
@@ -74,6 +76,8 @@ export interface ComposedWebhooks {
     apiVersions: ApiVersions;
     effectiveApiVersion(merchantId: string): Promise<string>;
   };
+  /** The endpoints that a secret key made. */
+  ofKey: LookAtKey;
   /** Fans out events and sends deliveries; to be run by one thread of a node. */
   sender(): Lifecycle;
 }
@@ -108,6 +112,7 @@ export function composeWebhooks(parts: WebhookParts): ComposedWebhooks {
       administerWebhooks: createAdministerWebhooks({ deliveries, endpoints, stops, clock }),
       ...{ apiVersions, effectiveApiVersion: apiVersionOf },
     },
+    ofKey: createEndpointsOfKey({ store: endpoints, stops, ended: logEndedEndpoint(activity), failed: log.engineFailed }),
     sender: () => {
       const fanOut = createFanOut({
         ...{ events, endpoints, deliveries, apiVersionOf, clock },

@@ -11,6 +11,7 @@ const MERCHANT: MerchantRecord = {
 };
 
 const PARTNER = { type: "partner" } as const;
+const LIVE = { environment: "LIVE", first: false, made: [] } as const;
 
 /** Security notices since the last call, as `<to>: <text>` of the line that says what changed. */
 function noticesOf(world: TeamWorld) {
@@ -43,7 +44,7 @@ test("the active owners of the merchant are told who made new keys, in their lan
   await accounts.commit({ account: { ...account, record: { ...account.record, locale: "en" } }, before: account.record });
 
   const before = (await sent()).length;
-  await replaced({ type: "replaced", by: { type: "person", email: "ada@example.com" } });
+  await replaced({ type: "replaced", by: { type: "person", email: "ada@example.com" }, ...LIVE });
   const mails = (await sent()).slice(before);
   assert.deepEqual(mails.map(({ to, merchantId }) => `${to} ${merchantId}`).sort(), [
     `bruno@example.com ${SHOP}`,
@@ -59,13 +60,13 @@ test("the active owners of the merchant are told who made new keys, in their lan
 
 test("a merchant without people replaces its keys without a mail", async () => {
   const world = await createTeamWorld();
-  const { operations } = await world.owners.ofKeys.told(MERCHANT, { type: "replaced", by: PARTNER });
+  const { operations } = await world.owners.ofKeys.told(MERCHANT, { type: "replaced", by: PARTNER, ...LIVE });
   assert.equal(await stored(world, [...operations]), 0);
 });
 
 test("owners are told once an hour of more changes than their queue takes, and no other mail takes its room", async () => {
   const world = await createTeamWorld();
-  const change = { type: "replaced", by: PARTNER } as const;
+  const change = { type: "replaced", by: PARTNER, ...LIVE } as const;
   const replaced = async () => stored(world, [...(await world.owners.ofKeys.told(MERCHANT, change)).operations]);
   await world.join("mara@example.com", "OWNER");
   const texts = async () => (await world.sent()).filter(({ kind }) => kind === "security-notice").map(({ text }) => text);

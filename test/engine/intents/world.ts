@@ -9,6 +9,7 @@ import type { Clock } from "../../../engine/kernel/clock.ts";
 import type { Kv } from "../../../engine/kernel/kv.ts";
 import type { LinkRecord } from "../../../engine/links/link.ts";
 import { createLinkStore } from "../../../engine/links/link-store.ts";
+import type { MerchantAccounts } from "../../../engine/links/merchant-accounts.ts";
 import { createShardLinks, type ShardLinks } from "../../../engine/links/shard-links.ts";
 import { createRendezvousHomes } from "../../../engine/routing/rendezvous.ts";
 import type { WebhookEvent } from "../../../engine/webhooks/webhook-event.ts";
@@ -100,6 +101,10 @@ export function openShard({
     isMerchantInactive: () => false,
     ofPayment: () => ACCOUNT,
   };
+  const merchantAccounts: MerchantAccounts = {
+    ofMerchant: async () => (hasAccount() ? { type: "account", credentials: ACCOUNT, apart: false } : { type: "no_account" }),
+    isKeptForTest: () => false,
+  };
   const shard = createShardLinks({
     store: createLinkStore({ kv, retentionMs: RETENTION_MS, writer: `${self}-${clock.nowMs()}` }),
     gateway,
@@ -113,7 +118,7 @@ export function openShard({
     failed,
   });
   const intents = createIntents({
-    ...{ store, accounts, clock, digest, objects: OBJECTS },
+    ...{ store, accounts: merchantAccounts, clock, digest, objects: OBJECTS },
     links: shard.links,
     ids: { uuid: () => crypto.randomUUID() },
     returnUrl: (token) => `https://relay.example/pay/return/${token}`,

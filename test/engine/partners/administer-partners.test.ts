@@ -5,6 +5,7 @@ import { NO_TERMINAL, type TerminalRule } from "../../../engine/access/terminal-
 import type { GatewayAccount } from "../../../engine/gateway/gateway-account.ts";
 import { createInstallationAccount } from "../../../engine/gateway/installation-account.ts";
 import { createGatewayAccounts } from "../../../engine/links/gateway-accounts.ts";
+import { createMerchantAccounts } from "../../../engine/links/merchant-accounts.ts";
 import { createAdministerPartners, type NewPartner } from "../../../engine/partners/administer-partners.ts";
 import { partnerPlace } from "../../../engine/partners/partner.ts";
 import { createPartnerStore } from "../../../engine/partners/partner-store.ts";
@@ -161,6 +162,52 @@ describe("partners", () => {
     clock.now += 401 * 86_400_000;
     await own.save({ secret: "later" });
     assert.equal(accounts.ofPayment(null, "OWN10"), null);
+  });
+
+  it("keep an account of their own for TEST, whole and another than the live one, and payments on it are followed to their end", async () => {
+    const { administer, partners, box } = world();
+    const accounts = createGatewayAccounts({
+      ...{ partners, box, installation: new Map(), cloudConfigs: new Map(), merchantOwners: new Map() },
+    });
+    const { id } = (await administer.create(draft("till"))).partner;
+    const keep = (testGateway: object) => administer.change(id, { testGateway });
+    await assert.rejects(keep({ merchantId: "TEST1" }), refused(/are all required, none is stored/));
+    await assert.rejects(keep({ terminalId: "T", merchantId: "MER1", secret: "s" }), refused(/must be another one/));
+    await keep({ terminalId: "T", merchantId: "TEST1", secret: "first" });
+    await assert.rejects(administer.change(id, { gateway: { merchantId: "TEST1" } }), refused(/must be another one/));
+    const of = (merchantId?: string) => accounts.ofPayment(id, merchantId)?.secret ?? null;
+    assert.deepEqual([of(), of("MER1"), of("TEST1")], ["gw-s3cret", "gw-s3cret", "first"]);
+    await keep({ merchantId: "TEST2", secret: "second" });
+    assert.deepEqual([of("TEST1"), of("TEST2"), accounts.ofPartner(id)?.merchantId], ["first", "second", "MER1"]);
+  });
+
+  it("pay for merchants on the account of the environment, and on none that was not kept for it", async () => {
+    const { administer, partners, box } = world();
+    const { id } = (await administer.create(draft("till"))).partner;
+    let environment: "TEST" | "LIVE" | null = "TEST";
+    const accounts = createMerchantAccounts({
+      ...{ partners, box, environmentOf: async () => environment },
+      accounts: createGatewayAccounts({
+        ...{ partners, box, installation: new Map(), cloudConfigs: new Map(), merchantOwners: new Map() },
+      }),
+    });
+    const of = async (livemode: boolean) => {
+      const found = await accounts.ofMerchant({ merchantId: "shop", partnerId: id, livemode });
+      return found.type === "account" ? `${found.credentials.merchantId}${found.apart ? " apart" : ""}` : found.type;
+    };
+    assert.deepEqual([await of(false), await of(true)], ["MER1", "other_environment"]);
+    environment = "LIVE";
+    assert.deepEqual([await of(false), await of(true)], ["other_environment", "MER1"]);
+    await administer.change(id, { testGateway: { terminalId: "T", merchantId: "TEST1", secret: "s" } });
+    assert.deepEqual([await of(false), await of(true)], ["TEST1 apart", "MER1"]);
+    environment = "TEST";
+    assert.deepEqual([await of(false), await of(true)], ["TEST1", "other_environment"]);
+    assert.deepEqual(
+      [accounts.isKeptForTest(id, "TEST1"), accounts.isKeptForTest(id, "MER1"), accounts.isKeptForTest(null, "TEST1")],
+      [true, false, false],
+    );
+    await administer.toggle(id);
+    assert.deepEqual([await of(false), await of(true)], ["no_account", "other_environment"]);
   });
 
   it("that are disabled or gone have no account for new payments, by whomever they are begun; those that run go on", async () => {

@@ -1,4 +1,5 @@
 import { createHash } from "node:crypto";
+import type { LookAtKey, ThingsOfKey } from "../../../engine/access/made-by-key.ts";
 import { type PartnerApiGrant, SERVICE_CODES } from "../../../engine/access/partner-grant.ts";
 import type { SecretBox } from "../../../engine/kernel/secret-box.ts";
 import { createMerchantsByKey } from "../../../engine/partners/merchant-by-key.ts";
@@ -6,7 +7,7 @@ import { createMerchantServices } from "../../../engine/partners/merchant-servic
 import { createMerchantStore } from "../../../engine/partners/merchant-store.ts";
 import { createMerchants } from "../../../engine/partners/merchants.ts";
 import { createOwnMerchant } from "../../../engine/partners/own-merchant.ts";
-import { createReplaceKeys, type KeysChange } from "../../../engine/partners/replace-keys.ts";
+import { createReplaceKeys, type KeyOwners, type KeysChange } from "../../../engine/partners/replace-keys.ts";
 import { MemoryKv } from "../kernel/memory-kv.ts";
 import { ManualClock } from "../world.ts";
 
@@ -31,8 +32,10 @@ export function grant(members: Partial<PartnerApiGrant> = {}): PartnerApiGrant {
   };
 }
 
+const NOTHING_MADE: ThingsOfKey = { items: [], checks: [], operations: [], committed: () => {} };
+
 /** Merchants over one store in memory; `shard` gives the operations of another shard over the same store. */
-export function merchantWorld() {
+export function merchantWorld(lookAtKey: LookAtKey = async () => NOTHING_MADE) {
   const kv = new MemoryKv();
   const clock = new ManualClock();
   let generated = 0;
@@ -51,20 +54,24 @@ export function merchantWorld() {
   const notices: { merchantId: string; change: KeysChange }[] = [];
   /** Merchants that have an active owner. */
   const owned = new Set<string>();
+  const told: KeyOwners["told"] = async ({ merchantId }, change) => {
+    notices.push({ merchantId, change });
+    return { operations: [{ type: "put", key: `told/${merchantId}/${notices.length}`, value: change.type }] };
+  };
   const shard = () => {
     const store = createMerchantStore(kv);
-    const merchants = createMerchants({ store, apiKeys, clock, propagate });
+    const merchants = createMerchants({
+      ...{ store, apiKeys, clock, propagate },
+      moved: (merchant) => told(merchant, { type: "moved", environment: merchant.environment }),
+    });
     const services = createMerchantServices({ merchants, store, secretBox: bracketed, clock });
     const servicesOfPartner = (partnerId: number) => partners.get(partnerId) ?? null;
     const { merchantByKey } = createMerchantsByKey({ store, apiKeys, clock, servicesOfPartner });
     const keys = createReplaceKeys({
-      ...{ merchants, store, apiKeys, secretBox: bracketed, clock },
+      ...{ merchants, store, apiKeys, secretBox: bracketed, clock, lookAtKey },
       owners: {
         isAnyActive: async (merchantId) => owned.has(merchantId),
-        told: async ({ merchantId }, change) => {
-          notices.push({ merchantId, change });
-          return { operations: [{ type: "put", key: `told/${merchantId}/${notices.length}`, value: change.type }] };
-        },
+        told,
       },
     });
     const ownMerchant = createOwnMerchant({ store, merchants, services, keys, clock, servicesOfPartner });

@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { createHash } from "node:crypto";
 import { test } from "node:test";
 import { RelayError } from "../../../engine/kernel/errors.ts";
 import { createAdministerMerchants } from "../../../engine/partners/administer-merchants.ts";
@@ -260,11 +261,12 @@ test("keys speak for their merchant until they are replaced, the merchant is dea
     merchantId: "shop",
     partnerId: 7,
     livemode: true,
+    keyId: /^[0-9a-f]{16}$/,
     requestsPerMinute: 100,
     services: ["PAYPAL" as const, "SKRILL" as const],
   };
-  assert.deepEqual(await merchantByKey(keys.secret), { ...whole, kind: "secret" });
-  assert.deepEqual(await merchantByKey(keys.publishable), { ...whole, kind: "publishable" });
+  assertMatches(await merchantByKey(keys.secret), { ...whole, kind: "secret" });
+  assertMatches(await merchantByKey(keys.publishable), { ...whole, kind: "publishable" });
   for (const none of ["", "sk_merchant_0", `${keys.secret}x`, "x".repeat(300)]) assert.equal(await merchantByKey(none), null);
   partners.set(7, ["PAYPAL"]);
   assertMatches(await merchantByKey(keys.secret), { services: ["PAYPAL"] });
@@ -284,4 +286,53 @@ test("keys speak for their merchant until they are replaced, the merchant is dea
   await replaceKeys(grant(), "shop", newKeys("keys-2"));
   assert.equal(await merchantByKey(replaced.keys.secret), "replaced");
   for (const old of [keys.secret, keys.publishable]) assert.equal(await merchantByKey(old), null);
+});
+
+test("a key stays of its environment when the merchant moves, and a merchant that goes LIVE gets its keys of LIVE by a call", async () => {
+  const { merchants, merchantByKey, ownMerchant, store, notices } = merchantWorld();
+  const { keys: test } = created(await merchants.create(grant(), { merchantId: "shop" }, "op"));
+  const patched = await merchants.patch(grant(), "shop", { environment: "LIVE" });
+  assertMatches(patched, { type: "changed", merchant: { environment: "LIVE" } });
+  await merchants.patch(grant(), "shop", { environment: "LIVE", merchantName: "Shop" });
+  assert.deepEqual(notices, [{ merchantId: "shop", change: { type: "moved", environment: "LIVE" } }]);
+  for (const key of [test.secret, test.publishable]) {
+    assertMatches(await merchantByKey(key), { livemode: false, otherEnvironment: true });
+  }
+  const by = { type: "person", email: "mara@example.com" } as const;
+  const make = async (environment?: "TEST" | "LIVE") => {
+    const outcome = await ownMerchant.replaceKeys("shop", { operationId: crypto.randomUUID(), by, reason: "routine", environment });
+    assert.ok(outcome.type === "changed");
+    return outcome;
+  };
+  const { keys: live, environment } = await make();
+  assert.equal(environment, "LIVE");
+  assertMatches(await merchantByKey(live.secret), { livemode: true, otherEnvironment: undefined });
+  assertMatches(await merchantByKey(test.secret), { livemode: false, kind: "secret" });
+  const { keys: nextTest } = await make("TEST");
+  assert.equal(await merchantByKey(test.secret), "replaced");
+  assertMatches(await merchantByKey(nextTest.secret), { livemode: false });
+  assertMatches(await merchantByKey(live.secret), { livemode: true });
+  const { keys: nextLive } = await make("LIVE");
+  assert.equal(await merchantByKey(live.secret), "replaced");
+  await merchants.patch(grant(), "shop", { environment: "TEST" });
+  assertMatches(await merchantByKey(nextLive.secret), { livemode: true, otherEnvironment: true });
+  assertMatches(await merchantByKey(nextTest.secret), { livemode: false, otherEnvironment: undefined });
+  assert.notEqual(await store.byKey(createHash("sha256").update(nextLive.secret).digest("hex")), null);
+});
+
+test("keys of a record from before they had an environment are those of the one that the merchant is in", async () => {
+  for (const environment of ["TEST", "LIVE"] as const) {
+    const { merchants, merchantByKey, store } = merchantWorld();
+    const { keys } = created(await merchants.create(grant(), { merchantId: "shop", environment }, "op"));
+    assert.equal((await store.load("shop"))?.record.keysEnvironment, undefined, "it is stored as before");
+    assertMatches(await merchantByKey(keys.secret), { livemode: environment === "LIVE", otherEnvironment: undefined });
+    const other = environment === "LIVE" ? "TEST" : "LIVE";
+    for (const there of [other, other, environment, other] as const) {
+      await merchants.patch(grant(), "shop", { environment: there });
+      assertMatches(await merchantByKey(keys.secret), {
+        livemode: environment === "LIVE",
+        otherEnvironment: there === environment ? undefined : true,
+      });
+    }
+  }
 });

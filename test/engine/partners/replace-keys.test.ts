@@ -29,7 +29,7 @@ test("a person gets the new pair, the former one ends with it, and what is shown
   assert.deepEqual(merchant.shownKeys, { publishable: keys.publishable, secretPrefix: keys.secret.slice(0, 16), madeAtMs });
   assert.deepEqual((await ownMerchant.find("shop")).shownKeys, merchant.shownKeys);
   assert.equal((await storedText(kv)).includes(keys.secret), false);
-  assert.deepEqual(notices, [{ merchantId: "shop", change: { type: "replaced", by } }]);
+  assert.deepEqual(notices, [{ merchantId: "shop", change: { type: "replaced", by, environment: "TEST", first: false, made: [] } }]);
   assert.match(await storedText(kv), /^told\/shop\/1 replaced$/m);
 });
 
@@ -115,7 +115,9 @@ test("keys that the partner asks for while an owner is active wait for a day, an
   const { asked, first, merchantByKey, ownMerchant, notices, clock } = await withPending();
   const appliesAtMs = clock.nowMs() + KEYS_WAIT_MS;
   assert.equal(asked.appliesAtMs, appliesAtMs);
-  assert.deepEqual(notices, [{ merchantId: "shop", change: { type: "requested", appliesAtMs } }]);
+  assert.deepEqual(notices, [
+    { merchantId: "shop", change: { type: "requested", appliesAtMs, environment: "TEST", first: false, made: [] } },
+  ]);
   for (const key of [asked.keys.secret, asked.keys.publishable]) assert.equal(await merchantByKey(key), "pending");
   clock.advance(KEYS_WAIT_MS - 1);
   assertMatches(await merchantByKey(first.secret), { kind: "secret" });
@@ -185,7 +187,7 @@ test("an owner confirms the very keys that it has seen, which then count at once
   });
   assertMatches(await merchantByKey(asked.keys.secret), { kind: "secret" });
   assert.equal(await merchantByKey(first.secret), "replaced");
-  assert.deepEqual(notices.at(-1)?.change, { type: "replaced", by: PERSON });
+  assert.deepEqual(notices.at(-1)?.change, { type: "replaced", by: PERSON, environment: "TEST", first: false, made: [] });
   assert.deepEqual(await ownMerchant.confirmKeys("shop", asked.keys.publishable, PERSON), { type: "none" });
 });
 
@@ -204,4 +206,36 @@ test("keys whose time has come can no longer be refused", async () => {
   clock.advance(KEYS_WAIT_MS);
   assert.deepEqual(await ownMerchant.refuseKeys("shop", PERSON), { type: "none" });
   assertMatches(await merchantByKey(asked.keys.secret), { kind: "secret" });
+});
+
+test("the partner's first keys of LIVE wait for an owner as others do, beside those of TEST, and each is confirmed for itself", async () => {
+  const { merchants, replaceKeys, ownMerchant, merchantByKey, first, owned, notices, clock } = await withShop();
+  owned.add("shop");
+  await merchants.patch(grant(), "shop", { environment: "LIVE" });
+  const live = made(await replaceKeys(grant(), "shop", newKeys("op-1")));
+  const test = made(await replaceKeys(grant(), "shop", { ...newKeys("op-2"), environment: "TEST" }));
+  assertMatches(
+    notices.map(({ change }) => change),
+    [
+      { type: "moved", environment: "LIVE" },
+      { type: "requested", environment: "LIVE", first: true },
+      { type: "requested", environment: "TEST", first: false },
+    ],
+  );
+  for (const { keys } of [live, test]) assert.equal(await merchantByKey(keys.secret), "pending");
+  assert.equal((await ownMerchant.confirmKeys("shop", live.keys.publishable, PERSON)).type, "changed");
+  assertMatches(await merchantByKey(live.keys.secret), { livemode: true, kind: "secret" });
+  assert.equal(await merchantByKey(test.keys.secret), "pending");
+  assertMatches(await merchantByKey(first.secret), { livemode: false });
+  clock.advance(KEYS_WAIT_MS);
+  assertMatches(await merchantByKey(test.keys.secret), { livemode: false });
+  assert.equal(await merchantByKey(first.secret), "replaced");
+});
+
+test("a repetition answers with the keys of the environment that they were made for", async () => {
+  const { merchants, replaceKeys } = await withShop();
+  const one = made(await replaceKeys(grant(), "shop", newKeys("op-1")));
+  await merchants.patch(grant(), "shop", { environment: "LIVE" });
+  const again = made(await replaceKeys(grant(), "shop", newKeys("op-1")));
+  assert.deepEqual([again.environment, again.keys], ["TEST", one.keys]);
 });

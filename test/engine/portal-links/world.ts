@@ -5,6 +5,7 @@ import type { Clock } from "../../../engine/kernel/clock.ts";
 import type { Kv } from "../../../engine/kernel/kv.ts";
 import type { LinkRecord } from "../../../engine/links/link.ts";
 import { createLinkStore } from "../../../engine/links/link-store.ts";
+import type { MerchantAccounts } from "../../../engine/links/merchant-accounts.ts";
 import { createRefundRows } from "../../../engine/links/refund-rows.ts";
 import { createShardLinks, type ShardLinks } from "../../../engine/links/shard-links.ts";
 import { createMailStore, mailText } from "../../../engine/mails/mail-store.ts";
@@ -115,6 +116,9 @@ export function openShard({
     isMerchantInactive: () => false,
     ofPayment: () => ACCOUNT,
   };
+  const merchantAccounts: Pick<MerchantAccounts, "ofMerchant"> = {
+    ofMerchant: async () => (circumstances.hasAccount ? { type: "account", credentials: ACCOUNT, apart: false } : { type: "no_account" }),
+  };
   const telling = {
     objectOf: ({ id, state, late }: PortalLinkRecord) => ({ id, state, late }),
     digest,
@@ -148,7 +152,7 @@ export function openShard({
     companions: [createPortalLinkCompanion({ store, mails, ...telling }), createRefundRows({ isLive: async () => false })],
   });
   const portalLinks = createPortalLinks({
-    ...{ store, accounts, mails, clock, ...telling },
+    ...{ store, accounts: merchantAccounts, mails, clock, ...telling },
     links: shard.links,
     newToken: () => crypto.randomUUID().replaceAll("-", "").slice(0, 22),
     isInactive: () => circumstances.isInactive,

@@ -9,6 +9,7 @@ const SHOP: MerchantGrant = {
   partnerId: 7,
   livemode: false,
   kind: "secret",
+  keyId: "key-1",
   requestsPerMinute: 100,
   services: ["IGFS"],
 };

@@ -32,6 +32,7 @@ function world(user: Partial<MerchantUserGrant> = {}) {
             partnerId: 7,
             livemode: false,
             kind: key === "sk_merchant_1" ? "secret" : "publishable",
+            keyId: "key-1",
             requestsPerMinute: 10,
             services: [],
           }

@@ -193,7 +193,7 @@ test("an endpoint of the portal says who may call it, with what, and that its pa
   assert.deepEqual(refund?.security, [{ portalSession: ["OWNER", "ADMIN", "FINANCE"] }, { merchantKey: [] }]);
   assert.equal(
     refund?.description,
-    "A person needs the role OWNER, ADMIN or FINANCE. A merchant's secret key may, too. A person needs a second factor of the last ten minutes (403 `step_up_required`).",
+    "A person needs the role OWNER, ADMIN or FINANCE. A merchant's secret key may, too. A key of the environment that the merchant is not in gets 409 `other_environment`. A person needs a second factor of the last ten minutes (403 `step_up_required`).",
   );
   assert.match(refund?.responses["403"]?.description ?? "", /not of a page of the relay itself \(`csrf`\)/);
   assert.equal(owners?.description, "A person needs the role OWNER.");

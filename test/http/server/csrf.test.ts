@@ -118,7 +118,7 @@ async function startPortal(
       undefined,
       async (key) =>
         key === "sk_merchant_1"
-          ? { merchantId: "SHOP-001", partnerId: 7, livemode: false, kind: "secret", requestsPerMinute: 10, services: [] }
+          ? { merchantId: "SHOP-001", partnerId: 7, livemode: false, kind: "secret", keyId: "key-1", requestsPerMinute: 10, services: [] }
           : null,
       {
         cookie: PLAIN,

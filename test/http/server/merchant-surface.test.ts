@@ -160,6 +160,7 @@ const SHOP: MerchantGrant = {
   partnerId: 7,
   livemode: false,
   kind: "secret",
+  keyId: "key-1",
   requestsPerMinute: 1_000,
   services: ["IGFS"],
 };

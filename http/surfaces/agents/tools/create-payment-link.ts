@@ -126,6 +126,8 @@ function outcomeOf(operations: AgentOperations, made: AgentLinkOutcome): Outcome
     }
     case "no_account":
       return refused("The partner of this merchant has no account at the card gateway; the merchant has to ask its partner for it");
+    case "other_environment":
+      return refused("The merchant has moved to its other environment, and no account at the card gateway is kept for this one");
     case "refused":
       return refused(limitText(made));
     case "ended":

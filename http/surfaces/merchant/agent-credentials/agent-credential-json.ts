@@ -1,5 +1,5 @@
 import type { Caller } from "../../../../engine/access/caller.ts";
-import type { AgentCredentialCreator, AgentCredentialRecord } from "../../../../engine/agents/agent-credential.ts";
+import type { AgentCredentialCreator, AgentCredentialRecord, AgentCredentialRevoker } from "../../../../engine/agents/agent-credential.ts";
 import type { SeenAgentCredential } from "../../../../engine/agents/agent-credentials.ts";
 import { madeOn } from "../../../../engine/agents/rules.ts";
 import { type ActorNames, actorNames } from "../actor-names.ts";
@@ -35,7 +35,7 @@ async function jsonOfAll(
   // A publishable key stands in pages that everybody reads: it sees no more than what the credentials are.
   if (caller.type === "merchantKey" && caller.merchant.kind !== "secret") return credentials.map(({ credential }) => summaryOf(credential));
   const actors = credentials.flatMap(({ credential: { createdBy, revokedBy } }) =>
-    revokedBy === null ? [createdBy] : [createdBy, revokedBy],
+    revokedBy === null || revokedBy.type === "rotation" ? [createdBy] : [createdBy, revokedBy],
   );
   const names = await actorNames<AgentCredentialCreator>(users, caller, actors);
   const today = localTime.dayOf(clock.nowMs());
@@ -72,9 +72,13 @@ function detailsOf(
     },
     ipAllow: [...ipAllow],
     ...{ createdAt: iso(createdAtMs), createdBy: by, creator: byType },
-    ...{ revokedAt: isoOrNull(revokedAtMs), revokedBy: revokedBy === null ? null : names(revokedBy).by },
+    ...{ revokedAt: isoOrNull(revokedAtMs), revokedBy: revokedBy === null ? null : revokerOf(revokedBy, names) },
     lastUsedAt: isoOrNull(use.lastUsedAtMs),
   };
+}
+
+function revokerOf(revoker: AgentCredentialRevoker, names: ActorNames<AgentCredentialCreator>): string {
+  return revoker.type === "rotation" ? "Rotation of a leaked API key" : names(revoker).by;
 }
 
 function callsOf({ use: { calls } }: SeenAgentCredential): Details["calls"] {

@@ -53,7 +53,8 @@ export const createAgentCredential = agentCredentials.endpoint({
       expiresAtMs: operations.clock.nowMs() + expiresInDays * DAY_MS,
     };
     const operation = operationOf(caller, operationId, request);
-    const outcome = await operations.agentCredentials.create(merchantOwnerOf(caller), order, creatorOf(caller), operation);
+    const proof = caller.type === "merchantKey" ? caller.merchant.proof : undefined;
+    const outcome = await operations.agentCredentials.create(merchantOwnerOf(caller), order, creatorOf(caller), operation, proof);
     if (outcome.type === "full") {
       return refusal(409, "credentials_full", `${AGENT_CREDENTIALS_MAX} credentials can be used at a time; revoke one first`);
     }

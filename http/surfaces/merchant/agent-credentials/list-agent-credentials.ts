@@ -16,6 +16,7 @@ export const listAgentCredentials = agentCredentials.endpoint({
   description:
     "Newest first, those that have ended too. A page of a filtered list may have fewer items than `limit`, or none, and still a `next`.",
   auth: "merchantUserOrAnyKey",
+  apartByEnvironment: true,
   may: "look",
   rateLimit: PORTAL_RATE,
   query: Type.Object({ ...AGENT_CREDENTIAL_FILTERS, ...PAGE_QUERY }),

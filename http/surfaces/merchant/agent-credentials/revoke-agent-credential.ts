@@ -10,8 +10,9 @@ export const revokeAgentCredential = agentCredentials.endpoint({
   path: `${MERCHANT_BASE}/agent-credentials/{id}`,
   summary: "Revoke a credential of an AI agent",
   description:
-    "Its next call is refused, on every node. Links that it has made can still be paid; cancel those that are not wanted. One that has ended already is answered as it is.",
+    "Its next call is refused, on every node. Links that it has made can still be paid; cancel those that are not wanted. One that has ended already is answered as it is. A person may revoke those of both environments.",
   auth: "merchantUserOrKey",
+  apartByEnvironment: true,
   may: "administer agents",
   noStepUp: "Revoking takes access away and gives none, and a token that leaked has to end at once.",
   rateLimit: PORTAL_RATE,
@@ -27,7 +28,11 @@ export const revokeAgentCredential = agentCredentials.endpoint({
   },
   handle: async (operations, { caller, params, operationId, request }) => {
     const operation = operationOf(caller, operationId, request);
-    const seen = await operations.agentCredentials.revoke(merchantOwnerOf(caller), params.id, creatorOf(caller), operation);
+    const owner = merchantOwnerOf(caller);
+    const revoke = (livemode: boolean) =>
+      operations.agentCredentials.revoke({ ...owner, livemode }, params.id, creatorOf(caller), operation);
+    // A person also ends what a key of the other environment made.
+    const seen = (await revoke(owner.livemode)) ?? (caller.type === "merchantUser" ? await revoke(!owner.livemode) : null);
     if (seen === null) throw noSuchCredential();
     return { status: 200, body: ok(await agentCredentialJson(operations, caller, seen)) };
   },

@@ -10,6 +10,7 @@ export const revokeAllAgentCredentials = agentCredentials.endpoint({
   summary: "Revoke all credentials of AI agents",
   description: "All that can still be used; the next call of each is refused, on every node. Links that they have made can still be paid.",
   auth: "merchantUserOrKey",
+  apartByEnvironment: true,
   may: "administer agents",
   noStepUp: "Revoking takes access away and gives none, and tokens that leaked have to end at once.",
   rateLimit: PORTAL_RATE,

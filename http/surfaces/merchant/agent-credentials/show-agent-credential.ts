@@ -11,6 +11,7 @@ export const showAgentCredential = agentCredentials.endpoint({
   summary: "Get a credential of an AI agent",
   description: "With what it was used for, and its last calls.",
   auth: "merchantUserOrAnyKey",
+  apartByEnvironment: true,
   may: "look",
   rateLimit: PORTAL_RATE,
   params: AgentCredentialParams,

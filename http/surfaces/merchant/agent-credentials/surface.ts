@@ -34,7 +34,7 @@ export function operationOf(caller: Caller, operationId: string, request: { read
 }
 
 export function creatorOf(caller: Caller): AgentCredentialCreator {
-  return caller.type === "merchantKey" ? { type: "key" } : { type: "user", userId: userOf(caller).userId };
+  return caller.type === "merchantKey" ? { type: "key", keyId: caller.merchant.keyId } : { type: "user", userId: userOf(caller).userId };
 }
 
 /** A response with a token must not be stored by caches. */

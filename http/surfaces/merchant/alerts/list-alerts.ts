@@ -15,6 +15,7 @@ export const listAlerts = alerts.endpoint({
   description:
     "The newest first, unless `order` is `due`. A page of a filtered list may have fewer items than `limit`, or none, and still a `next`.",
   auth: "merchantUserOrKey",
+  apartByEnvironment: true,
   may: "look",
   rateLimit: PORTAL_RATE,
   query: Type.Object({ ...ALERT_FILTERS, ...PAGE_QUERY }),

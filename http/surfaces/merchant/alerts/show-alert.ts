@@ -11,6 +11,7 @@ export const showAlert = alerts.endpoint({
   summary: "Get an alert",
   description: "Its payment is that of `uuid` among the transactions.",
   auth: "merchantUserOrKey",
+  apartByEnvironment: true,
   may: "look",
   rateLimit: PORTAL_RATE,
   params: AlertParams,

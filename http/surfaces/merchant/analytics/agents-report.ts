@@ -19,6 +19,7 @@ export const agentsReport = analytics.endpoint({
   summary: "Get the report of AI agents",
   description: `What became of the payment links that AI agents created in the period; and what their limits refused, since their credentials were made. ${EVERY_REPORT}`,
   auth: "merchantUserOrKey",
+  apartByEnvironment: true,
   may: "look",
   rateLimit: PORTAL_RATE,
   deadlineMs: REPORT_DEADLINE_MS,

@@ -23,6 +23,7 @@ export const disputesReport = analytics.endpoint({
   summary: "Get the report of disputes and alerts",
   description: `Of the disputes and alerts received in the period, what became of them, against its card payments. ${EVERY_REPORT}`,
   auth: "merchantUserOrKey",
+  apartByEnvironment: true,
   may: "look",
   rateLimit: PORTAL_RATE,
   deadlineMs: REPORT_DEADLINE_MS,

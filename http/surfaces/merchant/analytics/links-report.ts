@@ -18,6 +18,7 @@ export const linksReport = analytics.endpoint({
   summary: "Get the report of payment links",
   description: `Of the payment links created in the period, what became of them, and how long their payment took. ${EVERY_REPORT}`,
   auth: "merchantUserOrKey",
+  apartByEnvironment: true,
   may: "look",
   rateLimit: PORTAL_RATE,
   deadlineMs: REPORT_DEADLINE_MS,

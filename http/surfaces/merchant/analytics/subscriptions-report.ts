@@ -23,6 +23,7 @@ export const subscriptionsReport = analytics.endpoint({
   summary: "Get the report of subscriptions",
   description: `Monthly recurring revenue at the end of each part of the period, what began and what ended in it, and how many failed cycles were recovered. ${EVERY_REPORT}`,
   auth: "merchantUserOrKey",
+  apartByEnvironment: true,
   may: "look",
   rateLimit: PORTAL_RATE,
   deadlineMs: REPORT_DEADLINE_MS,

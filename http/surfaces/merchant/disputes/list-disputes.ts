@@ -15,6 +15,7 @@ export const listDisputes = disputes.endpoint({
   description:
     "The newest first; with `dueWithinDays` those that are to be answered, the most urgent first. Alerts that are still to be answered are among them with the status `ALERT`, unless `includeAlerts` is false or a `stage` is asked for, which alerts have none. A page of a filtered list may have fewer items than `limit`, or none, and still a `next`.",
   auth: "merchantUserOrKey",
+  apartByEnvironment: true,
   may: "look",
   rateLimit: PORTAL_RATE,
   query: Type.Object({ ...DISPUTE_FILTERS, ...PAGE_QUERY }),

@@ -9,6 +9,7 @@ export const readEvidence = disputes.endpoint({
   summary: "Download a file of evidence",
   description: "As an attachment, byte for byte as it was uploaded. A download that breaks off was not complete.",
   auth: "merchantUserOrKey",
+  apartByEnvironment: true,
   may: "see personal data",
   rateLimit: PORTAL_RATE,
   params: EvidenceParams,

@@ -11,6 +11,7 @@ export const showDispute = disputes.endpoint({
   summary: "Get a dispute",
   description: "With what is prepared and what was submitted. Texts and names of files are for roles that see personal data.",
   auth: "merchantUserOrKey",
+  apartByEnvironment: true,
   may: "look",
   rateLimit: PORTAL_RATE,
   params: DisputeParams,

@@ -12,6 +12,7 @@ export const downloadExport = exportSurface.endpoint({
   description:
     "As an attachment. For who asked for it, and for OWNER and ADMIN. A download that breaks off was not complete: the export says how many bytes it has.",
   auth: "merchantUserOrKey",
+  apartByEnvironment: true,
   may: "operate",
   stepUp: { where: "for a file with `personalData`" },
   rateLimit: PORTAL_RATE,

@@ -14,6 +14,7 @@ export const listExports = exportSurface.endpoint({
   description:
     "Newest first: those that the caller has asked for, and all of the merchant's for OWNER and ADMIN. A key sees what was asked for with a key.",
   auth: "merchantUserOrKey",
+  apartByEnvironment: true,
   may: "operate",
   rateLimit: PORTAL_RATE,
   query: Type.Object(PAGE_QUERY),

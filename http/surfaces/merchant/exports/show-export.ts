@@ -12,6 +12,7 @@ export const showExport = exportSurface.endpoint({
   description:
     "For who asked for it, and for OWNER and ADMIN. 404 for everybody else, and when its 24 hours are over. Asked every second or two, it tells when the file is there.",
   auth: "merchantUserOrKey",
+  apartByEnvironment: true,
   may: "operate",
   rateLimit: PORTAL_RATE,
   params: ExportParams,

@@ -1,7 +1,14 @@
 import { type Static, Type } from "@sinclair/typebox";
-import { Environment, ServiceMode, ServiceWord } from "../../named-words.ts";
+import { described } from "../../../endpoint/described.ts";
+import { MadeItems } from "../../made-by-key.ts";
+import { Environment, KeysReason, ServiceMode, ServiceWord } from "../../named-words.ts";
 import { ServiceMembers } from "../../service-configuration.ts";
 import { nullable, time } from "../schema-parts.ts";
+
+const REASON =
+  "`leaked`: somebody else knows the former keys, so what the secret key made ends with it (agents' credentials, webhook endpoints). `routine`, the default: what it made goes on.";
+
+const OF_ENVIRONMENT = "Whose keys are made. Default: the environment that the merchant is in.";
 
 /** The JSON of payment methods and of a merchant's keys: endpoints declare it, the portal's pages take their types from it. */
 
@@ -34,32 +41,53 @@ export const PendingKeys = Type.Object(
   { title: "PortalPendingKeys" },
 );
 
+const keysOfEnvironment = {
+  publishableKey: nullable(Type.String({ description: "Whole: it is public." })),
+  secretKeyPrefix: nullable(Type.String({ description: "The beginning of the secret key, which itself is not stored." })),
+  createdAt: nullable(time("when this pair was made.")),
+  environment: Environment,
+  exists: Type.Boolean({ description: "Whether there is a pair for this environment; POST /keys makes the first one." }),
+  pending: Type.Union([PendingKeys, Type.Null()], { description: "Keys that wait for an owner; null for none." }),
+};
 /** GET /keys. Null for a pair of before the relay kept what it may show of it. */
 export const Keys = Type.Object(
   {
-    publishableKey: nullable(Type.String({ description: "Whole: it is public." })),
-    secretKeyPrefix: nullable(Type.String({ description: "The beginning of the secret key, which itself is not stored." })),
-    createdAt: nullable(time("when this pair was made.")),
-    environment: Environment,
-    pending: Type.Union([PendingKeys, Type.Null()], { description: "Keys that wait for an owner; null for none." }),
+    ...keysOfEnvironment,
+    other: Type.Object(keysOfEnvironment, {
+      title: "PortalOtherKeys",
+      description: "Those of the environment that the merchant is not in.",
+    }),
   },
-  { title: "PortalKeys" },
+  { title: "PortalKeys", description: "The keys of the environment that the merchant is in." },
 );
 /** POST /keys/pending/confirm: which keys the owner has looked at. */
 export const ConfirmKeys = Type.Object(
   { publishableKey: Type.String({ minLength: 1, maxLength: 256, description: "That of the keys that wait." }) },
   { title: "PortalKeysConfirmation" },
 );
+/** The answer of POST /keys/pending/confirm. */
+export const ConfirmedKeys = Type.Object({ ...Keys.properties, made: MadeItems }, { title: "PortalConfirmedKeys" });
+/** POST /keys. */
+export const ReplaceKeys = Type.Object(
+  {
+    reason: Type.Optional(described(KeysReason, REASON)),
+    environment: Type.Optional(described(Environment, OF_ENVIRONMENT)),
+  },
+  { title: "PortalKeysRequest" },
+);
 /** POST /keys: a new pair, shown once; the former one ends at once. */
 export const NewKeys = Type.Object(
   {
     publishableKey: Type.String(),
     secretKey: Type.String(),
+    environment: Environment,
     createdAt: time("when this pair was made."),
+    made: MadeItems,
   },
   { title: "PortalNewKeys" },
 );
 
 export type PaymentMethodJson = Static<typeof PaymentMethod>;
+export type EnvironmentKeysJson = KeysJson["other"];
 export type KeysJson = Static<typeof Keys>;
 export type NewKeysJson = Static<typeof NewKeys>;

@@ -15,6 +15,7 @@ export const cancelPaymentLink = paymentLinks.endpoint({
   description:
     "It cannot be paid from then on. Who has the gateway's page open at that moment may still pay there: the link is then PAID with `late`, and the payment can be refunded.",
   auth: "merchantUserOrKey",
+  apartByEnvironment: true,
   may: "operate",
   noStepUp: "Only what is not paid can be cancelled, and another link can be created.",
   rateLimit: PORTAL_RATE,

@@ -1,3 +1,4 @@
+import { otherEnvironment } from "../../../../engine/access/other-environment.ts";
 import { fromMinorUnits } from "../../../../engine/kernel/money.ts";
 import { PORTAL_LINK_HOURS_DEFAULT, PORTAL_LINKS_PER_HOUR_MAX } from "../../../../engine/portal-links/portal-link.ts";
 import { givenText } from "../../free-text.ts";
@@ -18,6 +19,7 @@ export const createPaymentLink = paymentLinks.endpoint({
   summary: "Create a payment link",
   description: `The answer has the address for the customer, and the same as a QR code. It can be paid once, until \`expiresAt\`. It is not sent by this call: POST /api/merchant/payment-links/{id}/send does. At most ${PORTAL_LINKS_PER_HOUR_MAX} in an hour (429).`,
   auth: "merchantUserOrKey",
+  apartByEnvironment: true,
   may: "operate",
   noStepUp: "A link collects money for the merchant's own account, and gives none away.",
   rateLimit: PORTAL_RATE,
@@ -34,7 +36,7 @@ export const createPaymentLink = paymentLinks.endpoint({
     ...paymentLinks.errors(400, 401, 403, 413, 415, 429, 503),
     409: {
       description:
-        "The merchant's partner has no account at the card gateway (no_account). Or the same `Idempotency-Key` was used with another body.",
+        "The merchant's partner has no account at the card gateway (no_account). The key is of the environment that the merchant is not in, and no account is kept for it (other_environment). Or the same `Idempotency-Key` was used with another body.",
       body: paymentLinks.envelope.schema,
     },
   },
@@ -45,6 +47,7 @@ export const createPaymentLink = paymentLinks.endpoint({
     const order = { amountMinor, currency, description, reference, customerEmail, expiresAtMs };
     const operation = { id: operationId, requestId: request.id };
     const created = await operations.portalLinks.create(merchantOwnerOf(caller), order, actorOf(caller), operation);
+    if (created.type === "other_environment") throw otherEnvironment();
     if (created.type === "no_account") {
       return refusal(409, "no_account", "The partner of this merchant has no account at the card gateway; ask your partner for it");
     }

@@ -15,6 +15,7 @@ export const listPaymentLinks = paymentLinks.endpoint({
   description:
     "Days are those of the installation's time zone, by when a link was created. A page of a filtered list may have fewer items than `limit`, or none, and still a `next`. `customerEmail` is a filter for roles that see personal data only.",
   auth: "merchantUserOrKey",
+  apartByEnvironment: true,
   may: "look",
   rateLimit: PORTAL_RATE,
   query: Type.Object({ ...PAYMENT_LINK_FILTERS, ...PAGE_QUERY }),

@@ -18,6 +18,7 @@ export const sendPaymentLink = paymentLinks.endpoint({
   summary: "Send a payment link by mail",
   description: `To \`email\`, else to the link's \`customerEmail\`; in Italian unless \`locale\` says otherwise. At most ${PORTAL_LINK_MAILS_MAX} times a link. An answer 200 means that the mail is stored, and is sent as soon as the mail server takes it.`,
   auth: "merchantUserOrKey",
+  apartByEnvironment: true,
   may: "operate",
   noStepUp: "It mails a link of the merchant, so many times in an hour, and gives no money away.",
   rateLimit: PORTAL_RATE,

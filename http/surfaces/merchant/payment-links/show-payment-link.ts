@@ -11,6 +11,7 @@ export const showPaymentLink = paymentLinks.endpoint({
   summary: "Get a payment link",
   description: "As the relay knows it, with the payments that were begun by it. The `uuid` of one is that of its transaction.",
   auth: "merchantUserOrKey",
+  apartByEnvironment: true,
   may: "look",
   rateLimit: PORTAL_RATE,
   params: PaymentLinkParams,

@@ -14,6 +14,7 @@ export const cancelSubscription = subscriptions.endpoint({
   description:
     "At once, or when the current period ends, which `resume` takes back. Nothing is asked for after that; a payment that was under way and is made after all is kept and reported (`late`).",
   auth: "merchantUserOrKey",
+  apartByEnvironment: true,
   may: "operate",
   noStepUp: "Cancelling ends what would be collected, and gives no money away.",
   rateLimit: PORTAL_RATE,

@@ -12,6 +12,7 @@ export const changePlan = subscriptions.endpoint({
   summary: "Update whether a plan is active",
   description: "Subscriptions that it has go on as they are.",
   auth: "merchantUserOrKey",
+  apartByEnvironment: true,
   may: "operate",
   noStepUp: "Its name and whether it is offered change; its terms are fixed.",
   rateLimit: PORTAL_RATE,

@@ -14,6 +14,7 @@ export const createPlan = subscriptions.endpoint({
   summary: "Create a plan",
   description: "Its terms are fixed from then on: whoever wants others makes another plan.",
   auth: "merchantUserOrKey",
+  apartByEnvironment: true,
   may: "operate",
   noStepUp: "A plan charges nobody.",
   rateLimit: PORTAL_RATE,

@@ -13,6 +13,7 @@ export const listPlans = subscriptions.endpoint({
   summary: "List plans",
   description: `All of them, deactivated ones too, newest first; at most ${PLANS_MAX}.`,
   auth: "merchantUserOrKey",
+  apartByEnvironment: true,
   may: "look",
   rateLimit: PORTAL_RATE,
   responses: {

@@ -10,6 +10,7 @@ export const pauseSubscription = subscriptions.endpoint({
   summary: "Pause a subscription",
   description: "Nothing is asked for until it is resumed. A payment that was under way is followed to its end.",
   auth: "merchantUserOrKey",
+  apartByEnvironment: true,
   may: "operate",
   noStepUp: "A pause is ended by resuming, and gives no money away.",
   rateLimit: PORTAL_RATE,

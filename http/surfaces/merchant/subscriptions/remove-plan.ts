@@ -10,6 +10,7 @@ export const removePlan = subscriptions.endpoint({
   path: `${MERCHANT_BASE}/plans/{id}`,
   summary: "Delete a plan that was never used",
   auth: "merchantUserOrKey",
+  apartByEnvironment: true,
   may: "operate",
   noStepUp: "Only a plan that nobody has subscribed to is removed.",
   rateLimit: PORTAL_RATE,

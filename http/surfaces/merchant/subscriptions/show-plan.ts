@@ -10,6 +10,7 @@ export const showPlan = subscriptions.endpoint({
   path: `${MERCHANT_BASE}/plans/{id}`,
   summary: "Get a plan",
   auth: "merchantUserOrKey",
+  apartByEnvironment: true,
   may: "look",
   rateLimit: PORTAL_RATE,
   params: PlanParams,

@@ -11,6 +11,7 @@ export const showSubscription = subscriptions.endpoint({
   summary: "Get a subscription",
   description: `With the latest ${CHARGES_PAGE} of its payments, why the last one failed (\`unpaid\`), and the calendar of retries (\`dunning\`).`,
   auth: "merchantUserOrKey",
+  apartByEnvironment: true,
   may: "look",
   rateLimit: PORTAL_RATE,
   params: SubscriptionParams,

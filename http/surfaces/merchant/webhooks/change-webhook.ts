@@ -4,7 +4,7 @@ import { ok, okOf } from "../envelope.ts";
 import { MERCHANT_BASE, PORTAL_RATE } from "../surface.ts";
 import { ENDPOINT_EXAMPLE, endpointJson, eventsOf, seenMsOf } from "./endpoint-json.ts";
 import { ChangeWebhookEndpoint, WebhookEndpointItem } from "./schemas.ts";
-import { EndpointParams, noSuchEndpoint, webhookMerchantOf, webhookOwnerOf, webhooks } from "./surface.ts";
+import { EndpointParams, noSuchEndpoint, webhookMerchantOf, webhookOwnerOf, webhooks, withKeyOf } from "./surface.ts";
 
 export const changeWebhook = webhooks.endpoint({
   name: "portalChangeWebhook",
@@ -15,6 +15,7 @@ export const changeWebhook = webhooks.endpoint({
   description:
     "Members that are left out stay. Disabling it ends what is still to be delivered to it; enabling it forgets why it was disabled. `seen`: the `updatedAt` that was looked at.",
   auth: "merchantUserOrKey",
+  apartByEnvironment: true,
   may: "integrate",
   stepUp: true,
   rateLimit: PORTAL_RATE,
@@ -39,6 +40,7 @@ export const changeWebhook = webhooks.endpoint({
     if (before === null) throw noSuchEndpoint();
     const changed = await merchantWebhooks.change(owner, merchant.livemode, id, {
       ...texts,
+      ...withKeyOf(caller),
       ...(events === undefined ? {} : { events: eventsOf(before.format, events, before.events) }),
       ...(status === undefined ? {} : { disabled: status === "disabled" }),
       ...(seen === undefined ? {} : { seenAtMs: seenMsOf(seen) }),

@@ -4,7 +4,7 @@ import { ok, okOf, refusal } from "../envelope.ts";
 import { MERCHANT_BASE, PORTAL_RATE } from "../surface.ts";
 import { ENDPOINT_EXAMPLE, endpointJson, eventsOf } from "./endpoint-json.ts";
 import { CreateWebhookEndpoint, WebhookEndpointWithSecret } from "./schemas.ts";
-import { webhookMerchantOf, webhookOwnerOf, webhooks } from "./surface.ts";
+import { webhookMerchantOf, webhookOwnerOf, webhooks, withKeyOf } from "./surface.ts";
 
 export const createWebhook = webhooks.endpoint({
   name: "portalCreateWebhook",
@@ -15,6 +15,7 @@ export const createWebhook = webhooks.endpoint({
   description:
     "`format`: `portal` (default) or `platform`, that of `/v1/webhook_endpoints`; each has its own events. `url` is https in LIVE; addresses of local networks are refused, and a name is checked at each call. The answer has the `secret` by which deliveries are signed; it is not shown again.",
   auth: "merchantUserOrKey",
+  apartByEnvironment: true,
   may: "integrate",
   stepUp: true,
   rateLimit: PORTAL_RATE,
@@ -36,13 +37,15 @@ export const createWebhook = webhooks.endpoint({
   },
   handle: async ({ merchantWebhooks, clock }, { caller, body, operationId }) => {
     const merchant = webhookMerchantOf(caller);
+    const { withKey } = withKeyOf(caller);
     const { format = "portal", events } = body;
     const { url = "", description = null } = withoutCards(body);
     const order = {
       ...{ format, livemode: merchant.livemode, url, events: eventsOf(format, events) },
       ...{ apiVersion: null, description, metadata: {} },
+      madeBy: withKey === undefined ? ({ type: "user" } as const) : ({ type: "key", keyId: withKey.keyId } as const),
     };
-    const outcome = await merchantWebhooks.create(webhookOwnerOf(merchant), order, operationId);
+    const outcome = await merchantWebhooks.create(webhookOwnerOf(merchant), order, operationId, withKey?.proof);
     if (outcome.type === "full") {
       return refusal(409, "endpoints_full", `A merchant has at most ${WEBHOOK_ENDPOINTS_MAX} endpoints; remove one first`);
     }

@@ -13,6 +13,7 @@ export const findWebhookDelivery = webhooks.endpoint({
   description:
     "`tries`: the latest 24, the oldest first, with the first 1,024 bytes of each answer, without card numbers. For roles that do not see personal data, e-mail addresses are masked, and in the body whom something is sent or billed to.",
   auth: "merchantUserOrKey",
+  apartByEnvironment: true,
   may: "integrate",
   rateLimit: PORTAL_RATE,
   params: DeliveryParams,

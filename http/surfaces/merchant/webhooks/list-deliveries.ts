@@ -14,6 +14,7 @@ export const listWebhookDeliveries = webhooks.endpoint({
   description:
     "To the endpoints that the merchant has now. `FAILED`: six attempts failed within about seventy minutes, or the endpoint was disabled before; kept for 90 days, the others for 30. A page by `eventType` may have fewer items than `limit`, or none, and still a `next`.",
   auth: "merchantUserOrKey",
+  apartByEnvironment: true,
   may: "integrate",
   rateLimit: PORTAL_RATE,
   query: Type.Object({ ...DELIVERY_FILTERS, ...PAGE_QUERY }),

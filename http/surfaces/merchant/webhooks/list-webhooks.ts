@@ -15,6 +15,7 @@ export const listWebhooks = webhooks.endpoint({
   summary: "List webhook endpoints of the merchant",
   description: "Of both formats: those made here, and those made with `/v1/webhook_endpoints`. `events`: what each format offers.",
   auth: "merchantUserOrKey",
+  apartByEnvironment: true,
   may: "integrate",
   rateLimit: PORTAL_RATE,
   responses: {

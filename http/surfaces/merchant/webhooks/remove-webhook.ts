@@ -9,8 +9,10 @@ export const removeWebhook = webhooks.endpoint({
   method: "DELETE",
   path: `${MERCHANT_BASE}/webhooks/{id}`,
   summary: "Delete a webhook endpoint of the merchant",
-  description: "Ends what is still to be delivered to it, and takes its deliveries out of the list.",
+  description:
+    "Ends what is still to be delivered to it, and takes its deliveries out of the list. A person may delete endpoints of both environments.",
   auth: "merchantUserOrKey",
+  apartByEnvironment: true,
   may: "integrate",
   stepUp: true,
   rateLimit: PORTAL_RATE,
@@ -26,7 +28,10 @@ export const removeWebhook = webhooks.endpoint({
   },
   handle: async ({ merchantWebhooks }, { caller, params: { id } }) => {
     const merchant = webhookMerchantOf(caller);
-    if (!(await merchantWebhooks.remove(webhookOwnerOf(merchant), merchant.livemode, id))) throw noSuchEndpoint();
+    const remove = (livemode: boolean) => merchantWebhooks.remove(webhookOwnerOf(merchant), livemode, id);
+    // A person also ends what a key of the other environment made.
+    const removed = (await remove(merchant.livemode)) || (caller.type === "merchantUser" && (await remove(!merchant.livemode)));
+    if (!removed) throw noSuchEndpoint();
     return { status: 200, body: ok({ id }) };
   },
 });

@@ -11,6 +11,7 @@ export const resendWebhookDelivery = webhooks.endpoint({
   summary: "Resend a webhook delivery of the merchant",
   description: "Also where it was delivered before.",
   auth: "merchantUserOrKey",
+  apartByEnvironment: true,
   may: "integrate",
   noStepUp: "It sends the same event to the address that is stored.",
   rateLimit: PORTAL_RATE,

@@ -14,6 +14,7 @@ export const resendFailedDeliveries = webhooks.endpoint({
   summary: "Resend failed webhook deliveries of the merchant",
   description: `The oldest first, at most ${RESENT_MAX} in one call. Left out is what was delivered since, and what is superseded: a later event of the same object was delivered to that endpoint.`,
   auth: "merchantUserOrKey",
+  apartByEnvironment: true,
   may: "integrate",
   noStepUp: "It sends the same events to the addresses that are stored.",
   rateLimit: PORTAL_RATE,

@@ -3,7 +3,7 @@ import { ok, okOf } from "../envelope.ts";
 import { MERCHANT_BASE, PORTAL_RATE } from "../surface.ts";
 import { ENDPOINT_EXAMPLE, endpointJson } from "./endpoint-json.ts";
 import { WebhookEndpointWithSecret } from "./schemas.ts";
-import { EndpointParams, noSuchEndpoint, webhookMerchantOf, webhookOwnerOf, webhooks } from "./surface.ts";
+import { EndpointParams, noSuchEndpoint, webhookMerchantOf, webhookOwnerOf, webhooks, withKeyOf } from "./surface.ts";
 
 export const rotateWebhookSecret = webhooks.endpoint({
   name: "portalRotateWebhookSecret",
@@ -13,6 +13,7 @@ export const rotateWebhookSecret = webhooks.endpoint({
   description:
     "The answer has the new `secret`, which is not shown again. For 24 hours (`formerSecretUntil`) the former one signs too: `X-Gateway-Signature` is made with the former one until then, `webhook-signature` has one of each.",
   auth: "merchantUserOrKey",
+  apartByEnvironment: true,
   may: "integrate",
   stepUp: true,
   rateLimit: PORTAL_RATE,
@@ -37,7 +38,8 @@ export const rotateWebhookSecret = webhooks.endpoint({
   handle: async ({ merchantWebhooks, clock }, { caller, params: { id }, operationId }) => {
     const merchant = webhookMerchantOf(caller);
     const owner = webhookOwnerOf(merchant);
-    const rolled = await merchantWebhooks.rollSecret(owner, merchant.livemode, id, SECRET_OVERLAP_DEFAULT_MS, operationId);
+    const { withKey } = withKeyOf(caller);
+    const rolled = await merchantWebhooks.rollSecret(owner, merchant.livemode, id, SECRET_OVERLAP_DEFAULT_MS, operationId, withKey);
     if (rolled === null) throw noSuchEndpoint();
     return { status: 200, body: ok({ endpoint: endpointJson(rolled.endpoint, clock.nowMs()), secret: rolled.secret }) };
   },

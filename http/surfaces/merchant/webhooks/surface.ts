@@ -1,5 +1,6 @@
 import { Type } from "@sinclair/typebox";
 import type { Caller } from "../../../../engine/access/caller.ts";
+import type { MerchantGrant } from "../../../../engine/access/merchant-grant.ts";
 import { RelayError } from "../../../../engine/kernel/errors.ts";
 import type { MerchantDeliveries, WebhookMerchant } from "../../../../engine/webhooks/merchant-deliveries.ts";
 import type { WebhookDeliveryRecord } from "../../../../engine/webhooks/webhook-delivery.ts";
@@ -41,6 +42,11 @@ export function webhookMerchantOf(caller: Caller): WebhookMerchant {
   if (caller.type === "merchantUser") return caller.user;
   if (caller.type === "merchantKey") return caller.merchant;
   throw new RelayError("unauthorized", "Sign in, or send the merchant's secret key");
+}
+
+/** The key of the call, for what it makes or changes; absent for a person. */
+export function withKeyOf(caller: Caller): { withKey?: MerchantGrant } {
+  return caller.type === "merchantKey" ? { withKey: caller.merchant } : {};
 }
 
 export function webhookOwnerOf({ merchantId }: WebhookMerchant): WebhookOwner {

@@ -11,6 +11,7 @@ export const testWebhook = webhooks.endpoint({
   summary: "Test a webhook endpoint of the merchant",
   description: "A `webhook.test` event, to this endpoint alone and whatever it subscribes to. One in ten seconds (429).",
   auth: "merchantUserOrKey",
+  apartByEnvironment: true,
   may: "integrate",
   noStepUp: "A test event holds nothing of the merchant.",
   rateLimit: PORTAL_RATE,

@@ -267,6 +267,23 @@ export const en = {
     refusePendingText: "The present pair goes on, and the new keys never work. Your payment provider can ask for others.",
     replace: "Make a new pair",
     replaceTitle: "Make a new pair of keys?",
+    leaked: "Somebody else may have the present keys",
+    leakedText:
+      "Then everything that the secret key made ends too: tokens of AI agents, and webhooks, which you can enable again. Otherwise it goes on, and you see a list of it.",
+    madeByKey: "Made with the former secret key",
+    madeByKeyText: "End what you do not recognise. What was not delivered to an ended webhook can be sent again once it is enabled.",
+    madeWebhook: (host: string) => `Webhook to ${host}:`,
+    madeAgent: (last4: string) => `Token of an AI agent, ending in ${last4}:`,
+    madeEnded: "ended",
+    endMade: "End it",
+    madeGoesOn: "still at work",
+    madeUnsure: "older than this record; check it",
+    noneYet: (environment: string) =>
+      `There are no keys for ${environment} yet. Make a new pair: keys of the other environment do not work for this one.`,
+    otherTitle: (environment: string) => `Keys for ${environment}`,
+    otherHint: "They reach only what was made in their own environment.",
+    replaceOther: (environment: string) => `Make a new pair for ${environment}`,
+    firstText: (environment: string) => `The first pair for ${environment}. Other keys go on as they are. All owners are told by mail.`,
     replaceText: "For keys that were lost, or that somebody else may have. The present pair stops working at once:",
     breaks: [
       "Web shops and tills that use it take no payments until you give them the new keys.",
@@ -330,6 +347,8 @@ export const en = {
     disabledReasons: {
       gone: "It answered 410 (gone), so nothing is sent to it any more.",
       failing: "Nothing could be delivered to it for five days, so nothing is sent to it any more.",
+      key_leaked:
+        "The secret key that made it, or changed it, leaked and was replaced, so nothing is sent to it any more. Check its address and replace its secret before you enable it.",
     },
     created: "Added",
     id: "ID",

@@ -278,6 +278,25 @@ export const it: Catalogue = {
       "La coppia attuale resta valida e le nuove chiavi non funzioneranno mai. Chi ti fornisce il servizio di pagamento può chiederne altre.",
     replace: "Crea una nuova coppia",
     replaceTitle: "Creare una nuova coppia di chiavi?",
+    leaked: "Qualcun altro potrebbe avere le chiavi attuali",
+    leakedText:
+      "Allora termina anche tutto ciò che la chiave segreta ha creato: i token degli agenti IA e i webhook, che puoi riattivare. Altrimenti resta attivo e ne vedi l’elenco.",
+    madeByKey: "Creati con la chiave segreta precedente",
+    madeByKeyText:
+      "Termina ciò che non riconosci. Ciò che non è stato consegnato a un webhook terminato si può inviare di nuovo dopo averlo riattivato.",
+    madeWebhook: (host: string) => `Webhook verso ${host}:`,
+    madeAgent: (last4: string) => `Token di un agente IA che termina con ${last4}:`,
+    madeEnded: "terminato",
+    endMade: "Termina",
+    madeGoesOn: "ancora attivo",
+    madeUnsure: "anteriore a questa registrazione; controllalo",
+    noneYet: (environment: string) =>
+      `Non ci sono ancora chiavi per ${environment}. Crea una nuova coppia: le chiavi dell’altro ambiente non valgono per questo.`,
+    otherTitle: (environment: string) => `Chiavi per ${environment}`,
+    otherHint: "Raggiungono solo ciò che è stato creato nel loro ambiente.",
+    replaceOther: (environment: string) => `Crea una nuova coppia per ${environment}`,
+    firstText: (environment: string) =>
+      `La prima coppia per ${environment}. Le altre chiavi restano come sono. Tutti i titolari vengono avvisati per e-mail.`,
     replaceText: "Per chiavi andate perse, o che qualcun altro potrebbe avere. La coppia attuale smette subito di funzionare:",
     breaks: [
       "Negozi online e casse che la usano non incassano finché non ricevono le nuove chiavi.",
@@ -341,6 +360,8 @@ export const it: Catalogue = {
     disabledReasons: {
       gone: "Ha risposto 410 (gone): non gli viene più inviato nulla.",
       failing: "Per cinque giorni non è stato possibile consegnargli nulla: non gli viene più inviato nulla.",
+      key_leaked:
+        "La chiave segreta che l’ha creato, o modificato, era nota ad altri ed è stata sostituita: non gli viene più inviato nulla. Controlla l’indirizzo e sostituisci il segreto prima di riattivarlo.",
     },
     created: "Aggiunto",
     id: "ID",

@@ -140,7 +140,15 @@ export async function startAgentWorld(
       undefined,
       async (merchantKey) =>
         merchantKey === "sk_merchant_1"
-          ? { merchantId: AGENT.merchantId, partnerId: 7, livemode: false, kind: "secret", requestsPerMinute: 100, services: [] }
+          ? {
+              merchantId: AGENT.merchantId,
+              partnerId: 7,
+              livemode: false,
+              kind: "secret",
+              keyId: "key-1",
+              requestsPerMinute: 100,
+              services: [],
+            }
           : null,
       undefined,
       undefined,

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { assertMatches } from "../../../support/matches.ts";
 import { CHARGE_ID, INTENT_ID, PAID } from "./records.ts";
-import { type Answer, assertRefused, startCompat } from "./world.ts";
+import { type Answer, assertRefused, CONFIRM, startCompat } from "./world.ts";
 
 test("keys: none, a wrong one, a replaced one, and a merchant without card payments", async (t) => {
   const { send } = await startCompat(t);
@@ -102,4 +102,27 @@ test("a merchant beyond its limit is told when to come again, and not to do so a
   assertMatches(Object.fromEntries(answer.headers), {
     ...{ "stripe-should-retry": "false", "retry-after": /^\d\d$/, "ratelimit-limit": "2", "ratelimit-remaining": "0" },
   });
+});
+
+test("a key of the environment that the merchant is not in reads, and moves no money but on an account that is kept for it", async (t) => {
+  const { send, records, said, asked } = await startCompat(t);
+  records.set(INTENT_ID, PAID);
+  const key = "sk_merchant_moved";
+  const moves = [
+    ["/payment_intents", "amount=1&currency=eur"],
+    [`/payment_intents/${INTENT_ID}/capture`, ""],
+    ["/refunds", `payment_intent=${INTENT_ID}`],
+    ["/refunds", `charge=${CHARGE_ID}`],
+  ] as const;
+  for (const [path, form] of moves) {
+    assertRefused(await send("POST", path, { key, form }), 409, { type: "invalid_request_error", code: "other_environment" });
+  }
+  said.confirm = { type: "other_environment", intent: PAID };
+  assertRefused(await send("POST", CONFIRM, { key, form: "" }), 409, { code: "other_environment" });
+  const done = new Set(asked.map(([name]) => name));
+  for (const name of ["create", "capture", "refund"]) assert.ok(!done.has(name), name);
+  assert.equal((await send("GET", `/payment_intents/${INTENT_ID}`, { key })).status, 200);
+  assert.equal((await send("GET", `/charges/${CHARGE_ID}`, { key })).status, 200);
+  said.isKept = true;
+  for (const [path, form] of moves) assert.notEqual((await send("POST", path, { key, form })).status, 409, path);
 });

@@ -42,6 +42,7 @@ export const SHOP: MerchantGrant = {
   partnerId: 7,
   livemode: false,
   kind: "secret",
+  keyId: "key-1",
   requestsPerMinute: 10_000,
   services: ["IGFS"],
 };
@@ -57,6 +58,8 @@ const KEYS = new Map<string, MerchantGrant | "replaced">([
   ["sk_merchant_slow", { ...SHOP, requestsPerMinute: 2 }],
   ["sk_merchant_without", { ...SHOP, services: ["PAYPAL"] }],
   ["pk_merchant_without", { ...SHOP, services: [], kind: "publishable" }],
+  ["sk_merchant_moved", { ...SHOP, otherEnvironment: true }],
+  ["pk_merchant_moved", { ...SHOP, otherEnvironment: true, kind: "publishable" }],
   ["sk_merchant_old", "replaced"],
   ["pk_merchant_old", "replaced"],
 ]);
@@ -74,6 +77,8 @@ export interface Said {
   updateCharge?: UpdateChargeOutcome;
   updateRefund?: UpdateRefundOutcome;
   fails?: Error;
+  /** Whether an account is kept for the other environment. */
+  isKept?: boolean;
 }
 
 export interface Answer {
@@ -126,6 +131,8 @@ export async function startCompat(t: { after(close: () => void): void }) {
       ask("find", id);
       return own(owner, id);
     },
+    mayBegin: async () => said.isKept === true,
+    isKeptForTest: async () => said.isKept === true,
     byToken: async () => null,
     charge: async (owner, chargeId) => {
       const found = [...records.values()].flatMap((intent) => intent.attempts.map((attempt) => ({ intent, attempt })));

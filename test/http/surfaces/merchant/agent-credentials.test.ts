@@ -76,7 +76,7 @@ async function open(t: TestContext) {
       undefined,
       async (key) => {
         const kind = key.startsWith("sk_") ? "secret" : "publishable";
-        const own = { partnerId: 7, livemode: false, kind, requestsPerMinute: CALLS, services: [] } as const;
+        const own = { partnerId: 7, livemode: false, kind, keyId: "key-1", requestsPerMinute: CALLS, services: [] } as const;
         if (key === "sk_merchant_1" || key === "pk_merchant_1") return { merchantId: OWNER.merchantId, ...own };
         return key === "sk_merchant_2" ? { merchantId: "SHOP-002", ...own } : null;
       },

@@ -85,7 +85,15 @@ const CALLERS: [string, Caller, string, string | undefined][] = [
     "a merchant's key",
     {
       type: "merchantKey",
-      merchant: { merchantId: "SHOP-001", partnerId: 7, livemode: false, kind: "secret", requestsPerMinute: 1, services: [] },
+      merchant: {
+        merchantId: "SHOP-001",
+        partnerId: 7,
+        livemode: false,
+        kind: "secret",
+        keyId: "key-1",
+        requestsPerMinute: 1,
+        services: [],
+      },
     },
     "SHOP-009",
     "SHOP-001",

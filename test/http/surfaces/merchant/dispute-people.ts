@@ -51,6 +51,7 @@ export async function peopleOf(t: TestContext, endpoints: BoundEndpoint[], nowMs
     partnerId: 7,
     livemode: false,
     kind: "secret",
+    keyId: "key-1",
     requestsPerMinute: 10_000,
     services: [],
   } as const;

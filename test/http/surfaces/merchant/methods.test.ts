@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import type { LookAtKey, RotatedKey } from "../../../../engine/access/made-by-key.ts";
 import { rolesThatMay } from "../../../../engine/access/merchant-user-grant.ts";
 import { createExecuteOnce } from "../../../../engine/idempotency/execute-once.ts";
 import { createIdempotencyStore } from "../../../../engine/idempotency/idempotency-store.ts";
@@ -24,8 +25,8 @@ type Who = (typeof ROLES)[number] | "stale" | "second" | "other owner" | "key" |
 
 const PAYPAL = { mode: "sandbox", clientId: "client-1", clientSecret: "paypal-secret-of-twenty-eight" };
 
-async function open(t: { after(close: () => void): void }) {
-  const merchants = merchantWorld();
+async function open(t: { after(close: () => void): void }, lookAtKey?: LookAtKey) {
+  const merchants = merchantWorld(lookAtKey);
   const { clock } = merchants;
   const made = new Map<string, string>();
   for (const merchantId of ["SHOP-001", "SHOP-002"]) {
@@ -204,7 +205,12 @@ test("keys are replaced once for a repeated request, for its own person only, an
   const secret = textMember(first.body, "data", "secretKey");
   assertMatches(await merchantByKey(secret), { merchantId: "SHOP-001", kind: "secret" });
   assertMatches(await call("key", "GET", "/payment-methods"), { status: 401 });
-  assert.deepEqual(notices, [{ merchantId: "SHOP-001", change: { type: "replaced", by: { type: "person", email: OWNER.email } } }]);
+  assert.deepEqual(notices, [
+    {
+      merchantId: "SHOP-001",
+      change: { type: "replaced", by: { type: "person", email: OWNER.email }, environment: "TEST", first: false, made: [] },
+    },
+  ]);
   // Another owner with the same Idempotency-Key asks for something else, and is not shown these.
   const other = await call("other owner", "POST", "/keys", undefined, key);
   assert.equal(other.status, 201, other.text);
@@ -216,6 +222,41 @@ test("keys are replaced once for a repeated request, for its own person only, an
     assert.equal(shown.text.includes(textMember(made.body, "data", "secretKey")), false);
     assert.equal((await storedText(kv)).includes(textMember(made.body, "data", "secretKey")), false);
   }
+});
+
+test("new keys have a reason, and the answer lists what the former key made, ended or with what ends it", async (t) => {
+  const looks: RotatedKey[] = [];
+  const { call } = await open(t, async (key) => {
+    looks.push(key);
+    const item = {
+      type: "webhook_endpoint",
+      id: "we_1",
+      mark: "shop.example",
+      isCertain: true,
+      ended: key.leaked,
+      expiresAtMs: null,
+    } as const;
+    return { items: [item], checks: [], operations: [], committed: () => {} };
+  });
+  const item = { type: "webhook_endpoint", id: "we_1", mark: "shop.example", certain: true, expiresAt: null };
+  for (const body of [undefined, {}, { reason: "routine" }]) {
+    assertMatches(await call("OWNER", "POST", "/keys", body), {
+      status: 201,
+      body: { data: { made: [{ ...item, ended: false, end: "DELETE /api/merchant/webhooks/we_1" }] } },
+    });
+  }
+  assertMatches(await call("OWNER", "POST", "/keys", { reason: "leaked" }), {
+    status: 201,
+    body: { data: { made: [{ ...item, ended: true, end: null }] } },
+  });
+  assert.deepEqual(
+    looks.map(({ merchantId, livemode, leaked }) => [merchantId, livemode, leaked]),
+    [false, false, false, true].map((leaked) => ["SHOP-001", false, leaked]),
+  );
+  for (const body of [{ reason: "lost" }, { why: "leaked" }]) {
+    assertMatches(await call("OWNER", "POST", "/keys", body), { status: 400, body: { code: "invalid_request" } });
+  }
+  assert.equal(looks.length, 4);
 });
 
 test("keys that the partner asked for are shown, confirmed by an owner, and refused", async (t) => {

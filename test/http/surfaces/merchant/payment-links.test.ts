@@ -122,7 +122,15 @@ async function open(t: TestContext) {
       undefined,
       async (key) =>
         key === "sk_merchant_1"
-          ? { merchantId: "SHOP-001", partnerId: 7, livemode: false, kind: "secret", requestsPerMinute: 10_000, services: [] }
+          ? {
+              merchantId: "SHOP-001",
+              partnerId: 7,
+              livemode: false,
+              kind: "secret",
+              keyId: "key-1",
+              requestsPerMinute: 10_000,
+              services: [],
+            }
           : null,
       { cookie, nowMs: () => NOW_MS, find: async (digest) => people.get(digest) ?? null },
     ),

@@ -97,7 +97,7 @@ async function open(t: TestContext) {
       async (key) => {
         const merchantId = keys.get(key);
         if (merchantId === undefined) return null;
-        return { merchantId, partnerId: 7, livemode: false, kind: "secret", requestsPerMinute: 10_000, services: [] };
+        return { merchantId, partnerId: 7, livemode: false, kind: "secret", keyId: "key-1", requestsPerMinute: 10_000, services: [] };
       },
       { cookie, nowMs: () => 1, find: async (digest) => people.get(digest) ?? null },
     ),

@@ -74,7 +74,14 @@ export async function open(t: TestContext, beginsAt = "2026-01-31T15:00") {
     linkPages: { own: () => "https://relay.example" },
   };
   const once = createIdempotency({ ...{ kv, clock, ids, secretBox: BOX }, failed: (_, error) => t.diagnostic(String(error)) });
-  const grant = { partnerId: OWNER.partnerId, livemode: OWNER.livemode, kind: "secret", requestsPerMinute: 10_000, services: [] } as const;
+  const grant = {
+    partnerId: OWNER.partnerId,
+    livemode: OWNER.livemode,
+    kind: "secret",
+    keyId: "key-1",
+    requestsPerMinute: 10_000,
+    services: [],
+  } as const;
   const world = await startWorld(t, {
     endpoints: [...bind(subscriptionEndpoints, operations), ...bind(subscriptionPageEndpoints, operations)].map(once),
     authenticator: createAuthenticator(

@@ -44,7 +44,7 @@ export async function open(t: { after(close: () => void): void }) {
       if (known === undefined) return null;
       const { merchantId, livemode } = known;
       const kind = key.startsWith("pk_") ? "publishable" : "secret";
-      return { partnerId: 7, merchantId, livemode, kind, requestsPerMinute: 10_000, services: [] };
+      return { partnerId: 7, merchantId, livemode, kind, keyId: "key-1", requestsPerMinute: 10_000, services: [] };
     },
     { cookie, nowMs: clock.nowMs, find: async (digest) => people.get(digest) ?? null },
   );

@@ -206,7 +206,7 @@ export async function open(t: { after(close: () => void): void }) {
     undefined,
     undefined,
     async (key) => {
-      const grant = { partnerId: 7, livemode: false, kind: "secret", requestsPerMinute: 10_000, services: [] } as const;
+      const grant = { partnerId: 7, livemode: false, kind: "secret", keyId: "key-1", requestsPerMinute: 10_000, services: [] } as const;
       if (key === KEYS.key) return { ...grant, merchantId: "SHOP-001" };
       if (key === KEYS["other key"]) return { ...grant, merchantId: "SHOP-002" };
       return key === KEYS.publishable ? { ...grant, merchantId: "SHOP-001", kind: "publishable" } : null;

@@ -1,7 +1,7 @@
 import type { Page, Request, Route } from "playwright-core";
 import type { CompatSettingsJson } from "../../../../http/surfaces/merchant/compat-settings/schemas.ts";
 import type { AuditItemJson, CallLogJson, WorkflowLogJson } from "../../../../http/surfaces/merchant/log-schemas.ts";
-import type { KeysJson, PaymentMethodJson } from "../../../../http/surfaces/merchant/methods/schemas.ts";
+import type { KeysJson, NewKeysJson, PaymentMethodJson } from "../../../../http/surfaces/merchant/methods/schemas.ts";
 import type { OverviewJson } from "../../../../http/surfaces/merchant/overview-schemas.ts";
 import type { PaymentLinkJson } from "../../../../http/surfaces/merchant/payment-links/schemas.ts";
 import type { MeJson, SessionItemJson, SessionStateJson } from "../../../../http/surfaces/merchant/sign-in/schemas.ts";
@@ -624,7 +624,9 @@ export const KEYS: KeysJson = {
   secretKeyPrefix: "sk_merchant_k3Qd",
   createdAt: "2026-03-02T08:00:00.000Z",
   environment: "TEST",
+  exists: true,
   pending: null,
+  other: { publishableKey: null, secretKeyPrefix: null, createdAt: null, environment: "LIVE", exists: false, pending: null },
 };
 
 /** Keys that the merchant's partner asked for. */
@@ -645,5 +647,16 @@ export const COMPAT_SETTINGS: CompatSettingsJson = {
 export const NEW_KEYS = {
   publishableKey: `pk_merchant_${"n".repeat(43)}`,
   secretKey: `sk_merchant_${"s".repeat(43)}`,
+  environment: "TEST" as const,
   createdAt: "2026-11-25T09:00:00.000Z",
-};
+  made: [
+    {
+      ...{ type: "webhook_endpoint" as const, id: "we_1a2b3c4d5e6f7g8h9i0j1k2l", mark: "shop.example", certain: true, ended: false },
+      ...{ expiresAt: null, end: "DELETE /api/merchant/webhooks/we_1a2b3c4d5e6f7g8h9i0j1k2l" },
+    },
+    {
+      ...{ type: "agent_credential" as const, id: "ac_7d0k2m9x7q1c8v5b3n6z0a2s", mark: "x7Qa", certain: true, ended: true },
+      ...{ expiresAt: "2026-12-25T10:00:00.000Z", end: null },
+    },
+  ],
+} satisfies NewKeysJson;

@@ -254,12 +254,14 @@ test("new keys are asked for twice with one key when the answer is lost, are sho
       attempts += 1;
       return attempts === 1 ? { status: 503, code: "unavailable" } : { status: 201, data: NEW_KEYS };
     },
+    "DELETE /webhooks/we_1a2b3c4d5e6f7g8h9i0j1k2l": () => ({ data: { id: "we_1a2b3c4d5e6f7g8h9i0j1k2l" } }),
   });
   await page.goto(`${url}/portal/keys`);
   await page.getByText("sk_merchant_k3Qd…").waitFor();
   await page.getByRole("button", { name: "Make a new pair" }).click();
   const confirm = dialog(page).getByRole("button", { name: "Make a new pair" });
   await page.getByText("take no payments until").waitFor();
+  await page.getByLabel("Somebody else may have the present keys").check();
   await confirm.click();
   await page.getByText("does not answer right now").waitFor();
   await confirm.click();
@@ -267,6 +269,11 @@ test("new keys are asked for twice with one key when the answer is lost, are sho
   const keys = calls.filter(({ method }) => method === "POST").map(({ headers }) => headers["idempotency-key"]);
   assert.equal(keys.length, 2);
   assert.equal(keys[0], keys[1]);
+  assert.deepEqual(calls.find(({ method }) => method === "POST")?.body, { reason: "leaked", environment: "TEST" });
+  await dialog(page).getByText("Token of an AI agent, ending in x7Qa: ended").waitFor();
+  const listed = dialog(page).getByRole("listitem").filter({ hasText: "Webhook to shop.example" });
+  await listed.getByRole("button", { name: "End it" }).click();
+  await listed.getByText("Webhook to shop.example: ended").waitFor();
   for (const press of ["Escape", "Escape"]) await page.keyboard.press(press);
   await page.getByText(NEW_KEYS.secretKey).waitFor();
   const [download] = await Promise.all([page.waitForEvent("download"), page.getByRole("link", { name: "Download both" }).click()]);

@@ -17,6 +17,7 @@ import { demoPartners, prepareSandboxPartner } from "../../../../infra/node/proc
 import { MemoryKv } from "../../../engine/kernel/memory-kv.ts";
 import { bracketed, grant, newKeys, storedText } from "../../../engine/partners/merchant-world.ts";
 import { ManualClock } from "../../../engine/world.ts";
+import { assertMatches } from "../../../support/matches.ts";
 
 const SANDBOX = readConfig({});
 const PRODUCTION = readConfig({
@@ -43,6 +44,7 @@ function world() {
     replaceKeys: createReplaceKeys({
       ...{ merchants, store, apiKeys, secretBox: bracketed, clock },
       owners: { isAnyActive: async () => false, told: async () => ({ operations: [] }) },
+      lookAtKey: async () => ({ items: [], checks: [], operations: [], committed: () => {} }),
     }).replace,
     services: createMerchantServices({ merchants, store, secretBox: bracketed, clock }),
     start: async (config = SANDBOX) => {
@@ -67,9 +69,16 @@ test("the sandbox has a shop of the demo partner that takes cards, with the keys
   const { start, demo, openedBy, store, kv } = world();
   await start();
   const { partnerId } = await demo();
-  const opened = { merchantId: "SHOP-001", partnerId, livemode: false, requestsPerMinute: 100, services: ["IGFS"] };
-  assert.deepEqual(await openedBy("secret"), { ...opened, kind: "secret" });
-  assert.deepEqual(await openedBy("publishable"), { ...opened, kind: "publishable" });
+  const opened = {
+    merchantId: "SHOP-001",
+    partnerId,
+    livemode: false,
+    keyId: /^[0-9a-f]{16}$/,
+    requestsPerMinute: 100,
+    services: ["IGFS"],
+  };
+  assertMatches(await openedBy("secret"), { ...opened, kind: "secret" });
+  assertMatches(await openedBy("publishable"), { ...opened, kind: "publishable" });
   assert.deepEqual((await store.count(partnerId)).record, { active: 1, stored: 1 });
   assert.equal((await storedText(kv)).includes(SANDBOX_MERCHANT.keys.secret), false, "secret keys are not stored");
 });

@@ -1,5 +1,5 @@
 import { useState } from "preact/hooks";
-import type { KeysJson, NewKeysJson } from "../../../../surfaces/merchant/methods/schemas.ts";
+import type { EnvironmentKeysJson, KeysJson, NewKeysJson } from "../../../../surfaces/merchant/methods/schemas.ts";
 import { get } from "../../api/client.ts";
 import { Badge } from "../../components/badge.tsx";
 import { Banner } from "../../components/banner.tsx";
@@ -19,34 +19,36 @@ import { ReplaceDialog } from "./replace-dialog.tsx";
 export function KeysPage() {
   const { keys: words } = text();
   const keys = useResource("keys", (signal) => get<KeysJson>("/keys", { signal }));
-  const [asking, setAsking] = useState(false);
+  const [asking, setAsking] = useState<EnvironmentKeysJson | null>(null);
   const [made, setMade] = useState<NewKeysJson | null>(null);
   return (
     <Page
       title={words.title}
       lead={words.lead}
       actions={
-        <Button icon="refresh" onClick={() => setAsking(true)}>
+        <Button icon="refresh" disabled={keys.data === null} onClick={() => setAsking(keys.data)}>
           {words.replace}
         </Button>
       }
     >
       <Panel title={words.present}>
-        <Loaded of={keys}>
-          {(data) => (
-            <>
-              {data.pending !== null && <PendingKeys pending={data.pending} onDecided={keys.reload} />}
-              <PresentKeys keys={data} />
-            </>
-          )}
-        </Loaded>
+        <Loaded of={keys}>{(data) => <KeysOfEnvironment keys={data} onDecided={keys.reload} />}</Loaded>
       </Panel>
+      {keys.data !== null && (keys.data.other.exists || keys.data.other.pending !== null) && (
+        <Panel title={words.otherTitle(keys.data.other.environment)} hint={words.otherHint}>
+          <KeysOfEnvironment keys={keys.data.other} onDecided={keys.reload} />
+          <Button icon="refresh" onClick={() => setAsking(keys.data?.other ?? null)}>
+            {words.replaceOther(keys.data.other.environment)}
+          </Button>
+        </Panel>
+      )}
       <CompatibleApi />
-      {asking && (
+      {asking !== null && (
         <ReplaceDialog
-          onClose={() => setAsking(false)}
+          keys={asking}
+          onClose={() => setAsking(null)}
           onMade={(pair) => {
-            setAsking(false);
+            setAsking(null);
             setMade(pair);
             keys.reload();
           }}
@@ -57,11 +59,20 @@ export function KeysPage() {
   );
 }
 
-function PresentKeys({ keys: { publishableKey, secretKeyPrefix, createdAt, environment } }: { keys: KeysJson }) {
+function KeysOfEnvironment({ keys, onDecided }: { keys: EnvironmentKeysJson; onDecided: () => void }) {
+  return (
+    <>
+      {keys.pending !== null && <PendingKeys pending={keys.pending} onDecided={onDecided} />}
+      <PresentKeys keys={keys} />
+    </>
+  );
+}
+
+function PresentKeys({ keys: { publishableKey, secretKeyPrefix, createdAt, environment, exists } }: { keys: EnvironmentKeysJson }) {
   const { keys: words, app } = text();
   return (
     <div>
-      {publishableKey === null && <Banner>{words.notKept}</Banner>}
+      {publishableKey === null && <Banner>{exists ? words.notKept : words.noneYet(environment)}</Banner>}
       <div class="list-item">
         <div>
           <div class="list-title">

@@ -1,25 +1,44 @@
-import type { NewKeysJson } from "../../../../surfaces/merchant/methods/schemas.ts";
+import { useState } from "preact/hooks";
+import type { EnvironmentKeysJson, NewKeysJson } from "../../../../surfaces/merchant/methods/schemas.ts";
 import { post } from "../../api/client.ts";
+import { CheckField } from "../../components/field.tsx";
 import { FormDialog } from "../../components/form-dialog.tsx";
 import { text } from "../../i18n/texts.ts";
 import { useAction } from "../../state/action.ts";
 import { useSendOnce } from "../../state/send-once.ts";
 
+interface ReplaceDialogProps {
+  /** The present ones, of the environment whose keys are made. */
+  keys: EnvironmentKeysJson;
+  onClose: () => void;
+  onMade: (keys: NewKeysJson) => void;
+}
+
 /** Says what stops working, and makes the new pair. An answer that did not arrive is asked for again, and is the same pair. */
-export function ReplaceDialog({ onClose, onMade }: { onClose: () => void; onMade: (keys: NewKeysJson) => void }) {
+export function ReplaceDialog({ keys: { environment, exists }, onClose, onMade }: ReplaceDialogProps) {
   const { keys: words } = text();
   const sendOnce = useSendOnce();
-  const replace = useAction(async () =>
-    onMade(await sendOnce("new keys", (idempotencyKey) => post<NewKeysJson>("/keys", undefined, { idempotencyKey }))),
-  );
+  const [leaked, setLeaked] = useState(false);
+  const replace = useAction(async () => {
+    const body = { reason: leaked ? "leaked" : "routine", environment };
+    onMade(await sendOnce(body, (idempotencyKey) => post<NewKeysJson>("/keys", body, { idempotencyKey })));
+  });
   return (
     <FormDialog title={words.replaceTitle} action={replace} onSubmit={replace.run} submit={words.replace} kind="danger" onClose={onClose}>
-      <p class="lead">{words.replaceText}</p>
-      <ul class="breaks">
-        {words.breaks.map((one) => (
-          <li key={one}>{one}</li>
-        ))}
-      </ul>
+      {exists ? (
+        <>
+          <p class="lead">{words.replaceText}</p>
+          <ul class="breaks">
+            {words.breaks.map((one) => (
+              <li key={one}>{one}</li>
+            ))}
+          </ul>
+          <CheckField label={words.leaked} checked={leaked} onChange={setLeaked} />
+          <p class="field-hint">{words.leakedText}</p>
+        </>
+      ) : (
+        <p class="lead">{words.firstText(environment)}</p>
+      )}
     </FormDialog>
   );
 }
