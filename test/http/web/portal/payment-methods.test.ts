@@ -318,7 +318,10 @@ test("keys that the payment provider asked for are confirmed by an owner, and re
   assert.deepEqual(calls.find(({ method }) => method === "POST")?.body, { publishableKey: PENDING_KEYS.publishableKey });
 
   keys = { ...KEYS, pending: PENDING_KEYS };
-  await fakeRelay(page, { "GET /session": () => ({ data: sessionOf({ merchant: { ...MERCHANT, role: "ADMIN" } }) }) });
+  await fakeRelay(page, {
+    ...{ "GET /keys": () => ({ data: keys }), "DELETE /keys/pending": decided },
+    "GET /session": () => ({ data: sessionOf({ merchant: { ...MERCHANT, role: "ADMIN" } }) }),
+  });
   await page.goto(`${url}/portal/keys`);
   await page.getByRole("button", { name: "Refuse them" }).waitFor();
   assert.equal(await page.getByRole("button", { name: "Use them now" }).count(), 0);

@@ -52,14 +52,14 @@ test("a day shows its figures by method, terminal and state, each leading to wha
   await drawer(page).getByText("Closed on 25 Nov 2026, 03:00:01").waitFor();
   assert.match(page.url(), /reconciliation\/2026-11-23$/);
   assert.deepEqual(await rowsOf(page, "By method · EUR"), [
-    ["Card", "38", "3", "€1,200.00"],
-    ["Satispay", "3", "0", "€30.50"],
+    ["Card", "38", "3", "€1,200.00", "–", "€1,200.00"],
+    ["Payment link", "3", "0", "€30.50", "€10.50", "€20.00"],
   ]);
   assert.deepEqual(await rowsOf(page, "By terminal · EUR"), [
-    ["SIM00001", "30", "3", "€1,000.00"],
-    ["SIM00002", "11", "0", "€230.50"],
+    ["SIM00001", "30", "3", "€1,000.00", "–", "€1,000.00"],
+    ["SIM00002", "11", "0", "€230.50", "€10.50", "€220.00"],
   ]);
-  assert.deepEqual(await rowsOf(page, "By method · CHF"), [["Card", "2", "0", "CHF\u00a090.00"]]);
+  assert.deepEqual(await rowsOf(page, "By method · CHF"), [["Card", "2", "0", "CHF\u00a090.00", "–", "CHF\u00a090.00"]]);
   assert.deepEqual(await rowsOf(page, "Refunds asked for on this day"), [
     ["Done", "1", "€10.50"],
     ["Outcome unknown", "1", "€9.00"],
