@@ -114,21 +114,20 @@ export function exports(world: PortalWorld): void {
       assert.match(csv.name, new RegExp(`^transactions_${shop.merchantId}_.*\\.csv$`));
       assert.match(xlsx.name, new RegExp(`^transactions_${shop.merchantId}_.*\\.xlsx$`));
       const sheet = readXlsx(xlsx.contents);
-      for (const [rows, written] of [
-        [rowsOfCsv(csv.contents, delimiter), (amount: string) => Number(amount.replace(point, "."))],
-        [rowsOfSheet(sheet), Number],
+      // A workbook has a row of the total below those of the list.
+      for (const [rows, written, totals] of [
+        [rowsOfCsv(csv.contents, delimiter), (amount: string) => Number(amount.replace(point, ".")), []],
+        [rowsOfSheet(sheet), Number, [sumMinor]],
       ] as const) {
         const [headings = [], ...lines] = rows;
         const column = (name: string) => lines.map((line) => line[headings.indexOf(name)] ?? "");
-        assert.deepEqual(
-          column("UUID"),
-          listed.map((item) => textMember(item, "uuid")),
-        );
+        assert.deepEqual(column("UUID"), [...listed.map((item) => textMember(item, "uuid")), ...totals.map(() => "")]);
         const sums = column(amountHeading).map((amount) => Math.round(written(amount) * 100));
         assert.equal(
-          sums.reduce((sum, amount) => sum + amount, 0),
+          sums.slice(0, listed.length).reduce((sum, amount) => sum + amount, 0),
           sumMinor,
         );
+        assert.deepEqual(sums.slice(listed.length), totals);
       }
       // A spreadsheet takes it for a text: in a CSV by a sign before it, in a workbook by the kind of its cell.
       assert.deepEqual(

@@ -84,6 +84,8 @@ export function reconciliation(world: PortalWorld): void {
       "2",
       "0",
       "€52.60",
+      "–",
+      "€52.60",
     ]);
     await drawer(page).getByText("None so far.").waitFor();
     const [download] = await Promise.all([page.waitForEvent("download"), drawer(page).getByRole("link", { name: "Download CSV" }).click()]);
@@ -118,6 +120,8 @@ export function reconciliation(world: PortalWorld): void {
       "Card",
       "2",
       "0",
+      "€52.60",
+      "–",
       "€52.60",
     ]);
   });
