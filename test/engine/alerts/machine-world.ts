@@ -1,4 +1,5 @@
 import type { AlertRecord, AlertRefund, AlertState } from "../../../engine/alerts/alert.ts";
+import type { AlertEvent } from "../../../engine/alerts/events.ts";
 import { newRefund, nextAtMs } from "../../../engine/alerts/rules.ts";
 
 export const CREATED_MS = 1_700_000_000_000;
@@ -21,3 +22,18 @@ export function alert(state: AlertState, changes: Partial<AlertRecord> = {}): Al
   };
   return { ...record, nextAtMs: nextAtMs(record) };
 }
+
+/** One event of each type. */
+export const EVENTS = {
+  "alert.received": { type: "alert.received", atMs: NOW_MS },
+  "rule.matched": { type: "rule.matched", atMs: NOW_MS, refund: refund({ by: { type: "rule", ruleId: "small" } }) },
+  "refund.requested": { type: "refund.requested", atMs: NOW_MS, refund: refund() },
+  "refund.checked": { type: "refund.checked", atMs: NOW_MS },
+  "refund.resumed": { type: "refund.resumed", atMs: NOW_MS },
+  "refund.done": { type: "refund.done", atMs: NOW_MS, moved: true },
+  "refund.failed": { type: "refund.failed", atMs: NOW_MS, detail: "no" },
+  declined: { type: "declined", atMs: NOW_MS, reason: "was delivered", by: { type: "key" } },
+  "deadline.passed": { type: "deadline.passed", atMs: RESPOND_BY_MS },
+  "network.resolved": { type: "network.resolved", atMs: NOW_MS },
+  "network.invalid": { type: "network.invalid", atMs: NOW_MS },
+} as const satisfies Record<string, AlertEvent>;

@@ -3,26 +3,12 @@ import { describe, it } from "node:test";
 import { ALERT_STATES, type AlertRecord, type AlertState } from "../../../engine/alerts/alert.ts";
 import type { AlertEvent } from "../../../engine/alerts/events.ts";
 import { stepAlert } from "../../../engine/alerts/step-alert.ts";
-import { alert, NOW_MS, RESPOND_BY_MS, refund } from "./machine-world.ts";
+import { alert, EVENTS, NOW_MS, RESPOND_BY_MS, refund } from "./machine-world.ts";
 
 function toldBy(record: AlertRecord, event: AlertEvent): string {
   const { effects } = stepAlert(record, event);
   return effects.map((effect) => (effect.type === "tell" ? effect.params.news.replace("alert.", "") : effect.type)).join(" ");
 }
-
-const EVENTS = {
-  "alert.received": { type: "alert.received", atMs: NOW_MS },
-  "rule.matched": { type: "rule.matched", atMs: NOW_MS, refund: refund({ by: { type: "rule", ruleId: "small" } }) },
-  "refund.requested": { type: "refund.requested", atMs: NOW_MS, refund: refund() },
-  "refund.checked": { type: "refund.checked", atMs: NOW_MS },
-  "refund.resumed": { type: "refund.resumed", atMs: NOW_MS },
-  "refund.done": { type: "refund.done", atMs: NOW_MS, moved: true },
-  "refund.failed": { type: "refund.failed", atMs: NOW_MS, detail: "no" },
-  declined: { type: "declined", atMs: NOW_MS, reason: "was delivered", by: { type: "key" } },
-  "deadline.passed": { type: "deadline.passed", atMs: RESPOND_BY_MS },
-  "network.resolved": { type: "network.resolved", atMs: NOW_MS },
-  "network.invalid": { type: "network.invalid", atMs: NOW_MS },
-} as const satisfies Record<string, AlertEvent>;
 
 type Leads = Record<keyof typeof EVENTS, Partial<Record<AlertState, string>>>;
 
