@@ -1,6 +1,6 @@
 import type { ActivityLog } from "../kernel/activity-log.ts";
+import type { CommitPart } from "../kernel/commit-part.ts";
 import type { Digest } from "../kernel/prefixed-id.ts";
-import type { Alongside } from "../links/link-store.ts";
 import { portalEvent } from "../webhooks/portal-events.ts";
 import type { WebhookEvent } from "../webhooks/webhook-event.ts";
 import type { AgentCredentialRecord } from "./agent-credential.ts";
@@ -15,7 +15,7 @@ export interface AgentCredentialChange {
   readonly version: number;
   readonly events: readonly WebhookEvent[];
   /** What else is stored with it. */
-  readonly also: Alongside["operations"];
+  readonly also: CommitPart["operations"];
   readonly atMs: number;
 }
 

@@ -1,10 +1,10 @@
 import { type KeyProof, keyEnded } from "../access/made-by-key.ts";
+import type { CommitPart } from "../kernel/commit-part.ts";
 import { createDueIndex, type DueIndex, dueOperations } from "../kernel/due-index-store.ts";
 import { available, type Kv, type Operation } from "../kernel/kv.ts";
 import { type IndexPage, listPrefix, type MerchantList, type Place, pageOfIndex, placeKey } from "../kernel/merchant-index-store.ts";
 import { readBareRecord, readRecord, recordText } from "../kernel/schemas.ts";
 import type { Stored } from "../kernel/stored.ts";
-import type { Alongside } from "../links/link-store.ts";
 import { PORTAL_LINK_HOURS_MAX } from "../portal-links/portal-link.ts";
 import type { WebhookEvent } from "../webhooks/webhook-event.ts";
 import type { AgentCredentialRecord, AgentCredentialState } from "./agent-credential.ts";
@@ -34,11 +34,11 @@ export interface AgentCredentialStore extends DueIndex {
   /** Those of a merchant that can be used, all at once; one that ends by a change is usable no more. */
   held(list: MerchantList): Promise<{ credentials: readonly Stored<AgentCredentialRecord>[]; usable: UsableCredentials }>;
   /** Steps by which they end, for the commit of others; also where there are none, what has to be as it was read. */
-  ending(list: MerchantList, changes: readonly AgentCredentialChange[], usable: UsableCredentials): Alongside;
+  ending(list: MerchantList, changes: readonly AgentCredentialChange[], usable: UsableCredentials): CommitPart;
   /** The new version, or null where another one stands. One that has ended by it can be used no more. */
   commit(change: AgentCredentialChange): Promise<number | null>;
   /** A step by which it does not end, for the commit of a link. */
-  alongside(change: AgentCredentialChange): Alongside;
+  alongside(change: AgentCredentialChange): CommitPart;
   page(list: MerchantList, query: AgentCredentialPageQuery): Promise<IndexPage<AgentCredentialRecord>>;
 }
 
@@ -78,7 +78,7 @@ export function createAgentCredentialStore({ kv, retentionMs, eventOperations }:
     return { ids, version: entry.version };
   }
 
-  function alongside({ record, before, version, events, also, atMs }: AgentCredentialChange): Alongside {
+  function alongside({ record, before, version, events, also, atMs }: AgentCredentialChange): CommitPart {
     const { id, createdAtMs } = record;
     // As long as a link of it may be paid, late too.
     const expiresAtMs = Math.max(atMs, record.expiresAtMs) + PORTAL_LINK_HOURS_MAX * HOUR_MS + retentionMs;
@@ -98,7 +98,7 @@ export function createAgentCredentialStore({ kv, retentionMs, eventOperations }:
     };
   }
 
-  async function committed(...parts: Alongside[]): Promise<number | null> {
+  async function committed(...parts: CommitPart[]): Promise<number | null> {
     const result = await kv.commit(joined(parts));
     return result.type === "committed" ? result.version : null;
   }
@@ -163,7 +163,7 @@ export function createAgentCredentialStore({ kv, retentionMs, eventOperations }:
   };
 }
 
-function joined(parts: readonly Alongside[]): Alongside {
+function joined(parts: readonly CommitPart[]): CommitPart {
   return { checks: parts.flatMap(({ checks }) => checks), operations: parts.flatMap(({ operations }) => operations) };
 }
 
@@ -171,7 +171,7 @@ function hasEnded({ state }: AgentCredentialRecord): boolean {
   return state === "EXPIRED" || state === "REVOKED";
 }
 
-function usableNow(list: MerchantList, version: number, ids: readonly string[]): Alongside {
+function usableNow(list: MerchantList, version: number, ids: readonly string[]): CommitPart {
   const key = usableKey(list);
   return { checks: [{ key, version }], operations: [{ type: "put", key, value: recordText("agentCredential", { ids }) }] };
 }

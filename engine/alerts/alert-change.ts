@@ -1,8 +1,8 @@
 import type { DisputeOperation } from "../disputes/dispute-change.ts";
 import type { ActivityLog } from "../kernel/activity-log.ts";
+import type { CommitPart } from "../kernel/commit-part.ts";
 import type { Digest } from "../kernel/prefixed-id.ts";
 import type { Stored } from "../kernel/stored.ts";
-import type { Alongside } from "../links/link-store.ts";
 import { attentionKey, attentionOperation } from "../payments/attention.ts";
 import type { AttentionKind } from "../payments/attention-kinds.ts";
 import { changedAtMs } from "../payments/object-row.ts";
@@ -24,7 +24,7 @@ export interface AlertChange {
   readonly version: number;
   readonly events: readonly WebhookEvent[];
   /** What else is stored with it, and what has to be as it was read. */
-  readonly alongside: Alongside;
+  readonly alongside: CommitPart;
   readonly atMs: number;
 }
 
@@ -50,7 +50,7 @@ export interface Telling {
   became(what: AlertBecame): void;
 }
 
-const NOTHING: Alongside = { checks: [], operations: [] };
+const NOTHING: CommitPart = { checks: [], operations: [] };
 
 /** What is stored of a step: the record with the number of its events, those, and what operators are told. */
 export function alertChange(
@@ -59,7 +59,7 @@ export function alertChange(
   atMs: number,
   operation: AlertOperation | null,
   { objectOf, digest }: Pick<Telling, "objectOf" | "digest">,
-  alongside: Alongside = NOTHING,
+  alongside: CommitPart = NOTHING,
 ): AlertChange {
   const news = effects.flatMap((effect) => (effect.type === "tell" ? [effect.params.news] : []));
   const record: AlertRecord = {
@@ -86,7 +86,7 @@ export function alertChange(
   };
 }
 
-function attentionOf(effect: AlertEffect, record: AlertRecord, before: AlertRecord | null, atMs: number): Alongside["operations"] {
+function attentionOf(effect: AlertEffect, record: AlertRecord, before: AlertRecord | null, atMs: number): CommitPart["operations"] {
   const { id, refund, uuid } = record;
   const payment = `the payment ${uuid ?? "-"}`;
   switch (effect.type) {
@@ -112,7 +112,7 @@ function attentionOf(effect: AlertEffect, record: AlertRecord, before: AlertReco
   }
 }
 
-function item(record: AlertRecord, kind: AttentionKind, atMs: number, detail: string): Alongside["operations"][number] {
+function item(record: AlertRecord, kind: AttentionKind, atMs: number, detail: string): CommitPart["operations"][number] {
   return attentionOperation({ kind, terminalId: terminalOf(record), uuid: record.id, atMs, detail, raw: null });
 }
 

@@ -1,7 +1,7 @@
 import type { Clock } from "../kernel/clock.ts";
+import type { CommitPart } from "../kernel/commit-part.ts";
 import { CONFLICT, retryOnConflict } from "../kernel/retry-on-conflict.ts";
 import type { Stored } from "../kernel/stored.ts";
-import type { Alongside } from "../links/link-store.ts";
 import { type AlertRecord, type AlertRefund, isRefunding } from "./alert.ts";
 import { type AlertOperation, alertChange, type Telling, tellRefused, tellStored } from "./alert-change.ts";
 import type { AlertRefunds, RefundOrder, RefundState } from "./alert-refunds.ts";
@@ -28,7 +28,7 @@ export interface AlertRefunder {
     stored: Stored<AlertRecord>,
     event: AlertEvent,
     operation: AlertOperation | null,
-    alongside?: Alongside,
+    alongside?: CommitPart,
   ): Promise<Stepped | typeof CONFLICT>;
   /** The same from what stands; `eventOf` decides on it, null for nothing to do. Null where there is no such alert. */
   apply(

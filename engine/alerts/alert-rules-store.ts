@@ -1,7 +1,7 @@
+import type { CommitPart } from "../kernel/commit-part.ts";
 import { available, type Kv, type Operation } from "../kernel/kv.ts";
 import { readRecord, recordText } from "../kernel/schemas.ts";
 import type { Stored } from "../kernel/stored.ts";
-import type { Alongside } from "../links/link-store.ts";
 import type { AlertRecord } from "./alert.ts";
 import { type AlertDay, type AlertRules, noRules } from "./alert-rules.ts";
 
@@ -17,7 +17,12 @@ export interface AlertRulesStore {
   /** What rules have decided on a day. */
   day(owner: AlertRulesOwner, day: string): Promise<Stored<AlertDay>>;
   /** For the commit of an alert that a rule decides: holds while the rules and what they have decided are as they were read; it counts from then on. */
-  counted(owner: AlertRulesOwner, day: string, before: { rules: Stored<AlertRules>; day: Stored<AlertDay> }, alert: AlertRecord): Alongside;
+  counted(
+    owner: AlertRulesOwner,
+    day: string,
+    before: { rules: Stored<AlertRules>; day: Stored<AlertDay> },
+    alert: AlertRecord,
+  ): CommitPart;
 }
 
 const RULES = "alert-rules/";

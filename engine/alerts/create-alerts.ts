@@ -1,13 +1,13 @@
 import { checkAmount, checkRespondBy, invalid } from "../disputes/check-dispute.ts";
 import { DISPUTE_CATEGORIES } from "../disputes/dispute.ts";
 import type { DisputeHoldStore } from "../disputes/dispute-hold-store.ts";
+import type { CommitPart } from "../kernel/commit-part.ts";
 import { RelayError } from "../kernel/errors.ts";
 import { isSameUuid, isTerminalId, isUuid } from "../kernel/identifiers.ts";
 import { maskPans } from "../kernel/mask.ts";
 import { cursorOf, type Place, placeOfCursor } from "../kernel/merchant-index-store.ts";
 import { CONFLICT, retryOnConflict } from "../kernel/retry-on-conflict.ts";
 import type { Stored } from "../kernel/stored.ts";
-import type { Alongside } from "../links/link-store.ts";
 import {
   ALERT_REASON_LENGTH_MAX,
   ALERT_RESPOND_MS,
@@ -135,7 +135,7 @@ export function createAlerts(options: AlertsOptions): { alerts: Alerts; feed: Al
   };
 
   /** Whether a rule refunds it, and what has to hold for that in its commit. */
-  async function decided(fresh: AlertRecord, atMs: number): Promise<{ step: AlertStep; alongside: Alongside }> {
+  async function decided(fresh: AlertRecord, atMs: number): Promise<{ step: AlertStep; alongside: CommitPart }> {
     const received = stepAlert(fresh, { type: "alert.received", atMs });
     const rules = await ruleStore.load(fresh);
     const rule = matchingRule(rules.record, fresh);
@@ -214,7 +214,7 @@ export function createAlerts(options: AlertsOptions): { alerts: Alerts; feed: Al
 /** Records that are read at once. */
 const DRY_RUN_PAGE = 200;
 
-const NOTHING: Alongside = { checks: [], operations: [] };
+const NOTHING: CommitPart = { checks: [], operations: [] };
 
 /** A rule has matched, and may not decide. */
 function held(step: AlertStep, ruleHeld: AlertRecord["ruleHeld"]): AlertStep {

@@ -1,7 +1,7 @@
 import type { ActivityLog } from "../kernel/activity-log.ts";
+import type { CommitPart } from "../kernel/commit-part.ts";
 import type { Digest } from "../kernel/prefixed-id.ts";
 import type { Stored } from "../kernel/stored.ts";
-import type { Alongside } from "../links/link-store.ts";
 import { type AttentionItem, attentionOperation } from "../payments/attention.ts";
 import { changedAtMs } from "../payments/object-row.ts";
 import { portalEvent } from "../webhooks/portal-events.ts";
@@ -19,7 +19,7 @@ export interface DisputeOperation {
 }
 
 /** Entries of others for the commit of a dispute. */
-export type AlsoStored = Alongside["operations"];
+export type AlsoStored = CommitPart["operations"];
 
 /** One step of a dispute, stored as a whole or not at all. */
 export interface DisputeChange {

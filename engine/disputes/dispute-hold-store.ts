@@ -1,7 +1,7 @@
+import type { CommitPart } from "../kernel/commit-part.ts";
 import { uuidKey } from "../kernel/identifiers.ts";
 import { available, type Kv, type Operation } from "../kernel/kv.ts";
 import { readRecord, recordText } from "../kernel/schemas.ts";
-import type { Alongside } from "../links/link-store.ts";
 
 /** The disputes because of which nothing of a payment may be given back now. */
 export interface DisputeHold {
@@ -23,7 +23,7 @@ export interface DisputeHoldStore {
   /** The question that whoever gives money back asks first: `under_dispute`. */
   isUnderDispute(payment: HeldPayment): Promise<boolean>;
   /** The same for a commit: its checks hold only while the answer is still the one that was given here. */
-  check(payment: HeldPayment): Promise<{ isHeld: boolean; checks: Alongside["checks"] }>;
+  check(payment: HeldPayment): Promise<{ isHeld: boolean; checks: CommitPart["checks"] }>;
 }
 
 export const DISPUTE_HOLDS = "dispute-hold/";

@@ -1,10 +1,10 @@
+import type { CommitPart } from "../kernel/commit-part.ts";
 import { available, type Kv, type Operation, prefixRange } from "../kernel/kv.ts";
 import { LINK_LIFETIME_MS, LINK_UNVERIFIED_MAX_MS } from "../kernel/limits.ts";
 import type { Page, PageQuery } from "../kernel/page.ts";
 import { readRecord, recordText } from "../kernel/schemas.ts";
 import type { Stored } from "../kernel/stored.ts";
 import { timeDigits } from "../kernel/time-digits.ts";
-import type { Alongside } from "../links/link-store.ts";
 import type { WebhookEvent } from "../webhooks/webhook-event.ts";
 import type { Attempt, IntentRecord, IntentRefund } from "./intent.ts";
 
@@ -51,7 +51,7 @@ export interface IntentStore {
   /** The new version, or null where another one stands. */
   commit(change: IntentChange): Promise<number | null>;
   /** The same step for the commit of a link. */
-  alongside(change: IntentChange): Alongside;
+  alongside(change: IntentChange): CommitPart;
   /** Newest first; `cursor` is the place of the item that the query names. */
   page(list: IntentList, query: PageQuery, cursor: Place | null): Promise<Page<IntentRecord>>;
   pageCharges(list: IntentList, query: PageQuery, cursor: Place | null): Promise<Page<ListedCharge>>;
@@ -94,7 +94,7 @@ export function createIntentStore({ kv, retentionMs, eventOperations }: IntentSt
     return entry === null ? null : ((await load(entry.value))?.record ?? null);
   }
 
-  function alongside({ record, version, events, atMs }: IntentChange): Alongside {
+  function alongside({ record, version, events, atMs }: IntentChange): CommitPart {
     const expiresAtMs = atMs + retentionMs + KEPT_BEYOND_MS;
     // All of them are kept as long as the record is, which each of its changes renews.
     const names = namesOf(record).map((key): Operation => ({ type: "put", key, value: record.id, expiresAtMs }));

@@ -1,10 +1,11 @@
+import type { CommitPart } from "../kernel/commit-part.ts";
 import type { AttentionItem } from "../payments/attention.ts";
 import type { FollowUpAsker } from "./link.ts";
-import type { Alongside, LinkChange } from "./link-store.ts";
+import type { LinkChange } from "./link-store.ts";
 
 /** What a companion makes of a step: entries for its commit, or that the step must not be. */
 export type Accompanied =
-  | (Alongside & {
+  | (CommitPart & {
       /** Nobody wants this payment: the relay is to give it back by itself. */
       readonly unwanted?: true;
       /** What operators are told of a payment that comes too late, by a companion that knows more of it than its link: in place of the link's own item, once for one fact. */

@@ -1,3 +1,4 @@
+import type { CommitPart } from "../kernel/commit-part.ts";
 import { createDueIndex, type DueIndex, dueOperations } from "../kernel/due-index-store.ts";
 import { RelayError } from "../kernel/errors.ts";
 import { uuidKey } from "../kernel/identifiers.ts";
@@ -21,14 +22,8 @@ export interface LinkChange {
   attention: readonly AttentionItem[];
   settled: readonly Pick<AttentionItem, "kind" | "terminalId" | "uuid">[];
   /** What else is stored in the same commit, and what has to be as it was read; the entries of companions. Absent: nothing. */
-  alongside?: Alongside;
+  alongside?: CommitPart;
   atMs: number;
-}
-
-/** Entries of others for the commit of a link. */
-export interface Alongside {
-  readonly checks: readonly { key: string; version: number }[];
-  readonly operations: readonly Operation[];
 }
 
 /**

@@ -1,10 +1,11 @@
+import type { CommitPart } from "../kernel/commit-part.ts";
 import { maskSchemePans } from "../kernel/mask.ts";
 import type { Digest } from "../kernel/prefixed-id.ts";
 import { type PortalEventType, portalEvent } from "../webhooks/portal-events.ts";
 import type { WebhookEvent } from "../webhooks/webhook-event.ts";
 import { amountDiffers, amountOf, type FollowUp, isFinal, type LinkRecord } from "./link.ts";
 import type { LinkCompanion } from "./link-companion.ts";
-import type { Alongside, LinkChange } from "./link-store.ts";
+import type { LinkChange } from "./link-store.ts";
 
 /** Whose a payment is, as far as its events say it. */
 export interface PaymentMerchant {
@@ -16,7 +17,7 @@ export interface PaymentEventsOptions {
   /** Null where there is no such merchant. */
   merchantOf(merchantId: string): Promise<PaymentMerchant | null>;
   /** `eventOperations` of engine/webhooks: a link's commit writes them. */
-  eventOperations(events: readonly WebhookEvent[]): Alongside["operations"];
+  eventOperations(events: readonly WebhookEvent[]): CommitPart["operations"];
   digest: Digest;
 }
 

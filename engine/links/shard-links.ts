@@ -2,6 +2,7 @@ import type { CardGateway, NotificationSignature } from "../gateway/card-gateway
 import type { GatewayAnswer, GatewayCredentials, GatewayFollowedUp, GatewayPaymentState } from "../gateway/gateway.ts";
 import type { Address, Homes } from "../kernel/bus.ts";
 import type { Clock } from "../kernel/clock.ts";
+import type { CommitPart } from "../kernel/commit-part.ts";
 import { createDeadlineRunner, type DeadlineBounds } from "../kernel/deadline-runner.ts";
 import { RelayError } from "../kernel/errors.ts";
 import { KeyedMutex } from "../kernel/keyed-mutex.ts";
@@ -16,7 +17,7 @@ import { amountOf, type FollowUp, isFinal, type LinkOrder, type LinkRecord, reve
 import { linkChange, toldLateChange, unwantedChange } from "./link-change.ts";
 import type { LinkCause, LinkCompanion } from "./link-companion.ts";
 import type { LinkObserver, LinkStepped } from "./link-observer.ts";
-import type { Alongside, LinkChange, LinkStore } from "./link-store.ts";
+import type { LinkChange, LinkStore } from "./link-store.ts";
 import type { FollowUpOutcome, LinkCreated, Links } from "./links.ts";
 import { mayVerify, newLink } from "./rules.ts";
 import { stepLink } from "./step-link.ts";
@@ -506,7 +507,7 @@ function contended(): RelayError {
   return new RelayError("unavailable", "Too many changes of one payment at once; ask again", { retryAfterSeconds: 1 });
 }
 
-const NOTHING_ALONGSIDE: Alongside = { checks: [], operations: [] };
+const NOTHING_ALONGSIDE: CommitPart = { checks: [], operations: [] };
 
 const NOTHING_MORE = { rows: [], attention: [], settled: [] } as const;
 

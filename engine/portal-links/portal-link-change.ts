@@ -1,7 +1,7 @@
 import type { ActivityLog } from "../kernel/activity-log.ts";
+import type { CommitPart } from "../kernel/commit-part.ts";
 import type { Digest } from "../kernel/prefixed-id.ts";
 import type { LinkCause } from "../links/link-companion.ts";
-import type { Alongside } from "../links/link-store.ts";
 import { changedAtMs } from "../payments/object-row.ts";
 import { portalEvent } from "../webhooks/portal-events.ts";
 import type { WebhookEvent } from "../webhooks/webhook-event.ts";
@@ -16,7 +16,7 @@ export class PortalLinkCause implements LinkCause {
 }
 
 /** Entries of others for the commit of a portal link. */
-export type AlsoStored = Alongside["operations"];
+export type AlsoStored = CommitPart["operations"];
 
 /** One step of a portal link, stored as a whole or not at all. */
 export interface PortalLinkChange {
@@ -29,7 +29,7 @@ export interface PortalLinkChange {
   /** What else is stored with it, such as mails that are owed. */
   readonly also: AlsoStored;
   /** What else has to be as it was read; absent: nothing. */
-  readonly checks?: Alongside["checks"];
+  readonly checks?: CommitPart["checks"];
   readonly atMs: number;
   /** Called once it is stored. */
   committed?(): void;

@@ -1,4 +1,4 @@
-import type { Alongside } from "../links/link-store.ts";
+import type { CommitPart } from "../kernel/commit-part.ts";
 import type { PortalLinkRecord } from "./portal-link.ts";
 
 /** A step of a portal link, as far as it is kept account of. */
@@ -11,7 +11,7 @@ export interface KeptStep {
 }
 
 /** What is stored with a step of a portal link, and who is told once it is. */
-export interface KeptBeside extends Alongside {
+export interface KeptBeside extends CommitPart {
   committed?(): void;
 }
 

@@ -1,3 +1,4 @@
+import type { CommitPart } from "../kernel/commit-part.ts";
 import { createDueIndex, type DueIndex, dueOperations } from "../kernel/due-index-store.ts";
 import { available, type Kv, type Operation, prefixRange } from "../kernel/kv.ts";
 import { LINK_LIFETIME_MS, LINK_UNVERIFIED_MAX_MS } from "../kernel/limits.ts";
@@ -14,7 +15,6 @@ import type { Digest } from "../kernel/prefixed-id.ts";
 import { readRecord, recordText } from "../kernel/schemas.ts";
 import type { Stored } from "../kernel/stored.ts";
 import { timeDigits } from "../kernel/time-digits.ts";
-import type { Alongside } from "../links/link-store.ts";
 import { objectRowOperations } from "../payments/outbox.ts";
 import type { WebhookEvent } from "../webhooks/webhook-event.ts";
 import { tasksUntilMs } from "./link-tasks.ts";
@@ -47,7 +47,7 @@ export interface PortalLinkStore extends DueIndex {
   /** The new version, or null where another one stands. */
   commit(change: PortalLinkChange): Promise<number | null>;
   /** The same step for the commit of the link of an attempt. */
-  alongside(change: PortalLinkChange): Alongside;
+  alongside(change: PortalLinkChange): CommitPart;
   page(list: MerchantList, query: PortalLinkPageQuery): Promise<IndexPage<PortalLinkRecord>>;
   /** How many were created from this time on, counted up to `limit`. */
   createdSince(list: MerchantList, fromMs: number, limit: number): Promise<number>;
@@ -132,7 +132,7 @@ export function createPortalLinkStore({ kv, retentionMs, eventOperations, digest
     return [tokenKey(record.token), ...lists.map((prefix) => placeKey(prefix, place))];
   }
 
-  function alongside({ record, before, version, events, also, checks = [], atMs }: PortalLinkChange): Alongside {
+  function alongside({ record, before, version, events, also, checks = [], atMs }: PortalLinkChange): CommitPart {
     const { id } = record;
     const expiresAtMs = Math.max(atMs, record.order.expiresAtMs) + retentionMs + KEPT_BEYOND_MS;
     // All of them are kept as long as the record is, which each of its changes renews.

@@ -1,8 +1,8 @@
+import type { CommitPart } from "../kernel/commit-part.ts";
 import { available, type Kv, type Operation, prefixRange } from "../kernel/kv.ts";
 import { listPrefix, type MerchantList, placeKey } from "../kernel/merchant-index-store.ts";
 import { readRecord, recordText } from "../kernel/schemas.ts";
 import type { Stored } from "../kernel/stored.ts";
-import type { Alongside } from "../links/link-store.ts";
 import { PLANS_MAX, type PlanRecord } from "./plan.ts";
 
 /** Plans of merchants. Every method rejects with RelayError `unavailable` when the store cannot answer; after a failed commit it is not known whether it happened. */
@@ -26,7 +26,7 @@ const ID = /^plan_[a-z0-9]{24}$/;
 
 /** Plans on the key-value store: `plan/<id>`, and the ids by `plan-of/<merchant>/<live or test>/<13 digits of milliseconds>/<id>`. They are kept until they are removed. */
 export function createPlanStore(kv: Kv): PlanStore {
-  async function commit({ checks, operations }: Alongside): Promise<boolean> {
+  async function commit({ checks, operations }: CommitPart): Promise<boolean> {
     return (await kv.commit({ checks, operations })).type === "committed";
   }
 
@@ -66,7 +66,7 @@ export function createPlanStore(kv: Kv): PlanStore {
 }
 
 /** For the commit of a new subscription: its plan is as it was read, and from now on one that was used. */
-export function planUse({ record, version }: Stored<PlanRecord>): Alongside {
+export function planUse({ record, version }: Stored<PlanRecord>): CommitPart {
   return { checks: [{ key: PLANS + record.id, version }], operations: record.used ? [] : [put({ ...record, used: true })] };
 }
 

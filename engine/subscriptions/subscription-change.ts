@@ -1,6 +1,6 @@
 import type { ActivityLog } from "../kernel/activity-log.ts";
+import type { CommitPart } from "../kernel/commit-part.ts";
 import type { Digest } from "../kernel/prefixed-id.ts";
-import type { Alongside } from "../links/link-store.ts";
 import { type AttentionItem, attentionKey, attentionOperation } from "../payments/attention.ts";
 import { changedAtMs } from "../payments/object-row.ts";
 import { portalEvent } from "../webhooks/portal-events.ts";
@@ -15,7 +15,7 @@ import type { SubscriptionOperation } from "./subscriptions.ts";
 const MAIL_AGAIN_MS = 10 * 60_000;
 
 /** Entries of others for the commit of a subscription. */
-export type AlsoStored = Alongside["operations"];
+export type AlsoStored = CommitPart["operations"];
 
 /** One step of a subscription, stored as a whole or not at all. */
 export interface SubscriptionChange {

@@ -1,7 +1,7 @@
 import type { Clock } from "../kernel/clock.ts";
+import type { CommitPart } from "../kernel/commit-part.ts";
 import { type Digest, prefixedId } from "../kernel/prefixed-id.ts";
 import type { SecretBox } from "../kernel/secret-box.ts";
-import type { Alongside } from "../links/link-store.ts";
 import { type MailStore, mailOperations } from "../mails/mail-store.ts";
 import type { MerchantStore } from "../partners/merchant-store.ts";
 import type { DunningTerms } from "./dunning-policy.ts";
@@ -14,7 +14,7 @@ export interface SubscriptionMails {
    * To the customer; nothing where the policy (null: none counts) wants none. Null where it cannot be owed now, because too many mails wait or the store does not answer: it is owed later, for
    * what the mail tells of counts all the same. Never rejects.
    */
-  owed(record: SubscriptionRecord, kind: SubscriptionMail, terms: DunningTerms | null): Promise<Alongside["operations"] | null>;
+  owed(record: SubscriptionRecord, kind: SubscriptionMail, terms: DunningTerms | null): Promise<CommitPart["operations"] | null>;
 }
 
 export interface SubscriptionMailsOptions {

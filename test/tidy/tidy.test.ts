@@ -122,6 +122,7 @@ const ON_KV = [
   /^engine\/tables\/table-versions\.ts$/,
   /^engine\/terminals\/receipt-cleaner\.ts$/,
   /^engine\/payments\/(?:outbox|attention)\.ts$/,
+  /^engine\/kernel\/commit-part\.ts$/,
 ];
 
 /** Where a package may be imported, in the product. */
