@@ -1,81 +1,37 @@
 import type { Clock } from "../kernel/clock.ts";
-import type { CommitPart } from "../kernel/commit-part.ts";
-import { CONFLICT, retryOnConflict } from "../kernel/retry-on-conflict.ts";
-import type { Stored } from "../kernel/stored.ts";
+import type { Workflow } from "../workflow/run-workflow.ts";
 import { type AlertRecord, type AlertRefund, isRefunding } from "./alert.ts";
-import { type AlertOperation, alertChange, type Telling, tellRefused, tellStored } from "./alert-change.ts";
 import type { AlertRefunds, RefundOrder, RefundState } from "./alert-refunds.ts";
-import type { AlertStore } from "./alert-store.ts";
-import type { AlertEvent } from "./events.ts";
-import { isCheckDue, isInTime, isOver } from "./rules.ts";
-import { stepAlert } from "./step-alert.ts";
+import type { AlertEffect, AlertEvent } from "./events.ts";
+import { isCheckDue, isInTime } from "./rules.ts";
 
-/** Each lost round is somebody else's change of the same alert; more of them mean that something is wrong. */
-export const ROUNDS_MAX = 8;
+export type AlertWorkflow = Workflow<AlertRecord, AlertEvent, AlertEffect>;
 
-export interface RefunderOptions extends Telling {
-  store: Pick<AlertStore, "load" | "commit">;
+export interface RefunderOptions {
+  workflow: AlertWorkflow;
   refunds: AlertRefunds;
   clock: Clock;
 }
 
-export type Stepped = { readonly type: "taken" | "refused"; readonly record: AlertRecord };
-
-/** Steps alerts, and brings their refunds to an end: for requests and deadlines alike, so that both do the same. */
+/** Brings refunds of alerts to their end, for requests and deadlines alike. */
 export interface AlertRefunder {
-  /** One step from what was read; CONFLICT where that, or what `alongside` has to hold, does not stand any more. */
-  step(
-    stored: Stored<AlertRecord>,
-    event: AlertEvent,
-    operation: AlertOperation | null,
-    alongside?: CommitPart,
-  ): Promise<Stepped | typeof CONFLICT>;
-  /** The same from what stands; `eventOf` decides on it, null for nothing to do. Null where there is no such alert. */
-  apply(
-    id: string,
-    eventOf: (record: AlertRecord, atMs: number) => AlertEvent | null,
-    operation: AlertOperation | null,
-  ): Promise<Stepped | null>;
-  /** As it stands by the time: where its deadline has passed and nobody has said so yet, it says so first. */
-  current(id: string): Promise<Stored<AlertRecord> | null>;
-  /** Asks for the refund that was just stored, by whoever has stored it and nobody else; answers with the alert as it stands then. */
+  /** Asks for the refund that the caller has just stored, and nobody else does; answers with the alert as it is afterwards. */
   ask(record: AlertRecord): Promise<AlertRecord>;
-  /** Finds out what became of a refund, where that is due. */
-  check(id: string): Promise<void>;
+  /** Does what is due at an alert without a request: finds out the outcome of its refund, then lets its deadline pass. */
+  due(id: string): Promise<void>;
 }
 
-export function createAlertRefunder({ store, refunds, clock, ...telling }: RefunderOptions): AlertRefunder {
-  const step: AlertRefunder["step"] = async (stored, event, operation, alongside) => {
-    const stepped = stepAlert(stored.record, event);
-    if (!stepped.taken) {
-      // A deadline that is none any more is nobody's wish.
-      if (operation !== null) tellRefused(stored.record, event.type, event.atMs, operation, telling);
-      return { type: "refused", record: stored.record };
-    }
-    const change = alertChange(stepped, stored, event.atMs, operation, telling, alongside);
-    if ((await store.commit(change)) === null) return CONFLICT;
-    tellStored(change, stepped, event.type, operation, telling);
-    return { type: "taken", record: change.record };
-  };
-
-  const apply: AlertRefunder["apply"] = (id, eventOf, operation) =>
-    retryOnConflict(ROUNDS_MAX, async () => {
-      const stored = await store.load(id);
-      if (stored === null) return null;
-      const event = eventOf(stored.record, clock.nowMs());
-      return event === null ? { type: "refused", record: stored.record } : step(stored, event, operation);
-    });
-
+export function createAlertRefunder({ workflow, refunds, clock }: RefunderOptions): AlertRefunder {
   const ask: AlertRefunder["ask"] = async (record) => {
     const order = orderOf(record);
-    // Storing may have taken long: somebody else may have begun to look after it, or it is too late. A later look finds that nobody was asked.
+    // Storing may have taken long. Then another shard may follow the refund by now, or it is too late; a later check finds that nobody asked.
     if (order === null || clock.nowMs() >= order.notAfterMs) return record;
     return settle(record, await refunds.refund(order));
   };
 
-  /** `asked`: the alert as it was when it was asked; an answer is one to that attempt. */
+  /** `asked` is the alert when the gateway was asked: an answer belongs to that attempt. */
   async function settle(asked: AlertRecord, state: RefundState): Promise<AlertRecord> {
-    const settled = await apply(
+    const settled = await workflow.apply(
       asked.id,
       (record, atMs) => (isRefunding(record) && record.refund?.attempt === asked.refund?.attempt ? endOf(state, atMs) : null),
       null,
@@ -83,40 +39,37 @@ export function createAlertRefunder({ store, refunds, clock, ...telling }: Refun
     return settled?.record ?? asked;
   }
 
+  /** Finds out the outcome of a refund, where that is due. */
   async function check(id: string): Promise<void> {
-    const checked = await apply(id, (record, atMs) => (isCheckDue(record, atMs) ? { type: "refund.checked", atMs } : null), null);
-    const order = checked?.type === "taken" ? orderOf(checked.record) : null;
+    const checked = await workflow.apply(id, (record, atMs) => (isCheckDue(record, atMs) ? { type: "refund.checked", atMs } : null), null);
+    const order = checked?.type === "accepted" ? orderOf(checked.record) : null;
     if (checked === null || order === null) return;
     const state = await refunds.verify(order);
     if (state.type !== "absent" && state.type !== "unfinished") {
       await settle(checked.record, state);
       return;
     }
-    const resumed = await apply(
+    const resumed = await workflow.apply(
       id,
       (record, atMs) => {
-        if (!isStill(record.refund, checked.record.refund)) return null;
+        if (!isUnchanged(record.refund, checked.record.refund)) return null;
         const isWanted = (record.state === "PENDING" || record.state === "AUTO_REFUND") && isInTime(record, atMs);
         if (isWanted) return { type: "refund.resumed", atMs };
-        // What may be on its way is followed to its end, and not asked for any more.
+        // A refund that may be under way is followed to its end, and not asked for again.
         return state.type === "absent" ? { type: "refund.failed", atMs, detail: "not_begun" } : null;
       },
       null,
     );
-    if (resumed?.type === "taken" && isRefunding(resumed.record)) await ask(resumed.record);
+    if (resumed?.type === "accepted" && isRefunding(resumed.record)) await ask(resumed.record);
   }
 
   return {
-    ...{ step, apply, ask, check },
-    current: (id) =>
-      retryOnConflict(ROUNDS_MAX, async () => {
-        const stored = await store.load(id);
-        if (stored === null) return null;
-        const atMs = clock.nowMs();
-        if (stored.record.state !== "PENDING" || !isOver(stored.record, atMs)) return stored;
-        await step(stored, { type: "deadline.passed", atMs }, null);
-        return CONFLICT;
-      }),
+    ask,
+    due: async (id) => {
+      await check(id);
+      // Also after a refund that has just ended and that the deadline had to wait for.
+      await workflow.current(id);
+    },
   };
 }
 
@@ -135,17 +88,17 @@ function endOf(state: RefundState, atMs: number): AlertEvent | null {
   }
 }
 
-/** Whether nobody has done anything about it since. */
-function isStill(now: AlertRefund | null, seen: AlertRefund | null): boolean {
+/** Whether nobody has changed the refund since it was read. */
+function isUnchanged(now: AlertRefund | null, seen: AlertRefund | null): boolean {
   if (now === null || seen === null || now.state !== "requested") return false;
   return now.attempt === seen.attempt && now.checks === seen.checks && now.nextAtMs === seen.nextAtMs;
 }
 
-/** Nothing of it begins once somebody else may look after it, nor after the alert's deadline. */
+/** No part of it begins once another shard may follow the refund, nor after the alert's deadline. */
 function orderOf({ merchantId, partnerId, livemode, uuid, refund, respondByMs, amountMinor, currency }: AlertRecord): RefundOrder | null {
   if (uuid === null || refund === null || refund.nextAtMs === null) return null;
   const { id, requestId, nextAtMs } = refund;
-  // A rule has decided by the alert's amount, and the gateway gives back the whole of a payment or nothing.
+  // A rule decides by the alert's amount, and the gateway gives back the whole of a payment or nothing.
   const limit = refund.by.type === "rule" ? { amountMinor, currency } : null;
   return { id, merchantId, partnerId, livemode, uuid, limit, requestId, notAfterMs: Math.min(nextAtMs, respondByMs) };
 }

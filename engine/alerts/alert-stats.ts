@@ -1,4 +1,4 @@
-import type { AlertSummary } from "./alert-store.ts";
+import type { AlertSummary } from "./alert-queries.ts";
 import type { AlertStats } from "./alerts.ts";
 
 /** Read from the index by time in one go, some 40 bytes each, and no record: more would be a report, and those are read from ClickHouse. */

@@ -1,7 +1,7 @@
+import type { RequestContext } from "../workflow/workflow.ts";
 import type { AlertActor, AlertNotice, AlertRecord } from "./alert.ts";
-import type { AlertOperation } from "./alert-change.ts";
+import type { AlertPageQuery } from "./alert-queries.ts";
 import type { AlertRuleSet, AlertRules } from "./alert-rules.ts";
-import type { AlertPageQuery } from "./alert-store.ts";
 import type { DryRun } from "./dry-run.ts";
 
 /** Whose alerts they are; from the session or the key, never from the request. */
@@ -50,7 +50,7 @@ export interface Alerts {
     owner: AlertOwner,
     id: string,
     by: AlertActor,
-    operation: AlertOperation,
+    operation: RequestContext,
   ): Promise<AlertAnswered<
     "refunded" | "outcome_unknown" | "refused" | "not_pending" | "under_dispute" | "no_payment" | "network_refunds"
   > | null>;
@@ -60,7 +60,7 @@ export interface Alerts {
     id: string,
     reason: string | null,
     by: AlertActor,
-    operation: AlertOperation,
+    operation: RequestContext,
   ): Promise<AlertAnswered<"declined" | "not_pending" | "outcome_unknown"> | null>;
   rules(owner: AlertOwner): Promise<{ rules: AlertRules; version: number }>;
   /** `changed`: somebody else has changed them since `version`. Throws RelayError `invalid_request` naming the member. */
@@ -86,11 +86,11 @@ export interface AlertFeed {
   received(
     party: AlertParty,
     notice: Omit<AlertNotice, "respondByMs"> & { respondByMs: number | null },
-    operation: AlertOperation,
+    operation: RequestContext,
   ): Promise<AlertRecord>;
   /** The network has moved the money, or needs none: the relay never does then. */
-  resolved(source: AlertNotice["source"], networkRef: string, operation: AlertOperation): Promise<AlertFed | null>;
-  invalid(source: AlertNotice["source"], networkRef: string, operation: AlertOperation): Promise<AlertFed | null>;
+  resolved(source: AlertNotice["source"], networkRef: string, operation: RequestContext): Promise<AlertFed | null>;
+  invalid(source: AlertNotice["source"], networkRef: string, operation: RequestContext): Promise<AlertFed | null>;
   /** Whosever it is: for operators. */
   byId(id: string): Promise<AlertRecord | null>;
 }

@@ -1,13 +1,17 @@
 import { checkAmount, checkRespondBy, invalid } from "../disputes/check-dispute.ts";
 import { DISPUTE_CATEGORIES } from "../disputes/dispute.ts";
 import type { DisputeHoldStore } from "../disputes/dispute-hold-store.ts";
-import type { CommitPart } from "../kernel/commit-part.ts";
+import type { Clock } from "../kernel/clock.ts";
+import { type CommitPart, NO_PART } from "../kernel/commit-part.ts";
 import { RelayError } from "../kernel/errors.ts";
 import { isSameUuid, isTerminalId, isUuid } from "../kernel/identifiers.ts";
 import { maskPans } from "../kernel/mask.ts";
 import { cursorOf, type Place, placeOfCursor } from "../kernel/merchant-index-store.ts";
+import type { Digest } from "../kernel/prefixed-id.ts";
 import { CONFLICT, retryOnConflict } from "../kernel/retry-on-conflict.ts";
 import type { Stored } from "../kernel/stored.ts";
+import { ATTEMPTS_MAX } from "../workflow/run-workflow.ts";
+import type { RequestContext, Step } from "../workflow/workflow.ts";
 import {
   ALERT_REASON_LENGTH_MAX,
   ALERT_RESPOND_MS,
@@ -17,20 +21,24 @@ import {
   isRefunding,
   refundIdOf,
 } from "./alert.ts";
-import { type AlertOperation, alertChange, tellStored } from "./alert-change.ts";
-import { createAlertRefunder, type RefunderOptions, ROUNDS_MAX } from "./alert-refunder.ts";
+import { alertIdOf, alertSummaries, alertsOfPayment, pageOfAlerts } from "./alert-queries.ts";
+import type { AlertRefunder, AlertWorkflow } from "./alert-refunder.ts";
 import { type AlertRule, checkedRules, hasRoomToday, matchingRule } from "./alert-rules.ts";
 import type { AlertRulesStore } from "./alert-rules-store.ts";
 import { ALERT_STATS_MAX, alertStats } from "./alert-stats.ts";
-import type { AlertStore } from "./alert-store.ts";
 import type { AlertAnswered, AlertFed, AlertFeed, AlertOwner, Alerts } from "./alerts.ts";
 import { DRY_RUN_MAX, DRY_RUN_MS, dryRun } from "./dry-run.ts";
-import type { AlertEvent } from "./events.ts";
+import type { AlertEffect, AlertEvent } from "./events.ts";
 import { isInTime, newRefund, nextAtMs } from "./rules.ts";
-import { type AlertStep, stepAlert } from "./step-alert.ts";
+import { stepAlert } from "./workflow.ts";
 
-export interface AlertsOptions extends Omit<RefunderOptions, "store"> {
-  store: AlertStore;
+type AlertStep = Step<AlertRecord, AlertEffect>;
+
+export interface AlertsOptions {
+  workflow: AlertWorkflow;
+  refunder: AlertRefunder;
+  clock: Clock;
+  digest: Digest;
   rules: AlertRulesStore;
   holds: Pick<DisputeHoldStore, "check">;
   /** The day of the installation's zone, as YYYY-MM-DD. */
@@ -40,13 +48,13 @@ export interface AlertsOptions extends Omit<RefunderOptions, "store"> {
 
 /** The operations at alerts: of their merchants, and of those who bring in what their sources say. */
 export function createAlerts(options: AlertsOptions): { alerts: Alerts; feed: AlertFeed } {
-  const { store, rules: ruleStore, holds, dayOf, failed, refunds, clock, ...telling } = options;
-  const refunder = createAlertRefunder({ store, refunds, clock, ...telling });
+  const { workflow, refunder, rules: ruleStore, holds, dayOf, failed, clock, digest } = options;
+  const { store } = workflow;
 
   async function own(owner: AlertOwner, id: string): Promise<Stored<AlertRecord> | null> {
     const stored = await store.load(id);
     // Whose it is decides before anything of it is done.
-    return stored !== null && isOf(owner, stored.record) ? refunder.current(id) : null;
+    return stored !== null && isOf(owner, stored.record) ? workflow.current(id) : null;
   }
 
   type Begun =
@@ -54,7 +62,7 @@ export function createAlerts(options: AlertsOptions): { alerts: Alerts; feed: Al
     | AlertAnswered<"outcome_unknown" | "refunded" | "not_pending" | "under_dispute" | "no_payment" | "network_refunds">;
 
   const refund: Alerts["refund"] = async (owner, id, by, operation) => {
-    const begun = await retryOnConflict<Begun | null>(ROUNDS_MAX, async () => {
+    const begun = await retryOnConflict<Begun | null>(ATTEMPTS_MAX, async () => {
       const stored = await own(owner, id);
       if (stored === null) return null;
       const { record: alert } = stored;
@@ -69,7 +77,7 @@ export function createAlerts(options: AlertsOptions): { alerts: Alerts; feed: Al
       const atMs = clock.nowMs();
       const attempt = (before?.attempt ?? 0) + 1;
       const asked = newRefund({ id: refundIdOf(id), by, requestId: operation.requestId, attempt }, atMs);
-      const stepped = await refunder.step(stored, { type: "refund.requested", atMs, refund: asked }, operation, { checks, operations: [] });
+      const stepped = await workflow.step(stored, { type: "refund.requested", atMs, refund: asked }, operation, { checks, operations: [] });
       // Its deadline has passed just now, as the next look says.
       return stepped === CONFLICT || stepped.type === "refused" ? CONFLICT : { type: "begun", alert: stepped.record };
     });
@@ -83,14 +91,14 @@ export function createAlerts(options: AlertsOptions): { alerts: Alerts; feed: Al
 
   const decline: Alerts["decline"] = async (owner, id, reason, by, operation) => {
     const words = reason === null ? null : checkedReason(reason);
-    return retryOnConflict<AlertAnswered<"declined" | "not_pending" | "outcome_unknown"> | null>(ROUNDS_MAX, async () => {
+    return retryOnConflict<AlertAnswered<"declined" | "not_pending" | "outcome_unknown"> | null>(ATTEMPTS_MAX, async () => {
       const stored = await own(owner, id);
       if (stored === null) return null;
       const { record: alert } = stored;
       if (alert.state === "DECLINED" && alert.end?.by === "merchant") return { type: "declined", alert };
       if (alert.state !== "PENDING") return { type: isRefunding(alert) ? "outcome_unknown" : "not_pending", alert };
       if (isRefunding(alert)) return { type: "outcome_unknown", alert };
-      const stepped = await refunder.step(stored, { type: "declined", atMs: clock.nowMs(), reason: words, by }, operation);
+      const stepped = await workflow.step(stored, { type: "declined", atMs: clock.nowMs(), reason: words, by }, operation);
       return stepped === CONFLICT || stepped.type === "refused" ? CONFLICT : { type: "declined", alert: stepped.record };
     });
   };
@@ -98,12 +106,12 @@ export function createAlerts(options: AlertsOptions): { alerts: Alerts; feed: Al
   const alerts: Alerts = {
     find: async (owner, id) => (await own(owner, id))?.record ?? null,
     list: async (owner, { cursor, ...query }) => {
-      const page = await store.page(owner, { ...query, after: cursor === null ? null : placeOfCursor(cursor, CURSOR_ID) });
+      const page = await pageOfAlerts(store, owner, { ...query, after: cursor === null ? null : placeOfCursor(cursor, CURSOR_ID) });
       return { items: page.items, next: page.next === null ? null : cursorOf(page.next) };
     },
-    ofPayment: async (owner, uuid) => (await store.ofPayment(owner.merchantId, uuid)).filter((record) => isOf(owner, record)),
+    ofPayment: async (owner, uuid) => (await alertsOfPayment(store, owner.merchantId, uuid)).filter((record) => isOf(owner, record)),
     stats: async (owner) => {
-      const summaries = await store.summaries(owner, 0, ALERT_STATS_MAX);
+      const summaries = await alertSummaries(store, owner, 0, ALERT_STATS_MAX);
       return alertStats(summaries, summaries.length < ALERT_STATS_MAX);
     },
     ...{ refund, decline },
@@ -126,7 +134,7 @@ export function createAlerts(options: AlertsOptions): { alerts: Alerts; feed: Al
       let after: Place | null = null;
       do {
         const limit = Math.min(DRY_RUN_PAGE, DRY_RUN_MAX - found.length);
-        const page = await store.page(owner, { limit, after, order: "newest", fromMs, beforeMs: null, state: null, source: null });
+        const page = await pageOfAlerts(store, owner, { limit, after, order: "newest", fromMs, beforeMs: null, state: null, source: null });
         found.push(...page.items);
         after = page.next;
       } while (after !== null && found.length < DRY_RUN_MAX);
@@ -135,23 +143,23 @@ export function createAlerts(options: AlertsOptions): { alerts: Alerts; feed: Al
   };
 
   /** Whether a rule refunds it, and what has to hold for that in its commit. */
-  async function decided(fresh: AlertRecord, atMs: number): Promise<{ step: AlertStep; alongside: CommitPart }> {
+  async function decided(fresh: AlertRecord, atMs: number): Promise<{ step: AlertStep; part: CommitPart }> {
     const received = stepAlert(fresh, { type: "alert.received", atMs });
     const rules = await ruleStore.load(fresh);
     const rule = matchingRule(rules.record, fresh);
     const { merchantId, uuid } = fresh;
-    if (rule === null || uuid === null || !isInTime(fresh, atMs)) return { step: received, alongside: NOTHING };
+    if (rule === null || uuid === null || !isInTime(fresh, atMs)) return { step: received, part: NO_PART };
     const day = dayOf(atMs);
     const [{ isHeld, checks }, today] = await Promise.all([holds.check({ merchantId, uuid }), ruleStore.day(fresh, day)]);
-    if (isHeld) return { step: held(received, "under_dispute"), alongside: NOTHING };
-    if (!hasRoomToday(rules.record, today.record, fresh)) return { step: held(received, "daily_cap"), alongside: NOTHING };
+    if (isHeld) return { step: held(received, "under_dispute"), part: NO_PART };
+    if (!hasRoomToday(rules.record, today.record, fresh)) return { step: held(received, "daily_cap"), part: NO_PART };
     const counted = ruleStore.counted(fresh, day, { rules, day: today }, fresh);
-    return { step: byRule(received, rule, atMs), alongside: { checks: [...checks, ...counted.checks], operations: counted.operations } };
+    return { step: byRule(received, rule, atMs), part: { checks: [...checks, ...counted.checks], operations: counted.operations } };
   }
 
   const received: AlertFeed["received"] = async (party, notice, operation) => {
-    const stored = await retryOnConflict<{ record: AlertRecord; isNew: boolean }>(ROUNDS_MAX, async () => {
-      const id = store.idOf(notice.source, notice.networkRef);
+    const stored = await retryOnConflict<{ record: AlertRecord; isNew: boolean }>(ATTEMPTS_MAX, async () => {
+      const id = alertIdOf(notice.source, notice.networkRef, digest);
       const existing = await store.load(id);
       if (existing !== null) {
         if (isOf(party, existing.record) && isSameNotice(existing.record, notice)) return { record: existing.record, isNew: false };
@@ -166,10 +174,8 @@ export function createAlerts(options: AlertsOptions): { alerts: Alerts; feed: Al
         ...{ createdAtMs: atMs, updatedAtMs: atMs, events: 0 },
       };
       const decision = await decided({ ...fresh, nextAtMs: nextAtMs(fresh) }, atMs);
-      const change = alertChange(decision.step, null, atMs, operation, telling, decision.alongside);
-      if ((await store.commit(change)) === null) return CONFLICT;
-      tellStored(change, decision.step, "alert.received", operation, telling);
-      return { record: change.record, isNew: true };
+      const created = await workflow.create(decision.step, { type: "alert.received", atMs }, operation, decision.part);
+      return created === CONFLICT || created.type === "guarded" ? CONFLICT : { record: created.record, isNew: true };
     });
     const { record, isNew } = stored;
     // Its source does not wait for the gateway. What dies or fails here is gone on with by whoever looks after the alert.
@@ -182,25 +188,25 @@ export function createAlerts(options: AlertsOptions): { alerts: Alerts; feed: Al
     id: string,
     eventOf: (atMs: number) => AlertEvent,
     said: (record: AlertRecord) => boolean,
-    operation: AlertOperation,
+    operation: RequestContext,
   ): Promise<AlertFed | null> {
-    const stepped = await refunder.apply(id, (record, atMs) => (said(record) ? null : eventOf(atMs)), operation);
+    const stepped = await workflow.apply(id, (record, atMs) => (said(record) ? null : eventOf(atMs)), operation);
     if (stepped === null) return null;
-    return { type: stepped.type === "taken" || said(stepped.record) ? "done" : "refused", alert: stepped.record };
+    return { type: stepped.type === "accepted" || said(stepped.record) ? "done" : "refused", alert: stepped.record };
   }
 
   const feed: AlertFeed = {
     received,
     resolved: (source, networkRef, operation) =>
       fed(
-        store.idOf(source, networkRef),
+        alertIdOf(source, networkRef, digest),
         (atMs) => ({ type: "network.resolved", atMs }),
         ({ state }) => state === "PREVENTED",
         operation,
       ),
     invalid: (source, networkRef, operation) =>
       fed(
-        store.idOf(source, networkRef),
+        alertIdOf(source, networkRef, digest),
         (atMs) => ({ type: "network.invalid", atMs }),
         ({ end }) => end?.by === "invalid",
         operation,
@@ -213,8 +219,6 @@ export function createAlerts(options: AlertsOptions): { alerts: Alerts; feed: Al
 
 /** Records that are read at once. */
 const DRY_RUN_PAGE = 200;
-
-const NOTHING: CommitPart = { checks: [], operations: [] };
 
 /** A rule has matched, and may not decide. */
 function held(step: AlertStep, ruleHeld: AlertRecord["ruleHeld"]): AlertStep {

@@ -1,7 +1,6 @@
 import { createHash } from "node:crypto";
 import type { AlertRecord } from "../../engine/alerts/alert.ts";
-import { ALERTS } from "../../engine/alerts/alert-store.ts";
-import { alertRow } from "../../engine/alerts/object-row.ts";
+import { ALERT_WORKFLOW } from "../../engine/alerts/workflow.ts";
 import type { DisputeRecord } from "../../engine/disputes/dispute.ts";
 import { DISPUTES } from "../../engine/disputes/dispute-store.ts";
 import { disputeRow } from "../../engine/disputes/object-row.ts";
@@ -66,9 +65,9 @@ export function objectSources(kv: Kv, isLive = rememberedEnvironments(kv)): { li
         async (dispute) => [disputeRow(dispute)],
       ),
       source(
-        ALERTS,
+        ALERT_WORKFLOW.keyPrefix,
         (text) => readRecord<AlertRecord>("alert", "an alert", text),
-        async (alert) => [alertRow(alert)],
+        async (alert) => ALERT_WORKFLOW.reportRows(alert),
       ),
       source(SUBSCRIPTIONS, (text) => readRecord("subscription", "a subscription", text), subscription),
     ],

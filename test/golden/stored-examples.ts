@@ -35,7 +35,10 @@ import { createIntentStore } from "../../engine/intents/intent-store.ts";
 import type { AlertRecord } from "../../engine/alerts/alert.ts";
 import type { AlertRules } from "../../engine/alerts/alert-rules.ts";
 import { createAlertRulesStore } from "../../engine/alerts/alert-rules-store.ts";
-import { createAlertStore } from "../../engine/alerts/alert-store.ts";
+import { alertSummaries, alertsOfPayment, pageOfAlerts } from "../../engine/alerts/alert-queries.ts";
+import { ALERT_WORKFLOW } from "../../engine/alerts/workflow.ts";
+import { NO_PART } from "../../engine/kernel/commit-part.ts";
+import { createWorkflowStore } from "../../engine/workflow/workflow-store.ts";
 import type { DisputeRecord } from "../../engine/disputes/dispute.ts";
 import { createDisputeFileStore } from "../../engine/disputes/dispute-file-store.ts";
 import { createDisputeHoldStore } from "../../engine/disputes/dispute-hold-store.ts";
@@ -1181,7 +1184,7 @@ const agentCredentialStore = (kv: Kv) => createAgentCredentialStore({ kv, retent
 const asHex = (text: string) => Buffer.from(text).toString("hex");
 const disputeStore = (kv: Kv) => createDisputeStore({ kv, retentionMs: RETENTION_MS, eventOperations: () => [], digest: asHex });
 const disputeFileStore = (kv: Kv) => createDisputeFileStore({ kv, keptMs: RETENTION_MS });
-const alertStore = (kv: Kv) => createAlertStore({ kv, retentionMs: RETENTION_MS, eventOperations: () => [], digest: asHex });
+const alertStore = (kv: Kv) => createWorkflowStore(kv, ALERT_WORKFLOW, RETENTION_MS);
 const writeDispute = (kv: Kv) => disputeStore(kv).commit({ record: DISPUTE, before: null, version: 0, events: [], also: [], atMs: AT_MS });
 const writeExport = (kv: Kv) =>
   createExportStore(kv).commit({
@@ -1500,22 +1503,18 @@ export const STORED_EXAMPLES = {
     read: async (kv) => Buffer.from((await disputeFileStore(kv).piece(DISPUTE.id, "dpf_000000000000000000000001", 0)) ?? []).toString(),
   },
   alert: {
-    write: (kv) =>
-      alertStore(kv).commit({
-        ...{ record: ALERT, before: null, version: 0, events: [], atMs: AT_MS },
-        alongside: { checks: [], operations: [] },
-      }),
+    write: (kv) => alertStore(kv).commit({ record: ALERT, before: null, version: 0, part: NO_PART, atMs: AT_MS }),
     read: async (kv) => {
       const store = alertStore(kv);
       const list = { merchantId: "merchant-1", livemode: true };
       const all = { limit: 10, after: null, fromMs: null, beforeMs: null, state: null, source: null };
       return [
         (await store.load(ALERT.id))?.record,
-        (await store.page(list, { ...all, order: "newest" })).items.map(({ id }) => id),
-        (await store.page(list, { ...all, order: "due" })).items.map(({ id }) => id),
-        (await store.page(list, { ...all, order: "newest", state: "PENDING" })).items.map(({ id }) => id),
-        (await store.ofPayment("merchant-1", "pl_000000000000000000000001.1")).map(({ id }) => id),
-        await store.summaries(list, 0, 10),
+        (await pageOfAlerts(store, list, { ...all, order: "newest" })).items.map(({ id }) => id),
+        (await pageOfAlerts(store, list, { ...all, order: "due" })).items.map(({ id }) => id),
+        (await pageOfAlerts(store, list, { ...all, order: "newest", state: "PENDING" })).items.map(({ id }) => id),
+        (await alertsOfPayment(store, "merchant-1", "pl_000000000000000000000001.1")).map(({ id }) => id),
+        await alertSummaries(store, list, 0, 10),
         await store.pageDue(duePartitionOf(ALERT.id), null, AT_MS + 2 * 86_400_000, 10),
       ];
     },

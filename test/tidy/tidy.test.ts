@@ -96,6 +96,7 @@ const SUBJECTS = [
   "accounts",
   "administrators",
   "settings",
+  "workflow",
   "links",
   "intents",
   "portal-links",

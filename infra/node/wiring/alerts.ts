@@ -1,12 +1,12 @@
 import type { AlertRecord } from "../../../engine/alerts/alert.ts";
-import { createAlertDeadlines } from "../../../engine/alerts/alert-deadlines.ts";
+import { createAlertRefunder } from "../../../engine/alerts/alert-refunder.ts";
 import { createAlertRulesStore } from "../../../engine/alerts/alert-rules-store.ts";
-import { createAlertStore } from "../../../engine/alerts/alert-store.ts";
 import type { AlertFeed, Alerts } from "../../../engine/alerts/alerts.ts";
 import { createAlerts } from "../../../engine/alerts/create-alerts.ts";
 import { createDisputeBoard, type DisputeBoard } from "../../../engine/alerts/dispute-board.ts";
 import { createDisputeTasks, type DisputeTasks } from "../../../engine/alerts/dispute-tasks.ts";
 import { createLinkRefunds } from "../../../engine/alerts/link-refunds.ts";
+import { ALERT_WORKFLOW } from "../../../engine/alerts/workflow.ts";
 import type { DisputeHoldStore } from "../../../engine/disputes/dispute-hold-store.ts";
 import type { Disputes } from "../../../engine/disputes/disputes.ts";
 import type { GiveBack } from "../../../engine/intents/give-back.ts";
@@ -16,6 +16,9 @@ import type { Clock } from "../../../engine/kernel/clock.ts";
 import type { Kv } from "../../../engine/kernel/kv.ts";
 import type { Links } from "../../../engine/links/links.ts";
 import { eventOperations } from "../../../engine/webhooks/webhook-event-store.ts";
+import { createWorkflow } from "../../../engine/workflow/run-workflow.ts";
+import { createWorkflowDeadlines } from "../../../engine/workflow/workflow-deadlines.ts";
+import { createWorkflowStore } from "../../../engine/workflow/workflow-store.ts";
 import { sha256Hex } from "../../../http/auth/digest.ts";
 import { createLocalTime } from "../../../http/surfaces/local-time.ts";
 import { alertObject } from "../../../http/surfaces/merchant/alerts/alert-object.ts";
@@ -56,12 +59,17 @@ export interface ComposedAlerts extends Lifecycle {
 export function composeAlerts(parts: AlertParts): ComposedAlerts {
   const { config, kv, bus, homes, clock, links, giveBack, holds, disputes, activity, metrics, failed } = parts;
   const retentionMs = Math.max(parts.retentionMs, DISPUTES_KEPT_MS);
-  const store = createAlertStore({ kv, retentionMs, eventOperations, digest: sha256Hex });
+  const store = createWorkflowStore(kv, ALERT_WORKFLOW, retentionMs);
+  const workflow = createWorkflow(ALERT_WORKFLOW, {
+    ...{ store, clock, digest: sha256Hex, objectOf: alertObject, eventOperations, activity, count: metrics.alertBecame },
+  });
   const refunds = createLinkRefunds({ links, giveBack, holds, digest: sha256Hex, clock });
-  const stepping = { refunds, clock, objectOf: alertObject, digest: sha256Hex, activity, became: metrics.alertBecame };
+  const refunder = createAlertRefunder({ workflow, refunds, clock });
   const { dayOf } = createLocalTime(config.timeZone);
-  const { alerts, feed } = createAlerts({ ...stepping, store, rules: createAlertRulesStore(kv), holds, dayOf, failed });
-  const deadlines = createAlertDeadlines({ ...stepping, store, homes, self: bus.self, failed });
+  const { alerts, feed } = createAlerts({
+    ...{ workflow, refunder, clock, digest: sha256Hex, rules: createAlertRulesStore(kv), holds, dayOf, failed },
+  });
+  const deadlines = createWorkflowDeadlines(ALERT_WORKFLOW, { store, homes, self: bus.self, clock, failed, fire: refunder.due });
   metrics.gauge("relay_alerts_due", "Pre-dispute alerts that are looked at now or within seconds.", () => deadlines.counts().held);
   let stopped: Promise<void> | null = null;
   return {

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { ALERT_STATES, type AlertRecord, type AlertState } from "../../../engine/alerts/alert.ts";
 import type { AlertEvent } from "../../../engine/alerts/events.ts";
-import { stepAlert } from "../../../engine/alerts/step-alert.ts";
+import { stepAlert } from "../../../engine/alerts/workflow.ts";
 import { alert, EVENTS, NOW_MS, RESPOND_BY_MS, refund } from "./machine-world.ts";
 
 function toldBy(record: AlertRecord, event: AlertEvent): string {
@@ -67,10 +67,10 @@ describe("the machine of alerts", () => {
           const record = alert(state, changes);
           const stepped = stepAlert(record, EVENTS[name]);
           if (expected === null) {
-            assert.deepEqual(stepped, { record, effects: [], taken: false });
+            assert.deepEqual(stepped, { record, effects: [], accepted: false });
             return;
           }
-          assert.ok(stepped.taken);
+          assert.ok(stepped.accepted);
           assert.equal([stepped.record.state, toldBy(record, EVENTS[name])].filter((word) => word !== "").join(" "), expected);
         });
       }
@@ -89,15 +89,15 @@ describe("the machine of alerts", () => {
   for (const [what, changes, atMs = NOW_MS] of NEVER) {
     it(`no refund begins ${what}`, () => {
       for (const event of [EVENTS["rule.matched"], EVENTS["refund.requested"]]) {
-        assert.equal(stepAlert(alert("PENDING", changes), { ...event, atMs }).taken, false);
+        assert.equal(stepAlert(alert("PENDING", changes), { ...event, atMs }).accepted, false);
       }
     });
   }
 
   it("a refund that was never begun is not begun after the deadline", () => {
     const record = alert("AUTO_REFUND", { refund: refund() });
-    assert.equal(stepAlert(record, { ...EVENTS["refund.resumed"], atMs: RESPOND_BY_MS - 1 }).taken, true);
-    assert.equal(stepAlert(record, { ...EVENTS["refund.resumed"], atMs: RESPOND_BY_MS }).taken, false);
+    assert.equal(stepAlert(record, { ...EVENTS["refund.resumed"], atMs: RESPOND_BY_MS - 1 }).accepted, true);
+    assert.equal(stepAlert(record, { ...EVENTS["refund.resumed"], atMs: RESPOND_BY_MS }).accepted, false);
   });
 
   it("is refunded without moving money where that was done before", () => {
@@ -114,11 +114,11 @@ describe("the machine of alerts", () => {
   it("may be asked for again after a refusal, and declined or timed out then", () => {
     const { record } = stepAlert(alert("AUTO_REFUND", { refund: refund() }), EVENTS["refund.failed"]);
     assert.deepEqual([record.refund?.state, record.refund?.detail, record.nextAtMs], ["refused", "no", RESPOND_BY_MS]);
-    assert.equal(stepAlert(record, EVENTS["refund.requested"]).taken, true);
+    assert.equal(stepAlert(record, EVENTS["refund.requested"]).accepted, true);
     assert.equal(stepAlert(record, EVENTS.declined).record.end?.reason, "was delivered");
     assert.equal(stepAlert(record, EVENTS["deadline.passed"]).record.end?.by, "deadline");
-    assert.equal(stepAlert(record, { ...EVENTS["deadline.passed"], atMs: RESPOND_BY_MS - 1 }).taken, false);
-    assert.equal(stepAlert(record, { ...EVENTS.declined, atMs: RESPOND_BY_MS }).taken, false);
+    assert.equal(stepAlert(record, { ...EVENTS["deadline.passed"], atMs: RESPOND_BY_MS - 1 }).accepted, false);
+    assert.equal(stepAlert(record, { ...EVENTS.declined, atMs: RESPOND_BY_MS }).accepted, false);
   });
 
   it("is looked up when that is due, with growing pauses, and operators are told once", () => {
@@ -127,7 +127,7 @@ describe("the machine of alerts", () => {
     const pauses: number[] = [];
     for (let n = 0; n < 7; n += 1) {
       const atMs = record.nextAtMs ?? 0;
-      assert.equal(stepAlert(record, { type: "refund.checked", atMs: atMs - 1 }).taken, false);
+      assert.equal(stepAlert(record, { type: "refund.checked", atMs: atMs - 1 }).accepted, false);
       const event = { type: "refund.checked", atMs } as const;
       told.push(toldBy(record, event));
       record = stepAlert(record, event).record;

@@ -1,17 +1,20 @@
 import type { AlertNotice, AlertRecord } from "../../../engine/alerts/alert.ts";
-import { createAlertDeadlines } from "../../../engine/alerts/alert-deadlines.ts";
+import { type AlertWorkflow, createAlertRefunder } from "../../../engine/alerts/alert-refunder.ts";
 import type { AlertRefunds, RefundOrder, RefundState } from "../../../engine/alerts/alert-refunds.ts";
 import type { AlertRuleSet } from "../../../engine/alerts/alert-rules.ts";
 import { createAlertRulesStore } from "../../../engine/alerts/alert-rules-store.ts";
-import { type AlertStore, createAlertStore } from "../../../engine/alerts/alert-store.ts";
 import type { AlertFeed, AlertQuery, Alerts } from "../../../engine/alerts/alerts.ts";
 import { createAlerts } from "../../../engine/alerts/create-alerts.ts";
+import { ALERT_WORKFLOW } from "../../../engine/alerts/workflow.ts";
 import { createDisputeHoldStore } from "../../../engine/disputes/dispute-hold-store.ts";
 import type { WorkflowEntry } from "../../../engine/kernel/activity-log.ts";
 import type { Clock } from "../../../engine/kernel/clock.ts";
 import type { DeadlineRunner } from "../../../engine/kernel/deadline-runner.ts";
 import type { Kv } from "../../../engine/kernel/kv.ts";
 import { createRendezvousHomes } from "../../../engine/routing/rendezvous.ts";
+import { createWorkflow } from "../../../engine/workflow/run-workflow.ts";
+import { createWorkflowDeadlines } from "../../../engine/workflow/workflow-deadlines.ts";
+import { createWorkflowStore } from "../../../engine/workflow/workflow-store.ts";
 import { DisputeWorld, eventOperations, OWNER, operation, PARTY, RETENTION_MS } from "../disputes/world.ts";
 import { digest } from "../intents/world.ts";
 import { MemoryKv } from "../kernel/memory-kv.ts";
@@ -26,8 +29,15 @@ export const RULES: AlertRuleSet = {
   rules: [{ id: "small", amountMaxMinor: 2_000, sources: null, categories: null, methods: null }],
 };
 
-export function alertStoreOn(kv: Kv): AlertStore {
-  return createAlertStore({ kv, retentionMs: RETENTION_MS, digest, eventOperations });
+/** The workflow of alerts on a store, which reports to `heard`. */
+export function alertWorkflowOn(kv: Kv, clock: Clock, heard: AlertWorld["heard"] = { became: [], workflow: [] }): AlertWorkflow {
+  return createWorkflow(ALERT_WORKFLOW, {
+    store: createWorkflowStore(kv, ALERT_WORKFLOW, RETENTION_MS),
+    ...{ clock, digest, eventOperations },
+    objectOf: ({ id, state }) => ({ id, state }),
+    activity: { workflow: (entry) => void heard.workflow.push(entry) },
+    count: (outcome) => void heard.became.push(outcome),
+  });
 }
 
 /** Payments, and what moved of them. Like the gateway, it executes an id once. */
@@ -84,21 +94,16 @@ export function openAlerts({
   addresses?: string[];
   failed(what: string, error: unknown): void;
 }): AlertShard {
-  const store = alertStoreOn(kv);
-  const telling = {
-    objectOf: ({ id, state }: AlertRecord) => ({ id, state }),
-    digest,
-    activity: { workflow: (entry: WorkflowEntry) => void heard.workflow.push(entry) },
-    became: (what: string) => void heard.became.push(what),
-  };
+  const workflow = alertWorkflowOn(kv, clock, heard);
+  const refunder = createAlertRefunder({ workflow, refunds, clock });
   const dayOf = (atMs: number) => new Date(atMs).toISOString().slice(0, 10);
   const { alerts, feed } = createAlerts({
-    ...{ store, refunds, clock, dayOf, failed, ...telling },
+    ...{ workflow, refunder, clock, digest, dayOf, failed },
     rules: createAlertRulesStore(kv),
     holds: createDisputeHoldStore(kv),
   });
-  const deadlines = createAlertDeadlines({
-    ...{ store, refunds, clock, self, failed, ...telling },
+  const deadlines = createWorkflowDeadlines(ALERT_WORKFLOW, {
+    ...{ store: workflow.store, clock, self, failed, fire: refunder.due },
     homes: createRendezvousHomes(addresses),
   });
   return { alerts, feed, deadlines };

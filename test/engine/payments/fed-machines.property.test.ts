@@ -2,13 +2,12 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import fc from "fast-check";
 import type { AlertRecord } from "../../../engine/alerts/alert.ts";
-import { alertChange } from "../../../engine/alerts/alert-change.ts";
 import type { AlertEvent } from "../../../engine/alerts/events.ts";
-import { stepAlert } from "../../../engine/alerts/step-alert.ts";
 import type { DisputeRecord } from "../../../engine/disputes/dispute.ts";
 import { disputeChange } from "../../../engine/disputes/dispute-change.ts";
 import type { DisputeEvent } from "../../../engine/disputes/events.ts";
 import { stepDispute } from "../../../engine/disputes/step-dispute.ts";
+import { NO_PART } from "../../../engine/kernel/commit-part.ts";
 import type { Stored } from "../../../engine/kernel/stored.ts";
 import type { PortalLinkEvent } from "../../../engine/portal-links/events.ts";
 import type { PortalLinkRecord } from "../../../engine/portal-links/portal-link.ts";
@@ -20,7 +19,7 @@ import { stepSubscription } from "../../../engine/subscriptions/step-subscriptio
 import type { SubscriptionRecord } from "../../../engine/subscriptions/subscription.ts";
 import { subscriptionChange } from "../../../engine/subscriptions/subscription-change.ts";
 import { alert, refund } from "../alerts/machine-world.ts";
-import { alertStoreOn } from "../alerts/world.ts";
+import { alertWorkflowOn } from "../alerts/world.ts";
 import { dispute, submission } from "../disputes/machine-world.ts";
 import { disputeStoreOn } from "../disputes/world.ts";
 import { digest } from "../intents/world.ts";
@@ -29,6 +28,7 @@ import { attempt, portalLink } from "../portal-links/machine-world.ts";
 import { storeOn as portalLinkStoreOn } from "../portal-links/world.ts";
 import { DAY_MS, eventOf, subscription, TERMS } from "../subscriptions/machine-world.ts";
 import { storeOn as subscriptionStoreOn } from "../subscriptions/world.ts";
+import { ManualClock } from "../world.ts";
 import { fedFaults } from "./fed-objects.ts";
 
 const RUNS = 60;
@@ -176,18 +176,14 @@ describe("whatever happens when, by whichever clock, what was fed is what the re
   it("of an alert", async () => {
     const played = async (all: readonly Happening[]) => {
       const kv = new MemoryKv();
-      const store = alertStoreOn(kv);
+      const workflow = alertWorkflowOn(kv, new ManualClock());
       const fresh = alert("PENDING");
-      const nothing = { checks: [], operations: [] };
       await plays<AlertRecord>(all, {
         ...{ kv, fresh },
-        create: () => store.commit({ record: fresh, before: null, version: 0, events: [], alongside: nothing, atMs: START_MS }),
+        create: () => workflow.store.commit({ record: fresh, before: null, version: 0, part: NO_PART, atMs: START_MS }),
         take: async (stored, { does, atMs }) => {
-          const event = pick(alertEvents(stored.record, START_MS + atMs), does);
-          const step = stepAlert(stored.record, event);
-          if (!step.taken) return null;
-          const change = alertChange(step, stored, event.atMs, null, told);
-          return storedAs(change.record, await store.commit(change));
+          await workflow.step(stored, pick(alertEvents(stored.record, START_MS + atMs), does), null);
+          return workflow.store.load(fresh.id);
         },
       });
     };

@@ -1,11 +1,9 @@
 import { ALERT_STATES } from "../../../engine/alerts/alert.ts";
-import { createAlertRefunder } from "../../../engine/alerts/alert-refunder.ts";
 import { alertMachine } from "../../../engine/alerts/machine.ts";
 import { retryOnConflict } from "../../../engine/kernel/retry-on-conflict.ts";
 import { recordText } from "../../../engine/kernel/schemas.ts";
 import { alert, EVENTS, RESPOND_BY_MS, refund } from "../../engine/alerts/machine-world.ts";
-import { AlertWorld, alertStoreOn, FakeRefunds } from "../../engine/alerts/world.ts";
-import { digest } from "../../engine/intents/world.ts";
+import { AlertWorld, alertWorkflowOn } from "../../engine/alerts/world.ts";
 import { ManualClock } from "../../engine/world.ts";
 import { type Heard, holdToTape, type TapeKv } from "./tape.ts";
 
@@ -43,21 +41,15 @@ holdToTape({
     const heard: Heard = { workflow: [], became: [] };
     const clock = new ManualClock();
     clock.wallMs = RESPOND_BY_MS;
-    const store = alertStoreOn(kv);
-    const refunder = createAlertRefunder({
-      ...{ store, refunds: new FakeRefunds(), clock, digest },
-      objectOf: ({ id, state }) => ({ id, state }),
-      activity: { workflow: (entry) => void heard.workflow.push(entry) },
-      became: (what) => void heard.became.push(what),
-    });
+    const workflow = alertWorkflowOn(kv, clock, heard);
     return {
       heard,
       apply: async (event, requestId, checks) => {
-        const operation = requestId === null ? null : { id: "o1", requestId };
-        if (checks.length === 0) return refunder.apply(id, event, operation);
+        const request = requestId === null ? null : { id: "o1", requestId };
+        if (checks.length === 0) return workflow.apply(id, event, request);
         return retryOnConflict(2, async () => {
-          const stored = await store.load(id);
-          return stored === null ? null : refunder.step(stored, event(), operation, { checks, operations: [] });
+          const stored = await workflow.store.load(id);
+          return stored === null ? null : workflow.step(stored, event(), request, { checks, operations: [] });
         });
       },
     };

@@ -102,7 +102,9 @@ export function holdToTape<R extends object, E extends { readonly type: string; 
         assert.ok(error instanceof RelayError, String(error));
         return { type: `error ${error.code}` };
       });
-    return { answer: answer?.type ?? "absent", commits: kv.commitsTaped, activity: shard.heard.workflow, outcomes: shard.heard.became };
+    // Subjects that are not on the workflow kit yet call an accepted event taken.
+    const type = answer?.type === "taken" ? "accepted" : (answer?.type ?? "absent");
+    return { answer: type, commits: kv.commitsTaped, activity: shard.heard.workflow, outcomes: shard.heard.became };
   }
 
   async function record(): Promise<Record<string, unknown>> {

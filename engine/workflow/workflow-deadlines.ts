@@ -1,0 +1,28 @@
+import type { Address, Homes } from "../kernel/bus.ts";
+import type { Clock } from "../kernel/clock.ts";
+import { createDeadlineRunner, type DeadlineRunner } from "../kernel/deadline-runner.ts";
+import { createPacer } from "../kernel/pacer.ts";
+import type { TimedEvent, WorkflowDefinition, WorkflowRecord } from "./workflow.ts";
+import type { WorkflowStore } from "./workflow-store.ts";
+
+export interface WorkflowDeadlinesOptions<R> {
+  readonly store: WorkflowStore<R>;
+  readonly homes: Homes;
+  readonly self: Address;
+  readonly clock: Clock;
+  failed(what: string, error: unknown): void;
+  /** Does what is due at a record, and stores when it is due next. Rejects to be called again. */
+  fire(id: string): Promise<unknown>;
+}
+
+/** Fires the deadlines of the records whose home this shard is. */
+export function createWorkflowDeadlines<R extends WorkflowRecord, E extends TimedEvent, F extends { readonly type: string }, Outcome>(
+  { objectType: name, deadlines: { place, bounds, freePerSecond } }: WorkflowDefinition<R, E, F, Outcome>,
+  { store: index, ...options }: WorkflowDeadlinesOptions<R>,
+): DeadlineRunner {
+  return createDeadlineRunner({
+    ...{ ...options, name, index },
+    placeOf: (partition) => `${place}/${partition}`,
+    bounds: { ...bounds, pacer: createPacer(freePerSecond) },
+  });
+}
