@@ -16,7 +16,7 @@ import {
 
 /**
  * An alert (drawn in infra/docs/machines/alert.md): whether its payment is given back, by whom, and what its merchant is told. The record is its context and has its state; when it is
- * looked at next follows from the record (step-alert.ts). Pure: time comes with the events, effects are data. A refund that was begun is followed to its end in every state.
+ * looked at next follows from the record (workflow.ts). Pure: time comes with the events, effects are data. A refund that was begun is followed to its end in every state.
  */
 const setUp = setup({
   types: {} as { context: AlertRecord; input: AlertRecord; events: AlertEvent; tags: "ended" },
