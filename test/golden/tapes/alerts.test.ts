@@ -54,16 +54,16 @@ holdToTape({
       heard,
       apply: async (event, requestId, checks) => {
         const operation = requestId === null ? null : { id: "o1", requestId };
-        if (checks.length === 0) return refunder.apply(id, event, operation);
+        if (checks.length === 0) return refunder.apply(id, () => event, operation);
         return retryOnConflict(2, async () => {
           const stored = await store.load(id);
-          return stored === null ? null : refunder.step(stored, event(), operation, { checks, operations: [] });
+          return stored === null ? null : refunder.step(stored, event, operation, { checks, operations: [] });
         });
       },
     };
   },
   walks: {
-    "received": (kv) => received(kv, async () => undefined),
+    received: (kv) => received(kv, async () => undefined),
     "received and refunded by a rule": (kv) => received(kv, (world) => world.ruled()),
     "received, and the rule's daily amount is used up": (kv) => received(kv, (world) => world.ruled({ dailyAmountMaxMinor: 1_000 })),
   },
