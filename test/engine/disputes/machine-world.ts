@@ -1,4 +1,5 @@
-import type { DisputeFile, DisputeRecord, DisputeSubmission } from "../../../engine/disputes/dispute.ts";
+import type { DisputeFile, DisputeRecord, DisputeState, DisputeSubmission } from "../../../engine/disputes/dispute.ts";
+import type { DisputeEvent } from "../../../engine/disputes/events.ts";
 import { nextAtMs, remindersFrom } from "../../../engine/disputes/rules.ts";
 
 export const CREATED_MS = 1_700_000_000_000;
@@ -50,3 +51,32 @@ export function dispute(state: DisputeRecord["state"], changes: Partial<DisputeR
   };
   return { ...record, nextAtMs: nextAtMs(record) };
 }
+
+/** A record in a state with something of everything. */
+export function standing(state: DisputeState, changes: Partial<DisputeRecord> = {}): DisputeRecord {
+  return dispute(state, {
+    files: [file(1), file(2, "staged"), file(3, "removed")],
+    submissions: state === "OPEN" ? [] : [submission(1, "asked")],
+    ...changes,
+  });
+}
+
+export const EVENTS = {
+  "case.received": { type: "case.received", atMs: NOW_MS },
+  "evidence.requested": { type: "evidence.requested", atMs: NOW_MS, respondByMs: NOW_MS + 20 * DAY_MS, stage: "PRE_ARBITRATION" },
+  "draft.saved": { type: "draft.saved", atMs: NOW_MS, draft: { statement: "So it was", fields: { tracking: "1Z" } } },
+  "file.staged": { type: "file.staged", atMs: NOW_MS, file: file(4, "staged") },
+  "file.added": { type: "file.added", atMs: NOW_MS, fileId: "dpf_2" },
+  "file.removed": { type: "file.removed", atMs: NOW_MS, fileId: "dpf_1" },
+  "file.abandoned": { type: "file.abandoned", atMs: NOW_MS, fileId: "dpf_2" },
+  "file.dropped": { type: "file.dropped", atMs: NOW_MS, fileId: "dpf_3" },
+  "response.submitted": { type: "response.submitted", atMs: NOW_MS, submission: submission(2, "owed", { fileIds: ["dpf_1"] }) },
+  "sending.begun": { type: "sending.begun", atMs: NOW_MS, submissionId: "dps_1" },
+  "sending.checked": { type: "sending.checked", atMs: NOW_MS, submissionId: "dps_1" },
+  "network.accepted": { type: "network.accepted", atMs: NOW_MS, submissionId: "dps_1" },
+  "network.refused": { type: "network.refused", atMs: NOW_MS, submissionId: "dps_1", delivered: true },
+  "liability.accepted": { type: "liability.accepted", atMs: NOW_MS, by: { type: "key" } },
+  "verdict WON": { type: "verdict.received", atMs: NOW_MS, result: "WON" },
+  "verdict LOST": { type: "verdict.received", atMs: NOW_MS, result: "LOST" },
+  "deadline.passed": { type: "deadline.passed", atMs: RESPOND_BY_MS },
+} as const satisfies Record<string, DisputeEvent>;

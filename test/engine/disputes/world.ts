@@ -9,6 +9,7 @@ import { createDisputeFileStore } from "../../../engine/disputes/dispute-file-st
 import { createDisputeHoldStore, type DisputeHoldStore } from "../../../engine/disputes/dispute-hold-store.ts";
 import { createDisputeMails } from "../../../engine/disputes/dispute-mails.ts";
 import type { DisputeNetwork, NetworkResponse, ResponseState } from "../../../engine/disputes/dispute-network.ts";
+import { createDisputeStepper, type DisputeStepper } from "../../../engine/disputes/dispute-stepper.ts";
 import { createDisputeStore, type DisputeStore } from "../../../engine/disputes/dispute-store.ts";
 import type { DisputeFeed, DisputeOwner, DisputeParty, DisputeQuery, Disputes, DisputeUpload } from "../../../engine/disputes/disputes.ts";
 import { createDisputeMailTexts } from "../../../engine/disputes/mail-texts.ts";
@@ -96,6 +97,7 @@ export interface DisputeShard {
   feed: DisputeFeed;
   holds: DisputeHoldStore;
   deadlines: DeadlineRunner;
+  stepper: DisputeStepper;
 }
 
 /** Disputes of one node, as they are to be wired. */
@@ -146,7 +148,8 @@ export function openDisputes({
   const { disputes, feed } = createDisputes({ ...{ store, files, notices, clock, digestOf, isActive }, ...telling });
   const homes = createRendezvousHomes(addresses);
   const deadlines = createDisputeDeadlines({ ...{ store, files, network, notices, clock, homes, self, failed }, ...telling });
-  return { disputes, feed, holds: createDisputeHoldStore(kv), deadlines };
+  const stepper = createDisputeStepper({ ...{ store, notices, clock }, ...telling });
+  return { disputes, feed, holds: createDisputeHoldStore(kv), deadlines, stepper };
 }
 
 export function upload(name: string, contents: Uint8Array | string, pieceBytes = 100_000): DisputeUpload {

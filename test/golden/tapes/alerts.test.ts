@@ -46,16 +46,16 @@ holdToTape({
       heard,
       apply: async (event, requestId, checks) => {
         const request = requestId === null ? null : { id: "o1", requestId };
-        if (checks.length === 0) return workflow.apply(id, event, request);
+        if (checks.length === 0) return workflow.apply(id, () => event, request);
         return retryOnConflict(2, async () => {
           const stored = await workflow.store.load(id);
-          return stored === null ? null : workflow.step(stored, event(), request, { checks, operations: [] });
+          return stored === null ? null : workflow.step(stored, event, request, { checks, operations: [] });
         });
       },
     };
   },
   walks: {
-    "received": (kv) => received(kv, async () => undefined),
+    received: (kv) => received(kv, async () => undefined),
     "received and refunded by a rule": (kv) => received(kv, (world) => world.ruled()),
     "received, and the rule's daily amount is used up": (kv) => received(kv, (world) => world.ruled({ dailyAmountMaxMinor: 1_000 })),
   },
