@@ -2,10 +2,12 @@ import type { Clock } from "../kernel/clock.ts";
 import { RelayError } from "../kernel/errors.ts";
 import { isSameUuid } from "../kernel/identifiers.ts";
 import { cursorOf, placeOfCursor } from "../kernel/merchant-index-store.ts";
-import { prefixedId } from "../kernel/prefixed-id.ts";
+import { type Digest, prefixedId } from "../kernel/prefixed-id.ts";
 import { CONFLICT, retryOnConflict } from "../kernel/retry-on-conflict.ts";
 import { type PlaceBounds, SharedPlaces } from "../kernel/shared-places.ts";
 import type { Stored } from "../kernel/stored.ts";
+import { ATTEMPTS_MAX } from "../workflow/run-workflow.ts";
+import type { RequestContext } from "../workflow/workflow.ts";
 import { checkedCase, checkedDraft, checkRespondBy, invalid } from "./check-dispute.ts";
 import { checkFile, type DocumentCheck, documentKindOf } from "./check-file.ts";
 import {
@@ -18,15 +20,13 @@ import {
   EVIDENCE_CATEGORIES,
   isAnswerable,
 } from "./dispute.ts";
-import { type DisputeOperation, disputeChange, tellRefused, tellStored } from "./dispute-change.ts";
 import type { DisputeFileStore } from "./dispute-file-store.ts";
+import { disputeIdOf, disputeSummaries, disputesOfCase, disputesOfPayment, pageOfDisputes } from "./dispute-queries.ts";
 import { DISPUTE_STATS_MAX, disputeStats } from "./dispute-stats.ts";
-import { createDisputeStepper, ROUNDS_MAX, type StepperOptions } from "./dispute-stepper.ts";
-import type { DisputeStore } from "./dispute-store.ts";
 import type { DisputeContents, DisputeFeed, DisputeOwner, DisputeQuery, Disputes, DisputeUpload, Fed, NotAnswerable } from "./disputes.ts";
 import type { DisputeEvent } from "./events.ts";
 import { fileOf, hasRoomFor, isFrozen, nextAtMs, remindersFrom } from "./rules.ts";
-import { stepDispute } from "./step-dispute.ts";
+import { type DisputeWorkflow, stepDispute } from "./workflow.ts";
 
 /** Contents that are being read and stored at once by a thread, in all and of one merchant: each is in memory as a whole. */
 export const UPLOADS: PlaceBounds = { all: 8, each: 2 };
@@ -39,8 +39,9 @@ const UPLOADS_FULL = {
   share: () => new RelayError("rate_limited", "Files of yours are being uploaded; wait until one has ended", { retryAfterSeconds: 2 }),
 };
 
-export interface DisputesOptions extends Omit<StepperOptions, "store"> {
-  store: DisputeStore;
+export interface DisputesOptions {
+  workflow: DisputeWorkflow;
+  digest: Digest;
   files: DisputeFileStore;
   clock: Clock;
   /** SHA-256 in hex. */
@@ -50,39 +51,37 @@ export interface DisputesOptions extends Omit<StepperOptions, "store"> {
 
 /** The operations at disputes: of their merchants, and of those who bring in what networks say. */
 export function createDisputes(options: DisputesOptions): { disputes: Disputes; feed: DisputeFeed } {
-  const { store, files, digestOf, isActive, ...stepping } = options;
-  const { clock, notices, ...telling } = stepping;
-  const { digest } = telling;
-  const stepper = createDisputeStepper({ ...stepping, store });
+  const { workflow, files, digestOf, isActive, clock, digest } = options;
+  const { store } = workflow;
   const uploads = new SharedPlaces(UPLOADS);
 
   async function own(owner: DisputeOwner, id: string): Promise<Stored<DisputeRecord> | null> {
     const stored = await store.load(id);
     // Whose it is decides before anything of it is done.
-    return stored !== null && isOf(owner, stored.record) ? stepper.current(id) : null;
+    return stored !== null && isOf(owner, stored.record) ? workflow.current(id) : null;
   }
 
   /** What a merchant does with a dispute that is to be answered. `does` decides on it as it stands, an event or what it answers at once. */
   async function answer<Outcome extends object>(
     owner: DisputeOwner,
     id: string,
-    operation: DisputeOperation,
+    operation: RequestContext,
     does: (record: DisputeRecord, atMs: number) => DisputeEvent | { answer: Outcome },
     done: (record: DisputeRecord) => Outcome,
   ): Promise<Outcome | NotAnswerable | null> {
-    return retryOnConflict(ROUNDS_MAX, async () => {
+    return retryOnConflict(ATTEMPTS_MAX, async () => {
       const stored = await own(owner, id);
       if (stored === null) return null;
       const event = does(stored.record, clock.nowMs());
       if ("answer" in event) return event.answer;
       if (!isAnswerable(stored.record)) {
-        tellRefused(stored.record, event.type, event.atMs, operation, telling);
+        workflow.refused(stored.record, event, operation);
         return notAnswerable(stored.record);
       }
-      const stepped = await stepper.step(stored, event, operation);
+      const stepped = await workflow.step(stored, event, operation);
       if (stepped === CONFLICT) return CONFLICT;
       // Its deadline has passed just now, as the next look says.
-      return stepped.type === "taken" ? done(stepped.record) : CONFLICT;
+      return stepped.type === "accepted" ? done(stepped.record) : CONFLICT;
     });
   }
 
@@ -135,7 +134,7 @@ export function createDisputes(options: DisputesOptions): { disputes: Disputes; 
     found: DisputeRecord,
     fileId: string,
     upload: DisputeUpload,
-    operation: DisputeOperation,
+    operation: RequestContext,
   ): ReturnType<Disputes["addFile"]> {
     const { id } = found;
     const contents = await contentsOf(upload);
@@ -168,7 +167,7 @@ export function createDisputes(options: DisputesOptions): { disputes: Disputes; 
     );
     if (staged === null || staged.type !== "staged") return staged;
     await files.put(id, fileId, contents, clock.nowMs());
-    const kept = await stepper.apply(
+    const kept = await workflow.apply(
       id,
       (record, atMs) => (fileOf(record, fileId)?.state === "staged" ? { type: "file.added", atMs, fileId } : null),
       operation,
@@ -255,14 +254,14 @@ export function createDisputes(options: DisputesOptions): { disputes: Disputes; 
       const items = (await named(owner, q.trim())).filter((record) => isAsked(record, query)).slice(0, query.limit);
       return { items, next: null };
     }
-    const page = await store.page(owner, { ...rest, after: cursor === null ? null : placeOfCursor(cursor, CURSOR_ID) });
+    const page = await pageOfDisputes(store, owner, { ...rest, after: cursor === null ? null : placeOfCursor(cursor, CURSOR_ID) });
     return { items: page.items, next: page.next === null ? null : cursorOf(page.next) };
   }
 
   async function named(owner: DisputeOwner, q: string): Promise<readonly DisputeRecord[]> {
     const stored = await store.load(q);
     if (stored !== null) return isOf(owner, stored.record) ? [stored.record] : [];
-    const [ofCase, ofPayment] = await Promise.all([store.ofCase(owner, q), store.ofPayment(owner.merchantId, q)]);
+    const [ofCase, ofPayment] = await Promise.all([disputesOfCase(store, owner, q), disputesOfPayment(store, owner.merchantId, q)]);
     const found = new Map([...ofCase, ...ofPayment].map((record) => [record.id, record]));
     return [...found.values()].filter((record) => isOf(owner, record)).sort((one, other) => other.createdAtMs - one.createdAtMs);
   }
@@ -271,16 +270,16 @@ export function createDisputes(options: DisputesOptions): { disputes: Disputes; 
     find: async (owner, id) => (await own(owner, id))?.record ?? null,
     list,
     stats: async (owner, month) => {
-      const summaries = await store.summaries(owner, 0, DISPUTE_STATS_MAX);
+      const summaries = await disputeSummaries(store, owner, 0, DISPUTE_STATS_MAX);
       return disputeStats(summaries, { atMs: clock.nowMs(), month, complete: summaries.length < DISPUTE_STATS_MAX });
     },
-    ofPayment: async (owner, uuid) => (await store.ofPayment(owner.merchantId, uuid)).filter((record) => isOf(owner, record)),
+    ofPayment: async (owner, uuid) => (await disputesOfPayment(store, owner.merchantId, uuid)).filter((record) => isOf(owner, record)),
     ...{ saveDraft, addFile, removeFile, readFile, challenge, accept },
   };
 
   const received: DisputeFeed["received"] = (party, given, operation) =>
-    retryOnConflict(ROUNDS_MAX, async () => {
-      const id = store.idOf(given.network, given.networkCaseId);
+    retryOnConflict(ATTEMPTS_MAX, async () => {
+      const id = disputeIdOf(given.network, given.networkCaseId, digest);
       const existing = await store.load(id);
       if (existing !== null) {
         if (isOf(party, existing.record) && isSameCase(existing.record, given)) return existing.record;
@@ -306,12 +305,10 @@ export function createDisputes(options: DisputesOptions): { disputes: Disputes; 
         nextAtMs: null,
       };
       const step = stepDispute({ ...fresh, nextAtMs: nextAtMs(fresh) }, { type: "case.received", atMs });
-      const change = await disputeChange(step, null, atMs, operation, { ...telling, notices });
-      const version = await store.commit(change);
-      if (version === null) return CONFLICT;
-      if (version === "too_many") throw new RelayError("conflict", "There are too many disputes of this payment");
-      tellStored(change, step, "case.received", operation, telling);
-      return change.record;
+      const created = await workflow.create(step, { type: "case.received", atMs }, operation);
+      if (created === CONFLICT) return CONFLICT;
+      if (created.type === "guarded") throw new RelayError("conflict", "There are too many disputes of this payment");
+      return created.record;
     });
 
   /** `said`: whether it stands already as the network says. */
@@ -320,14 +317,14 @@ export function createDisputes(options: DisputesOptions): { disputes: Disputes; 
     networkCaseId: string,
     eventOf: (record: DisputeRecord, atMs: number) => DisputeEvent,
     said: (record: DisputeRecord) => boolean,
-    operation: DisputeOperation,
+    operation: RequestContext,
   ): Promise<Fed | null> {
-    const id = store.idOf(network, networkCaseId);
+    const id = disputeIdOf(network, networkCaseId, digest);
     // Where its deadline has passed before, that is said first: what a network says is taken by the state that it has by then.
-    if ((await stepper.current(id)) === null) return null;
-    const stepped = await stepper.apply(id, (record, atMs) => (said(record) ? null : eventOf(record, atMs)), operation);
+    if ((await workflow.current(id)) === null) return null;
+    const stepped = await workflow.apply(id, (record, atMs) => (said(record) ? null : eventOf(record, atMs)), operation);
     if (stepped === null) return null;
-    const isDone = stepped.type === "taken" || said(stepped.record);
+    const isDone = stepped.type === "accepted" || said(stepped.record);
     return { type: isDone ? "done" : "refused", dispute: stepped.record };
   }
 

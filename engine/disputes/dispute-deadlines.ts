@@ -1,22 +1,15 @@
 import type { Address, Homes } from "../kernel/bus.ts";
 import type { Clock } from "../kernel/clock.ts";
-import { createDeadlineRunner, type DeadlineRunner } from "../kernel/deadline-runner.ts";
-import { createPacer } from "../kernel/pacer.ts";
+import type { DeadlineRunner } from "../kernel/deadline-runner.ts";
+import { createWorkflowDeadlines } from "../workflow/workflow-deadlines.ts";
 import type { DisputeRecord, DisputeSubmission } from "./dispute.ts";
 import type { DisputeFileStore } from "./dispute-file-store.ts";
 import type { DisputeNetwork, NetworkResponse } from "./dispute-network.ts";
-import { createDisputeStepper, type StepperOptions } from "./dispute-stepper.ts";
-import type { DisputeStore } from "./dispute-store.ts";
 import { isUnsettled, submissionOf } from "./rules.ts";
+import { DISPUTE_WORKFLOW, type DisputeWorkflow } from "./workflow.ts";
 
-/** Disputes that are looked at within one second before the rest is spread: a look is a few commits, and at most one call. */
-const FREE_PER_SECOND = 50;
-
-/** On time to the second: a deadline of a network is no matter of minutes. */
-const BOUNDS = { heldMax: 20_000, atOnceMax: 32, catchUpMs: 5_000, slackMs: 1_000 };
-
-export interface DisputeDeadlinesOptions extends Omit<StepperOptions, "store"> {
-  store: DisputeStore;
+export interface DisputeDeadlinesOptions {
+  workflow: DisputeWorkflow;
   files: Pick<DisputeFileStore, "remove">;
   network: DisputeNetwork;
   clock: Clock;
@@ -30,14 +23,14 @@ export interface DisputeDeadlinesOptions extends Omit<StepperOptions, "store"> {
  * wanted any more are deleted. All of it stands in the record, so that it goes on wherever a node has died.
  */
 export function createDisputeDeadlines(options: DisputeDeadlinesOptions): DeadlineRunner {
-  const { store, files, network, clock, homes, self, failed, ...rest } = options;
-  const stepper = createDisputeStepper({ ...rest, store, clock });
+  const { workflow, files, network, clock, homes, self, failed } = options;
+  const { store } = workflow;
 
   async function look(id: string): Promise<void> {
     const stored = await store.load(id);
     const next = stored?.record.nextAtMs ?? null;
     if (stored === null || next === null || next > clock.nowMs()) return;
-    await stepper.apply(id, (_, atMs) => ({ type: "deadline.passed", atMs }), null);
+    await workflow.apply(id, (_, atMs) => ({ type: "deadline.passed", atMs }), null);
     await tidyFiles(id, stored.record);
     for (const submission of stored.record.submissions) if (isDue(submission, clock.nowMs())) await send(id, submission.id);
   }
@@ -46,10 +39,10 @@ export function createDisputeDeadlines(options: DisputeDeadlinesOptions): Deadli
   async function tidyFiles(id: string, { files: all }: DisputeRecord): Promise<void> {
     for (const { id: fileId, untilMs } of all) {
       if (untilMs === null || untilMs > clock.nowMs()) continue;
-      const abandoned = await stepper.apply(id, (_, atMs) => ({ type: "file.abandoned", atMs, fileId }), null);
+      const abandoned = await workflow.apply(id, (_, atMs) => ({ type: "file.abandoned", atMs, fileId }), null);
       if (abandoned?.record.files.find((file) => file.id === fileId)?.state !== "removed") continue;
       await files.remove(id, fileId);
-      await stepper.apply(id, (_, atMs) => ({ type: "file.dropped", atMs, fileId }), null);
+      await workflow.apply(id, (_, atMs) => ({ type: "file.dropped", atMs, fileId }), null);
     }
   }
 
@@ -59,12 +52,12 @@ export function createDisputeDeadlines(options: DisputeDeadlinesOptions): Deadli
     const submission = stored === null ? undefined : submissionOf(stored.record, submissionId);
     if (submission === undefined || !isDue(submission, clock.nowMs())) return;
     if (submission.state === "owed") return begin(id, submission);
-    const checked = await stepper.apply(
+    const checked = await workflow.apply(
       id,
       (record, atMs) => (isStill(record, submission) ? { type: "sending.checked", atMs, submissionId } : null),
       null,
     );
-    const asked = checked?.type === "taken" ? submissionOf(checked.record, submissionId) : undefined;
+    const asked = checked?.type === "accepted" ? submissionOf(checked.record, submissionId) : undefined;
     if (checked === null || asked === undefined) return;
     const state = await network.verify(responseOf(checked.record, asked));
     if (state === "absent") await begin(id, asked);
@@ -74,7 +67,7 @@ export function createDisputeDeadlines(options: DisputeDeadlinesOptions): Deadli
   /** `seen`: as it was when it was known that the network has not got it. */
   async function begin(id: string, seen: DisputeSubmission): Promise<void> {
     const { id: submissionId } = seen;
-    const begun = await stepper.apply(
+    const begun = await workflow.apply(
       id,
       (record, atMs) => (isStill(record, seen) ? { type: "sending.begun", atMs, submissionId } : null),
       null,
@@ -82,7 +75,7 @@ export function createDisputeDeadlines(options: DisputeDeadlinesOptions): Deadli
     if (begun === null) return;
     if (begun.type === "refused") {
       // Too late, or not wanted any more: the network has not got it, and does not get it. Nothing happens where somebody else is at it.
-      await stepper.apply(
+      await workflow.apply(
         id,
         (record, atMs) => (isStill(record, seen) ? { type: "network.refused", atMs, submissionId, delivered: false } : null),
         null,
@@ -98,7 +91,7 @@ export function createDisputeDeadlines(options: DisputeDeadlinesOptions): Deadli
 
   async function settle(id: string, submissionId: string, state: "taken" | "refused" | "unknown"): Promise<void> {
     if (state === "unknown") return;
-    await stepper.apply(
+    await workflow.apply(
       id,
       (_, atMs) =>
         state === "taken"
@@ -108,12 +101,7 @@ export function createDisputeDeadlines(options: DisputeDeadlinesOptions): Deadli
     );
   }
 
-  return createDeadlineRunner({
-    ...{ name: "dispute", index: store, homes, self, clock, failed },
-    placeOf: (partition) => `disputes/${partition}`,
-    bounds: { ...BOUNDS, pacer: createPacer(FREE_PER_SECOND) },
-    fire: look,
-  });
+  return createWorkflowDeadlines(DISPUTE_WORKFLOW, { store, homes, self, clock, failed, fire: look });
 }
 
 function isDue({ nextAtMs }: DisputeSubmission, atMs: number): boolean {

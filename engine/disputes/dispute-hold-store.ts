@@ -1,7 +1,9 @@
-import type { CommitPart } from "../kernel/commit-part.ts";
+import { type CommitPart, NO_PART } from "../kernel/commit-part.ts";
 import { uuidKey } from "../kernel/identifiers.ts";
 import { available, type Kv, type Operation } from "../kernel/kv.ts";
 import { readRecord, recordText } from "../kernel/schemas.ts";
+import type { CommitGuard, Transition } from "../workflow/workflow.ts";
+import { DISPUTES_OF_PAYMENT_MAX, type DisputeRecord, holdsRefunds } from "./dispute.ts";
 
 /** The disputes because of which nothing of a payment may be given back now. */
 export interface DisputeHold {
@@ -45,15 +47,30 @@ interface ReadHold {
   readonly disputes: readonly string[];
 }
 
-export async function readHold(kv: Kv, payment: HeldPayment): Promise<ReadHold> {
+async function readHold(kv: Kv, payment: HeldPayment): Promise<ReadHold> {
   const key = holdKey(payment);
   const entry = await kv.get(key);
   if (entry === null) return { key, version: 0, disputes: [] };
   return { key, version: entry.version, disputes: readRecord<DisputeHold>("disputeHold", "a hold of refunds", entry.value).disputes };
 }
 
+/** In the commit of a dispute: blocks or allows refunds of its payment. Refuses a new dispute of a payment that has DISPUTES_OF_PAYMENT_MAX. */
+export function createHoldGuard(kv: Kv, expiresAtMs: (transition: Transition<DisputeRecord>) => number): CommitGuard<DisputeRecord> {
+  return async (transition) => {
+    const { record, before } = transition;
+    const { id, merchantId, uuid } = record;
+    if (uuid === null) return NO_PART;
+    const hold = await available(() => readHold(kv, { merchantId, uuid }));
+    if (before === null && hold.disputes.length >= DISPUTES_OF_PAYMENT_MAX) return { refused: "too_many" };
+    return {
+      checks: [{ key: hold.key, version: hold.version }],
+      operations: [holdOperation(hold, id, holdsRefunds(record), expiresAtMs(transition))],
+    };
+  };
+}
+
 /** For the commit of a dispute: it holds, or does not any more. */
-export function holdOperation({ key, disputes }: ReadHold, id: string, holds: boolean, expiresAtMs: number): Operation {
+function holdOperation({ key, disputes }: ReadHold, id: string, holds: boolean, expiresAtMs: number): Operation {
   const others = disputes.filter((one) => one !== id);
   const left = holds ? [...others, id] : others;
   if (left.length === 0) return { type: "delete", key };

@@ -4,6 +4,7 @@ import type { MailText } from "../accounts/mail-texts.ts";
 import type { MemberRecord } from "../accounts/team.ts";
 import type { TeamStore } from "../accounts/team-store.ts";
 import type { Clock } from "../kernel/clock.ts";
+import type { CommitPart } from "../kernel/commit-part.ts";
 import { type Digest, prefixedId } from "../kernel/prefixed-id.ts";
 import type { SecretBox } from "../kernel/secret-box.ts";
 import type { MailKind } from "../mails/mail.ts";
@@ -11,8 +12,29 @@ import { isMailAddress } from "../mails/mail-address.ts";
 import { type MailStore, mailOperations } from "../mails/mail-store.ts";
 import type { MerchantStore } from "../partners/merchant-store.ts";
 import type { DisputeRecord } from "./dispute.ts";
-import type { AlsoStored, DisputeNotices } from "./dispute-change.ts";
+import type { DisputeEffect } from "./events.ts";
 import type { DisputeMailTexts } from "./mail-texts.ts";
+import { reminderOf } from "./workflow.ts";
+
+/**
+ * The mails of a dispute, each for the commit that makes it due. Null where mails have no room or the store does not answer: the
+ * mail is tried again later. Never rejects.
+ */
+export interface DisputeNotices {
+  received(record: DisputeRecord): Promise<CommitPart["operations"] | null>;
+  /** `leadMs`: how long before the deadline. */
+  reminder(record: DisputeRecord, leadMs: number): Promise<CommitPart["operations"] | null>;
+}
+
+/** The mail of an effect: what the workflow of disputes asks for. */
+export function disputeMailOf(
+  notices: DisputeNotices,
+): (record: DisputeRecord, effect: DisputeEffect) => Promise<CommitPart["operations"] | null> {
+  return (record, effect) => {
+    const leadMs = reminderOf([effect]);
+    return leadMs === null ? notices.received(record) : notices.reminder(record, leadMs);
+  };
+}
 
 export interface DisputeMailsOptions {
   store: Pick<MailStore, "room">;
@@ -38,7 +60,7 @@ export function createDisputeMails(options: DisputeMailsOptions): DisputeNotices
     kind: MailKind,
     place: string,
     textOf: (locale: Locale, merchantName: string) => MailText,
-  ): Promise<AlsoStored | null> {
+  ): Promise<CommitPart["operations"] | null> {
     const { id, merchantId, respondByMs } = dispute;
     const atMs = clock.nowMs();
     const [team, merchant, sendAtMs] = await Promise.all([
@@ -61,7 +83,7 @@ export function createDisputeMails(options: DisputeMailsOptions): DisputeNotices
     });
   }
 
-  async function orLater(work: () => Promise<AlsoStored | null>): Promise<AlsoStored | null> {
+  async function orLater(work: () => Promise<CommitPart["operations"] | null>): Promise<CommitPart["operations"] | null> {
     try {
       return await work();
     } catch {

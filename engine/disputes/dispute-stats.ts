@@ -1,4 +1,4 @@
-import type { DisputeSummary } from "./dispute-store.ts";
+import type { DisputeSummary } from "./dispute-queries.ts";
 import type { DisputeStats } from "./disputes.ts";
 
 /** Read from the index by time in one go, some 60 bytes each, and no record: more would be a report, and those are read from ClickHouse. */

@@ -1,6 +1,6 @@
+import type { RequestContext } from "../workflow/workflow.ts";
 import type { DisputeActor, DisputeCase, DisputeDraft, DisputeRecord, DisputeStage, EvidenceCategory } from "./dispute.ts";
-import type { DisputeOperation } from "./dispute-change.ts";
-import type { DisputePageQuery, DisputeSummary } from "./dispute-store.ts";
+import type { DisputePageQuery, DisputeSummary } from "./dispute-queries.ts";
 
 /** Whose disputes they are; from the session or the key, never from the request. */
 export interface DisputeOwner {
@@ -71,7 +71,7 @@ export interface Disputes {
   /** Of a payment; for its page. */
   ofPayment(owner: DisputeOwner, uuid: string): Promise<readonly DisputeRecord[]>;
   /** Throws RelayError `invalid_request` naming the member. */
-  saveDraft(owner: DisputeOwner, id: string, draft: DisputeDraft, operation: DisputeOperation): Promise<Answered<"saved"> | null>;
+  saveDraft(owner: DisputeOwner, id: string, draft: DisputeDraft, operation: RequestContext): Promise<Answered<"saved"> | null>;
   /**
    * `file_type`: not one of EVIDENCE_TYPES by content and name; `too_many_files`: by number or by size of all. Throws RelayError `payload_too_large` beyond DISPUTE_FILE_BYTES_MAX, and
    * `duplicate` where the operation has brought another file before.
@@ -80,10 +80,10 @@ export interface Disputes {
     owner: DisputeOwner,
     id: string,
     upload: DisputeUpload,
-    operation: DisputeOperation,
+    operation: RequestContext,
   ): Promise<(Answered<"added" | "file_type" | "too_many_files"> & { readonly fileId?: string }) | null>;
   /** `frozen`: it was submitted. Removed again, it is answered as the first time. */
-  removeFile(owner: DisputeOwner, id: string, fileId: string, operation: DisputeOperation): Promise<Answered<"removed" | "frozen"> | null>;
+  removeFile(owner: DisputeOwner, id: string, fileId: string, operation: RequestContext): Promise<Answered<"removed" | "frozen"> | null>;
   /** A kept file's contents, in order; null where there is none of that id. */
   readFile(owner: DisputeOwner, id: string, fileId: string): Promise<DisputeContents | null>;
   /**
@@ -95,10 +95,10 @@ export interface Disputes {
     id: string,
     response: DisputeResponse,
     by: DisputeActor,
-    operation: DisputeOperation,
+    operation: RequestContext,
   ): Promise<Answered<"submitted" | "no_evidence" | "too_many"> | null>;
   /** Liability is accepted: it is lost, for good unless the network asks again. */
-  accept(owner: DisputeOwner, id: string, by: DisputeActor, operation: DisputeOperation): Promise<Answered<"accepted"> | null>;
+  accept(owner: DisputeOwner, id: string, by: DisputeActor, operation: RequestContext): Promise<Answered<"accepted"> | null>;
 }
 
 export interface DisputeContents {
@@ -116,17 +116,17 @@ export type Fed = { readonly type: "done" | "refused"; readonly dispute: Dispute
  */
 export interface DisputeFeed {
   /** Throws RelayError `invalid_request` naming the member, and `conflict` where the case is another merchant's, or has begun otherwise, or a payment has too many. */
-  received(party: DisputeParty, given: DisputeCase, operation: DisputeOperation): Promise<DisputeRecord>;
+  received(party: DisputeParty, given: DisputeCase, operation: RequestContext): Promise<DisputeRecord>;
   /** Throws RelayError `invalid_request` for a deadline that is none. */
   evidenceRequested(
     network: string,
     networkCaseId: string,
     demand: { respondByMs: number; stage: DisputeStage | null },
-    operation: DisputeOperation,
+    operation: RequestContext,
   ): Promise<Fed | null>;
   /** It does not take the last response. */
-  refused(network: string, networkCaseId: string, operation: DisputeOperation): Promise<Fed | null>;
-  verdict(network: string, networkCaseId: string, result: "WON" | "LOST", operation: DisputeOperation): Promise<Fed | null>;
+  refused(network: string, networkCaseId: string, operation: RequestContext): Promise<Fed | null>;
+  verdict(network: string, networkCaseId: string, result: "WON" | "LOST", operation: RequestContext): Promise<Fed | null>;
   /** Whosever it is: for operators. */
   byId(id: string): Promise<DisputeRecord | null>;
 }

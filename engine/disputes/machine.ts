@@ -29,7 +29,7 @@ interface Args {
 
 /**
  * A dispute (drawn in infra/docs/machines/dispute.md): who may say what of it when, and what its merchant is told. The record is its context and has its state; when it is looked at
- * next follows from the record (step-dispute.ts). Pure: time comes with the events, effects are data.
+ * next follows from the record (workflow.ts). Pure: time comes with the events, effects are data.
  */
 const setUp = setup({
   types: {} as { context: DisputeRecord; input: DisputeRecord; events: DisputeEvent; tags: "ended" },

@@ -2,8 +2,7 @@ import { createHash } from "node:crypto";
 import type { AlertRecord } from "../../engine/alerts/alert.ts";
 import { ALERT_WORKFLOW } from "../../engine/alerts/workflow.ts";
 import type { DisputeRecord } from "../../engine/disputes/dispute.ts";
-import { DISPUTES } from "../../engine/disputes/dispute-store.ts";
-import { disputeRow } from "../../engine/disputes/object-row.ts";
+import { DISPUTE_WORKFLOW } from "../../engine/disputes/workflow.ts";
 import type { Kv } from "../../engine/kernel/kv.ts";
 import { readBareRecord, readRecord } from "../../engine/kernel/schemas.ts";
 import type { LinkRecord } from "../../engine/links/link.ts";
@@ -60,9 +59,9 @@ export function objectSources(kv: Kv, isLive = rememberedEnvironments(kv)): { li
         async (link) => [portalLinkRow(link, sha256)],
       ),
       source(
-        DISPUTES,
+        DISPUTE_WORKFLOW.keyPrefix,
         (text) => readRecord<DisputeRecord>("dispute", "a dispute", text),
-        async (dispute) => [disputeRow(dispute)],
+        async (dispute) => DISPUTE_WORKFLOW.reportRows(dispute),
       ),
       source(
         ALERT_WORKFLOW.keyPrefix,

@@ -41,8 +41,9 @@ import { NO_PART } from "../../engine/kernel/commit-part.ts";
 import { createWorkflowStore } from "../../engine/workflow/workflow-store.ts";
 import type { DisputeRecord } from "../../engine/disputes/dispute.ts";
 import { createDisputeFileStore } from "../../engine/disputes/dispute-file-store.ts";
-import { createDisputeHoldStore } from "../../engine/disputes/dispute-hold-store.ts";
-import { createDisputeStore } from "../../engine/disputes/dispute-store.ts";
+import { createDisputeHoldStore, createHoldGuard } from "../../engine/disputes/dispute-hold-store.ts";
+import { disputeSummaries, disputesOfCase, disputesOfPayment, pageOfDisputes } from "../../engine/disputes/dispute-queries.ts";
+import { DISPUTE_WORKFLOW } from "../../engine/disputes/workflow.ts";
 import type { ExportRecord } from "../../engine/exports/export.ts";
 import { createExportStore } from "../../engine/exports/export-store.ts";
 import type { PortalLinkRecord } from "../../engine/portal-links/portal-link.ts";
@@ -1181,11 +1182,15 @@ const portalLinkStore = (kv: Kv) =>
     ...{ digest: (text) => Buffer.from(text).toString("hex"), keyedDigest: (text) => Buffer.from(text).toString("hex") },
   });
 const agentCredentialStore = (kv: Kv) => createAgentCredentialStore({ kv, retentionMs: RETENTION_MS, eventOperations: () => [] });
-const asHex = (text: string) => Buffer.from(text).toString("hex");
-const disputeStore = (kv: Kv) => createDisputeStore({ kv, retentionMs: RETENTION_MS, eventOperations: () => [], digest: asHex });
+const disputeStore = (kv: Kv) => createWorkflowStore(kv, DISPUTE_WORKFLOW, RETENTION_MS);
 const disputeFileStore = (kv: Kv) => createDisputeFileStore({ kv, keptMs: RETENTION_MS });
 const alertStore = (kv: Kv) => createWorkflowStore(kv, ALERT_WORKFLOW, RETENTION_MS);
-const writeDispute = (kv: Kv) => disputeStore(kv).commit({ record: DISPUTE, before: null, version: 0, events: [], also: [], atMs: AT_MS });
+const writeDispute = async (kv: Kv) => {
+  const transition = { record: DISPUTE, before: null, atMs: AT_MS };
+  const part = await createHoldGuard(kv, (one) => DISPUTE_WORKFLOW.expiresAtMs(one, RETENTION_MS))(transition);
+  if ("refused" in part) throw new Error(part.refused);
+  return disputeStore(kv).commit({ ...transition, version: 0, part });
+};
 const writeExport = (kv: Kv) =>
   createExportStore(kv).commit({
     ...{ after: EXPORT, before: null, version: 0 },
@@ -1484,12 +1489,12 @@ export const STORED_EXAMPLES = {
       const all = { limit: 10, after: null, fromMs: null, beforeMs: null, dueBeforeMs: null, state: null, stage: null, category: null, terminalId: null };
       return [
         (await store.load(DISPUTE.id))?.record,
-        (await store.page(list, { ...all, order: "newest" })).items.map(({ id }) => id),
-        (await store.page(list, { ...all, order: "due" })).items.map(({ id }) => id),
-        (await store.page(list, { ...all, order: "newest", state: "EVIDENCE_REQUIRED" })).items.map(({ id }) => id),
-        (await store.ofPayment("merchant-1", "pl_000000000000000000000001.1")).map(({ id }) => id),
-        (await store.ofCase(list, "C-1")).map(({ id }) => id),
-        await store.summaries(list, 0, 10),
+        (await pageOfDisputes(store, list, { ...all, order: "newest" })).items.map(({ id }) => id),
+        (await pageOfDisputes(store, list, { ...all, order: "due" })).items.map(({ id }) => id),
+        (await pageOfDisputes(store, list, { ...all, order: "newest", state: "EVIDENCE_REQUIRED" })).items.map(({ id }) => id),
+        (await disputesOfPayment(store, "merchant-1", "pl_000000000000000000000001.1")).map(({ id }) => id),
+        (await disputesOfCase(store, list, "C-1")).map(({ id }) => id),
+        await disputeSummaries(store, list, 0, 10),
         await store.pageDue(duePartitionOf(DISPUTE.id), null, AT_MS + 86_400_000, 10),
       ];
     },

@@ -5,12 +5,12 @@ import type { DisputeRecord } from "../../../engine/disputes/dispute.ts";
 import { createDisputeDeadlines } from "../../../engine/disputes/dispute-deadlines.ts";
 import { createDisputeFileStore } from "../../../engine/disputes/dispute-file-store.ts";
 import { createDisputeHoldCompanion } from "../../../engine/disputes/dispute-hold-companion.ts";
-import { createDisputeHoldStore, type DisputeHoldStore } from "../../../engine/disputes/dispute-hold-store.ts";
-import { createDisputeMails } from "../../../engine/disputes/dispute-mails.ts";
+import { createDisputeHoldStore, createHoldGuard, type DisputeHoldStore } from "../../../engine/disputes/dispute-hold-store.ts";
+import { createDisputeMails, disputeMailOf } from "../../../engine/disputes/dispute-mails.ts";
 import { BY_ADMINISTRATORS } from "../../../engine/disputes/dispute-network.ts";
-import { createDisputeStore } from "../../../engine/disputes/dispute-store.ts";
 import type { DisputeFeed, Disputes } from "../../../engine/disputes/disputes.ts";
 import { createDisputeMailTexts } from "../../../engine/disputes/mail-texts.ts";
+import { DISPUTE_WORKFLOW } from "../../../engine/disputes/workflow.ts";
 import type { ActivityLog } from "../../../engine/kernel/activity-log.ts";
 import type { Address, Homes } from "../../../engine/kernel/bus.ts";
 import type { Clock } from "../../../engine/kernel/clock.ts";
@@ -20,6 +20,8 @@ import type { LinkCompanion } from "../../../engine/links/link-companion.ts";
 import type { MailStore } from "../../../engine/mails/mail-store.ts";
 import type { MerchantStore } from "../../../engine/partners/merchant-store.ts";
 import { eventOperations } from "../../../engine/webhooks/webhook-event-store.ts";
+import { createWorkflow } from "../../../engine/workflow/run-workflow.ts";
+import { createWorkflowStore } from "../../../engine/workflow/workflow-store.ts";
 import { sha256Hex } from "../../../http/auth/digest.ts";
 import { createDocumentCheck } from "../../../http/documents/document-check.ts";
 import { disputeObject } from "../../../http/surfaces/merchant/disputes/dispute-object.ts";
@@ -69,7 +71,6 @@ export interface ComposedDisputes extends Lifecycle {
 export function composeDisputes(parts: DisputeParts): ComposedDisputes {
   const { config, kv, bus, homes, clock, box, stores, activity, portalUrl, metrics, failed } = parts;
   const retentionMs = Math.max(parts.retentionMs, DISPUTES_KEPT_MS);
-  const store = createDisputeStore({ kv, retentionMs, eventOperations, digest: sha256Hex });
   const files = createDisputeFileStore({ kv, keptMs: retentionMs + FILES_KEPT_LONGER_MS });
   const holds = createDisputeHoldStore(kv);
   const notices = createDisputeMails({
@@ -77,9 +78,14 @@ export function composeDisputes(parts: DisputeParts): ComposedDisputes {
     texts: createDisputeMailTexts({ portalUrl, timeZone: config.timeZone }),
     postponed: metrics.disputeMailPostponed,
   });
-  const stepping = { notices, clock, objectOf: disputeObject, digest: sha256Hex, activity, became: metrics.disputeBecame };
-  const { disputes, feed } = createDisputes({ ...stepping, store, files, digestOf, isActive: createDocumentCheck() });
-  const deadlines = createDisputeDeadlines({ ...stepping, store, files, network: BY_ADMINISTRATORS, homes, self: bus.self, failed });
+  const workflow = createWorkflow(DISPUTE_WORKFLOW, {
+    store: createWorkflowStore(kv, DISPUTE_WORKFLOW, retentionMs),
+    ...{ clock, digest: sha256Hex, objectOf: disputeObject, eventOperations, activity, count: metrics.disputeBecame },
+    guard: createHoldGuard(kv, (transition) => DISPUTE_WORKFLOW.expiresAtMs(transition, retentionMs)),
+    mailOf: disputeMailOf(notices),
+  });
+  const { disputes, feed } = createDisputes({ workflow, clock, digest: sha256Hex, files, digestOf, isActive: createDocumentCheck() });
+  const deadlines = createDisputeDeadlines({ workflow, files, network: BY_ADMINISTRATORS, clock, homes, self: bus.self, failed });
   metrics.gauge("relay_disputes_due", "Disputes that are looked at now or within seconds.", () => deadlines.counts().held);
   let stopped: Promise<void> | null = null;
   return {

@@ -3,7 +3,7 @@ import { describe, it } from "node:test";
 import { DISPUTE_STATES, type DisputeRecord, type DisputeState } from "../../../engine/disputes/dispute.ts";
 import type { DisputeEvent } from "../../../engine/disputes/events.ts";
 import { SENDING_FLAG_CHECKS } from "../../../engine/disputes/rules.ts";
-import { stepDispute } from "../../../engine/disputes/step-dispute.ts";
+import { stepDispute } from "../../../engine/disputes/workflow.ts";
 import { DAY_MS, dispute, EVENTS, file, NOW_MS, RESPOND_BY_MS, standing, submission } from "./machine-world.ts";
 
 /** What tells of the effects of a step, in order. */
@@ -59,10 +59,10 @@ describe("the machine of disputes", () => {
         const record = standing(state);
         const stepped = stepDispute(record, EVENTS[name]);
         if (expected === null) {
-          assert.deepEqual(stepped, { record, effects: [], taken: false });
+          assert.deepEqual(stepped, { record, effects: [], accepted: false });
           return;
         }
-        assert.ok(stepped.taken);
+        assert.ok(stepped.accepted);
         assert.equal([stepped.record.state, toldBy(record, EVENTS[name])].filter((word) => word !== "").join(" "), expected);
       });
     }
@@ -83,7 +83,7 @@ describe("the machine of disputes", () => {
     );
     assert.equal(record.nextAtMs, NOW_MS, "its response is still to be looked at");
     const past = { ...EVENTS["evidence.requested"], respondByMs: NOW_MS };
-    assert.equal(stepDispute(won, past).taken, false, "a deadline that has passed is none");
+    assert.equal(stepDispute(won, past).accepted, false, "a deadline that has passed is none");
     const same = stepDispute(won, { ...EVENTS["evidence.requested"], stage: null });
     assert.equal(same.record.stage, "CHARGEBACK");
   });
@@ -105,7 +105,7 @@ describe("the machine of disputes", () => {
   ];
   for (const { what, event, record = standing("OPEN") } of RESPONSES) {
     it(`does not take a response ${what}`, () => {
-      assert.equal(stepDispute(record, { ...EVENTS["response.submitted"], ...event }).taken, false);
+      assert.equal(stepDispute(record, { ...EVENTS["response.submitted"], ...event }).accepted, false);
     });
   }
 
@@ -118,36 +118,36 @@ describe("the machine of disputes", () => {
 
   it("freezes the files of a response", () => {
     const record = standing("EVIDENCE_REQUIRED", { submissions: [submission(1, "refused", { fileIds: ["dpf_1"] })] });
-    assert.equal(stepDispute(record, EVENTS["file.removed"]).taken, false);
+    assert.equal(stepDispute(record, EVENTS["file.removed"]).accepted, false);
   });
 
   it("has room for so many files, and so many bytes", () => {
     const many = dispute("OPEN", { files: Array.from({ length: 20 }, (_, n) => file(n + 10)) });
-    assert.equal(stepDispute(many, EVENTS["file.staged"]).taken, false);
+    assert.equal(stepDispute(many, EVENTS["file.staged"]).accepted, false);
     const large = dispute("OPEN", { files: Array.from({ length: 5 }, (_, n) => file(n + 10, "kept", { bytes: 10 * 1_048_576 })) });
-    assert.equal(stepDispute(large, EVENTS["file.staged"]).taken, false);
+    assert.equal(stepDispute(large, EVENTS["file.staged"]).accepted, false);
     const tooLarge = { ...EVENTS["file.staged"], file: file(4, "staged", { bytes: 10 * 1_048_576 + 1 }) };
-    assert.equal(stepDispute(dispute("OPEN"), tooLarge).taken, false);
+    assert.equal(stepDispute(dispute("OPEN"), tooLarge).accepted, false);
   });
 
   it("takes away what is abandoned only once its time is over, and adds nothing of it then", () => {
     const record = standing("OPEN");
-    assert.equal(stepDispute(record, { ...EVENTS["file.abandoned"], atMs: NOW_MS - 1 }).taken, false);
+    assert.equal(stepDispute(record, { ...EVENTS["file.abandoned"], atMs: NOW_MS - 1 }).accepted, false);
     const { record: abandoned } = stepDispute(record, EVENTS["file.abandoned"]);
-    assert.equal(stepDispute(abandoned, EVENTS["file.added"]).taken, false);
-    assert.equal(stepDispute(record, { ...EVENTS["file.dropped"], fileId: "dpf_1" }).taken, false, "a kept file is not dropped");
+    assert.equal(stepDispute(abandoned, EVENTS["file.added"]).accepted, false);
+    assert.equal(stepDispute(record, { ...EVENTS["file.dropped"], fileId: "dpf_1" }).accepted, false, "a kept file is not dropped");
   });
 
   it("sends nothing from the deadline on", () => {
     const record = standing("UNDER_REVIEW", { submissions: [submission(1)] });
-    assert.equal(stepDispute(record, { ...EVENTS["sending.begun"], atMs: RESPOND_BY_MS - 1 }).taken, true);
-    assert.equal(stepDispute(record, { ...EVENTS["sending.begun"], atMs: RESPOND_BY_MS }).taken, false);
+    assert.equal(stepDispute(record, { ...EVENTS["sending.begun"], atMs: RESPOND_BY_MS - 1 }).accepted, true);
+    assert.equal(stepDispute(record, { ...EVENTS["sending.begun"], atMs: RESPOND_BY_MS }).accepted, false);
   });
 
   it("sends no response but the last one, and one that is settled never again", () => {
     const record = standing("UNDER_REVIEW", { submissions: [submission(1), submission(2, "taken")] });
-    assert.equal(stepDispute(record, EVENTS["sending.begun"]).taken, false);
-    assert.equal(stepDispute(record, { ...EVENTS["sending.begun"], submissionId: "dps_2" }).taken, false);
+    assert.equal(stepDispute(record, EVENTS["sending.begun"]).accepted, false);
+    assert.equal(stepDispute(record, { ...EVENTS["sending.begun"], submissionId: "dps_2" }).accepted, false);
     const refused = stepDispute(record, EVENTS["network.refused"]);
     assert.equal(refused.record.state, "UNDER_REVIEW", "what becomes of an earlier response decides nothing");
     assert.equal(refused.record.submissions[0]?.state, "refused");
@@ -168,7 +168,7 @@ describe("the machine of disputes", () => {
     const { record: refused } = stepDispute(record, { ...EVENTS["network.refused"], submissionId: null });
     assert.deepEqual([refused.state, refused.submissions[0]?.state], ["EVIDENCE_REQUIRED", "refused"]);
     const unsent = standing("UNDER_REVIEW", { submissions: [submission(1)] });
-    assert.equal(stepDispute(unsent, { ...EVENTS["network.refused"], submissionId: null }).taken, false, "nobody has it yet");
+    assert.equal(stepDispute(unsent, { ...EVENTS["network.refused"], submissionId: null }).accepted, false, "nobody has it yet");
     assert.deepEqual(
       refused.reminders,
       [7, 3, 1].map((days) => days * DAY_MS),
@@ -185,7 +185,7 @@ describe("the machine of disputes", () => {
     const record = dispute("OPEN");
     assert.equal(record.nextAtMs, RESPOND_BY_MS - 7 * DAY_MS);
     const at = (atMs: number, from = record) => stepDispute(from, { type: "deadline.passed", atMs });
-    assert.equal(at(RESPOND_BY_MS - 7 * DAY_MS - 1).taken, false);
+    assert.equal(at(RESPOND_BY_MS - 7 * DAY_MS - 1).accepted, false);
     const first = at(RESPOND_BY_MS - 7 * DAY_MS);
     assert.deepEqual(first.effects, [{ type: "mailReminder", params: { leadMs: 7 * DAY_MS } }]);
     assert.equal(first.record.nextAtMs, RESPOND_BY_MS - 3 * DAY_MS);

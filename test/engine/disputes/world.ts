@@ -3,22 +3,23 @@ import type { MemberRecord } from "../../../engine/accounts/team.ts";
 import type { DocumentCheck } from "../../../engine/disputes/check-file.ts";
 import { createDisputes } from "../../../engine/disputes/create-disputes.ts";
 import type { DisputeCase, DisputeRecord } from "../../../engine/disputes/dispute.ts";
-import type { DisputeOperation } from "../../../engine/disputes/dispute-change.ts";
 import { createDisputeDeadlines } from "../../../engine/disputes/dispute-deadlines.ts";
 import { createDisputeFileStore } from "../../../engine/disputes/dispute-file-store.ts";
-import { createDisputeHoldStore, type DisputeHoldStore } from "../../../engine/disputes/dispute-hold-store.ts";
-import { createDisputeMails } from "../../../engine/disputes/dispute-mails.ts";
+import { createDisputeHoldStore, createHoldGuard, type DisputeHoldStore } from "../../../engine/disputes/dispute-hold-store.ts";
+import { createDisputeMails, type DisputeNotices, disputeMailOf } from "../../../engine/disputes/dispute-mails.ts";
 import type { DisputeNetwork, NetworkResponse, ResponseState } from "../../../engine/disputes/dispute-network.ts";
-import { createDisputeStepper, type DisputeStepper } from "../../../engine/disputes/dispute-stepper.ts";
-import { createDisputeStore, type DisputeStore } from "../../../engine/disputes/dispute-store.ts";
 import type { DisputeFeed, DisputeOwner, DisputeParty, DisputeQuery, Disputes, DisputeUpload } from "../../../engine/disputes/disputes.ts";
 import { createDisputeMailTexts } from "../../../engine/disputes/mail-texts.ts";
+import { DISPUTE_WORKFLOW, type DisputeWorkflow } from "../../../engine/disputes/workflow.ts";
 import type { WorkflowEntry } from "../../../engine/kernel/activity-log.ts";
 import type { Clock } from "../../../engine/kernel/clock.ts";
 import type { DeadlineRunner } from "../../../engine/kernel/deadline-runner.ts";
 import type { Kv } from "../../../engine/kernel/kv.ts";
 import { createMailStore, mailText } from "../../../engine/mails/mail-store.ts";
 import { createRendezvousHomes } from "../../../engine/routing/rendezvous.ts";
+import { createWorkflow } from "../../../engine/workflow/run-workflow.ts";
+import type { RequestContext } from "../../../engine/workflow/workflow.ts";
+import { createWorkflowStore } from "../../../engine/workflow/workflow-store.ts";
 import { digest } from "../intents/world.ts";
 import { MemoryKv } from "../kernel/memory-kv.ts";
 import { member } from "../portal-links/world.ts";
@@ -35,20 +36,34 @@ export const QUERY: DisputeQuery = {
   ...{ state: null, stage: null, category: null, terminalId: null, q: null },
 };
 
-export function operation(id: string): DisputeOperation {
+export function operation(id: string): RequestContext {
   return { id, requestId: `req_${id}` };
 }
 
 /** Events stand under `event/<object>/<sequence>`, as the store of portal links has them in tests. */
-export const eventOperations: Parameters<typeof createDisputeStore>[0]["eventOperations"] = (events) =>
+export const eventOperations: Parameters<typeof createWorkflow>[1]["eventOperations"] = (events) =>
   events.map((event) => ({
     type: "put",
     key: `event/${event.objectId}/${String(event.sequence).padStart(4, "0")}`,
     value: JSON.stringify(event),
   }));
 
-export function disputeStoreOn(kv: Kv): DisputeStore {
-  return createDisputeStore({ kv, retentionMs: RETENTION_MS, digest, eventOperations });
+/** The workflow of disputes on a store, which reports to `heard`. */
+export function disputeWorkflowOn(
+  kv: Kv,
+  clock: Clock,
+  notices: DisputeNotices,
+  heard: Pick<Heard, "became" | "workflow"> = { became: [], workflow: [] },
+): DisputeWorkflow {
+  return createWorkflow(DISPUTE_WORKFLOW, {
+    store: createWorkflowStore(kv, DISPUTE_WORKFLOW, RETENTION_MS),
+    ...{ clock, digest, eventOperations },
+    objectOf: ({ id, state }) => ({ id, state }),
+    activity: { workflow: (entry) => void heard.workflow.push(entry) },
+    count: (outcome) => void heard.became.push(outcome),
+    guard: createHoldGuard(kv, (transition) => DISPUTE_WORKFLOW.expiresAtMs(transition, RETENTION_MS)),
+    mailOf: disputeMailOf(notices),
+  });
 }
 
 /** A network in memory: what it has got, and what it says. */
@@ -97,7 +112,7 @@ export interface DisputeShard {
   feed: DisputeFeed;
   holds: DisputeHoldStore;
   deadlines: DeadlineRunner;
-  stepper: DisputeStepper;
+  workflow: DisputeWorkflow;
 }
 
 /** Disputes of one node, as they are to be wired. */
@@ -120,7 +135,6 @@ export function openDisputes({
   addresses?: string[];
   failed(what: string, error: unknown): void;
 }): DisputeShard {
-  const store = disputeStoreOn(kv);
   const files = createDisputeFileStore({ kv, keptMs: RETENTION_MS });
   const notices = createDisputeMails({
     ...{ box: BOX, digest, clock },
@@ -137,19 +151,13 @@ export function openDisputes({
       heard.postponed += 1;
     },
   });
-  const telling = {
-    objectOf: ({ id, state }: DisputeRecord) => ({ id, state }),
-    digest,
-    activity: { workflow: (entry: WorkflowEntry) => void heard.workflow.push(entry) },
-    became: (what: string) => void heard.became.push(what),
-  };
+  const workflow = disputeWorkflowOn(kv, clock, notices, heard);
   const isActive: DocumentCheck = async (kind, contents) => kind === "pdf" && Buffer.from(contents).includes("/JavaScript");
   const digestOf = (contents: Uint8Array) => createHash("sha256").update(contents).digest("hex");
-  const { disputes, feed } = createDisputes({ ...{ store, files, notices, clock, digestOf, isActive }, ...telling });
+  const { disputes, feed } = createDisputes({ workflow, digest, files, clock, digestOf, isActive });
   const homes = createRendezvousHomes(addresses);
-  const deadlines = createDisputeDeadlines({ ...{ store, files, network, notices, clock, homes, self, failed }, ...telling });
-  const stepper = createDisputeStepper({ ...{ store, notices, clock }, ...telling });
-  return { disputes, feed, holds: createDisputeHoldStore(kv), deadlines, stepper };
+  const deadlines = createDisputeDeadlines({ workflow, files, network, clock, homes, self, failed });
+  return { disputes, feed, holds: createDisputeHoldStore(kv), deadlines, workflow };
 }
 
 export function upload(name: string, contents: Uint8Array | string, pieceBytes = 100_000): DisputeUpload {
@@ -218,7 +226,7 @@ export class DisputeWorld {
     return this.shard.feed;
   }
 
-  next(): DisputeOperation {
+  next(): RequestContext {
     this.#operations += 1;
     return operation(`o${this.#operations}`);
   }

@@ -4,9 +4,7 @@ import fc from "fast-check";
 import type { AlertRecord } from "../../../engine/alerts/alert.ts";
 import type { AlertEvent } from "../../../engine/alerts/events.ts";
 import type { DisputeRecord } from "../../../engine/disputes/dispute.ts";
-import { disputeChange } from "../../../engine/disputes/dispute-change.ts";
 import type { DisputeEvent } from "../../../engine/disputes/events.ts";
-import { stepDispute } from "../../../engine/disputes/step-dispute.ts";
 import { NO_PART } from "../../../engine/kernel/commit-part.ts";
 import type { Stored } from "../../../engine/kernel/stored.ts";
 import type { PortalLinkEvent } from "../../../engine/portal-links/events.ts";
@@ -21,7 +19,7 @@ import { subscriptionChange } from "../../../engine/subscriptions/subscription-c
 import { alert, refund } from "../alerts/machine-world.ts";
 import { alertWorkflowOn } from "../alerts/world.ts";
 import { dispute, submission } from "../disputes/machine-world.ts";
-import { disputeStoreOn } from "../disputes/world.ts";
+import { disputeWorkflowOn } from "../disputes/world.ts";
 import { digest } from "../intents/world.ts";
 import { MemoryKv } from "../kernel/memory-kv.ts";
 import { attempt, portalLink } from "../portal-links/machine-world.ts";
@@ -155,18 +153,14 @@ describe("whatever happens when, by whichever clock, what was fed is what the re
   it("of a dispute", async () => {
     const played = async (all: readonly Happening[]) => {
       const kv = new MemoryKv();
-      const store = disputeStoreOn(kv);
+      const workflow = disputeWorkflowOn(kv, new ManualClock(), { received: async () => [], reminder: async () => [] });
       const fresh = dispute("OPEN");
-      const notices = { received: async () => [], reminder: async () => [] };
       await plays<DisputeRecord>(all, {
         ...{ kv, fresh },
-        create: () => store.commit({ record: fresh, before: null, version: 0, events: [], also: [], atMs: START_MS }),
+        create: () => workflow.store.commit({ record: fresh, before: null, version: 0, part: NO_PART, atMs: START_MS }),
         take: async (stored, { does, atMs }) => {
-          const event = pick(disputeEvents(stored.record, START_MS + atMs), does);
-          const step = stepDispute(stored.record, event);
-          if (!step.taken) return null;
-          const change = await disputeChange(step, stored, event.atMs, null, { ...told, notices });
-          return storedAs(change.record, await store.commit(change));
+          await workflow.step(stored, pick(disputeEvents(stored.record, START_MS + atMs), does), null);
+          return workflow.store.load(fresh.id);
         },
       });
     };

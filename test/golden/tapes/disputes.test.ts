@@ -38,12 +38,12 @@ function open(kv: TapeKv, { id }: DisputeRecord, changes: Partial<Circumstances>
   const circumstances = { hasRoom: true, team: [member(1), member(2, { locale: "it" })], ...changes };
   const failed = (_: string, error: unknown) => assert.fail(String(error));
   const network = new FakeNetwork(clock.nowMs);
-  const { stepper } = openDisputes({ kv, network, clock, circumstances, heard, failed });
+  const { workflow } = openDisputes({ kv, network, clock, circumstances, heard, failed });
   return {
     heard,
     apply: (event: DisputeEvent, requestId: string | null) => {
       clock.wallMs = event.atMs;
-      return stepper.apply(id, () => event, requestId === null ? null : { id: "o1", requestId });
+      return workflow.apply(id, () => event, requestId === null ? null : { id: "o1", requestId });
     },
   };
 }
