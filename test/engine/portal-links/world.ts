@@ -4,6 +4,7 @@ import type { WorkflowEntry } from "../../../engine/kernel/activity-log.ts";
 import type { Clock } from "../../../engine/kernel/clock.ts";
 import type { Kv } from "../../../engine/kernel/kv.ts";
 import type { LinkRecord } from "../../../engine/links/link.ts";
+import type { LinkCompanion } from "../../../engine/links/link-companion.ts";
 import { createLinkStore } from "../../../engine/links/link-store.ts";
 import type { MerchantAccounts } from "../../../engine/links/merchant-accounts.ts";
 import { createRefundRows } from "../../../engine/links/refund-rows.ts";
@@ -77,6 +78,7 @@ export interface Circumstances {
 export interface Shard extends Omit<ShardLinks, "counts"> {
   portalLinks: PortalLinks;
   store: PortalLinkStore;
+  companion: LinkCompanion;
 }
 
 /** What a shard tells of the links. */
@@ -96,6 +98,7 @@ export function openShard({
   self = "shard-0",
   addresses = [self],
   keeper,
+  newToken = () => crypto.randomUUID().replaceAll("-", "").slice(0, 22),
   failed,
 }: {
   kv: Kv;
@@ -106,6 +109,7 @@ export function openShard({
   self?: string;
   addresses?: string[];
   keeper?: PortalLinkKeeper;
+  newToken?(): string;
   failed(what: string, error: unknown): void;
 }): Shard {
   const store = storeOn(kv);
@@ -144,17 +148,17 @@ export function openShard({
       heard.leftOut += count;
     },
   });
+  const companion = createPortalLinkCompanion({ store, mails, ...telling });
   const shard = createShardLinks({
     store: createLinkStore({ kv, retentionMs: RETENTION_MS, writer: `${self}-${clock.nowMs()}` }),
     ...{ gateway, accounts, clock, homes, self, failed },
     signature: { matches: () => true },
     notifyUrl: () => "https://relay.example/api/v1/gw/notify",
-    companions: [createPortalLinkCompanion({ store, mails, ...telling }), createRefundRows({ isLive: async () => false })],
+    companions: [companion, createRefundRows({ isLive: async () => false })],
   });
   const portalLinks = createPortalLinks({
-    ...{ store, accounts: merchantAccounts, mails, clock, ...telling },
+    ...{ store, accounts: merchantAccounts, mails, clock, newToken, ...telling },
     links: shard.links,
-    newToken: () => crypto.randomUUID().replaceAll("-", "").slice(0, 22),
     isInactive: () => circumstances.isInactive,
     returnUrl: (token) => `https://relay.example/l/${token}/return`,
   });
@@ -163,6 +167,7 @@ export function openShard({
     links: shard.links,
     portalLinks,
     store,
+    companion,
     tick: () => {
       shard.tick();
       deadlines.tick();
@@ -190,7 +195,8 @@ export class PortalLinkWorld {
       clock = new ManualClock(),
       gateway = new FakeGateway(clock.nowMs),
       circumstances = { hasAccount: true, isInactive: false, hasRoom: true, team: [member(1)] },
-    }: Partial<Pick<PortalLinkWorld, "kv" | "clock" | "gateway" | "circumstances">> = {},
+      newToken,
+    }: Partial<Pick<PortalLinkWorld, "kv" | "clock" | "gateway" | "circumstances">> & { newToken?(): string } = {},
   ) {
     this.kv = kv;
     this.clock = clock;
@@ -199,7 +205,8 @@ export class PortalLinkWorld {
     const addresses = Array.from({ length: shards }, (_, index) => `shard-${index}`);
     const failed = (what: string, error: unknown) => this.failures.push({ what, error });
     const { heard } = this;
-    this.shards = addresses.map((self) => openShard({ kv, gateway, clock, circumstances, heard, self, addresses, failed }));
+    const parts = { kv, gateway, clock, circumstances, heard, addresses, failed, ...(newToken === undefined ? {} : { newToken }) };
+    this.shards = addresses.map((self) => openShard({ ...parts, self }));
   }
 
   /** The same store and gateway after a restart. */
