@@ -175,7 +175,7 @@ export function createAlerts(options: AlertsOptions): { alerts: Alerts; feed: Al
       };
       const decision = await decided({ ...fresh, nextAtMs: nextAtMs(fresh) }, atMs);
       const created = await workflow.create(decision.step, { type: "alert.received", atMs }, operation, decision.part);
-      return created === CONFLICT || created.type === "guarded" ? CONFLICT : { record: created.record, isNew: true };
+      return "record" in created ? { record: created.record, isNew: true } : CONFLICT;
     });
     const { record, isNew } = stored;
     // Its source does not wait for the gateway. What dies or fails here is gone on with by whoever looks after the alert.

@@ -2,8 +2,8 @@ import { uuidKey } from "../kernel/identifiers.ts";
 import { listPrefix } from "../kernel/merchant-index-store.ts";
 import { compile } from "../kernel/statechart.ts";
 import {
-  afterCommit,
   attention,
+  forCaller,
   resolveAttention,
   stepRecords,
   type Transition,
@@ -43,6 +43,7 @@ export const ALERT_WORKFLOW: WorkflowDefinition<AlertRecord, AlertEvent, AlertEf
   ...{ kind: "alert", label: "an alert", objectType: "alert", idPattern: /^al_[a-z0-9]{24}$/, keyPrefix: "alert/" },
   step: stepAlert,
   overdue: (record, atMs) => (record.state === "PENDING" && isOver(record, atMs) ? { type: "deadline.passed", atMs } : null),
+  touch: "increasing",
   expiresAtMs: ({ record, atMs }, retentionMs) => Math.max(atMs, record.respondByMs) + retentionMs,
   indexes: [
     { prefix: "alert-of/", path: (alert) => listPrefix("", alert), atMs: receivedAtMs, value: summaryText },
@@ -59,13 +60,13 @@ export const ALERT_WORKFLOW: WorkflowDefinition<AlertRecord, AlertEvent, AlertEf
     },
   ],
   deadlines: {
-    ...{ prefix: "due/alert/", place: "alerts", freePerSecond: 50 },
+    ...{ name: "alert", freePerSecond: 50 },
     bounds: { heldMax: 20_000, atOnceMax: 32, catchUpMs: 5_000, slackMs: 1_000 },
   },
   terminalOf: ({ terminalId }) => terminalId ?? "-",
   effects: {
     tell: webhook(({ params }) => params.news),
-    askRefund: afterCommit(),
+    askRefund: forCaller(),
     flagFailed: attention(
       "alert_refund_failed",
       ({ id, uuid, refund }) =>

@@ -306,7 +306,7 @@ export function createDisputes(options: DisputesOptions): { disputes: Disputes; 
       };
       const step = stepDispute({ ...fresh, nextAtMs: nextAtMs(fresh) }, { type: "case.received", atMs });
       const created = await workflow.create(step, { type: "case.received", atMs }, operation);
-      if (created === CONFLICT) return CONFLICT;
+      if (created.type === "conflict") return CONFLICT;
       if (created.type === "guarded") throw new RelayError("conflict", "There are too many disputes of this payment");
       return created.record;
     });

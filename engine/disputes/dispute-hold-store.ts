@@ -56,16 +56,20 @@ async function readHold(kv: Kv, payment: HeldPayment): Promise<ReadHold> {
 
 /** In the commit of a dispute: blocks or allows refunds of its payment. Refuses a new dispute of a payment that has DISPUTES_OF_PAYMENT_MAX. */
 export function createHoldGuard(kv: Kv, expiresAtMs: (transition: Transition<DisputeRecord>) => number): CommitGuard<DisputeRecord> {
-  return async (transition) => {
-    const { record, before } = transition;
-    const { id, merchantId, uuid } = record;
-    if (uuid === null) return NO_PART;
-    const hold = await available(() => readHold(kv, { merchantId, uuid }));
-    if (before === null && hold.disputes.length >= DISPUTES_OF_PAYMENT_MAX) return { refused: "too_many" };
-    return {
-      checks: [{ key: hold.key, version: hold.version }],
-      operations: [holdOperation(hold, id, holdsRefunds(record), expiresAtMs(transition))],
-    };
+  return {
+    applies: ({ record: { uuid } }) => uuid !== null,
+    read: async (transition) => {
+      const { record, before } = transition;
+      const { id, merchantId, uuid } = record;
+      if (uuid === null) return NO_PART;
+      const hold = await available(() => readHold(kv, { merchantId, uuid }));
+      if (before === null && hold.disputes.length >= DISPUTES_OF_PAYMENT_MAX) return { refused: "too_many" };
+      return {
+        checks: [{ key: hold.key, version: hold.version }],
+        operations: [holdOperation(hold, id, holdsRefunds(record), expiresAtMs(transition))],
+      };
+    },
+    inTurn: (_, commit) => commit(),
   };
 }
 

@@ -32,6 +32,7 @@ export const DISPUTE_WORKFLOW: WorkflowDefinition<DisputeRecord, DisputeEvent, D
   ...{ kind: "dispute", label: "a dispute", objectType: "dispute", idPattern: /^dp_[a-z0-9]{24}$/, keyPrefix: "dispute/" },
   step: stepDispute,
   overdue: (record, atMs) => (isAnswerable(record) && !isInTime(record, atMs) ? { type: "deadline.passed", atMs } : null),
+  touch: "increasing",
   expiresAtMs: ({ record, atMs }, retentionMs) => Math.max(atMs, record.respondByMs) + retentionMs,
   indexes: [
     { prefix: "dispute-of/", path: (dispute) => listPrefix("", dispute), atMs: receivedAtMs, value: summaryText },
@@ -49,7 +50,7 @@ export const DISPUTE_WORKFLOW: WorkflowDefinition<DisputeRecord, DisputeEvent, D
     { prefix: "dispute-case/", path: (dispute) => `${listPrefix("", dispute)}${dispute.networkCaseId}/` },
   ],
   deadlines: {
-    ...{ prefix: "due/dispute/", place: "disputes", freePerSecond: 50 },
+    ...{ name: "dispute", freePerSecond: 50 },
     bounds: { heldMax: 20_000, atOnceMax: 32, catchUpMs: 5_000, slackMs: 1_000 },
   },
   terminalOf: ({ terminalId }) => terminalId ?? "-",

@@ -11,6 +11,7 @@ import type { WebhookEvent } from "../webhooks/webhook-event.ts";
 import type {
   CommitGuard,
   EffectHandler,
+  GuardPart,
   RequestContext,
   Step,
   TimedEvent,
@@ -18,7 +19,7 @@ import type {
   WorkflowDefinition,
   WorkflowRecord,
 } from "./workflow.ts";
-import type { WorkflowStore } from "./workflow-store.ts";
+import type { WorkflowCommit, WorkflowStore } from "./workflow-store.ts";
 
 /** Each conflict means that somebody else has changed the record; more of them mean that something is wrong. */
 export const ATTEMPTS_MAX = 8;
@@ -36,6 +37,8 @@ export interface WorkflowOptions<R, F, Outcome> {
   count(outcome: Outcome): void;
   /** Absent: a commit depends on nothing but the record and what its caller adds. */
   readonly guard?: CommitGuard<R>;
+  /** Called with each record that is stored. */
+  stored?(record: R): void;
   /** The entries of a mail; null where mails have no room now. Absent: the machine has no mails. */
   mailOf?(record: R, effect: F): Promise<CommitPart["operations"] | null>;
 }
@@ -47,22 +50,38 @@ export interface Applied<R, F> {
   readonly effects: readonly F[];
 }
 
+/** `guarded`: the guard refuses it. `conflict`: there is another version of the record, or a check of the caller's does not hold. */
+export type Created<R, F> =
+  | Applied<R, F>
+  | { readonly type: "guarded"; readonly refused: string }
+  | { readonly type: "conflict"; readonly key?: string };
+
+export interface PreparedStep<R, F> {
+  readonly record: R;
+  readonly effects: readonly F[];
+  readonly part: CommitPart;
+  /** To be called once the part is stored. */
+  committed(): void;
+}
+
 /** Steps records and stores the steps, for requests and deadlines alike. */
 export interface Workflow<R, E, F> {
   readonly store: WorkflowStore<R>;
-  /** Stores a new record with the effects of its first events. CONFLICT: there is a record with this id, or a check does not hold. */
+  /** Stores a new record with the effects of its first events. */
   create(
     step: Pick<Step<R, F>, "record" | "effects">,
     event: TimedEvent,
     request: RequestContext | null,
-    part?: CommitPart,
-  ): Promise<Applied<R, F> | { readonly type: "guarded"; readonly refused: string } | typeof CONFLICT>;
+    part?: GuardPart,
+  ): Promise<Created<R, F>>;
   /** One step from what was read; CONFLICT if that, or what `part` checks, has changed. */
   step(stored: Stored<R>, event: E, request: RequestContext | null, part?: CommitPart): Promise<Applied<R, F> | typeof CONFLICT>;
   /** Loads, decides, steps and commits, again after a conflict. `decide`: null for nothing to do. Null: there is no such record. */
   apply(id: string, decide: (record: R, atMs: number) => E | null, request: RequestContext | null): Promise<Applied<R, F> | null>;
   /** The record as it is at this time: where its deadline has passed unnoticed, that is stored first. */
   current(id: string): Promise<Stored<R> | null>;
+  /** One step for the commit of another record; nothing is stored before the caller commits `part`. The guard is read once. */
+  prepare(stored: Stored<R>, event: E, request: RequestContext | null): Promise<PreparedStep<R, F> | "refused">;
   /** Reports to the activity log that a request was refused. */
   refused(record: R, event: TimedEvent, request: RequestContext): void;
 }
@@ -71,7 +90,7 @@ export function createWorkflow<R extends WorkflowRecord, E extends TimedEvent, F
   definition: WorkflowDefinition<R, E, F, Outcome>,
   options: WorkflowOptions<R, F, Outcome>,
 ): Workflow<R, E, F> {
-  const { objectType, terminalOf, outcomesOf } = definition;
+  const { objectType, terminalOf, outcomesOf, touch } = definition;
   const { store, clock, digest, objectOf, eventOperations, activity, count, guard, mailOf } = options;
   const handlers: { readonly [type: string]: EffectHandler<R, F> } = definition.effects;
 
@@ -88,7 +107,7 @@ export function createWorkflow<R extends WorkflowRecord, E extends TimedEvent, F
       if (handler.kind !== "mail") continue;
       const operations = (await mailOf?.(record, effect)) ?? null;
       if (operations !== null) return { record, operations };
-      return { record: { ...record, ...handler.postponed(record, effect, atMs) }, operations: [] };
+      return { record: { ...record, ...handler.postponed?.(record, effect, atMs) }, operations: [] };
     }
     return { record, operations: [] };
   }
@@ -118,42 +137,72 @@ export function createWorkflow<R extends WorkflowRecord, E extends TimedEvent, F
     });
   }
 
-  async function commit(
+  /** A step with everything that is stored with it but for what the guard adds. */
+  async function commitOf(
     { record: stepped, effects }: Pick<Step<R, F>, "record" | "effects">,
     stored: Stored<R> | null,
-    event: TimedEvent,
+    { atMs }: TimedEvent,
     request: RequestContext | null,
     part: CommitPart,
-  ): Promise<Applied<R, F> | { readonly type: "guarded"; readonly refused: string } | typeof CONFLICT> {
-    const { atMs } = event;
+  ): Promise<WorkflowCommit<R>> {
     const before = stored?.record ?? null;
     const mails = await mailed(stepped, effects, atMs);
     const record = {
       ...mails.record,
-      updatedAtMs: changedAtMs(before?.updatedAtMs ?? null, atMs),
+      updatedAtMs: touch === "latest" ? Math.max(stepped.updatedAtMs, atMs) : changedAtMs(before?.updatedAtMs ?? null, atMs),
       events: stepped.events + typesOf(effects).length,
     };
-    const transition = { before, record, atMs };
-    const guarded = guard === undefined ? NO_PART : await guard(transition);
-    if ("refused" in guarded) return { type: "guarded", refused: guarded.refused };
-    const version = await store.commit({
-      ...transition,
-      version: stored?.version ?? 0,
-      part: {
-        checks: [...guarded.checks, ...part.checks],
-        operations: [
-          ...guarded.operations,
-          ...eventOperations(eventsOf(record, effects, stepped.events, atMs, request?.requestId ?? null)),
-          ...part.operations,
-          ...mails.operations,
-          ...attentionOf(record, effects, before, atMs),
-        ],
-      },
-    });
-    if (version === null) return CONFLICT;
+    const operations = [
+      ...eventOperations(eventsOf(record, effects, stepped.events, atMs, request?.requestId ?? null)),
+      ...part.operations,
+      ...mails.operations,
+      ...attentionOf(record, effects, before, atMs),
+    ];
+    return { before, record, atMs, version: stored?.version ?? 0, part: { checks: part.checks, operations } };
+  }
+
+  async function guarded(commit: WorkflowCommit<R>): Promise<GuardPart | { readonly refused: string }> {
+    return guard?.applies(commit) === true ? guard.read(commit) : NO_PART;
+  }
+
+  async function commit(
+    step: Pick<Step<R, F>, "record" | "effects">,
+    stored: Stored<R> | null,
+    event: TimedEvent,
+    request: RequestContext | null,
+    part: CommitPart,
+  ): Promise<Created<R, F>> {
+    const own = await commitOf(step, stored, event, request, part);
+
+    /** CONFLICT: what the guard has read has changed, and the record has not. */
+    async function attempt(): Promise<Created<R, F> | typeof CONFLICT> {
+      const more = await guarded(own);
+      if ("refused" in more) return { type: "guarded", refused: more.refused };
+      const result = await store.commit(joined(own, more));
+      if (result.type === "conflict") return result.key === definition.keyPrefix + own.record.id ? result : CONFLICT;
+      committed(own, step.effects, event, request, more);
+      return { type: "accepted", record: own.record, effects: step.effects };
+    }
+
+    const { attemptsMax, inTurn } = guard ?? {};
+    if (attemptsMax === undefined || inTurn === undefined || guard?.applies(own) !== true) {
+      const once = await attempt();
+      return once === CONFLICT ? { type: "conflict" } : once;
+    }
+    return inTurn(own.record, () => retryOnConflict(attemptsMax, attempt));
+  }
+
+  function committed(
+    transition: Transition<R>,
+    effects: readonly F[],
+    event: TimedEvent,
+    request: RequestContext | null,
+    { committed: guardCommitted }: GuardPart,
+  ): void {
     report(transition, event, request, "done");
     for (const outcome of outcomesOf(transition, effects)) count(outcome);
-    return { type: "accepted", record, effects };
+    guardCommitted?.();
+    options.stored?.(transition.record);
   }
 
   function report({ before, record }: Transition<R>, event: TimedEvent, request: RequestContext | null, outcome: WorkflowEntry["outcome"]) {
@@ -173,13 +222,27 @@ export function createWorkflow<R extends WorkflowRecord, E extends TimedEvent, F
       if (request !== null) refused(stored.record, event, request);
       return { type: "refused", record: stored.record, effects: [] };
     }
-    const committed = await commit(stepped, stored, event, request, part);
-    return committed === CONFLICT || committed.type === "guarded" ? CONFLICT : committed;
+    const applied = await commit(stepped, stored, event, request, part);
+    return applied.type === "conflict" || applied.type === "guarded" ? CONFLICT : applied;
+  };
+
+  const prepare: Workflow<R, E, F>["prepare"] = async (stored, event, request) => {
+    const stepped = definition.step(stored.record, event);
+    if (!stepped.accepted) return "refused";
+    const own = await commitOf(stepped, stored, event, request, NO_PART);
+    const more = await guarded(own);
+    if ("refused" in more) return "refused";
+    const { effects } = stepped;
+    return {
+      ...{ record: own.record, effects, part: store.part(joined(own, more)) },
+      committed: () => committed(own, effects, event, request, more),
+    };
   };
 
   return {
     store,
     step,
+    prepare,
     refused,
     create: (first, event, request, part = NO_PART) => commit(first, null, event, request, part),
     apply: (id, decide, request) =>
@@ -198,4 +261,9 @@ export function createWorkflow<R extends WorkflowRecord, E extends TimedEvent, F
         return CONFLICT;
       }),
   };
+}
+
+function joined<R>(own: WorkflowCommit<R>, { checks, operations }: CommitPart): WorkflowCommit<R> {
+  const { part } = own;
+  return { ...own, part: { checks: [...part.checks, ...checks], operations: [...part.operations, ...operations] } };
 }

@@ -17,12 +17,12 @@ export interface WorkflowDeadlinesOptions<R> {
 
 /** Fires the deadlines of the records whose home this shard is. */
 export function createWorkflowDeadlines<R extends WorkflowRecord, E extends TimedEvent, F extends { readonly type: string }, Outcome>(
-  { objectType: name, deadlines: { place, bounds, freePerSecond } }: WorkflowDefinition<R, E, F, Outcome>,
+  { deadlines: { name, bounds, freePerSecond } }: WorkflowDefinition<R, E, F, Outcome>,
   { store: index, ...options }: WorkflowDeadlinesOptions<R>,
 ): DeadlineRunner {
   return createDeadlineRunner({
     ...{ ...options, name, index },
-    placeOf: (partition) => `${place}/${partition}`,
+    placeOf: (partition) => `${name}s/${partition}`,
     bounds: { ...bounds, pacer: createPacer(freePerSecond) },
   });
 }

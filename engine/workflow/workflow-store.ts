@@ -1,6 +1,6 @@
 import type { CommitPart } from "../kernel/commit-part.ts";
 import { createDueIndex, type DueIndex, dueOperations } from "../kernel/due-index-store.ts";
-import { available, type Kv, type Operation, prefixRange } from "../kernel/kv.ts";
+import { available, type CommitResult, type Kv, type Operation, prefixRange } from "../kernel/kv.ts";
 import { type IndexPage, type IndexQuery, type Place, pageOfIndex, placeIn, placeKey } from "../kernel/merchant-index-store.ts";
 import { readRecord, recordText } from "../kernel/schemas.ts";
 import type { Stored } from "../kernel/stored.ts";
@@ -20,12 +20,19 @@ export interface WorkflowCommit<R> extends Transition<R> {
  */
 export interface WorkflowStore<R> extends DueIndex {
   load(id: string): Promise<Stored<R> | null>;
-  /** The new version; null if the record or a checked key has another version by now. */
-  commit(commit: WorkflowCommit<R>): Promise<number | null>;
+  commit(commit: WorkflowCommit<R>): Promise<CommitResult>;
+  /** The same for the commit of another record. */
+  part(commit: WorkflowCommit<R>): CommitPart;
+  /** The record that an exact index leads to. */
+  exact(key: string): Promise<Stored<R> | null>;
   /** A page of an index. `prefix` is the index and the path. */
   page(prefix: string, query: IndexQuery, matches: (record: R) => boolean): Promise<IndexPage<R>>;
-  /** The records of the first entries under a prefix, at most `limit`. */
-  under(prefix: string, limit: number): Promise<readonly R[]>;
+  /** The records of the first entries under a prefix, or of the last ones, at most `limit`. */
+  under(prefix: string, limit: number, reverse?: boolean): Promise<readonly R[]>;
+  /** How many entries an index by time has from `fromMs` on, counted up to `limit`. */
+  count(prefix: string, fromMs: number, limit: number): Promise<number>;
+  /** The time of the first entry from `fromMs` on; null if there is none. */
+  firstAtMs(prefix: string, fromMs: number): Promise<number | null>;
   /** The newest entries of an index by time from `fromMs` on, at most `limit` (10,000): their places and values. */
   entries(prefix: string, fromMs: number, limit: number): Promise<readonly { readonly place: Place; readonly value: string }[]>;
 }
@@ -35,7 +42,8 @@ export function createWorkflowStore<R extends WorkflowRecord, E extends TimedEve
   definition: WorkflowDefinition<R, E, F, Outcome>,
   retentionMs: number,
 ): WorkflowStore<R> {
-  const { kind, label, idPattern, keyPrefix, indexes, deadlines, expiresAtMs, reportRows } = definition;
+  const { kind, label, idPattern, keyPrefix, indexes, deadlines, expiresAtMs, renewIndexes, ownEntries, reportRows } = definition;
+  const duePrefix = `due/${deadlines.name}/`;
 
   async function load(id: string): Promise<Stored<R> | null> {
     const entry = idPattern.test(id) ? await kv.get(keyPrefix + id) : null;
@@ -48,49 +56,70 @@ export function createWorkflowStore<R extends WorkflowRecord, E extends TimedEve
   }
 
   function indexEntries(record: R): { readonly key: string; readonly value: string }[] {
-    return indexes.flatMap(({ prefix, path, atMs, value }) => {
+    return indexes.flatMap(({ prefix, path, exact, atMs, value }) => {
       const under = path(record);
       if (under === null) return [];
       const { id } = record;
-      const key = atMs === undefined ? prefix + under + id : placeKey(prefix + under, { atMs: atMs(record), id });
+      const place = exact === true ? "" : id;
+      const key = atMs === undefined ? prefix + under + place : placeKey(prefix + under, { atMs: atMs(record), id });
       return [{ key, value: value === undefined ? id : value(record) }];
     });
   }
 
-  async function commit({ before, record, version, part, atMs }: WorkflowCommit<R>): Promise<number | null> {
+  function partOf({ before, record, version, part, atMs }: WorkflowCommit<R>): CommitPart {
+    const transition = { before, record, atMs };
     const key = keyPrefix + record.id;
-    const untilMs = expiresAtMs({ before, record, atMs }, retentionMs);
+    const untilMs = expiresAtMs(transition, retentionMs);
     const entries = indexEntries(record);
+    const known = before === null ? [] : indexEntries(before);
     const kept = new Set(entries.map((entry) => entry.key));
-    const stale = before === null ? [] : indexEntries(before).filter((entry) => !kept.has(entry.key));
-    const result = await kv.commit({
+    const stale = known.filter((entry) => !kept.has(entry.key));
+    const isRenewed = before === null || renewIndexes?.(transition) !== false;
+    return {
       checks: [{ key, version }, ...part.checks],
       operations: [
         { type: "put", key, value: recordText(kind, record), expiresAtMs: untilMs },
-        ...entries.map((entry): Operation => ({ type: "put", ...entry, expiresAtMs: untilMs })),
+        ...(isRenewed ? entries.map((entry): Operation => ({ type: "put", ...entry, expiresAtMs: untilMs })) : []),
         ...stale.map((entry): Operation => ({ type: "delete", key: entry.key })),
-        ...dueOperations(deadlines.prefix, record.id, before?.nextAtMs ?? null, record.nextAtMs),
+        ...(ownEntries?.(transition, untilMs) ?? []),
+        ...dueOperations(duePrefix, record.id, before?.nextAtMs ?? null, record.nextAtMs),
         ...objectRowOperations(before === null ? [] : reportRows(before), reportRows(record), atMs),
         ...part.operations,
       ],
-    });
-    return result.type === "committed" ? result.version : null;
+    };
   }
 
   return {
-    ...createDueIndex(kv, deadlines.prefix),
+    ...createDueIndex(kv, duePrefix),
     load: (id) => available(() => load(id)),
-    commit: (given) => available(() => commit(given)),
-    page: (prefix, query, matches) => available(() => pageOfIndex(kv, prefix, query, { load: loadAll, matches })),
-    under: (prefix, limit) =>
+    commit: (commit) => available(() => kv.commit(partOf(commit))),
+    part: partOf,
+    exact: (key) =>
       available(async () => {
-        const entries = await kv.scan({ ...prefixRange(prefix), limit });
+        const entry = await kv.get(key);
+        return entry === null ? null : load(entry.value);
+      }),
+    page: (prefix, query, matches) => available(() => pageOfIndex(kv, prefix, query, { load: loadAll, matches })),
+    count: (prefix, fromMs, limit) => available(() => kv.count({ ...since(prefix, fromMs), limit })),
+    firstAtMs: (prefix, fromMs) =>
+      available(async () => {
+        const [first] = await kv.scan({ ...since(prefix, fromMs), limit: 1 });
+        return first === undefined ? null : placeIn(first.key, prefix).atMs;
+      }),
+    under: (prefix, limit, reverse = false) =>
+      available(async () => {
+        const entries = await kv.scan({ ...prefixRange(prefix), limit, reverse });
         return loadAll(entries.map(({ value }) => value));
       }),
     entries: (prefix, fromMs, limit) =>
       available(async () => {
-        const entries = await kv.scan({ from: prefix + timeDigits(fromMs), to: prefixRange(prefix).to, limit, reverse: true });
+        const entries = await kv.scan({ ...since(prefix, fromMs), limit, reverse: true });
         return entries.map(({ key, value }) => ({ place: placeIn(key, prefix), value }));
       }),
   };
+}
+
+/** The keys of an index by time from this time on. */
+function since(prefix: string, fromMs: number): { readonly from: string; readonly to: string } {
+  return { from: prefix + timeDigits(fromMs), to: prefixRange(prefix).to };
 }

@@ -52,6 +52,8 @@ export interface RequestContext {
 /** An index: entries `<prefix><path><13 digits of milliseconds>/<id>`, or `<prefix><path><id>` without a time. */
 export interface IndexDeclaration<R> {
   readonly prefix: string;
+  /** The key is the prefix and the path alone: at most one record has it. */
+  readonly exact?: true;
   /** Null: the index does not have this record. */
   path(record: R): string | null;
   atMs?(record: R): number;
@@ -68,9 +70,9 @@ export type EffectHandler<R, F> =
   /** Removes such an item, if it exists. */
   | { readonly kind: "resolve"; readonly item: AttentionKind; exists(before: R): boolean }
   /** A mail; `postponed` is what the record keeps where mails have no room now. A step sends the last of its mails. */
-  | { readonly kind: "mail"; postponed(record: R, effect: F, atMs: number): Partial<R> }
-  /** The caller executes the effect after the commit. */
-  | { readonly kind: "afterCommit" };
+  | { readonly kind: "mail"; postponed?(record: R, effect: F, atMs: number): Partial<R> }
+  /** The caller of the step executes the effect, or stores it in the same commit. */
+  | { readonly kind: "caller" };
 
 export function webhook<R, F>(typeOf: (effect: F) => PortalEventType): EffectHandler<R, F> {
   return { kind: "webhook", typeOf };
@@ -84,12 +86,12 @@ export function resolveAttention<R, F>(item: AttentionKind, exists: (before: R) 
   return { kind: "resolve", item, exists };
 }
 
-export function mail<R, F>(postponed: (record: R, effect: F, atMs: number) => Partial<R>): EffectHandler<R, F> {
-  return { kind: "mail", postponed };
+export function mail<R, F>(postponed?: (record: R, effect: F, atMs: number) => Partial<R>): EffectHandler<R, F> {
+  return { kind: "mail", ...(postponed === undefined ? {} : { postponed }) };
 }
 
-export function afterCommit<R, F>(): EffectHandler<R, F> {
-  return { kind: "afterCommit" };
+export function forCaller<R, F>(): EffectHandler<R, F> {
+  return { kind: "caller" };
 }
 
 /**
@@ -108,13 +110,18 @@ export interface WorkflowDefinition<R extends WorkflowRecord, E extends TimedEve
   step(record: R, event: E): Step<R, F>;
   /** The event that an overdue record gets before it is shown or changed; null where it is not overdue. */
   overdue(record: R, atMs: number): E | null;
-  /** How long the record and its index entries are stored; each commit writes all of them again. */
+  /** How `updatedAtMs` is set: it grows with each change, or it is the latest time of all. */
+  readonly touch: "increasing" | "latest";
+  /** How long the record and its index entries are stored. */
   expiresAtMs(transition: Transition<R>, retentionMs: number): number;
   readonly indexes: readonly IndexDeclaration<R>[];
+  /** Whether the index entries that stay are written again, so that they are stored as long as the record. Absent: always. */
+  renewIndexes?(transition: Transition<R>): boolean;
+  /** Entries of the workflow's own in each commit; `untilMs` is when the record expires. */
+  ownEntries?(transition: Transition<R>, untilMs: number): CommitPart["operations"];
   readonly deadlines: {
-    readonly prefix: string;
-    /** Its deadlines live where the place `<place>/<partition>` is at home. */
-    readonly place: string;
+    /** Deadlines are stored under `due/<name>/`, and live where the place `<name>s/<partition>` is at home. */
+    readonly name: string;
     readonly bounds: Omit<DeadlineBounds, "pacer">;
     /** Looks within one second before the rest is spread. */
     readonly freePerSecond: number;
@@ -127,21 +134,37 @@ export interface WorkflowDefinition<R extends WorkflowRecord, E extends TimedEve
   outcomesOf(transition: Transition<R>, effects: readonly F[]): readonly Outcome[];
 }
 
-/** Steps a record by its machine, and sets when the relay looks at it next. */
+/** Steps a record by its machine. `nextAtMs` says when the relay looks at it next; absent: the machine sets it. */
 export function stepRecords<
   State extends string,
   R extends { readonly state: State; readonly nextAtMs: number | null },
   E extends TimedEvent,
   F,
->(machine: Stepper<State, R, E, F>, nextAtMs: (record: R) => number | null): (record: R, event: E) => Step<R, F> {
+>(machine: Stepper<State, R, E, F>, nextAtMs?: (record: R) => number | null): (record: R, event: E) => Step<R, F> {
   return (record, event) => {
     const { state, context, effects } = machine(record.state, record, event);
     const accepted = context !== record || effects.length > 0;
     if (!accepted) return { record, effects, accepted };
     const stepped = { ...context, state };
-    return { record: { ...stepped, nextAtMs: nextAtMs(stepped) }, effects, accepted };
+    return { record: nextAtMs === undefined ? stepped : { ...stepped, nextAtMs: nextAtMs(stepped) }, effects, accepted };
   };
 }
 
-/** Reads what a commit depends on, at each attempt. `refused` names why nothing is stored. */
-export type CommitGuard<R> = (transition: Transition<R>) => Promise<CommitPart | { readonly refused: string }>;
+/** What a commit depends on beside its record, and what is stored with it there. */
+export interface CommitGuard<R> {
+  applies(transition: Transition<R>): boolean;
+  /** Reads it, again for each attempt at the commit. `refused` names why nothing is stored. */
+  read(transition: Transition<R>): Promise<GuardPart | { readonly refused: string }>;
+  /**
+   * Absent: where it has changed, the record is read and decided again. Present: only the guard is read again, so many times, because the
+   * step stays right.
+   */
+  readonly attemptsMax?: number;
+  /** Runs the commit in turn with others of this thread that change the same. */
+  inTurn<T>(record: R, commit: () => Promise<T>): Promise<T>;
+}
+
+export interface GuardPart extends CommitPart {
+  /** Called once the commit is stored. */
+  committed?(): void;
+}

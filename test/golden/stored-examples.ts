@@ -1187,7 +1187,7 @@ const disputeFileStore = (kv: Kv) => createDisputeFileStore({ kv, keptMs: RETENT
 const alertStore = (kv: Kv) => createWorkflowStore(kv, ALERT_WORKFLOW, RETENTION_MS);
 const writeDispute = async (kv: Kv) => {
   const transition = { record: DISPUTE, before: null, atMs: AT_MS };
-  const part = await createHoldGuard(kv, (one) => DISPUTE_WORKFLOW.expiresAtMs(one, RETENTION_MS))(transition);
+  const part = await createHoldGuard(kv, (one) => DISPUTE_WORKFLOW.expiresAtMs(one, RETENTION_MS)).read(transition);
   if ("refused" in part) throw new Error(part.refused);
   return disputeStore(kv).commit({ ...transition, version: 0, part });
 };

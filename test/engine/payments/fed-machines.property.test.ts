@@ -5,6 +5,7 @@ import type { AlertRecord } from "../../../engine/alerts/alert.ts";
 import type { AlertEvent } from "../../../engine/alerts/events.ts";
 import type { DisputeRecord } from "../../../engine/disputes/dispute.ts";
 import type { DisputeEvent } from "../../../engine/disputes/events.ts";
+import type { CommitResult } from "../../../engine/kernel/kv.ts";
 import { NO_PART } from "../../../engine/kernel/commit-part.ts";
 import type { Stored } from "../../../engine/kernel/stored.ts";
 import type { PortalLinkEvent } from "../../../engine/portal-links/events.ts";
@@ -71,6 +72,11 @@ async function plays<Record>(all: readonly Happening[], { kv, fresh, create, tak
     stored = (await take(stored, happening)) ?? stored;
     assert.deepEqual(await fedFaults(kv), []);
   }
+}
+
+function versionOf(result: CommitResult): number {
+  assert.ok(result.type === "committed");
+  return result.version;
 }
 
 function pick<Item>(items: readonly Item[], n: number): Item {
@@ -157,7 +163,7 @@ describe("whatever happens when, by whichever clock, what was fed is what the re
       const fresh = dispute("OPEN");
       await plays<DisputeRecord>(all, {
         ...{ kv, fresh },
-        create: () => workflow.store.commit({ record: fresh, before: null, version: 0, part: NO_PART, atMs: START_MS }),
+        create: () => workflow.store.commit({ record: fresh, before: null, version: 0, part: NO_PART, atMs: START_MS }).then(versionOf),
         take: async (stored, { does, atMs }) => {
           await workflow.step(stored, pick(disputeEvents(stored.record, START_MS + atMs), does), null);
           return workflow.store.load(fresh.id);
@@ -174,7 +180,7 @@ describe("whatever happens when, by whichever clock, what was fed is what the re
       const fresh = alert("PENDING");
       await plays<AlertRecord>(all, {
         ...{ kv, fresh },
-        create: () => workflow.store.commit({ record: fresh, before: null, version: 0, part: NO_PART, atMs: START_MS }),
+        create: () => workflow.store.commit({ record: fresh, before: null, version: 0, part: NO_PART, atMs: START_MS }).then(versionOf),
         take: async (stored, { does, atMs }) => {
           await workflow.step(stored, pick(alertEvents(stored.record, START_MS + atMs), does), null);
           return workflow.store.load(fresh.id);
