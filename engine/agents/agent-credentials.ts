@@ -1,7 +1,8 @@
 import type { AgentGrant, AgentScope } from "../access/agent-grant.ts";
 import type { KeyProof } from "../access/made-by-key.ts";
 import type { PortalLinkOrder, PortalLinkRecord, PortalLinkState } from "../portal-links/portal-link.ts";
-import type { PortalLinkOperation, PortalLinkOwner } from "../portal-links/portal-links.ts";
+import type { PortalLinkOwner } from "../portal-links/portal-links.ts";
+import type { RequestContext } from "../workflow/workflow.ts";
 import type {
   AgentCall,
   AgentCredentialCreator,
@@ -85,28 +86,23 @@ export interface AgentCredentials {
     owner: PortalLinkOwner,
     order: AgentCredentialOrder,
     createdBy: AgentCredentialCreator,
-    operation: PortalLinkOperation,
+    operation: RequestContext,
     proof?: KeyProof,
   ): Promise<{ type: "created"; credential: AgentCredentialRecord; token: string } | { type: "full" }>;
   /** Newest first. `next` null: no more. Throws RelayError `invalid_request` for a cursor that is none. */
   list(owner: PortalLinkOwner, query: AgentCredentialQuery): Promise<{ items: readonly SeenAgentCredential[]; next: string | null }>;
   show(owner: PortalLinkOwner, id: string): Promise<SeenAgentCredential | null>;
   /** Its next call is refused, on every node. One that has ended already is answered as it is. */
-  revoke(
-    owner: PortalLinkOwner,
-    id: string,
-    by: AgentCredentialCreator,
-    operation: PortalLinkOperation,
-  ): Promise<SeenAgentCredential | null>;
+  revoke(owner: PortalLinkOwner, id: string, by: AgentCredentialCreator, operation: RequestContext): Promise<SeenAgentCredential | null>;
   /** All that can still be used; answers with those that it revoked. */
-  revokeAll(owner: PortalLinkOwner, by: AgentCredentialCreator, operation: PortalLinkOperation): Promise<readonly AgentCredentialRecord[]>;
+  revokeAll(owner: PortalLinkOwner, by: AgentCredentialCreator, operation: RequestContext): Promise<readonly AgentCredentialRecord[]>;
   /** Reads the store each time, so that a credential ends with the change that ends it, on every node. Null for no token. */
   byToken(token: string, ipAddress: string): Promise<AgentGrant | AgentRefusal | null>;
   /**
    * Makes a payment link; what it comes to is reserved in the link's own commit. Idempotent by the operation's id. Throws RelayError `invalid_request` naming the member of the order,
    * `rate_limited` beyond what its merchant may make in an hour, and `forbidden` without the scope `links:create`.
    */
-  createLink(grant: AgentGrant, order: PortalLinkOrder, operation: PortalLinkOperation): Promise<AgentLinkOutcome>;
+  createLink(grant: AgentGrant, order: PortalLinkOrder, operation: RequestContext): Promise<AgentLinkOutcome>;
   /** Links that this credential made, newest first. */
   listLinks(grant: AgentGrant, query: AgentLinkQuery): Promise<{ items: readonly PortalLinkRecord[]; next: string | null }>;
   /** One that this credential made. */
@@ -115,7 +111,7 @@ export interface AgentCredentials {
   cancelLink(
     grant: AgentGrant,
     id: string,
-    operation: PortalLinkOperation,
+    operation: RequestContext,
   ): Promise<{ type: "cancelled" | "not_pending"; link: PortalLinkRecord } | null>;
   /** Notes a call for its merchant to see, within a second or so. Never throws. */
   noteCall(grant: AgentGrant, call: Omit<AgentCall, "atMs">): void;

@@ -1,12 +1,12 @@
+import { NO_PART } from "../kernel/commit-part.ts";
 import type { KeyedMutex } from "../kernel/keyed-mutex.ts";
 import type { PortalLinkRecord } from "../portal-links/portal-link.ts";
-import type { KeptBeside, KeptStep, PortalLinkKeeper } from "../portal-links/portal-link-keeper.ts";
+import { ACCOUNT_ATTEMPTS_MAX, type PortalLinkKeeper } from "../portal-links/portal-link-keeper.ts";
+import type { Transition } from "../workflow/workflow.ts";
 import { agentCredentialChange, type Telling, tellStored } from "./agent-credential-change.ts";
 import type { AgentCredentialStore } from "./agent-credential-store.ts";
 import type { AgentCredentialEvent } from "./events.ts";
 import { stepAgentCredential } from "./step-agent-credential.ts";
-
-const NOTHING: KeptBeside = { checks: [], operations: [] };
 
 export interface AgentLinkKeeperOptions extends Telling {
   store: Pick<AgentCredentialStore, "load" | "alongside">;
@@ -20,13 +20,14 @@ export interface AgentLinkKeeperOptions extends Telling {
  */
 export function createAgentLinkKeeper({ store, mutex, ...telling }: AgentLinkKeeperOptions): PortalLinkKeeper {
   return {
-    keeps: (step) => agentOf(step.record) !== null && eventOf(step) !== null,
-    beside: async (change) => {
+    attemptsMax: ACCOUNT_ATTEMPTS_MAX,
+    applies: (step) => agentOf(step.record) !== null && eventOf(step) !== null,
+    read: async (change) => {
       const [agentId, event] = [agentOf(change.record), eventOf(change)];
-      if (agentId === null || event === null) return NOTHING;
+      if (agentId === null || event === null) return NO_PART;
       const stored = await store.load(agentId);
       // Credentials are kept longer than their links can be paid.
-      if (stored === null) return NOTHING;
+      if (stored === null) return NO_PART;
       const step = stepAgentCredential(stored.record, event);
       if (!step.taken) throw new Error(`the credential ${agentId} does not take ${event.type}`);
       const kept = agentCredentialChange(step, stored, event.atMs, null, telling);
@@ -44,7 +45,7 @@ function agentOf({ createdBy }: PortalLinkRecord): string | null {
 }
 
 /** What a step of a link is to the credential that made it. What is given back after it was paid stays counted: it was sold. */
-function eventOf({ record, before, atMs }: KeptStep): AgentCredentialEvent | null {
+function eventOf({ record, before, atMs }: Transition<PortalLinkRecord>): AgentCredentialEvent | null {
   if (before === null || before.state === record.state) return null;
   const { amountMinor } = record.order;
   switch (record.state) {

@@ -8,9 +8,9 @@ import { CONFLICT, retryOnConflict } from "../kernel/retry-on-conflict.ts";
 import type { Stored } from "../kernel/stored.ts";
 import type { AddressLists } from "../partners/partner-secrets.ts";
 import type { PortalLinkRecord } from "../portal-links/portal-link.ts";
-import type { KeptBeside } from "../portal-links/portal-link-keeper.ts";
-import type { PortalLinkStore } from "../portal-links/portal-link-store.ts";
-import type { PortalLinkOperation, PortalLinkOwner, PortalLinks } from "../portal-links/portal-links.ts";
+import type { PortalLinkQueries } from "../portal-links/portal-link-queries.ts";
+import type { PortalLinkOwner, PortalLinks } from "../portal-links/portal-links.ts";
+import type { GuardPart, RequestContext } from "../workflow/workflow.ts";
 import { AGENT_CREDENTIALS_MAX, type AgentCredentialCreator, type AgentCredentialRecord, type AgentLimit } from "./agent-credential.ts";
 import { type AgentCredentialChange, agentCredentialChange, type Telling, tellStored } from "./agent-credential-change.ts";
 import type { AgentCredentialStore } from "./agent-credential-store.ts";
@@ -45,7 +45,7 @@ export interface AgentCredentialsOptions extends Telling {
   uses: AgentUses;
   useStore: Pick<AgentUseStore, "ofAll">;
   portalLinks: Pick<PortalLinks, "createBeside" | "list" | "find" | "cancel">;
-  madeLinks: Pick<PortalLinkStore, "madeByAgent" | "firstMadeByAgent">;
+  madeLinks: Pick<PortalLinkQueries, "madeByAgent" | "firstMadeByAgent">;
   /** By credential, in this thread. */
   mutex: KeyedMutex<string>;
   addressLists: AddressLists;
@@ -144,7 +144,7 @@ export function createAgentCredentials(options: AgentCredentialsOptions): AgentC
     owner: PortalLinkOwner,
     id: string,
     by: AgentCredentialCreator,
-    { requestId }: PortalLinkOperation,
+    { requestId }: RequestContext,
   ): Promise<{ record: AgentCredentialRecord; byThis: boolean } | null> {
     return retryOnConflict(ROUNDS_MAX, async () => {
       const stored = await own(owner, id);
@@ -176,8 +176,8 @@ export function createAgentCredentials(options: AgentCredentialsOptions): AgentC
   async function reserved(
     grant: AgentGrant,
     { order, createdAtMs: atMs }: PortalLinkRecord,
-    { requestId }: PortalLinkOperation,
-  ): Promise<KeptBeside | { refusal: AgentLinkOutcome }> {
+    { requestId }: RequestContext,
+  ): Promise<GuardPart | { refusal: AgentLinkOutcome }> {
     const stored = await own(grant, grant.credentialId);
     const state = stored === null || stored.record.state === "REVOKED" ? "REVOKED" : "EXPIRED";
     if (stored === null || stored.record.state === state || isTimeOver(stored.record, atMs)) return { refusal: { type: "ended", state } };

@@ -1,15 +1,16 @@
 import type { Clock } from "../kernel/clock.ts";
+import { type CommitPart, NO_PART } from "../kernel/commit-part.ts";
 import { RelayError } from "../kernel/errors.ts";
 import { cursorOf, placeOfCursor } from "../kernel/merchant-index-store.ts";
-import { prefixedId } from "../kernel/prefixed-id.ts";
+import { type Digest, prefixedId } from "../kernel/prefixed-id.ts";
 import { CONFLICT, retryOnConflict } from "../kernel/retry-on-conflict.ts";
 import type { Stored } from "../kernel/stored.ts";
 import type { Links } from "../links/links.ts";
 import type { MerchantAccounts } from "../links/merchant-accounts.ts";
+import { ATTEMPTS_MAX } from "../workflow/run-workflow.ts";
+import type { GuardPart } from "../workflow/workflow.ts";
 import { linkOrderOf } from "./attempt.ts";
 import { checkedOrder, invalid } from "./check-order.ts";
-import { commitKept } from "./commit-kept.ts";
-import type { PortalLinkEvent } from "./events.ts";
 import { portalLinkIdOf } from "./object-row.ts";
 import {
   PORTAL_LINK_ATTEMPTS_MAX,
@@ -18,36 +19,24 @@ import {
   type PortalLinkAttempt,
   type PortalLinkRecord,
 } from "./portal-link.ts";
-import {
-  type AlsoStored,
-  PortalLinkCause,
-  type PortalLinkChange,
-  portalLinkChange,
-  type Telling,
-  tellRefused,
-  tellStored,
-} from "./portal-link-change.ts";
-import type { KeptBeside } from "./portal-link-keeper.ts";
+import { PortalLinkCause } from "./portal-link-cause.ts";
 import type { PortalLinkMails } from "./portal-link-mails.ts";
-import type { PortalLinkStore } from "./portal-link-store.ts";
-import type { PortalLinkMade, PortalLinkOperation, PortalLinkOwner, PortalLinkQuery, PortalLinks } from "./portal-links.ts";
+import { countEntry, type PortalLinkQueries } from "./portal-link-queries.ts";
+import type { PortalLinkMade, PortalLinkOwner, PortalLinkQuery, PortalLinks } from "./portal-links.ts";
 import { isOver, isTimeOver } from "./rules.ts";
-import { stepPortalLink } from "./step-portal-link.ts";
-
-/** Each lost round is somebody else's change of the same link; more of them mean that something is wrong. */
-const ROUNDS_MAX = 8;
+import type { PortalLinkWorkflow } from "./workflow.ts";
 
 /** Of what is stored beside a new link others may change the same, as fast as the store lets them: some of them are first in nearly every round, each of them once. */
-const BESIDE_ROUNDS_MAX = 512;
-
-const NOTHING: KeptBeside = { checks: [], operations: [] };
+const BESIDE_ATTEMPTS_MAX = 512;
 
 const HOUR_MS = 3_600_000;
 /** When to ask again; how long the first links of the hour have to go is not looked up. */
 const RETRY_AFTER_SECONDS = 60;
 
-export interface PortalLinksOptions extends Telling {
-  store: PortalLinkStore;
+export interface PortalLinksOptions {
+  workflow: PortalLinkWorkflow;
+  queries: PortalLinkQueries;
+  digest: Digest;
   links: Pick<Links, "createUnlessRefused" | "resume" | "verify" | "verifyNow">;
   accounts: Pick<MerchantAccounts, "ofMerchant">;
   mails: PortalLinkMails;
@@ -63,15 +52,15 @@ export interface PortalLinksOptions extends Telling {
 /** How a link is made: what it counts for, and what is stored with it or refuses it. */
 interface Making<Refusal> {
   requireRoom(atMs: number): Promise<void>;
-  counting(record: PortalLinkRecord): AlsoStored;
-  beside(record: PortalLinkRecord): Promise<KeptBeside | { refusal: Refusal }>;
+  counting(record: PortalLinkRecord): CommitPart["operations"];
+  beside(record: PortalLinkRecord): Promise<GuardPart | { refusal: Refusal }>;
   roundsMax: number;
 }
 
 /** The operations at portal links. What they want of an attempt they want of its link, whose commits step the portal link (portal-link-companion.ts). */
 export function createPortalLinks(options: PortalLinksOptions): PortalLinks {
-  const { store, links, accounts, mails, clock, newToken, isInactive, returnUrl, ...telling } = options;
-  const { digest } = telling;
+  const { workflow, queries, digest, links, accounts, mails, clock, newToken, isInactive, returnUrl } = options;
+  const { store } = workflow;
   const cause = new PortalLinkCause();
 
   async function own(owner: PortalLinkOwner, id: string): Promise<Stored<PortalLinkRecord> | null> {
@@ -85,27 +74,8 @@ export function createPortalLinks(options: PortalLinksOptions): PortalLinks {
     return stored.record;
   }
 
-  /** Steps a portal link alone. `refused`: it does not take the event as it stands. */
-  async function step(
-    stored: Stored<PortalLinkRecord>,
-    event: PortalLinkEvent,
-    operation: PortalLinkOperation,
-    also: AlsoStored = [],
-  ): Promise<PortalLinkRecord | "refused" | typeof CONFLICT> {
-    const stepped = stepPortalLink(stored.record, event);
-    if (!stepped.taken) {
-      tellRefused(stored.record, event.type, event.atMs, operation, telling);
-      return "refused";
-    }
-    const own = { ...portalLinkChange(stepped, stored, event.atMs, operation, telling), also };
-    const change = await commitKept(own, store, telling.keeper);
-    if (change === null) return CONFLICT;
-    tellStored(change, event.type, operation, telling);
-    return change.record;
-  }
-
   async function requireRoom(owner: PortalLinkOwner, atMs: number): Promise<void> {
-    const made = await store.createdSince(owner, atMs - HOUR_MS, PORTAL_LINKS_PER_HOUR_MAX);
+    const made = await queries.createdSince(owner, atMs - HOUR_MS, PORTAL_LINKS_PER_HOUR_MAX);
     if (made < PORTAL_LINKS_PER_HOUR_MAX) return;
     throw new RelayError("rate_limited", `A merchant may make ${PORTAL_LINKS_PER_HOUR_MAX} payment links in an hour`, {
       retryAfterSeconds: RETRY_AFTER_SECONDS,
@@ -115,21 +85,21 @@ export function createPortalLinks(options: PortalLinksOptions): PortalLinks {
   const create: PortalLinks["create"] = (owner, order, createdBy, operation) =>
     made<never>(owner, order, createdBy, operation, {
       ...counted(owner),
-      roundsMax: ROUNDS_MAX,
-      beside: async () => NOTHING,
+      roundsMax: ATTEMPTS_MAX,
+      beside: async () => NO_PART,
     });
 
   const createUncounted: PortalLinks["create"] = (owner, order, createdBy, operation) =>
     made<never>(owner, order, createdBy, operation, {
-      ...{ requireRoom: async () => undefined, counting: () => [], roundsMax: ROUNDS_MAX },
-      beside: async () => NOTHING,
+      ...{ requireRoom: async () => undefined, counting: () => [], roundsMax: ATTEMPTS_MAX },
+      beside: async () => NO_PART,
     });
 
   const createBeside: PortalLinks["createBeside"] = (owner, order, createdBy, operation, beside) =>
-    made(owner, order, createdBy, operation, { ...counted(owner), roundsMax: BESIDE_ROUNDS_MAX, beside });
+    made(owner, order, createdBy, operation, { ...counted(owner), roundsMax: BESIDE_ATTEMPTS_MAX, beside });
 
   function counted(owner: PortalLinkOwner): Pick<Making<never>, "requireRoom" | "counting"> {
-    return { requireRoom: (atMs) => requireRoom(owner, atMs), counting: (record) => [store.countOperation(record)] };
+    return { requireRoom: (atMs) => requireRoom(owner, atMs), counting: (record) => [countEntry(record)] };
   }
 
   async function made<Refusal>(
@@ -153,19 +123,14 @@ export function createPortalLinks(options: PortalLinksOptions): PortalLinks {
       };
       const beside = await making.beside(record);
       if ("refusal" in beside) return beside.refusal;
-      const { checks, operations, committed } = beside;
-      const change: PortalLinkChange = {
-        ...{ record, before: null, version: 0, events: [], also: [...making.counting(record), ...operations], checks, atMs },
-        ...(committed === undefined ? {} : { committed }),
-      };
-      if ((await store.commit(change)) === null) return CONFLICT;
-      tellStored(change, "link.created", operation, telling);
-      return { type: "created", link: record };
+      const part = { ...beside, operations: [...making.counting(record), ...beside.operations] };
+      const created = await workflow.create({ record, effects: [] }, { type: "link.created", atMs }, operation, part);
+      return "record" in created ? { type: "created", link: created.record } : CONFLICT;
     });
   }
 
   const cancel: PortalLinks["cancel"] = (owner, id, operation) =>
-    retryOnConflict(ROUNDS_MAX, async () => {
+    retryOnConflict(ATTEMPTS_MAX, async () => {
       const found = await own(owner, id);
       if (found === null) return null;
       if (found.record.state === "CANCELLED" && found.record.cancelledBy === operation.id) {
@@ -177,15 +142,13 @@ export function createPortalLinks(options: PortalLinksOptions): PortalLinks {
       const stored = await own(owner, id);
       if (stored === null) return null;
       const event = { type: "cancel.requested", atMs: clock.nowMs(), operationId: operation.id } as const;
-      const cancelled = await step(stored, event, operation);
+      const cancelled = await workflow.step(stored, event, operation);
       if (cancelled === CONFLICT) return CONFLICT;
-      return cancelled === "refused"
-        ? ({ type: "not_pending", link: stored.record } as const)
-        : ({ type: "cancelled", link: cancelled } as const);
+      return { type: cancelled.type === "refused" ? "not_pending" : "cancelled", link: cancelled.record } as const;
     });
 
   const send: PortalLinks["send"] = (owner, id, email, locale, operation) =>
-    retryOnConflict(ROUNDS_MAX, async () => {
+    retryOnConflict(ATTEMPTS_MAX, async () => {
       const stored = await own(owner, id);
       if (stored === null) return null;
       const { record } = stored;
@@ -197,18 +160,18 @@ export function createPortalLinks(options: PortalLinksOptions): PortalLinks {
       if (to === null) return { type: "no_address", link: record } as const;
       if (!mails.canReach(to)) throw invalid("email", "must be an e-mail address");
       if (record.mails.length >= PORTAL_LINK_MAILS_MAX) return { type: "too_many", link: record } as const;
-      const also = await mails.sent(record, to, locale, mailId);
-      const sent = await step(stored, { type: "mail.owed", atMs: clock.nowMs(), mailId }, operation, also);
+      const operations = await mails.sent(record, to, locale, mailId);
+      const sent = await workflow.step(stored, { type: "mail.owed", atMs: clock.nowMs(), mailId }, operation, { checks: [], operations });
       if (sent === CONFLICT) return CONFLICT;
-      // Its time has passed just now.
-      return sent === "refused" ? ({ type: "not_pending", link: record } as const) : ({ type: "sent", link: sent } as const);
+      // Refused: the link has expired just now.
+      return { type: sent.type === "refused" ? "not_pending" : "sent", link: sent.record } as const;
     });
 
   type Paying = NonNullable<Awaited<ReturnType<PortalLinks["pay"]>>>;
 
   const pay: PortalLinks["pay"] = (token) =>
-    retryOnConflict(ROUNDS_MAX, async () => {
-      const stored = await store.byToken(token);
+    retryOnConflict(ATTEMPTS_MAX, async () => {
+      const stored = await queries.byToken(token);
       if (stored === null) return null;
       const { record } = stored;
       const atMs = clock.nowMs();
@@ -256,7 +219,7 @@ export function createPortalLinks(options: PortalLinksOptions): PortalLinks {
     const after = cursor === null ? null : placeOfCursor(cursor, CURSOR_ID);
     const named = q === null ? null : await byId(owner, q);
     if (named !== null) return { items: isAsked(named, query) ? [named] : [], next: null };
-    const page = await store.page(owner, { limit, after, fromMs, beforeMs, state, customerEmail, reference: q, agentId, currency });
+    const page = await queries.page(owner, { limit, after, fromMs, beforeMs, state, customerEmail, reference: q, agentId, currency });
     return { items: page.items, next: page.next === null ? null : cursorOf(page.next) };
   }
 
@@ -277,9 +240,9 @@ export function createPortalLinks(options: PortalLinksOptions): PortalLinks {
     pay,
     list,
     find: async (owner, id) => (await own(owner, id))?.record ?? null,
-    byToken: async (token) => (await store.byToken(token))?.record ?? null,
+    byToken: async (token) => (await queries.byToken(token))?.record ?? null,
     verified: async (token) => {
-      const stored = await store.byToken(token);
+      const stored = await queries.byToken(token);
       if (stored === null) return null;
       const last = stored.record.attempts.at(-1);
       if (last === undefined || last.state === "paid" || isOver(last)) return stored.record;

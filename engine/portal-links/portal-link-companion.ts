@@ -1,55 +1,47 @@
+import type { CommitPart } from "../kernel/commit-part.ts";
 import type { LinkRecord } from "../links/link.ts";
 import type { Accompanied, LinkCompanion } from "../links/link-companion.ts";
 import { type AttentionItem, attentionKey } from "../payments/attention.ts";
+import type { PreparedStep } from "../workflow/run-workflow.ts";
 import { attemptOf, isSameAttempt, readAttemptAttachment } from "./attempt.ts";
-import { withKept } from "./commit-kept.ts";
 import type { PortalLinkEffect } from "./events.ts";
 import type { PortalLinkRecord } from "./portal-link.ts";
-import { type AlsoStored, type PortalLinkChange, portalLinkChange, type Telling, tellStored } from "./portal-link-change.ts";
-import type { PortalLinkMails } from "./portal-link-mails.ts";
-import type { PortalLinkStore } from "./portal-link-store.ts";
-import { type PortalLinkStep, stepPortalLink } from "./step-portal-link.ts";
+import type { PortalLinkWorkflow } from "./workflow.ts";
 
 const NOTHING: Accompanied = { checks: [], operations: [] };
-
-export interface PortalLinkCompanionOptions extends Telling {
-  store: Pick<PortalLinkStore, "load" | "alongside">;
-  mails: Pick<PortalLinkMails, "paid">;
-}
 
 /**
  * Keeps portal links as the links of their attempts are: each commit that changes what a portal link mirrors of a link steps the portal link too, and holds only if that is still as
  * it was read. So an attempt comes to be together with its place in the portal link or not at all, and no payment is known without its portal link.
  */
-export function createPortalLinkCompanion({ store, mails, ...telling }: PortalLinkCompanionOptions): LinkCompanion {
+export function createPortalLinkCompanion(workflow: PortalLinkWorkflow): LinkCompanion {
   return async ({ record: link, before: linkBefore, atMs }) => {
     const attachment = readAttemptAttachment(link.order.attachment);
     if (attachment === null) return NOTHING;
     if (linkBefore !== null && isSameAttempt(attemptOf(linkBefore, null), attemptOf(link, null))) return NOTHING;
-    const stored = await store.load(attachment.link);
+    const stored = await workflow.store.load(attachment.link);
     // A portal link is kept longer than its attempts; without one, none begins.
     if (stored === null) return linkBefore === null ? "refused" : NOTHING;
     const before = stored.record.attempts.find(({ txId }) => txId === link.order.txId) ?? null;
     const attempt = attemptOf(link, before);
     const type = linkBefore === null ? "attempt.begun" : "attempt.changed";
-    const step = stepPortalLink(stored.record, { type, atMs, attempt });
-    if (!step.taken) {
+    const prepared = workflow.prepare(stored, { type, atMs, attempt }, null);
+    const step = prepared instanceof Promise ? await prepared : prepared;
+    if (step === "refused") {
       if (linkBefore === null) return "refused";
       throw new Error(`the portal link ${stored.record.id} does not take what became of ${attempt.txId}`);
     }
-    const own: PortalLinkChange = {
-      ...portalLinkChange(step, stored, atMs, null, telling),
-      also: [...(has(step, "mailPaid") ? await mails.paid(step.record) : []), ...settled(step, link)],
-    };
-    const change = telling.keeper?.keeps(own) === true ? await withKept(own, telling.keeper) : own;
     const late = lateItem(step, stored.record, link, atMs);
+    const { checks, operations } = step.part;
     return {
-      ...store.alongside(change),
+      ...{ checks, operations: [...operations, ...settled(step, link)] },
       ...(late === null ? {} : { late }),
-      committed: () => tellStored(change, type, null, telling),
+      committed: step.committed,
     };
   };
 }
+
+type PortalLinkStep = PreparedStep<PortalLinkRecord, PortalLinkEffect>;
 
 function has({ effects }: PortalLinkStep, type: PortalLinkEffect["type"]): boolean {
   return effects.some((effect) => effect.type === type);
@@ -68,7 +60,7 @@ function lateItem(step: PortalLinkStep, before: PortalLinkRecord, { order }: Lin
 }
 
 /** What operators need not look at any more. The item stands under the second payment, whichever of them was given back. */
-function settled(step: PortalLinkStep, { order: { terminalId } }: LinkRecord): AlsoStored {
+function settled(step: PortalLinkStep, { order: { terminalId } }: LinkRecord): CommitPart["operations"] {
   if (!has(step, "settleTwice")) return [];
   return paidTxIds(step.record).map((txId) => ({ type: "delete", key: attentionKey("link_paid_twice", terminalId, txId) }));
 }

@@ -3,6 +3,7 @@ import type { Locale } from "../accounts/account.ts";
 import type { MemberRecord, TeamRecord } from "../accounts/team.ts";
 import type { TeamStore } from "../accounts/team-store.ts";
 import type { Clock } from "../kernel/clock.ts";
+import type { CommitPart } from "../kernel/commit-part.ts";
 import { type Digest, prefixedId } from "../kernel/prefixed-id.ts";
 import type { SecretBox } from "../kernel/secret-box.ts";
 import { isMailAddress } from "../mails/mail-address.ts";
@@ -10,15 +11,14 @@ import { type MailStore, mailOperations, requiredRoom } from "../mails/mail-stor
 import type { MerchantStore } from "../partners/merchant-store.ts";
 import type { PortalLinkMailTexts } from "./mail-texts.ts";
 import type { PortalLinkRecord } from "./portal-link.ts";
-import type { AlsoStored } from "./portal-link-change.ts";
 
 /** The mails of portal links, each for the commit that makes it due. */
 export interface PortalLinkMails {
   canReach(email: string): boolean;
   /** With the link, to its customer. Throws RelayError `rate_limited` where too many mails of the merchant or of all wait. */
-  sent(link: PortalLinkRecord, to: string, locale: Locale, mailId: string): Promise<AlsoStored>;
+  sent(link: PortalLinkRecord, to: string, locale: Locale, mailId: string): Promise<CommitPart["operations"]>;
   /** That it is paid, to whoever made it, else to the owners. Never rejects: where it cannot be owed it is left out, for the payment counts all the same. */
-  paid(link: PortalLinkRecord): Promise<AlsoStored>;
+  paid(link: PortalLinkRecord): Promise<CommitPart["operations"]>;
 }
 
 export interface PortalLinkMailsOptions {
@@ -45,7 +45,7 @@ export function createPortalLinkMails(options: PortalLinkMailsOptions): PortalLi
     return (await merchants.load(merchantId))?.record.merchantName ?? merchantId;
   }
 
-  async function paid(link: PortalLinkRecord): Promise<AlsoStored> {
+  async function paid(link: PortalLinkRecord): Promise<CommitPart["operations"]> {
     const { id, merchantId } = link;
     const atMs = clock.nowMs();
     const [team, merchantName, sendAtMs] = await Promise.all([

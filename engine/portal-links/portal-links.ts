@@ -1,12 +1,5 @@
+import type { GuardPart, RequestContext } from "../workflow/workflow.ts";
 import type { PortalLinkCreator, PortalLinkOrder, PortalLinkRecord, PortalLinkState } from "./portal-link.ts";
-import type { KeptBeside } from "./portal-link-keeper.ts";
-
-/** A request, as far as what comes of it is told to others. */
-export interface PortalLinkOperation {
-  /** The same for every attempt at one request. */
-  readonly id: string;
-  readonly requestId: string | null;
-}
 
 /** Whose links they are; from the session or the key, never from the request. */
 export interface PortalLinkOwner {
@@ -47,12 +40,7 @@ export interface PortalLinks {
    * Idempotent by the operation's id. Throws RelayError `invalid_request` naming the member (amountMinor, currency, description, reference, customerEmail, expiresInHours), and
    * `rate_limited` beyond PORTAL_LINKS_PER_HOUR_MAX. `other_environment`: see `MerchantAccount`. `no_account`: the merchant's partner has no account at the card gateway.
    */
-  create(
-    owner: PortalLinkOwner,
-    order: PortalLinkOrder,
-    createdBy: PortalLinkCreator,
-    operation: PortalLinkOperation,
-  ): Promise<PortalLinkMade>;
+  create(owner: PortalLinkOwner, order: PortalLinkOrder, createdBy: PortalLinkCreator, operation: RequestContext): Promise<PortalLinkMade>;
   /** The same for what the relay itself asks customers for in the name of a merchant, such as the cycles of subscriptions: it counts for no limit. */
   createUncounted: PortalLinks["create"];
   /**
@@ -62,7 +50,7 @@ export interface PortalLinks {
   createBeside<Refusal>(
     ...made: [
       ...Parameters<PortalLinks["create"]>,
-      beside: (record: PortalLinkRecord) => Promise<KeptBeside | { readonly refusal: Refusal }>,
+      beside: (record: PortalLinkRecord) => Promise<GuardPart | { readonly refusal: Refusal }>,
     ]
   ): Promise<PortalLinkMade | Refusal>;
   find(owner: PortalLinkOwner, id: string): Promise<PortalLinkRecord | null>;
@@ -72,7 +60,7 @@ export interface PortalLinks {
   cancel(
     owner: PortalLinkOwner,
     id: string,
-    operation: PortalLinkOperation,
+    operation: RequestContext,
   ): Promise<{ type: "cancelled" | "not_pending"; link: PortalLinkRecord } | null>;
   /**
    * Owes a mail with the link to `email`, else to the customer it was made for. `no_address`: neither is there. `too_many`: PORTAL_LINK_MAILS_MAX were sent. Throws RelayError
@@ -83,7 +71,7 @@ export interface PortalLinks {
     id: string,
     email: string | null,
     locale: "it" | "en",
-    operation: PortalLinkOperation,
+    operation: RequestContext,
   ): Promise<{ type: "sent" | "not_pending" | "no_address" | "too_many"; link: PortalLinkRecord } | null>;
   /** By its token, for whoever holds it; null for one that is none. */
   byToken(token: string): Promise<PortalLinkRecord | null>;

@@ -64,24 +64,34 @@ export interface PreparedStep<R, F> {
   committed(): void;
 }
 
+type Stepped<R, F> = Pick<Step<R, F>, "record" | "effects">;
+
+/** A record with what it keeps of its mail, and the entries of the mail. */
+interface Mailed<R> {
+  readonly record: R;
+  readonly operations: CommitPart["operations"];
+}
+
 /** Steps records and stores the steps, for requests and deadlines alike. */
 export interface Workflow<R, E, F> {
   readonly store: WorkflowStore<R>;
   /** Stores a new record with the effects of its first events. */
-  create(
-    step: Pick<Step<R, F>, "record" | "effects">,
-    event: TimedEvent,
-    request: RequestContext | null,
-    part?: GuardPart,
-  ): Promise<Created<R, F>>;
+  create(step: Stepped<R, F>, event: TimedEvent, request: RequestContext | null, part?: GuardPart): Promise<Created<R, F>>;
   /** One step from what was read; CONFLICT if that, or what `part` checks, has changed. */
   step(stored: Stored<R>, event: E, request: RequestContext | null, part?: CommitPart): Promise<Applied<R, F> | typeof CONFLICT>;
   /** Loads, decides, steps and commits, again after a conflict. `decide`: null for nothing to do. Null: there is no such record. */
   apply(id: string, decide: (record: R, atMs: number) => E | null, request: RequestContext | null): Promise<Applied<R, F> | null>;
   /** The record as it is at this time: where its deadline has passed unnoticed, that is stored first. */
   current(id: string): Promise<Stored<R> | null>;
-  /** One step for the commit of another record; nothing is stored before the caller commits `part`. The guard is read once. */
-  prepare(stored: Stored<R>, event: E, request: RequestContext | null): Promise<PreparedStep<R, F> | "refused">;
+  /**
+   * One step for the commit of another record; nothing is stored before the caller commits `part`. The guard is read once. Answers at
+   * once if the step has no mail and no guard, so that of many that step one record at once fewer conflict.
+   */
+  prepare(
+    stored: Stored<R>,
+    event: E,
+    request: RequestContext | null,
+  ): PreparedStep<R, F> | "refused" | Promise<PreparedStep<R, F> | "refused">;
   /** Reports to the activity log that a request was refused. */
   refused(record: R, event: TimedEvent, request: RequestContext): void;
 }
@@ -101,7 +111,7 @@ export function createWorkflow<R extends WorkflowRecord, E extends TimedEvent, F
   }
 
   /** The operations of the step's mail, and what the record keeps of a mail that found no room. */
-  async function mailed(record: R, effects: readonly F[], atMs: number): Promise<{ record: R; operations: CommitPart["operations"] }> {
+  async function mailed({ record, effects }: Stepped<R, F>, atMs: number): Promise<Mailed<R>> {
     for (const effect of effects.toReversed()) {
       const handler = handlerOf(effect);
       if (handler.kind !== "mail") continue;
@@ -116,6 +126,10 @@ export function createWorkflow<R extends WorkflowRecord, E extends TimedEvent, F
     const { id: objectId, merchantId, partnerId, livemode } = record;
     const facts = { merchantId, partnerId, livemode, objectId, atMs, object: objectOf(record), requestId };
     return typesOf(effects).map((type, index) => portalEvent({ ...facts, type, sequence: before + index + 1 }, digest));
+  }
+
+  function hasMail({ effects }: Stepped<R, F>): boolean {
+    return effects.some((effect) => handlerOf(effect).kind === "mail");
   }
 
   function typesOf(effects: readonly F[]) {
@@ -138,15 +152,15 @@ export function createWorkflow<R extends WorkflowRecord, E extends TimedEvent, F
   }
 
   /** A step with everything that is stored with it but for what the guard adds. */
-  async function commitOf(
-    { record: stepped, effects }: Pick<Step<R, F>, "record" | "effects">,
+  function commitOf(
+    { record: stepped, effects }: Stepped<R, F>,
+    mails: Mailed<R>,
     stored: Stored<R> | null,
     { atMs }: TimedEvent,
     request: RequestContext | null,
     part: CommitPart,
-  ): Promise<WorkflowCommit<R>> {
+  ): WorkflowCommit<R> {
     const before = stored?.record ?? null;
-    const mails = await mailed(stepped, effects, atMs);
     const record = {
       ...mails.record,
       updatedAtMs: touch === "latest" ? Math.max(stepped.updatedAtMs, atMs) : changedAtMs(before?.updatedAtMs ?? null, atMs),
@@ -161,31 +175,29 @@ export function createWorkflow<R extends WorkflowRecord, E extends TimedEvent, F
     return { before, record, atMs, version: stored?.version ?? 0, part: { checks: part.checks, operations } };
   }
 
-  async function guarded(commit: WorkflowCommit<R>): Promise<GuardPart | { readonly refused: string }> {
-    return guard?.applies(commit) === true ? guard.read(commit) : NO_PART;
-  }
-
   async function commit(
-    step: Pick<Step<R, F>, "record" | "effects">,
+    step: Stepped<R, F>,
     stored: Stored<R> | null,
     event: TimedEvent,
     request: RequestContext | null,
-    part: CommitPart,
+    part: GuardPart,
   ): Promise<Created<R, F>> {
-    const own = await commitOf(step, stored, event, request, part);
+    const mails = hasMail(step) ? await mailed(step, event.atMs) : { record: step.record, operations: [] };
+    const own = commitOf(step, mails, stored, event, request, part);
+    const isGuarded = guard?.applies(own) === true;
 
     /** CONFLICT: what the guard has read has changed, and the record has not. */
     async function attempt(): Promise<Created<R, F> | typeof CONFLICT> {
-      const more = await guarded(own);
+      const more = isGuarded ? await guard.read(own) : NO_PART;
       if ("refused" in more) return { type: "guarded", refused: more.refused };
       const result = await store.commit(joined(own, more));
       if (result.type === "conflict") return result.key === definition.keyPrefix + own.record.id ? result : CONFLICT;
-      committed(own, step.effects, event, request, more);
+      committed(own, step.effects, event, request, [part, more]);
       return { type: "accepted", record: own.record, effects: step.effects };
     }
 
     const { attemptsMax, inTurn } = guard ?? {};
-    if (attemptsMax === undefined || inTurn === undefined || guard?.applies(own) !== true) {
+    if (!isGuarded || attemptsMax === undefined || inTurn === undefined) {
       const once = await attempt();
       return once === CONFLICT ? { type: "conflict" } : once;
     }
@@ -197,11 +209,11 @@ export function createWorkflow<R extends WorkflowRecord, E extends TimedEvent, F
     effects: readonly F[],
     event: TimedEvent,
     request: RequestContext | null,
-    { committed: guardCommitted }: GuardPart,
+    parts: readonly GuardPart[],
   ): void {
     report(transition, event, request, "done");
     for (const outcome of outcomesOf(transition, effects)) count(outcome);
-    guardCommitted?.();
+    for (const part of parts) part.committed?.();
     options.stored?.(transition.record);
   }
 
@@ -226,17 +238,25 @@ export function createWorkflow<R extends WorkflowRecord, E extends TimedEvent, F
     return applied.type === "conflict" || applied.type === "guarded" ? CONFLICT : applied;
   };
 
-  const prepare: Workflow<R, E, F>["prepare"] = async (stored, event, request) => {
+  const prepare: Workflow<R, E, F>["prepare"] = (stored, event, request) => {
     const stepped = definition.step(stored.record, event);
     if (!stepped.accepted) return "refused";
-    const own = await commitOf(stepped, stored, event, request, NO_PART);
-    const more = await guarded(own);
-    if ("refused" in more) return "refused";
     const { effects } = stepped;
-    return {
-      ...{ record: own.record, effects, part: store.part(joined(own, more)) },
-      committed: () => committed(own, effects, event, request, more),
-    };
+
+    function withGuard(own: WorkflowCommit<R>, more: GuardPart | { readonly refused: string }): PreparedStep<R, F> | "refused" {
+      if ("refused" in more) return "refused";
+      return {
+        ...{ record: own.record, effects, part: store.part(joined(own, more)) },
+        committed: () => committed(own, effects, event, request, [more]),
+      };
+    }
+
+    function withMails(mails: Mailed<R>): ReturnType<Workflow<R, E, F>["prepare"]> {
+      const own = commitOf(stepped, mails, stored, event, request, NO_PART);
+      return guard?.applies(own) === true ? guard.read(own).then((more) => withGuard(own, more)) : withGuard(own, NO_PART);
+    }
+
+    return hasMail(stepped) ? mailed(stepped, event.atMs).then(withMails) : withMails({ record: stepped.record, operations: [] });
   };
 
   return {

@@ -12,7 +12,7 @@ import { createMerchantStore } from "../../engine/partners/merchant-store.ts";
 import type { ObjectRow } from "../../engine/payments/object-row.ts";
 import { portalLinkRow } from "../../engine/portal-links/object-row.ts";
 import type { PortalLinkRecord } from "../../engine/portal-links/portal-link.ts";
-import { PORTAL_LINKS } from "../../engine/portal-links/portal-link-store.ts";
+import { PORTAL_LINKS } from "../../engine/portal-links/workflow.ts";
 import { formerChargeRows, subscriptionRows } from "../../engine/subscriptions/object-rows.ts";
 import type { CycleCharge, SubscriptionRecord } from "../../engine/subscriptions/subscription.ts";
 import { SUBSCRIPTION_CHARGES, SUBSCRIPTIONS } from "../../engine/subscriptions/subscription-store.ts";

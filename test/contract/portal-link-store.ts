@@ -1,17 +1,19 @@
 import assert from "node:assert/strict";
 import { describe } from "node:test";
+import { type CommitPart, NO_PART } from "../../engine/kernel/commit-part.ts";
 import { duePartitionOf } from "../../engine/kernel/due-index-store.ts";
 import type { Kv } from "../../engine/kernel/kv.ts";
 import { LATE_TASK_MS } from "../../engine/portal-links/link-tasks.ts";
 import type { PortalLinkRecord } from "../../engine/portal-links/portal-link.ts";
-import type { PortalLinkPageQuery, PortalLinkStore } from "../../engine/portal-links/portal-link-store.ts";
-import type { WebhookEvent } from "../../engine/webhooks/webhook-event.ts";
+import type { PortalLinkPageQuery, PortalLinkQueries } from "../../engine/portal-links/portal-link-queries.ts";
+import type { WorkflowStore } from "../../engine/workflow/workflow-store.ts";
 import { idOf, portalLink, tokenOf } from "../engine/portal-links/machine-world.ts";
 import { ownWorldTest } from "./own-world.ts";
 
 /** A store of its own for one test, empty. */
 export interface OpenPortalLinkStore {
-  store: PortalLinkStore;
+  store: WorkflowStore<PortalLinkRecord>;
+  queries: PortalLinkQueries;
   kv: Kv;
   retentionMs: number;
   nowMs(): number;
@@ -35,54 +37,51 @@ function numbered(n: number, createdAtMs: number, changes: Partial<PortalLinkRec
   return portalLink([], { id: idOf(n), token: tokenOf(n), createdAtMs, ...changes });
 }
 
-/** The contract of engine/portal-links/portal-link-store.ts; each engine's test file calls this. */
+/** The contract of the store of portal links (engine/portal-links/workflow.ts); each engine's test file calls this. */
 export function testPortalLinkStore(name: string, open: () => Promise<OpenPortalLinkStore>): void {
   describe(`${name} keeps the contract of the store of portal links`, () => {
     const test = ownWorldTest(open);
-    const commit = (
-      store: PortalLinkStore,
+    /** The new version; null for a conflict. */
+    const commit = async (
+      store: OpenPortalLinkStore["store"],
       record: PortalLinkRecord,
       atMs: number,
       before: { record: PortalLinkRecord; version: number } | null = null,
-      events: WebhookEvent[] = [],
-    ) => store.commit({ record, before: before?.record ?? null, version: before?.version ?? 0, events, also: [], atMs });
-    const ids = async (store: PortalLinkStore, query: Partial<PortalLinkPageQuery> = {}, list = LIST) =>
+      part: CommitPart = NO_PART,
+    ) => {
+      const result = await store.commit({ record, before: before?.record ?? null, version: before?.version ?? 0, part, atMs });
+      return result.type === "committed" ? result.version : null;
+    };
+    const ids = async (store: PortalLinkQueries, query: Partial<PortalLinkPageQuery> = {}, list = LIST) =>
       (await store.page(list, { ...ALL, ...query })).items.map(({ id }) => id);
 
-    test("keeps a link as it was given, by its id and its token, and refuses its id a second time", async ({ store, nowMs }) => {
+    test("keeps a link as it was given, by its id and its token, and refuses its id a second time", async ({ store, queries, nowMs }) => {
       const record = numbered(1, nowMs());
       assert.equal(await store.load(record.id), null);
       const version = await commit(store, record, nowMs());
       assert.deepEqual(await store.load(record.id), { record, version });
-      assert.deepEqual(await store.byToken(record.token), { record, version });
+      assert.deepEqual(await queries.byToken(record.token), { record, version });
       assert.equal(await commit(store, record, nowMs()), null);
       for (const id of ["", "pl_1", "pl_é", `${record.id}/`, `${record.id}0`]) assert.equal(await store.load(id), null);
       for (const token of ["", tokenOf(2), `${record.token}0`, `${record.token.slice(1)}é`, `${record.token.slice(1)}/`]) {
-        assert.equal(await store.byToken(token), null);
+        assert.equal(await queries.byToken(token), null);
       }
     });
 
-    test("of fifty steps from one version one is stored, with its event and what goes with it", async ({ store, kv, nowMs }) => {
+    test("of fifty steps from one version one is stored, with what goes with it", async ({ store, kv, nowMs }) => {
       const record = numbered(1, nowMs());
       const version = (await commit(store, record, nowMs())) ?? 0;
       const versions = await Promise.all(
         Array.from({ length: 50 }, (_, index) => {
-          const event: WebhookEvent = {
-            ...{ schema: 1, id: `evt_${index}`, format: "portal", type: "t", createdAtMs: nowMs() },
-            ...{ merchantId: "M1", partnerId: 1, livemode: false, objectId: record.id, sequence: index + 1 },
-            ...{ data: { object: {} }, request: { id: null, idempotencyKey: null } },
-          };
-          const also = [{ type: "put" as const, key: `also/${index}`, value: "1" }];
-          const after = { ...record, events: index + 2 };
-          return store.commit({ record: after, before: record, version, events: [event], also, atMs: nowMs() });
+          const operations = [{ type: "put" as const, key: `also/${index}`, value: "1" }];
+          return commit(store, { ...record, events: index + 2 }, nowMs(), { record, version }, { checks: [], operations });
         }),
       );
       assert.equal(versions.filter((one) => one !== null).length, 1);
-      assert.equal((await kv.scan({ from: "event/", to: "event/~", limit: 100 })).length, 1);
       assert.equal((await kv.scan({ from: "also/", to: "also/~", limit: 100 })).length, 1);
     });
 
-    test("lists newest first, page by page, those of one merchant and environment only", async ({ store, nowMs }) => {
+    test("lists newest first, page by page, those of one merchant and environment only", async ({ store, queries, nowMs }) => {
       // Pairs of the same millisecond: their ids decide.
       const all = Array.from({ length: 8 }, (_, index) => numbered(index + 1, nowMs() + Math.floor(index / 2)));
       for (const record of all) await commit(store, record, nowMs());
@@ -94,7 +93,7 @@ export function testPortalLinkStore(name: string, open: () => Promise<OpenPortal
         let after: PortalLinkPageQuery["after"] = null;
         let pages = 0;
         do {
-          const page = await store.page(LIST, { ...ALL, limit, after });
+          const page = await queries.page(LIST, { ...ALL, limit, after });
           assert.ok(page.items.length > 0 && page.items.length <= limit);
           walked.push(...page.items.map(({ id }) => id));
           after = page.next;
@@ -103,43 +102,43 @@ export function testPortalLinkStore(name: string, open: () => Promise<OpenPortal
         assert.deepEqual(walked, newest, `by ${limit}`);
         assert.equal(pages, Math.ceil(8 / limit), "no page is empty");
       }
-      assert.deepEqual(await ids(store, { fromMs: nowMs() + 1, beforeMs: nowMs() + 3 }), newest.slice(2, 6));
-      assert.deepEqual(await ids(store, { fromMs: nowMs() + 9, beforeMs: nowMs() }), []);
-      assert.deepEqual(await ids(store, { beforeMs: 253_402_300_800_000 }), newest);
-      assert.deepEqual(await ids(store, { fromMs: 10_000_000_000_000 }), []);
-      assert.deepEqual(await ids(store, {}, { ...LIST, livemode: true }), [idOf(21)]);
+      assert.deepEqual(await ids(queries, { fromMs: nowMs() + 1, beforeMs: nowMs() + 3 }), newest.slice(2, 6));
+      assert.deepEqual(await ids(queries, { fromMs: nowMs() + 9, beforeMs: nowMs() }), []);
+      assert.deepEqual(await ids(queries, { beforeMs: 253_402_300_800_000 }), newest);
+      assert.deepEqual(await ids(queries, { fromMs: 10_000_000_000_000 }), []);
+      assert.deepEqual(await ids(queries, {}, { ...LIST, livemode: true }), [idOf(21)]);
     });
 
-    test("finds by state as it is now, by customer and by reference", async ({ store, nowMs }) => {
+    test("finds by state as it is now, by customer and by reference", async ({ store, queries, nowMs }) => {
       const one = numbered(1, nowMs());
       const other = numbered(2, nowMs() + 1, { order: { ...one.order, customerEmail: "Bob@Example.org", reference: "r-7" } });
       const plain = numbered(3, nowMs() + 2, { order: { ...one.order, customerEmail: null, reference: null } });
       const version = (await commit(store, one, nowMs())) ?? 0;
       for (const record of [other, plain]) await commit(store, record, nowMs());
-      assert.deepEqual(await ids(store, { state: "PENDING" }), [plain.id, other.id, one.id]);
+      assert.deepEqual(await ids(queries, { state: "PENDING" }), [plain.id, other.id, one.id]);
       const paid: PortalLinkRecord = { ...one, state: "PAID", nextAtMs: null };
       await commit(store, paid, nowMs(), { record: one, version });
-      assert.deepEqual(await ids(store, { state: "PENDING" }), [plain.id, other.id]);
-      assert.deepEqual(await ids(store, { state: "PAID" }), [one.id]);
-      assert.deepEqual(await ids(store, { customerEmail: "bob@example.ORG" }), [other.id]);
-      assert.deepEqual(await ids(store, { customerEmail: "bob@example" }), []);
-      assert.deepEqual(await ids(store, { reference: "R-7" }), [one.id]);
-      assert.deepEqual(await ids(store, { reference: "r-7" }), [other.id]);
-      assert.deepEqual(await ids(store, { reference: "R-7", state: "PENDING" }), []);
-      assert.deepEqual(await ids(store, { reference: "R-7" }, { ...LIST, merchantId: "M2" }), []);
+      assert.deepEqual(await ids(queries, { state: "PENDING" }), [plain.id, other.id]);
+      assert.deepEqual(await ids(queries, { state: "PAID" }), [one.id]);
+      assert.deepEqual(await ids(queries, { customerEmail: "bob@example.ORG" }), [other.id]);
+      assert.deepEqual(await ids(queries, { customerEmail: "bob@example" }), []);
+      assert.deepEqual(await ids(queries, { reference: "R-7" }), [one.id]);
+      assert.deepEqual(await ids(queries, { reference: "r-7" }), [other.id]);
+      assert.deepEqual(await ids(queries, { reference: "R-7", state: "PENDING" }), []);
+      assert.deepEqual(await ids(queries, { reference: "R-7" }, { ...LIST, merchantId: "M2" }), []);
     });
 
-    test("looks through a few thousand for one page, and says where the next one begins", async ({ store, nowMs }) => {
+    test("looks through a few thousand for one page, and says where the next one begins", async ({ store, queries, nowMs }) => {
       const { order } = numbered(1, nowMs());
       const all = Array.from({ length: 2_300 }, (_, n) =>
         numbered(n + 1, nowMs() + n, { state: n === 0 ? "PAID" : "PENDING", order: { ...order, reference: "same" } }),
       );
       for (let at = 0; at < all.length; at += 100)
         await Promise.all(all.slice(at, at + 100).map((record) => commit(store, record, nowMs())));
-      const first = await store.page(LIST, { ...ALL, reference: "same", state: "PAID" });
+      const first = await queries.page(LIST, { ...ALL, reference: "same", state: "PAID" });
       assert.deepEqual(first.items, []);
       assert.notEqual(first.next, null);
-      const second = await store.page(LIST, { ...ALL, reference: "same", state: "PAID", after: first.next });
+      const second = await queries.page(LIST, { ...ALL, reference: "same", state: "PAID", after: first.next });
       assert.deepEqual([second.items.map(({ id }) => id), second.next], [[idOf(1)], null]);
     });
 
@@ -153,13 +152,18 @@ export function testPortalLinkStore(name: string, open: () => Promise<OpenPortal
       assert.equal(await store.anyDue(), false);
     });
 
-    test("knows the links that somebody has to look at, newest first, for as long as that is so", async ({ store, nowMs, advance }) => {
+    test("knows the links that somebody has to look at, newest first, for as long as that is so", async ({
+      store,
+      queries,
+      nowMs,
+      advance,
+    }) => {
       const paid = (n: number, refund: PortalLinkRecord["attempts"][number]["refund"] = "none") => ({
         ...{ txId: `${idOf(n)}.1`, state: "paid" as const, createdAtMs: nowMs(), url: null, expiresAtMs: nowMs(), endedAtMs: nowMs() },
         ...{ resultCode: null, resultDescription: null, refund },
         paid: { atMs: nowMs(), amountMinor: 1, currency: "EUR", cardLast4: null },
       });
-      const shown = async (list = LIST, limit = 10) => (await store.withTasks(list, limit)).map(({ id }) => id);
+      const shown = async (list = LIST, limit = 10) => (await queries.withTasks(list, limit)).map(({ id }) => id);
       const plain = numbered(1, nowMs(), { state: "PAID", paidAtMs: nowMs(), attempts: [paid(1)] });
       const late = numbered(2, nowMs() + 1, { state: "PAID", late: true, paidAtMs: nowMs(), attempts: [paid(2)] });
       const twice = numbered(3, nowMs() + 2, { state: "PAID", paidAtMs: nowMs(), attempts: [paid(3), paid(3)] });
@@ -182,6 +186,7 @@ export function testPortalLinkStore(name: string, open: () => Promise<OpenPortal
 
     test("keeps all of it until the retention after its time and its last change is over", async ({
       store,
+      queries,
       kv,
       retentionMs,
       nowMs,
@@ -192,11 +197,11 @@ export function testPortalLinkStore(name: string, open: () => Promise<OpenPortal
       const version = (await commit(store, record, nowMs())) ?? 0;
       const isThere = async () => [
         await store.load(record.id),
-        await store.byToken(record.token),
-        (await ids(store))[0],
-        (await ids(store, { state: record.state }))[0],
-        (await ids(store, { customerEmail: order.customerEmail }))[0],
-        (await ids(store, { reference: order.reference }))[0],
+        await queries.byToken(record.token),
+        (await ids(queries))[0],
+        (await ids(queries, { state: record.state }))[0],
+        (await ids(queries, { customerEmail: order.customerEmail }))[0],
+        (await ids(queries, { reference: order.reference }))[0],
       ];
       advance(90 * DAY_MS + retentionMs);
       assert.ok((await isThere()).every((found) => found !== null && found !== undefined));

@@ -47,7 +47,8 @@ import { DISPUTE_WORKFLOW } from "../../engine/disputes/workflow.ts";
 import type { ExportRecord } from "../../engine/exports/export.ts";
 import { createExportStore } from "../../engine/exports/export-store.ts";
 import type { PortalLinkRecord } from "../../engine/portal-links/portal-link.ts";
-import { createPortalLinkStore, type PortalLinkPageQuery } from "../../engine/portal-links/portal-link-store.ts";
+import { createPortalLinkQueries, type PortalLinkPageQuery } from "../../engine/portal-links/portal-link-queries.ts";
+import { portalLinkWorkflow } from "../../engine/portal-links/workflow.ts";
 import type { ClosedDay } from "../../engine/reconciliation/reconciliation.ts";
 import { type CorrectionsRecord, createReconciliationStore, TURN_ID } from "../../engine/reconciliation/reconciliation-store.ts";
 import type { PlanRecord } from "../../engine/subscriptions/plan.ts";
@@ -1176,11 +1177,12 @@ const atNow = { nowMs: now, monotonicMs: now };
 const terminalStore = (kv: Kv) => createTerminalStore({ kv, nowMs: now, retentionMs: RETENTION_MS, writer: "w" });
 const linkStore = (kv: Kv) => createLinkStore({ kv, retentionMs: RETENTION_MS, writer: "w" });
 const intentStore = (kv: Kv) => createIntentStore({ kv, retentionMs: RETENTION_MS, eventOperations: () => [] });
-const portalLinkStore = (kv: Kv) =>
-  createPortalLinkStore({
-    ...{ kv, retentionMs: RETENTION_MS, eventOperations: () => [] },
-    ...{ digest: (text) => Buffer.from(text).toString("hex"), keyedDigest: (text) => Buffer.from(text).toString("hex") },
-  });
+const asHex = (text: string) => Buffer.from(text).toString("hex");
+const portalLinkStore = (kv: Kv) => {
+  const digests = { digest: asHex, keyedDigest: asHex };
+  const store = createWorkflowStore(kv, portalLinkWorkflow(digests), RETENTION_MS);
+  return { store, queries: createPortalLinkQueries(store, digests) };
+};
 const agentCredentialStore = (kv: Kv) => createAgentCredentialStore({ kv, retentionMs: RETENTION_MS, eventOperations: () => [] });
 const disputeStore = (kv: Kv) => createWorkflowStore(kv, DISPUTE_WORKFLOW, RETENTION_MS);
 const disputeFileStore = (kv: Kv) => createDisputeFileStore({ kv, keptMs: RETENTION_MS });
@@ -1460,18 +1462,18 @@ export const STORED_EXAMPLES = {
   portalLink: {
     write: async (kv) => {
       for (const record of [PORTAL_LINK, PORTAL_LINK_OF_AGENT]) {
-        await portalLinkStore(kv).commit({ record, before: null, version: 0, events: [], also: [], atMs: AT_MS });
+        await portalLinkStore(kv).store.commit({ record, before: null, version: 0, part: NO_PART, atMs: AT_MS });
       }
     },
     read: async (kv) => {
-      const store = portalLinkStore(kv);
+      const { store, queries } = portalLinkStore(kv);
       const list = { merchantId: "merchant-1", livemode: true };
       const all = { limit: 10, after: null, fromMs: null, beforeMs: null, state: null, customerEmail: null, reference: null };
       const idsOf = async (query: Partial<PortalLinkPageQuery>) =>
-        (await store.page(list, { ...all, ...query })).items.map(({ id }) => id);
+        (await queries.page(list, { ...all, ...query })).items.map(({ id }) => id);
       return [
         (await store.load(PORTAL_LINK.id))?.record,
-        (await store.byToken(PORTAL_LINK.token))?.record.id,
+        (await queries.byToken(PORTAL_LINK.token))?.record.id,
         await idsOf({}),
         await idsOf({ state: "CANCELLED" }),
         await idsOf({ customerEmail: "ada@example.org" }),

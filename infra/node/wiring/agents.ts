@@ -17,7 +17,7 @@ import type { Kv } from "../../../engine/kernel/kv.ts";
 import type { MerchantStore } from "../../../engine/partners/merchant-store.ts";
 import type { Partners } from "../../../engine/partners/partners.ts";
 import type { PortalLinkKeeper } from "../../../engine/portal-links/portal-link-keeper.ts";
-import type { PortalLinkStore } from "../../../engine/portal-links/portal-link-store.ts";
+import type { PortalLinkQueries } from "../../../engine/portal-links/portal-link-queries.ts";
 import type { PortalLinks } from "../../../engine/portal-links/portal-links.ts";
 import { eventOperations } from "../../../engine/webhooks/webhook-event-store.ts";
 import { compileAddressList } from "../../../http/auth/address-list.ts";
@@ -54,7 +54,7 @@ export interface ComposedAgents extends Lifecycle {
   /** The credentials that a secret key made. */
   ofKey: LookAtKey;
   /** The operations over links that have the keeper. */
-  over(portalLinks: PortalLinks, madeLinks: Pick<PortalLinkStore, "madeByAgent" | "firstMadeByAgent">): AgentCredentials;
+  over(portalLinks: PortalLinks, madeLinks: Pick<PortalLinkQueries, "madeByAgent" | "firstMadeByAgent">): AgentCredentials;
 }
 
 /** Credentials of AI agents in a shard. Portal links are composed between the two steps: their commits ask the keeper, and agents make links. */

@@ -15,13 +15,16 @@ import { createPortalLinkTasks, type PortalLinkTasks } from "../../../engine/por
 import { createPortalLinkMailTexts } from "../../../engine/portal-links/mail-texts.ts";
 import type { PortalLinkRecord } from "../../../engine/portal-links/portal-link.ts";
 import { createPortalLinkCompanion } from "../../../engine/portal-links/portal-link-companion.ts";
-import { createPortalLinkDeadlines } from "../../../engine/portal-links/portal-link-deadlines.ts";
 import type { PortalLinkKeeper } from "../../../engine/portal-links/portal-link-keeper.ts";
 import { createPortalLinkMails } from "../../../engine/portal-links/portal-link-mails.ts";
-import { createPortalLinkStore, type PortalLinkStore } from "../../../engine/portal-links/portal-link-store.ts";
+import { createPortalLinkQueries, type PortalLinkQueries } from "../../../engine/portal-links/portal-link-queries.ts";
 import type { PortalLinks } from "../../../engine/portal-links/portal-links.ts";
+import { portalLinkWorkflow } from "../../../engine/portal-links/workflow.ts";
 import type { ReplicatedRecords } from "../../../engine/tables/replicated-table.ts";
 import { eventOperations } from "../../../engine/webhooks/webhook-event-store.ts";
+import { createWorkflow } from "../../../engine/workflow/run-workflow.ts";
+import { createWorkflowDeadlines } from "../../../engine/workflow/workflow-deadlines.ts";
+import { createWorkflowStore } from "../../../engine/workflow/workflow-store.ts";
 import { sha256Hex } from "../../../http/auth/digest.ts";
 import { paymentLinkObject } from "../../../http/surfaces/merchant/payment-links/payment-link-object.ts";
 import type { Config } from "../boot/config.ts";
@@ -66,46 +69,42 @@ export interface ComposedPortalLinks extends Lifecycle {
   byId(id: string): Promise<PortalLinkRecord | null>;
   tasks: PortalLinkTasks;
   /** How many a credential of an AI agent has made. */
-  madeLinks: Pick<PortalLinkStore, "madeByAgent" | "firstMadeByAgent">;
+  madeLinks: Pick<PortalLinkQueries, "madeByAgent" | "firstMadeByAgent">;
 }
 
 /** Payment links of the portal in a shard. Links are composed between the two steps: each of their commits asks the companion, and portal links use links. */
 export function composePortalLinks(parts: PortalLinkParts): ComposedPortalLinks {
   const { config, kv, bus, homes, clock, box, accounts, merchantOwners, stores, activity, retentionMs, publicUrl, metrics, failed } = parts;
-  const store = createPortalLinkStore({
-    kv,
-    retentionMs,
-    eventOperations,
-    digest: sha256Hex,
-    keyedDigest: keyedDigest(config.terminalSecret, "payment links of the portal"),
-  });
-  const telling = {
-    objectOf: paymentLinkObject,
-    digest: sha256Hex,
-    activity,
-    became: metrics.portalLinkBecame,
-    stored: parts.stored,
-    keeper: parts.keeper,
-  };
+  const digests = { digest: sha256Hex, keyedDigest: keyedDigest(config.terminalSecret, "payment links of the portal") };
+  const definition = portalLinkWorkflow(digests);
+  const store = createWorkflowStore(kv, definition, retentionMs);
+  const queries = createPortalLinkQueries(store, digests);
   const mails = createPortalLinkMails({
     ...{ store: parts.mails, ...stores, box, digest: sha256Hex, clock },
     texts: createPortalLinkMailTexts({ publicUrl, portalUrl: parts.portalUrl, timeZone: config.timeZone }),
     leftOut: metrics.portalLinkMailsLeftOut,
   });
-  const deadlines = createPortalLinkDeadlines({ store, clock, homes, self: bus.self, failed, ...telling });
+  const workflow = createWorkflow(definition, {
+    ...{ store, clock, digest: sha256Hex, objectOf: paymentLinkObject, eventOperations, activity, count: metrics.portalLinkBecame },
+    ...{ stored: parts.stored, guard: parts.keeper, mailOf: mails.paid },
+  });
+  const deadlines = createWorkflowDeadlines(definition, {
+    ...{ store, homes, self: bus.self, clock, failed },
+    fire: (id) => workflow.apply(id, (_, atMs) => ({ type: "deadline.passed", atMs }), null),
+  });
   metrics.gauge("relay_portal_links_due", "Payment links of the portal that expire now or within seconds.", () => deadlines.counts().held);
   let stopped: Promise<void> | null = null;
   return {
-    companion: createPortalLinkCompanion({ store, mails, ...telling }),
+    companion: createPortalLinkCompanion(workflow),
     over: (links) =>
       createPortalLinks({
-        ...{ store, links, accounts, mails, clock, newToken, ...telling },
+        ...{ workflow, queries, digest: sha256Hex, links, accounts, mails, clock, newToken },
         isInactive: (merchantId) => merchantOwners.get(merchantId)?.inactive === true,
         returnUrl: (token) => `${publicUrl()}/l/${token}/return`,
       }),
     byId: async (id) => (await store.load(id))?.record ?? null,
-    tasks: createPortalLinkTasks({ store, clock }),
-    madeLinks: store,
+    tasks: createPortalLinkTasks({ store: queries, clock }),
+    madeLinks: queries,
     tick: deadlines.tick,
     drain: () => {
       stopped ??= deadlines.stop();

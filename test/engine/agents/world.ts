@@ -89,7 +89,7 @@ export function openAgentShard(parts: AgentShardParts): AgentShard {
   });
   const useStore = createAgentUseStore({ kv, keptMs: 90 * DAY_MS });
   const uses = createAgentUses({ store: useStore, clock, failed });
-  const { portalLinks, store: madeLinks } = shard;
+  const { portalLinks, queries: madeLinks } = shard;
   const agents = createAgentCredentials({
     ...{ store: credentials, uses, useStore, portalLinks, madeLinks, mutex, clock, ...telling },
     addressLists: { compile: compileAddressList },

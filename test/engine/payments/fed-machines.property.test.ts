@@ -5,13 +5,11 @@ import type { AlertRecord } from "../../../engine/alerts/alert.ts";
 import type { AlertEvent } from "../../../engine/alerts/events.ts";
 import type { DisputeRecord } from "../../../engine/disputes/dispute.ts";
 import type { DisputeEvent } from "../../../engine/disputes/events.ts";
-import type { CommitResult } from "../../../engine/kernel/kv.ts";
 import { NO_PART } from "../../../engine/kernel/commit-part.ts";
+import type { CommitResult } from "../../../engine/kernel/kv.ts";
 import type { Stored } from "../../../engine/kernel/stored.ts";
 import type { PortalLinkEvent } from "../../../engine/portal-links/events.ts";
 import type { PortalLinkRecord } from "../../../engine/portal-links/portal-link.ts";
-import { portalLinkChange } from "../../../engine/portal-links/portal-link-change.ts";
-import { stepPortalLink } from "../../../engine/portal-links/step-portal-link.ts";
 import type { SubscriptionEvent } from "../../../engine/subscriptions/events.ts";
 import { pendingOf } from "../../../engine/subscriptions/rules.ts";
 import { stepSubscription } from "../../../engine/subscriptions/step-subscription.ts";
@@ -24,7 +22,7 @@ import { disputeWorkflowOn } from "../disputes/world.ts";
 import { digest } from "../intents/world.ts";
 import { MemoryKv } from "../kernel/memory-kv.ts";
 import { attempt, portalLink } from "../portal-links/machine-world.ts";
-import { storeOn as portalLinkStoreOn } from "../portal-links/world.ts";
+import { portalLinkWorkflowOn } from "../portal-links/world.ts";
 import { DAY_MS, eventOf, subscription, TERMS } from "../subscriptions/machine-world.ts";
 import { storeOn as subscriptionStoreOn } from "../subscriptions/world.ts";
 import { ManualClock } from "../world.ts";
@@ -193,17 +191,14 @@ describe("whatever happens when, by whichever clock, what was fed is what the re
   it("of a link", async () => {
     const played = async (all: readonly Happening[]) => {
       const kv = new MemoryKv();
-      const store = portalLinkStoreOn(kv);
+      const workflow = portalLinkWorkflowOn(kv, new ManualClock());
       const fresh = portalLink();
       await plays<PortalLinkRecord>(all, {
         ...{ kv, fresh },
-        create: () => store.commit({ record: fresh, before: null, version: 0, events: [], also: [], checks: [], atMs: START_MS }),
+        create: () => workflow.store.commit({ record: fresh, before: null, version: 0, part: NO_PART, atMs: START_MS }).then(versionOf),
         take: async (stored, { does, atMs }) => {
-          const event = pick(linkEvents(stored.record, START_MS + atMs), does);
-          const step = stepPortalLink(stored.record, event);
-          if (!step.taken) return null;
-          const change = portalLinkChange(step, stored, event.atMs, null, told);
-          return storedAs(change.record, await store.commit(change));
+          await workflow.step(stored, pick(linkEvents(stored.record, START_MS + atMs), does), null);
+          return workflow.store.load(fresh.id);
         },
       });
     };

@@ -5,6 +5,7 @@ import { storeOn } from "./world.ts";
 const RETENTION_MS = 10 * 86_400_000;
 
 await onEachEngine(testPortalLinkStore, ({ kv, nowMs, advance, close }) => ({
-  ...{ store: storeOn(kv, RETENTION_MS), kv, retentionMs: RETENTION_MS },
+  ...storeOn(kv, RETENTION_MS),
+  ...{ kv, retentionMs: RETENTION_MS },
   ...{ nowMs, advance, close },
 }));

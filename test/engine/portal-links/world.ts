@@ -18,13 +18,17 @@ import {
   type PortalLinkRecord,
 } from "../../../engine/portal-links/portal-link.ts";
 import { createPortalLinkCompanion } from "../../../engine/portal-links/portal-link-companion.ts";
-import { createPortalLinkDeadlines } from "../../../engine/portal-links/portal-link-deadlines.ts";
 import type { PortalLinkKeeper } from "../../../engine/portal-links/portal-link-keeper.ts";
-import { createPortalLinkMails } from "../../../engine/portal-links/portal-link-mails.ts";
-import { createPortalLinkStore, type PortalLinkStore } from "../../../engine/portal-links/portal-link-store.ts";
-import type { PortalLinkOperation, PortalLinkOwner, PortalLinkQuery, PortalLinks } from "../../../engine/portal-links/portal-links.ts";
+import { createPortalLinkMails, type PortalLinkMails } from "../../../engine/portal-links/portal-link-mails.ts";
+import { createPortalLinkQueries, type PortalLinkQueries } from "../../../engine/portal-links/portal-link-queries.ts";
+import type { PortalLinkOwner, PortalLinkQuery, PortalLinks } from "../../../engine/portal-links/portal-links.ts";
+import { type PortalLinkWorkflow, portalLinkWorkflow } from "../../../engine/portal-links/workflow.ts";
 import { createRendezvousHomes } from "../../../engine/routing/rendezvous.ts";
 import type { WebhookEvent } from "../../../engine/webhooks/webhook-event.ts";
+import { createWorkflow } from "../../../engine/workflow/run-workflow.ts";
+import type { RequestContext } from "../../../engine/workflow/workflow.ts";
+import { createWorkflowDeadlines } from "../../../engine/workflow/workflow-deadlines.ts";
+import { createWorkflowStore } from "../../../engine/workflow/workflow-store.ts";
 import { digest } from "../intents/world.ts";
 import { MemoryKv } from "../kernel/memory-kv.ts";
 import { FakeGateway } from "../links/world.ts";
@@ -40,7 +44,7 @@ export const QUERY: PortalLinkQuery = {
   ...{ limit: 50, cursor: null, state: null, fromMs: null, beforeMs: null, customerEmail: null, q: null },
 };
 
-export function operation(id: string): PortalLinkOperation {
+export function operation(id: string): RequestContext {
   return { id, requestId: `req_${id}` };
 }
 
@@ -52,17 +56,37 @@ export function member(n: number, changes: Partial<MemberRecord> = {}): MemberRe
   };
 }
 
-/** A store in which events stand under `event/<link>/<sequence>`. */
-export function storeOn(kv: Kv, retentionMs = RETENTION_MS): PortalLinkStore {
-  return createPortalLinkStore({
-    ...{ kv, retentionMs, digest },
-    keyedDigest: (text) => digest(`a key ${text}`),
-    eventOperations: (events) =>
-      events.map((event) => ({
-        type: "put",
-        key: `event/${event.objectId}/${String(event.sequence).padStart(4, "0")}`,
-        value: JSON.stringify(event),
-      })),
+/** The store of portal links and what reads it. */
+export function storeOn(kv: Kv, retentionMs = RETENTION_MS) {
+  const digests = { digest, keyedDigest: (text: string) => digest(`a key ${text}`) };
+  const definition = portalLinkWorkflow(digests);
+  const store = createWorkflowStore(kv, definition, retentionMs);
+  return { definition, store, queries: createPortalLinkQueries(store, digests) };
+}
+
+/** Events are stored as `event/<link>/<sequence>`. */
+const eventOperations: Parameters<typeof createWorkflow>[1]["eventOperations"] = (events) =>
+  events.map((event) => ({
+    type: "put",
+    key: `event/${event.objectId}/${String(event.sequence).padStart(4, "0")}`,
+    value: JSON.stringify(event),
+  }));
+
+/** The workflow of portal links on a store, which reports to `heard`. */
+export function portalLinkWorkflowOn(
+  kv: Kv,
+  clock: Clock,
+  {
+    heard = { became: [], workflow: [] },
+    ...options
+  }: { heard?: Pick<Heard, "became" | "workflow">; guard?: PortalLinkKeeper; mailOf?: PortalLinkMails["paid"] } = {},
+): PortalLinkWorkflow {
+  const { definition, store } = storeOn(kv);
+  return createWorkflow(definition, {
+    ...{ store, clock, digest, eventOperations, ...options },
+    objectOf: ({ id, state, late }) => ({ id, state, late }),
+    activity: { workflow: (entry) => void heard.workflow.push(entry) },
+    count: (outcome) => void heard.became.push(outcome),
   });
 }
 
@@ -77,7 +101,7 @@ export interface Circumstances {
 
 export interface Shard extends Omit<ShardLinks, "counts"> {
   portalLinks: PortalLinks;
-  store: PortalLinkStore;
+  queries: PortalLinkQueries;
   companion: LinkCompanion;
 }
 
@@ -112,7 +136,7 @@ export function openShard({
   newToken?(): string;
   failed(what: string, error: unknown): void;
 }): Shard {
-  const store = storeOn(kv);
+  const { definition, queries } = storeOn(kv);
   const homes = createRendezvousHomes(addresses);
   const accounts = {
     ofPartner: () => (circumstances.hasAccount ? ACCOUNT : null),
@@ -122,13 +146,6 @@ export function openShard({
   };
   const merchantAccounts: Pick<MerchantAccounts, "ofMerchant"> = {
     ofMerchant: async () => (circumstances.hasAccount ? { type: "account", credentials: ACCOUNT, apart: false } : { type: "no_account" }),
-  };
-  const telling = {
-    objectOf: ({ id, state, late }: PortalLinkRecord) => ({ id, state, late }),
-    digest,
-    activity: { workflow: (entry: WorkflowEntry) => void heard.workflow.push(entry) },
-    became: (what: string) => void heard.became.push(what),
-    ...(keeper === undefined ? {} : { keeper }),
   };
   const mails = createPortalLinkMails({
     ...{ box: BOX, digest, clock },
@@ -148,7 +165,8 @@ export function openShard({
       heard.leftOut += count;
     },
   });
-  const companion = createPortalLinkCompanion({ store, mails, ...telling });
+  const workflow = portalLinkWorkflowOn(kv, clock, { heard, mailOf: mails.paid, ...(keeper === undefined ? {} : { guard: keeper }) });
+  const companion = createPortalLinkCompanion(workflow);
   const shard = createShardLinks({
     store: createLinkStore({ kv, retentionMs: RETENTION_MS, writer: `${self}-${clock.nowMs()}` }),
     ...{ gateway, accounts, clock, homes, self, failed },
@@ -157,16 +175,19 @@ export function openShard({
     companions: [companion, createRefundRows({ isLive: async () => false })],
   });
   const portalLinks = createPortalLinks({
-    ...{ store, accounts: merchantAccounts, mails, clock, newToken, ...telling },
+    ...{ workflow, queries, digest, accounts: merchantAccounts, mails, clock, newToken },
     links: shard.links,
     isInactive: () => circumstances.isInactive,
     returnUrl: (token) => `https://relay.example/l/${token}/return`,
   });
-  const deadlines = createPortalLinkDeadlines({ store, clock, homes, self, failed, ...telling });
+  const deadlines = createWorkflowDeadlines(definition, {
+    ...{ store: workflow.store, clock, homes, self, failed },
+    fire: (id) => workflow.apply(id, (_, atMs) => ({ type: "deadline.passed", atMs }), null),
+  });
   return {
     links: shard.links,
     portalLinks,
-    store,
+    queries,
     companion,
     tick: () => {
       shard.tick();
@@ -225,7 +246,7 @@ export class PortalLinkWorld {
     return shard;
   }
 
-  next(): PortalLinkOperation {
+  next(): RequestContext {
     this.#operations += 1;
     return operation(`o${this.#operations}`);
   }

@@ -8,7 +8,7 @@ import { linkOrderOf } from "../../../engine/portal-links/attempt.ts";
 import type { PortalLinkEvent } from "../../../engine/portal-links/events.ts";
 import { portalLinkMachine } from "../../../engine/portal-links/machine.ts";
 import type { PortalLinkAttempt, PortalLinkRecord } from "../../../engine/portal-links/portal-link.ts";
-import type { PortalLinkKeeper } from "../../../engine/portal-links/portal-link-keeper.ts";
+import { ACCOUNT_ATTEMPTS_MAX, type PortalLinkKeeper } from "../../../engine/portal-links/portal-link-keeper.ts";
 import { FakeGateway } from "../../engine/links/world.ts";
 import { attempt, CREATED_MS, NOW_MS, portalLink, tokenOf } from "../../engine/portal-links/machine-world.ts";
 import { member, OWNER, openShard, operation, PortalLinkWorld } from "../../engine/portal-links/world.ts";
@@ -89,8 +89,9 @@ const refund = (state: "done" | "requested"): LinkRecord["followUps"][number] =>
 /** Somebody who keeps an account beside links. */
 function keeperOn(kv: TapeKv): PortalLinkKeeper {
   return {
-    keeps: ({ record, before }) => record.state !== before?.state,
-    beside: async ({ record, before }) => ({
+    attemptsMax: ACCOUNT_ATTEMPTS_MAX,
+    applies: ({ record, before }) => record.state !== before?.state,
+    read: async ({ record, before }) => ({
       checks: [{ key: ACCOUNT_KEY, version: (await kv.get(ACCOUNT_KEY))?.version ?? 0 }],
       operations: [{ type: "put", key: ACCOUNT_KEY, value: `${before?.state} ${record.state}` }],
     }),
@@ -106,8 +107,9 @@ function open(kv: TapeKv, record: PortalLinkRecord, { hasRoom = true, keeper }: 
   const failures: unknown[] = [];
   let guards: Commit["checks"] = [];
   const guard: PortalLinkKeeper = {
-    keeps: () => guards.length > 0,
-    beside: async () => ({ checks: guards, operations: [] }),
+    attemptsMax: ACCOUNT_ATTEMPTS_MAX,
+    applies: () => guards.length > 0,
+    read: async () => ({ checks: guards, operations: [] }),
     inTurn: (_, work) => work(),
   };
   const { portalLinks, companion, tick } = openShard({
