@@ -156,7 +156,7 @@ export function holdToTape<R extends object, E extends { readonly type: string; 
     // Each type of event may come by code of its own, so each has its conflicts.
     for (const [type, { record: one, event }] of firsts) {
       for (const [name, taped] of Object.entries(await conditions(one, event))) {
-        const isText = !seen.has(name) || update === "texts";
+        const isText = !seen.has(name) || update === "texts" || !("commits" in taped);
         seen.add(name);
         tape[`${name}: ${type}`] = isText ? taped : digestOf(taped);
       }
