@@ -46,7 +46,7 @@ function linkOf({ id }: AgentCredentialRecord, amountMinor: number, state: "PEND
 }
 
 function shardOn(kv: TapeKv) {
-  const heard = { workflow: new Array<WorkflowEntry>(), became: new Array<string>(), refused: new Array<string>() };
+  const heard = { workflow: [] as WorkflowEntry[], became: [] as string[], refused: [] as string[] };
   const clock = new ManualClock();
   const gateway = new FakeGateway(clock.nowMs);
   const failures: unknown[] = [];

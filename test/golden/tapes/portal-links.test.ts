@@ -79,7 +79,7 @@ function keeperOn(kv: TapeKv): PortalLinkKeeper {
 const ACCOUNT_KEY = "account/1";
 
 function open(kv: TapeKv, record: PortalLinkRecord, { hasRoom = true, keeper }: { hasRoom?: boolean; keeper?: PortalLinkKeeper } = {}) {
-  const heard = { workflow: new Array<WorkflowEntry>(), became: new Array<string>(), leftOut: 0 };
+  const heard = { workflow: [] as WorkflowEntry[], became: [] as string[], leftOut: 0 };
   const clock = new ManualClock();
   const failures: unknown[] = [];
   let guards: Commit["checks"] = [];
