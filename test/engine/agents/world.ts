@@ -59,6 +59,7 @@ export interface AgentShardParts {
   timeZone?: string;
   self?: string;
   addresses?: string[];
+  newToken?(): string;
   failed(what: string, error: unknown): void;
 }
 
@@ -72,7 +73,18 @@ export function credentialStoreOn(kv: Kv, retentionMs = RETENTION_MS): AgentCred
 
 /** Links, portal links and credentials of one shard, as they are wired. */
 export function openAgentShard(parts: AgentShardParts): AgentShard {
-  const { kv, gateway, clock, heard, circumstances, timeZone = "Europe/Rome", self = "shard-0", addresses = [self], failed } = parts;
+  const {
+    kv,
+    gateway,
+    clock,
+    heard,
+    circumstances,
+    timeZone = "Europe/Rome",
+    self = "shard-0",
+    addresses = [self],
+    newToken,
+    failed,
+  } = parts;
   const credentials = credentialStoreOn(kv);
   const mutex = new KeyedMutex<string>();
   const telling = {
@@ -82,7 +94,7 @@ export function openAgentShard(parts: AgentShardParts): AgentShard {
     became: (what: string) => void heard.became.push(what),
   };
   const shard = openShard({
-    ...{ kv, gateway, clock, self, addresses, failed },
+    ...{ kv, gateway, clock, self, addresses, failed, ...(newToken === undefined ? {} : { newToken }) },
     circumstances: { hasAccount: true, isInactive: false, hasRoom: true, team: [member(1)] },
     heard: { became: [], workflow: [], leftOut: 0 },
     keeper: createAgentLinkKeeper({ store: credentials, mutex, ...telling }),

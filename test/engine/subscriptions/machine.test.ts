@@ -4,17 +4,25 @@ import type { SubscriptionEvent } from "../../../engine/subscriptions/events.ts"
 import { unknownLongOf } from "../../../engine/subscriptions/rules.ts";
 import { stepSubscription } from "../../../engine/subscriptions/step-subscription.ts";
 import { ATTEMPTS_MAX, type SubscriptionRecord, type SubscriptionState } from "../../../engine/subscriptions/subscription.ts";
-import { attempt, attemptId, CREATED_MS, charge, DAY_MS, eventOf, idOf, link, NOW_MS, subscription, TERMS } from "./machine-world.ts";
-
-const TYPES: readonly SubscriptionEvent["type"][] = [
-  ...["deadline.passed", "charge.opened", "charge.open", "charge.unknown", "charge.done", "charge.failed", "charge.lost"],
-  ...["cancel.requested", "pause.requested", "resume.requested", "retry.requested", "payment.requested", "mail.due"],
-] as const;
+import {
+  attempt,
+  attemptId,
+  CREATED_MS,
+  charge,
+  DAY_MS,
+  dunning,
+  eventOf,
+  failed,
+  idOf,
+  link,
+  NOW_MS,
+  ROWS,
+  subscription,
+  TERMS,
+  TYPES,
+} from "./machine-world.ts";
 
 const HOUR_MS = 3_600_000;
-const dunning = { failedAtMs: CREATED_MS, terms: TERMS, step: 0, stays: false };
-const failed = (...attempts: Parameters<typeof charge>[0]) => charge(attempts, { failedAtMs: CREATED_MS });
-
 /** Effects in short. */
 function stepped(record: SubscriptionRecord, event: SubscriptionEvent): string {
   const { record: after, effects, taken } = stepSubscription(record, event);
@@ -31,130 +39,6 @@ function stepped(record: SubscriptionRecord, event: SubscriptionEvent): string {
   });
   return [after.state, ...told].join(", ");
 }
-
-type Row = readonly [what: string, record: SubscriptionRecord, expected: Partial<Record<SubscriptionEvent["type"], string>>];
-
-/** Each row is a subscription as it stands; what is not named is refused. */
-const ROWS: readonly Row[] = [
-  [
-    "INCOMPLETE, its first payment asked for",
-    subscription("INCOMPLETE", { charge: charge([attempt(1, "asked")]) }),
-    {
-      ...{ "charge.opened": "INCOMPLETE, mail payment", "charge.open": "INCOMPLETE", "charge.unknown": "INCOMPLETE" },
-      ...{ "charge.done": "ACTIVE, renewed", "charge.failed": "INCOMPLETE, payment_failed, ask", "charge.lost": "INCOMPLETE, ask" },
-      ...{ "cancel.requested": "CANCELLED, cancelled" },
-    },
-  ],
-  [
-    "INCOMPLETE, its link open",
-    subscription("INCOMPLETE", { collection: "LINK", charge: charge([link(1)]) }),
-    {
-      ...{ "charge.opened": "INCOMPLETE, mail payment", "charge.open": "INCOMPLETE", "charge.unknown": "INCOMPLETE" },
-      ...{ "charge.done": "ACTIVE, renewed", "charge.failed": "INCOMPLETE", "charge.lost": "INCOMPLETE, ask" },
-      ...{ "cancel.requested": "CANCELLED, cancelled", "retry.requested": "INCOMPLETE, mail payment" },
-    },
-  ],
-  [
-    "INCOMPLETE, its link ended",
-    subscription("INCOMPLETE", { collection: "LINK", charge: charge([attempt(1, "failed", { means: "LINK" })]) }),
-    {
-      ...{ "charge.done": "ACTIVE, renewed", "cancel.requested": "CANCELLED, cancelled" },
-      ...{ "retry.requested": "INCOMPLETE, ask", "payment.requested": "INCOMPLETE, ask" },
-    },
-  ],
-  ["TRIALING", subscription("TRIALING", { cycle: 0 }), { "cancel.requested": "CANCELLED, cancelled", "pause.requested": "PAUSED" }],
-  [
-    "TRIALING, its first cycle asked for",
-    subscription("TRIALING", { charge: charge([attempt(1, "asked")]) }),
-    {
-      ...{ "charge.opened": "TRIALING, mail payment", "charge.open": "TRIALING", "charge.unknown": "TRIALING" },
-      ...{ "charge.done": "ACTIVE, renewed", "charge.failed": "PAST_DUE, payment_failed, past_due, mail failed" },
-      ...{ "charge.lost": "TRIALING, ask", "cancel.requested": "CANCELLED, cancelled", "pause.requested": "PAUSED" },
-    },
-  ],
-  [
-    "ACTIVE, paid",
-    subscription("ACTIVE", { charge: charge([attempt(1, "done")]) }),
-    { "cancel.requested": "CANCELLED, cancelled", "pause.requested": "PAUSED" },
-  ],
-  [
-    "ACTIVE, its cycle asked for",
-    subscription("ACTIVE", { charge: charge([attempt(1, "unknown")]) }),
-    {
-      ...{ "charge.opened": "ACTIVE, mail payment", "charge.open": "ACTIVE", "charge.unknown": "ACTIVE", "charge.done": "ACTIVE, renewed" },
-      ...{ "charge.failed": "PAST_DUE, payment_failed, past_due, mail failed", "charge.lost": "ACTIVE, ask" },
-      ...{ "cancel.requested": "CANCELLED, cancelled", "pause.requested": "PAUSED" },
-    },
-  ],
-  [
-    "ACTIVE, to be cancelled at its period's end",
-    subscription("ACTIVE", { charge: charge([attempt(1, "done")]), cancelsAtPeriodEnd: true }),
-    { "cancel.requested": "CANCELLED, cancelled", "pause.requested": "PAUSED", "resume.requested": "ACTIVE" },
-  ],
-  [
-    "PAST_DUE, a retry asked for",
-    subscription("PAST_DUE", { charge: failed(attempt(1, "asked")), dunning }),
-    {
-      ...{ "charge.opened": "PAST_DUE", "charge.open": "PAST_DUE", "charge.unknown": "PAST_DUE" },
-      ...{ "charge.done": "ACTIVE, renewed, recovered, mail recovered", "charge.failed": "PAST_DUE, payment_failed, mail step" },
-      ...{ "charge.lost": "PAST_DUE, ask", "cancel.requested": "CANCELLED, cancelled", "pause.requested": "PAUSED" },
-    },
-  ],
-  [
-    "PAST_DUE, between retries",
-    subscription("PAST_DUE", { charge: failed(attempt(1, "failed")), dunning }),
-    {
-      // What had failed is paid after all.
-      ...{ "charge.done": "ACTIVE, renewed, recovered, mail recovered" },
-      ...{ "cancel.requested": "CANCELLED, cancelled", "pause.requested": "PAUSED" },
-      ...{ "retry.requested": "PAST_DUE, ask", "payment.requested": "PAST_DUE, ask" },
-    },
-  ],
-  [
-    "PAST_DUE, its link open",
-    subscription("PAST_DUE", { collection: "LINK", charge: failed(link(1)), dunning }),
-    {
-      ...{ "charge.opened": "PAST_DUE", "charge.open": "PAST_DUE", "charge.unknown": "PAST_DUE" },
-      ...{ "charge.done": "ACTIVE, renewed, recovered, mail recovered", "charge.failed": "PAST_DUE", "charge.lost": "PAST_DUE, ask" },
-      ...{ "cancel.requested": "CANCELLED, cancelled", "pause.requested": "PAUSED", "retry.requested": "PAST_DUE, mail step" },
-    },
-  ],
-  [
-    "PAST_DUE, with a card on file and the link that its customer asked for open",
-    subscription("PAST_DUE", { charge: failed(link(1)), dunning }),
-    {
-      ...{ "charge.opened": "PAST_DUE", "charge.open": "PAST_DUE", "charge.unknown": "PAST_DUE" },
-      ...{ "charge.done": "ACTIVE, renewed, recovered, mail recovered", "charge.failed": "PAST_DUE", "charge.lost": "PAST_DUE, ask" },
-      ...{ "cancel.requested": "CANCELLED, cancelled", "pause.requested": "PAUSED", "retry.requested": "PAST_DUE" },
-    },
-  ],
-  [
-    "PAST_DUE, with a card on file and a link that is taken back for it",
-    subscription("PAST_DUE", { charge: failed(link(1, { closing: true })), dunning }),
-    {
-      ...{ "charge.opened": "PAST_DUE", "charge.open": "PAST_DUE", "charge.unknown": "PAST_DUE" },
-      ...{ "charge.done": "ACTIVE, renewed, recovered, mail recovered", "charge.failed": "PAST_DUE, ask", "charge.lost": "PAST_DUE, ask" },
-      ...{ "cancel.requested": "CANCELLED, cancelled", "pause.requested": "PAUSED", "retry.requested": "PAST_DUE, mail step" },
-    },
-  ],
-  [
-    "PAUSED",
-    subscription("PAUSED", { charge: charge([attempt(1, "done")]) }),
-    { "cancel.requested": "CANCELLED, cancelled", "resume.requested": "ACTIVE" },
-  ],
-  ...(["PAUSED", "CANCELLED"] as const).map(
-    (state): Row => [
-      `${state}, with a payment under way`,
-      subscription(state, { charge: charge([attempt(1, "unknown")]) }),
-      {
-        ...{ "charge.opened": state, "charge.open": state, "charge.unknown": state, "charge.failed": state, "charge.lost": state },
-        ...{ "charge.done": `${state}, flagLate, paid_late` },
-        ...(state === "PAUSED" ? { "cancel.requested": "CANCELLED, cancelled" } : {}),
-      },
-    ],
-  ),
-  ["CANCELLED", subscription("CANCELLED", { charge: charge([attempt(1, "done")]) }), {}],
-];
 
 for (const [what, record, expected] of ROWS) {
   describe(`a subscription that is ${what}`, () => {

@@ -26,6 +26,7 @@ import type {
   SubscriptionQuery,
   Subscriptions,
 } from "../../../engine/subscriptions/subscriptions.ts";
+import type { takeStep } from "../../../engine/subscriptions/take-step.ts";
 import type { WebhookEvent } from "../../../engine/webhooks/webhook-event.ts";
 import { digest } from "../intents/world.ts";
 import { MemoryKv } from "../kernel/memory-kv.ts";
@@ -183,6 +184,8 @@ export interface Shard {
   subscriptions: Subscriptions;
   plans: Plans;
   deadlines: DeadlineRunner;
+  /** What steps a subscription and stores the step. */
+  parts: Parameters<typeof takeStep>[3];
 }
 
 /** Subscriptions of one node, as they are to be wired. */
@@ -230,6 +233,7 @@ export function openShard(parts: {
   return {
     subscriptions: createSubscriptions({ ...common, plans, collector, charges, newToken }),
     plans: createPlans({ store: plans, policies, clock, digest }),
+    parts: common,
     deadlines: createSubscriptionDeadlines({ ...common, collector, homes: createRendezvousHomes(addresses), self, failed }),
   };
 }
@@ -252,7 +256,8 @@ export class SubscriptionWorld {
       clock = new ManualClock(),
       charges = new FakeCharges(clock.nowMs),
       links = new FakeLinks(),
-    }: Partial<Pick<SubscriptionWorld, "kv" | "clock" | "charges" | "links">> = {},
+      newToken,
+    }: Partial<Pick<SubscriptionWorld, "kv" | "clock" | "charges" | "links">> & { newToken?(): string } = {},
   ) {
     this.kv = kv;
     this.clock = clock;
@@ -261,7 +266,8 @@ export class SubscriptionWorld {
     const addresses = Array.from({ length: shards }, (_, index) => `shard-${index}`);
     const failed = (what: string, error: unknown) => this.failures.push({ what, error });
     const { heard, circumstances } = this;
-    this.shards = addresses.map((self) => openShard({ kv, clock, charges, links, circumstances, heard, self, addresses, failed }));
+    const parts = { kv, clock, charges, links, circumstances, heard, addresses, failed, ...(newToken === undefined ? {} : { newToken }) };
+    this.shards = addresses.map((self) => openShard({ ...parts, self }));
   }
 
   /** The same store after a restart. */

@@ -2,6 +2,8 @@ import { available } from "../../../engine/kernel/kv.ts";
 import { CONFLICT, retryOnConflict } from "../../../engine/kernel/retry-on-conflict.ts";
 import type { LinkOrder, LinkRecord } from "../../../engine/links/link.ts";
 import type { LinkCause, LinkCompanion } from "../../../engine/links/link-companion.ts";
+import { linkOrderOf } from "../../../engine/portal-links/attempt.ts";
+import type { PortalLinkAttempt, PortalLinkRecord } from "../../../engine/portal-links/portal-link.ts";
 import { PAYMENT } from "../../engine/links/machine-world.ts";
 import type { TapeKv } from "./tape.ts";
 
@@ -29,6 +31,26 @@ interface Ended {
   readonly resultDescription: string | null;
   readonly paid: { readonly atMs: number; readonly amountMinor: number; readonly currency: string } | null;
 }
+
+export const ACCOUNT = { type: "account", credentials: { terminalId: "TML1", merchantId: "G1", secret: "s" }, apart: false } as const;
+
+/** The link at the gateway that an attempt of a portal link mirrors. */
+export function linkOfPortalAttempt(record: PortalLinkRecord, now: PortalLinkAttempt): LinkRecord {
+  const n = Number(now.txId.split(".").at(-1));
+  const before = { ...record, attempts: record.attempts.slice(0, n - 1) };
+  return linkOf(linkOrderOf(before, ACCOUNT, "https://relay.example/back", now.createdAtMs), {
+    state: ({ opening: "created", open: "waiting", paid: "success", failed: "failed" } as const)[now.state],
+    paymentUrl: now.url,
+    outcome: outcomeOf(now),
+    ...(now.settled === true ? { settled: true } : {}),
+    followUps: now.refund === "none" ? [] : [refund(now.refund === "done" ? "done" : "requested")],
+  });
+}
+
+const refund = (state: "done" | "requested"): LinkRecord["followUps"][number] => ({
+  ...{ id: "r1", type: "refund", amountMinor: 1_234, whole: true, state, requestedAtMs: 1_700_000_060_000 },
+  ...{ finishedAtMs: state === "done" ? 1_700_000_060_000 : null, tranId: null, resultCode: null, description: null },
+});
 
 /** Commits what a companion adds to the commit of a link, without the link. */
 export function commitBeside(

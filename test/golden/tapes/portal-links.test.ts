@@ -3,18 +3,16 @@ import type { WorkflowEntry } from "../../../engine/kernel/activity-log.ts";
 import { RelayError } from "../../../engine/kernel/errors.ts";
 import type { Commit } from "../../../engine/kernel/kv.ts";
 import { recordText } from "../../../engine/kernel/schemas.ts";
-import type { LinkRecord } from "../../../engine/links/link.ts";
-import { linkOrderOf } from "../../../engine/portal-links/attempt.ts";
 import type { PortalLinkEvent } from "../../../engine/portal-links/events.ts";
 import { portalLinkMachine } from "../../../engine/portal-links/machine.ts";
 import type { PortalLinkAttempt, PortalLinkRecord } from "../../../engine/portal-links/portal-link.ts";
 import { ACCOUNT_ATTEMPTS_MAX, type PortalLinkKeeper } from "../../../engine/portal-links/portal-link-keeper.ts";
 import { FakeGateway } from "../../engine/links/world.ts";
-import { attempt, CREATED_MS, NOW_MS, portalLink, tokenOf } from "../../engine/portal-links/machine-world.ts";
+import { attempt, NOW_MS, portalLink, tokenOf } from "../../engine/portal-links/machine-world.ts";
 import { member, OWNER, openShard, operation, PortalLinkWorld } from "../../engine/portal-links/world.ts";
 import { ManualClock } from "../../engine/world.ts";
 import { fireDeadline } from "./fired.ts";
-import { commitBeside, linkOf, outcomeOf } from "./linked.ts";
+import { commitBeside, linkOfPortalAttempt } from "./linked.ts";
 import { type Heard, holdToTape, type TapeKv } from "./tape.ts";
 
 const EXPIRES_MS = portalLink().order.expiresAtMs;
@@ -66,26 +64,6 @@ const events = {
 
 const stored = (record: PortalLinkRecord) => ({ key: `portal-link/${record.id}`, value: recordText("portalLink", record) });
 
-const ACCOUNT = { type: "account", credentials: { terminalId: "TML1", merchantId: "G1", secret: "s" }, apart: false } as const;
-
-/** The link at the gateway that an attempt mirrors. */
-function linkOfAttempt(record: PortalLinkRecord, now: PortalLinkAttempt): LinkRecord {
-  const n = Number(now.txId.split(".").at(-1));
-  const before = { ...record, attempts: record.attempts.slice(0, n - 1) };
-  return linkOf(linkOrderOf(before, ACCOUNT, "https://relay.example/back", CREATED_MS), {
-    state: ({ opening: "created", open: "waiting", paid: "success", failed: "failed" } as const)[now.state],
-    paymentUrl: now.url,
-    outcome: outcomeOf(now),
-    ...(now.settled === true ? { settled: true } : {}),
-    followUps: now.refund === "none" ? [] : [refund(now.refund === "done" ? "done" : "requested")],
-  });
-}
-
-const refund = (state: "done" | "requested"): LinkRecord["followUps"][number] => ({
-  ...{ id: "r1", type: "refund", amountMinor: 1_234, whole: true, state, requestedAtMs: NOW_MS },
-  ...{ finishedAtMs: state === "done" ? NOW_MS : null, tranId: null, resultCode: null, description: null },
-});
-
 /** Somebody who keeps an account beside links. */
 function keeperOn(kv: TapeKv): PortalLinkKeeper {
   return {
@@ -102,7 +80,7 @@ function keeperOn(kv: TapeKv): PortalLinkKeeper {
 const ACCOUNT_KEY = "account/1";
 
 function open(kv: TapeKv, record: PortalLinkRecord, { hasRoom = true, keeper }: { hasRoom?: boolean; keeper?: PortalLinkKeeper } = {}) {
-  const heard = { workflow: new Array<WorkflowEntry>(), became: new Array<string>(), leftOut: 0 };
+  const heard = { workflow: [] as WorkflowEntry[], became: [] as string[], leftOut: 0 };
   const clock = new ManualClock();
   const failures: unknown[] = [];
   let guards: Commit["checks"] = [];
@@ -134,8 +112,8 @@ function open(kv: TapeKv, record: PortalLinkRecord, { hasRoom = true, keeper }: 
         case "attempt.changed": {
           const before = attempts.find(({ txId }) => txId === event.attempt.txId);
           if ((before === undefined) === (event.type === "attempt.changed")) return null;
-          const linkBefore = before === undefined ? null : linkOfAttempt(record, before);
-          const link = linkOfAttempt(record, event.attempt);
+          const linkBefore = before === undefined ? null : linkOfPortalAttempt(record, before);
+          const link = linkOfPortalAttempt(record, event.attempt);
           if (link.order.txId !== event.attempt.txId) return null;
           return commitBeside(kv, companion, { record: link, before: linkBefore, atMs: event.atMs });
         }

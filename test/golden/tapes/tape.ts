@@ -104,8 +104,8 @@ export class TapeKv extends MemoryKv {
 }
 
 /**
- * Holds what a subject commits and reports, for each record and event, to its tape. A step is on the tape as text if its
- * transition is new there, or a kind of entry that it stores, or what it reports; else as a digest. UPDATE_GOLDEN=1
+ * Holds what a subject commits and reports, for each record and event, to its tape. A step is on the tape as text if it
+ * stores a new kind of entry or reports a new outcome; else as a digest. UPDATE_GOLDEN=1
  * writes the tape. UPDATE_GOLDEN=texts writes every step as text, so that two versions of the code can be compared.
  */
 export function holdToTape<R extends object, E extends { readonly type: string; readonly atMs: number }>(
@@ -147,9 +147,8 @@ export function holdToTape<R extends object, E extends { readonly type: string; 
         }
         taken.add(transition);
         if (!firsts.has(event.type)) firsts.set(event.type, { record: one, event });
-        const { guard, target } = transition ?? {};
         const stored = taped.commits.flatMap(({ operations }) => operations.map((operation) => operation.slice(0, operation.indexOf("/"))));
-        const shown = [`${event.type} ${guard?.name} ${target}`, ...stored, `${taped.outcomes}`];
+        const shown = [...stored, `${taped.outcomes}`];
         const isNew = shown.some((what) => !seen.has(what));
         for (const what of shown) seen.add(what);
         tape[`${recordName}: ${eventName}`] = isNew || update === "texts" ? taped : digestOf(taped);
@@ -158,7 +157,7 @@ export function holdToTape<R extends object, E extends { readonly type: string; 
     // Each type of event may come by code of its own, so each has its conflicts.
     for (const [type, { record: one, event }] of firsts) {
       for (const [name, taped] of Object.entries(await conditions(one, event))) {
-        const isText = !seen.has(name) || update === "texts";
+        const isText = !seen.has(name) || update === "texts" || !("commits" in taped);
         seen.add(name);
         tape[`${name}: ${type}`] = isText ? taped : digestOf(taped);
       }
