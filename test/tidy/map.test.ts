@@ -9,7 +9,7 @@ const SHOWN = ["engine", "storage", "http", "http/surfaces", "infra", "infra/nod
 
 const ARCHITECTURE = readFileSync("ARCHITECTURE.md", "utf8");
 
-/** The paths that the tree names, in its order. Each line is indented below its folder and has a text. */
+/** The paths that the tree names, in its order. */
 const TREE = pathsOf(chapter("The tree"));
 
 for (const folder of SHOWN) {

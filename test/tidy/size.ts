@@ -1,9 +1,10 @@
 /**
- * Measures how large the sources are. `size.json` stores the figures, and `size.test.ts` fails when one of them grows.
+ * Measures how large the sources are. `size.json` stores the figures, and `size.test.ts` fails
+ * when one of them grows.
  *
  *     node --import tsx test/tidy/size.ts               prints the figures and what is too long
  *     UPDATE_SIZE=1 npm test -- tidy/size               stores the figures that have fallen
- *     UPDATE_SIZE=raise npm test -- tidy/size           stores all figures, also those that have grown
+ *     UPDATE_SIZE=raise npm test -- tidy/size           stores all figures, also higher ones
  *
  * A change that adds a feature raises the lines in its own commit. The message of this commit says
  * by how many lines product and tests grow. No other change raises a figure.
@@ -20,8 +21,8 @@ const BLOCK_LINES_MAX = 120;
 export const TABLES = ["http/web/portal/i18n/en.ts", "http/web/portal/i18n/it.ts"];
 
 /**
- * The figures by name. `longFiles` counts files of the product, `longFunctions` its functions and classes.
- * A line is one that is not blank. In functions and classes it is not a comment either.
+ * The figures by name. `longFiles` counts files of the product, `longFunctions` its functions and
+ * classes. A line is one that is not blank. In functions and classes it is not a comment either.
  */
 export type Figures = Readonly<Record<string, number>>;
 
@@ -64,7 +65,7 @@ export function isLongFile(path: string): boolean {
   return countIn(linesOf(path)) > LINES_MAX;
 }
 
-/** Biome counts the lines of functions. It has no such rule for classes, but reports where each one begins and ends. */
+/** Biome counts the lines of functions. Of classes it only reports where they begin and end. */
 function longFunctionsOf(product: readonly Source[]): string[] {
   const lines = new Map(product.map((source) => [source.path, source.lines]));
   const found = diagnosticsOf("long.json", ["engine", "http", "storage", "infra"]);
@@ -89,7 +90,7 @@ function diagnosticsOf(configuration: string, paths: readonly string[]): Diagnos
     stdio: ["ignore", "pipe", "ignore"],
   });
   const { diagnostics }: { diagnostics: Diagnostic[] } = JSON.parse(output);
-  // Comments that switch off rules of the usual configuration have no effect here, and Biome reports it.
+  // Biome also reports comments that switch off a rule which this configuration does not have.
   return diagnostics.filter(({ category }) => category !== "suppressions/unused");
 }
 

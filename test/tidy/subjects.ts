@@ -1,4 +1,4 @@
-/** The subjects of the engine in their order. A subject imports only itself and the subjects before it. */
+/** The subjects of the engine. Each imports only itself and those before it in this list. */
 export const SUBJECTS = [
   "kernel",
   "tables",
