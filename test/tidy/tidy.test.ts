@@ -3,6 +3,7 @@ import { readFileSync } from "node:fs";
 import { basename } from "node:path";
 import { test } from "node:test";
 import { isIn, type SourceFile, sourceFiles } from "./source.ts";
+import { SUBJECTS } from "./subjects.ts";
 
 const PRODUCT = sourceFiles("engine", "http", "storage", "infra");
 const ALL = [...PRODUCT, ...sourceFiles("bench", "test")];
@@ -76,40 +77,6 @@ const DIRECTIONS: { folder: string; mayImport: string[] }[] = [
   { folder: "infra/sandbox/webhooks/", mayImport: ["http/compat/", COMMAND_LINE] },
   // A cash register has its own codec: two that agree are worth more than one.
   { folder: "infra/sandbox/register/", mayImport: [COMMAND_LINE] },
-];
-
-/** The engine's subjects in their order: each imports only itself and those before it. A new one takes its place here. */
-const SUBJECTS = [
-  "kernel",
-  "tables",
-  "access",
-  "sessions",
-  "payments",
-  "terminals",
-  "apps",
-  "webhooks",
-  "callbacks",
-  "gateway",
-  "idempotency",
-  "partners",
-  "mails",
-  "accounts",
-  "administrators",
-  "settings",
-  "workflow",
-  "links",
-  "intents",
-  "portal-links",
-  "agents",
-  "disputes",
-  "alerts",
-  "subscriptions",
-  "reports",
-  "exports",
-  "reconciliation",
-  "zvt",
-  "operators",
-  "routing",
 ];
 
 /** The parts of a node in their order; what stands in one line does not know each other. `main.ts` stands above them. */
