@@ -1,35 +1,20 @@
 import type { ActivityLog, WorkflowEntry } from "../kernel/activity-log.ts";
 import type { Clock } from "../kernel/clock.ts";
 import { type CommitPart, NO_PART } from "../kernel/commit-part.ts";
-import type { Digest } from "../kernel/prefixed-id.ts";
 import { CONFLICT, retryOnConflict } from "../kernel/retry-on-conflict.ts";
 import type { Stored } from "../kernel/stored.ts";
-import { attentionKey, attentionOperation } from "../payments/attention.ts";
 import { changedAtMs } from "../payments/object-row.ts";
-import { portalEvent } from "../webhooks/portal-events.ts";
 import type { WebhookEvent } from "../webhooks/webhook-event.ts";
-import type {
-  CommitGuard,
-  EffectHandler,
-  GuardPart,
-  RequestContext,
-  Step,
-  TimedEvent,
-  Transition,
-  WorkflowDefinition,
-  WorkflowRecord,
-} from "./workflow.ts";
+import { createEffects, type EffectOptions, type Mailed, type Stepped } from "./effects.ts";
+import type { CommitGuard, GuardPart, RequestContext, TimedEvent, Transition, WorkflowDefinition, WorkflowRecord } from "./workflow.ts";
 import type { WorkflowCommit, WorkflowStore } from "./workflow-store.ts";
 
 /** Each conflict means that somebody else has changed the record; more of them mean that something is wrong. */
 export const ATTEMPTS_MAX = 8;
 
-export interface WorkflowOptions<R, F, Outcome> {
+export interface WorkflowOptions<R, F, Outcome> extends EffectOptions<R, F> {
   readonly store: WorkflowStore<R>;
   readonly clock: Clock;
-  readonly digest: Digest;
-  /** What an event shows of a record: no personal data. */
-  objectOf(record: R): object;
   /** The entries that store webhook events and lead to their deliveries. */
   eventOperations(events: readonly WebhookEvent[]): CommitPart["operations"];
   /** Called after the commit, as `count` is. */
@@ -39,8 +24,6 @@ export interface WorkflowOptions<R, F, Outcome> {
   readonly guard?: CommitGuard<R>;
   /** Called with each record that is stored. */
   stored?(record: R): void;
-  /** The entries of a mail; null where mails have no room now. Absent: the machine has no mails. */
-  mailOf?(record: R, effect: F): Promise<CommitPart["operations"] | null>;
 }
 
 export interface Applied<R, F> {
@@ -54,7 +37,7 @@ export interface Applied<R, F> {
 export type Created<R, F> =
   | Applied<R, F>
   | { readonly type: "guarded"; readonly refused: string }
-  | { readonly type: "conflict"; readonly key?: string };
+  | { readonly type: "conflict"; readonly key: string };
 
 export interface PreparedStep<R, F> {
   readonly record: R;
@@ -62,14 +45,6 @@ export interface PreparedStep<R, F> {
   readonly part: CommitPart;
   /** To be called once the part is stored. */
   committed(): void;
-}
-
-type Stepped<R, F> = Pick<Step<R, F>, "record" | "effects">;
-
-/** A record with what it keeps of its mail, and the entries of the mail. */
-interface Mailed<R> {
-  readonly record: R;
-  readonly operations: CommitPart["operations"];
 }
 
 /** Steps records and stores the steps, for requests and deadlines alike. */
@@ -100,56 +75,9 @@ export function createWorkflow<R extends WorkflowRecord, E extends TimedEvent, F
   definition: WorkflowDefinition<R, E, F, Outcome>,
   options: WorkflowOptions<R, F, Outcome>,
 ): Workflow<R, E, F> {
-  const { objectType, terminalOf, outcomesOf, touch } = definition;
-  const { store, clock, digest, objectOf, eventOperations, activity, count, guard, mailOf } = options;
-  const handlers: { readonly [type: string]: EffectHandler<R, F> } = definition.effects;
-
-  function handlerOf({ type }: F): EffectHandler<R, F> {
-    const handler = handlers[type];
-    if (handler === undefined) throw new Error(`${definition.label} has no handler for the effect ${type}`);
-    return handler;
-  }
-
-  /** The operations of the step's mail, and what the record keeps of a mail that found no room. */
-  async function mailed({ record, effects }: Stepped<R, F>, atMs: number): Promise<Mailed<R>> {
-    for (const effect of effects.toReversed()) {
-      const handler = handlerOf(effect);
-      if (handler.kind !== "mail") continue;
-      const operations = (await mailOf?.(record, effect)) ?? null;
-      if (operations !== null) return { record, operations };
-      return { record: { ...record, ...handler.postponed?.(record, effect, atMs) }, operations: [] };
-    }
-    return { record, operations: [] };
-  }
-
-  function eventsOf(record: R, effects: readonly F[], before: number, atMs: number, requestId: string | null): WebhookEvent[] {
-    const { id: objectId, merchantId, partnerId, livemode } = record;
-    const facts = { merchantId, partnerId, livemode, objectId, atMs, object: objectOf(record), requestId };
-    return typesOf(effects).map((type, index) => portalEvent({ ...facts, type, sequence: before + index + 1 }, digest));
-  }
-
-  function hasMail({ effects }: Stepped<R, F>): boolean {
-    return effects.some((effect) => handlerOf(effect).kind === "mail");
-  }
-
-  function typesOf(effects: readonly F[]) {
-    return effects.flatMap((effect) => {
-      const handler = handlerOf(effect);
-      return handler.kind === "webhook" ? [handler.typeOf(effect)] : [];
-    });
-  }
-
-  function attentionOf(record: R, effects: readonly F[], before: R | null, atMs: number): CommitPart["operations"] {
-    const [terminalId, uuid] = [terminalOf(record), record.id];
-    return effects.flatMap((effect) => {
-      const handler = handlerOf(effect);
-      if (handler.kind === "attention") {
-        return [attentionOperation({ kind: handler.item, terminalId, uuid, atMs, detail: handler.detailOf(record), raw: null })];
-      }
-      const isResolved = handler.kind === "resolve" && before !== null && handler.exists(before);
-      return isResolved ? [{ type: "delete", key: attentionKey(handler.item, terminalId, uuid) } as const] : [];
-    });
-  }
+  const { objectType, outcomesOf, touch } = definition;
+  const { store, clock, eventOperations, activity, count, guard } = options;
+  const effectsOf = createEffects(definition, options);
 
   /** A step with everything that is stored with it but for what the guard adds. */
   function commitOf(
@@ -164,13 +92,13 @@ export function createWorkflow<R extends WorkflowRecord, E extends TimedEvent, F
     const record = {
       ...mails.record,
       updatedAtMs: touch === "latest" ? Math.max(stepped.updatedAtMs, atMs) : changedAtMs(before?.updatedAtMs ?? null, atMs),
-      events: stepped.events + typesOf(effects).length,
+      events: stepped.events + effectsOf.eventCount(effects),
     };
     const operations = [
-      ...eventOperations(eventsOf(record, effects, stepped.events, atMs, request?.requestId ?? null)),
+      ...eventOperations(effectsOf.events(record, effects, stepped.events, atMs, request?.requestId ?? null)),
       ...part.operations,
       ...mails.operations,
-      ...attentionOf(record, effects, before, atMs),
+      ...effectsOf.attention(record, effects, before, atMs),
     ];
     return { before, record, atMs, version: stored?.version ?? 0, part: { checks: part.checks, operations } };
   }
@@ -182,26 +110,28 @@ export function createWorkflow<R extends WorkflowRecord, E extends TimedEvent, F
     request: RequestContext | null,
     part: GuardPart,
   ): Promise<Created<R, F>> {
-    const mails = hasMail(step) ? await mailed(step, event.atMs) : { record: step.record, operations: [] };
+    const mails = effectsOf.hasMail(step) ? await effectsOf.mailed(step, event.atMs) : { record: step.record, operations: [] };
     const own = commitOf(step, mails, stored, event, request, part);
     const isGuarded = guard?.applies(own) === true;
 
-    /** CONFLICT: what the guard has read has changed, and the record has not. */
-    async function attempt(): Promise<Created<R, F> | typeof CONFLICT> {
+    async function attempt(): Promise<Created<R, F>> {
       const more = isGuarded ? await guard.read(own) : NO_PART;
       if ("refused" in more) return { type: "guarded", refused: more.refused };
       const result = await store.commit(joined(own, more));
-      if (result.type === "conflict") return result.key === definition.keyPrefix + own.record.id ? result : CONFLICT;
+      if (result.type === "conflict") return result;
       committed(own, step.effects, event, request, [part, more]);
       return { type: "accepted", record: own.record, effects: step.effects };
     }
 
-    const { attemptsMax, inTurn } = guard ?? {};
-    if (!isGuarded || attemptsMax === undefined || inTurn === undefined) {
-      const once = await attempt();
-      return once === CONFLICT ? { type: "conflict" } : once;
-    }
-    return inTurn(own.record, () => retryOnConflict(attemptsMax, attempt));
+    const { attemptsMax } = guard ?? {};
+    if (!isGuarded || attemptsMax === undefined) return attempt();
+    // While only what the guard has read is another one, the step is as right as before.
+    return guard.inTurn(own.record, () =>
+      retryOnConflict(attemptsMax, async () => {
+        const applied = await attempt();
+        return applied.type === "conflict" && applied.key !== definition.keyPrefix + own.record.id ? CONFLICT : applied;
+      }),
+    );
   }
 
   function committed(
@@ -256,7 +186,9 @@ export function createWorkflow<R extends WorkflowRecord, E extends TimedEvent, F
       return guard?.applies(own) === true ? guard.read(own).then((more) => withGuard(own, more)) : withGuard(own, NO_PART);
     }
 
-    return hasMail(stepped) ? mailed(stepped, event.atMs).then(withMails) : withMails({ record: stepped.record, operations: [] });
+    return effectsOf.hasMail(stepped)
+      ? effectsOf.mailed(stepped, event.atMs).then(withMails)
+      : withMails({ record: stepped.record, operations: [] });
   };
 
   return {

@@ -1,0 +1,79 @@
+import type { CommitPart } from "../kernel/commit-part.ts";
+import type { Digest } from "../kernel/prefixed-id.ts";
+import { attentionKey, attentionOperation } from "../payments/attention.ts";
+import { portalEvent } from "../webhooks/portal-events.ts";
+import type { WebhookEvent } from "../webhooks/webhook-event.ts";
+import type { EffectHandler, Step, TimedEvent, WorkflowDefinition, WorkflowRecord } from "./workflow.ts";
+
+export interface EffectOptions<R, F> {
+  readonly digest: Digest;
+  /** What an event shows of a record: no personal data. */
+  objectOf(record: R): object;
+  /** The entries of a mail; null where mails have no room now. Absent: the machine has no mails. */
+  mailOf?(record: R, effect: F): Promise<CommitPart["operations"] | null>;
+}
+
+export type Stepped<R, F> = Pick<Step<R, F>, "record" | "effects">;
+
+/** A record with what it keeps of its mail, and the entries of the mail. */
+export interface Mailed<R> {
+  readonly record: R;
+  readonly operations: CommitPart["operations"];
+}
+
+/** What is stored of the effects of a step. */
+export function createEffects<R extends WorkflowRecord, E extends TimedEvent, F extends { readonly type: string }, Outcome>(
+  definition: WorkflowDefinition<R, E, F, Outcome>,
+  { digest, objectOf, mailOf }: EffectOptions<R, F>,
+) {
+  const handlers: { readonly [type: string]: EffectHandler<R, F> } = definition.effects;
+
+  function handlerOf({ type }: F): EffectHandler<R, F> {
+    const handler = handlers[type];
+    if (handler === undefined) throw new Error(`${definition.label} has no handler for the effect ${type}`);
+    return handler;
+  }
+
+  /** The operations of the step's mail, and what the record keeps of a mail that found no room. */
+  async function mailed({ record, effects }: Stepped<R, F>, atMs: number): Promise<Mailed<R>> {
+    for (const effect of effects.toReversed()) {
+      const handler = handlerOf(effect);
+      if (handler.kind !== "mail") continue;
+      const operations = (await mailOf?.(record, effect)) ?? null;
+      if (operations !== null) return { record, operations };
+      return { record: { ...record, ...handler.postponed?.(record, effect, atMs) }, operations: [] };
+    }
+    return { record, operations: [] };
+  }
+
+  function events(record: R, effects: readonly F[], before: number, atMs: number, requestId: string | null): WebhookEvent[] {
+    const { id: objectId, merchantId, partnerId, livemode } = record;
+    const facts = { merchantId, partnerId, livemode, objectId, atMs, object: objectOf(record), requestId };
+    return typesOf(effects).map((type, index) => portalEvent({ ...facts, type, sequence: before + index + 1 }, digest));
+  }
+
+  function hasMail({ effects }: Stepped<R, F>): boolean {
+    return effects.some((effect) => handlerOf(effect).kind === "mail");
+  }
+
+  function typesOf(effects: readonly F[]) {
+    return effects.flatMap((effect) => {
+      const handler = handlerOf(effect);
+      return handler.kind === "webhook" ? [handler.typeOf(effect)] : [];
+    });
+  }
+
+  function attention(record: R, effects: readonly F[], before: R | null, atMs: number): CommitPart["operations"] {
+    const [terminalId, uuid] = [definition.terminalOf(record), record.id];
+    return effects.flatMap((effect) => {
+      const handler = handlerOf(effect);
+      if (handler.kind === "attention") {
+        return [attentionOperation({ kind: handler.item, terminalId, uuid, atMs, detail: handler.detailOf(record), raw: null })];
+      }
+      const isResolved = handler.kind === "resolve" && before !== null && handler.exists(before);
+      return isResolved ? [{ type: "delete", key: attentionKey(handler.item, terminalId, uuid) } as const] : [];
+    });
+  }
+
+  return { mailed, hasMail, events, attention, eventCount: (effects: readonly F[]) => typesOf(effects).length };
+}
