@@ -27,6 +27,17 @@ describe("the entries of a workflow", () => {
     }
   });
 
+  it("are written where they are new or changed, also where the workflow does not renew them", async () => {
+    const { kv, workflow, created, apply } = open({ renewIndexes: () => false });
+    await created({ slot: "a" });
+    await apply({ slot: "b", state: "SENT", note: "moved" });
+    assert.deepEqual(kv.keys("parcel-s"), ["parcel-slot/b", `parcel-state/SENT/${ID}`]);
+    assert.deepEqual(
+      (await workflow.store.entries("parcel-of/M1/", 0, 10)).map(({ value }) => value),
+      ["moved"],
+    );
+  });
+
   it("include its own entries in each commit, with the time when the record expires", async () => {
     const { kv, clock, created, apply } = open();
     await created();
