@@ -71,16 +71,17 @@ export function createWorkflowStore<R extends WorkflowRecord, E extends TimedEve
     const key = keyPrefix + record.id;
     const untilMs = expiresAtMs(transition, retentionMs);
     const entries = indexEntries(record);
-    const known = before === null ? [] : indexEntries(before);
+    const known = new Map((before === null ? [] : indexEntries(before)).map((entry) => [entry.key, entry.value]));
+    const isRenewed = renewIndexes?.(transition) !== false;
+    const written = entries.filter((entry) => isRenewed || known.get(entry.key) !== entry.value);
     const kept = new Set(entries.map((entry) => entry.key));
-    const stale = known.filter((entry) => !kept.has(entry.key));
-    const isRenewed = before === null || renewIndexes?.(transition) !== false;
+    const stale = [...known.keys()].filter((one) => !kept.has(one));
     return {
       checks: [{ key, version }, ...part.checks],
       operations: [
         { type: "put", key, value: recordText(kind, record), expiresAtMs: untilMs },
-        ...(isRenewed ? entries.map((entry): Operation => ({ type: "put", ...entry, expiresAtMs: untilMs })) : []),
-        ...stale.map((entry): Operation => ({ type: "delete", key: entry.key })),
+        ...written.map((entry): Operation => ({ type: "put", ...entry, expiresAtMs: untilMs })),
+        ...stale.map((one): Operation => ({ type: "delete", key: one })),
         ...(ownEntries?.(transition, untilMs) ?? []),
         ...dueOperations(duePrefix, record.id, before?.nextAtMs ?? null, record.nextAtMs),
         ...objectRowOperations(before === null ? [] : reportRows(before), reportRows(record), atMs),
