@@ -1,3 +1,4 @@
+import type { IntentEvent } from "../../../engine/intents/events.ts";
 import type { Attempt, AttemptFollowUp, IntentOrder, IntentRecord, IntentRefund } from "../../../engine/intents/intent.ts";
 import { intentOrder } from "./world.ts";
 
@@ -71,3 +72,43 @@ export function intent(
     ...rest,
   };
 }
+
+export const asked = { reason: "abandoned", operationId: "o1" } as const;
+export const changed = (now: Attempt, also: Partial<Extract<IntentEvent, { type: "attempt.changed" }>> = {}): IntentEvent => ({
+  type: "attempt.changed",
+  atMs: NOW_MS,
+  attempt: now,
+  cancellation: null,
+  refund: null,
+  ...also,
+});
+export const begun = (n: number, changes: Partial<Attempt> = {}, change = {}): IntentEvent => ({
+  type: "attempt.begun",
+  atMs: NOW_MS,
+  attempt: attempt(n, "opening", changes),
+  change,
+});
+export const cancel: IntentEvent = { type: "cancel.requested", atMs: NOW_MS, cancellation: asked };
+export const update = (change: Extract<IntentEvent, { type: "intent.updated" }>["change"]): IntentEvent => ({
+  type: "intent.updated",
+  atMs: NOW_MS,
+  change,
+});
+
+export const OPEN = intent([attempt(1, "open")]);
+export const OPENING = intent([attempt(1, "opening")]);
+export const PAID = intent([attempt(1, "paid")]);
+export const AUTHORIZED = intent([attempt(1, "paid", { capture: "later" })], { order: { captureMethod: "manual" } });
+export const CANCELED = intent([attempt(1, "revoked")], { cancellation: { ...asked, requestedAtMs: NOW_MS, canceledAtMs: NOW_MS } });
+export const FAILED = intent([attempt(1, "failed")]);
+export const ALL = {
+  requires_payment_method: FAILED,
+  requires_action: OPEN,
+  processing: OPENING,
+  succeeded: PAID,
+  requires_capture: AUTHORIZED,
+  canceled: CANCELED,
+};
+
+export const PENDING = intent([attempt(1, "paid", { followUps: [entry("refund", "requested")] })], { refunds: [refundEntry()] });
+export const TOLD = { ...PENDING, refunds: [refundEntry({ told: true })] };

@@ -1,9 +1,29 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import type { IntentEffect, IntentEvent } from "../../../engine/intents/events.ts";
-import { type Attempt, INTENT_ATTEMPTS_MAX, type IntentRecord, type IntentStatus, statusOf } from "../../../engine/intents/intent.ts";
+import { INTENT_ATTEMPTS_MAX, type IntentRecord, type IntentStatus, statusOf } from "../../../engine/intents/intent.ts";
 import { stepIntent } from "../../../engine/intents/step-intent.ts";
-import { attempt, entry, intent, NOW_MS, refundEntry } from "./machine-world.ts";
+import {
+  ALL,
+  AUTHORIZED,
+  asked,
+  attempt,
+  begun,
+  CANCELED,
+  cancel,
+  changed,
+  entry,
+  FAILED,
+  intent,
+  NOW_MS,
+  OPEN,
+  OPENING,
+  PAID,
+  PENDING,
+  refundEntry,
+  TOLD,
+  update,
+} from "./machine-world.ts";
 
 interface Row {
   title: string;
@@ -34,43 +54,6 @@ function table(title: string, rows: readonly Row[]): void {
     }
   });
 }
-
-const asked = { reason: "abandoned", operationId: "o1" } as const;
-const changed = (now: Attempt, also: Partial<Extract<IntentEvent, { type: "attempt.changed" }>> = {}): IntentEvent => ({
-  type: "attempt.changed",
-  atMs: NOW_MS,
-  attempt: now,
-  cancellation: null,
-  refund: null,
-  ...also,
-});
-const begun = (n: number, changes: Partial<Attempt> = {}, change = {}): IntentEvent => ({
-  type: "attempt.begun",
-  atMs: NOW_MS,
-  attempt: attempt(n, "opening", changes),
-  change,
-});
-const cancel: IntentEvent = { type: "cancel.requested", atMs: NOW_MS, cancellation: asked };
-const update = (change: Extract<IntentEvent, { type: "intent.updated" }>["change"]): IntentEvent => ({
-  type: "intent.updated",
-  atMs: NOW_MS,
-  change,
-});
-
-const OPEN = intent([attempt(1, "open")]);
-const OPENING = intent([attempt(1, "opening")]);
-const PAID = intent([attempt(1, "paid")]);
-const AUTHORIZED = intent([attempt(1, "paid", { capture: "later" })], { order: { captureMethod: "manual" } });
-const CANCELED = intent([attempt(1, "revoked")], { cancellation: { ...asked, requestedAtMs: NOW_MS, canceledAtMs: NOW_MS } });
-const FAILED = intent([attempt(1, "failed")]);
-const ALL = {
-  requires_payment_method: FAILED,
-  requires_action: OPEN,
-  processing: OPENING,
-  succeeded: PAID,
-  requires_capture: AUTHORIZED,
-  canceled: CANCELED,
-};
 
 table("a new intent", [
   {
@@ -287,9 +270,6 @@ table("a cancel", [
     to: null,
   },
 ]);
-
-const PENDING = intent([attempt(1, "paid", { followUps: [entry("refund", "requested")] })], { refunds: [refundEntry()] });
-const TOLD = { ...PENDING, refunds: [refundEntry({ told: true })] };
 
 table("captures and refunds", [
   {

@@ -4,10 +4,12 @@ import { createIntents } from "../../../engine/intents/create-intents.ts";
 import { type IntentOrder, type IntentRecord, statusOf } from "../../../engine/intents/intent.ts";
 import { createIntentCompanion } from "../../../engine/intents/intent-companion.ts";
 import { createIntentStore, type IntentStore } from "../../../engine/intents/intent-store.ts";
-import type { IntentObjects, IntentOwner, Intents, Operation } from "../../../engine/intents/intents.ts";
+import type { IntentObjects, IntentOwner, Intents, IsUnderDispute, Operation } from "../../../engine/intents/intents.ts";
+import { type ActivityLog, NO_ACTIVITY } from "../../../engine/kernel/activity-log.ts";
 import type { Clock } from "../../../engine/kernel/clock.ts";
 import type { Kv } from "../../../engine/kernel/kv.ts";
 import type { LinkRecord } from "../../../engine/links/link.ts";
+import type { LinkCompanion } from "../../../engine/links/link-companion.ts";
 import { createLinkStore } from "../../../engine/links/link-store.ts";
 import type { MerchantAccounts } from "../../../engine/links/merchant-accounts.ts";
 import { createShardLinks, type ShardLinks } from "../../../engine/links/shard-links.ts";
@@ -71,6 +73,7 @@ export function storeOn(kv: Kv, retentionMs = RETENTION_MS): IntentStore {
 
 export interface Shard extends ShardLinks {
   intents: Intents;
+  companion: LinkCompanion;
 }
 
 /** Links and intents of one node, as they are wired. */
@@ -82,6 +85,8 @@ export function openShard({
   addresses = [self],
   hasAccount = () => true,
   disputed = new Set<string>(),
+  activity = NO_ACTIVITY,
+  uuid = () => crypto.randomUUID(),
   failed,
 }: {
   kv: Kv;
@@ -92,6 +97,8 @@ export function openShard({
   hasAccount?(): boolean;
   /** The txIds of payments under dispute. */
   disputed?: ReadonlySet<string>;
+  activity?: ActivityLog;
+  uuid?(): string;
   failed(what: string, error: unknown): void;
 }): Shard {
   const store = storeOn(kv);
@@ -105,6 +112,8 @@ export function openShard({
     ofMerchant: async () => (hasAccount() ? { type: "account", credentials: ACCOUNT, apart: false } : { type: "no_account" }),
     isKeptForTest: () => false,
   };
+  const isUnderDispute: IsUnderDispute = async (payment) => disputed.has(payment.uuid);
+  const companion = createIntentCompanion({ store, objects: OBJECTS, digest, isUnderDispute, activity });
   const shard = createShardLinks({
     store: createLinkStore({ kv, retentionMs: RETENTION_MS, writer: `${self}-${clock.nowMs()}` }),
     gateway,
@@ -114,16 +123,16 @@ export function openShard({
     homes: createRendezvousHomes(addresses),
     self,
     notifyUrl: () => "https://relay.example/api/v1/gw/notify",
-    companions: [createIntentCompanion({ store, objects: OBJECTS, digest, isUnderDispute: async ({ uuid }) => disputed.has(uuid) })],
+    companions: [companion],
     failed,
   });
   const intents = createIntents({
-    ...{ store, accounts: merchantAccounts, clock, digest, objects: OBJECTS },
+    ...{ store, accounts: merchantAccounts, clock, digest, objects: OBJECTS, activity },
     links: shard.links,
-    ids: { uuid: () => crypto.randomUUID() },
+    ids: { uuid },
     returnUrl: (token) => `https://relay.example/pay/return/${token}`,
   });
-  return { ...shard, intents };
+  return { ...shard, intents, companion };
 }
 
 export class IntentWorld {
@@ -143,7 +152,8 @@ export class IntentWorld {
       kv = new MemoryKv(),
       clock = new ManualClock(),
       gateway = new FakeGateway(clock.nowMs),
-    }: Partial<Pick<IntentWorld, "kv" | "clock" | "gateway">> = {},
+      ...others
+    }: Partial<Pick<IntentWorld, "kv" | "clock" | "gateway"> & Pick<Parameters<typeof openShard>[0], "activity" | "uuid">> = {},
   ) {
     this.kv = kv;
     this.clock = clock;
@@ -152,7 +162,7 @@ export class IntentWorld {
     const failed = (what: string, error: unknown) => this.failures.push({ what, error });
     const { disputed } = this;
     this.shards = addresses.map((self) =>
-      openShard({ kv, gateway, clock, self, addresses, hasAccount: () => this.hasAccount, disputed, failed }),
+      openShard({ kv, gateway, clock, self, addresses, hasAccount: () => this.hasAccount, disputed, failed, ...others }),
     );
   }
 
