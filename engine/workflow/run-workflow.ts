@@ -174,12 +174,12 @@ export function createWorkflow<R extends WorkflowRecord, E extends TimedEvent, F
   ): Promise<Created<R, F>> {
     const own = await commitOf(step, stored, event, request, part);
 
-    /** CONFLICT: what the guard has read has changed, and the record has not. */
+    /** CONFLICT: only what the guard has read has changed. */
     async function attempt(): Promise<Created<R, F> | typeof CONFLICT> {
       const more = await guarded(own);
       if ("refused" in more) return { type: "guarded", refused: more.refused };
       const result = await store.commit(joined(own, more));
-      if (result.type === "conflict") return result.key === definition.keyPrefix + own.record.id ? result : CONFLICT;
+      if (result.type === "conflict") return more.checks.some(({ key }) => key === result.key) ? CONFLICT : result;
       committed(own, step.effects, event, request, more);
       return { type: "accepted", record: own.record, effects: step.effects };
     }
