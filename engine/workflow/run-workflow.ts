@@ -114,22 +114,22 @@ export function createWorkflow<R extends WorkflowRecord, E extends TimedEvent, F
     const own = commitOf(step, mails, stored, event, request, part);
     const isGuarded = guard?.applies(own) === true;
 
-    async function attempt(): Promise<Created<R, F>> {
+    async function attempt(): Promise<{ readonly applied: Created<R, F>; readonly isGuardStale: boolean }> {
       const more = isGuarded ? await guard.read(own) : NO_PART;
-      if ("refused" in more) return { type: "guarded", refused: more.refused };
+      if ("refused" in more) return { applied: { type: "guarded", refused: more.refused }, isGuardStale: false };
       const result = await store.commit(joined(own, more));
-      if (result.type === "conflict") return result;
+      if (result.type === "conflict") return { applied: result, isGuardStale: more.checks.some(({ key }) => key === result.key) };
       committed(own, step.effects, event, request, [part, more]);
-      return { type: "accepted", record: own.record, effects: step.effects };
+      return { applied: { type: "accepted", record: own.record, effects: step.effects }, isGuardStale: false };
     }
 
     const { attemptsMax } = guard ?? {};
-    if (!isGuarded || attemptsMax === undefined) return attempt();
-    // While only what the guard has read is another one, the step is as right as before.
+    if (!isGuarded || attemptsMax === undefined) return (await attempt()).applied;
+    // The step stays right while only what the guard has read has changed.
     return guard.inTurn(own.record, () =>
       retryOnConflict(attemptsMax, async () => {
-        const applied = await attempt();
-        return applied.type === "conflict" && applied.key !== definition.keyPrefix + own.record.id ? CONFLICT : applied;
+        const { applied, isGuardStale } = await attempt();
+        return isGuardStale ? CONFLICT : applied;
       }),
     );
   }

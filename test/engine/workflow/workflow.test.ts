@@ -195,6 +195,16 @@ describe("a guard of a workflow", () => {
     assert.deepEqual(decided, ["", "changed"]);
     assert.equal(heard.filter((what) => what === "turn begins").length, 2);
   });
+
+  it("is not read again when a check of the caller does not hold", async () => {
+    const { heard, workflow, created } = open({ guard: { attemptsMax: 3 } });
+    await created();
+    const event = { type: "parcel.sent", atMs: NEW_MS };
+    const part = { checks: [{ key: "other", version: 1 }], operations: [] };
+    const result = await workflow.create({ record: { ...NEW, id: "pa_0002" }, effects: [] }, event, REQUEST, part);
+    assert.deepEqual(result, { type: "conflict", key: "other" });
+    assert.deepEqual(heard, ["turn begins", "guard read", "turn ends"]);
+  });
 });
 
 describe("a prepared step", () => {
