@@ -1,4 +1,5 @@
 import { randomBytes } from "node:crypto";
+import { isDeepStrictEqual } from "node:util";
 import { type Kv, StorageUnavailable } from "../../engine/kernel/kv.ts";
 import { CONFLICT, retryOnConflict } from "../../engine/kernel/retry-on-conflict.ts";
 import { readBareRecord, recordText } from "../../engine/kernel/schemas.ts";
@@ -42,7 +43,7 @@ export interface HistoryStore {
   /** Writes the identity if it differs. Returns the stored one. */
   identify(place: string | null): Promise<StoreIdentity>;
   loss(): Promise<PendingLoss | null>;
-  /** If another node has recorded the same loss, its record is kept, except for an operator's acknowledgement. */
+  /** If another thread or node has recorded the loss, its record is kept, and what this one knows beyond it is added. */
   recordLoss(loss: PendingLoss): Promise<PendingLoss>;
   settle(): Promise<void>;
 }
@@ -91,10 +92,13 @@ export function createHistoryStore(kv: Kv): HistoryStore {
     recordLoss: (found) =>
       update<PendingLoss>(LOSS, (before) => {
         if (before === null) return found;
-        const aboveVersion = Math.max(before.aboveVersion, found.aboveVersion);
-        const acknowledged = before.acknowledged || found.acknowledged;
-        if (aboveVersion === before.aboveVersion && acknowledged === before.acknowledged) return null;
-        return { ...before, aboveVersion, acknowledged };
+        const merged = {
+          ...before,
+          aboveVersion: Math.max(before.aboveVersion, found.aboveVersion),
+          certain: before.certain || found.certain,
+          acknowledged: before.acknowledged || found.acknowledged,
+        };
+        return isDeepStrictEqual(merged, before) ? null : merged;
       }),
     settle: async () => {
       await kv.commit({ checks: [], operations: [{ type: "delete", key: LOSS.key }] });

@@ -83,10 +83,12 @@ describe("lost commits", () => {
   });
 
   it("are reported as certain by a later connection that knows", async () => {
-    const { lost, logged, items, settle } = world();
+    const { lost, logged, kv, items, settle } = world();
+    const isCertain = async () => (await createHistoryStore(kv).loss())?.certain;
     lost.noticed({ certain: false, lostVersion: LOST_VERSION });
     await settle();
     assert.match((await items())[0]?.detail ?? "", /^The store may have lost/);
+    assert.equal(await isCertain(), false);
     lost.noticed({ certain: true, lostVersion: LOST_VERSION });
     lost.noticed({ certain: false, lostVersion: LOST_VERSION });
     await settle();
@@ -95,6 +97,7 @@ describe("lost commits", () => {
       [false, true],
     );
     assert.match((await items())[0]?.detail ?? "", /^The store has lost/);
+    assert.equal(await isCertain(), true, "the next start says so, too");
     assert.equal(lost.count(), 1);
   });
 
