@@ -3,13 +3,11 @@ import type { KeyedMutex } from "../kernel/keyed-mutex.ts";
 import type { PortalLinkRecord } from "../portal-links/portal-link.ts";
 import { ACCOUNT_ATTEMPTS_MAX, type PortalLinkKeeper } from "../portal-links/portal-link-keeper.ts";
 import type { Transition } from "../workflow/workflow.ts";
-import { agentCredentialChange, type Telling, tellStored } from "./agent-credential-change.ts";
-import type { AgentCredentialStore } from "./agent-credential-store.ts";
 import type { AgentCredentialEvent } from "./events.ts";
-import { stepAgentCredential } from "./step-agent-credential.ts";
+import type { AgentCredentialWorkflow } from "./workflow.ts";
 
-export interface AgentLinkKeeperOptions extends Telling {
-  store: Pick<AgentCredentialStore, "load" | "alongside">;
+export interface AgentLinkKeeperOptions {
+  workflow: AgentCredentialWorkflow;
   /** By credential: the same one in which links are made. */
   mutex: KeyedMutex<string>;
 }
@@ -18,20 +16,20 @@ export interface AgentLinkKeeperOptions extends Telling {
  * Keeps what the links of a credential have come to, in the commits that change those links: what ends unpaid is given back to its total, and what is paid after that counts again. So
  * neither is ever known without the other, whatever dies when.
  */
-export function createAgentLinkKeeper({ store, mutex, ...telling }: AgentLinkKeeperOptions): PortalLinkKeeper {
+export function createAgentLinkKeeper({ workflow, mutex }: AgentLinkKeeperOptions): PortalLinkKeeper {
   return {
     attemptsMax: ACCOUNT_ATTEMPTS_MAX,
     applies: (step) => agentOf(step.record) !== null && eventOf(step) !== null,
     read: async (change) => {
       const [agentId, event] = [agentOf(change.record), eventOf(change)];
       if (agentId === null || event === null) return NO_PART;
-      const stored = await store.load(agentId);
+      const stored = await workflow.store.load(agentId);
       // Credentials are kept longer than their links can be paid.
       if (stored === null) return NO_PART;
-      const step = stepAgentCredential(stored.record, event);
-      if (!step.taken) throw new Error(`the credential ${agentId} does not take ${event.type}`);
-      const kept = agentCredentialChange(step, stored, event.atMs, null, telling);
-      return { ...store.alongside(kept), committed: () => tellStored(kept, event.type, null, telling) };
+      const prepared = workflow.prepare(stored, event, null);
+      const step = prepared instanceof Promise ? await prepared : prepared;
+      if (step === "refused") throw new Error(`the credential ${agentId} does not take ${event.type}`);
+      return { ...step.part, committed: step.committed };
     },
     inTurn: (record, work) => {
       const agentId = agentOf(record);

@@ -3,7 +3,7 @@ import type { Clock } from "../kernel/clock.ts";
 import { RelayError } from "../kernel/errors.ts";
 import type { KeyedMutex } from "../kernel/keyed-mutex.ts";
 import { cursorOf, placeOfCursor } from "../kernel/merchant-index-store.ts";
-import { prefixedId } from "../kernel/prefixed-id.ts";
+import { type Digest, prefixedId } from "../kernel/prefixed-id.ts";
 import { CONFLICT, retryOnConflict } from "../kernel/retry-on-conflict.ts";
 import type { Stored } from "../kernel/stored.ts";
 import type { AddressLists } from "../partners/partner-secrets.ts";
@@ -12,14 +12,14 @@ import type { PortalLinkQueries } from "../portal-links/portal-link-queries.ts";
 import type { PortalLinkOwner, PortalLinks } from "../portal-links/portal-links.ts";
 import type { GuardPart, RequestContext } from "../workflow/workflow.ts";
 import { AGENT_CREDENTIALS_MAX, type AgentCredentialCreator, type AgentCredentialRecord, type AgentLimit } from "./agent-credential.ts";
-import { type AgentCredentialChange, agentCredentialChange, type Telling, tellStored } from "./agent-credential-change.ts";
-import type { AgentCredentialStore } from "./agent-credential-store.ts";
+import { credentialByDigest, pageOfCredentials, storeCredential } from "./agent-credential-queries.ts";
 import type { AgentCredentials, AgentLinkOutcome, MerchantRefusal, SeenAgentCredential } from "./agent-credentials.ts";
 import type { AgentUseStore } from "./agent-use-store.ts";
 import type { AgentUses } from "./agent-uses.ts";
 import { checkedOrder } from "./check-order.ts";
 import { isTimeOver, refusedBy } from "./rules.ts";
-import { stepAgentCredential } from "./step-agent-credential.ts";
+import type { UsableCredentialsStore } from "./usable-credentials-store.ts";
+import type { AgentCredentialWorkflow } from "./workflow.ts";
 
 /** Each lost round is another credential of the same merchant, or a link of the same one. */
 const ROUNDS_MAX = 64;
@@ -40,8 +40,10 @@ export interface LocalDays {
   dayRange(day: string): { readonly untilMs: number } | null;
 }
 
-export interface AgentCredentialsOptions extends Telling {
-  store: AgentCredentialStore;
+export interface AgentCredentialsOptions {
+  workflow: AgentCredentialWorkflow;
+  usable: UsableCredentialsStore;
+  digest: Digest;
   uses: AgentUses;
   useStore: Pick<AgentUseStore, "ofAll">;
   portalLinks: Pick<PortalLinks, "createBeside" | "list" | "find" | "cancel">;
@@ -61,7 +63,9 @@ export interface AgentCredentialsOptions extends Telling {
 
 export function createAgentCredentials(options: AgentCredentialsOptions): AgentCredentials {
   const {
-    store,
+    workflow,
+    usable,
+    digest,
     uses,
     useStore,
     portalLinks,
@@ -73,9 +77,8 @@ export function createAgentCredentials(options: AgentCredentialsOptions): AgentC
     tokenOf,
     merchantRefuses,
     refused: countRefused,
-    ...telling
   } = options;
-  const { digest } = telling;
+  const { store } = workflow;
 
   async function own({ merchantId, livemode }: PortalLinkOwner, id: string): Promise<Stored<AgentCredentialRecord> | null> {
     const stored = await store.load(id);
@@ -93,8 +96,8 @@ export function createAgentCredentials(options: AgentCredentialsOptions): AgentC
       }
       const atMs = clock.nowMs();
       const { name, scopes, limits, ipAllow, expiresAtMs } = checkedOrder(order, atMs, addressLists);
-      const usable = await store.usable(owner);
-      if (usable.ids.length >= AGENT_CREDENTIALS_MAX) return { type: "full" } as const;
+      const now = await usable.load(owner);
+      if (now.ids.length >= AGENT_CREDENTIALS_MAX) return { type: "full" } as const;
       const { merchantId, partnerId, livemode } = owner;
       const record: AgentCredentialRecord = {
         ...{
@@ -113,11 +116,9 @@ export function createAgentCredentials(options: AgentCredentialsOptions): AgentC
         ...{ createdBy, createdAtMs: atMs, updatedAtMs: atMs, expiresAtMs, state: "ACTIVE", nextAtMs: expiresAtMs, events: 0 },
         ...{ reserved: { totalMinor: 0, day: null, dayMinor: 0, links: 0 }, revokedAtMs: null, revokedBy: null },
       };
-      const change: AgentCredentialChange = { record, before: null, version: 0, events: [], also: [], atMs };
-      // Also where somebody else with the same operation was first: its credential is the one.
-      if ((await store.create(change, usable, proof)) === null) return CONFLICT;
-      tellStored(change, "agent_credential.created", operation.requestId, telling);
-      return { type: "created", credential: record, token } as const;
+      // Where another attempt at the same operation was first, its credential is the one.
+      const isStored = await storeCredential({ workflow, usable }, record, now, operation, proof);
+      return isStored ? ({ type: "created", credential: record, token } as const) : CONFLICT;
     });
 
   async function seen(records: readonly AgentCredentialRecord[]): Promise<SeenAgentCredential[]> {
@@ -144,24 +145,20 @@ export function createAgentCredentials(options: AgentCredentialsOptions): AgentC
     owner: PortalLinkOwner,
     id: string,
     by: AgentCredentialCreator,
-    { requestId }: RequestContext,
+    request: RequestContext,
   ): Promise<{ record: AgentCredentialRecord; byThis: boolean } | null> {
     return retryOnConflict(ROUNDS_MAX, async () => {
       const stored = await own(owner, id);
       if (stored === null) return null;
-      const event = { type: "revoke.requested", atMs: clock.nowMs(), by } as const;
-      const step = stepAgentCredential(stored.record, event);
-      if (!step.taken) return { record: stored.record, byThis: false };
-      const change = agentCredentialChange(step, stored, event.atMs, requestId, telling);
-      if ((await store.commit(change)) === null) return CONFLICT;
-      tellStored(change, event.type, requestId, telling);
-      return { record: change.record, byThis: true };
+      const applied = await workflow.step(stored, { type: "revoke.requested", atMs: clock.nowMs(), by }, request);
+      return applied === CONFLICT ? CONFLICT : { record: applied.record, byThis: applied.type === "accepted" };
     });
   }
 
   const byToken: AgentCredentials["byToken"] = async (token, ipAddress) => {
-    const record = TOKEN.test(token) ? await store.byDigest(digest(token)) : null;
-    if (record === null) return null;
+    const stored = TOKEN.test(token) ? await credentialByDigest(store, digest(token)) : null;
+    if (stored === null) return null;
+    const { record } = stored;
     const { id: credentialId, merchantId, partnerId, livemode, name, scopes, state, ipAllow } = record;
     if (state === "REVOKED") return "revoked";
     if (state === "EXPIRED" || isTimeOver(record, clock.nowMs())) return "expired";
@@ -176,7 +173,7 @@ export function createAgentCredentials(options: AgentCredentialsOptions): AgentC
   async function reserved(
     grant: AgentGrant,
     { order, createdAtMs: atMs }: PortalLinkRecord,
-    { requestId }: RequestContext,
+    request: RequestContext,
   ): Promise<GuardPart | { refusal: AgentLinkOutcome }> {
     const stored = await own(grant, grant.credentialId);
     const state = stored === null || stored.record.state === "REVOKED" ? "REVOKED" : "EXPIRED";
@@ -192,10 +189,9 @@ export function createAgentCredentials(options: AgentCredentialsOptions): AgentC
       const retryAtMs = await roomAgain(record, refused.limit, day, atMs);
       return { refusal: { type: "refused", ...refused, limits, retryAtMs } };
     }
-    const step = stepAgentCredential(record, { type: "link.made", atMs, amountMinor, day });
-    if (!step.taken) throw new Error(`the credential ${record.id} has room for a link and does not take it`);
-    const change = agentCredentialChange(step, stored, atMs, requestId, telling);
-    return { ...store.alongside(change), committed: () => tellStored(change, "link.made", requestId, telling) };
+    const prepared = await workflow.prepare(stored, { type: "link.made", atMs, amountMinor, day }, request);
+    if (prepared === "refused") throw new Error(`the credential ${record.id} has room for a link and does not take it`);
+    return { ...prepared.part, committed: prepared.committed };
   }
 
   /** From when on a limit has more room by itself; null where time alone makes none. */
@@ -239,7 +235,7 @@ export function createAgentCredentials(options: AgentCredentialsOptions): AgentC
     create,
     list: async (owner, { limit, cursor, state }) => {
       const after = cursor === null ? null : placeOfCursor(cursor, CURSOR_ID);
-      const { items, next } = await store.page(owner, { limit, after, state });
+      const { items, next } = await pageOfCredentials(store, owner, { limit, after, state });
       return { items: await seen(items), next: next === null ? null : cursorOf(next) };
     },
     show: async (owner, id) => {
@@ -251,7 +247,7 @@ export function createAgentCredentials(options: AgentCredentialsOptions): AgentC
       return outcome === null ? null : seenOne(outcome.record);
     },
     revokeAll: async (owner, by, operation) => {
-      const { ids } = await store.usable(owner);
+      const { ids } = await usable.load(owner);
       const outcomes = await Promise.all(ids.map((id) => ended(owner, id, by, operation)));
       return outcomes.flatMap((outcome) => (outcome?.byThis === true ? [outcome.record] : []));
     },

@@ -75,7 +75,7 @@ export function createWorkflow<R extends WorkflowRecord, E extends TimedEvent, F
   definition: WorkflowDefinition<R, E, F, Outcome>,
   options: WorkflowOptions<R, F, Outcome>,
 ): Workflow<R, E, F> {
-  const { objectType, outcomesOf, touch } = definition;
+  const { objectType, outcomesOf, touch, attemptsMax = ATTEMPTS_MAX, reports } = definition;
   const { store, clock, eventOperations, activity, count, guard } = options;
   const effectsOf = createEffects(definition, options);
 
@@ -123,11 +123,11 @@ export function createWorkflow<R extends WorkflowRecord, E extends TimedEvent, F
       return { applied: { type: "accepted", record: own.record, effects: step.effects }, isGuardStale: false };
     }
 
-    const { attemptsMax } = guard ?? {};
-    if (!isGuarded || attemptsMax === undefined) return (await attempt()).applied;
+    const guardAttemptsMax = guard?.attemptsMax;
+    if (!isGuarded || guardAttemptsMax === undefined) return (await attempt()).applied;
     // The step stays right while only what the guard has read has changed.
     return guard.inTurn(own.record, () =>
-      retryOnConflict(attemptsMax, async () => {
+      retryOnConflict(guardAttemptsMax, async () => {
         const { applied, isGuardStale } = await attempt();
         return isGuardStale ? CONFLICT : applied;
       }),
@@ -141,8 +141,10 @@ export function createWorkflow<R extends WorkflowRecord, E extends TimedEvent, F
     request: RequestContext | null,
     parts: readonly GuardPart[],
   ): void {
-    report(transition, event, request, "done");
-    for (const outcome of outcomesOf(transition, effects)) count(outcome);
+    if (reports === undefined || transition.before?.state !== transition.record.state) {
+      report(transition, event, request, "done");
+      for (const outcome of outcomesOf(transition, effects)) count(outcome);
+    }
     for (const part of parts) part.committed?.();
     options.stored?.(transition.record);
   }
@@ -161,7 +163,7 @@ export function createWorkflow<R extends WorkflowRecord, E extends TimedEvent, F
     const stepped = definition.step(stored.record, event);
     if (!stepped.accepted) {
       // A deadline that does not apply any more was nobody's request.
-      if (request !== null) refused(stored.record, event, request);
+      if (request !== null && reports === undefined) refused(stored.record, event, request);
       return { type: "refused", record: stored.record, effects: [] };
     }
     const applied = await commit(stepped, stored, event, request, part);
@@ -198,14 +200,14 @@ export function createWorkflow<R extends WorkflowRecord, E extends TimedEvent, F
     refused,
     create: (first, event, request, part = NO_PART) => commit(first, null, event, request, part),
     apply: (id, decide, request) =>
-      retryOnConflict(ATTEMPTS_MAX, async () => {
+      retryOnConflict(attemptsMax, async () => {
         const stored = await store.load(id);
         if (stored === null) return null;
         const event = decide(stored.record, clock.nowMs());
         return event === null ? { type: "refused", record: stored.record, effects: [] } : step(stored, event, request);
       }),
     current: (id) =>
-      retryOnConflict(ATTEMPTS_MAX, async () => {
+      retryOnConflict(attemptsMax, async () => {
         const stored = await store.load(id);
         const event = stored === null ? null : definition.overdue(stored.record, clock.nowMs());
         if (stored === null || event === null) return stored;

@@ -110,6 +110,10 @@ export interface WorkflowDefinition<R extends WorkflowRecord, E extends TimedEve
   step(record: R, event: E): Step<R, F>;
   /** The event that an overdue record gets before it is shown or changed; null where it is not overdue. */
   overdue(record: R, atMs: number): E | null;
+  /** How often a step is decided again after conflicts; absent: ATTEMPTS_MAX (run-workflow.ts). */
+  readonly attemptsMax?: number;
+  /** Which steps are reported to the activity log and counted; absent: all, and requests that are refused. */
+  readonly reports?: "state changes";
   /** How `updatedAtMs` is set: it grows with each change, or it is the latest time of all. */
   readonly touch: "increasing" | "latest";
   /** How long the record and its index entries are stored. */

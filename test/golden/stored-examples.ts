@@ -12,7 +12,9 @@ import { createSignatureNonceStore } from "../../engine/access/signature-nonce-s
 import type { SubscriptionRule } from "../../engine/access/terminal-rule.ts";
 import { createUsualLoginStore } from "../../engine/access/usual-login-store.ts";
 import type { AgentCredentialRecord } from "../../engine/agents/agent-credential.ts";
-import { createAgentCredentialStore } from "../../engine/agents/agent-credential-store.ts";
+import { credentialByDigest, pageOfCredentials } from "../../engine/agents/agent-credential-queries.ts";
+import { createUsableCredentialsStore } from "../../engine/agents/usable-credentials-store.ts";
+import { AGENT_CREDENTIAL_WORKFLOW } from "../../engine/agents/workflow.ts";
 import { type AddedUse, createAgentUseStore } from "../../engine/agents/agent-use-store.ts";
 import type { AccountRecord } from "../../engine/accounts/account.ts";
 import { createAccountStore } from "../../engine/accounts/account-store.ts";
@@ -1183,7 +1185,7 @@ const portalLinkStore = (kv: Kv) => {
   const store = createWorkflowStore(kv, portalLinkWorkflow(digests), RETENTION_MS);
   return { store, queries: createPortalLinkQueries(store, digests) };
 };
-const agentCredentialStore = (kv: Kv) => createAgentCredentialStore({ kv, retentionMs: RETENTION_MS, eventOperations: () => [] });
+const agentCredentialStore = (kv: Kv) => createWorkflowStore(kv, AGENT_CREDENTIAL_WORKFLOW, RETENTION_MS);
 const disputeStore = (kv: Kv) => createWorkflowStore(kv, DISPUTE_WORKFLOW, RETENTION_MS);
 const disputeFileStore = (kv: Kv) => createDisputeFileStore({ kv, keptMs: RETENTION_MS });
 const alertStore = (kv: Kv) => createWorkflowStore(kv, ALERT_WORKFLOW, RETENTION_MS);
@@ -1569,18 +1571,17 @@ export const STORED_EXAMPLES = {
   },
   agentCredential: {
     write: async (kv) => {
-      const store = agentCredentialStore(kv);
-      const change = { record: AGENT_CREDENTIAL, before: null, version: 0, events: [], also: [], atMs: AT_MS };
-      await store.create(change, await store.usable(AGENT_CREDENTIAL));
+      const part = createUsableCredentialsStore(kv).part(AGENT_CREDENTIAL, 0, [AGENT_CREDENTIAL.id]);
+      await agentCredentialStore(kv).commit({ record: AGENT_CREDENTIAL, before: null, version: 0, part, atMs: AT_MS });
     },
     read: async (kv) => {
       const store = agentCredentialStore(kv);
       const list = { merchantId: "merchant-1", livemode: true };
       return [
         (await store.load(AGENT_CREDENTIAL.id))?.record,
-        (await store.byDigest(AGENT_CREDENTIAL.digest))?.id,
-        (await store.page(list, { limit: 10, after: null, state: "EXHAUSTED" })).items.map(({ id }) => id),
-        (await store.usable(list)).ids,
+        (await credentialByDigest(store, AGENT_CREDENTIAL.digest))?.record.id,
+        (await pageOfCredentials(store, list, { limit: 10, after: null, state: "EXHAUSTED" })).items.map(({ id }) => id),
+        (await createUsableCredentialsStore(kv).load(list)).ids,
         await store.pageDue(duePartitionOf(AGENT_CREDENTIAL.id), null, AT_MS + 31 * 86_400_000, 10),
       ];
     },

@@ -3,7 +3,7 @@ import { describe, it } from "node:test";
 import type { AgentCredentialRecord, AgentCredentialState } from "../../../engine/agents/agent-credential.ts";
 import type { AgentCredentialEvent } from "../../../engine/agents/events.ts";
 import { refusedBy } from "../../../engine/agents/rules.ts";
-import { stepAgentCredential } from "../../../engine/agents/step-agent-credential.ts";
+import { stepAgentCredential } from "../../../engine/agents/workflow.ts";
 import { credential, DAY, EXPIRES_MS, NOW_MS } from "./machine-world.ts";
 
 const made = (amountMinor: number, changes: Partial<Extract<AgentCredentialEvent, { type: "link.made" }>> = {}) =>
@@ -74,11 +74,11 @@ const ROWS: Row[] = [
 describe("the machine of a credential", () => {
   for (const { about, before, event, after } of ROWS) {
     it(`${before.state}, ${event.type}: ${about}`, () => {
-      const { record, effects, taken } = stepAgentCredential(before, event);
+      const { record, effects, accepted } = stepAgentCredential(before, event);
       const told = effects.length === 0 ? "" : " !";
       const { state, reserved } = record;
-      assert.equal(taken ? `${state} ${reserved.totalMinor} ${reserved.dayMinor}${told}` : "same", after);
-      if (!taken) assert.equal(record, before);
+      assert.equal(accepted ? `${state} ${reserved.totalMinor} ${reserved.dayMinor}${told}` : "same", after);
+      if (!accepted) assert.equal(record, before);
     });
   }
 
