@@ -55,7 +55,7 @@ async function readHold(kv: Kv, payment: HeldPayment): Promise<ReadHold> {
 }
 
 /** In the commit of a dispute: blocks or allows refunds of its payment. Refuses a new dispute of a payment that has DISPUTES_OF_PAYMENT_MAX. */
-export function createHoldGuard(kv: Kv, expiresAtMs: (transition: Transition<DisputeRecord>) => number): CommitGuard<DisputeRecord> {
+export function createHoldGuard(kv: Kv, expiresAtMs: (transition: Transition<DisputeRecord>) => number | null): CommitGuard<DisputeRecord> {
   return {
     applies: ({ record: { uuid } }) => uuid !== null,
     read: async (transition) => {
@@ -74,12 +74,12 @@ export function createHoldGuard(kv: Kv, expiresAtMs: (transition: Transition<Dis
 }
 
 /** For the commit of a dispute: it holds, or does not any more. */
-function holdOperation({ key, disputes }: ReadHold, id: string, holds: boolean, expiresAtMs: number): Operation {
+function holdOperation({ key, disputes }: ReadHold, id: string, holds: boolean, expiresAtMs: number | null): Operation {
   const others = disputes.filter((one) => one !== id);
   const left = holds ? [...others, id] : others;
   if (left.length === 0) return { type: "delete", key };
   const hold: DisputeHold = { schema: 1, disputes: left };
-  return { type: "put", key, value: recordText("disputeHold", hold), expiresAtMs };
+  return { type: "put", key, value: recordText("disputeHold", hold), ...(expiresAtMs === null ? {} : { expiresAtMs }) };
 }
 
 /** By the same letters in whatever case a caller writes them. */

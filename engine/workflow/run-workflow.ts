@@ -84,21 +84,23 @@ export function createWorkflow<R extends WorkflowRecord, E extends TimedEvent, F
     { record: stepped, effects }: Stepped<R, F>,
     mails: Mailed<R>,
     stored: Stored<R> | null,
-    { atMs }: TimedEvent,
+    event: TimedEvent,
     request: RequestContext | null,
     part: CommitPart,
   ): WorkflowCommit<R> {
+    const { atMs } = event;
     const before = stored?.record ?? null;
-    const record = {
+    const touched = {
       ...mails.record,
       updatedAtMs: touch === "latest" ? Math.max(stepped.updatedAtMs, atMs) : changedAtMs(before?.updatedAtMs ?? null, atMs),
       events: stepped.events + effectsOf.eventCount(effects),
     };
+    const record = { ...touched, ...definition.noted?.({ before, record: touched, atMs }) };
     const operations = [
       ...eventOperations(effectsOf.events(record, effects, stepped.events, atMs, request?.requestId ?? null)),
       ...part.operations,
       ...mails.operations,
-      ...effectsOf.attention(record, effects, before, atMs),
+      ...effectsOf.attention(record, effects, before, event),
     ];
     return { before, record, atMs, version: stored?.version ?? 0, part: { checks: part.checks, operations } };
   }
@@ -110,7 +112,9 @@ export function createWorkflow<R extends WorkflowRecord, E extends TimedEvent, F
     request: RequestContext | null,
     part: GuardPart,
   ): Promise<Created<R, F>> {
-    const mails = effectsOf.hasMail(step) ? await effectsOf.mailed(step, event.atMs) : { record: step.record, operations: [] };
+    const mails = effectsOf.hasMail(step)
+      ? await effectsOf.mailed(step, stored?.record ?? null, event.atMs)
+      : { record: step.record, operations: [] };
     const own = commitOf(step, mails, stored, event, request, part);
     const isGuarded = guard?.applies(own) === true;
 
@@ -189,7 +193,7 @@ export function createWorkflow<R extends WorkflowRecord, E extends TimedEvent, F
     }
 
     return effectsOf.hasMail(stepped)
-      ? effectsOf.mailed(stepped, event.atMs).then(withMails)
+      ? effectsOf.mailed(stepped, stored.record, event.atMs).then(withMails)
       : withMails({ record: stepped.record, operations: [] });
   };
 

@@ -70,6 +70,7 @@ export function createWorkflowStore<R extends WorkflowRecord, E extends TimedEve
     const transition = { before, record, atMs };
     const key = keyPrefix + record.id;
     const untilMs = expiresAtMs(transition, retentionMs);
+    const until = untilMs === null ? {} : { expiresAtMs: untilMs };
     const entries = indexEntries(record);
     const known = new Map((before === null ? [] : indexEntries(before)).map((entry) => [entry.key, entry.value]));
     const isRenewed = renewIndexes?.(transition) !== false;
@@ -79,10 +80,10 @@ export function createWorkflowStore<R extends WorkflowRecord, E extends TimedEve
     return {
       checks: [{ key, version }, ...part.checks],
       operations: [
-        { type: "put", key, value: recordText(kind, record), expiresAtMs: untilMs },
-        ...written.map((entry): Operation => ({ type: "put", ...entry, expiresAtMs: untilMs })),
+        { type: "put", key, value: recordText(kind, record), ...until },
+        ...written.map((entry): Operation => ({ type: "put", ...entry, ...until })),
         ...stale.map((one): Operation => ({ type: "delete", key: one })),
-        ...(ownEntries?.(transition, untilMs) ?? []),
+        ...(ownEntries?.(transition, untilMs, retentionMs) ?? []),
         ...dueOperations(duePrefix, record.id, before?.nextAtMs ?? null, record.nextAtMs),
         ...objectRowOperations(before === null ? [] : reportRows(before), reportRows(record), atMs),
         ...part.operations,

@@ -65,12 +65,15 @@ export interface IndexDeclaration<R> {
 export type EffectHandler<R, F> =
   /** A webhook event of this type, in the commit of the step. */
   | { readonly kind: "webhook"; typeOf(effect: F): PortalEventType }
-  /** An item that operators look at. */
-  | { readonly kind: "attention"; readonly item: AttentionKind; detailOf(record: R): string }
+  /** An item that operators look at, under the record's id or what `placeOf` names. */
+  | { readonly kind: "attention"; readonly item: AttentionKind; detailOf(record: R): string; placeOf?(event: TimedEvent): string }
   /** Removes such an item, if it exists. */
   | { readonly kind: "resolve"; readonly item: AttentionKind; exists(before: R): boolean }
-  /** A mail; `postponed` is what the record keeps where mails have no room now. A step sends the last of its mails. */
-  | { readonly kind: "mail"; postponed?(record: R, effect: F, atMs: number): Partial<R> }
+  /**
+   * A mail. `postponed` is what the record keeps where mails have no room now, and `sent` where the mail is stored. A step sends the last of
+   * its mails.
+   */
+  | { readonly kind: "mail"; postponed?(record: R, effect: F, atMs: number): Partial<R>; sent?(record: R): Partial<R> }
   /** The caller of the step executes the effect, or stores it in the same commit. */
   | { readonly kind: "caller" };
 
@@ -78,16 +81,23 @@ export function webhook<R, F>(typeOf: (effect: F) => PortalEventType): EffectHan
   return { kind: "webhook", typeOf };
 }
 
-export function attention<R, F>(item: AttentionKind, detailOf: (record: R) => string): EffectHandler<R, F> {
-  return { kind: "attention", item, detailOf };
+export function attention<R, F>(
+  item: AttentionKind,
+  detailOf: (record: R) => string,
+  placeOf?: (event: TimedEvent) => string,
+): EffectHandler<R, F> {
+  return { kind: "attention", item, detailOf, ...(placeOf === undefined ? {} : { placeOf }) };
 }
 
 export function resolveAttention<R, F>(item: AttentionKind, exists: (before: R) => boolean): EffectHandler<R, F> {
   return { kind: "resolve", item, exists };
 }
 
-export function mail<R, F>(postponed?: (record: R, effect: F, atMs: number) => Partial<R>): EffectHandler<R, F> {
-  return { kind: "mail", ...(postponed === undefined ? {} : { postponed }) };
+export function mail<R, F>(
+  postponed?: (record: R, effect: F, atMs: number) => Partial<R>,
+  sent?: (record: R) => Partial<R>,
+): EffectHandler<R, F> {
+  return { kind: "mail", ...(postponed === undefined ? {} : { postponed }), ...(sent === undefined ? {} : { sent }) };
 }
 
 export function forCaller<R, F>(): EffectHandler<R, F> {
@@ -116,13 +126,15 @@ export interface WorkflowDefinition<R extends WorkflowRecord, E extends TimedEve
   readonly reports?: "state changes";
   /** How `updatedAtMs` is set: it grows with each change, or it is the latest time of all. */
   readonly touch: "increasing" | "latest";
-  /** How long the record and its index entries are stored. */
-  expiresAtMs(transition: Transition<R>, retentionMs: number): number;
+  /** What the record notes of a change beside what its machine says. */
+  noted?(transition: Transition<R>): Partial<R>;
+  /** How long the record and its index entries are stored; null: until a later commit says so. */
+  expiresAtMs(transition: Transition<R>, retentionMs: number): number | null;
   readonly indexes: readonly IndexDeclaration<R>[];
   /** Whether the index entries that stay are written again, so that they are stored as long as the record. Absent: always. */
   renewIndexes?(transition: Transition<R>): boolean;
   /** Entries of the workflow's own in each commit; `untilMs` is when the record expires. */
-  ownEntries?(transition: Transition<R>, untilMs: number): CommitPart["operations"];
+  ownEntries?(transition: Transition<R>, untilMs: number | null, retentionMs: number): CommitPart["operations"];
   readonly deadlines: {
     /** Deadlines are stored under `due/<name>/`, and live where the place `<name>s/<partition>` is at home. */
     readonly name: string;

@@ -57,7 +57,9 @@ import type { PlanRecord } from "../../engine/subscriptions/plan.ts";
 import { createPlanStore } from "../../engine/subscriptions/plan-store.ts";
 import { createDunningPolicyStore } from "../../engine/subscriptions/dunning-policy-store.ts";
 import type { SubscriptionRecord } from "../../engine/subscriptions/subscription.ts";
-import { createSubscriptionStore, type SubscriptionPageQuery } from "../../engine/subscriptions/subscription-store.ts";
+import { createCycleChargeStore } from "../../engine/subscriptions/cycle-charge-store.ts";
+import { createSubscriptionQueries, type SubscriptionPageQuery } from "../../engine/subscriptions/subscription-queries.ts";
+import { subscriptionWorkflow } from "../../engine/subscriptions/workflow.ts";
 import { duePartitionOf } from "../../engine/kernel/due-index-store.ts";
 import type { SecretBox } from "../../engine/kernel/secret-box.ts";
 import type { Mail } from "../../engine/mails/mail.ts";
@@ -1200,13 +1202,13 @@ const writeExport = (kv: Kv) =>
     ...{ after: EXPORT, before: null, version: 0 },
     room: { record: { schema: 1, underWay: ["exp_000000000000000000000002"], kept: 2, bytes: 123 }, version: 0 },
   });
-const subscriptionStore = (kv: Kv) =>
-  createSubscriptionStore({
-    ...{ kv, retentionMs: RETENTION_MS, eventOperations: () => [] },
-    ...{ digest: (text) => Buffer.from(text).toString("hex"), keyedDigest: (text) => Buffer.from(text).toString("hex") },
-  });
+const subscriptionStore = (kv: Kv) => {
+  const digests = { digest: asHex, keyedDigest: asHex };
+  const store = createWorkflowStore(kv, subscriptionWorkflow(digests, () => "TML1"), RETENTION_MS);
+  return { store, queries: createSubscriptionQueries(store, digests) };
+};
 const writeSubscription = (kv: Kv) =>
-  subscriptionStore(kv).commit({ record: SUBSCRIPTION, before: null, version: 0, events: [], also: [], atMs: AT_MS });
+  subscriptionStore(kv).store.commit({ record: SUBSCRIPTION, before: null, version: 0, part: NO_PART, atMs: AT_MS });
 const appStore = (kv: Kv) => createAppStore({ kv, nowMs: now, writer: "w" });
 const auditStore = (kv: Kv) => createAuditStore({ kv, writer: "w", failed: () => undefined });
 const put = (kv: Kv, ...operations: Operation[]) => kv.commit({ checks: [], operations });
@@ -1548,14 +1550,14 @@ export const STORED_EXAMPLES = {
   subscription: {
     write: writeSubscription,
     read: async (kv) => {
-      const store = subscriptionStore(kv);
+      const { store, queries } = subscriptionStore(kv);
       const list = { merchantId: "merchant-1", livemode: true };
       const all = { limit: 10, after: null, fromMs: null, beforeMs: null, state: null, planId: null, customerEmail: null };
       const idsOf = async (query: Partial<SubscriptionPageQuery>) =>
-        (await store.page(list, { ...all, ...query })).items.map(({ id }) => id);
+        (await queries.page(list, { ...all, ...query })).items.map(({ id }) => id);
       return [
         (await store.load(SUBSCRIPTION.id))?.record,
-        (await store.byToken(SUBSCRIPTION.token))?.record.id,
+        (await queries.byToken(SUBSCRIPTION.token))?.record.id,
         await idsOf({}),
         await idsOf({ state: "PAST_DUE" }),
         await idsOf({ planId: PLAN.id }),
@@ -1564,7 +1566,7 @@ export const STORED_EXAMPLES = {
       ];
     },
   },
-  subscriptionCharge: { write: writeSubscription, read: (kv) => subscriptionStore(kv).charges(SUBSCRIPTION.id, null, 10) },
+  subscriptionCharge: { write: writeSubscription, read: (kv) => createCycleChargeStore(kv).charges(SUBSCRIPTION.id, null, 10) },
   dunningPolicy: {
     write: (kv) => createDunningPolicyStore(kv).set({ schema: 1, merchantId: "merchant-1", terms: DUNNING_TERMS, updatedAtMs: AT_MS }),
     read: (kv) => createDunningPolicyStore(kv).termsOf("merchant-1"),

@@ -91,7 +91,7 @@ function open(kv: TapeKv, { id }: SubscriptionRecord, hasRoom = true) {
     apply: (event: SubscriptionEvent, requestId: string | null) => {
       clock.wallMs = event.atMs;
       return retryOnConflict(8, async () => {
-        const found = await parts.store.load(id);
+        const found = await parts.workflow.store.load(id);
         if (found === null) return null;
         const taken = await takeStep(found, event, requestId === null ? null : { id: "o1", requestId }, parts);
         if (typeof taken === "symbol") return taken;
