@@ -125,9 +125,10 @@ describe("a dispute", () => {
     assert.equal(world.kv.holding, 2);
     world.kv.release();
     await Promise.all(both);
-    await world.feed.verdict("VISA", "C-1", "WON", world.next());
-    assert.ok(await world.isHeld());
+    // Had the second commit overwritten the first one, nothing would block refunds after this.
     await world.feed.verdict("VISA", "C-2", "WON", world.next());
+    assert.ok(await world.isHeld());
+    await world.feed.verdict("VISA", "C-1", "WON", world.next());
     assert.equal(await world.isHeld(), false);
   });
 
