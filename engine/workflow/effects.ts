@@ -7,21 +7,19 @@ import type { EffectHandler, Step, TimedEvent, WorkflowDefinition, WorkflowRecor
 
 export interface EffectOptions<R, F> {
   readonly digest: Digest;
-  /** What an event shows of a record: no personal data. */
+  /** Returns the object that an event shows. It has no personal data. */
   objectOf(record: R): object;
-  /** The entries of a mail; null where mails have no room now. Absent: the machine has no mails. */
+  /** Returns the entries of a mail, or null while mails have no room. */
   mailOf?(record: R, effect: F, before: R | null): Promise<CommitPart["operations"] | null>;
 }
 
 export type Stepped<R, F> = Pick<Step<R, F>, "record" | "effects">;
 
-/** A record with what it keeps of its mail, and the entries of the mail. */
 export interface Mailed<R> {
   readonly record: R;
   readonly operations: CommitPart["operations"];
 }
 
-/** What is stored of the effects of a step. */
 export function createEffects<R extends WorkflowRecord, E extends TimedEvent, F extends { readonly type: string }, Outcome>(
   definition: WorkflowDefinition<R, E, F, Outcome>,
   { digest, objectOf, mailOf }: EffectOptions<R, F>,
@@ -34,7 +32,6 @@ export function createEffects<R extends WorkflowRecord, E extends TimedEvent, F 
     return handler;
   }
 
-  /** The operations of the step's mail, and what the record keeps of a mail that found no room. */
   async function mailed({ record, effects }: Stepped<R, F>, before: R | null, atMs: number): Promise<Mailed<R>> {
     for (const effect of effects.toReversed()) {
       const handler = handlerOf(effect);

@@ -9,31 +9,31 @@ import { createEffects, type EffectOptions, type Mailed, type Stepped } from "./
 import type { CommitGuard, GuardPart, RequestContext, TimedEvent, Transition, WorkflowDefinition, WorkflowRecord } from "./workflow.ts";
 import type { WorkflowCommit, WorkflowStore } from "./workflow-store.ts";
 
-/** Each conflict means that somebody else has changed the record; more of them mean that something is wrong. */
+/** More conflicts than this indicate a fault. */
 export const ATTEMPTS_MAX = 8;
 
 export interface WorkflowOptions<R, F, Outcome> extends EffectOptions<R, F> {
   readonly store: WorkflowStore<R>;
   readonly clock: Clock;
-  /** The entries that store webhook events and lead to their deliveries. */
   eventOperations(events: readonly WebhookEvent[]): CommitPart["operations"];
-  /** Called after the commit, as `count` is. */
+  /** Called only after the commit, like `count`. */
   readonly activity: Pick<ActivityLog, "workflow">;
   count(outcome: Outcome): void;
-  /** Absent: a commit depends on nothing but the record and what its caller adds. */
   readonly guard?: CommitGuard<R>;
-  /** Called with each record that is stored. */
   stored?(record: R): void;
 }
 
 export interface Applied<R, F> {
   readonly type: "accepted" | "refused";
   readonly record: R;
-  /** Those of the step, for a caller that executes what comes after the commit. */
+  /** For a caller that executes some of them after the commit. */
   readonly effects: readonly F[];
 }
 
-/** `guarded`: the guard refuses it. `conflict`: there is another version of the record, or a check of the caller's does not hold. */
+/**
+ * `guarded`: the guard rejects the commit. `conflict`: the record or what a check reads has
+ * changed.
+ */
 export type Created<R, F> =
   | Applied<R, F>
   | { readonly type: "guarded"; readonly refused: string }
@@ -43,31 +43,33 @@ export interface PreparedStep<R, F> {
   readonly record: R;
   readonly effects: readonly F[];
   readonly part: CommitPart;
-  /** To be called once the part is stored. */
+  /** The caller calls it once the part is stored. */
   committed(): void;
 }
 
-/** Steps records and stores the steps, for requests and deadlines alike. */
 export interface Workflow<R, E, F> {
   readonly store: WorkflowStore<R>;
-  /** Stores a new record with the effects of its first events. */
   create(step: Stepped<R, F>, event: TimedEvent, request: RequestContext | null, part?: GuardPart): Promise<Created<R, F>>;
-  /** One step from what was read; CONFLICT if that, or what `part` checks, has changed. */
+  /** Makes one step. Returns CONFLICT if the record, or what `part` checks, has changed. */
   step(stored: Stored<R>, event: E, request: RequestContext | null, part?: CommitPart): Promise<Applied<R, F> | typeof CONFLICT>;
-  /** Loads, decides, steps and commits, again after a conflict. `decide`: null for nothing to do. Null: there is no such record. */
+  /**
+   * Loads, decides, steps and commits, and repeats this after a conflict. `decide` returns null if
+   * there is nothing to do.
+   */
   apply(id: string, decide: (record: R, atMs: number) => E | null, request: RequestContext | null): Promise<Applied<R, F> | null>;
-  /** The record as it is at this time: where its deadline has passed unnoticed, that is stored first. */
+  /** Returns the record after any step that its deadline has made due. */
   current(id: string): Promise<Stored<R> | null>;
   /**
-   * One step for the commit of another record; nothing is stored before the caller commits `part`. The guard is read once. Answers at
-   * once if the step has no mail and no guard, so that of many that step one record at once fewer conflict.
+   * Makes one step for the commit of another record. The caller commits `part`. The guard is read
+   * once. Without a mail and a guard the result is no promise, so that many requests that step one
+   * record at once conflict less often.
    */
   prepare(
     stored: Stored<R>,
     event: E,
     request: RequestContext | null,
   ): PreparedStep<R, F> | "refused" | Promise<PreparedStep<R, F> | "refused">;
-  /** Reports to the activity log that a request was refused. */
+  /** Reports a rejected request to the activity log. */
   refused(record: R, event: TimedEvent, request: RequestContext): void;
 }
 
@@ -79,7 +81,6 @@ export function createWorkflow<R extends WorkflowRecord, E extends TimedEvent, F
   const { store, clock, eventOperations, activity, count, guard } = options;
   const effectsOf = createEffects(definition, options);
 
-  /** A step with everything that is stored with it but for what the guard adds. */
   function commitOf(
     { record: stepped, effects }: Stepped<R, F>,
     mails: Mailed<R>,
@@ -129,7 +130,7 @@ export function createWorkflow<R extends WorkflowRecord, E extends TimedEvent, F
 
     const guardAttemptsMax = guard?.attemptsMax;
     if (!isGuarded || guardAttemptsMax === undefined) return (await attempt()).applied;
-    // The step stays right while only what the guard has read has changed.
+    // The step stays valid while only what the guard reads has changed.
     return guard.inTurn(own.record, () =>
       retryOnConflict(guardAttemptsMax, async () => {
         const { applied, isGuardStale } = await attempt();
@@ -166,7 +167,7 @@ export function createWorkflow<R extends WorkflowRecord, E extends TimedEvent, F
   const step: Workflow<R, E, F>["step"] = async (stored, event, request, part = NO_PART) => {
     const stepped = definition.step(stored.record, event);
     if (!stepped.accepted) {
-      // A deadline that does not apply any more was nobody's request.
+      // No request causes a deadline, so one that no longer applies is not reported.
       if (request !== null && reports === undefined) refused(stored.record, event, request);
       return { type: "refused", record: stored.record, effects: [] };
     }
