@@ -7,24 +7,24 @@ import { ALERT_SOURCES, type AlertActor, type AlertRecord, type AlertSource } fr
 export const ALERT_RULES_MAX = 20;
 export const ALERT_RULE_DAILY_COUNT_MAX = 1_000;
 
-/** Alerts that are refunded without anybody looking at them. All that it names has to hold; null: any. */
+/** All conditions must hold; null: any. */
 export interface AlertRule {
-  /** The merchant's own, unique among its rules. */
+  /** Chosen by the merchant, unique among its rules. */
   readonly id: string;
   readonly amountMaxMinor: number;
-  /** Never `RDR`: there the network moves the money. */
+  /** Never `RDR`, because the network moves the money there. */
   readonly sources: readonly AlertSource[] | null;
   readonly categories: readonly DisputeCategory[] | null;
-  /** As the payment was paid: CARD, PAYBYLINK, ... */
+  /** Methods of the payment: CARD, PAYBYLINK, ... */
   readonly methods: readonly string[] | null;
 }
 
 export interface AlertRuleSet {
   readonly enabled: boolean;
-  /** ISO 4217: of the amounts here; alerts of other currencies match none. */
+  /** ISO 4217, for all amounts here. Alerts of other currencies match no rule. */
   readonly currency: string;
   readonly rules: readonly AlertRule[];
-  /** What rules may decide on one day of the installation's zone, at most; what was decided counts, whatever became of it. */
+  /** Limits for one day of the installation's zone. Decisions count whatever their outcome. */
   readonly dailyCountMax: number;
   readonly dailyAmountMaxMinor: number;
 }
@@ -38,14 +38,13 @@ export interface AlertRules extends AlertRuleSet {
   readonly updatedBy: AlertActor | null;
 }
 
-/** What rules have decided on one day. */
+/** The decisions of rules on one day. */
 export interface AlertDay {
   readonly schema: 1;
   readonly count: number;
   readonly amountMinor: number;
 }
 
-/** Where nobody has made any: nothing is refunded by itself. */
 export function noRules({ merchantId, livemode }: { merchantId: string; livemode: boolean }): AlertRules {
   return {
     ...{ schema: 1, merchantId, livemode, enabled: false, currency: "EUR", rules: [] },
@@ -55,7 +54,7 @@ export function noRules({ merchantId, livemode }: { merchantId: string; livemode
 
 type Judged = Pick<AlertRecord, "source" | "category" | "method" | "amountMinor" | "currency">;
 
-/** The first rule that an alert matches; null for none, and where rules are off. Also for a look at what they would have done. */
+/** Returns the first matching rule, or null if there is none or rules are off. */
 export function matchingRule({ enabled, currency, rules }: AlertRuleSet, alert: Judged): AlertRule | null {
   if (!enabled || alert.currency !== currency || alert.source === "RDR") return null;
   return rules.find((rule) => matches(rule, alert)) ?? null;
@@ -67,7 +66,6 @@ function matches({ amountMaxMinor, sources, categories, methods }: AlertRule, { 
   return methods === null || (method !== null && methods.includes(method));
 }
 
-/** Whether the day has room for one more. */
 export function hasRoomToday(rules: AlertRuleSet, { count, amountMinor }: AlertDay, alert: Pick<AlertRecord, "amountMinor">): boolean {
   return count < rules.dailyCountMax && amountMinor + alert.amountMinor <= rules.dailyAmountMaxMinor;
 }
@@ -76,7 +74,7 @@ const RULE_ID = /^[A-Za-z0-9_-]{1,32}$/;
 const METHOD = /^[A-Z][A-Z0-9_]{0,31}$/;
 const METHODS_MAX = 16;
 
-/** Rules as they are stored. Throws RelayError `invalid_request` naming the member. */
+/** Throws RelayError `invalid_request` naming the member. */
 export function checkedRules(given: AlertRuleSet): AlertRuleSet {
   const { enabled, currency, rules, dailyCountMax, dailyAmountMaxMinor } = given;
   if (rules.length > ALERT_RULES_MAX) throw invalid("rules", `may have at most ${ALERT_RULES_MAX}`);
@@ -108,7 +106,7 @@ function checkRule({ id, amountMaxMinor, sources, categories, methods }: AlertRu
   }
 }
 
-/** At least one, all of them right, none twice. */
+/** Returns whether there is at least one value, all are valid, and none is repeated. */
 function isSome<T>(values: readonly T[], isRight: (value: T) => boolean): boolean {
   return values.length > 0 && values.every(isRight) && new Set(values).size === values.length;
 }

@@ -3,16 +3,16 @@ import type { Clock } from "../kernel/clock.ts";
 import { createRecent } from "../kernel/recent.ts";
 import type { AlertOwner, Alerts } from "./alerts.ts";
 
-/** So long before it is to be answered a dispute is a task. */
+/** A dispute becomes a task this long before its deadline. */
 const DUE_WITHIN_MS = 7 * 86_400_000;
 
-/** Of each: an overview names the most urgent, no list of all. */
+/** The limit for each kind. An overview names only the most urgent. */
 const TASKS_MAX = 10;
 
-/** Those who look at once share one look. */
+/** Calls within this time share one read. */
 const RECENT_MS = 4_000;
 
-/** `dispute_due`: it is to be answered within a week. `alert_pending`: to be refunded or declined. */
+/** `dispute_due`: must be answered within a week. `alert_pending`: must be refunded or declined. */
 export type DisputeTaskKind = "dispute_due" | "alert_pending";
 
 export interface DisputeTask {
@@ -23,7 +23,10 @@ export interface DisputeTask {
   readonly dueAtMs: number;
 }
 
-/** What a merchant has to answer, the most urgent first, as it was within the last seconds. Rejects with RelayError `unavailable`. */
+/**
+ * Returns what a merchant must answer, most urgent first, some seconds old at most. Rejects with
+ * RelayError `unavailable`.
+ */
 export type DisputeTasks = (owner: AlertOwner) => Promise<readonly DisputeTask[]>;
 
 export interface DisputeTasksOptions {

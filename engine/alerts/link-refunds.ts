@@ -20,9 +20,9 @@ export interface LinkRefundsOptions {
 const ELSEWHERE: RefundState = { type: "refused", reason: "not_refundable_here" };
 const UNKNOWN: RefundState = { type: "unknown" };
 
-/** Refunds of payments by link, which the card gateway gives back; what a terminal took has no refund here. */
+/** Refunds payments by link. Payments on a terminal cannot be refunded here. */
 export function createLinkRefunds({ links, giveBack, holds, digest, clock }: LinkRefundsOptions): AlertRefunds {
-  /** Under this id, or what an intent makes of it. */
+  /** An intent derives its own ids from that of the order. */
   function ownOf({ followUps }: LinkRecord, { id }: RefundOrder): FollowUp | undefined {
     const ids = [id, refundIdOf({ id }, digest), releaseIdOf({ id }, digest)];
     return followUps.find((one) => one.type !== "capture" && ids.includes(one.id));
@@ -38,7 +38,8 @@ export function createLinkRefunds({ links, giveBack, holds, digest, clock }: Lin
       return own?.state === "done" ? { type: "done" } : { type: "already_refunded" };
     }
     if (judged.type === "possible" && limit !== null && isMore(judged, limit)) return { type: "refused", reason: "amount_differs" };
-    // What was begun and never came to the gateway is gone on with under its id, by which the gateway executes it once; not where a dispute or the deadline has come meanwhile.
+    // A refund that did not reach the gateway continues under its id, which the gateway executes
+    // once. It does not continue after a dispute or the deadline.
     const isBegun = own?.state === "requested";
     if (await holds.isUnderDispute({ merchantId, uuid })) return isBegun ? UNKNOWN : { type: "refused", reason: "under_dispute" };
     if (clock.nowMs() >= notAfterMs) return isBegun ? UNKNOWN : { type: "absent" };
@@ -75,7 +76,7 @@ export function createLinkRefunds({ links, giveBack, holds, digest, clock }: Lin
     }
   }
 
-  /** Where the store or a turn at the gateway is missing, it is not known how far it came. */
+  /** Without the store or a turn at the gateway, it is unknown how far the refund came. */
   async function orUnknown(work: () => Promise<RefundState>): Promise<RefundState> {
     try {
       return await work();
