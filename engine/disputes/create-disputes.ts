@@ -28,10 +28,10 @@ import type { DisputeEvent } from "./events.ts";
 import { fileOf, hasRoomFor, isFrozen, nextAtMs, remindersFrom } from "./rules.ts";
 import { type DisputeWorkflow, stepDispute } from "./workflow.ts";
 
-/** Contents that are being read and stored at once by a thread, in all and of one merchant: each is in memory as a whole. */
+/** Limits uploads that a thread reads and stores at once, because each is in memory as a whole. */
 export const UPLOADS: PlaceBounds = { all: 8, each: 2 };
 
-/** For storing the contents of one file; after it whoever looks after the dispute takes them away. */
+/** The time to store the contents of a file. After it the dispute's deadline deletes them. */
 const STAGED_MS = 15 * 60_000;
 
 const UPLOADS_FULL = {
@@ -44,12 +44,10 @@ export interface DisputesOptions {
   digest: Digest;
   files: DisputeFileStore;
   clock: Clock;
-  /** SHA-256 in hex. */
   digestOf(contents: Uint8Array): string;
   isActive: DocumentCheck;
 }
 
-/** The operations at disputes: of their merchants, and of those who bring in what networks say. */
 export function createDisputes(options: DisputesOptions): { disputes: Disputes; feed: DisputeFeed } {
   const { workflow, files, digestOf, isActive, clock, digest } = options;
   const { store } = workflow;
@@ -57,11 +55,11 @@ export function createDisputes(options: DisputesOptions): { disputes: Disputes; 
 
   async function own(owner: DisputeOwner, id: string): Promise<Stored<DisputeRecord> | null> {
     const stored = await store.load(id);
-    // Whose it is decides before anything of it is done.
+    // Ownership is checked before the dispute is stepped.
     return stored !== null && isOf(owner, stored.record) ? workflow.current(id) : null;
   }
 
-  /** What a merchant does with a dispute that is to be answered. `does` decides on it as it stands, an event or what it answers at once. */
+  /** `does` returns an event, or an immediate answer. */
   async function answer<Outcome extends object>(
     owner: DisputeOwner,
     id: string,
@@ -80,7 +78,7 @@ export function createDisputes(options: DisputesOptions): { disputes: Disputes; 
       }
       const stepped = await workflow.step(stored, event, operation);
       if (stepped === CONFLICT) return CONFLICT;
-      // Its deadline has passed just now, as the next look says.
+      // The deadline passed during this request. The next attempt returns the current state.
       return stepped.type === "accepted" ? done(stepped.record) : CONFLICT;
     });
   }
@@ -100,7 +98,7 @@ export function createDisputes(options: DisputesOptions): { disputes: Disputes; 
     await read(async (piece) => {
       bytes += piece.length;
       if (bytes > DISPUTE_FILE_BYTES_MAX) throw tooLarge();
-      // Whoever reads may use its memory for the next one.
+      // The caller may reuse its memory for the next piece.
       pieces.push(new Uint8Array(piece));
     });
     const contents = new Uint8Array(bytes);
@@ -117,7 +115,7 @@ export function createDisputes(options: DisputesOptions): { disputes: Disputes; 
     const found = await own(owner, id);
     if (found === null) return null;
     const fileId = prefixedId("dpf_", digest(`dispute file ${id} ${operation.id}`));
-    // Before anything is read: what came with the operation before is answered below all the same.
+    // This check precedes the upload. A repetition of a successful upload gets its answer below.
     if (!isAnswerable(found.record) && fileOf(found.record, fileId) === undefined) return notAnswerable(found.record);
     const refusal = uploads.refusalOf(owner.merchantId);
     if (refusal !== null) throw UPLOADS_FULL[refusal]();
@@ -159,7 +157,7 @@ export function createDisputes(options: DisputesOptions): { disputes: Disputes; 
           ...{ id: fileId, state: "staged", name, category: upload.category, bytes: contents.length, type, sha256 },
           ...{ uploadedAtMs: atMs, untilMs: atMs + STAGED_MS },
         };
-        // What is being taken away is not there, and not to come back either.
+        // A file that is being deleted does not exist, and cannot return.
         if (!hasRoomFor(record, file) || before?.state === "removed") return { answer: { type: "too_many_files", dispute: record } };
         return { type: "file.staged", atMs, file };
       },
@@ -174,7 +172,7 @@ export function createDisputes(options: DisputesOptions): { disputes: Disputes; 
     );
     if (kept === null) return null;
     if (fileOf(kept.record, fileId)?.state === "kept") return { type: "added", dispute: kept.record, fileId };
-    // Submitted, decided or too late meanwhile.
+    // The dispute was answered, decided or expired during the upload.
     await files.remove(id, fileId);
     return notAnswerable(kept.record);
   }
@@ -182,7 +180,7 @@ export function createDisputes(options: DisputesOptions): { disputes: Disputes; 
   const removeFile: Disputes["removeFile"] = async (owner, id, fileId, operation) => {
     const found = await own(owner, id);
     if (found === null || fileOf(found.record, fileId) === undefined) return null;
-    // Its contents are taken away by whoever looks after the dispute (dispute-deadlines.ts).
+    // The deadline runner deletes the contents (dispute-deadlines.ts).
     return answer<{ type: "removed" | "frozen"; dispute: DisputeRecord }>(
       ...([owner, id, operation] as const),
       (dispute, atMs) => {
@@ -311,7 +309,7 @@ export function createDisputes(options: DisputesOptions): { disputes: Disputes; 
       return created.record;
     });
 
-  /** `said`: whether it stands already as the network says. */
+  /** `said` returns whether the dispute already is as the network reports. */
   async function fed(
     network: string,
     networkCaseId: string,
@@ -320,7 +318,7 @@ export function createDisputes(options: DisputesOptions): { disputes: Disputes; 
     operation: RequestContext,
   ): Promise<Fed | null> {
     const id = disputeIdOf(network, networkCaseId, digest);
-    // Where its deadline has passed before, that is said first: what a network says is taken by the state that it has by then.
+    // A deadline that passed earlier is stored first, because it changes what the state accepts.
     if ((await workflow.current(id)) === null) return null;
     const stepped = await workflow.apply(id, (record, atMs) => (said(record) ? null : eventOf(record, atMs)), operation);
     if (stepped === null) return null;
@@ -360,7 +358,6 @@ export function createDisputes(options: DisputesOptions): { disputes: Disputes; 
   return { disputes, feed };
 }
 
-/** What making room for a file has come to. */
 type Staged =
   | { readonly type: "staged"; readonly dispute: DisputeRecord }
   | { readonly type: "too_many_files"; readonly dispute: DisputeRecord }
@@ -379,7 +376,6 @@ function notAnswerable(dispute: DisputeRecord): NotAnswerable {
   return { type: dispute.state === "EXPIRED" ? "deadline_passed" : "not_open", dispute };
 }
 
-/** Whether one that was named is one of those that are asked for. */
 function isAsked({ state, stage, category, terminalId, currency }: DisputeRecord, query: DisputeQuery): boolean {
   if ((query.currency ?? currency) !== currency) return false;
   if (query.state !== null && query.state !== state) return false;
@@ -392,5 +388,5 @@ function tooLarge(): RelayError {
   return new RelayError("payload_too_large", `A file may have at most ${DISPUTE_FILE_BYTES_MAX / 1_048_576} MB`);
 }
 
-/** A list of disputes and alerts goes on behind either of them (alerts/dispute-board.ts). */
+/** A list of disputes and alerts continues after either of them (alerts/dispute-board.ts). */
 const CURSOR_ID = /^(?:dp|al)_[a-z0-9]{24}$/;
