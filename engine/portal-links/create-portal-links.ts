@@ -26,11 +26,11 @@ import type { PortalLinkMade, PortalLinkOwner, PortalLinkQuery, PortalLinks } fr
 import { isOver, isTimeOver } from "./rules.ts";
 import type { PortalLinkWorkflow } from "./workflow.ts";
 
-/** Of what is stored beside a new link others may change the same, as fast as the store lets them: some of them are first in nearly every round, each of them once. */
+/** Another caller succeeds in nearly every failed attempt, and each caller only once. */
 const BESIDE_ATTEMPTS_MAX = 512;
 
 const HOUR_MS = 3_600_000;
-/** When to ask again; how long the first links of the hour have to go is not looked up. */
+/** A fixed pause, because the age of the first links of the hour is not read. */
 const RETRY_AFTER_SECONDS = 60;
 
 export interface PortalLinksOptions {
@@ -41,15 +41,13 @@ export interface PortalLinksOptions {
   accounts: Pick<MerchantAccounts, "ofMerchant">;
   mails: PortalLinkMails;
   clock: Clock;
-  /** 22 letters or digits that nobody can guess. */
   newToken(): string;
-  /** Whether a merchant is deactivated: no payment is begun for it. In memory. */
+  /** Reads only memory. */
   isInactive(merchantId: string): boolean;
-  /** Where the gateway sends the customer back to. */
   returnUrl(token: string): string;
 }
 
-/** How a link is made: what it counts for, and what is stored with it or refuses it. */
+/** The limits of a new link, and what its commit adds or why it is rejected. */
 interface Making<Refusal> {
   requireRoom(atMs: number): Promise<void>;
   counting(record: PortalLinkRecord): CommitPart["operations"];
@@ -57,7 +55,10 @@ interface Making<Refusal> {
   roundsMax: number;
 }
 
-/** The operations at portal links. What they want of an attempt they want of its link, whose commits step the portal link (portal-link-companion.ts). */
+/**
+ * Attempts change through their links, whose commits step the portal link
+ * (portal-link-companion.ts).
+ */
 export function createPortalLinks(options: PortalLinksOptions): PortalLinks {
   const { workflow, queries, digest, links, accounts, mails, clock, newToken, isInactive, returnUrl } = options;
   const { store } = workflow;
@@ -107,7 +108,7 @@ export function createPortalLinks(options: PortalLinksOptions): PortalLinks {
   ): Promise<PortalLinkMade | Refusal> {
     const id = portalLinkIdOf(operation.id, digest);
     return retryOnConflict(making.roundsMax, async () => {
-      // Also where somebody else with the same operation was first: its link is the one.
+      // If another request with the same operation was first, its link is returned.
       const existing = await own(owner, id);
       if (existing !== null) return { type: "created", link: existing.record };
       const atMs = clock.nowMs();
@@ -137,7 +138,7 @@ export function createPortalLinks(options: PortalLinksOptions): PortalLinks {
         return { type: "cancelled", link: found.record } as const;
       }
       const last = found.record.attempts.at(-1);
-      // What is paid already is not cancelled. Where the gateway does not answer, it is: the attempt is followed to its end all the same.
+      // A paid link cannot be cancelled. Without an answer it is, and the attempt is still tracked.
       if (found.record.state === "PENDING" && last !== undefined && !isOver(last)) await links.verifyNow(last.txId);
       const stored = await own(owner, id);
       if (stored === null) return null;
@@ -163,7 +164,7 @@ export function createPortalLinks(options: PortalLinksOptions): PortalLinks {
       const operations = await mails.sent(record, to, locale, mailId);
       const sent = await workflow.step(stored, { type: "mail.owed", atMs: clock.nowMs(), mailId }, operation, { checks: [], operations });
       if (sent === CONFLICT) return CONFLICT;
-      // Refused: the link has expired just now.
+      // The link has just expired.
       return { type: sent.type === "refused" ? "not_pending" : "sent", link: sent.record } as const;
     });
 
@@ -179,12 +180,12 @@ export function createPortalLinks(options: PortalLinksOptions): PortalLinks {
       const last = record.attempts.at(-1);
       if (last !== undefined && isPayable(last, atMs)) return payable(record, last);
       if (last?.state === "opening" && atMs < last.expiresAtMs) {
-        // Somebody else is just opening it, or died at it: it goes on here, and is still the same one.
+        // Another request opens this attempt, or died while it did. The attempt continues here.
         await links.resume(last.txId, cause);
         return opened(record.id, last.txId);
       }
       if (last !== undefined && !isOver(last)) {
-        // Its hour is over: only the gateway's word says that nobody pays it any more.
+        // The attempt has expired here, but only the gateway can confirm that nobody pays it.
         await links.verifyNow(last.txId);
         const found = await again(record.id);
         const verified = found.attempts.at(-1);
@@ -201,11 +202,11 @@ export function createPortalLinks(options: PortalLinksOptions): PortalLinks {
     if (account.type !== "account") return { type: account.type, link: record };
     const order = linkOrderOf(record, account, returnUrl(record.token), atMs);
     const created = await links.createUnlessRefused(order, cause);
-    // Cancelled, expired or begun by somebody else in the meantime.
+    // The link was cancelled, expired or used by another request meanwhile.
     return created === null ? CONFLICT : opened(record.id, order.txId);
   }
 
-  /** What the opening of an attempt has come to, by how it stands now: it may have been cancelled meanwhile. */
+  /** The link may have been cancelled while the attempt was opened. */
   async function opened(id: string, txId: string): Promise<Paying> {
     const link = await again(id);
     const attempt = link.attempts.find((one) => one.txId === txId);
@@ -223,7 +224,7 @@ export function createPortalLinks(options: PortalLinksOptions): PortalLinks {
     return { items: page.items, next: page.next === null ? null : cursorOf(page.next) };
   }
 
-  /** By its id, or by that of one of its attempts. */
+  /** Accepts the id of a link or of one of its attempts. */
   async function byId(owner: PortalLinkOwner, q: string): Promise<PortalLinkRecord | null> {
     const [id = "", ...attempt] = q.trim().split(".");
     const found = (await own(owner, id))?.record ?? null;
@@ -265,7 +266,6 @@ function payable(link: PortalLinkRecord, { url, txId }: PortalLinkAttempt) {
   return { type: "payable", link, url } as const;
 }
 
-/** Whether a link that was named by its id is one of those that are asked for. */
 function isAsked({ state, createdAtMs, createdBy, order }: PortalLinkRecord, query: PortalLinkQuery): boolean {
   const { fromMs, beforeMs, customerEmail, agentId = null, currency = null } = query;
   if (currency !== null && order.currency !== currency) return false;
