@@ -9,14 +9,12 @@ import type { AgentCredentialWorkflow } from "./workflow.ts";
 
 export interface AgentCredentialPageQuery {
   readonly limit: number;
-  /** Those older than this place only; null: from the newest on. */
   readonly after: Place | null;
   readonly state: AgentCredentialState | null;
 }
 
 type AgentCredentialStore = WorkflowStore<AgentCredentialRecord>;
 
-/** By the SHA-256 (hex) of its token. */
 export function credentialByDigest(store: AgentCredentialStore, digest: string): Promise<Stored<AgentCredentialRecord> | null> {
   return store.exact(`agent-credential-token/${digest}`);
 }
@@ -31,7 +29,7 @@ export function pageOfCredentials(
 }
 
 /**
- * Stores a new credential, which can be used from then on. False: the id is taken, or others can be used than was read. Throws RelayError
+ * Returns false if the id exists, or the list of usable credentials has changed. Throws RelayError
  * `unauthorized` if the key that makes it was replaced meanwhile.
  */
 export async function storeCredential(

@@ -8,13 +8,13 @@ import type { AgentCredentialWorkflow } from "./workflow.ts";
 
 export interface AgentLinkKeeperOptions {
   workflow: AgentCredentialWorkflow;
-  /** By credential: the same one in which links are made. */
+  /** By credential. Links are made under the same mutex. */
   mutex: KeyedMutex<string>;
 }
 
 /**
- * Keeps what the links of a credential have come to, in the commits that change those links: what ends unpaid is given back to its total, and what is paid after that counts again. So
- * neither is ever known without the other, whatever dies when.
+ * An unpaid link makes room again, and a late payment counts again. The same commit changes the
+ * link, so both agree after any crash.
  */
 export function createAgentLinkKeeper({ workflow, mutex }: AgentLinkKeeperOptions): PortalLinkKeeper {
   return {
@@ -24,7 +24,7 @@ export function createAgentLinkKeeper({ workflow, mutex }: AgentLinkKeeperOption
       const [agentId, event] = [agentOf(change.record), eventOf(change)];
       if (agentId === null || event === null) return NO_PART;
       const stored = await workflow.store.load(agentId);
-      // Credentials are kept longer than their links can be paid.
+      // Credentials are stored longer than their links can be paid.
       if (stored === null) return NO_PART;
       const prepared = workflow.prepare(stored, event, null);
       const step = prepared instanceof Promise ? await prepared : prepared;
@@ -42,7 +42,7 @@ function agentOf({ createdBy }: PortalLinkRecord): string | null {
   return createdBy.type === "agent" ? createdBy.agentId : null;
 }
 
-/** What a step of a link is to the credential that made it. What is given back after it was paid stays counted: it was sold. */
+/** A refunded link stays counted, because it was sold. */
 function eventOf({ record, before, atMs }: Transition<PortalLinkRecord>): AgentCredentialEvent | null {
   if (before === null || before.state === record.state) return null;
   const { amountMinor } = record.order;

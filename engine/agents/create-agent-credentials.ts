@@ -21,20 +21,19 @@ import { isTimeOver, refusedBy } from "./rules.ts";
 import type { UsableCredentialsStore } from "./usable-credentials-store.ts";
 import type { AgentCredentialWorkflow } from "./workflow.ts";
 
-/** Each lost round is another credential of the same merchant, or a link of the same one. */
+/** Each conflict is a change of another credential of this merchant, or a link of this one. */
 const ROUNDS_MAX = 64;
 
 const HOUR_MS = 3_600_000;
 
-/** Prefix that tells it from a merchant's keys, also to scanners of leaked secrets. */
+/** Distinguishes tokens from a merchant's keys, for scanners of leaked secrets too. */
 export const AGENT_TOKEN_PREFIX = "ak_merchant_";
 
-/** A token as `tokenOf` makes it; what cannot be one is not looked up. */
 const TOKEN = /^ak_merchant_[A-Za-z0-9_-]{43}$/;
 
 const LAST = 4;
 
-/** Days by the installation's clocks. */
+/** Days in the installation's time zone. */
 export interface LocalDays {
   dayOf(atMs: number): string;
   dayRange(day: string): { readonly untilMs: number } | null;
@@ -48,16 +47,18 @@ export interface AgentCredentialsOptions {
   useStore: Pick<AgentUseStore, "ofAll">;
   portalLinks: Pick<PortalLinks, "createBeside" | "list" | "find" | "cancel">;
   madeLinks: Pick<PortalLinkQueries, "madeByAgent" | "firstMadeByAgent">;
-  /** By credential, in this thread. */
+  /** Serializes links of one credential in this thread. */
   mutex: KeyedMutex<string>;
   addressLists: AddressLists;
   days: LocalDays;
   clock: Clock;
-  /** AGENT_TOKEN_PREFIX and 256 bits as base64url that nobody can guess, always the same for one operation: so a repetition is answered as the first time, and nothing of it is stored. */
+  /**
+   * An operation always has the same token, so a repetition gets it although it is not stored.
+   * Returns AGENT_TOKEN_PREFIX and 256 secret bits as base64url.
+   */
   tokenOf(operationId: string): string;
-  /** Why what a merchant made there counts no more; null while it does. Rejects with RelayError `unavailable`. */
+  /** Null: the credentials of the merchant are valid. Rejects with RelayError `unavailable`. */
   merchantRefuses(owner: PortalLinkOwner): Promise<MerchantRefusal | null>;
-  /** A limit has refused a link; for counts. */
   refused(limit: AgentLimit): void;
 }
 
@@ -116,7 +117,7 @@ export function createAgentCredentials(options: AgentCredentialsOptions): AgentC
         ...{ createdBy, createdAtMs: atMs, updatedAtMs: atMs, expiresAtMs, state: "ACTIVE", nextAtMs: expiresAtMs, events: 0 },
         ...{ reserved: { totalMinor: 0, day: null, dayMinor: 0, links: 0 }, revokedAtMs: null, revokedBy: null },
       };
-      // Where another attempt at the same operation was first, its credential is the one.
+      // If another attempt of the same operation was first, its credential is returned.
       const isStored = await storeCredential({ workflow, usable }, record, now, operation, proof);
       return isStored ? ({ type: "created", credential: record, token } as const) : CONFLICT;
     });
@@ -140,7 +141,7 @@ export function createAgentCredentials(options: AgentCredentialsOptions): AgentC
     return one;
   }
 
-  /** Null where there is none; otherwise how it stands then, and whether it was this that revoked it. */
+  /** Returns the credential as it is then, and whether this call revoked it. */
   function ended(
     owner: PortalLinkOwner,
     id: string,
@@ -169,7 +170,7 @@ export function createAgentCredentials(options: AgentCredentialsOptions): AgentC
     return { merchantId, partnerId, livemode, credentialId, name, scopes };
   };
 
-  /** What the link takes of its credential, for the link's own commit. */
+  /** Reserves the amount of a link in the link's own commit. */
   async function reserved(
     grant: AgentGrant,
     { order, createdAtMs: atMs }: PortalLinkRecord,
@@ -182,7 +183,7 @@ export function createAgentCredentials(options: AgentCredentialsOptions): AgentC
     const { limits } = record;
     const { amountMinor, currency } = order;
     const day = days.dayOf(atMs);
-    // Read after the credential: whoever makes another link changes that, and this one is decided again.
+    // The credential is read first. If another link changes it, this one is decided again.
     const linksInHour = await madeLinks.madeByAgent(record, record.id, hourBefore(atMs), Math.max(1, limits.linksPerHour));
     const refused = refusedBy(record, { amountMinor, currency, day, linksInHour });
     if (refused !== null) {
@@ -194,7 +195,7 @@ export function createAgentCredentials(options: AgentCredentialsOptions): AgentC
     return { ...prepared.part, committed: prepared.committed };
   }
 
-  /** From when on a limit has more room by itself; null where time alone makes none. */
+  /** Null: time alone does not make room. */
   async function roomAgain(record: AgentCredentialRecord, limit: AgentLimit, day: string, atMs: number): Promise<number | null> {
     switch (limit) {
       case "perDay":
@@ -278,7 +279,6 @@ function ownerOf({ merchantId, partnerId, livemode }: AgentGrant): PortalLinkOwn
   return { merchantId, partnerId, livemode };
 }
 
-/** The first moment that counts for an hour. */
 function hourBefore(atMs: number): number {
   return atMs - HOUR_MS + 1;
 }

@@ -4,15 +4,12 @@ import type { UsableCredentialsStore } from "./usable-credentials-store.ts";
 import type { AgentCredentialWorkflow } from "./workflow.ts";
 
 export interface CredentialsOfKeyOptions {
-  /** Without the guard of those that can be used: all of them are taken out at once here. */
+  /** It has no guard for usable credentials, because this operation removes all of them at once. */
   workflow: AgentCredentialWorkflow;
   usable: UsableCredentialsStore;
 }
 
-/**
- * The agents' credentials that a secret key made and that can still be used. One from before the
- * relay kept which key it was is ended with whichever leaked.
- */
+/** Older records do not name the key, so they end with any leaked key. */
 export function createCredentialsOfKey({ workflow, usable }: CredentialsOfKeyOptions): LookAtKey {
   return async ({ merchantId, livemode, keyId, leaked, atMs }) => {
     const list = { merchantId, livemode };

@@ -5,19 +5,18 @@ import { readBareRecord, recordText } from "../kernel/schemas.ts";
 import type { CommitGuard } from "../workflow/workflow.ts";
 import type { AgentCredentialRecord } from "./agent-credential.ts";
 
-/** The credentials of a merchant that can still be used, in one environment; `version` for the commit that changes which they are. */
 export interface UsableCredentials {
   readonly ids: readonly string[];
   readonly version: number;
 }
 
-/** Which credentials can be used: `agent-credential-usable/<merchant>/<live or test>/`. */
+/** They are stored as `agent-credential-usable/<merchant>/<live or test>/`. */
 export interface UsableCredentialsStore {
   /** Rejects with RelayError `unavailable` when the store cannot answer. */
   load(list: MerchantList): Promise<UsableCredentials>;
-  /** For the commit that makes or ends credentials: from then on these can be used. */
+  /** Returns the part of a commit that replaces the list of usable credentials. */
   part(list: MerchantList, version: number, ids: readonly string[]): CommitPart;
-  /** Takes a credential that ends out of those that can be used. */
+  /** Removes a credential from the list when it ends. */
   readonly guard: CommitGuard<AgentCredentialRecord>;
 }
 

@@ -9,7 +9,6 @@ import { agentCredentialMachine } from "./machine.ts";
 
 export type AgentCredentialWorkflow = Workflow<AgentCredentialRecord, AgentCredentialEvent, AgentCredentialEffect>;
 
-/** What is counted of credentials. */
 export type AgentCredentialOutcome = "created" | "exhausted" | "active_again" | "expired" | "revoked";
 
 const HOUR_MS = 3_600_000;
@@ -18,13 +17,12 @@ const OUTCOMES = { ACTIVE: "active_again", EXHAUSTED: "exhausted", EXPIRED: "exp
 
 const runMachine = compile(agentCredentialMachine, ["tell"]);
 
-/** Steps a credential by its machine. */
 export const stepAgentCredential = stepRecords(runMachine);
 
 /**
- * Credentials of agents are stored as `agent-credential/<id>`. Their indexes lead to them by time and by the SHA-256 of the token.
- * Which of them can be used is stored apart (usable-credentials-store.ts). A link that is made or ends is reported by the link itself, so that
- * only changes of a credential's state are reported.
+ * Credentials of agents are stored as `agent-credential/<id>`, and the list of usable ones apart
+ * (usable-credentials-store.ts). Links report their own changes, so only changes of a credential's
+ * state are reported.
  */
 export const AGENT_CREDENTIAL_WORKFLOW: WorkflowDefinition<
   AgentCredentialRecord,
@@ -37,16 +35,16 @@ export const AGENT_CREDENTIAL_WORKFLOW: WorkflowDefinition<
   step: stepAgentCredential,
   overdue: () => null,
   touch: "latest",
-  // Links of other threads and other credentials of the merchant change the same.
+  // Links of other threads and other credentials of the merchant cause conflicts.
   attemptsMax: 64,
   reports: "state changes",
-  // As long as a link of it may be paid, also late.
+  // A link of the credential may be paid until then, even late.
   expiresAtMs: ({ record, atMs }, retentionMs) => Math.max(atMs, record.expiresAtMs) + PORTAL_LINK_HOURS_MAX * HOUR_MS + retentionMs,
   indexes: [
     { prefix: "agent-credential-token/", path: ({ digest }) => digest, exact: true },
     { prefix: "agent-credential-of/", path: (credential) => listPrefix("", credential), atMs: ({ createdAtMs }) => createdAtMs },
   ],
-  // Only the end of a credential and a later clock put its expiry off.
+  // The expiry changes only when a credential ends, or by a later clock.
   renewIndexes: ({ before, record }) => record.state !== before?.state,
   deadlines: {
     ...{ name: "agent-credential", freePerSecond: 100 },
