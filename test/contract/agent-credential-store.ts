@@ -9,7 +9,7 @@ import { credential, idOf } from "../engine/agents/machine-world.ts";
 import type { credentialsOn } from "../engine/agents/world.ts";
 import { ownWorldTest } from "./own-world.ts";
 
-/** A store of its own for one test, empty. */
+/** An empty store for one test. */
 export interface OpenAgentCredentialStore extends ReturnType<typeof credentialsOn> {
   kv: Kv;
   nowMs(): number;
@@ -20,7 +20,7 @@ const DAY_MS = 86_400_000;
 const LIST = { merchantId: "M1", livemode: false };
 const ALL = { limit: 100, after: null, state: null } as const;
 
-/** The contract of the store of credentials (engine/agents/workflow.ts); each engine's test file calls this. */
+/** The contract of the store of credentials. The test file of each engine calls it. */
 export function testAgentCredentialStore(name: string, open: () => Promise<OpenAgentCredentialStore>): void {
   describe(`${name} keeps the contract of the store of agents' credentials`, () => {
     const test = ownWorldTest(open);
@@ -37,7 +37,7 @@ export function testAgentCredentialStore(name: string, open: () => Promise<OpenA
       storeCredential(opened, record, await opened.usable.load(record), null);
     const versionOf = async ({ store }: OpenAgentCredentialStore, { id }: AgentCredentialRecord) => (await store.load(id))?.version ?? 0;
 
-    test("stores a credential by its id and its token, and refuses its id a second time", async (opened) => {
+    test("stores a credential by its id and its token, and rejects its id a second time", async (opened) => {
       const { store, nowMs } = opened;
       const record = numbered(1, nowMs());
       assert.equal(await store.load(record.id), null);
@@ -85,7 +85,7 @@ export function testAgentCredentialStore(name: string, open: () => Promise<OpenA
       );
     });
 
-    test("takes a credential that ends out of the usable ones, removes its deadline, and still lists it", async (opened) => {
+    test("removes an ended credential from the usable ones and its deadline, and still lists it", async (opened) => {
       const { store, usable, workflow, nowMs } = opened;
       const [one, other] = [numbered(1, nowMs()), numbered(2, nowMs() + 1)];
       for (const record of [one, other, numbered(3, nowMs(), { merchantId: "M2" })]) await create(opened, record);
@@ -104,7 +104,7 @@ export function testAgentCredentialStore(name: string, open: () => Promise<OpenA
       assert.deepEqual(await ids(null), [other.id, one.id]);
       assert.deepEqual(await ids("REVOKED"), [one.id]);
       assert.deepEqual(await ids("ACTIVE"), [other.id]);
-      // What its links come to after that changes nothing about what can be used.
+      // Later changes of its links do not change the usable ones.
       const event = { type: "link.paid_late", atMs: nowMs(), amountMinor: 5 } as const;
       assert.equal((await workflow.apply(one.id, () => event, null))?.type, "accepted");
       assert.deepEqual((await usable.load(LIST)).ids, [other.id]);

@@ -36,7 +36,7 @@ export const DAY_MS = 24 * HOUR_MS;
 export const BY_KEY = { type: "key" } as const;
 export const LIMITS: AgentLimits = { currency: "EUR", perLinkMaxMinor: 1_000, perDayMinor: 3_000, totalMinor: 5_000, linksPerHour: 100 };
 
-/** As wide as they may be, but for the total. */
+/** Makes limits as wide as possible, except for the total. */
 export function onlyTotal(totalMinor: number): AgentLimits {
   return { currency: "EUR", perLinkMaxMinor: totalMinor, perDayMinor: totalMinor, totalMinor, linksPerHour: 1_000 };
 }
@@ -48,7 +48,7 @@ export interface AgentShard extends Shard {
   uses: AgentUses;
 }
 
-/** What a shard tells of credentials. */
+/** The reports of a shard about credentials. */
 export interface AgentsHeard {
   became: string[];
   refused: string[];
@@ -71,7 +71,7 @@ export interface AgentShardParts {
 const eventOperations: Parameters<typeof createWorkflow>[1]["eventOperations"] = (events) =>
   events.map((event) => ({ type: "put", key: `event/${event.objectId}/${event.sequence}`, value: JSON.stringify(event) }));
 
-/** The workflow of credentials on a store, which reports to `heard`. */
+/** Makes the workflow of credentials on a store. It reports to `heard`. */
 export function credentialsOn(
   kv: Kv,
   clock: Clock = new ManualClock(),
@@ -90,12 +90,12 @@ export function credentialsOn(
   return {
     ...{ store, usable },
     workflow: createWorkflow(AGENT_CREDENTIAL_WORKFLOW, { ...options, guard: usable.guard }),
-    /** For the commits of others. */
+    /** For commits of other workflows. */
     unguarded: createWorkflow(AGENT_CREDENTIAL_WORKFLOW, options),
   };
 }
 
-/** Links, portal links and credentials of one shard, as they are wired. */
+/** Makes the links, portal links and credentials of one shard, wired as in the product. */
 export function openAgentShard(parts: AgentShardParts): AgentShard {
   const {
     kv,
@@ -217,7 +217,7 @@ export class AgentWorld {
     return outcome.link;
   }
 
-  /** Which limit refused it, or what else became of it. */
+  /** Returns the limit that rejects a link, or another outcome. */
   async outcome(grant: AgentGrant, amountMinor: number, changes: Partial<PortalLinkOrder> = {}): Promise<string> {
     const outcome = await this.make(grant, amountMinor, changes);
     return outcome.type === "refused" ? outcome.limit : outcome.type;
@@ -229,7 +229,7 @@ export class AgentWorld {
     return stored.record;
   }
 
-  /** What its links have come to, and its state. */
+  /** Returns the sums of its links and its state. */
   async stands(grant: AgentGrant): Promise<string> {
     const { state, reserved } = await this.credential(grant.credentialId);
     return `${state} ${reserved.totalMinor} ${reserved.dayMinor}`;
@@ -240,7 +240,7 @@ export class AgentWorld {
     return entries.map(({ value }): WebhookEvent => JSON.parse(value));
   }
 
-  /** The customer pays a link: whether the gateway says so now. */
+  /** The customer pays a link, and the gateway reports it. */
   async pays(link: PortalLinkRecord): Promise<void> {
     const paying = await this.shard(0).portalLinks.pay(link.token);
     if (paying?.type !== "payable") throw new Error(`${paying?.type}`);
