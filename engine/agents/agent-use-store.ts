@@ -18,7 +18,7 @@ export interface AgentUseStore {
 const USES = "agent-use/";
 
 /** Each conflict is another thread that used the same credential in the same second. */
-const ROUNDS_MAX = 32;
+const ATTEMPTS_MAX = 32;
 
 /** Uses are stored as `agent-use/<id of the credential>`, until `keptMs` after the last use. */
 export function createAgentUseStore({ kv, keptMs }: { kv: Kv; keptMs: number }): AgentUseStore {
@@ -30,7 +30,7 @@ export function createAgentUseStore({ kv, keptMs }: { kv: Kv; keptMs: number }):
       }),
     add: (id, added) =>
       available(() =>
-        retryOnConflict(ROUNDS_MAX, async () => {
+        retryOnConflict(ATTEMPTS_MAX, async () => {
           const key = USES + id;
           const entry = await kv.get(key);
           const use = withAdded(entry === null ? NO_AGENT_USE : recordOf(entry.value), added);

@@ -29,7 +29,7 @@ export function createAgentUses(options: {
     const before = waiting.get(id);
     if (before === undefined && waiting.size >= WAITING_MAX) return;
     const all = { lastUsedAtMs: clock.nowMs(), calls: [], refused: NO_AGENT_USE.refused, ...added };
-    waiting.set(id, before === undefined ? all : together(before, all));
+    waiting.set(id, before === undefined ? all : merged(before, all));
   }
 
   async function writeAll(uses: readonly (readonly [id: string, added: AddedUse])[]): Promise<void> {
@@ -64,7 +64,7 @@ export function createAgentUses(options: {
   };
 }
 
-function together(before: AddedUse, added: AddedUse): AddedUse {
+function merged(before: AddedUse, added: AddedUse): AddedUse {
   const { lastUsedAtMs, calls, refused } = withAdded({ schema: 1, ...before }, added);
   return { lastUsedAtMs: lastUsedAtMs ?? added.lastUsedAtMs, calls: calls.slice(0, AGENT_CALLS_MAX), refused };
 }

@@ -22,7 +22,7 @@ import type { UsableCredentialsStore } from "./usable-credentials-store.ts";
 import type { AgentCredentialWorkflow } from "./workflow.ts";
 
 /** Each conflict is a change of another credential of this merchant, or a link of this one. */
-const ROUNDS_MAX = 64;
+const ATTEMPTS_MAX = 64;
 
 const HOUR_MS = 3_600_000;
 
@@ -81,16 +81,16 @@ export function createAgentCredentials(options: AgentCredentialsOptions): AgentC
   } = options;
   const { store } = workflow;
 
-  async function own({ merchantId, livemode }: PortalLinkOwner, id: string): Promise<Stored<AgentCredentialRecord> | null> {
+  async function findOwned({ merchantId, livemode }: PortalLinkOwner, id: string): Promise<Stored<AgentCredentialRecord> | null> {
     const stored = await store.load(id);
     return stored !== null && stored.record.merchantId === merchantId && stored.record.livemode === livemode ? stored : null;
   }
 
   const create: AgentCredentials["create"] = (owner, order, createdBy, operation, proof) =>
-    retryOnConflict(ROUNDS_MAX, async () => {
+    retryOnConflict(ATTEMPTS_MAX, async () => {
       const id = prefixedId("ac_", digest(`agent credential ${operation.id}`));
       const token = tokenOf(operation.id);
-      const existing = await own(owner, id);
+      const existing = await findOwned(owner, id);
       if (existing !== null) {
         if (existing.record.digest === digest(token)) return { type: "created", credential: existing.record, token } as const;
         throw new RelayError("conflict", "The credential was made already, and its token is not shown again");
@@ -122,7 +122,7 @@ export function createAgentCredentials(options: AgentCredentialsOptions): AgentC
       return isStored ? ({ type: "created", credential: record, token } as const) : CONFLICT;
     });
 
-  async function seen(records: readonly AgentCredentialRecord[]): Promise<SeenAgentCredential[]> {
+  async function withUses(records: readonly AgentCredentialRecord[]): Promise<SeenAgentCredential[]> {
     const sinceMs = hourBefore(clock.nowMs());
     const [used, counts] = await Promise.all([
       useStore.ofAll(records.map(({ id }) => id)),
@@ -135,21 +135,21 @@ export function createAgentCredentials(options: AgentCredentialsOptions): AgentC
     });
   }
 
-  async function seenOne(record: AgentCredentialRecord): Promise<SeenAgentCredential> {
-    const [one] = await seen([record]);
+  async function withUse(record: AgentCredentialRecord): Promise<SeenAgentCredential> {
+    const [one] = await withUses([record]);
     if (one === undefined) throw new Error("one credential is one");
     return one;
   }
 
   /** Returns the credential as it is then, and whether this call revoked it. */
-  function ended(
+  function revokeOne(
     owner: PortalLinkOwner,
     id: string,
     by: AgentCredentialCreator,
     request: RequestContext,
   ): Promise<{ record: AgentCredentialRecord; byThis: boolean } | null> {
-    return retryOnConflict(ROUNDS_MAX, async () => {
-      const stored = await own(owner, id);
+    return retryOnConflict(ATTEMPTS_MAX, async () => {
+      const stored = await findOwned(owner, id);
       if (stored === null) return null;
       const applied = await workflow.step(stored, { type: "revoke.requested", atMs: clock.nowMs(), by }, request);
       return applied === CONFLICT ? CONFLICT : { record: applied.record, byThis: applied.type === "accepted" };
@@ -171,12 +171,12 @@ export function createAgentCredentials(options: AgentCredentialsOptions): AgentC
   };
 
   /** Reserves the amount of a link in the link's own commit. */
-  async function reserved(
+  async function reserve(
     grant: AgentGrant,
     { order, createdAtMs: atMs }: PortalLinkRecord,
     request: RequestContext,
   ): Promise<GuardPart | { refusal: AgentLinkOutcome }> {
-    const stored = await own(grant, grant.credentialId);
+    const stored = await findOwned(grant, grant.credentialId);
     const state = stored === null || stored.record.state === "REVOKED" ? "REVOKED" : "EXPIRED";
     if (stored === null || stored.record.state === state || isTimeOver(stored.record, atMs)) return { refusal: { type: "ended", state } };
     const { record } = stored;
@@ -187,7 +187,7 @@ export function createAgentCredentials(options: AgentCredentialsOptions): AgentC
     const linksInHour = await madeLinks.madeByAgent(record, record.id, hourBefore(atMs), Math.max(1, limits.linksPerHour));
     const refused = refusedBy(record, { amountMinor, currency, day, linksInHour });
     if (refused !== null) {
-      const retryAtMs = await roomAgain(record, refused.limit, day, atMs);
+      const retryAtMs = await roomAtMs(record, refused.limit, day, atMs);
       return { refusal: { type: "refused", ...refused, limits, retryAtMs } };
     }
     const prepared = await workflow.prepare(stored, { type: "link.made", atMs, amountMinor, day }, request);
@@ -196,7 +196,7 @@ export function createAgentCredentials(options: AgentCredentialsOptions): AgentC
   }
 
   /** Null: time alone does not make room. */
-  async function roomAgain(record: AgentCredentialRecord, limit: AgentLimit, day: string, atMs: number): Promise<number | null> {
+  async function roomAtMs(record: AgentCredentialRecord, limit: AgentLimit, day: string, atMs: number): Promise<number | null> {
     switch (limit) {
       case "perDay":
         return days.dayRange(day)?.untilMs ?? null;
@@ -217,7 +217,7 @@ export function createAgentCredentials(options: AgentCredentialsOptions): AgentC
         order,
         { type: "agent", agentId: grant.credentialId },
         operation,
-        (record) => reserved(grant, record, operation),
+        (record) => reserve(grant, record, operation),
       ),
     );
     if (made.type === "refused") {
@@ -227,7 +227,7 @@ export function createAgentCredentials(options: AgentCredentialsOptions): AgentC
     return made;
   };
 
-  async function ownLink(grant: AgentGrant, id: string): Promise<PortalLinkRecord | null> {
+  async function findOwnedLink(grant: AgentGrant, id: string): Promise<PortalLinkRecord | null> {
     const link = await portalLinks.find(ownerOf(grant), id);
     return link !== null && link.createdBy.type === "agent" && link.createdBy.agentId === grant.credentialId ? link : null;
   }
@@ -237,19 +237,19 @@ export function createAgentCredentials(options: AgentCredentialsOptions): AgentC
     list: async (owner, { limit, cursor, state }) => {
       const after = cursor === null ? null : placeOfCursor(cursor, CURSOR_ID);
       const { items, next } = await pageOfCredentials(store, owner, { limit, after, state });
-      return { items: await seen(items), next: next === null ? null : cursorOf(next) };
+      return { items: await withUses(items), next: next === null ? null : cursorOf(next) };
     },
     show: async (owner, id) => {
-      const stored = await own(owner, id);
-      return stored === null ? null : seenOne(stored.record);
+      const stored = await findOwned(owner, id);
+      return stored === null ? null : withUse(stored.record);
     },
     revoke: async (owner, id, by, operation) => {
-      const outcome = await ended(owner, id, by, operation);
-      return outcome === null ? null : seenOne(outcome.record);
+      const outcome = await revokeOne(owner, id, by, operation);
+      return outcome === null ? null : withUse(outcome.record);
     },
     revokeAll: async (owner, by, operation) => {
       const { ids } = await usable.load(owner);
-      const outcomes = await Promise.all(ids.map((id) => ended(owner, id, by, operation)));
+      const outcomes = await Promise.all(ids.map((id) => revokeOne(owner, id, by, operation)));
       return outcomes.flatMap((outcome) => (outcome?.byThis === true ? [outcome.record] : []));
     },
     byToken,
@@ -261,11 +261,11 @@ export function createAgentCredentials(options: AgentCredentialsOptions): AgentC
     },
     findLink: async (grant, id) => {
       requireScope(grant, "links:read");
-      return ownLink(grant, id);
+      return findOwnedLink(grant, id);
     },
     cancelLink: async (grant, id, operation) => {
       requireScope(grant, "links:cancel");
-      return (await ownLink(grant, id)) === null ? null : portalLinks.cancel(ownerOf(grant), id, operation);
+      return (await findOwnedLink(grant, id)) === null ? null : portalLinks.cancel(ownerOf(grant), id, operation);
     },
     noteCall: ({ credentialId }, call) => uses.called(credentialId, call),
   };

@@ -42,13 +42,13 @@ export function alertIdOf(source: AlertSource, networkRef: string, digest: Diges
 
 export function pageOfAlerts(store: AlertStore, list: MerchantList, query: AlertPageQuery): Promise<IndexPage<AlertRecord>> {
   const { order, state, limit, after, fromMs, beforeMs } = query;
-  const isAsked = (record: AlertRecord) => matches(record, query);
+  const isMatch = (record: AlertRecord) => matches(record, query);
   // The index by deadline does not know the time of receipt, so the records are filtered.
   if (order === "due") {
-    return store.page(listPrefix("alert-due/", list), { limit, after, fromMs: null, beforeMs: null, order: "oldest" }, isAsked);
+    return store.page(listPrefix("alert-due/", list), { limit, after, fromMs: null, beforeMs: null, order: "oldest" }, isMatch);
   }
   const prefix = state === null ? listPrefix("alert-of/", list) : `${listPrefix("alert-state/", list)}${state}/`;
-  return store.page(prefix, { limit, after, fromMs, beforeMs, order }, isAsked);
+  return store.page(prefix, { limit, after, fromMs, beforeMs, order }, isMatch);
 }
 
 /** Returns the alerts of a payment in both environments, oldest first. */

@@ -29,14 +29,14 @@ export function createAlertRefunder({ workflow, refunds, clock }: RefunderOption
     return settle(record, await refunds.refund(order));
   };
 
-  /** `asked` is the alert when the gateway was asked. The answer belongs to that attempt only. */
-  async function settle(asked: AlertRecord, state: RefundState): Promise<AlertRecord> {
+  /** The outcome belongs only to the attempt for which the gateway was asked. */
+  async function settle(requested: AlertRecord, state: RefundState): Promise<AlertRecord> {
     const settled = await workflow.apply(
-      asked.id,
-      (record, atMs) => (isRefunding(record) && record.refund?.attempt === asked.refund?.attempt ? endOf(state, atMs) : null),
+      requested.id,
+      (record, atMs) => (isRefunding(record) && record.refund?.attempt === requested.refund?.attempt ? endOf(state, atMs) : null),
       null,
     );
-    return settled?.record ?? asked;
+    return settled?.record ?? requested;
   }
 
   async function check(id: string): Promise<void> {

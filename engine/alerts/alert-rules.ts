@@ -87,8 +87,14 @@ export function checkedRules(given: AlertRuleSet): AlertRuleSet {
   if (!Number.isSafeInteger(dailyAmountMaxMinor) || dailyAmountMaxMinor < 1 || dailyAmountMaxMinor > AMOUNT_MINOR_MAX) {
     throw invalid("dailyAmountMaxMinor", `must be a whole number of minor units from 1 to ${AMOUNT_MINOR_MAX}`);
   }
-  const own = rules.map(({ id, amountMaxMinor, sources, categories, methods }) => ({ id, amountMaxMinor, sources, categories, methods }));
-  return { enabled, currency, rules: own, dailyCountMax, dailyAmountMaxMinor };
+  const checked = rules.map(({ id, amountMaxMinor, sources, categories, methods }) => ({
+    id,
+    amountMaxMinor,
+    sources,
+    categories,
+    methods,
+  }));
+  return { enabled, currency, rules: checked, dailyCountMax, dailyAmountMaxMinor };
 }
 
 function checkRule({ id, amountMaxMinor, sources, categories, methods }: AlertRule, currency: string): void {

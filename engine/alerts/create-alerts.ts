@@ -50,7 +50,7 @@ export function createAlerts(options: AlertsOptions): { alerts: Alerts; feed: Al
   const { workflow, refunder, rules: ruleStore, holds, dayOf, failed, clock, digest } = options;
   const { store } = workflow;
 
-  async function own(owner: AlertOwner, id: string): Promise<Stored<AlertRecord> | null> {
+  async function findOwned(owner: AlertOwner, id: string): Promise<Stored<AlertRecord> | null> {
     const stored = await store.load(id);
     // Ownership is checked before the alert is stepped.
     return stored !== null && isOf(owner, stored.record) ? workflow.current(id) : null;
@@ -62,7 +62,7 @@ export function createAlerts(options: AlertsOptions): { alerts: Alerts; feed: Al
 
   const refund: Alerts["refund"] = async (owner, id, by, operation) => {
     const begun = await retryOnConflict<Begun | null>(ATTEMPTS_MAX, async () => {
-      const stored = await own(owner, id);
+      const stored = await findOwned(owner, id);
       if (stored === null) return null;
       const { record: alert } = stored;
       const { merchantId, uuid, source, refund: before } = alert;
@@ -75,8 +75,11 @@ export function createAlerts(options: AlertsOptions): { alerts: Alerts; feed: Al
       if (isHeld) return { type: "under_dispute", alert };
       const atMs = clock.nowMs();
       const attempt = (before?.attempt ?? 0) + 1;
-      const asked = newRefund({ id: refundIdOf(id), by, requestId: operation.requestId, attempt }, atMs);
-      const stepped = await workflow.step(stored, { type: "refund.requested", atMs, refund: asked }, operation, { checks, operations: [] });
+      const requested = newRefund({ id: refundIdOf(id), by, requestId: operation.requestId, attempt }, atMs);
+      const stepped = await workflow.step(stored, { type: "refund.requested", atMs, refund: requested }, operation, {
+        checks,
+        operations: [],
+      });
       // The deadline passed during this request. The next attempt returns the current state.
       return stepped === CONFLICT || stepped.type === "refused" ? CONFLICT : { type: "begun", alert: stepped.record };
     });
@@ -91,7 +94,7 @@ export function createAlerts(options: AlertsOptions): { alerts: Alerts; feed: Al
   const decline: Alerts["decline"] = async (owner, id, reason, by, operation) => {
     const words = reason === null ? null : checkedReason(reason);
     return retryOnConflict<AlertAnswered<"declined" | "not_pending" | "outcome_unknown"> | null>(ATTEMPTS_MAX, async () => {
-      const stored = await own(owner, id);
+      const stored = await findOwned(owner, id);
       if (stored === null) return null;
       const { record: alert } = stored;
       if (alert.state === "DECLINED" && alert.end?.by === "merchant") return { type: "declined", alert };
@@ -103,7 +106,7 @@ export function createAlerts(options: AlertsOptions): { alerts: Alerts; feed: Al
   };
 
   const alerts: Alerts = {
-    find: async (owner, id) => (await own(owner, id))?.record ?? null,
+    find: async (owner, id) => (await findOwned(owner, id))?.record ?? null,
     list: async (owner, { cursor, ...query }) => {
       const page = await pageOfAlerts(store, owner, { ...query, after: cursor === null ? null : placeOfCursor(cursor, CURSOR_ID) });
       return { items: page.items, next: page.next === null ? null : cursorOf(page.next) };
@@ -150,10 +153,10 @@ export function createAlerts(options: AlertsOptions): { alerts: Alerts; feed: Al
     if (rule === null || uuid === null || !isInTime(fresh, atMs)) return { step: received, part: NO_PART };
     const day = dayOf(atMs);
     const [{ isHeld, checks }, today] = await Promise.all([holds.check({ merchantId, uuid }), ruleStore.day(fresh, day)]);
-    if (isHeld) return { step: held(received, "under_dispute"), part: NO_PART };
-    if (!hasRoomToday(rules.record, today.record, fresh)) return { step: held(received, "daily_cap"), part: NO_PART };
-    const counted = ruleStore.counted(fresh, day, { rules, day: today }, fresh);
-    return { step: byRule(received, rule, atMs), part: { checks: [...checks, ...counted.checks], operations: counted.operations } };
+    if (isHeld) return { step: withRuleHeld(received, "under_dispute"), part: NO_PART };
+    if (!hasRoomToday(rules.record, today.record, fresh)) return { step: withRuleHeld(received, "daily_cap"), part: NO_PART };
+    const countedPart = ruleStore.counted(fresh, day, { rules, day: today }, fresh);
+    return { step: byRule(received, rule, atMs), part: { checks: [...checks, ...countedPart.checks], operations: countedPart.operations } };
   }
 
   const received: AlertFeed["received"] = async (party, notice, operation) => {
@@ -182,29 +185,29 @@ export function createAlerts(options: AlertsOptions): { alerts: Alerts; feed: Al
     return record;
   };
 
-  /** `said` returns whether the alert already is as its source reports. */
-  async function fed(
+  /** `isAsReported` returns whether the alert already is as its source reports. */
+  async function applyReport(
     id: string,
     eventOf: (atMs: number) => AlertEvent,
-    said: (record: AlertRecord) => boolean,
+    isAsReported: (record: AlertRecord) => boolean,
     operation: RequestContext,
   ): Promise<AlertFed | null> {
-    const stepped = await workflow.apply(id, (record, atMs) => (said(record) ? null : eventOf(atMs)), operation);
+    const stepped = await workflow.apply(id, (record, atMs) => (isAsReported(record) ? null : eventOf(atMs)), operation);
     if (stepped === null) return null;
-    return { type: stepped.type === "accepted" || said(stepped.record) ? "done" : "refused", alert: stepped.record };
+    return { type: stepped.type === "accepted" || isAsReported(stepped.record) ? "done" : "refused", alert: stepped.record };
   }
 
   const feed: AlertFeed = {
     received,
     resolved: (source, networkRef, operation) =>
-      fed(
+      applyReport(
         alertIdOf(source, networkRef, digest),
         (atMs) => ({ type: "network.resolved", atMs }),
         ({ state }) => state === "PREVENTED",
         operation,
       ),
     invalid: (source, networkRef, operation) =>
-      fed(
+      applyReport(
         alertIdOf(source, networkRef, digest),
         (atMs) => ({ type: "network.invalid", atMs }),
         ({ end }) => end?.by === "invalid",
@@ -218,7 +221,7 @@ export function createAlerts(options: AlertsOptions): { alerts: Alerts; feed: Al
 
 const DRY_RUN_PAGE = 200;
 
-function held(step: AlertStep, ruleHeld: AlertRecord["ruleHeld"]): AlertStep {
+function withRuleHeld(step: AlertStep, ruleHeld: AlertRecord["ruleHeld"]): AlertStep {
   return { ...step, record: { ...step.record, ruleHeld } };
 }
 

@@ -56,21 +56,21 @@ export function createDisputeBoard({ disputes, alerts }: DisputeBoardOptions): D
   async function alertsOf(owner: AlertOwner, query: BoardQuery): ReturnType<Alerts["list"]> {
     const { status, stage, category, terminalId, currency = null, includeAlerts, dueBeforeMs, q, limit, cursor, fromMs, beforeMs } = query;
     if (!includeAlerts || stage !== null || (status !== null && status !== "ALERT")) return NONE;
-    const isAsked = (alert: AlertRecord) =>
+    const matchesQuery = (alert: AlertRecord) =>
       alert.state === "PENDING" &&
       (category === null || alert.category === category) &&
       (terminalId === null || alert.terminalId === terminalId) &&
       (currency === null || alert.currency === currency) &&
       (dueBeforeMs === null || alert.respondByMs < dueBeforeMs);
-    if (q !== null) return { items: (await named(owner, q.trim())).filter(isAsked).slice(0, limit), next: null };
+    if (q !== null) return { items: (await findByQuery(owner, q.trim())).filter(matchesQuery).slice(0, limit), next: null };
     const order = dueBeforeMs === null ? "newest" : "due";
     const page = await alerts.list(owner, { limit, cursor, order, fromMs, beforeMs, state: "PENDING", source: null });
     // The most urgent come first, so all alerts after a later one are later too.
     const isEnd = dueBeforeMs !== null && page.items.some(({ respondByMs }) => respondByMs >= dueBeforeMs);
-    return { items: page.items.filter(isAsked), next: isEnd ? null : page.next };
+    return { items: page.items.filter(matchesQuery), next: isEnd ? null : page.next };
   }
 
-  async function named(owner: AlertOwner, q: string): Promise<readonly AlertRecord[]> {
+  async function findByQuery(owner: AlertOwner, q: string): Promise<readonly AlertRecord[]> {
     const alert = await alerts.find(owner, q);
     return alert === null ? alerts.ofPayment(owner, q) : [alert];
   }

@@ -38,7 +38,7 @@ export interface DisputeTasksOptions {
 export function createDisputeTasks({ disputes, alerts, clock }: DisputeTasksOptions): DisputeTasks {
   const recent = createRecent<readonly DisputeTask[]>(clock, RECENT_MS);
 
-  async function look(owner: AlertOwner): Promise<readonly DisputeTask[]> {
+  async function readTasks(owner: AlertOwner): Promise<readonly DisputeTask[]> {
     const page = { limit: TASKS_MAX, cursor: null, order: "due", fromMs: null, beforeMs: null, state: null } as const;
     const dueBeforeMs = clock.nowMs() + DUE_WITHIN_MS;
     const [due, pending] = await Promise.all([
@@ -59,5 +59,5 @@ export function createDisputeTasks({ disputes, alerts, clock }: DisputeTasksOpti
     return tasks.sort((one, other) => one.dueAtMs - other.dueAtMs);
   }
 
-  return ({ merchantId, livemode }) => recent(`${merchantId}/${livemode}`, () => look({ merchantId, livemode }));
+  return ({ merchantId, livemode }) => recent(`${merchantId}/${livemode}`, () => readTasks({ merchantId, livemode }));
 }

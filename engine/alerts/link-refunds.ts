@@ -23,7 +23,7 @@ const UNKNOWN: RefundState = { type: "unknown" };
 /** Refunds payments by link. Payments on a terminal cannot be refunded here. */
 export function createLinkRefunds({ links, giveBack, holds, digest, clock }: LinkRefundsOptions): AlertRefunds {
   /** An intent derives its own ids from that of the order. */
-  function ownOf({ followUps }: LinkRecord, { id }: RefundOrder): FollowUp | undefined {
+  function existingRefundOf({ followUps }: LinkRecord, { id }: RefundOrder): FollowUp | undefined {
     const ids = [id, refundIdOf({ id }, digest), releaseIdOf({ id }, digest)];
     return followUps.find((one) => one.type !== "capture" && ids.includes(one.id));
   }
@@ -32,45 +32,45 @@ export function createLinkRefunds({ links, giveBack, holds, digest, clock }: Lin
     const { id, merchantId, partnerId, livemode, uuid, limit, requestId, notAfterMs } = order;
     const link = await links.byTxId(uuid);
     if (link === null || link.order.shop !== merchantId) return ELSEWHERE;
-    const own = ownOf(link, order);
+    const existing = existingRefundOf(link, order);
     const judged = refundability(link);
     if (judged.type === "impossible" && judged.reason === "already_refunded") {
-      return own?.state === "done" ? { type: "done" } : { type: "already_refunded" };
+      return existing?.state === "done" ? { type: "done" } : { type: "already_refunded" };
     }
     if (judged.type === "possible" && limit !== null && isMore(judged, limit)) return { type: "refused", reason: "amount_differs" };
     // A refund that did not reach the gateway continues under its id, which the gateway executes
     // once. It does not continue after a dispute or the deadline.
-    const isBegun = own?.state === "requested";
+    const isBegun = existing?.state === "requested";
     if (await holds.isUnderDispute({ merchantId, uuid })) return isBegun ? UNKNOWN : { type: "refused", reason: "under_dispute" };
     if (clock.nowMs() >= notAfterMs) return isBegun ? UNKNOWN : { type: "absent" };
-    const given = await giveBack({ merchantId, partnerId, livemode }, link, {
+    const outcome = await giveBack({ merchantId, partnerId, livemode }, link, {
       id,
       requestId: requestId ?? id,
       idempotencyKey: null,
       by: "alert",
     });
-    switch (given.type) {
+    switch (outcome.type) {
       case "given_back":
         return { type: "done" };
       case "refused":
         return { type: "refused", reason: "gateway" };
       case "impossible":
-        if (given.reason === "already_refunded") return { type: "already_refunded" };
-        return given.reason === "outcome_unknown" ? UNKNOWN : { type: "refused", reason: given.reason };
+        if (outcome.reason === "already_refunded") return { type: "already_refunded" };
+        return outcome.reason === "outcome_unknown" ? UNKNOWN : { type: "refused", reason: outcome.reason };
     }
   }
 
   async function verify(order: RefundOrder): Promise<RefundState> {
     const found = await links.verifyNow(order.uuid);
     if (found === null || found.record.order.shop !== order.merchantId) return ELSEWHERE;
-    const own = ownOf(found.record, order);
-    switch (own?.state) {
+    const existing = existingRefundOf(found.record, order);
+    switch (existing?.state) {
       case undefined:
         return { type: "absent" };
       case "done":
         return { type: "done" };
       case "refused":
-        return { type: "refused", reason: own.resultCode ?? "gateway" };
+        return { type: "refused", reason: existing.resultCode ?? "gateway" };
       case "requested":
         return found.asked ? { type: "unfinished" } : UNKNOWN;
     }

@@ -50,9 +50,9 @@ export function checkFile(name: string, contents: Uint8Array): CheckedFile {
 
 /** Returns null if nothing is left, or if the name could be displayed misleadingly. */
 function shownName(name: string): string | null {
-  const own = name.slice(Math.max(name.lastIndexOf("/"), name.lastIndexOf("\\")) + 1).trim();
-  if (own.length === 0 || own.length > NAME_LENGTH_MAX || /[\p{C}\p{Zl}\p{Zp}]/u.test(own)) return null;
-  return maskPans(own);
+  const baseName = name.slice(Math.max(name.lastIndexOf("/"), name.lastIndexOf("\\")) + 1).trim();
+  if (baseName.length === 0 || baseName.length > NAME_LENGTH_MAX || /[\p{C}\p{Zl}\p{Zp}]/u.test(baseName)) return null;
+  return maskPans(baseName);
 }
 
 function extensionOf(name: string): Extension | null {

@@ -53,24 +53,24 @@ export function createDisputes(options: DisputesOptions): { disputes: Disputes; 
   const { store } = workflow;
   const uploads = new SharedPlaces(UPLOADS);
 
-  async function own(owner: DisputeOwner, id: string): Promise<Stored<DisputeRecord> | null> {
+  async function findOwned(owner: DisputeOwner, id: string): Promise<Stored<DisputeRecord> | null> {
     const stored = await store.load(id);
     // Ownership is checked before the dispute is stepped.
     return stored !== null && isOf(owner, stored.record) ? workflow.current(id) : null;
   }
 
-  /** `does` returns an event, or an immediate answer. */
+  /** `decide` returns an event, or an immediate answer. */
   async function answer<Outcome extends object>(
     owner: DisputeOwner,
     id: string,
     operation: RequestContext,
-    does: (record: DisputeRecord, atMs: number) => DisputeEvent | { answer: Outcome },
+    decide: (record: DisputeRecord, atMs: number) => DisputeEvent | { answer: Outcome },
     done: (record: DisputeRecord) => Outcome,
   ): Promise<Outcome | NotAnswerable | null> {
     return retryOnConflict(ATTEMPTS_MAX, async () => {
-      const stored = await own(owner, id);
+      const stored = await findOwned(owner, id);
       if (stored === null) return null;
-      const event = does(stored.record, clock.nowMs());
+      const event = decide(stored.record, clock.nowMs());
       if ("answer" in event) return event.answer;
       if (!isAnswerable(stored.record)) {
         workflow.refused(stored.record, event, operation);
@@ -112,22 +112,22 @@ export function createDisputes(options: DisputesOptions): { disputes: Disputes; 
 
   const addFile: Disputes["addFile"] = async (owner, id, upload, operation) => {
     if (!EVIDENCE_CATEGORIES.includes(upload.category)) throw invalid("category", `must be one of ${EVIDENCE_CATEGORIES.join(", ")}`);
-    const found = await own(owner, id);
+    const found = await findOwned(owner, id);
     if (found === null) return null;
     const fileId = prefixedId("dpf_", digest(`dispute file ${id} ${operation.id}`));
     // This check precedes the upload. A repetition of a successful upload gets its answer below.
     if (!isAnswerable(found.record) && fileOf(found.record, fileId) === undefined) return notAnswerable(found.record);
     const refusal = uploads.refusalOf(owner.merchantId);
     if (refusal !== null) throw UPLOADS_FULL[refusal]();
-    const giveBack = uploads.take(owner.merchantId);
+    const release = uploads.take(owner.merchantId);
     try {
-      return await added(owner, found.record, fileId, upload, operation);
+      return await storeUpload(owner, found.record, fileId, upload, operation);
     } finally {
-      giveBack();
+      release();
     }
   };
 
-  async function added(
+  async function storeUpload(
     owner: DisputeOwner,
     found: DisputeRecord,
     fileId: string,
@@ -178,7 +178,7 @@ export function createDisputes(options: DisputesOptions): { disputes: Disputes; 
   }
 
   const removeFile: Disputes["removeFile"] = async (owner, id, fileId, operation) => {
-    const found = await own(owner, id);
+    const found = await findOwned(owner, id);
     if (found === null || fileOf(found.record, fileId) === undefined) return null;
     // The deadline runner deletes the contents (dispute-deadlines.ts).
     return answer<{ type: "removed" | "frozen"; dispute: DisputeRecord }>(
@@ -205,7 +205,7 @@ export function createDisputes(options: DisputesOptions): { disputes: Disputes; 
   }
 
   const readFile = async (owner: DisputeOwner, id: string, fileId: string): Promise<DisputeContents | null> => {
-    const stored = await own(owner, id);
+    const stored = await findOwned(owner, id);
     const file = stored === null ? undefined : fileOf(stored.record, fileId);
     return file?.state === "kept" ? { file, pieces: () => piecesOf(id, file) } : null;
   };
@@ -249,14 +249,14 @@ export function createDisputes(options: DisputesOptions): { disputes: Disputes; 
   async function list(owner: DisputeOwner, query: DisputeQuery): ReturnType<Disputes["list"]> {
     const { cursor, q, ...rest } = query;
     if (q !== null) {
-      const items = (await named(owner, q.trim())).filter((record) => isAsked(record, query)).slice(0, query.limit);
+      const items = (await findByQuery(owner, q.trim())).filter((record) => matchesQuery(record, query)).slice(0, query.limit);
       return { items, next: null };
     }
     const page = await pageOfDisputes(store, owner, { ...rest, after: cursor === null ? null : placeOfCursor(cursor, CURSOR_ID) });
     return { items: page.items, next: page.next === null ? null : cursorOf(page.next) };
   }
 
-  async function named(owner: DisputeOwner, q: string): Promise<readonly DisputeRecord[]> {
+  async function findByQuery(owner: DisputeOwner, q: string): Promise<readonly DisputeRecord[]> {
     const stored = await store.load(q);
     if (stored !== null) return isOf(owner, stored.record) ? [stored.record] : [];
     const [ofCase, ofPayment] = await Promise.all([disputesOfCase(store, owner, q), disputesOfPayment(store, owner.merchantId, q)]);
@@ -265,7 +265,7 @@ export function createDisputes(options: DisputesOptions): { disputes: Disputes; 
   }
 
   const disputes: Disputes = {
-    find: async (owner, id) => (await own(owner, id))?.record ?? null,
+    find: async (owner, id) => (await findOwned(owner, id))?.record ?? null,
     list,
     stats: async (owner, month) => {
       const summaries = await disputeSummaries(store, owner, 0, DISPUTE_STATS_MAX);
@@ -309,20 +309,20 @@ export function createDisputes(options: DisputesOptions): { disputes: Disputes; 
       return created.record;
     });
 
-  /** `said` returns whether the dispute already is as the network reports. */
-  async function fed(
+  /** `isAsReported` returns whether the dispute already is as the network reports. */
+  async function applyReport(
     network: string,
     networkCaseId: string,
     eventOf: (record: DisputeRecord, atMs: number) => DisputeEvent,
-    said: (record: DisputeRecord) => boolean,
+    isAsReported: (record: DisputeRecord) => boolean,
     operation: RequestContext,
   ): Promise<Fed | null> {
     const id = disputeIdOf(network, networkCaseId, digest);
     // A deadline that passed earlier is stored first, because it changes what the state accepts.
     if ((await workflow.current(id)) === null) return null;
-    const stepped = await workflow.apply(id, (record, atMs) => (said(record) ? null : eventOf(record, atMs)), operation);
+    const stepped = await workflow.apply(id, (record, atMs) => (isAsReported(record) ? null : eventOf(record, atMs)), operation);
     if (stepped === null) return null;
-    const isDone = stepped.type === "accepted" || said(stepped.record);
+    const isDone = stepped.type === "accepted" || isAsReported(stepped.record);
     return { type: isDone ? "done" : "refused", dispute: stepped.record };
   }
 
@@ -331,7 +331,7 @@ export function createDisputes(options: DisputesOptions): { disputes: Disputes; 
     evidenceRequested: async (network, networkCaseId, { respondByMs, stage }, operation) => {
       if (stage !== null && !DISPUTE_STAGES.includes(stage)) throw invalid("stage", `must be one of ${DISPUTE_STAGES.join(", ")}`);
       checkRespondBy(respondByMs, clock.nowMs());
-      return fed(
+      return applyReport(
         ...([network, networkCaseId] as const),
         (_, atMs) => ({ type: "evidence.requested", atMs, respondByMs, stage }),
         (record) => record.state === "EVIDENCE_REQUIRED" && record.respondByMs === respondByMs && (stage ?? record.stage) === record.stage,
@@ -339,14 +339,14 @@ export function createDisputes(options: DisputesOptions): { disputes: Disputes; 
       );
     },
     refused: (network, networkCaseId, operation) =>
-      fed(
+      applyReport(
         ...([network, networkCaseId] as const),
         (_, atMs) => ({ type: "network.refused", atMs, submissionId: null, delivered: true }),
         ({ state, submissions }) => state !== "UNDER_REVIEW" && submissions.at(-1)?.state === "refused",
         operation,
       ),
     verdict: (network, networkCaseId, result, operation) =>
-      fed(
+      applyReport(
         ...([network, networkCaseId] as const),
         (_, atMs) => ({ type: "verdict.received", atMs, result }),
         ({ outcome }) => outcome?.by === "network" && outcome.result === result,
@@ -376,7 +376,7 @@ function notAnswerable(dispute: DisputeRecord): NotAnswerable {
   return { type: dispute.state === "EXPIRED" ? "deadline_passed" : "not_open", dispute };
 }
 
-function isAsked({ state, stage, category, terminalId, currency }: DisputeRecord, query: DisputeQuery): boolean {
+function matchesQuery({ state, stage, category, terminalId, currency }: DisputeRecord, query: DisputeQuery): boolean {
   if ((query.currency ?? currency) !== currency) return false;
   if (query.state !== null && query.state !== state) return false;
   if (query.stage !== null && query.stage !== stage) return false;

@@ -26,17 +26,17 @@ export function createDisputeDeadlines(options: DisputeDeadlinesOptions): Deadli
   const { workflow, files, network, clock, homes, self, failed } = options;
   const { store } = workflow;
 
-  async function look(id: string): Promise<void> {
+  async function fire(id: string): Promise<void> {
     const stored = await store.load(id);
     const next = stored?.record.nextAtMs ?? null;
     if (stored === null || next === null || next > clock.nowMs()) return;
     await workflow.apply(id, (_, atMs) => ({ type: "deadline.passed", atMs }), null);
-    await tidyFiles(id, stored.record);
+    await cleanUpFiles(id, stored.record);
     for (const submission of stored.record.submissions) if (isDue(submission, clock.nowMs())) await send(id, submission.id);
   }
 
   /** After a crash, the next check continues with the next of these steps. */
-  async function tidyFiles(id: string, { files: all }: DisputeRecord): Promise<void> {
+  async function cleanUpFiles(id: string, { files: all }: DisputeRecord): Promise<void> {
     for (const { id: fileId, untilMs } of all) {
       if (untilMs === null || untilMs > clock.nowMs()) continue;
       const abandoned = await workflow.apply(id, (_, atMs) => ({ type: "file.abandoned", atMs, fileId }), null);
@@ -54,13 +54,13 @@ export function createDisputeDeadlines(options: DisputeDeadlinesOptions): Deadli
     if (submission.state === "owed") return begin(id, submission);
     const checked = await workflow.apply(
       id,
-      (record, atMs) => (isStill(record, submission) ? { type: "sending.checked", atMs, submissionId } : null),
+      (record, atMs) => (isUnchanged(record, submission) ? { type: "sending.checked", atMs, submissionId } : null),
       null,
     );
-    const asked = checked?.type === "accepted" ? submissionOf(checked.record, submissionId) : undefined;
-    if (checked === null || asked === undefined) return;
-    const state = await network.verify(responseOf(checked.record, asked));
-    if (state === "absent") await begin(id, asked);
+    const current = checked?.type === "accepted" ? submissionOf(checked.record, submissionId) : undefined;
+    if (checked === null || current === undefined) return;
+    const state = await network.verify(responseOf(checked.record, current));
+    if (state === "absent") await begin(id, current);
     else await settle(id, submissionId, state);
   }
 
@@ -69,7 +69,7 @@ export function createDisputeDeadlines(options: DisputeDeadlinesOptions): Deadli
     const { id: submissionId } = seen;
     const begun = await workflow.apply(
       id,
-      (record, atMs) => (isStill(record, seen) ? { type: "sending.begun", atMs, submissionId } : null),
+      (record, atMs) => (isUnchanged(record, seen) ? { type: "sending.begun", atMs, submissionId } : null),
       null,
     );
     if (begun === null) return;
@@ -77,7 +77,7 @@ export function createDisputeDeadlines(options: DisputeDeadlinesOptions): Deadli
       // The network does not have the response and does not get it, unless another shard tracks it.
       await workflow.apply(
         id,
-        (record, atMs) => (isStill(record, seen) ? { type: "network.refused", atMs, submissionId, delivered: false } : null),
+        (record, atMs) => (isUnchanged(record, seen) ? { type: "network.refused", atMs, submissionId, delivered: false } : null),
         null,
       );
       return;
@@ -101,14 +101,14 @@ export function createDisputeDeadlines(options: DisputeDeadlinesOptions): Deadli
     );
   }
 
-  return createWorkflowDeadlines(DISPUTE_WORKFLOW, { store, homes, self, clock, failed, fire: look });
+  return createWorkflowDeadlines(DISPUTE_WORKFLOW, { store, homes, self, clock, failed, fire });
 }
 
 function isDue({ nextAtMs }: DisputeSubmission, atMs: number): boolean {
   return nextAtMs !== null && nextAtMs <= atMs;
 }
 
-function isStill(record: DisputeRecord, { id, state, checks, nextAtMs }: DisputeSubmission): boolean {
+function isUnchanged(record: DisputeRecord, { id, state, checks, nextAtMs }: DisputeSubmission): boolean {
   const now = submissionOf(record, id);
   return now !== undefined && isUnsettled(now) && now.state === state && now.checks === checks && now.nextAtMs === nextAtMs;
 }

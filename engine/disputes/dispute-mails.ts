@@ -49,7 +49,7 @@ const WORTH_MS = 7 * 86_400_000;
 export function createDisputeMails(options: DisputeMailsOptions): DisputeNotices {
   const { store, teams, merchants, texts, box, digest, clock, postponed } = options;
 
-  async function owed(
+  async function queuedMails(
     dispute: DisputeRecord,
     kind: MailKind,
     place: string,
@@ -89,11 +89,11 @@ export function createDisputeMails(options: DisputeMailsOptions): DisputeNotices
   return {
     received: (dispute) =>
       orLater(() =>
-        owed(dispute, "dispute-received", "received", (locale, merchantName) => texts.received(locale, { merchantName, dispute })),
+        queuedMails(dispute, "dispute-received", "received", (locale, merchantName) => texts.received(locale, { merchantName, dispute })),
       ),
     reminder: (dispute, leadMs) =>
       orLater(() =>
-        owed(dispute, "dispute-reminder", `reminder ${dispute.respondByMs} ${leadMs}`, (locale, merchantName) =>
+        queuedMails(dispute, "dispute-reminder", `reminder ${dispute.respondByMs} ${leadMs}`, (locale, merchantName) =>
           texts.reminder(locale, { merchantName, dispute, leadMs }),
         ),
       ),

@@ -55,13 +55,13 @@ export function disputeIdOf(network: string, networkCaseId: string, digest: Dige
 
 export function pageOfDisputes(store: DisputeStore, list: MerchantList, query: DisputePageQuery): Promise<IndexPage<DisputeRecord>> {
   const { order, state, limit, after, fromMs, beforeMs, dueBeforeMs } = query;
-  const isAsked = (record: DisputeRecord) => matches(record, query);
+  const isMatch = (record: DisputeRecord) => matches(record, query);
   // The index by deadline does not know the time of receipt, so the records are filtered.
   if (order === "due") {
-    return store.page(listPrefix("dispute-due/", list), { limit, after, fromMs: null, beforeMs: dueBeforeMs, order: "oldest" }, isAsked);
+    return store.page(listPrefix("dispute-due/", list), { limit, after, fromMs: null, beforeMs: dueBeforeMs, order: "oldest" }, isMatch);
   }
   const prefix = state === null ? listPrefix("dispute-of/", list) : `${listPrefix("dispute-state/", list)}${state}/`;
-  return store.page(prefix, { limit, after, fromMs, beforeMs, order }, isAsked);
+  return store.page(prefix, { limit, after, fromMs, beforeMs, order }, isMatch);
 }
 
 /** Returns the disputes of a payment in both environments, oldest first. */

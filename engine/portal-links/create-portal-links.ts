@@ -52,7 +52,7 @@ interface Making<Refusal> {
   requireRoom(atMs: number): Promise<void>;
   counting(record: PortalLinkRecord): CommitPart["operations"];
   beside(record: PortalLinkRecord): Promise<GuardPart | { refusal: Refusal }>;
-  roundsMax: number;
+  attemptsMax: number;
 }
 
 /**
@@ -64,12 +64,12 @@ export function createPortalLinks(options: PortalLinksOptions): PortalLinks {
   const { store } = workflow;
   const cause = new PortalLinkCause();
 
-  async function own(owner: PortalLinkOwner, id: string): Promise<Stored<PortalLinkRecord> | null> {
+  async function findOwned(owner: PortalLinkOwner, id: string): Promise<Stored<PortalLinkRecord> | null> {
     const stored = await store.load(id);
     return stored !== null && isOf(owner, stored.record) ? stored : null;
   }
 
-  async function again(id: string): Promise<PortalLinkRecord> {
+  async function reload(id: string): Promise<PortalLinkRecord> {
     const stored = await store.load(id);
     if (stored === null) throw new Error(`the portal link ${id} is gone`);
     return stored.record;
@@ -85,21 +85,21 @@ export function createPortalLinks(options: PortalLinksOptions): PortalLinks {
 
   const create: PortalLinks["create"] = (owner, order, createdBy, operation) =>
     made<never>(owner, order, createdBy, operation, {
-      ...counted(owner),
-      roundsMax: ATTEMPTS_MAX,
+      ...hourLimit(owner),
+      attemptsMax: ATTEMPTS_MAX,
       beside: async () => NO_PART,
     });
 
   const createUncounted: PortalLinks["create"] = (owner, order, createdBy, operation) =>
     made<never>(owner, order, createdBy, operation, {
-      ...{ requireRoom: async () => undefined, counting: () => [], roundsMax: ATTEMPTS_MAX },
+      ...{ requireRoom: async () => undefined, counting: () => [], attemptsMax: ATTEMPTS_MAX },
       beside: async () => NO_PART,
     });
 
   const createBeside: PortalLinks["createBeside"] = (owner, order, createdBy, operation, beside) =>
-    made(owner, order, createdBy, operation, { ...counted(owner), roundsMax: BESIDE_ATTEMPTS_MAX, beside });
+    made(owner, order, createdBy, operation, { ...hourLimit(owner), attemptsMax: BESIDE_ATTEMPTS_MAX, beside });
 
-  function counted(owner: PortalLinkOwner): Pick<Making<never>, "requireRoom" | "counting"> {
+  function hourLimit(owner: PortalLinkOwner): Pick<Making<never>, "requireRoom" | "counting"> {
     return { requireRoom: (atMs) => requireRoom(owner, atMs), counting: (record) => [countEntry(record)] };
   }
 
@@ -107,9 +107,9 @@ export function createPortalLinks(options: PortalLinksOptions): PortalLinks {
     ...[owner, order, createdBy, operation, making]: [...Parameters<PortalLinks["create"]>, Making<Refusal>]
   ): Promise<PortalLinkMade | Refusal> {
     const id = portalLinkIdOf(operation.id, digest);
-    return retryOnConflict(making.roundsMax, async () => {
+    return retryOnConflict(making.attemptsMax, async () => {
       // If another request with the same operation was first, its link is returned.
-      const existing = await own(owner, id);
+      const existing = await findOwned(owner, id);
       if (existing !== null) return { type: "created", link: existing.record };
       const atMs = clock.nowMs();
       const checked = checkedOrder(order, atMs);
@@ -132,7 +132,7 @@ export function createPortalLinks(options: PortalLinksOptions): PortalLinks {
 
   const cancel: PortalLinks["cancel"] = (owner, id, operation) =>
     retryOnConflict(ATTEMPTS_MAX, async () => {
-      const found = await own(owner, id);
+      const found = await findOwned(owner, id);
       if (found === null) return null;
       if (found.record.state === "CANCELLED" && found.record.cancelledBy === operation.id) {
         return { type: "cancelled", link: found.record } as const;
@@ -140,7 +140,7 @@ export function createPortalLinks(options: PortalLinksOptions): PortalLinks {
       const last = found.record.attempts.at(-1);
       // A paid link cannot be cancelled. Without an answer it is, and the attempt is still tracked.
       if (found.record.state === "PENDING" && last !== undefined && !isOver(last)) await links.verifyNow(last.txId);
-      const stored = await own(owner, id);
+      const stored = await findOwned(owner, id);
       if (stored === null) return null;
       const event = { type: "cancel.requested", atMs: clock.nowMs(), operationId: operation.id } as const;
       const cancelled = await workflow.step(stored, event, operation);
@@ -150,7 +150,7 @@ export function createPortalLinks(options: PortalLinksOptions): PortalLinks {
 
   const send: PortalLinks["send"] = (owner, id, email, locale, operation) =>
     retryOnConflict(ATTEMPTS_MAX, async () => {
-      const stored = await own(owner, id);
+      const stored = await findOwned(owner, id);
       if (stored === null) return null;
       const { record } = stored;
       const mailId = prefixedId("plm_", digest(`portal link mail ${id} ${operation.id}`));
@@ -187,7 +187,7 @@ export function createPortalLinks(options: PortalLinksOptions): PortalLinks {
       if (last !== undefined && !isOver(last)) {
         // The attempt has expired here, but only the gateway can confirm that nobody pays it.
         await links.verifyNow(last.txId);
-        const found = await again(record.id);
+        const found = await reload(record.id);
         const verified = found.attempts.at(-1);
         const isDecided = found.state !== "PENDING" || verified === undefined || verified.txId !== last.txId || isOver(verified);
         return isDecided ? CONFLICT : ({ type: "not_yet", link: found } as const);
@@ -208,7 +208,7 @@ export function createPortalLinks(options: PortalLinksOptions): PortalLinks {
 
   /** The link may have been cancelled while the attempt was opened. */
   async function opened(id: string, txId: string): Promise<Paying> {
-    const link = await again(id);
+    const link = await reload(id);
     const attempt = link.attempts.find((one) => one.txId === txId);
     if (link.state !== "PENDING" || attempt === undefined) return { type: "closed", link };
     if (attempt.state === "failed") return { type: "refused", link };
@@ -218,8 +218,8 @@ export function createPortalLinks(options: PortalLinksOptions): PortalLinks {
   async function list(owner: PortalLinkOwner, query: PortalLinkQuery): ReturnType<PortalLinks["list"]> {
     const { limit, cursor, state, fromMs, beforeMs, customerEmail, q, agentId = null, currency = null } = query;
     const after = cursor === null ? null : placeOfCursor(cursor, CURSOR_ID);
-    const named = q === null ? null : await byId(owner, q);
-    if (named !== null) return { items: isAsked(named, query) ? [named] : [], next: null };
+    const found = q === null ? null : await byId(owner, q);
+    if (found !== null) return { items: matchesQuery(found, query) ? [found] : [], next: null };
     const page = await queries.page(owner, { limit, after, fromMs, beforeMs, state, customerEmail, reference: q, agentId, currency });
     return { items: page.items, next: page.next === null ? null : cursorOf(page.next) };
   }
@@ -227,7 +227,7 @@ export function createPortalLinks(options: PortalLinksOptions): PortalLinks {
   /** Accepts the id of a link or of one of its attempts. */
   async function byId(owner: PortalLinkOwner, q: string): Promise<PortalLinkRecord | null> {
     const [id = "", ...attempt] = q.trim().split(".");
-    const found = (await own(owner, id))?.record ?? null;
+    const found = (await findOwned(owner, id))?.record ?? null;
     if (attempt.length === 0) return found;
     return found?.attempts.some(({ txId }) => txId === q.trim()) === true ? found : null;
   }
@@ -240,7 +240,7 @@ export function createPortalLinks(options: PortalLinksOptions): PortalLinks {
     send,
     pay,
     list,
-    find: async (owner, id) => (await own(owner, id))?.record ?? null,
+    find: async (owner, id) => (await findOwned(owner, id))?.record ?? null,
     byToken: async (token) => (await queries.byToken(token))?.record ?? null,
     verified: async (token) => {
       const stored = await queries.byToken(token);
@@ -248,7 +248,7 @@ export function createPortalLinks(options: PortalLinksOptions): PortalLinks {
       const last = stored.record.attempts.at(-1);
       if (last === undefined || last.state === "paid" || isOver(last)) return stored.record;
       await links.verify(last.txId);
-      return again(stored.record.id);
+      return reload(stored.record.id);
     },
   };
 }
@@ -266,7 +266,7 @@ function payable(link: PortalLinkRecord, { url, txId }: PortalLinkAttempt) {
   return { type: "payable", link, url } as const;
 }
 
-function isAsked({ state, createdAtMs, createdBy, order }: PortalLinkRecord, query: PortalLinkQuery): boolean {
+function matchesQuery({ state, createdAtMs, createdBy, order }: PortalLinkRecord, query: PortalLinkQuery): boolean {
   const { fromMs, beforeMs, customerEmail, agentId = null, currency = null } = query;
   if (currency !== null && order.currency !== currency) return false;
   if (agentId !== null && (createdBy.type !== "agent" || createdBy.agentId !== agentId)) return false;

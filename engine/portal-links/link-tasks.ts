@@ -51,13 +51,13 @@ export interface PortalLinkTasksOptions {
 export function createPortalLinkTasks({ store, clock }: PortalLinkTasksOptions): PortalLinkTasks {
   const recent = createRecent<readonly PortalLinkTask[]>(clock, RECENT_MS);
 
-  async function look(list: Parameters<PortalLinkTasks>[0]): Promise<readonly PortalLinkTask[]> {
+  async function readTasks(list: Parameters<PortalLinkTasks>[0]): Promise<readonly PortalLinkTask[]> {
     const links = await store.withTasks(list, LINKS_MAX);
     const tasks = links.flatMap((link) => taskKindsOf(link).map((kind) => ({ kind, id: link.id, atMs: lastPaidAtMs(link) })));
     return tasks.sort((one, other) => other.atMs - one.atMs);
   }
 
-  return ({ merchantId, livemode }) => recent(`${merchantId}/${livemode}`, () => look({ merchantId, livemode }));
+  return ({ merchantId, livemode }) => recent(`${merchantId}/${livemode}`, () => readTasks({ merchantId, livemode }));
 }
 
 function lastPaidAtMs({ attempts, createdAtMs }: PortalLinkRecord): number {

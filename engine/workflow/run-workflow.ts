@@ -116,22 +116,22 @@ export function createWorkflow<R extends WorkflowRecord, E extends TimedEvent, F
     const mails = effectsOf.hasMail(step)
       ? await effectsOf.mailed(step, stored?.record ?? null, event.atMs)
       : { record: step.record, operations: [] };
-    const own = commitOf(step, mails, stored, event, request, part);
-    const isGuarded = guard?.applies(own) === true;
+    const unguarded = commitOf(step, mails, stored, event, request, part);
+    const isGuarded = guard?.applies(unguarded) === true;
 
     async function attempt(): Promise<{ readonly applied: Created<R, F>; readonly isGuardStale: boolean }> {
-      const more = isGuarded ? await guard.read(own) : NO_PART;
-      if ("refused" in more) return { applied: { type: "guarded", refused: more.refused }, isGuardStale: false };
-      const result = await store.commit(joined(own, more));
-      if (result.type === "conflict") return { applied: result, isGuardStale: more.checks.some(({ key }) => key === result.key) };
-      committed(own, step.effects, event, request, [part, more]);
-      return { applied: { type: "accepted", record: own.record, effects: step.effects }, isGuardStale: false };
+      const guardPart = isGuarded ? await guard.read(unguarded) : NO_PART;
+      if ("refused" in guardPart) return { applied: { type: "guarded", refused: guardPart.refused }, isGuardStale: false };
+      const result = await store.commit(withPart(unguarded, guardPart));
+      if (result.type === "conflict") return { applied: result, isGuardStale: guardPart.checks.some(({ key }) => key === result.key) };
+      committed(unguarded, step.effects, event, request, [part, guardPart]);
+      return { applied: { type: "accepted", record: unguarded.record, effects: step.effects }, isGuardStale: false };
     }
 
     const guardAttemptsMax = guard?.attemptsMax;
     if (!isGuarded || guardAttemptsMax === undefined) return (await attempt()).applied;
     // The step stays valid while only what the guard reads has changed.
-    return guard.inTurn(own.record, () =>
+    return guard.inTurn(unguarded.record, () =>
       retryOnConflict(guardAttemptsMax, async () => {
         const { applied, isGuardStale } = await attempt();
         return isGuardStale ? CONFLICT : applied;
@@ -180,17 +180,19 @@ export function createWorkflow<R extends WorkflowRecord, E extends TimedEvent, F
     if (!stepped.accepted) return "refused";
     const { effects } = stepped;
 
-    function withGuard(own: WorkflowCommit<R>, more: GuardPart | { readonly refused: string }): PreparedStep<R, F> | "refused" {
-      if ("refused" in more) return "refused";
+    function withGuard(unguarded: WorkflowCommit<R>, guardPart: GuardPart | { readonly refused: string }): PreparedStep<R, F> | "refused" {
+      if ("refused" in guardPart) return "refused";
       return {
-        ...{ record: own.record, effects, part: store.part(joined(own, more)) },
-        committed: () => committed(own, effects, event, request, [more]),
+        ...{ record: unguarded.record, effects, part: store.part(withPart(unguarded, guardPart)) },
+        committed: () => committed(unguarded, effects, event, request, [guardPart]),
       };
     }
 
     function withMails(mails: Mailed<R>): ReturnType<Workflow<R, E, F>["prepare"]> {
-      const own = commitOf(stepped, mails, stored, event, request, NO_PART);
-      return guard?.applies(own) === true ? guard.read(own).then((more) => withGuard(own, more)) : withGuard(own, NO_PART);
+      const unguarded = commitOf(stepped, mails, stored, event, request, NO_PART);
+      return guard?.applies(unguarded) === true
+        ? guard.read(unguarded).then((guardPart) => withGuard(unguarded, guardPart))
+        : withGuard(unguarded, NO_PART);
     }
 
     return effectsOf.hasMail(stepped)
@@ -222,7 +224,7 @@ export function createWorkflow<R extends WorkflowRecord, E extends TimedEvent, F
   };
 }
 
-function joined<R>(own: WorkflowCommit<R>, { checks, operations }: CommitPart): WorkflowCommit<R> {
-  const { part } = own;
-  return { ...own, part: { checks: [...part.checks, ...checks], operations: [...part.operations, ...operations] } };
+function withPart<R>(unguarded: WorkflowCommit<R>, { checks, operations }: CommitPart): WorkflowCommit<R> {
+  const { part } = unguarded;
+  return { ...unguarded, part: { checks: [...part.checks, ...checks], operations: [...part.operations, ...operations] } };
 }
