@@ -78,9 +78,9 @@ export type AgentLinkOutcome =
  */
 export interface AgentCredentials {
   /**
-   * Idempotent by the operation's id: a repetition gets the same token. Throws RelayError
-   * `invalid_request` naming the member, and `unauthorized` if the key of the `proof` has ended
-   * meanwhile.
+   * Idempotent by the operation's id: a repetition gets the same token. `full`: the merchant has
+   * AGENT_CREDENTIALS_MAX usable ones. Throws RelayError `invalid_request` naming the member, and
+   * `unauthorized` if the key of the `proof` has ended meanwhile.
    */
   create(
     owner: PortalLinkOwner,
@@ -104,9 +104,11 @@ export interface AgentCredentials {
    * hour, and `forbidden` without the scope `links:create`.
    */
   createLink(grant: AgentGrant, order: PortalLinkOrder, operation: RequestContext): Promise<AgentLinkOutcome>;
+  /** Lists only links that this credential made, newest first. */
   listLinks(grant: AgentGrant, query: AgentLinkQuery): Promise<{ items: readonly PortalLinkRecord[]; next: string | null }>;
+  /** Finds only links that this credential made. */
   findLink(grant: AgentGrant, id: string): Promise<PortalLinkRecord | null>;
-  /** Cancels it like its merchant (engine/portal-links/portal-links.ts). */
+  /** Cancels only links that this credential made, like their merchant does (`PortalLinks`). */
   cancelLink(
     grant: AgentGrant,
     id: string,

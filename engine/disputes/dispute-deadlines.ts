@@ -35,7 +35,10 @@ export function createDisputeDeadlines(options: DisputeDeadlinesOptions): Deadli
     for (const submission of stored.record.submissions) if (isDue(submission, clock.nowMs())) await send(id, submission.id);
   }
 
-  /** After a crash, the next check continues with the next of these steps. */
+  /**
+   * First the file can no longer be added, then its contents are deleted, and its name goes last.
+   * After a crash the next check continues.
+   */
   async function cleanUpFiles(id: string, { files: all }: DisputeRecord): Promise<void> {
     for (const { id: fileId, untilMs } of all) {
       if (untilMs === null || untilMs > clock.nowMs()) continue;

@@ -41,6 +41,7 @@ export type EvidenceCategory = (typeof EVIDENCE_CATEGORIES)[number];
 
 export type DisputeActor = { readonly type: "user"; readonly userId: string } | { readonly type: "key" };
 
+/** Only the merchant sees a draft. */
 export interface DisputeDraft {
   readonly statement: string | null;
   /** The answers to the guided questions, by name. */
@@ -86,6 +87,7 @@ export interface DisputeSubmission {
   readonly state: "owed" | "asked" | "taken" | "refused" | "undelivered";
   readonly by: DisputeActor;
   readonly submittedAtMs: number;
+  /** Nothing is sent from this time on. */
   readonly respondByMs: number;
   readonly statement: string | null;
   readonly fields: { readonly [name: string]: string };

@@ -26,7 +26,7 @@ import type { PortalLinkMade, PortalLinkOwner, PortalLinkQuery, PortalLinks } fr
 import { isOver, isTimeOver } from "./rules.ts";
 import type { PortalLinkWorkflow } from "./workflow.ts";
 
-/** Another caller succeeds in nearly every failed attempt, and each caller only once. */
+/** In nearly every attempt another caller may change the same entries, but each only once. */
 const BESIDE_ATTEMPTS_MAX = 512;
 
 const HOUR_MS = 3_600_000;
@@ -42,7 +42,7 @@ export interface PortalLinksOptions {
   mails: PortalLinkMails;
   clock: Clock;
   newToken(): string;
-  /** Reads only memory. */
+  /** Returns true for a deactivated merchant, for which no payment begins. It reads only memory. */
   isInactive(merchantId: string): boolean;
   returnUrl(token: string): string;
 }

@@ -37,7 +37,8 @@ export type PortalLinkMade =
 export interface PortalLinks {
   /**
    * Idempotent by the operation's id. Throws RelayError `invalid_request` naming the member, and
-   * `rate_limited`. `no_account`: the merchant's partner has no account at the card gateway.
+   * `rate_limited` over PORTAL_LINKS_PER_HOUR_MAX. `no_account`: the merchant's partner has no
+   * account at the card gateway.
    */
   create(owner: PortalLinkOwner, order: PortalLinkOrder, createdBy: PortalLinkCreator, operation: RequestContext): Promise<PortalLinkMade>;
   /** Counts for no limit, for links that the relay itself makes. */

@@ -21,7 +21,7 @@ export function isTimeOver({ order }: Pick<PortalLinkRecord, "order">, atMs: num
   return atMs >= order.expiresAtMs;
 }
 
-/** Two attempts are never payable at once. */
+/** Two attempts are never payable at once: the gateway first confirms that the last one failed. */
 export function mayBegin(record: PortalLinkRecord, { attempt, atMs }: Of<"attempt.begun">): boolean {
   const { id, attempts } = record;
   const last = attempts.at(-1);
