@@ -14,7 +14,6 @@ export interface AlertPageQuery {
   readonly beforeMs: number | null;
   readonly state: AlertState | null;
   readonly source: AlertSource | null;
-  /** ISO 4217. */
   readonly currency?: string | null;
 }
 
@@ -25,7 +24,6 @@ export interface AlertSummary {
   readonly state: AlertState;
   readonly amountMinor: number;
   readonly currency: string;
-  /** True if the alert was declined because its source withdrew it. */
   readonly wasInvalid: boolean;
 }
 

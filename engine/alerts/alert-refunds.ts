@@ -22,20 +22,13 @@ export type RefundState =
   | { readonly type: "refused"; readonly reason: string }
   /** The refund was certainly not begun under this id. */
   | { readonly type: "absent" }
-  /**
-   * The refund was begun, but was not executed when the gateway was asked. A request may still be
-   * under way. A new order moves money only once.
-   */
+  /** The gateway has not executed it yet. A request may be under way, but money moves only once. */
   | { readonly type: "unfinished" }
   | { readonly type: "unknown" };
 
-/**
- * The port that refunds payments. Answers of the gateway never reject. Each call ends within a
- * minute.
- */
+/** Answers of the gateway never reject. Each call ends within a minute. */
 export interface AlertRefunds {
   /** Call it only if the refund was certainly not begun, or is unfinished. */
   refund(order: RefundOrder): Promise<RefundState>;
-  /** Finds out the outcome and moves nothing. */
   verify(order: RefundOrder): Promise<RefundState>;
 }

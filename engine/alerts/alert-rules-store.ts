@@ -11,13 +11,9 @@ export type AlertRulesOwner = Pick<AlertRecord, "merchantId" | "livemode">;
 export interface AlertRulesStore {
   /** Without stored rules, returns rules that refund nothing, at version 0. */
   load(owner: AlertRulesOwner): Promise<Stored<AlertRules>>;
-  /** Returns false if another version is stored. */
   replace(rules: AlertRules, version: number): Promise<boolean>;
   day(owner: AlertRulesOwner, day: string): Promise<Stored<AlertDay>>;
-  /**
-   * Counts an alert that a rule decides, in its commit. The part checks that the rules and the sums
-   * of the day are unchanged.
-   */
+  /** For the commit of an alert that a rule decides. Checks that rules and sums are unchanged. */
   counted(
     owner: AlertRulesOwner,
     day: string,

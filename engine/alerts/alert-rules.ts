@@ -9,13 +9,13 @@ export const ALERT_RULE_DAILY_COUNT_MAX = 1_000;
 
 /** All conditions must hold; null: any. */
 export interface AlertRule {
-  /** Chosen by the merchant, unique among its rules. */
+  /** Unique among the rules of the merchant. */
   readonly id: string;
   readonly amountMaxMinor: number;
   /** Never `RDR`, because the network moves the money there. */
   readonly sources: readonly AlertSource[] | null;
   readonly categories: readonly DisputeCategory[] | null;
-  /** Methods of the payment: CARD, PAYBYLINK, ... */
+  /** CARD, PAYBYLINK, ... */
   readonly methods: readonly string[] | null;
 }
 
@@ -38,7 +38,6 @@ export interface AlertRules extends AlertRuleSet {
   readonly updatedBy: AlertActor | null;
 }
 
-/** The decisions of rules on one day. */
 export interface AlertDay {
   readonly schema: 1;
   readonly count: number;
@@ -112,7 +111,6 @@ function checkRule({ id, amountMaxMinor, sources, categories, methods }: AlertRu
   }
 }
 
-/** Returns whether there is at least one value, all are valid, and none is repeated. */
 function isSome<T>(values: readonly T[], isRight: (value: T) => boolean): boolean {
   return values.length > 0 && values.every(isRight) && new Set(values).size === values.length;
 }

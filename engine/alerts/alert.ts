@@ -36,20 +36,18 @@ export interface AlertNotice {
 /**
  * The refund of an alert's payment. There is one under one id, however often it is requested.
  *
- * - `requested`: it is stored. The gateway is or will be asked, and the outcome is unknown.
- * - `done`: the payment is refunded entirely. `moved` is false if it was refunded before.
+ * - `requested`: the gateway is or will be asked, and the outcome is unknown.
+ * - `done`: the whole payment is refunded. `moved` is false if it was refunded before.
  * - `refused`: nothing was refunded.
  */
 export interface AlertRefund {
   readonly id: string;
   readonly state: "requested" | "done" | "refused";
-  /** The rule or the actor that requested it. */
   readonly by: { readonly type: "rule"; readonly ruleId: string } | AlertActor;
   /** How often it was requested. It may be requested again after it was refused. */
   readonly attempt: number;
   readonly requestedAtMs: number;
   readonly requestId: string | null;
-  /** The number of checks of its outcome. */
   readonly checks: number;
   /** The time of the next check; null once the outcome is known. */
   readonly nextAtMs: number | null;
@@ -60,10 +58,7 @@ export interface AlertRefund {
 }
 
 export interface AlertEnd {
-  /**
-   * `merchant`: declined; `deadline`: not answered in time; `network`: resolved by the network;
-   * `invalid`: withdrawn by the source.
-   */
+  /** `network`: resolved by the network; `invalid`: withdrawn by the source. */
   readonly by: "merchant" | "deadline" | "network" | "invalid";
   readonly atMs: number;
   readonly reason: string | null;
@@ -73,10 +68,10 @@ export interface AlertEnd {
 export type RuleHeld = "daily_cap" | "under_dispute";
 
 /**
- * A notice that a customer has complained to the bank. A refund in time avoids a dispute.
+ * A customer has complained to the bank. A refund in time avoids a dispute.
  *
- * - PENDING: its merchant decides, or a refund that a person or program requested is under way.
- * - AUTO_REFUND: a rule of the merchant has decided, and the refund is under way.
+ * - PENDING: its merchant decides, or a requested refund is under way.
+ * - AUTO_REFUND: a rule has decided, and the refund is under way.
  * - REFUNDED: the payment is refunded, now or before.
  * - DECLINED: by its merchant, by the deadline, or because the source withdrew it.
  * - PREVENTED: the network has resolved it.
@@ -89,7 +84,6 @@ export interface AlertRecord extends AlertNotice {
   readonly partnerId: number;
   readonly livemode: boolean;
   readonly state: AlertState;
-  /** The rule that has decided. */
   readonly rule: string | null;
   readonly ruleHeld: RuleHeld | null;
   readonly refund: AlertRefund | null;

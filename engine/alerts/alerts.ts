@@ -31,8 +31,8 @@ export interface AlertStats {
 }
 
 /**
- * The alerts of merchants. An alert of another merchant or environment gives null. Every method
- * rejects with RelayError `unavailable` when the store cannot answer.
+ * An alert of another merchant or environment gives null. Every method rejects with RelayError
+ * `unavailable` when the store cannot answer.
  */
 export interface Alerts {
   find(owner: AlertOwner, id: string): Promise<AlertRecord | null>;
@@ -42,9 +42,8 @@ export interface Alerts {
   stats(owner: AlertOwner): Promise<AlertStats>;
   /**
    * Refunds the payment once, however often it is called. `refunded` includes earlier refunds.
-   * `outcome_unknown`: the gateway has not answered. The relay finds out, and a repeated call
-   * returns the outcome. `refused`: `alert.refund` has the reason. `no_payment`: the payment is
-   * unknown. `network_refunds`: the network itself moves the money.
+   * `outcome_unknown`: the relay finds out, and a repeated call returns the outcome. `no_payment`:
+   * the payment is unknown. `network_refunds`: the network itself moves the money.
    */
   refund(
     owner: AlertOwner,
@@ -55,8 +54,7 @@ export interface Alerts {
     "refunded" | "outcome_unknown" | "refused" | "not_pending" | "under_dispute" | "no_payment" | "network_refunds"
   > | null>;
   /**
-   * `outcome_unknown`: a refund is under way. Throws RelayError `invalid_request` if the reason is
-   * too long.
+   * `outcome_unknown`: a refund is under way. Throws RelayError `invalid_request` for the reason.
    */
   decline(
     owner: AlertOwner,
@@ -66,10 +64,7 @@ export interface Alerts {
     operation: RequestContext,
   ): Promise<AlertAnswered<"declined" | "not_pending" | "outcome_unknown"> | null>;
   rules(owner: AlertOwner): Promise<{ rules: AlertRules; version: number }>;
-  /**
-   * `changed`: another caller has changed the rules since `version`. Throws RelayError
-   * `invalid_request` naming the member.
-   */
+  /** `changed`: `version` is old. Throws RelayError `invalid_request` naming the member. */
   saveRules(
     owner: AlertOwner,
     rules: AlertRuleSet,
@@ -84,8 +79,7 @@ export interface Alerts {
 export type AlertFed = { readonly type: "done" | "refused"; readonly alert: AlertRecord };
 
 /**
- * Accepts reports of sources, from administrators or an adapter. A repeated report changes nothing.
- * Null: there is no such alert.
+ * Accepts reports from administrators or an adapter. A repetition changes nothing. Null: no alert.
  */
 export interface AlertFeed {
   /**

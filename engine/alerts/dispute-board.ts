@@ -22,7 +22,6 @@ export interface BoardQuery {
   /** Selects what must be answered before this time, most urgent first; null: all, newest first. */
   readonly dueBeforeMs: number | null;
   readonly terminalId: string | null;
-  /** ISO 4217. */
   readonly currency?: string | null;
   /** The exact id, network number of a case, or uuid of a payment. */
   readonly q: string | null;
@@ -32,8 +31,7 @@ export interface BoardQuery {
 /** Lists disputes together with alerts that must still be answered. */
 export interface DisputeBoard {
   /**
-   * A page may have fewer items than its limit and still a next page. Throws RelayError
-   * `invalid_request` for an invalid cursor.
+   * Any page but the last may be short. Throws RelayError `invalid_request` for an invalid cursor.
    */
   list(owner: AlertOwner, query: BoardQuery): Promise<{ items: readonly BoardItem[]; next: string | null }>;
 }

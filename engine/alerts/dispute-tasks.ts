@@ -23,10 +23,7 @@ export interface DisputeTask {
   readonly dueAtMs: number;
 }
 
-/**
- * Returns what a merchant must answer, most urgent first, some seconds old at most. Rejects with
- * RelayError `unavailable`.
- */
+/** The most urgent come first, some seconds old at most. Rejects with RelayError `unavailable`. */
 export type DisputeTasks = (owner: AlertOwner) => Promise<readonly DisputeTask[]>;
 
 export interface DisputeTasksOptions {

@@ -21,10 +21,7 @@ export interface DryRun {
   readonly complete: boolean;
 }
 
-/**
- * Applies rules to alerts in the order of receipt, even if rules are off. It ignores disputes,
- * earlier refunds and the gateway.
- */
+/** Applies rules even if they are off. It ignores disputes, earlier refunds and the gateway. */
 export function dryRun(rules: AlertRuleSet, newestFirst: readonly AlertRecord[], dayOf: (atMs: number) => string): DryRunItem[] {
   const days = new Map<string, AlertDay>();
   const items: DryRunItem[] = [];

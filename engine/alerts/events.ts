@@ -25,13 +25,11 @@ export type AlertNews = "alert.created" | "alert.closed";
 
 export type AlertEffect =
   | { type: "tell"; params: { news: AlertNews } }
-  /** The gateway is asked for the refund after the commit. */
   | { type: "askRefund"; params: Record<string, never> }
   /** An automatic refund was refused. */
   | { type: "flagFailed"; params: Record<string, never> }
   /** The outcome of a refund has been unknown for long. */
   | { type: "flagUnknown"; params: Record<string, never> }
-  /** The outcome of that refund is known now. */
   | { type: "settleUnknown"; params: Record<string, never> }
   /** Money was refunded although the alert ended otherwise. */
   | { type: "flagTwice"; params: Record<string, never> };

@@ -14,7 +14,6 @@ export interface FedPayment {
 export interface FeedParties {
   /** Includes deactivated merchants, whose customers may still complain. */
   party(merchantId: string): Promise<DisputeParty | null>;
-  /** Returns null if the merchant has no such payment. */
   payment(merchantId: string, uuid: string): Promise<FedPayment | null>;
 }
 

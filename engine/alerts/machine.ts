@@ -15,9 +15,8 @@ import {
 } from "./rules.ts";
 
 /**
- * The machine of an alert (drawn in infra/docs/machines/alert.md) decides whether its payment is
- * refunded. The record is its context and has its state. `nextAtMs` (rules.ts) derives the next
- * check. The machine is pure: events carry the time, and effects are data. A refund that was begun
+ * The machine of an alert (drawn in infra/docs/machines/alert.md). It is pure: events carry the
+ * time, and effects are data. `nextAtMs` (rules.ts) derives the next check. A refund that was begun
  * is followed to its end in every state.
  */
 const setUp = setup({

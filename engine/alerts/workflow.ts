@@ -33,10 +33,7 @@ const runMachine = compile(alertMachine, ["tell", "askRefund", "flagFailed", "fl
 
 export const stepAlert = stepRecords(runMachine, nextAtMs);
 
-/**
- * Alerts are stored as `alert/<id>`. Their indexes sort them by time (`alert-of/`, whose values are
- * summaries), by state, by deadline (PENDING only) and by payment.
- */
+/** Alerts are stored as `alert/<id>`. The values of `alert-of/` are summaries. */
 export const ALERT_WORKFLOW: WorkflowDefinition<AlertRecord, AlertEvent, AlertEffect, AlertOutcome> = {
   ...{ kind: "alert", label: "an alert", objectType: "alert", idPattern: /^al_[a-z0-9]{24}$/, keyPrefix: "alert/" },
   step: stepAlert,
