@@ -14,6 +14,8 @@ const LEASE_MS = 2 * 60_000;
 
 const drawer = (page: Page) => page.locator("dialog.drawer");
 const dialog = (page: Page) => page.locator("dialog.dialog");
+/** The state of the alert; the payment beside it has a badge of its own. */
+const alertBadge = (page: Page, state: string) => drawer(page).locator(".sum .badge", { hasText: state });
 
 async function alertOf(person: PortalPerson, id: string): Promise<unknown> {
   const answer = await person.send("GET", `/alerts/${id}`);
@@ -53,7 +55,7 @@ export function alerts(world: PortalWorld): void {
     await eventually(async () => assertMatches(await alertOf(owner, refunded), { state: "REFUNDED", rule: "small-amounts" }));
     assert.equal(back(), asked + 1);
     await page.goto(`/portal/alerts/${refunded}`);
-    await drawer(page).locator(".badge", { hasText: "Refunded" }).waitFor();
+    await alertBadge(page, "Refunded").waitFor();
     await drawer(page).getByText("Decided by your rule “small-amounts”.").waitFor();
     await drawer(page).getByRole("link", { name: "Open the transaction" }).click();
     await drawer(page).getByText("This payment has already been refunded.").waitFor();
@@ -69,7 +71,7 @@ export function alerts(world: PortalWorld): void {
     assertMatches(await owner.send("POST", `/alerts/${rdr}/refund`), { status: 409, body: { code: "network_refunds" } });
     const resolved = await relay.administrator().post(`/admin/alerts/${rdr}/resolve`);
     assert.equal(resolved.status, 200, resolved.text);
-    await drawer(page).locator(".badge", { hasText: "Prevented" }).waitFor();
+    await alertBadge(page, "Prevented").waitFor();
     assert.equal(back(), atNetwork);
 
     // The gateway has done it, and its answer does not arrive.
@@ -79,7 +81,7 @@ export function alerts(world: PortalWorld): void {
     const returnsBefore = gateway.returns().size;
     const unknown = await alerted(relay, shop, { uuid: lost });
     await page.goto(`/portal/alerts/${unknown}`);
-    await drawer(page).locator(".badge", { hasText: "Auto-Refund" }).waitFor();
+    await alertBadge(page, "Auto-Refund").waitFor();
     await drawer(page).getByText("The card gateway has not said yet that it is done.").waitFor();
     await gateway.faults({ outage: "none" });
     // The relay finds out by itself.
@@ -89,7 +91,7 @@ export function alerts(world: PortalWorld): void {
       30_000,
       250,
     );
-    await drawer(page).locator(".badge", { hasText: "Refunded" }).waitFor();
+    await alertBadge(page, "Refunded").waitFor();
     assert.ok(gateway.returns().size <= returnsBefore + 1, "the gateway was asked under more than one id");
     const timeline = member((await owner.send("GET", `/transactions/${lost}`)).body, "data", "timeline");
     assert.equal(JSON.stringify(timeline).match(/"what":"(?:refund|reversal)"/g)?.length, 1, JSON.stringify(timeline));
@@ -109,7 +111,7 @@ export function alerts(world: PortalWorld): void {
     await drawer(page).getByRole("button", { name: "Refund" }).click();
     await dialog(page).getByRole("button", { name: "Refund €49.90" }).dblclick();
     await page.getByText("€49.90 was refunded.").waitFor();
-    await drawer(page).locator(".badge", { hasText: "Refunded" }).waitFor();
+    await alertBadge(page, "Refunded").waitFor();
     assert.equal(gateway.answers("refund") + gateway.answers("reversal"), before + 1);
     await page.goto(`/portal/alerts/${second}`);
     await drawer(page).getByText("The source has not said which payment it is about").first().waitFor();

@@ -272,7 +272,7 @@ describe("transactions of merchants", async () => {
       terminalId: fc.constantFrom("T1", "T2"),
       revision: fc.integer({ min: 1, max: 3 }),
       status: fc.constantFrom("OK" as const, "KO" as const),
-      method: fc.constantFrom("CARD" as const, "SATISPAY" as const, "PAYBYLINK" as const, "SCAN" as const),
+      method: fc.constantFrom("CARD" as const, "SATISPAY" as const, "PAYBYLINK" as const),
       amountCents: fc.integer({ min: 1, max: 4 }),
       currency: fc.constantFrom("EUR", "CHF"),
       authCode: fc.constantFrom(undefined, "111111", "222222"),
@@ -311,7 +311,8 @@ describe("transactions of merchants", async () => {
           known.set(key, {
             row: rowOf({
               ...members,
-              kind: members.method === "SCAN" ? "scan" : "payment",
+              // The command decides, so all versions of a result are of one kind.
+              ...(uuid % 4 === 3 ? { method: "SCAN", kind: "scan" } : { kind: "payment" }),
               ...codes,
               uuid: `uuid-${uuid}`,
               shop,
