@@ -15,7 +15,7 @@ export interface AlertPageQuery {
   readonly beforeMs: number | null;
   readonly state: AlertState | null;
   readonly source: AlertSource | null;
-  /** ISO 4217; absent: any. */
+  /** ISO 4217. */
   readonly currency?: string | null;
 }
 

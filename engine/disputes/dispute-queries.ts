@@ -27,7 +27,7 @@ export interface DisputePageQuery {
   readonly stage: DisputeStage | null;
   readonly category: DisputeCategory | null;
   readonly terminalId: string | null;
-  /** ISO 4217; absent: any. */
+  /** ISO 4217. */
   readonly currency?: string | null;
 }
 

@@ -16,7 +16,7 @@ export interface PortalLinkPageQuery {
   readonly reference: string | null;
   /** Made by this credential of an AI agent; absent: by anybody. */
   readonly agentId?: string | null;
-  /** ISO 4217; absent: any. */
+  /** ISO 4217. */
   readonly currency?: string | null;
 }
 

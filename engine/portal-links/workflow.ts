@@ -17,7 +17,7 @@ export type PortalLinkWorkflow = Workflow<PortalLinkRecord, PortalLinkEvent, Por
 export type PortalLinkOutcome = "created" | "paid" | "paid_late" | "paid_twice" | "expired" | "cancelled";
 
 export interface PortalLinkDigests {
-  /** Of tokens, which are long and random, so that a key is not needed. */
+  /** For tokens, which are long and random and so need no key. */
   digest: Digest;
   /**
    * A digest (hex) under a key of the installation: without the key nobody finds out whether an address is stored. The same on every

@@ -21,7 +21,7 @@ export interface WorkflowCommit<R> extends Transition<R> {
 export interface WorkflowStore<R> extends DueIndex {
   load(id: string): Promise<Stored<R> | null>;
   commit(commit: WorkflowCommit<R>): Promise<CommitResult>;
-  /** The same for the commit of another record. */
+  /** Returns what `commit` would store, for the commit of another record. */
   part(commit: WorkflowCommit<R>): CommitPart;
   /** The record that an exact index leads to. */
   exact(key: string): Promise<Stored<R> | null>;

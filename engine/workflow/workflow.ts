@@ -44,7 +44,7 @@ export interface Transition<R> {
 
 /** The request that caused a step. */
 export interface RequestContext {
-  /** The same for each attempt at one request. */
+  /** All attempts at one request have the same id. */
   readonly id: string;
   readonly requestId: string | null;
 }
