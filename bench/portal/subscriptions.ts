@@ -10,16 +10,20 @@ import { createRendezvousHomes } from "../../engine/routing/rendezvous.ts";
 import { createBillingCalendar } from "../../engine/subscriptions/calendar.ts";
 import { createCollector } from "../../engine/subscriptions/collect.ts";
 import { createSubscriptions } from "../../engine/subscriptions/create-subscriptions.ts";
+import { createCycleChargeStore } from "../../engine/subscriptions/cycle-charge-store.ts";
 import { createDunningPolicyStore } from "../../engine/subscriptions/dunning-policy-store.ts";
 import { createSubscriptionMailTexts } from "../../engine/subscriptions/mail-texts.ts";
 import { createPlanStore } from "../../engine/subscriptions/plan-store.ts";
 import { createPlans } from "../../engine/subscriptions/plans.ts";
 import { SPREAD_MS } from "../../engine/subscriptions/subscription.ts";
 import { createSubscriptionDeadlines } from "../../engine/subscriptions/subscription-deadlines.ts";
-import { createSubscriptionMails } from "../../engine/subscriptions/subscription-mails.ts";
-import { createSubscriptionStore } from "../../engine/subscriptions/subscription-store.ts";
+import { createSubscriptionMails, subscriptionMailOf } from "../../engine/subscriptions/subscription-mails.ts";
+import { createSubscriptionQueries } from "../../engine/subscriptions/subscription-queries.ts";
 import type { Subscriptions } from "../../engine/subscriptions/subscriptions.ts";
+import { subscriptionWorkflow } from "../../engine/subscriptions/workflow.ts";
 import { eventOperations } from "../../engine/webhooks/webhook-event-store.ts";
+import { createWorkflow } from "../../engine/workflow/run-workflow.ts";
+import { createWorkflowStore } from "../../engine/workflow/workflow-store.ts";
 import { createLocalTime } from "../../http/surfaces/local-time.ts";
 import { subscriptionObject } from "../../http/surfaces/merchant/subscriptions/subscription-object.ts";
 import { openEmbeddedKv } from "../../storage/kv/embedded.ts";
@@ -100,16 +104,21 @@ function shardOf(kv: Kv, clock: ReturnType<typeof movedClock>, self: string, cha
     },
     verify: async () => ({ type: "unknown" }) as const,
   };
+  const digests = { digest: sha256, keyedDigest: sha256 };
+  const definition = subscriptionWorkflow(digests, () => "T1");
+  const store = createWorkflowStore(kv, definition, 400 * DAY_MS);
+  const mails = createSubscriptionMails({
+    ...{ store: createMailStore(kv), merchants: createMerchantStore(kv), digest: sha256, clock, postponed: () => undefined },
+    box: { seal: (text: string) => text, open: (text: string) => text },
+    texts: createSubscriptionMailTexts({ publicUrl: () => "https://relay.example", timeZone: "Europe/Rome" }),
+  });
   const common = {
-    store: createSubscriptionStore({ kv, retentionMs: 400 * DAY_MS, eventOperations, digest: sha256, keyedDigest: sha256 }),
-    ...{ policies, clock, digest: sha256, objectOf: subscriptionObject },
-    calendar: createBillingCalendar(createLocalTime("Europe/Rome").offsetMs),
-    mails: createSubscriptionMails({
-      ...{ store: createMailStore(kv), merchants: createMerchantStore(kv), digest: sha256, clock, postponed: () => undefined },
-      box: { seal: (text: string) => text, open: (text: string) => text },
-      texts: createSubscriptionMailTexts({ publicUrl: () => "https://relay.example", timeZone: "Europe/Rome" }),
+    workflow: createWorkflow(definition, {
+      ...{ store, clock, digest: sha256, objectOf: subscriptionObject, eventOperations, mailOf: subscriptionMailOf(mails) },
+      ...{ activity: { workflow: () => undefined }, count: () => undefined },
     }),
-    ...{ isInactive: () => false, activity: { workflow: () => undefined }, became: () => undefined, terminalOf: () => "T1" },
+    ...{ policies, clock, isInactive: () => false },
+    calendar: createBillingCalendar(createLocalTime("Europe/Rome").offsetMs),
   };
   const failed = (what: string, error: unknown) => {
     throw new Error(what, { cause: error });
@@ -117,9 +126,12 @@ function shardOf(kv: Kv, clock: ReturnType<typeof movedClock>, self: string, cha
   const collector = createCollector({ ...common, charges, links: { create: nobody, look: nobody, close: nobody }, failed });
   const newToken = () => randomUUID().replaceAll("-", "").slice(0, 22);
   return {
-    subscriptions: createSubscriptions({ ...common, plans, collector, charges, newToken }),
+    subscriptions: createSubscriptions({
+      ...{ ...common, digest: sha256, queries: createSubscriptionQueries(store, digests), cycleCharges: createCycleChargeStore(kv) },
+      ...{ plans, collector, charges, newToken },
+    }),
     plans: createPlans({ store: plans, policies, clock, digest: sha256 }),
-    deadlines: createSubscriptionDeadlines({ ...common, collector, homes: createRendezvousHomes(SHARDS), self, failed }),
+    deadlines: createSubscriptionDeadlines({ ...common, definition, collector, homes: createRendezvousHomes(SHARDS), self, failed }),
   };
 }
 

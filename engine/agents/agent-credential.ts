@@ -1,68 +1,66 @@
 import type { AgentScope } from "../access/agent-grant.ts";
 
-/** Credentials of a merchant that can still be used, in one environment. */
+/** Limits the usable credentials of a merchant in one environment. */
 export const AGENT_CREDENTIALS_MAX = 20;
 
 export const AGENT_NAME_LENGTH_MAX = 64;
 export const AGENT_ADDRESSES_MAX = 20;
 
-/** How long a credential counts: what nobody renews ends. */
+/** The lifetime of a credential. It ends unless it is replaced. */
 export const AGENT_DAYS_MAX = 90;
 export const AGENT_DAYS_DEFAULT = 30;
 
 export const AGENT_LINKS_PER_HOUR_MAX = 1_000;
 export const AGENT_LINKS_PER_HOUR_DEFAULT = 20;
 
-/** Calls that are kept to be shown. */
 export const AGENT_CALLS_MAX = 20;
 
 export const AGENT_STATES = ["ACTIVE", "EXHAUSTED", "EXPIRED", "REVOKED"] as const;
 export type AgentCredentialState = (typeof AGENT_STATES)[number];
 
-/** What an order was refused by. `currency`: it is not the credential's. */
+/** The limits that may reject an order. `currency`: the order has another currency. */
 export const AGENT_LIMITS = ["currency", "perLinkMax", "perDay", "total", "linksPerHour"] as const;
 export type AgentLimit = (typeof AGENT_LIMITS)[number];
 
-/** What the links of a credential may come to; amounts in minor units of `currency`. */
+/** Amounts are in minor units of `currency`. */
 export interface AgentLimits {
-  /** ISO 4217, upper case; links in another one are refused. */
+  /** ISO 4217, upper case. Links in another currency are rejected. */
   readonly currency: string;
   readonly perLinkMaxMinor: number;
-  /** Of all links made on one day of the installation's time zone. What ends unpaid does not come back before the next day. */
+  /** For one day in the installation's time zone. Unpaid links make no room on the same day. */
   readonly perDayMinor: number;
-  /** Of all links, for as long as the credential counts. What ends unpaid comes back. */
+  /** For all links. Links that end unpaid make room again. */
   readonly totalMinor: number;
   /** In any 60 minutes. */
   readonly linksPerHour: number;
 }
 
-/** Of a credential that makes no links. */
 export const NO_AGENT_LIMITS: AgentLimits = { currency: "EUR", perLinkMaxMinor: 0, perDayMinor: 0, totalMinor: 0, linksPerHour: 0 };
 
-/** Who made it. `key`: the merchant's secret key; `keyId` is absent in records from before it was kept. */
+/** `key`: the merchant's secret key. Older records do not have `keyId`. */
 export type AgentCredentialCreator = { readonly type: "user"; readonly userId: string } | { readonly type: "key"; readonly keyId?: string };
 
 /** `rotation`: the key that made it leaked and was replaced. */
 export type AgentCredentialRevoker = AgentCredentialCreator | { readonly type: "rotation" };
 
-/** What the links of a credential have come to, changed by the commits that change those links. */
+/** The sums over the links of a credential. The commits that change the links update them. */
 export interface AgentReserved {
-  /** Of links that are paid or can be, and of those that were paid late. */
+  /** Includes links that are paid, can be paid, or were paid late. */
   readonly totalMinor: number;
-  /** The latest day on which one was made, and what was made on it. */
+  /** The latest day on which a link was made, and the sum of that day. */
   readonly day: string | null;
   readonly dayMinor: number;
-  /** Links that it has made, whatever became of them. */
+  /** All links that it has made, whatever their outcome. */
   readonly links: number;
 }
 
 /**
- * A credential of an AI agent: it makes payment links in its merchant's name within its limits, and reads what its scopes say.
+ * It makes payment links for its merchant within its limits, and reads what its scopes permit.
  *
- *   ACTIVE     it can be used
- *   EXHAUSTED  its links have come to `totalMinor`: it makes no more until one of them ends unpaid, and reads all the same
- *   EXPIRED    its time is over
- *   REVOKED    by its merchant
+ * - ACTIVE: it is usable.
+ * - EXHAUSTED: its links have reached `totalMinor`. It makes links again after one ends unpaid.
+ * - EXPIRED: its time is over.
+ * - REVOKED: by its merchant.
  */
 export interface AgentCredentialRecord {
   readonly schema: 1;
@@ -71,15 +69,15 @@ export interface AgentCredentialRecord {
   readonly merchantId: string;
   readonly partnerId: number;
   readonly livemode: boolean;
-  /** For people; no personal data is asked for. */
+  /** A label for people, not meant for personal data. */
   readonly name: string;
-  /** SHA-256 (hex) of its token, which is shown once and not stored. */
+  /** SHA-256 (hex) of its token. The token is shown once and not stored. */
   readonly digest: string;
-  /** By which its owner recognises it. */
+  /** The last characters of the token, so that its owner recognises it. */
   readonly last4: string;
   readonly scopes: readonly AgentScope[];
   readonly limits: AgentLimits;
-  /** Addresses and networks (CIDR) from which it may be used; empty for any. */
+  /** Addresses and networks (CIDR) from which it may be used; empty: any. */
   readonly ipAllow: readonly string[];
   readonly createdBy: AgentCredentialCreator;
   readonly createdAtMs: number;
@@ -89,37 +87,33 @@ export interface AgentCredentialRecord {
   readonly reserved: AgentReserved;
   readonly revokedAtMs: number | null;
   readonly revokedBy: AgentCredentialRevoker | null;
-  /** When the relay looks at it next by itself; null: not any more. */
+  /** When the relay checks it next without a request; null if never again. */
   readonly nextAtMs: number | null;
-  /** Webhook events of it so far. */
   readonly events: number;
 }
 
-/** One call of an agent, as it is shown to its merchant. */
 export interface AgentCall {
   readonly atMs: number;
-  /** A tool's name. */
   readonly tool: string;
   readonly outcome: AgentCallOutcome;
-  /** SHA-256 (hex) of the arguments, which are not kept. */
+  /** SHA-256 (hex) of the arguments, which are not stored. */
   readonly argumentsDigest: string;
 }
 
-/** `refused`: by the agent's own scopes or limits, or because the arguments are none. `failed`: for a reason that lies with the relay. */
+/** `refused`: scopes, limits or invalid arguments. `failed`: the relay could not do it. */
 export const AGENT_CALL_OUTCOMES = ["done", "refused", "failed"] as const;
 export type AgentCallOutcome = (typeof AGENT_CALL_OUTCOMES)[number];
 
-/** What a credential was used for. Written at most once a second; what was not written when a node dies is lost. */
+/** It is written at most once a second. A crash loses what was not written. */
 export interface AgentUse {
   readonly schema: 1;
   readonly lastUsedAtMs: number | null;
-  /** The newest first. */
+  /** The newest come first. */
   readonly calls: readonly AgentCall[];
-  /** Orders for links that a limit refused. */
+  /** Orders for links that a limit rejected. */
   readonly refused: { readonly [Limit in AgentLimit]: number };
 }
 
-/** Of one that was never used. */
 export const NO_AGENT_USE: AgentUse = {
   ...{ schema: 1, lastUsedAtMs: null, calls: [] },
   refused: { currency: 0, perLinkMax: 0, perDay: 0, total: 0, linksPerHour: 0 },

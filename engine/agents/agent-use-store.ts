@@ -3,27 +3,24 @@ import { CONFLICT, retryOnConflict } from "../kernel/retry-on-conflict.ts";
 import { readRecord, recordText } from "../kernel/schemas.ts";
 import { AGENT_CALLS_MAX, AGENT_LIMITS, type AgentCall, type AgentLimit, type AgentUse, NO_AGENT_USE } from "./agent-credential.ts";
 
-/** What is added to what a credential was used for. */
 export interface AddedUse {
   readonly lastUsedAtMs: number;
-  /** The newest first. */
   readonly calls: readonly AgentCall[];
   readonly refused: { readonly [Limit in AgentLimit]: number };
 }
 
-/** What credentials were used for. Every method rejects with RelayError `unavailable` when the store cannot answer. */
+/** Every method rejects with RelayError `unavailable` when the store cannot answer. */
 export interface AgentUseStore {
-  /** In the order of the ids. */
   ofAll(ids: readonly string[]): Promise<readonly AgentUse[]>;
   add(id: string, added: AddedUse): Promise<void>;
 }
 
 const USES = "agent-use/";
 
-/** Each lost round is another thread that was asked with the same credential in the same second. */
-const ROUNDS_MAX = 32;
+/** Each conflict is another thread that used the same credential in the same second. */
+const ATTEMPTS_MAX = 32;
 
-/** On the key-value store: `agent-use/<id of the credential>`, until `keptMs` after it was used last. */
+/** Uses are stored as `agent-use/<id of the credential>`, until `keptMs` after the last use. */
 export function createAgentUseStore({ kv, keptMs }: { kv: Kv; keptMs: number }): AgentUseStore {
   return {
     ofAll: (ids) =>
@@ -33,7 +30,7 @@ export function createAgentUseStore({ kv, keptMs }: { kv: Kv; keptMs: number }):
       }),
     add: (id, added) =>
       available(() =>
-        retryOnConflict(ROUNDS_MAX, async () => {
+        retryOnConflict(ATTEMPTS_MAX, async () => {
           const key = USES + id;
           const entry = await kv.get(key);
           const use = withAdded(entry === null ? NO_AGENT_USE : recordOf(entry.value), added);
@@ -48,7 +45,6 @@ export function createAgentUseStore({ kv, keptMs }: { kv: Kv; keptMs: number }):
   };
 }
 
-/** Both together: the newest calls of either, and all refusals. */
 export function withAdded(use: AgentUse, { lastUsedAtMs, calls, refused }: AddedUse): AgentUse {
   const sums = AGENT_LIMITS.map((limit) => [limit, use.refused[limit] + refused[limit]] as const);
   return {

@@ -2,18 +2,17 @@ import type { Clock } from "../kernel/clock.ts";
 import { AGENT_CALLS_MAX, type AgentCall, type AgentLimit, NO_AGENT_USE } from "./agent-credential.ts";
 import { type AddedUse, type AgentUseStore, withAdded } from "./agent-use-store.ts";
 
-/** Credentials whose use waits to be written, in one thread; further ones are not noted. Each is some 3 KB at most. */
+/** Uses of further credentials are not recorded. Each needs about 3 KB at most. */
 const WAITING_MAX = 2_000;
 
-/** Written at once. */
 const AT_ONCE_MAX = 16;
 
-/** Notes what credentials are used for. Nobody waits for it, and what a thread has not written yet when it dies is lost. */
+/** No caller waits for it, and a crash loses what was not written. */
 export interface AgentUses {
   used(id: string): void;
   called(id: string, call: Omit<AgentCall, "atMs">): void;
   refused(id: string, limit: AgentLimit): void;
-  /** Writes what waits, once for each credential. Called every second; while one is under way, the next does nothing. */
+  /** Called every second. Does nothing while the previous call is running. */
   flush(): Promise<void>;
 }
 
@@ -30,7 +29,7 @@ export function createAgentUses(options: {
     const before = waiting.get(id);
     if (before === undefined && waiting.size >= WAITING_MAX) return;
     const all = { lastUsedAtMs: clock.nowMs(), calls: [], refused: NO_AGENT_USE.refused, ...added };
-    waiting.set(id, before === undefined ? all : together(before, all));
+    waiting.set(id, before === undefined ? all : merged(before, all));
   }
 
   async function writeAll(uses: readonly (readonly [id: string, added: AddedUse])[]): Promise<void> {
@@ -43,7 +42,7 @@ export function createAgentUses(options: {
     try {
       await store.add(id, added);
     } catch (error) {
-      // Tried again with the next ones; bounded as they are.
+      // It is written with the next uses, and limited like them.
       add(id, added);
       failed("agent use", error);
     }
@@ -65,7 +64,7 @@ export function createAgentUses(options: {
   };
 }
 
-function together(before: AddedUse, added: AddedUse): AddedUse {
+function merged(before: AddedUse, added: AddedUse): AddedUse {
   const { lastUsedAtMs, calls, refused } = withAdded({ schema: 1, ...before }, added);
   return { lastUsedAtMs: lastUsedAtMs ?? added.lastUsedAtMs, calls: calls.slice(0, AGENT_CALLS_MAX), refused };
 }

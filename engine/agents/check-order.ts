@@ -15,10 +15,9 @@ import {
 import type { AgentCredentialOrder } from "./agent-credentials.ts";
 
 const DAY_MS = 86_400_000;
-/** Between the request and this check. */
 const SLACK_MS = 60_000;
 
-/** An order as it is stored, without card numbers that somebody wrote into the name. Throws RelayError `invalid_request` naming the member. */
+/** Masks card numbers in the name. Throws RelayError `invalid_request` naming the member. */
 export function checkedOrder(order: AgentCredentialOrder, atMs: number, addressLists: AddressLists): AgentCredentialOrder {
   const { name, scopes, limits, ipAllow, expiresAtMs } = order;
   if (name.trim() === "" || name.length > AGENT_NAME_LENGTH_MAX)
@@ -47,7 +46,7 @@ function checkedLimits({ currency, perLinkMaxMinor, perDayMinor, totalMinor, lin
     if (Number.isSafeInteger(amount) && amount >= 1 && amount <= AMOUNT_MINOR_MAX) continue;
     throw invalid(`limits.${member}`, `must be a whole number of minor units from 1 to ${AMOUNT_MINOR_MAX}, for the scope links:create`);
   }
-  // One that nothing could ever use is a slip, such as euros for cents.
+  // A limit that can never apply is a mistake, such as euros instead of cents.
   if (perLinkMaxMinor > perDayMinor) throw invalid("limits.perLinkMaxMinor", "may not be more than perDayMinor");
   if (perDayMinor > totalMinor) throw invalid("limits.perDayMinor", "may not be more than totalMinor");
   if (!Number.isInteger(linksPerHour) || linksPerHour < 1 || linksPerHour > AGENT_LINKS_PER_HOUR_MAX) {

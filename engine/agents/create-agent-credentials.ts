@@ -3,7 +3,7 @@ import type { Clock } from "../kernel/clock.ts";
 import { RelayError } from "../kernel/errors.ts";
 import type { KeyedMutex } from "../kernel/keyed-mutex.ts";
 import { cursorOf, placeOfCursor } from "../kernel/merchant-index-store.ts";
-import { prefixedId } from "../kernel/prefixed-id.ts";
+import { type Digest, prefixedId } from "../kernel/prefixed-id.ts";
 import { CONFLICT, retryOnConflict } from "../kernel/retry-on-conflict.ts";
 import type { Stored } from "../kernel/stored.ts";
 import type { AddressLists } from "../partners/partner-secrets.ts";
@@ -12,56 +12,61 @@ import type { PortalLinkQueries } from "../portal-links/portal-link-queries.ts";
 import type { PortalLinkOwner, PortalLinks } from "../portal-links/portal-links.ts";
 import type { GuardPart, RequestContext } from "../workflow/workflow.ts";
 import { AGENT_CREDENTIALS_MAX, type AgentCredentialCreator, type AgentCredentialRecord, type AgentLimit } from "./agent-credential.ts";
-import { type AgentCredentialChange, agentCredentialChange, type Telling, tellStored } from "./agent-credential-change.ts";
-import type { AgentCredentialStore } from "./agent-credential-store.ts";
+import { credentialByDigest, pageOfCredentials, storeCredential } from "./agent-credential-queries.ts";
 import type { AgentCredentials, AgentLinkOutcome, MerchantRefusal, SeenAgentCredential } from "./agent-credentials.ts";
 import type { AgentUseStore } from "./agent-use-store.ts";
 import type { AgentUses } from "./agent-uses.ts";
 import { checkedOrder } from "./check-order.ts";
 import { isTimeOver, refusedBy } from "./rules.ts";
-import { stepAgentCredential } from "./step-agent-credential.ts";
+import type { UsableCredentialsStore } from "./usable-credentials-store.ts";
+import type { AgentCredentialWorkflow } from "./workflow.ts";
 
-/** Each lost round is another credential of the same merchant, or a link of the same one. */
-const ROUNDS_MAX = 64;
+/** Each conflict is a change of another credential of this merchant, or a link of this one. */
+const ATTEMPTS_MAX = 64;
 
 const HOUR_MS = 3_600_000;
 
-/** Prefix that tells it from a merchant's keys, also to scanners of leaked secrets. */
+/** Distinguishes tokens from a merchant's keys, for scanners of leaked secrets too. */
 export const AGENT_TOKEN_PREFIX = "ak_merchant_";
 
-/** A token as `tokenOf` makes it; what cannot be one is not looked up. */
 const TOKEN = /^ak_merchant_[A-Za-z0-9_-]{43}$/;
 
 const LAST = 4;
 
-/** Days by the installation's clocks. */
+/** Days in the installation's time zone. */
 export interface LocalDays {
   dayOf(atMs: number): string;
   dayRange(day: string): { readonly untilMs: number } | null;
 }
 
-export interface AgentCredentialsOptions extends Telling {
-  store: AgentCredentialStore;
+export interface AgentCredentialsOptions {
+  workflow: AgentCredentialWorkflow;
+  usable: UsableCredentialsStore;
+  digest: Digest;
   uses: AgentUses;
   useStore: Pick<AgentUseStore, "ofAll">;
   portalLinks: Pick<PortalLinks, "createBeside" | "list" | "find" | "cancel">;
   madeLinks: Pick<PortalLinkQueries, "madeByAgent" | "firstMadeByAgent">;
-  /** By credential, in this thread. */
+  /** Serializes links of one credential in this thread. */
   mutex: KeyedMutex<string>;
   addressLists: AddressLists;
   days: LocalDays;
   clock: Clock;
-  /** AGENT_TOKEN_PREFIX and 256 bits as base64url that nobody can guess, always the same for one operation: so a repetition is answered as the first time, and nothing of it is stored. */
+  /**
+   * An operation always has the same token, so a repetition gets it although it is not stored.
+   * Returns AGENT_TOKEN_PREFIX and 256 secret bits as base64url.
+   */
   tokenOf(operationId: string): string;
-  /** Why what a merchant made there counts no more; null while it does. Rejects with RelayError `unavailable`. */
+  /** Null: the credentials of the merchant are valid. Rejects with RelayError `unavailable`. */
   merchantRefuses(owner: PortalLinkOwner): Promise<MerchantRefusal | null>;
-  /** A limit has refused a link; for counts. */
   refused(limit: AgentLimit): void;
 }
 
 export function createAgentCredentials(options: AgentCredentialsOptions): AgentCredentials {
   const {
-    store,
+    workflow,
+    usable,
+    digest,
     uses,
     useStore,
     portalLinks,
@@ -73,28 +78,27 @@ export function createAgentCredentials(options: AgentCredentialsOptions): AgentC
     tokenOf,
     merchantRefuses,
     refused: countRefused,
-    ...telling
   } = options;
-  const { digest } = telling;
+  const { store } = workflow;
 
-  async function own({ merchantId, livemode }: PortalLinkOwner, id: string): Promise<Stored<AgentCredentialRecord> | null> {
+  async function findOwned({ merchantId, livemode }: PortalLinkOwner, id: string): Promise<Stored<AgentCredentialRecord> | null> {
     const stored = await store.load(id);
     return stored !== null && stored.record.merchantId === merchantId && stored.record.livemode === livemode ? stored : null;
   }
 
   const create: AgentCredentials["create"] = (owner, order, createdBy, operation, proof) =>
-    retryOnConflict(ROUNDS_MAX, async () => {
+    retryOnConflict(ATTEMPTS_MAX, async () => {
       const id = prefixedId("ac_", digest(`agent credential ${operation.id}`));
       const token = tokenOf(operation.id);
-      const existing = await own(owner, id);
+      const existing = await findOwned(owner, id);
       if (existing !== null) {
         if (existing.record.digest === digest(token)) return { type: "created", credential: existing.record, token } as const;
         throw new RelayError("conflict", "The credential was made already, and its token is not shown again");
       }
       const atMs = clock.nowMs();
       const { name, scopes, limits, ipAllow, expiresAtMs } = checkedOrder(order, atMs, addressLists);
-      const usable = await store.usable(owner);
-      if (usable.ids.length >= AGENT_CREDENTIALS_MAX) return { type: "full" } as const;
+      const now = await usable.load(owner);
+      if (now.ids.length >= AGENT_CREDENTIALS_MAX) return { type: "full" } as const;
       const { merchantId, partnerId, livemode } = owner;
       const record: AgentCredentialRecord = {
         ...{
@@ -113,14 +117,12 @@ export function createAgentCredentials(options: AgentCredentialsOptions): AgentC
         ...{ createdBy, createdAtMs: atMs, updatedAtMs: atMs, expiresAtMs, state: "ACTIVE", nextAtMs: expiresAtMs, events: 0 },
         ...{ reserved: { totalMinor: 0, day: null, dayMinor: 0, links: 0 }, revokedAtMs: null, revokedBy: null },
       };
-      const change: AgentCredentialChange = { record, before: null, version: 0, events: [], also: [], atMs };
-      // Also where somebody else with the same operation was first: its credential is the one.
-      if ((await store.create(change, usable, proof)) === null) return CONFLICT;
-      tellStored(change, "agent_credential.created", operation.requestId, telling);
-      return { type: "created", credential: record, token } as const;
+      // If another attempt of the same operation was first, its credential is returned.
+      const isStored = await storeCredential({ workflow, usable }, record, now, operation, proof);
+      return isStored ? ({ type: "created", credential: record, token } as const) : CONFLICT;
     });
 
-  async function seen(records: readonly AgentCredentialRecord[]): Promise<SeenAgentCredential[]> {
+  async function withUses(records: readonly AgentCredentialRecord[]): Promise<SeenAgentCredential[]> {
     const sinceMs = hourBefore(clock.nowMs());
     const [used, counts] = await Promise.all([
       useStore.ofAll(records.map(({ id }) => id)),
@@ -133,35 +135,31 @@ export function createAgentCredentials(options: AgentCredentialsOptions): AgentC
     });
   }
 
-  async function seenOne(record: AgentCredentialRecord): Promise<SeenAgentCredential> {
-    const [one] = await seen([record]);
+  async function withUse(record: AgentCredentialRecord): Promise<SeenAgentCredential> {
+    const [one] = await withUses([record]);
     if (one === undefined) throw new Error("one credential is one");
     return one;
   }
 
-  /** Null where there is none; otherwise how it stands then, and whether it was this that revoked it. */
-  function ended(
+  /** Returns the credential as it is then, and whether this call revoked it. */
+  function revokeOne(
     owner: PortalLinkOwner,
     id: string,
     by: AgentCredentialCreator,
-    { requestId }: RequestContext,
+    request: RequestContext,
   ): Promise<{ record: AgentCredentialRecord; byThis: boolean } | null> {
-    return retryOnConflict(ROUNDS_MAX, async () => {
-      const stored = await own(owner, id);
+    return retryOnConflict(ATTEMPTS_MAX, async () => {
+      const stored = await findOwned(owner, id);
       if (stored === null) return null;
-      const event = { type: "revoke.requested", atMs: clock.nowMs(), by } as const;
-      const step = stepAgentCredential(stored.record, event);
-      if (!step.taken) return { record: stored.record, byThis: false };
-      const change = agentCredentialChange(step, stored, event.atMs, requestId, telling);
-      if ((await store.commit(change)) === null) return CONFLICT;
-      tellStored(change, event.type, requestId, telling);
-      return { record: change.record, byThis: true };
+      const applied = await workflow.step(stored, { type: "revoke.requested", atMs: clock.nowMs(), by }, request);
+      return applied === CONFLICT ? CONFLICT : { record: applied.record, byThis: applied.type === "accepted" };
     });
   }
 
   const byToken: AgentCredentials["byToken"] = async (token, ipAddress) => {
-    const record = TOKEN.test(token) ? await store.byDigest(digest(token)) : null;
-    if (record === null) return null;
+    const stored = TOKEN.test(token) ? await credentialByDigest(store, digest(token)) : null;
+    if (stored === null) return null;
+    const { record } = stored;
     const { id: credentialId, merchantId, partnerId, livemode, name, scopes, state, ipAllow } = record;
     if (state === "REVOKED") return "revoked";
     if (state === "EXPIRED" || isTimeOver(record, clock.nowMs())) return "expired";
@@ -172,34 +170,33 @@ export function createAgentCredentials(options: AgentCredentialsOptions): AgentC
     return { merchantId, partnerId, livemode, credentialId, name, scopes };
   };
 
-  /** What the link takes of its credential, for the link's own commit. */
-  async function reserved(
+  /** Reserves the amount of a link in the link's own commit. */
+  async function reserve(
     grant: AgentGrant,
     { order, createdAtMs: atMs }: PortalLinkRecord,
-    { requestId }: RequestContext,
+    request: RequestContext,
   ): Promise<GuardPart | { refusal: AgentLinkOutcome }> {
-    const stored = await own(grant, grant.credentialId);
+    const stored = await findOwned(grant, grant.credentialId);
     const state = stored === null || stored.record.state === "REVOKED" ? "REVOKED" : "EXPIRED";
     if (stored === null || stored.record.state === state || isTimeOver(stored.record, atMs)) return { refusal: { type: "ended", state } };
     const { record } = stored;
     const { limits } = record;
     const { amountMinor, currency } = order;
     const day = days.dayOf(atMs);
-    // Read after the credential: whoever makes another link changes that, and this one is decided again.
+    // The credential is read first. If another link changes it, this one is decided again.
     const linksInHour = await madeLinks.madeByAgent(record, record.id, hourBefore(atMs), Math.max(1, limits.linksPerHour));
     const refused = refusedBy(record, { amountMinor, currency, day, linksInHour });
     if (refused !== null) {
-      const retryAtMs = await roomAgain(record, refused.limit, day, atMs);
+      const retryAtMs = await roomAtMs(record, refused.limit, day, atMs);
       return { refusal: { type: "refused", ...refused, limits, retryAtMs } };
     }
-    const step = stepAgentCredential(record, { type: "link.made", atMs, amountMinor, day });
-    if (!step.taken) throw new Error(`the credential ${record.id} has room for a link and does not take it`);
-    const change = agentCredentialChange(step, stored, atMs, requestId, telling);
-    return { ...store.alongside(change), committed: () => tellStored(change, "link.made", requestId, telling) };
+    const prepared = await workflow.prepare(stored, { type: "link.made", atMs, amountMinor, day }, request);
+    if (prepared === "refused") throw new Error(`the credential ${record.id} has room for a link and does not take it`);
+    return { ...prepared.part, committed: prepared.committed };
   }
 
-  /** From when on a limit has more room by itself; null where time alone makes none. */
-  async function roomAgain(record: AgentCredentialRecord, limit: AgentLimit, day: string, atMs: number): Promise<number | null> {
+  /** Null: time alone does not make room. */
+  async function roomAtMs(record: AgentCredentialRecord, limit: AgentLimit, day: string, atMs: number): Promise<number | null> {
     switch (limit) {
       case "perDay":
         return days.dayRange(day)?.untilMs ?? null;
@@ -220,7 +217,7 @@ export function createAgentCredentials(options: AgentCredentialsOptions): AgentC
         order,
         { type: "agent", agentId: grant.credentialId },
         operation,
-        (record) => reserved(grant, record, operation),
+        (record) => reserve(grant, record, operation),
       ),
     );
     if (made.type === "refused") {
@@ -230,7 +227,7 @@ export function createAgentCredentials(options: AgentCredentialsOptions): AgentC
     return made;
   };
 
-  async function ownLink(grant: AgentGrant, id: string): Promise<PortalLinkRecord | null> {
+  async function findOwnedLink(grant: AgentGrant, id: string): Promise<PortalLinkRecord | null> {
     const link = await portalLinks.find(ownerOf(grant), id);
     return link !== null && link.createdBy.type === "agent" && link.createdBy.agentId === grant.credentialId ? link : null;
   }
@@ -239,20 +236,20 @@ export function createAgentCredentials(options: AgentCredentialsOptions): AgentC
     create,
     list: async (owner, { limit, cursor, state }) => {
       const after = cursor === null ? null : placeOfCursor(cursor, CURSOR_ID);
-      const { items, next } = await store.page(owner, { limit, after, state });
-      return { items: await seen(items), next: next === null ? null : cursorOf(next) };
+      const { items, next } = await pageOfCredentials(store, owner, { limit, after, state });
+      return { items: await withUses(items), next: next === null ? null : cursorOf(next) };
     },
     show: async (owner, id) => {
-      const stored = await own(owner, id);
-      return stored === null ? null : seenOne(stored.record);
+      const stored = await findOwned(owner, id);
+      return stored === null ? null : withUse(stored.record);
     },
     revoke: async (owner, id, by, operation) => {
-      const outcome = await ended(owner, id, by, operation);
-      return outcome === null ? null : seenOne(outcome.record);
+      const outcome = await revokeOne(owner, id, by, operation);
+      return outcome === null ? null : withUse(outcome.record);
     },
     revokeAll: async (owner, by, operation) => {
-      const { ids } = await store.usable(owner);
-      const outcomes = await Promise.all(ids.map((id) => ended(owner, id, by, operation)));
+      const { ids } = await usable.load(owner);
+      const outcomes = await Promise.all(ids.map((id) => revokeOne(owner, id, by, operation)));
       return outcomes.flatMap((outcome) => (outcome?.byThis === true ? [outcome.record] : []));
     },
     byToken,
@@ -264,11 +261,11 @@ export function createAgentCredentials(options: AgentCredentialsOptions): AgentC
     },
     findLink: async (grant, id) => {
       requireScope(grant, "links:read");
-      return ownLink(grant, id);
+      return findOwnedLink(grant, id);
     },
     cancelLink: async (grant, id, operation) => {
       requireScope(grant, "links:cancel");
-      return (await ownLink(grant, id)) === null ? null : portalLinks.cancel(ownerOf(grant), id, operation);
+      return (await findOwnedLink(grant, id)) === null ? null : portalLinks.cancel(ownerOf(grant), id, operation);
     },
     noteCall: ({ credentialId }, call) => uses.called(credentialId, call),
   };
@@ -282,7 +279,6 @@ function ownerOf({ merchantId, partnerId, livemode }: AgentGrant): PortalLinkOwn
   return { merchantId, partnerId, livemode };
 }
 
-/** The first moment that counts for an hour. */
 function hourBefore(atMs: number): number {
   return atMs - HOUR_MS + 1;
 }

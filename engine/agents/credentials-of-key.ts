@@ -1,36 +1,34 @@
 import type { LookAtKey, MadeByKey } from "../access/made-by-key.ts";
 import type { AgentCredentialRecord } from "./agent-credential.ts";
-import { agentCredentialChange, type Telling, tellStored } from "./agent-credential-change.ts";
-import type { AgentCredentialStore } from "./agent-credential-store.ts";
-import { stepAgentCredential } from "./step-agent-credential.ts";
+import type { UsableCredentialsStore } from "./usable-credentials-store.ts";
+import type { AgentCredentialWorkflow } from "./workflow.ts";
 
-export interface CredentialsOfKeyOptions extends Telling {
-  store: Pick<AgentCredentialStore, "held" | "ending">;
+export interface CredentialsOfKeyOptions {
+  /** It has no guard for usable credentials, because this operation removes all of them at once. */
+  workflow: AgentCredentialWorkflow;
+  usable: UsableCredentialsStore;
 }
 
-/**
- * The agents' credentials that a secret key made and that can still be used. One from before the
- * relay kept which key it was is ended with whichever leaked.
- */
-export function createCredentialsOfKey({ store, ...telling }: CredentialsOfKeyOptions): LookAtKey {
+/** Older records do not name the key, so they end with any leaked key. */
+export function createCredentialsOfKey({ workflow, usable }: CredentialsOfKeyOptions): LookAtKey {
   return async ({ merchantId, livemode, keyId, leaked, atMs }) => {
     const list = { merchantId, livemode };
-    const { credentials, usable } = await store.held(list);
+    const { ids, version } = await usable.load(list);
+    const credentials = (await Promise.all(ids.map((id) => workflow.store.load(id)))).filter((stored) => stored !== null);
     const found = credentials.filter(({ record: { createdBy } }) => isOf(createdBy, keyId));
-    const changes = !leaked
-      ? []
-      : found.flatMap((stored) => {
-          const step = stepAgentCredential(stored.record, { type: "revoke.requested", atMs, by: { type: "rotation" } });
-          return step.taken ? [agentCredentialChange(step, stored, atMs, null, telling)] : [];
-        });
-    const ended = new Set(changes.map(({ record }) => record.id));
-    const { checks, operations } = leaked ? store.ending(list, changes, usable) : { checks: [], operations: [] };
+    const revoked = await Promise.all(
+      leaked ? found.map((stored) => workflow.prepare(stored, { type: "revoke.requested", atMs, by: { type: "rotation" } }, null)) : [],
+    );
+    const steps = revoked.filter((step) => step !== "refused");
+    const ended = new Set(steps.map(({ record }) => record.id));
+    const left = ids.filter((id) => !ended.has(id));
+    const parts = leaked ? [...steps.map(({ part }) => part), usable.part(list, version, left)] : [];
     return {
       items: found.map(({ record }) => itemOf(record, ended.has(record.id))),
-      checks,
-      operations,
+      checks: parts.flatMap(({ checks }) => checks),
+      operations: parts.flatMap(({ operations }) => operations),
       committed: () => {
-        for (const change of changes) tellStored(change, "revoke.requested", null, telling);
+        for (const step of steps) step.committed();
       },
     };
   };

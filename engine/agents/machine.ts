@@ -4,8 +4,9 @@ import type { AgentCredentialEvent, AgentCredentialNews } from "./events.ts";
 import { hasRoom, isTimeOver, isUsedUp, withLink, withoutUnpaid, withPaidLate } from "./rules.ts";
 
 /**
- * A credential of an AI agent (drawn in infra/docs/machines/agent-credential.md): what its links have come to, and whether it can still be used. The record is its context and has its
- * state. Pure: time and the day come with the events, effects are data. Each step about a link is stored by the commit that changes that link (agent-link-keeper.ts).
+ * The machine of an agent's credential (drawn in infra/docs/machines/agent-credential.md). It is
+ * pure: events carry the time and the day, and effects are data. The commit that changes a link
+ * stores the step about it (agent-link-keeper.ts).
  */
 const setUp = setup({
   types: {} as { context: AgentCredentialRecord; input: AgentCredentialRecord; events: AgentCredentialEvent; tags: "ended" },
@@ -34,7 +35,7 @@ const setUp = setup({
 
 const exhausted = { type: "tell", params: { news: "agent_credential.exhausted" } } as const;
 
-/** Whatever it may still do, its links go on: what they come to is counted to their end. */
+/** Links of a credential that has ended still count until they end. */
 const counted = { "link.unpaid": { actions: "release" }, "link.paid_late": { actions: "countLate" } } as const;
 const ends = {
   "revoke.requested": { target: "REVOKED", actions: "revoke" },

@@ -1,26 +1,25 @@
 import type { AgentCredentialRecord, AgentLimit, AgentReserved } from "./agent-credential.ts";
 import type { Of } from "./events.ts";
 
-/** Whether its time is over, also where nobody has noted that yet. */
+/** The record may not show the end yet. */
 export function isTimeOver({ expiresAtMs }: Pick<AgentCredentialRecord, "expiresAtMs">, atMs: number): boolean {
   return atMs >= expiresAtMs;
 }
 
-/** What was made on a day. A day that has passed does not come again where clocks differ: what is made then counts for the latest one. */
+/** Returns the sum of a day. If clocks differ, an earlier day counts as the latest one. */
 export function madeOn({ day: latest, dayMinor }: AgentReserved, day: string): { readonly day: string; readonly minor: number } {
   return latest === null || day > latest ? { day, minor: 0 } : { day: latest, minor: dayMinor };
 }
 
-/** What a link is asked for with. */
 export interface AskedLink {
   readonly amountMinor: number;
   readonly currency: string;
   readonly day: string;
-  /** Links that it has made in the last 60 minutes. */
+  /** Links of the last 60 minutes. */
   readonly linksInHour: number;
 }
 
-/** The limit by which a link is refused, and what that has room for; null where it is none. */
+/** Returns the limit that rejects a link and its room, or null. */
 export function refusedBy(
   { limits, reserved }: Pick<AgentCredentialRecord, "limits" | "reserved">,
   { amountMinor, currency, day, linksInHour }: AskedLink,
@@ -35,7 +34,7 @@ export function refusedBy(
   return linksInHour >= linksPerHour ? { limit: "linksPerHour", roomMinor: null } : null;
 }
 
-/** Whether the amounts permit it. How many links an hour has is not in the record: whoever asks for the step has counted them. */
+/** Checks only the amounts. The record has no count of the last hour, so the caller checks it. */
 export function hasRoom(record: AgentCredentialRecord, { amountMinor, day }: Of<"link.made">): boolean {
   return refusedBy(record, { amountMinor, currency: record.limits.currency, day, linksInHour: 0 }) === null;
 }
@@ -54,12 +53,12 @@ export function withoutUnpaid({ reserved }: AgentCredentialRecord, { amountMinor
   return { ...reserved, totalMinor: Math.max(0, reserved.totalMinor - amountMinor) };
 }
 
-/** It counts though there is no room for it: the money was paid. */
+/** A paid link counts even without room. */
 export function withPaidLate({ reserved }: AgentCredentialRecord, { amountMinor }: Of<"link.paid_late">): AgentReserved {
   return { ...reserved, totalMinor: reserved.totalMinor + amountMinor };
 }
 
-/** Whether the smallest link, of one minor unit, has no room any more. */
+/** The smallest link, of one minor unit, has no room. */
 export function isUsedUp({ limits }: Pick<AgentCredentialRecord, "limits">, { totalMinor }: AgentReserved): boolean {
   return totalMinor >= limits.totalMinor;
 }

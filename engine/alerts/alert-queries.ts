@@ -6,59 +6,55 @@ import { ALERT_STATES, type AlertRecord, type AlertSource, type AlertState } fro
 
 export interface AlertPageQuery {
   readonly limit: number;
-  /** Those after this place only; null: from the first on. */
   readonly after: Place | null;
-  /** `newest`: all. `due`: those that are PENDING, the most urgent first. */
+  /** `newest`: all alerts. `due`: only PENDING ones, the most urgent first. */
   readonly order: "newest" | "due";
-  /** Bounds of the time of receipt; null: no bound. */
+  /** Bounds of the time of receipt. */
   readonly fromMs: number | null;
   readonly beforeMs: number | null;
   readonly state: AlertState | null;
   readonly source: AlertSource | null;
-  /** ISO 4217. */
   readonly currency?: string | null;
 }
 
-/** What the index by time holds of an alert, for sums that need no record. */
+/** The value of an alert in the index by time. Sums need no record. */
 export interface AlertSummary {
   readonly id: string;
   readonly receivedAtMs: number;
   readonly state: AlertState;
   readonly amountMinor: number;
   readonly currency: string;
-  /** Declined because its source took it back. */
   readonly wasInvalid: boolean;
 }
 
 const UUID = /^[A-Za-z0-9._-]{1,64}$/;
 
-/** Alerts of one payment that are read at most. */
 export const ALERTS_FOUND_MAX = 50;
 
 type AlertStore = WorkflowStore<AlertRecord>;
 
-/** The id that an alert with this reference has, whether it exists or not. */
+/** Returns the id of an alert with this reference, whether it exists or not. */
 export function alertIdOf(source: AlertSource, networkRef: string, digest: Digest): string {
   return prefixedId("al_", digest(`alert ${source} ${networkRef}`));
 }
 
 export function pageOfAlerts(store: AlertStore, list: MerchantList, query: AlertPageQuery): Promise<IndexPage<AlertRecord>> {
   const { order, state, limit, after, fromMs, beforeMs } = query;
-  const isAsked = (record: AlertRecord) => matches(record, query);
-  // The index by deadline does not know the time of receipt; the records do.
+  const isMatch = (record: AlertRecord) => matches(record, query);
+  // The index by deadline does not know the time of receipt, so the records are filtered.
   if (order === "due") {
-    return store.page(listPrefix("alert-due/", list), { limit, after, fromMs: null, beforeMs: null, order: "oldest" }, isAsked);
+    return store.page(listPrefix("alert-due/", list), { limit, after, fromMs: null, beforeMs: null, order: "oldest" }, isMatch);
   }
   const prefix = state === null ? listPrefix("alert-of/", list) : `${listPrefix("alert-state/", list)}${state}/`;
-  return store.page(prefix, { limit, after, fromMs, beforeMs, order }, isAsked);
+  return store.page(prefix, { limit, after, fromMs, beforeMs, order }, isMatch);
 }
 
-/** The alerts of a payment in either environment, oldest first. */
+/** Returns the alerts of a payment in both environments, oldest first. */
 export async function alertsOfPayment(store: AlertStore, merchantId: string, uuid: string): Promise<readonly AlertRecord[]> {
   return UUID.test(uuid) ? store.under(`alert-payment/${merchantId}/${uuidKey(uuid)}/`, ALERTS_FOUND_MAX) : [];
 }
 
-/** The newest alerts that were received from this time on, at most `limit` (10,000). */
+/** Returns the newest alerts since this time, at most `limit` (10,000). */
 export async function alertSummaries(
   store: AlertStore,
   list: MerchantList,
@@ -69,7 +65,7 @@ export async function alertSummaries(
   return entries.map(({ place, value }) => summaryOf(place, value));
 }
 
-/** Words with a space between them; none of them has one. */
+/** The words contain no spaces. */
 export function summaryText({ state, amountMinor, currency, end }: AlertRecord): string {
   return [state, amountMinor, currency, end?.by === "invalid" ? "invalid" : "-"].join(" ");
 }

@@ -13,33 +13,32 @@ export interface RefunderOptions {
   clock: Clock;
 }
 
-/** Brings refunds of alerts to their end, for requests and deadlines alike. */
 export interface AlertRefunder {
-  /** Asks for the refund that the caller has just stored, and nobody else does; answers with the alert as it is afterwards. */
+  /** Sends the refund that the caller has just stored. No other caller may send it. */
   ask(record: AlertRecord): Promise<AlertRecord>;
-  /** Does what is due at an alert without a request: finds out the outcome of its refund, then lets its deadline pass. */
+  /** Finds out the outcome of a refund, then lets the alert's deadline pass. */
   due(id: string): Promise<void>;
 }
 
 export function createAlertRefunder({ workflow, refunds, clock }: RefunderOptions): AlertRefunder {
   const ask: AlertRefunder["ask"] = async (record) => {
     const order = orderOf(record);
-    // Storing may have taken long. Then another shard may follow the refund by now, or it is too late; a later check finds that nobody asked.
+    // Storing may have taken long. By now another shard may track the refund, or it is too late. A
+    // later check finds that the gateway was not asked.
     if (order === null || clock.nowMs() >= order.notAfterMs) return record;
     return settle(record, await refunds.refund(order));
   };
 
-  /** `asked` is the alert when the gateway was asked: an answer belongs to that attempt. */
-  async function settle(asked: AlertRecord, state: RefundState): Promise<AlertRecord> {
+  /** The outcome belongs only to the attempt for which the gateway was asked. */
+  async function settle(requested: AlertRecord, state: RefundState): Promise<AlertRecord> {
     const settled = await workflow.apply(
-      asked.id,
-      (record, atMs) => (isRefunding(record) && record.refund?.attempt === asked.refund?.attempt ? endOf(state, atMs) : null),
+      requested.id,
+      (record, atMs) => (isRefunding(record) && record.refund?.attempt === requested.refund?.attempt ? endOf(state, atMs) : null),
       null,
     );
-    return settled?.record ?? asked;
+    return settled?.record ?? requested;
   }
 
-  /** Finds out the outcome of a refund, where that is due. */
   async function check(id: string): Promise<void> {
     const checked = await workflow.apply(id, (record, atMs) => (isCheckDue(record, atMs) ? { type: "refund.checked", atMs } : null), null);
     const order = checked?.type === "accepted" ? orderOf(checked.record) : null;
@@ -55,7 +54,7 @@ export function createAlertRefunder({ workflow, refunds, clock }: RefunderOption
         if (!isUnchanged(record.refund, checked.record.refund)) return null;
         const isWanted = (record.state === "PENDING" || record.state === "AUTO_REFUND") && isInTime(record, atMs);
         if (isWanted) return { type: "refund.resumed", atMs };
-        // A refund that may be under way is followed to its end, and not asked for again.
+        // A refund that may be under way is followed to its end and not requested again.
         return state.type === "absent" ? { type: "refund.failed", atMs, detail: "not_begun" } : null;
       },
       null,
@@ -67,7 +66,7 @@ export function createAlertRefunder({ workflow, refunds, clock }: RefunderOption
     ask,
     due: async (id) => {
       await check(id);
-      // Also after a refund that has just ended and that the deadline had to wait for.
+      // The deadline may have waited for a refund that has just ended.
       await workflow.current(id);
     },
   };
@@ -88,17 +87,16 @@ function endOf(state: RefundState, atMs: number): AlertEvent | null {
   }
 }
 
-/** Whether nobody has changed the refund since it was read. */
 function isUnchanged(now: AlertRefund | null, seen: AlertRefund | null): boolean {
   if (now === null || seen === null || now.state !== "requested") return false;
   return now.attempt === seen.attempt && now.checks === seen.checks && now.nextAtMs === seen.nextAtMs;
 }
 
-/** No part of it begins once another shard may follow the refund, nor after the alert's deadline. */
+/** No part of the refund begins once another shard may track it, nor after the deadline. */
 function orderOf({ merchantId, partnerId, livemode, uuid, refund, respondByMs, amountMinor, currency }: AlertRecord): RefundOrder | null {
   if (uuid === null || refund === null || refund.nextAtMs === null) return null;
   const { id, requestId, nextAtMs } = refund;
-  // A rule decides by the alert's amount, and the gateway gives back the whole of a payment or nothing.
+  // A rule decides by the alert's amount, but the gateway can only refund the whole payment.
   const limit = refund.by.type === "rule" ? { amountMinor, currency } : null;
   return { id, merchantId, partnerId, livemode, uuid, limit, requestId, notAfterMs: Math.min(nextAtMs, respondByMs) };
 }

@@ -1,36 +1,34 @@
-/** The whole of an alert's payment, to be given back once for `id`. */
+/** An order to refund a whole payment, once for each `id`. */
 export interface RefundOrder {
-  /** `alert-<id>`: whatever it is asked for again under this id has moved money at most once. */
+  /** `alert-<id>`. Repeated orders under this id move money at most once. */
   readonly id: string;
   readonly merchantId: string;
   readonly partnerId: number;
   readonly livemode: boolean;
   readonly uuid: string;
-  /** What is given back at most; where the whole of the payment is more, or of another currency, nothing is. Null: whoever asked has seen the payment. */
+  /** The highest amount that a rule may refund; null: a person has seen the payment. */
   readonly limit: { readonly amountMinor: number; readonly currency: string } | null;
   readonly requestId: string | null;
-  /** Nothing may begin from this time on. */
+  /** No part of the refund may begin from this time on. */
   readonly notAfterMs: number;
 }
 
 export type RefundState =
-  /** All of it was given back under this id. */
+  /** The whole payment was refunded under this id. */
   | { readonly type: "done" }
-  /** All of it was given back otherwise; nothing was moved. */
+  /** The payment was refunded in another way. Nothing was moved. */
   | { readonly type: "already_refunded" }
-  /** Nothing was moved, and nothing of it is on its way. `reason`: a word of ours or the gateway's code, no personal data. */
+  /** Nothing was moved or is under way. `reason` contains no personal data. */
   | { readonly type: "refused"; readonly reason: string }
-  /** It was certainly not begun under this id. */
+  /** The refund was certainly not begun under this id. */
   | { readonly type: "absent" }
-  /** It was begun under this id, and the gateway has not executed it when it was asked; a request may be on its way. Asked for again, it moves money once all the same. */
+  /** The gateway has not executed it yet. A request may be under way, but money moves only once. */
   | { readonly type: "unfinished" }
-  /** Whether it was executed is not known. */
   | { readonly type: "unknown" };
 
-/** The port to whoever gives payments back. Nothing here rejects for what the gateway does; each call ends within a minute, by deadlines of its own. */
+/** Answers of the gateway never reject. Each call ends within a minute. */
 export interface AlertRefunds {
-  /** Asked where it was certainly not begun, or is unfinished: then, and only then. */
+  /** Call it only if the refund was certainly not begun, or is unfinished. */
   refund(order: RefundOrder): Promise<RefundState>;
-  /** What has become of it; moves nothing. */
   verify(order: RefundOrder): Promise<RefundState>;
 }

@@ -5,18 +5,15 @@ import type { Stored } from "../kernel/stored.ts";
 import type { AlertRecord } from "./alert.ts";
 import { type AlertDay, type AlertRules, noRules } from "./alert-rules.ts";
 
-/** Whose rules they are. */
 export type AlertRulesOwner = Pick<AlertRecord, "merchantId" | "livemode">;
 
-/** Which alerts are refunded by themselves. Every method rejects with RelayError `unavailable` when the store cannot answer. */
+/** Every method rejects with RelayError `unavailable` when the store cannot answer. */
 export interface AlertRulesStore {
-  /** Where there are none, those that refund nothing, at version 0. */
+  /** Without stored rules, returns rules that refund nothing, at version 0. */
   load(owner: AlertRulesOwner): Promise<Stored<AlertRules>>;
-  /** False where another version stands. */
   replace(rules: AlertRules, version: number): Promise<boolean>;
-  /** What rules have decided on a day. */
   day(owner: AlertRulesOwner, day: string): Promise<Stored<AlertDay>>;
-  /** For the commit of an alert that a rule decides: holds while the rules and what they have decided are as they were read; it counts from then on. */
+  /** For the commit of an alert that a rule decides. Checks that rules and sums are unchanged. */
   counted(
     owner: AlertRulesOwner,
     day: string,
@@ -28,7 +25,7 @@ export interface AlertRulesStore {
 const RULES = "alert-rules/";
 const DAYS = "alert-day/";
 
-/** Longer than any day. */
+/** No day is longer than this. */
 const DAY_KEPT_MS = 7 * 86_400_000;
 
 export function createAlertRulesStore(kv: Kv): AlertRulesStore {

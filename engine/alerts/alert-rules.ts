@@ -7,24 +7,24 @@ import { ALERT_SOURCES, type AlertActor, type AlertRecord, type AlertSource } fr
 export const ALERT_RULES_MAX = 20;
 export const ALERT_RULE_DAILY_COUNT_MAX = 1_000;
 
-/** Alerts that are refunded without anybody looking at them. All that it names has to hold; null: any. */
+/** All conditions must hold; null: any. */
 export interface AlertRule {
-  /** The merchant's own, unique among its rules. */
+  /** Unique among the rules of the merchant. */
   readonly id: string;
   readonly amountMaxMinor: number;
-  /** Never `RDR`: there the network moves the money. */
+  /** Never `RDR`, because the network moves the money there. */
   readonly sources: readonly AlertSource[] | null;
   readonly categories: readonly DisputeCategory[] | null;
-  /** As the payment was paid: CARD, PAYBYLINK, ... */
+  /** CARD, PAYBYLINK, ... */
   readonly methods: readonly string[] | null;
 }
 
 export interface AlertRuleSet {
   readonly enabled: boolean;
-  /** ISO 4217: of the amounts here; alerts of other currencies match none. */
+  /** ISO 4217, for all amounts here. Alerts of other currencies match no rule. */
   readonly currency: string;
   readonly rules: readonly AlertRule[];
-  /** What rules may decide on one day of the installation's zone, at most; what was decided counts, whatever became of it. */
+  /** Limits for one day of the installation's zone. Decisions count whatever their outcome. */
   readonly dailyCountMax: number;
   readonly dailyAmountMaxMinor: number;
 }
@@ -38,14 +38,12 @@ export interface AlertRules extends AlertRuleSet {
   readonly updatedBy: AlertActor | null;
 }
 
-/** What rules have decided on one day. */
 export interface AlertDay {
   readonly schema: 1;
   readonly count: number;
   readonly amountMinor: number;
 }
 
-/** Where nobody has made any: nothing is refunded by itself. */
 export function noRules({ merchantId, livemode }: { merchantId: string; livemode: boolean }): AlertRules {
   return {
     ...{ schema: 1, merchantId, livemode, enabled: false, currency: "EUR", rules: [] },
@@ -55,7 +53,7 @@ export function noRules({ merchantId, livemode }: { merchantId: string; livemode
 
 type Judged = Pick<AlertRecord, "source" | "category" | "method" | "amountMinor" | "currency">;
 
-/** The first rule that an alert matches; null for none, and where rules are off. Also for a look at what they would have done. */
+/** Returns the first matching rule, or null if there is none or rules are off. */
 export function matchingRule({ enabled, currency, rules }: AlertRuleSet, alert: Judged): AlertRule | null {
   if (!enabled || alert.currency !== currency || alert.source === "RDR") return null;
   return rules.find((rule) => matches(rule, alert)) ?? null;
@@ -67,7 +65,6 @@ function matches({ amountMaxMinor, sources, categories, methods }: AlertRule, { 
   return methods === null || (method !== null && methods.includes(method));
 }
 
-/** Whether the day has room for one more. */
 export function hasRoomToday(rules: AlertRuleSet, { count, amountMinor }: AlertDay, alert: Pick<AlertRecord, "amountMinor">): boolean {
   return count < rules.dailyCountMax && amountMinor + alert.amountMinor <= rules.dailyAmountMaxMinor;
 }
@@ -76,7 +73,7 @@ const RULE_ID = /^[A-Za-z0-9_-]{1,32}$/;
 const METHOD = /^[A-Z][A-Z0-9_]{0,31}$/;
 const METHODS_MAX = 16;
 
-/** Rules as they are stored. Throws RelayError `invalid_request` naming the member. */
+/** Throws RelayError `invalid_request` naming the member. */
 export function checkedRules(given: AlertRuleSet): AlertRuleSet {
   const { enabled, currency, rules, dailyCountMax, dailyAmountMaxMinor } = given;
   if (rules.length > ALERT_RULES_MAX) throw invalid("rules", `may have at most ${ALERT_RULES_MAX}`);
@@ -89,8 +86,14 @@ export function checkedRules(given: AlertRuleSet): AlertRuleSet {
   if (!Number.isSafeInteger(dailyAmountMaxMinor) || dailyAmountMaxMinor < 1 || dailyAmountMaxMinor > AMOUNT_MINOR_MAX) {
     throw invalid("dailyAmountMaxMinor", `must be a whole number of minor units from 1 to ${AMOUNT_MINOR_MAX}`);
   }
-  const own = rules.map(({ id, amountMaxMinor, sources, categories, methods }) => ({ id, amountMaxMinor, sources, categories, methods }));
-  return { enabled, currency, rules: own, dailyCountMax, dailyAmountMaxMinor };
+  const checked = rules.map(({ id, amountMaxMinor, sources, categories, methods }) => ({
+    id,
+    amountMaxMinor,
+    sources,
+    categories,
+    methods,
+  }));
+  return { enabled, currency, rules: checked, dailyCountMax, dailyAmountMaxMinor };
 }
 
 function checkRule({ id, amountMaxMinor, sources, categories, methods }: AlertRule, currency: string): void {
@@ -108,7 +111,6 @@ function checkRule({ id, amountMaxMinor, sources, categories, methods }: AlertRu
   }
 }
 
-/** At least one, all of them right, none twice. */
 function isSome<T>(values: readonly T[], isRight: (value: T) => boolean): boolean {
   return values.length > 0 && values.every(isRight) && new Set(values).size === values.length;
 }

@@ -1,10 +1,10 @@
 import type { AlertSummary } from "./alert-queries.ts";
 import type { AlertStats } from "./alerts.ts";
 
-/** Read from the index by time in one go, some 40 bytes each, and no record: more would be a report, and those are read from ClickHouse. */
+/** One scan of the index reads them, about 40 bytes each. Larger reports come from ClickHouse. */
 export const ALERT_STATS_MAX = 10_000;
 
-/** Sums over the summaries of a merchant's alerts; `complete` false where there are more than were read. */
+/** `complete` is false if there are more than were read. */
 export function alertStats(summaries: readonly AlertSummary[], complete: boolean): AlertStats {
   const counts: Record<string, number> = {};
   const amountsMinor: Record<string, Record<string, number>> = {};

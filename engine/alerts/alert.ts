@@ -2,7 +2,7 @@ import type { DisputeActor, DisputeCategory } from "../disputes/dispute.ts";
 
 const HOUR_MS = 3_600_000;
 
-/** How long an alert may be answered where its source does not say. */
+/** How long an alert may be answered if its source does not report a deadline. */
 export const ALERT_RESPOND_MS = 24 * HOUR_MS;
 
 export const ALERT_STATES = ["PENDING", "AUTO_REFUND", "REFUNDED", "DECLINED", "PREVENTED"] as const;
@@ -16,15 +16,15 @@ export const ALERT_REASON_LENGTH_MAX = 255;
 
 export type AlertActor = DisputeActor;
 
-/** What a source says of an alert when it comes; fixed. */
+/** The data of a source about an alert. They never change. */
 export interface AlertNotice {
   readonly source: AlertSource;
   /** Unique within the source. */
   readonly networkRef: string;
-  /** The payment, as it is named in the merchant's transactions; null where it is not known. */
+  /** The uuid of the payment in the merchant's transactions; null if unknown. */
   readonly uuid: string | null;
   readonly terminalId: string | null;
-  /** How it was paid (CARD, PAYBYLINK, ...); null where it is not known. */
+  /** How it was paid (CARD, PAYBYLINK, ...); null if unknown. */
   readonly method: string | null;
   readonly category: DisputeCategory;
   readonly amountMinor: number;
@@ -34,72 +34,64 @@ export interface AlertNotice {
 }
 
 /**
- * The refund of an alert's payment: there is one, whoever asks for it and however often, under one id.
+ * The refund of an alert's payment. There is one under one id, however often it is requested.
  *
- *   requested  stored; the gateway was (about to be) asked, and what came of it is not known
- *   done       all of it was given back; `moved` false: it had been before
- *   refused    nothing was given back
+ * - `requested`: the gateway is or will be asked, and the outcome is unknown.
+ * - `done`: the whole payment is refunded. `moved` is false if it was refunded before.
+ * - `refused`: nothing was refunded.
  */
 export interface AlertRefund {
-  /** `alert-<id>`. */
   readonly id: string;
   readonly state: "requested" | "done" | "refused";
-  /** A rule of the merchant's, or somebody. */
   readonly by: { readonly type: "rule"; readonly ruleId: string } | AlertActor;
-  /** How often it was asked for: after a refusal somebody may ask again. */
+  /** How often it was requested. It may be requested again after it was refused. */
   readonly attempt: number;
   readonly requestedAtMs: number;
-  /** Of the request, for logs. */
   readonly requestId: string | null;
-  /** How often it was looked up what has become of it. */
   readonly checks: number;
-  /** When it is looked up next; null once it is known. */
+  /** The time of the next check; null once the outcome is known. */
   readonly nextAtMs: number | null;
   readonly endedAtMs: number | null;
   readonly moved: boolean;
-  /** Why it was refused: a word of ours, or the gateway's. */
+  /** Why it was refused: a word of the relay, or the gateway's code. */
   readonly detail: string | null;
 }
 
-/** Why it ended without a refund of ours. */
 export interface AlertEnd {
-  /** `merchant`: declined; `deadline`: nobody answered in time; `network`: resolved, or `invalid`. */
+  /** `network`: resolved by the network; `invalid`: withdrawn by the source. */
   readonly by: "merchant" | "deadline" | "network" | "invalid";
   readonly atMs: number;
-  /** The merchant's words. */
   readonly reason: string | null;
 }
 
-/** Why no rule has refunded it, where one matched: the day's limit was reached, or its payment is under dispute. */
+/** Why a matching rule has not refunded the alert: the daily limit, or a dispute. */
 export type RuleHeld = "daily_cap" | "under_dispute";
 
 /**
- * A notice that a customer has complained to the bank: whoever gives the money back in time has no dispute.
+ * A customer has complained to the bank. A refund in time avoids a dispute.
  *
- *   PENDING      its merchant decides; also while a refund that somebody asked for is under way
- *   AUTO_REFUND  a rule of the merchant's has decided, and the refund is under way
- *   REFUNDED
- *   DECLINED     by its merchant, by the deadline, or because the source takes it back
- *   PREVENTED    the network has resolved it
+ * - PENDING: its merchant decides, or a requested refund is under way.
+ * - AUTO_REFUND: a rule has decided, and the refund is under way.
+ * - REFUNDED: the payment is refunded, now or before.
+ * - DECLINED: by its merchant, by the deadline, or because the source withdrew it.
+ * - PREVENTED: the network has resolved it.
  */
 export interface AlertRecord extends AlertNotice {
   readonly schema: 1;
-  /** `al_` and 24 letters or digits, derived from the source and its reference: so there is one of each. */
+  /** `al_` and 24 letters or digits, derived from the source and its reference. */
   readonly id: string;
   readonly merchantId: string;
   readonly partnerId: number;
   readonly livemode: boolean;
   readonly state: AlertState;
-  /** The rule that has decided; null for none. */
   readonly rule: string | null;
   readonly ruleHeld: RuleHeld | null;
   readonly refund: AlertRefund | null;
   readonly end: AlertEnd | null;
   readonly createdAtMs: number;
   readonly updatedAtMs: number;
-  /** When the relay looks at it next by itself; null: not any more. */
+  /** When the relay checks it next without a request; null if never again. */
   readonly nextAtMs: number | null;
-  /** Webhook events of it so far. */
   readonly events: number;
 }
 
@@ -107,7 +99,6 @@ export function refundIdOf(alertId: string): string {
   return `alert-${alertId}`;
 }
 
-/** Whether money may be moving because of it. */
 export function isRefunding({ refund }: Pick<AlertRecord, "refund">): boolean {
   return refund?.state === "requested";
 }

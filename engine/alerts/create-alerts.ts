@@ -41,19 +41,18 @@ export interface AlertsOptions {
   digest: Digest;
   rules: AlertRulesStore;
   holds: Pick<DisputeHoldStore, "check">;
-  /** The day of the installation's zone, as YYYY-MM-DD. */
+  /** Returns YYYY-MM-DD in the installation's zone. */
   dayOf(atMs: number): string;
   failed(what: string, error: unknown): void;
 }
 
-/** The operations at alerts: of their merchants, and of those who bring in what their sources say. */
 export function createAlerts(options: AlertsOptions): { alerts: Alerts; feed: AlertFeed } {
   const { workflow, refunder, rules: ruleStore, holds, dayOf, failed, clock, digest } = options;
   const { store } = workflow;
 
-  async function own(owner: AlertOwner, id: string): Promise<Stored<AlertRecord> | null> {
+  async function findOwned(owner: AlertOwner, id: string): Promise<Stored<AlertRecord> | null> {
     const stored = await store.load(id);
-    // Whose it is decides before anything of it is done.
+    // Ownership is checked before the alert is stepped.
     return stored !== null && isOf(owner, stored.record) ? workflow.current(id) : null;
   }
 
@@ -63,7 +62,7 @@ export function createAlerts(options: AlertsOptions): { alerts: Alerts; feed: Al
 
   const refund: Alerts["refund"] = async (owner, id, by, operation) => {
     const begun = await retryOnConflict<Begun | null>(ATTEMPTS_MAX, async () => {
-      const stored = await own(owner, id);
+      const stored = await findOwned(owner, id);
       if (stored === null) return null;
       const { record: alert } = stored;
       const { merchantId, uuid, source, refund: before } = alert;
@@ -76,23 +75,26 @@ export function createAlerts(options: AlertsOptions): { alerts: Alerts; feed: Al
       if (isHeld) return { type: "under_dispute", alert };
       const atMs = clock.nowMs();
       const attempt = (before?.attempt ?? 0) + 1;
-      const asked = newRefund({ id: refundIdOf(id), by, requestId: operation.requestId, attempt }, atMs);
-      const stepped = await workflow.step(stored, { type: "refund.requested", atMs, refund: asked }, operation, { checks, operations: [] });
-      // Its deadline has passed just now, as the next look says.
+      const requested = newRefund({ id: refundIdOf(id), by, requestId: operation.requestId, attempt }, atMs);
+      const stepped = await workflow.step(stored, { type: "refund.requested", atMs, refund: requested }, operation, {
+        checks,
+        operations: [],
+      });
+      // The deadline passed during this request. The next attempt returns the current state.
       return stepped === CONFLICT || stepped.type === "refused" ? CONFLICT : { type: "begun", alert: stepped.record };
     });
     if (begun === null || begun.type !== "begun") return begun;
     const alert = await refunder.ask(begun.alert);
     if (alert.state === "REFUNDED") return { type: "refunded", alert };
     if (isRefunding(alert)) return { type: "outcome_unknown", alert };
-    // Whatever else it is by now, this refund was not made, or was made besides.
+    // The alert may have ended otherwise. Then this refund was refused, or was made in addition.
     return { type: alert.refund?.state === "done" ? "refunded" : "refused", alert };
   };
 
   const decline: Alerts["decline"] = async (owner, id, reason, by, operation) => {
     const words = reason === null ? null : checkedReason(reason);
     return retryOnConflict<AlertAnswered<"declined" | "not_pending" | "outcome_unknown"> | null>(ATTEMPTS_MAX, async () => {
-      const stored = await own(owner, id);
+      const stored = await findOwned(owner, id);
       if (stored === null) return null;
       const { record: alert } = stored;
       if (alert.state === "DECLINED" && alert.end?.by === "merchant") return { type: "declined", alert };
@@ -104,7 +106,7 @@ export function createAlerts(options: AlertsOptions): { alerts: Alerts; feed: Al
   };
 
   const alerts: Alerts = {
-    find: async (owner, id) => (await own(owner, id))?.record ?? null,
+    find: async (owner, id) => (await findOwned(owner, id))?.record ?? null,
     list: async (owner, { cursor, ...query }) => {
       const page = await pageOfAlerts(store, owner, { ...query, after: cursor === null ? null : placeOfCursor(cursor, CURSOR_ID) });
       return { items: page.items, next: page.next === null ? null : cursorOf(page.next) };
@@ -142,7 +144,7 @@ export function createAlerts(options: AlertsOptions): { alerts: Alerts; feed: Al
     },
   };
 
-  /** Whether a rule refunds it, and what has to hold for that in its commit. */
+  /** Decides whether a rule refunds the alert, and what the commit then depends on. */
   async function decided(fresh: AlertRecord, atMs: number): Promise<{ step: AlertStep; part: CommitPart }> {
     const received = stepAlert(fresh, { type: "alert.received", atMs });
     const rules = await ruleStore.load(fresh);
@@ -151,10 +153,10 @@ export function createAlerts(options: AlertsOptions): { alerts: Alerts; feed: Al
     if (rule === null || uuid === null || !isInTime(fresh, atMs)) return { step: received, part: NO_PART };
     const day = dayOf(atMs);
     const [{ isHeld, checks }, today] = await Promise.all([holds.check({ merchantId, uuid }), ruleStore.day(fresh, day)]);
-    if (isHeld) return { step: held(received, "under_dispute"), part: NO_PART };
-    if (!hasRoomToday(rules.record, today.record, fresh)) return { step: held(received, "daily_cap"), part: NO_PART };
-    const counted = ruleStore.counted(fresh, day, { rules, day: today }, fresh);
-    return { step: byRule(received, rule, atMs), part: { checks: [...checks, ...counted.checks], operations: counted.operations } };
+    if (isHeld) return { step: withRuleHeld(received, "under_dispute"), part: NO_PART };
+    if (!hasRoomToday(rules.record, today.record, fresh)) return { step: withRuleHeld(received, "daily_cap"), part: NO_PART };
+    const countedPart = ruleStore.counted(fresh, day, { rules, day: today }, fresh);
+    return { step: byRule(received, rule, atMs), part: { checks: [...checks, ...countedPart.checks], operations: countedPart.operations } };
   }
 
   const received: AlertFeed["received"] = async (party, notice, operation) => {
@@ -178,34 +180,34 @@ export function createAlerts(options: AlertsOptions): { alerts: Alerts; feed: Al
       return "record" in created ? { record: created.record, isNew: true } : CONFLICT;
     });
     const { record, isNew } = stored;
-    // Its source does not wait for the gateway. What dies or fails here is gone on with by whoever looks after the alert.
+    // The source does not wait for the gateway. After a crash, a check resumes the refund.
     if (isNew && isRefunding(record)) refunder.ask(record).catch((error: unknown) => failed("alert.refund", error));
     return record;
   };
 
-  /** `said`: whether it stands already as its source says. */
-  async function fed(
+  /** `isAsReported` returns whether the alert already is as its source reports. */
+  async function applyReport(
     id: string,
     eventOf: (atMs: number) => AlertEvent,
-    said: (record: AlertRecord) => boolean,
+    isAsReported: (record: AlertRecord) => boolean,
     operation: RequestContext,
   ): Promise<AlertFed | null> {
-    const stepped = await workflow.apply(id, (record, atMs) => (said(record) ? null : eventOf(atMs)), operation);
+    const stepped = await workflow.apply(id, (record, atMs) => (isAsReported(record) ? null : eventOf(atMs)), operation);
     if (stepped === null) return null;
-    return { type: stepped.type === "accepted" || said(stepped.record) ? "done" : "refused", alert: stepped.record };
+    return { type: stepped.type === "accepted" || isAsReported(stepped.record) ? "done" : "refused", alert: stepped.record };
   }
 
   const feed: AlertFeed = {
     received,
     resolved: (source, networkRef, operation) =>
-      fed(
+      applyReport(
         alertIdOf(source, networkRef, digest),
         (atMs) => ({ type: "network.resolved", atMs }),
         ({ state }) => state === "PREVENTED",
         operation,
       ),
     invalid: (source, networkRef, operation) =>
-      fed(
+      applyReport(
         alertIdOf(source, networkRef, digest),
         (atMs) => ({ type: "network.invalid", atMs }),
         ({ end }) => end?.by === "invalid",
@@ -217,15 +219,12 @@ export function createAlerts(options: AlertsOptions): { alerts: Alerts; feed: Al
   return { alerts, feed };
 }
 
-/** Records that are read at once. */
 const DRY_RUN_PAGE = 200;
 
-/** A rule has matched, and may not decide. */
-function held(step: AlertStep, ruleHeld: AlertRecord["ruleHeld"]): AlertStep {
+function withRuleHeld(step: AlertStep, ruleHeld: AlertRecord["ruleHeld"]): AlertStep {
   return { ...step, record: { ...step.record, ruleHeld } };
 }
 
-/** Received and decided in one. */
 function byRule(received: AlertStep, rule: AlertRule, atMs: number): AlertStep {
   const by = { type: "rule", ruleId: rule.id } as const;
   const refund = newRefund({ id: refundIdOf(received.record.id), by, requestId: null, attempt: 1 }, atMs);
@@ -248,7 +247,7 @@ function isSameNotice(
 const NETWORK_REF = /^[A-Za-z0-9._:-]{1,64}$/;
 const METHOD = /^[A-Z][A-Z0-9_]{0,31}$/;
 
-/** A notice as it is stored. Throws RelayError `invalid_request` naming the member. */
+/** Throws RelayError `invalid_request` naming the member. */
 function checkedNotice(given: AlertNotice, atMs: number): AlertNotice {
   const { source, networkRef, uuid, terminalId, method, category, amountMinor, currency, respondByMs } = given;
   if (!ALERT_SOURCES.includes(source)) throw invalid("source", `must be one of ${ALERT_SOURCES.join(", ")}`);
@@ -269,5 +268,5 @@ function checkedReason(reason: string): string | null {
   return words === "" ? null : maskPans(words);
 }
 
-/** A list of disputes and alerts goes on behind either of them (dispute-board.ts). */
+/** A list of disputes and alerts continues after either of them (dispute-board.ts). */
 const CURSOR_ID = /^(?:dp|al)_[a-z0-9]{24}$/;

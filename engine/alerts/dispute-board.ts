@@ -10,28 +10,29 @@ export type BoardItem =
 
 export interface BoardQuery {
   readonly limit: number;
-  /** The `next` of the page before. */
+  /** The `next` of the previous page. */
   readonly cursor: string | null;
   /** `ALERT`: alerts only. A state: disputes only. */
   readonly status: DisputeState | "ALERT" | null;
   readonly stage: DisputeStage | null;
   readonly category: DisputeCategory | null;
-  /** Received within; null: no bound. */
+  /** Bounds of the time of receipt. */
   readonly fromMs: number | null;
   readonly beforeMs: number | null;
-  /** To be answered before this time, the most urgent first; null: all, the newest first. */
+  /** Selects what must be answered before this time, most urgent first; null: all, newest first. */
   readonly dueBeforeMs: number | null;
   readonly terminalId: string | null;
-  /** ISO 4217; absent: of any. */
   readonly currency?: string | null;
-  /** An id, the network's number of a case, or the uuid of a payment; exactly. */
+  /** The exact id, network number of a case, or uuid of a payment. */
   readonly q: string | null;
   readonly includeAlerts: boolean;
 }
 
-/** Disputes, and among them the alerts that are still to be answered. */
+/** Lists disputes together with alerts that must still be answered. */
 export interface DisputeBoard {
-  /** A page may have fewer items than its limit, or none, and still a next one. Throws RelayError `invalid_request` for a cursor that is none. */
+  /**
+   * Any page but the last may be short. Throws RelayError `invalid_request` for an invalid cursor.
+   */
   list(owner: AlertOwner, query: BoardQuery): Promise<{ items: readonly BoardItem[]; next: string | null }>;
 }
 
@@ -40,7 +41,7 @@ export interface DisputeBoardOptions {
   alerts: Pick<Alerts, "list" | "find" | "ofPayment">;
 }
 
-/** A list of both, in one order of time and id: each list is read from the place where the page before has ended. */
+/** Merges both lists by time and id. Each continues where the previous page ended. */
 export function createDisputeBoard({ disputes, alerts }: DisputeBoardOptions): DisputeBoard {
   const NONE = { items: [], next: null };
 
@@ -52,23 +53,22 @@ export function createDisputeBoard({ disputes, alerts }: DisputeBoardOptions): D
 
   async function alertsOf(owner: AlertOwner, query: BoardQuery): ReturnType<Alerts["list"]> {
     const { status, stage, category, terminalId, currency = null, includeAlerts, dueBeforeMs, q, limit, cursor, fromMs, beforeMs } = query;
-    // An alert has no stage.
     if (!includeAlerts || stage !== null || (status !== null && status !== "ALERT")) return NONE;
-    const isAsked = (alert: AlertRecord) =>
+    const matchesQuery = (alert: AlertRecord) =>
       alert.state === "PENDING" &&
       (category === null || alert.category === category) &&
       (terminalId === null || alert.terminalId === terminalId) &&
       (currency === null || alert.currency === currency) &&
       (dueBeforeMs === null || alert.respondByMs < dueBeforeMs);
-    if (q !== null) return { items: (await named(owner, q.trim())).filter(isAsked).slice(0, limit), next: null };
+    if (q !== null) return { items: (await findByQuery(owner, q.trim())).filter(matchesQuery).slice(0, limit), next: null };
     const order = dueBeforeMs === null ? "newest" : "due";
     const page = await alerts.list(owner, { limit, cursor, order, fromMs, beforeMs, state: "PENDING", source: null });
-    // The most urgent first: behind one that is due later, all are.
+    // The most urgent come first, so all alerts after a later one are later too.
     const isEnd = dueBeforeMs !== null && page.items.some(({ respondByMs }) => respondByMs >= dueBeforeMs);
-    return { items: page.items.filter(isAsked), next: isEnd ? null : page.next };
+    return { items: page.items.filter(matchesQuery), next: isEnd ? null : page.next };
   }
 
-  async function named(owner: AlertOwner, q: string): Promise<readonly AlertRecord[]> {
+  async function findByQuery(owner: AlertOwner, q: string): Promise<readonly AlertRecord[]> {
     const alert = await alerts.find(owner, q);
     return alert === null ? alerts.ofPayment(owner, q) : [alert];
   }
@@ -87,7 +87,7 @@ export function createDisputeBoard({ disputes, alerts }: DisputeBoardOptions): D
         ...ofAlerts.items.map((alert): BoardItem => ({ type: "alert", alert })),
       ].map((item) => ({ place: placeOf(item), item }));
       all.sort((one, other) => (one.place === other.place ? 0 : isBefore(one.place, other.place) ? -1 : 1));
-      // Beyond where one of the lists has stopped, it may have something before what the other one has.
+      // A list that stopped may continue with items that precede those of the other list.
       const stops = [ofDisputes.next, ofAlerts.next].filter((next) => next !== null);
       const stop = stops.reduce<string | null>((first, next) => (first === null || isBefore(next, first) ? next : first), null);
       const sure = stop === null ? all : all.filter(({ place }) => !isBefore(stop, place));

@@ -3,16 +3,16 @@ import type { Clock } from "../kernel/clock.ts";
 import { createRecent } from "../kernel/recent.ts";
 import type { AlertOwner, Alerts } from "./alerts.ts";
 
-/** So long before it is to be answered a dispute is a task. */
+/** A dispute becomes a task this long before its deadline. */
 const DUE_WITHIN_MS = 7 * 86_400_000;
 
-/** Of each: an overview names the most urgent, no list of all. */
+/** The limit for each kind. An overview names only the most urgent. */
 const TASKS_MAX = 10;
 
-/** Those who look at once share one look. */
+/** Calls within this time share one read. */
 const RECENT_MS = 4_000;
 
-/** `dispute_due`: it is to be answered within a week. `alert_pending`: to be refunded or declined. */
+/** `dispute_due`: must be answered within a week. `alert_pending`: must be refunded or declined. */
 export type DisputeTaskKind = "dispute_due" | "alert_pending";
 
 export interface DisputeTask {
@@ -23,7 +23,7 @@ export interface DisputeTask {
   readonly dueAtMs: number;
 }
 
-/** What a merchant has to answer, the most urgent first, as it was within the last seconds. Rejects with RelayError `unavailable`. */
+/** The most urgent come first, some seconds old at most. Rejects with RelayError `unavailable`. */
 export type DisputeTasks = (owner: AlertOwner) => Promise<readonly DisputeTask[]>;
 
 export interface DisputeTasksOptions {
@@ -35,7 +35,7 @@ export interface DisputeTasksOptions {
 export function createDisputeTasks({ disputes, alerts, clock }: DisputeTasksOptions): DisputeTasks {
   const recent = createRecent<readonly DisputeTask[]>(clock, RECENT_MS);
 
-  async function look(owner: AlertOwner): Promise<readonly DisputeTask[]> {
+  async function readTasks(owner: AlertOwner): Promise<readonly DisputeTask[]> {
     const page = { limit: TASKS_MAX, cursor: null, order: "due", fromMs: null, beforeMs: null, state: null } as const;
     const dueBeforeMs = clock.nowMs() + DUE_WITHIN_MS;
     const [due, pending] = await Promise.all([
@@ -56,5 +56,5 @@ export function createDisputeTasks({ disputes, alerts, clock }: DisputeTasksOpti
     return tasks.sort((one, other) => one.dueAtMs - other.dueAtMs);
   }
 
-  return ({ merchantId, livemode }) => recent(`${merchantId}/${livemode}`, () => look({ merchantId, livemode }));
+  return ({ merchantId, livemode }) => recent(`${merchantId}/${livemode}`, () => readTasks({ merchantId, livemode }));
 }

@@ -1,37 +1,32 @@
 import type { AlertRecord } from "./alert.ts";
 import { type AlertDay, type AlertRule, type AlertRuleSet, hasRoomToday, matchingRule } from "./alert-rules.ts";
 
-/** So far back rules are tried. */
 export const DRY_RUN_MS = 90 * 86_400_000;
-/** Alerts that they are tried on at most, the newest of them. */
+/** The newest alerts are tried. */
 export const DRY_RUN_MAX = 2_000;
 
-/** What rules would have done with an alert. */
 export interface DryRunItem {
   readonly alert: AlertRecord;
   readonly rule: AlertRule;
-  /** The day's limits were reached: it would not have been refunded. */
+  /** The limits of the day were reached, so the alert would not be refunded. */
   readonly capped: boolean;
 }
 
 export interface DryRun {
   readonly fromMs: number;
   readonly looked: number;
-  /** Those that match a rule, newest first. */
+  /** The newest come first. */
   readonly items: readonly DryRunItem[];
-  /** False where there are more than DRY_RUN_MAX. */
+  /** False if there are more than DRY_RUN_MAX. */
   readonly complete: boolean;
 }
 
-/**
- * What rules would have done with alerts as these came, whether they are on or not. It says nothing of what else decides: payments under dispute, refunded before or otherwise, and what the
- * gateway says.
- */
+/** Applies rules even if they are off. It ignores disputes, earlier refunds and the gateway. */
 export function dryRun(rules: AlertRuleSet, newestFirst: readonly AlertRecord[], dayOf: (atMs: number) => string): DryRunItem[] {
   const days = new Map<string, AlertDay>();
   const items: DryRunItem[] = [];
   for (const alert of [...newestFirst].reverse()) {
-    // Of a payment that is not known, nothing is given back.
+    // An unknown payment cannot be refunded.
     const rule = alert.uuid === null ? null : matchingRule({ ...rules, enabled: true }, alert);
     if (rule === null) continue;
     const day = dayOf(alert.createdAtMs);

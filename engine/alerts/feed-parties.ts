@@ -4,19 +4,16 @@ import { isMerchantId } from "../partners/merchant.ts";
 import type { MerchantStore } from "../partners/merchant-store.ts";
 import type { MerchantTransactions } from "../payments/merchant-transactions.ts";
 
-/** What the payment is that a network speaks of, as its merchant has it. */
 export interface FedPayment {
   readonly uuid: string;
   readonly terminalId: string;
-  /** CARD, PAYBYLINK, ... */
   readonly method: string;
 }
 
-/** Whose a case or an alert is, and what payment it is about. Both reject with RelayError `unavailable` where that cannot be read. */
+/** Both methods reject with RelayError `unavailable`. */
 export interface FeedParties {
-  /** Deactivated ones too: their customers complain all the same. Null where there is no such merchant. */
+  /** Includes deactivated merchants, whose customers may still complain. */
   party(merchantId: string): Promise<DisputeParty | null>;
-  /** Null where it is not among the merchant's own. */
   payment(merchantId: string, uuid: string): Promise<FedPayment | null>;
 }
 
@@ -35,7 +32,7 @@ export function createFeedParties({ merchants, links, transactions }: FeedPartie
       return { merchantId, partnerId, livemode: environment === "LIVE" };
     },
     payment: async (merchantId, uuid) => {
-      // Links are at hand, also where ClickHouse is away.
+      // Links can be read even while ClickHouse is unavailable.
       const link = await links.byTxId(uuid);
       if (link !== null && link.order.shop === merchantId && link.state === "success") {
         return { uuid: link.order.txId, terminalId: link.order.terminalId, method: "PAYBYLINK" };

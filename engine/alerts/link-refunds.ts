@@ -20,10 +20,10 @@ export interface LinkRefundsOptions {
 const ELSEWHERE: RefundState = { type: "refused", reason: "not_refundable_here" };
 const UNKNOWN: RefundState = { type: "unknown" };
 
-/** Refunds of payments by link, which the card gateway gives back; what a terminal took has no refund here. */
+/** Refunds payments by link. Payments on a terminal cannot be refunded here. */
 export function createLinkRefunds({ links, giveBack, holds, digest, clock }: LinkRefundsOptions): AlertRefunds {
-  /** Under this id, or what an intent makes of it. */
-  function ownOf({ followUps }: LinkRecord, { id }: RefundOrder): FollowUp | undefined {
+  /** An intent derives its own ids from that of the order. */
+  function existingRefundOf({ followUps }: LinkRecord, { id }: RefundOrder): FollowUp | undefined {
     const ids = [id, refundIdOf({ id }, digest), releaseIdOf({ id }, digest)];
     return followUps.find((one) => one.type !== "capture" && ids.includes(one.id));
   }
@@ -32,50 +32,51 @@ export function createLinkRefunds({ links, giveBack, holds, digest, clock }: Lin
     const { id, merchantId, partnerId, livemode, uuid, limit, requestId, notAfterMs } = order;
     const link = await links.byTxId(uuid);
     if (link === null || link.order.shop !== merchantId) return ELSEWHERE;
-    const own = ownOf(link, order);
+    const existing = existingRefundOf(link, order);
     const judged = refundability(link);
     if (judged.type === "impossible" && judged.reason === "already_refunded") {
-      return own?.state === "done" ? { type: "done" } : { type: "already_refunded" };
+      return existing?.state === "done" ? { type: "done" } : { type: "already_refunded" };
     }
     if (judged.type === "possible" && limit !== null && isMore(judged, limit)) return { type: "refused", reason: "amount_differs" };
-    // What was begun and never came to the gateway is gone on with under its id, by which the gateway executes it once; not where a dispute or the deadline has come meanwhile.
-    const isBegun = own?.state === "requested";
+    // A refund that did not reach the gateway continues under its id, which the gateway executes
+    // once. It does not continue after a dispute or the deadline.
+    const isBegun = existing?.state === "requested";
     if (await holds.isUnderDispute({ merchantId, uuid })) return isBegun ? UNKNOWN : { type: "refused", reason: "under_dispute" };
     if (clock.nowMs() >= notAfterMs) return isBegun ? UNKNOWN : { type: "absent" };
-    const given = await giveBack({ merchantId, partnerId, livemode }, link, {
+    const outcome = await giveBack({ merchantId, partnerId, livemode }, link, {
       id,
       requestId: requestId ?? id,
       idempotencyKey: null,
       by: "alert",
     });
-    switch (given.type) {
+    switch (outcome.type) {
       case "given_back":
         return { type: "done" };
       case "refused":
         return { type: "refused", reason: "gateway" };
       case "impossible":
-        if (given.reason === "already_refunded") return { type: "already_refunded" };
-        return given.reason === "outcome_unknown" ? UNKNOWN : { type: "refused", reason: given.reason };
+        if (outcome.reason === "already_refunded") return { type: "already_refunded" };
+        return outcome.reason === "outcome_unknown" ? UNKNOWN : { type: "refused", reason: outcome.reason };
     }
   }
 
   async function verify(order: RefundOrder): Promise<RefundState> {
     const found = await links.verifyNow(order.uuid);
     if (found === null || found.record.order.shop !== order.merchantId) return ELSEWHERE;
-    const own = ownOf(found.record, order);
-    switch (own?.state) {
+    const existing = existingRefundOf(found.record, order);
+    switch (existing?.state) {
       case undefined:
         return { type: "absent" };
       case "done":
         return { type: "done" };
       case "refused":
-        return { type: "refused", reason: own.resultCode ?? "gateway" };
+        return { type: "refused", reason: existing.resultCode ?? "gateway" };
       case "requested":
         return found.asked ? { type: "unfinished" } : UNKNOWN;
     }
   }
 
-  /** Where the store or a turn at the gateway is missing, it is not known how far it came. */
+  /** Without the store or a turn at the gateway, it is unknown how far the refund came. */
   async function orUnknown(work: () => Promise<RefundState>): Promise<RefundState> {
     try {
       return await work();

@@ -15,8 +15,9 @@ import {
 } from "./rules.ts";
 
 /**
- * An alert (drawn in infra/docs/machines/alert.md): whether its payment is given back, by whom, and what its merchant is told. The record is its context and has its state; when it is
- * looked at next follows from the record (workflow.ts). Pure: time comes with the events, effects are data. A refund that was begun is followed to its end in every state.
+ * The machine of an alert (drawn in infra/docs/machines/alert.md). It is pure: events carry the
+ * time, and effects are data. `nextAtMs` (rules.ts) derives the next check. A refund that was begun
+ * is followed to its end in every state.
  */
 const setUp = setup({
   types: {} as { context: AlertRecord; input: AlertRecord; events: AlertEvent; tags: "ended" },
@@ -25,13 +26,12 @@ const setUp = setup({
     mayRefund: ({ context, event: { atMs } }) => mayRefund(context, atMs),
     mayResume: ({ context, event: { atMs } }) => mayResume(context, atMs),
     isRefunding: ({ context }) => isRefunding(context),
-    /** Money moves though it has ended otherwise. */
     movesAfterEnd: ({ context, event }) => event.type === "refund.done" && event.moved && isRefunding(context),
     isLongUnknown: ({ context, event: { atMs } }) => isLongUnknown(context, atMs),
     isCheckDue: ({ context, event: { atMs } }) => isCheckDue(context, atMs),
     mayDecline: ({ context, event: { atMs } }) => !isRefunding(context) && isInTime(context, atMs),
     isOver: ({ context, event: { atMs } }) => isOver(context, atMs),
-    /** What the network resolves was given back by the relay before. */
+    /** The relay had refunded the payment before the network resolved the alert. */
     hasMoved: ({ context }) => hasMoved(context),
   },
   actions: {
@@ -39,7 +39,7 @@ const setUp = setup({
     askRefund: (_, _params: Record<string, never>) => {},
     flagFailed: (_, _params: Record<string, never>) => {},
     flagUnknown: (_, _params: Record<string, never>) => {},
-    /** Nothing where nobody was told. */
+    /** Does nothing if operators were not notified. */
     settleUnknown: (_, _params: Record<string, never>) => {},
     flagTwice: (_, _params: Record<string, never>) => {},
     refund: assign(({ event }) => {
@@ -67,17 +67,15 @@ const settleUnknown = { type: "settleUnknown", params: {} } as const;
 const flagTwice = { type: "flagTwice", params: {} } as const;
 const closed = tell("alert.closed");
 
-/** Of a refund that was begun, in whichever state. */
 const following = {
   "refund.checked": [
     { guard: "isLongUnknown", actions: ["check", flagUnknown] },
     { guard: "isCheckDue", actions: "check" },
   ],
 } as const;
-/** Never where it has ended. */
 const resumed = { "refund.resumed": { guard: "mayResume", actions: ["resume", askRefund] } } as const;
 
-/** Of one that was under way when it ended otherwise. */
+/** A refund may be under way when the alert ends otherwise. */
 const afterEnd = {
   "refund.done": [
     { guard: "movesAfterEnd", actions: ["endRefund", settleUnknown, flagTwice] },

@@ -1,7 +1,6 @@
 import { NOTHING_ELSE, type ObjectRow, objectVersion } from "../payments/object-row.ts";
 import type { AlertRecord } from "./alert.ts";
 
-/** What an alert is in reports. */
 export function alertRow(record: AlertRecord): ObjectRow {
   const { id, merchantId, livemode, createdAtMs, updatedAtMs, state, source, amountMinor, currency, uuid, respondByMs } = record;
   const version = objectVersion(state === "REFUNDED" || state === "PREVENTED", updatedAtMs);

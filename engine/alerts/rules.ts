@@ -3,19 +3,18 @@ import type { AlertEvent } from "./events.ts";
 
 const MINUTE_MS = 60_000;
 
-/** Whoever was about to ask the gateway has this long to say what came of it. */
+/** After this time without an outcome, another shard may track the refund. */
 const REFUND_LEASE_MS = MINUTE_MS;
-/** When it is looked up what became of it, after each time that nobody knew; the last one again and again. */
+/** The pauses between checks of an unknown outcome. The last one repeats. */
 const CHECKS_MS = [MINUTE_MS, 5 * MINUTE_MS, 30 * MINUTE_MS, 120 * MINUTE_MS, 720 * MINUTE_MS] as const;
 
-/** Unknown after so many checks (about half an hour), operators are told. */
+/** After so many checks (about half an hour) operators are notified. */
 const FLAG_CHECKS = 3;
 
 export function isInTime({ respondByMs }: Pick<AlertRecord, "respondByMs">, atMs: number): boolean {
   return atMs < respondByMs;
 }
 
-/** A refund as it is when it is asked for. */
 export function newRefund(given: Pick<AlertRefund, "id" | "by" | "requestId" | "attempt">, atMs: number): AlertRefund {
   return {
     ...given,
@@ -31,17 +30,17 @@ export function newRefund(given: Pick<AlertRefund, "id" | "by" | "requestId" | "
   };
 }
 
-/** Of a payment that is known, in time, and not while one is under way. Where the network moves the money, the relay never does. */
+/** The relay never moves money of `RDR`, because the network does. */
 export function mayRefund(record: AlertRecord, atMs: number): boolean {
   return record.uuid !== null && record.source !== "RDR" && !isRefunding(record) && isInTime(record, atMs);
 }
 
-/** Whether the gateway may still be asked for a refund that it was not asked for: nothing begins to move after the deadline. */
+/** No money starts to move after the deadline. */
 export function mayResume(record: AlertRecord, atMs: number): boolean {
   return isRefunding(record) && isInTime(record, atMs);
 }
 
-/** Whether its time is over; not while money may be moving, for that decides first. */
+/** The deadline waits while money may be moving. */
 export function isOver(record: AlertRecord, atMs: number): boolean {
   return !isInTime(record, atMs) && !isRefunding(record);
 }
@@ -50,12 +49,11 @@ export function isCheckDue({ refund }: AlertRecord, atMs: number): boolean {
   return refund?.state === "requested" && (refund.nextAtMs ?? 0) <= atMs;
 }
 
-/** Whether it is long unknown by this check; once. */
+/** Returns true only for the check at which operators are notified. */
 export function isLongUnknown(record: AlertRecord, atMs: number): boolean {
   return isCheckDue(record, atMs) && record.refund?.checks === FLAG_CHECKS;
 }
 
-/** Whether operators were told that nobody knows. */
 export function wasFlaggedUnknown({ refund }: AlertRecord): boolean {
   return refund !== null && refund.checks > FLAG_CHECKS;
 }
@@ -77,12 +75,11 @@ export function endedRefund({ refund }: AlertRecord, event: AlertEvent): AlertRe
   return event.type === "refund.failed" ? { ...ended, state: "refused", detail: event.detail } : refund;
 }
 
-/** Whether the payment was given back by the relay itself. */
 export function hasMoved({ refund }: AlertRecord): boolean {
   return refund?.state === "done" && refund.moved;
 }
 
-/** When the relay looks at it next by itself: what became of its refund, else its deadline. */
+/** The outcome of a refund comes before the deadline. */
 export function nextAtMs(record: Omit<AlertRecord, "nextAtMs">): number | null {
   if (record.refund?.state === "requested") return record.refund.nextAtMs;
   return record.state === "PENDING" ? record.respondByMs : null;

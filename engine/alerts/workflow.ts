@@ -17,7 +17,6 @@ import { alertMachine } from "./machine.ts";
 import { alertRow } from "./object-row.ts";
 import { isOver, nextAtMs, wasFlaggedUnknown } from "./rules.ts";
 
-/** What is counted of alerts. */
 export type AlertOutcome =
   | "received"
   | "auto_refund"
@@ -32,13 +31,9 @@ export type AlertOutcome =
 
 const runMachine = compile(alertMachine, ["tell", "askRefund", "flagFailed", "flagUnknown", "settleUnknown", "flagTwice"]);
 
-/** Steps an alert by its machine. */
 export const stepAlert = stepRecords(runMachine, nextAtMs);
 
-/**
- * Alerts are stored as `alert/<id>`. Their indexes lead to them by time (`alert-of/`, whose values are summaries), by state, by
- * the deadline of those that are PENDING, and by payment. There is one alert for each reference of a source, because the id follows from both.
- */
+/** Alerts are stored as `alert/<id>`. The values of `alert-of/` are summaries. */
 export const ALERT_WORKFLOW: WorkflowDefinition<AlertRecord, AlertEvent, AlertEffect, AlertOutcome> = {
   ...{ kind: "alert", label: "an alert", objectType: "alert", idPattern: /^al_[a-z0-9]{24}$/, keyPrefix: "alert/" },
   step: stepAlert,

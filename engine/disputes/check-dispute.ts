@@ -13,18 +13,17 @@ import {
   type DisputeDraft,
 } from "./dispute.ts";
 
-/** `VISA`, `MASTERCARD`, `BANCOMAT`. */
 const NETWORK = /^[A-Z][A-Z0-9_]{1,31}$/;
 const CASE_ID = /^[A-Za-z0-9._:-]{1,64}$/;
-/** Too short for a card number. */
+/** A card number does not fit. */
 const REASON_CODE = /^[A-Za-z0-9._-]{1,12}$/;
 const ALERT_ID = /^al_[a-z0-9]{24}$/;
 const FIELD_NAME = /^[A-Za-z][A-Za-z0-9_]{0,63}$/;
 
-/** Deadlines of networks are weeks ahead; what lies beyond is a mistake in the units. */
+/** Deadlines of networks are weeks ahead. A longer time indicates a mistake in the units. */
 const RESPOND_MAX_MS = 400 * 86_400_000;
 
-/** A case as it is stored. Throws RelayError `invalid_request` naming the member. */
+/** Throws RelayError `invalid_request` naming the member. */
 export function checkedCase(given: DisputeCase, atMs: number): DisputeCase {
   const { network, networkCaseId, stage, uuid, terminalId, amountMinor, currency, reasonCode, category, respondByMs, alertId } = given;
   if (!NETWORK.test(network)) throw invalid("network", "must be a name such as VISA");
@@ -53,7 +52,7 @@ export function checkRespondBy(respondByMs: number, atMs: number): void {
   }
 }
 
-/** What the merchant has written, without card numbers. Throws RelayError `invalid_request` naming the member; what it says is not quoted. */
+/** Masks card numbers. Throws RelayError `invalid_request` naming the member, without its text. */
 export function checkedDraft({ statement, fields }: DisputeDraft): DisputeDraft {
   const names = Object.keys(fields);
   if (names.length > DISPUTE_FIELDS_MAX) throw invalid("fields", `may have at most ${DISPUTE_FIELDS_MAX} members`);
@@ -67,7 +66,7 @@ export function checkedDraft({ statement, fields }: DisputeDraft): DisputeDraft 
 
 function checkedText(member: string, text: string, lengthMax: number): string {
   if (text.length > lengthMax) throw invalid(member, `may have at most ${lengthMax} characters`);
-  // Lines and tabs are part of a statement; half a surrogate pair is no character.
+  // A statement may have line breaks and tabs. Half a surrogate pair is no character.
   if (/(?![\t\n\r])[\p{Cs}\p{Cc}]/u.test(text)) throw invalid(member, "may have no control characters");
   return maskPans(text);
 }

@@ -1,7 +1,7 @@
 import { maskPans } from "../kernel/mask.ts";
 import { DISPUTE_FILE_BYTES_MAX } from "./dispute.ts";
 
-/** What may be uploaded, by the ending of its name, and what it is answered as. Nothing that a browser would run; what documents hold is looked at by a DocumentCheck. */
+/** Browsers run none of these types. A DocumentCheck searches documents for programs. */
 export const EVIDENCE_TYPES = {
   pdf: "application/pdf",
   png: "image/png",
@@ -19,27 +19,25 @@ export const EVIDENCE_TYPES = {
 } as const;
 type Extension = keyof typeof EVIDENCE_TYPES;
 
-/** Documents that can hold programs where only a reader of their format finds them. */
 const DOCUMENTS = ["pdf", "docx", "xlsx", "doc", "xls"] as const satisfies readonly Extension[];
 export type DocumentKind = (typeof DOCUMENTS)[number];
 
 /**
- * Whether a document holds macros, scripts or other files, starts a program, or loads something from elsewhere that may; true also for one that cannot be read.
- * Rejects with RelayError `too_busy`.
+ * Returns true for macros, scripts, embedded files, started programs, loaded content that may do
+ * this, and for unreadable documents. Rejects with RelayError `too_busy`.
  */
 export type DocumentCheck = (kind: DocumentKind, contents: Uint8Array) => Promise<boolean>;
 
-/** The kind of a file that was checked; null for one that holds no programs. */
+/** Null: the type cannot contain programs. */
 export function documentKindOf(type: string): DocumentKind | null {
   return DOCUMENTS.find((kind) => EVIDENCE_TYPES[kind] === type) ?? null;
 }
 
-/** `type`: not one of these, or its content is not what its name says. */
+/** `type`: the type is not permitted, or the content does not match the extension. */
 export type CheckedFile = { readonly name: string; readonly type: string } | "too_large" | "empty" | "type" | "name";
 
 const NAME_LENGTH_MAX = 200;
 
-/** Decides by content and by name; both have to say the same. */
 export function checkFile(name: string, contents: Uint8Array): CheckedFile {
   if (contents.length === 0) return "empty";
   if (contents.length > DISPUTE_FILE_BYTES_MAX) return "too_large";
@@ -50,11 +48,11 @@ export function checkFile(name: string, contents: Uint8Array): CheckedFile {
   return { name: shown, type: EVIDENCE_TYPES[extension] };
 }
 
-/** Without folders, and without card numbers; null where nothing is left, or where it could be shown as something else than it is. */
+/** Returns null if nothing is left, or if the name could be displayed misleadingly. */
 function shownName(name: string): string | null {
-  const own = name.slice(Math.max(name.lastIndexOf("/"), name.lastIndexOf("\\")) + 1).trim();
-  if (own.length === 0 || own.length > NAME_LENGTH_MAX || /[\p{C}\p{Zl}\p{Zp}]/u.test(own)) return null;
-  return maskPans(own);
+  const baseName = name.slice(Math.max(name.lastIndexOf("/"), name.lastIndexOf("\\")) + 1).trim();
+  if (baseName.length === 0 || baseName.length > NAME_LENGTH_MAX || /[\p{C}\p{Zl}\p{Zp}]/u.test(baseName)) return null;
+  return maskPans(baseName);
 }
 
 function extensionOf(name: string): Extension | null {
@@ -73,15 +71,15 @@ const isPng = begins([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]);
 const isGif = (contents: Uint8Array) => /^GIF8[79]a$/.test(latin1(contents, 0, 6));
 const isWebp = (contents: Uint8Array) => latin1(contents, 0, 4) === "RIFF" && latin1(contents, 8, 12) === "WEBP";
 const isPdf = begins([0x25, 0x50, 0x44, 0x46, 0x2d]);
-/** The compound files of old Office documents, which may be something else too: the ending decides. */
+/** Old Office documents are compound files, as other formats are. The extension decides. */
 const isCompound = begins([0xd0, 0xcf, 0x11, 0xe0, 0xa1, 0xb1, 0x1a, 0xe1]);
 const isZip = begins([0x50, 0x4b, 0x03, 0x04]);
 
-/** Brands of the images that phones keep: coded with HEVC, alone or as a sequence. */
+/** Brands of images that phones store: coded with HEVC, alone or as a sequence. */
 const HEIC_BRAND = /^(?:heic|heix|heim|heis|hevc|hevx|hevm|hevs)$/;
 const BRANDS_BYTES_MAX = 256;
 
-/** The file begins with its brands: the main one, a version, and those with which it is compatible. A phone may name the general one first. */
+/** A file begins with its main brand, a version and other brands. The first may be general. */
 function isHeic(contents: Uint8Array): boolean {
   if (contents.length < 16 || latin1(contents, 4, 8) !== "ftyp") return false;
   const bytes = new DataView(contents.buffer, contents.byteOffset).getUint32(0);
@@ -111,12 +109,12 @@ const IS: Readonly<Record<Extension, (contents: Uint8Array) => boolean>> = {
   xls: isCompound,
 };
 
-/** Far into a text, markup is a quotation. */
+/** Markup after so many characters is only a quotation. */
 const MARKUP_CHARS = 65_536;
 const BEGINS_WITH_MARKUP = /^\s*<[!?/a-z]/i;
 const HOLDS_A_PAGE = /<(?:!doctype|html|head|body|script|iframe|svg|object|embed)[\s>/]/i;
 
-/** UTF-8 without control characters but those that lay text out, and no page of the web. */
+/** The text must be UTF-8 without control characters, except for layout, and no web page. */
 function isPlainText(contents: Uint8Array): boolean {
   const text = decoded(contents);
   if (text === null || /(?![\t\n\r\f])\p{Cc}/u.test(text)) return false;
@@ -132,18 +130,16 @@ function decoded(contents: Uint8Array): string | null {
   }
 }
 
-/** Parts of an Office file that are programs, or other files. */
 const ACTIVE = /vbaproject|vbadata|macrosheets|activex|\/embeddings\/|\.bin$|\.exe$|\.dll$|\.js$|\.html?$/i;
 
-/** What printer settings and fonts are kept as; harmless, and in most files that were ever printed. */
+/** Matches printer settings and fonts. They are harmless and in most printed documents. */
 const HARMLESS = /(?:printersettings\/printersettings\d*\.bin|\.odttf)$/i;
 
-/** An archive with an Office document of this main part, and nothing that runs. */
 function isOffice(contents: Uint8Array, mainPart: string): boolean {
   if (!isZip(contents)) return false;
   const names = namesInZip(contents);
   if (names === null || !names.includes("[Content_Types].xml") || !names.includes(mainPart)) return false;
-  // Of two parts of one name, programs read different ones.
+  // If two parts have one name, programs differ in which one they read.
   if (new Set(names.map((name) => name.toLowerCase())).size !== names.length) return false;
   return !names.some((name) => ACTIVE.test(name) && !HARMLESS.test(name));
 }
@@ -153,10 +149,9 @@ const COMMENT_BYTES_MAX = 65_535;
 const END_SIGNATURE = 0x06054b50;
 const ENTRY_BYTES = 46;
 const ENTRY_SIGNATURE = 0x02014b50;
-/** Of a document, some dozens. */
 const ENTRIES_MAX = 5_000;
 
-/** The names of an archive by its central directory; null where it has none that can be read, or more than a document has. */
+/** Reads the central directory. Returns null if it is invalid or larger than that of a document. */
 function namesInZip(contents: Uint8Array): string[] | null {
   const view = new DataView(contents.buffer, contents.byteOffset, contents.byteLength);
   const end = endOfZip(view);
@@ -176,7 +171,7 @@ function namesInZip(contents: Uint8Array): string[] | null {
   return at === end ? names : null;
 }
 
-/** Where the record at the end of an archive begins, behind which there may be a comment that fits exactly. */
+/** Finds the record at the end of an archive. A comment that fits exactly may follow it. */
 function endOfZip(view: DataView): number | null {
   const first = Math.max(0, view.byteLength - END_BYTES - COMMENT_BYTES_MAX);
   for (let at = view.byteLength - END_BYTES; at >= first; at -= 1) {

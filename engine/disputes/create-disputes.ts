@@ -28,10 +28,10 @@ import type { DisputeEvent } from "./events.ts";
 import { fileOf, hasRoomFor, isFrozen, nextAtMs, remindersFrom } from "./rules.ts";
 import { type DisputeWorkflow, stepDispute } from "./workflow.ts";
 
-/** Contents that are being read and stored at once by a thread, in all and of one merchant: each is in memory as a whole. */
+/** Limits uploads that a thread reads and stores at once, because each is in memory as a whole. */
 export const UPLOADS: PlaceBounds = { all: 8, each: 2 };
 
-/** For storing the contents of one file; after it whoever looks after the dispute takes them away. */
+/** The time to store the contents of a file. After it the dispute's deadline deletes them. */
 const STAGED_MS = 15 * 60_000;
 
 const UPLOADS_FULL = {
@@ -44,35 +44,33 @@ export interface DisputesOptions {
   digest: Digest;
   files: DisputeFileStore;
   clock: Clock;
-  /** SHA-256 in hex. */
   digestOf(contents: Uint8Array): string;
   isActive: DocumentCheck;
 }
 
-/** The operations at disputes: of their merchants, and of those who bring in what networks say. */
 export function createDisputes(options: DisputesOptions): { disputes: Disputes; feed: DisputeFeed } {
   const { workflow, files, digestOf, isActive, clock, digest } = options;
   const { store } = workflow;
   const uploads = new SharedPlaces(UPLOADS);
 
-  async function own(owner: DisputeOwner, id: string): Promise<Stored<DisputeRecord> | null> {
+  async function findOwned(owner: DisputeOwner, id: string): Promise<Stored<DisputeRecord> | null> {
     const stored = await store.load(id);
-    // Whose it is decides before anything of it is done.
+    // Ownership is checked before the dispute is stepped.
     return stored !== null && isOf(owner, stored.record) ? workflow.current(id) : null;
   }
 
-  /** What a merchant does with a dispute that is to be answered. `does` decides on it as it stands, an event or what it answers at once. */
+  /** `decide` returns an event, or an immediate answer. */
   async function answer<Outcome extends object>(
     owner: DisputeOwner,
     id: string,
     operation: RequestContext,
-    does: (record: DisputeRecord, atMs: number) => DisputeEvent | { answer: Outcome },
+    decide: (record: DisputeRecord, atMs: number) => DisputeEvent | { answer: Outcome },
     done: (record: DisputeRecord) => Outcome,
   ): Promise<Outcome | NotAnswerable | null> {
     return retryOnConflict(ATTEMPTS_MAX, async () => {
-      const stored = await own(owner, id);
+      const stored = await findOwned(owner, id);
       if (stored === null) return null;
-      const event = does(stored.record, clock.nowMs());
+      const event = decide(stored.record, clock.nowMs());
       if ("answer" in event) return event.answer;
       if (!isAnswerable(stored.record)) {
         workflow.refused(stored.record, event, operation);
@@ -80,7 +78,7 @@ export function createDisputes(options: DisputesOptions): { disputes: Disputes; 
       }
       const stepped = await workflow.step(stored, event, operation);
       if (stepped === CONFLICT) return CONFLICT;
-      // Its deadline has passed just now, as the next look says.
+      // The deadline passed during this request. The next attempt returns the current state.
       return stepped.type === "accepted" ? done(stepped.record) : CONFLICT;
     });
   }
@@ -100,7 +98,7 @@ export function createDisputes(options: DisputesOptions): { disputes: Disputes; 
     await read(async (piece) => {
       bytes += piece.length;
       if (bytes > DISPUTE_FILE_BYTES_MAX) throw tooLarge();
-      // Whoever reads may use its memory for the next one.
+      // The caller may reuse its memory for the next piece.
       pieces.push(new Uint8Array(piece));
     });
     const contents = new Uint8Array(bytes);
@@ -114,22 +112,22 @@ export function createDisputes(options: DisputesOptions): { disputes: Disputes; 
 
   const addFile: Disputes["addFile"] = async (owner, id, upload, operation) => {
     if (!EVIDENCE_CATEGORIES.includes(upload.category)) throw invalid("category", `must be one of ${EVIDENCE_CATEGORIES.join(", ")}`);
-    const found = await own(owner, id);
+    const found = await findOwned(owner, id);
     if (found === null) return null;
     const fileId = prefixedId("dpf_", digest(`dispute file ${id} ${operation.id}`));
-    // Before anything is read: what came with the operation before is answered below all the same.
+    // This check precedes the upload. A repetition of a successful upload gets its answer below.
     if (!isAnswerable(found.record) && fileOf(found.record, fileId) === undefined) return notAnswerable(found.record);
     const refusal = uploads.refusalOf(owner.merchantId);
     if (refusal !== null) throw UPLOADS_FULL[refusal]();
-    const giveBack = uploads.take(owner.merchantId);
+    const release = uploads.take(owner.merchantId);
     try {
-      return await added(owner, found.record, fileId, upload, operation);
+      return await storeUpload(owner, found.record, fileId, upload, operation);
     } finally {
-      giveBack();
+      release();
     }
   };
 
-  async function added(
+  async function storeUpload(
     owner: DisputeOwner,
     found: DisputeRecord,
     fileId: string,
@@ -159,7 +157,7 @@ export function createDisputes(options: DisputesOptions): { disputes: Disputes; 
           ...{ id: fileId, state: "staged", name, category: upload.category, bytes: contents.length, type, sha256 },
           ...{ uploadedAtMs: atMs, untilMs: atMs + STAGED_MS },
         };
-        // What is being taken away is not there, and not to come back either.
+        // A file that is being deleted does not exist, and cannot return.
         if (!hasRoomFor(record, file) || before?.state === "removed") return { answer: { type: "too_many_files", dispute: record } };
         return { type: "file.staged", atMs, file };
       },
@@ -174,15 +172,15 @@ export function createDisputes(options: DisputesOptions): { disputes: Disputes; 
     );
     if (kept === null) return null;
     if (fileOf(kept.record, fileId)?.state === "kept") return { type: "added", dispute: kept.record, fileId };
-    // Submitted, decided or too late meanwhile.
+    // The dispute was answered, decided or expired during the upload.
     await files.remove(id, fileId);
     return notAnswerable(kept.record);
   }
 
   const removeFile: Disputes["removeFile"] = async (owner, id, fileId, operation) => {
-    const found = await own(owner, id);
+    const found = await findOwned(owner, id);
     if (found === null || fileOf(found.record, fileId) === undefined) return null;
-    // Its contents are taken away by whoever looks after the dispute (dispute-deadlines.ts).
+    // The deadline runner deletes the contents (dispute-deadlines.ts).
     return answer<{ type: "removed" | "frozen"; dispute: DisputeRecord }>(
       ...([owner, id, operation] as const),
       (dispute, atMs) => {
@@ -207,7 +205,7 @@ export function createDisputes(options: DisputesOptions): { disputes: Disputes; 
   }
 
   const readFile = async (owner: DisputeOwner, id: string, fileId: string): Promise<DisputeContents | null> => {
-    const stored = await own(owner, id);
+    const stored = await findOwned(owner, id);
     const file = stored === null ? undefined : fileOf(stored.record, fileId);
     return file?.state === "kept" ? { file, pieces: () => piecesOf(id, file) } : null;
   };
@@ -251,14 +249,14 @@ export function createDisputes(options: DisputesOptions): { disputes: Disputes; 
   async function list(owner: DisputeOwner, query: DisputeQuery): ReturnType<Disputes["list"]> {
     const { cursor, q, ...rest } = query;
     if (q !== null) {
-      const items = (await named(owner, q.trim())).filter((record) => isAsked(record, query)).slice(0, query.limit);
+      const items = (await findByQuery(owner, q.trim())).filter((record) => matchesQuery(record, query)).slice(0, query.limit);
       return { items, next: null };
     }
     const page = await pageOfDisputes(store, owner, { ...rest, after: cursor === null ? null : placeOfCursor(cursor, CURSOR_ID) });
     return { items: page.items, next: page.next === null ? null : cursorOf(page.next) };
   }
 
-  async function named(owner: DisputeOwner, q: string): Promise<readonly DisputeRecord[]> {
+  async function findByQuery(owner: DisputeOwner, q: string): Promise<readonly DisputeRecord[]> {
     const stored = await store.load(q);
     if (stored !== null) return isOf(owner, stored.record) ? [stored.record] : [];
     const [ofCase, ofPayment] = await Promise.all([disputesOfCase(store, owner, q), disputesOfPayment(store, owner.merchantId, q)]);
@@ -267,7 +265,7 @@ export function createDisputes(options: DisputesOptions): { disputes: Disputes; 
   }
 
   const disputes: Disputes = {
-    find: async (owner, id) => (await own(owner, id))?.record ?? null,
+    find: async (owner, id) => (await findOwned(owner, id))?.record ?? null,
     list,
     stats: async (owner, month) => {
       const summaries = await disputeSummaries(store, owner, 0, DISPUTE_STATS_MAX);
@@ -311,20 +309,20 @@ export function createDisputes(options: DisputesOptions): { disputes: Disputes; 
       return created.record;
     });
 
-  /** `said`: whether it stands already as the network says. */
-  async function fed(
+  /** `isAsReported` returns whether the dispute already is as the network reports. */
+  async function applyReport(
     network: string,
     networkCaseId: string,
     eventOf: (record: DisputeRecord, atMs: number) => DisputeEvent,
-    said: (record: DisputeRecord) => boolean,
+    isAsReported: (record: DisputeRecord) => boolean,
     operation: RequestContext,
   ): Promise<Fed | null> {
     const id = disputeIdOf(network, networkCaseId, digest);
-    // Where its deadline has passed before, that is said first: what a network says is taken by the state that it has by then.
+    // A deadline that passed earlier is stored first, because it changes what the state accepts.
     if ((await workflow.current(id)) === null) return null;
-    const stepped = await workflow.apply(id, (record, atMs) => (said(record) ? null : eventOf(record, atMs)), operation);
+    const stepped = await workflow.apply(id, (record, atMs) => (isAsReported(record) ? null : eventOf(record, atMs)), operation);
     if (stepped === null) return null;
-    const isDone = stepped.type === "accepted" || said(stepped.record);
+    const isDone = stepped.type === "accepted" || isAsReported(stepped.record);
     return { type: isDone ? "done" : "refused", dispute: stepped.record };
   }
 
@@ -333,7 +331,7 @@ export function createDisputes(options: DisputesOptions): { disputes: Disputes; 
     evidenceRequested: async (network, networkCaseId, { respondByMs, stage }, operation) => {
       if (stage !== null && !DISPUTE_STAGES.includes(stage)) throw invalid("stage", `must be one of ${DISPUTE_STAGES.join(", ")}`);
       checkRespondBy(respondByMs, clock.nowMs());
-      return fed(
+      return applyReport(
         ...([network, networkCaseId] as const),
         (_, atMs) => ({ type: "evidence.requested", atMs, respondByMs, stage }),
         (record) => record.state === "EVIDENCE_REQUIRED" && record.respondByMs === respondByMs && (stage ?? record.stage) === record.stage,
@@ -341,14 +339,14 @@ export function createDisputes(options: DisputesOptions): { disputes: Disputes; 
       );
     },
     refused: (network, networkCaseId, operation) =>
-      fed(
+      applyReport(
         ...([network, networkCaseId] as const),
         (_, atMs) => ({ type: "network.refused", atMs, submissionId: null, delivered: true }),
         ({ state, submissions }) => state !== "UNDER_REVIEW" && submissions.at(-1)?.state === "refused",
         operation,
       ),
     verdict: (network, networkCaseId, result, operation) =>
-      fed(
+      applyReport(
         ...([network, networkCaseId] as const),
         (_, atMs) => ({ type: "verdict.received", atMs, result }),
         ({ outcome }) => outcome?.by === "network" && outcome.result === result,
@@ -360,7 +358,6 @@ export function createDisputes(options: DisputesOptions): { disputes: Disputes; 
   return { disputes, feed };
 }
 
-/** What making room for a file has come to. */
 type Staged =
   | { readonly type: "staged"; readonly dispute: DisputeRecord }
   | { readonly type: "too_many_files"; readonly dispute: DisputeRecord }
@@ -379,8 +376,7 @@ function notAnswerable(dispute: DisputeRecord): NotAnswerable {
   return { type: dispute.state === "EXPIRED" ? "deadline_passed" : "not_open", dispute };
 }
 
-/** Whether one that was named is one of those that are asked for. */
-function isAsked({ state, stage, category, terminalId, currency }: DisputeRecord, query: DisputeQuery): boolean {
+function matchesQuery({ state, stage, category, terminalId, currency }: DisputeRecord, query: DisputeQuery): boolean {
   if ((query.currency ?? currency) !== currency) return false;
   if (query.state !== null && query.state !== state) return false;
   if (query.stage !== null && query.stage !== stage) return false;
@@ -392,5 +388,5 @@ function tooLarge(): RelayError {
   return new RelayError("payload_too_large", `A file may have at most ${DISPUTE_FILE_BYTES_MAX / 1_048_576} MB`);
 }
 
-/** A list of disputes and alerts goes on behind either of them (alerts/dispute-board.ts). */
+/** A list of disputes and alerts continues after either of them (alerts/dispute-board.ts). */
 const CURSOR_ID = /^(?:dp|al)_[a-z0-9]{24}$/;

@@ -19,24 +19,27 @@ export interface DisputeDeadlinesOptions {
 }
 
 /**
- * What becomes of disputes by themselves, on the shard whose home they are: reminders and deadlines pass, responses are brought to the network, and contents of files that are not
- * wanted any more are deleted. All of it stands in the record, so that it goes on wherever a node has died.
+ * Does what disputes need without a request, on their home shard. The record stores all of it, so
+ * another node continues after a crash.
  */
 export function createDisputeDeadlines(options: DisputeDeadlinesOptions): DeadlineRunner {
   const { workflow, files, network, clock, homes, self, failed } = options;
   const { store } = workflow;
 
-  async function look(id: string): Promise<void> {
+  async function fire(id: string): Promise<void> {
     const stored = await store.load(id);
     const next = stored?.record.nextAtMs ?? null;
     if (stored === null || next === null || next > clock.nowMs()) return;
     await workflow.apply(id, (_, atMs) => ({ type: "deadline.passed", atMs }), null);
-    await tidyFiles(id, stored.record);
+    await cleanUpFiles(id, stored.record);
     for (const submission of stored.record.submissions) if (isDue(submission, clock.nowMs())) await send(id, submission.id);
   }
 
-  /** First it cannot be added any more, then its contents go, then its name: whatever dies in between, the rest is done at the next look. */
-  async function tidyFiles(id: string, { files: all }: DisputeRecord): Promise<void> {
+  /**
+   * First the file can no longer be added, then its contents are deleted, and its name goes last.
+   * After a crash the next check continues.
+   */
+  async function cleanUpFiles(id: string, { files: all }: DisputeRecord): Promise<void> {
     for (const { id: fileId, untilMs } of all) {
       if (untilMs === null || untilMs > clock.nowMs()) continue;
       const abandoned = await workflow.apply(id, (_, atMs) => ({ type: "file.abandoned", atMs, fileId }), null);
@@ -46,7 +49,7 @@ export function createDisputeDeadlines(options: DisputeDeadlinesOptions): Deadli
     }
   }
 
-  /** Gives the network a response, or finds out what became of it. Only whoever has stored that it does so does it: two shards that look at once never both. */
+  /** Only the shard that has stored its intention sends or asks, so two shards never both do. */
   async function send(id: string, submissionId: string): Promise<void> {
     const stored = await store.load(id);
     const submission = stored === null ? undefined : submissionOf(stored.record, submissionId);
@@ -54,36 +57,36 @@ export function createDisputeDeadlines(options: DisputeDeadlinesOptions): Deadli
     if (submission.state === "owed") return begin(id, submission);
     const checked = await workflow.apply(
       id,
-      (record, atMs) => (isStill(record, submission) ? { type: "sending.checked", atMs, submissionId } : null),
+      (record, atMs) => (isUnchanged(record, submission) ? { type: "sending.checked", atMs, submissionId } : null),
       null,
     );
-    const asked = checked?.type === "accepted" ? submissionOf(checked.record, submissionId) : undefined;
-    if (checked === null || asked === undefined) return;
-    const state = await network.verify(responseOf(checked.record, asked));
-    if (state === "absent") await begin(id, asked);
+    const current = checked?.type === "accepted" ? submissionOf(checked.record, submissionId) : undefined;
+    if (checked === null || current === undefined) return;
+    const state = await network.verify(responseOf(checked.record, current));
+    if (state === "absent") await begin(id, current);
     else await settle(id, submissionId, state);
   }
 
-  /** `seen`: as it was when it was known that the network has not got it. */
+  /** `seen` is the response when the network certainly did not have it. */
   async function begin(id: string, seen: DisputeSubmission): Promise<void> {
     const { id: submissionId } = seen;
     const begun = await workflow.apply(
       id,
-      (record, atMs) => (isStill(record, seen) ? { type: "sending.begun", atMs, submissionId } : null),
+      (record, atMs) => (isUnchanged(record, seen) ? { type: "sending.begun", atMs, submissionId } : null),
       null,
     );
     if (begun === null) return;
     if (begun.type === "refused") {
-      // Too late, or not wanted any more: the network has not got it, and does not get it. Nothing happens where somebody else is at it.
+      // The network does not have the response and does not get it, unless another shard tracks it.
       await workflow.apply(
         id,
-        (record, atMs) => (isStill(record, seen) ? { type: "network.refused", atMs, submissionId, delivered: false } : null),
+        (record, atMs) => (isUnchanged(record, seen) ? { type: "network.refused", atMs, submissionId, delivered: false } : null),
         null,
       );
       return;
     }
     const submission = submissionOf(begun.record, submissionId);
-    // Storing may have taken long. A later look finds that the network has not got it.
+    // Storing may have taken long. A later check finds that the network does not have the response.
     if (submission === undefined || clock.nowMs() >= submission.respondByMs) return;
     const state = await network.submit(responseOf(begun.record, submission));
     if (state !== "absent") await settle(id, submissionId, state);
@@ -101,15 +104,14 @@ export function createDisputeDeadlines(options: DisputeDeadlinesOptions): Deadli
     );
   }
 
-  return createWorkflowDeadlines(DISPUTE_WORKFLOW, { store, homes, self, clock, failed, fire: look });
+  return createWorkflowDeadlines(DISPUTE_WORKFLOW, { store, homes, self, clock, failed, fire });
 }
 
 function isDue({ nextAtMs }: DisputeSubmission, atMs: number): boolean {
   return nextAtMs !== null && nextAtMs <= atMs;
 }
 
-/** Whether nobody has done anything about it since. */
-function isStill(record: DisputeRecord, { id, state, checks, nextAtMs }: DisputeSubmission): boolean {
+function isUnchanged(record: DisputeRecord, { id, state, checks, nextAtMs }: DisputeSubmission): boolean {
   const now = submissionOf(record, id);
   return now !== undefined && isUnsettled(now) && now.state === state && now.checks === checks && now.nextAtMs === nextAtMs;
 }

@@ -1,37 +1,33 @@
 import { available, type Kv } from "../kernel/kv.ts";
 
-/** Bytes of one entry; in Base64 they stay below what a value of the store may have. */
+/** In Base64 such a piece is below the limit of a value in the store. */
 const CHUNK_BYTES = 512 * 1024;
-/** Pieces of one file: 10 MB and some room. */
+/** Permits 10 MB and some reserve. */
 const CHUNKS_MAX = 32;
 
-/**
- * The contents of files of disputes, in pieces that the key-value store takes. Which files there are is in the records of disputes. Every method rejects with RelayError `unavailable`
- * when the store cannot answer.
- */
+/** Every method rejects with RelayError `unavailable` when the store cannot answer. */
 export interface DisputeFileStore {
-  /** Stores all of it; what was there under this id is overwritten. */
+  /** Overwrites earlier contents of this id. */
   put(disputeId: string, fileId: string, contents: Uint8Array, atMs: number): Promise<void>;
-  /** Piece by piece, from 0 on; null behind the last one, and where there is none. */
+  /** Counts pieces from 0. Returns null after the last one. */
   piece(disputeId: string, fileId: string, index: number): Promise<Uint8Array | null>;
-  /** Nothing happens where there is none. */
   remove(disputeId: string, fileId: string): Promise<void>;
 }
 
 export interface DisputeFileStoreOptions {
   kv: Kv;
-  /** How long contents are kept from when they came: longer than any dispute that is not touched any more. */
+  /** Exceeds the retention of a dispute that no longer changes. */
   keptMs: number;
 }
 
-/** Contents as `dispute-file/<dispute>/<file>/<two digits>`, in Base64. */
+/** Contents are stored as `dispute-file/<dispute>/<file>/<two digits>`, in Base64. */
 export function createDisputeFileStore({ kv, keptMs }: DisputeFileStoreOptions): DisputeFileStore {
   return {
     put: (disputeId, fileId, contents, atMs) =>
       available(async () => {
         const pieces = Math.ceil(contents.length / CHUNK_BYTES);
         if (pieces === 0 || pieces > CHUNKS_MAX) throw new RangeError(`a file of ${contents.length} bytes`);
-        // One after the other: a piece is a commit of its own, and the largest of all that are stored.
+        // Each piece is a commit, and no other value is larger. So pieces are stored one by one.
         for (let index = 0; index < pieces; index += 1) {
           const bytes = contents.subarray(index * CHUNK_BYTES, (index + 1) * CHUNK_BYTES);
           const value = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString("base64");

@@ -5,8 +5,8 @@ import type { DisputeHoldStore } from "./dispute-hold-store.ts";
 const NOTHING: Accompanied = { checks: [], operations: [] };
 
 /**
- * Holds the refunds of links that are under dispute: a refund or reversal begins in a commit that holds only if there is no such dispute then, whoever asks for it and whenever the
- * case arrives. Whoever gives money back asks the store first, so that it can say why; this makes sure.
+ * Checks, in the commit that begins a refund or reversal of a link, that there is no dispute.
+ * Callers ask the store before, so that they can report the reason.
  */
 export function createDisputeHoldCompanion(holds: Pick<DisputeHoldStore, "check">): LinkCompanion {
   return async ({ record, before }) => {

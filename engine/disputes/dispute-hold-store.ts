@@ -5,26 +5,24 @@ import { readRecord, recordText } from "../kernel/schemas.ts";
 import type { CommitGuard, Transition } from "../workflow/workflow.ts";
 import { DISPUTES_OF_PAYMENT_MAX, type DisputeRecord, holdsRefunds } from "./dispute.ts";
 
-/** The disputes because of which nothing of a payment may be given back now. */
+/** The disputes that block refunds of a payment. */
 export interface DisputeHold {
   readonly schema: 1;
-  /** Their ids; never empty where it is stored. */
+  /** A stored record has at least one id. */
   readonly disputes: readonly string[];
 }
 
-/** A payment, by whose it is: nobody holds another merchant's. */
+/** The key has the merchant, so nobody blocks refunds of another merchant's payment. */
 export interface HeldPayment {
   readonly merchantId: string;
   readonly uuid: string;
 }
 
-/**
- * Which payments are under dispute; written in the commits of their disputes. Every method rejects with RelayError `unavailable` when the store cannot answer.
- */
+/** Every method rejects with RelayError `unavailable` when the store cannot answer. */
 export interface DisputeHoldStore {
-  /** The question that whoever gives money back asks first: `under_dispute`. */
+  /** Callers ask before they refund, so that they can answer `under_dispute`. */
   isUnderDispute(payment: HeldPayment): Promise<boolean>;
-  /** The same for a commit: its checks hold only while the answer is still the one that was given here. */
+  /** For a commit: `checks` hold only while the answer is unchanged. */
   check(payment: HeldPayment): Promise<{ isHeld: boolean; checks: CommitPart["checks"] }>;
 }
 
@@ -54,8 +52,8 @@ async function readHold(kv: Kv, payment: HeldPayment): Promise<ReadHold> {
   return { key, version: entry.version, disputes: readRecord<DisputeHold>("disputeHold", "a hold of refunds", entry.value).disputes };
 }
 
-/** In the commit of a dispute: blocks or allows refunds of its payment. Refuses a new dispute of a payment that has DISPUTES_OF_PAYMENT_MAX. */
-export function createHoldGuard(kv: Kv, expiresAtMs: (transition: Transition<DisputeRecord>) => number): CommitGuard<DisputeRecord> {
+/** Blocks or allows refunds in the commit of a dispute, and limits the disputes of a payment. */
+export function createHoldGuard(kv: Kv, expiresAtMs: (transition: Transition<DisputeRecord>) => number | null): CommitGuard<DisputeRecord> {
   return {
     applies: ({ record: { uuid } }) => uuid !== null,
     read: async (transition) => {
@@ -73,16 +71,14 @@ export function createHoldGuard(kv: Kv, expiresAtMs: (transition: Transition<Dis
   };
 }
 
-/** For the commit of a dispute: it holds, or does not any more. */
-function holdOperation({ key, disputes }: ReadHold, id: string, holds: boolean, expiresAtMs: number): Operation {
+function holdOperation({ key, disputes }: ReadHold, id: string, holds: boolean, expiresAtMs: number | null): Operation {
   const others = disputes.filter((one) => one !== id);
   const left = holds ? [...others, id] : others;
   if (left.length === 0) return { type: "delete", key };
   const hold: DisputeHold = { schema: 1, disputes: left };
-  return { type: "put", key, value: recordText("disputeHold", hold), expiresAtMs };
+  return { type: "put", key, value: recordText("disputeHold", hold), ...(expiresAtMs === null ? {} : { expiresAtMs }) };
 }
 
-/** By the same letters in whatever case a caller writes them. */
 function holdKey({ merchantId, uuid }: HeldPayment): string {
   return `${DISPUTE_HOLDS}${merchantId}/${uuidKey(uuid)}`;
 }

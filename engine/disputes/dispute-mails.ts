@@ -16,17 +16,12 @@ import type { DisputeEffect } from "./events.ts";
 import type { DisputeMailTexts } from "./mail-texts.ts";
 import { reminderOf } from "./workflow.ts";
 
-/**
- * The mails of a dispute, each for the commit that makes it due. Null where mails have no room or the store does not answer: the
- * mail is tried again later. Never rejects.
- */
+/** Null: mails have no room or no store, so the workflow tries again later. Never rejects. */
 export interface DisputeNotices {
   received(record: DisputeRecord): Promise<CommitPart["operations"] | null>;
-  /** `leadMs`: how long before the deadline. */
   reminder(record: DisputeRecord, leadMs: number): Promise<CommitPart["operations"] | null>;
 }
 
-/** The mail of an effect: what the workflow of disputes asks for. */
 export function disputeMailOf(
   notices: DisputeNotices,
 ): (record: DisputeRecord, effect: DisputeEffect) => Promise<CommitPart["operations"] | null> {
@@ -44,18 +39,17 @@ export interface DisputeMailsOptions {
   box: SecretBox;
   digest: Digest;
   clock: Clock;
-  /** A mail found no room, or no store. */
   postponed(): void;
 }
 
-/** As long as the store of mails permits at most; a reminder that comes after the deadline is worth nothing. */
+/** The store of mails permits no longer time. A reminder after the deadline is useless. */
 const WORTH_MS = 7 * 86_400_000;
 
-/** The mails of disputes, to all who may answer them. A case counts where they cannot be owed, too. */
+/** Writes to all team members who may answer. A case is stored even if its mails are not. */
 export function createDisputeMails(options: DisputeMailsOptions): DisputeNotices {
   const { store, teams, merchants, texts, box, digest, clock, postponed } = options;
 
-  async function owed(
+  async function queuedMails(
     dispute: DisputeRecord,
     kind: MailKind,
     place: string,
@@ -95,11 +89,11 @@ export function createDisputeMails(options: DisputeMailsOptions): DisputeNotices
   return {
     received: (dispute) =>
       orLater(() =>
-        owed(dispute, "dispute-received", "received", (locale, merchantName) => texts.received(locale, { merchantName, dispute })),
+        queuedMails(dispute, "dispute-received", "received", (locale, merchantName) => texts.received(locale, { merchantName, dispute })),
       ),
     reminder: (dispute, leadMs) =>
       orLater(() =>
-        owed(dispute, "dispute-reminder", `reminder ${dispute.respondByMs} ${leadMs}`, (locale, merchantName) =>
+        queuedMails(dispute, "dispute-reminder", `reminder ${dispute.respondByMs} ${leadMs}`, (locale, merchantName) =>
           texts.reminder(locale, { merchantName, dispute, leadMs }),
         ),
       ),

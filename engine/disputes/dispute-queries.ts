@@ -14,14 +14,12 @@ import {
 
 export interface DisputePageQuery {
   readonly limit: number;
-  /** Those after this place only; null: from the first on. */
   readonly after: Place | null;
-  /** `newest`: all. `due`: those that are to be answered, the most urgent first. */
+  /** `newest`: all disputes. `due`: only those to answer, the most urgent first. */
   readonly order: "newest" | "due";
-  /** Bounds of the time of receipt; null: no bound. */
   readonly fromMs: number | null;
   readonly beforeMs: number | null;
-  /** To be answered before this time; only in the order `due`. */
+  /** Used only with the order `due`. */
   readonly dueBeforeMs: number | null;
   readonly state: DisputeState | null;
   readonly stage: DisputeStage | null;
@@ -31,7 +29,7 @@ export interface DisputePageQuery {
   readonly currency?: string | null;
 }
 
-/** What the index by time holds of a dispute, for sums that need no record. */
+/** The value of a dispute in the index by time. Sums need no record. */
 export interface DisputeSummary {
   readonly id: string;
   readonly receivedAtMs: number;
@@ -39,46 +37,44 @@ export interface DisputeSummary {
   readonly amountMinor: number;
   readonly currency: string;
   readonly respondByMs: number;
-  /** Whether an alert came before it. */
+  /** An alert preceded it. */
   readonly hasAlert: boolean;
 }
 
-/** What may stand in a key. */
 const CASE_ID = /^[A-Za-z0-9._:-]{1,64}$/;
 const UUID = /^[A-Za-z0-9._-]{1,64}$/;
 
-/** More than a payment can have. */
+/** A payment cannot have so many. */
 const FOUND_MAX = DISPUTES_OF_PAYMENT_MAX + 1;
 
 type DisputeStore = WorkflowStore<DisputeRecord>;
 
-/** The id that a network's case has, whether it exists or not. */
 export function disputeIdOf(network: string, networkCaseId: string, digest: Digest): string {
   return prefixedId("dp_", digest(`dispute ${network} ${networkCaseId}`));
 }
 
 export function pageOfDisputes(store: DisputeStore, list: MerchantList, query: DisputePageQuery): Promise<IndexPage<DisputeRecord>> {
   const { order, state, limit, after, fromMs, beforeMs, dueBeforeMs } = query;
-  const isAsked = (record: DisputeRecord) => matches(record, query);
-  // The index by deadline does not know the time of receipt; the records do.
+  const isMatch = (record: DisputeRecord) => matches(record, query);
+  // The index by deadline does not know the time of receipt, so the records are filtered.
   if (order === "due") {
-    return store.page(listPrefix("dispute-due/", list), { limit, after, fromMs: null, beforeMs: dueBeforeMs, order: "oldest" }, isAsked);
+    return store.page(listPrefix("dispute-due/", list), { limit, after, fromMs: null, beforeMs: dueBeforeMs, order: "oldest" }, isMatch);
   }
   const prefix = state === null ? listPrefix("dispute-of/", list) : `${listPrefix("dispute-state/", list)}${state}/`;
-  return store.page(prefix, { limit, after, fromMs, beforeMs, order }, isAsked);
+  return store.page(prefix, { limit, after, fromMs, beforeMs, order }, isMatch);
 }
 
-/** The disputes of a payment in either environment, oldest first. */
+/** Returns the disputes of a payment in both environments, oldest first. */
 export async function disputesOfPayment(store: DisputeStore, merchantId: string, uuid: string): Promise<readonly DisputeRecord[]> {
   return UUID.test(uuid) ? store.under(`dispute-payment/${merchantId}/${uuidKey(uuid)}/`, FOUND_MAX) : [];
 }
 
-/** By the network's number of the case, which two networks may share. */
+/** Two networks may use the same number. */
 export async function disputesOfCase(store: DisputeStore, list: MerchantList, networkCaseId: string): Promise<readonly DisputeRecord[]> {
   return CASE_ID.test(networkCaseId) ? store.under(`${listPrefix("dispute-case/", list)}${networkCaseId}/`, FOUND_MAX) : [];
 }
 
-/** The newest disputes that were received from this time on, at most `limit` (10,000). */
+/** Returns the newest disputes since this time, at most `limit` (10,000). */
 export async function disputeSummaries(
   store: DisputeStore,
   list: MerchantList,
@@ -101,7 +97,7 @@ function matches(record: DisputeRecord, query: DisputePageQuery): boolean {
   return query.terminalId === null || terminalId === query.terminalId;
 }
 
-/** Words with a space between them; none of them has one. */
+/** The words contain no spaces. */
 export function summaryText({ state, amountMinor, currency, respondByMs, alertId }: DisputeRecord): string {
   return [state, amountMinor, currency, respondByMs, alertId === null ? "-" : "alert"].join(" ");
 }

@@ -1,12 +1,12 @@
 import type { DisputeSummary } from "./dispute-queries.ts";
 import type { DisputeStats } from "./disputes.ts";
 
-/** Read from the index by time in one go, some 60 bytes each, and no record: more would be a report, and those are read from ClickHouse. */
+/** One scan of the index reads them, about 60 bytes each. Larger reports come from ClickHouse. */
 export const DISPUTE_STATS_MAX = 10_000;
 
 const SOON_MS = 3 * 86_400_000;
 
-/** Sums over the summaries of a merchant's disputes; `complete` false where there are more than were read. */
+/** `complete` is false if there are more than were read. */
 export function disputeStats(
   summaries: readonly DisputeSummary[],
   { atMs, month, complete }: { atMs: number; month: { fromMs: number; beforeMs: number }; complete: boolean },

@@ -1,4 +1,4 @@
-/** Files of one dispute: of those that are kept, and of all that its record has ever room for. */
+/** Limits stored files, and also all files that a record has at any time. */
 export const DISPUTE_FILES_MAX = 20;
 export const DISPUTE_FILE_BYTES_MAX = 10 * 1024 * 1024;
 export const DISPUTE_FILES_BYTES_MAX = 50 * 1024 * 1024;
@@ -7,15 +7,15 @@ export const DISPUTE_STATEMENT_LENGTH_MAX = 10_000;
 export const DISPUTE_FIELDS_MAX = 32;
 export const DISPUTE_FIELD_LENGTH_MAX = 2_000;
 
-/** Responses to one case; a network asks a few times at most. */
+/** Limits responses to one case. A network asks a few times at most. */
 export const DISPUTE_SUBMISSIONS_MAX = 16;
 
-/** Cases about one payment; each of them has to be counted where a refund is asked for. */
+/** Limits the cases of one payment, because every refund reads all of them. */
 export const DISPUTES_OF_PAYMENT_MAX = 32;
 
 const HOUR_MS = 3_600_000;
 
-/** How long before the deadline its merchant is reminded, the longest first. */
+/** The times before the deadline at which its merchant is reminded, longest first. */
 export const DISPUTE_REMINDERS_MS = [7 * 24 * HOUR_MS, 3 * 24 * HOUR_MS, 24 * HOUR_MS] as const;
 
 export const DISPUTE_STATES = ["OPEN", "EVIDENCE_REQUIRED", "UNDER_REVIEW", "WON", "LOST", "EXPIRED"] as const;
@@ -27,7 +27,6 @@ export type DisputeStage = (typeof DISPUTE_STAGES)[number];
 export const DISPUTE_CATEGORIES = ["FRAUD", "NOT_RECEIVED", "NOT_AS_DESCRIBED", "DUPLICATE", "CANCELLED_RECURRING", "OTHER"] as const;
 export type DisputeCategory = (typeof DISPUTE_CATEGORIES)[number];
 
-/** What a file is evidence of. */
 export const EVIDENCE_CATEGORIES = [
   "RECEIPT",
   "INVOICE",
@@ -40,62 +39,61 @@ export const EVIDENCE_CATEGORIES = [
 ] as const;
 export type EvidenceCategory = (typeof EVIDENCE_CATEGORIES)[number];
 
-/** Who of the merchant did it. `key`: its secret key. */
 export type DisputeActor = { readonly type: "user"; readonly userId: string } | { readonly type: "key" };
 
-/** What the merchant has prepared, and nobody else has seen. */
+/** Only the merchant sees a draft. */
 export interface DisputeDraft {
   readonly statement: string | null;
-  /** The answers of the guided questions, by their names. */
+  /** The answers to the guided questions, by name. */
   readonly fields: { readonly [name: string]: string };
 }
 
 /**
- * A file of a dispute, without its contents (dispute-file-store.ts).
+ * The contents of a file are in dispute-file-store.ts.
  *
- *   staged   its contents are being stored; gone at `untilMs` unless they are whole by then
- *   kept
- *   removed  its contents are being deleted
+ * - `staged`: they are being stored. If they are incomplete at `untilMs`, they are deleted.
+ * - `kept`: they are complete.
+ * - `removed`: they are being deleted.
  */
 export interface DisputeFile {
-  /** `dpf_` and 24 letters or digits, derived from the operation that brought it. */
+  /** `dpf_` and 24 letters or digits, derived from the operation that uploaded it. */
   readonly id: string;
   readonly state: "staged" | "kept" | "removed";
-  /** As its merchant named it; shown, and never used as a path. */
+  /** The merchant's name of the file. It is displayed and never used as a path. */
   readonly name: string;
   readonly category: EvidenceCategory;
   readonly bytes: number;
-  /** By content and name, of EVIDENCE_TYPES (check-file.ts). */
+  /** A type of EVIDENCE_TYPES (check-file.ts). */
   readonly type: string;
   /** Hex. */
   readonly sha256: string;
   readonly uploadedAtMs: number;
-  /** When whoever looks after the dispute tidies it up; null while it is kept. */
+  /** When the deadline runner checks it; null while it is `kept`. */
   readonly untilMs: number | null;
 }
 
 /**
- * A response as it was submitted; it is never changed.
+ * A submitted response. Its text and files never change.
  *
- *   owed         stored, and not begun to be sent
- *   asked        the network was (about to be) given it, and has not said that it has it
- *   taken        the network has it
- *   refused      by the network
- *   undelivered  the network has not got it, and its time is over or it is not wanted any more
+ * - `owed`: it is stored, and sending has not begun.
+ * - `asked`: it is or will be sent, and the network has not confirmed it.
+ * - `taken`: the network has it.
+ * - `refused`: the network rejected it.
+ * - `undelivered`: the network does not have it, and it is too late or no longer wanted.
  */
 export interface DisputeSubmission {
-  /** `dps_` and 24 letters or digits, derived from the operation: the network takes it once. */
+  /** `dps_` and 24 letters or digits, derived from the operation. The network accepts it once. */
   readonly id: string;
   readonly state: "owed" | "asked" | "taken" | "refused" | "undelivered";
   readonly by: DisputeActor;
   readonly submittedAtMs: number;
-  /** Nothing of it is sent from this time on. */
+  /** Nothing is sent from this time on. */
   readonly respondByMs: number;
   readonly statement: string | null;
   readonly fields: { readonly [name: string]: string };
-  /** Frozen with it. */
+  /** These files are immutable too. */
   readonly fileIds: readonly string[];
-  /** How often the network was asked about it since it was given it. */
+  /** How often the network was asked about it after it was sent. */
   readonly checks: number;
   readonly nextAtMs: number | null;
   readonly endedAtMs: number | null;
@@ -108,38 +106,36 @@ export interface DisputeOutcome {
   readonly atMs: number;
 }
 
-/** What a network says of a case when it begins; fixed but for the stage and the deadline. */
+/** The data of a network about a new case. Only the stage and the deadline change later. */
 export interface DisputeCase {
   readonly network: string;
   /** Unique within the network. */
   readonly networkCaseId: string;
   readonly stage: DisputeStage;
-  /** The payment, as it is named in the merchant's transactions; null where it is not known. */
+  /** The uuid of the payment in the merchant's transactions; null if unknown. */
   readonly uuid: string | null;
   readonly terminalId: string | null;
   readonly amountMinor: number;
   /** ISO 4217, upper case. */
   readonly currency: string;
-  /** The network's own. */
   readonly reasonCode: string;
   readonly category: DisputeCategory;
   readonly respondByMs: number;
-  /** Of the alert that came before it; null for none. */
   readonly alertId: string | null;
 }
 
 /**
- * A payment that a customer disputes with the bank. What becomes of it is the network's to say; the merchant answers in time, or not at all.
+ * A payment that a customer disputes with the bank. The network decides the outcome.
  *
- *   OPEN               received
- *   EVIDENCE_REQUIRED  the network asks (again)
- *   UNDER_REVIEW       the merchant has responded
- *   WON, LOST          by the network's word, or because the merchant accepts it
- *   EXPIRED            nobody responded in time; the network's word still counts
+ * - OPEN: it is received.
+ * - EVIDENCE_REQUIRED: the network asks for evidence, perhaps again.
+ * - UNDER_REVIEW: the merchant has responded.
+ * - WON, LOST: the network has decided, or the merchant accepts the loss.
+ * - EXPIRED: nobody responded in time. The network may still decide.
  */
 export interface DisputeRecord extends DisputeCase {
   readonly schema: 1;
-  /** `dp_` and 24 letters or digits, derived from the network and its case: so there is one of each. */
+  /** `dp_` and 24 letters or digits, derived from the network and its case. */
   readonly id: string;
   readonly merchantId: string;
   readonly partnerId: number;
@@ -149,24 +145,23 @@ export interface DisputeRecord extends DisputeCase {
   readonly files: readonly DisputeFile[];
   readonly submissions: readonly DisputeSubmission[];
   readonly outcome: DisputeOutcome | null;
-  /** Of DISPUTE_REMINDERS_MS, those still to come before this deadline. */
+  /** The values of DISPUTE_REMINDERS_MS that are still to come. */
   readonly reminders: readonly number[];
-  /** A mail that found no room, and when it is tried again; `leadMs` null: that there is a case. Records of before have none. */
+  /** A mail that found no room; null `leadMs`: about a new case. Older records do not have it. */
   readonly mailOwed?: { readonly leadMs: number | null; readonly atMs: number } | null;
   readonly createdAtMs: number;
   readonly updatedAtMs: number;
-  /** When the relay looks at it next by itself; null: not any more. */
+  /** When the relay checks it next without a request; null if never again. */
   readonly nextAtMs: number | null;
-  /** Webhook events of it so far. */
   readonly events: number;
 }
 
-/** Whether its merchant may still answer, as far as its state says. */
+/** Considers the state, but not the deadline. */
 export function isAnswerable({ state }: Pick<DisputeRecord, "state">): boolean {
   return state === "OPEN" || state === "EVIDENCE_REQUIRED";
 }
 
-/** Whether nothing of the payment may be given back because of it: the network has taken the money, or may still take it. */
+/** Until it is won, the network has taken the money or may still take it. */
 export function holdsRefunds({ state }: Pick<DisputeRecord, "state">): boolean {
   return state !== "WON";
 }

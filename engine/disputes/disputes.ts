@@ -2,79 +2,73 @@ import type { RequestContext } from "../workflow/workflow.ts";
 import type { DisputeActor, DisputeCase, DisputeDraft, DisputeRecord, DisputeStage, EvidenceCategory } from "./dispute.ts";
 import type { DisputePageQuery, DisputeSummary } from "./dispute-queries.ts";
 
-/** Whose disputes they are; from the session or the key, never from the request. */
+/** Comes from the session or the key, never from the request. */
 export interface DisputeOwner {
   readonly merchantId: string;
   readonly livemode: boolean;
 }
 
-/** Whose a case is that a network has sent. */
 export interface DisputeParty extends DisputeOwner {
   readonly partnerId: number;
 }
 
 export interface DisputeQuery extends Omit<DisputePageQuery, "after"> {
-  /** The `next` of the page before. */
+  /** The `next` of the previous page. */
   readonly cursor: string | null;
-  /** An id, the network's number of a case, or the uuid of a payment; exactly. */
+  /** The exact id, network number of a case, or uuid of a payment. */
   readonly q: string | null;
 }
 
-/** What a merchant answers with. */
 export interface DisputeResponse {
   /** Null: as in the draft. */
   readonly statement: string | null;
   readonly fields: { readonly [name: string]: string } | null;
-  /** Null: all that are kept. */
+  /** Null: all that are `kept`. */
   readonly fileIds: readonly string[] | null;
 }
 
 export interface DisputeUpload {
-  /** Asked for once all of it is read. */
+  /** Known only after the contents are read. */
   readonly name: string;
   readonly category: EvidenceCategory;
-  /** Hands on the contents piece by piece, each of them valid until it is taken; rejects where they break off. */
+  /** A piece is valid until `take` resolves. Rejects if the upload breaks off. */
   read(take: (piece: Uint8Array) => Promise<void>): Promise<void>;
 }
 
-/** `not_open`: it is not to be answered (any more), as its state says; `deadline_passed` where that is because nobody did so in time. */
+/** `not_open`: the state permits no answer. `deadline_passed`: nobody answered in time. */
 export type NotAnswerable = { readonly type: "not_open" | "deadline_passed"; readonly dispute: DisputeRecord };
 
 export type Answered<Type extends string> = { readonly type: Type; readonly dispute: DisputeRecord } | NotAnswerable;
 
-/** By state, with amounts by currency. */
 export interface DisputeStats {
   readonly counts: { readonly [state: string]: number };
   readonly amountsMinor: { readonly [state: string]: { readonly [currency: string]: number } };
-  /** To be answered within three days. */
+  /** The number with a deadline within three days. */
   readonly dueSoon: number;
-  /** WON of all that have ended (WON, LOST, EXPIRED); null where none has. */
+  /** The share of WON among all that have ended (WON, LOST, EXPIRED). */
   readonly winRate: number | null;
-  /** Received in the month that was asked for, for the rate against its payments. */
+  /** Received in the requested month, to compare with its payments. */
   readonly month: { readonly count: number; readonly amountsMinor: { readonly [currency: string]: number } };
-  /** Of all, those that an alert came before. */
   readonly escalated: number;
-  /** False where there are more than DISPUTE_STATS_MAX: it is then of the newest. */
+  /** False if there are more than DISPUTE_STATS_MAX. Then the newest are counted. */
   readonly complete: boolean;
 }
 
 /**
- * The disputes of merchants, from any thread of any node. What is another merchant's, or of the other environment, is null as if it were not there. Every method rejects
- * with RelayError `unavailable` when the store cannot answer. What changes something is idempotent by the operation's id.
+ * A dispute of another merchant or environment gives null. Changes are idempotent by the
+ * operation's id. Every method rejects with RelayError `unavailable` when the store cannot answer.
  */
 export interface Disputes {
   find(owner: DisputeOwner, id: string): Promise<DisputeRecord | null>;
-  /** Throws RelayError `invalid_request` for a cursor that is none. */
+  /** Throws RelayError `invalid_request` for an invalid cursor. */
   list(owner: DisputeOwner, query: DisputeQuery): Promise<{ items: readonly DisputeRecord[]; next: string | null }>;
-  /** `monthFromMs` and `monthBeforeMs`: the month's bounds in the installation's zone. */
   stats(owner: DisputeOwner, month: { fromMs: number; beforeMs: number }): Promise<DisputeStats>;
-  /** Of a payment; for its page. */
   ofPayment(owner: DisputeOwner, uuid: string): Promise<readonly DisputeRecord[]>;
   /** Throws RelayError `invalid_request` naming the member. */
   saveDraft(owner: DisputeOwner, id: string, draft: DisputeDraft, operation: RequestContext): Promise<Answered<"saved"> | null>;
   /**
-   * `file_type`: not one of EVIDENCE_TYPES by content and name; `too_many_files`: by number or by size of all. Throws RelayError `payload_too_large` beyond DISPUTE_FILE_BYTES_MAX, and
-   * `duplicate` where the operation has brought another file before.
+   * `file_type`: content or extension are not permitted. Throws RelayError `payload_too_large`, and
+   * `duplicate` if the operation has uploaded a different file.
    */
   addFile(
     owner: DisputeOwner,
@@ -82,13 +76,13 @@ export interface Disputes {
     upload: DisputeUpload,
     operation: RequestContext,
   ): Promise<(Answered<"added" | "file_type" | "too_many_files"> & { readonly fileId?: string }) | null>;
-  /** `frozen`: it was submitted. Removed again, it is answered as the first time. */
+  /** `frozen`: the file was submitted. A repetition gets the first answer. */
   removeFile(owner: DisputeOwner, id: string, fileId: string, operation: RequestContext): Promise<Answered<"removed" | "frozen"> | null>;
-  /** A kept file's contents, in order; null where there is none of that id. */
+  /** Returns null if no `kept` file has this id. */
   readFile(owner: DisputeOwner, id: string, fileId: string): Promise<DisputeContents | null>;
   /**
-   * `no_evidence`: neither a statement nor a file; `too_many`: DISPUTE_SUBMISSIONS_MAX. Throws RelayError `invalid_request` naming the member, `fileIds` where one is not kept. The network is
-   * given it afterwards (dispute-deadlines.ts).
+   * `no_evidence`: neither a statement nor a file. `too_many`: DISPUTE_SUBMISSIONS_MAX. The network
+   * gets the response later (dispute-deadlines.ts). Throws RelayError `invalid_request`.
    */
   challenge(
     owner: DisputeOwner,
@@ -97,37 +91,38 @@ export interface Disputes {
     by: DisputeActor,
     operation: RequestContext,
   ): Promise<Answered<"submitted" | "no_evidence" | "too_many"> | null>;
-  /** Liability is accepted: it is lost, for good unless the network asks again. */
+  /** Accepts liability. The dispute is lost unless the network asks for evidence again. */
   accept(owner: DisputeOwner, id: string, by: DisputeActor, operation: RequestContext): Promise<Answered<"accepted"> | null>;
 }
 
 export interface DisputeContents {
   readonly file: DisputeRecord["files"][number];
-  /** Ends after `file.bytes` bytes; rejects with RelayError `unavailable` where some of them are missing. */
+  /** Yields `file.bytes` bytes. Rejects with RelayError `unavailable` if some are missing. */
   pieces(): AsyncIterable<Uint8Array>;
 }
 
-/** `refused`: the dispute does not take it as it stands. */
+/** `refused`: the state of the dispute does not accept the report. */
 export type Fed = { readonly type: "done" | "refused"; readonly dispute: DisputeRecord };
 
 /**
- * What networks say, brought in by administrators or by an acquirer's adapter; the same word again changes nothing. By the network and its number of the case; null where there is no
- * such case.
+ * Accepts reports from administrators or an adapter. A repetition changes nothing. Null: no case.
  */
 export interface DisputeFeed {
-  /** Throws RelayError `invalid_request` naming the member, and `conflict` where the case is another merchant's, or has begun otherwise, or a payment has too many. */
+  /**
+   * Throws RelayError `invalid_request` naming the member, and `conflict` for a case with other
+   * data or a payment with too many disputes.
+   */
   received(party: DisputeParty, given: DisputeCase, operation: RequestContext): Promise<DisputeRecord>;
-  /** Throws RelayError `invalid_request` for a deadline that is none. */
+  /** Throws RelayError `invalid_request` for an invalid deadline. */
   evidenceRequested(
     network: string,
     networkCaseId: string,
     demand: { respondByMs: number; stage: DisputeStage | null },
     operation: RequestContext,
   ): Promise<Fed | null>;
-  /** It does not take the last response. */
   refused(network: string, networkCaseId: string, operation: RequestContext): Promise<Fed | null>;
   verdict(network: string, networkCaseId: string, result: "WON" | "LOST", operation: RequestContext): Promise<Fed | null>;
-  /** Whosever it is: for operators. */
+  /** Returns a dispute of any merchant, for operators. */
   byId(id: string): Promise<DisputeRecord | null>;
 }
 

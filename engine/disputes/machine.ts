@@ -28,14 +28,13 @@ interface Args {
 }
 
 /**
- * A dispute (drawn in infra/docs/machines/dispute.md): who may say what of it when, and what its merchant is told. The record is its context and has its state; when it is looked at
- * next follows from the record (workflow.ts). Pure: time comes with the events, effects are data.
+ * The machine of a dispute (drawn in infra/docs/machines/dispute.md). It is pure: events carry the
+ * time, and effects are data. `nextAtMs` (rules.ts) derives the next check.
  */
 const setUp = setup({
   types: {} as { context: DisputeRecord; input: DisputeRecord; events: DisputeEvent; tags: "ended" },
   guards: {
     isNew: ({ context }) => context.events === 0,
-    /** Its deadline lies ahead. */
     leavesTime: ({ event }) => event.type === "evidence.requested" && event.respondByMs > event.atMs,
     mayStage: ({ context, event }) => event.type === "file.staged" && mayStage(context, event),
     mayAdd: ({ context, event }) => event.type === "file.added" && mayAdd(context, event),
@@ -44,7 +43,7 @@ const setUp = setup({
     mayDrop: ({ context, event }) => event.type === "file.dropped" && mayDrop(context, event),
     maySubmit: ({ context, event }) => event.type === "response.submitted" && maySubmit(context, event),
     mayBegin: ({ context, event }) => event.type === "sending.begun" && mayBeginSending(context, event),
-    /** An operator is told once. */
+    /** Operators are notified once. */
     isDoubtful: ({ context, event }) =>
       event.type === "sending.checked" &&
       mayCheckSending(context, event) &&
@@ -52,7 +51,6 @@ const setUp = setup({
     mayCheck: ({ context, event }) => event.type === "sending.checked" && mayCheckSending(context, event),
     isUnsettled: ({ context, event }) =>
       (event.type === "network.accepted" || event.type === "network.refused") && maySettle(context, event),
-    /** There is still time to respond again. */
     isRefusedInTime: ({ context, event }) =>
       event.type === "network.refused" && refusesLast(context, event) && isInTime(context, event.atMs),
     isUndelivered: ({ context, event }) => event.type === "network.refused" && refusesLast(context, event) && !event.delivered,
@@ -118,7 +116,6 @@ const setUp = setup({
       const submissionId = event.submissionId ?? context.submissions.at(-1)?.id ?? null;
       return { submissions: withSubmission(context, submissionId, () => ({ state, endedAtMs, nextAtMs: null })) };
     }),
-    /** There may be time for another response. */
     remindAgain: assign(({ context, event }) => ({ reminders: remindersFrom(context.respondByMs, event.atMs) })),
     accept: assign(({ event }) => ({ outcome: { result: "LOST" as const, by: "accepted" as const, atMs: event.atMs }, reminders: [] })),
     conclude: assign(({ event }) =>
@@ -137,7 +134,7 @@ const setUp = setup({
 const tell = (news: DisputeNews) => ({ type: "tell", params: { news } }) as const;
 const mailReceived = { type: "mailReceived", params: {} } as const;
 const flagUndelivered = { type: "flagUndelivered", params: {} } as const;
-/** By what is still to come before the action that notes it. */
+/** The parameters come from the reminders before `remind` removes them. */
 const mailReminder = {
   type: "mailReminder",
   params: ({ context, event }: Args) => ({ leadMs: reminderDue(context, event.atMs) ?? 0 }),
@@ -158,7 +155,7 @@ const verdict = [
   { guard: "isLost", target: "LOST", actions: ["conclude", tell("dispute.closed")] },
 ] as const;
 
-/** What became of a response also counts where it decides nothing any more. */
+/** The outcome of a response is stored even after it decides nothing. */
 const following = {
   "file.abandoned": { guard: "isAbandoned", actions: "remove" },
   "file.dropped": { guard: "mayDrop", actions: "drop" },
@@ -180,7 +177,7 @@ const answering = {
   "verdict.received": verdict,
   "deadline.passed": [
     { guard: "isTimeOver", target: "EXPIRED", actions: ["expire", tell("dispute.closed")] },
-    // A reminder says all that an older mail would say.
+    // A reminder contains everything that an older mail would report.
     { guard: "isReminderDue", actions: [mailReminder, "remind", "clearMail"] },
     { guard: "isMailDue", actions: [mailAgain, "clearMail"] },
   ],

@@ -3,18 +3,15 @@ import { type MailText, paragraphs, timeInMails } from "../accounts/mail-texts.t
 import { moneyText } from "../kernel/money-text.ts";
 import type { DisputeCategory, DisputeRecord } from "./dispute.ts";
 
-/** What is written about a dispute to the merchant's people: plain text, without anything of its evidence. */
+/** The texts contain no evidence. */
 export interface DisputeMailTexts {
-  /** There is a case, and until when it is to be answered. */
   received(locale: Locale, facts: { merchantName: string; dispute: DisputeRecord }): MailText;
-  /** So long is left to answer it. */
   reminder(locale: Locale, facts: { merchantName: string; dispute: DisputeRecord; leadMs: number }): MailText;
 }
 
 export interface DisputeMailTextsOptions {
-  /** Where the people of merchants reach the portal; without a slash at its end. */
+  /** The base URL of the portal, without a slash at its end. */
   portalUrl(): string;
-  /** The installation's time zone (IANA), in which times are written. */
   timeZone: string;
 }
 
@@ -65,11 +62,10 @@ interface Facts {
   merchantName: string;
   amount: string;
   reason: string;
-  /** The network and its number of the case. */
   number: string;
   url: string;
   until: string;
-  /** Before the subject, in the test environment. */
+  /** Precedes the subject in the test environment. */
   mark: string;
 }
 

@@ -1,7 +1,7 @@
 import { NOTHING_ELSE, type ObjectRow, objectVersion } from "../payments/object-row.ts";
 import type { DisputeRecord } from "./dispute.ts";
 
-/** What a dispute is in reports. Its verdict may be taken back, so that none ranks above another. */
+/** A network may reverse its verdict, so no state ranks above another. */
 export function disputeRow(record: DisputeRecord): ObjectRow {
   const { id, merchantId, livemode, createdAtMs, updatedAtMs, state, category, amountMinor, currency, uuid, alertId, respondByMs } = record;
   return {
@@ -37,7 +37,7 @@ function endedAtMs({ state, outcome, respondByMs, submissions }: DisputeRecord):
     case "LOST":
       return outcome?.atMs ?? null;
     case "EXPIRED": {
-      // Nobody responded in time; or the response was refused when there was no time for another one.
+      // Nobody responded in time, or the response was rejected too late for another one.
       const last = submissions.at(-1);
       return last?.respondByMs === respondByMs ? Math.max(respondByMs, last.endedAtMs ?? 0) : respondByMs;
     }

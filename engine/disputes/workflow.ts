@@ -12,7 +12,6 @@ import { isInTime, nextAtMs } from "./rules.ts";
 
 export type DisputeWorkflow = Workflow<DisputeRecord, DisputeEvent, DisputeEffect>;
 
-/** What is counted of disputes. */
 export type DisputeOutcome = "received" | "submitted" | "accepted" | "won" | "lost" | "expired" | "reminded" | "undelivered";
 
 /** A mail that found no room is tried again after this time. */
@@ -20,13 +19,11 @@ const MAIL_AGAIN_MS = 10 * 60_000;
 
 const runMachine = compile(disputeMachine, ["tell", "mailReceived", "mailReminder", "flagUndelivered"]);
 
-/** Steps a dispute by its machine. */
 export const stepDispute = stepRecords(runMachine, nextAtMs);
 
 /**
- * Disputes are stored as `dispute/<id>`. Their indexes lead to them by time (`dispute-of/`, whose values are summaries), by
- * state, by the deadline of those that are to be answered, by payment, and by the network's number of the case. A case of a network is one
- * dispute, because the id follows from it. Each commit also blocks or allows refunds of the payment (dispute-hold-store.ts).
+ * Disputes are stored as `dispute/<id>`. The values of `dispute-of/` are summaries. Each commit
+ * also blocks or allows refunds of the payment (dispute-hold-store.ts).
  */
 export const DISPUTE_WORKFLOW: WorkflowDefinition<DisputeRecord, DisputeEvent, DisputeEffect, DisputeOutcome> = {
   ...{ kind: "dispute", label: "a dispute", objectType: "dispute", idPattern: /^dp_[a-z0-9]{24}$/, keyPrefix: "dispute/" },
@@ -75,7 +72,7 @@ export const DISPUTE_WORKFLOW: WorkflowDefinition<DisputeRecord, DisputeEvent, D
   },
 };
 
-/** How long before the deadline the last mail of a step reminds; null where it does not remind. */
+/** Returns the lead time of the reminder in the last mail of a step, or null. */
 export function reminderOf(effects: readonly DisputeEffect[]): number | null {
   const effect = effects.findLast(({ type }) => type === "mailReceived" || type === "mailReminder");
   return effect?.type === "mailReminder" ? effect.params.leadMs : null;

@@ -4,7 +4,6 @@ import { amountOf, isFinal, type LinkOrder, type LinkRecord } from "../links/lin
 import type { MerchantAccount } from "../links/merchant-accounts.ts";
 import type { PortalLinkAttempt, PortalLinkRecord } from "./portal-link.ts";
 
-/** What the link of an attempt keeps with it. */
 export interface AttemptAttachment {
   readonly surface: "portal-link";
   readonly link: string;
@@ -15,7 +14,7 @@ export function attachmentText(attachment: AttemptAttachment): string {
   return JSON.stringify(attachment);
 }
 
-/** The attachment of an attempt's link, null where the link is none. */
+/** Returns null if the link belongs to no attempt. */
 export function readAttemptAttachment(text: string | null): AttemptAttachment | null {
   if (text === null || !text.startsWith('{"surface":"portal-link",')) return null;
   const { surface, link, n }: { [Member in keyof AttemptAttachment]?: unknown } = JSON.parse(text);
@@ -23,10 +22,8 @@ export function readAttemptAttachment(text: string | null): AttemptAttachment | 
   return { surface, link, n };
 }
 
-/** The account at the gateway that a link runs on. */
 export type AttemptAccount = Extract<MerchantAccount, { type: "account" }>;
 
-/** The link of the next attempt at a portal link. */
 export function linkOrderOf(record: PortalLinkRecord, account: AttemptAccount, returnUrl: string, atMs: number): LinkOrder {
   const { id, merchantId, partnerId, order } = record;
   const n = record.attempts.length + 1;
@@ -36,7 +33,7 @@ export function linkOrderOf(record: PortalLinkRecord, account: AttemptAccount, r
     partnerId,
     merchantId: account.credentials.merchantId,
     ...(account.apart ? {} : { shop: merchantId }),
-    // No caller of another surface is named so: nobody else may act on it.
+    // No caller of another surface has such a name, so no other caller may act on the link.
     owner: `merchant:${merchantId}`,
     amount: fromMinorUnits(order.amountMinor, order.currency),
     amountMinor: order.amountMinor,
@@ -53,7 +50,6 @@ export function linkOrderOf(record: PortalLinkRecord, account: AttemptAccount, r
   };
 }
 
-/** What a portal link has to know of the link of an attempt. */
 export function attemptOf(link: LinkRecord, before: PortalLinkAttempt | null): PortalLinkAttempt {
   const { order, outcome, paymentUrl, settled } = link;
   return {
@@ -84,7 +80,7 @@ function paidOf(link: LinkRecord): PortalLinkAttempt["paid"] {
   return { atMs: outcome.atMs, amountMinor, currency, cardLast4: /\d{4}$/.exec(outcome.payment.maskedPan ?? "")?.[0] ?? null };
 }
 
-/** Whether all of it was given back: before the day's end as a reversal, later as a refund. */
+/** A payment may be given back as a reversal until the day's end, and later as a refund. */
 function refundOf(link: LinkRecord): PortalLinkAttempt["refund"] {
   if (link.state !== "success") return "none";
   const back = link.followUps.filter(({ type }) => type !== "capture");
@@ -93,7 +89,6 @@ function refundOf(link: LinkRecord): PortalLinkAttempt["refund"] {
   return back.some(({ state }) => state === "requested") ? "unknown" : "none";
 }
 
-/** Whether what a portal link has to know of a link is the same as before. */
 export function isSameAttempt(one: PortalLinkAttempt, other: PortalLinkAttempt): boolean {
   return JSON.stringify(one) === JSON.stringify(other);
 }

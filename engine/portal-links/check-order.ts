@@ -7,10 +7,9 @@ import { isMailAddress } from "../mails/mail-address.ts";
 import { PORTAL_LINK_HOURS_MAX, PORTAL_LINK_HOURS_MIN, type PortalLinkOrder } from "./portal-link.ts";
 
 const HOUR_MS = 3_600_000;
-/** Between the request and this check. */
 const SLACK_MS = 60_000;
 
-/** An order as it is stored, without card numbers that somebody wrote into a text. Throws RelayError `invalid_request` naming the member. */
+/** Masks card numbers in texts. Throws RelayError `invalid_request` naming the member. */
 export function checkedOrder(order: PortalLinkOrder, atMs: number): PortalLinkOrder {
   const { amountMinor, currency, description, reference, customerEmail, expiresAtMs } = order;
   if (!Number.isSafeInteger(amountMinor) || amountMinor < 1 || amountMinor > AMOUNT_MINOR_MAX) {
@@ -34,7 +33,7 @@ export function checkedOrder(order: PortalLinkOrder, atMs: number): PortalLinkOr
   };
 }
 
-/** Control characters have no place on a payment page; the value is not quoted, it may be personal. */
+/** The value may be personal, so it is not quoted. */
 function checkText(member: string, value: string): void {
   if (value === "" || value.length > LINK_TEXT_LENGTH_MAX) throw invalid(member, `must have 1 to ${LINK_TEXT_LENGTH_MAX} characters`);
   // Half a surrogate pair is no character either.

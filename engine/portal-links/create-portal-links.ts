@@ -26,11 +26,11 @@ import type { PortalLinkMade, PortalLinkOwner, PortalLinkQuery, PortalLinks } fr
 import { isOver, isTimeOver } from "./rules.ts";
 import type { PortalLinkWorkflow } from "./workflow.ts";
 
-/** Of what is stored beside a new link others may change the same, as fast as the store lets them: some of them are first in nearly every round, each of them once. */
+/** In nearly every attempt another caller may change the same entries, but each only once. */
 const BESIDE_ATTEMPTS_MAX = 512;
 
 const HOUR_MS = 3_600_000;
-/** When to ask again; how long the first links of the hour have to go is not looked up. */
+/** A fixed pause, because the age of the first links of the hour is not read. */
 const RETRY_AFTER_SECONDS = 60;
 
 export interface PortalLinksOptions {
@@ -41,34 +41,35 @@ export interface PortalLinksOptions {
   accounts: Pick<MerchantAccounts, "ofMerchant">;
   mails: PortalLinkMails;
   clock: Clock;
-  /** 22 letters or digits that nobody can guess. */
   newToken(): string;
-  /** Whether a merchant is deactivated: no payment is begun for it. In memory. */
+  /** Returns true for a deactivated merchant, for which no payment begins. It reads only memory. */
   isInactive(merchantId: string): boolean;
-  /** Where the gateway sends the customer back to. */
   returnUrl(token: string): string;
 }
 
-/** How a link is made: what it counts for, and what is stored with it or refuses it. */
+/** The limits of a new link, and what its commit adds or why it is rejected. */
 interface Making<Refusal> {
   requireRoom(atMs: number): Promise<void>;
   counting(record: PortalLinkRecord): CommitPart["operations"];
   beside(record: PortalLinkRecord): Promise<GuardPart | { refusal: Refusal }>;
-  roundsMax: number;
+  attemptsMax: number;
 }
 
-/** The operations at portal links. What they want of an attempt they want of its link, whose commits step the portal link (portal-link-companion.ts). */
+/**
+ * Attempts change through their links, whose commits step the portal link
+ * (portal-link-companion.ts).
+ */
 export function createPortalLinks(options: PortalLinksOptions): PortalLinks {
   const { workflow, queries, digest, links, accounts, mails, clock, newToken, isInactive, returnUrl } = options;
   const { store } = workflow;
   const cause = new PortalLinkCause();
 
-  async function own(owner: PortalLinkOwner, id: string): Promise<Stored<PortalLinkRecord> | null> {
+  async function findOwned(owner: PortalLinkOwner, id: string): Promise<Stored<PortalLinkRecord> | null> {
     const stored = await store.load(id);
     return stored !== null && isOf(owner, stored.record) ? stored : null;
   }
 
-  async function again(id: string): Promise<PortalLinkRecord> {
+  async function reload(id: string): Promise<PortalLinkRecord> {
     const stored = await store.load(id);
     if (stored === null) throw new Error(`the portal link ${id} is gone`);
     return stored.record;
@@ -84,21 +85,21 @@ export function createPortalLinks(options: PortalLinksOptions): PortalLinks {
 
   const create: PortalLinks["create"] = (owner, order, createdBy, operation) =>
     made<never>(owner, order, createdBy, operation, {
-      ...counted(owner),
-      roundsMax: ATTEMPTS_MAX,
+      ...hourLimit(owner),
+      attemptsMax: ATTEMPTS_MAX,
       beside: async () => NO_PART,
     });
 
   const createUncounted: PortalLinks["create"] = (owner, order, createdBy, operation) =>
     made<never>(owner, order, createdBy, operation, {
-      ...{ requireRoom: async () => undefined, counting: () => [], roundsMax: ATTEMPTS_MAX },
+      ...{ requireRoom: async () => undefined, counting: () => [], attemptsMax: ATTEMPTS_MAX },
       beside: async () => NO_PART,
     });
 
   const createBeside: PortalLinks["createBeside"] = (owner, order, createdBy, operation, beside) =>
-    made(owner, order, createdBy, operation, { ...counted(owner), roundsMax: BESIDE_ATTEMPTS_MAX, beside });
+    made(owner, order, createdBy, operation, { ...hourLimit(owner), attemptsMax: BESIDE_ATTEMPTS_MAX, beside });
 
-  function counted(owner: PortalLinkOwner): Pick<Making<never>, "requireRoom" | "counting"> {
+  function hourLimit(owner: PortalLinkOwner): Pick<Making<never>, "requireRoom" | "counting"> {
     return { requireRoom: (atMs) => requireRoom(owner, atMs), counting: (record) => [countEntry(record)] };
   }
 
@@ -106,9 +107,9 @@ export function createPortalLinks(options: PortalLinksOptions): PortalLinks {
     ...[owner, order, createdBy, operation, making]: [...Parameters<PortalLinks["create"]>, Making<Refusal>]
   ): Promise<PortalLinkMade | Refusal> {
     const id = portalLinkIdOf(operation.id, digest);
-    return retryOnConflict(making.roundsMax, async () => {
-      // Also where somebody else with the same operation was first: its link is the one.
-      const existing = await own(owner, id);
+    return retryOnConflict(making.attemptsMax, async () => {
+      // If another request with the same operation was first, its link is returned.
+      const existing = await findOwned(owner, id);
       if (existing !== null) return { type: "created", link: existing.record };
       const atMs = clock.nowMs();
       const checked = checkedOrder(order, atMs);
@@ -131,15 +132,15 @@ export function createPortalLinks(options: PortalLinksOptions): PortalLinks {
 
   const cancel: PortalLinks["cancel"] = (owner, id, operation) =>
     retryOnConflict(ATTEMPTS_MAX, async () => {
-      const found = await own(owner, id);
+      const found = await findOwned(owner, id);
       if (found === null) return null;
       if (found.record.state === "CANCELLED" && found.record.cancelledBy === operation.id) {
         return { type: "cancelled", link: found.record } as const;
       }
       const last = found.record.attempts.at(-1);
-      // What is paid already is not cancelled. Where the gateway does not answer, it is: the attempt is followed to its end all the same.
+      // A paid link cannot be cancelled. Without an answer it is, and the attempt is still tracked.
       if (found.record.state === "PENDING" && last !== undefined && !isOver(last)) await links.verifyNow(last.txId);
-      const stored = await own(owner, id);
+      const stored = await findOwned(owner, id);
       if (stored === null) return null;
       const event = { type: "cancel.requested", atMs: clock.nowMs(), operationId: operation.id } as const;
       const cancelled = await workflow.step(stored, event, operation);
@@ -149,7 +150,7 @@ export function createPortalLinks(options: PortalLinksOptions): PortalLinks {
 
   const send: PortalLinks["send"] = (owner, id, email, locale, operation) =>
     retryOnConflict(ATTEMPTS_MAX, async () => {
-      const stored = await own(owner, id);
+      const stored = await findOwned(owner, id);
       if (stored === null) return null;
       const { record } = stored;
       const mailId = prefixedId("plm_", digest(`portal link mail ${id} ${operation.id}`));
@@ -163,7 +164,7 @@ export function createPortalLinks(options: PortalLinksOptions): PortalLinks {
       const operations = await mails.sent(record, to, locale, mailId);
       const sent = await workflow.step(stored, { type: "mail.owed", atMs: clock.nowMs(), mailId }, operation, { checks: [], operations });
       if (sent === CONFLICT) return CONFLICT;
-      // Refused: the link has expired just now.
+      // The link has just expired.
       return { type: sent.type === "refused" ? "not_pending" : "sent", link: sent.record } as const;
     });
 
@@ -179,14 +180,14 @@ export function createPortalLinks(options: PortalLinksOptions): PortalLinks {
       const last = record.attempts.at(-1);
       if (last !== undefined && isPayable(last, atMs)) return payable(record, last);
       if (last?.state === "opening" && atMs < last.expiresAtMs) {
-        // Somebody else is just opening it, or died at it: it goes on here, and is still the same one.
+        // Another request opens this attempt, or died while it did. The attempt continues here.
         await links.resume(last.txId, cause);
         return opened(record.id, last.txId);
       }
       if (last !== undefined && !isOver(last)) {
-        // Its hour is over: only the gateway's word says that nobody pays it any more.
+        // The attempt has expired here, but only the gateway can confirm that nobody pays it.
         await links.verifyNow(last.txId);
-        const found = await again(record.id);
+        const found = await reload(record.id);
         const verified = found.attempts.at(-1);
         const isDecided = found.state !== "PENDING" || verified === undefined || verified.txId !== last.txId || isOver(verified);
         return isDecided ? CONFLICT : ({ type: "not_yet", link: found } as const);
@@ -201,13 +202,13 @@ export function createPortalLinks(options: PortalLinksOptions): PortalLinks {
     if (account.type !== "account") return { type: account.type, link: record };
     const order = linkOrderOf(record, account, returnUrl(record.token), atMs);
     const created = await links.createUnlessRefused(order, cause);
-    // Cancelled, expired or begun by somebody else in the meantime.
+    // The link was cancelled, expired or used by another request meanwhile.
     return created === null ? CONFLICT : opened(record.id, order.txId);
   }
 
-  /** What the opening of an attempt has come to, by how it stands now: it may have been cancelled meanwhile. */
+  /** The link may have been cancelled while the attempt was opened. */
   async function opened(id: string, txId: string): Promise<Paying> {
-    const link = await again(id);
+    const link = await reload(id);
     const attempt = link.attempts.find((one) => one.txId === txId);
     if (link.state !== "PENDING" || attempt === undefined) return { type: "closed", link };
     if (attempt.state === "failed") return { type: "refused", link };
@@ -217,16 +218,16 @@ export function createPortalLinks(options: PortalLinksOptions): PortalLinks {
   async function list(owner: PortalLinkOwner, query: PortalLinkQuery): ReturnType<PortalLinks["list"]> {
     const { limit, cursor, state, fromMs, beforeMs, customerEmail, q, agentId = null, currency = null } = query;
     const after = cursor === null ? null : placeOfCursor(cursor, CURSOR_ID);
-    const named = q === null ? null : await byId(owner, q);
-    if (named !== null) return { items: isAsked(named, query) ? [named] : [], next: null };
+    const found = q === null ? null : await byId(owner, q);
+    if (found !== null) return { items: matchesQuery(found, query) ? [found] : [], next: null };
     const page = await queries.page(owner, { limit, after, fromMs, beforeMs, state, customerEmail, reference: q, agentId, currency });
     return { items: page.items, next: page.next === null ? null : cursorOf(page.next) };
   }
 
-  /** By its id, or by that of one of its attempts. */
+  /** Accepts the id of a link or of one of its attempts. */
   async function byId(owner: PortalLinkOwner, q: string): Promise<PortalLinkRecord | null> {
     const [id = "", ...attempt] = q.trim().split(".");
-    const found = (await own(owner, id))?.record ?? null;
+    const found = (await findOwned(owner, id))?.record ?? null;
     if (attempt.length === 0) return found;
     return found?.attempts.some(({ txId }) => txId === q.trim()) === true ? found : null;
   }
@@ -239,7 +240,7 @@ export function createPortalLinks(options: PortalLinksOptions): PortalLinks {
     send,
     pay,
     list,
-    find: async (owner, id) => (await own(owner, id))?.record ?? null,
+    find: async (owner, id) => (await findOwned(owner, id))?.record ?? null,
     byToken: async (token) => (await queries.byToken(token))?.record ?? null,
     verified: async (token) => {
       const stored = await queries.byToken(token);
@@ -247,7 +248,7 @@ export function createPortalLinks(options: PortalLinksOptions): PortalLinks {
       const last = stored.record.attempts.at(-1);
       if (last === undefined || last.state === "paid" || isOver(last)) return stored.record;
       await links.verify(last.txId);
-      return again(stored.record.id);
+      return reload(stored.record.id);
     },
   };
 }
@@ -265,8 +266,7 @@ function payable(link: PortalLinkRecord, { url, txId }: PortalLinkAttempt) {
   return { type: "payable", link, url } as const;
 }
 
-/** Whether a link that was named by its id is one of those that are asked for. */
-function isAsked({ state, createdAtMs, createdBy, order }: PortalLinkRecord, query: PortalLinkQuery): boolean {
+function matchesQuery({ state, createdAtMs, createdBy, order }: PortalLinkRecord, query: PortalLinkQuery): boolean {
   const { fromMs, beforeMs, customerEmail, agentId = null, currency = null } = query;
   if (currency !== null && order.currency !== currency) return false;
   if (agentId !== null && (createdBy.type !== "agent" || createdBy.agentId !== agentId)) return false;

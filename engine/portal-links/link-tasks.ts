@@ -2,18 +2,18 @@ import type { Clock } from "../kernel/clock.ts";
 import { createRecent } from "../kernel/recent.ts";
 import { isPaidTwice, type PortalLinkRecord } from "./portal-link.ts";
 
-/** Whoever has kept a payment that came late for so long has decided to keep it. */
+/** A merchant that has not refunded a late payment for so long has decided to keep it. */
 export const LATE_TASK_MS = 30 * 86_400_000;
 
-/** Links that are looked at for one merchant: an overview names the newest, no list of all. */
+/** An overview names only the newest links of a merchant. */
 const LINKS_MAX = 20;
 
-/** Those who look at once share one look. */
+/** Calls within this time share one read. */
 const RECENT_MS = 4_000;
 
 /**
- * What a merchant has to look at of a link. `link_paid_twice`: one of the payments has to be given back. `link_late`: paid after it was shown as cancelled or expired; it is
- * delivered, or given back. `link_refund_unknown`: a refund was sent, and the gateway has not said what became of it.
+ * `link_paid_twice`: one payment must be refunded. `link_late`: the merchant delivers or refunds.
+ * `link_refund_unknown`: the outcome of a refund is unknown.
  */
 export type PortalLinkTaskKind = "link_paid_twice" | "link_late" | "link_refund_unknown";
 
@@ -33,18 +33,17 @@ export function taskKindsOf(record: Pick<PortalLinkRecord, "attempts" | "late">)
   return kinds;
 }
 
-/** Until when they stand; null where there are none. Those that only somebody's doing ends stand as long as the link is kept (`keptUntilMs`). */
+/** Null: there are no tasks. Tasks that only an action ends exist until `keptUntilMs`. */
 export function tasksUntilMs(record: Pick<PortalLinkRecord, "attempts" | "late" | "paidAtMs">, keptUntilMs: number): number | null {
   const kinds = taskKindsOf(record);
   if (kinds.length === 0) return null;
   return kinds.every((kind) => kind === "link_late") ? (record.paidAtMs ?? 0) + LATE_TASK_MS : keptUntilMs;
 }
 
-/** The tasks of a merchant's newest links that have some, newest first, as they were within the last seconds. Rejects with RelayError `unavailable`. */
+/** Returns tasks newest first, some seconds old at most. Rejects with RelayError `unavailable`. */
 export type PortalLinkTasks = (list: Pick<PortalLinkRecord, "merchantId" | "livemode">) => Promise<readonly PortalLinkTask[]>;
 
 export interface PortalLinkTasksOptions {
-  /** Of the store of portal links. */
   store: { withTasks(list: Parameters<PortalLinkTasks>[0], limit: number): Promise<readonly PortalLinkRecord[]> };
   clock: Clock;
 }
@@ -52,13 +51,13 @@ export interface PortalLinkTasksOptions {
 export function createPortalLinkTasks({ store, clock }: PortalLinkTasksOptions): PortalLinkTasks {
   const recent = createRecent<readonly PortalLinkTask[]>(clock, RECENT_MS);
 
-  async function look(list: Parameters<PortalLinkTasks>[0]): Promise<readonly PortalLinkTask[]> {
+  async function readTasks(list: Parameters<PortalLinkTasks>[0]): Promise<readonly PortalLinkTask[]> {
     const links = await store.withTasks(list, LINKS_MAX);
     const tasks = links.flatMap((link) => taskKindsOf(link).map((kind) => ({ kind, id: link.id, atMs: lastPaidAtMs(link) })));
     return tasks.sort((one, other) => other.atMs - one.atMs);
   }
 
-  return ({ merchantId, livemode }) => recent(`${merchantId}/${livemode}`, () => look({ merchantId, livemode }));
+  return ({ merchantId, livemode }) => recent(`${merchantId}/${livemode}`, () => readTasks({ merchantId, livemode }));
 }
 
 function lastPaidAtMs({ attempts, createdAtMs }: PortalLinkRecord): number {

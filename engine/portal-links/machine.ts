@@ -15,9 +15,9 @@ import {
 } from "./rules.ts";
 
 /**
- * A payment link of the portal (drawn in infra/docs/machines/portal-link.md): which attempt may begin, what it counts as, and what its merchant is told. The record is its context and
- * has its state. Pure: time comes with the events, effects are data. What each attempt has come to is its link's to say (engine/links/machine.ts); the commits that change a
- * link step its portal link (portal-link-companion.ts).
+ * The machine of a portal link (drawn in infra/docs/machines/portal-link.md). It is pure: events
+ * carry the time, and effects are data. Each commit that changes the link of an attempt steps the
+ * portal link (portal-link-companion.ts).
  */
 const setUp = setup({
   types: {} as { context: PortalLinkRecord; input: PortalLinkRecord; events: PortalLinkEvent; tags: "ended" },
@@ -25,9 +25,9 @@ const setUp = setup({
     mayBegin: ({ context, event }) => event.type === "attempt.begun" && mayBegin(context, event),
     isKnown: ({ context, event }) => event.type === "attempt.changed" && isKnown(context, event),
     becomesPaid: ({ context, event }) => event.type === "attempt.changed" && becomesPaid(context, event),
-    /** What was paid before was not given back. */
+    /** The earlier payment was not refunded. */
     becomesPaidTwice: ({ context, event }) => event.type === "attempt.changed" && becomesPaidTwice(context, event),
-    /** It was the last thing that its expiry had to wait for. */
+    /** The expiry waited only for this attempt. */
     endsItsTime: ({ context, event }) =>
       event.type === "attempt.changed" && isKnown(context, event) && expiresBy(withAttempt(context, event), event.atMs),
     leavesOnePayment: ({ context, event }) => event.type === "attempt.changed" && settlesTwice(context, event),

@@ -3,20 +3,16 @@ import { type MailText, paragraphs, timeInMails } from "../accounts/mail-texts.t
 import { moneyText } from "../kernel/money-text.ts";
 import type { PortalLinkRecord } from "./portal-link.ts";
 
-/** What is written about a payment link of the portal: plain text. */
 export interface PortalLinkMailTexts {
-  /** To the customer: who asks for what, where it is paid, and until when. */
   link(locale: Locale, facts: { merchantName: string; link: PortalLinkRecord }): MailText;
-  /** To the merchant's people: it was paid. Without the customer's data. */
+  /** Writes to the merchant's team, without the customer's data. */
   paid(locale: Locale, facts: { merchantName: string; link: PortalLinkRecord }): MailText;
 }
 
 export interface PortalLinkMailTextsOptions {
-  /** Where customers' browsers reach the relay; without a slash at its end. */
+  /** The base URL for customers' browsers, without a slash at its end. */
   publicUrl(): string;
-  /** The same for the portal. */
   portalUrl(): string;
-  /** The installation's time zone (IANA), in which times are written. */
   timeZone: string;
 }
 
@@ -48,7 +44,7 @@ export function createPortalLinkMailTexts({ publicUrl, portalUrl, timeZone }: Po
   };
 }
 
-/** What merchants wrote stands within a line: a text with lines of its own could look like ours. */
+/** Texts of merchants stay within one line. Lines of their own could look like ours. */
 function oneLine(text: string): string {
   return text.replaceAll(/[\s\p{C}]+/gu, " ").trim();
 }

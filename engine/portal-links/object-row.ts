@@ -2,12 +2,10 @@ import { type Digest, prefixedId } from "../kernel/prefixed-id.ts";
 import { NOTHING_ELSE, type ObjectRow, objectVersion } from "../payments/object-row.ts";
 import { type PortalLinkRecord, paidAttempt } from "./portal-link.ts";
 
-/** The id of the link that an operation makes. */
 export function portalLinkIdOf(operationId: string, digest: Digest): string {
   return prefixedId("pl_", digest(`portal link ${operationId}`));
 }
 
-/** What a portal link is in reports. */
 export function portalLinkRow(record: PortalLinkRecord, digest: Digest): ObjectRow {
   const { id, merchantId, livemode, order, createdAtMs, updatedAtMs, state, late } = record;
   return {
@@ -54,7 +52,7 @@ function creatorOf(record: PortalLinkRecord, digest: Digest): Pick<ObjectRow, "c
 /** `sub-<subscription>-<cycle>-<attempt>` (engine/subscriptions/rules.ts). */
 const CYCLE = /^sub-(sub_[a-z0-9]{24})-\d{1,5}-\d{1,3}$/;
 
-/** The link of a cycle is made by an operation that is named as its reference, which a merchant may give, too; so its id tells whether it was. */
+/** A merchant may use the reference of a cycle, but not the operation that the id derives from. */
 function subscriptionOf({ id, order: { reference } }: PortalLinkRecord, digest: Digest): string | null {
   const [, subscription] = CYCLE.exec(reference ?? "") ?? [];
   return reference !== null && subscription !== undefined && id === portalLinkIdOf(reference, digest) ? subscription : null;

@@ -11,8 +11,8 @@ import type { PortalLinkWorkflow } from "./workflow.ts";
 const NOTHING: Accompanied = { checks: [], operations: [] };
 
 /**
- * Keeps portal links as the links of their attempts are: each commit that changes what a portal link mirrors of a link steps the portal link too, and holds only if that is still as
- * it was read. So an attempt comes to be together with its place in the portal link or not at all, and no payment is known without its portal link.
+ * Steps a portal link in each commit that changes the link of an attempt. So an attempt never
+ * exists without its portal link, and no payment is known without it.
  */
 export function createPortalLinkCompanion(workflow: PortalLinkWorkflow): LinkCompanion {
   return async ({ record: link, before: linkBefore, atMs }) => {
@@ -20,7 +20,7 @@ export function createPortalLinkCompanion(workflow: PortalLinkWorkflow): LinkCom
     if (attachment === null) return NOTHING;
     if (linkBefore !== null && isSameAttempt(attemptOf(linkBefore, null), attemptOf(link, null))) return NOTHING;
     const stored = await workflow.store.load(attachment.link);
-    // A portal link is kept longer than its attempts; without one, none begins.
+    // A portal link is stored longer than its attempts. Without one, no attempt begins.
     if (stored === null) return linkBefore === null ? "refused" : NOTHING;
     const before = stored.record.attempts.find(({ txId }) => txId === link.order.txId) ?? null;
     const attempt = attemptOf(link, before);
@@ -59,7 +59,7 @@ function lateItem(step: PortalLinkStep, before: PortalLinkRecord, { order }: Lin
   return { kind: "link_late", terminalId, uuid, atMs, detail, raw: null };
 }
 
-/** What operators need not look at any more. The item stands under the second payment, whichever of them was given back. */
+/** The item was stored for the second payment, but either payment may be the refunded one. */
 function settled(step: PortalLinkStep, { order: { terminalId } }: LinkRecord): CommitPart["operations"] {
   if (!has(step, "settleTwice")) return [];
   return paidTxIds(step.record).map((txId) => ({ type: "delete", key: attentionKey("link_paid_twice", terminalId, txId) }));

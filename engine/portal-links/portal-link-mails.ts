@@ -12,12 +12,14 @@ import type { MerchantStore } from "../partners/merchant-store.ts";
 import type { PortalLinkMailTexts } from "./mail-texts.ts";
 import type { PortalLinkRecord } from "./portal-link.ts";
 
-/** The mails of portal links, each for the commit that makes it due. */
 export interface PortalLinkMails {
   canReach(email: string): boolean;
-  /** With the link, to its customer. Throws RelayError `rate_limited` where too many mails of the merchant or of all wait. */
+  /** Writes to the customer. Throws RelayError `rate_limited` if too many mails wait. */
   sent(link: PortalLinkRecord, to: string, locale: Locale, mailId: string): Promise<CommitPart["operations"]>;
-  /** That it is paid, to whoever made it, else to the owners. Never rejects: where it cannot be owed it is left out, for the payment counts all the same. */
+  /**
+   * Writes to the creator of the link, else to the owners. Never rejects: the payment counts
+   * anyway.
+   */
   paid(link: PortalLinkRecord): Promise<CommitPart["operations"]>;
 }
 
@@ -29,13 +31,13 @@ export interface PortalLinkMailsOptions {
   box: SecretBox;
   digest: Digest;
   clock: Clock;
-  /** So many were left out, because there is no room for them or the store did not answer. */
+  /** Called with the number of mails that were skipped. */
   leftOut(count: number): void;
 }
 
-/** A mail is worth something for as long as the store of mails permits at most. */
+/** The store of mails permits no longer time. */
 const WORTH_MS = 7 * 86_400_000;
-/** That something was paid is told for as long as a weekend with a holiday takes. */
+/** The news of a payment stays useful over a long weekend. */
 const NOTICE_LIFETIME_MS = 3 * 86_400_000;
 
 export function createPortalLinkMails(options: PortalLinkMailsOptions): PortalLinkMails {
@@ -86,7 +88,7 @@ export function createPortalLinkMails(options: PortalLinkMailsOptions): PortalLi
   };
 }
 
-/** Whoever made the link, while still there and let in; else the owners. */
+/** Returns the creator of the link while active, else the owners. */
 function recipientsOf({ members }: TeamRecord, { createdBy }: PortalLinkRecord): readonly MemberRecord[] {
   const active = members.filter(({ state, role }) => state === "ACTIVE" && merchantRoleMay(role, "look"));
   const creator = createdBy.type === "user" ? active.find(({ userId }) => userId === createdBy.userId) : undefined;

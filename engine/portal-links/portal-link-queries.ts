@@ -7,14 +7,12 @@ import { digestPaths, type PortalLinkDigests } from "./workflow.ts";
 
 export interface PortalLinkPageQuery {
   readonly limit: number;
-  /** Those older than this place only; null: from the newest on. */
   readonly after: Place | null;
   readonly fromMs: number | null;
   readonly beforeMs: number | null;
   readonly state: PortalLinkState | null;
   readonly customerEmail: string | null;
   readonly reference: string | null;
-  /** Made by this credential of an AI agent; absent: by anybody. */
   readonly agentId?: string | null;
   /** ISO 4217. */
   readonly currency?: string | null;
@@ -24,28 +22,27 @@ export interface PortalLinkPageQuery {
 export interface PortalLinkQueries {
   byToken(token: string): Promise<Stored<PortalLinkRecord> | null>;
   page(list: MerchantList, query: PortalLinkPageQuery): Promise<IndexPage<PortalLinkRecord>>;
-  /** How many count for the limit of an hour from this time on, counted up to `limit`. */
+  /** Counts the links for the limit of an hour, up to `limit`. */
   createdSince(list: MerchantList, fromMs: number, limit: number): Promise<number>;
-  /** How many a credential of an AI agent has made from this time on, counted up to `limit`; and when it made the first of them. */
   madeByAgent(list: MerchantList, agentId: string, fromMs: number, limit: number): Promise<number>;
   firstMadeByAgent(list: MerchantList, agentId: string, fromMs: number): Promise<number | null>;
-  /** Those that their merchant has to look at (link-tasks.ts), the newest first. */
+  /** Returns the links that their merchant must check (link-tasks.ts), newest first. */
   withTasks(list: MerchantList, limit: number): Promise<readonly PortalLinkRecord[]>;
 }
 
-/** Entries by which links are counted: longer than the hour for which they are. */
+/** Entries live longer than the hour for which they count. */
 const COUNTED_MS = 2 * 3_600_000;
 
 const COUNTED = "portal-link-made/";
 const BY_AGENT = "portal-link-agent/";
 
-/** Tokens come out of requests as they are. */
+/** Tokens come from requests unchecked. */
 const TOKEN = /^[A-Za-z0-9]{22}$/;
 
 export function createPortalLinkQueries(store: WorkflowStore<PortalLinkRecord>, digests: PortalLinkDigests): PortalLinkQueries {
   const paths = digestPaths(digests);
 
-  /** The index with the fewest entries that has all that are asked for. */
+  /** Returns the smallest index that contains all matching links. */
   function prefixFor(list: MerchantList, { state, customerEmail, reference, agentId = null }: PortalLinkPageQuery): string {
     if (reference !== null) return listPrefix("portal-link-reference/", list) + paths.reference(list.merchantId, reference);
     if (customerEmail !== null) return listPrefix("portal-link-customer/", list) + paths.customer(list.merchantId, customerEmail);
@@ -66,7 +63,6 @@ export function createPortalLinkQueries(store: WorkflowStore<PortalLinkRecord>, 
   };
 }
 
-/** For the commit of a new link that counts for the limit of an hour. */
 export function countEntry(record: PortalLinkRecord): CommitPart["operations"][number] {
   const { id, createdAtMs } = record;
   const key = placeKey(listPrefix(COUNTED, record), { atMs: createdAtMs, id });

@@ -1,7 +1,7 @@
 import type { GuardPart, RequestContext } from "../workflow/workflow.ts";
 import type { PortalLinkCreator, PortalLinkOrder, PortalLinkRecord, PortalLinkState } from "./portal-link.ts";
 
-/** Whose links they are; from the session or the key, never from the request. */
+/** Comes from the session or the key, never from the request. */
 export interface PortalLinkOwner {
   readonly merchantId: string;
   readonly partnerId: number;
@@ -10,19 +10,18 @@ export interface PortalLinkOwner {
 
 export interface PortalLinkQuery {
   readonly limit: number;
-  /** The `next` of the page before. */
+  /** The `next` of the previous page. */
   readonly cursor: string | null;
   readonly state: PortalLinkState | null;
-  /** Created within; null: no bound. */
+  /** Bounds of the time of creation. */
   readonly fromMs: number | null;
   readonly beforeMs: number | null;
-  /** Exactly this address, by a keyed digest; in any case of letters. */
+  /** The exact address, in any case of letters. A keyed digest finds it. */
   readonly customerEmail: string | null;
-  /** An id, a reference (exactly), or the id of an attempt. */
+  /** The exact id, reference, or id of an attempt. */
   readonly q: string | null;
-  /** Made by this credential of an AI agent; absent: by anybody. */
   readonly agentId?: string | null;
-  /** ISO 4217; absent: of any. */
+  /** ISO 4217. */
   readonly currency?: string | null;
 }
 
@@ -32,20 +31,21 @@ export type PortalLinkMade =
   | { readonly type: "other_environment" };
 
 /**
- * The payment links of merchants, from any thread of any node. What is another merchant's, or of the other environment, is null as if it were not there. Every method rejects
- * with RelayError `unavailable` when the store cannot answer.
+ * A link of another merchant or environment gives null. Every method rejects with RelayError
+ * `unavailable` when the store cannot answer.
  */
 export interface PortalLinks {
   /**
-   * Idempotent by the operation's id. Throws RelayError `invalid_request` naming the member (amountMinor, currency, description, reference, customerEmail, expiresInHours), and
-   * `rate_limited` beyond PORTAL_LINKS_PER_HOUR_MAX. `other_environment`: see `MerchantAccount`. `no_account`: the merchant's partner has no account at the card gateway.
+   * Idempotent by the operation's id. Throws RelayError `invalid_request` naming the member, and
+   * `rate_limited` over PORTAL_LINKS_PER_HOUR_MAX. `no_account`: the merchant's partner has no
+   * account at the card gateway.
    */
   create(owner: PortalLinkOwner, order: PortalLinkOrder, createdBy: PortalLinkCreator, operation: RequestContext): Promise<PortalLinkMade>;
-  /** The same for what the relay itself asks customers for in the name of a merchant, such as the cycles of subscriptions: it counts for no limit. */
+  /** Counts for no limit, for links that the relay itself makes. */
   createUncounted: PortalLinks["create"];
   /**
-   * The same as `create`, with entries of `beside` in the link's own commit. It is asked before each attempt at that commit, and may refuse the link, which is then the answer; not where the operation has made its link
-   * already.
+   * Calls `beside` before each attempt to commit, unless the operation has already made its link.
+   * `beside` adds entries to the commit or rejects the link.
    */
   createBeside<Refusal>(
     ...made: [
@@ -54,17 +54,20 @@ export interface PortalLinks {
     ]
   ): Promise<PortalLinkMade | Refusal>;
   find(owner: PortalLinkOwner, id: string): Promise<PortalLinkRecord | null>;
-  /** Newest first. `next` null: no more. Throws RelayError `invalid_request` for a cursor that is none. */
+  /** The newest come first. Throws RelayError `invalid_request` for an invalid cursor. */
   list(owner: PortalLinkOwner, query: PortalLinkQuery): Promise<{ items: readonly PortalLinkRecord[]; next: string | null }>;
-  /** The gateway is asked first about an open attempt: what is paid already is not cancelled. An attempt that is open goes on being watched; paid later, the link is PAID late. */
+  /**
+   * Asks the gateway about an open attempt, because a paid link cannot be cancelled. An open
+   * attempt is still tracked. If it is paid later, the link is PAID late.
+   */
   cancel(
     owner: PortalLinkOwner,
     id: string,
     operation: RequestContext,
   ): Promise<{ type: "cancelled" | "not_pending"; link: PortalLinkRecord } | null>;
   /**
-   * Owes a mail with the link to `email`, else to the customer it was made for. `no_address`: neither is there. `too_many`: PORTAL_LINK_MAILS_MAX were sent. Throws RelayError
-   * `rate_limited` where the merchant had too many mails written. Idempotent by the operation's id.
+   * A null `email` means the customer of the order. `too_many`: PORTAL_LINK_MAILS_MAX. Throws
+   * RelayError `rate_limited` if too many mails wait. Idempotent by the operation's id.
    */
   send(
     owner: PortalLinkOwner,
@@ -73,12 +76,13 @@ export interface PortalLinks {
     locale: "it" | "en",
     operation: RequestContext,
   ): Promise<{ type: "sent" | "not_pending" | "no_address" | "too_many"; link: PortalLinkRecord } | null>;
-  /** By its token, for whoever holds it; null for one that is none. */
+  /** For any caller that knows the token. Null: no link has it. */
   byToken(token: string): Promise<PortalLinkRecord | null>;
   /**
-   * Somebody presses Pay: the open attempt's address, or that of a new one, at the gateway. However many press at once, there is one. `closed`: it cannot be paid (any more), as `link`
-   * says; also while it is PENDING, where its time is over. `not_yet`: an earlier attempt has ended here, and the gateway has not said yet that nobody paid it; or the gateway has not
-   * answered. `refused`: the gateway does not take this payment. `too_many`: PORTAL_LINK_ATTEMPTS_MAX. `inactive`: its merchant is deactivated.
+   * Returns the address of the open attempt, or begins one. Parallel calls share one attempt.
+   * `closed`: the link is not payable, or its time is over. `not_yet`: the gateway has not
+   * answered, or has not confirmed that nobody paid the expired attempt. `refused`: the gateway
+   * rejects this payment.
    */
   pay(
     token: string,
@@ -87,6 +91,9 @@ export interface PortalLinks {
     | { type: "closed" | "not_yet" | "refused" | "too_many" | "inactive" | "no_account" | "other_environment"; link: PortalLinkRecord }
     | null
   >;
-  /** Asks the gateway about the open attempt, unless it was asked just now; for who comes back from there. Null where there is none. */
+  /**
+   * Asks the gateway about the open attempt when a customer returns, unless it was asked just
+   * before.
+   */
   verified(token: string): Promise<PortalLinkRecord | null>;
 }

@@ -7,22 +7,21 @@ import {
   type PortalLinkRecord,
 } from "./portal-link.ts";
 
-/** Whether somebody may be paying it, or be sent to pay it. */
 export function isOpen({ state }: PortalLinkAttempt): boolean {
   return state === "opening" || state === "open";
 }
 
-/** Whether nobody pays it any more, by the gateway's own word. */
+/** The gateway confirms that nobody pays the attempt. */
 export function isOver({ state, settled }: PortalLinkAttempt): boolean {
   return state === "failed" && settled === true;
 }
 
-/** Whether its time is over; whoever is paying then may end that. */
+/** A customer who is already paying may finish after this time. */
 export function isTimeOver({ order }: Pick<PortalLinkRecord, "order">, atMs: number): boolean {
   return atMs >= order.expiresAtMs;
 }
 
-/** Never two that could be paid: another one is begun only after the gateway's own word on the end of the one before. */
+/** Two attempts are never payable at once: the gateway first confirms that the last one failed. */
 export function mayBegin(record: PortalLinkRecord, { attempt, atMs }: Of<"attempt.begun">): boolean {
   const { id, attempts } = record;
   const last = attempts.at(-1);
@@ -38,32 +37,29 @@ export function isKnown(record: PortalLinkRecord, event: Of<"attempt.changed">):
   return attemptBefore(record, event) !== undefined;
 }
 
-/** Whether the attempt is paid from now on. What is paid stays so. */
+/** A paid attempt stays paid. */
 export function becomesPaid(record: PortalLinkRecord, event: Of<"attempt.changed">): boolean {
   const before = attemptBefore(record, event);
   return before !== undefined && before.state !== "paid" && event.attempt.state === "paid";
 }
 
-/** Whether it is then paid more than once. */
 export function becomesPaidTwice(record: PortalLinkRecord, event: Of<"attempt.changed">): boolean {
   return becomesPaid(record, event) && isPaidTwice(withAttempt(record, event));
 }
 
-/** The record with what the link says of an attempt now. */
 export function withAttempt(record: PortalLinkRecord, event: Of<"attempt.changed">): PortalLinkRecord {
   const before = attemptBefore(record, event);
   const after = { ...record, attempts: record.attempts.map((attempt) => (attempt === before ? event.attempt : attempt)) };
   return { ...after, nextAtMs: nextAtMs(after, event.atMs) };
 }
 
-/** Whether its time is over and nobody is paying it any more. */
 export function expiresBy(record: PortalLinkRecord, atMs: number): boolean {
   return isTimeOver(record, atMs) && !record.attempts.some(isOpen);
 }
 
 /**
- * When the relay looks at it next by itself. Where its time is over while an attempt is open, that attempt's own end decides, in the commit in which it
- * becomes known. One that ends by a clock that goes after is looked at again at once, so that none stays pending for ever.
+ * If an attempt is open when the time is over, its end decides, in the same commit. An attempt that
+ * ends by a slower clock is checked at once, so that no link stays PENDING forever.
  */
 export function nextAtMs(record: PortalLinkRecord, atMs: number): number | null {
   if (record.state !== "PENDING") return null;
@@ -74,12 +70,11 @@ export function isDue({ nextAtMs: next }: PortalLinkRecord, atMs: number): boole
   return next !== null && next <= atMs;
 }
 
-/** Whether it may be sent once more. */
 export function mayMail(record: PortalLinkRecord, atMs: number): boolean {
   return !isTimeOver(record, atMs) && record.mails.length < PORTAL_LINK_MAILS_MAX;
 }
 
-/** Whether of several payments one is left by the event. */
+/** Exactly one payment is left that was not refunded. */
 export function settlesTwice(record: PortalLinkRecord, event: Of<"attempt.changed">): boolean {
   return isPaidTwice(record) && !isPaidTwice(withAttempt(record, event));
 }

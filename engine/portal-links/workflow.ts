@@ -13,28 +13,28 @@ import type { PortalLinkRecord } from "./portal-link.ts";
 
 export type PortalLinkWorkflow = Workflow<PortalLinkRecord, PortalLinkEvent, PortalLinkEffect>;
 
-/** What is counted of portal links. */
 export type PortalLinkOutcome = "created" | "paid" | "paid_late" | "paid_twice" | "expired" | "cancelled";
 
 export interface PortalLinkDigests {
   /** For tokens, which are long and random and so need no key. */
   digest: Digest;
   /**
-   * A digest (hex) under a key of the installation: without the key nobody finds out whether an address is stored. The same on every
-   * node, and for ever.
+   * Returns a hex digest under a key of the installation. Without the key, nobody can check whether
+   * an address is stored. All nodes compute the same digest, and it never changes.
    */
   keyedDigest(text: string): string;
 }
 
-/** Longer than a link at the gateway is followed, so that no attempt outlives its portal link. */
+/**
+ * Exceeds the time for which a link at the gateway is tracked, so no attempt outlives its portal
+ * link.
+ */
 const KEPT_BEYOND_MS = LINK_LIFETIME_MS + 3 * LINK_UNVERIFIED_MAX_MS;
 
 const runMachine = compile(portalLinkMachine, ["tell", "mailPaid", "flagLate", "flagTwice", "settleTwice"]);
 
-/** Steps a portal link by its machine. */
 export const stepPortalLink = stepRecords(runMachine);
 
-/** The paths of indexes that hold digests. */
 export function digestPaths({ digest, keyedDigest }: PortalLinkDigests) {
   return {
     token: (token: string) => digest(`token of a portal link ${token}`),
@@ -44,9 +44,9 @@ export function digestPaths({ digest, keyedDigest }: PortalLinkDigests) {
 }
 
 /**
- * Portal links are stored as `portal-link/<id>`. Their indexes lead to them by time, by state, by the customer's address and the
- * reference (both as keyed digests), by the agent's credential that made them, and by the digest of the token. `portal-link-task/` has
- * those that their merchant has to look at.
+ * Portal links are stored as `portal-link/<id>`. Their indexes sort them by time, state, customer
+ * address and reference (both as keyed digests) and agent credential, and find them by token.
+ * `portal-link-task/` has those that their merchant must check.
  */
 export function portalLinkWorkflow(
   digests: PortalLinkDigests,
@@ -105,7 +105,7 @@ export function portalLinkWorkflow(
 
 export const PORTAL_LINKS = "portal-link/";
 
-/** The entry of a link that its merchant has to look at, for as long as that is so. */
+/** The entry expires with the tasks of the link. */
 function taskEntries({ before, record, atMs }: Transition<PortalLinkRecord>, untilMs: number): CommitPart["operations"] {
   const key = placeKey(listPrefix("portal-link-task/", record), { atMs: record.createdAtMs, id: record.id });
   const expiresAtMs = tasksUntilMs(record, untilMs);

@@ -41,7 +41,8 @@ type Found =
   | Exclude<CycleLinkState, { type: "paid" }>;
 
 export function createCollector(options: CollectOptions): Collector {
-  const { store, policies, clock, charges, links, failed } = options;
+  const { workflow, policies, clock, charges, links, failed } = options;
+  const { store } = workflow;
 
   async function ask(record: SubscriptionRecord): Promise<void> {
     try {

@@ -1,18 +1,20 @@
 import { RelayError } from "../kernel/errors.ts";
 import { cursorOf, type Place, placeOfCursor } from "../kernel/merchant-index-store.ts";
-import { prefixedId } from "../kernel/prefixed-id.ts";
+import { type Digest, prefixedId } from "../kernel/prefixed-id.ts";
 import { CONFLICT, retryOnConflict } from "../kernel/retry-on-conflict.ts";
 import type { Stored } from "../kernel/stored.ts";
+import type { RequestContext } from "../workflow/workflow.ts";
 import { checkedCustomer, checkedMethod, invalid } from "./check-text.ts";
 import type { Collector } from "./collect.ts";
+import type { CycleChargeStore } from "./cycle-charge-store.ts";
 import type { SubscriptionEffect, SubscriptionEvent } from "./events.ts";
 import type { PlanRecord } from "./plan.ts";
-import type { PlanStore } from "./plan-store.ts";
+import { type PlanStore, planUse } from "./plan-store.ts";
 import type { RecurringCharges } from "./recurring-charges.ts";
 import { hasRoom, isBlocked, isRetryTooSoon, isUnpaid, meansOf, nextAtMs, pendingOf, withBegun, withCycle } from "./rules.ts";
 import { SUBSCRIPTIONS_PER_HOUR_MAX, type SubscriptionRecord } from "./subscription.ts";
-import { subscriptionChange, tellStored } from "./subscription-change.ts";
-import type { SubscriptionOperation, SubscriptionOrder, SubscriptionOwner, Subscriptions } from "./subscriptions.ts";
+import type { SubscriptionQueries } from "./subscription-queries.ts";
+import type { SubscriptionOrder, SubscriptionOwner, Subscriptions } from "./subscriptions.ts";
 import { type SubscriptionParts, type TakenStep, takeStep } from "./take-step.ts";
 
 /** Each lost round is somebody else's change of the same subscription; more of them mean that something is wrong. */
@@ -30,6 +32,9 @@ const PAUSABLE = ["TRIALING", "ACTIVE", "PAST_DUE"] as const;
 const CHARGES_MAX = 200;
 
 export interface SubscriptionsOptions extends SubscriptionParts {
+  digest: Digest;
+  queries: SubscriptionQueries;
+  cycleCharges: CycleChargeStore;
   plans: Pick<PlanStore, "load">;
   collector: Collector;
   charges: Pick<RecurringCharges, "isOffered">;
@@ -41,7 +46,8 @@ export interface SubscriptionsOptions extends SubscriptionParts {
 type Changed = TakenStep | "refused";
 
 export function createSubscriptions(options: SubscriptionsOptions): Subscriptions {
-  const { store, plans, collector, charges, calendar, clock, newToken, isInactive, digest } = options;
+  const { workflow, queries, cycleCharges, plans, collector, charges, calendar, clock, newToken, isInactive, digest } = options;
+  const { store } = workflow;
 
   async function own(owner: SubscriptionOwner, id: string): Promise<Stored<SubscriptionRecord> | null> {
     const stored = await store.load(id);
@@ -58,7 +64,7 @@ export function createSubscriptions(options: SubscriptionsOptions): Subscription
   async function change(
     stored: Stored<SubscriptionRecord>,
     event: SubscriptionEvent,
-    operation: SubscriptionOperation | null,
+    operation: RequestContext | null,
   ): Promise<Changed | typeof CONFLICT> {
     const taken = await takeStep(stored, event, operation, options);
     if (taken === CONFLICT || taken === "refused" || !taken.asks) return taken;
@@ -67,7 +73,7 @@ export function createSubscriptions(options: SubscriptionsOptions): Subscription
   }
 
   async function requireRoom(owner: SubscriptionOwner, atMs: number): Promise<void> {
-    const made = await store.createdSince(owner, atMs - HOUR_MS, SUBSCRIPTIONS_PER_HOUR_MAX);
+    const made = await queries.createdSince(owner, atMs - HOUR_MS, SUBSCRIPTIONS_PER_HOUR_MAX);
     if (made < SUBSCRIPTIONS_PER_HOUR_MAX) return;
     throw new RelayError("rate_limited", `A merchant may make ${SUBSCRIPTIONS_PER_HOUR_MAX} subscriptions in an hour`, {
       retryAfterSeconds: RETRY_AFTER_SECONDS,
@@ -100,9 +106,8 @@ export function createSubscriptions(options: SubscriptionsOptions): Subscription
       const event = { type: "subscription.created", atMs: clock.nowMs() } as const;
       const effects: readonly SubscriptionEffect[] = [{ type: "tell", params: { news: "subscription.created" } }];
       const record = begun(owner, id, order, plan.record, createdBy, event.atMs);
-      const made = await subscriptionChange({ record, effects }, { record: null, version: 0 }, event, operation, options);
-      if ((await store.create(made, plan)) === null) return CONFLICT;
-      tellStored(made, event.type, effects, operation, options);
+      const made = await workflow.create({ record, effects }, event, operation, planUse(plan));
+      if (!("record" in made)) return CONFLICT;
       if (pendingOf(record) === null) return { type: "created", subscription: made.record } as const;
       await collector.ask(made.record);
       return { type: "created", subscription: await again(id) } as const;
@@ -134,7 +139,7 @@ export function createSubscriptions(options: SubscriptionsOptions): Subscription
   }
 
   /** Who asks the same again is answered as the first time, as long as it still stands so. */
-  function isRepeated({ operationId }: SubscriptionRecord, operation: SubscriptionOperation): boolean {
+  function isRepeated({ operationId }: SubscriptionRecord, operation: RequestContext): boolean {
     return operationId === operation.id;
   }
 
@@ -142,7 +147,7 @@ export function createSubscriptions(options: SubscriptionsOptions): Subscription
     read: () => Promise<Stored<SubscriptionRecord> | null>,
     by: "merchant" | "customer",
     { atPeriodEnd }: { readonly atPeriodEnd: boolean },
-    operation: SubscriptionOperation,
+    operation: RequestContext,
   ) {
     return retryOnConflict(ROUNDS_MAX, async () => {
       const stored = await read();
@@ -157,11 +162,7 @@ export function createSubscriptions(options: SubscriptionsOptions): Subscription
     });
   }
 
-  const pauseOne = (
-    read: () => Promise<Stored<SubscriptionRecord> | null>,
-    by: "merchant" | "deactivated",
-    operation: SubscriptionOperation,
-  ) =>
+  const pauseOne = (read: () => Promise<Stored<SubscriptionRecord> | null>, by: "merchant" | "deactivated", operation: RequestContext) =>
     retryOnConflict(ROUNDS_MAX, async () => {
       const stored = await read();
       if (stored === null) return null;
@@ -213,7 +214,7 @@ export function createSubscriptions(options: SubscriptionsOptions): Subscription
 
   const pay: Subscriptions["pay"] = (token) =>
     retryOnConflict<Paying | null>(ROUNDS_MAX, async () => {
-      const stored = await store.byToken(token);
+      const stored = await queries.byToken(token);
       if (stored === null) return null;
       const { record } = stored;
       if (!isUnpaid(record) || record.state === "PAUSED" || record.state === "CANCELLED") {
@@ -244,13 +245,13 @@ export function createSubscriptions(options: SubscriptionsOptions): Subscription
     if (stored !== null && pending?.id === attemptId && pending.state !== "asked") await collector.look(stored.record);
   }
 
-  async function pauseAll(owner: SubscriptionOwner, operation: SubscriptionOperation): Promise<number> {
+  async function pauseAll(owner: SubscriptionOwner, operation: RequestContext): Promise<number> {
     let count = 0;
     for (const state of PAUSABLE) {
       let after: Place | null = null;
       do {
         const query = { limit: PAUSE_PAGE, after, fromMs: null, beforeMs: null, state, planId: null, customerEmail: null };
-        const page: Awaited<ReturnType<typeof store.page>> = await store.page(owner, query);
+        const page: Awaited<ReturnType<typeof queries.page>> = await queries.page(owner, query);
         for (const { id } of page.items) {
           const outcome = await pauseOne(() => own(owner, id), "deactivated", operation);
           if (outcome?.type === "paused") count += 1;
@@ -265,17 +266,17 @@ export function createSubscriptions(options: SubscriptionsOptions): Subscription
     create,
     find: async (owner, id) => (await own(owner, id))?.record ?? null,
     list: async (owner, { cursor, ...query }) => {
-      const page = await store.page(owner, { ...query, after: cursor === null ? null : placeOfCursor(cursor, CURSOR_ID) });
+      const page = await queries.page(owner, { ...query, after: cursor === null ? null : placeOfCursor(cursor, CURSOR_ID) });
       return { items: page.items, next: page.next === null ? null : cursorOf(page.next) };
     },
     charges: async (owner, id, beforeCycle, limit) =>
-      (await own(owner, id)) === null ? null : store.charges(id, beforeCycle, Math.min(limit, CHARGES_MAX)),
+      (await own(owner, id)) === null ? null : cycleCharges.charges(id, beforeCycle, Math.min(limit, CHARGES_MAX)),
     cancel: (owner, id, when, operation) => cancel(() => own(owner, id), "merchant", when, operation),
     pause: (owner, id, operation) => pauseOne(() => own(owner, id), "merchant", operation),
     resume,
     retry,
-    byToken: async (token) => (await store.byToken(token))?.record ?? null,
-    cancelByToken: (token, when, operation) => cancel(() => store.byToken(token), "customer", when, operation),
+    byToken: async (token) => (await queries.byToken(token))?.record ?? null,
+    cancelByToken: (token, when, operation) => cancel(() => queries.byToken(token), "customer", when, operation),
     pay,
     told,
     pauseAll,

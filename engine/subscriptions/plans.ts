@@ -3,12 +3,13 @@ import { RelayError } from "../kernel/errors.ts";
 import { type Digest, prefixedId } from "../kernel/prefixed-id.ts";
 import { CONFLICT, retryOnConflict } from "../kernel/retry-on-conflict.ts";
 import type { Stored } from "../kernel/stored.ts";
+import type { RequestContext } from "../workflow/workflow.ts";
 import { checkedPlan } from "./check-text.ts";
 import { checkedTerms, type DunningTerms } from "./dunning-policy.ts";
 import type { DunningPolicyStore } from "./dunning-policy-store.ts";
 import { PLANS_MAX, type PlanRecord, type PlanTerms } from "./plan.ts";
 import type { PlanStore } from "./plan-store.ts";
-import type { SubscriptionOperation, SubscriptionOwner } from "./subscriptions.ts";
+import type { SubscriptionOwner } from "./subscriptions.ts";
 
 /** Each lost round is somebody else's change of the same plan. */
 const ROUNDS_MAX = 8;
@@ -19,7 +20,7 @@ const ROUNDS_MAX = 8;
  */
 export interface Plans {
   /** Idempotent by the operation's id. Throws RelayError `invalid_request` naming the member, and `conflict` beyond PLANS_MAX. */
-  create(owner: SubscriptionOwner, terms: PlanTerms, operation: SubscriptionOperation): Promise<PlanRecord>;
+  create(owner: SubscriptionOwner, terms: PlanTerms, operation: RequestContext): Promise<PlanRecord>;
   find(owner: SubscriptionOwner, id: string): Promise<PlanRecord | null>;
   /** All of them, newest first. */
   list(owner: SubscriptionOwner): Promise<readonly PlanRecord[]>;

@@ -1,18 +1,12 @@
 import type { Address, Homes } from "../kernel/bus.ts";
-import { createDeadlineRunner, type DeadlineRunner } from "../kernel/deadline-runner.ts";
-import { createPacer } from "../kernel/pacer.ts";
+import type { DeadlineRunner } from "../kernel/deadline-runner.ts";
 import { CONFLICT, retryOnConflict } from "../kernel/retry-on-conflict.ts";
+import { createWorkflowDeadlines } from "../workflow/workflow-deadlines.ts";
 import type { Collector } from "./collect.ts";
 import { pendingOf, timeAtMs } from "./rules.ts";
-import { SPREAD_MS, type SubscriptionRecord } from "./subscription.ts";
+import type { SubscriptionRecord } from "./subscription.ts";
 import { nextCycle, type SubscriptionParts, takeStep } from "./take-step.ts";
-
-/**
- * What is due at one time is spread by its ids when it is stored. What was missed is spread by the runner: below so many in a second at once, and a hundred thousand over the same half
- * hour, so it has to hold as many.
- */
-const FREE_PER_SECOND = 60;
-const BOUNDS = { heldMax: 110_000, atOnceMax: 64, catchUpMs: SPREAD_MS, slackMs: 0 };
+import type { subscriptionWorkflow } from "./workflow.ts";
 
 /** Each lost round is somebody else's change of the same subscription; more of them mean that something is wrong. */
 const ROUNDS_MAX = 8;
@@ -21,6 +15,7 @@ const ROUNDS_MAX = 8;
 const DUE_MAX = 4;
 
 export interface SubscriptionDeadlinesOptions extends SubscriptionParts {
+  definition: ReturnType<typeof subscriptionWorkflow>;
   collector: Collector;
   homes: Homes;
   self: Address;
@@ -29,7 +24,9 @@ export interface SubscriptionDeadlinesOptions extends SubscriptionParts {
 
 /** The deadlines of subscriptions whose home this shard is: cycles, steps, ends, and looks at payments. */
 export function createSubscriptionDeadlines(options: SubscriptionDeadlinesOptions): DeadlineRunner {
-  const { store, policies, calendar, clock, isInactive, collector, homes, self, failed } = options;
+  const { definition, workflow, policies, calendar, clock, isInactive, collector, homes, self, failed } = options;
+
+  const { store } = workflow;
 
   /** A step by time. False where the subscription does not take it. */
   function step(id: string, type: "deadline.passed" | "mail.due"): Promise<boolean> {
@@ -68,11 +65,7 @@ export function createSubscriptionDeadlines(options: SubscriptionDeadlinesOption
     }
   }
 
-  return createDeadlineRunner({
-    ...{ name: "subscription", index: store, homes, self, clock, failed, fire },
-    placeOf: (partition) => `subscriptions/${partition}`,
-    bounds: { ...BOUNDS, pacer: createPacer(FREE_PER_SECOND) },
-  });
+  return createWorkflowDeadlines(definition, { store, homes, self, clock, failed, fire });
 }
 
 /** Before something ends by time, its link is looked at: it may have been paid without anybody telling. */

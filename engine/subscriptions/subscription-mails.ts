@@ -5,6 +5,7 @@ import type { SecretBox } from "../kernel/secret-box.ts";
 import { type MailStore, mailOperations } from "../mails/mail-store.ts";
 import type { MerchantStore } from "../partners/merchant-store.ts";
 import type { DunningTerms } from "./dunning-policy.ts";
+import type { SubscriptionEffect } from "./events.ts";
 import type { SubscriptionMailTexts } from "./mail-texts.ts";
 import type { SubscriptionMail, SubscriptionRecord } from "./subscription.ts";
 
@@ -15,6 +16,12 @@ export interface SubscriptionMails {
    * what the mail tells of counts all the same. Never rejects.
    */
   owed(record: SubscriptionRecord, kind: SubscriptionMail, terms: DunningTerms | null): Promise<CommitPart["operations"] | null>;
+}
+
+/** The mail of an effect: what the workflow of subscriptions asks for. The policy that was fixed with the first failure counts. */
+export function subscriptionMailOf(mails: SubscriptionMails) {
+  return async (record: SubscriptionRecord, effect: SubscriptionEffect, before: SubscriptionRecord | null) =>
+    effect.type === "mail" ? mails.owed(record, effect.params.kind, record.dunning?.terms ?? before?.dunning?.terms ?? null) : [];
 }
 
 export interface SubscriptionMailsOptions {

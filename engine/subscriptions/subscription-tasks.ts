@@ -3,7 +3,7 @@ import type { MerchantList } from "../kernel/merchant-index-store.ts";
 import { createRecent } from "../kernel/recent.ts";
 import { dunningCalendar } from "./rules.ts";
 import type { SubscriptionRecord } from "./subscription.ts";
-import type { SubscriptionStore } from "./subscription-store.ts";
+import type { SubscriptionQueries } from "./subscription-queries.ts";
 
 /** An overview names the newest, no list of all. */
 const TASKS_MAX = 20;
@@ -24,7 +24,7 @@ export interface SubscriptionTask {
 /** What a merchant has to look at, newest first, as it was within the last seconds. Rejects with RelayError `unavailable`. */
 export type SubscriptionTasks = (list: MerchantList) => Promise<readonly SubscriptionTask[]>;
 
-export function createSubscriptionTasks({ store, clock }: { store: Pick<SubscriptionStore, "page">; clock: Clock }): SubscriptionTasks {
+export function createSubscriptionTasks({ store, clock }: { store: Pick<SubscriptionQueries, "page">; clock: Clock }): SubscriptionTasks {
   const recent = createRecent<readonly SubscriptionTask[]>(clock, RECENT_MS);
 
   async function look(list: MerchantList): Promise<readonly SubscriptionTask[]> {

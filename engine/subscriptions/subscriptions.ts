@@ -1,3 +1,4 @@
+import type { RequestContext } from "../workflow/workflow.ts";
 import type {
   Collection,
   CycleCharge,
@@ -6,13 +7,6 @@ import type {
   SubscriptionRecord,
   SubscriptionState,
 } from "./subscription.ts";
-
-/** A request, as far as what comes of it is told to others. */
-export interface SubscriptionOperation {
-  /** The same for every attempt at one request. */
-  readonly id: string;
-  readonly requestId: string | null;
-}
 
 /** Whose subscriptions and plans they are; from the session or the key, never from the request. */
 export interface SubscriptionOwner {
@@ -57,7 +51,7 @@ export interface Subscriptions {
     owner: SubscriptionOwner,
     order: SubscriptionOrder,
     createdBy: SubscriptionCreator,
-    operation: SubscriptionOperation,
+    operation: RequestContext,
   ): Promise<{ type: "created"; subscription: SubscriptionRecord } | { type: "no_plan" | "plan_inactive" | "inactive" }>;
   find(owner: SubscriptionOwner, id: string): Promise<SubscriptionRecord | null>;
   /** Newest first. `next` null: no more. Throws RelayError `invalid_request` for a cursor that is none. */
@@ -69,9 +63,9 @@ export interface Subscriptions {
     owner: SubscriptionOwner,
     id: string,
     when: { readonly atPeriodEnd: boolean },
-    operation: SubscriptionOperation,
+    operation: RequestContext,
   ): Outcome<"cancelled" | "not_in_state">;
-  pause(owner: SubscriptionOwner, id: string, operation: SubscriptionOperation): Outcome<"paused" | "not_in_state">;
+  pause(owner: SubscriptionOwner, id: string, operation: RequestContext): Outcome<"paused" | "not_in_state">;
   /**
    * Of a pause, whose time counts for nothing: the next cycle is the first that is due from now on. Or of a cancellation at the period's end, which is taken back.
    * `outcome_unknown`: a payment from before the pause may still be made. `inactive`: the merchant is deactivated.
@@ -79,22 +73,18 @@ export interface Subscriptions {
   resume(
     owner: SubscriptionOwner,
     id: string,
-    operation: SubscriptionOperation,
+    operation: RequestContext,
   ): Outcome<"resumed" | "not_in_state" | "outcome_unknown" | "inactive">;
   /** Asks for the payment now, once in an hour; where a link can be paid its customer is reminded of it. `too_many`: ATTEMPTS_MAX. */
   retry(
     owner: SubscriptionOwner,
     id: string,
-    operation: SubscriptionOperation,
+    operation: RequestContext,
   ): Outcome<"retried" | "not_in_state" | "outcome_unknown" | "too_soon" | "too_many" | "inactive">;
   /** By its token, for whoever holds it; null for one that is none. */
   byToken(token: string): Promise<SubscriptionRecord | null>;
   /** The customer's own cancellation. */
-  cancelByToken(
-    token: string,
-    when: { readonly atPeriodEnd: boolean },
-    operation: SubscriptionOperation,
-  ): Outcome<"cancelled" | "not_in_state">;
+  cancelByToken(token: string, when: { readonly atPeriodEnd: boolean }, operation: RequestContext): Outcome<"cancelled" | "not_in_state">;
   /**
    * The customer wants to pay what is unpaid: the link for it, a new one where there is none. `nothing_due`; `outcome_unknown`: a payment is under way; `refused`: there is no link for it.
    */
@@ -111,5 +101,5 @@ export interface Subscriptions {
    */
   told(attemptId: string): Promise<void>;
   /** Pauses all of a merchant that is deactivated; those that it misses are paused when something of them is due. Resolves with how many; safe to repeat. */
-  pauseAll(owner: SubscriptionOwner, operation: SubscriptionOperation): Promise<number>;
+  pauseAll(owner: SubscriptionOwner, operation: RequestContext): Promise<number>;
 }

@@ -7,21 +7,19 @@ import type { EffectHandler, Step, TimedEvent, WorkflowDefinition, WorkflowRecor
 
 export interface EffectOptions<R, F> {
   readonly digest: Digest;
-  /** What an event shows of a record: no personal data. */
+  /** Returns the object that an event shows. It has no personal data. */
   objectOf(record: R): object;
-  /** The entries of a mail; null where mails have no room now. Absent: the machine has no mails. */
-  mailOf?(record: R, effect: F): Promise<CommitPart["operations"] | null>;
+  /** Returns the entries of a mail, or null while mails have no room. */
+  mailOf?(record: R, effect: F, before: R | null): Promise<CommitPart["operations"] | null>;
 }
 
 export type Stepped<R, F> = Pick<Step<R, F>, "record" | "effects">;
 
-/** A record with what it keeps of its mail, and the entries of the mail. */
 export interface Mailed<R> {
   readonly record: R;
   readonly operations: CommitPart["operations"];
 }
 
-/** What is stored of the effects of a step. */
 export function createEffects<R extends WorkflowRecord, E extends TimedEvent, F extends { readonly type: string }, Outcome>(
   definition: WorkflowDefinition<R, E, F, Outcome>,
   { digest, objectOf, mailOf }: EffectOptions<R, F>,
@@ -34,14 +32,13 @@ export function createEffects<R extends WorkflowRecord, E extends TimedEvent, F 
     return handler;
   }
 
-  /** The operations of the step's mail, and what the record keeps of a mail that found no room. */
-  async function mailed({ record, effects }: Stepped<R, F>, atMs: number): Promise<Mailed<R>> {
+  async function mailed({ record, effects }: Stepped<R, F>, before: R | null, atMs: number): Promise<Mailed<R>> {
     for (const effect of effects.toReversed()) {
       const handler = handlerOf(effect);
       if (handler.kind !== "mail") continue;
-      const operations = (await mailOf?.(record, effect)) ?? null;
-      if (operations !== null) return { record, operations };
-      return { record: { ...record, ...handler.postponed?.(record, effect, atMs) }, operations: [] };
+      const operations = (await mailOf?.(record, effect, before)) ?? null;
+      if (operations === null) return { record: { ...record, ...handler.postponed?.(record, effect, atMs) }, operations: [] };
+      return { record: operations.length === 0 ? record : { ...record, ...handler.sent?.(record) }, operations };
     }
     return { record, operations: [] };
   }
@@ -63,15 +60,17 @@ export function createEffects<R extends WorkflowRecord, E extends TimedEvent, F 
     });
   }
 
-  function attention(record: R, effects: readonly F[], before: R | null, atMs: number): CommitPart["operations"] {
-    const [terminalId, uuid] = [definition.terminalOf(record), record.id];
+  function attention(record: R, effects: readonly F[], before: R | null, event: TimedEvent): CommitPart["operations"] {
+    const terminalId = definition.terminalOf(record);
+    const { atMs } = event;
     return effects.flatMap((effect) => {
       const handler = handlerOf(effect);
       if (handler.kind === "attention") {
+        const uuid = handler.placeOf?.(event) ?? record.id;
         return [attentionOperation({ kind: handler.item, terminalId, uuid, atMs, detail: handler.detailOf(record), raw: null })];
       }
       const isResolved = handler.kind === "resolve" && before !== null && handler.exists(before);
-      return isResolved ? [{ type: "delete", key: attentionKey(handler.item, terminalId, uuid) } as const] : [];
+      return isResolved ? [{ type: "delete", key: attentionKey(handler.item, terminalId, record.id) } as const] : [];
     });
   }
 

@@ -9,31 +9,31 @@ import { createEffects, type EffectOptions, type Mailed, type Stepped } from "./
 import type { CommitGuard, GuardPart, RequestContext, TimedEvent, Transition, WorkflowDefinition, WorkflowRecord } from "./workflow.ts";
 import type { WorkflowCommit, WorkflowStore } from "./workflow-store.ts";
 
-/** Each conflict means that somebody else has changed the record; more of them mean that something is wrong. */
+/** More conflicts than this indicate a fault. */
 export const ATTEMPTS_MAX = 8;
 
 export interface WorkflowOptions<R, F, Outcome> extends EffectOptions<R, F> {
   readonly store: WorkflowStore<R>;
   readonly clock: Clock;
-  /** The entries that store webhook events and lead to their deliveries. */
   eventOperations(events: readonly WebhookEvent[]): CommitPart["operations"];
-  /** Called after the commit, as `count` is. */
+  /** Called only after the commit, like `count`. */
   readonly activity: Pick<ActivityLog, "workflow">;
   count(outcome: Outcome): void;
-  /** Absent: a commit depends on nothing but the record and what its caller adds. */
   readonly guard?: CommitGuard<R>;
-  /** Called with each record that is stored. */
   stored?(record: R): void;
 }
 
 export interface Applied<R, F> {
   readonly type: "accepted" | "refused";
   readonly record: R;
-  /** Those of the step, for a caller that executes what comes after the commit. */
+  /** For a caller that executes some of them after the commit. */
   readonly effects: readonly F[];
 }
 
-/** `guarded`: the guard refuses it. `conflict`: there is another version of the record, or a check of the caller's does not hold. */
+/**
+ * `guarded`: the guard rejects the commit. `conflict`: the record or what a check reads has
+ * changed.
+ */
 export type Created<R, F> =
   | Applied<R, F>
   | { readonly type: "guarded"; readonly refused: string }
@@ -43,31 +43,33 @@ export interface PreparedStep<R, F> {
   readonly record: R;
   readonly effects: readonly F[];
   readonly part: CommitPart;
-  /** To be called once the part is stored. */
+  /** The caller calls it once the part is stored. */
   committed(): void;
 }
 
-/** Steps records and stores the steps, for requests and deadlines alike. */
 export interface Workflow<R, E, F> {
   readonly store: WorkflowStore<R>;
-  /** Stores a new record with the effects of its first events. */
   create(step: Stepped<R, F>, event: TimedEvent, request: RequestContext | null, part?: GuardPart): Promise<Created<R, F>>;
-  /** One step from what was read; CONFLICT if that, or what `part` checks, has changed. */
+  /** Makes one step. Returns CONFLICT if the record, or what `part` checks, has changed. */
   step(stored: Stored<R>, event: E, request: RequestContext | null, part?: CommitPart): Promise<Applied<R, F> | typeof CONFLICT>;
-  /** Loads, decides, steps and commits, again after a conflict. `decide`: null for nothing to do. Null: there is no such record. */
+  /**
+   * Loads, decides, steps and commits, and repeats this after a conflict. `decide` returns null if
+   * there is nothing to do.
+   */
   apply(id: string, decide: (record: R, atMs: number) => E | null, request: RequestContext | null): Promise<Applied<R, F> | null>;
-  /** The record as it is at this time: where its deadline has passed unnoticed, that is stored first. */
+  /** Returns the record after any step that its deadline has made due. */
   current(id: string): Promise<Stored<R> | null>;
   /**
-   * One step for the commit of another record; nothing is stored before the caller commits `part`. The guard is read once. Answers at
-   * once if the step has no mail and no guard, so that of many that step one record at once fewer conflict.
+   * Makes one step for the commit of another record. The caller commits `part`. The guard is read
+   * once. Without a mail and a guard the result is no promise, so that many requests that step one
+   * record at once conflict less often.
    */
   prepare(
     stored: Stored<R>,
     event: E,
     request: RequestContext | null,
   ): PreparedStep<R, F> | "refused" | Promise<PreparedStep<R, F> | "refused">;
-  /** Reports to the activity log that a request was refused. */
+  /** Reports a rejected request to the activity log. */
   refused(record: R, event: TimedEvent, request: RequestContext): void;
 }
 
@@ -75,30 +77,31 @@ export function createWorkflow<R extends WorkflowRecord, E extends TimedEvent, F
   definition: WorkflowDefinition<R, E, F, Outcome>,
   options: WorkflowOptions<R, F, Outcome>,
 ): Workflow<R, E, F> {
-  const { objectType, outcomesOf, touch } = definition;
+  const { objectType, outcomesOf, touch, attemptsMax = ATTEMPTS_MAX, reports } = definition;
   const { store, clock, eventOperations, activity, count, guard } = options;
   const effectsOf = createEffects(definition, options);
 
-  /** A step with everything that is stored with it but for what the guard adds. */
   function commitOf(
     { record: stepped, effects }: Stepped<R, F>,
     mails: Mailed<R>,
     stored: Stored<R> | null,
-    { atMs }: TimedEvent,
+    event: TimedEvent,
     request: RequestContext | null,
     part: CommitPart,
   ): WorkflowCommit<R> {
+    const { atMs } = event;
     const before = stored?.record ?? null;
-    const record = {
+    const touched = {
       ...mails.record,
       updatedAtMs: touch === "latest" ? Math.max(stepped.updatedAtMs, atMs) : changedAtMs(before?.updatedAtMs ?? null, atMs),
       events: stepped.events + effectsOf.eventCount(effects),
     };
+    const record = { ...touched, ...definition.noted?.({ before, record: touched, atMs }) };
     const operations = [
       ...eventOperations(effectsOf.events(record, effects, stepped.events, atMs, request?.requestId ?? null)),
       ...part.operations,
       ...mails.operations,
-      ...effectsOf.attention(record, effects, before, atMs),
+      ...effectsOf.attention(record, effects, before, event),
     ];
     return { before, record, atMs, version: stored?.version ?? 0, part: { checks: part.checks, operations } };
   }
@@ -110,24 +113,26 @@ export function createWorkflow<R extends WorkflowRecord, E extends TimedEvent, F
     request: RequestContext | null,
     part: GuardPart,
   ): Promise<Created<R, F>> {
-    const mails = effectsOf.hasMail(step) ? await effectsOf.mailed(step, event.atMs) : { record: step.record, operations: [] };
-    const own = commitOf(step, mails, stored, event, request, part);
-    const isGuarded = guard?.applies(own) === true;
+    const mails = effectsOf.hasMail(step)
+      ? await effectsOf.mailed(step, stored?.record ?? null, event.atMs)
+      : { record: step.record, operations: [] };
+    const unguarded = commitOf(step, mails, stored, event, request, part);
+    const isGuarded = guard?.applies(unguarded) === true;
 
     async function attempt(): Promise<{ readonly applied: Created<R, F>; readonly isGuardStale: boolean }> {
-      const more = isGuarded ? await guard.read(own) : NO_PART;
-      if ("refused" in more) return { applied: { type: "guarded", refused: more.refused }, isGuardStale: false };
-      const result = await store.commit(joined(own, more));
-      if (result.type === "conflict") return { applied: result, isGuardStale: more.checks.some(({ key }) => key === result.key) };
-      committed(own, step.effects, event, request, [part, more]);
-      return { applied: { type: "accepted", record: own.record, effects: step.effects }, isGuardStale: false };
+      const guardPart = isGuarded ? await guard.read(unguarded) : NO_PART;
+      if ("refused" in guardPart) return { applied: { type: "guarded", refused: guardPart.refused }, isGuardStale: false };
+      const result = await store.commit(withPart(unguarded, guardPart));
+      if (result.type === "conflict") return { applied: result, isGuardStale: guardPart.checks.some(({ key }) => key === result.key) };
+      committed(unguarded, step.effects, event, request, [part, guardPart]);
+      return { applied: { type: "accepted", record: unguarded.record, effects: step.effects }, isGuardStale: false };
     }
 
-    const { attemptsMax } = guard ?? {};
-    if (!isGuarded || attemptsMax === undefined) return (await attempt()).applied;
-    // The step stays right while only what the guard has read has changed.
-    return guard.inTurn(own.record, () =>
-      retryOnConflict(attemptsMax, async () => {
+    const guardAttemptsMax = guard?.attemptsMax;
+    if (!isGuarded || guardAttemptsMax === undefined) return (await attempt()).applied;
+    // The step stays valid while only what the guard reads has changed.
+    return guard.inTurn(unguarded.record, () =>
+      retryOnConflict(guardAttemptsMax, async () => {
         const { applied, isGuardStale } = await attempt();
         return isGuardStale ? CONFLICT : applied;
       }),
@@ -141,8 +146,10 @@ export function createWorkflow<R extends WorkflowRecord, E extends TimedEvent, F
     request: RequestContext | null,
     parts: readonly GuardPart[],
   ): void {
-    report(transition, event, request, "done");
-    for (const outcome of outcomesOf(transition, effects)) count(outcome);
+    if (reports === undefined || transition.before?.state !== transition.record.state) {
+      report(transition, event, request, "done");
+      for (const outcome of outcomesOf(transition, effects)) count(outcome);
+    }
     for (const part of parts) part.committed?.();
     options.stored?.(transition.record);
   }
@@ -160,8 +167,8 @@ export function createWorkflow<R extends WorkflowRecord, E extends TimedEvent, F
   const step: Workflow<R, E, F>["step"] = async (stored, event, request, part = NO_PART) => {
     const stepped = definition.step(stored.record, event);
     if (!stepped.accepted) {
-      // A deadline that does not apply any more was nobody's request.
-      if (request !== null) refused(stored.record, event, request);
+      // No request causes a deadline, so one that no longer applies is not reported.
+      if (request !== null && reports === undefined) refused(stored.record, event, request);
       return { type: "refused", record: stored.record, effects: [] };
     }
     const applied = await commit(stepped, stored, event, request, part);
@@ -173,21 +180,23 @@ export function createWorkflow<R extends WorkflowRecord, E extends TimedEvent, F
     if (!stepped.accepted) return "refused";
     const { effects } = stepped;
 
-    function withGuard(own: WorkflowCommit<R>, more: GuardPart | { readonly refused: string }): PreparedStep<R, F> | "refused" {
-      if ("refused" in more) return "refused";
+    function withGuard(unguarded: WorkflowCommit<R>, guardPart: GuardPart | { readonly refused: string }): PreparedStep<R, F> | "refused" {
+      if ("refused" in guardPart) return "refused";
       return {
-        ...{ record: own.record, effects, part: store.part(joined(own, more)) },
-        committed: () => committed(own, effects, event, request, [more]),
+        ...{ record: unguarded.record, effects, part: store.part(withPart(unguarded, guardPart)) },
+        committed: () => committed(unguarded, effects, event, request, [guardPart]),
       };
     }
 
     function withMails(mails: Mailed<R>): ReturnType<Workflow<R, E, F>["prepare"]> {
-      const own = commitOf(stepped, mails, stored, event, request, NO_PART);
-      return guard?.applies(own) === true ? guard.read(own).then((more) => withGuard(own, more)) : withGuard(own, NO_PART);
+      const unguarded = commitOf(stepped, mails, stored, event, request, NO_PART);
+      return guard?.applies(unguarded) === true
+        ? guard.read(unguarded).then((guardPart) => withGuard(unguarded, guardPart))
+        : withGuard(unguarded, NO_PART);
     }
 
     return effectsOf.hasMail(stepped)
-      ? effectsOf.mailed(stepped, event.atMs).then(withMails)
+      ? effectsOf.mailed(stepped, stored.record, event.atMs).then(withMails)
       : withMails({ record: stepped.record, operations: [] });
   };
 
@@ -198,14 +207,14 @@ export function createWorkflow<R extends WorkflowRecord, E extends TimedEvent, F
     refused,
     create: (first, event, request, part = NO_PART) => commit(first, null, event, request, part),
     apply: (id, decide, request) =>
-      retryOnConflict(ATTEMPTS_MAX, async () => {
+      retryOnConflict(attemptsMax, async () => {
         const stored = await store.load(id);
         if (stored === null) return null;
         const event = decide(stored.record, clock.nowMs());
         return event === null ? { type: "refused", record: stored.record, effects: [] } : step(stored, event, request);
       }),
     current: (id) =>
-      retryOnConflict(ATTEMPTS_MAX, async () => {
+      retryOnConflict(attemptsMax, async () => {
         const stored = await store.load(id);
         const event = stored === null ? null : definition.overdue(stored.record, clock.nowMs());
         if (stored === null || event === null) return stored;
@@ -215,7 +224,7 @@ export function createWorkflow<R extends WorkflowRecord, E extends TimedEvent, F
   };
 }
 
-function joined<R>(own: WorkflowCommit<R>, { checks, operations }: CommitPart): WorkflowCommit<R> {
-  const { part } = own;
-  return { ...own, part: { checks: [...part.checks, ...checks], operations: [...part.operations, ...operations] } };
+function withPart<R>(unguarded: WorkflowCommit<R>, { checks, operations }: CommitPart): WorkflowCommit<R> {
+  const { part } = unguarded;
+  return { ...unguarded, part: { checks: [...part.checks, ...checks], operations: [...part.operations, ...operations] } };
 }

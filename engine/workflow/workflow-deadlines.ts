@@ -11,11 +11,14 @@ export interface WorkflowDeadlinesOptions<R> {
   readonly self: Address;
   readonly clock: Clock;
   failed(what: string, error: unknown): void;
-  /** Does what is due at a record, and stores when it is due next. Rejects to be called again. */
+  /**
+   * Does what is due for a record, and stores when something is due next. If it rejects, it is
+   * called again.
+   */
   fire(id: string): Promise<unknown>;
 }
 
-/** Fires the deadlines of the records whose home this shard is. */
+/** Fires the deadlines of the records whose home is this shard. */
 export function createWorkflowDeadlines<R extends WorkflowRecord, E extends TimedEvent, F extends { readonly type: string }, Outcome>(
   { deadlines: { name, bounds, freePerSecond } }: WorkflowDefinition<R, E, F, Outcome>,
   { store: index, ...options }: WorkflowDeadlinesOptions<R>,

@@ -8,32 +8,31 @@ import { timeDigits } from "../kernel/time-digits.ts";
 import { objectRowOperations } from "../payments/outbox.ts";
 import type { TimedEvent, Transition, WorkflowDefinition, WorkflowRecord } from "./workflow.ts";
 
-/** A transition with everything that is stored with it; `version` is that of the record before, 0 for a new one. */
+/** `version` is the version of `before`, 0 for a new record. */
 export interface WorkflowCommit<R> extends Transition<R> {
   readonly version: number;
   readonly part: CommitPart;
 }
 
 /**
- * The records of a workflow. Every method rejects with RelayError `unavailable` when the store cannot answer; after a failed commit
- * it is not known whether it happened.
+ * Every method rejects with RelayError `unavailable` when the store cannot answer. After a failed
+ * commit it is unknown whether the commit happened.
  */
 export interface WorkflowStore<R> extends DueIndex {
   load(id: string): Promise<Stored<R> | null>;
   commit(commit: WorkflowCommit<R>): Promise<CommitResult>;
   /** Returns what `commit` would store, for the commit of another record. */
   part(commit: WorkflowCommit<R>): CommitPart;
-  /** The record that an exact index leads to. */
+  /** Returns the record of an entry of an exact index. */
   exact(key: string): Promise<Stored<R> | null>;
-  /** A page of an index. `prefix` is the index and the path. */
+  /** `prefix` is the prefix of the index and the path. */
   page(prefix: string, query: IndexQuery, matches: (record: R) => boolean): Promise<IndexPage<R>>;
-  /** The records of the first entries under a prefix, or of the last ones, at most `limit`. */
+  /** Returns the records of the first or last entries under a prefix, at most `limit`. */
   under(prefix: string, limit: number, reverse?: boolean): Promise<readonly R[]>;
-  /** How many entries an index by time has from `fromMs` on, counted up to `limit`. */
+  /** Counts the entries of an index by time from `fromMs` on, up to `limit`. */
   count(prefix: string, fromMs: number, limit: number): Promise<number>;
-  /** The time of the first entry from `fromMs` on; null if there is none. */
   firstAtMs(prefix: string, fromMs: number): Promise<number | null>;
-  /** The newest entries of an index by time from `fromMs` on, at most `limit` (10,000): their places and values. */
+  /** Returns the newest entries of an index by time, at most `limit` (10,000). */
   entries(prefix: string, fromMs: number, limit: number): Promise<readonly { readonly place: Place; readonly value: string }[]>;
 }
 
@@ -70,6 +69,7 @@ export function createWorkflowStore<R extends WorkflowRecord, E extends TimedEve
     const transition = { before, record, atMs };
     const key = keyPrefix + record.id;
     const untilMs = expiresAtMs(transition, retentionMs);
+    const until = untilMs === null ? {} : { expiresAtMs: untilMs };
     const entries = indexEntries(record);
     const known = new Map((before === null ? [] : indexEntries(before)).map((entry) => [entry.key, entry.value]));
     const isRenewed = renewIndexes?.(transition) !== false;
@@ -79,10 +79,10 @@ export function createWorkflowStore<R extends WorkflowRecord, E extends TimedEve
     return {
       checks: [{ key, version }, ...part.checks],
       operations: [
-        { type: "put", key, value: recordText(kind, record), expiresAtMs: untilMs },
-        ...written.map((entry): Operation => ({ type: "put", ...entry, expiresAtMs: untilMs })),
+        { type: "put", key, value: recordText(kind, record), ...until },
+        ...written.map((entry): Operation => ({ type: "put", ...entry, ...until })),
         ...stale.map((one): Operation => ({ type: "delete", key: one })),
-        ...(ownEntries?.(transition, untilMs) ?? []),
+        ...(ownEntries?.(transition, untilMs, retentionMs) ?? []),
         ...dueOperations(duePrefix, record.id, before?.nextAtMs ?? null, record.nextAtMs),
         ...objectRowOperations(before === null ? [] : reportRows(before), reportRows(record), atMs),
         ...part.operations,
@@ -120,7 +120,6 @@ export function createWorkflowStore<R extends WorkflowRecord, E extends TimedEve
   };
 }
 
-/** The keys of an index by time from this time on. */
 function since(prefix: string, fromMs: number): { readonly from: string; readonly to: string } {
   return { from: prefix + timeDigits(fromMs), to: prefixRange(prefix).to };
 }

@@ -7,7 +7,6 @@ import type { AttentionKind } from "../payments/attention-kinds.ts";
 import type { ObjectRow } from "../payments/object-row.ts";
 import type { PortalEventType } from "../webhooks/portal-events.ts";
 
-/** What the record of every workflow has. */
 export interface WorkflowRecord {
   readonly id: string;
   readonly merchantId: string;
@@ -16,9 +15,8 @@ export interface WorkflowRecord {
   readonly state: string;
   readonly createdAtMs: number;
   readonly updatedAtMs: number;
-  /** When the relay looks at the record next without a request; null: never again. */
+  /** When the relay checks the record next without a request; null if never again. */
   readonly nextAtMs: number | null;
-  /** The number of webhook events so far. */
   readonly events: number;
 }
 
@@ -28,7 +26,7 @@ export interface TimedEvent {
   readonly atMs: number;
 }
 
-/** The result of one event. `accepted` is false where the state does not take the event: nothing is stored then. */
+/** The result of one event. If the state does not accept the event, nothing is stored. */
 export interface Step<R, F> {
   readonly record: R;
   readonly effects: readonly F[];
@@ -42,35 +40,38 @@ export interface Transition<R> {
   readonly atMs: number;
 }
 
-/** The request that caused a step. */
 export interface RequestContext {
   /** All attempts at one request have the same id. */
   readonly id: string;
   readonly requestId: string | null;
 }
 
-/** An index: entries `<prefix><path><13 digits of milliseconds>/<id>`, or `<prefix><path><id>` without a time. */
+/**
+ * The keys are `<prefix><path><13 digits of milliseconds>/<id>`, or `<prefix><path><id>` without a
+ * time.
+ */
 export interface IndexDeclaration<R> {
   readonly prefix: string;
-  /** The key is the prefix and the path alone: at most one record has it. */
+  /** The key has no id, so at most one record has it. */
   readonly exact?: true;
-  /** Null: the index does not have this record. */
+  /** Null: the index does not contain the record. */
   path(record: R): string | null;
   atMs?(record: R): number;
-  /** What the entry holds; absent: the id. */
+  /** The value of the entry; absent: the id. */
   value?(record: R): string;
 }
 
-/** What becomes of an effect of the machine. Made by the functions below. */
 export type EffectHandler<R, F> =
-  /** A webhook event of this type, in the commit of the step. */
+  /** Adds a webhook event to the commit of the step. */
   | { readonly kind: "webhook"; typeOf(effect: F): PortalEventType }
-  /** An item that operators look at. */
-  | { readonly kind: "attention"; readonly item: AttentionKind; detailOf(record: R): string }
-  /** Removes such an item, if it exists. */
+  /** Adds an item that operators check, under the id of the record or the result of `placeOf`. */
+  | { readonly kind: "attention"; readonly item: AttentionKind; detailOf(record: R): string; placeOf?(event: TimedEvent): string }
   | { readonly kind: "resolve"; readonly item: AttentionKind; exists(before: R): boolean }
-  /** A mail; `postponed` is what the record keeps where mails have no room now. A step sends the last of its mails. */
-  | { readonly kind: "mail"; postponed?(record: R, effect: F, atMs: number): Partial<R> }
+  /**
+   * A step sends only the last of its mails. The record stores what `sent` returns, or what
+   * `postponed` returns if mails have no room.
+   */
+  | { readonly kind: "mail"; postponed?(record: R, effect: F, atMs: number): Partial<R>; sent?(record: R): Partial<R> }
   /** The caller of the step executes the effect, or stores it in the same commit. */
   | { readonly kind: "caller" };
 
@@ -78,16 +79,23 @@ export function webhook<R, F>(typeOf: (effect: F) => PortalEventType): EffectHan
   return { kind: "webhook", typeOf };
 }
 
-export function attention<R, F>(item: AttentionKind, detailOf: (record: R) => string): EffectHandler<R, F> {
-  return { kind: "attention", item, detailOf };
+export function attention<R, F>(
+  item: AttentionKind,
+  detailOf: (record: R) => string,
+  placeOf?: (event: TimedEvent) => string,
+): EffectHandler<R, F> {
+  return { kind: "attention", item, detailOf, ...(placeOf === undefined ? {} : { placeOf }) };
 }
 
 export function resolveAttention<R, F>(item: AttentionKind, exists: (before: R) => boolean): EffectHandler<R, F> {
   return { kind: "resolve", item, exists };
 }
 
-export function mail<R, F>(postponed?: (record: R, effect: F, atMs: number) => Partial<R>): EffectHandler<R, F> {
-  return { kind: "mail", ...(postponed === undefined ? {} : { postponed }) };
+export function mail<R, F>(
+  postponed?: (record: R, effect: F, atMs: number) => Partial<R>,
+  sent?: (record: R) => Partial<R>,
+): EffectHandler<R, F> {
+  return { kind: "mail", ...(postponed === undefined ? {} : { postponed }), ...(sent === undefined ? {} : { sent }) };
 }
 
 export function forCaller<R, F>(): EffectHandler<R, F> {
@@ -95,46 +103,56 @@ export function forCaller<R, F>(): EffectHandler<R, F> {
 }
 
 /**
- * A workflow: a stored record that a machine steps, with its indexes, its deadline, its webhook events, the items that operators
- * look at, its mails and its rows in reports, all written in one commit.
+ * A workflow is a stored record that a machine steps. Its indexes, deadline, webhook events,
+ * attention items, mails and report rows are written in the same commit.
  */
 export interface WorkflowDefinition<R extends WorkflowRecord, E extends TimedEvent, F extends { readonly type: string }, Outcome> {
   readonly kind: SchemaKind;
   /** Names a record in errors: "an alert". */
   readonly label: string;
   readonly objectType: WorkflowEntry["objectType"];
-  /** Ids come out of requests as they are; others are not looked up. */
+  /** Ids come from requests unchecked. An id that does not match is not looked up. */
   readonly idPattern: RegExp;
-  /** The key of a record is this prefix and its id. */
   readonly keyPrefix: string;
   step(record: R, event: E): Step<R, F>;
-  /** The event that an overdue record gets before it is shown or changed; null where it is not overdue. */
+  /** Returns the event that an overdue record needs before it is shown or changed, else null. */
   overdue(record: R, atMs: number): E | null;
-  /** How `updatedAtMs` is set: it grows with each change, or it is the latest time of all. */
+  /** Limits decisions after conflicts; absent: ATTEMPTS_MAX (run-workflow.ts). */
+  readonly attemptsMax?: number;
+  /** The steps that metrics and the activity log report; absent: all, and rejected requests. */
+  readonly reports?: "state changes";
+  /**
+   * `increasing`: `updatedAtMs` grows with each change. `latest`: it is the maximum of all times.
+   */
   readonly touch: "increasing" | "latest";
-  /** How long the record and its index entries are stored. */
-  expiresAtMs(transition: Transition<R>, retentionMs: number): number;
+  /** Returns changes of the record that its machine does not make. */
+  noted?(transition: Transition<R>): Partial<R>;
+  /** Null: the record is stored until a later commit sets its expiry. */
+  expiresAtMs(transition: Transition<R>, retentionMs: number): number | null;
   readonly indexes: readonly IndexDeclaration<R>[];
-  /** Whether the index entries that stay are written again, so that they are stored as long as the record. Absent: always. */
+  /** False: unchanged index entries keep their expiry. Absent: they expire with the record. */
   renewIndexes?(transition: Transition<R>): boolean;
-  /** Entries of the workflow's own in each commit; `untilMs` is when the record expires. */
-  ownEntries?(transition: Transition<R>, untilMs: number): CommitPart["operations"];
+  /** Returns further entries of each commit. `untilMs` is when the record expires. */
+  ownEntries?(transition: Transition<R>, untilMs: number | null, retentionMs: number): CommitPart["operations"];
   readonly deadlines: {
-    /** Deadlines are stored under `due/<name>/`, and live where the place `<name>s/<partition>` is at home. */
+    /**
+     * Deadlines are stored under `due/<name>/`. The home of the place `<name>s/<partition>` fires
+     * them.
+     */
     readonly name: string;
     readonly bounds: Omit<DeadlineBounds, "pacer">;
-    /** Looks within one second before the rest is spread. */
+    /** Deadlines that fire within one second before further ones are delayed. */
     readonly freePerSecond: number;
   };
-  /** The terminal under which operators see its items. */
+  /** The terminal under which operators see the attention items. */
   terminalOf(record: R): string;
   readonly effects: { readonly [T in F["type"]]: EffectHandler<R, Extract<F, { type: T }>> };
   reportRows(record: R): readonly ObjectRow[];
-  /** What is counted of a step once it is stored. */
+  /** Returns what metrics count after the commit. */
   outcomesOf(transition: Transition<R>, effects: readonly F[]): readonly Outcome[];
 }
 
-/** Steps a record by its machine. `nextAtMs` says when the relay looks at it next; absent: the machine sets it. */
+/** Without `nextAtMs`, the machine sets the time of the next check. */
 export function stepRecords<
   State extends string,
   R extends { readonly state: State; readonly nextAtMs: number | null },
@@ -150,21 +168,20 @@ export function stepRecords<
   };
 }
 
-/** What a commit depends on beside its record, and what is stored with it there. */
+/** A commit may depend on more than its record, for instance on the disputes of a payment. */
 export interface CommitGuard<R> {
   applies(transition: Transition<R>): boolean;
-  /** Reads it, again for each attempt at the commit. `refused` names why nothing is stored. */
+  /** Called for each attempt to commit. `refused` names why nothing is stored. */
   read(transition: Transition<R>): Promise<GuardPart | { readonly refused: string }>;
   /**
-   * Absent: where it has changed, the record is read and decided again. Present: only the guard is read again, so many times, because the
-   * step stays right.
+   * How often only the guard is read again if it has changed, because the step stays valid. Absent:
+   * the record is read and decided again.
    */
   readonly attemptsMax?: number;
-  /** Runs the commit in turn with others of this thread that change the same. */
+  /** Runs commits of this thread that change the same guard one after the other. */
   inTurn<T>(record: R, commit: () => Promise<T>): Promise<T>;
 }
 
 export interface GuardPart extends CommitPart {
-  /** Called once the commit is stored. */
   committed?(): void;
 }

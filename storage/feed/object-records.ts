@@ -13,9 +13,10 @@ import type { ObjectRow } from "../../engine/payments/object-row.ts";
 import { portalLinkRow } from "../../engine/portal-links/object-row.ts";
 import type { PortalLinkRecord } from "../../engine/portal-links/portal-link.ts";
 import { PORTAL_LINKS } from "../../engine/portal-links/workflow.ts";
+import { SUBSCRIPTION_CHARGES } from "../../engine/subscriptions/cycle-charge-store.ts";
 import { formerChargeRows, subscriptionRows } from "../../engine/subscriptions/object-rows.ts";
 import type { CycleCharge, SubscriptionRecord } from "../../engine/subscriptions/subscription.ts";
-import { SUBSCRIPTION_CHARGES, SUBSCRIPTIONS } from "../../engine/subscriptions/subscription-store.ts";
+import { SUBSCRIPTIONS } from "../../engine/subscriptions/workflow.ts";
 import { entriesOf, fromStore } from "./outbox.ts";
 
 /** Records of things of merchants, and the rows that each stands for. */

@@ -23,7 +23,7 @@ const ALERTS: StoredSubject<AlertRecord> = {
   summaries: alertSummaries,
 };
 
-/** The contract of the store of alerts; each engine's test file calls this. */
+/** The contract of the store of alerts. The test file of each engine calls it. */
 export function testAlertStore(name: string, open: () => Promise<OpenWorkflowStore<AlertRecord>>): void {
   testWorkflowStore(ALERTS, name, open);
   testWorkflowLists(ALERTS, name, open);
@@ -49,7 +49,7 @@ export function testAlertStore(name: string, open: () => Promise<OpenWorkflowSto
       assert.deepEqual([await ids({ currency: "EUR" }), await ids({ source: "RDR", currency: "CHF" })], [[three.id, one.id], [two.id]]);
     });
 
-    test("sums an alert up with its amount, and with whether its source took it back", async ({ store, nowMs }) => {
+    test("summarizes an alert with its amount and whether its source withdrew it", async ({ store, nowMs }) => {
       const pending = ALERTS.numbered(1, nowMs());
       const invalid: AlertRecord = { ...pending, state: "DECLINED", end: { by: "invalid", atMs: nowMs(), reason: null } };
       const common = { id: pending.id, receivedAtMs: nowMs(), amountMinor: 1_234, currency: "EUR" };

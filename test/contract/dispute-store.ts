@@ -34,7 +34,7 @@ const DISPUTES: StoredSubject<DisputeRecord> = {
   summaries: disputeSummaries,
 };
 
-/** The contract of the store of disputes and of their guard; each engine's test file calls this. */
+/** The contract of the store of disputes and their guard. The test file of each engine calls it. */
 export function testDisputeStore(name: string, open: () => Promise<OpenDisputeStore>): void {
   testWorkflowStore(DISPUTES, name, open);
   testWorkflowLists(DISPUTES, name, open);
@@ -42,7 +42,7 @@ export function testDisputeStore(name: string, open: () => Promise<OpenDisputeSt
   describe(`${name} keeps the contract of the queries of disputes`, () => {
     const test = ownWorldTest(open);
 
-    test("filters by what a network says of a case, and by deadline", async ({ store, nowMs }) => {
+    test("filters by the data of the network's case and by deadline", async ({ store, nowMs }) => {
       const [one, two, three] = [1, 2, 3].map((n) => DISPUTES.numbered(n, nowMs() + n));
       assert.ok(one !== undefined && two !== undefined && three !== undefined);
       await stored(store, { ...one, stage: "INQUIRY", category: "OTHER" }, nowMs());
@@ -58,7 +58,7 @@ export function testDisputeStore(name: string, open: () => Promise<OpenDisputeSt
       assert.deepEqual(await disputesOfCase(store, { ...LIST, livemode: true }, "C-2"), []);
     });
 
-    test("sums a dispute up with its amount and deadline, and with whether an alert came before", async ({ store, nowMs }) => {
+    test("summarizes a dispute with its amount, its deadline and whether an alert preceded it", async ({ store, nowMs }) => {
       const record = { ...DISPUTES.numbered(1, nowMs()), alertId: "al_1" };
       await stored(store, record, nowMs());
       const { id, respondByMs } = record;
@@ -74,7 +74,7 @@ export function testDisputeStore(name: string, open: () => Promise<OpenDisputeSt
       workflow.create({ record, effects: [] }, { type: "case.received", atMs: record.createdAtMs }, null);
     const of = (n: number, { nowMs }: OpenDisputeStore, uuid: string | null = UUID) => DISPUTES.numbered(n, nowMs(), { uuid });
     const isBlocked = (kv: Kv, uuid = UUID) => createDisputeHoldStore(kv).isUnderDispute({ ...PAYMENT, uuid });
-    /** The keys that name a record or are its own. */
+    /** Returns the keys of a record and of its entries. */
     const keysOf = async (kv: Kv, id: string) =>
       (await kv.scan({ from: " ", to: "~", limit: 10_000 })).map(({ key }) => key).filter((key) => key.includes(id));
 
@@ -101,7 +101,7 @@ export function testDisputeStore(name: string, open: () => Promise<OpenDisputeSt
       assert.deepEqual(await stepAll(asked), [true, true]);
     });
 
-    test("refuses a new dispute of a payment that has as many as it may", async (world) => {
+    test("rejects a new dispute of a payment that has the maximum", async (world) => {
       const { kv, workflow } = world;
       for (let n = 1; n <= DISPUTES_OF_PAYMENT_MAX; n += 1) await create(workflow, of(n, world));
       const tooMany = of(DISPUTES_OF_PAYMENT_MAX + 1, world);
@@ -112,7 +112,7 @@ export function testDisputeStore(name: string, open: () => Promise<OpenDisputeSt
       assert.equal((await create(workflow, tooMany)).type, "accepted");
     });
 
-    test("stores nothing of a dispute while another one of the payment is stored", async (world) => {
+    test("rejects a dispute while another one of the payment is stored", async (world) => {
       const { kv, store, nowMs } = world;
       const guard = createHoldGuard(kv, () => nowMs() + DAY_MS);
       const commits = await Promise.all(
@@ -128,11 +128,11 @@ export function testDisputeStore(name: string, open: () => Promise<OpenDisputeSt
       for (const commit of commits) results.push(await store.commit(commit));
       assert.deepEqual([results[0]?.type, results[1]], ["committed", { type: "conflict", key: `dispute-hold/M1/${UUID}` }]);
       assert.deepEqual(await keysOf(kv, of(2, world).id), []);
-      // Nor does a refund begin that was checked before.
+      // A refund that was checked earlier does not begin either.
       assert.equal((await kv.commit({ checks, operations: [{ type: "put", key: "refund", value: "1" }] })).type, "conflict");
     });
 
-    test("blocks refunds for each of twenty disputes that come at once", async (world) => {
+    test("blocks refunds for each of twenty parallel disputes", async (world) => {
       const { kv, workflow } = world;
       const records = Array.from({ length: 20 }, (_, n) => of(n + 1, world));
       const outcomes = await Promise.all(records.map((record) => create(workflow, record)));

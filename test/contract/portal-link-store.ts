@@ -10,7 +10,7 @@ import type { WorkflowStore } from "../../engine/workflow/workflow-store.ts";
 import { idOf, portalLink, tokenOf } from "../engine/portal-links/machine-world.ts";
 import { ownWorldTest } from "./own-world.ts";
 
-/** A store of its own for one test, empty. */
+/** An empty store for one test. */
 export interface OpenPortalLinkStore {
   store: WorkflowStore<PortalLinkRecord>;
   queries: PortalLinkQueries;
@@ -37,11 +37,11 @@ function numbered(n: number, createdAtMs: number, changes: Partial<PortalLinkRec
   return portalLink([], { id: idOf(n), token: tokenOf(n), createdAtMs, ...changes });
 }
 
-/** The contract of the store of portal links (engine/portal-links/workflow.ts); each engine's test file calls this. */
+/** The contract of the store of portal links. The test file of each engine calls it. */
 export function testPortalLinkStore(name: string, open: () => Promise<OpenPortalLinkStore>): void {
   describe(`${name} keeps the contract of the store of portal links`, () => {
     const test = ownWorldTest(open);
-    /** The new version; null for a conflict. */
+    /** Returns the new version; null for a conflict. */
     const commit = async (
       store: OpenPortalLinkStore["store"],
       record: PortalLinkRecord,
@@ -55,7 +55,7 @@ export function testPortalLinkStore(name: string, open: () => Promise<OpenPortal
     const ids = async (store: PortalLinkQueries, query: Partial<PortalLinkPageQuery> = {}, list = LIST) =>
       (await store.page(list, { ...ALL, ...query })).items.map(({ id }) => id);
 
-    test("keeps a link as it was given, by its id and its token, and refuses its id a second time", async ({ store, queries, nowMs }) => {
+    test("stores a link unchanged, finds it by id and token, and rejects its id a second time", async ({ store, queries, nowMs }) => {
       const record = numbered(1, nowMs());
       assert.equal(await store.load(record.id), null);
       const version = await commit(store, record, nowMs());
@@ -68,7 +68,7 @@ export function testPortalLinkStore(name: string, open: () => Promise<OpenPortal
       }
     });
 
-    test("of fifty steps from one version one is stored, with what goes with it", async ({ store, kv, nowMs }) => {
+    test("stores one of fifty steps from one version, with what is added to its commit", async ({ store, kv, nowMs }) => {
       const record = numbered(1, nowMs());
       const version = (await commit(store, record, nowMs())) ?? 0;
       const versions = await Promise.all(
@@ -81,8 +81,8 @@ export function testPortalLinkStore(name: string, open: () => Promise<OpenPortal
       assert.equal((await kv.scan({ from: "also/", to: "also/~", limit: 100 })).length, 1);
     });
 
-    test("lists newest first, page by page, those of one merchant and environment only", async ({ store, queries, nowMs }) => {
-      // Pairs of the same millisecond: their ids decide.
+    test("lists the links of one merchant and environment, newest first, page by page", async ({ store, queries, nowMs }) => {
+      // Pairs have the same millisecond, so their ids decide the order.
       const all = Array.from({ length: 8 }, (_, index) => numbered(index + 1, nowMs() + Math.floor(index / 2)));
       for (const record of all) await commit(store, record, nowMs());
       await commit(store, numbered(20, nowMs(), { merchantId: "M10" }), nowMs());
@@ -109,7 +109,7 @@ export function testPortalLinkStore(name: string, open: () => Promise<OpenPortal
       assert.deepEqual(await ids(queries, {}, { ...LIST, livemode: true }), [idOf(21)]);
     });
 
-    test("finds by state as it is now, by customer and by reference", async ({ store, queries, nowMs }) => {
+    test("finds links by current state, customer and reference", async ({ store, queries, nowMs }) => {
       const one = numbered(1, nowMs());
       const other = numbered(2, nowMs() + 1, { order: { ...one.order, customerEmail: "Bob@Example.org", reference: "r-7" } });
       const plain = numbered(3, nowMs() + 2, { order: { ...one.order, customerEmail: null, reference: null } });
@@ -128,7 +128,7 @@ export function testPortalLinkStore(name: string, open: () => Promise<OpenPortal
       assert.deepEqual(await ids(queries, { reference: "R-7" }, { ...LIST, merchantId: "M2" }), []);
     });
 
-    test("looks through a few thousand for one page, and says where the next one begins", async ({ store, queries, nowMs }) => {
+    test("reads a few thousand entries for one page, and returns where the next one begins", async ({ store, queries, nowMs }) => {
       const { order } = numbered(1, nowMs());
       const all = Array.from({ length: 2_300 }, (_, n) =>
         numbered(n + 1, nowMs() + n, { state: n === 0 ? "PAID" : "PENDING", order: { ...order, reference: "same" } }),
@@ -142,7 +142,7 @@ export function testPortalLinkStore(name: string, open: () => Promise<OpenPortal
       assert.deepEqual([second.items.map(({ id }) => id), second.next], [[idOf(1)], null]);
     });
 
-    test("has its deadline in the index for as long as there is one", async ({ store, nowMs }) => {
+    test("stores a deadline in the index while the record has one", async ({ store, nowMs }) => {
       const record = numbered(1, nowMs(), { nextAtMs: nowMs() + 1_000 });
       const version = (await commit(store, record, nowMs())) ?? 0;
       const due = (untilMs: number) => store.pageDue(duePartitionOf(record.id), null, untilMs, 10);
@@ -152,12 +152,7 @@ export function testPortalLinkStore(name: string, open: () => Promise<OpenPortal
       assert.equal(await store.anyDue(), false);
     });
 
-    test("knows the links that somebody has to look at, newest first, for as long as that is so", async ({
-      store,
-      queries,
-      nowMs,
-      advance,
-    }) => {
+    test("lists the links that their merchant must check, newest first, while that is true", async ({ store, queries, nowMs, advance }) => {
       const paid = (n: number, refund: PortalLinkRecord["attempts"][number]["refund"] = "none") => ({
         ...{ txId: `${idOf(n)}.1`, state: "paid" as const, createdAtMs: nowMs(), url: null, expiresAtMs: nowMs(), endedAtMs: nowMs() },
         ...{ resultCode: null, resultDescription: null, refund },
@@ -179,12 +174,12 @@ export function testPortalLinkStore(name: string, open: () => Promise<OpenPortal
       assert.deepEqual(await shown(), [twice.id, late.id]);
       await commit(store, { ...unknown, attempts: [paid(3, "done"), paid(3)] }, nowMs(), { record: unknown, version: next });
       assert.deepEqual(await shown(), [late.id]);
-      // Whoever has kept a late payment for so long has decided to.
+      // After this time the merchant has decided to keep a late payment.
       advance(LATE_TASK_MS);
       assert.deepEqual(await shown(), []);
     });
 
-    test("keeps all of it until the retention after its time and its last change is over", async ({
+    test("stores all entries until the retention after the deadline and the last change ends", async ({
       store,
       queries,
       kv,

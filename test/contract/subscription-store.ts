@@ -1,17 +1,19 @@
 import assert from "node:assert/strict";
 import { describe } from "node:test";
+import { type CommitPart, NO_PART } from "../../engine/kernel/commit-part.ts";
 import { duePartitionOf } from "../../engine/kernel/due-index-store.ts";
 import type { Kv } from "../../engine/kernel/kv.ts";
+import type { Stored } from "../../engine/kernel/stored.ts";
 import type { PlanRecord } from "../../engine/subscriptions/plan.ts";
-import type { PlanStore } from "../../engine/subscriptions/plan-store.ts";
+import { type PlanStore, planUse } from "../../engine/subscriptions/plan-store.ts";
 import type { SubscriptionRecord } from "../../engine/subscriptions/subscription.ts";
-import type { SubscriptionPageQuery, SubscriptionStore } from "../../engine/subscriptions/subscription-store.ts";
+import type { SubscriptionPageQuery } from "../../engine/subscriptions/subscription-queries.ts";
 import { attempt, charge, idOf, subscription, tokenOf } from "../engine/subscriptions/machine-world.ts";
+import type { storeOn } from "../engine/subscriptions/world.ts";
 import { ownWorldTest } from "./own-world.ts";
 
 /** Stores of their own for one test, empty. */
-export interface OpenSubscriptionStore {
-  store: SubscriptionStore;
+export interface OpenSubscriptionStore extends ReturnType<typeof storeOn> {
   plans: PlanStore;
   kv: Kv;
   retentionMs: number;
@@ -40,27 +42,36 @@ function numbered(n: number, createdAtMs: number, changes: Partial<SubscriptionR
   return { ...subscription("ACTIVE", { id: idOf(n), token: tokenOf(n), createdAtMs, ...changes }), nextAtMs: changes.nextAtMs ?? null };
 }
 
-/** The contract of engine/subscriptions/subscription-store.ts and plan-store.ts; each engine's test file calls this. */
+/** The contract of the stores of subscriptions (engine/subscriptions/workflow.ts) and plans; each engine's test file calls this. */
 export function testSubscriptionStore(name: string, open: () => Promise<OpenSubscriptionStore>): void {
   describe(`${name} keeps the contract of the store of subscriptions`, () => {
     const test = ownWorldTest(open);
-    const commit = (
-      store: SubscriptionStore,
+    /** The new version; null for a conflict. */
+    const commit = async (
+      store: OpenSubscriptionStore["store"],
       record: SubscriptionRecord,
       atMs: number,
       before: { record: SubscriptionRecord; version: number } | null = null,
-    ) => store.commit({ record, before: before?.record ?? null, version: before?.version ?? 0, events: [], also: [], atMs });
-    const ids = async (store: SubscriptionStore, query: Partial<SubscriptionPageQuery> = {}, list = LIST) =>
+      part: CommitPart = NO_PART,
+    ) => {
+      const result = await store.commit({ record, before: before?.record ?? null, version: before?.version ?? 0, part, atMs });
+      return result.type === "committed" ? result.version : null;
+    };
+    const ids = async (store: OpenSubscriptionStore["queries"], query: Partial<SubscriptionPageQuery> = {}, list = LIST) =>
       (await store.page(list, { ...ALL, ...query })).items.map(({ id }) => id);
 
-    test("keeps one as it was given, by its id and its token, and stores one of many steps from one version", async ({ store, nowMs }) => {
+    test("keeps one as it was given, by its id and its token, and stores one of many steps from one version", async ({
+      store,
+      queries,
+      nowMs,
+    }) => {
       const record = numbered(1, nowMs());
       const version = (await commit(store, record, nowMs())) ?? 0;
       assert.deepEqual(await store.load(record.id), { record, version });
-      assert.deepEqual(await store.byToken(record.token), { record, version });
+      assert.deepEqual(await queries.byToken(record.token), { record, version });
       assert.equal(await commit(store, record, nowMs()), null);
       for (const id of ["", "sub_1", `${record.id}/`, `${record.id}0`]) assert.equal(await store.load(id), null);
-      for (const token of ["", tokenOf(2), `${record.token}0`]) assert.equal(await store.byToken(token), null);
+      for (const token of ["", tokenOf(2), `${record.token}0`]) assert.equal(await queries.byToken(token), null);
       const steps = Array.from({ length: 30 }, (_, index) => commit(store, { ...record, events: index + 1 }, nowMs(), { record, version }));
       assert.equal((await Promise.all(steps)).filter((one) => one !== null).length, 1);
     });
@@ -69,17 +80,17 @@ export function testSubscriptionStore(name: string, open: () => Promise<OpenSubs
       await plans.create(plan(1));
       const read = await plans.load(planId(1));
       assert.ok(read !== null);
-      const change = (n: number) => ({ record: numbered(n, nowMs()), before: null, version: 0, events: [], also: [], atMs: nowMs() });
-      assert.notEqual(await store.create(change(1), read), null);
-      assert.equal(await store.create(change(2), read), null);
+      const create = (n: number, of: Stored<PlanRecord>) => commit(store, numbered(n, nowMs()), nowMs(), null, planUse(of));
+      assert.notEqual(await create(1, read), null);
+      assert.equal(await create(2, read), null);
       const used = await plans.load(planId(1));
       assert.ok(used?.record.used === true);
       // Those that follow do not wait for each other.
-      const many = await Promise.all([3, 4, 5].map((n) => store.create(change(n), used)));
+      const many = await Promise.all([3, 4, 5].map((n) => create(n, used)));
       assert.ok(many.every((version) => version !== null));
       assert.equal(await plans.remove(read), false);
       assert.equal(await plans.replace(used, { ...used.record, active: false }), true);
-      assert.equal(await store.create(change(6), used), null);
+      assert.equal(await create(6, used), null);
     });
 
     test("lists plans newest first, of one merchant and environment, without those that were removed", async ({ plans }) => {
@@ -97,7 +108,7 @@ export function testSubscriptionStore(name: string, open: () => Promise<OpenSubs
       for (const id of ["", "plan_1", `${planId(1)}/`]) assert.equal(await plans.load(id), null);
     });
 
-    test("lists newest first, page by page, by state as it is now, by plan and by customer", async ({ store, nowMs }) => {
+    test("lists newest first, page by page, by state as it is now, by plan and by customer", async ({ store, queries, nowMs }) => {
       const customer = { name: "Bob", email: "Bob@Example.org", locale: "it" } as const;
       const all = Array.from({ length: 6 }, (_, index) =>
         numbered(index + 1, nowMs() + Math.floor(index / 2), index < 2 ? { planId: planId(7), customer } : {}),
@@ -111,26 +122,26 @@ export function testSubscriptionStore(name: string, open: () => Promise<OpenSubs
         const walked: string[] = [];
         let after: SubscriptionPageQuery["after"] = null;
         do {
-          const page = await store.page(LIST, { ...ALL, limit, after });
+          const page = await queries.page(LIST, { ...ALL, limit, after });
           walked.push(...page.items.map(({ id }) => id));
           after = page.next;
         } while (after !== null);
         assert.deepEqual(walked, newest, `by ${limit}`);
       }
-      assert.deepEqual(await ids(store, { fromMs: nowMs() + 1, beforeMs: nowMs() + 2 }), newest.slice(2, 4));
-      assert.deepEqual(await ids(store, { planId: planId(7) }), [idOf(2), idOf(1)]);
-      assert.deepEqual(await ids(store, { customerEmail: "bob@example.ORG" }), [idOf(2), idOf(1)]);
-      assert.deepEqual(await ids(store, { customerEmail: "bob@example.org" }, { ...LIST, merchantId: "M10" }), []);
+      assert.deepEqual(await ids(queries, { fromMs: nowMs() + 1, beforeMs: nowMs() + 2 }), newest.slice(2, 4));
+      assert.deepEqual(await ids(queries, { planId: planId(7) }), [idOf(2), idOf(1)]);
+      assert.deepEqual(await ids(queries, { customerEmail: "bob@example.ORG" }), [idOf(2), idOf(1)]);
+      assert.deepEqual(await ids(queries, { customerEmail: "bob@example.org" }, { ...LIST, merchantId: "M10" }), []);
       const record = numbered(2, nowMs(), { planId: planId(7), customer });
       const paused: SubscriptionRecord = { ...record, state: "PAUSED" };
       await commit(store, paused, nowMs(), { record, version: versions.get(record.id) ?? 0 });
-      assert.deepEqual(await ids(store, { state: "PAUSED" }), [idOf(2)]);
-      assert.ok(!(await ids(store, { state: "ACTIVE" })).includes(idOf(2)));
-      assert.deepEqual(await ids(store, { planId: planId(7), state: "ACTIVE" }), [idOf(1)]);
-      assert.equal(await store.createdSince(LIST, nowMs() + 1, 100), 4);
+      assert.deepEqual(await ids(queries, { state: "PAUSED" }), [idOf(2)]);
+      assert.ok(!(await ids(queries, { state: "ACTIVE" })).includes(idOf(2)));
+      assert.deepEqual(await ids(queries, { planId: planId(7), state: "ACTIVE" }), [idOf(1)]);
+      assert.equal(await queries.createdSince(LIST, nowMs() + 1, 100), 4);
     });
 
-    test("has its deadline in the index, and its payments by cycle", async ({ store, nowMs }) => {
+    test("has its deadline in the index, and its payments by cycle", async ({ store, cycleCharges, nowMs }) => {
       const first = numbered(1, nowMs(), { nextAtMs: nowMs() + 1_000, charge: charge([attempt(1, "done")], { cycle: 9 }) });
       const version = (await commit(store, first, nowMs())) ?? 0;
       const due = (untilMs: number) => store.pageDue(duePartitionOf(first.id), null, untilMs, 10);
@@ -138,14 +149,16 @@ export function testSubscriptionStore(name: string, open: () => Promise<OpenSubs
       const second: SubscriptionRecord = { ...first, nextAtMs: null, charge: charge([attempt(1, "asked")], { cycle: 10 }) };
       await commit(store, second, nowMs(), { record: first, version });
       assert.equal(await store.anyDue(), false);
-      const cycles = async (before: number | null) => (await store.charges(first.id, before, 10)).map(({ cycle }) => cycle);
+      const cycles = async (before: number | null) => (await cycleCharges.charges(first.id, before, 10)).map(({ cycle }) => cycle);
       assert.deepEqual([await cycles(null), await cycles(10), await cycles(9)], [[10, 9], [9], []]);
-      assert.deepEqual((await store.charges(first.id, null, 1))[0], second.charge);
-      assert.deepEqual(await store.charges("x/", null, 1), []);
+      assert.deepEqual((await cycleCharges.charges(first.id, null, 1))[0], second.charge);
+      assert.deepEqual(await cycleCharges.charges("x/", null, 1), []);
     });
 
     test("keeps what goes on for ever, and what has ended until the retention is over, all of it", async ({
       store,
+      queries,
+      cycleCharges,
       kv,
       retentionMs,
       nowMs,
@@ -155,11 +168,11 @@ export function testSubscriptionStore(name: string, open: () => Promise<OpenSubs
       const version = (await commit(store, record, nowMs())) ?? 0;
       const isThere = async () => [
         (await store.load(record.id))?.record.id,
-        (await store.byToken(record.token))?.record.id,
-        (await ids(store))[0],
-        (await ids(store, { planId: record.planId }))[0],
-        (await ids(store, { customerEmail: record.customer.email }))[0],
-        (await store.charges(record.id, null, 1))[0]?.cycle,
+        (await queries.byToken(record.token))?.record.id,
+        (await ids(queries))[0],
+        (await ids(queries, { planId: record.planId }))[0],
+        (await ids(queries, { customerEmail: record.customer.email }))[0],
+        (await cycleCharges.charges(record.id, null, 1))[0]?.cycle,
       ];
       advance(10 * retentionMs);
       assert.ok((await isThere()).every((found) => found !== undefined));

@@ -168,7 +168,7 @@ async function play({ deeds, ends }: Story, dies: { commit: number; stored: bool
   const states = items.map((link) => (link.late ? `${link.state} late` : link.state)).reverse();
   assert.deepEqual(states, ends.links, where);
   assert.equal(kv.keys(`event/${credentialId}/`).length, ends.told, `${where}: that it is used up is told once each time`);
-  assert.deepEqual((await shard.credentials.usable(OWNER)).ids, state === "REVOKED" ? [] : [credentialId], where);
+  assert.deepEqual((await shard.usable.load(OWNER)).ids, state === "REVOKED" ? [] : [credentialId], where);
   assert.deepEqual(failures, [], where);
   return happened;
 }

@@ -112,7 +112,7 @@ An attempt is stored before it is asked for ([collect.ts](../../../engine/subscr
 
 The effects are stored with the step: \`tell\` (a webhook event), \`mail\` (to the customer), and what operators are told, \`flagLate\` and \`flagTwice\`; but for \`ask\`, which asks for the
 attempt that the step has begun. That it is not known for long what became of an attempt, operators are told as long as the record says so
-([subscription-change.ts](../../../engine/subscriptions/subscription-change.ts)).`,
+([workflow.ts](../../../engine/subscriptions/workflow.ts)).`,
   },
   {
     file: "agent-credential.md",

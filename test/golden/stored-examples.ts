@@ -12,7 +12,9 @@ import { createSignatureNonceStore } from "../../engine/access/signature-nonce-s
 import type { SubscriptionRule } from "../../engine/access/terminal-rule.ts";
 import { createUsualLoginStore } from "../../engine/access/usual-login-store.ts";
 import type { AgentCredentialRecord } from "../../engine/agents/agent-credential.ts";
-import { createAgentCredentialStore } from "../../engine/agents/agent-credential-store.ts";
+import { credentialByDigest, pageOfCredentials } from "../../engine/agents/agent-credential-queries.ts";
+import { createUsableCredentialsStore } from "../../engine/agents/usable-credentials-store.ts";
+import { AGENT_CREDENTIAL_WORKFLOW } from "../../engine/agents/workflow.ts";
 import { type AddedUse, createAgentUseStore } from "../../engine/agents/agent-use-store.ts";
 import type { AccountRecord } from "../../engine/accounts/account.ts";
 import { createAccountStore } from "../../engine/accounts/account-store.ts";
@@ -55,7 +57,9 @@ import type { PlanRecord } from "../../engine/subscriptions/plan.ts";
 import { createPlanStore } from "../../engine/subscriptions/plan-store.ts";
 import { createDunningPolicyStore } from "../../engine/subscriptions/dunning-policy-store.ts";
 import type { SubscriptionRecord } from "../../engine/subscriptions/subscription.ts";
-import { createSubscriptionStore, type SubscriptionPageQuery } from "../../engine/subscriptions/subscription-store.ts";
+import { createCycleChargeStore } from "../../engine/subscriptions/cycle-charge-store.ts";
+import { createSubscriptionQueries, type SubscriptionPageQuery } from "../../engine/subscriptions/subscription-queries.ts";
+import { subscriptionWorkflow } from "../../engine/subscriptions/workflow.ts";
 import { duePartitionOf } from "../../engine/kernel/due-index-store.ts";
 import type { SecretBox } from "../../engine/kernel/secret-box.ts";
 import type { Mail } from "../../engine/mails/mail.ts";
@@ -1183,7 +1187,7 @@ const portalLinkStore = (kv: Kv) => {
   const store = createWorkflowStore(kv, portalLinkWorkflow(digests), RETENTION_MS);
   return { store, queries: createPortalLinkQueries(store, digests) };
 };
-const agentCredentialStore = (kv: Kv) => createAgentCredentialStore({ kv, retentionMs: RETENTION_MS, eventOperations: () => [] });
+const agentCredentialStore = (kv: Kv) => createWorkflowStore(kv, AGENT_CREDENTIAL_WORKFLOW, RETENTION_MS);
 const disputeStore = (kv: Kv) => createWorkflowStore(kv, DISPUTE_WORKFLOW, RETENTION_MS);
 const disputeFileStore = (kv: Kv) => createDisputeFileStore({ kv, keptMs: RETENTION_MS });
 const alertStore = (kv: Kv) => createWorkflowStore(kv, ALERT_WORKFLOW, RETENTION_MS);
@@ -1198,13 +1202,13 @@ const writeExport = (kv: Kv) =>
     ...{ after: EXPORT, before: null, version: 0 },
     room: { record: { schema: 1, underWay: ["exp_000000000000000000000002"], kept: 2, bytes: 123 }, version: 0 },
   });
-const subscriptionStore = (kv: Kv) =>
-  createSubscriptionStore({
-    ...{ kv, retentionMs: RETENTION_MS, eventOperations: () => [] },
-    ...{ digest: (text) => Buffer.from(text).toString("hex"), keyedDigest: (text) => Buffer.from(text).toString("hex") },
-  });
+const subscriptionStore = (kv: Kv) => {
+  const digests = { digest: asHex, keyedDigest: asHex };
+  const store = createWorkflowStore(kv, subscriptionWorkflow(digests, () => "TML1"), RETENTION_MS);
+  return { store, queries: createSubscriptionQueries(store, digests) };
+};
 const writeSubscription = (kv: Kv) =>
-  subscriptionStore(kv).commit({ record: SUBSCRIPTION, before: null, version: 0, events: [], also: [], atMs: AT_MS });
+  subscriptionStore(kv).store.commit({ record: SUBSCRIPTION, before: null, version: 0, part: NO_PART, atMs: AT_MS });
 const appStore = (kv: Kv) => createAppStore({ kv, nowMs: now, writer: "w" });
 const auditStore = (kv: Kv) => createAuditStore({ kv, writer: "w", failed: () => undefined });
 const put = (kv: Kv, ...operations: Operation[]) => kv.commit({ checks: [], operations });
@@ -1546,14 +1550,14 @@ export const STORED_EXAMPLES = {
   subscription: {
     write: writeSubscription,
     read: async (kv) => {
-      const store = subscriptionStore(kv);
+      const { store, queries } = subscriptionStore(kv);
       const list = { merchantId: "merchant-1", livemode: true };
       const all = { limit: 10, after: null, fromMs: null, beforeMs: null, state: null, planId: null, customerEmail: null };
       const idsOf = async (query: Partial<SubscriptionPageQuery>) =>
-        (await store.page(list, { ...all, ...query })).items.map(({ id }) => id);
+        (await queries.page(list, { ...all, ...query })).items.map(({ id }) => id);
       return [
         (await store.load(SUBSCRIPTION.id))?.record,
-        (await store.byToken(SUBSCRIPTION.token))?.record.id,
+        (await queries.byToken(SUBSCRIPTION.token))?.record.id,
         await idsOf({}),
         await idsOf({ state: "PAST_DUE" }),
         await idsOf({ planId: PLAN.id }),
@@ -1562,25 +1566,24 @@ export const STORED_EXAMPLES = {
       ];
     },
   },
-  subscriptionCharge: { write: writeSubscription, read: (kv) => subscriptionStore(kv).charges(SUBSCRIPTION.id, null, 10) },
+  subscriptionCharge: { write: writeSubscription, read: (kv) => createCycleChargeStore(kv).charges(SUBSCRIPTION.id, null, 10) },
   dunningPolicy: {
     write: (kv) => createDunningPolicyStore(kv).set({ schema: 1, merchantId: "merchant-1", terms: DUNNING_TERMS, updatedAtMs: AT_MS }),
     read: (kv) => createDunningPolicyStore(kv).termsOf("merchant-1"),
   },
   agentCredential: {
     write: async (kv) => {
-      const store = agentCredentialStore(kv);
-      const change = { record: AGENT_CREDENTIAL, before: null, version: 0, events: [], also: [], atMs: AT_MS };
-      await store.create(change, await store.usable(AGENT_CREDENTIAL));
+      const part = createUsableCredentialsStore(kv).part(AGENT_CREDENTIAL, 0, [AGENT_CREDENTIAL.id]);
+      await agentCredentialStore(kv).commit({ record: AGENT_CREDENTIAL, before: null, version: 0, part, atMs: AT_MS });
     },
     read: async (kv) => {
       const store = agentCredentialStore(kv);
       const list = { merchantId: "merchant-1", livemode: true };
       return [
         (await store.load(AGENT_CREDENTIAL.id))?.record,
-        (await store.byDigest(AGENT_CREDENTIAL.digest))?.id,
-        (await store.page(list, { limit: 10, after: null, state: "EXHAUSTED" })).items.map(({ id }) => id),
-        (await store.usable(list)).ids,
+        (await credentialByDigest(store, AGENT_CREDENTIAL.digest))?.record.id,
+        (await pageOfCredentials(store, list, { limit: 10, after: null, state: "EXHAUSTED" })).items.map(({ id }) => id),
+        (await createUsableCredentialsStore(kv).load(list)).ids,
         await store.pageDue(duePartitionOf(AGENT_CREDENTIAL.id), null, AT_MS + 31 * 86_400_000, 10),
       ];
     },

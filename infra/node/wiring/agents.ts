@@ -1,13 +1,13 @@
 import type { LookAtKey } from "../../../engine/access/made-by-key.ts";
 import { AGENT_DAYS_MAX } from "../../../engine/agents/agent-credential.ts";
-import { createAgentCredentialDeadlines } from "../../../engine/agents/agent-credential-deadlines.ts";
-import { createAgentCredentialStore } from "../../../engine/agents/agent-credential-store.ts";
 import type { AgentCredentials } from "../../../engine/agents/agent-credentials.ts";
 import { createAgentLinkKeeper } from "../../../engine/agents/agent-link-keeper.ts";
 import { createAgentUseStore } from "../../../engine/agents/agent-use-store.ts";
 import { createAgentUses } from "../../../engine/agents/agent-uses.ts";
 import { AGENT_TOKEN_PREFIX, createAgentCredentials } from "../../../engine/agents/create-agent-credentials.ts";
 import { createCredentialsOfKey } from "../../../engine/agents/credentials-of-key.ts";
+import { createUsableCredentialsStore } from "../../../engine/agents/usable-credentials-store.ts";
+import { AGENT_CREDENTIAL_WORKFLOW } from "../../../engine/agents/workflow.ts";
 import type { ActivityLog } from "../../../engine/kernel/activity-log.ts";
 import type { Address, Homes } from "../../../engine/kernel/bus.ts";
 import type { Clock } from "../../../engine/kernel/clock.ts";
@@ -20,6 +20,9 @@ import type { PortalLinkKeeper } from "../../../engine/portal-links/portal-link-
 import type { PortalLinkQueries } from "../../../engine/portal-links/portal-link-queries.ts";
 import type { PortalLinks } from "../../../engine/portal-links/portal-links.ts";
 import { eventOperations } from "../../../engine/webhooks/webhook-event-store.ts";
+import { createWorkflow } from "../../../engine/workflow/run-workflow.ts";
+import { createWorkflowDeadlines } from "../../../engine/workflow/workflow-deadlines.ts";
+import { createWorkflowStore } from "../../../engine/workflow/workflow-store.ts";
 import { compileAddressList } from "../../../http/auth/address-list.ts";
 import { sha256Hex } from "../../../http/auth/digest.ts";
 import { createLocalTime } from "../../../http/surfaces/local-time.ts";
@@ -60,7 +63,13 @@ export interface ComposedAgents extends Lifecycle {
 /** Credentials of AI agents in a shard. Portal links are composed between the two steps: their commits ask the keeper, and agents make links. */
 export function composeAgents(parts: AgentWiring): ComposedAgents {
   const { config, kv, bus, homes, clock, merchants, partners, activity, retentionMs, metrics, failed } = parts;
-  const store = createAgentCredentialStore({ kv, retentionMs, eventOperations });
+  const store = createWorkflowStore(kv, AGENT_CREDENTIAL_WORKFLOW, retentionMs);
+  const usable = createUsableCredentialsStore(kv);
+  const options = {
+    ...{ store, clock, digest: sha256Hex, objectOf: agentCredentialObject, eventOperations, activity },
+    count: metrics.agentCredentialBecame,
+  };
+  const workflow = createWorkflow(AGENT_CREDENTIAL_WORKFLOW, { ...options, guard: usable.guard });
   const useStore = createAgentUseStore({ kv, keptMs: AGENT_DAYS_MAX * DAY_MS + retentionMs });
   const uses = createAgentUses({
     ...{ store: useStore, clock },
@@ -68,8 +77,10 @@ export function composeAgents(parts: AgentWiring): ComposedAgents {
     failed: (what, error) => void (error instanceof RelayError ? undefined : failed(what, error)),
   });
   const mutex = new KeyedMutex<string>();
-  const telling = { objectOf: agentCredentialObject, digest: sha256Hex, activity, became: metrics.agentCredentialBecame };
-  const deadlines = createAgentCredentialDeadlines({ store, clock, homes, self: bus.self, failed, ...telling });
+  const deadlines = createWorkflowDeadlines(AGENT_CREDENTIAL_WORKFLOW, {
+    ...{ store, clock, homes, self: bus.self, failed },
+    fire: (id) => workflow.apply(id, (_, atMs) => ({ type: "deadline.passed", atMs }), null),
+  });
   metrics.gauge(
     "relay_agent_credentials_due",
     "Credentials of AI agents that expire now or within seconds.",
@@ -78,11 +89,11 @@ export function composeAgents(parts: AgentWiring): ComposedAgents {
   const digestOfOperation = keyedDigest(config.terminalSecret, "tokens of agents");
   let stopped: Promise<void> | null = null;
   return {
-    ofKey: createCredentialsOfKey({ store, ...telling }),
-    keeper: createAgentLinkKeeper({ store, mutex, ...telling }),
+    ofKey: createCredentialsOfKey({ workflow: createWorkflow(AGENT_CREDENTIAL_WORKFLOW, options), usable }),
+    keeper: createAgentLinkKeeper({ workflow, mutex }),
     over: (portalLinks, madeLinks) =>
       createAgentCredentials({
-        ...{ store, uses, useStore, portalLinks, madeLinks, mutex, clock, ...telling },
+        ...{ workflow, usable, digest: sha256Hex, uses, useStore, portalLinks, madeLinks, mutex, clock },
         addressLists: { compile: compileAddressList },
         days: createLocalTime(config.timeZone),
         tokenOf: (operationId) => AGENT_TOKEN_PREFIX + Buffer.from(digestOfOperation(operationId), "hex").toString("base64url"),

@@ -15,6 +15,7 @@ import type { PortalLinks } from "../../../engine/portal-links/portal-links.ts";
 import { createBillingCalendar } from "../../../engine/subscriptions/calendar.ts";
 import { createCollector } from "../../../engine/subscriptions/collect.ts";
 import { createSubscriptions } from "../../../engine/subscriptions/create-subscriptions.ts";
+import { createCycleChargeStore } from "../../../engine/subscriptions/cycle-charge-store.ts";
 import { createDunningPolicyStore } from "../../../engine/subscriptions/dunning-policy-store.ts";
 import { createSubscriptionMailTexts } from "../../../engine/subscriptions/mail-texts.ts";
 import { createPlanStore } from "../../../engine/subscriptions/plan-store.ts";
@@ -23,12 +24,15 @@ import { createPortalCycleLinks } from "../../../engine/subscriptions/portal-cyc
 import { NO_RECURRING_CHARGES, type RecurringCharges } from "../../../engine/subscriptions/recurring-charges.ts";
 import type { SubscriptionRecord } from "../../../engine/subscriptions/subscription.ts";
 import { createSubscriptionDeadlines } from "../../../engine/subscriptions/subscription-deadlines.ts";
-import { createSubscriptionMails } from "../../../engine/subscriptions/subscription-mails.ts";
-import { createSubscriptionStore } from "../../../engine/subscriptions/subscription-store.ts";
+import { createSubscriptionMails, subscriptionMailOf } from "../../../engine/subscriptions/subscription-mails.ts";
+import { createSubscriptionQueries } from "../../../engine/subscriptions/subscription-queries.ts";
 import { createSubscriptionTasks, type SubscriptionTasks } from "../../../engine/subscriptions/subscription-tasks.ts";
 import type { Subscriptions } from "../../../engine/subscriptions/subscriptions.ts";
+import { subscriptionWorkflow } from "../../../engine/subscriptions/workflow.ts";
 import type { ReplicatedRecords } from "../../../engine/tables/replicated-table.ts";
 import { eventOperations } from "../../../engine/webhooks/webhook-event-store.ts";
+import { createWorkflow } from "../../../engine/workflow/run-workflow.ts";
+import { createWorkflowStore } from "../../../engine/workflow/workflow-store.ts";
 import { sha256Hex } from "../../../http/auth/digest.ts";
 import { createSandboxCharges, mayChargeCards } from "../../../http/gateway/card-on-file.ts";
 import { createLocalTime } from "../../../http/surfaces/local-time.ts";
@@ -80,10 +84,10 @@ export interface ComposedSubscriptions extends Lifecycle {
 /** Subscriptions, plans and dunning in a shard. */
 export function composeSubscriptions(parts: SubscriptionWiring): ComposedSubscriptions {
   const { config, kv, bus, homes, clock, box, accounts, merchantOwners, merchants, portalLinks, activity, metrics, failed } = parts;
-  const store = createSubscriptionStore({
-    ...{ kv, retentionMs: parts.retentionMs, eventOperations, digest: sha256Hex },
-    keyedDigest: keyedDigest(config.terminalSecret, "subscriptions"),
-  });
+  const digests = { digest: sha256Hex, keyedDigest: keyedDigest(config.terminalSecret, "subscriptions") };
+  const definition = subscriptionWorkflow(digests, (partnerId) => accounts.ofPartner(partnerId)?.terminalId ?? "");
+  const store = createWorkflowStore(kv, definition, parts.retentionMs);
+  const queries = createSubscriptionQueries(store, digests);
   const planStore = createPlanStore(kv);
   const policies = createDunningPolicyStore(kv);
   const charges = logCharges(withinReach(recurringCharges(config), parts.merchantAccounts), activity, config.gatewayUrl, clock);
@@ -92,15 +96,20 @@ export function composeSubscriptions(parts: SubscriptionWiring): ComposedSubscri
     texts: createSubscriptionMailTexts({ publicUrl: parts.publicUrl, timeZone: config.timeZone }),
     postponed: metrics.subscriptionMailPostponed,
   });
+  const workflow = createWorkflow(definition, {
+    ...{ store, clock, digest: sha256Hex, objectOf: subscriptionObject, eventOperations, activity, count: metrics.subscriptionBecame },
+    mailOf: subscriptionMailOf(mails),
+  });
   const common = {
-    ...{ store, policies, mails, clock, digest: sha256Hex, objectOf: subscriptionObject, activity, became: metrics.subscriptionBecame },
+    ...{ workflow, policies, clock },
     calendar: createBillingCalendar(createLocalTime(config.timeZone).offsetMs),
     isInactive: (merchantId: string) => merchantOwners.get(merchantId)?.inactive === true,
-    terminalOf: (partnerId: number) => accounts.ofPartner(partnerId)?.terminalId ?? "",
   };
   const collector = createCollector({ ...common, charges, links: createPortalCycleLinks(portalLinks), failed });
-  const subscriptions = createSubscriptions({ ...common, plans: planStore, collector, charges, newToken });
-  const deadlines = createSubscriptionDeadlines({ ...common, collector, homes, self: bus.self, failed });
+  const subscriptions = createSubscriptions({
+    ...{ ...common, digest: sha256Hex, queries, cycleCharges: createCycleChargeStore(kv), plans: planStore, collector, charges, newToken },
+  });
+  const deadlines = createSubscriptionDeadlines({ ...common, definition, collector, homes, self: bus.self, failed });
   metrics.gauge("relay_subscriptions_due", "Subscriptions of which something is due now or within seconds.", () => deadlines.counts().held);
   let stopped: Promise<void> | null = null;
 
@@ -115,7 +124,7 @@ export function composeSubscriptions(parts: SubscriptionWiring): ComposedSubscri
       subscriptions,
       cardsOnFile: charges,
       subscriptionUrl: (token) => `${parts.publicUrl()}/s/${token}`,
-      subscriptionTasks: createSubscriptionTasks({ store, clock }),
+      subscriptionTasks: createSubscriptionTasks({ store: queries, clock }),
     },
     linkStored: ({ order: { reference }, state }) => {
       if (reference === null || state === "PENDING") return;

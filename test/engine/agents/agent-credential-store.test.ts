@@ -1,5 +1,5 @@
 import { testAgentCredentialStore } from "../../contract/agent-credential-store.ts";
 import { onEachEngine } from "../../contract/engines.ts";
-import { credentialStoreOn } from "./world.ts";
+import { credentialsOn } from "./world.ts";
 
-await onEachEngine(testAgentCredentialStore, ({ kv, nowMs, close }) => ({ store: credentialStoreOn(kv), kv, nowMs, close }));
+await onEachEngine(testAgentCredentialStore, ({ kv, nowMs, close }) => ({ ...credentialsOn(kv), kv, nowMs, close }));

@@ -16,7 +16,7 @@ const isCode =
     error instanceof RelayError && error.code === code && error.message.startsWith(start);
 
 describe("a credential of an agent", () => {
-  it("is made once for its operation, with the same token, of which only a digest is kept", async () => {
+  it("is made once for its operation, with the same token, whose digest alone is stored", async () => {
     const world = new AgentWorld();
     const one = await world.agents.create(OWNER, world.order(), BY_ANNA, operation("same"));
     const other = await world.agents.create(OWNER, world.order({ name: "Another" }), BY_ANNA, operation("same"));
@@ -33,7 +33,7 @@ describe("a credential of an agent", () => {
     assert.deepEqual(world.heard.became, ["created", "created"]);
   });
 
-  it("is refused by the member that cannot be", async () => {
+  it("is rejected with the name of an invalid member", async () => {
     const world = new AgentWorld();
     const nowMs = world.clock.nowMs();
     const limits = (changes: object) => ({ limits: { ...LIMITS, ...changes } });
@@ -61,21 +61,21 @@ describe("a credential of an agent", () => {
       await assert.rejects(world.create(changes), isCode("invalid_request", `${name}: `), JSON.stringify(changes));
     }
     assert.deepEqual(world.kv.keys("agent-"), []);
-    // One that makes no links needs no limits, and whatever is given as such counts for nothing.
+    // A credential that makes no links needs no limits, and given limits are ignored.
     const { credential } = await world.create({ scopes: ["links:read"], limits: { ...LIMITS, currency: "?" } });
     assert.deepEqual(credential.limits, NO_AGENT_LIMITS);
     const named = await world.create({ name: " card 4111 1111 1111 1111 " });
     assert.ok(!named.credential.name.includes("4111 1111"));
   });
 
-  it("is one of so many that can be used, however many are asked for at once", async () => {
+  it("is limited by the number of usable ones, even for parallel requests", async () => {
     const world = new AgentWorld(2);
     const asked = Array.from({ length: AGENT_CREDENTIALS_MAX + 5 }, (_, index) =>
       world.shard(index % 2).agents.create(OWNER, world.order(), BY_KEY, operation(`at once ${index}`)),
     );
     const types = (await Promise.all(asked)).map(({ type }) => type);
     assert.equal(types.filter((type) => type === "created").length, AGENT_CREDENTIALS_MAX);
-    // Others are not held back, and what was made is still answered.
+    // Other merchants are not limited, and an existing credential is still returned.
     for (const other of [
       { ...OWNER, merchantId: "M2" },
       { ...OWNER, livemode: true },
@@ -86,7 +86,7 @@ describe("a credential of an agent", () => {
     assert.equal((await world.agents.create(OWNER, world.order(), BY_KEY, operation(`at once ${first}`))).type, "created");
     const { items } = await world.agents.list(OWNER, ALL);
     assert.equal(items.length, AGENT_CREDENTIALS_MAX);
-    // One that has ended leaves its place.
+    // A credential that has ended makes room.
     await world.agents.revoke(OWNER, items[0]?.credential.id ?? "", BY_KEY, world.next());
     assert.equal((await world.agents.create(OWNER, world.order(), BY_KEY, world.next())).type, "created");
     assert.equal((await world.agents.create(OWNER, world.order(), BY_KEY, world.next())).type, "full");
@@ -94,7 +94,7 @@ describe("a credential of an agent", () => {
     assert.equal((await world.agents.create(OWNER, world.order(), BY_KEY, world.next())).type, "created");
   });
 
-  it("is shown to its merchant alone, newest first and by pages", async () => {
+  it("is shown only to its merchant, newest first and by pages", async () => {
     const world = new AgentWorld();
     const ids: string[] = [];
     for (let made = 0; made < 5; made += 1) {
@@ -126,7 +126,7 @@ describe("a credential of an agent", () => {
     assert.equal((await world.agents.show(OWNER, ids[0] ?? ""))?.credential.state, "ACTIVE");
   });
 
-  it("opens what it is for, until it is revoked or its time is over, and from where it may", async () => {
+  it("authenticates calls from its addresses until it is revoked or expires", async () => {
     const world = new AgentWorld(2);
     const { token, grant, credential } = await world.create({ ipAllow: ["203.0.113.0/24", "2001:db8::1"] });
     const from = (ipAddress: string, shard = 0) => world.shard(shard).agents.byToken(token, ipAddress);
@@ -161,14 +161,14 @@ describe("a credential of an agent", () => {
       type: "ended",
       state: "REVOKED",
     });
-    // Once more it stays as it is.
+    // A second revocation changes nothing.
     const again = await world.agents.revoke(OWNER, another.credential.id, BY_KEY, world.next());
     assert.deepEqual(again?.credential, revoked?.credential);
     assert.deepEqual(world.heard.became, ["created", "expired", "created", "revoked"]);
     assert.deepEqual(world.failures, []);
   });
 
-  it("is revoked with all others that can be used", async () => {
+  it("is revoked together with all other usable ones", async () => {
     const world = new AgentWorld();
     const made = [
       await world.create(),
@@ -188,8 +188,8 @@ describe("a credential of an agent", () => {
   });
 });
 
-describe("the links of a credential", () => {
-  it("take of its limits, each of which refuses by its name", async () => {
+describe("a credential that makes links", () => {
+  it("counts links against its limits, and names the limit that rejects", async () => {
     const world = new AgentWorld();
     const { grant } = await world.create();
     assert.equal(await world.outcome(grant, 100, { currency: "USD" }), "currency");
@@ -197,7 +197,7 @@ describe("the links of a credential", () => {
     for (let made = 0; made < 3; made += 1) assert.equal(await world.outcome(grant, 1_000), "created");
     const refused = await world.make(grant, 1);
     const { limits } = await world.credential(grant.credentialId);
-    // The clock of these tests stands at 22:13 UTC: in Rome it is 23:13.
+    // The test clock shows 22:13 UTC, which is 23:13 in Rome.
     const midnightMs = Date.parse("2023-11-14T23:00:00Z");
     assert.deepEqual(refused, { type: "refused", limit: "perDay", roomMinor: 0, limits, retryAtMs: midnightMs });
     world.clock.advance(midnightMs - 1 - world.clock.nowMs());
@@ -209,17 +209,17 @@ describe("the links of a credential", () => {
     assert.equal(await world.stands(grant), "EXHAUSTED 5000 2000");
     assert.deepEqual(await world.make(grant, 1), { type: "refused", limit: "total", roomMinor: 0, limits, retryAtMs: null });
     assert.deepEqual(world.heard.refused, ["currency", "perLinkMax", "perDay", "perDay", "total"]);
-    // A link that is refused by its own members takes nothing, and is not a limit's.
+    // A link with an invalid member counts for no limit, and no limit rejects it.
     await assert.rejects(world.make(grant, 1, { description: "" }), isCode("invalid_request", "description"));
     assert.equal((await world.told(grant.credentialId)).length, 1);
     const [event] = await world.told(grant.credentialId);
     assert.equal(event?.type, "agent_credential.exhausted");
     assert.equal(event?.sequence, 1);
-    // It reads all the same.
+    // The credential can still read.
     assert.equal((await world.agents.listLinks(grant, ALL_LINKS)).items.length, 5);
   });
 
-  it("are so many in any hour", async () => {
+  it("limits the links of any hour", async () => {
     const world = new AgentWorld();
     const { grant } = await world.create({
       limits: { currency: "EUR", perLinkMaxMinor: 10, perDayMinor: 1_000, totalMinor: 1_000, linksPerHour: 3 },
@@ -238,13 +238,13 @@ describe("the links of a credential", () => {
     world.clock.advance(1);
     assert.equal(await world.outcome(grant, 10), "created");
     assert.equal(await world.outcome(grant, 10), "linksPerHour");
-    // What is cancelled was made all the same.
+    // A cancelled link still counts.
     const [link] = (await world.agents.listLinks(grant, ALL_LINKS)).items;
     await world.agents.cancelLink(grant, link?.id ?? "", world.next());
     assert.equal(await world.outcome(grant, 10), "linksPerHour");
   });
 
-  it("give back to the total what ends unpaid, and take it again when it is paid after all", async () => {
+  it("restores the total when a link ends unpaid, and counts it again when it is paid late", async () => {
     const world = new AgentWorld();
     const { grant } = await world.create({ limits: { ...LIMITS, perDayMinor: 3_000, totalMinor: 3_000 } });
     const [cancelled, expired, paid] = [await world.made(grant, 1_000), await world.made(grant, 1_000), await world.made(grant, 1_000)];
@@ -252,7 +252,7 @@ describe("the links of a credential", () => {
     await world.pays(paid);
     assert.equal(await world.stands(grant), "EXHAUSTED 3000 3000");
 
-    // An attempt is open when it is cancelled, and is paid after that.
+    // An attempt is open during the cancellation, and is paid afterwards.
     assert.equal((await world.shard(0).portalLinks.pay(cancelled.token))?.type, "payable");
     assert.equal((await world.agents.cancelLink(grant, cancelled.id, operation("cancel")))?.type, "cancelled");
     assert.equal(await world.stands(grant), "ACTIVE 2000 3000");
@@ -277,14 +277,14 @@ describe("the links of a credential", () => {
       (await world.told(grant.credentialId)).map(({ sequence }) => sequence),
       [1, 2],
     );
-    // What is given back after it was paid was sold.
+    // A refunded link was sold, so it still counts.
     await world.shard(0).links.followUp({ txId: `${paid.id}.1`, operationId: "refund", type: "refund", amountMinor: null });
     assert.equal((await world.agents.findLink(grant, paid.id))?.attempts[0]?.refund, "done");
     assert.equal(await world.stands(grant), "EXHAUSTED 3000 1000");
     assert.deepEqual(world.failures, []);
   });
 
-  it("give back whichever of them end at once, without one standing in another's way", async () => {
+  it("restores the total for links that end at the same time, without a failure", async () => {
     const world = new AgentWorld(2);
     const { grant } = await world.create({ limits: onlyTotal(5_000) });
     const links: PortalLinkRecord[] = [];
@@ -293,13 +293,13 @@ describe("the links of a credential", () => {
       assert.equal((await world.shard(index % 2).portalLinks.pay(token))?.type, "payable");
     }
     assert.equal(await world.stands(grant), "ACTIVE 3000 3000");
-    // The gateway's pages end with the links: each link ends in the commit in which that becomes known.
+    // The gateway's pages end with the links. A link ends in the commit that stores this.
     await world.pass(HOUR_MS + 60_000, 10_000);
     assert.equal(await world.stands(grant), "ACTIVE 0 3000");
     assert.deepEqual(world.failures, []);
   });
 
-  it("are counted to their end when the credential has ended", async () => {
+  it("counts its links to their end after it has ended", async () => {
     const world = new AgentWorld();
     const { grant } = await world.create();
     const [one, other] = [await world.made(grant, 100), await world.made(grant, 200)];
@@ -311,7 +311,7 @@ describe("the links of a credential", () => {
     assert.equal(await world.stands(grant), "REVOKED 200 300");
   });
 
-  it("are one for one operation, which takes of the limits once", async () => {
+  it("makes one link for one operation, and counts it once", async () => {
     const world = new AgentWorld(2);
     const { grant } = await world.create();
     const made = await Promise.all(
@@ -319,13 +319,13 @@ describe("the links of a credential", () => {
     );
     assert.equal(new Set(made.map((one) => (one.type === "created" ? one.link.id : one.type))).size, 1);
     assert.equal(await world.stands(grant), "ACTIVE 1000 1000");
-    // Also where it would have no room any more.
+    // The repetition succeeds even without room.
     for (let more = 0; more < 2; more += 1) await world.made(grant, 1_000);
     assert.equal((await world.agents.createLink(grant, world.linkOrder(1_000), operation("same link"))).type, "created");
     assert.equal(await world.stands(grant), "ACTIVE 3000 3000");
   });
 
-  it("are its own, and only what its scopes say is done with them", async () => {
+  it("accesses only its own links, as its scopes permit", async () => {
     const world = new AgentWorld();
     const [one, other] = [await world.create(), await world.create()];
     const link = await world.made(one.grant, 100, { reference: "R-1" });
@@ -352,7 +352,7 @@ describe("the links of a credential", () => {
     await assert.rejects(world.agents.cancelLink(blind, link.id, world.next()), isCode("forbidden"));
   });
 
-  it("never exceed the total, and all that fit are made, of two hundred at once on two nodes of two threads", {
+  it("never exceeds the total, and makes all links that fit, for two hundred parallel requests on four threads", {
     timeout: 120_000,
   }, async () => {
     const world = new AgentWorld(4);
@@ -363,7 +363,7 @@ describe("the links of a credential", () => {
     assert.equal(outcomes.filter(({ type }) => type === "created").length, 150);
     assert.deepEqual([...new Set(outcomes.flatMap((one) => (one.type === "refused" ? [one.limit] : [])))], ["total"]);
     assert.equal(await world.stands(grant), "EXHAUSTED 1500 1500");
-    // Fifty of them are cancelled at once, while as many are asked for again.
+    // Fifty links are cancelled while fifty others are requested.
     const { items } = await world.agents.listLinks(grant, { ...ALL_LINKS, limit: 50 });
     const [cancelled, more] = await Promise.all([
       Promise.all(items.map(({ id }, index) => world.shard(index % 4).agents.cancelLink(grant, id, world.next()))),
@@ -377,7 +377,7 @@ describe("the links of a credential", () => {
     assert.equal(await world.stands(grant), "ACTIVE 1000 1500");
   });
 
-  it("keep within the hour, however many are asked for at once", async () => {
+  it("keeps the limit of an hour for parallel requests", async () => {
     const world = new AgentWorld(4);
     const limits = { currency: "EUR", perLinkMaxMinor: 10, perDayMinor: 10_000, totalMinor: 10_000, linksPerHour: 30 };
     const { grant } = await world.create({ limits });
@@ -387,8 +387,8 @@ describe("the links of a credential", () => {
   });
 });
 
-describe("what a credential was used for", () => {
-  it("is shown within a second: the last twenty calls, what was refused, and when", async () => {
+describe("the use of a credential", () => {
+  it("is shown within a second, with the last twenty calls and the rejections", async () => {
     const world = new AgentWorld(2);
     const { grant, token } = await world.create();
     assert.equal((await world.agents.show(OWNER, grant.credentialId))?.use.lastUsedAtMs, null);

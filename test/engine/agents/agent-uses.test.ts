@@ -26,8 +26,8 @@ function world() {
 
 const CALL = { tool: "get_totals", outcome: "done", argumentsDigest: "ab" } as const;
 
-describe("what waits to be written of the use of credentials", () => {
-  it("is written once for each credential, however often it was used", async () => {
+describe("createAgentUses", () => {
+  it("writes once for each credential, however often it was used", async () => {
     const { written, uses, clock } = world();
     for (let n = 0; n < 50; n += 1) {
       clock.advance(1);
@@ -46,7 +46,7 @@ describe("what waits to be written of the use of credentials", () => {
     assert.equal(written.length, 2, "nothing is written twice");
   });
 
-  it("waits for a store that is away, with what comes meanwhile", async () => {
+  it("waits for an unavailable store, and adds later uses", async () => {
     const { written, uses, state } = world();
     uses.refused("ac_1", "total");
     state.isAway = true;
@@ -61,7 +61,7 @@ describe("what waits to be written of the use of credentials", () => {
     );
   });
 
-  it("is of so many credentials only, and is written by one at a time", async () => {
+  it("limits the waiting credentials, and writes in one flush at a time", async () => {
     const { written, uses, state } = world();
     for (let n = 0; n < 2_500; n += 1) uses.used(`ac_${n}`);
     let release = () => {};

@@ -1,7 +1,5 @@
 import type { AgentGrant } from "../../../engine/access/agent-grant.ts";
 import type { AgentCredentialRecord, AgentLimits } from "../../../engine/agents/agent-credential.ts";
-import { createAgentCredentialDeadlines } from "../../../engine/agents/agent-credential-deadlines.ts";
-import { type AgentCredentialStore, createAgentCredentialStore } from "../../../engine/agents/agent-credential-store.ts";
 import type {
   AgentCredentialOrder,
   AgentCredentials,
@@ -12,6 +10,9 @@ import { createAgentLinkKeeper } from "../../../engine/agents/agent-link-keeper.
 import { createAgentUseStore } from "../../../engine/agents/agent-use-store.ts";
 import { type AgentUses, createAgentUses } from "../../../engine/agents/agent-uses.ts";
 import { createAgentCredentials } from "../../../engine/agents/create-agent-credentials.ts";
+import type { AgentCredentialEffect, AgentCredentialEvent } from "../../../engine/agents/events.ts";
+import { createUsableCredentialsStore, type UsableCredentialsStore } from "../../../engine/agents/usable-credentials-store.ts";
+import { AGENT_CREDENTIAL_WORKFLOW, type AgentCredentialOutcome } from "../../../engine/agents/workflow.ts";
 import type { CardGateway } from "../../../engine/gateway/card-gateway.ts";
 import type { WorkflowEntry } from "../../../engine/kernel/activity-log.ts";
 import type { Clock } from "../../../engine/kernel/clock.ts";
@@ -20,6 +21,9 @@ import type { Kv } from "../../../engine/kernel/kv.ts";
 import type { PortalLinkOrder, PortalLinkRecord } from "../../../engine/portal-links/portal-link.ts";
 import { createRendezvousHomes } from "../../../engine/routing/rendezvous.ts";
 import type { WebhookEvent } from "../../../engine/webhooks/webhook-event.ts";
+import { createWorkflow } from "../../../engine/workflow/run-workflow.ts";
+import { createWorkflowDeadlines } from "../../../engine/workflow/workflow-deadlines.ts";
+import { createWorkflowStore, type WorkflowStore } from "../../../engine/workflow/workflow-store.ts";
 import { compileAddressList } from "../../../http/auth/address-list.ts";
 import { createLocalTime } from "../../../http/surfaces/local-time.ts";
 import { digest } from "../intents/world.ts";
@@ -32,18 +36,19 @@ export const DAY_MS = 24 * HOUR_MS;
 export const BY_KEY = { type: "key" } as const;
 export const LIMITS: AgentLimits = { currency: "EUR", perLinkMaxMinor: 1_000, perDayMinor: 3_000, totalMinor: 5_000, linksPerHour: 100 };
 
-/** As wide as they may be, but for the total. */
+/** Makes limits as wide as possible, except for the total. */
 export function onlyTotal(totalMinor: number): AgentLimits {
   return { currency: "EUR", perLinkMaxMinor: totalMinor, perDayMinor: totalMinor, totalMinor, linksPerHour: 1_000 };
 }
 
 export interface AgentShard extends Shard {
   agents: AgentCredentials;
-  credentials: AgentCredentialStore;
+  credentials: WorkflowStore<AgentCredentialRecord>;
+  usable: UsableCredentialsStore;
   uses: AgentUses;
 }
 
-/** What a shard tells of credentials. */
+/** The reports of a shard about credentials. */
 export interface AgentsHeard {
   became: string[];
   refused: string[];
@@ -63,15 +68,34 @@ export interface AgentShardParts {
   failed(what: string, error: unknown): void;
 }
 
-export function credentialStoreOn(kv: Kv, retentionMs = RETENTION_MS): AgentCredentialStore {
-  return createAgentCredentialStore({
-    ...{ kv, retentionMs },
-    eventOperations: (events) =>
-      events.map((event) => ({ type: "put", key: `event/${event.objectId}/${event.sequence}`, value: JSON.stringify(event) })),
-  });
+const eventOperations: Parameters<typeof createWorkflow>[1]["eventOperations"] = (events) =>
+  events.map((event) => ({ type: "put", key: `event/${event.objectId}/${event.sequence}`, value: JSON.stringify(event) }));
+
+/** Makes the workflow of credentials on a store. It reports to `heard`. */
+export function credentialsOn(
+  kv: Kv,
+  clock: Clock = new ManualClock(),
+  heard: Pick<AgentsHeard, "became" | "workflow"> = { became: [], workflow: [] },
+) {
+  const store = createWorkflowStore(kv, AGENT_CREDENTIAL_WORKFLOW, RETENTION_MS);
+  const usable = createUsableCredentialsStore(kv);
+  const options: Parameters<
+    typeof createWorkflow<AgentCredentialRecord, AgentCredentialEvent, AgentCredentialEffect, AgentCredentialOutcome>
+  >[1] = {
+    ...{ store, clock, digest, eventOperations },
+    objectOf: ({ id, state, reserved }) => ({ id, state, totalMinor: reserved.totalMinor }),
+    activity: { workflow: (entry) => void heard.workflow.push(entry) },
+    count: (outcome) => void heard.became.push(outcome),
+  };
+  return {
+    ...{ store, usable },
+    workflow: createWorkflow(AGENT_CREDENTIAL_WORKFLOW, { ...options, guard: usable.guard }),
+    /** For commits of other workflows. */
+    unguarded: createWorkflow(AGENT_CREDENTIAL_WORKFLOW, options),
+  };
 }
 
-/** Links, portal links and credentials of one shard, as they are wired. */
+/** Makes the links, portal links and credentials of one shard, wired as in the product. */
 export function openAgentShard(parts: AgentShardParts): AgentShard {
   const {
     kv,
@@ -85,25 +109,19 @@ export function openAgentShard(parts: AgentShardParts): AgentShard {
     newToken,
     failed,
   } = parts;
-  const credentials = credentialStoreOn(kv);
+  const { workflow, usable, store: credentials } = credentialsOn(kv, clock, heard);
   const mutex = new KeyedMutex<string>();
-  const telling = {
-    objectOf: ({ id, state, reserved }: AgentCredentialRecord) => ({ id, state, totalMinor: reserved.totalMinor }),
-    digest,
-    activity: { workflow: (entry: WorkflowEntry) => void heard.workflow.push(entry) },
-    became: (what: string) => void heard.became.push(what),
-  };
   const shard = openShard({
     ...{ kv, gateway, clock, self, addresses, failed, ...(newToken === undefined ? {} : { newToken }) },
     circumstances: { hasAccount: true, isInactive: false, hasRoom: true, team: [member(1)] },
     heard: { became: [], workflow: [], leftOut: 0 },
-    keeper: createAgentLinkKeeper({ store: credentials, mutex, ...telling }),
+    keeper: createAgentLinkKeeper({ workflow, mutex }),
   });
   const useStore = createAgentUseStore({ kv, keptMs: 90 * DAY_MS });
   const uses = createAgentUses({ store: useStore, clock, failed });
   const { portalLinks, queries: madeLinks } = shard;
   const agents = createAgentCredentials({
-    ...{ store: credentials, uses, useStore, portalLinks, madeLinks, mutex, clock, ...telling },
+    ...{ workflow, usable, digest, uses, useStore, portalLinks, madeLinks, mutex, clock },
     addressLists: { compile: compileAddressList },
     days: createLocalTime(timeZone),
     tokenOf: (operationId) => `ak_merchant_${Buffer.from(digest(`token ${operationId}`), "hex").toString("base64url")}`,
@@ -111,10 +129,13 @@ export function openAgentShard(parts: AgentShardParts): AgentShard {
     refused: (limit) => void heard.refused.push(limit),
   });
   const homes = createRendezvousHomes(addresses);
-  const deadlines = createAgentCredentialDeadlines({ store: credentials, clock, homes, self, failed, ...telling });
+  const deadlines = createWorkflowDeadlines(AGENT_CREDENTIAL_WORKFLOW, {
+    ...{ store: credentials, clock, homes, self, failed },
+    fire: (id) => workflow.apply(id, (_, atMs) => ({ type: "deadline.passed", atMs }), null),
+  });
   return {
     ...shard,
-    ...{ agents, credentials, uses },
+    ...{ agents, credentials, usable, uses },
     tick: () => {
       shard.tick();
       deadlines.tick();
@@ -196,7 +217,7 @@ export class AgentWorld {
     return outcome.link;
   }
 
-  /** Which limit refused it, or what else became of it. */
+  /** Returns the limit that rejects a link, or another outcome. */
   async outcome(grant: AgentGrant, amountMinor: number, changes: Partial<PortalLinkOrder> = {}): Promise<string> {
     const outcome = await this.make(grant, amountMinor, changes);
     return outcome.type === "refused" ? outcome.limit : outcome.type;
@@ -208,7 +229,7 @@ export class AgentWorld {
     return stored.record;
   }
 
-  /** What its links have come to, and its state. */
+  /** Returns the sums of its links and its state. */
   async stands(grant: AgentGrant): Promise<string> {
     const { state, reserved } = await this.credential(grant.credentialId);
     return `${state} ${reserved.totalMinor} ${reserved.dayMinor}`;
@@ -219,7 +240,7 @@ export class AgentWorld {
     return entries.map(({ value }): WebhookEvent => JSON.parse(value));
   }
 
-  /** The customer pays a link: whether the gateway says so now. */
+  /** The customer pays a link, and the gateway reports it. */
   async pays(link: PortalLinkRecord): Promise<void> {
     const paying = await this.shard(0).portalLinks.pay(link.token);
     if (paying?.type !== "payable") throw new Error(`${paying?.type}`);

@@ -14,7 +14,7 @@ const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
 
 describe("an alert", () => {
-  it("is received once for its source and reference, for a day, and is nobody else's", async () => {
+  it("is received once for its source and reference, may be answered for a day, and is hidden from others", async () => {
     const world = new AlertWorld();
     const one = await world.receive();
     assert.deepEqual(await world.receive(), one);
@@ -35,7 +35,7 @@ describe("an alert", () => {
     assert.deepEqual(world.refunds.asked, []);
   });
 
-  it("is refused by the member that cannot be", async () => {
+  it("is rejected with the name of an invalid member", async () => {
     const world = new AlertWorld();
     const bad: [string, object][] = [
       ["source", { source: "X" }],
@@ -55,7 +55,7 @@ describe("an alert", () => {
     assert.deepEqual(world.kv.keys(""), []);
   });
 
-  it("is refunded once, however often and by however many it is asked", async () => {
+  it("is refunded once, even if several callers request it repeatedly", async () => {
     const world = new AlertWorld(2);
     const { id } = await world.receive();
     const answers = await Promise.all([
@@ -72,7 +72,7 @@ describe("an alert", () => {
     assert.equal((await world.alert(id)).nextAtMs, null);
   });
 
-  it("moves no money where all of it was given back before", async () => {
+  it("moves no money if the whole payment was refunded before", async () => {
     const world = new AlertWorld();
     const { id } = await world.receive();
     world.refunds.moved.set("pl_1.1", "other");
@@ -81,7 +81,7 @@ describe("an alert", () => {
     assert.deepEqual([state, refund?.moved, world.refunds.moved.get("pl_1.1")], ["REFUNDED", false, "other"]);
   });
 
-  it("is refused as its payment, its source and its state demand", async () => {
+  it("rejects a refund because of its payment, its source or its state", async () => {
     const world = new AlertWorld();
     const unknown = await world.receive({ uuid: null });
     assert.equal((await world.refund(unknown.id))?.type, "no_payment");
@@ -108,10 +108,10 @@ describe("an alert", () => {
     assert.deepEqual(world.refunds.asked, ["refund pl_3.1"]);
   });
 
-  it("takes a refund of a payment that comes under dispute in the same moment for none", async () => {
+  it("rejects a refund if a dispute of the payment is stored in the same moment", async () => {
     const world = new AlertWorld();
     const { id } = await world.receive();
-    // The case is stored after the question was answered, and before the commit of the refund.
+    // The case is stored after the check of the refund block, and before the commit of the refund.
     world.kv.hold();
     const received = world.disputes.receive();
     await settle();
@@ -124,7 +124,7 @@ describe("an alert", () => {
     assert.deepEqual(world.refunds.asked, []);
   });
 
-  it("may be refunded after a refusal, under the same id", async () => {
+  it("accepts another refund under the same id after a rejection", async () => {
     const world = new AlertWorld();
     const { id } = await world.receive();
     world.refunds.refuses = "not_refundable_here";
@@ -136,7 +136,7 @@ describe("an alert", () => {
     assert.equal((await world.alert(id)).refund?.id, `alert-${id}`);
   });
 
-  it("is asked for again where it never came to the gateway, while it is wanted and in time", async () => {
+  it("repeats a refund that never reached the gateway, before the deadline only", async () => {
     const world = new AlertWorld();
     const { id } = await world.receive();
     world.refunds.mode = "unfinished";
@@ -157,7 +157,7 @@ describe("an alert", () => {
     assert.equal(await world.state(id), "REFUNDED done");
   });
 
-  it("is verified where the answer is lost, never refunded again, and its deadline waits for that", async () => {
+  it("verifies a refund whose answer was lost, never repeats it, and delays its deadline meanwhile", async () => {
     const world = new AlertWorld();
     const { id } = await world.receive();
     world.refunds.mode = "lost";
@@ -173,7 +173,7 @@ describe("an alert", () => {
     assert.equal(world.refunds.asked.filter((what) => what.startsWith("refund")).length, 1);
   });
 
-  it("is refunded by another node where the one that was to ask has died", async () => {
+  it("is refunded by another node if the first one died before it asked the gateway", async () => {
     const world = new AlertWorld();
     const { id } = await world.receive();
     world.refunds.mode = "dead";
@@ -186,7 +186,7 @@ describe("an alert", () => {
     assert.deepEqual(after.refunds.asked, ["refund pl_1.1", "verify pl_1.1", "refund pl_1.1"]);
   });
 
-  it("is not refunded any more where the node was down until the deadline", async () => {
+  it("is not refunded if the node was down until the deadline", async () => {
     const world = new AlertWorld();
     const { id } = await world.receive();
     world.refunds.mode = "dead";
@@ -199,7 +199,7 @@ describe("an alert", () => {
     assert.equal(after.refunds.moved.size, 0);
   });
 
-  it("is declined by the deadline, also while no node runs", async () => {
+  it("is declined by the deadline, even while no node runs", async () => {
     const world = new AlertWorld();
     const { id } = await world.receive();
     const after = await world.down(DAY_MS);
@@ -209,7 +209,7 @@ describe("an alert", () => {
     assert.deepEqual(after.heard.became, ["expired"]);
   });
 
-  it("is prevented or invalid by its source's word, once, and the gateway is never asked", async () => {
+  it("accepts one outcome from its source without asking the gateway", async () => {
     const world = new AlertWorld();
     const { id } = await world.receive({ source: "RDR" });
     assert.equal((await world.feed.resolved("RDR", "R-1", world.next()))?.type, "done");
@@ -225,7 +225,7 @@ describe("an alert", () => {
     assert.deepEqual((await world.alerts.stats(OWNER)).preventionRate, 1, "what was none counts as neither");
   });
 
-  it("shows operators what was paid back twice, or may have been", async () => {
+  it("notifies operators of money that was or may have been refunded twice", async () => {
     const world = new AlertWorld();
     const paid = await world.receive();
     await world.refund(paid.id);
@@ -241,7 +241,7 @@ describe("an alert", () => {
     assert.deepEqual(world.attention(), [paid, begun].map(({ id }) => `alert_refunded_twice/TML1/${id}`).sort());
   });
 
-  it("that is prevented before its refund was begun is not refunded", async () => {
+  it("is not refunded if it was prevented before its refund began", async () => {
     const world = new AlertWorld();
     const { id } = await world.receive();
     world.refunds.mode = "dead";
@@ -255,8 +255,8 @@ describe("an alert", () => {
   });
 });
 
-describe("rules for alerts", () => {
-  it("are off, and refund what they match once they are on", async () => {
+describe("a set of rules for alerts", () => {
+  it("is off at first, and refunds matching alerts once it is on", async () => {
     const world = new AlertWorld();
     assert.deepEqual((await world.alerts.rules(OWNER)).rules.enabled, false);
     assert.equal((await world.receive()).state, "PENDING");
@@ -276,7 +276,7 @@ describe("rules for alerts", () => {
     );
   });
 
-  it("count what they decide against the day, on however many nodes", async () => {
+  it("counts its decisions of a day over all nodes", async () => {
     const world = new AlertWorld(2);
     await world.ruled({ dailyCountMax: 3 });
     const received = await Promise.all(
@@ -292,7 +292,7 @@ describe("rules for alerts", () => {
     assert.equal((await world.receive({ networkRef: "R-10", uuid: "pl_10.1" })).ruleHeld, "daily_cap", "by amount");
   });
 
-  it("do nothing with a payment under dispute, one that is not known, and RDR", async () => {
+  it("skips payments under dispute, unknown payments and RDR", async () => {
     const world = new AlertWorld();
     await world.ruled();
     await world.disputes.receive({ uuid: "pl_1.1" });
@@ -302,7 +302,7 @@ describe("rules for alerts", () => {
     assert.deepEqual(world.refunds.asked, []);
   });
 
-  it("leave an alert to its merchant where its refund is refused, and tell operators", async () => {
+  it("leaves an alert to its merchant if the refund is rejected, and notifies operators", async () => {
     const world = new AlertWorld();
     await world.ruled();
     world.refunds.refuses = "not_refundable_here";
@@ -314,7 +314,7 @@ describe("rules for alerts", () => {
     assert.equal(await world.state(id), "DECLINED refused");
   });
 
-  it("match by amount, source, category, method and currency", async () => {
+  it("matches by amount, source, category, method and currency", async () => {
     const judged = { ...new AlertWorld().notice(), respondByMs: 1 };
     const rule = { id: "r", amountMaxMinor: 1_234, sources: ["ETHOCA"], categories: ["FRAUD"], methods: ["PAYBYLINK"] } as const;
     const set = { ...RULES, rules: [rule] };
@@ -337,7 +337,7 @@ describe("rules for alerts", () => {
     );
   });
 
-  it("are saved as a whole, by whoever has seen them last", async () => {
+  it("is saved as a whole, and only over the version that the caller has read", async () => {
     const world = new AlertWorld();
     const save = (changes: object, version = 0) => world.alerts.saveRules(OWNER, { ...RULES, ...changes }, version, { type: "key" });
     const [small] = RULES.rules;
@@ -365,8 +365,8 @@ describe("rules for alerts", () => {
   });
 });
 
-describe("lists and sums of alerts", () => {
-  it("are of one currency where that is asked for, as a report's figures are", async () => {
+describe("the list of alerts", () => {
+  it("filters by currency, like the figures of a report", async () => {
     const world = new AlertWorld();
     for (const [n, currency] of ["EUR", "CHF", "EUR"].entries()) {
       world.clock.advance(1_000);
@@ -380,7 +380,7 @@ describe("lists and sums of alerts", () => {
     assert.equal(await refsOf({ currency: "USD" }), "");
   });
 
-  it("are newest first, or by due time, filtered, and page by page", async () => {
+  it("returns pages, newest first or by deadline, with filters and sums", async () => {
     const world = new AlertWorld();
     for (let n = 0; n < 5; n += 1) {
       world.clock.advance(1_000);

@@ -23,7 +23,9 @@ interface Listed {
   readonly createdAtMs: number;
 }
 
-/** A list as a store pages it: newest first, from behind the cursor on; it may stop early, with what it has found. */
+/**
+ * Pages a list like a store: newest first, from the cursor on. It may stop early with fewer items.
+ */
 function pageOf<Record extends Listed>(records: readonly Record[], cursor: string | null, limit: number, stopsAfter: number) {
   const behind = records
     .toSorted((one, other) => (placeOf(one.createdAtMs, one.id) < placeOf(other.createdAtMs, other.id) ? 1 : -1))
@@ -61,7 +63,7 @@ async function idsOf(board: ReturnType<typeof boardOf>, query: BoardQuery): Prom
 }
 
 describe("the list of disputes and alerts", () => {
-  it("has each of both once, in one order, wherever its pages end", async () => {
+  it("returns each dispute and alert once, in one order, wherever its pages end", async () => {
     for (let seed = 1; seed <= 200; seed += 1) {
       const random = new Random(seed);
       const upTo = (max: number) => random.between(0, max - 1);
@@ -80,7 +82,7 @@ describe("the list of disputes and alerts", () => {
     }
   });
 
-  it("has alerts where they are asked for, and those that are to be answered only", async () => {
+  it("includes only PENDING alerts, and only if they are requested", async () => {
     const alerts = [alert("PENDING"), alert("REFUNDED", { id: `al_${"0".repeat(23)}2` })];
     const one = dispute("OPEN");
     const board = boardOf([one], alerts, () => 100);
@@ -105,14 +107,14 @@ describe("the list of disputes and alerts", () => {
   });
 });
 
-describe("rules that are tried", () => {
+describe("dryRun", () => {
   const RULES = {
     ...{ enabled: false, currency: "EUR", dailyCountMax: 1, dailyAmountMaxMinor: 10_000 },
     rules: [{ id: "all", amountMaxMinor: 5_000, sources: null, categories: null, methods: null }],
   };
   const dayOf = (atMs: number) => String(Math.floor(atMs / 86_400_000));
 
-  it("count the limits of each day in the order in which alerts came", () => {
+  it("applies the limits of each day in the order in which alerts came", () => {
     const at = (number: number, createdAtMs: number, changes: Partial<AlertRecord> = {}) =>
       alert("DECLINED", { id: `al_${number}`, createdAtMs, ...changes });
     const day = 86_400_000;

@@ -15,16 +15,15 @@ interface RefundWorld {
   links: LinkWorld;
   refunds: AlertRefunds;
   disputes: DisputeWorld;
-  /** The refund of a payment for an alert. */
   order(changes?: Partial<RefundOrder>): RefundOrder;
   refund(): Promise<string>;
   verify(): Promise<string>;
-  /** The whole of it by somebody else. */
+  /** Another caller refunds the whole payment. */
   giveBack(): Promise<string>;
   executed(): string[];
 }
 
-/** A paid link of a merchant's, with refunds as they are to be wired. */
+/** Opens a paid link of a merchant, with refunds wired as in the product. */
 async function paidLink(changes: { capture?: "now" | "later"; shop?: string } = {}): Promise<RefundWorld> {
   const [kv, clock] = [new MemoryKv(), new ManualClock()];
   const holds = createDisputeHoldStore(kv);
@@ -54,8 +53,8 @@ async function paidLink(changes: { capture?: "now" | "later"; shop?: string } = 
   };
 }
 
-describe("refunds of alerts at the card gateway", () => {
-  it("give the whole back once, as a refund or a reversal, and say so again", async () => {
+describe("createLinkRefunds", () => {
+  it("refunds or reverses the whole payment once, and repeats the answer", async () => {
     const world = await paidLink();
     assert.deepEqual(
       [await world.verify(), await world.refund(), await world.verify(), await world.refund()],
@@ -67,14 +66,14 @@ describe("refunds of alerts at the card gateway", () => {
     assert.deepEqual(authorized.executed(), ["reversal alert-al_1"]);
   });
 
-  it("move nothing where all of it was given back before", async () => {
+  it("moves nothing if the whole payment was refunded before", async () => {
     const world = await paidLink();
     assert.equal(await world.giveBack(), "done");
     assert.deepEqual([await world.refund(), await world.verify()], ["already_refunded", "absent"]);
     assert.deepEqual(world.executed(), ["refund other"]);
   });
 
-  it("find out what became of one whose answer was lost, and never ask for it again", async () => {
+  it("finds out the outcome of a refund whose answer was lost, and never repeats it", async () => {
     const world = await paidLink();
     world.links.gateway.mode = "lost";
     world.links.clock.advance(1);
@@ -84,7 +83,7 @@ describe("refunds of alerts at the card gateway", () => {
     assert.deepEqual(world.executed(), ["refund alert-al_1"]);
   });
 
-  it("go on with one that was stored and never came to the gateway, under the same id, unless a dispute has come", async () => {
+  it("continues a stored refund that never reached the gateway, under the same id, unless there is a dispute", async () => {
     const world = await paidLink();
     world.links.gateway.mode = "away";
     world.links.clock.advance(1);
@@ -104,7 +103,7 @@ describe("refunds of alerts at the card gateway", () => {
     assert.equal((await world.links.link("x1")).followUps[0]?.by, "alert");
   });
 
-  it("are held by a dispute also where one was refused unread before, and would be begun anew under its id", async () => {
+  it("blocks a restart under the same id during a dispute, after the gateway rejected the request unread", async () => {
     const world = await paidLink();
     world.links.gateway.refuses = { resultCode: "GW_30401", description: "The signature does not match" };
     assert.equal(await world.giveBack(), "refused");
@@ -117,7 +116,7 @@ describe("refunds of alerts at the card gateway", () => {
     assert.deepEqual(world.executed(), ["refund other"]);
   });
 
-  it("tell a refusal, also again, and after it that somebody else has given it back", async () => {
+  it("repeats a rejection, and reports a later refund by another caller", async () => {
     const world = await paidLink();
     world.links.gateway.refuses = { resultCode: "GW_1", description: "no" };
     assert.deepEqual([await world.refund(), await world.verify()], ["refused gateway", "refused GW_1"]);
@@ -127,7 +126,7 @@ describe("refunds of alerts at the card gateway", () => {
     assert.equal(await world.refund(), "already_refunded");
   });
 
-  it("are none of another merchant's payment, one that is not by link, and one that was not paid", async () => {
+  it("rejects payments of other merchants, payments that are not by link, and unpaid links", async () => {
     const world = await paidLink();
     for (const other of [{ merchantId: "M2" }, { uuid: "0b8f4e2a-1c3d-4e5f-8a9b-0c1d2e3f4a5b" }]) {
       assert.deepEqual(await world.refunds.refund(world.order(other)), { type: "refused", reason: "not_refundable_here" });
@@ -138,7 +137,7 @@ describe("refunds of alerts at the card gateway", () => {
     assert.deepEqual(world.executed(), []);
   });
 
-  it("give back nothing where a rule has decided by less than the whole", async () => {
+  it("refunds nothing if a rule decided by a lower amount than the payment", async () => {
     const world = await paidLink();
     for (const limit of [
       { amountMinor: 1_233, currency: "EUR" },
@@ -150,22 +149,22 @@ describe("refunds of alerts at the card gateway", () => {
     assert.deepEqual(await world.refunds.refund(world.order({ limit: { amountMinor: 1_234, currency: "EUR" } })), { type: "done" });
   });
 
-  it("begin nothing after their time", async () => {
+  it("begins nothing after the deadline of the order", async () => {
     const world = await paidLink();
     const late = world.order({ notAfterMs: world.links.clock.nowMs() });
     assert.deepEqual(await world.refunds.refund(late), { type: "absent" });
     assert.deepEqual(world.executed(), []);
   });
 
-  it("do not know where the store does not answer", async () => {
+  it("answers unknown if the store does not answer", async () => {
     const world = await paidLink();
     world.links.kv.unreadable = true;
     assert.deepEqual([await world.refund(), await world.verify()], ["unknown", "unknown"]);
   });
 });
 
-describe("the hold on refunds of a payment under dispute", () => {
-  it("refuses every refund until it is won, whoever asks", async () => {
+describe("the refund block of a payment under dispute", () => {
+  it("rejects every refund until the dispute is won", async () => {
     const world = await paidLink();
     await world.disputes.receive({ uuid: "x1" });
     assert.deepEqual([await world.refund(), await world.giveBack()], ["refused under_dispute", "impossible"]);
@@ -174,7 +173,7 @@ describe("the hold on refunds of a payment under dispute", () => {
     assert.equal(await world.giveBack(), "done");
   });
 
-  it("refuses one whose case is stored between the question and the refund", async () => {
+  it("rejects a refund if the case is stored between the check and the refund", async () => {
     const world = await paidLink();
     const { kv } = world.links;
     kv.hold();
@@ -188,7 +187,7 @@ describe("the hold on refunds of a payment under dispute", () => {
     assert.deepEqual(world.executed(), []);
   });
 
-  it("lets go on what was begun before the case came", async () => {
+  it("lets a refund continue that began before the case was stored", async () => {
     const world = await paidLink();
     world.links.gateway.mode = "lost";
     assert.equal(await world.giveBack(), "unavailable");
@@ -198,7 +197,7 @@ describe("the hold on refunds of a payment under dispute", () => {
     assert.equal(found?.record.followUps[0]?.state, "done");
   });
 
-  it("is no matter of captures, and of links that are no merchant's", async () => {
+  it("ignores captures, and links without an owning merchant", async () => {
     const world = await paidLink({ capture: "later" });
     await world.disputes.receive({ uuid: "x1" });
     const capture = { txId: "x1", operationId: "c1", type: "capture", amountMinor: null } as const;

@@ -7,7 +7,7 @@ export const NOW_MS = CREATED_MS + 120_000;
 export const RESPOND_BY_MS = CREATED_MS + 86_400_000;
 export const ID = `al_${"0".repeat(23)}1`;
 
-/** Asked for two minutes ago, so that what became of it is to be looked up now. */
+/** It was requested two minutes ago, so a check of its outcome is due now. */
 export function refund(changes: Partial<AlertRefund> = {}): AlertRefund {
   return { ...newRefund({ id: `alert-${ID}`, by: { type: "key" }, requestId: null, attempt: 1 }, CREATED_MS), ...changes };
 }

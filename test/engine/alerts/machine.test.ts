@@ -12,7 +12,10 @@ function toldBy(record: AlertRecord, event: AlertEvent): string {
 
 type Leads = Record<keyof typeof EVENTS, Partial<Record<AlertState, string>>>;
 
-/** Every event in every state, where no refund is under way: where it leads, and what is told. What is left out changes nothing. */
+/**
+ * The result of every event in every state while no refund is under way. Absent events change
+ * nothing.
+ */
 const LEADS: Leads = {
   "alert.received": {},
   "rule.matched": { PENDING: "AUTO_REFUND askRefund" },
@@ -32,7 +35,7 @@ const LEADS: Leads = {
   "network.invalid": { PENDING: "DECLINED closed", AUTO_REFUND: "DECLINED closed" },
 };
 
-/** The same while one is. */
+/** The results while a refund is under way. */
 const WHILE_REFUNDING: Leads = {
   ...LEADS,
   "rule.matched": {},
@@ -63,7 +66,7 @@ describe("the machine of alerts", () => {
     for (const name of Object.keys(EVENTS) as (keyof typeof EVENTS)[]) {
       for (const state of states) {
         const expected = leads[name][state] ?? null;
-        it(`${name} in ${state} ${what}: ${expected ?? "nothing"}`, () => {
+        it(`answers ${name} in ${state} ${what} with ${expected ?? "nothing"}`, () => {
           const record = alert(state, changes);
           const stepped = stepAlert(record, EVENTS[name]);
           if (expected === null) {
@@ -77,41 +80,41 @@ describe("the machine of alerts", () => {
     }
   }
 
-  it("is received with a webhook", () => {
+  it("tells the merchant of a new alert", () => {
     assert.equal(toldBy(alert("PENDING", { events: 0 }), EVENTS["alert.received"]), "created");
   });
 
   const NEVER: [what: string, changes: Partial<AlertRecord>, atMs?: number][] = [
-    ["of a payment that is not known", { uuid: null }],
+    ["of an unknown payment", { uuid: null }],
     ["where the network moves the money", { source: "RDR" }],
     ["at the deadline", {}, RESPOND_BY_MS],
   ];
   for (const [what, changes, atMs = NOW_MS] of NEVER) {
-    it(`no refund begins ${what}`, () => {
+    it(`begins no refund ${what}`, () => {
       for (const event of [EVENTS["rule.matched"], EVENTS["refund.requested"]]) {
         assert.equal(stepAlert(alert("PENDING", changes), { ...event, atMs }).accepted, false);
       }
     });
   }
 
-  it("a refund that was never begun is not begun after the deadline", () => {
+  it("does not begin a requested refund after the deadline", () => {
     const record = alert("AUTO_REFUND", { refund: refund() });
     assert.equal(stepAlert(record, { ...EVENTS["refund.resumed"], atMs: RESPOND_BY_MS - 1 }).accepted, true);
     assert.equal(stepAlert(record, { ...EVENTS["refund.resumed"], atMs: RESPOND_BY_MS }).accepted, false);
   });
 
-  it("is refunded without moving money where that was done before", () => {
+  it("ends as REFUNDED without moving money if the payment was refunded before", () => {
     const { record } = stepAlert(alert("PENDING", { refund: refund() }), { ...EVENTS["refund.done"], moved: false });
     assert.deepEqual([record.state, record.refund?.state, record.refund?.moved], ["REFUNDED", "done", false]);
     assert.equal(toldBy(record, EVENTS["network.resolved"]), "closed", "then nobody has paid twice");
   });
 
-  it("tells operators where the network resolves what the relay has paid back", () => {
+  it("notifies operators if the network resolves an alert that the relay has refunded", () => {
     const { record } = stepAlert(alert("AUTO_REFUND", { refund: refund() }), EVENTS["refund.done"]);
     assert.equal(toldBy(record, EVENTS["network.resolved"]), "closed flagTwice");
   });
 
-  it("may be asked for again after a refusal, and declined or timed out then", () => {
+  it("accepts another refund, a decline or the deadline after a rejected refund", () => {
     const { record } = stepAlert(alert("AUTO_REFUND", { refund: refund() }), EVENTS["refund.failed"]);
     assert.deepEqual([record.refund?.state, record.refund?.detail, record.nextAtMs], ["refused", "no", RESPOND_BY_MS]);
     assert.equal(stepAlert(record, EVENTS["refund.requested"]).accepted, true);
@@ -121,7 +124,7 @@ describe("the machine of alerts", () => {
     assert.equal(stepAlert(record, { ...EVENTS.declined, atMs: RESPOND_BY_MS }).accepted, false);
   });
 
-  it("is looked up when that is due, with growing pauses, and operators are told once", () => {
+  it("checks an unknown outcome with growing pauses, and notifies operators once", () => {
     let record = alert("PENDING", { refund: refund() });
     const told: string[] = [];
     const pauses: number[] = [];

@@ -10,8 +10,8 @@ async function ends(world: AlertWorld, id: string): Promise<unknown[]> {
   return (await fedOf(world.kv, `alert ${id}`)).map(({ state, reason, endedAtMs }) => [state, reason, endedAtMs !== null]);
 }
 
-describe("what is fed of an alert", () => {
-  it("is what it is of, by when it is to be answered, and that its merchant refunds or declines it", async () => {
+describe("the report row of an alert", () => {
+  it("contains the payment, the deadline, and whether the merchant refunds or declines", async () => {
     const world = new AlertWorld();
     const { id, createdAtMs, respondByMs } = await world.receive();
     const received = {
@@ -30,7 +30,7 @@ describe("what is fed of an alert", () => {
     assert.deepEqual((await ends(world, other.id)).at(-1), ["DECLINED", "merchant", true]);
   });
 
-  it("is what a rule, the deadline and the network make of it", async () => {
+  it("contains an end by a rule, the deadline or the network", async () => {
     const world = new AlertWorld();
     const late = await world.receive({ networkRef: "R-1", uuid: null });
     const invalid = await world.receive({ networkRef: "R-2", uuid: null });

@@ -29,7 +29,7 @@ export const RULES: AlertRuleSet = {
   rules: [{ id: "small", amountMaxMinor: 2_000, sources: null, categories: null, methods: null }],
 };
 
-/** The workflow of alerts on a store, which reports to `heard`. */
+/** Makes the workflow of alerts on a store. It reports to `heard`. */
 export function alertWorkflowOn(kv: Kv, clock: Clock, heard: AlertWorld["heard"] = { became: [], workflow: [] }): AlertWorkflow {
   return createWorkflow(ALERT_WORKFLOW, {
     store: createWorkflowStore(kv, ALERT_WORKFLOW, RETENTION_MS),
@@ -40,14 +40,16 @@ export function alertWorkflowOn(kv: Kv, clock: Clock, heard: AlertWorld["heard"]
   });
 }
 
-/** Payments, and what moved of them. Like the gateway, it executes an id once. */
+/** Payments, and what moved of them. It executes an id once, like the gateway. */
 export class FakeRefunds implements AlertRefunds {
-  /** By uuid: under which id it was given back; `other` where somebody else did. */
+  /** The id of the refund by the uuid of the payment; `other`: another caller refunded it. */
   readonly moved = new Map<string, string>();
   readonly asked: string[] = [];
   readonly limits: RefundOrder["limit"][] = [];
-  /** `lost`: it happens, and the answer does not arrive; `away`: it does not happen, and nobody knows; `dead`: whoever asks dies before; `unfinished`: asked
-   * for, and never executed. */
+  /**
+   * `lost`: it happens, and the answer does not arrive; `away`: it does not happen, and the outcome
+   * is unknown; `dead`: the caller dies before; `unfinished`: it is requested and never executed.
+   */
   mode: "there" | "away" | "lost" | "dead" | "unfinished" = "there";
   refuses: string | null = null;
 
@@ -169,7 +171,7 @@ export class AlertWorld {
     };
   }
 
-  /** Received, and what it begins has come to its end. */
+  /** Receives an alert and waits for the end of what it begins. */
   async receive(changes: Partial<AlertNotice> = {}, party = PARTY): Promise<AlertRecord> {
     const { id } = await this.feed.received(party, this.notice(changes), this.next());
     await settle();
@@ -214,7 +216,7 @@ export class AlertWorld {
     }
   }
 
-  /** Time passes while no node runs; then a new one looks after it all. */
+  /** Time passes while no node runs. Then a new node starts and catches up. */
   async down(ms: number): Promise<AlertWorld> {
     const again = this.restarted();
     again.clock.advance(ms);

@@ -5,7 +5,7 @@ import { checkFile } from "../../../engine/disputes/check-file.ts";
 const bytes = (...parts: (string | number[])[]) =>
   new Uint8Array(Buffer.concat(parts.map((part) => (typeof part === "string" ? Buffer.from(part, "utf8") : Buffer.from(part)))));
 
-/** A stored (uncompressed) archive of these names, without contents. */
+/** Makes an uncompressed archive with these names and no contents. */
 export function zip(...names: string[]): Uint8Array {
   const heads: Buffer[] = [];
   const entries: Buffer[] = [];
@@ -49,7 +49,7 @@ const padded = (head: Uint8Array, length: number) => {
   return all;
 };
 
-describe("files of a dispute", () => {
+describe("checkFile", () => {
   const TAKEN: [name: string, contents: Uint8Array, type: string][] = [
     ["a.pdf", PDF, "application/pdf"],
     ["A.PDF", PDF, "application/pdf"],
@@ -71,7 +71,7 @@ describe("files of a dispute", () => {
     ["a.xls", COMPOUND, "application/vnd.ms-excel"],
   ];
   for (const [name, contents, type] of TAKEN) {
-    it(`takes ${name} of ${contents.length} bytes as ${type}`, () => assert.deepEqual(checkFile(name, contents), { name, type }));
+    it(`accepts ${name} of ${contents.length} bytes as ${type}`, () => assert.deepEqual(checkFile(name, contents), { name, type }));
   }
 
   const REFUSED: [what: string, name: string, contents: Uint8Array, why: string][] = [
@@ -115,9 +115,9 @@ describe("files of a dispute", () => {
     ["a name that is turned round", "a\u202efdp.pdf", PDF, "name"],
     ["a name that is too long", `${"a".repeat(200)}.pdf`, PDF, "name"],
   ];
-  for (const [what, name, contents, why] of REFUSED) it(`refuses ${what}`, () => assert.equal(checkFile(name, contents), why));
+  for (const [what, name, contents, why] of REFUSED) it(`rejects ${what}`, () => assert.equal(checkFile(name, contents), why));
 
-  it("shows a name without folders and card numbers", () => {
+  it("removes folders and card numbers from a name", () => {
     assert.deepEqual(checkFile("C:\\evidence\\4111111111111111.pdf", PDF), { name: "411111******1111.pdf", type: "application/pdf" });
     assert.deepEqual(checkFile("../../etc/a.pdf", PDF), { name: "a.pdf", type: "application/pdf" });
   });

@@ -17,7 +17,7 @@ const MINUTE_MS = 60_000;
 const HOUR_MS = 3_600_000;
 
 describe("a dispute", () => {
-  it("is received once for its network and number, with a webhook, mails and a hold", async () => {
+  it("is received once for its network and number, with a webhook, mails and a refund block", async () => {
     const world = new DisputeWorld();
     world.circumstances.team = [
       member(1),
@@ -49,7 +49,7 @@ describe("a dispute", () => {
     );
   });
 
-  it("is another one of another network, and none of another merchant's or another amount's", async () => {
+  it("is separate for each network, and rejects a repetition with another merchant or amount", async () => {
     const world = new DisputeWorld();
     const one = await world.receive();
     const other = await world.receive({ network: "MASTERCARD", uuid: "pl_2.1" });
@@ -63,7 +63,7 @@ describe("a dispute", () => {
     assert.equal(await world.disputes.find(OWNER, "dp_../x"), null);
   });
 
-  it("is refused by the member that cannot be", async () => {
+  it("is rejected with the name of an invalid member", async () => {
     const world = new DisputeWorld();
     const nowMs = world.clock.nowMs();
     const bad: [string, object][] = [
@@ -88,7 +88,7 @@ describe("a dispute", () => {
     assert.deepEqual(world.kv.keys(""), []);
   });
 
-  it("has so many of one payment", async () => {
+  it("is rejected if its payment has too many disputes", async () => {
     const world = new DisputeWorld();
     for (let n = 0; n < 32; n += 1) await world.receive({ networkCaseId: `C-${n}` });
     await assert.rejects(() => world.receive({ networkCaseId: "C-32" }), isError("conflict"));
@@ -96,7 +96,7 @@ describe("a dispute", () => {
     assert.equal((await world.disputes.ofPayment(OWNER, "pl_1.1")).length, 32);
   });
 
-  it("holds refunds until it is won, however a uuid is written, and again when the network asks again", async () => {
+  it("blocks refunds until it is won, in any spelling of the uuid, and again if the network asks again", async () => {
     const world = new DisputeWorld();
     const uuid = "0B8F4E2A-1C3D-4E5F-8A9B-0C1D2E3F4A5B";
     const { id } = await world.receive({ uuid });
@@ -117,7 +117,7 @@ describe("a dispute", () => {
     assert.deepEqual(await world.told(single.id), ["created OPEN", "closed WON", "evidence_required EVIDENCE_REQUIRED"]);
   });
 
-  it("holds a payment with others that come in the same moment", async () => {
+  it("blocks refunds together with disputes that are stored in the same moment", async () => {
     const world = new DisputeWorld();
     world.kv.hold();
     const both = [world.receive(), world.receive({ networkCaseId: "C-2" })];
@@ -132,7 +132,7 @@ describe("a dispute", () => {
     assert.equal(await world.isHeld(), false);
   });
 
-  it("takes a word of its network once, and refuses one that means nothing", async () => {
+  it("accepts a report of its network once, and rejects one that its state does not accept", async () => {
     const world = new DisputeWorld();
     const { id } = await world.receive();
     const demand = { respondByMs: world.clock.nowMs() + 5 * DAY_MS, stage: null };
@@ -150,7 +150,7 @@ describe("a dispute", () => {
     await assert.rejects(() => world.feed.evidenceRequested("VISA", "C-1", now, world.next()), isError("invalid_request", "respondBy"));
   });
 
-  it("is answered with the draft, or with what is given, and sent once", async () => {
+  it("is answered once with its draft and files", async () => {
     const world = new DisputeWorld();
     const { id } = await world.receive();
     const draft = { statement: "Card 4111 1111 1111 1111 was there", fields: { tracking: "1Z" } };
@@ -176,7 +176,7 @@ describe("a dispute", () => {
     assert.equal((await world.dispute(id)).nextAtMs, null);
   });
 
-  it("is refused without evidence, with files that are not there, and in states that take none", async () => {
+  it("rejects a response without evidence, with unknown files, or in an ended state", async () => {
     const world = new DisputeWorld();
     const { id } = await world.receive();
     assert.equal((await world.challenge(id, null))?.type, "no_evidence");
@@ -204,7 +204,7 @@ describe("a dispute", () => {
     }
   });
 
-  it("takes texts within their limits", async () => {
+  it("accepts only texts within their limits", async () => {
     const world = new DisputeWorld();
     const { id } = await world.receive();
     const save = (statement: string | null, fields = {}) => world.disputes.saveDraft(OWNER, id, { statement, fields }, world.next());
@@ -218,8 +218,8 @@ describe("a dispute", () => {
   });
 });
 
-describe("files of a dispute, stored", () => {
-  it("are read as they came, and are gone when they are removed", async () => {
+describe("a stored file of a dispute", () => {
+  it("is read as it was uploaded, and is deleted when it is removed", async () => {
     const world = new DisputeWorld();
     const { id } = await world.receive();
     const large = new Uint8Array(1_400_000).fill(7);
@@ -240,7 +240,7 @@ describe("files of a dispute, stored", () => {
     assert.equal(await world.disputes.removeFile(OWNER, id, fileId, world.next()), null);
   });
 
-  it("are refused by size, by content and by number, and leave nothing", async () => {
+  it("is rejected by size, content or number without leaving anything", async () => {
     const world = new DisputeWorld();
     const { id } = await world.receive();
     const add = (name: string, contents: Uint8Array | string) => world.disputes.addFile(OWNER, id, upload(name, contents), world.next());
@@ -255,7 +255,7 @@ describe("files of a dispute, stored", () => {
     assert.equal(world.kv.keys("dispute-file/").length, 20);
   });
 
-  it("that break off, or whose node dies, leave nothing behind", async () => {
+  it("leaves nothing if the upload breaks off or the node dies", async () => {
     const world = new DisputeWorld();
     const { id } = await world.receive();
     const broken = { ...upload("a.pdf", ""), read: () => Promise.reject(new Error("gone")) };
@@ -275,7 +275,7 @@ describe("files of a dispute, stored", () => {
     assert.deepEqual([after.kv.keys("dispute-file/"), (await after.dispute(id)).files], [[], []]);
   });
 
-  it("that are stored while the response is submitted are not part of it, and go", async () => {
+  it("is deleted if the response is submitted during its upload", async () => {
     const world = new DisputeWorld();
     const { id } = await world.receive();
     let submitted = "";
@@ -292,7 +292,7 @@ describe("files of a dispute, stored", () => {
     assert.deepEqual(world.kv.keys("dispute-file/"), []);
   });
 
-  it("are uploaded a few at once by each merchant, so that slow uploads of some leave room for the others", async () => {
+  it("is uploaded although other merchants have many slow uploads", async () => {
     const world = new DisputeWorld();
     const { id } = await world.receive();
     let go = (): void => undefined;
@@ -332,8 +332,8 @@ describe("files of a dispute, stored", () => {
   });
 });
 
-describe("the deadlines of disputes", () => {
-  it("remind at 7 days, 3 days and 24 hours, once each, and end it", async () => {
+describe("the deadline runner of disputes", () => {
+  it("reminds once at 7 days, 3 days and 24 hours, then ends the dispute", async () => {
     const world = new DisputeWorld(2);
     const { id } = await world.receive();
     await world.pass(10 * DAY_MS + 60_000, HOUR_MS / 4);
@@ -352,7 +352,7 @@ describe("the deadlines of disputes", () => {
     assert.deepEqual(world.failures, []);
   });
 
-  it("hold while no node runs, and remind only of the nearest then", async () => {
+  it("sends only the nearest missed reminder after a time without a node", async () => {
     const world = new DisputeWorld();
     const { id } = await world.receive();
     const late = await world.down(9 * DAY_MS + HOUR_MS);
@@ -366,7 +366,7 @@ describe("the deadlines of disputes", () => {
     assert.equal((await over.mails()).length, 2);
   });
 
-  it("say so at once to whoever asks, also before anybody has looked", async () => {
+  it("answers deadline_passed at once, even before the deadline is stored", async () => {
     const world = new DisputeWorld();
     const { id } = await world.receive();
     world.clock.advance(10 * DAY_MS);
@@ -375,7 +375,7 @@ describe("the deadlines of disputes", () => {
     assert.deepEqual(await world.told(id), ["created OPEN", "closed EXPIRED"]);
   });
 
-  it("count the case where no mail can be owed, and send the mail once it finds room", async () => {
+  it("stores a case without room for its mail, and sends the mail later", async () => {
     const world = new DisputeWorld();
     world.circumstances.team = "away";
     const { id } = await world.receive();
@@ -393,7 +393,7 @@ describe("the deadlines of disputes", () => {
     assert.equal((await world.dispute(id)).mailOwed, null);
   });
 
-  it("remind once where a reminder found no room when it was due", async () => {
+  it("reminds once if a reminder found no room when it was due", async () => {
     const world = new DisputeWorld();
     const { id, respondByMs } = await world.receive();
     world.circumstances.hasRoom = false;
@@ -411,7 +411,7 @@ describe("the deadlines of disputes", () => {
     );
   });
 
-  it("bring a response to the network after a crash, without giving it twice", async () => {
+  it("sends a response to the network only once, even after a crash", async () => {
     const world = new DisputeWorld();
     const { id } = await world.receive();
     world.network.mode = "lost";
@@ -428,7 +428,7 @@ describe("the deadlines of disputes", () => {
     );
   });
 
-  it("give a response again only where the network certainly has not got it", async () => {
+  it("sends a response again only if the network certainly does not have it", async () => {
     const world = new DisputeWorld();
     const { id } = await world.receive();
     world.network.mode = "away";
@@ -441,7 +441,7 @@ describe("the deadlines of disputes", () => {
     assert.equal(world.network.asked.filter((what) => what.startsWith("submit")).length, 2);
   });
 
-  it("never give a response after the deadline: it expires, and operators are told", async () => {
+  it("never sends a response after the deadline, and notifies operators", async () => {
     const world = new DisputeWorld();
     const { id } = await world.receive();
     world.clock.advance(10 * DAY_MS - 1_000);
@@ -453,7 +453,7 @@ describe("the deadlines of disputes", () => {
     assert.deepEqual(await after.told(id), ["created OPEN", "updated UNDER_REVIEW", "closed EXPIRED"]);
   });
 
-  it("tell operators of a response that nobody knows of, and follow the network's refusal", async () => {
+  it("notifies operators of a response without an outcome, and follows a later rejection", async () => {
     const world = new DisputeWorld();
     const { id } = await world.receive();
     world.network.mode = "lost";
@@ -471,7 +471,7 @@ describe("the deadlines of disputes", () => {
     assert.equal((await world.dispute(id)).submissions[1]?.state, "taken");
   });
 
-  it("are nothing to wait for where administrators bring the responses", async () => {
+  it("counts a response as delivered at once if administrators send it", async () => {
     const world = new DisputeWorld();
     const { id } = await world.receive();
     await world.challenge(id);
@@ -487,7 +487,7 @@ describe("the deadlines of disputes", () => {
   });
 });
 
-describe("lists and sums of disputes", () => {
+describe("the list of disputes", () => {
   async function some(): Promise<DisputeWorld> {
     const world = new DisputeWorld();
     for (let n = 0; n < 5; n += 1) {
@@ -511,7 +511,7 @@ describe("lists and sums of disputes", () => {
   const casesOf = async (world: DisputeWorld, changes: Partial<typeof QUERY> = {}) =>
     (await world.disputes.list(OWNER, { ...QUERY, ...changes })).items.map(({ networkCaseId }) => networkCaseId).join();
 
-  it("are newest first, or by due time, and filtered", async () => {
+  it("returns disputes newest first or by deadline, with filters", async () => {
     const world = await some();
     const nowMs = world.clock.nowMs();
     assert.equal(await casesOf(world), "C-4,C-3,C-2,C-1,C-0");
@@ -532,7 +532,7 @@ describe("lists and sums of disputes", () => {
     assert.equal(await casesOf(world, { currency: "EUR", q: "C-5" }), "");
   });
 
-  it("come page by page, each once", async () => {
+  it("returns each dispute once, page by page", async () => {
     const world = await some();
     for (const order of ["newest", "due"] as const) {
       const seen: string[] = [];
@@ -552,7 +552,7 @@ describe("lists and sums of disputes", () => {
     await assert.rejects(() => world.disputes.list(OWNER, { ...QUERY, cursor: "x" }), isError("invalid_request", "cursor"));
   });
 
-  it("are found by id, number and payment", async () => {
+  it("finds disputes by id, number and payment", async () => {
     const world = await some();
     const [found] = (await world.disputes.list(OWNER, QUERY)).items;
     assert.equal(await casesOf(world, { q: found?.id ?? "" }), "C-4");
@@ -563,7 +563,7 @@ describe("lists and sums of disputes", () => {
     assert.equal(await casesOf(world, { q: "a/b c" }), "");
   });
 
-  it("are summed by state from the index alone", async () => {
+  it("sums disputes by state from the index alone", async () => {
     const world = await some();
     const nowMs = world.clock.nowMs();
     world.kv.reads = 0;

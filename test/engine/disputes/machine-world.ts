@@ -52,7 +52,7 @@ export function dispute(state: DisputeRecord["state"], changes: Partial<DisputeR
   return { ...record, nextAtMs: nextAtMs(record) };
 }
 
-/** A record in a state with something of everything. */
+/** Makes a record in a state that has files, responses and a draft. */
 export function standing(state: DisputeState, changes: Partial<DisputeRecord> = {}): DisputeRecord {
   return dispute(state, {
     files: [file(1), file(2, "staged"), file(3, "removed")],

@@ -6,15 +6,15 @@ import { SENDING_FLAG_CHECKS } from "../../../engine/disputes/rules.ts";
 import { stepDispute } from "../../../engine/disputes/workflow.ts";
 import { DAY_MS, dispute, EVENTS, file, NOW_MS, RESPOND_BY_MS, standing, submission } from "./machine-world.ts";
 
-/** What tells of the effects of a step, in order. */
+/** Returns the effects of a step, in order. */
 function toldBy(record: DisputeRecord, event: DisputeEvent): string {
   const { effects } = stepDispute(record, event);
   return effects.map((effect) => (effect.type === "tell" ? effect.params.news.replace("dispute.", "") : effect.type)).join(" ");
 }
 
-/** Every event in every state: where it leads, and what is told. What is left out changes nothing. */
+/** The result of every event in every state. Absent events change nothing. */
 const LEADS: Record<keyof typeof EVENTS, Partial<Record<DisputeState, string>>> = {
-  // A case is received once, by a record that has told nothing.
+  // Only a record without events accepts it.
   "case.received": {},
   "evidence.requested": {
     OPEN: "EVIDENCE_REQUIRED evidence_required",
@@ -55,7 +55,7 @@ describe("the machine of disputes", () => {
   for (const name of Object.keys(EVENTS) as (keyof typeof EVENTS)[]) {
     for (const state of DISPUTE_STATES) {
       const expected = LEADS[name][state] ?? null;
-      it(`${name} in ${state}: ${expected ?? "nothing"}`, () => {
+      it(`answers ${name} in ${state} with ${expected ?? "nothing"}`, () => {
         const record = standing(state);
         const stepped = stepDispute(record, EVENTS[name]);
         if (expected === null) {
@@ -68,12 +68,12 @@ describe("the machine of disputes", () => {
     }
   }
 
-  it("a case is received with a webhook and a mail", () => {
+  it("tells and mails the merchant about a new case", () => {
     const fresh = dispute("OPEN", { events: 0 });
     assert.equal(toldBy(fresh, EVENTS["case.received"]), "created mailReceived");
   });
 
-  it("evidence is asked for with a new deadline and stage, reminders begin anew, and an outcome is none any more", () => {
+  it("sets deadline, stage and reminders again and clears the outcome when evidence is requested", () => {
     const won = standing("WON", { outcome: { result: "WON", by: "network", atMs: NOW_MS } });
     const { record } = stepDispute(won, EVENTS["evidence.requested"]);
     assert.deepEqual([record.respondByMs, record.stage, record.outcome], [NOW_MS + 20 * DAY_MS, "PRE_ARBITRATION", null]);
@@ -90,10 +90,10 @@ describe("the machine of disputes", () => {
 
   const RESPONSES: { what: string; event: Partial<Extract<DisputeEvent, { type: "response.submitted" }>>; record?: DisputeRecord }[] = [
     { what: "at the deadline", event: { atMs: RESPOND_BY_MS } },
-    { what: "after it", event: { atMs: RESPOND_BY_MS + 1 } },
+    { what: "after the deadline", event: { atMs: RESPOND_BY_MS + 1 } },
     { what: "with neither a statement nor a file", event: { submission: submission(2, "owed", { statement: null }) } },
     { what: "with a file that is not there", event: { submission: submission(2, "owed", { fileIds: ["dpf_9"] }) } },
-    { what: "with a file that is not whole", event: { submission: submission(2, "owed", { fileIds: ["dpf_2"] }) } },
+    { what: "with an incomplete file", event: { submission: submission(2, "owed", { fileIds: ["dpf_2"] }) } },
     { what: "with a file that was removed", event: { submission: submission(2, "owed", { fileIds: ["dpf_3"] }) } },
     { what: "for another deadline", event: { submission: submission(2, "owed", { respondByMs: RESPOND_BY_MS + 1 }) } },
     { what: "twice by one request", event: {}, record: standing("EVIDENCE_REQUIRED", { submissions: [submission(2, "taken")] }) },
@@ -104,24 +104,24 @@ describe("the machine of disputes", () => {
     },
   ];
   for (const { what, event, record = standing("OPEN") } of RESPONSES) {
-    it(`does not take a response ${what}`, () => {
+    it(`rejects a response ${what}`, () => {
       assert.equal(stepDispute(record, { ...EVENTS["response.submitted"], ...event }).accepted, false);
     });
   }
 
-  it("takes a response a millisecond before the deadline, with a statement or a file alone", () => {
+  it("accepts a response a millisecond before the deadline, with only a statement or a file", () => {
     const last = { ...EVENTS["response.submitted"], atMs: RESPOND_BY_MS - 1 };
     assert.equal(stepDispute(standing("OPEN"), last).record.state, "UNDER_REVIEW");
     const alone = { ...last, submission: submission(2, "owed", { statement: null, fileIds: ["dpf_1"] }) };
     assert.equal(stepDispute(standing("OPEN"), alone).record.state, "UNDER_REVIEW");
   });
 
-  it("freezes the files of a response", () => {
+  it("keeps the files of a response unchanged", () => {
     const record = standing("EVIDENCE_REQUIRED", { submissions: [submission(1, "refused", { fileIds: ["dpf_1"] })] });
     assert.equal(stepDispute(record, EVENTS["file.removed"]).accepted, false);
   });
 
-  it("has room for so many files, and so many bytes", () => {
+  it("limits the number and the bytes of files", () => {
     const many = dispute("OPEN", { files: Array.from({ length: 20 }, (_, n) => file(n + 10)) });
     assert.equal(stepDispute(many, EVENTS["file.staged"]).accepted, false);
     const large = dispute("OPEN", { files: Array.from({ length: 5 }, (_, n) => file(n + 10, "kept", { bytes: 10 * 1_048_576 })) });
@@ -130,7 +130,7 @@ describe("the machine of disputes", () => {
     assert.equal(stepDispute(dispute("OPEN"), tooLarge).accepted, false);
   });
 
-  it("takes away what is abandoned only once its time is over, and adds nothing of it then", () => {
+  it("removes an abandoned file only after its time, and does not add it afterwards", () => {
     const record = standing("OPEN");
     assert.equal(stepDispute(record, { ...EVENTS["file.abandoned"], atMs: NOW_MS - 1 }).accepted, false);
     const { record: abandoned } = stepDispute(record, EVENTS["file.abandoned"]);
@@ -144,7 +144,7 @@ describe("the machine of disputes", () => {
     assert.equal(stepDispute(record, { ...EVENTS["sending.begun"], atMs: RESPOND_BY_MS }).accepted, false);
   });
 
-  it("sends no response but the last one, and one that is settled never again", () => {
+  it("sends only the last response, and never one with an outcome", () => {
     const record = standing("UNDER_REVIEW", { submissions: [submission(1), submission(2, "taken")] });
     assert.equal(stepDispute(record, EVENTS["sending.begun"]).accepted, false);
     assert.equal(stepDispute(record, { ...EVENTS["sending.begun"], submissionId: "dps_2" }).accepted, false);
@@ -153,7 +153,7 @@ describe("the machine of disputes", () => {
     assert.equal(refused.record.submissions[0]?.state, "refused");
   });
 
-  it("a refusal after the deadline is too late for another response; one that never arrived is shown to operators", () => {
+  it("expires after a rejection that comes after the deadline, and notifies operators if the response never arrived", () => {
     const record = standing("UNDER_REVIEW");
     const late = { ...EVENTS["network.refused"], atMs: RESPOND_BY_MS };
     assert.equal(stepDispute(record, late).record.state, "EXPIRED");
@@ -163,7 +163,7 @@ describe("the machine of disputes", () => {
     assert.equal(stepDispute(record, undelivered).record.submissions[0]?.state, "undelivered");
   });
 
-  it("the network may refuse what it had taken, by whoever says so for it", () => {
+  it("accepts a rejection of a response that the network had accepted", () => {
     const record = standing("UNDER_REVIEW", { submissions: [submission(1, "taken")] });
     const { record: refused } = stepDispute(record, { ...EVENTS["network.refused"], submissionId: null });
     assert.deepEqual([refused.state, refused.submissions[0]?.state], ["EVIDENCE_REQUIRED", "refused"]);
@@ -175,13 +175,13 @@ describe("the machine of disputes", () => {
     );
   });
 
-  it("tells operators once of a response whose arrival is not known for long", () => {
+  it("notifies operators once of a response whose arrival is unknown for long", () => {
     const checked = (checks: number) =>
       toldBy(standing("UNDER_REVIEW", { submissions: [submission(1, "asked", { checks })] }), EVENTS["sending.checked"]);
     assert.deepEqual([SENDING_FLAG_CHECKS - 1, SENDING_FLAG_CHECKS, SENDING_FLAG_CHECKS + 1].map(checked), ["", "flagUndelivered", ""]);
   });
 
-  it("reminds at 7 days, 3 days and 24 hours; of what was missed meanwhile, of the nearest", () => {
+  it("reminds at 7 days, 3 days and 24 hours, and sends only the nearest missed reminder", () => {
     const record = dispute("OPEN");
     assert.equal(record.nextAtMs, RESPOND_BY_MS - 7 * DAY_MS);
     const at = (atMs: number, from = record) => stepDispute(from, { type: "deadline.passed", atMs });

@@ -11,8 +11,8 @@ async function ways(world: DisputeWorld, id: string): Promise<unknown[]> {
   return (await fedOf(world.kv, `dispute ${id}`)).map(({ state, reason, endedAtMs }) => [state, reason, endedAtMs !== null]);
 }
 
-describe("what is fed of a dispute", () => {
-  it("is its case, and each of its states, but nothing of what its merchant prepares", async () => {
+describe("the report row of a dispute", () => {
+  it("contains the case and each state, but no draft or file", async () => {
     const world = new DisputeWorld();
     const { id, createdAtMs, respondByMs } = await world.receive({ alertId: ALERT });
     const received = {
@@ -31,7 +31,7 @@ describe("what is fed of a dispute", () => {
       ["UNDER_REVIEW", "", false],
       ["WON", "won", true],
     ]);
-    // The network may ask once more: it is open again then, with another time.
+    // The network asks again, which opens the dispute with another deadline.
     const againByMs = world.clock.nowMs() + 5 * DAY_MS;
     await world.feed.evidenceRequested("VISA", "C-1", { respondByMs: againByMs, stage: "PRE_ARBITRATION" }, world.next());
     await world.disputes.accept(OWNER, id, { type: "key" }, world.next());
@@ -46,7 +46,7 @@ describe("what is fed of a dispute", () => {
     assert.deepEqual(await fedFaults(world.kv), []);
   });
 
-  it("is that nobody answered in time, as of then, also where no node was there", async () => {
+  it("contains an expiry at its deadline, even if no node ran then", async () => {
     const world = new DisputeWorld();
     const { id, respondByMs } = await world.receive();
     const again = await world.down(20 * DAY_MS);

@@ -40,7 +40,7 @@ export function operation(id: string): RequestContext {
   return { id, requestId: `req_${id}` };
 }
 
-/** Events stand under `event/<object>/<sequence>`, as the store of portal links has them in tests. */
+/** Stores events as `event/<object>/<sequence>`, like the tests of portal links. */
 export const eventOperations: Parameters<typeof createWorkflow>[1]["eventOperations"] = (events) =>
   events.map((event) => ({
     type: "put",
@@ -48,7 +48,7 @@ export const eventOperations: Parameters<typeof createWorkflow>[1]["eventOperati
     value: JSON.stringify(event),
   }));
 
-/** The workflow of disputes on a store, which reports to `heard`. */
+/** Makes the workflow of disputes on a store. It reports to `heard`. */
 export function disputeWorkflowOn(
   kv: Kv,
   clock: Clock,
@@ -66,12 +66,15 @@ export function disputeWorkflowOn(
   });
 }
 
-/** A network in memory: what it has got, and what it says. */
+/** A network in memory, with the responses that it got. */
 export class FakeNetwork implements DisputeNetwork {
   /** By the id of the response. */
   readonly got = new Map<string, { response: NetworkResponse; atMs: number }>();
   readonly asked: string[] = [];
-  /** `lost`: it arrives, and the answer does not; `away`: it does not arrive, and nobody knows. */
+  /**
+   * `lost`: it arrives, and the answer does not; `away`: it does not arrive, and the outcome is
+   * unknown.
+   */
   mode: "there" | "away" | "lost" = "there";
   refuses = false;
   readonly #nowMs: () => number;
@@ -115,7 +118,7 @@ export interface DisputeShard {
   workflow: DisputeWorkflow;
 }
 
-/** Disputes of one node, as they are to be wired. */
+/** Makes the disputes of one node, wired as in the product. */
 export function openDisputes({
   kv,
   network,
@@ -165,7 +168,8 @@ export function upload(name: string, contents: Uint8Array | string, pieceBytes =
   return {
     ...{ name, category: "RECEIPT" },
     read: async (take) => {
-      // As from a socket: each piece is valid until it is taken, and its memory is that of the next one.
+      // As with a socket, a piece is valid until `take` resolves, and the next one reuses its
+      // memory.
       const memory = new Uint8Array(pieceBytes);
       for (let at = 0; at < bytes.length; at += pieceBytes) {
         const piece = bytes.subarray(at, at + pieceBytes);
@@ -206,7 +210,7 @@ export class DisputeWorld {
     this.shards = addresses.map((self) => openDisputes({ kv, network, clock, circumstances, heard, self, addresses, failed }));
   }
 
-  /** The same store and network after a restart; nothing has happened in between. */
+  /** The same store and network after a restart. No time has passed. */
   restarted(): DisputeWorld {
     for (const { deadlines } of this.shards) void deadlines.stop();
     return new DisputeWorld(this.shards.length, this);
@@ -299,7 +303,7 @@ export class DisputeWorld {
     }
   }
 
-  /** Time passes while no node runs; then a new one looks after it all. */
+  /** Time passes while no node runs. Then a new node starts and catches up. */
   async down(ms: number): Promise<DisputeWorld> {
     const again = this.restarted();
     again.clock.advance(ms);

@@ -3,12 +3,13 @@ import { test } from "node:test";
 import { type LookAtKey, lookAtAll } from "../../../engine/access/made-by-key.ts";
 import type { MerchantGrant } from "../../../engine/access/merchant-grant.ts";
 import { AGENT_DAYS_MAX, type AgentCredentialRecord } from "../../../engine/agents/agent-credential.ts";
+import { storeCredential } from "../../../engine/agents/agent-credential-queries.ts";
 import { createCredentialsOfKey } from "../../../engine/agents/credentials-of-key.ts";
 import type { KeysOutcome, KeysReason } from "../../../engine/partners/replace-keys.ts";
 import { createEndpointsOfKey } from "../../../engine/webhooks/endpoints-of-key.ts";
 import type { WebhookMaker } from "../../../engine/webhooks/webhook-endpoint.ts";
 import { credential, idOf } from "../agents/machine-world.ts";
-import { credentialStoreOn } from "../agents/world.ts";
+import { credentialsOn } from "../agents/world.ts";
 import { digest } from "../intents/world.ts";
 import { event, order, turn, world as webhookWorld } from "../webhooks/webhook-world.ts";
 import { grant, merchantWorld } from "./merchant-world.ts";
@@ -22,15 +23,11 @@ async function withThings() {
   const merchants = merchantWorld((key) => things.look(key));
   const { kv } = merchants;
   const webhooks = webhookWorld({ kv });
-  const credentials = credentialStoreOn(kv);
   const became: string[] = [];
-  const telling = {
-    ...{ objectOf: ({ id, state }: AgentCredentialRecord) => ({ id, state }), digest },
-    ...{ activity: { workflow: () => {} }, became: (what: string) => void became.push(what) },
-  };
+  const credentials = credentialsOn(kv, undefined, { became, workflow: [] });
   const { endpoints: store, stops } = webhooks;
   things.look = lookAtAll([
-    createCredentialsOfKey({ store: credentials, ...telling }),
+    createCredentialsOfKey({ workflow: credentials.unguarded, usable: credentials.usable }),
     createEndpointsOfKey({ ...{ store, stops }, ended: () => {}, failed: (_what, error) => assert.fail(String(error)) }),
   ]);
   const created = await merchants.merchants.create(grant(), { merchantId: "shop" }, "op");
@@ -53,8 +50,7 @@ async function withThings() {
     made += 1;
     const id = idOf(made);
     const record = credential({ id, merchantId: "shop", digest: digest(id), createdBy });
-    const change = { record, before: null, version: 0, events: [], also: [], atMs: record.createdAtMs };
-    assert.notEqual(await credentials.create(change, await credentials.usable(record), proof), null);
+    assert.ok(await storeCredential(credentials, record, await credentials.usable.load(record), null, proof));
     return id;
   };
   const replace = async (reason: KeysReason, operationId = `keys ${reason}`): Promise<KeysOutcome & { type: "changed" }> => {
@@ -65,7 +61,9 @@ async function withThings() {
   const states = async (...ids: string[]) =>
     Promise.all(
       ids.map(async (id) =>
-        id.startsWith("we_") ? (await webhooks.endpoints.load(id))?.record.disabledReason : (await credentials.load(id))?.record.state,
+        id.startsWith("we_")
+          ? (await webhooks.endpoints.load(id))?.record.disabledReason
+          : (await credentials.store.load(id))?.record.state,
       ),
     );
   const { secret } = created.keys;
@@ -87,7 +85,10 @@ test("a key that leaked takes with it what it made, and nothing of a person, ano
   assert.deepEqual(marksOf(outcome), ended.map((id) => `${id} ended`).sort());
   assert.deepEqual(await states(...ended), ["key_leaked", "REVOKED"]);
   assert.deepEqual(await states(...kept, ...agents), [null, null, null, "ACTIVE", "ACTIVE"]);
-  assert.deepEqual(became, ["revoked"]);
+  assert.deepEqual(
+    became.filter((outcome) => outcome !== "created"),
+    ["revoked"],
+  );
   assert.deepEqual(notices.at(-1)?.change, { type: "replaced", by: PERSON, environment: "TEST", first: false, made: outcome.made });
 });
 
@@ -136,7 +137,7 @@ test("nothing is made with a key that has leaked and was replaced while the requ
   await assert.rejects(agent({ type: "key", keyId }, proof), refused);
   await assert.rejects(webhooks.webhookEndpoints.change(SHOP, false, own, { url: "https://thief.example/", withKey }), refused);
   assert.equal((await webhooks.endpoints.ofOwner(SHOP, null, 100)).endpoints.length, 1);
-  assert.equal((await credentials.usable({ merchantId: "shop", livemode: false })).ids.length, 0);
+  assert.equal((await credentials.usable.load({ merchantId: "shop", livemode: false })).ids.length, 0);
 });
 
 test("what is made between the look and the commit of the rotation is ended too", async () => {

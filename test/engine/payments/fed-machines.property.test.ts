@@ -12,19 +12,16 @@ import type { PortalLinkEvent } from "../../../engine/portal-links/events.ts";
 import type { PortalLinkRecord } from "../../../engine/portal-links/portal-link.ts";
 import type { SubscriptionEvent } from "../../../engine/subscriptions/events.ts";
 import { pendingOf } from "../../../engine/subscriptions/rules.ts";
-import { stepSubscription } from "../../../engine/subscriptions/step-subscription.ts";
 import type { SubscriptionRecord } from "../../../engine/subscriptions/subscription.ts";
-import { subscriptionChange } from "../../../engine/subscriptions/subscription-change.ts";
 import { alert, refund } from "../alerts/machine-world.ts";
 import { alertWorkflowOn } from "../alerts/world.ts";
 import { dispute, submission } from "../disputes/machine-world.ts";
 import { disputeWorkflowOn } from "../disputes/world.ts";
-import { digest } from "../intents/world.ts";
 import { MemoryKv } from "../kernel/memory-kv.ts";
 import { attempt, portalLink } from "../portal-links/machine-world.ts";
 import { portalLinkWorkflowOn } from "../portal-links/world.ts";
 import { DAY_MS, eventOf, subscription, TERMS } from "../subscriptions/machine-world.ts";
-import { storeOn as subscriptionStoreOn } from "../subscriptions/world.ts";
+import { subscriptionWorkflowOn } from "../subscriptions/world.ts";
 import { ManualClock } from "../world.ts";
 import { fedFaults } from "./fed-objects.ts";
 
@@ -48,8 +45,6 @@ const happenings = fc.array(
   }),
   { minLength: 1, maxLength: 25 },
 );
-
-const told = { objectOf: () => ({}), digest };
 
 interface Played<Record> {
   kv: MemoryKv;
@@ -81,11 +76,6 @@ function pick<Item>(items: readonly Item[], n: number): Item {
   const item = items[n % items.length];
   if (item === undefined) throw new Error("nothing to pick from");
   return item;
-}
-
-async function storedAs<Record>(record: Record, version: number | "too_many" | null): Promise<Stored<Record>> {
-  assert.ok(typeof version === "number", "nobody else is at it");
-  return { record, version };
 }
 
 function disputeEvents({ submissions }: DisputeRecord, atMs: number): DisputeEvent[] {
@@ -208,18 +198,14 @@ describe("whatever happens when, by whichever clock, what was fed is what the re
   it("of a subscription and its charges", async () => {
     const played = async (collection: "CARD" | "LINK", all: readonly Happening[]) => {
       const kv = new MemoryKv();
-      const store = subscriptionStoreOn(kv);
+      const workflow = subscriptionWorkflowOn(kv, new ManualClock(), { owed: async () => [] });
       const fresh = subscription("TRIALING", { cycle: 0, collection, methodId: null, activeAtMs: START_MS });
-      const parts = { ...told, terminalOf: () => "TML1", mails: { owed: async () => [] } };
       await plays<SubscriptionRecord>(all, {
         ...{ kv, fresh },
-        create: () => store.commit({ record: fresh, before: null, version: 0, events: [], also: [], atMs: START_MS }),
+        create: () => workflow.store.commit({ record: fresh, before: null, version: 0, part: NO_PART, atMs: START_MS }).then(versionOf),
         take: async (stored, { does, atMs }) => {
-          const event = pick(subscriptionEvents(stored.record, START_MS + atMs), does);
-          const step = stepSubscription(stored.record, event);
-          if (!step.taken) return null;
-          const change = await subscriptionChange(step, stored, event, null, parts);
-          return storedAs(change.record, await store.commit(change));
+          await workflow.step(stored, pick(subscriptionEvents(stored.record, START_MS + atMs), does), null);
+          return workflow.store.load(fresh.id);
         },
       });
     };

@@ -24,12 +24,12 @@ for (const [what, late, attempts, kinds] of [
   ["paid twice, one given back", false, [done, paid], []],
   ["not paid", true, [failed], []],
 ] as const) {
-  test(`a link that was ${what} is ${kinds.length === 0 ? "no task" : kinds.join(" and ")}`, () => {
+  test(`returns ${kinds.length === 0 ? "no task" : kinds.join(" and ")} for a link that was ${what}`, () => {
     assert.deepEqual(taskKindsOf({ late, attempts }), kinds);
   });
 }
 
-test("tasks are told newest first, and those who look at once share one look", async () => {
+test("returns tasks newest first, from one read for parallel calls", async () => {
   const clock = new ManualClock();
   let looks = 0;
   const older = portalLink([attempt({ paid: { atMs: 50, amountMinor: 1, currency: "EUR", cardLast4: null } })], { id: "pl_a", late: true });

@@ -26,8 +26,8 @@ function paidLink(changes: Parameters<typeof portalLink>[1] = {}) {
   return portalLink([attempt(1, "paid", { paid })], { state: "PAID", paidAtMs: AT_MS, order: order(), livemode: true, ...changes });
 }
 
-describe("mails about payment links", () => {
-  test("a customer is told who asks for what, where it is paid and until when", () => {
+describe("createPortalLinkMailTexts", () => {
+  test("tells a customer the merchant, the payment, the address and the deadline", () => {
     const it = texts.link("it", {
       merchantName: "Bar Centrale",
       link: portalLink([], { order: order(), livemode: true, token: tokenOf(3) }),
@@ -43,7 +43,7 @@ describe("mails about payment links", () => {
     assert.match(en.text, /This is a test: nothing is charged\./);
   });
 
-  test("what a merchant writes stays within its line, in the subject too", () => {
+  test("keeps texts of a merchant within one line, in the subject too", () => {
     const link = portalLink([], { order: order({ description: "a\u2028b\n\nPay elsewhere:\nhttps://evil.example" }) });
     for (const locale of LOCALES) {
       const mail = texts.link(locale, { merchantName: "Bar\r\nBcc: x", link });
@@ -52,7 +52,7 @@ describe("mails about payment links", () => {
     }
   });
 
-  test("the merchant is told what was paid and where it stands, that it came late, and nothing of the customer", () => {
+  test("tells the merchant the payment, its page and whether it was late, without data of the customer", () => {
     const it = texts.paid("it", { merchantName: "Bar Centrale", link: paidLink() });
     assert.equal(it.subject, "Link pagato: 10,50\u00a0€", "what was paid, and not what was ordered");
     assert.match(it.text, /Riferimento: T-7\n/);

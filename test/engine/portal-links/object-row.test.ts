@@ -14,8 +14,8 @@ async function fed(world: PortalLinkWorld, id: string): Promise<Omit<ObjectRow, 
   return fedOf(world.kv, `link ${id}`);
 }
 
-describe("what is fed of a link of the portal", () => {
-  it("is its creation and its payment, with nothing of its customer, and none of what happens in between", async () => {
+describe("the report row of a portal link", () => {
+  it("contains its creation and its payment, without its customer and the steps in between", async () => {
     const world = new PortalLinkWorld();
     const { id, txId } = await world.open();
     const { createdAtMs } = await world.link(id);
@@ -33,7 +33,7 @@ describe("what is fed of a link of the portal", () => {
     assert.deepEqual(await fed(world, id), [created, paid]);
   });
 
-  it("is how it ends otherwise, and that it was paid late", async () => {
+  it("contains its other ends, and a late payment", async () => {
     const world = new PortalLinkWorld();
     const cancelled = await world.open();
     await world.portalLinks.cancel(OWNER, cancelled.id, world.next());
@@ -56,7 +56,7 @@ describe("what is fed of a link of the portal", () => {
     );
   });
 
-  it("says who made it: a person, an agent, or a subscription, whose reference a merchant cannot give instead", async () => {
+  it("names the person, agent or subscription that made it, and rejects a forged reference of a subscription", async () => {
     const world = new PortalLinkWorld();
     const by = async (id: string) => (await fed(world, id)).map(({ category, parent }) => [category, parent]);
     const [ofUser, ofAgent] = [
@@ -75,7 +75,7 @@ describe("what is fed of a link of the portal", () => {
     assert.deepEqual(await by(made.link.id), [["subscription", "sub_000000000000000000000001"]]);
   });
 
-  it("is what was given back of it, by whom, from the moment at which it is asked for", async () => {
+  it("contains each refund and its actor, from the moment of the request", async () => {
     const world = new PortalLinkWorld();
     const { txId } = await world.paid();
     const { links } = world.shard(0);
@@ -96,7 +96,7 @@ describe("what is fed of a link of the portal", () => {
     assert.deepEqual(await fedFaults(world.kv), []);
   });
 
-  it("stays above what a store that was taken back makes of it", async () => {
+  it("outranks rows of a store that was restored from a backup", async () => {
     const world = new PortalLinkWorld();
     const { id } = await world.paid();
     const paid = await world.link(id);

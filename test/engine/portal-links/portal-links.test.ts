@@ -23,11 +23,11 @@ describe("a payment link of the portal", () => {
     assert.equal(await world.portalLinks.find({ ...OWNER, livemode: true }, link?.id ?? ""), null);
     assert.equal(await world.portalLinks.byToken("0".repeat(22)), null);
     assert.deepEqual(world.heard.became, ["created"]);
-    // Neither the token nor the customer stands in a key.
+    // No key contains the token or the customer.
     assert.ok(!world.kv.keys("").some((key) => key.includes(link?.token ?? "") || /Ada|ada@/.test(key)));
   });
 
-  it("is refused by the member that cannot be", async () => {
+  it("is rejected with the name of an invalid member", async () => {
     const world = new PortalLinkWorld();
     const nowMs = world.clock.nowMs();
     const bad = [
@@ -49,14 +49,14 @@ describe("a payment link of the portal", () => {
     assert.deepEqual(await world.portalLinks.create(OWNER, world.order(), { type: "key" }, world.next()), { type: "no_account" });
   });
 
-  it("is one of so many that a merchant makes in an hour, whatever others make", async () => {
+  it("is limited by number in an hour, for each merchant alone", async () => {
     const world = new PortalLinkWorld();
     for (let made = 0; made < PORTAL_LINKS_PER_HOUR_MAX - 1; made += 1) await world.create();
     const last = await world.portalLinks.create(OWNER, world.order(), { type: "key" }, operation("last"));
     const isLimited = (error: unknown) =>
       error instanceof RelayError && error.code === "rate_limited" && Number(error.retryAfterSeconds) > 0;
     await assert.rejects(world.create(), isLimited);
-    // What was made is still answered, and others are not held back.
+    // The link that exists is still returned, and other merchants are not limited.
     assert.deepEqual(await world.portalLinks.create(OWNER, world.order(), { type: "key" }, operation("last")), last);
     for (const other of [
       { ...OWNER, merchantId: "M2" },
@@ -64,7 +64,7 @@ describe("a payment link of the portal", () => {
     ]) {
       assert.equal((await world.portalLinks.create(other, world.order(), { type: "key" }, world.next())).type, "created");
     }
-    // What the relay itself asks for counts for nothing, and is not held back.
+    // Links that the relay itself makes count for no limit and are not limited.
     const uncounted = { ...world.order(), reference: "sub-sub_000000000000000000000001-1-1" };
     assert.equal((await world.portalLinks.createUncounted(OWNER, uncounted, { type: "key" }, world.next())).type, "created");
     world.clock.advance(HOUR_MS + 1);
@@ -73,13 +73,13 @@ describe("a payment link of the portal", () => {
     await assert.rejects(world.create(), isLimited);
   });
 
-  it("keeps no card number that somebody wrote into a text", async () => {
+  it("masks card numbers in its texts", async () => {
     const world = new PortalLinkWorld();
     const { order } = await world.create({ description: "card 4111 1111 1111 1111", reference: "4111111111111111" });
     assert.ok(!/4111 ?1111/.test(JSON.stringify(order)));
   });
 
-  it("opens one attempt whatever many visitors do at once, on two nodes", async () => {
+  it("opens one attempt for many parallel visitors on two nodes", async () => {
     const world = new PortalLinkWorld(2);
     const { id, token } = await world.create();
     const all = await Promise.all(Array.from({ length: 10 }, (_, index) => world.shard(index % 2).portalLinks.pay(token)));
@@ -98,7 +98,7 @@ describe("a payment link of the portal", () => {
     assert.equal((await world.shard(0).links.byTxId(`${id}.1`))?.order.shop, "M1");
   });
 
-  it("becomes paid with its attempt, and tells of it once", async () => {
+  it("becomes PAID with its attempt, and tells its merchant once", async () => {
     const world = new PortalLinkWorld();
     const { id, token } = await world.paid();
     const link = await world.link(id);
@@ -124,14 +124,14 @@ describe("a payment link of the portal", () => {
     );
   });
 
-  it("has another attempt only by the gateway's word that nobody paid the one before", async () => {
+  it("begins another attempt only after the gateway confirms that nobody paid the previous one", async () => {
     const world = new PortalLinkWorld();
     const { id, token, txId } = await world.open();
     world.fail(txId);
     await world.verified(txId);
     const again = await world.portalLinks.pay(token);
     assert.equal(again?.type === "payable" && again.url, `https://pay.example/${id}.2`);
-    // The hour of the second one passes, and the gateway does not say what became of it.
+    // The hour of the second attempt passes, and the gateway does not report its outcome.
     world.clock.advance(HOUR_MS + 1);
     world.gateway.mode = "away";
     assert.equal((await world.portalLinks.pay(token))?.type, "not_yet");
@@ -142,7 +142,7 @@ describe("a payment link of the portal", () => {
     assert.equal(third?.type === "payable" && third.url, `https://pay.example/${id}.3`);
   });
 
-  it("goes on with an attempt whose opening died, or was not answered", async () => {
+  it("continues an attempt whose opening died or got no answer", async () => {
     const world = new PortalLinkWorld();
     const { id, token } = await world.create();
     world.gateway.mode = "lost";
@@ -154,7 +154,7 @@ describe("a payment link of the portal", () => {
     assert.equal(after.gateway.payments.size, 1);
   });
 
-  it("says where the gateway refuses it, and begins no more than the permitted attempts", async () => {
+  it("reports a rejection by the gateway, and limits the attempts", async () => {
     const world = new PortalLinkWorld();
     const { id, token } = await world.create();
     world.gateway.refuses = { resultCode: "GW_30001", description: "no such currency" };
@@ -165,7 +165,7 @@ describe("a payment link of the portal", () => {
     assert.equal(link.attempts[0]?.resultDescription, "no such currency");
   });
 
-  it("begins nothing for a merchant that is deactivated, or has no account; what is open goes on", async () => {
+  it("begins nothing for a merchant that is deactivated or has no account, but continues an open attempt", async () => {
     const world = new PortalLinkWorld();
     const { token, id, txId } = await world.open();
     const { token: other } = await world.create();
@@ -179,7 +179,7 @@ describe("a payment link of the portal", () => {
     assert.equal(await world.state(id), "PAID");
   });
 
-  it("asks the gateway for who comes back", async () => {
+  it("asks the gateway when a customer returns", async () => {
     const world = new PortalLinkWorld();
     const { token, txId } = await world.open();
     world.gateway.pay(txId);
@@ -189,7 +189,7 @@ describe("a payment link of the portal", () => {
 });
 
 describe("a cancelled link", () => {
-  it("hands out no address and begins nothing, and is answered the same to the same request", async () => {
+  it("returns no address and begins nothing, and repeats the answer of the same request", async () => {
     const world = new PortalLinkWorld();
     const { id, token } = await world.open();
     const cancelled = await world.portalLinks.cancel(OWNER, id, operation("cancel"));
@@ -205,7 +205,7 @@ describe("a cancelled link", () => {
     assert.equal(world.heard.workflow.at(-1)?.outcome, "refused");
   });
 
-  it("is not cancelled where the gateway says that it is paid", async () => {
+  it("stays PAID if the gateway reports the payment first", async () => {
     const world = new PortalLinkWorld();
     const { id, txId } = await world.open();
     world.gateway.pay(txId);
@@ -214,7 +214,7 @@ describe("a cancelled link", () => {
     assert.deepEqual(await world.told(id), ["payment_link.paid"]);
   });
 
-  it("is PAID late where its open attempt is paid all the same: operators hear of it once, and nothing is given back", async () => {
+  it("becomes PAID late if its open attempt is paid, notifies operators once, and refunds nothing", async () => {
     const world = new PortalLinkWorld();
     const { id, txId } = await world.open();
     world.gateway.mode = "away";
@@ -229,7 +229,7 @@ describe("a cancelled link", () => {
     assert.deepEqual(world.heard.became, ["created", "cancelled", "paid_late"]);
   });
 
-  it("cancelled while an attempt is just being opened, hands out nothing", async () => {
+  it("returns no address for an attempt that opens during the cancellation", async () => {
     const world = new PortalLinkWorld(2);
     const { id, token } = await world.create();
     const [paying, cancelling] = await Promise.all([
@@ -241,8 +241,8 @@ describe("a cancelled link", () => {
   });
 });
 
-describe("the end of a link's time", () => {
-  it("is exact to seconds, and told", async () => {
+describe("the expiry of a link", () => {
+  it("happens within seconds, and tells the merchant", async () => {
     const world = new PortalLinkWorld();
     const { id, token } = await world.create({ expiresAtMs: world.clock.nowMs() + HOUR_MS });
     await world.pass(HOUR_MS - 2_000, 60_000);
@@ -255,7 +255,7 @@ describe("the end of a link's time", () => {
     assert.deepEqual(world.failures, []);
   });
 
-  it("is caught up with when nobody was there, and nothing is begun after it before that", async () => {
+  it("happens later if no node ran, but no attempt begins after the deadline", async () => {
     const world = new PortalLinkWorld();
     const { id, token } = await world.create({ expiresAtMs: world.clock.nowMs() + HOUR_MS });
     world.clock.advance(26 * HOUR_MS);
@@ -280,7 +280,7 @@ describe("the end of a link's time", () => {
     assert.deepEqual(world.attention(), []);
   });
 
-  it("comes with the end of the attempt that it waited for, in the same commit", async () => {
+  it("happens in the commit that ends the attempt for which it waited", async () => {
     const world = new PortalLinkWorld();
     const { id, token } = await world.create({ expiresAtMs: world.clock.nowMs() + HOUR_MS });
     await world.pass(HOUR_MS - 10_000, 60_000);
@@ -292,7 +292,7 @@ describe("the end of a link's time", () => {
     assert.deepEqual(await world.told(id), ["payment_link.expired"]);
   });
 
-  it("of what cannot be asked about stays open", async () => {
+  it("waits while the gateway cannot be asked", async () => {
     const world = new PortalLinkWorld();
     const { id } = await world.open({ expiresAtMs: world.clock.nowMs() + HOUR_MS });
     world.gateway.mode = "away";
@@ -303,7 +303,7 @@ describe("the end of a link's time", () => {
     assert.equal(await world.state(id), "EXPIRED");
   });
 
-  it("paid after it was expired is PAID late, and operators hear of it once", async () => {
+  it("allows a payment after it, which makes the link PAID late and notifies operators once", async () => {
     const world = new PortalLinkWorld();
     const { id, txId } = await world.open({ expiresAtMs: world.clock.nowMs() + HOUR_MS });
     await world.pass(HOUR_MS + 120_000, 10_000);
@@ -325,13 +325,13 @@ describe("a second payment", () => {
     await world.portalLinks.pay(token);
     world.gateway.pay(`${id}.2`);
     await world.verified(`${id}.2`);
-    // The gateway says otherwise now.
+    // The gateway now reports a payment.
     world.gateway.pay(txId);
     await world.verified(txId);
     return { id, one: txId, other: `${id}.2` };
   }
 
-  it("is told once, to be given back by its merchant, once", async () => {
+  it("notifies operators once, and its merchant can refund it once", async () => {
     const world = new PortalLinkWorld(2);
     const { id, one, other } = await paidTwice(world);
     assert.equal(await world.state(id), "PAID");
@@ -356,7 +356,7 @@ describe("a second payment", () => {
     assert.deepEqual(world.attention(), []);
   });
 
-  it("after the first one was given back is a late one: no other has to be given back for it", async () => {
+  it("counts as late after a refund of the first one, and needs no refund itself", async () => {
     const world = new PortalLinkWorld();
     const { id, token, txId } = await world.open();
     world.fail(txId);
@@ -378,7 +378,7 @@ describe("a second payment", () => {
     assert.deepEqual(await world.told(id), ["payment_link.paid"]);
   });
 
-  it("of a refund whose answer was lost is not known until it is", async () => {
+  it("reports a refund as unknown until the lost answer is known", async () => {
     const world = new PortalLinkWorld();
     const { id, txId } = await world.paid();
     world.gateway.mode = "lost";
@@ -391,8 +391,8 @@ describe("a second payment", () => {
   });
 });
 
-describe("mails of links", () => {
-  it("go to whoever made it, else to the owners, in the commit of the payment", async () => {
+describe("createPortalLinkMails", () => {
+  it("writes to the creator, else to the owners, in the commit of the payment", async () => {
     const world = new PortalLinkWorld();
     world.circumstances.team = [
       member(1),
@@ -412,7 +412,7 @@ describe("mails of links", () => {
     assert.deepEqual((await world.mails()).map(({ to }) => to).sort(), ["user1@shop.example", "user2@shop.example"]);
   });
 
-  it("never stand in the way of a payment", async () => {
+  it("never blocks a payment", async () => {
     for (const [change, leftOut] of [
       [{ hasRoom: false }, 1],
       [{ team: "away" }, 1],
@@ -428,7 +428,7 @@ describe("mails of links", () => {
     }
   });
 
-  it("with the link go to its customer or another address, once for a request and a few times in all", async () => {
+  it("sends the link to its customer or another address, once for each request and a few times in total", async () => {
     const world = new PortalLinkWorld();
     const { id, token } = await world.create();
     const send = (email: string | null, key: string) => world.portalLinks.send(OWNER, id, email, "en", operation(key));
@@ -451,7 +451,7 @@ describe("mails of links", () => {
 });
 
 describe("the list of links", () => {
-  it("is found through by state, time, customer, reference, id and payment, page by page", async () => {
+  it("filters by state, time, customer, reference, id and payment, page by page", async () => {
     const world = new PortalLinkWorld();
     const made: string[] = [];
     for (let n = 0; n < 7; n += 1) {

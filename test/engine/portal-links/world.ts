@@ -56,7 +56,6 @@ export function member(n: number, changes: Partial<MemberRecord> = {}): MemberRe
   };
 }
 
-/** The store of portal links and what reads it. */
 export function storeOn(kv: Kv, retentionMs = RETENTION_MS) {
   const digests = { digest, keyedDigest: (text: string) => digest(`a key ${text}`) };
   const definition = portalLinkWorkflow(digests);
@@ -72,7 +71,7 @@ const eventOperations: Parameters<typeof createWorkflow>[1]["eventOperations"] =
     value: JSON.stringify(event),
   }));
 
-/** The workflow of portal links on a store, which reports to `heard`. */
+/** Makes the workflow of portal links on a store. It reports to `heard`. */
 export function portalLinkWorkflowOn(
   kv: Kv,
   clock: Clock,
@@ -90,9 +89,9 @@ export function portalLinkWorkflowOn(
   });
 }
 
-/** What may differ from one moment to the next. */
+/** Conditions that a test may change at any time. */
 export interface Circumstances {
-  /** Whether the merchant's partner has an account at the gateway. */
+  /** The merchant's partner has an account at the gateway. */
   hasAccount: boolean;
   isInactive: boolean;
   hasRoom: boolean;
@@ -105,14 +104,14 @@ export interface Shard extends Omit<ShardLinks, "counts"> {
   companion: LinkCompanion;
 }
 
-/** What a shard tells of the links. */
+/** The reports of a shard about its links. */
 export interface Heard {
   became: string[];
   workflow: WorkflowEntry[];
   leftOut: number;
 }
 
-/** Links and portal links of one node, as they are wired. */
+/** Makes the links and portal links of one node, wired as in the product. */
 export function openShard({
   kv,
   gateway,
@@ -269,7 +268,7 @@ export class PortalLinkWorld {
     return created.link;
   }
 
-  /** A link whose first attempt is open. */
+  /** Makes a link whose first attempt is open. */
   async open(changes: Partial<PortalLinkOrder> = {}): Promise<{ id: string; token: string; txId: string }> {
     const { id, token } = await this.create(changes);
     const paying = await this.portalLinks.pay(token);
@@ -284,7 +283,7 @@ export class PortalLinkWorld {
     return opened;
   }
 
-  /** The gateway says now how the link of an attempt stands. */
+  /** The gateway reports the current state of an attempt's link. */
   async verified(txId: string): Promise<LinkRecord> {
     const found = await this.shard(0).links.verifyNow(txId);
     if (found === null) throw new Error(`no link ${txId}`);
@@ -315,7 +314,7 @@ export class PortalLinkWorld {
     return (await this.events(id)).map(({ type }) => type);
   }
 
-  /** What operators have to look at: kind and uuid. */
+  /** Returns the attention items of operators: kind and uuid. */
   attention(): string[] {
     return this.kv.keys("a/").map((key) => key.replace("a/", "").replace("/TML1/", " "));
   }

@@ -2,8 +2,8 @@ import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import type { SubscriptionEvent } from "../../../engine/subscriptions/events.ts";
 import { unknownLongOf } from "../../../engine/subscriptions/rules.ts";
-import { stepSubscription } from "../../../engine/subscriptions/step-subscription.ts";
 import { ATTEMPTS_MAX, type SubscriptionRecord, type SubscriptionState } from "../../../engine/subscriptions/subscription.ts";
+import { stepSubscription } from "../../../engine/subscriptions/workflow.ts";
 import {
   attempt,
   attemptId,
@@ -25,8 +25,8 @@ import {
 const HOUR_MS = 3_600_000;
 /** Effects in short. */
 function stepped(record: SubscriptionRecord, event: SubscriptionEvent): string {
-  const { record: after, effects, taken } = stepSubscription(record, event);
-  if (!taken) return "refused";
+  const { record: after, effects, accepted } = stepSubscription(record, event);
+  if (!accepted) return "refused";
   const told = effects.flatMap((effect) => {
     switch (effect.type) {
       case "tell":

@@ -4,9 +4,10 @@ import { DUE_PARTITIONS, type DueEntry, duePartitionOf } from "../../../engine/k
 import { createRendezvousHomes } from "../../../engine/routing/rendezvous.ts";
 import { createBillingCalendar } from "../../../engine/subscriptions/calendar.ts";
 import { createSubscriptionDeadlines } from "../../../engine/subscriptions/subscription-deadlines.ts";
-import type { SubscriptionStore } from "../../../engine/subscriptions/subscription-store.ts";
+import type { SubscriptionWorkflow } from "../../../engine/subscriptions/workflow.ts";
+import { MemoryKv } from "../kernel/memory-kv.ts";
 import { ManualClock, settle } from "../world.ts";
-import { MINUTE_MS } from "./world.ts";
+import { MINUTE_MS, storeOn } from "./world.ts";
 
 const MANY = 100_000;
 
@@ -27,7 +28,7 @@ test("a hundred thousand that were missed are done over half an hour, none twice
   const never = async (): Promise<never> => {
     throw new Error("it is not asked for");
   };
-  const store: SubscriptionStore = {
+  const store: SubscriptionWorkflow["store"] = {
     anyDue: async () => done.size < MANY,
     pageDue: async (partition, after, untilMs, limit) => {
       const entries = partitions[partition] ?? [];
@@ -45,14 +46,25 @@ test("a hundred thousand that were missed are done over half an hour, none twice
       perMinute[minute] = (perMinute[minute] ?? 0) + 1;
       return null;
     },
-    ...{ byToken: never, create: never, commit: never, page: never, createdSince: never, charges: never },
+    ...{ commit: never, exact: never, page: never, under: never, count: never, firstAtMs: never, entries: never },
+    part: () => assert.fail("nothing is stored"),
   };
   const failures: unknown[] = [];
   const began = clock.nowMs();
+  const workflow: SubscriptionWorkflow = {
+    ...{ store, create: never, step: never, apply: never, current: never, prepare: never },
+    refused: () => assert.fail("nothing is refused"),
+  };
   const deadlines = createSubscriptionDeadlines({
-    ...{ store, clock, homes: createRendezvousHomes(["shard-0"]), self: "shard-0", calendar: createBillingCalendar(() => 0) },
-    ...{ policies: { termsOf: never }, mails: { owed: never }, digest: (text: string) => text, isInactive: () => false },
-    ...{ objectOf: () => ({}), activity: { workflow: () => undefined }, became: () => undefined, terminalOf: () => "" },
+    ...{
+      definition: storeOn(new MemoryKv()).definition,
+      workflow,
+      clock,
+      homes: createRendezvousHomes(["shard-0"]),
+      self: "shard-0",
+      calendar: createBillingCalendar(() => 0),
+    },
+    ...{ policies: { termsOf: never }, isInactive: () => false },
     collector: { ask: never, look: never },
     failed: (_, error) => failures.push(error),
   });

@@ -6,6 +6,7 @@ import { storeOn } from "./world.ts";
 const RETENTION_MS = 10 * 86_400_000;
 
 await onEachEngine(testSubscriptionStore, ({ kv, nowMs, advance, close }) => ({
-  ...{ store: storeOn(kv, RETENTION_MS), plans: createPlanStore(kv), kv, retentionMs: RETENTION_MS },
+  ...storeOn(kv, RETENTION_MS),
+  ...{ plans: createPlanStore(kv), kv, retentionMs: RETENTION_MS },
   ...{ nowMs, advance, close },
 }));

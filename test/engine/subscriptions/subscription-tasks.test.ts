@@ -5,7 +5,7 @@ import { DAY_MS, OWNER, SubscriptionWorld, storeOn } from "./world.ts";
 
 it("a merchant has to look at subscriptions that are past due, until they are paid; what stays so has no end", async () => {
   const world = new SubscriptionWorld();
-  const tasks = createSubscriptionTasks({ store: storeOn(world.kv), clock: world.clock });
+  const tasks = createSubscriptionTasks({ store: storeOn(world.kv).queries, clock: world.clock });
   const { id, period } = await world.create();
   assert.deepEqual(await tasks(OWNER), []);
   world.charges.card = "soft";

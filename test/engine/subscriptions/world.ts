@@ -9,6 +9,7 @@ import { createRendezvousHomes } from "../../../engine/routing/rendezvous.ts";
 import { createBillingCalendar, type ZoneOffset } from "../../../engine/subscriptions/calendar.ts";
 import { createCollector } from "../../../engine/subscriptions/collect.ts";
 import { createSubscriptions } from "../../../engine/subscriptions/create-subscriptions.ts";
+import { createCycleChargeStore } from "../../../engine/subscriptions/cycle-charge-store.ts";
 import type { CycleLink, CycleLinkOrder, CycleLinkState, CycleLinks } from "../../../engine/subscriptions/cycle-links.ts";
 import { createDunningPolicyStore } from "../../../engine/subscriptions/dunning-policy-store.ts";
 import type { PlanRecord, PlanTerms } from "../../../engine/subscriptions/plan.ts";
@@ -17,17 +18,20 @@ import { createPlans, type Plans } from "../../../engine/subscriptions/plans.ts"
 import type { RecurringChargeAnswer, RecurringChargeOrder, RecurringCharges } from "../../../engine/subscriptions/recurring-charges.ts";
 import { SPREAD_MS, type SubscriptionRecord } from "../../../engine/subscriptions/subscription.ts";
 import { createSubscriptionDeadlines } from "../../../engine/subscriptions/subscription-deadlines.ts";
-import { createSubscriptionMails } from "../../../engine/subscriptions/subscription-mails.ts";
-import { createSubscriptionStore, type SubscriptionStore } from "../../../engine/subscriptions/subscription-store.ts";
+import { createSubscriptionMails, type SubscriptionMails, subscriptionMailOf } from "../../../engine/subscriptions/subscription-mails.ts";
+import { createSubscriptionQueries } from "../../../engine/subscriptions/subscription-queries.ts";
 import type {
-  SubscriptionOperation,
   SubscriptionOrder,
   SubscriptionOwner,
   SubscriptionQuery,
   Subscriptions,
 } from "../../../engine/subscriptions/subscriptions.ts";
 import type { takeStep } from "../../../engine/subscriptions/take-step.ts";
+import { type SubscriptionWorkflow, subscriptionWorkflow } from "../../../engine/subscriptions/workflow.ts";
 import type { WebhookEvent } from "../../../engine/webhooks/webhook-event.ts";
+import { createWorkflow } from "../../../engine/workflow/run-workflow.ts";
+import type { RequestContext } from "../../../engine/workflow/workflow.ts";
+import { createWorkflowStore } from "../../../engine/workflow/workflow-store.ts";
 import { digest } from "../intents/world.ts";
 import { MemoryKv } from "../kernel/memory-kv.ts";
 import { ManualClock, settle } from "../world.ts";
@@ -49,21 +53,40 @@ export const QUERY: SubscriptionQuery = {
   ...{ limit: 50, cursor: null, state: null, planId: null, fromMs: null, beforeMs: null, customerEmail: null },
 };
 
-export function operation(id: string): SubscriptionOperation {
+export function operation(id: string): RequestContext {
   return { id, requestId: `req_${id}` };
 }
 
-/** A store in which events stand under `event/<subscription>/<sequence>`. */
-export function storeOn(kv: Kv, retentionMs = RETENTION_MS): SubscriptionStore {
-  return createSubscriptionStore({
-    ...{ kv, retentionMs, digest },
-    keyedDigest: (text) => digest(`a key ${text}`),
-    eventOperations: (events) =>
-      events.map((event) => ({
-        type: "put",
-        key: `event/${event.objectId}/${String(event.sequence).padStart(4, "0")}`,
-        value: JSON.stringify(event),
-      })),
+/** The store of subscriptions and what reads it. */
+export function storeOn(kv: Kv, retentionMs = RETENTION_MS) {
+  const digests = { digest, keyedDigest: (text: string) => digest(`a key ${text}`) };
+  const definition = subscriptionWorkflow(digests, () => "TML1");
+  const store = createWorkflowStore(kv, definition, retentionMs);
+  return { definition, store, queries: createSubscriptionQueries(store, digests), cycleCharges: createCycleChargeStore(kv) };
+}
+
+/** Events are stored as `event/<subscription>/<sequence>`. */
+const eventOperations: Parameters<typeof createWorkflow>[1]["eventOperations"] = (events) =>
+  events.map((event) => ({
+    type: "put",
+    key: `event/${event.objectId}/${String(event.sequence).padStart(4, "0")}`,
+    value: JSON.stringify(event),
+  }));
+
+/** The workflow of subscriptions on a store, which reports to `heard`. */
+export function subscriptionWorkflowOn(
+  kv: Kv,
+  clock: Clock,
+  mails: SubscriptionMails,
+  heard: Pick<Heard, "became" | "workflow"> = { became: [], workflow: [] },
+): SubscriptionWorkflow {
+  const { definition, store } = storeOn(kv);
+  return createWorkflow(definition, {
+    ...{ store, clock, digest, eventOperations },
+    objectOf: ({ id, state, cycle }) => ({ id, state, cycle }),
+    activity: { workflow: (entry) => void heard.workflow.push(entry) },
+    count: (outcome) => void heard.became.push(outcome),
+    mailOf: subscriptionMailOf(mails),
   });
 }
 
@@ -221,20 +244,18 @@ export function openShard(parts: {
       heard.postponed += 1;
     },
   });
+  const { definition, queries, cycleCharges } = storeOn(kv);
   const common = {
-    ...{ store: storeOn(kv), policies, calendar: createBillingCalendar(zoneOffset(zone)), mails, clock, digest },
+    workflow: subscriptionWorkflowOn(kv, clock, mails, heard),
+    ...{ policies, calendar: createBillingCalendar(zoneOffset(zone)), clock },
     isInactive: () => circumstances.isInactive,
-    objectOf: ({ id, state, cycle }: SubscriptionRecord) => ({ id, state, cycle }),
-    activity: { workflow: (entry: WorkflowEntry) => void heard.workflow.push(entry) },
-    became: (what: string) => void heard.became.push(what),
-    terminalOf: () => "TML1",
   };
   const collector = createCollector({ ...common, charges, links, failed });
   return {
-    subscriptions: createSubscriptions({ ...common, plans, collector, charges, newToken }),
+    subscriptions: createSubscriptions({ ...common, digest, queries, cycleCharges, plans, collector, charges, newToken }),
     plans: createPlans({ store: plans, policies, clock, digest }),
     parts: common,
-    deadlines: createSubscriptionDeadlines({ ...common, collector, homes: createRendezvousHomes(addresses), self, failed }),
+    deadlines: createSubscriptionDeadlines({ ...common, definition, collector, homes: createRendezvousHomes(addresses), self, failed }),
   };
 }
 
@@ -290,7 +311,7 @@ export class SubscriptionWorld {
     return shard;
   }
 
-  next(): SubscriptionOperation {
+  next(): RequestContext {
     this.#operations += 1;
     return operation(`o${this.#operations}`);
   }

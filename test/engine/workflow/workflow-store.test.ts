@@ -3,8 +3,8 @@ import { describe, it } from "node:test";
 import { RETENTION_MS } from "../disputes/world.ts";
 import { ID, NEW_MS, open } from "./world.ts";
 
-describe("the entries of a workflow", () => {
-  it("lead to a record by what it has now where the index is exact", async () => {
+describe("the store of a workflow", () => {
+  it("finds a record by its current value in an exact index", async () => {
     const { kv, workflow, created, apply } = open();
     const exact = async (slot: string) => (await workflow.store.exact(`parcel-slot/${slot}`))?.record.note;
     await created({ slot: "a" });
@@ -15,7 +15,7 @@ describe("the entries of a workflow", () => {
     assert.deepEqual(kv.keys("parcel-slot/"), []);
   });
 
-  it("are written again unchanged only where the workflow renews them", async () => {
+  it("writes unchanged index entries again only if the workflow renews them", async () => {
     for (const renews of [true, false]) {
       const { kv, created, apply } = open({ renewIndexes: () => renews });
       await created({ slot: "a" });
@@ -27,7 +27,7 @@ describe("the entries of a workflow", () => {
     }
   });
 
-  it("are written where they are new or changed, also where the workflow does not renew them", async () => {
+  it("writes new and changed index entries, even if the workflow does not renew them", async () => {
     const { kv, workflow, created, apply } = open({ renewIndexes: () => false });
     await created({ slot: "a" });
     await apply({ slot: "b", state: "SENT", note: "moved" });
@@ -38,7 +38,7 @@ describe("the entries of a workflow", () => {
     );
   });
 
-  it("include its own entries in each commit, with the time when the record expires", async () => {
+  it("passes the expiry of the record to the workflow's own entries in each commit", async () => {
     const { kv, clock, created, apply } = open();
     await created();
     clock.advance(5);

@@ -8,19 +8,19 @@ import { type Changes, ID, MAIL_AGAIN_MS, move, NEW, NEW_MS, open, type Parcel, 
 
 const CHANGED = recordText("alert", { ...NEW, note: "changed" });
 const unavailable = { code: "unavailable" };
-/** Sends a parcel, and adds to `notes` what was read. */
+/** Sends a parcel, and adds the note that was read to `notes`. */
 const sends = (notes: string[]) => (record: Parcel, atMs: number) => {
   notes.push(record.note);
   return move({ state: "SENT" })(record, atMs);
 };
-/** What is reported of a step, or of a new record. */
+/** Returns the reports of a step, or of a new record. */
 const done = (from: string | null, to: string, effects = 0) => [
   `done ${from} to ${to} for ${REQUEST.requestId}`,
   `count ${from ?? undefined} to ${to} with ${effects}`,
 ];
 
 describe("a step of a workflow", () => {
-  it("stores nothing of an event that is not accepted, and reports it for a request only", async () => {
+  it("stores nothing for a rejected event, and reports it only for a request", async () => {
     const { kv, heard, workflow, created, apply } = open();
     await created();
     const { commits } = kv;
@@ -34,7 +34,7 @@ describe("a step of a workflow", () => {
     assert.deepEqual([heard.length, kv.commits, kv.reads], [1, commits, reads]);
   });
 
-  it("is decided again after a conflict, ATTEMPTS_MAX times", async () => {
+  it("is decided again after a conflict, up to ATTEMPTS_MAX times", async () => {
     const { workflow, heard, created, interfere } = open();
     await created();
     const notes: string[] = [];
@@ -65,7 +65,7 @@ describe("a step of a workflow", () => {
     }
   });
 
-  it("numbers its events over all steps, also after conflicts", async () => {
+  it("numbers its events over all steps, even after conflicts", async () => {
     const { kv, create, apply, interfere, load } = open();
     await create({}, { type: "tell", news: "alert.created" });
     await apply({ note: "1" });
@@ -82,7 +82,7 @@ describe("a step of a workflow", () => {
     assert.equal((await load())?.events, 4);
   });
 
-  it("puts and removes items of operators, and leaves other effects to its caller", async () => {
+  it("stores and removes attention items, and leaves other effects to its caller", async () => {
     const { kv, created, apply } = open();
     await created();
     await apply({ state: "SENT" }, { type: "flag" }, { type: "settle" });
@@ -96,7 +96,7 @@ describe("a step of a workflow", () => {
     assert.deepEqual(kv.keys("a/"), []);
   });
 
-  it("sends the last of its mails, and keeps in the record what found no room", async () => {
+  it("sends only the last of its mails, and stores in the record a mail without room", async () => {
     let hasRoom = true;
     const mailOf: Changes["mailOf"] = async (_, effect) =>
       hasRoom && "to" in effect ? [{ type: "put", key: `mail/${effect.to}`, value: effect.type }] : null;
@@ -113,7 +113,7 @@ describe("a step of a workflow", () => {
     assert.deepEqual([kv.keys("mail/"), kv.keys("due/parcel/").length], [["mail/b"], 1]);
   });
 
-  it("sets the time of change as the workflow declares it", async () => {
+  it("sets updatedAtMs as the workflow declares it", async () => {
     for (const [touch, expected] of [
       ["increasing", [NEW_MS + 1, NEW_MS + 9, NEW_MS + 10]],
       ["latest", [NEW_MS, NEW_MS + 9, NEW_MS + 9]],
@@ -129,7 +129,7 @@ describe("a step of a workflow", () => {
     }
   });
 
-  it("comes first for a record whose deadline has passed", async () => {
+  it("is made before an overdue record is read", async () => {
     const { clock, kv, heard, workflow, created, interfere } = open();
     await created({ nextAtMs: NEW_MS + 5 });
     const { commits } = kv;
@@ -145,7 +145,7 @@ describe("a step of a workflow", () => {
 });
 
 describe("a guard of a workflow", () => {
-  it("refuses a commit, and is not read where it does not apply", async () => {
+  it("rejects a commit, and is not read if it does not apply", async () => {
     const { kv, workflow, heard, put, create, apply, created } = open({ guard: { applies: ({ record }) => record.slot !== null } });
     await created();
     await apply({ note: "1" });
@@ -160,7 +160,7 @@ describe("a guard of a workflow", () => {
     assert.deepEqual([heard, kv.commits], [["guard read", "guard read"], commits]);
   });
 
-  it("has the record read and decided again when it changes", async () => {
+  it("causes the record to be read and decided again when it changes", async () => {
     const { heard, workflow, create, created, interfere } = open({ guard: {} });
     interfere("guard", "1");
     assert.equal((await create()).type, "conflict");
@@ -172,7 +172,7 @@ describe("a guard of a workflow", () => {
     assert.deepEqual(heard, ["guard read", "guard read", ...done("NEW", "SENT"), "guard committed", "stored SENT"]);
   });
 
-  it("is read again alone where it has attemptsMax, in turn with other commits", async () => {
+  it("is read again without the record if it has attemptsMax, in turn with other commits", async () => {
     const { kv, heard, workflow, created, interfere } = open({ guard: { attemptsMax: 3 } });
     await created();
     const decided: string[] = [];
@@ -191,7 +191,7 @@ describe("a guard of a workflow", () => {
     assert.equal(heard.filter((what) => what === "turn begins").length, 2);
   });
 
-  it("is not read again when a check of the caller does not hold", async () => {
+  it("is not read again after a conflict of the caller's check", async () => {
     const { heard, workflow, created } = open({ guard: { attemptsMax: 3 } });
     await created();
     const createOther = (part: GuardPart) =>
@@ -233,7 +233,7 @@ describe("a prepared step", () => {
     assert.deepEqual(await kv.commit(step.part), { type: "conflict", key: `parcel/${ID}` });
   });
 
-  it("is refused by the machine and by the guard", async () => {
+  it("is rejected by the machine and by the guard", async () => {
     const { put, prepare } = await prepared();
     assert.equal(await prepare(null), "refused");
     await put("guard", "no");

@@ -94,13 +94,13 @@ export function open({ guard, mailOf, ...changes }: Changes = {}) {
   const put = (key: string, value: string) => kv.commit({ checks: [], operations: [{ type: "put", key, value }] });
   const create = (changed: Partial<Parcel> = {}, ...effects: Effect[]) =>
     workflow.create({ record: { ...NEW, ...changed }, effects }, { type: "parcel.sent", atMs: NEW_MS }, REQUEST);
-  /** Stores a parcel and forgets what was reported of it. */
+  /** Stores a parcel and clears the reports about it. */
   const created = async (changed: Partial<Parcel> = {}) => {
     assert.equal((await create(changed)).type, "accepted");
     heard.splice(0);
   };
   const apply = (changed: Partial<Parcel> | null, ...effects: Effect[]) => workflow.apply(ID, move(changed, ...effects), REQUEST);
-  /** Before each of the next commits somebody else stores the entry. */
+  /** Another caller stores the entry before each of the next commits. */
   const interfere = (key: string, value: string, times = 1) => {
     let left = times;
     kv.fate = () => {

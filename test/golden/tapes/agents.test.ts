@@ -7,8 +7,7 @@ import type { WorkflowEntry } from "../../../engine/kernel/activity-log.ts";
 import { RelayError } from "../../../engine/kernel/errors.ts";
 import { recordText } from "../../../engine/kernel/schemas.ts";
 import { credential, DAY, EXPIRES_MS, idOf, NOW_MS } from "../../engine/agents/machine-world.ts";
-import { credentialStoreOn, LIMITS, openAgentShard } from "../../engine/agents/world.ts";
-import { digest } from "../../engine/intents/world.ts";
+import { credentialsOn, LIMITS, openAgentShard } from "../../engine/agents/world.ts";
 import { FakeGateway } from "../../engine/links/world.ts";
 import { attempt, portalLink, tokenOf } from "../../engine/portal-links/machine-world.ts";
 import { HOUR_MS, OWNER, operation } from "../../engine/portal-links/world.ts";
@@ -162,11 +161,8 @@ holdToTape<AgentCredentialRecord, AgentCredentialEvent>({
     "ended with the key that made it": (kv) =>
       walked(kv, async (world) => {
         await created(world, "o1");
-        const thingsOf = createCredentialsOfKey({
-          ...{ store: credentialStoreOn(kv), digest, objectOf: ({ id, state }) => ({ id, state }) },
-          activity: { workflow: (entry) => void world.heard.workflow.push(entry) },
-          became: (what) => void world.heard.became.push(what),
-        });
+        const { unguarded, usable } = credentialsOn(kv, undefined, world.heard);
+        const thingsOf = createCredentialsOfKey({ workflow: unguarded, usable });
         const { checks, operations, committed } = await thingsOf({ ...OWNER, keyId: "k1", leaked: true, atMs: NOW_MS });
         await kv.commit({ checks, operations });
         committed();

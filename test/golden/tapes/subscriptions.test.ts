@@ -1,3 +1,4 @@
+import assert from "node:assert/strict";
 import type { WorkflowEntry } from "../../../engine/kernel/activity-log.ts";
 import { retryOnConflict } from "../../../engine/kernel/retry-on-conflict.ts";
 import { recordText } from "../../../engine/kernel/schemas.ts";
@@ -28,7 +29,7 @@ import {
 } from "../../engine/subscriptions/machine-world.ts";
 import { FakeCharges, FakeLinks, HOUR_MS, OWNER, openShard, operation, SubscriptionWorld } from "../../engine/subscriptions/world.ts";
 import { ManualClock } from "../../engine/world.ts";
-import { type Heard, holdToTape, type TapeKv } from "./tape.ts";
+import { type Heard, holdToTape, TapeKv } from "./tape.ts";
 
 const inEach = (what: string, recordOf: (state: SubscriptionState) => SubscriptionRecord) =>
   Object.fromEntries(SUBSCRIPTION_STATES.map((state) => [`${state}, ${what}`, recordOf(state)]));
@@ -43,6 +44,7 @@ const records = {
   ...inEach("paid", (state) => subscription(state, { charge: PAID })),
   ...inEach("its payment given up", (state) => subscription(state, { charge: charge([attempt(1, "failed")], { state: "VOID" }) })),
   ...inEach("paid after a failure", (state) => subscription(state, { charge: charge([attempt(1, "failed"), attempt(2, "done")]) })),
+  ...inEach("unknown for long", (state) => subscription(state, { charge: charge([attempt(1, "unknown", { flagged: true })]) })),
   ...inEach("failed and asked for again", (state) => subscription(state, { charge: failed(attempt(1, "asked")) })),
   ...inEach("its link open", (state) => subscription(state, { collection: "LINK", charge: charge([link(1)]) })),
   ...inEach("its card of no use", (state) =>
@@ -89,7 +91,7 @@ function open(kv: TapeKv, { id }: SubscriptionRecord, hasRoom = true) {
     apply: (event: SubscriptionEvent, requestId: string | null) => {
       clock.wallMs = event.atMs;
       return retryOnConflict(8, async () => {
-        const found = await parts.store.load(id);
+        const found = await parts.workflow.store.load(id);
         if (found === null) return null;
         const taken = await takeStep(found, event, requestId === null ? null : { id: "o1", requestId }, parts);
         if (typeof taken === "symbol") return taken;
@@ -151,6 +153,16 @@ holdToTape<SubscriptionRecord, SubscriptionEvent>({
         kv.seedBeforeCommit(`plan/${plan.id}`, recordText("plan", plan));
         await world.subscriptions.create(OWNER, world.order(plan.id), { type: "key" }, operation("o9"));
       }),
+    "cancelled while somebody else changes it at each attempt": async () => {
+      const kv = new TapeKv();
+      return walked(kv, async ({ subscriptions, heard }) => {
+        const { key, value } = stored(ASKED);
+        await kv.seed(key, value);
+        kv.seedBeforeCommit(key, value, Number.POSITIVE_INFINITY);
+        await assert.rejects(subscriptions.cancel(OWNER, ASKED.id, { atPeriodEnd: false }, operation("o9")));
+        heard.became.push(`${kv.commitsTaped.length} attempts`);
+      });
+    },
     "created by link, and paid": (kv) =>
       walked(kv, async (world) => {
         const { charge: asked } = await world.create({}, { collection: "LINK" });

@@ -289,7 +289,7 @@ export async function playSubscriptions(seed: number): Promise<SubscriptionHisto
   for (const { id } of subscriptions) {
     const record = await recordOf(id);
     if (record === null) continue;
-    const history = await storeOn(memory).charges(id, null, 1_000);
+    const history = await storeOn(memory).cycleCharges.charges(id, null, 1_000);
     const events = await memory.scan({ from: `event/${id}/`, to: `event/${id}/~`, limit: 1_000 });
     const told = events.map(({ value }): Told => JSON.parse(value));
     const late = memory.keys("a/subscription_late/").filter((key) => key.includes(id)).length;

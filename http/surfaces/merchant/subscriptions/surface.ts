@@ -6,7 +6,8 @@ import { RelayError } from "../../../../engine/kernel/errors.ts";
 import type { Plans } from "../../../../engine/subscriptions/plans.ts";
 import type { RecurringCharges } from "../../../../engine/subscriptions/recurring-charges.ts";
 import type { SubscriptionRecord } from "../../../../engine/subscriptions/subscription.ts";
-import type { SubscriptionOperation, Subscriptions } from "../../../../engine/subscriptions/subscriptions.ts";
+import type { Subscriptions } from "../../../../engine/subscriptions/subscriptions.ts";
+import type { RequestContext } from "../../../../engine/workflow/workflow.ts";
 import type { LocalTime } from "../../local-time.ts";
 import { refusal } from "../envelope.ts";
 import { merchantOf, merchantSurface } from "../surface.ts";
@@ -48,7 +49,7 @@ export function noSuchSubscription(): RelayError {
 }
 
 /** Ids of what is made are derived from it, so it says whose request it is. */
-export function operationOf(caller: Caller, operationId: string, request: { readonly id: string }): SubscriptionOperation {
+export function operationOf(caller: Caller, operationId: string, request: { readonly id: string }): RequestContext {
   return { id: `${merchantOf(caller)}/${operationId}`, requestId: request.id };
 }
 

@@ -1,0 +1,53 @@
+import { type IndexPage, listPrefix, type MerchantList, type Place } from "../kernel/merchant-index-store.ts";
+import type { Stored } from "../kernel/stored.ts";
+import type { WorkflowStore } from "../workflow/workflow-store.ts";
+import type { SubscriptionRecord, SubscriptionState } from "./subscription.ts";
+import { digestPaths, type SubscriptionDigests } from "./workflow.ts";
+
+export interface SubscriptionPageQuery {
+  readonly limit: number;
+  /** Those older than this place only; null: from the newest on. */
+  readonly after: Place | null;
+  readonly fromMs: number | null;
+  readonly beforeMs: number | null;
+  readonly state: SubscriptionState | null;
+  readonly planId: string | null;
+  readonly customerEmail: string | null;
+}
+
+/** Every method rejects with RelayError `unavailable` when the store cannot answer. */
+export interface SubscriptionQueries {
+  byToken(token: string): Promise<Stored<SubscriptionRecord> | null>;
+  page(list: MerchantList, query: SubscriptionPageQuery): Promise<IndexPage<SubscriptionRecord>>;
+  /** How many were created from this time on, counted up to `limit`. */
+  createdSince(list: MerchantList, fromMs: number, limit: number): Promise<number>;
+}
+
+/** Tokens come out of requests as they are. */
+const TOKEN = /^[A-Za-z0-9]{22}$/;
+
+export function createSubscriptionQueries(store: WorkflowStore<SubscriptionRecord>, digests: SubscriptionDigests): SubscriptionQueries {
+  const paths = digestPaths(digests);
+
+  /** The index with the fewest entries that has all that are asked for. */
+  function prefixFor(list: MerchantList, { state, planId, customerEmail }: SubscriptionPageQuery): string {
+    if (customerEmail !== null) return listPrefix("subscription-customer/", list) + paths.customer(list.merchantId, customerEmail);
+    if (planId !== null) return `${listPrefix("subscription-plan/", list)}${planId}/`;
+    return state === null ? listPrefix("subscription-of/", list) : `${listPrefix("subscription-state/", list)}${state}/`;
+  }
+
+  return {
+    byToken: async (token) => {
+      const stored = TOKEN.test(token) ? await store.exact(`subscription-token/${paths.token(token)}`) : null;
+      return stored?.record.token === token ? stored : null;
+    },
+    page: (list, query) => store.page(prefixFor(list, query), { ...query, order: "newest" }, (record) => matches(record, query)),
+    createdSince: (list, fromMs, limit) => store.count(listPrefix("subscription-of/", list), fromMs, limit),
+  };
+}
+
+function matches({ state, planId, customer }: SubscriptionRecord, query: SubscriptionPageQuery): boolean {
+  if (query.state !== null && state !== query.state) return false;
+  if (query.planId !== null && planId !== query.planId) return false;
+  return query.customerEmail === null || customer.email.toLowerCase() === query.customerEmail.trim().toLowerCase();
+}
