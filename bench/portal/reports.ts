@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import type { ReportKinds, ReportName } from "../../engine/reports/merchant-reports.ts";
 import { bucketsOf, clockOffsets, edgesOf } from "../../http/surfaces/merchant/analytics/buckets.ts";
-import { createLocalTime } from "../../http/surfaces/parts/local-time.ts";
+import { createLocalTime } from "../../http/surfaces/parts/time.ts";
 import { machineTimers } from "../../infra/node/boot/machine-timers.ts";
 import { connectClickHouse } from "../../storage/clickhouse/client.ts";
 import { PORTAL_WORKLOAD, REPORTS_WORKLOAD } from "../../storage/clickhouse/workloads.ts";

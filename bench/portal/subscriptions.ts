@@ -25,7 +25,7 @@ import { eventOperations } from "../../engine/webhooks/webhook-event-store.ts";
 import { createWorkflow } from "../../engine/workflow/run-workflow.ts";
 import { createWorkflowStore } from "../../engine/workflow/workflow-store.ts";
 import { subscriptionObject } from "../../http/surfaces/merchant/subscriptions/subscription-object.ts";
-import { createLocalTime } from "../../http/surfaces/parts/local-time.ts";
+import { createLocalTime } from "../../http/surfaces/parts/time.ts";
 import { openEmbeddedKv } from "../../storage/kv/embedded.ts";
 import { goalsTable, markdownTable, type PartResult, rounded } from "./part.ts";
 

@@ -14,7 +14,7 @@ import { subscriptionList } from "../surfaces/merchant/subscriptions/subscriptio
 import type { SubscriptionOperations } from "../surfaces/merchant/subscriptions/surface.ts";
 import { merchantOwnerOf } from "../surfaces/merchant/surface.ts";
 import { itemOf, outcomeWord } from "../surfaces/merchant/transaction-item.ts";
-import type { LocalTime } from "../surfaces/parts/local-time.ts";
+import type { LocalTime } from "../surfaces/parts/time.ts";
 import type { Cell, Row } from "./cells.ts";
 import type { TransactionTotals } from "./transaction-totals.ts";
 

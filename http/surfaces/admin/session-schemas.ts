@@ -1,6 +1,6 @@
 import { type Static, Type } from "@sinclair/typebox";
 import { FactorMethod, PasskeyItem } from "../parts/factor-schemas.ts";
-import { AdministratorRoleWord, RelayMode, SessionStage } from "../parts/named-words.ts";
+import { AdministratorRoleWord, RelayMode, SessionStage } from "../parts/schemas.ts";
 
 /**
  * The JSON of the sign-in of administrators (`/admin/session...`), once: endpoints declare it, the

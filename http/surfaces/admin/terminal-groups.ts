@@ -8,9 +8,8 @@ import {
   type TerminalGroup,
 } from "../../../engine/settings/terminal-groups.ts";
 import { ReadOnly } from "../../endpoint/unknown-members.ts";
-import { givenText } from "../parts/free-text.ts";
-import { NamedTerminalId } from "../parts/identifier-params.ts";
 import { okBody } from "../parts/relay-envelope.ts";
+import { givenText, NamedTerminalId } from "../parts/schemas.ts";
 import { admin } from "./surface.ts";
 
 const Name = Type.String({

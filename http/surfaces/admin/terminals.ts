@@ -5,8 +5,8 @@ import { isTerminalId } from "../../../engine/kernel/identifiers.ts";
 import type { DeviceInfo } from "../../../engine/sessions/presence.ts";
 import type { TerminalView } from "../../../engine/terminals/terminals.ts";
 import { connectionRecord } from "../parts/connection-record.ts";
-import { TerminalParams } from "../parts/identifier-params.ts";
 import { okBody } from "../parts/relay-envelope.ts";
+import { TerminalParams } from "../parts/schemas.ts";
 import { type AdminOperations, admin } from "./surface.ts";
 import { TerminalRecord } from "./terminal-record.ts";
 

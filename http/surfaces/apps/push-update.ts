@@ -1,6 +1,6 @@
 import { Type } from "@sinclair/typebox";
-import { NamedTerminalId } from "../parts/identifier-params.ts";
 import { okBody } from "../parts/relay-envelope.ts";
+import { NamedTerminalId } from "../parts/schemas.ts";
 import { VersionParams } from "./schemas.ts";
 import { apps } from "./surface.ts";
 

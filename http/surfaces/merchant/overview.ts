@@ -5,8 +5,7 @@ import type { MerchantDay, TransactionSums } from "../../../engine/payments/merc
 import type { PortalLinkTask } from "../../../engine/portal-links/link-tasks.ts";
 import type { MerchantAttentionItem } from "../../../engine/settings/merchant-attention.ts";
 import type { SubscriptionTask } from "../../../engine/subscriptions/subscription-tasks.ts";
-import { DAY } from "../parts/day.ts";
-import { daysAfter, type LocalTime } from "../parts/local-time.ts";
+import { DAY, daysAfter, type LocalTime } from "../parts/time.ts";
 import { ok, okOf } from "./envelope.ts";
 import { Overview, type OverviewJson } from "./overview-schemas.ts";
 import { READ_DEADLINE_MS, reads } from "./reads.ts";

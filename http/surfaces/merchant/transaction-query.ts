@@ -1,11 +1,11 @@
 import { type Static, Type } from "@sinclair/typebox";
 import { RelayError } from "../../../engine/kernel/errors.ts";
 import type { MerchantTransactionFilter } from "../../../engine/payments/merchant-transactions.ts";
-import { rangeOfQuery } from "../parts/day-range.ts";
-import type { LocalTime } from "../parts/local-time.ts";
+import type { LocalTime } from "../parts/time.ts";
+import { rangeOfQuery } from "../parts/time.ts";
 import { TRANSACTION_FILTERS } from "./transaction-schemas.ts";
 
-export { dayOfQuery, rangeOfQuery } from "../parts/day-range.ts";
+export { dayOfQuery, rangeOfQuery } from "../parts/time.ts";
 export { cursorOf, damagedCursor, readCursor } from "../parts/transaction-cursor.ts";
 
 export const TransactionFilters = Type.Object(TRANSACTION_FILTERS);

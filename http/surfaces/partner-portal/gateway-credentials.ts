@@ -10,8 +10,8 @@ import {
   ShownGatewayCredentials,
   shownCredentials,
 } from "../parts/gateway-credentials.ts";
-import { Environment } from "../parts/named-words.ts";
 import { okBody } from "../parts/relay-envelope.ts";
+import { Environment } from "../parts/schemas.ts";
 import { callingPartner, portal } from "./surface.ts";
 
 const environment = Type.Optional(described(Environment, "Default: LIVE, the account of all payments but those of TEST."));

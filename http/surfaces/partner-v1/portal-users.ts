@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { Type } from "@sinclair/typebox";
 import { roleMay } from "../../../engine/access/partner-grant.ts";
 import { USERS_MAX } from "../../../engine/accounts/team.ts";
-import { maskedEmail } from "../parts/masked-email.ts";
+import { maskedEmail } from "../parts/masking.ts";
 import {
   INVITES,
   OWNER_ACTIVE,

@@ -3,7 +3,7 @@ import { RelayError } from "../../../engine/kernel/errors.ts";
 import { WEBHOOK_ENDPOINTS_MAX, type WebhookEndpointRecord, type WebhookOwner } from "../../../engine/webhooks/webhook-endpoint.ts";
 import type { WebhookEndpoints } from "../../../engine/webhooks/webhook-endpoints.ts";
 import { described } from "../../endpoint/described.ts";
-import { ActiveState, WebhookDisabledReason } from "../parts/named-words.ts";
+import { ActiveState, WebhookDisabledReason } from "../parts/schemas.ts";
 import { distinctEvents, withoutCards } from "../parts/webhook-members.ts";
 import { refusal } from "./error-body.ts";
 import { Environment } from "./schemas.ts";

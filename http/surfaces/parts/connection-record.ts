@@ -1,6 +1,6 @@
 import { type Static, Type } from "@sinclair/typebox";
 import type { ConnectionView } from "../../../engine/terminals/terminals.ts";
-import { ConnectionStatus, ConnectionType } from "./named-words.ts";
+import { ConnectionStatus, ConnectionType } from "./schemas.ts";
 
 const utc = (description: string) => Type.Optional(Type.String({ description: `ISO 8601 UTC; ${description}` }));
 

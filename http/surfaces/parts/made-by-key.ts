@@ -1,7 +1,7 @@
 import { type Static, Type } from "@sinclair/typebox";
 import type { MadeByKey, MadeByKeyType } from "../../../engine/access/made-by-key.ts";
 import { described } from "../../endpoint/described.ts";
-import { words } from "./named-words.ts";
+import { words } from "./schemas.ts";
 
 /** What a rotation of keys answers of the things that the replaced secret key made. */
 

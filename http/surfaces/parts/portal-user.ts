@@ -4,8 +4,7 @@ import type { ListedUser, UserOutcome } from "../../../engine/accounts/users.ts"
 import { RESEND_AFTER_SECONDS } from "../../../engine/accounts/users.ts";
 import { RelayError } from "../../../engine/kernel/errors.ts";
 import { described } from "../../endpoint/described.ts";
-import { ReachableEmail } from "./email.ts";
-import { LocaleWord, MerchantRole, UserState } from "./named-words.ts";
+import { LocaleWord, MerchantRole, ReachableEmail, UserState } from "./schemas.ts";
 
 const instant = (description: string) => Type.String({ description: `ISO 8601 UTC; ${description}` });
 

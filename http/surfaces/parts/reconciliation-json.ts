@@ -8,7 +8,7 @@ import {
   type PaymentLine,
   type ReconciledDay,
 } from "../../../engine/reconciliation/reconciliation.ts";
-import { ResultStatus, words } from "./named-words.ts";
+import { ResultStatus, words } from "./schemas.ts";
 
 /** A closed day as merchants and partners read it. */
 

@@ -1,7 +1,7 @@
 import { Type } from "@sinclair/typebox";
 import { SERVICE_CODES, type ServiceCode } from "../../../engine/access/partner-grant.ts";
 import { MAP_MEMBERS_MAX, MAP_VALUE_LENGTH_MAX, membersOf } from "../../../engine/partners/merchant-service.ts";
-import { ServiceMode } from "./named-words.ts";
+import { ServiceMode } from "./schemas.ts";
 
 /** The configuration of a payment service in JSON, for partners (Partner API v1) and for merchants (the portal) alike. */
 

@@ -1,6 +1,6 @@
 import { RelayError } from "../../../engine/kernel/errors.ts";
 import { holdsSchemePan, maskPans } from "../../../engine/kernel/mask.ts";
-import { givenText } from "./free-text.ts";
+import { givenText } from "./schemas.ts";
 
 /** The texts that are kept and shown. A masked address would be another one, so such an address is refused. */
 export function withoutCards({ url, description }: { url?: string; description?: string | null }): {

@@ -3,9 +3,8 @@ import { RelayError } from "../../../engine/kernel/errors.ts";
 import { currencyUnknown } from "../../../engine/payments/result.ts";
 import type { CommandLifeView } from "../../../engine/terminals/find-transaction.ts";
 import { queueFullResponse } from "../parts/command-refusals.ts";
-import { UuidParams } from "../parts/identifier-params.ts";
-import { ResultStatus } from "../parts/named-words.ts";
 import { okBody } from "../parts/relay-envelope.ts";
+import { ResultStatus, UuidParams } from "../parts/schemas.ts";
 import { relay } from "./surface.ts";
 
 const State = Type.Union(

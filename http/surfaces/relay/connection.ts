@@ -3,8 +3,8 @@ import { mayActAs, mayKnow } from "../../../engine/access/caller.ts";
 import { RelayError } from "../../../engine/kernel/errors.ts";
 import type { ConnectionView } from "../../../engine/terminals/terminals.ts";
 import { ConnectionRecord, connectionRecord } from "../parts/connection-record.ts";
-import { TerminalParams } from "../parts/identifier-params.ts";
 import { okBody } from "../parts/relay-envelope.ts";
+import { TerminalParams } from "../parts/schemas.ts";
 import { relay } from "./surface.ts";
 
 export const checkConnection = relay.endpoint({

@@ -5,8 +5,8 @@ import { PRINT_LABEL_CHARS_MAX, PRINT_TEXT_CHARS_MAX } from "../../../engine/pay
 import type { UtilitySent } from "../../../engine/terminals/send-payment.ts";
 import { terminalQueueFull } from "../../../engine/terminals/terminal-queue-full.ts";
 import { neverSeenText, queueFullResponse, refusedResponse, repeatedReply } from "../parts/command-refusals.ts";
-import { COMMAND_UUID, TerminalParams } from "../parts/identifier-params.ts";
 import { okBody } from "../parts/relay-envelope.ts";
+import { COMMAND_UUID, TerminalParams } from "../parts/schemas.ts";
 import { type RelayOperations, relay } from "./surface.ts";
 
 const commandSent = (service: "SCAN" | "PRINT") =>

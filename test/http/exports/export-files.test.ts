@@ -8,7 +8,7 @@ import type { MerchantTransaction } from "../../../engine/payments/merchant-tran
 import type { PortalLinkQuery } from "../../../engine/portal-links/portal-links.ts";
 import { createExportSource, type ExportSourceOptions } from "../../../http/exports/export-source.ts";
 import { columnsOf, usualColumns } from "../../../http/surfaces/merchant/exports/columns.ts";
-import { createLocalTime } from "../../../http/surfaces/parts/local-time.ts";
+import { createLocalTime } from "../../../http/surfaces/parts/time.ts";
 import { portalLink } from "../../engine/portal-links/machine-world.ts";
 import { NOW_MS, transaction } from "../surfaces/merchant/world.ts";
 import { clockOf, type ReadCell, readXlsx, unzip } from "./world.ts";

@@ -14,7 +14,7 @@ import {
 } from "../../../engine/reports/merchant-reports.ts";
 import { bucketsOf, clockOffsets, edgesOf } from "../../../http/surfaces/merchant/analytics/buckets.ts";
 import type { Granularity } from "../../../http/surfaces/merchant/analytics/schemas.ts";
-import { createLocalTime } from "../../../http/surfaces/parts/local-time.ts";
+import { createLocalTime } from "../../../http/surfaces/parts/time.ts";
 import { machineTimers } from "../../../infra/node/boot/machine-timers.ts";
 import { connectClickHouse } from "../../../storage/clickhouse/client.ts";
 import { migrate } from "../../../storage/clickhouse/migrate.ts";

@@ -14,7 +14,7 @@ import { TransactionTotals } from "../../../http/exports/transaction-totals.ts";
 import { usualColumns } from "../../../http/surfaces/merchant/exports/columns.ts";
 import { itemOf } from "../../../http/surfaces/merchant/transaction-item.ts";
 import { transactionsCsv } from "../../../http/surfaces/merchant/transactions-csv.ts";
-import { createLocalTime } from "../../../http/surfaces/parts/local-time.ts";
+import { createLocalTime } from "../../../http/surfaces/parts/time.ts";
 import { machineTimers } from "../../../infra/node/boot/machine-timers.ts";
 import { dayCalendar } from "../../../infra/node/wiring/merchants/reconciliation.ts";
 import { connectClickHouse } from "../../../storage/clickhouse/client.ts";

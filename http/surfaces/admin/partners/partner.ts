@@ -7,7 +7,7 @@ import { PARTNER_RATE_MAX, type PartnerRecord } from "../../../../engine/partner
 import { ReadOnly } from "../../../endpoint/unknown-members.ts";
 import { AllowedOrigins } from "../../parts/allowed-origins.ts";
 import { GwApiKey, GwSecretKey, GwTml } from "../../parts/gateway-credentials.ts";
-import { RuleType } from "../../parts/named-words.ts";
+import { RuleType } from "../../parts/schemas.ts";
 import { PartnerApiSettingsBody, PartnerApiShown, shownPartnerApi } from "../partner-api.ts";
 
 export const PartnerParams = Type.Object({

@@ -1,7 +1,7 @@
 import { Type } from "@sinclair/typebox";
 import { AMOUNT_MINOR_MAX, IDENTIFIER_LENGTH_MAX } from "../../../../engine/kernel/limits.ts";
-import { rangeOfQuery } from "../../parts/day-range.ts";
-import { RefundFilterWord, ResultStatus } from "../../parts/named-words.ts";
+import { RefundFilterWord, ResultStatus } from "../../parts/schemas.ts";
+import { rangeOfQuery } from "../../parts/time.ts";
 import { cursorOf, readCursor } from "../../parts/transaction-cursor.ts";
 import { agentTool, refused } from "../tool.ts";
 import { FromDay, listText, Next, PAGE, PAGE_DEFAULT, ToDay } from "./schema-parts.ts";

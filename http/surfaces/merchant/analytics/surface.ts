@@ -1,7 +1,7 @@
 import type { Clock } from "../../../../engine/kernel/clock.ts";
 import type { AgentRefusals } from "../../../../engine/reports/agent-refusals.ts";
 import type { MerchantReports } from "../../../../engine/reports/merchant-reports.ts";
-import type { LocalTime } from "../../parts/local-time.ts";
+import type { LocalTime } from "../../parts/time.ts";
 import { merchantSurface } from "../surface.ts";
 
 /** What the reports use. */

@@ -6,7 +6,7 @@ import type { Disputes, NotAnswerable } from "../../../../engine/disputes/disput
 import type { Clock } from "../../../../engine/kernel/clock.ts";
 import { RelayError } from "../../../../engine/kernel/errors.ts";
 import type { MerchantTransactions } from "../../../../engine/payments/merchant-transactions.ts";
-import type { LocalTime } from "../../parts/local-time.ts";
+import type { LocalTime } from "../../parts/time.ts";
 import { refusal } from "../envelope.ts";
 import { merchantSurface } from "../surface.ts";
 

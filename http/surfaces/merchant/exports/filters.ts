@@ -9,7 +9,7 @@ import type { PortalLinkQuery } from "../../../../engine/portal-links/portal-lin
 import type { SubscriptionQuery } from "../../../../engine/subscriptions/subscriptions.ts";
 import { textReader } from "../../../endpoint/text-members.ts";
 import { printable } from "../../../endpoint/unknown-members.ts";
-import type { LocalTime } from "../../parts/local-time.ts";
+import type { LocalTime } from "../../parts/time.ts";
 import { DisputeFilters, disputeFilterOf } from "../disputes/dispute-query.ts";
 import { PaymentLinkFilters, paymentLinkFilterOf } from "../payment-links/payment-link-query.ts";
 import { SubscriptionFilters, subscriptionFilterOf } from "../subscriptions/subscription-query.ts";

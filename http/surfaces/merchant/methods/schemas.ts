@@ -1,7 +1,7 @@
 import { type Static, Type } from "@sinclair/typebox";
 import { described } from "../../../endpoint/described.ts";
 import { MadeItems } from "../../parts/made-by-key.ts";
-import { Environment, KeysReason, ServiceMode, ServiceWord } from "../../parts/named-words.ts";
+import { Environment, KeysReason, ServiceMode, ServiceWord } from "../../parts/schemas.ts";
 import { ServiceMembers } from "../../parts/service-configuration.ts";
 import { nullable, time } from "../schema-parts.ts";
 

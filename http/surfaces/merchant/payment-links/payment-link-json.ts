@@ -6,7 +6,7 @@ import {
   type PortalLinkRecord,
 } from "../../../../engine/portal-links/portal-link.ts";
 import { qrDataUrl } from "../../parts/buyer/qr-code.ts";
-import { maskedEmail } from "../../parts/masked-email.ts";
+import { maskedEmail } from "../../parts/masking.ts";
 import { type ActorNames, actorNames } from "../actor-names.ts";
 import { maySeePersonalData } from "../personal-data.ts";
 import type { PaymentLinkJson } from "./schemas.ts";

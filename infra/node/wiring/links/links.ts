@@ -13,7 +13,7 @@ import { createShardLinks } from "../../../../engine/links/shard-links.ts";
 import { createUseLink } from "../../../../engine/links/use-link.ts";
 import { isNotificationSigned } from "../../../../http/gateway/notification.ts";
 import type { LinkOperations } from "../../../../http/surfaces/links/surface.ts";
-import { createLocalTime } from "../../../../http/surfaces/parts/local-time.ts";
+import { createLocalTime } from "../../../../http/surfaces/parts/time.ts";
 import type { Config } from "../../boot/config.ts";
 import type { Lifecycle } from "../../boot/lifecycle.ts";
 

@@ -26,7 +26,7 @@ import { createWorkflowStore } from "../../../../engine/workflow/workflow-store.
 import { compileAddressList } from "../../../../http/auth/address-list.ts";
 import { sha256Hex } from "../../../../http/auth/digest.ts";
 import { agentCredentialObject } from "../../../../http/surfaces/merchant/agent-credentials/agent-credential-object.ts";
-import { createLocalTime } from "../../../../http/surfaces/parts/local-time.ts";
+import { createLocalTime } from "../../../../http/surfaces/parts/time.ts";
 import type { Config } from "../../boot/config.ts";
 import type { Lifecycle } from "../../boot/lifecycle.ts";
 import type { ShardMetrics } from "../../observability/metrics.ts";

@@ -14,7 +14,7 @@ import { createWaitPlaces } from "../../../../engine/terminals/wait-places.ts";
 import { sha256Hex } from "../../../../http/auth/digest.ts";
 import { createExportSource } from "../../../../http/exports/export-source.ts";
 import type { ListOperations } from "../../../../http/exports/list-rows.ts";
-import { createLocalTime } from "../../../../http/surfaces/parts/local-time.ts";
+import { createLocalTime } from "../../../../http/surfaces/parts/time.ts";
 import { createExportFolder } from "../../../../storage/files/export-folder.ts";
 import type { Config } from "../../boot/config.ts";
 import type { Lifecycle } from "../../boot/lifecycle.ts";

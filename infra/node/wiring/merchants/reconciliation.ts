@@ -8,7 +8,7 @@ import { createReconciliation } from "../../../../engine/reconciliation/create-r
 import type { Reconciliation } from "../../../../engine/reconciliation/reconciliation.ts";
 import type { ReconciliationRows } from "../../../../engine/reconciliation/reconciliation-rows.ts";
 import { createReconciliationStore } from "../../../../engine/reconciliation/reconciliation-store.ts";
-import { createLocalTime, daysAfter } from "../../../../http/surfaces/parts/local-time.ts";
+import { createLocalTime, daysAfter } from "../../../../http/surfaces/parts/time.ts";
 import type { Config } from "../../boot/config.ts";
 import type { Lifecycle } from "../../boot/lifecycle.ts";
 import type { NodeProtocol } from "../../boot/node-protocol.ts";

@@ -37,7 +37,7 @@ import { sha256Hex } from "../../../../http/auth/digest.ts";
 import { createSandboxCharges, mayChargeCards } from "../../../../http/gateway/card-on-file.ts";
 import { subscriptionObject } from "../../../../http/surfaces/merchant/subscriptions/subscription-object.ts";
 import type { SubscriptionOperations } from "../../../../http/surfaces/merchant/subscriptions/surface.ts";
-import { createLocalTime } from "../../../../http/surfaces/parts/local-time.ts";
+import { createLocalTime } from "../../../../http/surfaces/parts/time.ts";
 import type { Config } from "../../boot/config.ts";
 import type { Lifecycle } from "../../boot/lifecycle.ts";
 import type { ShardMetrics } from "../../observability/metrics.ts";

@@ -2,7 +2,7 @@ import type { Clock } from "../../../../engine/kernel/clock.ts";
 import type { Kv } from "../../../../engine/kernel/kv.ts";
 import { createResultCountStore, type ResultCounts } from "../../../../engine/operators/result-count-store.ts";
 import { createResultCounter } from "../../../../engine/operators/result-counter.ts";
-import { createLocalTime } from "../../../../http/surfaces/parts/local-time.ts";
+import { createLocalTime } from "../../../../http/surfaces/parts/time.ts";
 import type { Config } from "../../boot/config.ts";
 import type { Lifecycle } from "../../boot/lifecycle.ts";
 

@@ -7,7 +7,7 @@ import type { CloudConfig } from "../../../../engine/settings/cloud-config.ts";
 import { createCommandLife, createFindTransaction, type WaitPlaces } from "../../../../engine/terminals/find-transaction.ts";
 import { createRecordResult } from "../../../../engine/terminals/record-result.ts";
 import { createSendPayment, createSendUtility } from "../../../../engine/terminals/send-payment.ts";
-import { createLocalTime } from "../../../../http/surfaces/parts/local-time.ts";
+import { createLocalTime } from "../../../../http/surfaces/parts/time.ts";
 import type { RelayOperations } from "../../../../http/surfaces/relay/surface.ts";
 import type { Config } from "../../boot/config.ts";
 import type { NodeProtocol } from "../../boot/node-protocol.ts";

@@ -25,7 +25,7 @@ import { createZvtRouteStore } from "../../../../engine/zvt/route-store.ts";
 import { type StoredZvtConfig, ZVT_DEFAULT, ZVT_KEY, type ZvtConfig } from "../../../../engine/zvt/zvt-config.ts";
 import type { ZvtListenOptions, ZvtPayments, ZvtReports } from "../../../../engine/zvt/zvt-payments.ts";
 import { compileAddressList, compileNetwork } from "../../../../http/auth/address-list.ts";
-import { createLocalTime } from "../../../../http/surfaces/parts/local-time.ts";
+import { createLocalTime } from "../../../../http/surfaces/parts/time.ts";
 import { startZvtListener, type ZvtListener } from "../../../../http/zvt/listener.ts";
 import type { Config } from "../../boot/config.ts";
 import type { Lifecycle } from "../../boot/lifecycle.ts";

@@ -20,7 +20,7 @@ import { idempotent } from "../../../../http/endpoint/idempotency.ts";
 import { agentEndpoints } from "../../../../http/surfaces/agents/endpoints.ts";
 import { mcpEnvelope } from "../../../../http/surfaces/agents/json-rpc.ts";
 import { type AgentOperations, MCP_PATH } from "../../../../http/surfaces/agents/surface.ts";
-import { createLocalTime } from "../../../../http/surfaces/parts/local-time.ts";
+import { createLocalTime } from "../../../../http/surfaces/parts/time.ts";
 import { MemoryKv } from "../../../engine/kernel/memory-kv.ts";
 import { portalLink } from "../../../engine/portal-links/machine-world.ts";
 import { ManualClock } from "../../../engine/world.ts";

@@ -15,7 +15,7 @@ import { idempotent } from "../../../../http/endpoint/idempotency.ts";
 import { agentCredentialEndpoints } from "../../../../http/surfaces/merchant/agent-credentials/endpoints.ts";
 import { merchantEnvelope } from "../../../../http/surfaces/merchant/envelope.ts";
 import { MERCHANT_BASE } from "../../../../http/surfaces/merchant/surface.ts";
-import { createLocalTime } from "../../../../http/surfaces/parts/local-time.ts";
+import { createLocalTime } from "../../../../http/surfaces/parts/time.ts";
 import { AgentWorld, LIMITS } from "../../../engine/agents/world.ts";
 import { assertMatches, listOf, member, textMember } from "../../../support/http/matches.ts";
 import { NO_LOGINS, OWNER } from "../../auth/portal-people.ts";

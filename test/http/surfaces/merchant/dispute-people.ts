@@ -9,7 +9,7 @@ import { portalCookie } from "../../../../http/auth/portal-session.ts";
 import type { BoundEndpoint } from "../../../../http/endpoint/endpoint.ts";
 import { merchantEnvelope } from "../../../../http/surfaces/merchant/envelope.ts";
 import { MERCHANT_BASE } from "../../../../http/surfaces/merchant/surface.ts";
-import { createLocalTime } from "../../../../http/surfaces/parts/local-time.ts";
+import { createLocalTime } from "../../../../http/surfaces/parts/time.ts";
 import { NO_LOGINS, OWNER } from "../../auth/portal-people.ts";
 import { monotonicMs, startWorld } from "../../server/world.ts";
 

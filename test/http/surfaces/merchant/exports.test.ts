@@ -11,7 +11,7 @@ import { bind } from "../../../../http/endpoint/endpoint.ts";
 import { merchantEnvelope } from "../../../../http/surfaces/merchant/envelope.ts";
 import { downloadExport } from "../../../../http/surfaces/merchant/exports/download-export.ts";
 import { MERCHANT_BASE } from "../../../../http/surfaces/merchant/surface.ts";
-import { createLocalTime } from "../../../../http/surfaces/parts/local-time.ts";
+import { createLocalTime } from "../../../../http/surfaces/parts/time.ts";
 import { assertMatches } from "../../../support/http/matches.ts";
 import { NO_LOGINS, OWNER, TOKEN } from "../../auth/portal-people.ts";
 import { monotonicMs, startWorld } from "../../server/world.ts";

@@ -18,7 +18,7 @@ import { paymentLinkEndpoints } from "../../../../http/surfaces/merchant/payment
 import { paymentLinkObject } from "../../../../http/surfaces/merchant/payment-links/payment-link-object.ts";
 import { refundTransaction } from "../../../../http/surfaces/merchant/refund-transaction.ts";
 import { MERCHANT_BASE } from "../../../../http/surfaces/merchant/surface.ts";
-import { createLocalTime } from "../../../../http/surfaces/parts/local-time.ts";
+import { createLocalTime } from "../../../../http/surfaces/parts/time.ts";
 import { attempt, idOf, NOW_MS, portalLink } from "../../../engine/portal-links/machine-world.ts";
 import { assertMatches } from "../../../support/http/matches.ts";
 import { NO_LOGINS, OWNER } from "../../auth/portal-people.ts";

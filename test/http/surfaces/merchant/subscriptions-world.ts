@@ -12,7 +12,7 @@ import { bind } from "../../../../http/endpoint/endpoint.ts";
 import { merchantEnvelope } from "../../../../http/surfaces/merchant/envelope.ts";
 import { subscriptionEndpoints } from "../../../../http/surfaces/merchant/subscriptions/endpoints.ts";
 import { MERCHANT_BASE } from "../../../../http/surfaces/merchant/surface.ts";
-import { createLocalTime } from "../../../../http/surfaces/parts/local-time.ts";
+import { createLocalTime } from "../../../../http/surfaces/parts/time.ts";
 import { subscriptionPageEndpoints } from "../../../../http/surfaces/subscription-pages/endpoints.ts";
 import { createIdempotency } from "../../../../infra/node/wiring/shared/idempotency.ts";
 import { OWNER, SubscriptionWorld } from "../../../engine/subscriptions/world.ts";

@@ -31,7 +31,7 @@ import { merchantEnvelope } from "../../../../http/surfaces/merchant/envelope.ts
 import { readEndpoints } from "../../../../http/surfaces/merchant/read-endpoints.ts";
 import type { ReadOperations } from "../../../../http/surfaces/merchant/reads.ts";
 import { MERCHANT_BASE } from "../../../../http/surfaces/merchant/surface.ts";
-import { createLocalTime } from "../../../../http/surfaces/parts/local-time.ts";
+import { createLocalTime } from "../../../../http/surfaces/parts/time.ts";
 import { MemoryKv } from "../../../engine/kernel/memory-kv.ts";
 import { ManualClock } from "../../../engine/world.ts";
 import { NO_LOGINS, OWNER } from "../../auth/portal-people.ts";

@@ -4,8 +4,8 @@ import { Value } from "@sinclair/typebox/value";
 import { emailOf } from "../../../../engine/accounts/account.ts";
 import { isMailAddress } from "../../../../engine/mails/mail-address.ts";
 import { VERSION_PATTERN, versionIn } from "../../../../http/surfaces/compat/versions.ts";
-import { DAY, FIRST_DAY, LAST_DAY } from "../../../../http/surfaces/parts/day.ts";
-import { CustomerEmail, PersonEmail } from "../../../../http/surfaces/parts/email.ts";
+import { CustomerEmail, PersonEmail } from "../../../../http/surfaces/parts/schemas.ts";
+import { DAY, FIRST_DAY, LAST_DAY } from "../../../../http/surfaces/parts/time.ts";
 
 const ADDRESSES = [
   ...[

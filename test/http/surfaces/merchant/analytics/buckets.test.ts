@@ -4,7 +4,7 @@ import fc from "fast-check";
 import { DateTime } from "luxon";
 import { type Bucket, bucketsOf, clockOffsets, edgesOf, withOffset } from "../../../../../http/surfaces/merchant/analytics/buckets.ts";
 import type { Granularity } from "../../../../../http/surfaces/merchant/analytics/schemas.ts";
-import { createLocalTime, daysAfter } from "../../../../../http/surfaces/parts/local-time.ts";
+import { createLocalTime, daysAfter } from "../../../../../http/surfaces/parts/time.ts";
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;

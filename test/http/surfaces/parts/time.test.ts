@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { createLocalTime, daysAfter } from "../../../../http/surfaces/parts/local-time.ts";
+import { createLocalTime, daysAfter } from "../../../../http/surfaces/parts/time.ts";
 
 const HOUR_MS = 3_600_000;
 const utc = (text: string) => Date.parse(`${text}Z`);

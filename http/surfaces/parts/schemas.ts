@@ -3,7 +3,9 @@ import { ADMINISTRATOR_ROLES } from "../../../engine/access/administrator-role.t
 import { MACHINE_RIGHTS } from "../../../engine/access/machine-token.ts";
 import { MERCHANT_ROLES } from "../../../engine/access/merchant-user-grant.ts";
 import { SERVICE_CODES } from "../../../engine/access/partner-grant.ts";
-import { LOCALES } from "../../../engine/accounts/account.ts";
+import { EMAIL_LENGTH_MAX, LOCALES } from "../../../engine/accounts/account.ts";
+import { RESERVED_WORDS } from "../../../engine/kernel/identifiers.ts";
+import { IDENTIFIER_LENGTH_MAX } from "../../../engine/kernel/limits.ts";
 import { MERCHANT_ENVIRONMENTS } from "../../../engine/partners/merchant.ts";
 import { SERVICE_MODES } from "../../../engine/partners/merchant-service.ts";
 import { KEYS_REASONS } from "../../../engine/partners/replace-keys.ts";
@@ -75,3 +77,56 @@ export const WebhookDisabledReason = words(WEBHOOK_DISABLED_REASONS, {
 });
 export const WebhookFormat = words(["portal", "platform"], { title: "WebhookFormat" });
 export const WebhookStatus = words(["enabled", "disabled"], { title: "WebhookStatus" });
+
+const IDENTIFIER = { minLength: 1, maxLength: IDENTIFIER_LENGTH_MAX, pattern: "^[A-Za-z0-9._-]+$" };
+
+export const TerminalId = Type.String({
+  ...IDENTIFIER,
+  pattern: `^(?!(?:${RESERVED_WORDS.join("|")})$)[A-Za-z0-9._-]+$`,
+  errorMessage: "must be 1 to 64 letters, digits, dots, underscores or dashes, and not a word of another path",
+  description: "Terminal identifier.",
+});
+
+/** A terminal that a body or a query names. */
+export const NamedTerminalId = Type.String({ ...TerminalId, errorMessage: "is not a terminal id" });
+
+/** The uuid of a command in the request that sends it, for the document: the engine reads it. */
+export const COMMAND_UUID = { ...IDENTIFIER, type: "string", pattern: TerminalId.pattern ?? "" };
+
+/** A path that names a terminal. */
+export const TerminalParams = Type.Object({ terminalId: Type.String({ ...TerminalId, parameterName: "TerminalId" }) });
+
+/** A path that names a transaction or command. */
+export const UuidParams = Type.Object({
+  uuid: Type.String({
+    ...IDENTIFIER,
+    parameterName: "Uuid",
+    description: "Transaction or command id. The case of a UUID does not matter.",
+  }),
+});
+
+const errorMessage = "must be an e-mail address";
+
+/** Of a domain, which mail can be addressed to. */
+const DOMAIN_LENGTH_MAX = 188;
+
+/** The address of a person of the portal, which is read without the blanks around it and in lower case. */
+const OF_PERSON = String.raw`^\s*[A-Za-z0-9!#$%&*+/=?^_\x60{|}~.'-]{1,64}@[A-Za-z0-9](?:[A-Za-z0-9-]*[A-Za-z0-9])?(?:\.[A-Za-z0-9](?:[A-Za-z0-9-]*[A-Za-z0-9])?)+\s*$`;
+
+/** One that mail can be addressed to as it is. */
+const OF_CUSTOMER = String.raw`^[!#-'*+\-/-9=?A-Z^-~.]{1,64}@[A-Za-z0-9](?:[A-Za-z0-9.-]{0,186}[A-Za-z0-9])?$`;
+
+export const PersonEmail = Type.String({ minLength: 3, maxLength: EMAIL_LENGTH_MAX, pattern: OF_PERSON, errorMessage });
+
+/** That of a person who is written to. */
+export const ReachableEmail = Type.String({
+  ...PersonEmail,
+  pattern: OF_PERSON.replace("@", String.raw`@(?=[^\s]{1,${DOMAIN_LENGTH_MAX}}\s*$)`),
+});
+
+export const CustomerEmail = Type.String({ minLength: 3, maxLength: EMAIL_LENGTH_MAX, pattern: OF_CUSTOMER, errorMessage });
+
+/** A free text that says something; null where it is left out, null or empty. Forms send what nobody filled in as an empty text. */
+export function givenText(text: string | null | undefined): string | null {
+  return text === undefined || text === "" ? null : text;
+}
