@@ -2,8 +2,8 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Page } from "playwright-core";
 import * as definitions from "../../../../http/surfaces/merchant/analytics/definitions.ts";
-import { analytics as inEnglish } from "../../../../http/web/portal/i18n/en-analytics.ts";
-import { analytics as inItalian } from "../../../../http/web/portal/i18n/it-analytics.ts";
+import { analytics as inEnglish } from "../../../../http/web/portal/i18n/analytics.en.ts";
+import { analytics as inItalian } from "../../../../http/web/portal/i18n/analytics.it.ts";
 import { NO_BROWSER } from "../../../support/browser.ts";
 import { eventually } from "../../../support/within.ts";
 import {

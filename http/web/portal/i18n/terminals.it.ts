@@ -1,0 +1,27 @@
+import type { Catalogue } from "./en.ts";
+
+export const terminals: Catalogue["terminals"] = {
+  title: "Terminali",
+  lead: "I tuoi terminali, e se sono raggiungibili in questo momento.",
+  count: (online, total) => `${online} di ${total} online`,
+  terminal: "Terminale",
+  status: "Connessione",
+  statuses: { ONLINE: "Online", OFFLINE: "Offline", NEVER_CONNECTED: "Mai connesso" },
+  lastSeen: "Ultimo contatto",
+  now: "Adesso",
+  model: "Modello",
+  version: "Versione dell’app",
+  group: "Gruppo",
+  connection: "Tipo di connessione",
+  connections: { WEBSOCKET: "Connessione diretta", POLLING: "A intervalli di pochi secondi" },
+  connectedSince: "Connesso dal",
+  lastResult: "Ultimo pagamento",
+  noResult: "Nessuno negli ultimi 31 giorni.",
+  itsTransactions: "Le sue transazioni",
+  resultsAway: "Al momento gli ultimi pagamenti non si possono leggere. Le connessioni sono aggiornate.",
+  offlineHelp: "È acceso e collegato alla rete? I pagamenti inviati adesso attendono un minuto e poi scadono, senza addebiti.",
+  emptyTitle: "Ancora nessun terminale",
+  emptyText: "I terminali vengono assegnati dal tuo fornitore e compaiono subito qui.",
+  unknownTitle: "Questo terminale non esiste",
+  unknownText: "Potrebbe essere stato assegnato a un altro esercente.",
+};
