@@ -37,9 +37,7 @@ interface Diagnostic {
 /** Returns the figures, and the names of the product's long files, functions and classes. */
 export function measure(): { figures: Figures; tooLong: string[] } {
   const product = sourcesIn("engine", "http", "storage", "infra");
-  const longFiles = product
-    .map(({ path, lines }) => ({ path, count: countIn(lines) }))
-    .filter(({ path, count }) => count > LINES_MAX);
+  const longFiles = product.map(({ path, lines }) => ({ path, count: countIn(lines) })).filter(({ count }) => count > LINES_MAX);
   const longFunctions = longFunctionsOf(product);
   return {
     figures: {
