@@ -274,7 +274,7 @@ export function disputes(world: PortalWorld): void {
     await dialog(page).getByRole("button", { name: "Submit the response" }).click();
     // An hour has passed since the second factor was shown.
     await stepUp(page, owner);
-    await page.getByText("The time to answer is over: nothing was sent.").first().waitFor();
+    await page.getByText("The deadline has passed. Nothing was sent.").first().waitFor();
     // Not taken away: what is held is let through by that, and cannot be continued any more.
     goOn();
     await drawer(page).getByText("Expired: nobody answered in time.").waitFor({ timeout: NEXT_REFRESH_MS });

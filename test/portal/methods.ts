@@ -120,6 +120,6 @@ export function methods(world: PortalWorld): void {
 
     // Who may not make keys has no page of them.
     const { page: lookedAt } = await world.visitAs(viewer, "/portal/keys");
-    await lookedAt.getByText("There is no such page").first().waitFor();
+    await lookedAt.getByText("Page not found").first().waitFor();
   });
 }

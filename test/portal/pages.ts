@@ -149,16 +149,16 @@ export function pages(world: PortalWorld, furnished: () => FurnishedShop): void 
     await shop.invite(email);
     const { token } = await lastMailTo(relay, email);
     const outside = await world.visit();
-    await lookAt(outside, { name: "sign-in", path: "/portal/sign-in", until: seen("Forgot the password?") });
+    await lookAt(outside, { name: "sign-in", path: "/portal/sign-in", until: seen("Forgot your password?") });
     await lookAt(outside, { name: "forgot", path: "/portal/forgot", until: seen("Send the link") });
     await lookAt(outside, { name: "reset", path: "/portal/reset/a-token", until: seen("Set the password") });
     await lookAt(outside, { name: "invitation", path: `/portal/invitation/${token}`, until: seen("invites you as Owner") });
     await lookAt(outside, { name: "used invitation", path: "/portal/invitation/no-token", until: seen("does not work any more") });
     await outside.page.goto(`/portal/invitation/${token}`);
     await outside.page.getByLabel("New password", { exact: true }).fill(PORTAL_PASSWORD);
-    await outside.page.getByLabel("New password, again", { exact: true }).fill(PORTAL_PASSWORD);
+    await outside.page.getByLabel("Repeat the new password", { exact: true }).fill(PORTAL_PASSWORD);
     await outside.page.keyboard.press("Enter");
-    await lookAt(outside, { name: "enrolment", path: "", until: seen("Scan this with your authenticator app") });
+    await lookAt(outside, { name: "enrolment", path: "", until: seen("Scan this code with your authenticator app") });
     const owner = new PortalPerson(relay, email);
     await scanKey(outside.page, owner);
     await outside.page.getByLabel("Code").fill(owner.code());
@@ -385,7 +385,7 @@ export function pages(world: PortalWorld, furnished: () => FurnishedShop): void 
     await page.getByText("Bar dello Sport invites you as Owner.").waitFor();
     await tabTo("New password");
     await page.keyboard.type(PORTAL_PASSWORD);
-    await tabTo("New password, again");
+    await tabTo("Repeat the new password");
     await page.keyboard.type(PORTAL_PASSWORD);
     await page.keyboard.press("Enter");
     await page.locator(".secret").waitFor();
@@ -402,7 +402,7 @@ export function pages(world: PortalWorld, furnished: () => FurnishedShop): void 
     // The first stop leads past the menu, and the list's rows open without a mouse.
     await page.goto("/portal/users");
     await page.getByText("1 of 5 users").waitFor();
-    await tabTo("Skip to the content");
+    await tabTo("Skip to content");
     await page.keyboard.press("Enter");
     await tabTo("Invite a user");
     await page.keyboard.press("Enter");

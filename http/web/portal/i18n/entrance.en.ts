@@ -4,8 +4,8 @@ export const signIn = {
   submit: "Sign in",
   passkey: "Sign in with a passkey",
   or: "or",
-  forgot: "Forgot the password?",
-  passkeyFailed: "The passkey was not accepted, or the attempt was cancelled.",
+  forgot: "Forgot your password?",
+  passkeyFailed: "The passkey was not accepted, or you cancelled. Try again.",
   tagline: "Every payment of every terminal, as it happens.",
 };
 
@@ -16,38 +16,38 @@ export const secondFactor = {
   withPasskey: "Use a passkey",
   withRecovery: "Use a recovery code",
   withCode: "Use the authenticator app",
-  other: "Sign in as somebody else",
+  other: "Use another account",
 };
 
 export const stepUp = {
   title: "Confirm it is you",
-  text: "This change needs a fresh second factor.",
+  text: "Enter your second factor again to make this change.",
   confirm: "Confirm",
   passkey: "Use a passkey",
 };
 
 export const enrol = {
   title: "Protect your account",
-  lead: "Every user of the portal needs a second factor. It takes a minute, once.",
+  lead: "Every user of the portal needs a second factor. You set it up once, in a minute.",
   app: "Authenticator app",
   passkey: "Passkey",
-  step1: "Scan this with your authenticator app",
-  step1Hint: "Any app for time-based codes works.",
+  step1: "Scan this code with your authenticator app",
+  step1Hint: "You can use any app for time-based codes.",
   qrAlt: "QR code for the authenticator app; the same key is below as text",
-  cannotScan: "Or type this key into the app",
-  step2: "Enter the code the app shows",
+  cannotScan: "Or enter this key in the app",
+  step2: "Enter the code that the app shows",
   confirm: "Confirm",
   passkeyText: "Use your fingerprint, face or device PIN, or a security key. There is nothing to type, and it resists phishing.",
   passkeyName: "Name of the passkey",
   passkeyNameHint: "So that you recognise it later, such as “Work laptop”.",
   passkeyDefault: "My device",
   addPasskey: "Create a passkey",
-  passkeyFailed: "No passkey was created: the attempt was cancelled.",
+  passkeyFailed: "No passkey was created, because you cancelled. Try again.",
 };
 
 export const recovery = {
   title: "Save your recovery codes",
-  text: "If you lose your phone or passkey, one of these codes lets you in. Each works once. They are shown only now.",
+  text: "If you lose your phone or passkey, you can sign in with one of these codes. Each works once. They are shown only now.",
   copy: "Copy",
   download: "Download",
   print: "Print",
@@ -65,27 +65,27 @@ export const invitation = {
   hasAccount: "You already have an account. Enter its password to accept.",
   until: (time: string) => `This invitation expires on ${time}.`,
   submit: "Accept the invitation",
-  goneTitle: "This invitation does not work any more",
-  goneText: "It has been used or withdrawn, or has expired. Ask the person who invited you to send it again.",
+  goneTitle: "This invitation is no longer valid",
+  goneText: "It was used or withdrawn, or has expired. Ask the person who invited you to send it again.",
   missing: "Open the link in the e-mail again: the address of this page no longer contains it.",
   toSignIn: "Go to sign-in",
 };
 
 export const forgot = {
   title: "Reset your password",
-  lead: "Enter your e-mail address. If it has an account, we will send it a link.",
+  lead: "Enter your e-mail address. If it has an account, we will send you a link.",
   submit: "Send the link",
-  sentTitle: "Look into your mailbox",
-  sentText: (email: string) => `If ${email} has an account, a link is on its way. It works once, for an hour.`,
+  sentTitle: "Check your e-mail",
+  sentText: (email: string) => `If ${email} has an account, you will get a link. It works once, for one hour.`,
   back: "Back to sign-in",
 };
 
 export const reset = {
   title: "Choose a new password",
-  lead: "All your sessions will end; your second factor stays as it is.",
+  lead: "This ends all your sessions. Your second factor does not change.",
   submit: "Set the password",
-  done: "The password is changed. Sign in with it.",
-  goneTitle: "This link does not work any more",
-  goneText: "It has already been used or has expired. Request a new one.",
+  done: "The password is changed. Sign in with the new one.",
+  goneTitle: "This link is no longer valid",
+  goneText: "It was already used or has expired. Request a new one.",
   again: "Request a new link",
 };

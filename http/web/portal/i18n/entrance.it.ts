@@ -7,7 +7,7 @@ export const signIn: Catalogue["signIn"] = {
   passkey: "Accedi con una passkey",
   or: "oppure",
   forgot: "Password dimenticata?",
-  passkeyFailed: "La passkey non è stata accettata, oppure l’operazione è stata annullata.",
+  passkeyFailed: "La passkey non è stata accettata, oppure l’operazione è stata annullata. Riprova.",
   tagline: "Ogni pagamento di ogni terminale, nel momento in cui avviene.",
 };
 
@@ -18,12 +18,12 @@ export const secondFactor: Catalogue["secondFactor"] = {
   withPasskey: "Usa una passkey",
   withRecovery: "Usa un codice di recupero",
   withCode: "Usa l’app di autenticazione",
-  other: "Accedi con un altro account",
+  other: "Usa un altro account",
 };
 
 export const stepUp: Catalogue["stepUp"] = {
   title: "Conferma la tua identità",
-  text: "Per questa modifica occorre inserire di nuovo il secondo fattore.",
+  text: "Per questa modifica inserisci di nuovo il secondo fattore.",
   confirm: "Conferma",
   passkey: "Usa una passkey",
 };
@@ -45,7 +45,7 @@ export const enrol: Catalogue["enrol"] = {
   passkeyNameHint: "Per riconoscerla in seguito, ad esempio «Portatile dell’ufficio».",
   passkeyDefault: "Il mio dispositivo",
   addPasskey: "Crea una passkey",
-  passkeyFailed: "La passkey non è stata creata: l’operazione è stata annullata.",
+  passkeyFailed: "La passkey non è stata creata: l’operazione è stata annullata. Riprova.",
 };
 
 export const recovery: Catalogue["recovery"] = {
@@ -85,9 +85,9 @@ export const forgot: Catalogue["forgot"] = {
 
 export const reset: Catalogue["reset"] = {
   title: "Scegli una nuova password",
-  lead: "Tutte le tue sessioni verranno chiuse; il secondo fattore resta com’è.",
+  lead: "Tutte le tue sessioni verranno chiuse. Il secondo fattore non cambia.",
   submit: "Imposta la password",
-  done: "La password è stata cambiata. Usala per accedere.",
+  done: "La password è stata cambiata. Accedi con quella nuova.",
   goneTitle: "Questo link non è più valido",
   goneText: "È già stato usato o è scaduto. Richiedine uno nuovo.",
   again: "Richiedi un nuovo link",

@@ -2,10 +2,9 @@ import type { Catalogue } from "./en.ts";
 
 export const users: Catalogue["users"] = {
   title: "Utenti",
-  lead: "Chi può aprire il portale di questo esercente, e che cosa può fare.",
+  lead: "Chi può usare il portale di questo esercente e che cosa può fare.",
   count: (count, max) => (count === 1 ? `1 utente su ${max}` : `${count} utenti su ${max}`),
-  full: (max) =>
-    `Un esercente può avere al massimo ${max} utenti, compresi quelli invitati. Rimuovi qualcuno per invitare un’altra persona.`,
+  full: (max) => `Un esercente può avere al massimo ${max} utenti, compresi gli invitati. Rimuovine uno per invitare un’altra persona.`,
   invite: "Invita un utente",
   person: "Utente",
   role: "Ruolo",
@@ -19,16 +18,16 @@ export const users: Catalogue["users"] = {
   invitedUntil: (time) => `L’invito scade il ${time}`,
   invitationOver: "Invito scaduto",
   emptyTitle: "Ancora nessun utente",
-  emptyText: "Invita chi si occupa dei pagamenti.",
+  emptyText: "Invita chi si occupa dei pagamenti: comparirà qui.",
   inviteText: "Inviamo un’e-mail con un link che vale una volta sola, per 72 ore.",
   mailLanguage: "Lingua dell’e-mail",
   send: "Invia l’invito",
-  invited: (email) => `L’invito è in arrivo all’indirizzo ${email}.`,
+  invited: (email) => `L’invito è stato inviato a ${email}.`,
   changeRole: "Cambia il ruolo",
   roleChanged: (email, role) => `Ora ${email} ha il ruolo ${role}.`,
   disable: "Disattiva",
   disableText:
-    "Un utente disattivato continua a contare nel numero massimo, ma non può accedere a questo esercente. Le sue sessioni vengono chiuse subito.",
+    "Un utente disattivato non può accedere a questo esercente, ma conta ancora nel numero massimo. Le sue sessioni vengono chiuse subito.",
   enable: "Riattiva",
   disabled: (email) => `${email} non può più accedere a questo esercente.`,
   enabled: (email) => `${email} può di nuovo accedere.`,
@@ -42,7 +41,7 @@ export const users: Catalogue["users"] = {
   resend: "Invia di nuovo l’invito",
   resent: (email) => `L’invito è stato inviato di nuovo a ${email}. I link precedenti non valgono più.`,
   justSent: "L’invito è stato inviato da poco. Attendi un minuto prima di inviarlo di nuovo.",
-  lastOwner: "È l’unico titolare e un esercente deve averne almeno uno: nominane un altro prima di modificare questo.",
+  lastOwner: "È l’unico titolare. Nominane un altro prima di modificare questo.",
   ownersOnly: "Solo un titolare può modificare un titolare.",
   access: "Accesso",
 };

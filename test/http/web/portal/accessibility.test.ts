@@ -363,8 +363,8 @@ const CASES: AccessibilityCase[] = [
     path: "/portal/settings",
     handlers: { ...ANNA, "POST /me/recovery-codes": () => ({ status: 403, code: "step_up_required" }) },
     until: async (page) => {
-      await page.getByRole("button", { name: "Make new codes" }).click();
-      await page.locator("dialog").getByRole("button", { name: "Make new codes" }).click();
+      await page.getByRole("button", { name: "Create new codes" }).click();
+      await page.locator("dialog").getByRole("button", { name: "Create new codes" }).click();
       await page.getByText("Confirm it is you").waitFor();
     },
   },

@@ -232,7 +232,7 @@ test("one that only looks is made without limits, and the relay's own words are 
   await answer(page, "Continue").click();
   await page.getByText("it can look, and asks nobody for money.").waitFor();
   await answer(page, "Create the credential").click();
-  await page.getByText("20 credentials can be used at a time. Revoke one first.").waitFor();
+  await page.getByText("The maximum of 20 active credentials is reached. Revoke one first.").waitFor();
   await answer(page, "Create the credential").click();
   await heading(page, "The credential is ready");
   assert.deepEqual(changesOf(calls).at(-1)?.body, { name: "Reports", scopes: ["links:read", "analytics:read"], expiresInDays: 30 });

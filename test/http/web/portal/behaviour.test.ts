@@ -124,8 +124,8 @@ test("somebody signs in and invites a user with the keyboard alone", skip, async
   await page.keyboard.press("ArrowUp");
   await page.keyboard.press("Enter");
   await page.getByText("5 of 5 users").waitFor();
-  await page.getByText("An invitation is on its way to luca.neri@example.com.").waitFor();
-  await page.getByText("A merchant has at most 5 users").waitFor();
+  await page.getByText("The invitation was sent to luca.neri@example.com.").waitFor();
+  await page.getByText("A merchant can have 5 users").waitFor();
   assert.equal(await page.getByRole("button", { name: "Invite a user" }).isDisabled(), true);
 
   const sent = calls.filter(({ method }) => method === "POST");
@@ -211,11 +211,11 @@ test("whoever does not confirm is told so, and nothing is sent again", skip, asy
   const { url, page } = await openPortal(t);
   const { calls } = await fakeRelay(page, { ...ANNA, "POST /me/recovery-codes": () => ({ status: 403, code: "step_up_required" }) });
   await page.goto(`${url}/portal/settings`);
-  await page.getByRole("button", { name: "Make new codes" }).click();
-  await page.locator("dialog").getByRole("button", { name: "Make new codes" }).click();
+  await page.getByRole("button", { name: "Create new codes" }).click();
+  await page.locator("dialog").getByRole("button", { name: "Create new codes" }).click();
   await page.getByText("Confirm it is you", { exact: true }).waitFor();
   await page.keyboard.press("Escape");
-  await page.getByText("Confirm it is you first.").waitFor();
+  await page.getByText("First confirm that it is you.").waitFor();
   assert.equal(calls.filter(({ path }) => path === "/me/recovery-codes").length, 1);
 });
 
@@ -323,7 +323,7 @@ test("the last owner is explained, not offered; an admin cannot touch owners", s
   });
   await page.goto(`${url}/portal/users`);
   await page.locator(".row-button").first().click();
-  await page.getByText("Only an owner may change an owner.").waitFor();
+  await page.getByText("Only an owner can change an owner.").waitFor();
   await page.keyboard.press("Escape");
   await page.locator(".row-button").nth(1).click();
   assert.equal(await page.getByRole("radio", { name: /^Owner/ }).count(), 0);
@@ -550,8 +550,8 @@ test("new recovery codes cannot be closed away, however often Escape is pressed"
   const { url, page } = await openPortal(t);
   await fakeRelay(page, { ...ANNA, "POST /me/recovery-codes": () => ({ data: { recoveryCodes: RECOVERY_CODES } }) });
   await page.goto(`${url}/portal/settings`);
-  await page.getByRole("button", { name: "Make new codes" }).click();
-  await page.locator("dialog").getByRole("button", { name: "Make new codes" }).click();
+  await page.getByRole("button", { name: "Create new codes" }).click();
+  await page.locator("dialog").getByRole("button", { name: "Create new codes" }).click();
   const codes = page.locator("dialog[open]").getByText(RECOVERY_CODES[9] ?? "");
   await codes.waitFor();
   for (let presses = 0; presses < 4; presses += 1) {

@@ -405,7 +405,7 @@ test("whoever is too late is told so, and sees how the dispute stands", skip, as
   await page.goto(url + pathOf(relay.now()));
   await drawer(page).getByRole("button", { name: "Preview and submit" }).click();
   await dialog(page).getByRole("button", { name: "Submit the response" }).click();
-  await page.getByText("The time to answer is over: nothing was sent.").first().waitFor();
+  await page.getByText("The deadline has passed. Nothing was sent.").first().waitFor();
   await drawer(page).getByText("Expired: nobody answered in time.").waitFor();
   assert.equal(await drawer(page).getByRole("button", { name: "Preview and submit" }).count(), 0);
 });

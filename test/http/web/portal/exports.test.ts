@@ -124,7 +124,7 @@ test("each list is exported under its own name, and only by who may", skip, asyn
   }
   // The menu and the router agree.
   await page.goto(`${url}/portal/exports`);
-  await page.getByText("There is no such page").first().waitFor();
+  await page.getByText("Page not found").first().waitFor();
 });
 
 test("columns about people stand apart, and ask for the second factor before the export and before the download", skip, async (t) => {

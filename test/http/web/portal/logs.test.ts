@@ -82,6 +82,6 @@ test("the logs say why they are not there, and are no page for those who do not 
   await page.unrouteAll();
   await fakeRelay(page, { ...ANNA, "GET /session": () => ({ data: sessionOf({ merchant: { ...MERCHANT, role: "FINANCE" } }) }) });
   await page.goto(`${url}/portal/logs`);
-  await page.getByText("There is no such page").first().waitFor();
+  await page.getByText("Page not found").first().waitFor();
   assert.equal(await page.getByRole("link", { name: "Logs" }).count(), 0);
 });

@@ -203,7 +203,7 @@ test("who may only look sees what is stored, and nothing to change", { skip: NO_
   assert.equal(await page.getByRole("switch").count(), 0);
   assert.equal(await dialog(page).locator("input, textarea").count(), 0);
   await page.goto(`${url}/portal/keys`);
-  await page.getByText("There is no such page").first().waitFor();
+  await page.getByText("Page not found").first().waitFor();
 });
 
 test("a method that is none of the merchant's is said to be none", { skip: NO_BROWSER }, async (t) => {
