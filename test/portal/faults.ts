@@ -61,7 +61,7 @@ export function faults(world: PortalWorld): void {
         ...["/portal/analytics", "/portal/analytics?tab=subscriptions", "/portal"],
       ]) {
         await page.goto(path);
-        await page.getByText("A part of the service does not answer right now.").waitFor();
+        await page.getByText("Part of the service is not available right now.").waitFor();
       }
       // What was there stays, and is said to be old.
       await list.getByText("This may be out of date: the last refresh failed.").waitFor();

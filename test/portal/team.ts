@@ -53,7 +53,7 @@ export function team(world: PortalWorld): void {
     });
     await page.reload();
     await page.getByText("5 of 5 users").waitFor();
-    await page.getByText("A merchant can have 5 users, invited ones included.").waitFor();
+    await page.getByText("A merchant can have 5 users, including invited ones.").waitFor();
     assert.equal(await page.getByRole("button", { name: "Invite a user" }).isDisabled(), true);
 
     await openUser(page, owner.email);
@@ -90,7 +90,7 @@ export function team(world: PortalWorld): void {
     await chooseRole(one.page, "Admin");
     await one.page.getByText(`${third.email} is now Admin.`).waitFor();
     await chooseRole(two.page, "Finance");
-    await two.page.getByText("Somebody else changed it meanwhile.").waitFor();
+    await two.page.getByText("Somebody else has changed this.").waitFor();
     // The page shows what it is now, and a second attempt is one that knows of it.
     await dialogOf(two.page).locator("dd").getByText("Admin", { exact: true }).waitFor();
     assert.equal((await usersOf(owner)).find(({ email }) => email === third.email)?.role, "ADMIN");

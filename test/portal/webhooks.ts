@@ -236,7 +236,7 @@ export function webhooks(world: PortalWorld): void {
     const elsewhere = await owner.send("PATCH", `/webhooks/${id}`, { description: "Warehouse" });
     assert.equal(elsewhere.status, 200, elsewhere.text);
     await drawer(page).getByRole("button", { name: "Enable" }).click();
-    await page.getByText("Somebody else changed it meanwhile.").waitFor();
+    await page.getByText("Somebody else has changed this.").waitFor();
     await drawer(page).getByText("Warehouse").waitFor();
     await drawer(page).getByRole("button", { name: "Enable" }).click();
     await page.getByText("The endpoint is enabled.").waitFor();

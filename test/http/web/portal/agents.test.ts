@@ -187,7 +187,7 @@ test("the wizard says what is wrong at each step, keeps what was written on the 
   const question = page.locator("dialog", { hasText: "Confirm it is you" });
   await question.getByLabel("Code").fill("123456");
   await question.getByRole("button", { name: "Confirm" }).click();
-  await page.getByText("A part of the service does not answer right now.").waitFor();
+  await page.getByText("Part of the service is not available right now.").waitFor();
   // Whoever looks at an earlier step meanwhile asks for the same one all the same.
   await answer(page, "Back").click();
   await heading(page, "Until when, and from where (3 of 4)");

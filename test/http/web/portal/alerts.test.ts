@@ -144,7 +144,7 @@ test("an alert is declined with a reason, once; what has ended meanwhile is told
   await page.goto(url + pathOf(alert));
   await drawer(page).getByRole("button", { name: "Decline" }).click();
   await dialog(page).getByRole("button", { name: "Decline the alert" }).click();
-  await dialog(page).getByText("It is not pending any more").waitFor();
+  await dialog(page).getByText("It is no longer pending").waitFor();
   await page.keyboard.press("Escape");
   await drawer(page).getByText("The network has resolved it.").waitFor();
   assert.equal(await drawer(page).getByRole("button", { name: "Decline" }).count(), 0);

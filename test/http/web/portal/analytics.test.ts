@@ -300,7 +300,7 @@ test("a period without anything says so, and a report that is away says why and 
   away = true;
   await page.goto(`${url}${PATH}?tab=links&${NOVEMBER}`);
   await page.getByText("Not available at the moment").waitFor();
-  await page.getByText("A part of the service does not answer right now.").waitFor();
+  await page.getByText("Part of the service is not available right now.").waitFor();
   await page.getByRole("tab", { name: "Disputes" }).click();
   await tile(page, "Win rate").waitFor();
 });

@@ -196,7 +196,7 @@ test("what needs a fresh second factor asks for it, and goes on by itself", skip
   const question = page.locator("dialog", { hasText: "Confirm it is you" });
   await question.getByLabel("Code").fill("000000");
   await page.keyboard.press("Enter");
-  await question.getByText("That code is not right").waitFor();
+  await question.getByText("The code is wrong").waitFor();
   await question.getByLabel("Code").fill("123 456");
   await page.keyboard.press("Enter");
   await page.getByText("marco.bianchi@example.com is now Admin.").waitFor();
@@ -281,7 +281,7 @@ test("enrolment goes on only when the recovery codes are said to be saved", skip
   await page.getByText("A code has 6 digits.").waitFor();
   await page.getByLabel("Code").fill("654321");
   await page.keyboard.press("Enter");
-  await page.getByText("That code is not right").waitFor();
+  await page.getByText("The code is wrong").waitFor();
   await page.getByLabel("Code").fill("123456");
   await page.keyboard.press("Enter");
   for (const code of RECOVERY_CODES) await page.getByText(code).waitFor();
@@ -331,7 +331,7 @@ test("the last owner is explained, not offered; an admin cannot touch owners", s
   await page.getByText("Remove marco.bianchi@example.com?").waitFor();
   await page.locator("dialog").getByRole("button", { name: "Remove" }).last().click();
   // What the relay refuses is said where it was asked.
-  await page.locator("dialog").getByText("A merchant keeps at least one owner.").waitFor();
+  await page.locator("dialog").getByText("A merchant needs at least one owner.").waitFor();
 });
 
 test("language and appearance change at once, and are there before the next page is painted", skip, async (t) => {

@@ -198,7 +198,7 @@ test("a draft that was not taken stays as it was typed, with why", skip, async (
   await page.goto(url + pathOf(relay.now()));
   await drawer(page).getByLabel("Statement").fill("It was handed over.");
   await drawer(page).getByRole("button", { name: "Save the draft" }).click();
-  await drawer(page).getByText("A part of the service does not answer").waitFor();
+  await drawer(page).getByText("Part of the service is not available").waitFor();
   assert.equal(await drawer(page).getByLabel("Statement").inputValue(), "It was handed over.");
   await drawer(page)
     .getByLabel("Statement")
@@ -249,7 +249,7 @@ test(
 
     await input.setInputFiles([pdf("renamed.pdf"), pdf("lost.pdf"), pdf("good.pdf")]);
     await drawer(page).locator(".file-problem", { hasText: "Its contents are not what its name says" }).waitFor();
-    await drawer(page).locator(".file-problem", { hasText: "A part of the service does not answer" }).waitFor();
+    await drawer(page).locator(".file-problem", { hasText: "Part of the service is not available" }).waitFor();
     await drawer(page).getByText("1 of 20 files").waitFor();
     assert.equal(atOnceMax, 1);
     assert.deepEqual(
@@ -352,7 +352,7 @@ test(
     await dialog(page).getByText("Corriere Nord").waitFor();
     await dialog(page).getByText("1 file", { exact: true }).waitFor();
     await dialog(page).getByRole("button", { name: "Submit the response" }).dblclick();
-    await dialog(page).getByText("A part of the service does not answer").waitFor();
+    await dialog(page).getByText("Part of the service is not available").waitFor();
     away = false;
     await dialog(page).getByRole("button", { name: "Submit the response" }).click();
     await drawer(page).getByText("Your response was submitted.").waitFor();

@@ -190,7 +190,7 @@ test(
     assert.deepEqual(ordersOf(calls), []);
     await dialog(page).getByRole("button", { name: "Choose all" }).click();
     await start(page);
-    await dialog(page).getByText("Two exports are under way already.").waitFor();
+    await dialog(page).getByText("Two exports are already running.").waitFor();
     refused = false;
     await start(page);
     await dialog(page).getByText("There are more rows than an Excel file has room for.").waitFor();

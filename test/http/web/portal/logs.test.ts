@@ -75,7 +75,7 @@ test("the logs say why they are not there, and are no page for those who do not 
   await fakeRelay(page, { ...ANNA, "GET /logs/workflow": () => ({ status: 503, code: "unavailable" }) });
   await page.goto(`${url}/portal/logs`);
   await page.getByText("Not available at the moment").waitFor();
-  await page.getByText("A part of the service does not answer right now").waitFor();
+  await page.getByText("Part of the service is not available right now").waitFor();
   await page.getByRole("tab", { name: "Calls" }).click();
   await page.getByText("3 entries, that is all").waitFor();
 

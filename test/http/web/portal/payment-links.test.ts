@@ -132,9 +132,9 @@ test(
     // How the amount was read stands below it.
     await dialog(page).getByText("€1,234.50").waitFor();
     await dialog(page).getByRole("button", { name: "Create the link" }).dblclick();
-    await dialog(page).getByText("A part of the service does not answer").waitFor();
+    await dialog(page).getByText("Part of the service is not available").waitFor();
     await dialog(page).getByRole("button", { name: "Create the link" }).click();
-    await dialog(page).getByText("It is still being done.").waitFor();
+    await dialog(page).getByText("Your request is still being processed.").waitFor();
     await dialog(page).getByRole("button", { name: "Create the link" }).click();
     await page.getByText("The link is ready").waitFor();
     const [first, again, third, ...more] = postsOf(calls, /^\/payment-links$/);
@@ -262,7 +262,7 @@ test("cancelling says what happens to somebody who is paying, and shows what bec
   await drawer(page).getByRole("button", { name: "Cancel the link" }).click();
   await dialog(page).getByText("can still complete the payment").waitFor();
   await dialog(page).getByRole("button", { name: "Cancel the link" }).click();
-  await dialog(page).getByText("It is not pending any more").waitFor();
+  await dialog(page).getByText("It is no longer pending").waitFor();
   await page.keyboard.press("Escape");
   await drawer(page).locator(".badge", { hasText: "Paid" }).waitFor();
   assert.equal(await drawer(page).getByRole("button", { name: "Cancel the link" }).count(), 0);

@@ -263,7 +263,7 @@ test("new keys are asked for twice with one key when the answer is lost, are sho
   await page.getByText("take no payments until").waitFor();
   await page.getByLabel("Somebody else may have the present keys").check();
   await confirm.click();
-  await page.getByText("does not answer right now").waitFor();
+  await page.getByText("is not available right now").waitFor();
   await confirm.click();
   await page.getByText(NEW_KEYS.secretKey).waitFor();
   const keys = calls.filter(({ method }) => method === "POST").map(({ headers }) => headers["idempotency-key"]);

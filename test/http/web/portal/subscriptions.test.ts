@@ -140,7 +140,7 @@ test("a subscription begins once, with a key that stays the same until there is 
   await dialog(page).getByLabel("Card on file", { exact: true }).fill("card_4d7c");
   await dialog(page).getByLabel("Language of the mails").selectOption("it");
   await answer(page, "Begin the subscription").dblclick();
-  await dialog(page).getByText("A part of the service does not answer").waitFor();
+  await dialog(page).getByText("Part of the service is not available").waitFor();
   away = false;
   await answer(page, "Begin the subscription").click();
   await page.getByText("The subscription has begun.").waitFor();
@@ -356,7 +356,7 @@ test("what somebody else did first is told, and shown behind the question", skip
   await button(page, "Cancel the subscription").click();
   assert.equal(await dialog(page).getByRole("radio").count(), 0);
   await answer(page, "Cancel now").click();
-  await dialog(page).getByText("It is in another state meanwhile").waitFor();
+  await dialog(page).getByText("The state has changed").waitFor();
   await answer(page, "Keep it").click();
   await drawer(page).locator(".badge", { hasText: "Cancelled" }).waitFor();
 });
@@ -473,7 +473,7 @@ test("a plan is deactivated and activated, deleted only if it was never used, an
   );
   await button(page, "Delete").click();
   await answer(page, "Delete").click();
-  await dialog(page).getByText("This plan has or had subscriptions, so it is kept.").waitFor();
+  await dialog(page).getByText("This plan has or had subscriptions and cannot be deleted.").waitFor();
   await page.keyboard.press("Escape");
   await eventually(async () => assert.equal(await button(page, "Delete").count(), 0));
   await button(page, "Begin a subscription to it").click();
