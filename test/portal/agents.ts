@@ -60,9 +60,9 @@ export function agents(world: PortalWorld): void {
     await page.getByText("No agents yet").waitFor();
     relay.advance(FACTOR_MS);
     const token = await made(page, owner);
-    await page.getByText("1 credential, that is all").waitFor();
+    await page.getByText("1 credential", { exact: true }).waitFor();
     await page.reload();
-    await page.getByText("1 credential, that is all").waitFor();
+    await page.getByText("1 credential", { exact: true }).waitFor();
     assert.equal((await page.content()).includes(token), false, "the token is shown again");
     const listed = await owner.send("GET", "/agent-credentials");
     assert.equal(listed.text.includes(token), false, "the token is told again");
@@ -147,8 +147,8 @@ const until = (page: Page) => drawer(page).locator(".sum").waitFor();
 
 export function agentPages(made: { readonly [what: string]: string }): Looked[] {
   return [
-    { name: "agents", path: PATH, until: (page) => page.getByText("3 credentials, that is all").waitFor() },
-    { name: "filtered agents", path: `${PATH}?state=EXPIRED`, until: (page) => page.getByText("Nothing matches these filters").waitFor() },
+    { name: "agents", path: PATH, until: (page) => page.getByText("3 credentials in total").waitFor() },
+    { name: "filtered agents", path: `${PATH}?state=EXPIRED`, until: (page) => page.getByText("No results for these filters").waitFor() },
     ...Object.entries(made).map(([what, id]) => ({ name: `an agent ${what}`, path: `${PATH}/${id}`, until })),
     { name: "no agent", path: `${PATH}/none`, until: (page) => page.getByText("There is no such credential").waitFor() },
   ];

@@ -105,7 +105,7 @@ export function alerts(world: PortalWorld): void {
     const paid = await paidLink(world, shop, { description: "A tuna" });
     const [first, second] = [await alerted(relay, shop, { uuid: paid }), await alerted(relay, shop, { category: "DUPLICATE" })];
     const { page } = await world.visitAs(owner, "/portal");
-    await page.getByText("Alert to decide").first().waitFor();
+    await page.getByText("Decide on an alert").first().waitFor();
     await page.getByRole("link", { name: first }).click();
     const before = gateway.answers("refund") + gateway.answers("reversal");
     await drawer(page).getByRole("button", { name: "Refund" }).click();

@@ -128,7 +128,7 @@ export function disputes(world: PortalWorld): void {
     );
 
     const { page } = await world.visitAs(owner, "/portal");
-    await page.getByText("Dispute to answer").waitFor();
+    await page.getByText("Answer a dispute").waitFor();
     await page.evaluate("document.activeElement.blur()");
     // No mouse from here on.
     await tabTo(page, "Disputes");
@@ -214,7 +214,7 @@ export function disputes(world: PortalWorld): void {
     // The hold is released.
     await tabTo(page, "Open the transaction");
     await page.keyboard.press("Enter");
-    await drawer(page).getByText("The whole amount goes back to the card that paid.").waitFor();
+    await drawer(page).getByText("The full amount goes back to the card that paid.").waitFor();
   });
 
   test("acceptance 10: past its deadline a dispute expires, also when the node was down meanwhile, and whoever answers then is told that the time is over", {

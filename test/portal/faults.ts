@@ -55,7 +55,7 @@ export function faults(world: PortalWorld): void {
       await page.getByText("This session").waitFor();
       await page.goto("/portal/terminals");
       await page.locator("main table").getByText(terminalId).waitFor();
-      await page.getByText("The last payments cannot be read at the moment.").waitFor();
+      await page.getByText("The last payments are not available at the moment.").waitFor();
       for (const path of [
         ...["/portal/logs", "/portal/logs?tab=calls", "/portal/transactions"],
         ...["/portal/analytics", "/portal/analytics?tab=subscriptions", "/portal"],

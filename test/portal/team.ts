@@ -135,8 +135,8 @@ export function team(world: PortalWorld): void {
     await eventually(() => assert.match(one.page.url(), /\/portal\/transactions\?method=SATISPAY$/));
     assert.equal(await one.page.locator(".filters-desk").getByLabel("Method").inputValue(), "SATISPAY");
     await one.page.getByRole("button", { name: "Saved views" }).click();
-    await one.page.getByRole("button", { name: "Remove the view “Declined”" }).click();
-    await one.page.getByText("The view “Declined” is removed.").waitFor();
+    await one.page.getByRole("button", { name: "Delete the view “Declined”" }).click();
+    await one.page.getByText("The view “Declined” is deleted.").waitFor();
     assertMatches((await owner.send("GET", "/me")).body, { data: { savedViews: [{ name: "Satispay" }] } });
   });
 
@@ -162,7 +162,7 @@ export function team(world: PortalWorld): void {
     await invite.waitFor({ state: "detached" });
     await assertRole("Viewer");
     await menu.getByRole("link", { name: "Transactions" }).click();
-    await page.getByText("No transaction yet").waitFor();
+    await page.getByText("No transactions yet").waitFor();
     assert.equal(await page.getByRole("button", { name: "Export", exact: true }).count(), 0);
     assertMatches(await admin.send("POST", "/users", { email: addressOf(relay, "carla"), role: "VIEWER" }), { status: 403 });
     assert.equal((await usersOf(owner)).length, 2);

@@ -175,7 +175,7 @@ export function webhooks(world: PortalWorld): void {
     await hooks.up();
     // More than an hour has passed: the session has ended meanwhile.
     const { page: later } = await world.visitAs(owner, "/portal/webhooks?tab=deliveries&outcome=FAILED");
-    await later.getByText("2 deliveries, that is all").waitFor();
+    await later.getByText("2 deliveries in total").waitFor();
     await row(later, paid).locator(".row-button").click();
     await drawer(later).getByText("ECONNREFUSED").or(drawer(later).getByText("No answer")).first().waitFor();
     assert.equal(await drawer(later).locator(".try").count(), 6);
@@ -192,7 +192,7 @@ export function webhooks(world: PortalWorld): void {
     await drawer(later).getByText("Answered 200").waitFor();
     await later.keyboard.press("Escape");
 
-    await later.getByText("1 delivery, that is all").waitFor();
+    await later.getByText("1 delivery", { exact: true }).waitFor();
     await later.getByRole("button", { name: "Resend all that failed" }).click();
     await dialog(later).getByRole("button", { name: "Resend", exact: true }).dblclick();
     await later.getByText("1 sent again, 0 left out.").waitFor();
@@ -200,7 +200,7 @@ export function webhooks(world: PortalWorld): void {
     const [bulk] = hooks.about(cancelled);
     assert.ok(bulk !== undefined && isSigned(bulk, secret));
     assertMatches(JSON.parse(bulk.body), { type: "payment.failed", objectId: cancelled, sequence: 1 });
-    await later.getByText("Nothing matches these filters").waitFor();
+    await later.getByText("No results for these filters").waitFor();
     assert.equal(hooks.about(paid).length, 1, "what was delivered is not sent again");
     assert.equal(hooks.received.length, 3);
   });

@@ -11,7 +11,7 @@ export const agents = {
   token: (last4: string) => `Token ends in ${last4}`,
   expires: "Expires",
   lastUsed: "Last used",
-  end: (count: number) => (count === 1 ? "1 credential, that is all" : `${count} credentials, that is all`),
+  end: (count: number) => (count === 1 ? "1 credential" : `${count} credentials in total`),
   emptyTitle: "No agents yet",
   emptyText: "Make a credential and hand it to your agent: it can then make payment links, and nothing beyond what you permit.",
   emptyLookText: "Owners and admins make credentials for agents.",

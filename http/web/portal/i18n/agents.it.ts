@@ -13,7 +13,7 @@ export const agents: Catalogue["agents"] = {
   token: (last4) => `Il token termina con ${last4}`,
   expires: "Scade",
   lastUsed: "Ultimo uso",
-  end: (count) => (count === 1 ? "1 credenziale in tutto" : `${count} credenziali in tutto`),
+  end: (count) => (count === 1 ? "1 credenziale" : `${count} credenziali in tutto`),
   emptyTitle: "Ancora nessun agente",
   emptyText: "Crea una credenziale e consegnala al tuo agente: potrà creare link di pagamento, e nulla oltre a quello che permetti.",
   emptyLookText: "Le credenziali per gli agenti le creano titolari e amministratori.",

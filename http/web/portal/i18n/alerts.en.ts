@@ -62,7 +62,7 @@ export const alerts = {
   refundDone: (amount: string) => `${amount} was refunded.`,
   refundUnknown:
     "The card gateway has not said yet whether it refunded this payment. We are finding out by ourselves; the same button asks again, and nothing is refunded twice.",
-  askAgain: "Ask again",
+  askAgain: "Check again",
   decline: "Decline",
   declineTitle: "Decline this alert?",
   declineText: "Nothing is refunded. The customer’s bank may then open a dispute, for which you need evidence.",
@@ -85,7 +85,7 @@ export const alerts = {
   },
   byRule: "a rule",
   byKey: "your software",
-  end: (count: number) => (count === 1 ? "1 alert" : `${count} alerts, that is all`),
+  end: (count: number) => (count === 1 ? "1 alert" : `${count} alerts in total`),
   emptyTitle: "No alerts",
   emptyText: "When a customer complains to the bank and your provider is told before it becomes a dispute, it appears here.",
   unknownTitle: "There is no such alert",

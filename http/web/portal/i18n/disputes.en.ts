@@ -244,7 +244,7 @@ export const disputes = {
       undelivered: "Did not reach the network in time",
     },
   },
-  end: (count: number) => (count === 1 ? "1 dispute" : `${count} disputes, that is all`),
+  end: (count: number) => (count === 1 ? "1 dispute" : `${count} disputes in total`),
   emptyTitle: "No disputes",
   emptyText: "That is good. When a customer disputes a payment with the bank, it appears here and you get a mail.",
   unknownTitle: "There is no such dispute",

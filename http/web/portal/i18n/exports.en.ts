@@ -62,7 +62,7 @@ export const exports = {
   key: "Your own software",
   formerUser: "Somebody who is no user any more",
   personal: "About people",
-  end: (count: number) => (count === 1 ? "1 export" : `${count} exports, that is all`),
+  end: (count: number) => (count === 1 ? "1 export" : `${count} exports in total`),
   emptyTitle: "No exports",
   emptyText: "Transactions, payment links, disputes and subscriptions can be exported from their lists. Files are kept here for 24 hours.",
 };

@@ -33,7 +33,7 @@ export const logs = {
   only: (id: string) => `Show only ${id}`,
   onlyObject: "Only this object",
   onlyRequest: "Only this request",
-  end: (count: number) => (count === 1 ? "1 entry" : `${count} entries, that is all`),
+  end: (count: number) => (count === 1 ? "1 entry" : `${count} entries in total`),
   emptyTitle: "No entries",
   emptyText: "Payments by link, intents and webhooks leave their steps here for some weeks. Payments at terminals are in Transactions.",
   noMatchText: "Choose more days, or remove a filter. Entries appear a second or two after they happened.",

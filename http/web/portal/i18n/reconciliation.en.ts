@@ -13,7 +13,7 @@ export const reconciliation = {
   conflictingCount: (count: number) => `${count} conflicting`,
   corrections: "Corrections",
   correctionCount: (count: number) => (count === 1 ? "1 correction" : `${count} corrections`),
-  end: (count: number) => (count === 1 ? "1 closed day, that is all" : `${count} closed days, that is all`),
+  end: (count: number) => (count === 1 ? "1 closed day" : `${count} closed days in total`),
   emptyTitle: "No day is closed yet",
   emptyText: "A day on which you were paid appears here once it is closed.",
   closingTitle: "When a day closes",

@@ -15,7 +15,7 @@ export const reconciliation: Catalogue["reconciliation"] = {
   conflictingCount: (count) => `${count} discordanti`,
   corrections: "Rettifiche",
   correctionCount: (count) => (count === 1 ? "1 rettifica" : `${count} rettifiche`),
-  end: (count) => (count === 1 ? "1 giornata chiusa in tutto" : `${count} giornate chiuse in tutto`),
+  end: (count) => (count === 1 ? "1 giornata chiusa" : `${count} giornate chiuse in tutto`),
   emptyTitle: "Nessuna giornata è ancora chiusa",
   emptyText: "Una giornata in cui hai incassato compare qui quando viene chiusa.",
   closingTitle: "Quando si chiude una giornata",

@@ -2,7 +2,7 @@ import type { Catalogue } from "./en.ts";
 
 export const terminals: Catalogue["terminals"] = {
   title: "Terminali",
-  lead: "I tuoi terminali, e se sono raggiungibili in questo momento.",
+  lead: "I tuoi terminali e il loro stato di connessione in questo momento.",
   count: (online, total) => `${online} di ${total} online`,
   terminal: "Terminale",
   status: "Connessione",
@@ -13,15 +13,16 @@ export const terminals: Catalogue["terminals"] = {
   version: "Versione dell’app",
   group: "Gruppo",
   connection: "Tipo di connessione",
-  connections: { WEBSOCKET: "Connessione diretta", POLLING: "A intervalli di pochi secondi" },
+  connections: { WEBSOCKET: "Connessione diretta", POLLING: "Ogni pochi secondi" },
   connectedSince: "Connesso dal",
   lastResult: "Ultimo pagamento",
-  noResult: "Nessuno negli ultimi 31 giorni.",
-  itsTransactions: "Le sue transazioni",
-  resultsAway: "Al momento gli ultimi pagamenti non si possono leggere. Le connessioni sono aggiornate.",
-  offlineHelp: "È acceso e collegato alla rete? I pagamenti inviati adesso attendono un minuto e poi scadono, senza addebiti.",
+  noResult: "Nessun pagamento negli ultimi 31 giorni.",
+  itsTransactions: "Mostra le sue transazioni",
+  resultsAway: "Al momento gli ultimi pagamenti non sono disponibili. Le connessioni sono aggiornate.",
+  offlineHelp:
+    "Controlla che sia acceso e connesso alla rete. I pagamenti inviati adesso attendono un minuto e poi scadono, senza addebiti.",
   emptyTitle: "Ancora nessun terminale",
-  emptyText: "I terminali vengono assegnati dal tuo fornitore e compaiono subito qui.",
-  unknownTitle: "Questo terminale non esiste",
-  unknownText: "Potrebbe essere stato assegnato a un altro esercente.",
+  emptyText: "I tuoi terminali compaiono qui appena il tuo fornitore te li assegna.",
+  unknownTitle: "Terminale non trovato",
+  unknownText: "Potrebbe essere assegnato a un altro esercente.",
 };

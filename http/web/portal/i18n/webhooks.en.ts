@@ -86,7 +86,7 @@ export const webhooks = {
     "Everything that failed at this endpoint is sent again. Left out is what was delivered since, and what a later event of the same object has replaced.",
   resentFailed: (resent: number, skipped: number) => `${resent} sent again, ${skipped} left out.`,
   resentSome: (resent: number, skipped: number) => `${resent} sent again, ${skipped} left out. There are more: resend once more.`,
-  deliveriesEnd: (count: number) => (count === 1 ? "1 delivery, that is all" : `${count} deliveries, that is all`),
+  deliveriesEnd: (count: number) => (count === 1 ? "1 delivery" : `${count} deliveries in total`),
   noDeliveriesTitle: "Nothing was sent yet",
   noDeliveriesText: "Deliveries appear here as soon as something happens. Send a test event to try an endpoint.",
   unknownTitle: "There is no such delivery",

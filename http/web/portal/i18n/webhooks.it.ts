@@ -91,7 +91,7 @@ export const webhooks: Catalogue["webhooks"] = {
     "Tutto ciò che è fallito a questo endpoint viene inviato di nuovo. È escluso ciò che nel frattempo è stato consegnato e ciò che un evento successivo dello stesso oggetto ha sostituito.",
   resentFailed: (resent, skipped) => `Inviati di nuovo: ${resent}, esclusi: ${skipped}.`,
   resentSome: (resent, skipped) => `Inviati di nuovo: ${resent}, esclusi: ${skipped}. Ce ne sono altri: ripeti l’invio.`,
-  deliveriesEnd: (count) => (count === 1 ? "1 consegna, non ce ne sono altre" : `${count} consegne, non ce ne sono altre`),
+  deliveriesEnd: (count) => (count === 1 ? "1 consegna" : `${count} consegne in tutto`),
   noDeliveriesTitle: "Ancora nessun invio",
   noDeliveriesText: "Le consegne compaiono qui appena succede qualcosa. Per provare un endpoint invia un evento di prova.",
   unknownTitle: "Questa consegna non esiste",

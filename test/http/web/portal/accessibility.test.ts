@@ -188,9 +188,9 @@ const CASES: AccessibilityCase[] = [
     path: "/portal/payment-links",
     handlers: ANNA,
     until: async (page) => {
-      await page.locator("main").getByRole("button", { name: "Create a link" }).first().click();
-      await page.locator("dialog").getByLabel("Can be paid for").selectOption("other");
-      await page.locator("dialog").getByRole("button", { name: "Create the link" }).click();
+      await page.locator("main").getByRole("button", { name: "New link" }).first().click();
+      await page.locator("dialog").getByLabel("Valid for").selectOption("other");
+      await page.locator("dialog").getByRole("button", { name: "Create link" }).click();
       await page.getByText("Enter an amount such as").waitFor();
     },
   },
@@ -199,7 +199,7 @@ const CASES: AccessibilityCase[] = [
     path: "/portal/payment-links",
     handlers: { ...ANNA, "POST /payment-links": () => ({ status: 201, data: LINKS.pending }) },
     until: async (page) => {
-      await page.locator("main").getByRole("button", { name: "Create a link" }).first().click();
+      await page.locator("main").getByRole("button", { name: "New link" }).first().click();
       await page.locator("dialog").getByLabel("Amount").fill("49.90");
       await page.locator("dialog").getByLabel("Description").fill("Two tickets");
       await page.keyboard.press("Enter");
@@ -229,7 +229,7 @@ const CASES: AccessibilityCase[] = [
     path: `/portal/payment-links/${LINKS.beingPaid.id}`,
     handlers: ANNA,
     until: async (page) => {
-      await page.getByRole("button", { name: "Cancel the link" }).click();
+      await page.getByRole("button", { name: "Cancel link" }).click();
       await page.getByText("Cancel this payment link?").waitFor();
     },
   },
@@ -315,7 +315,7 @@ const CASES: AccessibilityCase[] = [
     name: "deliveries of webhooks",
     path: "/portal/webhooks?tab=deliveries",
     handlers: ANNA,
-    until: (page) => page.getByText("3 deliveries, that is all").waitFor(),
+    until: (page) => page.getByText("3 deliveries in total").waitFor(),
   },
   {
     name: "a delivery of a webhook",
@@ -323,12 +323,12 @@ const CASES: AccessibilityCase[] = [
     handlers: ANNA,
     until: (page) => page.getByText("Answered 500").waitFor(),
   },
-  { name: "the log of steps", path: "/portal/logs", handlers: ANNA, until: (page) => page.getByText("3 entries, that is all").waitFor() },
+  { name: "the log of steps", path: "/portal/logs", handlers: ANNA, until: (page) => page.getByText("3 entries in total").waitFor() },
   {
     name: "the log of calls",
     path: "/portal/logs?tab=calls",
     handlers: ANNA,
-    until: (page) => page.getByText("3 entries, that is all").waitFor(),
+    until: (page) => page.getByText("3 entries in total").waitFor(),
   },
   { name: "a step of the log", path: "/portal/logs", handlers: ANNA, until: openRow(0) },
   { name: "a call of the log", path: "/portal/logs?tab=calls", handlers: ANNA, until: openRow(0) },

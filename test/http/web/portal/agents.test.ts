@@ -48,7 +48,7 @@ test(
     const { url, page, faults } = await openPortal(t);
     const { calls } = await fakeRelay(page, ANNA);
     await page.goto(`${url}${PATH}?state=NONSENSE`);
-    await page.getByText("6 credentials, that is all").waitFor();
+    await page.getByText("6 credentials in total").waitFor();
     assert.deepEqual(await page.locator("main tbody .badge").allTextContents(), [
       "Active",
       "Used up",
@@ -64,7 +64,7 @@ test(
     assert.equal((await page.locator('main td[data-label="Last used"]').allTextContents()).at(2), "Never");
     assert.equal((await page.locator('main td[data-label="Expires"]').allTextContents()).at(5), "–");
     await page.locator(".filters-desk").getByLabel("State").selectOption("REVOKED");
-    await page.getByText("1 credential, that is all").waitFor();
+    await page.getByText("1 credential", { exact: true }).waitFor();
     assert.equal(calls.at(-1)?.query.get("state"), "REVOKED");
     assert.match(page.url(), /state=REVOKED/);
     assert.deepEqual(faults, []);
@@ -98,7 +98,7 @@ test("a credential says what it may do and has done, and leads to its links", sk
   const field = page.locator(".filters-desk").getByLabel("AI agent");
   await eventually(async () => assert.equal(await field.locator("option:checked").textContent(), "Booking assistant"));
   await field.selectOption({ label: "All" });
-  await page.getByText("No payment link yet").waitFor();
+  await page.getByText("No payment links yet").waitFor();
   assert.deepEqual(faults, []);
 });
 
@@ -110,7 +110,7 @@ test("a state that is not as usual is explained, and an ended credential cannot 
     [AGENTS.looks, "It makes no links, so it has no limits of amounts.", true],
     [AGENTS.soon, "Make a new credential before that", true],
     [AGENTS.expired, "Its time is over", false],
-    [AGENTS.revoked, "Revoked on 24 Nov 2026, 09:00 by Somebody who is no user any more.", false],
+    [AGENTS.revoked, "Revoked on 24 Nov 2026, 09:00 by Former user.", false],
   ] as const) {
     await page.goto(`${url}${PATH}/${id}`);
     await drawer(page).getByText(words).waitFor();
@@ -135,7 +135,7 @@ test("the wizard says what is wrong at each step, keeps what was written on the 
     "POST /agent-credentials": () => answers.shift() ?? { status: 201, data: MADE },
   });
   await page.goto(url + PATH);
-  await page.getByText("6 credentials, that is all").waitFor();
+  await page.getByText("6 credentials in total").waitFor();
   await page.getByRole("button", { name: "New credential" }).click();
   await heading(page, "What the agent may do (1 of 4)");
   await dialog(page).getByLabel("Make payment links").uncheck();
@@ -150,7 +150,7 @@ test("the wizard says what is wrong at each step, keeps what was written on the 
 
   await heading(page, "Its limits (2 of 4)");
   await answer(page, "Continue").click();
-  await page.getByText("Enter an amount such as €50.00.").first().waitFor();
+  await page.getByText("Enter an amount, for example €50.00.").first().waitFor();
   await dialog(page).getByLabel("One link at most").fill("600");
   await dialog(page).getByLabel("All links of a day at most").fill("500");
   await dialog(page).getByLabel("All links together at most").fill("400");
@@ -294,7 +294,7 @@ test("the address for agents is to be copied, with examples that hold no token",
   await page.context().grantPermissions(["clipboard-read", "clipboard-write"]);
   await page.clock.install();
   await page.goto(url + PATH);
-  await page.getByText("6 credentials, that is all").waitFor();
+  await page.getByText("6 credentials in total").waitFor();
   // The button says for two seconds that it has copied.
   await stopTime(page);
   await page.getByRole("button", { name: "Copy the address" }).click();

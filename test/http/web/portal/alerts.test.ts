@@ -43,13 +43,13 @@ test("the list names every state; figures open what they count, and those to dec
   const { url, page, faults } = await openPortal(t);
   const { calls } = await fakeRelay(page, ANNA);
   await page.goto(`${url}/portal/alerts?state=NONSENSE`);
-  await page.getByText("14 alerts, that is all").waitFor();
+  await page.getByText("14 alerts in total").waitFor();
   assert.deepEqual(
     [...new Set(await page.locator("main tbody .badge").allTextContents())],
     ["Pending", "Auto-Refund", "Refunded", "Declined", "Prevented"],
   );
   await page.getByRole("link", { name: /^To decide/ }).click();
-  await page.getByText("7 alerts, that is all").waitFor();
+  await page.getByText("7 alerts in total").waitFor();
   assert.deepEqual(Object.fromEntries(callsTo(calls, /^GET \/alerts$/).at(-1)?.query ?? []), {
     state: "PENDING",
     order: "due",
@@ -85,14 +85,14 @@ test("a payment is refunded once, after a question and a second factor; each out
   await question.getByLabel("Code").fill("123456");
   await page.keyboard.press("Enter");
   await dialog(page).getByText("the same button asks again, and nothing is refunded twice").waitFor();
-  await dialog(page).getByRole("button", { name: "Ask again" }).click();
-  await dialog(page).getByText("The card gateway refused the refund.").waitFor();
+  await dialog(page).getByRole("button", { name: "Check again" }).click();
+  await dialog(page).getByText("The card gateway rejected the refund.").waitFor();
   await dialog(page).getByRole("button", { name: "Refund €49.90" }).click();
   await page.getByText("€49.90 was refunded.").waitFor();
   await drawer(page).getByText("The payment was refunded.").waitFor();
   assert.equal(
     await drawer(page)
-      .getByRole("button", { name: /^(Refund|Decline|Ask again)/ })
+      .getByRole("button", { name: /^(Refund|Decline|Check again)/ })
       .count(),
     0,
   );
@@ -159,7 +159,7 @@ test("what cannot be refunded from here is explained and not offered", skip, asy
     [ALERTS.refused, "A payment that a terminal took is refunded on that terminal", ["Decline"]],
     [ALERTS.capped, "its limit for the day was reached", ["Refund", "Decline"]],
     [ALERTS.held, "the payment is under dispute. It is not refunded.", ["Refund", "Decline"]],
-    [ALERTS.refunding, "A refund is under way.", ["Ask again"]],
+    [ALERTS.refunding, "A refund is under way.", ["Check again"]],
     [ALERTS.auto, "Decided by your rule “small-amounts”.", []],
     [ALERTS.refunded, "The payment was refunded.", []],
     [ALERTS.expired, "Nobody decided in time", []],
@@ -169,7 +169,7 @@ test("what cannot be refunded from here is explained and not offered", skip, asy
     await page.goto(url + pathOf(alert));
     await drawer(page).getByText(shows).waitFor();
     await drawer(page).getByText("Open the transaction").or(drawer(page).getByText("which payment it is about.")).first().waitFor();
-    const offered = drawer(page).getByRole("button", { name: /^(Refund|Decline|Ask again)$/ });
+    const offered = drawer(page).getByRole("button", { name: /^(Refund|Decline|Check again)$/ });
     assert.deepEqual(await offered.allTextContents(), offers, alert.id);
   }
   await page.unrouteAll();
@@ -209,7 +209,7 @@ test("rules are written, tried before they count, and saved after a second facto
   await drawer(page).getByRole("button", { name: "Add a rule" }).click();
   await drawer(page).getByRole("button", { name: "Save the rules" }).click();
   await drawer(page).getByText("1 to 32 letters, digits, - or _.").waitFor();
-  await drawer(page).getByText("Enter an amount such as €25.00.").waitFor();
+  await drawer(page).getByText("Enter an amount, for example €25.00.").waitFor();
   assert.equal(callsTo(calls, /^PUT/).length, 0);
   await drawer(page).getByLabel("Name").fill("small-amounts");
   await drawer(page).getByLabel("Up to the amount").fill("20");

@@ -112,7 +112,7 @@ const CASES: AccessibilityCase[] = [
     handlers: begins(EXPORTS.failed),
     until: started("There are more rows than"),
   },
-  { name: "exports", path: "/portal/exports", handlers: ANNA, until: (page) => page.getByText("4 exports, that is all").waitFor() },
+  { name: "exports", path: "/portal/exports", handlers: ANNA, until: (page) => page.getByText("4 exports in total").waitFor() },
   {
     name: "exports in Italian",
     path: "/portal/exports",

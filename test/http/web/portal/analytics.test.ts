@@ -188,7 +188,7 @@ test("tab, days, comparison, steps, terminal and method stand in the address, an
   await page.reload();
   await tile(page, "Active terminals").waitFor();
   assert.equal(await desk(page).getByLabel("Compare with").inputValue(), "year");
-  await page.getByRole("button", { name: "Clear the filters" }).first().click();
+  await page.getByRole("button", { name: "Clear filters" }).first().click();
   await eventually(() => assert.equal(new URL(page.url()).search, "?tab=terminals"));
 });
 

@@ -537,8 +537,8 @@ test("a receipt has its amount as the language writes it, and stands alone at th
   await paper.getByText("1.234,50\u00a0€", { exact: true }).waitFor();
   // What the terminal said stays as it said it.
   await paper.getByText("10.50 EUR", { exact: true }).waitFor();
-  await paper.getByLabel("Scontrino del terminale, copia cliente").getByText(slip.text).waitFor();
-  await paper.getByLabel("Scontrino del terminale, copia esercente").getByText(slip.merchantText).waitFor();
+  await paper.getByLabel("Ricevuta del terminale, copia cliente").getByText(slip.text).waitFor();
+  await paper.getByLabel("Ricevuta del terminale, copia esercente").getByText(slip.merchantText).waitFor();
   await page.emulateMedia({ media: "print" });
   const box = await paper.boundingBox();
   assert.ok(box !== null && box.y < 100, `the paper begins ${box?.y} px below the top`);

@@ -57,13 +57,13 @@ export const DISPUTE_CASES: readonly AccessibilityCase[] = [
     name: "the list of disputes",
     path: "/portal/disputes?view=list",
     handlers: ANNA,
-    until: (page) => page.getByText("9 disputes, that is all").waitFor(),
+    until: (page) => page.getByText("9 disputes in total").waitFor(),
   },
   {
     name: "no such disputes in the list",
     path: "/portal/disputes?view=list&status=WON&category=FRAUD",
     handlers: ANNA,
-    until: (page) => page.getByText("Nothing matches these filters").waitFor(),
+    until: (page) => page.getByText("No results for these filters").waitFor(),
   },
   ...Object.entries(DISPUTES).map(([name, { id }]) => ({
     name: `a dispute: ${name}`,
@@ -146,7 +146,7 @@ export const DISPUTE_CASES: readonly AccessibilityCase[] = [
       await page.getByText("Leave without saving?").waitFor();
     },
   },
-  { name: "alerts", path: "/portal/alerts", handlers: ANNA, until: (page) => page.getByText("14 alerts, that is all").waitFor() },
+  { name: "alerts", path: "/portal/alerts", handlers: ANNA, until: (page) => page.getByText("14 alerts in total").waitFor() },
   {
     name: "no alerts",
     path: "/portal/alerts",
@@ -247,6 +247,6 @@ export const DISPUTE_CASES: readonly AccessibilityCase[] = [
         },
       }),
     },
-    until: (page) => page.getByText("Alert to decide").waitFor(),
+    until: (page) => page.getByText("Decide on an alert").waitFor(),
   },
 ];

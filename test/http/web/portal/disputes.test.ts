@@ -131,7 +131,7 @@ test("the list has filters in its address, leaves out what could be none, and op
   const asked = () => Object.fromEntries(callsTo(calls, "GET /disputes").at(-1)?.query ?? []);
   const fields = page.locator(".filters-desk");
   await page.goto(`${url}/portal/disputes?view=list&status=NONSENSE&dueWithinDays=9999&terminalId=a%20b`);
-  await page.getByText("9 disputes, that is all").waitFor();
+  await page.getByText("9 disputes in total").waitFor();
   assert.deepEqual(asked(), { limit: "50" });
   await page.goto(`${url}/portal/disputes?view=list`);
   await fields.getByLabel("State").selectOption("WON");
@@ -150,8 +150,8 @@ test("the list has filters in its address, leaves out what could be none, and op
     }),
   );
   assert.match(page.url(), /view=list.*category=FRAUD/);
-  await fields.getByRole("button", { name: "Clear the filters" }).click();
-  await page.getByText("9 disputes, that is all").waitFor();
+  await fields.getByRole("button", { name: "Clear filters" }).click();
+  await page.getByText("9 disputes in total").waitFor();
   await page.locator("main .row-button").first().click();
   await drawer(page).getByText("Alert id").waitFor();
 });
@@ -490,7 +490,7 @@ test("a payment names its complaints and says why it is not refunded; the overvi
     }),
   });
   await page.goto(`${url}/portal/transactions/${LINK_TRANSACTION.uuid}`);
-  await drawer(page).getByText("The customer disputes this payment with the bank, so it is not refunded").waitFor();
+  await drawer(page).getByText("The customer disputes this payment with the bank. It cannot be refunded").waitFor();
   assert.equal(await drawer(page).getByRole("button", { name: "Refund" }).count(), 0);
   assert.deepEqual(await drawer(page).locator(".complaints .badge").allTextContents(), ["Open", "Alert (Pre-Dispute)"]);
   await drawer(page).getByRole("link", { name: "Open the dispute" }).click();
@@ -500,7 +500,7 @@ test("a payment names its complaints and says why it is not refunded; the overvi
   await drawer(page).getByText("Alert id").waitFor();
 
   await page.goto(`${url}/portal`);
-  await page.getByText("Alert to decide").waitFor();
+  await page.getByText("Decide on an alert").waitFor();
   await page.getByRole("link", { name: DISPUTES.open.id }).click();
   await drawer(page).getByText("Your response").waitFor();
 });

@@ -214,7 +214,7 @@ test("whoever leaves an export under way is told where it is; its page has every
   await dialog(page).getByRole("button", { name: "Close" }).last().click();
   await page.getByText("The export goes on. You find it under Exports.").waitFor();
   await page.getByRole("navigation").first().getByRole("link", { name: "Exports" }).click();
-  await page.getByText("4 exports, that is all").waitFor();
+  await page.getByText("4 exports in total").waitFor();
   assert.deepEqual(await page.locator("main .badge").allTextContents(), ["Queued", "Running", "Ready", "Failed"]);
   await page.getByText("There are more rows than an Excel file has room for.").waitFor();
   await page.getByText("Your own software").waitFor();

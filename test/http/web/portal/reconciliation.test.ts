@@ -26,7 +26,7 @@ test("closed days say what they come to and what is to be checked; days of the a
   const { url, page, faults } = await openPortal(t);
   const { calls } = await fakeRelay(page, ANNA);
   await page.goto(`${url}${PATH}?from=never`);
-  await page.getByText("4 closed days, that is all").waitFor();
+  await page.getByText("4 closed days in total").waitFor();
   const cells = (label: string) => page.locator(`main td[data-label="${label}"]`).allTextContents();
   // With a comma or without, as the browser's words have it.
   assert.deepEqual(
@@ -38,7 +38,7 @@ test("closed days say what they come to and what is to be checked; days of the a
   assert.deepEqual(await cells("Corrections"), ["3 corrections", "–", "–", "–"]);
   await page.locator(".filters-desk").getByLabel("From").fill("2026-11-22");
   await page.waitForFunction('new URLSearchParams(location.search).get("from") === "2026-11-22"');
-  await page.getByText("4 closed days, that is all").waitFor();
+  await page.getByText("4 closed days in total").waitFor();
   const asked = calls.filter(({ path }) => path === "/reconciliation").map(({ query }) => query.get("from"));
   assert.deepEqual([asked[0], asked.at(-1)], [null, "2026-11-22"]);
   assert.deepEqual(faults, []);

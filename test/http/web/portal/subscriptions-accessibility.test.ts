@@ -111,7 +111,7 @@ const CASES: AccessibilityCase[] = [
     name: "plans",
     path: "/portal/subscriptions?tab=plans",
     handlers: ANNA,
-    until: (page) => page.getByText("3 plans, that is all").waitFor(),
+    until: (page) => page.getByText("3 plans in total").waitFor(),
   },
   { name: "no plans", path: "/portal/subscriptions?tab=plans", handlers: NO_PLANS, until: (page) => page.locator(".empty").waitFor() },
   {

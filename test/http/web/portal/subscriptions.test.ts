@@ -415,7 +415,7 @@ test("a plan says in words what it means while it is written, and is made once",
   await page.getByText("No plan yet").waitFor();
   await page.locator("main").getByRole("button", { name: "New plan" }).first().click();
   const meaning = dialog(page).getByRole("status");
-  assert.equal(await meaning.textContent(), "Enter an amount such as €29.00.");
+  assert.equal(await meaning.textContent(), "Enter an amount, for example €29.00.");
   await dialog(page).getByLabel("Name").fill("Box");
   await dialog(page).getByLabel("Amount").fill("29");
   await dialog(page).getByLabel("Trial in days").fill("14");
