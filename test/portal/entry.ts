@@ -57,7 +57,7 @@ export function entry(world: PortalWorld): void {
     // The link is used up for whoever finds it.
     const { page: other } = await world.visit();
     await other.goto(link);
-    await other.getByText("does not work any more").waitFor();
+    await other.getByText("is no longer valid").waitFor();
 
     await signOut(page);
     await enterPassword(page, person.email);
@@ -195,7 +195,7 @@ export function entry(world: PortalWorld): void {
     await Promise.all(pages.map(({ page }) => page.getByRole("button", { name: "Accept the invitation" }).click()));
     const ends = await Promise.all(
       pages.map(async ({ page }) => {
-        const [enrols, gone] = [page.getByText("Protect your account"), page.getByText("does not work any more")];
+        const [enrols, gone] = [page.getByText("Protect your account"), page.getByText("is no longer valid")];
         await enrols.or(gone).waitFor();
         return (await gone.count()) === 0 ? "in" : "told";
       }),

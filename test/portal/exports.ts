@@ -38,7 +38,7 @@ export async function exportedFile(
     .getByLabel(/^(Language of the file|Lingua del file)$/)
     .selectOption(language);
   await dialog(page)
-    .getByRole("button", { name: /^(Start the export|Avvia l’esportazione)$/ })
+    .getByRole("button", { name: /^(Start export|Avvia esportazione)$/ })
     .click();
   const button = dialog(page).getByRole("button", { name: /^(Download|Scarica) / });
   await button.waitFor({ timeout: READY_WITHIN_MS });
@@ -167,7 +167,7 @@ export function exports(world: PortalWorld): void {
     await page.locator("main").getByRole("button", { name: "Export", exact: true }).click();
     await dialog(page).getByText("1 row", { exact: true }).waitFor();
     await dialog(page).getByRole("checkbox", { name: "Customer's e-mail" }).check();
-    await dialog(page).getByRole("button", { name: "Start the export" }).click();
+    await dialog(page).getByRole("button", { name: "Start export" }).click();
     const question = page.locator("dialog", { hasText: "Confirm it is you" }).last();
     await question.getByLabel("Code").fill(finance.code());
     await question.getByRole("button", { name: "Confirm" }).click();

@@ -58,10 +58,10 @@ export function lists(world: PortalWorld): void {
     await page.getByText("Terminal not found").waitFor();
     for (const [path, shows] of [
       [`payment-links/${paymentLinkId}`, "Payment link not found"],
-      [`webhooks/${webhookId}`, "There is no such endpoint"],
-      [`webhooks/${deliveryId}?tab=deliveries`, "There is no such delivery"],
-      [`payment-links?q=${paymentLinkId}`, "Nothing matches"],
-      [`payment-links?customerEmail=${encodeURIComponent(first.things.customerEmail)}`, "Nothing matches"],
+      [`webhooks/${webhookId}`, "Endpoint not found"],
+      [`webhooks/${deliveryId}?tab=deliveries`, "Delivery not found"],
+      [`payment-links?q=${paymentLinkId}`, "No results"],
+      [`payment-links?customerEmail=${encodeURIComponent(first.things.customerEmail)}`, "No results"],
       [`webhooks?tab=deliveries&objectId=${objectId}`, "No results for these filters"],
       [`logs?objectId=${paymentLinkId}`, "No results for these filters"],
       [`logs?requestId=${requestId}`, "No results for these filters"],

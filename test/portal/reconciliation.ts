@@ -67,8 +67,8 @@ export function reconciliation(world: PortalWorld): void {
     const { page } = await world.visitAs(owner, `${PATH}/${day}`);
     await drawer(page).getByText("This day is not closed yet").waitFor();
     await page.goto(PATH);
-    await page.getByText("No day is closed yet").waitFor();
-    await page.getByText("A day closes at 03:00 on the day after next").waitFor();
+    await page.getByText("No closed days yet").waitFor();
+    await page.getByText("A day closes two days later at 03:00").waitFor();
 
     for (const hour of [3, 3]) toHour(relay, hour);
     relay.advance(MINUTE_MS);
@@ -87,7 +87,7 @@ export function reconciliation(world: PortalWorld): void {
       "–",
       "€52.60",
     ]);
-    await drawer(page).getByText("None so far.").waitFor();
+    await drawer(page).getByText("No corrections so far.").waitFor();
     const [download] = await Promise.all([page.waitForEvent("download"), drawer(page).getByRole("link", { name: "Download CSV" }).click()]);
     assert.equal(download.suggestedFilename(), `reconciliation_${shop.merchantId}_${day}.csv`);
     const file = await readFile(await download.path(), "utf8");
@@ -152,7 +152,7 @@ export function reconciliationPages(day: string): Looked[] {
       until: (page) => page.getByText("No results for these filters").waitFor(),
     },
     { name: "a closed day", path: `${PATH}/${day}`, until: (page) => drawer(page).getByText("Closed on").waitFor() },
-    { name: "no closed day", path: `${PATH}/none`, until: (page) => page.getByText("There is nothing on this day").waitFor() },
+    { name: "no closed day", path: `${PATH}/none`, until: (page) => page.getByText("No data for this day").waitFor() },
   ];
 }
 

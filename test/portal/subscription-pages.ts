@@ -64,7 +64,7 @@ const PATH = "/portal/subscriptions";
 export function subscriptionPages({ planId, states }: FurnishedSubscriptions): Looked[] {
   return [
     { name: "subscriptions", path: PATH, until: seen("subscriptions in total") },
-    { name: "filtered subscriptions", path: `${PATH}?state=PAUSED&customerEmail=nobody@example.com`, until: seen("Nothing matches") },
+    { name: "filtered subscriptions", path: `${PATH}?state=PAUSED&customerEmail=nobody@example.com`, until: seen("No results") },
     ...Object.entries(states).map(([state, { id }]) => ({ name: `a subscription ${state}`, path: `${PATH}/${id}`, until: drawer })),
     { name: "no subscription", path: `${PATH}/none`, until: seen("There is no such subscription") },
     { name: "plans", path: `${PATH}?tab=plans`, until: seen("plans in total") },

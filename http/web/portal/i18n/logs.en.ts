@@ -1,6 +1,6 @@
 export const logs = {
   title: "Logs",
-  lead: "What happened to your payment links and webhooks, and what was said to the gateway, to your systems and to the mail server.",
+  lead: "Steps of your payment links and webhooks, and calls to the card gateway, your systems and the mail server.",
   workflow: "Steps",
   calls: "Calls",
   time: "Time",
@@ -8,9 +8,9 @@ export const logs = {
   object: "Object",
   states: "State",
   request: "Request",
-  noRequest: "None is kept. Most such steps are caused by the gateway or by time.",
+  noRequest: "No request. The gateway or a deadline usually causes such steps.",
   outcome: "Outcome",
-  outcomes: { done: "Done", refused: "Refused", failed: "Failed" },
+  outcomes: { done: "Done", refused: "Rejected", failed: "Failed" },
   objectTypes: {
     payment_link: "Payment link",
     link: "Payment by link",
@@ -24,7 +24,7 @@ export const logs = {
   call: "Call",
   targets: { gateway: "Gateway", webhook: "Webhook", callback: "Callback", mail: "E-mail" },
   host: "Host",
-  answer: "Answer",
+  answer: "Response",
   noAnswer: "None",
   duration: "Duration",
   milliseconds: (ms: string) => `${ms} ms`,
@@ -34,7 +34,8 @@ export const logs = {
   onlyObject: "Only this object",
   onlyRequest: "Only this request",
   end: (count: number) => (count === 1 ? "1 entry" : `${count} entries in total`),
-  emptyTitle: "No entries",
-  emptyText: "Payments by link, intents and webhooks leave their steps here for some weeks. Payments at terminals are in Transactions.",
-  noMatchText: "Choose more days, or remove a filter. Entries appear a second or two after they happened.",
+  emptyTitle: "No entries yet",
+  emptyText:
+    "The steps of payments by link, intents and webhooks appear here and are kept for some weeks. Terminal payments are in Transactions.",
+  noMatchText: "Choose a longer period, or remove a filter. New entries appear after a second or two.",
 };

@@ -2,7 +2,7 @@ import type { Catalogue } from "./en.ts";
 
 export const logs: Catalogue["logs"] = {
   title: "Log",
-  lead: "Che cosa è successo a link di pagamento e webhook, e che cosa è stato detto al gateway, ai tuoi sistemi e al server di posta.",
+  lead: "I passaggi di link di pagamento e webhook, e le chiamate al gateway, ai tuoi sistemi e al server di posta.",
   workflow: "Passaggi",
   calls: "Chiamate",
   time: "Ora",
@@ -10,9 +10,9 @@ export const logs: Catalogue["logs"] = {
   object: "Oggetto",
   states: "Stato",
   request: "Richiesta",
-  noRequest: "Non registrata. Per lo più questi passaggi li causa il gateway o il passare del tempo.",
+  noRequest: "Nessuna richiesta. Di solito questi passaggi dipendono dal gateway o da una scadenza.",
   outcome: "Esito",
-  outcomes: { done: "Fatto", refused: "Rifiutato", failed: "Non riuscito" },
+  outcomes: { done: "Eseguito", refused: "Rifiutato", failed: "Non riuscito" },
   objectTypes: {
     payment_link: "Link di pagamento",
     link: "Pagamento tramite link",
@@ -36,8 +36,8 @@ export const logs: Catalogue["logs"] = {
   onlyObject: "Solo questo oggetto",
   onlyRequest: "Solo questa richiesta",
   end: (count) => (count === 1 ? "1 voce" : `${count} voci in tutto`),
-  emptyTitle: "Nessuna voce",
+  emptyTitle: "Ancora nessuna voce",
   emptyText:
-    "Pagamenti tramite link, intent e webhook lasciano qui i loro passaggi per alcune settimane. I pagamenti sui terminali sono in Transazioni.",
-  noMatchText: "Scegli più giorni o togli un filtro. Le voci compaiono un secondo o due dopo l’accaduto.",
+    "I passaggi di pagamenti tramite link, intent e webhook compaiono qui e restano per alcune settimane. I pagamenti sui terminali sono in Transazioni.",
+  noMatchText: "Amplia il periodo o rimuovi un filtro. Le nuove voci compaiono dopo uno o due secondi.",
 };

@@ -93,7 +93,7 @@ test("a credential says what it may do and has done, and leads to its links", sk
   assert.deepEqual(await shown.locator(".timeline .badge").allTextContents(), ["Done", "Refused", "Failed"]);
   await shown.getByRole("link", { name: "Show its links" }).click();
   await page.getByRole("heading", { name: "Payment links", level: 1 }).waitFor();
-  await page.getByText("Nothing matches").waitFor();
+  await page.getByText("No results").waitFor();
   assert.equal(new URL(page.url()).searchParams.get("agentId"), AGENTS.active.id);
   const field = page.locator(".filters-desk").getByLabel("AI agent");
   await eventually(async () => assert.equal(await field.locator("option:checked").textContent(), "Booking assistant"));

@@ -84,7 +84,7 @@ test("a payment is refunded once, after a question and a second factor; each out
   const question = page.locator("dialog", { hasText: "Confirm it is you" });
   await question.getByLabel("Code").fill("123456");
   await page.keyboard.press("Enter");
-  await dialog(page).getByText("the same button asks again, and nothing is refunded twice").waitFor();
+  await dialog(page).getByText("Nothing is refunded twice").waitFor();
   await dialog(page).getByRole("button", { name: "Check again" }).click();
   await dialog(page).getByText("The card gateway rejected the refund.").waitFor();
   await dialog(page).getByRole("button", { name: "Refund €49.90" }).click();
@@ -156,7 +156,7 @@ test("what cannot be refunded from here is explained and not offered", skip, asy
   for (const [alert, shows, offers] of [
     [ALERTS.network, "With RDR the network itself gives the money back", ["Decline"]],
     [ALERTS.unknownPayment, "The source has not said which payment it is about", ["Decline"]],
-    [ALERTS.refused, "A payment that a terminal took is refunded on that terminal", ["Decline"]],
+    [ALERTS.refused, "This payment was taken on a terminal", ["Decline"]],
     [ALERTS.capped, "its limit for the day was reached", ["Refund", "Decline"]],
     [ALERTS.held, "the payment is under dispute. It is not refunded.", ["Refund", "Decline"]],
     [ALERTS.refunding, "A refund is under way.", ["Check again"]],
@@ -219,7 +219,7 @@ test("rules are written, tried before they count, and saved after a second facto
   const sources = drawer(page).getByRole("group", { name: "Sources" });
   await sources.getByLabel("Any").uncheck();
   await drawer(page).getByRole("button", { name: "Try on the last 90 days" }).click();
-  await sources.getByText("Choose at least one.").waitFor();
+  await sources.getByText("Choose at least one event.").waitFor();
   await sources.getByLabel("Ethoca").check();
   assert.equal(await sources.getByLabel("RDR").count(), 0);
   const set = {
@@ -265,8 +265,8 @@ test("what somebody else has saved meanwhile is not replaced, and what was typed
   await drawer(page).getByRole("button", { name: "Save the rules" }).click();
   await drawer(page).getByText("Somebody else has changed the rules since you opened them").waitFor();
   assert.equal(await drawer(page).getByLabel("Refunds a day, at most").inputValue(), "3");
-  await drawer(page).getByRole("button", { name: "Show what is stored now" }).click();
-  await drawer(page).getByRole("button", { name: "Show what is stored now" }).waitFor({ state: "detached" });
+  await drawer(page).getByRole("button", { name: "Show the saved version" }).click();
+  await drawer(page).getByRole("button", { name: "Show the saved version" }).waitFor({ state: "detached" });
   assert.equal(await drawer(page).getByLabel("Refunds a day, at most").inputValue(), "99");
   await drawer(page).getByRole("button", { name: "Remove the rule never-received" }).click();
   await drawer(page).getByRole("button", { name: "Save the rules" }).click();

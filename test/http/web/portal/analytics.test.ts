@@ -203,7 +203,7 @@ test("days that cannot be reported are refused before anything is asked", skip, 
     await page.getByText(says).first().waitFor();
   }
   assert.deepEqual(reportsOf(calls, "payments"), []);
-  // An address may be typed: what could be nothing is left out.
+  // An address may be typed: what could be nothing is skipped.
   await page.goto(`${url}${PATH}?${NOVEMBER}&granularity=minute&compare=never&method=BARTER&terminalId=../x&tab=fortune`);
   await tile(page, "Volume").waitFor();
   assert.deepEqual(lastQuery(calls, "payments"), { from: "2026-11-01", to: "2026-11-25", compare: "previous" });

@@ -413,7 +413,7 @@ test("a terminal's payment says where it is refunded, and offers nothing", skip,
   const { url, page } = await openPortal(t);
   await fakeRelay(page, { ...ANNA, "GET /transactions/*": () => ({ data: TRANSACTION }) });
   await page.goto(`${url}/portal/transactions/${TRANSACTION.uuid}`);
-  await drawer(page).getByText("is refunded on that terminal").waitFor();
+  await drawer(page).getByText("Refund it on that terminal").waitFor();
   assert.equal(await drawer(page).getByRole("button", { name: "Refund" }).count(), 0);
   assert.equal(await drawer(page).getByRole("link", { name: "Payment link" }).count(), 0);
 });

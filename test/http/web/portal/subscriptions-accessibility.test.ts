@@ -50,7 +50,7 @@ const CASES: AccessibilityCase[] = [
     name: "subscriptions of other filters",
     path: "/portal/subscriptions?state=PAUSED&from=2026-01-01",
     handlers: NOTHING,
-    until: (page) => page.getByText("Nothing matches").waitFor(),
+    until: (page) => page.getByText("No results").waitFor(),
   },
   ...Object.entries(SUBSCRIPTIONS).map(([name, subscription]) => ({
     name: `a subscription: ${name}`,

@@ -546,7 +546,7 @@ test(
     await drawer(page).getByText("Somebody else has changed this since you opened it").waitFor();
     assert.equal(await retry(2).inputValue(), "4");
     assert.equal(postsOf(calls, /dunning/).length, 0);
-    await button(page, "Show what is stored now").click();
+    await button(page, "Show the saved version").click();
     await drawer(page).getByText("Somebody else has changed this").waitFor({ state: "detached" });
     assert.equal(await drawer(page).getByRole("radio", { name: "Pause it" }).isChecked(), true);
     assert.equal(await retry(2).inputValue(), "3");
