@@ -332,7 +332,7 @@ export function links(world: PortalWorld): void {
     });
     assert.equal(world.gateway.answers("refund") + world.gateway.answers("reversal"), before, "the gateway was asked");
     await drawer(page).getByRole("link", { name: "Open the dispute" }).click();
-    await drawer(page).getByText("While it is not won, this payment cannot be refunded").waitFor();
+    await drawer(page).getByText("You cannot refund this payment unless you win the dispute").waitFor();
     assert.equal(new URL(page.url()).pathname, `/portal/disputes/${disputeId}`);
   });
 
