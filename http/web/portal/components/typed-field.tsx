@@ -17,12 +17,12 @@ export function TypedField({
   maxLength = 64,
 }: {
   label: string;
-  hint?: string;
+  hint?: string | undefined;
   value: string;
   problem: (value: string) => string | null;
   onSettled: (value: string) => void;
-  type?: "text" | "search";
-  inputMode?: "text" | "decimal" | "email";
+  type?: "text" | "search" | undefined;
+  inputMode?: "text" | "decimal" | "email" | undefined;
   placeholder?: string;
   maxLength?: number;
 }) {

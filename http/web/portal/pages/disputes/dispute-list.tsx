@@ -1,6 +1,7 @@
 import { useLocation } from "preact-iso/router";
 import type { DisputeItemJson } from "../../../../surfaces/merchant/disputes/schemas.ts";
 import { Amount } from "../../components/amount.tsx";
+import { DueTime } from "../../components/due-time.tsx";
 import { EmptyState } from "../../components/empty-state.tsx";
 import { FilterBar } from "../../components/filter-bar.tsx";
 import { ObjectList } from "../../components/object-list.tsx";
@@ -9,7 +10,6 @@ import { Time } from "../../components/time.tsx";
 import { text } from "../../i18n/texts.ts";
 import type { Filters } from "../../state/filters.ts";
 import { DisputeState } from "./dispute-state.tsx";
-import { DueTime } from "./due-time.tsx";
 import { FilterFields } from "./filter-fields.tsx";
 import { queryOf } from "./filters.ts";
 import { itemHref } from "./words.ts";

@@ -1,4 +1,4 @@
-import { isDay } from "../../i18n/days.ts";
+import { isDay } from "../../i18n/is-day.ts";
 import { CATEGORIES, STAGES, STATUSES } from "./words.ts";
 
 /** The filters of the list, as the address and the interface name them; `view` is which of the two is shown. */

@@ -1,6 +1,6 @@
 import type { CallLogJson, WorkflowLogJson } from "../../../../surfaces/merchant/log-schemas.ts";
 import type { BadgeKind } from "../../components/badge.tsx";
-import { isDay } from "../../i18n/days.ts";
+import { isDay } from "../../i18n/is-day.ts";
 import { text } from "../../i18n/texts.ts";
 import { agentsHref } from "../agents/words.ts";
 import { transactionHref } from "../transactions/words.ts";

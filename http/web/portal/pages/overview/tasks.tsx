@@ -1,11 +1,11 @@
 import type { OverviewJson } from "../../../../surfaces/merchant/overview-schemas.ts";
 import { Badge } from "../../components/badge.tsx";
+import { DueTime } from "../../components/due-time.tsx";
 import { Panel } from "../../components/panel.tsx";
 import { Table } from "../../components/table.tsx";
 import { Time } from "../../components/time.tsx";
 import { text } from "../../i18n/texts.ts";
-import { alertHref } from "../alerts/words.ts";
-import { DueTime } from "../disputes/due-time.tsx";
+import { objectHref } from "../../list/declaration.ts";
 import { disputeHref } from "../disputes/words.ts";
 import { paymentLinkHref } from "../payment-links/words.ts";
 import { subscriptionsHref } from "../subscriptions/words.ts";
@@ -54,7 +54,7 @@ function Subject({ task: { kind, subject } }: { task: OverviewJson["tasks"][numb
 
 function hrefOf(kind: string, subject: string): string {
   if (kind.startsWith("dispute_")) return disputeHref(subject);
-  if (kind.startsWith("alert_")) return alertHref(subject);
+  if (kind.startsWith("alert_")) return objectHref("alerts", subject);
   if (kind.startsWith("link_")) return paymentLinkHref(subject);
   if (kind.startsWith("subscription_")) return subscriptionsHref("subscriptions", { id: subject });
   return transactionHref(subject);

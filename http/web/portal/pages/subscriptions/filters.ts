@@ -1,4 +1,4 @@
-import { isDay } from "../../i18n/days.ts";
+import { isDay } from "../../i18n/is-day.ts";
 import { may } from "../../state/session.ts";
 import { STATES } from "./words.ts";
 

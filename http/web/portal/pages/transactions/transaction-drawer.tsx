@@ -8,9 +8,9 @@ import { ObjectDrawer } from "../../components/object-drawer.tsx";
 import { Time } from "../../components/time.tsx";
 import { formatDateTime, formatExactTime, formatMoney } from "../../i18n/format.ts";
 import { text } from "../../i18n/texts.ts";
+import { objectHref } from "../../list/declaration.ts";
 import { may } from "../../state/session.ts";
-import { AlertState } from "../alerts/alert-state.tsx";
-import { alertHref } from "../alerts/words.ts";
+import { AlertState } from "../alerts/alert-state.ts";
 import { DisputeState } from "../disputes/dispute-state.tsx";
 import { disputeHref } from "../disputes/words.ts";
 import { paymentLinkHref, paymentLinkOf } from "../payment-links/words.ts";
@@ -96,7 +96,7 @@ function Complaints({ data: { disputes, alerts } }: { data: TransactionDetailJso
         {alerts.map(({ id, state, respondBy }) => (
           <li key={id}>
             {state === "PENDING" ? <DisputeState status="ALERT" /> : <AlertState state={state} />}
-            <a href={alertHref(id)}>{words.itsAlert}</a>
+            <a href={objectHref("alerts", id)}>{words.itsAlert}</a>
             {state === "PENDING" && <span class="second-line">{ofAlert.dueAt(formatDateTime(respondBy))}</span>}
           </li>
         ))}
