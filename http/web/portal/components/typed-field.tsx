@@ -24,7 +24,7 @@ export function TypedField({
   type?: "text" | "search" | undefined;
   inputMode?: "text" | "decimal" | "email" | undefined;
   placeholder?: string;
-  maxLength?: number;
+  maxLength?: number | undefined;
 }) {
   const [typed, setTyped] = useState<string | null>(null);
   const shown = typed ?? value;

@@ -1,16 +1,15 @@
 import type { MerchantAct } from "../../../../engine/access/merchant-user-grant.ts";
 import { isDay } from "../i18n/is-day.ts";
 
-/** Describes the values that a filter accepts. It is data, which the relay can share. */
+/** Describes the values that a filter accepts. It is data, which pages and the relay can share. */
 export type FilterDeclaration =
-  | { readonly kind: "word"; readonly words: readonly string[] }
-  | { readonly kind: "text"; readonly lengthMin?: number; readonly lengthMax: number }
-  | { readonly kind: "pattern"; readonly pattern: RegExp }
-  | { readonly kind: "number"; readonly min: number; readonly max: number }
-  | { readonly kind: "day" }
-  | { readonly kind: "currency" }
+  | { readonly type: "word"; readonly words: readonly string[] }
+  | { readonly type: "text"; readonly pattern?: string; readonly minLength?: number; readonly maxLength?: number }
+  | { readonly type: "integer"; readonly minimum: number; readonly maximum: number }
+  | { readonly type: "flag"; readonly default: boolean }
+  | { readonly type: "day" }
   /** Only people who may see personal data filter by an e-mail address. */
-  | { readonly kind: "email" };
+  | { readonly type: "email" };
 
 export interface ListDeclaration {
   /** The page's address is `/portal/{page}`. Saved views store the list under this name too. */
@@ -25,7 +24,6 @@ export interface ListDeclaration {
 
 export type FilterValues = Readonly<Record<string, string>>;
 
-const CURRENCY = /^[A-Z]{3}$/;
 const EMAIL = /^[^\s@]+@[^\s@]+$/;
 
 /**
@@ -45,19 +43,20 @@ export function queryOf(list: ListDeclaration, values: FilterValues, may: (act: 
 }
 
 function accepts(filter: FilterDeclaration, value: string, may: (act: MerchantAct) => boolean): boolean {
-  switch (filter.kind) {
+  switch (filter.type) {
     case "word":
       return filter.words.includes(value);
-    case "text":
-      return value.length >= (filter.lengthMin ?? 0) && value.length <= filter.lengthMax;
-    case "pattern":
-      return filter.pattern.test(value);
-    case "number":
-      return /^[1-9]\d{0,8}$/.test(value) && Number(value) >= filter.min && Number(value) <= filter.max;
+    case "text": {
+      const { pattern = "", minLength = 0, maxLength = Number.POSITIVE_INFINITY } = filter;
+      return value.length >= minLength && value.length <= maxLength && new RegExp(pattern).test(value);
+    }
+    case "integer":
+      return /^[1-9]\d{0,8}$/.test(value) && Number(value) >= filter.minimum && Number(value) <= filter.maximum;
+    case "flag":
+      // The address names a flag only if it differs from its default.
+      return value === String(!filter.default);
     case "day":
       return isDay(value);
-    case "currency":
-      return CURRENCY.test(value);
     case "email":
       return may("see personal data") && EMAIL.test(value);
   }

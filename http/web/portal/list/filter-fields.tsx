@@ -9,6 +9,8 @@ import type { Filters } from "../state/filters.ts";
 import { may } from "../state/session.ts";
 import type { FilterDeclaration, ListDeclaration } from "./declaration.ts";
 
+const EMAIL_LENGTH_MAX = 254;
+
 interface Labelled {
   readonly label: string;
 }
@@ -31,9 +33,9 @@ interface WrittenField extends Labelled {
 
 /** The field of a filter. A function draws a field that only its page has. */
 type FieldOf<Filter extends FilterDeclaration> =
-  | (Filter extends { readonly kind: "word"; readonly words: readonly (infer Word extends string)[] }
+  | (Filter extends { readonly type: "word"; readonly words: readonly (infer Word extends string)[] }
       ? WordsField<Word>
-      : Filter extends { readonly kind: "day" }
+      : Filter extends { readonly type: "day" }
         ? Labelled
         : WrittenField | ChoicesField)
   | ((filters: Filters) => ComponentChildren);
@@ -84,7 +86,7 @@ interface Shown {
 function fieldOf({ name, filter, field, filters }: Shown): ComponentChildren {
   if (typeof field === "function") return field(filters);
   if (field === "days") return <DayFields filters={filters} />;
-  if (filter.kind === "day") return <PeriodField label={field.label} filters={filters} />;
+  if (filter.type === "day") return <PeriodField label={field.label} filters={filters} />;
   const value = filters.values[name] ?? "";
   const set = (changed: string) => filters.set({ [name]: changed });
   const choices = choicesOf(filter, field, value);
@@ -92,7 +94,7 @@ function fieldOf({ name, filter, field, filters }: Shown): ComponentChildren {
     return <SelectField label={field.label} value={value} options={[{ value: "", label: text().app.all }, ...choices]} onChange={set} />;
   }
   const { hint, type } = { hint: undefined, type: undefined, ...field };
-  const isEmail = filter.kind === "email";
+  const isEmail = filter.type === "email";
   if (isEmail && !may("see personal data")) return null;
   return (
     <TypedField
@@ -103,7 +105,7 @@ function fieldOf({ name, filter, field, filters }: Shown): ComponentChildren {
       value={value}
       onSettled={set}
       problem={(written) => (isEmail && written !== "" ? emailProblem(written) : null)}
-      maxLength={filter.kind === "text" ? filter.lengthMax : isEmail ? 254 : 64}
+      maxLength={isEmail ? EMAIL_LENGTH_MAX : filter.type === "text" ? filter.maxLength : undefined}
     />
   );
 }
@@ -111,7 +113,7 @@ function fieldOf({ name, filter, field, filters }: Shown): ComponentChildren {
 /** Returns null if the person types the value. */
 function choicesOf(filter: FilterDeclaration, field: Exclude<AnyField, "days" | ((filters: Filters) => unknown)>, value: string) {
   if ("words" in field)
-    return filter.kind === "word" ? filter.words.map((word) => ({ value: word, label: field.words[word] ?? word })) : null;
+    return filter.type === "word" ? filter.words.map((word) => ({ value: word, label: field.words[word] ?? word })) : null;
   if (!("choices" in field)) return null;
   const isListed = value === "" || field.choices.some((choice) => choice.value === value);
   return isListed ? field.choices : [...field.choices, { value, label: field.unlisted?.(value) ?? value }];

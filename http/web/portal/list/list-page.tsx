@@ -15,11 +15,27 @@ import { text } from "../i18n/texts.ts";
 import { ExportButton } from "../pages/exports/export-button.tsx";
 import type { ExportListName } from "../pages/exports/words.ts";
 import type { PageProps } from "../pages/page-props.ts";
-import type { Filters } from "../state/filters.ts";
+import { type Filters, useFilters } from "../state/filters.ts";
 import { may } from "../state/session.ts";
-import { type ListDeclaration, listHref, objectHref } from "./declaration.ts";
+import { type ListDeclaration, listHref, objectHref, queryOf } from "./declaration.ts";
 import { type FieldsOf, FilterFields } from "./filter-fields.tsx";
-import { type ListState, useList } from "./list-state.ts";
+
+export interface ListState {
+  filters: Filters;
+  /** The query for the relay, without values that no filter accepts. */
+  query: Record<string, string>;
+  /** Counts the changes that this page made. */
+  round: number;
+  /** Loads the list again. */
+  changed(): void;
+}
+
+/** Reads the filters of a list from the address, and counts the changes made on its page. */
+export function useList(list: ListDeclaration): ListState {
+  const filters = useFilters(Object.keys(list.filters));
+  const [round, setRound] = useState(0);
+  return { filters, query: queryOf(list, filters.values, may), round, changed: () => setRound((before) => before + 1) };
+}
 
 /** The texts that every list has. */
 export interface ListTexts {

@@ -25,7 +25,7 @@ export const LIMITS = [
 export const AGENT_LIST = {
   page: "agents",
   path: "/agent-credentials",
-  filters: { state: { kind: "word", words: ["ACTIVE", "EXHAUSTED", "EXPIRED", "REVOKED"] satisfies readonly AgentStateJson[] } },
+  filters: { state: { type: "word", words: ["ACTIVE", "EXHAUSTED", "EXPIRED", "REVOKED"] satisfies readonly AgentStateJson[] } },
 } as const satisfies ListDeclaration;
 
 /** Whether its token opens anything. */

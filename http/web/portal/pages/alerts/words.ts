@@ -1,23 +1,13 @@
-import type { AlertJson, AlertRuleJson } from "../../../../surfaces/merchant/alerts/schemas.ts";
+import { ALERT_LIST as FILTERS } from "../../../../surfaces/merchant/alerts/list.ts";
 import { text } from "../../i18n/texts.ts";
 import type { ListDeclaration } from "../../list/declaration.ts";
 
-/** The sources that rules may name: with RDR the network moves the money. */
-export const RULE_SOURCES = ["ETHOCA", "CDRN", "OTHER"] as const satisfies NonNullable<AlertRuleJson["sources"]>;
+const { order: _, ...filters } = FILTERS;
 
 export const ALERT_LIST = {
   page: "alerts",
   path: "/alerts",
-  filters: {
-    state: {
-      kind: "word",
-      words: ["PENDING", "AUTO_REFUND", "REFUNDED", "DECLINED", "PREVENTED"] satisfies readonly AlertJson["state"][],
-    },
-    source: { kind: "word", words: ["ETHOCA", "CDRN", "RDR", "OTHER"] satisfies readonly AlertJson["source"][] },
-    currency: { kind: "currency" },
-    from: { kind: "day" },
-    to: { kind: "day" },
-  },
+  filters,
   sort: { order: "due", when: { state: "PENDING" } },
 } as const satisfies ListDeclaration;
 
