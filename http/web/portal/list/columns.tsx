@@ -29,7 +29,9 @@ export const c = {
     cell: (row) => <span class={look}>{row[key] ?? "–"}</span>,
   }),
 
-  amount: <Row = Money>(header: string, of: (row: Row & Money) => Money = (row) => row): Column<Row & Money> => ({
+  amount: (header: string): Column<Money> => c.amountOf(header, (row) => row),
+
+  amountOf: <Row,>(header: string, of: (row: Row) => Money): Column<Row> => ({
     key: "amount",
     header,
     align: "right",
