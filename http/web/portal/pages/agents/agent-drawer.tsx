@@ -10,8 +10,8 @@ import { Time } from "../../components/time.tsx";
 import { formatDateTime, formatExactTime, formatMoney, formatNumber } from "../../i18n/format.ts";
 import { text } from "../../i18n/texts.ts";
 import { actionDialog } from "../../list/action-dialog.tsx";
+import { listHref } from "../../list/declaration.ts";
 import { may } from "../../state/session.ts";
-import { paymentLinksHref } from "../payment-links/words.ts";
 import { AgentState } from "./agent-state.ts";
 import { Usage } from "./usage.tsx";
 import { actorText, type Details, isUsable, SCOPES, toolText } from "./words.ts";
@@ -77,7 +77,7 @@ function Detail({ credential, onChanged }: { credential: AgentCredentialJson; on
       </div>
       <div class="button-row">
         {limits !== null && (
-          <ButtonLink icon="link" href={paymentLinksHref({ agentId: id })}>
+          <ButtonLink icon="link" href={listHref("payment-links", { agentId: id })}>
             {words.showLinks}
           </ButtonLink>
         )}

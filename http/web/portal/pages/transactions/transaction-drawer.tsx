@@ -13,7 +13,7 @@ import { may } from "../../state/session.ts";
 import { AlertState } from "../alerts/alert-state.ts";
 import { DisputeState } from "../disputes/dispute-state.tsx";
 import { disputeHref } from "../disputes/words.ts";
-import { paymentLinkHref, paymentLinkOf } from "../payment-links/words.ts";
+import { paymentLinkOf } from "../payment-links/words.ts";
 import { ReceiptDialog } from "./receipt-dialog.tsx";
 import { RefundButton } from "./refund.tsx";
 import { TransactionStatus } from "./transaction-status.tsx";
@@ -65,7 +65,7 @@ function Detail({ data, onChanged }: { data: TransactionDetailJson; onChanged: (
       <Refund data={data} onChanged={onChanged} />
       <div class="button-row">
         {linkId !== null && (
-          <ButtonLink icon="link" href={paymentLinkHref(linkId)}>
+          <ButtonLink icon="link" href={objectHref("payment-links", linkId)}>
             {words.itsLink}
           </ButtonLink>
         )}
