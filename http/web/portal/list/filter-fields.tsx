@@ -1,5 +1,5 @@
 import { type ComponentChildren, Fragment } from "preact";
-import { SelectField } from "../components/field.tsx";
+import { CheckField, SelectField } from "../components/field.tsx";
 import { emailProblem } from "../components/field-problems.ts";
 import { FilterFoot } from "../components/filter-bar.tsx";
 import { DayFields, PeriodDays, PeriodField } from "../components/period-field.tsx";
@@ -35,7 +35,7 @@ interface WrittenField extends Labelled {
 type FieldOf<Filter extends FilterDeclaration> =
   | (Filter extends { readonly type: "word"; readonly words: readonly (infer Word extends string)[] }
       ? WordsField<Word>
-      : Filter extends { readonly type: "day" }
+      : Filter extends { readonly type: "day" | "flag" }
         ? Labelled
         : WrittenField | ChoicesField)
   | ((filters: Filters) => ComponentChildren);
@@ -52,26 +52,24 @@ export function FilterFields<List extends ListDeclaration>({
   list,
   fields,
   filters,
-  foot,
 }: {
   list: List;
   fields: FieldsOf<List>;
   filters: Filters;
-  foot?: ComponentChildren;
 }) {
-  const shown: readonly [string, AnyField | undefined][] = Object.entries(fields);
-  const from = shown.find(([name]) => name === "from")?.[1];
+  const shown = Object.entries<AnyField | undefined>(fields).flatMap(([name, field]) => {
+    const filter = list.filters[name];
+    return field === undefined || filter === undefined ? [] : [{ name, filter, field, filters }];
+  });
+  const draw = (one: Shown) => <Fragment key={one.name}>{fieldOf(one)}</Fragment>;
+  const flags = shown.filter(({ filter }) => filter.type === "flag");
   return (
     <>
       <div class="filters">
-        {shown.map(([name, field]) => {
-          const filter = list.filters[name];
-          if (field === undefined || filter === undefined) return null;
-          return <Fragment key={name}>{fieldOf({ name, filter, field, filters })}</Fragment>;
-        })}
-        {typeof from === "object" && <PeriodDays filters={filters} />}
+        {shown.filter(({ filter }) => filter.type !== "flag").map(draw)}
+        {typeof fields["from"] === "object" && <PeriodDays filters={filters} />}
       </div>
-      <FilterFoot filters={filters}>{foot}</FilterFoot>
+      <FilterFoot filters={filters}>{flags.length === 0 ? undefined : flags.map(draw)}</FilterFoot>
     </>
   );
 }
@@ -88,6 +86,11 @@ function fieldOf({ name, filter, field, filters }: Shown): ComponentChildren {
   if (field === "days") return <DayFields filters={filters} />;
   if (filter.type === "day") return <PeriodField label={field.label} filters={filters} />;
   const value = filters.values[name] ?? "";
+  if (filter.type === "flag") {
+    const { default: usual } = filter;
+    const toggle = (checked: boolean) => filters.set({ [name]: checked === usual ? null : String(checked) });
+    return <CheckField label={field.label} checked={value === String(!usual) ? !usual : usual} onChange={toggle} />;
+  }
   const set = (changed: string) => filters.set({ [name]: changed });
   const choices = choicesOf(filter, field, value);
   if (choices !== null) {

@@ -60,7 +60,6 @@ export interface ListView<Row, List extends ListDeclaration> {
   icon: IconName;
   /** A function draws all filters of a page whose fields depend on each other. */
   fields?: FieldsOf<List> | ((filters: Filters) => ComponentChildren) | undefined;
-  foot?: (filters: Filters) => ComponentChildren;
   columns: readonly Column<Row>[];
   keyOf: (row: Row) => string;
   onOpen?: ((row: Row) => void) | undefined;
@@ -74,12 +73,12 @@ export function FilteredList<Row, List extends ListDeclaration>({
   state: { filters, query, round },
   ...view
 }: ListView<Row, List> & { state: Pick<ListState, "filters" | "query" | "round"> }) {
-  const { list, texts, icon, fields, foot, columns, keyOf, onOpen, phone = "lines", action } = view;
+  const { list, texts, icon, fields, columns, keyOf, onOpen, phone = "lines", action } = view;
   return (
     <>
       {fields !== undefined && (
         <FilterBar count={filters.count}>
-          {typeof fields === "function" ? fields(filters) : <FilterFields {...{ list, fields, filters }} foot={foot?.(filters)} />}
+          {typeof fields === "function" ? fields(filters) : <FilterFields {...{ list, fields, filters }} />}
         </FilterBar>
       )}
       <ObjectList<Row>

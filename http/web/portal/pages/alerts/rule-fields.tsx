@@ -1,9 +1,9 @@
 import { ALERT_RULE_SOURCES } from "../../../../../engine/alerts/words.ts";
+import { DISPUTE_CATEGORIES } from "../../../../../engine/disputes/words.ts";
 import { Button } from "../../components/button.tsx";
 import { CheckField, TextField } from "../../components/field.tsx";
 import { formatMoney } from "../../i18n/format.ts";
 import { text } from "../../i18n/texts.ts";
-import { CATEGORIES } from "../disputes/words.ts";
 import { methodText } from "./words.ts";
 import { amountOf, type Choice, type RuleProblems, type WrittenRule } from "./written.ts";
 
@@ -68,7 +68,7 @@ export function RuleFields({
         <ChoiceOf
           label={words.rules.categories}
           choice={categories}
-          options={CATEGORIES.map((value) => ({ value, label: disputes.categories[value] }))}
+          options={DISPUTE_CATEGORIES.map((value) => ({ value, label: disputes.categories[value] }))}
           problem={problems?.categories ?? null}
           onChange={(chosen) => onChange({ ...rule, categories: chosen })}
         />

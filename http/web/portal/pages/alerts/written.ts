@@ -1,11 +1,11 @@
 import { ALERT_RULE_DAILY_COUNT_MAX, ALERT_RULE_SOURCES } from "../../../../../engine/alerts/words.ts";
+import { DISPUTE_CATEGORIES } from "../../../../../engine/disputes/words.ts";
 import { AMOUNT_MINOR_MAX } from "../../../../../engine/kernel/limits.ts";
 import { decimalsOf } from "../../../../../engine/kernel/money.ts";
 import type { AlertRuleJson, AlertRuleSetJson, AlertRulesJson } from "../../../../surfaces/merchant/alerts/schemas.ts";
 import { minorOf } from "../../i18n/amounts.ts";
 import { formatMoney } from "../../i18n/format.ts";
 import { locale, text } from "../../i18n/texts.ts";
-import { CATEGORIES } from "../disputes/words.ts";
 
 const NAME = /^[A-Za-z0-9_-]{1,32}$/;
 
@@ -119,7 +119,7 @@ export function ruleSetOf({ enabled, currency, dailyCount, dailyAmount, rules }:
       (rule): AlertRuleJson => ({
         ...{ id: rule.id.trim(), amountMaxMinor: amountOf(rule.amountMax, currency) ?? 0 },
         sources: chosen(rule.sources, ALERT_RULE_SOURCES),
-        categories: chosen(rule.categories, CATEGORIES),
+        categories: chosen(rule.categories, DISPUTE_CATEGORIES),
         methods: rule.methods.all ? null : [...rule.methods.some],
       }),
     ),

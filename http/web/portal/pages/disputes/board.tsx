@@ -11,7 +11,7 @@ import { Time } from "../../components/time.tsx";
 import { text } from "../../i18n/texts.ts";
 import { useResource } from "../../state/resource.ts";
 import { useRounds } from "../../state/rounds.ts";
-import { DisputeState } from "./dispute-state.tsx";
+import { DisputeState } from "./dispute-state.ts";
 import { DUE_DAYS_MAX, disputesHref, itemHref } from "./words.ts";
 
 /** Of each column the first, and of what has ended the newest: for the rest there is the list. */
@@ -147,7 +147,7 @@ function Case({ item, isDue }: { item: DisputeItemJson; isDue: boolean }) {
         <span class="case-number">{networkCaseId}</span>
       </span>
       <span class="case-foot">
-        <DisputeState status={status} />
+        <DisputeState state={status} />
         {!isDue && <Time at={updatedAt} as="date" />}
       </span>
     </a>

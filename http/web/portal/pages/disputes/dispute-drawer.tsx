@@ -11,7 +11,7 @@ import { text } from "../../i18n/texts.ts";
 import { may } from "../../state/session.ts";
 import { useUnsavedGuard } from "../../state/unsaved.ts";
 import { DisputeFacts } from "./dispute-facts.tsx";
-import { DisputeState } from "./dispute-state.tsx";
+import { DisputeState } from "./dispute-state.ts";
 import { DisputeTimeline } from "./dispute-timeline.tsx";
 import { KeptFiles } from "./kept-files.tsx";
 import { PaymentBeside, usePayment } from "./payment-beside.tsx";
@@ -76,7 +76,7 @@ function Detail({
             <Amount minor={amountMinor} currency={currency} strong />
           </p>
           <div class="badges">
-            <DisputeState status={status} />
+            <DisputeState state={status} />
             {isOpen && <DueTime until={respondBy} />}
           </div>
           <p>{words.categories[category]}</p>

@@ -6,7 +6,6 @@ import { Table } from "../../components/table.tsx";
 import { Time } from "../../components/time.tsx";
 import { text } from "../../i18n/texts.ts";
 import { objectHref } from "../../list/declaration.ts";
-import { disputeHref } from "../disputes/words.ts";
 import { subscriptionsHref } from "../subscriptions/words.ts";
 import { transactionHref } from "../transactions/words.ts";
 
@@ -52,7 +51,7 @@ function Subject({ task: { kind, subject } }: { task: OverviewJson["tasks"][numb
 }
 
 function hrefOf(kind: string, subject: string): string {
-  if (kind.startsWith("dispute_")) return disputeHref(subject);
+  if (kind.startsWith("dispute_")) return objectHref("disputes", subject);
   if (kind.startsWith("alert_")) return objectHref("alerts", subject);
   if (kind.startsWith("link_")) return objectHref("payment-links", subject);
   if (kind.startsWith("subscription_")) return subscriptionsHref("subscriptions", { id: subject });

@@ -11,8 +11,7 @@ import { text } from "../../i18n/texts.ts";
 import { objectHref } from "../../list/declaration.ts";
 import { may } from "../../state/session.ts";
 import { AlertState } from "../alerts/alert-state.ts";
-import { DisputeState } from "../disputes/dispute-state.tsx";
-import { disputeHref } from "../disputes/words.ts";
+import { DisputeState } from "../disputes/dispute-state.ts";
 import { paymentLinkOf } from "../payment-links/words.ts";
 import { ReceiptDialog } from "./receipt-dialog.tsx";
 import { RefundButton } from "./refund.tsx";
@@ -88,14 +87,14 @@ function Complaints({ data: { disputes, alerts } }: { data: TransactionDetailJso
       <ul class="complaints">
         {disputes.map(({ id, status, respondBy }) => (
           <li key={id}>
-            <DisputeState status={status} />
-            <a href={disputeHref(id)}>{words.itsDispute}</a>
+            <DisputeState state={status} />
+            <a href={objectHref("disputes", id)}>{words.itsDispute}</a>
             {isToAnswer(status) && <span class="second-line">{ofDispute.dueAt(formatDateTime(respondBy))}</span>}
           </li>
         ))}
         {alerts.map(({ id, state, respondBy }) => (
           <li key={id}>
-            {state === "PENDING" ? <DisputeState status="ALERT" /> : <AlertState state={state} />}
+            {state === "PENDING" ? <DisputeState state="ALERT" /> : <AlertState state={state} />}
             <a href={objectHref("alerts", id)}>{words.itsAlert}</a>
             {state === "PENDING" && <span class="second-line">{ofAlert.dueAt(formatDateTime(respondBy))}</span>}
           </li>
