@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Page } from "playwright-core";
-import { ALERT_RULE_DAILY_COUNT_MAX, ALERT_RULES_MAX } from "../../../../engine/alerts/alert-rules.ts";
+import { ALERT_RULE_DAILY_COUNT_MAX, ALERT_RULES_MAX } from "../../../../engine/alerts/words.ts";
 import type { AlertJson, AlertRulesJson } from "../../../../http/surfaces/merchant/alerts/schemas.ts";
 import { DAILY_COUNT_MAX, RULES_MAX } from "../../../../http/web/portal/pages/alerts/limits.ts";
 import { NO_BROWSER } from "../../../support/browser.ts";

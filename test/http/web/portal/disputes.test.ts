@@ -1,14 +1,14 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Page } from "playwright-core";
-import { EVIDENCE_TYPES } from "../../../../engine/disputes/check-file.ts";
 import {
   DISPUTE_FIELD_LENGTH_MAX,
   DISPUTE_FILE_BYTES_MAX,
   DISPUTE_FILES_BYTES_MAX,
   DISPUTE_FILES_MAX,
   DISPUTE_STATEMENT_LENGTH_MAX,
-} from "../../../../engine/disputes/dispute.ts";
+  EVIDENCE_TYPES,
+} from "../../../../engine/disputes/words.ts";
 import type { DisputeJson } from "../../../../http/surfaces/merchant/disputes/schemas.ts";
 import {
   EXTENSIONS,
