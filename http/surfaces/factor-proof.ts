@@ -4,6 +4,7 @@ import { type Client, type OwnSession, sessionPurpose } from "../../engine/accou
 import type { FactorProof } from "../../engine/accounts/prove-factor.ts";
 import { RelayError } from "../../engine/kernel/errors.ts";
 import type { RequestFacts } from "../endpoint/endpoint.ts";
+import { iso, isoOrNull } from "../endpoint/time.ts";
 import type { ClientHeaders, PasskeyItem, SecondFactor, StepUp, TotpBegun } from "./factor-schemas.ts";
 import { qrDataUrl } from "./qr-code.ts";
 
@@ -29,8 +30,8 @@ export function passkeyItems(passkeys: readonly PasskeyRecord[]): Static<typeof 
   return passkeys.map(({ credentialId, name, createdAtMs, lastUsedAtMs }) => ({
     id: credentialId,
     name,
-    createdAt: new Date(createdAtMs).toISOString(),
-    lastUsedAt: lastUsedAtMs === null ? null : new Date(lastUsedAtMs).toISOString(),
+    createdAt: iso(createdAtMs),
+    lastUsedAt: isoOrNull(lastUsedAtMs),
   }));
 }
 

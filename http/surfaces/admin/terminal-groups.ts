@@ -7,6 +7,7 @@ import {
   TERMINAL_GROUPS_MAX,
   type TerminalGroup,
 } from "../../../engine/settings/terminal-groups.ts";
+import { iso } from "../../endpoint/time.ts";
 import { ReadOnly } from "../../endpoint/unknown-members.ts";
 import { givenText } from "../free-text.ts";
 import { NamedTerminalId } from "../identifier-params.ts";
@@ -51,7 +52,7 @@ function shown({ name, terminalIds, managerTerminalIds, enabled, notes, updatedA
     managerTerminalIds: [...managerTerminalIds],
     enabled,
     ...(notes === null ? {} : { notes }),
-    updatedAt: new Date(updatedAtMs).toISOString(),
+    updatedAt: iso(updatedAtMs),
   };
 }
 

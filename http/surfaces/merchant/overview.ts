@@ -5,6 +5,7 @@ import type { MerchantDay, TransactionSums } from "../../../engine/payments/merc
 import type { PortalLinkTask } from "../../../engine/portal-links/link-tasks.ts";
 import type { MerchantAttentionItem } from "../../../engine/settings/merchant-attention.ts";
 import type { SubscriptionTask } from "../../../engine/subscriptions/subscription-tasks.ts";
+import { iso, isoOrNull } from "../../endpoint/time.ts";
 import { DAY } from "../day.ts";
 import { daysAfter, type LocalTime } from "../local-time.ts";
 import { ok, okOf } from "./envelope.ts";
@@ -77,7 +78,7 @@ export const merchantOverview = reads.endpoint({
     ]);
     const overview: OverviewJson = {
       day,
-      asOf: new Date(nowMs).toISOString(),
+      asOf: iso(nowMs),
       complete,
       today: sums.sums.map(sumsOf),
       before: sumsBefore.sums.map(sumsOf),
@@ -119,7 +120,7 @@ function rangesOf(
 
 /** What is to be answered stands first, the most urgent at the top. */
 function dueTask({ kind, id, dueAtMs }: DisputeTask): OverviewJson["tasks"][number] {
-  return { kind, subject: id, dueAt: new Date(dueAtMs).toISOString() };
+  return { kind, subject: id, dueAt: iso(dueAtMs) };
 }
 
 /** Payments by their uuid, links and subscriptions by their id, newest first. */
@@ -136,7 +137,7 @@ function tasksOf(
   return all
     .sort((one, other) => other.atMs - one.atMs)
     .map(({ kind, subject, dueAtMs }) => {
-      return { kind, subject, dueAt: dueAtMs === null ? null : new Date(dueAtMs).toISOString() };
+      return { kind, subject, dueAt: isoOrNull(dueAtMs) };
     });
 }
 
