@@ -35,7 +35,7 @@ export const UPLOADS: PlaceBounds = { all: 8, each: 2 };
 const STAGED_MS = 15 * 60_000;
 
 const UPLOADS_FULL = {
-  all: () => new RelayError("too_busy", "Too many files are being uploaded", { retryAfterSeconds: 2 }),
+  all: () => new RelayError("too_busy", "Too many files are being uploaded; retry shortly", { retryAfterSeconds: 2 }),
   share: () => new RelayError("rate_limited", "Files of yours are being uploaded; wait until one has ended", { retryAfterSeconds: 2 }),
 };
 
