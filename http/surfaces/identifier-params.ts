@@ -25,6 +25,6 @@ export const UuidParams = Type.Object({
   uuid: Type.String({
     ...IDENTIFIER,
     parameterName: "Uuid",
-    description: "Transaction or command id. The case of a UUID does not matter.",
+    description: "Id of the transaction or command. The case of a UUID does not matter.",
   }),
 });

@@ -171,7 +171,7 @@ describe("partners", () => {
     });
     const { id } = (await administer.create(draft("till"))).partner;
     const keep = (testGateway: object) => administer.change(id, { testGateway });
-    await assert.rejects(keep({ merchantId: "TEST1" }), refused(/are all required, none is stored/));
+    await assert.rejects(keep({ merchantId: "TEST1" }), refused(/are all required, because no value is stored/));
     await assert.rejects(keep({ terminalId: "T", merchantId: "MER1", secret: "s" }), refused(/must be another one/));
     await keep({ terminalId: "T", merchantId: "TEST1", secret: "first" });
     await assert.rejects(administer.change(id, { gateway: { merchantId: "TEST1" } }), refused(/must be another one/));
