@@ -200,9 +200,9 @@ export function gatewayAdapter(startable: RelayOptions): void {
     ["an amount in units", { txReq: { amount: { value: 12.3, currency: "EUR" } } }, /amount: must be/],
     ["an amount as text", { txReq: { amount: "12.30" } }, /amount: must be/],
     ["a currency that there is not", { txReq: { amount: { value: 5, currency: "XYZ" } } }, /currency/],
-    ["two amounts", { amount: { value: 5, currency: "EUR" } }, /amount: is in two places with different values/],
+    ["two amounts", { amount: { value: 5, currency: "EUR" } }, /amount: was sent in two places with different values/],
     ["a callback that is no URL", { callbackURL: "shop" }, /callbackURL: must be an http/],
-    ["a callback with a login", { callbackURL: "https://u:p@shop.example/" }, /callbackURL: must not contain a login/],
+    ["a callback with a login", { callbackURL: "https://u:p@shop.example/" }, /callbackURL: must not contain a user name or password/],
     ["another pitype", { poiInfo: { pitype: "XX" } }, /pitype: must be CC or BPE/],
   ];
   for (const [what, members, message] of BAD) {

@@ -447,7 +447,7 @@ export function administration(relay: Relay): void {
       [{ ...group, name: "" }, /name: must be/],
       [{ ...group, name: "a/b" }, /name: must be/],
       [{ ...group, terminalIds: [] }, /terminalIds: must be a list/],
-      [{ ...group, terminalIds: ["T1", "T1"] }, /terminalIds: must have no item twice/],
+      [{ ...group, terminalIds: ["T1", "T1"] }, /terminalIds: must not contain the same item twice/],
       [{ ...group, terminalIds: ["T1", "T 2"] }, /terminalIds.1: is not a terminal id/],
       [{ ...group, managerTerminalIds: ["commands"] }, /managerTerminalIds.0: is not a terminal id/],
       [{ ...group, managerTerminalIds: undefined }, /managerTerminalIds: is required/],
