@@ -152,7 +152,7 @@ export function gatewayAdapter(startable: RelayOptions): void {
       const asked = order({ txReq: { txOp: "SALE", amount: { value: 1230, currency: "EUR" }, ...txReq } });
       assertMatches(await client.post("/pgw/payment/init", asked), { status: 400, body: { txHead: { errDescription } } });
     };
-    await refused({ expiresAt: new Date(relay.nowMs() + 120 * MINUTE_MS).toISOString() }, /^expiresAt: may be at most one hour ahead/);
+    await refused({ expiresAt: new Date(relay.nowMs() + 120 * MINUTE_MS).toISOString() }, /^expiresAt: may be at most one hour from now/);
     await refused({ expiresAt: new Date(relay.nowMs() - MINUTE_MS).toISOString() }, /^expiresAt: has passed/);
     await refused({ installments: 3 }, /^txReq\.installments: would change the payment/);
     const twice = JSON.stringify(order()).replace('"value":1230', '"value":1230,"value":99900');

@@ -79,14 +79,14 @@ describe("a compiled machine", () => {
     assert.throws(() => compile(lamp, ["tell", "ring", "count"]), /count has to be either/);
   });
 
-  it("refuses an effect that does something by itself, and an action that is none", () => {
+  it("refuses an effect that must not do anything itself, and an action that is none", () => {
     const chart = (action: "sends" | "spoken") =>
       setup({ actions: { sends: raise({ type: "again" }), spoken: () => {} } }).createMachine({
         id: "chart",
         initial: "a",
         states: { a: { on: { go: { actions: action } } } },
       });
-    assert.throws(() => compile(chart("sends"), ["sends"]), /sends does something by itself/);
+    assert.throws(() => compile(chart("sends"), ["sends"]), /sends must not do anything itself/);
     assert.throws(() => compile(chart("sends"), []), /sends has to be either/);
     assert.equal(compile(chart("spoken"), ["spoken"])("a", {}, { type: "go" }).effects[0]?.type, "spoken");
   });
@@ -99,7 +99,7 @@ describe("a compiled machine", () => {
         states: { a: { on: { go: { guard } } } },
       });
     for (const guard of ["both", "neither", "there"] as const) {
-      assert.throws(() => compile(chart(guard), []), new RegExp(`the guard ${guard} is not a function of its own`));
+      assert.throws(() => compile(chart(guard), []), new RegExp(`the guard ${guard} must be a function of its own`));
     }
   });
 });
