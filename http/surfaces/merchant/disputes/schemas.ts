@@ -1,5 +1,5 @@
 import { type Static, Type } from "@sinclair/typebox";
-import { ALERT_STATES } from "../../../../engine/alerts/alert.ts";
+import { ALERT_STATES } from "../../../../engine/alerts/words.ts";
 import {
   DISPUTE_CATEGORIES,
   DISPUTE_FIELD_LENGTH_MAX,
@@ -9,11 +9,10 @@ import {
   DISPUTE_STATEMENT_LENGTH_MAX,
   DISPUTE_STATES,
   EVIDENCE_CATEGORIES,
-} from "../../../../engine/disputes/dispute.ts";
+} from "../../../../engine/disputes/words.ts";
 import { LINES } from "../../../../engine/kernel/well-formed.ts";
-import { DAY } from "../../day.ts";
-import { TerminalId } from "../../identifier-params.ts";
-import { words } from "../../named-words.ts";
+import { TerminalId, words } from "../../parts/schemas.ts";
+import { DAY } from "../../parts/time.ts";
 import { Currency, nullable, ToDay, time } from "../schema-parts.ts";
 
 /** The JSON of disputes: endpoints declare it, pages take their types from it. */
