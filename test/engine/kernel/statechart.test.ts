@@ -75,11 +75,11 @@ describe("a compiled machine", () => {
   });
 
   it("refuses an assignment that is said to be an effect, and an effect that is not", () => {
-    assert.throws(() => compile(lamp, ["tell"]), /ring has to be either/);
-    assert.throws(() => compile(lamp, ["tell", "ring", "count"]), /count has to be either/);
+    assert.throws(() => compile(lamp, ["tell"]), /ring must be either/);
+    assert.throws(() => compile(lamp, ["tell", "ring", "count"]), /count must be either/);
   });
 
-  it("refuses an effect that must not do anything itself, and an action that is none", () => {
+  it("refuses an effect that does something by itself, and an action that is none", () => {
     const chart = (action: "sends" | "spoken") =>
       setup({ actions: { sends: raise({ type: "again" }), spoken: () => {} } }).createMachine({
         id: "chart",
@@ -87,7 +87,7 @@ describe("a compiled machine", () => {
         states: { a: { on: { go: { actions: action } } } },
       });
     assert.throws(() => compile(chart("sends"), ["sends"]), /sends must not do anything itself/);
-    assert.throws(() => compile(chart("sends"), []), /sends has to be either/);
+    assert.throws(() => compile(chart("sends"), []), /sends must be either/);
     assert.equal(compile(chart("spoken"), ["spoken"])("a", {}, { type: "go" }).effects[0]?.type, "spoken");
   });
 

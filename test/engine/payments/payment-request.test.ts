@@ -120,8 +120,8 @@ describe("a payment request", () => {
 
   it("never quotes a value in its message", () => {
     refused({ ...pay, uuid: "4111 1111 1111 1111" }, /^(?!.*4111)/);
-    assert.throws(() => payloadOf({ ...pay, "4111111111111111": 2 ** 60 }), /^RelayError: a member holds/);
-    assert.throws(() => payloadOf({ ...pay, order: 2 ** 60 }), /order holds a number/);
+    assert.throws(() => payloadOf({ ...pay, "4111111111111111": 2 ** 60 }), /^RelayError: a member contains/);
+    assert.throws(() => payloadOf({ ...pay, order: 2 ** 60 }), /order contains a number/);
   });
 });
 
