@@ -12,7 +12,7 @@ export const PAGE_POLICY = `default-src 'none'; style-src 'sha256-${createHash("
 export function outboxPage(mails: readonly MailInOutbox[], sends: boolean): string {
   const intro = sends
     ? "Mails are sent by the configured server, so their texts are not shown here."
-    : "No server for mail is configured (RELAY_SMTP_URL): pass on what is in these mails. Whoever has a link can use it.";
+    : "No mail server is configured (RELAY_SMTP_URL): pass these mails on yourself. Anyone who has a link can use it.";
   const list = mails.length === 0 ? "<p>There are no mails.</p>" : mails.map(articleOf).join("");
   return `<!doctype html><html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>Outbox</title><style>${STYLE}</style></head><body><main><h1>Outbox</h1><p>${intro}</p>${list}</main></body></html>`;
 }

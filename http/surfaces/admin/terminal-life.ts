@@ -21,12 +21,12 @@ export const showTerminalLife = admin.endpoint({
   method: "GET",
   path: "/admin/terminals/{terminalId}/life",
   summary: "Get the latest activity of a terminal",
-  description: `The latest command, ${RESULTS} results and ${LOGS} logs, for a person who looks at one terminal.`,
+  description: `Returns the latest command, ${RESULTS} results and ${LOGS} logs, for a person who examines one terminal.`,
   auth: "admin",
   role: "read-only",
   params: TerminalParams,
   responses: {
-    200: { description: "What is known; empty for a terminal that was never seen.", body: okBody(TerminalLife) },
+    200: { description: "The latest activity; empty for a terminal that never connected.", body: okBody(TerminalLife) },
     ...admin.errors(400, 401, 503),
   },
   handle: async (operations, { params: { terminalId }, caller }) => {

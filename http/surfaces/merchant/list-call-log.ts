@@ -25,7 +25,7 @@ export const listMerchantCallLog = reads.endpoint({
   method: "GET",
   path: `${MERCHANT_BASE}/logs/calls`,
   summary: "List entries of the call log",
-  description: `To the card gateway, to addresses of webhooks and callbacks, and to the mail server. \`failed\`: it is not known whether it was taken, or it was not; \`refused\`: for good. ${LOG_DESCRIPTION}`,
+  description: `Lists the relay's calls to the card gateway, to addresses of webhooks and callbacks, and to the mail server. \`failed\`: the call was not accepted, or it is unknown whether it was; \`refused\`: the other side rejected it permanently. ${LOG_DESCRIPTION}`,
   auth: "merchantUser",
   may: "integrate",
   rateLimit: PORTAL_RATE,

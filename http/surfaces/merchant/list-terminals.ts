@@ -13,7 +13,7 @@ export const listMerchantTerminals = reads.endpoint({
   path: `${MERCHANT_BASE}/terminals`,
   summary: "List terminals of the merchant",
   description:
-    "Those whose configuration names the merchant, by id; at most 2,000, further ones are answered one by one. `If-None-Match` with the last ETag answers 304 while nothing has changed. `lastSeen` of a terminal that is ONLINE is told to the minute.",
+    "Lists the terminals whose configuration names the merchant, by id; at most 2,000. Get further terminals one by one. With `If-None-Match` and the last ETag the response is 304 while nothing has changed. `lastSeen` of an ONLINE terminal is rounded to the minute.",
   auth: "merchantUserOrKey",
   may: "look",
   rateLimit: PORTAL_RATE,
@@ -26,7 +26,7 @@ export const listMerchantTerminals = reads.endpoint({
       headers: ETAG_HEADERS,
       example: { status: "ok", data: { items: [TERMINAL_EXAMPLE], resultsAway: false, asOf: "2026-11-25T10:00:12.000Z" } },
     },
-    304: { description: "Nothing has changed.", headers: ETAG_HEADERS },
+    304: { description: "Nothing has changed since that ETag.", headers: ETAG_HEADERS },
     ...reads.errors(400, 401, 403, 429, 503),
   },
   handle: async (operations, { caller, headers, request }) => {

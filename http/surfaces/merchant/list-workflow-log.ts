@@ -23,7 +23,7 @@ export const listMerchantWorkflowLog = reads.endpoint({
   method: "GET",
   path: `${MERCHANT_BASE}/logs/workflow`,
   summary: "List entries of the workflow log",
-  description: `Each step with the states before and after; \`refused\` is one that the object did not take. Payments at terminals are not here. ${LOG_DESCRIPTION}`,
+  description: `Lists each transition with the states before and after it; \`refused\` is an event that the object did not accept. Payments at terminals are not in this log. ${LOG_DESCRIPTION}`,
   auth: "merchantUser",
   may: "integrate",
   rateLimit: PORTAL_RATE,

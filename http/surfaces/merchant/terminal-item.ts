@@ -71,6 +71,6 @@ export const TERMINAL_EXAMPLE: TerminalItemJson = {
 };
 
 export const IF_NONE_MATCH = Type.Object({
-  "if-none-match": Type.Optional(Type.String({ maxLength: 1_024, description: "304 if this ETag still matches." })),
+  "if-none-match": Type.Optional(Type.String({ maxLength: 1_024, description: "The response is 304 if this ETag still matches." })),
 });
-export const ETAG_HEADERS = { ETag: { description: "Of what the answer says, without `asOf`." } };
+export const ETAG_HEADERS = { ETag: { description: "ETag of the body without `asOf`." } };

@@ -28,7 +28,7 @@ const LogEntry = Type.Object(
     receivedAt: Type.String({ description: "ISO 8601 UTC." }),
     device: Type.Object(
       {},
-      { additionalProperties: Type.String(), description: "From the X- headers of the request that posted the log." },
+      { additionalProperties: Type.String(), description: "The device, from the X- headers of the request that posted the log." },
     ),
     log: Type.Object({}, { additionalProperties: true, description: "The posted text, with card numbers masked." }),
   },
@@ -55,7 +55,7 @@ export function terminalLogEndpoints({ open }: { open: boolean }): Endpoint<Rela
     path: "/api/v1/{terminalId}/logs",
     tags: ["Terminals"],
     summary: "Create a log of a terminal",
-    description: `Logs are kept for 30 days, the latest ${LOG_ENTRIES_PER_TERMINAL_MAX} of a terminal. Before anything is stored, card numbers are masked and values nested deeper than ${MASK_DEPTH_MAX} levels are replaced.`,
+    description: `Logs are stored for 30 days, and only the latest ${LOG_ENTRIES_PER_TERMINAL_MAX} of each terminal. Before the relay stores a log, it masks card numbers and replaces values nested deeper than ${MASK_DEPTH_MAX} levels.`,
     ...access("act or administrate"),
     rateLimit: limit,
     bodyBytesMax: LOG_BODY_BYTES_MAX,

@@ -25,7 +25,7 @@ export const Username = Type.String({
   maxLength: 64,
   pattern: `^(?!${ME}$)${LoginName}$`,
   errorMessage: `must be 1 to 64 letters, digits, dots, underscores, dashes, plus or at signs, and not "${ME}"`,
-  description: "Unique among administrators, partners and machine tokens, regardless of case. Logging in, it is written as here.",
+  description: "Unique among administrators, partners and machine tokens, regardless of case. At login, it must be written as here.",
 });
 
 export { AdministratorRoleWord as Role };
@@ -52,9 +52,9 @@ export const Administrator = Type.Object(
   {
     username: Type.String(),
     role: AdministratorRoleWord,
-    enabled: Type.Boolean({ description: "False: cannot log in." }),
+    enabled: Type.Boolean({ description: "False if the administrator cannot log in." }),
     fromConfiguration: Type.Boolean({
-      description: "True for the owner of `RELAY_ADMIN_USERNAME`: changed only there. It has no times.",
+      description: "True for the owner of `RELAY_ADMIN_USERNAME`, who can be changed only in the configuration. This record has no times.",
     }),
     createdAt: Type.Optional(Type.String({ description: "ISO 8601 UTC." })),
     updatedAt: Type.Optional(Type.String({ description: "ISO 8601 UTC." })),

@@ -93,7 +93,7 @@ export const AdminAlert = Type.Object(
     refund: orNull(
       Type.Object({ state: Type.String(), by: Type.String(), requestedAt: Time, moved: Type.Boolean(), detail: orNull(Type.String()) }),
     ),
-    endedBy: orNull(Type.String({ description: "merchant, deadline, network or invalid." })),
+    endedBy: orNull(Type.String({ description: "What ended the alert: merchant, deadline, network or invalid." })),
     createdAt: Time,
     updatedAt: Time,
   },

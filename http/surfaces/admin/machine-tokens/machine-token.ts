@@ -11,12 +11,12 @@ export const TokenParams = Type.Object({
 /** A machine token as others see it. */
 export const MachineToken = Type.Object(
   {
-    name: Type.String({ description: "The user name in Basic." }),
+    name: Type.String({ description: "The user name in Basic authentication." }),
     rights: Type.Array(MachineRightWord),
     expired: Type.Boolean(),
     expiresAt: Type.String({ description: "ISO 8601 UTC." }),
     createdAt: Type.String({ description: "ISO 8601 UTC." }),
-    createdBy: Type.String({ description: "The owner who made it." }),
+    createdBy: Type.String({ description: "The owner who created the token." }),
   },
   { title: "MachineToken" },
 );

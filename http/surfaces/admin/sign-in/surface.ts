@@ -59,7 +59,7 @@ export function enrollingSession(caller: Caller): AdministratorSessionGrant {
   return session;
 }
 
-export const StateAnswer = { description: "The session as it is now.", body: okBody(AdminSessionState) };
+export const StateAnswer = { description: "The session as it is after the call.", body: okBody(AdminSessionState) };
 export const StateAndCookie = { ...StateAnswer, headers: SetCookie };
 
 /** What of a session is shown. */
@@ -92,7 +92,7 @@ export async function factorAnswer(operations: AdminSignInOperations, outcome: A
         headers: { "Set-Cookie": operations.administratorCookie.handOut(outcome.token) },
       } as const;
     case "invalid":
-      return refusal(401, "invalid_code", "The code, or the answer of the passkey, is not right");
+      return refusal(401, "invalid_code", "The code or the passkey's response is wrong");
     case "ended":
     case "nowhere":
       throw endedError();

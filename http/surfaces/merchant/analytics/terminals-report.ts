@@ -17,7 +17,7 @@ export const terminalsReport = analytics.endpoint({
   method: "GET",
   path: `${MERCHANT_BASE}/analytics/terminals`,
   summary: "Get the report of terminals",
-  description: `What each terminal took, and how many were active. ${EVERY_REPORT}`,
+  description: `The payments of each terminal, and the number of active terminals. ${EVERY_REPORT}`,
   auth: "merchantUserOrKey",
   may: "look",
   rateLimit: PORTAL_RATE,

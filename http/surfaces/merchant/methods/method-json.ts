@@ -44,7 +44,7 @@ export const METHOD_EXAMPLE: PaymentMethodJson = {
 };
 
 export const methodAnswered = {
-  description: "The method as it now is.",
+  description: "The method as it is after the call.",
   body: okOf(PaymentMethod),
   example: { status: "ok", data: METHOD_EXAMPLE },
 };

@@ -17,7 +17,7 @@ export const listReconciliation = reconciliation.endpoint({
   method: "GET",
   path: `${MERCHANT_BASE}/reconciliation`,
   summary: "List closed days",
-  description: "Days on which the merchant had anything, as they were closed; newest first.",
+  description: "Lists the days on which the merchant had any activity, with the figures of their closing; newest first.",
   auth: "merchantUserOrKey",
   may: "look",
   rateLimit: PORTAL_RATE,

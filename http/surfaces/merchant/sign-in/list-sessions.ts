@@ -11,7 +11,7 @@ export const listSessions = signInSurface.endpoint({
   method: "GET",
   path: "/api/merchant/sessions",
   summary: "List your sessions",
-  description: "All of them, the latest first; an account has ten at most, and a few that lack their second factor.",
+  description: "Lists all sessions of the account, the latest first; an account has at most ten, and a few that lack their second factor.",
   auth: "merchantUser",
   may: "look",
   rateLimit: PORTAL_RATE,

@@ -40,7 +40,7 @@ export function ownSession(caller: Caller): OwnSession | null {
   return caller.type === "merchantUser" ? caller.user : null;
 }
 
-export const StateAnswer = { description: "The session as it is now.", body: okOf(SessionState) };
+export const StateAnswer = { description: "The session as it is after the call.", body: okOf(SessionState) };
 export const StateAndCookie = { ...StateAnswer, headers: SetCookie };
 
 export async function stateBody(
@@ -78,5 +78,5 @@ export function enrollingUser(caller: Caller) {
 }
 
 export function nowhereError(): RelayError {
-  return new RelayError("forbidden", "You are not an active user of any merchant here; ask its owner");
+  return new RelayError("forbidden", "You are not an active user of any merchant here; ask the owner of your merchant");
 }

@@ -14,7 +14,7 @@ export const showInvitation = team.endpoint({
   rateLimit: SIGN_IN_RATE,
   params: InvitationParams,
   responses: {
-    200: { description: "It can be accepted.", body: okOf(Invitation) },
+    200: { description: "The invitation can be accepted.", body: okOf(Invitation) },
     ...team.errors(400, 429, 503),
     410: { description: USED_OR_EXPIRED, body: team.envelope.schema },
   },
