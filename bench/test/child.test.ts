@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { startProgram } from "../../bench/load/child.ts";
+import { startProgram } from "../load/child.ts";
 
 const READY = { environment: process.env, ready: /^listening on (\d+)$/ };
 

@@ -2,9 +2,9 @@ import assert from "node:assert/strict";
 import { createServer } from "node:http";
 import { describe, it, type TestContext } from "node:test";
 import { setTimeout as delay } from "node:timers/promises";
-import { HttpConnection } from "../../bench/load/http-connection.ts";
-import { paced, type Schedule, saturated } from "../../bench/load/schedules.ts";
-import { eventually } from "../support/within.ts";
+import { eventually } from "../../test/support/within.ts";
+import { HttpConnection } from "../load/http-connection.ts";
+import { paced, type Schedule, saturated } from "../load/schedules.ts";
 
 const REQUEST = Buffer.from("GET / HTTP/1.1\r\nHost: localhost\r\n\r\n", "latin1");
 const CONNECTIONS = 4;

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { syncedAnswers } from "../../bench/peers/sync-trace.ts";
+import { syncedAnswers } from "../peers/sync-trace.ts";
 
 const UUID = "7d9f0a52-6c2e-4a83-9f5d-2c1d0d1b8f11";
 const LOG = "15</data/state/000005.log>";

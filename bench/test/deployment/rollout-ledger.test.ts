@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { RolloutLedger } from "../../../bench/deployment/rollout-ledger.ts";
+import { RolloutLedger } from "../../deployment/rollout-ledger.ts";
 
 const IDS = ["T1", "T2"] as const;
 

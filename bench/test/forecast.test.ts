@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { type Figures, forecast } from "../../bench/scaling/forecast.ts";
+import { type Figures, forecast } from "../scaling/forecast.ts";
 
 /** Round figures: what is expected can be reckoned without a machine. */
 const FIGURES: Figures = {

@@ -1,13 +1,13 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import type { TreesUse } from "../../bench/load/process-trees.ts";
-import { LIFE_STEPS, type LoadResult, type StepResult } from "../../bench/load/task.ts";
-import { CASES, type ComparedRound, type ContenderRound } from "../../bench/peers/compare.ts";
-import type { ContenderName } from "../../bench/peers/contenders.ts";
-import { paymentsAwayFromRehash } from "../../bench/peers/redis-store.ts";
-import { outboxIn } from "../../bench/peers/rows.ts";
-import { foreignCores, summarizeCompared } from "../../bench/peers/summary.ts";
-import { comparedTables } from "../../bench/peers/tables.ts";
+import type { TreesUse } from "../load/process-trees.ts";
+import { LIFE_STEPS, type LoadResult, type StepResult } from "../load/task.ts";
+import { CASES, type ComparedRound, type ContenderRound } from "../peers/compare.ts";
+import type { ContenderName } from "../peers/contenders.ts";
+import { paymentsAwayFromRehash } from "../peers/redis-store.ts";
+import { outboxIn } from "../peers/rows.ts";
+import { foreignCores, summarizeCompared } from "../peers/summary.ts";
+import { comparedTables } from "../peers/tables.ts";
 
 const SECONDS = 2;
 

@@ -3,8 +3,8 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { join } from "node:path";
 import { describe, it, type TestContext } from "node:test";
-import { readTrees, residentBytes, WATCHER, watchTrees } from "../../bench/load/process-trees.ts";
-import { directoryOf } from "../storage/kv/world.ts";
+import { directoryOf } from "../../test/storage/kv/world.ts";
+import { readTrees, residentBytes, WATCHER, watchTrees } from "../load/process-trees.ts";
 
 const skip = process.platform === "linux" ? false : "only Linux tells of processes";
 

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { answerIn } from "../../bench/load/http-connection.ts";
+import { answerIn } from "../load/http-connection.ts";
 
 function statusOf(text: string): number | null {
   // More lies behind what was read, as in the buffer that all connections read into.

@@ -2,9 +2,9 @@ import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
 import { describe, it } from "node:test";
 import { fileURLToPath } from "node:url";
-import { addSlice, emptyLives } from "../../bench/engine/pair-nodes.ts";
-import { meanRatio, ratioOf } from "../../bench/engine/ratio.ts";
-import { type TreesUse, WATCHER } from "../../bench/load/process-trees.ts";
+import { addSlice, emptyLives } from "../engine/pair-nodes.ts";
+import { meanRatio, ratioOf } from "../engine/ratio.ts";
+import { type TreesUse, WATCHER } from "../load/process-trees.ts";
 
 const ROOT = fileURLToPath(new URL("../../", import.meta.url));
 

@@ -3,10 +3,10 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
-import { type AskedChild, forkChild } from "../../bench/load/child.ts";
-import { type RunningRelay, startRelay } from "../../bench/load/relay.ts";
-import { LIFE_STEPS, type LoadAnswer, type LoadTask, type StepsAnswer, type StepsTask } from "../../bench/load/task.ts";
-import { untilRowsAreStored } from "../../bench/peers/rows.ts";
+import { type AskedChild, forkChild } from "../load/child.ts";
+import { type RunningRelay, startRelay } from "../load/relay.ts";
+import { LIFE_STEPS, type LoadAnswer, type LoadTask, type StepsAnswer, type StepsTask } from "../load/task.ts";
+import { untilRowsAreStored } from "../peers/rows.ts";
 
 const LIVES = 120;
 

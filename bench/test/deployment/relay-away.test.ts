@@ -3,12 +3,12 @@ import { once } from "node:events";
 import { createServer, type RequestListener } from "node:http";
 import type { AddressInfo } from "node:net";
 import { type TestContext, test } from "node:test";
-import { HttpCaller } from "../../../bench/deployment/http-caller.ts";
-import { Ledger } from "../../../bench/deployment/ledger.ts";
-import { LoadTerminal } from "../../../bench/deployment/load-terminal.ts";
-import { Measurements } from "../../../bench/deployment/measurements.ts";
-import { Partner } from "../../../bench/deployment/partner.ts";
-import { atEnd } from "../../storage/kv/world.ts";
+import { atEnd } from "../../../test/storage/kv/world.ts";
+import { HttpCaller } from "../../deployment/http-caller.ts";
+import { Ledger } from "../../deployment/ledger.ts";
+import { LoadTerminal } from "../../deployment/load-terminal.ts";
+import { Measurements } from "../../deployment/measurements.ts";
+import { Partner } from "../../deployment/partner.ts";
 
 async function serve(t: TestContext, answer: RequestListener): Promise<string> {
   const server = createServer(answer).listen(0, "127.0.0.1");

@@ -6,10 +6,10 @@ import { join } from "node:path";
 import { describe, it, type TestContext } from "node:test";
 import { promisify } from "node:util";
 import { ClassicLevel } from "classic-level";
-import { collectionsEnvironment, readCollections } from "../../bench/load/collections.ts";
-import { type Span, sortSlowPushes } from "../../bench/load/slow-pushes.ts";
-import { readStoreWork } from "../../bench/load/store-work.ts";
-import { summarizeSlowPushes } from "../../bench/summary.ts";
+import { collectionsEnvironment, readCollections } from "../load/collections.ts";
+import { type Span, sortSlowPushes } from "../load/slow-pushes.ts";
+import { readStoreWork } from "../load/store-work.ts";
+import { summarizeSlowPushes } from "../summary.ts";
 
 /** A program that ends when the first collection of its worker was written down. */
 const UNTIL_COLLECTED = `

@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { after, before, describe, it, type TestContext } from "node:test";
-import type { LoadResult } from "../../../bench/deployment/result.ts";
-import { directoryOf } from "../../storage/kv/world.ts";
-import { ADMIN, API_KEY, startTestNode, type TestNode } from "../../support/node/node.ts";
-import { eventually, within } from "../../support/within.ts";
+import { directoryOf } from "../../../test/storage/kv/world.ts";
+import { ADMIN, API_KEY, startTestNode, type TestNode } from "../../../test/support/node/node.ts";
+import { eventually, within } from "../../../test/support/within.ts";
+import type { LoadResult } from "../../deployment/result.ts";
 import { type LoadRun, startLoad } from "./world.ts";
 
 /** Secrets of this relay, none of which may stand in anything that a run prints or writes. */

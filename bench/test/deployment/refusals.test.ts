@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { Refusals } from "../../../bench/deployment/refusals.ts";
+import { Refusals } from "../../deployment/refusals.ts";
 
 const ALLOWED = { paysPerSecond: 10, ownPaysPerSecond: 0 };
 const TOLD = { "retry-after": "1", "ratelimit-limit": "10", "ratelimit-remaining": "0" };

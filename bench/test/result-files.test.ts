@@ -2,8 +2,8 @@ import assert from "node:assert/strict";
 import { readdir, readFile } from "node:fs/promises";
 import { basename, join } from "node:path";
 import { describe, it } from "node:test";
-import { processorName, writeResultFiles } from "../../bench/result-files.ts";
-import { directoryOf } from "../storage/kv/world.ts";
+import { directoryOf } from "../../test/storage/kv/world.ts";
+import { processorName, writeResultFiles } from "../result-files.ts";
 import { assertPlot } from "./plots/well-formed.ts";
 
 describe("a result of the benchmark", () => {

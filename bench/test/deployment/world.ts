@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { TestContext } from "node:test";
-import { atEnd } from "../../storage/kv/world.ts";
+import { atEnd } from "../../../test/storage/kv/world.ts";
 
 /** What a run of the load tester left. */
 export interface LoadRun {

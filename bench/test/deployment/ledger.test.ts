@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { type Fate, Ledger } from "../../../bench/deployment/ledger.ts";
+import { type Fate, Ledger } from "../../deployment/ledger.ts";
 
 const PAYMENTS = 10;
 const uuidOf = (index: number) => `load-${index}`;

@@ -2,8 +2,8 @@ import assert from "node:assert/strict";
 import { chmod, mkdir, readdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, it, type TestContext } from "node:test";
-import { installFastify, installSpring } from "../../bench/peers/install.ts";
-import { directoryOf } from "../storage/kv/world.ts";
+import { directoryOf } from "../../test/storage/kv/world.ts";
+import { installFastify, installSpring } from "../peers/install.ts";
 
 /** A machine that has only these programs, and an empty cache. Each file of tests has a process of its own. */
 async function machineWith(test: TestContext, programs: { [name: string]: string }): Promise<string> {

@@ -2,17 +2,17 @@ import assert from "node:assert/strict";
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, it } from "node:test";
-import { formatted } from "../../../bench/charts/formatted.ts";
-import { lineFigure } from "../../../bench/charts/line-chart.ts";
-import type { Panel } from "../../../bench/charts/panel.ts";
-import { COLOURS } from "../../../bench/charts/scale.ts";
-import { svgDocument } from "../../../bench/charts/svg-document.ts";
-import { drawResult } from "../../../bench/plots/draw.ts";
-import { KIND_ORDER, kindOf } from "../../../bench/plots/kinds.ts";
-import { withFigures } from "../../../bench/plots/results-page.ts";
-import { readResults, tidyResults } from "../../../bench/plots/stored-results.ts";
-import { byKind, readResultName } from "../../../bench/result-name.ts";
-import { directoryOf } from "../../storage/kv/world.ts";
+import { directoryOf } from "../../../test/storage/kv/world.ts";
+import { formatted } from "../../charts/formatted.ts";
+import { lineFigure } from "../../charts/line-chart.ts";
+import type { Panel } from "../../charts/panel.ts";
+import { COLOURS } from "../../charts/scale.ts";
+import { svgDocument } from "../../charts/svg-document.ts";
+import { drawResult } from "../../plots/draw.ts";
+import { KIND_ORDER, kindOf } from "../../plots/kinds.ts";
+import { withFigures } from "../../plots/results-page.ts";
+import { readResults, tidyResults } from "../../plots/stored-results.ts";
+import { byKind, readResultName } from "../../result-name.ts";
 import { assertPlot } from "./well-formed.ts";
 
 const RESULTS = "bench/results";
@@ -27,15 +27,15 @@ describe("plots of the results that are here", () => {
     for (const { result, svg } of drawn) {
       assert.ok(svg !== null, `${result.name} has nothing to draw`);
       assertPlot(svg);
-      assert.equal(await readFile(join(RESULTS, `${result.name}.svg`), "utf8"), svg, `${result.name}: npm run bench:plots`);
+      assert.equal(await readFile(join(RESULTS, `${result.name}.svg`), "utf8"), svg, `${result.name}: npm --prefix bench run plots`);
     }
   });
 
   it("are of the newest two of each kind, and bench/RESULTS.md has the figures of the newest", async () => {
     const { newest, older } = await readResults(RESULTS);
-    assert.deepEqual(older, [], "npm run bench:plots deletes them");
+    assert.deepEqual(older, [], "npm --prefix bench run plots deletes them");
     const page = await readFile("bench/RESULTS.md", "utf8");
-    assert.equal(page, withFigures(page, newest), "npm run bench:plots writes it");
+    assert.equal(page, withFigures(page, newest), "npm --prefix bench run plots writes it");
   });
 
   it("keep what stands around the figures, and refuse a page without its marks", async () => {

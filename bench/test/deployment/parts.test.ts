@@ -1,13 +1,13 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { lineFigure } from "../../../bench/charts/line-chart.ts";
-import { arrivalsAt, sendOnSchedule } from "../../../bench/deployment/arrivals.ts";
-import { Measurements } from "../../../bench/deployment/measurements.ts";
-import { duration, leastTerminals, readOptions, share } from "../../../bench/deployment/options.ts";
-import { Pace } from "../../../bench/deployment/paces.ts";
-import { askedOf, isInShare } from "../../../bench/deployment/payment-of.ts";
-import { createRunUuids } from "../../../bench/deployment/run-uuids.ts";
-import { within } from "../../support/within.ts";
+import { within } from "../../../test/support/within.ts";
+import { lineFigure } from "../../charts/line-chart.ts";
+import { arrivalsAt, sendOnSchedule } from "../../deployment/arrivals.ts";
+import { Measurements } from "../../deployment/measurements.ts";
+import { duration, leastTerminals, readOptions, share } from "../../deployment/options.ts";
+import { Pace } from "../../deployment/paces.ts";
+import { askedOf, isInShare } from "../../deployment/payment-of.ts";
+import { createRunUuids } from "../../deployment/run-uuids.ts";
 
 describe("the schedule of a load test", () => {
   it("has all payments of its rate, evenly, and fewer while the rate rises", () => {

@@ -2,10 +2,10 @@ import assert from "node:assert/strict";
 import { readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { after, before, describe, it, type TestContext } from "node:test";
-import type { LoadResult } from "../../../bench/deployment/result.ts";
-import { directoryOf } from "../../storage/kv/world.ts";
-import { ADMIN, API_KEY, startTestNode, type TestNode } from "../../support/node/node.ts";
-import { eventually, within } from "../../support/within.ts";
+import { directoryOf } from "../../../test/storage/kv/world.ts";
+import { ADMIN, API_KEY, startTestNode, type TestNode } from "../../../test/support/node/node.ts";
+import { eventually, within } from "../../../test/support/within.ts";
+import type { LoadResult } from "../../deployment/result.ts";
 import { type LoadRun, type RunningLoad, startLoad } from "./world.ts";
 
 const TERMINAL_SECRET = "the-terminal-secret-of-a-load-test";
