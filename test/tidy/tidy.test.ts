@@ -186,7 +186,8 @@ const WORDS: { in: string[]; but?: string[]; pattern: RegExp; why: string }[] = 
 const SUPPRESSIONS = /@ts-ignore|@ts-nocheck|eslint-disable/;
 
 const FORBIDDEN_NAMES = /(?:^|[.-])(?:utils?|helpers?|common|misc|manager|impl)(?:[.-]|$)/;
-const KEBAB_CASE = /^[a-z0-9]+(?:-[a-z0-9]+)*(?:(?:\.[a-z]+)?\.test)?\.(?:tsx?|mts|mjs|d\.ts)$/;
+/** The texts of a page have the language in the name: `users.en.ts`. */
+const KEBAB_CASE = /^[a-z0-9]+(?:-[a-z0-9]+)*(?:(?:\.[a-z]+)?\.test|\.en|\.it)?\.(?:tsx?|mts|mjs|d\.ts)$/;
 
 for (const { folder, mayImport } of DIRECTIONS) {
   test(`${folder} imports ${mayImport.length === 0 ? "nothing else" : `only ${mayImport.join(", ")}`}`, () => {

@@ -1,4 +1,4 @@
-import type { AnalyticsTexts, FigureText } from "./en-analytics.ts";
+import type { AnalyticsTexts, FigureText } from "./analytics.en.ts";
 
 const figure = (label: string, about: string): FigureText => ({ label, about });
 
@@ -23,7 +23,7 @@ const linkSums = {
   ),
 };
 
-/** The same in Italian. */
+/** The texts of the analytics page in Italian. */
 export const analytics: AnalyticsTexts = {
   title: "Analisi",
   lead: "Come va la tua attività, e perché. Ogni dato porta all’elenco da cui è calcolato.",

@@ -181,7 +181,7 @@ export const subscriptions = {
   cancelDo: { now: "Cancel now", end: "Cancel at the end of the period" },
   cancelDone: { now: "The subscription is cancelled.", end: "The subscription ends with its period." },
   searchEmailHint: "The whole address",
-  end: (count: number) => (count === 1 ? "1 subscription" : `${count} subscriptions, that is all`),
+  end: (count: number) => (count === 1 ? "1 subscription" : `${count} subscriptions in total`),
   emptyTitle: "No subscription yet",
   emptyText: "Begin one for a customer: you choose the plan, and the customer gets a mail when a payment is due.",
   emptyLookText: "The subscriptions that your colleagues begin appear here.",
@@ -234,7 +234,7 @@ export const plans = {
   emptyTitle: "No plan yet",
   emptyText: "A plan says how much your customers pay how often, such as €29.00 every month.",
   emptyLookText: "The plans that your colleagues create appear here.",
-  end: (count: number) => (count === 1 ? "1 plan" : `${count} plans, that is all`),
+  end: (count: number) => (count === 1 ? "1 plan" : `${count} plans in total`),
   unknownTitle: "There is no such plan",
 };
 
