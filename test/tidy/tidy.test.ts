@@ -249,11 +249,17 @@ test("http knows of stores only their types, and never the key-value store", () 
   assert.deepEqual(offences, []);
 });
 
-/** All small: who may do what, how many decimals a currency has, and which columns an export has. */
+/** Data that pages and the relay share: the words and limits of a subject, and the filters of a list. */
+const SHARED_DATA = [/^engine\/[a-z-]+\/words\.ts$/, /^http\/surfaces\/merchant\/[a-z-]+\/list\.ts$/];
+
+const isSharedData = (path: string) => SHARED_DATA.some((pattern) => pattern.test(path));
+
+/** Small files: permissions, limits, the decimals of currencies, and the columns of exports. */
 const LOADED_BY_PAGES: ReadonlySet<string> = new Set([
   "engine/access/administrator-role.ts",
   "engine/access/machine-token.ts",
   "engine/access/merchant-user-grant.ts",
+  "engine/kernel/limits.ts",
   "engine/kernel/money.ts",
   "engine/kernel/money-text.ts",
   "http/surfaces/merchant/exports/columns.ts",
@@ -261,9 +267,18 @@ const LOADED_BY_PAGES: ReadonlySet<string> = new Set([
 
 const PAGES = ["http/web/portal/", "http/web/operators/"];
 
-test("pages load nothing of the relay but who may do what, the decimals of currencies and the columns of exports; the rest are types", () => {
+test("loads in pages only shared data and the listed files of the relay", () => {
   const offences = PRODUCT.filter(({ path }) => isIn(path, PAGES)).flatMap(({ path, loads }) =>
-    loads.filter((name) => isOurs(name) && !isIn(name, PAGES) && !LOADED_BY_PAGES.has(name)).map((name) => `${path} loads ${name}`),
+    loads
+      .filter((name) => isOurs(name) && !isIn(name, PAGES) && !LOADED_BY_PAGES.has(name) && !isSharedData(name))
+      .map((name) => `${path} loads ${name}`),
+  );
+  assert.deepEqual(offences, []);
+});
+
+test("loads in shared data only other shared data", () => {
+  const offences = PRODUCT.filter(({ path }) => isSharedData(path)).flatMap(({ path, loads }) =>
+    loads.filter((name) => !isSharedData(name)).map((name) => `${path} loads ${name}`),
   );
   assert.deepEqual(offences, []);
 });

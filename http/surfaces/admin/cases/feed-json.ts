@@ -1,13 +1,8 @@
 import { type Static, type TSchema, Type } from "@sinclair/typebox";
 import type { AlertRecord } from "../../../../engine/alerts/alert.ts";
-import { ALERT_SOURCES, ALERT_STATES } from "../../../../engine/alerts/alert.ts";
-import {
-  DISPUTE_CATEGORIES,
-  DISPUTE_STAGES,
-  DISPUTE_STATES,
-  type DisputeRecord,
-  EVIDENCE_CATEGORIES,
-} from "../../../../engine/disputes/dispute.ts";
+import { ALERT_SOURCES, ALERT_STATES } from "../../../../engine/alerts/words.ts";
+import type { DisputeRecord } from "../../../../engine/disputes/dispute.ts";
+import { DISPUTE_CATEGORIES, DISPUTE_STAGES, DISPUTE_STATES, EVIDENCE_CATEGORIES } from "../../../../engine/disputes/words.ts";
 import { Environment, words } from "../../parts/schemas.ts";
 
 /** The JSON of disputes and alerts as administrators see them, who bring responses to the networks. */

@@ -1,6 +1,6 @@
-import { Icon } from "../../components/icon.tsx";
-import { formatExactTime } from "../../i18n/format.ts";
-import { Countdown, useLeftMs } from "../payment-links/countdown.tsx";
+import { formatExactTime } from "../i18n/format.ts";
+import { Countdown, useLeftMs } from "./countdown.tsx";
+import { Icon } from "./icon.tsx";
 
 const DAY_MS = 86_400_000;
 

@@ -1,5 +1,5 @@
 import { useEffect, useState } from "preact/hooks";
-import { text } from "../../i18n/texts.ts";
+import { text } from "../i18n/texts.ts";
 
 const SECOND_MS = 1_000;
 const MINUTE_MS = 60 * SECOND_MS;
