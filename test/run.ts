@@ -19,7 +19,7 @@ import { idleSeconds, reportAll, reportJob } from "./runner/report.ts";
 import { type JobResult, runJob } from "./runner/run-job.ts";
 import { runInOrder } from "./runner/schedule.ts";
 import { CHECKS, groupOf, LANDING, NIGHTLY, type Suite, VARIANTS } from "./runner/suites.ts";
-import { build, removeBuild } from "./support/build.ts";
+import { build, removeBuild } from "./support/node/build.ts";
 
 type Level = "test" | "landing" | "nightly";
 

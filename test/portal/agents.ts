@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Locator, Page } from "playwright-core";
-import { listOf, member, textMember } from "../support/matches.ts";
-import { newAgentCredential } from "../support/new-agent.ts";
-import { PORTAL_API, type PortalPerson } from "../support/portal-person.ts";
-import type { Relay } from "../support/relay.ts";
+import { listOf, member, textMember } from "../support/http/matches.ts";
+import type { Relay } from "../support/node/relay.ts";
+import { newAgentCredential } from "../support/people/new-agent.ts";
+import { PORTAL_API, type PortalPerson } from "../support/people/portal-person.ts";
 import type { Looked } from "./pages.ts";
 import { colleague, shopWithOwner } from "./people.ts";
 import { type PortalWorld, type Shop, stepUp } from "./portal-world.ts";

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Page } from "playwright-core";
-import { assertMatches, member } from "../support/matches.ts";
-import type { PortalPerson } from "../support/portal-person.ts";
+import { assertMatches, member } from "../support/http/matches.ts";
+import type { PortalPerson } from "../support/people/portal-person.ts";
 import { eventually } from "../support/within.ts";
 import { alerted } from "./disputes.ts";
 import { paidLink } from "./links.ts";

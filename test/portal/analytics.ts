@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Page } from "playwright-core";
-import { listOf, member } from "../support/matches.ts";
-import type { Relay } from "../support/relay.ts";
+import { listOf, member } from "../support/http/matches.ts";
+import type { Relay } from "../support/node/relay.ts";
 import { eventually } from "../support/within.ts";
 import type { Looked } from "./pages.ts";
 import { card, pay, transactionsOf } from "./payments.ts";

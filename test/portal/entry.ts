@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
 import { test } from "node:test";
 import type { Page } from "playwright-core";
-import { lastMailTo, PORTAL_PASSWORD, PortalPerson } from "../support/portal-person.ts";
+import { lastMailTo, PORTAL_PASSWORD, PortalPerson } from "../support/people/portal-person.ts";
 import { eventually } from "../support/within.ts";
 import { addressOf, shopWithOwner } from "./people.ts";
 import { enterPassword, isSignedIn, newShop, type PortalWorld, signIn, signOut } from "./portal-world.ts";

@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Locator, Page } from "playwright-core";
-import { assertMatches, listOf, member } from "../support/matches.ts";
-import { bearer } from "../support/new-partner-api.ts";
-import { mailsTo, PORTAL_API, type PortalPerson } from "../support/portal-person.ts";
+import { assertMatches, listOf, member } from "../support/http/matches.ts";
+import { bearer } from "../support/people/new-partner-api.ts";
+import { mailsTo, PORTAL_API, type PortalPerson } from "../support/people/portal-person.ts";
 import { colleague, shopWithOwner } from "./people.ts";
 import type { PortalWorld } from "./portal-world.ts";
 

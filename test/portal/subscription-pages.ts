@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import type { Page } from "playwright-core";
-import type { Relay } from "../support/relay.ts";
+import type { Relay } from "../support/node/relay.ts";
 import type { Looked } from "./pages.ts";
 import type { Shop } from "./portal-world.ts";
 import { becomes, type MadeSubscription, planIn, subscriptionIn } from "./subscriptions.ts";

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Locator, Page } from "playwright-core";
-import { assertMatches } from "../support/matches.ts";
-import { mailsTo } from "../support/portal-person.ts";
+import { assertMatches } from "../support/http/matches.ts";
+import { mailsTo } from "../support/people/portal-person.ts";
 import { eventually } from "../support/within.ts";
 import { addressOf, colleague, shopWithOwner, userIdOf, usersOf } from "./people.ts";
 import type { PortalWorld } from "./portal-world.ts";

@@ -67,7 +67,7 @@ export const NIGHTLY: readonly Suite[] = [
   nightly("test/cluster/card-numbers.test.ts", "engine/kernel/mask.ts"),
   nightly("test/cluster/feed-told.test.ts", "storage/feed/"),
   nightly("test/cluster/former-version.test.ts", "engine/kernel/schemas.ts", "storage/schemas/"),
-  nightly("test/cluster/portal-faults.test.ts", "storage/feed/merchant-turns.ts"),
+  nightly("test/cluster/portal-faults.test.ts", "storage/transactions/merchant-turns.ts"),
   nightly("test/cluster/redis-at-start.test.ts", "storage/redis/"),
   nightly("test/cluster/restored.test.ts", "storage/kv/history.ts", "engine/terminals/taking-back.ts"),
   nightly("test/cluster/scenarios.test.ts", ...CLUSTERED),

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { after, before, describe, it, type TestContext } from "node:test";
 import type { LoadResult } from "../../../bench/deployment/result.ts";
 import { directoryOf } from "../../storage/kv/world.ts";
-import { ADMIN, API_KEY, startTestNode, type TestNode } from "../../support/node.ts";
+import { ADMIN, API_KEY, startTestNode, type TestNode } from "../../support/node/node.ts";
 import { eventually, within } from "../../support/within.ts";
 import { type LoadRun, type RunningLoad, startLoad } from "./world.ts";
 

@@ -1,7 +1,7 @@
 import { Type } from "@sinclair/typebox";
 import type { AlertFed } from "../../../../engine/alerts/alerts.ts";
 import { RelayError } from "../../../../engine/kernel/errors.ts";
-import { okBody } from "../../relay-envelope.ts";
+import { okBody } from "../../parts/relay-envelope.ts";
 import { ok } from "../envelope.ts";
 import { AdminAlert, AdminAlertPage, ALERT_EXAMPLE, AlertSource, AlertState, alertJson, DisputeCategory } from "./feed-json.ts";
 import {

@@ -8,7 +8,7 @@ import {
   type DisputeRecord,
   EVIDENCE_CATEGORIES,
 } from "../../../../engine/disputes/dispute.ts";
-import { Environment, words } from "../../named-words.ts";
+import { Environment, words } from "../../parts/schemas.ts";
 
 /** The JSON of disputes and alerts as administrators see them, who bring responses to the networks. */
 

@@ -1,6 +1,6 @@
 import { Type } from "@sinclair/typebox";
-import { contentDisposition } from "../../content-disposition.ts";
-import { okBody } from "../../relay-envelope.ts";
+import { contentDisposition } from "../../parts/content-disposition.ts";
+import { okBody } from "../../parts/relay-envelope.ts";
 import { ok } from "../envelope.ts";
 import { AdminDisputeDetail, AdminDisputePage, DISPUTE_EXAMPLE, DisputeState, detailJson, disputeJson } from "./feed-json.ts";
 import { adminOfDisputes as admin, disputeOf, FED_MERCHANT, FeedDisputeParams, noSuchDispute, PAGE, partyOf } from "./surface.ts";

@@ -2,7 +2,7 @@ import { Type } from "@sinclair/typebox";
 import type { DisputeRecord } from "../../../../engine/disputes/dispute.ts";
 import type { Fed } from "../../../../engine/disputes/disputes.ts";
 import { RelayError } from "../../../../engine/kernel/errors.ts";
-import { okBody } from "../../relay-envelope.ts";
+import { okBody } from "../../parts/relay-envelope.ts";
 import { ok } from "../envelope.ts";
 import { AdminDispute, DISPUTE_EXAMPLE, DisputeStage, disputeJson } from "./feed-json.ts";
 import { adminOfDisputes as admin, disputeOf, FED_TIME, FeedDisputeParams, noSuchDispute, timeOf } from "./surface.ts";

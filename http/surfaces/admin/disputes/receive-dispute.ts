@@ -1,6 +1,6 @@
 import { Type } from "@sinclair/typebox";
 import { RelayError } from "../../../../engine/kernel/errors.ts";
-import { okBody } from "../../relay-envelope.ts";
+import { okBody } from "../../parts/relay-envelope.ts";
 import { ok } from "../envelope.ts";
 import { AdminDispute, DISPUTE_EXAMPLE, DisputeCategory, DisputeStage, disputeJson } from "./feed-json.ts";
 import { adminOfDisputes as admin, FED_MERCHANT, FED_PAYMENT, FED_TIME, partyOf, paymentOf, timeOf } from "./surface.ts";

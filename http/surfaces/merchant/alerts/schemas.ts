@@ -2,8 +2,8 @@ import { type Static, type TSchema, Type } from "@sinclair/typebox";
 import { ALERT_REASON_LENGTH_MAX, ALERT_SOURCES, type AlertSource } from "../../../../engine/alerts/alert.ts";
 import { ALERT_RULE_DAILY_COUNT_MAX, ALERT_RULES_MAX } from "../../../../engine/alerts/alert-rules.ts";
 import { NO_CONTROL_CHARACTERS } from "../../../../engine/kernel/well-formed.ts";
-import { DAY } from "../../day.ts";
-import { words } from "../../named-words.ts";
+import { words } from "../../parts/schemas.ts";
+import { DAY } from "../../parts/time.ts";
 import { AlertStateWord, DisputeCategory } from "../disputes/schemas.ts";
 import { Currency, nullable, ToDay, time } from "../schema-parts.ts";
 

@@ -3,7 +3,7 @@ import { test } from "node:test";
 import type { Page } from "playwright-core";
 import { PARTNER_RATE_MAX } from "../../../../engine/partners/partner.ts";
 import type { PartnerJson } from "../../../../http/web/operators/api/types.ts";
-import { NO_BROWSER } from "../../../support/browser.ts";
+import { NO_BROWSER } from "../../../support/browser/browser.ts";
 import { fakeRelay } from "../portal/fake-relay.ts";
 import { openPortal } from "../portal/portal-page.ts";
 import {

@@ -1,6 +1,6 @@
 import { test } from "node:test";
 import type { Page } from "playwright-core";
-import { NO_BROWSER } from "../../../support/browser.ts";
+import { NO_BROWSER } from "../../../support/browser/browser.ts";
 import { type AccessibilityCase, lookAtEvery } from "./accessibility-cases.ts";
 import { AGENT_HANDLERS, AGENTS, MADE } from "./fake-agents.ts";
 import { DAYS, RECONCILIATION_HANDLERS } from "./fake-reconciliation.ts";

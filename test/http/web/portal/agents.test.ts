@@ -8,7 +8,7 @@ import {
   AGENT_NAME_LENGTH_MAX,
 } from "../../../../engine/agents/agent-credential.ts";
 import { ADDRESSES_MAX, DAYS_MAX, LINKS_PER_HOUR_MAX, NAME_LENGTH_MAX } from "../../../../http/web/portal/pages/agents/limits.ts";
-import { NO_BROWSER } from "../../../support/browser.ts";
+import { NO_BROWSER } from "../../../support/browser/browser.ts";
 import { eventually } from "../../../support/within.ts";
 import { AGENT_HANDLERS, AGENTS, MADE, TOKEN } from "./fake-agents.ts";
 import { type FakeHandler, type FakeRequest, fakeRelay, MERCHANT, meOf, sessionOf } from "./fake-relay.ts";

@@ -4,7 +4,7 @@ import type { Page } from "playwright-core";
 import { ALERT_RULE_DAILY_COUNT_MAX, ALERT_RULES_MAX } from "../../../../engine/alerts/alert-rules.ts";
 import type { AlertJson, AlertRulesJson } from "../../../../http/surfaces/merchant/alerts/schemas.ts";
 import { DAILY_COUNT_MAX, RULES_MAX } from "../../../../http/web/portal/pages/alerts/limits.ts";
-import { NO_BROWSER } from "../../../support/browser.ts";
+import { NO_BROWSER } from "../../../support/browser/browser.ts";
 import { ALERTS, alertOf, DISPUTE_HANDLERS, DRY_RUN, NO_RULES, REFUND, RULES } from "./fake-disputes.ts";
 import {
   type FakeAnswer,

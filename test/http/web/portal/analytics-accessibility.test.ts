@@ -1,6 +1,6 @@
 import { test } from "node:test";
 import type { Page } from "playwright-core";
-import { NO_BROWSER } from "../../../support/browser.ts";
+import { NO_BROWSER } from "../../../support/browser/browser.ts";
 import { type AccessibilityCase, lookAtEvery } from "./accessibility-cases.ts";
 import { EXPORT_LIST, EXPORTS } from "./fake-exports.ts";
 import { MERCHANT, meOf, PAYMENT_LINKS, sessionOf, TRANSACTIONS, terminalsOf } from "./fake-relay.ts";

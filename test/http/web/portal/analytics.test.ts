@@ -4,7 +4,7 @@ import type { Page } from "playwright-core";
 import * as definitions from "../../../../http/surfaces/merchant/analytics/definitions.ts";
 import { analytics as inEnglish } from "../../../../http/web/portal/i18n/en-analytics.ts";
 import { analytics as inItalian } from "../../../../http/web/portal/i18n/it-analytics.ts";
-import { NO_BROWSER } from "../../../support/browser.ts";
+import { NO_BROWSER } from "../../../support/browser/browser.ts";
 import { eventually } from "../../../support/within.ts";
 import {
   type FakeAnswer,

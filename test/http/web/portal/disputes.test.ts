@@ -18,7 +18,7 @@ import {
   FILES_MEGABYTES_MAX,
   STATEMENT_LENGTH_MAX,
 } from "../../../../http/web/portal/pages/disputes/limits.ts";
-import { NO_BROWSER } from "../../../support/browser.ts";
+import { NO_BROWSER } from "../../../support/browser/browser.ts";
 import { eventually } from "../../../support/within.ts";
 import { ALERTS, DISPUTE_HANDLERS, DISPUTES, disputeOf, fileOf, inDays, NO_STATS } from "./fake-disputes.ts";
 import {

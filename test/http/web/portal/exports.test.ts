@@ -3,7 +3,7 @@ import { test } from "node:test";
 import type { Page } from "playwright-core";
 import { XLSX_ROWS_MAX } from "../../../../engine/exports/export.ts";
 import { usualColumns } from "../../../../http/surfaces/merchant/exports/columns.ts";
-import { NO_BROWSER } from "../../../support/browser.ts";
+import { NO_BROWSER } from "../../../support/browser/browser.ts";
 import { EXPORT_LIST, exportOf } from "./fake-exports.ts";
 import {
   type FakeHandler,

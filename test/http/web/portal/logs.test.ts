@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { NO_BROWSER } from "../../../support/browser.ts";
+import { NO_BROWSER } from "../../../support/browser/browser.ts";
 import { eventually } from "../../../support/within.ts";
 import { CALL_LOG, type FakeHandler, fakeRelay, MERCHANT, sessionOf, WORKFLOW_LOG } from "./fake-relay.ts";
 import { openPortal } from "./portal-page.ts";

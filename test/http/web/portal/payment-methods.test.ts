@@ -3,7 +3,7 @@ import { test } from "node:test";
 import type { Page } from "playwright-core";
 import type { KeysJson, PaymentMethodJson } from "../../../../http/surfaces/merchant/methods/schemas.ts";
 import { charactersOf } from "../../../../http/web/portal/pages/payment-methods/characters.ts";
-import { NO_BROWSER } from "../../../support/browser.ts";
+import { NO_BROWSER } from "../../../support/browser/browser.ts";
 import { eventually } from "../../../support/within.ts";
 import {
   COMPAT_SETTINGS,

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Page } from "playwright-core";
-import { NO_BROWSER } from "../../../support/browser.ts";
+import { NO_BROWSER } from "../../../support/browser/browser.ts";
 import { DAYS, RECONCILIATION_HANDLERS } from "./fake-reconciliation.ts";
 import { type FakeHandler, fakeRelay, MERCHANT, meOf, sessionOf } from "./fake-relay.ts";
 import { openPortal } from "./portal-page.ts";

@@ -1,6 +1,6 @@
 import { test } from "node:test";
 import type { Page } from "playwright-core";
-import { NO_BROWSER } from "../../../support/browser.ts";
+import { NO_BROWSER } from "../../../support/browser/browser.ts";
 import { type AccessibilityCase, lookAtEvery } from "./accessibility-cases.ts";
 import { MERCHANT, meOf, sessionOf } from "./fake-relay.ts";
 import { PLAN, PLANS_BY_LINK, SUBSCRIPTION_HANDLERS, SUBSCRIPTIONS } from "./fake-subscriptions.ts";
