@@ -55,13 +55,13 @@ export function faults(world: PortalWorld): void {
       await page.getByText("This session").waitFor();
       await page.goto("/portal/terminals");
       await page.locator("main table").getByText(terminalId).waitFor();
-      await page.getByText("The last payments cannot be read at the moment.").waitFor();
+      await page.getByText("The last payments are not available at the moment.").waitFor();
       for (const path of [
         ...["/portal/logs", "/portal/logs?tab=calls", "/portal/transactions"],
         ...["/portal/analytics", "/portal/analytics?tab=subscriptions", "/portal"],
       ]) {
         await page.goto(path);
-        await page.getByText("A part of the service does not answer right now.").waitFor();
+        await page.getByText("Part of the service is not available right now.").waitFor();
       }
       // What was there stays, and is said to be old.
       await list.getByText("This may be out of date: the last refresh failed.").waitFor();

@@ -141,7 +141,7 @@ export const GENERATOR_TRIALS: readonly ClientTrial[] = [
   },
 ];
 
-/** How many operations the document has: none may be left out. */
+/** How many operations the document has: none may be skipped. */
 async function operationsAt(baseUrl: string): Promise<number> {
   const document: unknown = await (await fetch(`${baseUrl}/openapi.json`)).json();
   return Object.values(member(document, "paths") as object).reduce((count, methods) => count + Object.keys(methods).length, 0);

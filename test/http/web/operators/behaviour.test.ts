@@ -278,7 +278,7 @@ test("read-only administrators are offered no change on any page, operators none
   );
   assert.equal(await page.getByRole("link", { name: "Mails" }).count(), 0);
   await page.goto(`${url}/admin/ui/mails`);
-  await seen(page, "There is no such page");
+  await seen(page, "Page not found");
 
   await page.unrouteAll();
   await fakeRelay(page, { ...PAOLA, "GET /session": () => ({ data: sessionOf({ role: "operator" }) }) }, "/admin");

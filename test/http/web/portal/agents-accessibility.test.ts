@@ -51,7 +51,7 @@ const atStep = (step: 1 | 2 | 3 | 4 | 5) => async (page: Page) => {
   await press(page, NEXT);
   await dialog(page).locator(".in-words").waitFor();
   if (step === 4) return;
-  await press(page, /^(Create the credential|Crea la credenziale)$/);
+  await press(page, /^(Create credential|Crea credenziale)$/);
   await dialog(page).locator("[data-secret]").waitFor();
 };
 
