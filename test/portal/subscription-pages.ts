@@ -109,6 +109,6 @@ export function customersSubscriptionPages({ states }: FurnishedSubscriptions): 
     ...Object.entries(states).map(([state, { path }]) => [`own subscription ${state}`, path, title, titolo] as const),
     ["own subscription to cancel", `${states["active"]?.path}/cancel`, "Cancel the subscription?", "Vuoi disdire l’abbonamento?"],
     ["own subscription to cancel at once", `${states["incomplete"]?.path}/cancel`, "Cancel now", "Disdici subito"],
-    ["no subscription of anybody", "/s/aaaaaaaaaaaaaaaaaaaaaa", "No such subscription", "Abbonamento non trovato"],
+    ["no subscription of anybody", "/s/aaaaaaaaaaaaaaaaaaaaaa", "Subscription not found", "Abbonamento non trovato"],
   ];
 }

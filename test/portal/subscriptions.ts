@@ -138,7 +138,7 @@ export function subscriptions(world: PortalWorld): void {
     await page.getByText("Subscription Past Due").waitFor();
     await page.getByRole("link", { name: id }).click();
     await badge(page, "Past Due").waitFor();
-    await drawer(page).getByText("Why the last one failed: Insufficient funds").waitFor();
+    await drawer(page).getByText("Reason of the last failure: Insufficient funds").waitFor();
     const days = drawer(page).getByRole("list", { name: "What happens next" }).locator(".schedule-day");
     assert.deepEqual(
       (await days.allTextContents()).map((day) => day.trim()),
@@ -308,7 +308,7 @@ export function subscriptions(world: PortalWorld): void {
     assert.equal(await own.getByRole("button").count(), 0, "nothing is left to pay");
 
     const cancel = async (button: RegExp) => {
-      await own.getByRole("link", { name: "Cancel the subscription" }).click();
+      await own.getByRole("link", { name: "Cancel subscription" }).click();
       await own.getByRole("heading", { name: "Cancel the subscription?" }).waitFor();
       await own.getByRole("button", { name: button }).click();
       await own.getByRole("heading", { name: "Your subscription with Yoga Studio Brera" }).waitFor();
@@ -320,7 +320,7 @@ export function subscriptions(world: PortalWorld): void {
     await dialog(page).getByRole("button", { name: "Undo cancellation" }).click();
     await drawer(page).getByText("The customer has cancelled. It ends on").waitFor({ state: "detached" });
     await cancel(/^Cancel now/);
-    assert.equal(await own.getByRole("link", { name: "Cancel the subscription" }).count(), 0);
+    assert.equal(await own.getByRole("link", { name: "Cancel subscription" }).count(), 0);
     await badge(page, "Cancelled").waitFor();
     await drawer(page).getByText("Cancelled by the customer.").waitFor();
     // Whoever presses Back and then the button again finds it as it is.

@@ -278,7 +278,7 @@ export const dunning = {
   hard: "A card that is declined permanently, for example a lost card, is not charged again. The customer is asked at once to pay another way.",
   lookOnly: "You can view this. Owners and admins can change it.",
   changedMeanwhile: "Somebody else has changed these rules, so yours were not saved. What you typed is still here.",
-  showStored: "Show the saved version",
+  showStored: "Show the current version",
   unsavedTitle: "Leave without saving?",
   unsavedText: "Your changes here will be lost.",
   discard: "Leave without saving",

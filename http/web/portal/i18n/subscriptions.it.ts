@@ -283,7 +283,7 @@ export const dunning: Catalogue["dunning"] = {
   hard: "Una carta rifiutata in modo definitivo, per esempio smarrita, non viene più addebitata. Al cliente si chiede subito di pagare in altro modo.",
   lookOnly: "Puoi consultare queste regole. Possono modificarle titolari e amministratori.",
   changedMeanwhile: "Qualcun altro ha modificato queste regole, quindi le tue non sono state salvate. Ciò che hai scritto è ancora qui.",
-  showStored: "Mostra la versione salvata",
+  showStored: "Mostra la versione attuale",
   unsavedTitle: "Uscire senza salvare?",
   unsavedText: "Le modifiche fatte qui andranno perse.",
   discard: "Esci senza salvare",

@@ -143,7 +143,7 @@ test("a token that names nothing gets a page, whatever it looks like", async (t)
     for (const path of [`/pay/i/${token}`, `/pay/return/${token}`]) {
       const answer = await get(path);
       assert.deepEqual([answer.status, answer.headers.get("content-type")], [404, "text/html; charset=utf-8"], path);
-      assert.match(answer.text, /No such payment/);
+      assert.match(answer.text, /Payment not found/);
     }
     assert.equal((await get(`/pay/return/${token}/state`)).status, 404);
   }
@@ -206,7 +206,7 @@ test("a buyer in a browser is taken to the shop as soon as the outcome is known"
   const { url } = await serve(t, shop);
   const page = await openPage(t);
   await page.goto(`${url}/pay/return/${TOKEN}`);
-  assert.equal(await page.getByRole("status").textContent(), "We are waiting for the answer of the bank. Please leave this page open.");
+  assert.equal(await page.getByRole("status").textContent(), "We are waiting for the bank. Please keep this page open.");
   shop.atGateway = intent([PAID], {}, `${site}/done?order=7#top`);
   await page.waitForURL(`${site}/**`);
   assert.equal(page.url(), `${site}/done?order=7&${TOLD}&redirect_status=succeeded#top`);

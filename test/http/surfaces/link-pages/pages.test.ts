@@ -102,9 +102,9 @@ test("whoever presses Pay is sent on; to a page of another origin than the polic
 for (const [type, title] of [
   ["not_yet", "One moment"],
   ["refused", "The payment cannot be made"],
-  ["too_many", "Tried too often"],
-  ["inactive", "Not payable at present"],
-  ["no_account", "Not payable at present"],
+  ["too_many", "Too many attempts"],
+  ["inactive", "Not available right now"],
+  ["no_account", "Not available right now"],
 ] as const) {
   test(`pressing Pay that comes to ${type} gets a page`, async (t) => {
     const link = portalLink();
@@ -145,10 +145,7 @@ test("a page that says that it is from elsewhere begins nothing; one that says n
 test("whoever comes back is told how it went, and may try again only where that is of use", async (t) => {
   const at = async (link: PortalLinkRecord) => (await (await serve(t, link)).send("GET", "/return")).text;
   assert.match(await at(portalLink([attempt(1, "failed")])), /<h1>The payment was not made<\/h1>[\s\S]*href="\/l\//);
-  assert.match(
-    await at(portalLink([attempt(1, "failed", { resultCode: "GW_20090" })])),
-    /You have cancelled the payment[\s\S]*href="\/l\//,
-  );
+  assert.match(await at(portalLink([attempt(1, "failed", { resultCode: "GW_20090" })])), /You cancelled the payment[\s\S]*href="\/l\//);
   assert.doesNotMatch(await at(portalLink([attempt(1, "failed")], { state: "CANCELLED" })), /href=/);
   assert.match(await at(portalLink([PAID], { state: "PAID" })), /<h1>Paid<\/h1>/);
   assert.match(await at(portalLink()), /<form method="post"/);

@@ -71,7 +71,7 @@ test("figures stand beside the period before, in signs and in words, and say wha
   assert.deepEqual(lastQuery(calls, "payments"), { from: "2026-11-01", to: "2026-11-25", compare: "previous" });
   await page.getByText("1–25 Nov 2026").first().waitFor();
   await page.getByText("compared with 7–31 Oct 2026").waitFor();
-  await page.getByText("Days and hours of Europe/Rome").waitFor();
+  await page.getByText("Days and hours in Europe/Rome").waitFor();
   assert.equal(await tile(page, "Volume").locator(".tile-change").textContent(), "▲ Up 12% from the previous period");
   assert.equal(await tile(page, "Volume").locator(".tile-good").count(), 1);
   // More declines are no good news; a rate is told in points.

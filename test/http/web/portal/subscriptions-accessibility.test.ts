@@ -134,7 +134,7 @@ const CASES: AccessibilityCase[] = [
       await mainButton(page, "New plan").click();
       await dialog(page).getByLabel("Paid every").fill("99");
       await dialog(page).getByRole("button", { name: "Create plan" }).click();
-      await page.getByText("A whole number from 1 to 36.").waitFor();
+      await page.getByText("Enter a whole number from 1 to 36.").waitFor();
     },
   },
   {

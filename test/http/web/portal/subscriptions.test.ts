@@ -180,7 +180,7 @@ test("a subscription says why its payment failed, what happens on which day, and
   await page.context().grantPermissions(["clipboard-read", "clipboard-write"]);
   await page.goto(`${url}${PATH}/${SUBSCRIPTIONS.pastDue.id}`);
   await drawer(page).getByText("€29.00 could not be collected.").waitFor();
-  await drawer(page).getByText("Why the last one failed: Insufficient funds").waitFor();
+  await drawer(page).getByText("Reason of the last failure: Insufficient funds").waitFor();
   const calendar = drawer(page).getByRole("list", { name: "What happens next" }).getByRole("listitem");
   const days = (await calendar.allTextContents()).map((text) => text.replaceAll(/\s+/g, " "));
   assert.deepEqual(days, [
@@ -423,7 +423,7 @@ test("a plan says in words what it means while it is written, and is made once",
   await dialog(page).getByLabel("Unit").selectOption("YEAR");
   await dialog(page).getByLabel("Paid every").fill("4");
   await answer(page, "Create plan").click();
-  await dialog(page).getByText("A whole number from 1 to 3.").waitFor();
+  await dialog(page).getByText("Enter a whole number from 1 to 3.").waitFor();
   assert.equal(postsOf(calls, /plans/).length, 0);
   await dialog(page).getByLabel("Unit").selectOption("WEEK");
   await dialog(page).getByLabel("Paid every").fill("2");
@@ -546,7 +546,7 @@ test(
     await drawer(page).getByText("Somebody else has changed these rules").waitFor();
     assert.equal(await retry(2).inputValue(), "4");
     assert.equal(postsOf(calls, /dunning/).length, 0);
-    await button(page, "Show the saved version").click();
+    await button(page, "Show the current version").click();
     await drawer(page).getByText("Somebody else has changed these rules").waitFor({ state: "detached" });
     assert.equal(await drawer(page).getByRole("radio", { name: "Pause it" }).isChecked(), true);
     assert.equal(await retry(2).inputValue(), "3");
