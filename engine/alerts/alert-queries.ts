@@ -2,7 +2,8 @@ import { uuidKey } from "../kernel/identifiers.ts";
 import { type IndexPage, listPrefix, type MerchantList, type Place } from "../kernel/merchant-index-store.ts";
 import { type Digest, prefixedId } from "../kernel/prefixed-id.ts";
 import type { WorkflowStore } from "../workflow/workflow-store.ts";
-import { ALERT_STATES, type AlertRecord, type AlertSource, type AlertState } from "./alert.ts";
+import type { AlertRecord, AlertSource, AlertState } from "./alert.ts";
+import { ALERT_STATES } from "./words.ts";
 
 export interface AlertPageQuery {
   readonly limit: number;

@@ -1,11 +1,10 @@
 import { checkAmount, invalid } from "../disputes/check-dispute.ts";
-import { DISPUTE_CATEGORIES, type DisputeCategory } from "../disputes/dispute.ts";
+import type { DisputeCategory } from "../disputes/dispute.ts";
+import { DISPUTE_CATEGORIES } from "../disputes/words.ts";
 import { AMOUNT_MINOR_MAX } from "../kernel/limits.ts";
 import { maskPans } from "../kernel/mask.ts";
-import { ALERT_SOURCES, type AlertActor, type AlertRecord, type AlertSource } from "./alert.ts";
-
-export const ALERT_RULES_MAX = 20;
-export const ALERT_RULE_DAILY_COUNT_MAX = 1_000;
+import type { AlertActor, AlertRecord, AlertSource } from "./alert.ts";
+import { ALERT_RULE_DAILY_COUNT_MAX, ALERT_RULE_SOURCES, ALERT_RULES_MAX } from "./words.ts";
 
 /** All conditions must hold; null: any. */
 export interface AlertRule {
@@ -99,9 +98,8 @@ export function checkedRules(given: AlertRuleSet): AlertRuleSet {
 function checkRule({ id, amountMaxMinor, sources, categories, methods }: AlertRule, currency: string): void {
   if (!RULE_ID.test(id) || maskPans(id) !== id) throw invalid("rules.id", "must have 1 to 32 letters, digits, _ or -, and no card number");
   checkAmount(amountMaxMinor, currency);
-  const among = ALERT_SOURCES.filter((source) => source !== "RDR");
-  if (sources !== null && !isSome(sources, (source) => source !== "RDR" && ALERT_SOURCES.includes(source))) {
-    throw invalid("rules.sources", `must be some of ${among.join(", ")}`);
+  if (sources !== null && !isSome(sources, (source) => ALERT_RULE_SOURCES.some((known) => known === source))) {
+    throw invalid("rules.sources", `must be some of ${ALERT_RULE_SOURCES.join(", ")}`);
   }
   if (categories !== null && !isSome(categories, (category) => DISPUTE_CATEGORIES.includes(category))) {
     throw invalid("rules.categories", `must be some of ${DISPUTE_CATEGORIES.join(", ")}`);

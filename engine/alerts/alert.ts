@@ -1,18 +1,13 @@
 import type { DisputeActor, DisputeCategory } from "../disputes/dispute.ts";
+import type { ALERT_SOURCES, ALERT_STATES } from "./words.ts";
 
 const HOUR_MS = 3_600_000;
 
 /** How long an alert may be answered if its source does not report a deadline. */
 export const ALERT_RESPOND_MS = 24 * HOUR_MS;
 
-export const ALERT_STATES = ["PENDING", "AUTO_REFUND", "REFUNDED", "DECLINED", "PREVENTED"] as const;
 export type AlertState = (typeof ALERT_STATES)[number];
-
-/** `RDR`: the network itself moves the money, by rules that the merchant has there. */
-export const ALERT_SOURCES = ["ETHOCA", "CDRN", "RDR", "OTHER"] as const;
 export type AlertSource = (typeof ALERT_SOURCES)[number];
-
-export const ALERT_REASON_LENGTH_MAX = 255;
 
 export type AlertActor = DisputeActor;
 

@@ -1,6 +1,6 @@
 import { checkAmount, checkRespondBy, invalid } from "../disputes/check-dispute.ts";
-import { DISPUTE_CATEGORIES } from "../disputes/dispute.ts";
 import type { DisputeHoldStore } from "../disputes/dispute-hold-store.ts";
+import { DISPUTE_CATEGORIES } from "../disputes/words.ts";
 import type { Clock } from "../kernel/clock.ts";
 import { type CommitPart, NO_PART } from "../kernel/commit-part.ts";
 import { RelayError } from "../kernel/errors.ts";
@@ -12,15 +12,7 @@ import { CONFLICT, retryOnConflict } from "../kernel/retry-on-conflict.ts";
 import type { Stored } from "../kernel/stored.ts";
 import { ATTEMPTS_MAX } from "../workflow/run-workflow.ts";
 import type { RequestContext, Step } from "../workflow/workflow.ts";
-import {
-  ALERT_REASON_LENGTH_MAX,
-  ALERT_RESPOND_MS,
-  ALERT_SOURCES,
-  type AlertNotice,
-  type AlertRecord,
-  isRefunding,
-  refundIdOf,
-} from "./alert.ts";
+import { ALERT_RESPOND_MS, type AlertNotice, type AlertRecord, isRefunding, refundIdOf } from "./alert.ts";
 import { alertIdOf, alertSummaries, alertsOfPayment, pageOfAlerts } from "./alert-queries.ts";
 import type { AlertRefunder, AlertWorkflow } from "./alert-refunder.ts";
 import { type AlertRule, checkedRules, hasRoomToday, matchingRule } from "./alert-rules.ts";
@@ -30,6 +22,7 @@ import type { AlertAnswered, AlertFed, AlertFeed, AlertOwner, Alerts } from "./a
 import { DRY_RUN_MAX, DRY_RUN_MS, dryRun } from "./dry-run.ts";
 import type { AlertEffect, AlertEvent } from "./events.ts";
 import { isInTime, newRefund, nextAtMs } from "./rules.ts";
+import { ALERT_REASON_LENGTH_MAX, ALERT_SOURCES } from "./words.ts";
 import { stepAlert } from "./workflow.ts";
 
 type AlertStep = Step<AlertRecord, AlertEffect>;

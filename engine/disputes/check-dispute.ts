@@ -3,15 +3,8 @@ import { isTerminalId, isUuid } from "../kernel/identifiers.ts";
 import { AMOUNT_MINOR_MAX } from "../kernel/limits.ts";
 import { maskPans } from "../kernel/mask.ts";
 import { currencyDecimals } from "../kernel/money.ts";
-import {
-  DISPUTE_CATEGORIES,
-  DISPUTE_FIELD_LENGTH_MAX,
-  DISPUTE_FIELDS_MAX,
-  DISPUTE_STAGES,
-  DISPUTE_STATEMENT_LENGTH_MAX,
-  type DisputeCase,
-  type DisputeDraft,
-} from "./dispute.ts";
+import type { DisputeCase, DisputeDraft } from "./dispute.ts";
+import { DISPUTE_CATEGORIES, DISPUTE_FIELD_LENGTH_MAX, DISPUTE_FIELDS_MAX, DISPUTE_STAGES, DISPUTE_STATEMENT_LENGTH_MAX } from "./words.ts";
 
 const NETWORK = /^[A-Z][A-Z0-9_]{1,31}$/;
 const CASE_ID = /^[A-Za-z0-9._:-]{1,64}$/;

@@ -1,22 +1,6 @@
 import { maskPans } from "../kernel/mask.ts";
-import { DISPUTE_FILE_BYTES_MAX } from "./dispute.ts";
+import { DISPUTE_FILE_BYTES_MAX, EVIDENCE_TYPES } from "./words.ts";
 
-/** Browsers run none of these types. A DocumentCheck searches documents for programs. */
-export const EVIDENCE_TYPES = {
-  pdf: "application/pdf",
-  png: "image/png",
-  jpg: "image/jpeg",
-  jpeg: "image/jpeg",
-  gif: "image/gif",
-  webp: "image/webp",
-  heic: "image/heic",
-  csv: "text/csv",
-  txt: "text/plain",
-  docx: "application/vnd.openxmlformats-officedocument.wordprocessingml.document",
-  xlsx: "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet",
-  doc: "application/msword",
-  xls: "application/vnd.ms-excel",
-} as const;
 type Extension = keyof typeof EVIDENCE_TYPES;
 
 const DOCUMENTS = ["pdf", "docx", "xlsx", "doc", "xls"] as const satisfies readonly Extension[];

@@ -10,22 +10,14 @@ import { ATTEMPTS_MAX } from "../workflow/run-workflow.ts";
 import type { RequestContext } from "../workflow/workflow.ts";
 import { checkedCase, checkedDraft, checkRespondBy, invalid } from "./check-dispute.ts";
 import { checkFile, type DocumentCheck, documentKindOf } from "./check-file.ts";
-import {
-  DISPUTE_FILE_BYTES_MAX,
-  DISPUTE_STAGES,
-  DISPUTE_SUBMISSIONS_MAX,
-  type DisputeCase,
-  type DisputeFile,
-  type DisputeRecord,
-  EVIDENCE_CATEGORIES,
-  isAnswerable,
-} from "./dispute.ts";
+import { DISPUTE_SUBMISSIONS_MAX, type DisputeCase, type DisputeFile, type DisputeRecord, isAnswerable } from "./dispute.ts";
 import type { DisputeFileStore } from "./dispute-file-store.ts";
 import { disputeIdOf, disputeSummaries, disputesOfCase, disputesOfPayment, pageOfDisputes } from "./dispute-queries.ts";
 import { DISPUTE_STATS_MAX, disputeStats } from "./dispute-stats.ts";
 import type { DisputeContents, DisputeFeed, DisputeOwner, DisputeQuery, Disputes, DisputeUpload, Fed, NotAnswerable } from "./disputes.ts";
 import type { DisputeEvent } from "./events.ts";
 import { fileOf, hasRoomFor, isFrozen, nextAtMs, remindersFrom } from "./rules.ts";
+import { DISPUTE_FILE_BYTES_MAX, DISPUTE_STAGES, EVIDENCE_CATEGORIES } from "./words.ts";
 import { type DisputeWorkflow, stepDispute } from "./workflow.ts";
 
 /** Limits uploads that a thread reads and stores at once, because each is in memory as a whole. */

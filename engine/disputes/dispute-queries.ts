@@ -3,7 +3,6 @@ import { type IndexPage, listPrefix, type MerchantList, type Place } from "../ke
 import { type Digest, prefixedId } from "../kernel/prefixed-id.ts";
 import type { WorkflowStore } from "../workflow/workflow-store.ts";
 import {
-  DISPUTE_STATES,
   DISPUTES_OF_PAYMENT_MAX,
   type DisputeCategory,
   type DisputeRecord,
@@ -11,6 +10,7 @@ import {
   type DisputeState,
   isAnswerable,
 } from "./dispute.ts";
+import { DISPUTE_STATES } from "./words.ts";
 
 export interface DisputePageQuery {
   readonly limit: number;

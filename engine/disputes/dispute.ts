@@ -1,11 +1,4 @@
-/** Limits stored files, and also all files that a record has at any time. */
-export const DISPUTE_FILES_MAX = 20;
-export const DISPUTE_FILE_BYTES_MAX = 10 * 1024 * 1024;
-export const DISPUTE_FILES_BYTES_MAX = 50 * 1024 * 1024;
-
-export const DISPUTE_STATEMENT_LENGTH_MAX = 10_000;
-export const DISPUTE_FIELDS_MAX = 32;
-export const DISPUTE_FIELD_LENGTH_MAX = 2_000;
+import type { DISPUTE_CATEGORIES, DISPUTE_STAGES, DISPUTE_STATES, EVIDENCE_CATEGORIES } from "./words.ts";
 
 /** Limits responses to one case. A network asks a few times at most. */
 export const DISPUTE_SUBMISSIONS_MAX = 16;
@@ -18,25 +11,9 @@ const HOUR_MS = 3_600_000;
 /** The times before the deadline at which its merchant is reminded, longest first. */
 export const DISPUTE_REMINDERS_MS = [7 * 24 * HOUR_MS, 3 * 24 * HOUR_MS, 24 * HOUR_MS] as const;
 
-export const DISPUTE_STATES = ["OPEN", "EVIDENCE_REQUIRED", "UNDER_REVIEW", "WON", "LOST", "EXPIRED"] as const;
 export type DisputeState = (typeof DISPUTE_STATES)[number];
-
-export const DISPUTE_STAGES = ["INQUIRY", "CHARGEBACK", "PRE_ARBITRATION"] as const;
 export type DisputeStage = (typeof DISPUTE_STAGES)[number];
-
-export const DISPUTE_CATEGORIES = ["FRAUD", "NOT_RECEIVED", "NOT_AS_DESCRIBED", "DUPLICATE", "CANCELLED_RECURRING", "OTHER"] as const;
 export type DisputeCategory = (typeof DISPUTE_CATEGORIES)[number];
-
-export const EVIDENCE_CATEGORIES = [
-  "RECEIPT",
-  "INVOICE",
-  "DELIVERY",
-  "CUSTOMER_COMMUNICATION",
-  "REFUND_POLICY",
-  "SIGNATURE",
-  "SERVICE",
-  "OTHER",
-] as const;
 export type EvidenceCategory = (typeof EVIDENCE_CATEGORIES)[number];
 
 export type DisputeActor = { readonly type: "user"; readonly userId: string } | { readonly type: "key" };

@@ -1,7 +1,4 @@
 import {
-  DISPUTE_FILE_BYTES_MAX,
-  DISPUTE_FILES_BYTES_MAX,
-  DISPUTE_FILES_MAX,
   DISPUTE_REMINDERS_MS,
   DISPUTE_SUBMISSIONS_MAX,
   type DisputeFile,
@@ -10,6 +7,7 @@ import {
   isAnswerable,
 } from "./dispute.ts";
 import type { Of } from "./events.ts";
+import { DISPUTE_FILE_BYTES_MAX, DISPUTE_FILES_BYTES_MAX, DISPUTE_FILES_MAX } from "./words.ts";
 
 const MINUTE_MS = 60_000;
 

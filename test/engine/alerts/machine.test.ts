@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { ALERT_STATES, type AlertRecord, type AlertState } from "../../../engine/alerts/alert.ts";
+import type { AlertRecord, AlertState } from "../../../engine/alerts/alert.ts";
 import type { AlertEvent } from "../../../engine/alerts/events.ts";
+import { ALERT_STATES } from "../../../engine/alerts/words.ts";
 import { stepAlert } from "../../../engine/alerts/workflow.ts";
 import { alert, EVENTS, NOW_MS, RESPOND_BY_MS, refund } from "./machine-world.ts";
 

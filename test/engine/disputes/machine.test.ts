@@ -1,8 +1,9 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { DISPUTE_STATES, type DisputeRecord, type DisputeState } from "../../../engine/disputes/dispute.ts";
+import type { DisputeRecord, DisputeState } from "../../../engine/disputes/dispute.ts";
 import type { DisputeEvent } from "../../../engine/disputes/events.ts";
 import { SENDING_FLAG_CHECKS } from "../../../engine/disputes/rules.ts";
+import { DISPUTE_STATES } from "../../../engine/disputes/words.ts";
 import { stepDispute } from "../../../engine/disputes/workflow.ts";
 import { DAY_MS, dispute, EVENTS, file, NOW_MS, RESPOND_BY_MS, standing, submission } from "./machine-world.ts";
 

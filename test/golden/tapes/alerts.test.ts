@@ -1,4 +1,4 @@
-import { ALERT_STATES } from "../../../engine/alerts/alert.ts";
+import { ALERT_STATES } from "../../../engine/alerts/words.ts";
 import { alertMachine } from "../../../engine/alerts/machine.ts";
 import { retryOnConflict } from "../../../engine/kernel/retry-on-conflict.ts";
 import { recordText } from "../../../engine/kernel/schemas.ts";

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
-import { DISPUTE_STATES, DISPUTES_OF_PAYMENT_MAX, type DisputeRecord } from "../../../engine/disputes/dispute.ts";
+import { DISPUTES_OF_PAYMENT_MAX, type DisputeRecord } from "../../../engine/disputes/dispute.ts";
+import { DISPUTE_STATES } from "../../../engine/disputes/words.ts";
 import type { DisputeEvent } from "../../../engine/disputes/events.ts";
 import { disputeMachine } from "../../../engine/disputes/machine.ts";
 import { SENDING_FLAG_CHECKS } from "../../../engine/disputes/rules.ts";

@@ -1,8 +1,9 @@
 import type { Static } from "@sinclair/typebox";
 import type { Caller } from "../../../../engine/access/caller.ts";
 import type { AlertRules, AlertRuleSet as RuleSet } from "../../../../engine/alerts/alert-rules.ts";
+import { ALERT_RULE_SOURCES } from "../../../../engine/alerts/words.ts";
 import { actorNames } from "../actor-names.ts";
-import { type AlertRuleJson, type AlertRuleSet, type AlertRulesJson, RULE_SOURCES } from "./schemas.ts";
+import type { AlertRuleJson, AlertRuleSet, AlertRulesJson } from "./schemas.ts";
 import type { AlertOperations } from "./surface.ts";
 
 export async function rulesJson(
@@ -22,7 +23,7 @@ export async function rulesJson(
 function ruleJson({ id, amountMaxMinor, sources, categories, methods }: RuleSet["rules"][number]): AlertRuleJson {
   return {
     ...{ id, amountMaxMinor },
-    sources: sources === null ? null : RULE_SOURCES.filter((source) => sources.includes(source)),
+    sources: sources === null ? null : ALERT_RULE_SOURCES.filter((source) => sources.includes(source)),
     categories: categories === null ? null : [...categories],
     methods: methods === null ? null : [...methods],
   };

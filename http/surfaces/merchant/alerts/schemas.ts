@@ -1,6 +1,11 @@
 import { type Static, type TSchema, Type } from "@sinclair/typebox";
-import { ALERT_REASON_LENGTH_MAX, ALERT_SOURCES, type AlertSource } from "../../../../engine/alerts/alert.ts";
-import { ALERT_RULE_DAILY_COUNT_MAX, ALERT_RULES_MAX } from "../../../../engine/alerts/alert-rules.ts";
+import {
+  ALERT_REASON_LENGTH_MAX,
+  ALERT_RULE_DAILY_COUNT_MAX,
+  ALERT_RULE_SOURCES,
+  ALERT_RULES_MAX,
+  ALERT_SOURCES,
+} from "../../../../engine/alerts/words.ts";
 import { NO_CONTROL_CHARACTERS } from "../../../../engine/kernel/well-formed.ts";
 import { words } from "../../parts/schemas.ts";
 import { DAY } from "../../parts/time.ts";
@@ -12,8 +17,6 @@ import { Currency, nullable, ToDay, time } from "../schema-parts.ts";
 const AMOUNT = { minimum: 1, maximum: 999_999_999_999, description: "Minor units." };
 
 export const AlertSourceWord = words(ALERT_SOURCES, { title: "AlertSource", description: "RDR: the network itself moves the money." });
-/** Those that rules may name. */
-export const RULE_SOURCES = ["ETHOCA", "CDRN", "OTHER"] as const satisfies readonly AlertSource[];
 
 /** Filters of GET /alerts, beside PAGE_QUERY. */
 export const ALERT_FILTERS = {
@@ -99,7 +102,7 @@ export const AlertRule = Type.Object(
   {
     id: Type.String({ pattern: "^[A-Za-z0-9_-]{1,32}$", description: "Your own, unique among the rules." }),
     amountMaxMinor: Type.Integer({ ...AMOUNT, description: "Alerts up to this amount; minor units." }),
-    sources: some(words(RULE_SOURCES, { title: "AlertRuleSource" }), RULE_SOURCES.length, "Null: any."),
+    sources: some(words(ALERT_RULE_SOURCES, { title: "AlertRuleSource" }), ALERT_RULE_SOURCES.length, "Null: any."),
     categories: some(DisputeCategory, 6, "Null: any."),
     methods: some(Type.String({ pattern: "^[A-Z][A-Z0-9_]{0,31}$" }), 16, "CARD, PAYBYLINK, ...; null: any."),
   },

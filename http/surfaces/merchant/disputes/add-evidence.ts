@@ -1,5 +1,5 @@
 import { Type } from "@sinclair/typebox";
-import { DISPUTE_FILE_BYTES_MAX, DISPUTE_FILES_BYTES_MAX, DISPUTE_FILES_MAX } from "../../../../engine/disputes/dispute.ts";
+import { DISPUTE_FILE_BYTES_MAX, DISPUTE_FILES_BYTES_MAX, DISPUTE_FILES_MAX } from "../../../../engine/disputes/words.ts";
 import { RelayError } from "../../../../engine/kernel/errors.ts";
 import { ok, okOf, refusal } from "../envelope.ts";
 import { MERCHANT_BASE, merchantOwnerOf, PORTAL_RATE } from "../surface.ts";

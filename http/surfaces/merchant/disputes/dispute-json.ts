@@ -2,7 +2,6 @@ import type { Caller } from "../../../../engine/access/caller.ts";
 import type { AlertRecord } from "../../../../engine/alerts/alert.ts";
 import type { BoardItem } from "../../../../engine/cases/case-list.ts";
 import {
-  DISPUTE_FILES_MAX,
   type DisputeActor,
   type DisputeFile,
   type DisputeRecord,
@@ -10,6 +9,7 @@ import {
   holdsRefunds,
   isAnswerable,
 } from "../../../../engine/disputes/dispute.ts";
+import { DISPUTE_FILES_MAX } from "../../../../engine/disputes/words.ts";
 import { type ActorNames, actorNames } from "../actor-names.ts";
 import { maySeePersonalData } from "../personal-data.ts";
 import type { DisputeItemJson, DisputeJson, DisputeResponseJson, DisputeStatsJson, EvidenceFileJson } from "./schemas.ts";

@@ -1,5 +1,5 @@
 import { type Static, Type } from "@sinclair/typebox";
-import { ALERT_STATES } from "../../../../engine/alerts/alert.ts";
+import { ALERT_STATES } from "../../../../engine/alerts/words.ts";
 import {
   DISPUTE_CATEGORIES,
   DISPUTE_FIELD_LENGTH_MAX,
@@ -9,7 +9,7 @@ import {
   DISPUTE_STATEMENT_LENGTH_MAX,
   DISPUTE_STATES,
   EVIDENCE_CATEGORIES,
-} from "../../../../engine/disputes/dispute.ts";
+} from "../../../../engine/disputes/words.ts";
 import { LINES } from "../../../../engine/kernel/well-formed.ts";
 import { TerminalId, words } from "../../parts/schemas.ts";
 import { DAY } from "../../parts/time.ts";

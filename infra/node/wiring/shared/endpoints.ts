@@ -3,7 +3,7 @@ import { audited } from "../../../../http/endpoint/audited.ts";
 import type { BoundEndpoint, Endpoint, RateLimit } from "../../../../http/endpoint/endpoint.ts";
 import { bind } from "../../../../http/endpoint/endpoint.ts";
 import { buildOpenApi } from "../../../../http/endpoint/openapi.ts";
-import { disputeFeedEndpoints } from "../../../../http/surfaces/admin/disputes/endpoints.ts";
+import { disputeFeedEndpoints } from "../../../../http/surfaces/admin/cases/endpoints.ts";
 import { adminEndpoints } from "../../../../http/surfaces/admin/endpoints.ts";
 import { adminSignInEndpoints } from "../../../../http/surfaces/admin/sign-in/endpoints.ts";
 import { agentEndpoints } from "../../../../http/surfaces/agents/endpoints.ts";

@@ -1,9 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Page } from "playwright-core";
-import { ALERT_RULE_DAILY_COUNT_MAX, ALERT_RULES_MAX } from "../../../../engine/alerts/alert-rules.ts";
 import type { AlertJson, AlertRulesJson } from "../../../../http/surfaces/merchant/alerts/schemas.ts";
-import { DAILY_COUNT_MAX, RULES_MAX } from "../../../../http/web/portal/pages/alerts/limits.ts";
 import { NO_BROWSER } from "../../../support/browser/browser.ts";
 import { ALERTS, alertOf, DISPUTE_HANDLERS, DRY_RUN, NO_RULES, REFUND, RULES } from "./fake-disputes.ts";
 import {
@@ -34,10 +32,6 @@ const drawer = (page: Page) => page.locator("dialog.drawer");
 const dialog = (page: Page) => page.locator("dialog.dialog");
 const pathOf = ({ id }: AlertJson) => `/portal/alerts/${id}`;
 const callsTo = (calls: readonly FakeRequest[], name: RegExp) => calls.filter(({ method, path }) => name.test(`${method} ${path}`));
-
-test("the limits of rules that the page tells of are those of the engine", () => {
-  assert.deepEqual([RULES_MAX, DAILY_COUNT_MAX], [ALERT_RULES_MAX, ALERT_RULE_DAILY_COUNT_MAX]);
-});
 
 test("the list names every state; figures open what they count, and those to decide come by their deadlines", skip, async (t) => {
   const { url, page, faults } = await openPortal(t);

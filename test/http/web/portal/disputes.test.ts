@@ -1,23 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Page } from "playwright-core";
-import { EVIDENCE_TYPES } from "../../../../engine/disputes/check-file.ts";
-import {
-  DISPUTE_FIELD_LENGTH_MAX,
-  DISPUTE_FILE_BYTES_MAX,
-  DISPUTE_FILES_BYTES_MAX,
-  DISPUTE_FILES_MAX,
-  DISPUTE_STATEMENT_LENGTH_MAX,
-} from "../../../../engine/disputes/dispute.ts";
+import { DISPUTE_FILE_BYTES_MAX, DISPUTE_STATEMENT_LENGTH_MAX } from "../../../../engine/disputes/words.ts";
 import type { DisputeJson } from "../../../../http/surfaces/merchant/disputes/schemas.ts";
-import {
-  EXTENSIONS,
-  FIELD_LENGTH_MAX,
-  FILE_MEGABYTES_MAX,
-  FILES_MAX,
-  FILES_MEGABYTES_MAX,
-  STATEMENT_LENGTH_MAX,
-} from "../../../../http/web/portal/pages/disputes/limits.ts";
 import { NO_BROWSER } from "../../../support/browser/browser.ts";
 import { eventually } from "../../../support/within.ts";
 import { ALERTS, DISPUTE_HANDLERS, DISPUTES, disputeOf, fileOf, inDays, NO_STATS } from "./fake-disputes.ts";
@@ -81,15 +66,6 @@ function relayOf(begun: DisputeJson): {
   };
   return { handlers, now: () => dispute, set };
 }
-
-test("the limits that the page tells of are those of the engine", () => {
-  assert.deepEqual([...EXTENSIONS].sort(), Object.keys(EVIDENCE_TYPES).sort());
-  assert.deepEqual(
-    [FILES_MAX, FILE_MEGABYTES_MAX * 1_048_576, FILES_MEGABYTES_MAX * 1_048_576],
-    [...[DISPUTE_FILES_MAX, DISPUTE_FILE_BYTES_MAX, DISPUTE_FILES_BYTES_MAX]],
-  );
-  assert.deepEqual([STATEMENT_LENGTH_MAX, FIELD_LENGTH_MAX], [DISPUTE_STATEMENT_LENGTH_MAX, DISPUTE_FIELD_LENGTH_MAX]);
-});
 
 test(
   "the board has what is to be decided and answered by its due time; a card opens it, and figures open the filtered list",
@@ -202,7 +178,7 @@ test("a draft that was not taken stays as it was typed, with why", skip, async (
   assert.equal(await drawer(page).getByLabel("Statement").inputValue(), "It was handed over.");
   await drawer(page)
     .getByLabel("Statement")
-    .fill("x".repeat(STATEMENT_LENGTH_MAX + 1));
+    .fill("x".repeat(DISPUTE_STATEMENT_LENGTH_MAX + 1));
   await drawer(page).getByText("At most 10,000 characters.").waitFor();
   await drawer(page).getByText("10,001 of 10,000 characters").waitFor();
 });
