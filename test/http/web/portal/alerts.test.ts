@@ -213,7 +213,7 @@ test("rules are written, tried before they count, and saved after a second facto
   const sources = drawer(page).getByRole("group", { name: "Sources" });
   await sources.getByLabel("Any").uncheck();
   await drawer(page).getByRole("button", { name: "Test on the last 90 days" }).click();
-  await sources.getByText("Choose at least one event.").waitFor();
+  await sources.getByText("Choose at least one.").waitFor();
   await sources.getByLabel("Ethoca").check();
   assert.equal(await sources.getByLabel("RDR").count(), 0);
   const set = {
