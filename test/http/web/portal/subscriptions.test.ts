@@ -191,7 +191,7 @@ test("a subscription says why its payment failed, what happens on which day, and
     "7 MarRetry 4 of 4: the card is charged again",
     "8 MarThe subscription is cancelled",
   ]);
-  await button(page, "Copy address").click();
+  await button(page, "Copy link").click();
   await eventually(async () => assert.equal(await page.evaluate("navigator.clipboard.readText()"), SUBSCRIPTIONS.pastDue.url));
   const open = drawer(page).getByRole("link", { name: "Open page" });
   assert.deepEqual([await open.getAttribute("href"), await open.getAttribute("target")], [SUBSCRIPTIONS.pastDue.url, "_blank"]);
