@@ -44,7 +44,7 @@ export const TASKS: readonly { title: string; audience: Audience; steps: readonl
     audience: "compatible",
     steps: [
       { tag: "Compatible API", operation: "compatCreatePaymentIntent", says: "create a payment intent" },
-      { tag: "Compatible API", operation: "compatRetrievePaymentIntent", says: "see whether it was paid" },
+      { tag: "Compatible API", operation: "compatRetrievePaymentIntent", says: "check whether it was paid" },
     ],
   },
 ];
@@ -80,13 +80,13 @@ export function docsShell(assets: DocsFiles["assets"], keys: KnownKeys | null): 
 <body${keys === null ? "" : ` data-keys="${JSON.stringify(keys).replaceAll('"', "&quot;")}"`}>
 <header>
 <section aria-labelledby="tasks">
-<h2 id="tasks">Three tasks to begin with</h2>
+<h2 id="tasks">Three tasks to start with</h2>
 <ol>
 ${tasks.join("\n")}
 </ol>
-<p>Press “Try it out” in the operation, then “Execute”. ${keys === null ? "Enter your key under “Authorize” before." : "The keys of the sandbox are entered already."}</p>
+<p>${keys === null ? "Enter your key under “Authorize” first." : "The sandbox keys are already entered."} Open an operation, press “Try it out”, then “Execute”.</p>
 </section>
-<nav aria-label="Documents"><a href="${DOCS_PATH}" data-document="">Everything</a> ${documents.join(" ")}</nav>
+<nav aria-label="Documents"><a href="${DOCS_PATH}" data-document="">All</a> ${documents.join(" ")}</nav>
 </header>
 <main id="docs"></main>
 <noscript><p>This page needs JavaScript. The document itself is at <a href="/openapi.json">/openapi.json</a>.</p></noscript>

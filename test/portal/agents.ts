@@ -82,7 +82,7 @@ export function agents(world: PortalWorld): void {
     await drawer(page).getByText("€10.50 of €200.00").waitFor();
     await drawer(page).getByText("Over the limit for one link").waitFor();
     await drawer(page).getByText("once", { exact: true }).waitFor();
-    assert.deepEqual((await drawer(page).locator(".timeline .badge").allTextContents()).slice(0, 2), ["Refused", "Done"]);
+    assert.deepEqual((await drawer(page).locator(".timeline .badge").allTextContents()).slice(0, 2), ["Rejected", "Done"]);
     await drawer(page).getByRole("link", { name: "Show its links" }).click();
     await page.getByText("1 payment link").waitFor();
     await page.getByRole("button", { name: "Dinner on Thursday" }).click();

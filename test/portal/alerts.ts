@@ -39,7 +39,7 @@ export function alerts(world: PortalWorld): void {
     await drawer(page).getByRole("radio", { name: "On" }).check();
     await drawer(page).getByRole("button", { name: "Add rule" }).click();
     await drawer(page).getByLabel("Name").fill("small-amounts");
-    await drawer(page).getByLabel("Maximum amount").fill("50");
+    await drawer(page).getByLabel("Payments up to").fill("50");
     await drawer(page).getByRole("button", { name: "Test on the last 90 days" }).click();
     // That one names no payment, so that nothing could have been given back.
     await drawer(page).getByText("Of 1 alert, 0 would have been refunded.").waitFor();

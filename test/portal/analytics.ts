@@ -123,9 +123,9 @@ export function analyticsPages(relay: Relay): Looked[] {
       path: `/portal/analytics?tab=${tab}&${days}`,
       until: drawn,
     })),
-    { name: "analytics of agents", path: `/portal/analytics?tab=agents&${days}`, until: seen("What limits have refused") },
+    { name: "analytics of agents", path: `/portal/analytics?tab=agents&${days}`, until: seen("Links blocked by limits") },
     { name: "analytics of a day", path: `/portal/analytics?from=${dayOf(relay)}&to=${dayOf(relay)}&compare=year`, until: drawn },
-    { name: "analytics of nothing", path: `/portal/analytics?${days}&terminalId=none`, until: seen("Nothing in this period") },
+    { name: "analytics of nothing", path: `/portal/analytics?${days}&terminalId=none`, until: seen("No data in this period") },
   ];
 }
 

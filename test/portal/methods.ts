@@ -82,7 +82,7 @@ export function methods(world: PortalWorld): void {
     await two.page.getByText("Somebody else has changed this configuration").waitFor();
     assertMatches(await methodOf(owner, "PAYPAL"), { values: { clientId: "first" } });
     assert.equal(await two.page.getByLabel("Client id").inputValue(), "second");
-    await two.page.getByRole("button", { name: "Show the saved version" }).click();
+    await two.page.getByRole("button", { name: "Show the current version" }).click();
     await two.page.getByText("Leave it empty to keep it.").waitFor();
     assert.equal(await two.page.getByLabel("Client id").inputValue(), "first");
     await two.page.getByLabel("Client id").fill("third");

@@ -96,7 +96,7 @@ export function operators(world: PortalWorld): void {
     await seen("€49.90")(page);
     assert.equal(new URL(page.url()).searchParams.get("q"), linkId);
     await search(relay.uuid());
-    await seen("Nothing has this id")(page);
+    await seen("No results")(page);
   });
 
   test("operators: an operator withdraws a terminal's login, which then is refused, and the audit log names who did it", async () => {
@@ -106,13 +106,13 @@ export function operators(world: PortalWorld): void {
     await pay(relay, card(terminalId, 1_500));
     const { page, person } = await visitAsAdministrator(world, "operator", `/admin/ui/terminals/${terminalId}`);
     await seen("€15.00")(page);
-    await page.getByRole("button", { name: "Withdraw the login" }).click();
-    await page.locator("dialog").last().getByRole("button", { name: "Withdraw the login" }).click();
-    await seen("The login of this terminal is withdrawn")(page);
+    await page.getByRole("button", { name: "Revoke login" }).click();
+    await page.locator("dialog").last().getByRole("button", { name: "Revoke login" }).click();
+    await seen("The login of this terminal is revoked")(page);
     assert.equal((await relay.fleet().take(terminalId)).status, 403);
-    await page.getByRole("button", { name: "Give the login back" }).click();
-    await page.locator("dialog").last().getByRole("button", { name: "Give the login back" }).click();
-    await seen(`${terminalId} may log in again.`)(page);
+    await page.getByRole("button", { name: "Restore login" }).click();
+    await page.locator("dialog").last().getByRole("button", { name: "Restore login" }).click();
+    await seen(`${terminalId} can log in again.`)(page);
     await page.goto(`/admin/ui/audit?q=${terminalId}`);
     await page.locator("main .row-button").first().waitFor();
     const rows = await page.locator("main tbody tr").allInnerTexts();
@@ -134,7 +134,7 @@ export function operators(world: PortalWorld): void {
     await page.goto(`/admin/ui/merchants/${shop.merchantId}`);
     await seen("1 of 5 users")(page);
     assert.equal(await page.getByRole("button", { name: /invite|remove/i }).count(), 0);
-    assert.equal(await page.getByRole("link", { name: "Mails" }).count(), 0);
+    assert.equal(await page.getByRole("link", { name: "E-mails" }).count(), 0);
     assert.equal((await person.signIn()).status, 200);
     assert.equal((await person.send("POST", `/terminals/${terminalId}/deny`, {})).status, 403);
     assert.equal((await person.send("GET", "/mails")).status, 403);
@@ -167,17 +167,17 @@ export async function everyOperatorPage(world: PortalWorld, { shop, uuid }: Furn
   await lookAt(outside, { name: "admin enrolment", path: "", until: seen("Scan this code with your authenticator app") });
   const inside = await visitAsAdministrator(world, "owner");
   for (const looked of [
-    { name: "admin attention", path: "/admin", until: seen("Result nobody asked for") },
+    { name: "admin attention", path: "/admin", until: seen("Unrequested result") },
     { name: "admin attention of a kind", path: "/admin?kind=unsolicited&order=oldest", until: seen("What to do:") },
     { name: "admin search", path: `/admin/ui/search?q=${uuid}`, until: seen("Uuid or id") },
     { name: "admin terminals", path: `/admin/ui/terminals?q=${terminalId}`, until: seen("1 terminal") },
     { name: "admin terminal", path: `/admin/ui/terminals/${terminalId}`, until: seen("Last results") },
     { name: "admin partners", path: "/admin/ui/partners", until: seen("Partner") },
     { name: "admin merchant", path: `/admin/ui/merchants/${shop.merchantId}`, until: seen(shop.merchantName) },
-    { name: "admin roll-outs", path: "/admin/ui/rollouts", until: seen("Nothing is deployed") },
+    { name: "admin roll-outs", path: "/admin/ui/rollouts", until: seen("No deployments yet") },
     { name: "admin audit", path: "/admin/ui/audit", until: seen("administrator.create") },
     { name: "admin mails", path: "/admin/ui/mails", until: seen("Invitation") },
-    { name: "admin health", path: "/admin/ui/cluster", until: seen("Commands that ended today") },
+    { name: "admin health", path: "/admin/ui/cluster", until: seen("Commands closed today") },
     { name: "admin account", path: "/admin/ui/account", until: seen("Recovery codes") },
     { name: "admin no page", path: "/admin/ui/nothing-here", until: seen("Go to the start page") },
   ]) {

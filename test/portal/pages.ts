@@ -180,8 +180,8 @@ export function pages(world: PortalWorld, furnished: () => FurnishedShop): void 
       ["beingPaid", "You can pay until", "Puoi pagare fino"],
       ["paid", "Thank you.", "Grazie."],
       ["refunded", "Thank you.", "Grazie."],
-      ["cancelled", "The request was withdrawn.", "La richiesta è stata ritirata."],
-      ["expired", "The time to pay is over.", "Il tempo per pagare è finito."],
+      ["cancelled", "The seller has withdrawn this request.", "Il venditore ha ritirato questa richiesta."],
+      ["expired", "It can no longer be paid.", "Non si può più pagare."],
     ];
     const [english, italian] = [await world.visit(), await world.visit({ locale: "it-IT" })];
     for (const [state, shows, mostra] of looks) {
@@ -190,7 +190,7 @@ export function pages(world: PortalWorld, furnished: () => FurnishedShop): void 
       await lookAt(italian, { name: `cliente ${state}`, path, until: seen(mostra) });
     }
     const path = "/l/aaaaaaaaaaaaaaaaaaaaaa";
-    await lookAt(english, { name: "customer no link", path, until: seen("The address is not complete") });
+    await lookAt(english, { name: "customer no link", path, until: seen("The address is incomplete") });
     await lookAt(italian, { name: "cliente no link", path, until: (page) => page.getByRole("heading").first().waitFor() });
   }
 

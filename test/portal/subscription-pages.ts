@@ -66,10 +66,10 @@ export function subscriptionPages({ planId, states }: FurnishedSubscriptions): L
     { name: "subscriptions", path: PATH, until: seen("subscriptions in total") },
     { name: "filtered subscriptions", path: `${PATH}?state=PAUSED&customerEmail=nobody@example.com`, until: seen("No results") },
     ...Object.entries(states).map(([state, { id }]) => ({ name: `a subscription ${state}`, path: `${PATH}/${id}`, until: drawer })),
-    { name: "no subscription", path: `${PATH}/none`, until: seen("There is no such subscription") },
+    { name: "no subscription", path: `${PATH}/none`, until: seen("Subscription not found") },
     { name: "plans", path: `${PATH}?tab=plans`, until: seen("plans in total") },
     { name: "a plan", path: `${PATH}/${planId}?tab=plans`, until: drawer },
-    { name: "no plan", path: `${PATH}/none?tab=plans`, until: seen("There is no such plan") },
+    { name: "no plan", path: `${PATH}/none?tab=plans`, until: seen("Plan not found") },
     { name: "dunning", path: `${PATH}?tab=dunning`, until: seen("The subscription is cancelled") },
   ];
 }
@@ -95,8 +95,8 @@ export function openedOverSubscriptions({ planId, states }: FurnishedSubscriptio
     ["a payment to retry", at("pastDue"), "Retry now"],
     ["a subscription to pause", at("active"), "Pause"],
     ["a subscription to resume", at("paused"), "Resume"],
-    ["a cancellation to take back", at("ending"), "Take the cancellation back"],
-    ["a subscription to cancel", at("active"), "Cancel the subscription"],
+    ["a cancellation to take back", at("ending"), "Undo cancellation"],
+    ["a subscription to cancel", at("active"), "Cancel subscription"],
     ["a plan to create", `${PATH}?tab=plans`, "New plan"],
     ["a plan to deactivate", `${PATH}/${planId}?tab=plans`, "Deactivate"],
   ];
@@ -109,6 +109,6 @@ export function customersSubscriptionPages({ states }: FurnishedSubscriptions): 
     ...Object.entries(states).map(([state, { path }]) => [`own subscription ${state}`, path, title, titolo] as const),
     ["own subscription to cancel", `${states["active"]?.path}/cancel`, "Cancel the subscription?", "Vuoi disdire l’abbonamento?"],
     ["own subscription to cancel at once", `${states["incomplete"]?.path}/cancel`, "Cancel now", "Disdici subito"],
-    ["no subscription of anybody", "/s/aaaaaaaaaaaaaaaaaaaaaa", "No such subscription", "Abbonamento non trovato"],
+    ["no subscription of anybody", "/s/aaaaaaaaaaaaaaaaaaaaaa", "Subscription not found", "Abbonamento non trovato"],
   ];
 }

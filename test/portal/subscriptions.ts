@@ -105,7 +105,7 @@ export function subscriptions(world: PortalWorld): void {
     await dialog(page).getByLabel("Name").fill("Gym, monthly");
     await dialog(page).getByLabel("Amount").fill("29");
     await dialog(page).getByText("€29.00 every month, first payment at once").waitFor();
-    await dialog(page).getByRole("button", { name: "Create the plan" }).dblclick();
+    await dialog(page).getByRole("button", { name: "Create plan" }).dblclick();
     await page.getByText("The plan “Gym, monthly” is created.").waitFor();
     await page.getByText("1 plan", { exact: true }).waitFor();
     await page.getByRole("tab", { name: "Subscriptions" }).click();
@@ -114,7 +114,7 @@ export function subscriptions(world: PortalWorld): void {
     await dialog(page).getByLabel("Customer’s e-mail").fill(email);
     await dialog(page).getByRole("radio", { name: "By card on file" }).check();
     await dialog(page).getByLabel("Card on file", { exact: true }).fill("card_sandbox_recovers");
-    await dialog(page).getByRole("button", { name: "Begin the subscription" }).dblclick();
+    await dialog(page).getByRole("button", { name: "Start subscription" }).dblclick();
     await badge(page, "Active").waitFor();
     await drawer(page).getByText("28 Feb 2026", { exact: true }).waitFor();
     const id = /sub_[a-z0-9]{24}/.exec(page.url())?.[0] ?? assert.fail("its address does not name it");
@@ -138,7 +138,7 @@ export function subscriptions(world: PortalWorld): void {
     await page.getByText("Subscription Past Due").waitFor();
     await page.getByRole("link", { name: id }).click();
     await badge(page, "Past Due").waitFor();
-    await drawer(page).getByText("Why the last one failed: Insufficient funds").waitFor();
+    await drawer(page).getByText("Reason of the last failure: Insufficient funds").waitFor();
     const days = drawer(page).getByRole("list", { name: "What happens next" }).locator(".schedule-day");
     assert.deepEqual(
       (await days.allTextContents()).map((day) => day.trim()),
@@ -162,7 +162,7 @@ export function subscriptions(world: PortalWorld): void {
     await signIn(page, owner, `/portal/subscriptions/${id}`);
     await badge(page, "Past Due").waitFor();
     await drawer(page).getByRole("article", { name: "Payment 3" }).waitFor();
-    await drawer(page).getByRole("button", { name: "Cancel the subscription" }).click();
+    await drawer(page).getByRole("button", { name: "Cancel subscription" }).click();
     await dialog(page).getByRole("radio", { name: /^Now/ }).check();
     await dialog(page).getByRole("button", { name: "Cancel now" }).dblclick();
     await badge(page, "Cancelled").waitFor();
@@ -268,7 +268,7 @@ export function subscriptions(world: PortalWorld): void {
     t.after(() => gateway.faults({ outage: "none" }));
     const { page } = await world.visitAs(owner, `/portal/subscriptions/${id}`);
     await badge(page, "Incomplete").waitFor();
-    await drawer(page).getByText("It is not known yet whether the last payment was made.").waitFor();
+    await drawer(page).getByText("The outcome of the last payment is not known yet.").waitFor();
     assert.equal(await drawer(page).getByRole("button", { name: "Retry now" }).isDisabled(), true);
     const refused = await serverOf(relay, shop).post(`/api/merchant/subscriptions/${id}/retry`);
     assertMatches(refused, { status: 409, body: { code: "outcome_unknown" } });
@@ -308,19 +308,19 @@ export function subscriptions(world: PortalWorld): void {
     assert.equal(await own.getByRole("button").count(), 0, "nothing is left to pay");
 
     const cancel = async (button: RegExp) => {
-      await own.getByRole("link", { name: "Cancel the subscription" }).click();
+      await own.getByRole("link", { name: "Cancel subscription" }).click();
       await own.getByRole("heading", { name: "Cancel the subscription?" }).waitFor();
       await own.getByRole("button", { name: button }).click();
       await own.getByRole("heading", { name: "Your subscription with Yoga Studio Brera" }).waitFor();
     };
     await cancel(/^Cancel on /);
-    await drawer(page).getByText("The customer has cancelled it").waitFor();
-    await drawer(page).getByRole("button", { name: "Take the cancellation back" }).click();
-    await dialog(page).getByText("Take it back only if the customer has asked you to.").waitFor();
-    await dialog(page).getByRole("button", { name: "Take the cancellation back" }).click();
-    await drawer(page).getByText("The customer has cancelled it").waitFor({ state: "detached" });
+    await drawer(page).getByText("The customer has cancelled. It ends on").waitFor();
+    await drawer(page).getByRole("button", { name: "Undo cancellation" }).click();
+    await dialog(page).getByText("Undo this only if the customer asked you to.").waitFor();
+    await dialog(page).getByRole("button", { name: "Undo cancellation" }).click();
+    await drawer(page).getByText("The customer has cancelled. It ends on").waitFor({ state: "detached" });
     await cancel(/^Cancel now/);
-    assert.equal(await own.getByRole("link", { name: "Cancel the subscription" }).count(), 0);
+    assert.equal(await own.getByRole("link", { name: "Cancel subscription" }).count(), 0);
     await badge(page, "Cancelled").waitFor();
     await drawer(page).getByText("Cancelled by the customer.").waitFor();
     // Whoever presses Back and then the button again finds it as it is.
@@ -344,7 +344,7 @@ export function subscriptions(world: PortalWorld): void {
     const question = page.locator("dialog", { hasText: "Confirm it is you" });
     await question.getByLabel("Code").fill(owner.code());
     await question.getByRole("button", { name: "Confirm" }).click();
-    await page.getByText("Saved. It counts for payments that fail from now on.").waitFor();
+    await page.getByText("Saved. Applies to payments that fail from now on.").waitFor();
     await page.reload();
     await page.getByText("The subscription is paused").waitFor();
     const stored = await serverOf(relay, shop).get("/api/merchant/dunning");

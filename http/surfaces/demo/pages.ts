@@ -52,12 +52,12 @@ export function returnPage({ scripts, demo }: DemoOperations): string {
     { script: scriptTag(scripts, "compat.js"), file: "return.js" },
     { key: demo.publishableKey, global: WIRE_NAMES.browserGlobal },
     `<div role="status">
-<h1 id="outcome">Asking how it went…</h1>
+<h1 id="outcome">Checking the payment…</h1>
 <p id="detail"></p>
 </div>
 <dl>
 <div><dt>Payment</dt><dd id="intent"></dd></div>
-<div><dt>Its status, asked of the relay</dt><dd id="status"></dd></div>
+<div><dt>Status from the relay</dt><dd id="status"></dd></div>
 <div><dt>What the address says</dt><dd id="told"></dd></div>
 </dl>
 <p><a class="button" href="/demo/checkout">Order again</a></p>`,
@@ -86,7 +86,7 @@ export function startPage({ sandbox: { version, owner, administrator } }: DemoOp
     {
       address: `${base}/portal`,
       name: "Merchant portal",
-      says: `What the people of a shop see. Sign in as <code>${owner.email}</code> with <code>${owner.password}</code>, and the code that <code>npm run -s portal-code</code> prints.`,
+      says: `The merchant portal of a shop. Sign in as <code>${owner.email}</code> with <code>${owner.password}</code>, and the code that <code>npm run -s portal-code</code> prints.`,
     },
     {
       address: `${base}/admin`,
@@ -96,9 +96,9 @@ export function startPage({ sandbox: { version, owner, administrator } }: DemoOp
           ? "Terminals, payments that need attention, partners. Sign in with the login that you have configured."
           : `Terminals, payments that need attention, partners. Sign in as <code>${escaped(administrator.username)}</code> with <code>${administrator.password}</code>; the first time you enrol a second factor.`,
     },
-    { address: "/docs", name: "Documentation", says: "Every call of the interface, to be tried on a simulated terminal." },
-    { address: "/demo/checkout", name: "Demo shop", says: "A web shop whose buyers pay by card." },
-    { address: "/demo/scan", name: "Till", says: "A page that has a terminal scan a code." },
+    { address: "/docs", name: "Documentation", says: "Every call of the API, to try on a simulated terminal." },
+    { address: "/demo/checkout", name: "Demo shop", says: "A web shop where customers pay by card." },
+    { address: "/demo/scan", name: "Till", says: "A page that lets a terminal scan a code." },
   ];
   const items = ways.map(({ address, name, says }) => `<li><a href="${address}">${name}</a><p>${says}</p></li>`);
   return documentOf(

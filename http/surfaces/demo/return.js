@@ -23,7 +23,7 @@ async function look(looks) {
   element("intent").textContent = parameters.get("payment_intent") ?? "none";
   element("told").textContent = parameters.get("redirect_status") ?? "nothing";
   if (error !== undefined) {
-    element("outcome").textContent = "Nobody knows how it went";
+    element("outcome").textContent = "The result is not known";
     element("detail").textContent = error.message;
     return;
   }

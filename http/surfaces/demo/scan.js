@@ -11,7 +11,7 @@ const scanner = window.RelayScan.createScanner({
   pollMs: 1_000,
 });
 scanner.on("sent", () => {
-  state.textContent = "Hold the code before the terminal.";
+  state.textContent = "Hold the code in front of the terminal.";
 });
 scanner.on("waiting", ({ state: life }) => {
   if (life === "queued") state.textContent = "Waiting for the terminal.";

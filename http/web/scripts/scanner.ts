@@ -12,12 +12,12 @@ const CANCEL_GRACE_MS = 5_000;
 const MESSAGES: Readonly<Record<ScanErrorCode, string>> = {
   timeout: "Nobody scanned in time.",
   cancelled: "The scan was cancelled.",
-  camera_error: "The terminal could not scan.",
-  offline: "The terminal is not connected.",
-  busy: "The terminal has too much to do.",
-  unauthorized: "The key or login may not scan on this terminal.",
-  rate_limited: "Too many requests; try again shortly.",
-  network: "The relay could not be reached.",
+  camera_error: "The terminal could not scan. Check its camera.",
+  offline: "The terminal is not connected. Check that it is on and online.",
+  busy: "The terminal is busy. Try again in a moment.",
+  unauthorized: "This key or login is not allowed to scan on this terminal.",
+  rate_limited: "Too many requests. Try again in a moment.",
+  network: "The relay could not be reached. Check the connection.",
 };
 
 class ScanFailure extends Error {

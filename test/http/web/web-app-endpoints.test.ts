@@ -115,6 +115,6 @@ test("the operators' pages have addresses of their own, and files that only they
 
 test("merchants load nothing of the operators' pages", async () => {
   const { portal } = await webApps;
-  const ofOperators = /Withdraw the login|\/admin\/ui|app-deployments/;
+  const ofOperators = /Revoke login|\/admin\/ui|app-deployments/;
   for (const [name, { bytes }] of portal.assets) assert.doesNotMatch(Buffer.from(bytes.identity).toString("utf8"), ofOperators, name);
 });

@@ -136,7 +136,7 @@ describe("payment links of the portal", () => {
     const made = await make();
     assert.equal((await press(made)).status, 303);
     await gateway.act(`${made.id}.1`, "cancel");
-    await comesBack(made, new RegExp(`You have cancelled the payment[\\s\\S]*href="${made.page}"`));
+    await comesBack(made, new RegExp(`You cancelled the payment[\\s\\S]*href="${made.page}"`));
     assert.equal((await press(made)).status, 303);
     assertMatches(await linkOf(made), { attempts: [{ state: "failed" }, { state: "open" }] });
   });
@@ -237,7 +237,7 @@ describe("payment links of the portal", () => {
     for (const path of [`/l/${"x".repeat(22)}`, "/l/short", `/l/${"%00".repeat(3)}`, `/l/${"x".repeat(22)}/return`]) {
       assertMatches(await relay.nobody().get(path, { "accept-language": "it" }), { status: 404, text: /Link non trovato/ });
     }
-    assertMatches(await relay.nobody().post(`/l/${"x".repeat(22)}/pay`), { status: 404, text: /No such link/ });
+    assertMatches(await relay.nobody().post(`/l/${"x".repeat(22)}/pay`), { status: 404, text: /Link not found/ });
   });
 
   test("a link that has expired says so, and is payable no more", async () => {

@@ -14,13 +14,13 @@ export interface BuyerTexts {
 
 const TEXTS: Readonly<Record<Language, BuyerTexts>> = {
   en: {
-    confirming: { title: "Confirming your payment", text: "We are waiting for the bank to respond. Please leave this page open." },
+    confirming: { title: "Confirming your payment", text: "We are waiting for the bank. Please keep this page open." },
     unavailable: { title: "Please try again shortly", text: "We cannot check your payment right now. Nothing is lost." },
     tryAgain: "Try again",
   },
   it: {
-    confirming: { title: "Stiamo confermando il pagamento", text: "Attendiamo la risposta della banca. Lascia aperta questa pagina." },
-    unavailable: { title: "Riprova tra poco", text: "In questo momento non possiamo verificare il pagamento. Nulla è andato perso." },
+    confirming: { title: "Conferma del pagamento in corso", text: "Attendiamo la risposta della banca. Lascia aperta questa pagina." },
+    unavailable: { title: "Riprova tra poco", text: "Al momento non possiamo verificare il pagamento. Nulla è andato perso." },
     tryAgain: "Riprova",
   },
 };

@@ -19,7 +19,7 @@ export const nav = {
   cluster: "Health",
   machines: "Machine tokens",
   audit: "Audit",
-  mails: "Mails",
+  mails: "E-mails",
   account: "My account",
 };
 
@@ -27,19 +27,19 @@ export const roles = { owner: "Owner", operator: "Operator", "read-only": "Read-
 
 export const entrance = {
   username: "Name",
-  forgotten: "Forgotten the password? Another owner sets a new one. The owner of the configuration has it there.",
+  forgotten: "Forgot your password? Another owner can set a new one. The password of the configured owner is in the configuration.",
 };
 
 export const lists = {
-  noMatchTitle: "Nothing matches",
-  noMatch: "None of them is like this.",
-  noMatchSoFar: "None of those that are loaded is like this. There are more: load them.",
+  noMatchTitle: "No results",
+  noMatch: "Change or remove a filter.",
+  noMatchSoFar: "No match among the loaded entries. Load more, or change a filter.",
 };
 
 export const account = {
   title: "My account",
   lead: (name: string, role: string) => `Signed in as ${name}. Role: ${role}`,
-  preferencesHint: "Kept in this browser.",
-  passwordText: "The next sign-in asks for the new one, here and over the interface.",
-  configured: "The password of this owner is in the configuration (RELAY_ADMIN_PASSWORD), and is changed only there.",
+  preferencesHint: "Saved in this browser.",
+  passwordText: "From the next sign-in you use the new password, here and in the API.",
+  configured: "The password of this owner is in the configuration (RELAY_ADMIN_PASSWORD). You can change it only there.",
 };

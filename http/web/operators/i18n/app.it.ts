@@ -30,19 +30,19 @@ export const roles: Words["roles"] = { owner: "Proprietario", operator: "Operato
 export const entrance: Words["entrance"] = {
   username: "Nome",
   forgotten:
-    "Password dimenticata? Un altro proprietario ne imposta una nuova. Quella del proprietario di configurazione sta nella configurazione.",
+    "Password dimenticata? Un altro proprietario può impostarne una nuova. La password del proprietario configurato è nella configurazione.",
 };
 
 export const lists: Words["lists"] = {
-  noMatchTitle: "Nessuna corrispondenza",
-  noMatch: "Nessun elemento è così.",
-  noMatchSoFar: "Nessuno degli elementi caricati è così. Ce ne sono altri: caricali.",
+  noMatchTitle: "Nessun risultato",
+  noMatch: "Modifica o rimuovi un filtro.",
+  noMatchSoFar: "Nessun risultato tra gli elementi caricati. Caricane altri o modifica un filtro.",
 };
 
 export const account: Words["account"] = {
   title: "Il mio account",
   lead: (name: string, role: string) => `Accesso come ${name}. Ruolo: ${role}`,
-  preferencesHint: "Conservato in questo browser.",
-  passwordText: "Il prossimo accesso chiede quella nuova, qui e tramite l’interfaccia.",
-  configured: "La password di questo proprietario sta nella configurazione (RELAY_ADMIN_PASSWORD), e si cambia solo lì.",
+  preferencesHint: "Salvato in questo browser.",
+  passwordText: "Dal prossimo accesso vale la nuova password, qui e nelle API.",
+  configured: "La password di questo proprietario è nella configurazione (RELAY_ADMIN_PASSWORD). Si può cambiare solo lì.",
 };

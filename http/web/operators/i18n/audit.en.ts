@@ -2,15 +2,15 @@ import { amongLoaded } from "./app.en.ts";
 
 export const audit = {
   title: "Audit",
-  lead: "Who changed what, when and from where: administrators and partners, or the people of one merchant.",
+  lead: "Who changed what, when and from where. Shows administrators and partners, or the users of one merchant.",
   find: "Find",
-  findHint: "Name, activity, object or address, among what is loaded.",
+  findHint: "Searches name, activity, object and address in the loaded entries.",
   merchant: "Merchant id",
-  merchantHint: "Shows the log of this merchant instead.",
+  merchantHint: "Enter an id to see the log of that merchant.",
   merchantForm: "Letters, digits, dots, dashes and underscores, up to 64.",
   count: (shown: number, loaded: number, isCut: boolean) => amongLoaded(shown, loaded, isCut, "entry", "entries"),
   as: "Signed in as",
-  role: "Role then",
-  emptyTitle: "No entries",
-  emptyText: "Changes appear here, and are kept for 400 days.",
+  role: "Role at that time",
+  emptyTitle: "No entries yet",
+  emptyText: "Changes appear here. They are kept for 400 days.",
 };

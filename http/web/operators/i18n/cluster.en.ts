@@ -1,6 +1,6 @@
 export const cluster = {
   title: "Health",
-  lead: "The nodes of this installation, and the figures of all of them together.",
+  lead: "The nodes of this installation, and their figures together.",
   nodes: "Nodes",
   node: "Node",
   state: "State",
@@ -10,18 +10,17 @@ export const cluster = {
   terminals: "Terminals",
   queued: "Waiting",
   sent: "Without a result",
-  lapses: "Lapses",
+  lapses: "Interruptions",
   actions: "Actions",
   drain: "Drain",
   drainOf: (node: string) => `Drain: ${node}`,
   drainTitle: (node: string) => `Drain ${node}?`,
   drainText:
-    "It is no longer ready, hands its terminals over to the other nodes, finishes its requests and closes its connections a few at a time. Then its process ends, after about 30 seconds at the latest. No payment is lost.",
-  drainBack:
-    "What starts the process decides whether it comes back. Drain one node after the other: wait until the one before is live again.",
+    "The node takes no new work, hands its terminals over to the other nodes, finishes its requests and closes its connections step by step. Its process ends after about 30 seconds at the latest. No payment is lost.",
+  drainBack: "Your process manager decides whether it starts again. Drain one node at a time: wait until the previous one is live again.",
   drains: (node: string) => `${node} is draining.`,
-  lastNode: (node: string) => `${node} is the only live node, and was not drained: nothing would answer until a node is started.`,
-  allowLast: "Drain it all the same",
+  lastNode: (node: string) => `${node} is the only live node and was not drained. Nothing would answer until another node starts.`,
+  allowLast: "Drain it anyway",
   online: "Terminals online",
   offline: (count: string) => `${count} offline`,
   waiting: "Open commands",
@@ -30,15 +29,15 @@ export const cluster = {
   declined: (count: string) => `${count} declined`,
   links: "Open links",
   linksEnded: (count: string) => `${count} ended today`,
-  outbox: "Rows for the reports",
-  oldest: (seconds: string) => `The oldest waits for ${seconds} s`,
-  outboxUnknown: "How many rows wait for the reports cannot be told at the moment.",
+  outbox: "Rows waiting for reports",
+  oldest: (seconds: string) => `The oldest has waited for ${seconds} s`,
+  outboxUnknown: "The number of rows waiting for the reports is not available at the moment.",
   setAside: (count: number) =>
     count === 1
-      ? "1 row is missing from the reports: it was refused. See Attention."
-      : `${count} rows are missing from the reports: they were refused. See Attention.`,
-  endedToday: "Commands that ended today",
-  endedHint: "By how they ended. The last seconds before a crash may be missing.",
+      ? "1 row was rejected and is missing from the reports. See Attention."
+      : `${count} rows were rejected and are missing from the reports. See Attention.`,
+  endedToday: "Commands closed today",
+  endedHint: "By outcome. The last seconds before a crash may be missing.",
   noneEnded: "None yet.",
   commands: "Commands",
 };

@@ -2,7 +2,7 @@ import type { Words } from "./en.ts";
 
 export const cluster: Words["cluster"] = {
   title: "Stato",
-  lead: "I nodi di questa installazione, e le cifre di tutti insieme.",
+  lead: "I nodi di questa installazione e i loro dati complessivi.",
   nodes: "Nodi",
   node: "Nodo",
   state: "Stato",
@@ -18,10 +18,11 @@ export const cluster: Words["cluster"] = {
   drainOf: (node: string) => `Arresta: ${node}`,
   drainTitle: (node: string) => `Arrestare ${node}?`,
   drainText:
-    "Non è più pronto, cede i suoi terminali agli altri nodi, conclude le richieste e chiude le connessioni poco alla volta. Poi il suo processo termina, al più tardi dopo circa 30 secondi. Nessun pagamento va perso.",
-  drainBack: "Se torna, lo decide ciò che avvia il processo. Arresta un nodo dopo l’altro: attendi che il precedente sia di nuovo attivo.",
+    "Il nodo non accetta nuovo lavoro, cede i suoi terminali agli altri nodi, conclude le richieste e chiude le connessioni poco alla volta. Il processo termina al più tardi dopo circa 30 secondi. Nessun pagamento va perso.",
+  drainBack: "Il gestore dei processi decide se riparte. Arresta un nodo alla volta: attendi che il precedente sia di nuovo attivo.",
   drains: (node: string) => `${node} è in arresto.`,
-  lastNode: (node: string) => `${node} è l’unico nodo attivo e non è stato arrestato: nulla risponderebbe finché non si avvia un nodo.`,
+  lastNode: (node: string) =>
+    `${node} è l’unico nodo attivo e non è stato arrestato. Nulla risponderebbe finché non si avvia un altro nodo.`,
   allowLast: "Arrestalo comunque",
   online: "Terminali online",
   offline: (count: string) => `${count} offline`,
@@ -31,15 +32,15 @@ export const cluster: Words["cluster"] = {
   declined: (count: string) => `Rifiutati: ${count}`,
   links: "Link aperti",
   linksEnded: (count: string) => `Conclusi oggi: ${count}`,
-  outbox: "Righe per i report",
+  outbox: "Righe in attesa per i report",
   oldest: (seconds: string) => `La più vecchia attende da ${seconds} s`,
-  outboxUnknown: "Al momento non si può dire quante righe attendono i report.",
+  outboxUnknown: "Al momento il numero di righe in attesa per i report non è disponibile.",
   setAside: (count: number) =>
     count === 1
-      ? "Ai report manca 1 riga: è stata rifiutata. Vedi «Da controllare»."
-      : `Ai report mancano ${count} righe: sono state rifiutate. Vedi «Da controllare».`,
+      ? "1 riga è stata rifiutata e manca nei report. Vedi «Da controllare»."
+      : `${count} righe sono state rifiutate e mancano nei report. Vedi «Da controllare».`,
   endedToday: "Comandi conclusi oggi",
-  endedHint: "Per come si sono conclusi. Gli ultimi secondi prima di un arresto improvviso possono mancare.",
+  endedHint: "Per esito. Gli ultimi secondi prima di un arresto improvviso possono mancare.",
   noneEnded: "Ancora nessuno.",
   commands: "Comandi",
 };

@@ -20,20 +20,20 @@ export const common: typeof portal = {
   app: {
     ...portal.app,
     name: "Operations",
-    brokenText: "Reload the page. If it happens again, look into the log of the relay.",
+    brokenText: "Reload the page. If the error comes back, check the log of the relay.",
   },
   errors: {
     ...portal.errors,
-    invalid_login: "The name or the password is not right.",
-    forbidden: "Your role does not permit this.",
+    invalid_login: "The name or the password is wrong. Check both and try again.",
+    forbidden: "Your role does not allow this. Ask an owner.",
   },
   signIn: { ...portal.signIn, lead: "to operate this relay", tagline: "Every terminal, every payment, every node." },
   secondFactor: { ...portal.secondFactor, lead: (name: string) => `Signing in as ${name}` },
-  enrol: { ...portal.enrol, lead: "Every administrator needs a second factor on these pages. It takes a minute, once." },
+  enrol: { ...portal.enrol, lead: "Every administrator needs a second factor on these pages. You set it up once, in a minute." },
   recovery: {
     ...portal.recovery,
     fileName: "relay-recovery-codes.txt",
-    fileHead: (name: string) => `Recovery codes of the relay's administrator ${name}`,
+    fileHead: (name: string) => `Recovery codes of relay administrator ${name}`,
   },
 };
 

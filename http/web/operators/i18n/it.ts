@@ -18,16 +18,19 @@ export const common: typeof portal = {
   app: {
     ...portal.app,
     name: "Operazioni",
-    brokenText: "Ricarica la pagina. Se succede ancora, guarda nel log del relay.",
+    brokenText: "Ricarica la pagina. Se l’errore si ripete, controlla il log del relay.",
   },
   errors: {
     ...portal.errors,
-    invalid_login: "Il nome o la password non sono corretti.",
-    forbidden: "Il tuo ruolo non lo permette.",
+    invalid_login: "Il nome o la password non sono corretti. Controllali e riprova.",
+    forbidden: "Il tuo ruolo non lo consente. Chiedi a un proprietario.",
   },
   signIn: { ...portal.signIn, lead: "per gestire questo relay", tagline: "Ogni terminale, ogni pagamento, ogni nodo." },
   secondFactor: { ...portal.secondFactor, lead: (name: string) => `Accesso come ${name}` },
-  enrol: { ...portal.enrol, lead: "Su queste pagine ogni amministratore ha un secondo fattore. Basta un minuto, una volta sola." },
+  enrol: {
+    ...portal.enrol,
+    lead: "Su queste pagine ogni amministratore ha bisogno di un secondo fattore. Si configura una volta sola, in un minuto.",
+  },
   recovery: {
     ...portal.recovery,
     fileName: "codici-di-recupero-relay.txt",

@@ -23,7 +23,7 @@ export const paymentLinks = {
   another: "Create another link",
   open: "Show details",
   url: "Link for the customer",
-  copyLink: "Copy the link",
+  copyLink: "Copy link",
   qr: "QR code",
   qrAlt: (url: string) => `QR code of ${url}`,
   payUntil: (time: string) => `Valid until ${time}`,

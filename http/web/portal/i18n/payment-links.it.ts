@@ -25,7 +25,7 @@ export const paymentLinks: Catalogue["paymentLinks"] = {
   another: "Crea un altro link",
   open: "Mostra dettagli",
   url: "Link per il cliente",
-  copyLink: "Copia il link",
+  copyLink: "Copia link",
   qr: "Codice QR",
   qrAlt: (url) => `Codice QR di ${url}`,
   payUntil: (time) => `Valido fino al ${time}`,

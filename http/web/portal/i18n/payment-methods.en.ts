@@ -39,7 +39,7 @@ export const paymentMethods = {
   removeMember: (name: string) => `Remove ${name}`,
   saved: (name: string) => `${name} is configured.`,
   changedMeanwhile: "Somebody else has changed this configuration, so yours was not saved. What you typed is still here.",
-  showStored: "Show the saved version",
+  showStored: "Show the current version",
   unsavedText: "Your changes here will be lost.",
   services: {
     IGFS: { name: "Cards", about: "Card payments through the card gateway (IGFS)." },

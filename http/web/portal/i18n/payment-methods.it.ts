@@ -43,7 +43,7 @@ export const paymentMethods: Catalogue["paymentMethods"] = {
   saved: (name: string) => `${name}: configurato.`,
   changedMeanwhile:
     "Qualcun altro ha modificato questa configurazione, quindi la tua non è stata salvata. Ciò che hai scritto è ancora qui.",
-  showStored: "Mostra la versione salvata",
+  showStored: "Mostra la versione attuale",
   unsavedText: "Le modifiche fatte qui andranno perse.",
   services: {
     IGFS: { name: "Carte", about: "Pagamenti con carta tramite il gateway (IGFS)." },

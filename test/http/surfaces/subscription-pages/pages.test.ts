@@ -52,7 +52,7 @@ test("a token that names nothing gets a page", async (t) => {
     ] as const) {
       const answer = await page(method, `/s/${token}${path}`);
       assert.equal(answer.status, 404);
-      assert.match(answer.text, /No such subscription/);
+      assert.match(answer.text, /Subscription not found/);
     }
   }
 });
@@ -66,7 +66,7 @@ test("what is unpaid is shown with the reason and the next try, and whoever pays
   assert.match(text, /€29\.00[\s\S]*Unpaid since Saturday, 28 February 2026\./);
   assert.match(
     text,
-    /Your card was declined\.[\s\S]*We will try the same card again on Sunday, 1 March 2026\.[\s\S]*is cancelled on Sunday, 8 March 2026/,
+    /Your card was declined\.[\s\S]*We will charge the same card again on Sunday, 1 March 2026\.[\s\S]*will be cancelled on Sunday, 8 March 2026/,
   );
   assert.match(text, /<form method="post" action="\/s\/[A-Za-z0-9]{22}\/pay">\s*<button[^>]*>Pay €29\.00</);
   const first = await page("POST", `${path}/pay`);
@@ -98,10 +98,10 @@ test("a card that is of no use any more is not tried again, and one that nobody 
 
 test("a first payment by link is asked for until the subscription ends without it", async (t) => {
   const { page, path, engine } = await shown(t, {}, BY_LINK);
-  assert.match((await page("GET", path)).text, /Unpaid since[\s\S]*Pay €29\.00[\s\S]*begins with the first payment/);
+  assert.match((await page("GET", path)).text, /Unpaid since[\s\S]*Pay €29\.00[\s\S]*starts with the first payment/);
   await engine.until(engine.clock.nowMs() + 73 * HOUR_MS);
   const { text } = await page("GET", path);
-  assert.match(text, /It has ended/);
+  assert.match(text, /The subscription has ended/);
   assert.doesNotMatch(text, /<form|cancel"/);
   assertMatches(await page("GET", `${path}/cancel`), { status: 303, location: path });
 });
@@ -111,7 +111,7 @@ test("nothing is cancelled before a button of the page that asks is pressed; the
   const asking = await page("GET", `${path}/cancel`);
   assert.match(
     asking.text,
-    /Cancel the subscription\?[\s\S]*Cancel on Saturday, 28 February 2026[\s\S]*Cancel now[\s\S]*Keep the subscription/,
+    /Cancel the subscription\?[\s\S]*Cancel on Saturday, 28 February 2026[\s\S]*Cancel now[\s\S]*Keep subscription/,
   );
   assert.match(asking.text, /action="\/s\/[A-Za-z0-9]{22}\/cancel\?when=end"/);
   assertMatches(await page("POST", `${path}/cancel`), { status: 303, location: `${path}/cancel` });
@@ -119,7 +119,7 @@ test("nothing is cancelled before a button of the page that asks is pressed; the
   assert.equal((await record()).cancelsAtPeriodEnd, false);
   assertMatches(await page("POST", `${path}/cancel?when=end`), { status: 303, location: path });
   assertMatches(await record(), { state: "ACTIVE", cancelsAtPeriodEnd: true, cancelledBy: "customer" });
-  assert.match((await page("GET", path)).text, /It is cancelled, and ends on Saturday, 28 February 2026/);
+  assert.match((await page("GET", path)).text, /You have cancelled. The subscription ends on Saturday, 28 February 2026/);
   assert.doesNotMatch((await page("GET", `${path}/cancel`)).text, /when=end/);
   assertMatches(await page("POST", `${path}/cancel?when=now`), { status: 303, location: path });
   assertMatches(await record(), { state: "CANCELLED", cancelledBy: "customer" });
@@ -176,8 +176,8 @@ test("every page meets WCAG AA, in both themes and widths, and cancels without a
     }
   }
   await page.goto(`${world.url}${world.path}`);
-  await page.getByRole("link", { name: "Cancel the subscription" }).click();
+  await page.getByRole("link", { name: "Cancel subscription" }).click();
   await page.getByRole("button", { name: "Cancel now" }).click();
-  await page.getByText("It has ended").waitFor();
+  await page.getByText("The subscription has ended").waitFor();
   assertMatches(await world.record(), { state: "CANCELLED", cancelledBy: "customer" });
 });

@@ -24,7 +24,7 @@ const CASES: AccessibilityCase[] = [
       await page.getByLabel("Name", { exact: true }).fill("paola");
       await page.getByLabel("Password", { exact: true }).fill("wrong");
       await page.keyboard.press("Enter");
-      await page.getByText("is not right").waitFor();
+      await page.getByText("is wrong").waitFor();
     },
   },
   {
@@ -52,7 +52,7 @@ const CASES: AccessibilityCase[] = [
     handlers: PAOLA,
     until: async (page) => {
       await page.locator(".row-button").first().click();
-      await page.getByRole("heading", { name: "What was posted" }).waitFor();
+      await page.getByRole("heading", { name: "Received data" }).waitFor();
     },
   },
   {
@@ -68,12 +68,12 @@ const CASES: AccessibilityCase[] = [
     until: (page) => page.getByRole("button", { name: "Try again" }).waitFor(),
   },
   { name: "search", path: "/admin/ui/search", handlers: PAOLA, until: (page) => page.getByLabel("Uuid or id").waitFor() },
-  { name: "what was found", path: `/admin/ui/search?q=${UUID}`, handlers: PAOLA, until: seen("2 things were found") },
+  { name: "what was found", path: `/admin/ui/search?q=${UUID}`, handlers: PAOLA, until: seen("2 results") },
   {
     name: "nothing found",
     path: "/admin/ui/search?q=none",
     handlers: { ...PAOLA, "GET /search": () => ({ data: { items: [], clickhouse: "away" } }) },
-    until: seen("Nothing has this id"),
+    until: seen("No results"),
   },
   { name: "terminals", path: "/admin/ui/terminals", handlers: PAOLA, until: seen("3 terminals") },
   { name: "no terminals", path: "/admin/ui/terminals?q=X", handlers: PAOLA, until: (page) => page.locator(".empty").waitFor() },
@@ -83,8 +83,8 @@ const CASES: AccessibilityCase[] = [
     path: "/admin/ui/terminals/SIM00002",
     handlers: PAOLA,
     until: async (page) => {
-      await page.getByRole("button", { name: "Give the login back" }).click();
-      await page.getByText("It may poll and connect again at once.").waitFor();
+      await page.getByRole("button", { name: "Restore login" }).click();
+      await page.getByText("It can connect again at once.").waitFor();
     },
   },
   { name: "partners", path: "/admin/ui/partners", handlers: PAOLA, until: seen("2 partners") },
@@ -94,15 +94,15 @@ const CASES: AccessibilityCase[] = [
     path: "/admin/ui/partners/7",
     handlers: { ...PAOLA, "GET /api/partners/7": () => ({ data: partnerOf({ rateLimits: { pay: 200, get: 500 } }) }) },
     until: async (page) => {
-      await page.getByRole("button", { name: "Change the rates" }).click();
+      await page.getByRole("button", { name: "Change rates" }).click();
       await page.locator("dialog.dialog").getByLabel("Get").fill("5000");
       await page.keyboard.press("Enter");
-      await page.getByText("A whole number from 1 to 1,000").waitFor();
+      await page.getByText("Enter a whole number from 1 to 1,000").waitFor();
     },
   },
   { name: "no merchant yet", path: "/admin/ui/merchants", handlers: PAOLA, until: (page) => page.getByLabel("Merchant id").waitFor() },
   { name: "a merchant", path: "/admin/ui/merchants/SHOP-001", handlers: PAOLA, until: seen("luca.ferrari@example.com") },
-  { name: "no merchant", path: "/admin/ui/merchants/SHOP-009", handlers: PAOLA, until: seen("There is no such merchant") },
+  { name: "no merchant", path: "/admin/ui/merchants/SHOP-009", handlers: PAOLA, until: seen("Merchant not found") },
   {
     name: "an invitation to write",
     path: "/admin/ui/merchants/SHOP-001",
@@ -119,8 +119,8 @@ const CASES: AccessibilityCase[] = [
     path: "/admin/ui/machines",
     handlers: PAOLA,
     until: async (page) => {
-      await page.getByRole("button", { name: "Make a token" }).click();
-      await page.getByLabel("Days until it ends").waitFor();
+      await page.getByRole("button", { name: "Create token" }).click();
+      await page.getByLabel("Valid for (days)").waitFor();
     },
   },
   { name: "the audit log", path: "/admin/ui/audit", handlers: PAOLA, until: seen("partner.create") },
@@ -133,13 +133,13 @@ const CASES: AccessibilityCase[] = [
       await page.locator("dialog").getByText("gwTml").waitFor();
     },
   },
-  { name: "mails", path: "/admin/ui/mails", handlers: PAOLA, until: seen("2 mails") },
+  { name: "mails", path: "/admin/ui/mails", handlers: PAOLA, until: seen("2 e-mails") },
   {
     name: "a mail",
     path: "/admin/ui/mails/inv_4fK2mQ8vX1cZ7nB3sD5gHj",
     handlers: PAOLA,
     until: async (page) => {
-      await page.getByRole("button", { name: "Show what is in it" }).click();
+      await page.getByRole("button", { name: "Show content" }).click();
       await page.getByText("You are invited to the portal").waitFor();
     },
   },
@@ -160,7 +160,7 @@ const CASES: AccessibilityCase[] = [
     until: async (page) => {
       await page.getByRole("button", { name: "Drain: relay-1" }).click();
       await page.locator("dialog").getByRole("button", { name: "Drain" }).click();
-      await page.getByLabel("Drain it all the same").waitFor();
+      await page.getByLabel("Drain it anyway").waitFor();
     },
   },
   {

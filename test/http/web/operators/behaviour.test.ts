@@ -28,7 +28,7 @@ const seen = (page: Page, text: string) => page.getByText(text).filter({ visible
 
 /** Buttons that change something at the relay, wherever they are: those of the frame, of filters and of lists are not among them. */
 const CHANGES =
-  /take it away|withdraw|give the login|enable|disable|invite|remove|pause|resume|roll back|show what is in it|drain|change the rates|delete|make a token/i;
+  /remove entry|revoke|restore|enable|disable|invite|remove|pause|resume|roll back|show content|drain|change rates|delete|create token/i;
 
 async function changesOffered(page: Page): Promise<string[]> {
   const names = await page.locator("button").allInnerTexts();
@@ -114,12 +114,12 @@ test("what needs attention is counted by kind, explained, sorted, and leads to t
   await page.locator(".kind").first().click();
   await seen(page, "2 entries");
   assert.equal(new URL(page.url()).search, "?kind=unknown");
-  await seen(page, "Look at the terminal's own journal");
+  await seen(page, "Check the terminal's journal");
   await page.getByLabel("Order").selectOption("oldest");
   assert.deepEqual(await terminals(), ["SIM00001", "SIM00002"]);
   await page.locator(".row-button").first().click();
-  await page.locator("dialog").getByRole("link", { name: "Search this payment" }).click();
-  await seen(page, "2 things were found");
+  await page.locator("dialog").getByRole("link", { name: "Search for this payment" }).click();
+  await seen(page, "2 results");
   assert.equal(page.url(), `${url}/admin/ui/search?q=${UUID}`);
   assert.equal(calls.find(({ path }) => path === "/search")?.query.get("uuid"), UUID);
   assert.equal(await page.getByLabel("Uuid or id").inputValue(), UUID);
@@ -149,10 +149,10 @@ test("an entry that was looked at is taken away after a question, by operators a
   );
   await page.goto(`${url}/admin?kind=unknown`);
   await page.locator(".row-button").first().click();
-  await page.getByRole("button", { name: "Done: take it away" }).click();
+  await page.getByRole("button", { name: "Done: remove entry" }).click();
   assert.equal(calls.filter(({ method }) => method === "DELETE").length, 0);
-  await page.locator("dialog").last().getByRole("button", { name: "Done: take it away" }).click();
-  await seen(page, "The entry is taken away.");
+  await page.locator("dialog").last().getByRole("button", { name: "Done: remove entry" }).click();
+  await seen(page, "The entry is removed.");
   await seen(page, "1 entry");
   assert.deepEqual(
     items.map(({ id }) => id),
@@ -237,14 +237,14 @@ test("a login is withdrawn after a question, and the list says so", skip, async 
   );
   await page.goto(`${url}/admin/ui/terminals`);
   await page.locator(".row-button").first().click();
-  await page.getByRole("button", { name: "Withdraw the login" }).click();
+  await page.getByRole("button", { name: "Revoke login" }).click();
   assert.equal(calls.filter(({ method }) => method === "POST").length, 0);
-  await page.getByRole("heading", { name: "Withdraw the login of SIM00001?" }).waitFor();
-  await page.locator("dialog").last().getByRole("button", { name: "Withdraw the login" }).click();
-  await seen(page, "SIM00001 cannot log in any more.");
-  await page.locator("dialog").getByRole("button", { name: "Give the login back" }).waitFor();
+  await page.getByRole("heading", { name: "Revoke the login of SIM00001?" }).waitFor();
+  await page.locator("dialog").last().getByRole("button", { name: "Revoke login" }).click();
+  await seen(page, "SIM00001 can no longer log in.");
+  await page.locator("dialog").getByRole("button", { name: "Restore login" }).waitFor();
   await page.getByRole("button", { name: "Close" }).first().click();
-  await page.locator("main .badge-bad").getByText("Login withdrawn").waitFor();
+  await page.locator("main .badge-bad").getByText("Login revoked").waitFor();
   assert.deepEqual(faults, []);
 });
 
@@ -252,7 +252,7 @@ test("read-only administrators are offered no change on any page, operators none
   const { url, page, faults } = await openPortal(t, "operators");
   const looks: [path: string, text: string][] = [
     ["/admin", "4 entries"],
-    [`/admin/ui/search?q=${UUID}`, "2 things were found"],
+    [`/admin/ui/search?q=${UUID}`, "2 results"],
     ["/admin/ui/terminals/SIM00001", "Last results"],
     ["/admin/ui/partners/7", "Bar Centrale"],
     ["/admin/ui/merchants/SHOP-001", "luca.ferrari@example.com"],
@@ -276,7 +276,7 @@ test("read-only administrators are offered no change on any page, operators none
     offered.filter((path) => !looked.some((one) => one === path || one.startsWith(`${path}/`))),
     ["/admin/ui/account"],
   );
-  assert.equal(await page.getByRole("link", { name: "Mails" }).count(), 0);
+  assert.equal(await page.getByRole("link", { name: "E-mails" }).count(), 0);
   await page.goto(`${url}/admin/ui/mails`);
   await seen(page, "Page not found");
 
@@ -316,15 +316,23 @@ test("what was found is told in words, and so is a filter that leaves nothing", 
     ...(await page.locator(".timeline-what, .timeline-detail").allInnerTexts()),
   ];
   await page.goto(`${url}/admin/ui/search?q=${UUID}`);
-  await seen(page, "1 thing was found");
+  await seen(page, "1 result");
   assert.deepEqual(await told(), [
     "Not paid yet",
-    ...["Payment taken", "Refund requested", "Sent by mail: Gateway not reached", "Result", "Card: Declined", "something new", "as it is"],
+    ...[
+      "Payment taken",
+      "Refund requested",
+      "Sent by e-mail: Gateway not reached",
+      "Result",
+      "Card: Declined",
+      "something new",
+      "as it is",
+    ],
   ]);
   await page.goto(`${url}/admin/ui/mails?state=EXPIRED`);
-  await seen(page, "Nothing matches");
+  await seen(page, "No results");
   await page.goto(`${url}/admin/ui/mails/none`);
-  await seen(page, "not among those that are loaded");
+  await seen(page, "not among the loaded ones");
   assert.deepEqual(faults, []);
 });
 
@@ -344,7 +352,7 @@ test("who disables a partner that somebody else has just disabled is told so, an
   await page.getByRole("button", { name: "Disable" }).click();
   enabled = false;
   await page.locator("dialog").last().getByRole("button", { name: "Disable" }).click();
-  await seen(page, "Somebody else has disabled acme already.");
+  await seen(page, "Somebody else has already disabled acme.");
   await page.locator("dialog").getByRole("button", { name: "Enable" }).waitFor();
   assert.deepEqual(
     calls.filter(({ method }) => method === "PATCH").map(({ body }) => body),
@@ -356,7 +364,7 @@ test("who disables a partner that somebody else has just disabled is told so, an
 /** The table of nodes: each with its state. */
 const nodeStates = (page: Page): Promise<string[][]> =>
   page
-    .locator("table", { hasText: "Lapses" })
+    .locator("table", { hasText: "Interruptions" })
     .locator("tbody tr")
     .evaluateAll((rows: { children: { textContent: string }[] }[]) =>
       rows.map(({ children: [node, state] }) => [node?.textContent ?? "", state?.textContent ?? ""]),
@@ -420,14 +428,14 @@ test("the only live node is drained only where that is wanted, and nothing is dr
   const dialog = page.locator("dialog");
   assert.equal(await dialog.getByRole("checkbox").count(), 0);
   await dialog.getByRole("button", { name: "Drain" }).dblclick();
-  await dialog.getByRole("alert").getByText("relay-1 is the only live node, and was not drained").waitFor();
+  await dialog.getByRole("alert").getByText("relay-1 is the only live node and was not drained").waitFor();
   const asked = () => calls.filter(({ method }) => method === "POST").map(({ body }) => body);
   assert.ok(asked().every((body) => JSON.stringify(body) === '{"allowLast":false}'));
   assert.deepEqual(await nodeStates(page), [
     ["relay-1", "Live"],
     ["relay-2", "Gone"],
   ]);
-  await dialog.getByLabel("Drain it all the same").check();
+  await dialog.getByLabel("Drain it anyway").check();
   await dialog.getByRole("button", { name: "Drain" }).click();
   await seen(page, "relay-1 is draining.");
   assert.deepEqual(asked().at(-1), { allowLast: true });
@@ -460,10 +468,10 @@ test("an owner gives a partner rates of its own after a fresh second factor, wit
     "/admin",
   );
   await page.goto(`${url}/admin/ui/partners/7`);
-  const rates = () => page.locator("dialog.drawer section", { hasText: "Rates of its own" }).locator("dd").allInnerTexts();
-  await seen(page, "500 a second more");
-  assert.deepEqual(await rates(), ["Nothing beyond that", "500 a second more"]);
-  const open = () => page.getByRole("button", { name: "Change the rates" }).click();
+  const rates = () => page.locator("dialog.drawer section", { hasText: "Additional rates" }).locator("dd").allInnerTexts();
+  await seen(page, "500 more per second");
+  assert.deepEqual(await rates(), ["None", "500 more per second"]);
+  const open = () => page.getByRole("button", { name: "Change rates" }).click();
   await open();
   const dialog = page.locator("dialog.dialog").first();
   const [pay, get] = [dialog.getByLabel("Pay, scan and print, each"), dialog.getByLabel("Get")];
@@ -471,7 +479,7 @@ test("an owner gives a partner rates of its own after a fresh second factor, wit
   for (const wrong of ["0", String(PARTNER_RATE_MAX + 1), "1.5", "ten", "-3"]) {
     await pay.fill(wrong);
     await page.keyboard.press("Enter");
-    await dialog.getByRole("alert").getByText("A whole number from 1 to 1,000, or nothing.").waitFor();
+    await dialog.getByRole("alert").getByText("Enter a whole number from 1 to 1,000, or leave it empty.").waitFor();
   }
   assert.equal(calls.filter(({ method }) => method === "PUT").length, 0);
   await pay.fill(` ${PARTNER_RATE_MAX} `);
@@ -480,15 +488,15 @@ test("an owner gives a partner rates of its own after a fresh second factor, wit
   await page.getByRole("heading", { name: "Confirm it is you" }).waitFor();
   await page.getByLabel("Code").fill("123456");
   await page.keyboard.press("Enter");
-  await seen(page, "The rates of acme are in force on every node.");
+  await seen(page, "The rates of acme now apply on all nodes.");
   assert.deepEqual(rateLimits, { pay: PARTNER_RATE_MAX });
-  assert.deepEqual(await rates(), ["1,000 a second more", "Nothing beyond that"]);
+  assert.deepEqual(await rates(), ["1,000 more per second", "None"]);
   await open();
   await pay.fill("");
   await page.keyboard.press("Enter");
-  await page.locator("dialog.drawer").getByText("1,000 a second more").waitFor({ state: "detached" });
+  await page.locator("dialog.drawer").getByText("1,000 more per second").waitFor({ state: "detached" });
   assert.deepEqual(rateLimits, {});
-  assert.deepEqual(await rates(), ["Nothing beyond that", "Nothing beyond that"]);
+  assert.deepEqual(await rates(), ["None", "None"]);
   assert.deepEqual(faults, []);
 });
 
@@ -509,7 +517,7 @@ test("an owner reads a mail after a fresh second factor", skip, async (t) => {
   );
   await page.goto(`${url}/admin/ui/mails`);
   await page.locator(".row-button").first().click();
-  await page.getByRole("button", { name: "Show what is in it" }).click();
+  await page.getByRole("button", { name: "Show content" }).click();
   await page.getByRole("heading", { name: "Confirm it is you" }).waitFor();
   await page.getByLabel("Code").fill("123456");
   await page.keyboard.press("Enter");
@@ -584,18 +592,18 @@ test("an owner makes a machine token, which is shown until it is saved, and dele
     "/admin",
   );
   await page.goto(`${url}/admin/ui/machines`);
-  await seen(page, "Has ended");
-  await page.getByRole("button", { name: "Make a token" }).click();
+  await seen(page, "Expired");
+  await page.getByRole("button", { name: "Create token" }).click();
   const dialog = page.locator("dialog.dialog");
   await dialog.getByLabel("Name").fill("roll outs");
-  await dialog.getByLabel("Days until it ends").fill("400");
-  await dialog.getByLabel("Look").uncheck();
-  await dialog.getByRole("button", { name: "Make a token" }).click();
-  for (const problem of ["Letters, digits", "from 1 to 366", "Choose one at least"]) await dialog.getByText(problem).waitFor();
+  await dialog.getByLabel("Valid for (days)").fill("400");
+  await dialog.getByLabel("Read").uncheck();
+  await dialog.getByRole("button", { name: "Create token" }).click();
+  for (const problem of ["letters, digits", "from 1 to 366", "Choose at least one right"]) await dialog.getByText(problem).waitFor();
   await dialog.getByLabel("Name").fill("roll-outs");
-  await dialog.getByLabel("Days until it ends").fill("30");
-  for (const right of ["Look", "Roll-outs"]) await dialog.getByLabel(right).check();
-  await dialog.getByRole("button", { name: "Make a token" }).click();
+  await dialog.getByLabel("Valid for (days)").fill("30");
+  for (const right of ["Read", "Roll-outs"]) await dialog.getByLabel(right).check();
+  await dialog.getByRole("button", { name: "Create token" }).click();
   await page.getByText(token).waitFor();
   assert.deepEqual(calls.find(({ method }) => method === "POST")?.body, { name: "roll-outs", rights: ["read", "apps"], expiresInDays: 30 });
   await page.keyboard.press("Escape");

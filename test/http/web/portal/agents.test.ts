@@ -90,7 +90,7 @@ test("a credential says what it may do and has done, and leads to its links", sk
     await shown.getByText(words).first().waitFor();
   }
   assert.equal(await shown.getByText("View payments").count(), 0);
-  assert.deepEqual(await shown.locator(".timeline .badge").allTextContents(), ["Done", "Refused", "Failed"]);
+  assert.deepEqual(await shown.locator(".timeline .badge").allTextContents(), ["Done", "Rejected", "Failed"]);
   await shown.getByRole("link", { name: "Show its links" }).click();
   await page.getByRole("heading", { name: "Payment links", level: 1 }).waitFor();
   await page.getByText("No results").waitFor();
@@ -137,7 +137,7 @@ test("the wizard says what is wrong at each step, keeps what was written on the 
   await page.goto(url + PATH);
   await page.getByText("6 credentials in total").waitFor();
   await page.getByRole("button", { name: "New credential" }).click();
-  await heading(page, "What the agent may do (1 of 4)");
+  await heading(page, "Permissions (1 of 4)");
   await dialog(page).getByLabel("Create payment links").uncheck();
   await dialog(page).getByLabel("View its own links").uncheck();
   await answer(page, "Continue").click();
@@ -148,7 +148,7 @@ test("the wizard says what is wrong at each step, keeps what was written on the 
   await dialog(page).getByLabel("View payments").check();
   await answer(page, "Continue").click();
 
-  await heading(page, "Its limits (2 of 4)");
+  await heading(page, "Limits (2 of 4)");
   await answer(page, "Continue").click();
   await page.getByText("Enter an amount, for example €50.00.").first().waitFor();
   await dialog(page).getByLabel("One link at most").fill("600");
@@ -156,23 +156,23 @@ test("the wizard says what is wrong at each step, keeps what was written on the 
   await dialog(page).getByLabel("Limit for all links together").fill("400");
   await dialog(page).getByLabel("Links per hour").fill("1001");
   await page.getByText("This is more than the limit for all links together.").first().waitFor();
-  await page.getByText("A whole number from 1 to 1000.").waitFor();
+  await page.getByText("Enter a whole number from 1 to 1000.").waitFor();
   await dialog(page).getByLabel("Limit for all links together").fill("5000");
   await page.getByText("This is more than the limit for one day.").waitFor();
   await dialog(page).getByLabel("One link at most").fill("200");
   await dialog(page).getByLabel("Links per hour").fill("30");
   await answer(page, "Continue").click();
 
-  await heading(page, "Until when, and from where (3 of 4)");
+  await heading(page, "Validity and addresses (3 of 4)");
   await answer(page, "Back").click();
-  await heading(page, "Its limits (2 of 4)");
+  await heading(page, "Limits (2 of 4)");
   assert.equal(await dialog(page).getByLabel("One link at most").inputValue(), "200");
   await answer(page, "Continue").click();
   await dialog(page).getByLabel("Expires in").selectOption("other");
   await dialog(page).getByLabel("Days").fill("91");
   await dialog(page).getByLabel("Allowed addresses").fill("203.0.113.0/24\n300.1.1.1");
   await answer(page, "Continue").click();
-  await page.getByText("A whole number from 1 to 90.").waitFor();
+  await page.getByText("Enter a whole number from 1 to 90.").waitFor();
   await page.getByText("“300.1.1.1” is not an IP address or a network.").waitFor();
   await dialog(page).getByLabel("Days").fill("90");
   await dialog(page).getByLabel("Allowed addresses").fill("203.0.113.0/24, 2001:db8::/32");
@@ -190,7 +190,7 @@ test("the wizard says what is wrong at each step, keeps what was written on the 
   await page.getByText("Part of the service is not available right now.").waitFor();
   // Whoever looks at an earlier step meanwhile asks for the same one all the same.
   await answer(page, "Back").click();
-  await heading(page, "Until when, and from where (3 of 4)");
+  await heading(page, "Validity and addresses (3 of 4)");
   await answer(page, "Continue").click();
   await answer(page, "Create credential").click();
 
@@ -228,7 +228,7 @@ test("one that only looks is made without limits, and the relay's own words are 
   await dialog(page).getByLabel("Create payment links").uncheck();
   await dialog(page).getByLabel("View totals").check();
   await answer(page, "Continue").click();
-  await heading(page, "Until when, and from where (2 of 3)");
+  await heading(page, "Validity and addresses (2 of 3)");
   await answer(page, "Continue").click();
   await page.getByText("it can view data, but not create links.").waitFor();
   await answer(page, "Create credential").click();

@@ -206,14 +206,14 @@ test("rules are written, tried before they count, and saved after a second facto
   await drawer(page).getByText("Enter an amount, for example €25.00.").waitFor();
   assert.equal(callsTo(calls, /^PUT/).length, 0);
   await drawer(page).getByLabel("Name").fill("small-amounts");
-  await drawer(page).getByLabel("Maximum amount").fill("20");
+  await drawer(page).getByLabel("Payments up to").fill("20");
   await drawer(page).getByText("€20.00").waitFor();
   await drawer(page).getByLabel("Maximum refunds per day").fill("5");
   await drawer(page).getByLabel("Maximum amount per day").fill("1,000");
   const sources = drawer(page).getByRole("group", { name: "Sources" });
   await sources.getByLabel("Any").uncheck();
   await drawer(page).getByRole("button", { name: "Test on the last 90 days" }).click();
-  await sources.getByText("Choose at least one event.").waitFor();
+  await sources.getByText("Choose at least one.").waitFor();
   await sources.getByLabel("Ethoca").check();
   assert.equal(await sources.getByLabel("RDR").count(), 0);
   const set = {
@@ -226,9 +226,9 @@ test("rules are written, tried before they count, and saved after a second facto
     callsTo(calls, /dry-run$/).map(({ body }) => body),
     [set],
   );
-  await drawer(page).getByLabel("Maximum amount").fill("21");
+  await drawer(page).getByLabel("Payments up to").fill("21");
   await drawer(page).getByText("You have changed the rules since this test. Test them again.").waitFor();
-  await drawer(page).getByLabel("Maximum amount").fill("20");
+  await drawer(page).getByLabel("Payments up to").fill("20");
   assert.equal(await drawer(page).getByText("You have changed the rules since this test. Test them again.").count(), 0);
 
   // Nothing of it is lost by mistake.
@@ -259,10 +259,10 @@ test("what somebody else has saved meanwhile is not replaced, and what was typed
   await drawer(page).getByRole("button", { name: "Save rules" }).click();
   await drawer(page).getByText("Somebody else has changed the rules").waitFor();
   assert.equal(await drawer(page).getByLabel("Maximum refunds per day").inputValue(), "3");
-  await drawer(page).getByRole("button", { name: "Show the saved version" }).click();
-  await drawer(page).getByRole("button", { name: "Show the saved version" }).waitFor({ state: "detached" });
+  await drawer(page).getByRole("button", { name: "Show the current version" }).click();
+  await drawer(page).getByRole("button", { name: "Show the current version" }).waitFor({ state: "detached" });
   assert.equal(await drawer(page).getByLabel("Maximum refunds per day").inputValue(), "99");
-  await drawer(page).getByRole("button", { name: "Remove rule never-received" }).click();
+  await drawer(page).getByRole("button", { name: "Remove the rule never-received" }).click();
   await drawer(page).getByRole("button", { name: "Save rules" }).click();
   await page.getByText("The rules are saved.").waitFor();
 });

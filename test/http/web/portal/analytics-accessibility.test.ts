@@ -60,7 +60,7 @@ const CASES: AccessibilityCase[] = [
     name: "analytics of other days",
     path: "/portal/analytics?from=2024-01-01&to=2026-11-25",
     handlers: ANNA,
-    until: (page) => page.getByText("At most 400 days at once.").first().waitFor(),
+    until: (page) => page.getByText("Choose at most 400 days.").first().waitFor(),
   },
   {
     name: "analytics as tables, with what figures mean",
@@ -77,7 +77,7 @@ const CASES: AccessibilityCase[] = [
     name: "analytics without anything",
     path: at("payments"),
     handlers: { ...ANNA, "GET /analytics/payments": (request) => ({ data: noPayments(request) }) },
-    until: (page) => page.getByText("Nothing in this period").waitFor(),
+    until: (page) => page.getByText("No data in this period").waitFor(),
   },
   {
     name: "analytics that are away",

@@ -71,20 +71,20 @@ test("figures stand beside the period before, in signs and in words, and say wha
   assert.deepEqual(lastQuery(calls, "payments"), { from: "2026-11-01", to: "2026-11-25", compare: "previous" });
   await page.getByText("1–25 Nov 2026").first().waitFor();
   await page.getByText("compared with 7–31 Oct 2026").waitFor();
-  await page.getByText("Days and hours of Europe/Rome").waitFor();
-  assert.equal(await tile(page, "Volume").locator(".tile-change").textContent(), "▲ Up 12% on the period before");
+  await page.getByText("Days and hours in Europe/Rome").waitFor();
+  assert.equal(await tile(page, "Volume").locator(".tile-change").textContent(), "▲ Up 12% from the previous period");
   assert.equal(await tile(page, "Volume").locator(".tile-good").count(), 1);
   // More declines are no good news; a rate is told in points.
-  assert.equal(await tile(page, "Declined").locator(".tile-change").textContent(), "▲ Up 45% on the period before");
+  assert.equal(await tile(page, "Declined").locator(".tile-change").textContent(), "▲ Up 45% from the previous period");
   assert.equal(await tile(page, "Declined").locator(".tile-bad").count(), 1);
-  assert.equal(await tile(page, "Approval rate").locator(".tile-change").textContent(), "▼ Down 1.1 points on the period before");
+  assert.equal(await tile(page, "Approval rate").locator(".tile-change").textContent(), "▼ Down 1.1 points from the previous period");
   assert.equal(await tile(page, "Net").locator(".tile-value").textContent(), "€22,275.00");
 
   const ask = page.getByRole("button", { name: "What does this mean: Net?" });
   assert.equal(await ask.getAttribute("aria-expanded"), "false");
   await ask.click();
   assert.equal(await ask.getAttribute("aria-expanded"), "true");
-  await page.getByText("The volume without what was refunded in the same time.").waitFor();
+  await page.getByText("The volume minus the refunds of the same period.").waitFor();
   assert.deepEqual(faults, []);
 });
 
@@ -148,7 +148,7 @@ test("each report leads to its own lists", skip, async (t) => {
   const reason = page.getByRole("link", { name: "Insufficient funds" });
   assert.match((await reason.getAttribute("href")) ?? "", /status=KO/);
   // A result that says nothing is named all the same.
-  await page.getByText("No reason was given").waitFor();
+  await page.getByText("No reason given").waitFor();
 });
 
 test("tab, days, comparison, steps, terminal and method stand in the address, and are what the report is asked with", skip, async (t) => {
@@ -163,7 +163,7 @@ test("tab, days, comparison, steps, terminal and method stand in the address, an
 
   await desk(page).getByLabel("Period").selectOption("thisYear");
   await desk(page).getByLabel("Compare with").selectOption("year");
-  await desk(page).getByLabel("Steps").selectOption("month");
+  await desk(page).getByLabel("Group by").selectOption("month");
   await desk(page).getByLabel("Terminal").selectOption("SIM00002");
   await desk(page).getByLabel("Method").selectOption("SATISPAY");
   const { to = "" } = usual;
@@ -196,8 +196,8 @@ test("days that cannot be reported are refused before anything is asked", skip, 
   const { url, page } = await openPortal(t);
   const { calls } = await fakeRelay(page, ANNA);
   for (const [query, says] of [
-    ["from=2024-01-01&to=2026-11-01", "At most 400 days at once."],
-    ["from=2026-11-02&to=2026-11-01", "The first day is after the last one."],
+    ["from=2024-01-01&to=2026-11-01", "Choose at most 400 days."],
+    ["from=2026-11-02&to=2026-11-01", "The first day is after the last day. Choose an earlier first day."],
   ] as const) {
     await page.goto(`${url}${PATH}?${query}`);
     await page.getByText(says).first().waitFor();
@@ -232,7 +232,7 @@ test("currencies are chosen, never added up, and another one is shown without as
   await page.goto(`${url}${PATH}?${NOVEMBER}`);
   // That with the most payments first.
   await tile(page, "Volume").getByText("€22,500.00").waitFor();
-  await page.getByText("Amounts of different currencies are never added up").waitFor();
+  await page.getByText("Amounts in different currencies are never added up").waitFor();
   const asked = reportsOf(calls, "payments").length;
   await page.getByRole("group", { name: "Currency" }).getByRole("button", { name: "CHF" }).click();
   await tile(page, "Volume").getByText("CHF 480.00").waitFor();
@@ -296,7 +296,7 @@ test("a period without anything says so, and a report that is away says why and 
     "GET /analytics/links": () => ({ status: 503, code: "unavailable" }),
   });
   await page.goto(`${url}${PATH}?${NOVEMBER}`);
-  await page.getByText("Nothing in this period").waitFor();
+  await page.getByText("No data in this period").waitFor();
   away = true;
   await page.goto(`${url}${PATH}?tab=links&${NOVEMBER}`);
   await page.getByText("Not available at the moment").waitFor();
@@ -318,7 +318,7 @@ test("the map of busy hours has the average of each hour in words, and payments 
   assert.match((await monday.textContent()) ?? "", /^\d+(\.\d)?$/);
   // On Sundays the shop is closed.
   assert.equal(await map.locator("tbody tr").first().locator("td").last().textContent(), "–");
-  await page.getByRole("group", { name: "What the hours show" }).getByRole("button", { name: "Volume" }).click();
+  await page.getByRole("group", { name: "Show" }).getByRole("button", { name: "Volume" }).click();
   await eventually(async () => assert.match((await monday.textContent()) ?? "", /^€/));
 });
 

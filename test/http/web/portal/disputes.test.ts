@@ -233,7 +233,7 @@ test(
       Array.from({ length: 3 }, () => ["DELIVERY", "1"]),
     );
     // For those who do not see it.
-    assert.match((await drawer(page).locator('p[role="status"]').last().textContent()) ?? "", /good\.pdf is added/);
+    assert.match((await drawer(page).locator('p[role="status"]').last().textContent()) ?? "", /good\.pdf was added/);
     await drawer(page).getByRole("button", { name: "Upload lost.pdf again" }).click();
     await drawer(page).getByText("2 of 20 files").waitFor();
 
@@ -359,7 +359,7 @@ test("accepting the loss is asked for, and sends nothing of the draft", skip, as
   });
   await page.goto(url + pathOf(relay.now()));
   await drawer(page).getByRole("button", { name: "Accept loss" }).click();
-  await dialog(page).getByText("Accept loss of €49.90?").waitFor();
+  await dialog(page).getByText("Accept the loss of €49.90?").waitFor();
   await dialog(page).getByRole("button", { name: "Accept loss" }).click();
   await drawer(page).getByText("You accepted the loss.").waitFor();
   assert.deepEqual(

@@ -212,7 +212,7 @@ test(
       "navigator.share = async (what) => { globalThis.shared = what; }; globalThis.print = () => { globalThis.printed = true; };",
     );
     await page.goto(`${url}/portal/payment-links/${LINKS.pending.id}`);
-    await drawer(page).getByRole("button", { name: "Copy the link" }).click();
+    await drawer(page).getByRole("button", { name: "Copy link" }).click();
     await eventually(async () => assert.equal(await page.evaluate("navigator.clipboard.readText()"), LINKS.pending.url));
     await drawer(page).getByRole("button", { name: "Share" }).click();
     await eventually(async () =>
@@ -274,7 +274,7 @@ test("a link whose time is over is not shared any more, also while it is looked 
   await page.clock.install();
   let expiresAt = new Date(Date.now() - 60_000).toISOString();
   await fakeRelay(page, { ...ANNA, "GET /payment-links/*": () => ({ data: { ...LINKS.pending, expiresAt } }) });
-  const share = drawer(page).getByRole("button", { name: "Copy the link" });
+  const share = drawer(page).getByRole("button", { name: "Copy link" });
   const look = async () => {
     await page.goto(`${url}/portal/payment-links/${LINKS.pending.id}`);
     await drawer(page).getByRole("button", { name: "Cancel link" }).waitFor();
@@ -318,7 +318,7 @@ test("who may only look sees no way to create, cancel, send or refund, and is to
   await rows(page).first().waitFor();
   assert.equal(await page.getByRole("button", { name: "New link" }).count(), 0);
   for (const [link, shows] of [
-    [LINKS.pending, "Copy the link"],
+    [LINKS.pending, "Copy link"],
     [LINKS.late, "Your role cannot refund"],
     [LINKS.twice, "Your role cannot refund"],
   ] as const) {

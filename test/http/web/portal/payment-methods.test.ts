@@ -137,7 +137,7 @@ test("who edits what somebody else has saved meanwhile is told, keeps what was t
   // Without a look at it a second attempt overwrites nothing either.
   await save.click();
   await page.getByText("Somebody else has changed this configuration").waitFor();
-  await page.getByRole("button", { name: "Show the saved version" }).click();
+  await page.getByRole("button", { name: "Show the current version" }).click();
   await page.getByText("6 of 35 characters").waitFor();
   assert.equal(await name.inputValue(), "Theirs");
   await name.fill("Ours");

@@ -34,7 +34,7 @@ test("closed days say what they come to and what is to be checked; days of the a
     ["Mon 23 Nov 2026", "Sun 22 Nov 2026", "Sat 21 Nov 2026", "Fri 20 Nov 2026"],
   );
   assert.deepEqual(await cells("Net"), ["€1,220.00CHF\u00a090.00", "€1,220.00", "€1,220.00", "–"]);
-  assert.deepEqual(await cells("To check"), ["1 unknown102 conflicting", "Nothing", "Nothing", "Nothing"]);
+  assert.deepEqual(await cells("To check"), ["1 unknown102 conflicting", "None", "None", "None"]);
   assert.deepEqual(await cells("Corrections"), ["3 corrections", "–", "–", "–"]);
   await page.locator(".filters-desk").getByLabel("From").fill("2026-11-22");
   await page.waitForFunction('new URLSearchParams(location.search).get("from") === "2026-11-22"');

@@ -74,18 +74,18 @@ const CASES: AccessibilityCase[] = [
     name: "no such subscription",
     path: "/portal/subscriptions/none",
     handlers: ANNA,
-    until: (page) => page.getByText("There is no such subscription").waitFor(),
+    until: (page) => page.getByText("Subscription not found").waitFor(),
   },
   { name: "a payment to retry", path: pathOf(SUBSCRIPTIONS.pastDue), handlers: ANNA, until: asked("Retry now") },
   { name: "a subscription to pause", path: pathOf(SUBSCRIPTIONS.pastDue), handlers: ANNA, until: asked("Pause") },
   { name: "a subscription to resume", path: pathOf(SUBSCRIPTIONS.paused), handlers: ANNA, until: asked("Resume") },
-  { name: "a cancellation to take back", path: pathOf(SUBSCRIPTIONS.ending), handlers: ANNA, until: asked("Take the cancellation back") },
-  { name: "a subscription to cancel", path: pathOf(SUBSCRIPTIONS.active), handlers: ANNA, until: asked("Cancel the subscription") },
+  { name: "a cancellation to take back", path: pathOf(SUBSCRIPTIONS.ending), handlers: ANNA, until: asked("Undo cancellation") },
+  { name: "a subscription to cancel", path: pathOf(SUBSCRIPTIONS.active), handlers: ANNA, until: asked("Cancel subscription") },
   {
     name: "a subscription to cancel in Italian",
     path: pathOf(SUBSCRIPTIONS.active),
     handlers: ITALIAN,
-    until: asked("Annulla l’abbonamento"),
+    until: asked("Annulla abbonamento"),
   },
   {
     name: "a subscription to begin, with what is wrong",
@@ -94,7 +94,7 @@ const CASES: AccessibilityCase[] = [
     until: async (page) => {
       await mainButton(page, "New subscription").click();
       await dialog(page).getByRole("radio", { name: "By card on file" }).check();
-      await dialog(page).getByRole("button", { name: "Begin the subscription" }).click();
+      await dialog(page).getByRole("button", { name: "Start subscription" }).click();
       await page.getByText("This field is required.").first().waitFor();
     },
   },
@@ -104,7 +104,7 @@ const CASES: AccessibilityCase[] = [
     handlers: NO_PLANS,
     until: async (page) => {
       await mainButton(page, "New subscription").click();
-      await page.getByText("There is no plan yet").waitFor();
+      await page.getByText("No plans yet").waitFor();
     },
   },
   {
@@ -132,9 +132,9 @@ const CASES: AccessibilityCase[] = [
     handlers: ANNA,
     until: async (page) => {
       await mainButton(page, "New plan").click();
-      await dialog(page).getByLabel("Is paid every").fill("99");
-      await dialog(page).getByRole("button", { name: "Create the plan" }).click();
-      await page.getByText("A whole number from 1 to 36.").waitFor();
+      await dialog(page).getByLabel("Paid every").fill("99");
+      await dialog(page).getByRole("button", { name: "Create plan" }).click();
+      await page.getByText("Enter a whole number from 1 to 36.").waitFor();
     },
   },
   {
@@ -153,7 +153,7 @@ const CASES: AccessibilityCase[] = [
     name: "dunning for who may only look",
     path: DUNNING,
     handlers: VIEWER,
-    until: (page) => page.getByText("Owners and admins change it.").waitFor(),
+    until: (page) => page.getByText("Owners and admins can change it.").waitFor(),
   },
   {
     name: "dunning that cannot be loaded",
@@ -169,7 +169,7 @@ const CASES: AccessibilityCase[] = [
       await changing(page);
       await drawer(page).getByLabel("Retry 2", { exact: true }).fill("1");
       await drawer(page).getByRole("button", { name: "Save" }).click();
-      await page.getByText("Later than the retry before it.").waitFor();
+      await page.getByText("Enter a later day than for the previous retry.").waitFor();
     },
   },
   { name: "dunning to change in Italian", path: DUNNING, handlers: ITALIAN, until: changing },
@@ -181,7 +181,7 @@ const CASES: AccessibilityCase[] = [
       await changing(page);
       await drawer(page).getByRole("radio", { name: "Pause it" }).check();
       await drawer(page).getByRole("button", { name: "Save" }).click();
-      await page.getByText("Somebody else has changed this").waitFor();
+      await page.getByText("Somebody else has changed these rules").waitFor();
     },
   },
 ];

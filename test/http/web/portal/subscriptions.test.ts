@@ -75,7 +75,7 @@ test(
     await filters.getByLabel("State").selectOption({ label: "Past Due" });
     await filters.getByLabel("Plan").selectOption(PLAN.yearly.id);
     await filters.getByLabel("Customer’s e-mail").fill("chiara.conti@example.com");
-    await filters.getByLabel("Begun").selectOption("other");
+    await filters.getByLabel("Started").selectOption("other");
     await filters.getByLabel("From").fill("2026-01-05");
     await filters.getByLabel("To (inclusive)").fill("2026-02-05");
     const wanted = {
@@ -132,18 +132,18 @@ test("a subscription begins once, with a key that stays the same until there is 
   await dialog(page).getByLabel("Customer’s e-mail").fill("chiara");
   await dialog(page).getByRole("radio", { name: "By card on file" }).check();
   await dialog(page).getByLabel("Card on file", { exact: true }).fill("4242 4242 4242 4242");
-  await answer(page, "Begin the subscription").click();
+  await answer(page, "Start subscription").click();
   await dialog(page).getByText("This looks like a card number.").waitFor();
   await dialog(page).getByText("Enter an address such as name@example.com.").waitFor();
   assert.equal(postsOf(calls, /subscriptions/).length, 0);
   await dialog(page).getByLabel("Customer’s e-mail").fill("chiara.conti@example.com");
   await dialog(page).getByLabel("Card on file", { exact: true }).fill("card_4d7c");
-  await dialog(page).getByLabel("Language of the mails").selectOption("it");
-  await answer(page, "Begin the subscription").dblclick();
+  await dialog(page).getByLabel("E-mail language").selectOption("it");
+  await answer(page, "Start subscription").dblclick();
   await dialog(page).getByText("Part of the service is not available").waitFor();
   away = false;
-  await answer(page, "Begin the subscription").click();
-  await page.getByText("The subscription has begun.").waitFor();
+  await answer(page, "Start subscription").click();
+  await page.getByText("The subscription has started.").waitFor();
   await drawer(page).locator(".badge", { hasText: "Trialing" }).waitFor();
   const [first, again, ...more] = postsOf(calls, /^\/subscriptions$/);
   assert.ok(first !== undefined && again !== undefined && more.length === 0);
@@ -180,7 +180,7 @@ test("a subscription says why its payment failed, what happens on which day, and
   await page.context().grantPermissions(["clipboard-read", "clipboard-write"]);
   await page.goto(`${url}${PATH}/${SUBSCRIPTIONS.pastDue.id}`);
   await drawer(page).getByText("€29.00 could not be collected.").waitFor();
-  await drawer(page).getByText("Why the last one failed: Insufficient funds").waitFor();
+  await drawer(page).getByText("Reason of the last failure: Insufficient funds").waitFor();
   const calendar = drawer(page).getByRole("list", { name: "What happens next" }).getByRole("listitem");
   const days = (await calendar.allTextContents()).map((text) => text.replaceAll(/\s+/g, " "));
   assert.deepEqual(days, [
@@ -191,39 +191,39 @@ test("a subscription says why its payment failed, what happens on which day, and
     "7 MarRetry 4 of 4: the card is charged again",
     "8 MarThe subscription is cancelled",
   ]);
-  await button(page, "Copy address").click();
+  await button(page, "Copy link").click();
   await eventually(async () => assert.equal(await page.evaluate("navigator.clipboard.readText()"), SUBSCRIPTIONS.pastDue.url));
-  const open = drawer(page).getByRole("link", { name: "Open the page" });
+  const open = drawer(page).getByRole("link", { name: "Open page" });
   assert.deepEqual([await open.getAttribute("href"), await open.getAttribute("target")], [SUBSCRIPTIONS.pastDue.url, "_blank"]);
   assert.match((await open.getAttribute("rel")) ?? "", /noopener/);
 
   // What would come after its end does not come.
   await page.goto(`${url}${PATH}/${SUBSCRIPTIONS.hard.id}`);
-  await drawer(page).getByText("It ends on 4 Mar 2026, and is not renewed.").waitFor();
+  await drawer(page).getByText("It ends on 4 Mar 2026 and is not renewed.").waitFor();
   assert.deepEqual(
     (await calendar.allTextContents()).map((text) => text.replaceAll(/\s+/g, " ")),
     [
       "28 FebFirst failuredone",
       "1 MarStep 1 of 4: the customer is asked to paydone",
       "3 MarStep 2 of 4: the customer is asked to pay",
-      "4 MarIt ends: nothing is asked for after that",
+      "4 MarIt ends. No more payments are requested",
     ],
   );
   const link = drawer(page).getByRole("link", { name: "Payment link of payment 2, attempt 2" });
   assert.equal(await link.getAttribute("href"), "/portal/payment-links/pl_aaaaaaaaaaaaaaaaaaaaaa02");
   for (const [subscription, says] of [
-    [SUBSCRIPTIONS.incomplete, "Without it the subscription is cancelled on 3 Mar 2026, 09:00."],
-    [SUBSCRIPTIONS.ending, "The customer has cancelled it: it ends on 31 Mar 2026"],
-    [SUBSCRIPTIONS.due, "after three days without it counts as failed"],
+    [SUBSCRIPTIONS.incomplete, "If it is not made, the subscription is cancelled on 3 Mar 2026, 09:00."],
+    [SUBSCRIPTIONS.ending, "The customer has cancelled. It ends on 31 Mar 2026"],
+    [SUBSCRIPTIONS.due, "After three days without payment it counts as failed"],
     [SUBSCRIPTIONS.twice, "A period was paid twice."],
-    [SUBSCRIPTIONS.cancelled, "Cancelled: the payment failed until the last retry."],
-    [SUBSCRIPTIONS.cancelled, "The money was taken: keep it, or refund it"],
-    [SUBSCRIPTIONS.stays, "It stays Past Due until it is paid, or you decide."],
+    [SUBSCRIPTIONS.cancelled, "Cancelled: all payment retries failed."],
+    [SUBSCRIPTIONS.cancelled, "The payment was taken. Keep it, or refund it"],
+    [SUBSCRIPTIONS.stays, "The subscription stays Past Due until it is paid or you cancel it."],
   ] as const) {
     await page.goto(`${url}${PATH}/${subscription.id}`);
     await drawer(page).getByText(says).waitFor();
   }
-  assert.equal(await drawer(page).getByText("Nobody paid by the link while it could be paid.").count(), 2);
+  assert.equal(await drawer(page).getByText("The link expired before it was paid.").count(), 2);
   assert.deepEqual(faults, []);
 });
 
@@ -245,20 +245,20 @@ test(
     });
     await page.goto(`${url}${PATH}/${shown.id}`);
     await button(page, "Retry now").click();
-    await dialog(page).getByText("The card on file is charged now. You can do so once an hour").waitFor();
+    await dialog(page).getByText("The stored card is charged now. You can do this once an hour").waitFor();
     await answer(page, "Retry now").click();
-    await dialog(page).getByText("As many attempts were made as there may be").waitFor();
+    await dialog(page).getByText("The maximum number of attempts for this payment is reached").waitFor();
     code = null;
     await answer(page, "Retry now").dblclick();
-    await page.getByText("The payment is asked for again.").waitFor();
-    await drawer(page).getByText("You can again at 11:30.").waitFor();
+    await page.getByText("The payment is requested again.").waitFor();
+    await drawer(page).getByText("You can retry again at 11:30.").waitFor();
     assert.equal(await button(page, "Retry now").isDisabled(), true);
     // An hour later, in the same window, it is another request.
     shown = { ...shown, retryFrom: null };
-    await drawer(page).getByText("You can again at 11:30.").waitFor({ state: "detached" });
+    await drawer(page).getByText("You can retry again at 11:30.").waitFor({ state: "detached" });
     await button(page, "Retry now").click();
     await answer(page, "Retry now").click();
-    await drawer(page).getByText("You can again at 11:30.").waitFor();
+    await drawer(page).getByText("You can retry again at 11:30.").waitFor();
     const posts = postsOf(calls, /retry$/);
     // What was refused did nothing, and asks anew.
     assert.equal(new Set(posts.map(keyOf)).size, 3);
@@ -266,13 +266,13 @@ test(
 
     shown = SUBSCRIPTIONS.unknown;
     await page.goto(`${url}${PATH}/${shown.id}`);
-    await drawer(page).getByText("It is not known yet whether the last payment was made.").waitFor();
-    await drawer(page).getByText("You can retry once it is known").waitFor();
+    await drawer(page).getByText("The outcome of the last payment is not known yet.").waitFor();
+    await drawer(page).getByText("You can retry as soon as the outcome of the last attempt is known").waitFor();
     assert.equal(await button(page, "Retry now").isDisabled(), true);
     shown = { ...SUBSCRIPTIONS.pastDueByLink, retryFrom: null };
     await page.goto(`${url}${PATH}/${shown.id}`);
     await button(page, "Retry now").click();
-    await dialog(page).getByText("The customer gets another mail with the page to pay on.").waitFor();
+    await dialog(page).getByText("The customer gets another e-mail with the payment page.").waitFor();
   },
 );
 
@@ -301,22 +301,22 @@ test("pause, resume, a cancellation and taking it back say what happens, and are
   await drawer(page).getByText("Paused by your company.").waitFor();
   assert.equal(await button(page, "Pause").count(), 0);
   await button(page, "Resume").click();
-  await dialog(page).getByText("It goes on with the next period that is due by its calendar.").waitFor();
+  await dialog(page).getByText("It continues with the next scheduled period.").waitFor();
   await answer(page, "Resume").dblclick();
   await drawer(page).locator(".badge", { hasText: "Active" }).waitFor();
 
-  await button(page, "Cancel the subscription").click();
-  await dialog(page).getByText("On 31 Mar 2026. Until then you can take it back.").waitFor();
+  await button(page, "Cancel subscription").click();
+  await dialog(page).getByText("On 31 Mar 2026. Until then you can undo this.").waitFor();
   await answer(page, "Cancel at the end of the period").dblclick();
-  await drawer(page).getByText("It ends on 31 Mar 2026, and is not renewed.").waitFor();
-  await button(page, "Take the cancellation back").click();
-  await dialog(page).getByText("the next payment is asked for on 31 Mar 2026").waitFor();
-  await answer(page, "Take the cancellation back").click();
+  await drawer(page).getByText("It ends on 31 Mar 2026 and is not renewed.").waitFor();
+  await button(page, "Undo cancellation").click();
+  await dialog(page).getByText("The next payment is requested on 31 Mar 2026").waitFor();
+  await answer(page, "Undo cancellation").click();
   // The question over the drawer has a button of that name, too.
-  await eventually(async () => assert.equal(await button(page, "Take the cancellation back").count(), 0));
-  await button(page, "Cancel the subscription").click();
+  await eventually(async () => assert.equal(await button(page, "Undo cancellation").count(), 0));
+  await button(page, "Cancel subscription").click();
   await dialog(page).getByRole("radio", { name: /^Now/ }).check();
-  await dialog(page).getByText("Somebody who is paying right now can still complete the payment").waitFor();
+  await dialog(page).getByText("A customer who is paying right now can still complete the payment").waitFor();
   await answer(page, "Cancel now").dblclick();
   await drawer(page).getByText("Cancelled by your company.").waitFor();
   assert.equal(
@@ -353,11 +353,11 @@ test("what somebody else did first is told, and shown behind the question", skip
   });
   await page.goto(`${url}${PATH}/${shown.id}`);
   // One that has not begun has no period to end with.
-  await button(page, "Cancel the subscription").click();
+  await button(page, "Cancel subscription").click();
   assert.equal(await dialog(page).getByRole("radio").count(), 0);
   await answer(page, "Cancel now").click();
   await dialog(page).getByText("The state has changed").waitFor();
-  await answer(page, "Keep it").click();
+  await answer(page, "Keep subscription").click();
   await drawer(page).locator(".badge", { hasText: "Cancelled" }).waitFor();
 });
 
@@ -393,7 +393,7 @@ test("who may only look sees no way to change anything, and no customer’s page
   await drawer(page).getByText("Plan id").waitFor();
   assert.deepEqual(await drawer(page).getByRole("button").allTextContents(), ["", "Copy"]);
   await page.goto(`${url}${PATH}?tab=dunning`);
-  await page.getByText("Your role may look at this. Owners and admins change it.").waitFor();
+  await page.getByText("You can view this. Owners and admins can change it.").waitFor();
   assert.equal(await page.getByRole("button", { name: "Change" }).count(), 0);
 });
 
@@ -412,7 +412,7 @@ test("a plan says in words what it means while it is written, and is made once",
     },
   });
   await page.goto(`${url}${PATH}?tab=plans`);
-  await page.getByText("No plan yet").waitFor();
+  await page.getByText("No plans yet").waitFor();
   await page.locator("main").getByRole("button", { name: "New plan" }).first().click();
   const meaning = dialog(page).getByRole("status");
   assert.equal(await meaning.textContent(), "Enter an amount, for example €29.00.");
@@ -421,18 +421,18 @@ test("a plan says in words what it means while it is written, and is made once",
   await dialog(page).getByLabel("Trial in days").fill("14");
   assert.equal(await meaning.textContent(), "€29.00 every month, first payment after 14 days");
   await dialog(page).getByLabel("Unit").selectOption("YEAR");
-  await dialog(page).getByLabel("Is paid every").fill("4");
-  await answer(page, "Create the plan").click();
-  await dialog(page).getByText("A whole number from 1 to 3.").waitFor();
+  await dialog(page).getByLabel("Paid every").fill("4");
+  await answer(page, "Create plan").click();
+  await dialog(page).getByText("Enter a whole number from 1 to 3.").waitFor();
   assert.equal(postsOf(calls, /plans/).length, 0);
   await dialog(page).getByLabel("Unit").selectOption("WEEK");
-  await dialog(page).getByLabel("Is paid every").fill("2");
+  await dialog(page).getByLabel("Paid every").fill("2");
   await dialog(page).getByLabel("Trial in days").fill("1");
   assert.equal(await meaning.textContent(), "€29.00 every 2 weeks, first payment after 1 day");
-  await answer(page, "Create the plan").click();
-  await dialog(page).getByText("Your company has as many plans as it may have.").waitFor();
+  await answer(page, "Create plan").click();
+  await dialog(page).getByText("The maximum number of plans is reached.").waitFor();
   code = null;
-  await answer(page, "Create the plan").dblclick();
+  await answer(page, "Create plan").dblclick();
   await page.getByText("The plan “Box” is created.").waitFor();
   await rows(page).first().waitFor();
   const posts = postsOf(calls, /plans/);
@@ -461,10 +461,10 @@ test("a plan is deactivated and activated, deleted only if it was never used, an
   });
   await page.goto(`${url}${PATH}/${plan.id}?tab=plans`);
   await button(page, "Deactivate").click();
-  await dialog(page).getByText("Those that it has go on as they are.").waitFor();
+  await dialog(page).getByText("Current subscriptions continue.").waitFor();
   await answer(page, "Deactivate").dblclick();
   await drawer(page).locator(".badge", { hasText: "Deactivated" }).waitFor();
-  assert.equal(await button(page, "Begin a subscription to it").count(), 0);
+  assert.equal(await button(page, "Start a subscription").count(), 0);
   await button(page, "Activate again").click();
   await drawer(page).locator(".badge", { hasText: "Active" }).waitFor();
   assert.deepEqual(
@@ -476,10 +476,10 @@ test("a plan is deactivated and activated, deleted only if it was never used, an
   await dialog(page).getByText("This plan has or had subscriptions and cannot be deleted.").waitFor();
   await page.keyboard.press("Escape");
   await eventually(async () => assert.equal(await button(page, "Delete").count(), 0));
-  await button(page, "Begin a subscription to it").click();
+  await button(page, "Start a subscription").click();
   assert.equal(await dialog(page).getByLabel("Plan").inputValue(), plan.id);
   await page.keyboard.press("Escape");
-  await drawer(page).getByRole("link", { name: "Its subscriptions" }).click();
+  await drawer(page).getByRole("link", { name: "Show its subscriptions" }).click();
   await rows(page).first().waitFor();
   assert.equal(new URL(page.url()).searchParams.get("planId"), plan.id);
   assert.equal(
@@ -512,19 +512,19 @@ test(
       },
     });
     await page.goto(`${url}${PATH}?tab=dunning`);
-    await page.getByText("The payment counts as failed: three days have passed").waitFor();
+    await page.getByText("The payment counts as failed, three days after it was due").waitFor();
     await page.getByLabel("Customers who pay").selectOption("CARD");
-    await page.getByText("A card that is declined for good").waitFor();
+    await page.getByText("A card that is declined permanently").waitFor();
     await page.getByRole("button", { name: "Change" }).click();
-    const preview = drawer(page).getByRole("list", { name: "What a customer gets when" }).getByRole("listitem");
+    const preview = drawer(page).getByRole("list", { name: "Preview" }).getByRole("listitem");
     const days = async () => (await preview.locator(".schedule-day").allTextContents()).map((text) => text.replaceAll(/\s+/g, " ").trim());
     assert.deepEqual(await days(), ["0 days", "+1 day", "+3 days", "+5 days", "+7 days", "+8 days"]);
     await drawer(page).getByRole("button", { name: "Remove retry 1" }).click();
-    await drawer(page).getByRole("button", { name: "Add a retry" }).click();
+    await drawer(page).getByRole("button", { name: "Add retry" }).click();
     assert.deepEqual(await days(), ["0 days", "+3 days", "+5 days", "+7 days", "+9 days", "+10 days"]);
     const retry = (number: number) => drawer(page).getByLabel(`Retry ${number}`, { exact: true });
     for (const [written, says] of [
-      ["3", "Later than the retry before it."],
+      ["3", "Enter a later day than for the previous retry."],
       ["46", "A whole number of days from 1 to 45."],
       ["x", "A whole number of days from 1 to 45."],
     ] as const) {
@@ -535,19 +535,19 @@ test(
     assert.equal(postsOf(calls, /dunning/).length, 0);
     await retry(2).fill("4");
     await drawer(page).getByRole("radio", { name: "Leave it Past Due" }).check();
-    await drawer(page).getByLabel("Write to the customer").uncheck();
+    await drawer(page).getByLabel("E-mails to the customer").uncheck();
     await preview.last().getByText("It stays Past Due").waitFor();
-    assert.equal(await preview.getByText("No mail", { exact: true }).count(), 1);
-    assert.equal(await preview.getByText("Nothing is sent.").count(), 4);
+    assert.equal(await preview.getByText("No e-mail", { exact: true }).count(), 1);
+    assert.equal(await preview.getByText("No e-mail.").count(), 4);
 
     // Somebody else saves in between.
     stored = { ...DUNNING, finalAction: "PAUSE" };
     await button(page, "Save").click();
-    await drawer(page).getByText("Somebody else has changed this since you opened it").waitFor();
+    await drawer(page).getByText("Somebody else has changed these rules").waitFor();
     assert.equal(await retry(2).inputValue(), "4");
     assert.equal(postsOf(calls, /dunning/).length, 0);
-    await button(page, "Show the saved version").click();
-    await drawer(page).getByText("Somebody else has changed this").waitFor({ state: "detached" });
+    await button(page, "Show the current version").click();
+    await drawer(page).getByText("Somebody else has changed these rules").waitFor({ state: "detached" });
     assert.equal(await drawer(page).getByRole("radio", { name: "Pause it" }).isChecked(), true);
     assert.equal(await retry(2).inputValue(), "3");
 
@@ -559,7 +559,7 @@ test(
     const question = page.locator("dialog", { hasText: "Confirm it is you" });
     await question.getByLabel("Code").fill("123456");
     await page.keyboard.press("Enter");
-    await page.getByText("Saved. It counts for payments that fail from now on.").waitFor();
+    await page.getByText("Saved. Applies to payments that fail from now on.").waitFor();
     assert.deepEqual(stored, { retryDays: [1, 3, 5, 14], finalAction: "PAUSE", mails: true });
     await drawer(page).waitFor({ state: "detached" });
     await page.locator("main .schedule-day", { hasText: "+15" }).waitFor();
@@ -571,7 +571,7 @@ test("who looks after payments changes subscriptions and plans, and not the poli
   const { url, page } = await openPortal(t);
   await fakeRelay(page, as("FINANCE"));
   await page.goto(`${url}${PATH}?tab=dunning`);
-  await page.getByText("Owners and admins change it.").waitFor();
+  await page.getByText("Owners and admins can change it.").waitFor();
   assert.equal(await page.getByRole("button", { name: "Change" }).count(), 0);
   await page.getByRole("tab", { name: "Plans" }).click();
   await page.getByRole("button", { name: "New plan" }).waitFor();
