@@ -91,7 +91,7 @@ export function deliveryPlaceOf(cursor: string | undefined): DeliveryPlace | nul
   return place;
 }
 
-export const DISABLED_ENDPOINT = "Its endpoint is disabled or removed; enable it first";
+export const DISABLED_ENDPOINT = "The endpoint of this delivery is disabled or removed; enable it first";
 
 function iso(ms: number): string {
   return new Date(ms).toISOString();
