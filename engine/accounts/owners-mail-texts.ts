@@ -320,7 +320,7 @@ const KEYS: Readonly<Record<Locale, (change: KeysChange, facts: Facts) => MailTe
           subject: `New API keys requested for ${merchantName}`,
           text: paragraphs(
             "Hello,",
-            `your payment provider requested new API keys for ${merchantName} in ${change.environment} on ${at}. They ${change.first ? "are valid as of" : "replace the current ones on"} ${time(change.appliesAtMs)}.`,
+            `your payment provider requested new API keys for ${merchantName} in ${change.environment} on ${at}. They ${change.first ? "become valid on" : "replace the current ones on"} ${time(change.appliesAtMs)}.`,
             `An owner can confirm them earlier, or reject them, at ${url}.`,
             ...madeByKey("en", change.made, portal),
             "If you did not expect them, reject them, and ask your payment provider.",

@@ -1,14 +1,13 @@
-import { type ActivityLog, NO_ACTIVITY } from "../kernel/activity-log.ts";
 import type { Clock } from "../kernel/clock.ts";
 import type { Ids } from "../kernel/ids.ts";
 import { changedMetadata, hasTooManyKeys, type MetadataChange } from "../kernel/metadata.ts";
-import { prefixedId } from "../kernel/prefixed-id.ts";
+import { type Digest, prefixedId } from "../kernel/prefixed-id.ts";
 import { CONFLICT, retryOnConflict } from "../kernel/retry-on-conflict.ts";
 import type { Stored } from "../kernel/stored.ts";
 import type { FollowUpOutcome, Links } from "../links/links.ts";
 import type { MerchantAccounts } from "../links/merchant-accounts.ts";
+import { ATTEMPTS_MAX } from "../workflow/run-workflow.ts";
 import { linkOrderOf } from "./attempt.ts";
-import type { IntentEvent } from "./events.ts";
 import {
   type Attempt,
   type CancellationReason,
@@ -22,10 +21,9 @@ import {
   paidAttempt,
   statusOf,
 } from "./intent.ts";
-import { IntentCause, intentChange, type Telling } from "./intent-change.ts";
+import { IntentCause } from "./intent-cause.ts";
+import { type IntentIndexStore, refundIn } from "./intent-index-store.ts";
 import { createIntentLists } from "./intent-lists.ts";
-import { logIntentStep } from "./intent-log.ts";
-import { type IntentStore, refundIn } from "./intent-store.ts";
 import type {
   CancelOutcome,
   CaptureOutcome,
@@ -41,26 +39,24 @@ import type {
 import { refundIdOf, releaseIdOf } from "./operation-ids.ts";
 import { changedOrder, changesMoney, isOpen, isOver } from "./rules.ts";
 import { isSameText } from "./same-text.ts";
-import { stepIntent } from "./step-intent.ts";
+import { type IntentWorkflow, stepIntent } from "./workflow.ts";
 
-/** Each lost round is somebody else's change of the same intent; more of them mean that something is wrong. */
-const ROUNDS_MAX = 8;
-
-export interface IntentsOptions extends Telling {
-  store: IntentStore;
+export interface IntentsOptions {
+  workflow: IntentWorkflow;
+  indexes: IntentIndexStore;
+  digest: Digest;
   links: Pick<Links, "createUnlessRefused" | "resume" | "verify" | "verifyNow" | "revoke" | "followUp" | "byTxId">;
   accounts: MerchantAccounts;
   clock: Clock;
   ids: Ids;
-  activity?: ActivityLog;
   /** Where the gateway sends the buyer back to. */
   returnUrl(token: string): string;
 }
 
 /** The operations at payment intents. What they want of an attempt they want of its link, whose commits step the intent (intent-companion.ts). */
 export function createIntents(options: IntentsOptions): Intents {
-  const { store, links, accounts, clock, ids, activity = NO_ACTIVITY, returnUrl, ...telling } = options;
-  const { digest } = telling;
+  const { workflow, indexes, digest, links, accounts, clock, ids, returnUrl } = options;
+  const { store, step } = workflow;
 
   async function own(owner: IntentOwner, id: string): Promise<Stored<IntentRecord> | null> {
     const stored = await store.load(id);
@@ -71,25 +67,6 @@ export function createIntents(options: IntentsOptions): Intents {
     const stored = await store.load(id);
     if (stored === null) throw new Error(`the intent ${id} is gone`);
     return stored.record;
-  }
-
-  /** Steps an intent alone. `refused`: it does not take the event as it stands. */
-  async function step(
-    { record, version }: Stored<IntentRecord>,
-    event: IntentEvent,
-    operation: Operation,
-  ): Promise<Stored<IntentRecord> | "refused" | typeof CONFLICT> {
-    const stepped = stepIntent(record, event);
-    const { requestId } = operation;
-    if (!stepped.taken) {
-      logIntentStep(activity, { before: record, after: record, event, requestId, outcome: "refused" });
-      return "refused";
-    }
-    const change = intentChange(stepped, version, event.atMs, operation, telling);
-    const after = await store.commit(change);
-    if (after === null) return CONFLICT;
-    logIntentStep(activity, { before: version === 0 ? null : record, after: change.record, event, requestId, outcome: "done" });
-    return { record: change.record, version: after };
   }
 
   async function create(owner: IntentOwner, order: IntentOrder, operation: Operation): Promise<IntentRecord> {
@@ -113,28 +90,28 @@ export function createIntents(options: IntentsOptions): Intents {
       refunds: [],
       events: 0,
     };
-    const stored = await step({ record: fresh, version: 0 }, { type: "intent.created", atMs }, operation);
-    if (stored === "refused") throw new Error("a new intent takes its creation");
-    // Somebody else with the same operation was first: its intent is the one.
-    return stored === CONFLICT ? again(id) : stored.record;
+    const event = { type: "intent.created", atMs } as const;
+    const created = await workflow.create(stepIntent(fresh, event), event, operation);
+    // After a conflict the intent is the one that another request of the operation has created.
+    return created.type === "accepted" ? created.record : again(id);
   }
 
   async function update(owner: IntentOwner, id: string, change: OrderChange, operation: Operation): Promise<UpdateOutcome | null> {
-    return retryOnConflict(ROUNDS_MAX, async () => {
+    return retryOnConflict(ATTEMPTS_MAX, async () => {
       const stored = await own(owner, id);
       if (stored === null) return null;
       if (hasTooManyKeys(changedOrder(stored.record.order, change).metadata))
         return { type: "too_many_keys", intent: stored.record } as const;
       const updated = await updatedBy(stored, change, operation);
       if (updated === CONFLICT) return CONFLICT;
-      if (updated === "refused") return { type: "unexpected", intent: stored.record } as const;
+      if (updated.type === "refused") return { type: "unexpected", intent: stored.record } as const;
       return { type: "updated", intent: updated.record } as const;
     });
   }
 
   /** Nothing is stored for a change that changes nothing. */
   async function updatedBy(stored: Stored<IntentRecord>, change: OrderChange, operation: Operation) {
-    if (Object.values(change).every((value) => value === undefined)) return stored;
+    if (Object.values(change).every((value) => value === undefined)) return { type: "accepted", record: stored.record } as const;
     return step(stored, { type: "intent.updated", atMs: clock.nowMs(), change }, operation);
   }
 
@@ -144,14 +121,14 @@ export function createIntents(options: IntentsOptions): Intents {
     change: ChargeChange,
     operation: Operation,
   ): Promise<UpdateChargeOutcome | null> {
-    return retryOnConflict(ROUNDS_MAX, async () => {
+    return retryOnConflict(ATTEMPTS_MAX, async () => {
       const found = await charge(owner, chargeId);
       const stored = found === null ? null : await own(owner, found.intent.id);
       if (stored === null) return null;
       const changed = await step(stored, { type: "charge.changed", atMs: clock.nowMs(), chargeId, change }, operation);
       if (changed === CONFLICT) return CONFLICT;
       // The charge is there, so it is the limit.
-      if (changed === "refused") return { type: "too_many_keys", intent: stored.record } as const;
+      if (changed.type === "refused") return { type: "too_many_keys", intent: stored.record } as const;
       const attempt = changed.record.attempts.find((other) => other.chargeId === chargeId);
       return attempt === undefined ? null : ({ type: "updated", intent: changed.record, attempt } as const);
     });
@@ -163,13 +140,13 @@ export function createIntents(options: IntentsOptions): Intents {
     metadata: MetadataChange,
     operation: Operation,
   ): Promise<UpdateRefundOutcome | null> {
-    return retryOnConflict(ROUNDS_MAX, async () => {
+    return retryOnConflict(ATTEMPTS_MAX, async () => {
       const found = await refundOf(owner, refundId);
       const stored = found === null ? null : await own(owner, found.intent.id);
       if (stored === null) return null;
       const changed = await step(stored, { type: "refund.changed", atMs: clock.nowMs(), refundId, metadata }, operation);
       if (changed === CONFLICT) return CONFLICT;
-      if (changed === "refused") return { type: "too_many_keys", intent: stored.record } as const;
+      if (changed.type === "refused") return { type: "too_many_keys", intent: stored.record } as const;
       const after = refundIn(changed.record, refundId);
       return after === null ? null : ({ type: "updated", ...after } as const);
     });
@@ -181,7 +158,7 @@ export function createIntents(options: IntentsOptions): Intents {
     change: Omit<OrderChange, "metadata">,
     operation: Operation,
   ): Promise<ConfirmOutcome | null> {
-    return retryOnConflict(ROUNDS_MAX, async () => {
+    return retryOnConflict(ATTEMPTS_MAX, async () => {
       const stored = await own(owner, id);
       if (stored === null) return null;
       const { record } = stored;
@@ -217,7 +194,7 @@ export function createIntents(options: IntentsOptions): Intents {
   ): Promise<ConfirmOutcome | typeof CONFLICT> {
     if (changesMoney(stored.record, change)) return { type: "unexpected", intent: stored.record };
     const updated = await updatedBy(stored, change, operation);
-    if (updated === CONFLICT || updated === "refused") return CONFLICT;
+    if (updated === CONFLICT || updated.type === "refused") return CONFLICT;
     const { id } = stored.record;
     if (last.state === "opening") await links.resume(last.txId, new IntentCause(operation));
     if (last.state === "unreachable") await links.verify(last.txId);
@@ -272,7 +249,7 @@ export function createIntents(options: IntentsOptions): Intents {
     operation: Operation,
   ): Promise<CancelOutcome | null> {
     const cancellation = { reason, operationId: operation.id };
-    return retryOnConflict(ROUNDS_MAX, async () => {
+    return retryOnConflict(ATTEMPTS_MAX, async () => {
       const stored = await own(owner, id);
       if (stored === null) return null;
       const { record } = stored;
@@ -288,7 +265,7 @@ export function createIntents(options: IntentsOptions): Intents {
           // Its version excludes a confirm at the same time: one of both is first, and the other decides anew.
           const canceled = await step(stored, { type: "cancel.requested", atMs: clock.nowMs(), cancellation }, operation);
           if (canceled === CONFLICT) return CONFLICT;
-          return canceled === "refused" ? { type: "unexpected", intent: record } : { type: "canceled", intent: canceled.record };
+          return canceled.type === "refused" ? { type: "unexpected", intent: record } : { type: "canceled", intent: canceled.record };
         }
       }
       if (last === undefined) throw new Error(`the intent ${id} has no attempt`);
@@ -331,7 +308,7 @@ export function createIntents(options: IntentsOptions): Intents {
     { amountMinor, reason, metadata }: Parameters<Intents["refund"]>[2],
     operation: Operation,
   ): Promise<RefundOutcome | null> {
-    const found = "intentId" in of ? ((await own(owner, of.intentId))?.record ?? null) : await store.ofCharge(of.chargeId);
+    const found = "intentId" in of ? ((await own(owner, of.intentId))?.record ?? null) : await indexes.ofCharge(of.chargeId);
     if (found === null || !isOf(owner, found)) return null;
     const id = refundIdOf(operation, digest);
     const paid = paidAttempt(found);
@@ -365,23 +342,22 @@ export function createIntents(options: IntentsOptions): Intents {
 
   /** Somebody is told that it is pending: from then on what becomes of it is told as well. */
   async function toldOf(intentId: string, refundId: string, operation: Operation): Promise<IntentRecord> {
-    return retryOnConflict(ROUNDS_MAX, async () => {
+    return retryOnConflict(ATTEMPTS_MAX, async () => {
       const stored = await store.load(intentId);
       if (stored === null) throw new Error(`the intent ${intentId} is gone`);
       const told = await step(stored, { type: "refund.told", atMs: clock.nowMs(), refundId }, operation);
-      if (told === CONFLICT) return CONFLICT;
-      return told === "refused" ? stored.record : told.record;
+      return told === CONFLICT ? CONFLICT : told.record;
     });
   }
 
   async function charge(owner: IntentOwner, chargeId: string) {
-    const intent = await store.ofCharge(chargeId);
+    const intent = await indexes.ofCharge(chargeId);
     const attempt = intent?.attempts.find((other) => other.chargeId === chargeId);
     return intent === null || attempt === undefined || !isOf(owner, intent) ? null : { intent, attempt };
   }
 
   async function refundOf(owner: IntentOwner, refundId: string) {
-    const intent = await store.ofRefund(refundId);
+    const intent = await indexes.ofRefund(refundId);
     return intent === null || !isOf(owner, intent) ? null : refundIn(intent, refundId);
   }
 
@@ -390,7 +366,7 @@ export function createIntents(options: IntentsOptions): Intents {
   }
 
   const intents: Intents = {
-    ...createIntentLists(store, { find, charge, refundOf }),
+    ...createIntentLists(indexes, { find, charge, refundOf }),
     create,
     update,
     confirm,

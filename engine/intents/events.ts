@@ -18,6 +18,8 @@ export type IntentEvent =
       cancellation: Cancellation | null;
       refund: IntentRefund | null;
       metadata?: MetadataChange;
+      /** Whether the payment is under dispute, which events about its charge show. */
+      isDisputed?: boolean;
     }
   /** What the merchant keeps with a charge or a refund. */
   | { type: "charge.changed"; atMs: number; chargeId: string; change: ChargeChange }

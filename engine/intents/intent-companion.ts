@@ -1,65 +1,59 @@
-import { type ActivityLog, NO_ACTIVITY } from "../kernel/activity-log.ts";
+import type { Digest } from "../kernel/prefixed-id.ts";
 import { begunBy } from "../links/link.ts";
 import type { Accompanied, LinkCompanion } from "../links/link-companion.ts";
 import type { LinkChange } from "../links/link-store.ts";
 import { attemptOf, isSameAttempt, readAttemptAttachment } from "./attempt.ts";
 import type { IntentEvent } from "./events.ts";
 import type { Attempt, IntentRecord, IntentRefund } from "./intent.ts";
-import { IntentCause, intentChange, type Telling } from "./intent-change.ts";
-import { logIntentStep } from "./intent-log.ts";
-import type { IntentStore } from "./intent-store.ts";
+import { IntentCause } from "./intent-cause.ts";
 import type { IsUnderDispute } from "./intents.ts";
-import { stepIntent } from "./step-intent.ts";
+import type { IntentWorkflow } from "./workflow.ts";
 
 const NOTHING: Accompanied = { checks: [], operations: [] };
 
-export interface IntentCompanionOptions extends Telling {
-  store: Pick<IntentStore, "load" | "alongside">;
+export interface IntentCompanionOptions {
+  workflow: Pick<IntentWorkflow, "store" | "prepare">;
   isUnderDispute: IsUnderDispute;
-  activity?: ActivityLog;
+  digest: Digest;
 }
 
 /**
  * Keeps intents as the links of their attempts are: each commit that changes what an intent mirrors of a link steps the intent too, and holds only if the intent is still as it
  * was read. So a link comes to be together with its attempt or not at all, and no end of a link is known without its intent.
  */
-export function createIntentCompanion({
-  store,
-  isUnderDispute,
-  activity = NO_ACTIVITY,
-  ...telling
-}: IntentCompanionOptions): LinkCompanion {
+export function createIntentCompanion({ workflow, isUnderDispute, digest }: IntentCompanionOptions): LinkCompanion {
   return async (change, cause) => {
-    const { record: link, before: linkBefore, atMs } = change;
+    const { record: link, before: linkBefore } = change;
     const attachment = readAttemptAttachment(link.order.attachment);
     if (attachment === null) return NOTHING;
-    const { digest } = telling;
     if (linkBefore !== null && isSameAttempt(attemptOf(linkBefore, null, digest), attemptOf(link, null, digest))) return NOTHING;
-    const stored = await store.load(attachment.intent);
+    const stored = await workflow.store.load(attachment.intent);
     // An intent is kept longer than its links; without one, no attempt begins.
     if (stored === null) return linkBefore === null ? "refused" : NOTHING;
     const before = stored.record.attempts.find(({ txId }) => txId === link.order.txId) ?? null;
     const attempt = attemptOf(link, before, digest);
     const known = cause instanceof IntentCause ? cause : null;
-    const event = eventOf(change, attempt, stored.record, known);
-    const step = stepIntent(stored.record, event);
-    if (!step.taken) {
+    // A payment that was just made is not disputed yet. A dispute may precede its capture or refund.
+    const isDisputed = before?.state === "paid" && (await isUnderDispute({ merchantId: stored.record.merchantId, uuid: attempt.txId }));
+    const event = eventOf(change, attempt, stored.record, known, isDisputed);
+    const step = await workflow.prepare(stored, event, known?.operation ?? null);
+    if (step === "refused") {
       if (linkBefore === null || known !== null) return "refused";
       throw new Error(`the intent ${stored.record.id} does not take what became of ${attempt.txId}`);
     }
-    const requestId = known?.operation.requestId ?? null;
-    // What has just been paid is not disputed yet; a capture or refund of it may come after a dispute.
-    const isDisputed = before?.state === "paid" && (await isUnderDispute({ merchantId: stored.record.merchantId, uuid: attempt.txId }));
-    const beside = {
-      ...store.alongside(intentChange(step, stored.version, atMs, known?.operation ?? null, telling, isDisputed)),
-      committed: () => logIntentStep(activity, { before: stored.record, after: step.record, event, requestId, outcome: "done" }),
-    };
+    const beside = { ...step.part, committed: step.committed };
     const isUnwanted = step.record.attempts.some(({ txId, unwanted }) => txId === attempt.txId && unwanted);
     return isUnwanted ? { ...beside, unwanted: true } : beside;
   };
 }
 
-function eventOf({ record, before, atMs }: LinkChange, attempt: Attempt, intent: IntentRecord, cause: IntentCause | null): IntentEvent {
+function eventOf(
+  { record, before, atMs }: LinkChange,
+  attempt: Attempt,
+  intent: IntentRecord,
+  cause: IntentCause | null,
+  isDisputed: boolean,
+): IntentEvent {
   if (before === null) return { type: "attempt.begun", atMs, attempt, change: cause?.change ?? {} };
   // Only the step that it was asked for: the answer to it comes with the same cause.
   const asked = attempt.state === "revoked" || begunBy({ record, before }).length > 0 ? cause : null;
@@ -70,6 +64,7 @@ function eventOf({ record, before, atMs }: LinkChange, attempt: Attempt, intent:
     attempt,
     cancellation: asked?.cancellation ?? null,
     refund: refundOf(intent, attempt, atMs, cause),
+    isDisputed,
     ...(metadata === undefined ? {} : { metadata }),
   };
 }

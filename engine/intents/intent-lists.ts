@@ -1,14 +1,15 @@
+import type { Place } from "../kernel/merchant-index-store.ts";
 import type { PageQuery } from "../kernel/page.ts";
 import type { Attempt } from "./intent.ts";
-import { type IntentList, type IntentStore, type Place, refundIn } from "./intent-store.ts";
-import type { IntentOwner, Intents } from "./intents.ts";
+import { type IntentIndexStore, refundIn } from "./intent-index-store.ts";
+import type { Intents } from "./intents.ts";
 
 /**
  * Pages of a merchant's intents, charges and refunds: those of all intents as the store has them in order, those of one intent as its record has them. Null for a
  * cursor that is none of the items.
  */
 export function createIntentLists(
-  store: Pick<IntentStore, "page" | "pageCharges" | "pageRefunds">,
+  indexes: Pick<IntentIndexStore, "page" | "pageCharges" | "pageRefunds">,
   { find, charge, refundOf }: Pick<Intents, "find" | "charge" | "refundOf">,
 ): Pick<Intents, "list" | "listCharges" | "listRefunds"> {
   return {
@@ -17,12 +18,12 @@ export function createIntentLists(
         const intent = await find(owner, id);
         return intent === null ? null : { id, atMs: intent.createdAtMs };
       });
-      return cursor === undefined ? null : store.page(listOf(owner), query, cursor);
+      return cursor === undefined ? null : indexes.page(owner, query, cursor);
     },
     listCharges: async (owner, query) => {
       const cursor = await cursorOf(query, async (id) => placeOfCharge((await charge(owner, id))?.attempt ?? null));
       if (cursor === undefined) return null;
-      if (query.intentId === null) return store.pageCharges(listOf(owner), query, cursor);
+      if (query.intentId === null) return indexes.pageCharges(owner, query, cursor);
       const intent = await find(owner, query.intentId);
       const charges = (intent?.attempts ?? []).flatMap((attempt) =>
         intent === null || attempt.endedAtMs === null ? [] : [{ intent, attempt }],
@@ -37,17 +38,13 @@ export function createIntentLists(
       });
       if (cursor === undefined) return null;
       const { intentId, chargeId } = query;
-      if (intentId === null && chargeId === null) return store.pageRefunds(listOf(owner), query, cursor);
+      if (intentId === null && chargeId === null) return indexes.pageRefunds(owner, query, cursor);
       const intent = intentId === null ? ((await charge(owner, chargeId ?? ""))?.intent ?? null) : await find(owner, intentId);
       const all = (intent?.refunds ?? []).flatMap(({ id }) => (intent === null ? [] : (refundIn(intent, id) ?? [])));
       const wanted = all.filter(({ refund }) => chargeId === null || refund.chargeId === chargeId);
       return pageOf(wanted, ({ refund }) => place(refund), query, cursor);
     },
   };
-}
-
-function listOf({ merchantId, livemode }: IntentOwner): IntentList {
-  return { merchantId, livemode };
 }
 
 /** The place of the item that a query names; null where it names none, undefined where there is no such item. */

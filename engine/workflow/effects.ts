@@ -1,9 +1,8 @@
 import type { CommitPart } from "../kernel/commit-part.ts";
 import type { Digest } from "../kernel/prefixed-id.ts";
 import { attentionKey, attentionOperation } from "../payments/attention.ts";
-import { portalEvent } from "../webhooks/portal-events.ts";
 import type { WebhookEvent } from "../webhooks/webhook-event.ts";
-import type { EffectHandler, Step, TimedEvent, WorkflowDefinition, WorkflowRecord } from "./workflow.ts";
+import type { EffectHandler, RequestContext, Step, TimedEvent, WorkflowDefinition, WorkflowRecord } from "./workflow.ts";
 
 export interface EffectOptions<R, F> {
   readonly digest: Digest;
@@ -43,20 +42,18 @@ export function createEffects<R extends WorkflowRecord, E extends TimedEvent, F 
     return { record, operations: [] };
   }
 
-  function events(record: R, effects: readonly F[], before: number, atMs: number, requestId: string | null): WebhookEvent[] {
-    const { id: objectId, merchantId, partnerId, livemode } = record;
-    const facts = { merchantId, partnerId, livemode, objectId, atMs, object: objectOf(record), requestId };
-    return typesOf(effects).map((type, index) => portalEvent({ ...facts, type, sequence: before + index + 1 }, digest));
+  function events(record: R, effects: readonly F[], before: number, cause: TimedEvent, request: RequestContext | null): WebhookEvent[] {
+    return eventsOf(effects).map((eventOf, index) => eventOf({ record, sequence: before + index + 1, cause, request, digest, objectOf }));
   }
 
   function hasMail({ effects }: Stepped<R, F>): boolean {
     return effects.some((effect) => handlerOf(effect).kind === "mail");
   }
 
-  function typesOf(effects: readonly F[]) {
+  function eventsOf(effects: readonly F[]) {
     return effects.flatMap((effect) => {
       const handler = handlerOf(effect);
-      return handler.kind === "webhook" ? [handler.typeOf(effect)] : [];
+      return handler.kind === "webhook" ? handler.eventsOf(effect) : [];
     });
   }
 
@@ -74,5 +71,5 @@ export function createEffects<R extends WorkflowRecord, E extends TimedEvent, F 
     });
   }
 
-  return { mailed, hasMail, events, attention, eventCount: (effects: readonly F[]) => typesOf(effects).length };
+  return { mailed, hasMail, events, attention, eventCount: (effects: readonly F[]) => eventsOf(effects).length };
 }

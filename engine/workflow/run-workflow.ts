@@ -77,7 +77,7 @@ export function createWorkflow<R extends WorkflowRecord, E extends TimedEvent, F
   definition: WorkflowDefinition<R, E, F, Outcome>,
   options: WorkflowOptions<R, F, Outcome>,
 ): Workflow<R, E, F> {
-  const { objectType, outcomesOf, touch, attemptsMax = ATTEMPTS_MAX, reports } = definition;
+  const { objectType, outcomesOf, attemptsMax = ATTEMPTS_MAX, reports, stateOf = ({ state = "" }) => state } = definition;
   const { store, clock, eventOperations, activity, count, guard } = options;
   const effectsOf = createEffects(definition, options);
 
@@ -93,12 +93,12 @@ export function createWorkflow<R extends WorkflowRecord, E extends TimedEvent, F
     const before = stored?.record ?? null;
     const touched = {
       ...mails.record,
-      updatedAtMs: touch === "latest" ? Math.max(stepped.updatedAtMs, atMs) : changedAtMs(before?.updatedAtMs ?? null, atMs),
+      ...touchedAt(definition.touch, stepped, before, atMs),
       events: stepped.events + effectsOf.eventCount(effects),
     };
     const record = { ...touched, ...definition.noted?.({ before, record: touched, atMs }) };
     const operations = [
-      ...eventOperations(effectsOf.events(record, effects, stepped.events, atMs, request?.requestId ?? null)),
+      ...eventOperations(effectsOf.events(record, effects, stepped.events, event, request)),
       ...part.operations,
       ...mails.operations,
       ...effectsOf.attention(record, effects, before, event),
@@ -146,7 +146,7 @@ export function createWorkflow<R extends WorkflowRecord, E extends TimedEvent, F
     request: RequestContext | null,
     parts: readonly GuardPart[],
   ): void {
-    if (reports === undefined || transition.before?.state !== transition.record.state) {
+    if (reports === undefined || stateIn(transition.before, stateOf) !== stateOf(transition.record)) {
       report(transition, event, request, "done");
       for (const outcome of outcomesOf(transition, effects)) count(outcome);
     }
@@ -155,10 +155,10 @@ export function createWorkflow<R extends WorkflowRecord, E extends TimedEvent, F
   }
 
   function report({ before, record }: Transition<R>, event: TimedEvent, request: RequestContext | null, outcome: WorkflowEntry["outcome"]) {
-    const { id: objectId, merchantId, state: to } = record;
+    const { id: objectId, merchantId } = record;
     const { type, atMs } = event;
-    const requestId = request?.requestId ?? null;
-    activity.workflow({ atMs, merchantId, objectType, objectId, event: type, from: before?.state ?? null, to, requestId, outcome });
+    const entry = { atMs, merchantId, objectType, objectId, event: type, requestId: request?.requestId ?? null, outcome };
+    activity.workflow({ ...entry, from: stateIn(before, stateOf), to: stateOf(record) });
   }
 
   const refused: Workflow<R, E, F>["refused"] = (record, event, request) =>
@@ -222,6 +222,20 @@ export function createWorkflow<R extends WorkflowRecord, E extends TimedEvent, F
         return CONFLICT;
       }),
   };
+}
+
+function stateIn<R>(record: R | null, stateOf: (record: R) => string): string | null {
+  return record === null ? null : stateOf(record);
+}
+
+function touchedAt(
+  touch: "increasing" | "latest" | "none",
+  { updatedAtMs = 0 }: Pick<WorkflowRecord, "updatedAtMs">,
+  before: Pick<WorkflowRecord, "updatedAtMs"> | null,
+  atMs: number,
+): Pick<WorkflowRecord, "updatedAtMs"> {
+  if (touch === "none") return {};
+  return { updatedAtMs: touch === "latest" ? Math.max(updatedAtMs, atMs) : changedAtMs(before?.updatedAtMs ?? null, atMs) };
 }
 
 function withPart<R>(unguarded: WorkflowCommit<R>, { checks, operations }: CommitPart): WorkflowCommit<R> {

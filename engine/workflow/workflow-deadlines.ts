@@ -20,9 +20,11 @@ export interface WorkflowDeadlinesOptions<R> {
 
 /** Fires the deadlines of the records whose home is this shard. */
 export function createWorkflowDeadlines<R extends WorkflowRecord, E extends TimedEvent, F extends { readonly type: string }, Outcome>(
-  { deadlines: { name, bounds, freePerSecond } }: WorkflowDefinition<R, E, F, Outcome>,
+  { label, deadlines }: WorkflowDefinition<R, E, F, Outcome>,
   { store: index, ...options }: WorkflowDeadlinesOptions<R>,
 ): DeadlineRunner {
+  if (deadlines === undefined) throw new Error(`${label} has no deadlines`);
+  const { name, bounds, freePerSecond } = deadlines;
   return createDeadlineRunner({
     ...{ ...options, name, index },
     placeOf: (partition) => `${name}s/${partition}`,

@@ -42,7 +42,7 @@ export function createWorkflowStore<R extends WorkflowRecord, E extends TimedEve
   retentionMs: number,
 ): WorkflowStore<R> {
   const { kind, label, idPattern, keyPrefix, indexes, deadlines, expiresAtMs, renewIndexes, ownEntries, reportRows } = definition;
-  const duePrefix = `due/${deadlines.name}/`;
+  const duePrefix = `due/${deadlines?.name ?? kind}/`;
 
   async function load(id: string): Promise<Stored<R> | null> {
     const entry = idPattern.test(id) ? await kv.get(keyPrefix + id) : null;
@@ -83,7 +83,7 @@ export function createWorkflowStore<R extends WorkflowRecord, E extends TimedEve
         ...written.map((entry): Operation => ({ type: "put", ...entry, ...until })),
         ...stale.map((one): Operation => ({ type: "delete", key: one })),
         ...(ownEntries?.(transition, untilMs, retentionMs) ?? []),
-        ...dueOperations(duePrefix, record.id, before?.nextAtMs ?? null, record.nextAtMs),
+        ...dueOperations(duePrefix, record.id, before?.nextAtMs ?? null, record.nextAtMs ?? null),
         ...objectRowOperations(before === null ? [] : reportRows(before), reportRows(record), atMs),
         ...part.operations,
       ],

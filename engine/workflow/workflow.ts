@@ -1,22 +1,25 @@
 import type { WorkflowEntry } from "../kernel/activity-log.ts";
 import type { CommitPart } from "../kernel/commit-part.ts";
 import type { DeadlineBounds } from "../kernel/deadline-runner.ts";
+import type { Digest } from "../kernel/prefixed-id.ts";
 import type { SchemaKind } from "../kernel/schemas.ts";
 import type { Stepper } from "../kernel/statechart.ts";
 import type { AttentionKind } from "../payments/attention-kinds.ts";
 import type { ObjectRow } from "../payments/object-row.ts";
-import type { PortalEventType } from "../webhooks/portal-events.ts";
+import { type PortalEventType, portalEvent } from "../webhooks/portal-events.ts";
+import type { WebhookEvent } from "../webhooks/webhook-event.ts";
 
 export interface WorkflowRecord {
   readonly id: string;
   readonly merchantId: string;
   readonly partnerId: number;
   readonly livemode: boolean;
-  readonly state: string;
+  /** Absent: `stateOf` of the definition derives it. */
+  readonly state?: string;
   readonly createdAtMs: number;
-  readonly updatedAtMs: number;
-  /** When the relay checks the record next without a request; null if never again. */
-  readonly nextAtMs: number | null;
+  readonly updatedAtMs?: number;
+  /** When the relay checks the record next without a request; null or absent if never again. */
+  readonly nextAtMs?: number | null;
   readonly events: number;
 }
 
@@ -44,6 +47,7 @@ export interface RequestContext {
   /** All attempts at one request have the same id. */
   readonly id: string;
   readonly requestId: string | null;
+  readonly idempotencyKey?: string | null;
 }
 
 /**
@@ -61,9 +65,21 @@ export interface IndexDeclaration<R> {
   value?(record: R): string;
 }
 
+/** The facts from which a webhook event is made. */
+export interface EventFacts<R> {
+  readonly record: R;
+  /** The place among the events of the record, from 1. */
+  readonly sequence: number;
+  /** The event of the machine that caused the step. */
+  readonly cause: TimedEvent;
+  readonly request: RequestContext | null;
+  readonly digest: Digest;
+  objectOf(record: R): object;
+}
+
 export type EffectHandler<R, F> =
-  /** Adds a webhook event to the commit of the step. */
-  | { readonly kind: "webhook"; typeOf(effect: F): PortalEventType }
+  /** Adds webhook events to the commit of the step. */
+  | { readonly kind: "webhook"; eventsOf(effect: F): readonly ((facts: EventFacts<R>) => WebhookEvent)[] }
   /** Adds an item that operators check, under the id of the record or the result of `placeOf`. */
   | { readonly kind: "attention"; readonly item: AttentionKind; detailOf(record: R): string; placeOf?(event: TimedEvent): string }
   | { readonly kind: "resolve"; readonly item: AttentionKind; exists(before: R): boolean }
@@ -75,8 +91,14 @@ export type EffectHandler<R, F> =
   /** The caller of the step executes the effect, or stores it in the same commit. */
   | { readonly kind: "caller" };
 
-export function webhook<R, F>(typeOf: (effect: F) => PortalEventType): EffectHandler<R, F> {
-  return { kind: "webhook", typeOf };
+/** Adds one event of the portal's format. */
+export function webhook<R extends WorkflowRecord, F>(typeOf: (effect: F) => PortalEventType): EffectHandler<R, F> {
+  const eventOf = (effect: F, { record, sequence, cause: { atMs }, request, digest, objectOf }: EventFacts<R>) => {
+    const { id: objectId, merchantId, partnerId, livemode } = record;
+    const facts = { merchantId, partnerId, livemode, type: typeOf(effect), objectId, sequence, atMs, object: objectOf(record) };
+    return portalEvent({ ...facts, requestId: request?.requestId ?? null }, digest);
+  };
+  return { kind: "webhook", eventsOf: (effect) => [(facts) => eventOf(effect, facts)] };
 }
 
 export function attention<R, F>(
@@ -115,6 +137,8 @@ export interface WorkflowDefinition<R extends WorkflowRecord, E extends TimedEve
   readonly idPattern: RegExp;
   readonly keyPrefix: string;
   step(record: R, event: E): Step<R, F>;
+  /** Absent: the member `state`. */
+  stateOf?(record: R): string;
   /** Returns the event that an overdue record needs before it is shown or changed, else null. */
   overdue(record: R, atMs: number): E | null;
   /** Limits decisions after conflicts; absent: ATTEMPTS_MAX (run-workflow.ts). */
@@ -123,8 +147,9 @@ export interface WorkflowDefinition<R extends WorkflowRecord, E extends TimedEve
   readonly reports?: "state changes";
   /**
    * `increasing`: `updatedAtMs` grows with each change. `latest`: it is the maximum of all times.
+   * `none`: there is no such member.
    */
-  readonly touch: "increasing" | "latest";
+  readonly touch: "increasing" | "latest" | "none";
   /** Returns changes of the record that its machine does not make. */
   noted?(transition: Transition<R>): Partial<R>;
   /** Null: the record is stored until a later commit sets its expiry. */
@@ -134,7 +159,8 @@ export interface WorkflowDefinition<R extends WorkflowRecord, E extends TimedEve
   renewIndexes?(transition: Transition<R>): boolean;
   /** Returns further entries of each commit. `untilMs` is when the record expires. */
   ownEntries?(transition: Transition<R>, untilMs: number | null, retentionMs: number): CommitPart["operations"];
-  readonly deadlines: {
+  /** Absent: the records have no deadline. */
+  readonly deadlines?: {
     /**
      * Deadlines are stored under `due/<name>/`. The home of the place `<name>s/<partition>` fires
      * them.

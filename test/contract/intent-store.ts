@@ -1,16 +1,19 @@
 import assert from "node:assert/strict";
 import { describe } from "node:test";
 import type { IntentRecord } from "../../engine/intents/intent.ts";
-import type { IntentStore, Place } from "../../engine/intents/intent-store.ts";
+import type { IntentIndexStore } from "../../engine/intents/intent-index-store.ts";
+import { NO_PART } from "../../engine/kernel/commit-part.ts";
 import type { Kv } from "../../engine/kernel/kv.ts";
+import type { Place } from "../../engine/kernel/merchant-index-store.ts";
 import type { PageQuery } from "../../engine/kernel/page.ts";
-import type { WebhookEvent } from "../../engine/webhooks/webhook-event.ts";
+import type { WorkflowStore } from "../../engine/workflow/workflow-store.ts";
 import { attempt, intent, refundEntry } from "../engine/intents/machine-world.ts";
 import { ownWorldTest } from "./own-world.ts";
 
 /** A store of its own for one test, empty. */
 export interface OpenIntentStore {
-  store: IntentStore;
+  store: WorkflowStore<IntentRecord>;
+  indexes: IntentIndexStore;
   kv: Kv;
   retentionMs: number;
   nowMs(): number;
@@ -33,12 +36,15 @@ function numbered(n: number, createdAtMs: number, changes: Partial<IntentRecord>
   });
 }
 
-/** The contract of engine/intents/intent-store.ts; each engine's test file calls this. */
+/** The contract of the store of intents. The test file of each engine calls it. */
 export function testIntentStore(name: string, open: () => Promise<OpenIntentStore>): void {
   describe(`${name} keeps the contract of the intent store`, () => {
     const test = ownWorldTest(open);
-    const commit = (store: IntentStore, record: IntentRecord, atMs: number, version = 0) =>
-      store.commit({ record, version, events: [], atMs });
+    /** Returns the new version; null for a conflict. */
+    const commit = async (store: OpenIntentStore["store"], record: IntentRecord, atMs: number, version = 0, part = NO_PART) => {
+      const result = await store.commit({ before: version === 0 ? null : record, record, version, part, atMs });
+      return result.type === "committed" ? result.version : null;
+    };
 
     test("keeps an intent as it was given, and refuses its id a second time", async ({ store, nowMs }) => {
       const record = numbered(1, nowMs());
@@ -49,38 +55,32 @@ export function testIntentStore(name: string, open: () => Promise<OpenIntentStor
       for (const id of ["", "pi_1", "pi_é", `${record.id}/`, `${record.id}0`]) assert.equal(await store.load(id), null);
     });
 
-    test("of fifty steps from one version one is stored, with its events", async ({ store, kv, nowMs }) => {
+    test("stores one of fifty steps from one version, with what is added to its commit", async ({ store, kv, nowMs }) => {
       const record = numbered(1, nowMs());
       const version = (await commit(store, record, nowMs())) ?? 0;
       const versions = await Promise.all(
         Array.from({ length: 50 }, (_, index) => {
-          const event: WebhookEvent = {
-            schema: 1,
-            id: `evt_${index}`,
-            format: "platform",
-            ...{ merchantId: "M1", partnerId: 1, livemode: false, type: "t", createdAtMs: nowMs() },
-            ...{ objectId: record.id, sequence: index + 1, data: { object: {} }, request: { id: null, idempotencyKey: null } },
-          };
-          return store.commit({ record: { ...record, events: index + 2 }, version, events: [event], atMs: nowMs() });
+          const operations = [{ type: "put" as const, key: `also/${index}`, value: "1" }];
+          return commit(store, { ...record, events: index + 2 }, nowMs(), version, { checks: [], operations });
         }),
       );
       assert.equal(versions.filter((one) => one !== null).length, 1);
-      assert.equal((await kv.scan({ from: "event/", to: "event/~", limit: 100 })).length, 1);
+      assert.equal((await kv.scan({ from: "also/", to: "also/~", limit: 100 })).length, 1);
     });
 
-    test("finds it by its charges and by the refunds that somebody was told of", async ({ store, nowMs }) => {
+    test("finds it by its charges and by the refunds that somebody was told of", async ({ store, indexes, nowMs }) => {
       const record = numbered(1, nowMs());
       const version =
         (await commit(store, { ...record, refunds: [refundEntry({ id: idOf("re", 1), chargeId: idOf("ch", 1) })] }, nowMs())) ?? 0;
-      assert.equal((await store.ofCharge(idOf("ch", 1)))?.id, record.id);
-      assert.equal(await store.ofRefund(idOf("re", 1)), null);
-      assert.deepEqual((await store.pageRefunds(LIST, QUERY, null)).items, []);
+      assert.equal((await indexes.ofCharge(idOf("ch", 1)))?.id, record.id);
+      assert.equal(await indexes.ofRefund(idOf("re", 1)), null);
+      assert.deepEqual((await indexes.pageRefunds(LIST, QUERY, null)).items, []);
       await commit(store, record, nowMs(), version);
-      assert.deepEqual(await store.ofRefund(idOf("re", 1)), record);
-      assert.equal(await store.ofCharge(idOf("ch", 2)), null);
+      assert.deepEqual(await indexes.ofRefund(idOf("re", 1)), record);
+      assert.equal(await indexes.ofCharge(idOf("ch", 2)), null);
     });
 
-    test("lists newest first, in both directions, with whether there are more", async ({ store, nowMs }) => {
+    test("lists newest first, in both directions, with whether there are more", async ({ store, indexes, nowMs }) => {
       // Pairs of the same millisecond: their ids decide.
       const all = Array.from({ length: 8 }, (_, index) => numbered(index + 1, nowMs() + Math.floor(index / 2)));
       for (const record of all) await commit(store, record, nowMs());
@@ -92,7 +92,7 @@ export function testIntentStore(name: string, open: () => Promise<OpenIntentStor
       for (let limit = 1; limit <= 9; limit += 1) {
         for (let from = -1; from < 8; from += 1) {
           const cursor = newest[from];
-          const older = await store.page(
+          const older = await indexes.page(
             LIST,
             { ...QUERY, limit, startingAfter: cursor?.id ?? null },
             cursor === undefined ? null : placeOf(cursor),
@@ -101,29 +101,36 @@ export function testIntentStore(name: string, open: () => Promise<OpenIntentStor
           assert.deepEqual(ids(older.items), ids(expected.slice(0, limit)), `${limit} older than ${from}`);
           assert.equal(older.hasMore, expected.length > limit);
           if (cursor === undefined) continue;
-          const newer = await store.page(LIST, { ...QUERY, limit, endingBefore: cursor.id }, placeOf(cursor));
+          const newer = await indexes.page(LIST, { ...QUERY, limit, endingBefore: cursor.id }, placeOf(cursor));
           const before = newest.slice(0, from);
           assert.deepEqual(ids(newer.items), ids(before.slice(-limit)), `${limit} newer than ${from}`);
           assert.equal(newer.hasMore, before.length > limit);
         }
       }
-      const bounded = await store.page(LIST, { ...QUERY, limit: 10, fromMs: nowMs() + 1, beforeMs: nowMs() + 3 }, null);
+      const bounded = await indexes.page(LIST, { ...QUERY, limit: 10, fromMs: nowMs() + 1, beforeMs: nowMs() + 3 }, null);
       assert.deepEqual(ids(bounded.items), ids(all.slice(2, 6).reverse()));
-      assert.deepEqual((await store.page(LIST, { ...QUERY, fromMs: nowMs() + 9, beforeMs: nowMs() }, null)).items, []);
+      assert.deepEqual((await indexes.page(LIST, { ...QUERY, fromMs: nowMs() + 9, beforeMs: nowMs() }, null)).items, []);
       // Milliseconds after the year 2286 have a digit more than the keys.
-      const everything = await store.page(LIST, { ...QUERY, limit: 10, beforeMs: 253_402_300_800_000 }, null);
+      const everything = await indexes.page(LIST, { ...QUERY, limit: 10, beforeMs: 253_402_300_800_000 }, null);
       assert.deepEqual(ids(everything.items), ids(newest));
-      assert.deepEqual((await store.page(LIST, { ...QUERY, fromMs: 10_000_000_000_000 }, null)).items, []);
-      const charges = await store.pageCharges(LIST, QUERY, null);
+      assert.deepEqual((await indexes.page(LIST, { ...QUERY, fromMs: 10_000_000_000_000 }, null)).items, []);
+      const charges = await indexes.pageCharges(LIST, QUERY, null);
       assert.deepEqual(
         [charges.items.map(({ attempt: one }) => one.chargeId), charges.hasMore],
         [[8, 7, 6].map((n) => idOf("ch", n)), true],
       );
-      const refunds = await store.pageRefunds(LIST, QUERY, null);
+      const refunds = await indexes.pageRefunds(LIST, QUERY, null);
       assert.deepEqual([refunds.items.map(({ refund }) => refund.id), refunds.hasMore], [[8, 7, 6].map((n) => idOf("re", n)), true]);
     });
 
-    test("keeps all of it until the retention after its last change is over", async ({ store, kv, retentionMs, nowMs, advance }) => {
+    test("keeps all of it until the retention after its last change is over", async ({
+      store,
+      indexes,
+      kv,
+      retentionMs,
+      nowMs,
+      advance,
+    }) => {
       const record = numbered(1, nowMs());
       const version = (await commit(store, record, nowMs())) ?? 0;
       advance(retentionMs);
@@ -131,11 +138,11 @@ export function testIntentStore(name: string, open: () => Promise<OpenIntentStor
       advance(retentionMs);
       const isThere = async () => [
         await store.load(record.id),
-        await store.ofCharge(idOf("ch", 1)),
-        await store.ofRefund(idOf("re", 1)),
-        (await store.page(LIST, QUERY, null)).items[0],
-        (await store.pageCharges(LIST, QUERY, null)).items[0],
-        (await store.pageRefunds(LIST, QUERY, null)).items[0],
+        await indexes.ofCharge(idOf("ch", 1)),
+        await indexes.ofRefund(idOf("re", 1)),
+        (await indexes.page(LIST, QUERY, null)).items[0],
+        (await indexes.pageCharges(LIST, QUERY, null)).items[0],
+        (await indexes.pageRefunds(LIST, QUERY, null)).items[0],
       ];
       assert.ok((await isThere()).every((found) => found !== null && found !== undefined));
       advance(30 * 86_400_000);

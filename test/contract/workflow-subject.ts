@@ -17,7 +17,7 @@ export interface OpenWorkflowStore<R> {
 }
 
 /** A record that is about a payment and is to be answered in time. */
-export type Answerable = WorkflowRecord & { readonly uuid: string | null; readonly respondByMs: number };
+export type Answerable = WorkflowRecord & { readonly state: string; readonly uuid: string | null; readonly respondByMs: number };
 
 /** What pages of alerts and of disputes have in common. */
 export interface CommonPageQuery<R extends Answerable> {

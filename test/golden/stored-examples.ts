@@ -33,7 +33,8 @@ import { type IdempotencyClaim, createIdempotencyStore } from "../../engine/idem
 import { createHistoryStore, type PendingLoss } from "../../storage/kv/history-store.ts";
 import type { Kv, Operation } from "../../engine/kernel/kv.ts";
 import type { IntentRecord } from "../../engine/intents/intent.ts";
-import { createIntentStore } from "../../engine/intents/intent-store.ts";
+import { createIntentIndexStore } from "../../engine/intents/intent-index-store.ts";
+import { intentWorkflow } from "../../engine/intents/workflow.ts";
 import type { AlertRecord } from "../../engine/alerts/alert.ts";
 import type { AlertRules } from "../../engine/alerts/alert-rules.ts";
 import { createAlertRulesStore } from "../../engine/alerts/alert-rules-store.ts";
@@ -1180,7 +1181,11 @@ const atNow = { nowMs: now, monotonicMs: now };
 
 const terminalStore = (kv: Kv) => createTerminalStore({ kv, nowMs: now, retentionMs: RETENTION_MS, writer: "w" });
 const linkStore = (kv: Kv) => createLinkStore({ kv, retentionMs: RETENTION_MS, writer: "w" });
-const intentStore = (kv: Kv) => createIntentStore({ kv, retentionMs: RETENTION_MS, eventOperations: () => [] });
+const intentStore = (kv: Kv) => {
+  const objects = { intent: () => ({}), charge: () => ({}), refund: () => ({}) };
+  const store = createWorkflowStore(kv, intentWorkflow(objects), RETENTION_MS);
+  return { store, indexes: createIntentIndexStore(kv, store) };
+};
 const asHex = (text: string) => Buffer.from(text).toString("hex");
 const portalLinkStore = (kv: Kv) => {
   const digests = { digest: asHex, keyedDigest: asHex };
@@ -1448,18 +1453,18 @@ export const STORED_EXAMPLES = {
     ],
   },
   intent: {
-    write: (kv) => intentStore(kv).commit({ record: INTENT, version: 0, events: [], atMs: AT_MS }),
+    write: (kv) => intentStore(kv).store.commit({ record: INTENT, before: null, version: 0, part: NO_PART, atMs: AT_MS }),
     read: async (kv) => {
-      const store = intentStore(kv);
+      const { store, indexes } = intentStore(kv);
       const list = { merchantId: "merchant-1", livemode: true };
       const query = { limit: 10, startingAfter: null, endingBefore: null, fromMs: null, beforeMs: null };
       return [
         (await store.load(INTENT.id))?.record,
-        (await store.ofCharge("ch_000000000000000000000001"))?.id,
-        (await store.ofRefund("re_000000000000000000000001"))?.id,
-        (await store.page(list, query, null)).items.length,
-        (await store.pageCharges(list, query, null)).items.map(({ attempt }) => attempt.chargeId),
-        (await store.pageRefunds(list, query, null)).items.map(({ refund }) => refund.id),
+        (await indexes.ofCharge("ch_000000000000000000000001"))?.id,
+        (await indexes.ofRefund("re_000000000000000000000001"))?.id,
+        (await indexes.page(list, query, null)).items.length,
+        (await indexes.pageCharges(list, query, null)).items.map(({ attempt }) => attempt.chargeId),
+        (await indexes.pageRefunds(list, query, null)).items.map(({ refund }) => refund.id),
       ];
     },
   },

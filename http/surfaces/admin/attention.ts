@@ -1,6 +1,7 @@
 import { type Static, Type } from "@sinclair/typebox";
 import { RelayError } from "../../../engine/kernel/errors.ts";
 import { ATTENTION_KINDS } from "../../../engine/payments/attention-kinds.ts";
+import { iso } from "../../endpoint/time.ts";
 import { okBody } from "../parts/relay-envelope.ts";
 import { adminOfSearch } from "./search.ts";
 import { admin } from "./surface.ts";
@@ -50,7 +51,7 @@ export const listAttention = admin.endpoint({
   },
   handle: async ({ terminals }, { query }) => {
     const page = await terminals.attention({ after: query.after ?? "", limit: query.limit ?? PAGE_DEFAULT });
-    const data = page.map(({ id, item: { atMs, ...item } }) => ({ ...item, id, at: new Date(atMs).toISOString() }));
+    const data = page.map(({ id, item: { atMs, ...item } }) => ({ ...item, id, at: iso(atMs) }));
     return { status: 200, body: { status: "ok", data } };
   },
 });

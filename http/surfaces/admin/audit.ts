@@ -1,5 +1,6 @@
 import { type Static, Type } from "@sinclair/typebox";
 import { described } from "../../endpoint/described.ts";
+import { iso } from "../../endpoint/time.ts";
 import { okBody } from "../parts/relay-envelope.ts";
 import { AdministratorRoleWord, AuditOutcome } from "../parts/schemas.ts";
 import { admin } from "./surface.ts";
@@ -80,7 +81,7 @@ export const listAudit = admin.endpoint({
     const page = await (merchantId === undefined ? audit.page({ before, limit }) : audit.pageOfMerchant(merchantId, { before, limit }));
     const data = page.map(({ id, entry: { atMs, outcome, merchantId: _, ...entry } }) => ({
       id,
-      at: new Date(atMs).toISOString(),
+      at: iso(atMs),
       ...entry,
       outcome: outcome.type,
       ...(outcome.type === "refused" ? { code: outcome.code } : {}),

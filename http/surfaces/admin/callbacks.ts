@@ -1,6 +1,7 @@
 import { Type } from "@sinclair/typebox";
 import type { CallbackRecord } from "../../../engine/callbacks/callback.ts";
 import { RelayError } from "../../../engine/kernel/errors.ts";
+import { iso, isoOrNull } from "../../endpoint/time.ts";
 import { okBody } from "../parts/relay-envelope.ts";
 import { admin } from "./surface.ts";
 
@@ -85,8 +86,7 @@ export const resendCallback = admin.endpoint({
 });
 
 function shown({ id, state, url, body, attempts, createdAtMs, nextAtMs, lastAttemptAtMs, lastError }: CallbackRecord) {
-  const time = (ms: number | null) => (ms === null ? null : new Date(ms).toISOString());
-  const createdAt = new Date(createdAtMs).toISOString();
-  const nextAttemptAt = state === "dead" ? null : time(nextAtMs);
-  return { id, state, url, body, attempts, createdAt, nextAttemptAt, lastAttemptAt: time(lastAttemptAtMs), lastError };
+  const createdAt = iso(createdAtMs);
+  const nextAttemptAt = state === "dead" ? null : isoOrNull(nextAtMs);
+  return { id, state, url, body, attempts, createdAt, nextAttemptAt, lastAttemptAt: isoOrNull(lastAttemptAtMs), lastError };
 }

@@ -2,6 +2,7 @@ import { type Static, Type } from "@sinclair/typebox";
 import { RelayError } from "../../../engine/kernel/errors.ts";
 import { TERMINAL_FAMILIES } from "../../../engine/payments/tags.ts";
 import { type CloudConfig, CONFIG_NAME_LENGTH_MAX, CONFIG_NAME_PATTERN } from "../../../engine/settings/cloud-config.ts";
+import { iso } from "../../endpoint/time.ts";
 import { ReadOnly } from "../../endpoint/unknown-members.ts";
 import { okBody } from "../parts/relay-envelope.ts";
 import { NamedTerminalId, TerminalParams } from "../parts/schemas.ts";
@@ -59,7 +60,7 @@ const ConfigRequest = Type.Object(
 
 function shown({ updatedAtMs, currency, settings, ...config }: CloudConfig): Static<typeof Config> {
   const { terminalId, merchantId, group, family } = config;
-  const updatedAt = new Date(updatedAtMs).toISOString();
+  const updatedAt = iso(updatedAtMs);
   return { terminalId, merchantId, group, family, currency: currency ?? null, settings: { ...settings }, updatedAt };
 }
 

@@ -1,4 +1,5 @@
 import { type Static, Type } from "@sinclair/typebox";
+import { iso } from "../../endpoint/time.ts";
 import { okBody } from "../parts/relay-envelope.ts";
 import { admin } from "./surface.ts";
 
@@ -90,7 +91,7 @@ export const showCluster = admin.endpoint({
   },
   handle: async ({ clusterNodes }) => {
     const nodes = await clusterNodes.list();
-    const data = nodes.map(({ sinceMs, ...node }) => ({ ...node, since: new Date(sinceMs).toISOString() }));
+    const data = nodes.map(({ sinceMs, ...node }) => ({ ...node, since: iso(sinceMs) }));
     return { status: 200, body: { status: "ok", data: { nodes: data } } };
   },
 });

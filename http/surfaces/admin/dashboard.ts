@@ -1,5 +1,6 @@
 import { type Static, Type } from "@sinclair/typebox";
 import { SET_ASIDE_COUNTED_MAX } from "../../../engine/operators/overview.ts";
+import { iso } from "../../endpoint/time.ts";
 import { okBody } from "../parts/relay-envelope.ts";
 import { admin } from "./surface.ts";
 
@@ -83,7 +84,7 @@ export const showDashboard = admin.endpoint({
     const { atMs, day, terminals, commands, commandsToday, resultsToday, links, deployments, outbox, setAside, nodes } = await overview();
     const online = terminals.websocket + terminals.polling;
     const data = {
-      at: new Date(atMs).toISOString(),
+      at: iso(atMs),
       day,
       terminals: {
         ONLINE: online,
@@ -101,7 +102,7 @@ export const showDashboard = admin.endpoint({
         oldestAgeSeconds: outbox === null ? null : Math.round(outbox.oldestAgeMs / 1_000),
         setAside,
       },
-      nodes: nodes.map(({ nodeId, shards, startedAtMs }) => ({ nodeId, shards, startedAt: new Date(startedAtMs).toISOString() })),
+      nodes: nodes.map(({ nodeId, shards, startedAtMs }) => ({ nodeId, shards, startedAt: iso(startedAtMs) })),
     };
     return { status: 200, body: { status: "ok", data } };
   },

@@ -2,6 +2,7 @@ import { type Static, Type } from "@sinclair/typebox";
 import { RelayError } from "../../../engine/kernel/errors.ts";
 import type { MailInOutbox } from "../../../engine/mails/administer-mails.ts";
 import type { Endpoint } from "../../endpoint/endpoint.ts";
+import { iso } from "../../endpoint/time.ts";
 import { okBody } from "../parts/relay-envelope.ts";
 import { outboxPage, PAGE_POLICY } from "./mail-page.ts";
 import { MailSchema, MailWithText } from "./mail-schemas.ts";
@@ -115,8 +116,6 @@ const showOutbox = admin.endpoint({
 
 /** Mails of the merchant portal, for operators. */
 export const mailEndpoints: Endpoint<Pick<AdminOperations, "administerMails">>[] = [listMails, showMail, showOutbox];
-
-const iso = (ms: number) => new Date(ms).toISOString();
 
 function mailOf(record: MailInOutbox["record"]): Static<typeof MailSchema> {
   const { id, kind, to, merchantId, state, attempts, createdAtMs, expiresAtMs, updatedAtMs } = record;

@@ -7,6 +7,7 @@ import {
   type MerchantRecord,
   permittedCallsPerMinute,
 } from "../../../engine/partners/merchant.ts";
+import { iso } from "../../endpoint/time.ts";
 import { okBody } from "../parts/relay-envelope.ts";
 import { AdminMerchant } from "./merchant-schemas.ts";
 import { PartnerParams } from "./partners/partner.ts";
@@ -79,8 +80,8 @@ function shown(record: MerchantRecord, { partners }: Pick<AdminOperations, "part
     environment,
     active,
     services: Object.entries(services).flatMap(([code, { enabled }]) => (enabled ? [code] : [])),
-    createdAt: new Date(createdAtMs).toISOString(),
-    updatedAt: new Date(updatedAtMs).toISOString(),
+    createdAt: iso(createdAtMs),
+    updatedAt: iso(updatedAtMs),
   };
 }
 

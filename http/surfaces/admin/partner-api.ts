@@ -3,6 +3,7 @@ import { ALLOWED_ADDRESSES_MAX, PARTNER_API_ROLES, SERVICE_CODES } from "../../.
 import { WHOLE_CHARACTERS } from "../../../engine/kernel/well-formed.ts";
 import { MERCHANTS_PER_PARTNER_MAX } from "../../../engine/partners/merchant.ts";
 import { KEY_GRACE_SECONDS_MAX, type PartnerApiAccess } from "../../../engine/partners/partner.ts";
+import { iso } from "../../endpoint/time.ts";
 import { ReadOnly } from "../../endpoint/unknown-members.ts";
 import { okBody } from "../parts/relay-envelope.ts";
 import { admin } from "./surface.ts";
@@ -91,7 +92,7 @@ export function shownPartnerApi(access: PartnerApiAccess | null): Static<typeof 
     allowedServices: JSON.stringify(allowedServices),
     maxMerchants,
     ipWhitelist: [...ipWhitelist],
-    ...(previousKey === null ? {} : { previousKeyUntil: new Date(previousKey.untilMs).toISOString() }),
+    ...(previousKey === null ? {} : { previousKeyUntil: iso(previousKey.untilMs) }),
   };
 }
 

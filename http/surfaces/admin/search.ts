@@ -3,6 +3,7 @@ import { IDENTIFIER_LENGTH_MAX } from "../../../engine/kernel/limits.ts";
 import { type SearchHit as EngineHit, HITS_MAX, type Search } from "../../../engine/operators/search.ts";
 import type { AttentionStore } from "../../../engine/payments/attention-store.ts";
 import { surface } from "../../endpoint/surface.ts";
+import { iso, isoOrNull } from "../../endpoint/time.ts";
 import { okBody } from "../parts/relay-envelope.ts";
 import { ok } from "./envelope.ts";
 import { type SearchHitJson, SearchResult } from "./session-schemas.ts";
@@ -19,14 +20,12 @@ export const adminOfSearch = surface<SearchOperations>()(ADMIN_SURFACE);
 /** The store answers at once; ClickHouse is given up after some seconds. */
 const SEARCH_DEADLINE_MS = 15_000;
 
-const time = (atMs: number | null) => (atMs === null ? null : new Date(atMs).toISOString());
-
 function hitJson({ createdAtMs, updatedAtMs, timeline, attention, ...hit }: EngineHit): SearchHitJson {
   return {
     ...hit,
-    createdAt: time(createdAtMs),
-    updatedAt: time(updatedAtMs),
-    timeline: timeline.map(({ atMs, what, detail }) => ({ at: new Date(atMs).toISOString(), what, detail })),
+    createdAt: isoOrNull(createdAtMs),
+    updatedAt: isoOrNull(updatedAtMs),
+    timeline: timeline.map(({ atMs, what, detail }) => ({ at: iso(atMs), what, detail })),
     attention: [...attention],
   };
 }

@@ -7,6 +7,7 @@ import {
   TERMINAL_GROUPS_MAX,
   type TerminalGroup,
 } from "../../../engine/settings/terminal-groups.ts";
+import { iso } from "../../endpoint/time.ts";
 import { ReadOnly } from "../../endpoint/unknown-members.ts";
 import { okBody } from "../parts/relay-envelope.ts";
 import { givenText, NamedTerminalId } from "../parts/schemas.ts";
@@ -50,7 +51,7 @@ function shown({ name, terminalIds, managerTerminalIds, enabled, notes, updatedA
     managerTerminalIds: [...managerTerminalIds],
     enabled,
     ...(notes === null ? {} : { notes }),
-    updatedAt: new Date(updatedAtMs).toISOString(),
+    updatedAt: iso(updatedAtMs),
   };
 }
 

@@ -3,6 +3,7 @@ import type { Caller } from "../../../engine/access/caller.ts";
 import { cutText } from "../../../engine/kernel/cut-text.ts";
 import { RelayError } from "../../../engine/kernel/errors.ts";
 import type { Transaction } from "../../../engine/payments/transaction.ts";
+import { iso, isoOrNull } from "../../endpoint/time.ts";
 import { okBody } from "../parts/relay-envelope.ts";
 import { TerminalParams } from "../parts/schemas.ts";
 import { type AdminOperations, admin } from "./surface.ts";
@@ -14,9 +15,6 @@ const LOGS = 20;
 const LOG_CHARS_MAX = 4_096;
 
 const METHODS = ["CARD", "SATISPAY", "VOUCHER", "RECEIPT", "UNKNOWN", "SCAN", "PRINT"] as const;
-
-const iso = (atMs: number) => new Date(atMs).toISOString();
-const isoOrNull = (atMs: number | null) => (atMs === null ? null : iso(atMs));
 
 export const showTerminalLife = admin.endpoint({
   name: "showTerminalLife",

@@ -5,6 +5,7 @@ import type { DeliveriesTo } from "../../../engine/webhooks/administer-webhooks.
 import type { WebhookAttempt, WebhookDeliveryRecord } from "../../../engine/webhooks/webhook-delivery.ts";
 import type { WebhookEndpointRecord } from "../../../engine/webhooks/webhook-endpoint.ts";
 import type { Endpoint } from "../../endpoint/endpoint.ts";
+import { iso, isoOrNull } from "../../endpoint/time.ts";
 import { okBody } from "../parts/relay-envelope.ts";
 import { DeliveryState, Environment, WebhookDisabledReason, WebhookFormat, WebhookStatus } from "../parts/schemas.ts";
 import { type AdminOperations, adminOfWebhooks as admin } from "./surface.ts";
@@ -286,7 +287,6 @@ export const webhookEndpoints: Endpoint<Pick<AdminOperations, "administerWebhook
   disableWebhookEndpoint,
 ];
 
-const iso = (ms: number) => new Date(ms).toISOString();
 const environmentOf = (livemode: boolean) => (livemode ? "LIVE" : "TEST");
 
 function deliveriesTo(merchantId: string | undefined, endpointId: string | undefined): DeliveriesTo {
@@ -302,7 +302,7 @@ function deliveryOf(record: WebhookDeliveryRecord): Static<typeof Delivery> {
     environment: environmentOf(livemode),
     attempts: attemptsMade,
     createdAt: iso(record.createdAtMs),
-    nextAttemptAt: record.nextAtMs === null ? null : iso(record.nextAtMs),
+    nextAttemptAt: isoOrNull(record.nextAtMs),
     lastAttemptAt: last === undefined ? null : iso(last.atMs),
     lastStatus: last?.status ?? null,
     lastError: last?.error ?? null,

@@ -10,6 +10,7 @@ import {
   ZVT_TLS_WORDS,
   type ZvtConfig,
 } from "../../../engine/zvt/zvt-config.ts";
+import { iso, isoOrNull } from "../../endpoint/time.ts";
 import { ReadOnly } from "../../endpoint/unknown-members.ts";
 import { okBody } from "../parts/relay-envelope.ts";
 import { admin } from "./surface.ts";
@@ -269,10 +270,8 @@ const Listener = Type.Object(
   { title: "ZvtListener" },
 );
 
-const textOf = (atMs: number) => new Date(atMs).toISOString();
-
 function shownConnection({ nodeId, address, sinceMs }: ZvtConnectionView): Static<typeof Connection> {
-  return { node: nodeId, address, since: textOf(sinceMs) };
+  return { node: nodeId, address, since: iso(sinceMs) };
 }
 
 function shownRoute({ id, terminalId, partnerUsername, connections, open, lastOutcome }: ZvtRouteView): Static<typeof RouteState> {
@@ -284,8 +283,8 @@ function shownRoute({ id, terminalId, partnerUsername, connections, open, lastOu
         ? null
         : {
             ...{ uuid: open.uuid, amountCents: open.amountCents, state: open.state },
-            acceptedAt: textOf(open.acceptedAtMs),
-            endedAt: open.endedAtMs === null ? null : textOf(open.endedAtMs),
+            acceptedAt: iso(open.acceptedAtMs),
+            endedAt: isoOrNull(open.endedAtMs),
           },
     lastOutcome:
       lastOutcome === null
@@ -293,7 +292,7 @@ function shownRoute({ id, terminalId, partnerUsername, connections, open, lastOu
         : {
             ...{ uuid: lastOutcome.uuid, amountCents: lastOutcome.amountCents, outcome: lastOutcome.type },
             code: lastOutcome.code === null ? null : lastOutcome.code.toString(16).padStart(2, "0").toUpperCase(),
-            at: textOf(lastOutcome.atMs),
+            at: iso(lastOutcome.atMs),
           },
   };
 }

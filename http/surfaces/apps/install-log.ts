@@ -7,6 +7,7 @@ import {
 } from "../../../engine/apps/install-log.ts";
 import { RelayError } from "../../../engine/kernel/errors.ts";
 import { isTerminalId } from "../../../engine/kernel/identifiers.ts";
+import { iso } from "../../endpoint/time.ts";
 import { okBody, TextBody } from "../parts/relay-envelope.ts";
 import { VersionParams } from "./schemas.ts";
 import { apps } from "./surface.ts";
@@ -94,5 +95,5 @@ export const listOtherInstallLogs = apps.endpoint({
 });
 
 function shown({ receivedAtMs, fromTerminal = false, body, ...log }: InstallLog): Static<typeof ShownLog> {
-  return { ...log, receivedAt: new Date(receivedAtMs).toISOString(), fromTerminal, report: JSON.parse(body) };
+  return { ...log, receivedAt: iso(receivedAtMs), fromTerminal, report: JSON.parse(body) };
 }

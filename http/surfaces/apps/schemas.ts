@@ -2,6 +2,7 @@ import { type Static, Type } from "@sinclair/typebox";
 import { type AppDeployment, ROLLOUT_DEFAULT, type RolloutOptions } from "../../../engine/apps/app-deployment.ts";
 import { type AppVersion, RELEASE_NOTES_LENGTH_MAX, VERSION_CODE_MAX, VERSION_NAME_LENGTH_MAX } from "../../../engine/apps/app-version.ts";
 import { CONFIG_NAME_LENGTH_MAX, CONFIG_NAME_PATTERN } from "../../../engine/settings/cloud-config.ts";
+import { iso } from "../../endpoint/time.ts";
 import { NamedTerminalId, words } from "../parts/schemas.ts";
 import type { AppsOperations } from "./surface.ts";
 
@@ -74,7 +75,7 @@ export function versionBody(version: AppVersion, { packageUrl }: Pick<AppsOperat
     apkUrl: version.package === null ? null : packageUrl(version.package.fileName, null),
     md5: version.package?.md5 ?? null,
     fileSize: version.package?.bytes ?? null,
-    createdAt: new Date(createdAtMs).toISOString(),
+    createdAt: iso(createdAtMs),
   };
 }
 
@@ -192,8 +193,8 @@ export function deploymentBody(deployment: AppDeployment): Static<typeof Deploym
     pauseAtFailurePercent,
     pauseAfterReports,
     counts,
-    createdAt: new Date(deployment.createdAtMs).toISOString(),
-    changedAt: new Date(deployment.changedAtMs).toISOString(),
+    createdAt: iso(deployment.createdAtMs),
+    changedAt: iso(deployment.changedAtMs),
   };
 }
 

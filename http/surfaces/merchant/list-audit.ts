@@ -1,5 +1,6 @@
 import { Type } from "@sinclair/typebox";
 import { type AuditEntry, isMerchantsOwn } from "../../../engine/operators/audit-entry.ts";
+import { iso } from "../../endpoint/time.ts";
 import { maskedEmail } from "../parts/masking.ts";
 import { AuditOutcome } from "../parts/schemas.ts";
 import { ok, okOf } from "./envelope.ts";
@@ -78,7 +79,7 @@ function itemOf(id: string, entry: AuditEntry, maySee: boolean): AuditItemJson {
   const seen = (text: string) => (maySee ? text : maskedEmail(text));
   return {
     id,
-    at: new Date(atMs).toISOString(),
+    at: iso(atMs),
     actor: seen(actorOf(entry)),
     // Where operators and partners sit is none of the merchant's business.
     ipAddress: maySee && isMerchantsOwn(entry) ? ipAddress : null,

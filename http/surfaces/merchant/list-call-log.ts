@@ -1,3 +1,4 @@
+import { iso } from "../../endpoint/time.ts";
 import { ok, okOf } from "./envelope.ts";
 import { LOG_DESCRIPTION, LogQuerySchema, logCursorOf, logQueryOf } from "./log-query.ts";
 import { CallLogItem, type CallLogJson } from "./log-schemas.ts";
@@ -36,7 +37,7 @@ export const listMerchantCallLog = reads.endpoint({
   },
   handle: async ({ merchantLogs, localTime }, { caller, query, request }) => {
     const { items, next } = await merchantLogs.calls(merchantOf(caller), logQueryOf(query, localTime), request.gone);
-    const shown = items.map(({ atMs, ...entry }): CallLogJson => ({ ...entry, at: new Date(atMs).toISOString() }));
+    const shown = items.map(({ atMs, ...entry }): CallLogJson => ({ ...entry, at: iso(atMs) }));
     return { status: 200, body: ok({ items: shown, next: logCursorOf(next) }) };
   },
 });

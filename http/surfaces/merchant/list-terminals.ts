@@ -1,4 +1,5 @@
 import { isNamedIn } from "../../endpoint/entity-tag.ts";
+import { iso } from "../../endpoint/time.ts";
 import { ok, okOf } from "./envelope.ts";
 import { etagOf } from "./etag.ts";
 import { READ_DEADLINE_MS, reads } from "./reads.ts";
@@ -31,7 +32,7 @@ export const listMerchantTerminals = reads.endpoint({
   handle: async (operations, { caller, headers, request }) => {
     const { merchantTerminals, clock } = operations;
     const merchantId = merchantOf(caller);
-    const asOf = new Date(clock.nowMs()).toISOString();
+    const asOf = iso(clock.nowMs());
     const [terminals, results] = await Promise.all([
       merchantTerminals.all(merchantId),
       latestResults(operations, merchantId, request.gone),

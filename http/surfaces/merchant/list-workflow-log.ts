@@ -1,3 +1,4 @@
+import { iso } from "../../endpoint/time.ts";
 import { ok, okOf } from "./envelope.ts";
 import { LOG_DESCRIPTION, LogQuerySchema, logCursorOf, logQueryOf } from "./log-query.ts";
 import { WorkflowLogItem, type WorkflowLogJson } from "./log-schemas.ts";
@@ -34,7 +35,7 @@ export const listMerchantWorkflowLog = reads.endpoint({
   },
   handle: async ({ merchantLogs, localTime }, { caller, query, request }) => {
     const { items, next } = await merchantLogs.workflow(merchantOf(caller), logQueryOf(query, localTime), request.gone);
-    const shown = items.map(({ atMs, ...entry }): WorkflowLogJson => ({ ...entry, at: new Date(atMs).toISOString() }));
+    const shown = items.map(({ atMs, ...entry }): WorkflowLogJson => ({ ...entry, at: iso(atMs) }));
     return { status: 200, body: ok({ items: shown, next: logCursorOf(next) }) };
   },
 });

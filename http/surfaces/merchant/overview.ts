@@ -5,7 +5,9 @@ import type { MerchantDay, TransactionSums } from "../../../engine/payments/merc
 import type { PortalLinkTask } from "../../../engine/portal-links/link-tasks.ts";
 import type { MerchantAttentionItem } from "../../../engine/settings/merchant-attention.ts";
 import type { SubscriptionTask } from "../../../engine/subscriptions/subscription-tasks.ts";
-import { DAY, daysAfter, type LocalTime } from "../parts/time.ts";
+import { iso, isoOrNull } from "../../endpoint/time.ts";
+import type { LocalTime } from "../parts/time.ts";
+import { DAY, daysAfter } from "../parts/time.ts";
 import { ok, okOf } from "./envelope.ts";
 import { Overview, type OverviewJson } from "./overview-schemas.ts";
 import { READ_DEADLINE_MS, reads } from "./reads.ts";
@@ -76,7 +78,7 @@ export const merchantOverview = reads.endpoint({
     ]);
     const overview: OverviewJson = {
       day,
-      asOf: new Date(nowMs).toISOString(),
+      asOf: iso(nowMs),
       complete,
       today: sums.sums.map(sumsOf),
       before: sumsBefore.sums.map(sumsOf),
@@ -118,7 +120,7 @@ function rangesOf(
 
 /** What is to be answered stands first, the most urgent at the top. */
 function dueTask({ kind, id, dueAtMs }: DisputeTask): OverviewJson["tasks"][number] {
-  return { kind, subject: id, dueAt: new Date(dueAtMs).toISOString() };
+  return { kind, subject: id, dueAt: iso(dueAtMs) };
 }
 
 /** Payments by their uuid, links and subscriptions by their id, newest first. */
@@ -135,7 +137,7 @@ function tasksOf(
   return all
     .sort((one, other) => other.atMs - one.atMs)
     .map(({ kind, subject, dueAtMs }) => {
-      return { kind, subject, dueAt: dueAtMs === null ? null : new Date(dueAtMs).toISOString() };
+      return { kind, subject, dueAt: isoOrNull(dueAtMs) };
     });
 }
 

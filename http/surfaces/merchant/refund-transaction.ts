@@ -3,6 +3,7 @@ import { RelayError } from "../../../engine/kernel/errors.ts";
 import type { Links } from "../../../engine/links/links.ts";
 import type { MerchantTransactions } from "../../../engine/payments/merchant-transactions.ts";
 import type { GiveBack } from "../../../engine/refunds/refund-payment.ts";
+import { iso } from "../../endpoint/time.ts";
 import { givenText, UuidParams } from "../parts/schemas.ts";
 import { ok, okOf, refusal } from "./envelope.ts";
 import { ownTransaction } from "./find-transaction.ts";
@@ -71,7 +72,7 @@ export const refundTransaction = refunds.endpoint({
     switch (outcome.type) {
       case "given_back": {
         const { by: type, amountMinor, currency, atMs } = outcome;
-        return { status: 200, body: ok({ uuid: link.order.txId, type, amountMinor, currency, at: new Date(atMs).toISOString() }) };
+        return { status: 200, body: ok({ uuid: link.order.txId, type, amountMinor, currency, at: iso(atMs) }) };
       }
       case "refused":
         return refusal(409, "refund_refused", `The gateway refused: ${outcome.description}`);

@@ -1,4 +1,5 @@
 import type { MerchantTransaction } from "../../../engine/payments/merchant-transactions.ts";
+import { iso } from "../../endpoint/time.ts";
 import { UuidParams } from "../parts/schemas.ts";
 import { ok, okOf } from "./envelope.ts";
 import { ownTransaction } from "./find-transaction.ts";
@@ -57,7 +58,7 @@ export const merchantTransactionReceipt = reads.endpoint({
     const receipt: ReceiptJson = {
       merchantName,
       terminalId,
-      createdAt: new Date(createdAtMs).toISOString(),
+      createdAt: iso(createdAtMs),
       lines: linesOf(found),
       text: own?.customer ?? null,
       merchantText: own?.merchant ?? null,

@@ -1,6 +1,7 @@
 import { Type } from "@sinclair/typebox";
 import { RelayError } from "../../../engine/kernel/errors.ts";
 import { CALLS_PER_MINUTE_MAX } from "../../../engine/partners/merchant.ts";
+import { iso } from "../../endpoint/time.ts";
 import { madeItems } from "../parts/made-by-key.ts";
 import { refusal } from "./error-body.ts";
 import {
@@ -172,7 +173,7 @@ export const replaceMerchantKeys = partnerV1.endpoint({
       const message = "Store the keys: they are not shown again. The previous keys are no longer valid";
       return { status: 200, body: { ...answer, message }, headers: NO_STORE };
     }
-    const keysApplyAt = new Date(outcome.appliesAtMs).toISOString();
+    const keysApplyAt = iso(outcome.appliesAtMs);
     const message = `Store the keys: they are not shown again. The previous keys are valid until ${keysApplyAt}, unless an owner of the merchant confirms the new ones earlier`;
     return { status: 202, body: { ...answer, keysApplyAt, message }, headers: NO_STORE };
   },

@@ -11,6 +11,7 @@ import {
 } from "../../../engine/partners/merchant.ts";
 import type { MerchantKeys } from "../../../engine/partners/merchant-keys.ts";
 import { described } from "../../endpoint/described.ts";
+import { iso } from "../../endpoint/time.ts";
 import { MadeItems } from "../parts/made-by-key.ts";
 import { ActiveState, Environment, KeysReason, ServiceWord } from "../parts/schemas.ts";
 
@@ -153,8 +154,6 @@ export const SERVICE_EXAMPLE = {
   configuredAt: "2026-03-01T09:31:00.000Z",
   config: { mode: "sandbox", clientId: "AeA1QIZXiflr1", clientSecret: "********9f2c" },
 };
-
-const iso = (atMs: number) => new Date(atMs).toISOString();
 
 export function summaryOf(merchant: MerchantRecord): Static<typeof MerchantSummary> {
   const { merchantId, merchantName, environment, active, createdAtMs, updatedAtMs } = merchant;

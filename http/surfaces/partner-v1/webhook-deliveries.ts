@@ -2,6 +2,7 @@ import { type Static, Type } from "@sinclair/typebox";
 import { RelayError } from "../../../engine/kernel/errors.ts";
 import type { WebhookDeliveryRecord } from "../../../engine/webhooks/webhook-delivery.ts";
 import { described } from "../../endpoint/described.ts";
+import { iso, isoOrNull } from "../../endpoint/time.ts";
 import { DeliveryState } from "../parts/schemas.ts";
 import { PARTNER_API_BASE, PARTNER_API_RATE, partnerV1, permitted } from "./surface.ts";
 import { requiredWebhook, WebhookParams, webhookOwnerOf } from "./webhooks.ts";
@@ -115,11 +116,7 @@ function deliveryOf(record: WebhookDeliveryRecord): Static<typeof Delivery> {
   return {
     ...{ deliveryId: id, webhookId: endpointId, eventId, eventType, objectId, merchantId, state },
     createdAt: iso(createdAtMs),
-    nextAttemptAt: nextAtMs === null ? null : iso(nextAtMs),
+    nextAttemptAt: isoOrNull(nextAtMs),
     attempts: attempts.map(({ atMs, durationMs, status, error, answer }) => ({ at: iso(atMs), durationMs, status, error, answer })),
   };
-}
-
-function iso(ms: number): string {
-  return new Date(ms).toISOString();
 }

@@ -3,6 +3,7 @@ import { RelayError } from "../../../engine/kernel/errors.ts";
 import { WEBHOOK_ENDPOINTS_MAX, type WebhookEndpointRecord, type WebhookOwner } from "../../../engine/webhooks/webhook-endpoint.ts";
 import type { WebhookEndpoints } from "../../../engine/webhooks/webhook-endpoints.ts";
 import { described } from "../../endpoint/described.ts";
+import { iso } from "../../endpoint/time.ts";
 import { ActiveState, WebhookDisabledReason } from "../parts/schemas.ts";
 import { distinctEvents, withoutCards } from "../parts/webhook-members.ts";
 import { refusal } from "./error-body.ts";
@@ -277,7 +278,7 @@ function webhookOf(record: WebhookEndpointRecord): Static<typeof Webhook> {
     description,
     status: status === "enabled" ? "ACTIVE" : "INACTIVE",
     inactiveReason: disabledReason,
-    createdAt: new Date(createdAtMs).toISOString(),
-    updatedAt: new Date(updatedAtMs).toISOString(),
+    createdAt: iso(createdAtMs),
+    updatedAt: iso(updatedAtMs),
   };
 }

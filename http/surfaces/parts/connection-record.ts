@@ -1,5 +1,6 @@
 import { type Static, Type } from "@sinclair/typebox";
 import type { ConnectionView } from "../../../engine/terminals/terminals.ts";
+import { iso } from "../../endpoint/time.ts";
 import { ConnectionStatus, ConnectionType } from "./schemas.ts";
 
 const utc = (description: string) => Type.Optional(Type.String({ description: `ISO 8601 UTC; ${description}` }));
@@ -20,8 +21,6 @@ export const ConnectionRecord = Type.Object(
   },
   { title: "ConnectionRecord" },
 );
-
-const iso = (atMs: number) => new Date(atMs).toISOString();
 
 /** The connection record of a terminal. */
 export function connectionRecord(view: ConnectionView): Static<typeof ConnectionRecord> {

@@ -1,6 +1,7 @@
 import { type Static, Type } from "@sinclair/typebox";
 import type { MadeByKey, MadeByKeyType } from "../../../engine/access/made-by-key.ts";
 import { described } from "../../endpoint/described.ts";
+import { isoOrNull } from "../../endpoint/time.ts";
 import { words } from "./schemas.ts";
 
 /** What a rotation of keys answers of the things that the replaced secret key made. */
@@ -44,7 +45,7 @@ const PATHS: Readonly<Record<MadeByKeyType, string>> = {
 export function madeItems(made: readonly MadeByKey[]): Static<typeof MadeByKeyItem>[] {
   return made.map(({ type, id, mark, isCertain, ended, expiresAtMs }) => ({
     ...{ type, id, mark, certain: isCertain, ended },
-    expiresAt: expiresAtMs === null ? null : new Date(expiresAtMs).toISOString(),
+    expiresAt: isoOrNull(expiresAtMs),
     end: ended ? null : `DELETE ${PATHS[type]}/${id}`,
   }));
 }

@@ -4,6 +4,7 @@ import type { ListedUser, UserOutcome } from "../../../engine/accounts/users.ts"
 import { RESEND_AFTER_SECONDS } from "../../../engine/accounts/users.ts";
 import { RelayError } from "../../../engine/kernel/errors.ts";
 import { described } from "../../endpoint/described.ts";
+import { iso, isoOrNull } from "../../endpoint/time.ts";
 import { LocaleWord, MerchantRole, ReachableEmail, UserState } from "./schemas.ts";
 
 const instant = (description: string) => Type.String({ description: `ISO 8601 UTC; ${description}` });
@@ -55,9 +56,9 @@ export function portalUserOf(user: ListedUser): Static<typeof PortalUser> {
     role: user.role,
     state: user.state,
     secondFactor: user.hasSecondFactor,
-    invitedAt: new Date(user.invitedAtMs).toISOString(),
-    invitationExpiresAt: user.invitation === null ? null : new Date(user.invitation.expiresAtMs).toISOString(),
-    joinedAt: user.joinedAtMs === null ? null : new Date(user.joinedAtMs).toISOString(),
+    invitedAt: iso(user.invitedAtMs),
+    invitationExpiresAt: user.invitation === null ? null : iso(user.invitation.expiresAtMs),
+    joinedAt: isoOrNull(user.joinedAtMs),
   };
 }
 

@@ -8,6 +8,7 @@ import {
   type PaymentLine,
   type ReconciledDay,
 } from "../../../engine/reconciliation/reconciliation.ts";
+import { iso } from "../../endpoint/time.ts";
 import { ResultStatus, words } from "./schemas.ts";
 
 /** A closed day as merchants and partners read it. */
@@ -169,10 +170,6 @@ function correctionJson({ subject, atMs, before, after }: Correction): Reconcile
 
 function methodWord(method: PaymentLine["method"]): (typeof METHODS)[number] {
   return METHODS.find((known) => known === method) ?? "UNKNOWN";
-}
-
-function iso(atMs: number): string {
-  return new Date(atMs).toISOString();
 }
 
 export const RECONCILED_DAY_EXAMPLE: ReconciledDayJson = {

@@ -1,4 +1,5 @@
 import type { VerifiedLink } from "../../../engine/links/links.ts";
+import { iso } from "../../endpoint/time.ts";
 
 /** What an answer to a verify says about its age. */
 export const FRESHNESS_HEADERS = {
@@ -13,6 +14,6 @@ export const FRESHNESS_HEADERS = {
 export function freshnessOf({ record: { verifiedAtMs }, isFresh }: VerifiedLink): { [header: string]: string } {
   return {
     ...(isFresh ? {} : { "Relay-Answer-Stale": "true" }),
-    ...(verifiedAtMs === null ? {} : { "Relay-Verified-At": new Date(verifiedAtMs).toISOString() }),
+    ...(verifiedAtMs === null ? {} : { "Relay-Verified-At": iso(verifiedAtMs) }),
   };
 }

@@ -2,6 +2,7 @@ import { type Static, Type } from "@sinclair/typebox";
 import { RelayError } from "../../../engine/kernel/errors.ts";
 import { currencyUnknown } from "../../../engine/payments/result.ts";
 import type { CommandLifeView } from "../../../engine/terminals/find-transaction.ts";
+import { iso } from "../../endpoint/time.ts";
 import { queueFullResponse } from "../parts/command-refusals.ts";
 import { okBody } from "../parts/relay-envelope.ts";
 import { ResultStatus, UuidParams } from "../parts/schemas.ts";
@@ -46,8 +47,6 @@ const CommandLife = Type.Object(
   },
   { title: "Command" },
 );
-
-const iso = (atMs: number) => new Date(atMs).toISOString();
 
 function toLife(view: CommandLifeView): Static<typeof CommandLife> {
   const { uuid, terminalId, command, state, sentAtMs, finishedAtMs, channel, attempts, cancelRequested, transaction, amountDiffers } = view;

@@ -2,6 +2,7 @@ import { Type } from "@sinclair/typebox";
 import { mayActAs, mayKnow } from "../../../engine/access/caller.ts";
 import { RelayError } from "../../../engine/kernel/errors.ts";
 import type { ConnectionView } from "../../../engine/terminals/terminals.ts";
+import { iso } from "../../endpoint/time.ts";
 import { ConnectionRecord, connectionRecord } from "../parts/connection-record.ts";
 import { okBody } from "../parts/relay-envelope.ts";
 import { TerminalParams } from "../parts/schemas.ts";
@@ -113,6 +114,6 @@ export const pingPos = relay.endpoint({
 function pong({ terminalId, connected, connectionStatus }: ConnectionView, nowMs: number) {
   return {
     status: 200 as const,
-    body: { status: "ok" as const, data: { terminalId, online: connected, connectionStatus, serverTime: new Date(nowMs).toISOString() } },
+    body: { status: "ok" as const, data: { terminalId, online: connected, connectionStatus, serverTime: iso(nowMs) } },
   };
 }

@@ -4,6 +4,7 @@ import { deviceName, deviceWords } from "../../../engine/kernel/cut-text.ts";
 import { LOG_BODY_BYTES_MAX, LOG_ENTRIES_PER_TERMINAL_MAX } from "../../../engine/kernel/limits.ts";
 import { MASK_DEPTH_MAX, maskJson } from "../../../engine/kernel/mask.ts";
 import type { CallerNeeds, Endpoint } from "../../endpoint/endpoint.ts";
+import { iso } from "../../endpoint/time.ts";
 import { okBody } from "../parts/relay-envelope.ts";
 import { TerminalParams } from "../parts/schemas.ts";
 import { headerText } from "./header-text.ts";
@@ -99,7 +100,7 @@ export function terminalLogEndpoints({ open }: { open: boolean }): Endpoint<Rela
       const entries = await logs.page(terminalId, query.limit ?? LIMIT_DEFAULT);
       const shown = entries.map(({ id, receivedAtMs, device, body }) => ({
         id,
-        receivedAt: new Date(receivedAtMs).toISOString(),
+        receivedAt: iso(receivedAtMs),
         device,
         log: JSON.parse(body),
       }));

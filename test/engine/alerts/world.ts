@@ -15,8 +15,8 @@ import { createRendezvousHomes } from "../../../engine/routing/rendezvous.ts";
 import { createWorkflow } from "../../../engine/workflow/run-workflow.ts";
 import { createWorkflowDeadlines } from "../../../engine/workflow/workflow-deadlines.ts";
 import { createWorkflowStore } from "../../../engine/workflow/workflow-store.ts";
-import { DisputeWorld, eventOperations, OWNER, operation, PARTY, RETENTION_MS } from "../disputes/world.ts";
-import { digest } from "../intents/world.ts";
+import { DisputeWorld, OWNER, operation, PARTY, RETENTION_MS } from "../disputes/world.ts";
+import { digest, eventOperations } from "../intents/world.ts";
 import { MemoryKv } from "../kernel/memory-kv.ts";
 import { ManualClock, settle } from "../world.ts";
 

@@ -20,7 +20,7 @@ import { createRendezvousHomes } from "../../../engine/routing/rendezvous.ts";
 import { createWorkflow } from "../../../engine/workflow/run-workflow.ts";
 import type { RequestContext } from "../../../engine/workflow/workflow.ts";
 import { createWorkflowStore } from "../../../engine/workflow/workflow-store.ts";
-import { digest } from "../intents/world.ts";
+import { digest, eventOperations } from "../intents/world.ts";
 import { MemoryKv } from "../kernel/memory-kv.ts";
 import { member } from "../portal-links/world.ts";
 import { ManualClock, settle } from "../world.ts";
@@ -39,14 +39,6 @@ export const QUERY: DisputeQuery = {
 export function operation(id: string): RequestContext {
   return { id, requestId: `req_${id}` };
 }
-
-/** Stores events as `event/<object>/<sequence>`, like the tests of portal links. */
-export const eventOperations: Parameters<typeof createWorkflow>[1]["eventOperations"] = (events) =>
-  events.map((event) => ({
-    type: "put",
-    key: `event/${event.objectId}/${String(event.sequence).padStart(4, "0")}`,
-    value: JSON.stringify(event),
-  }));
 
 /** Makes the workflow of disputes on a store. It reports to `heard`. */
 export function disputeWorkflowOn(

@@ -5,6 +5,6 @@ import { storeOn } from "./world.ts";
 const RETENTION_MS = 10 * 86_400_000;
 
 await onEachEngine(testIntentStore, ({ kv, nowMs, advance, close }) => ({
-  ...{ store: storeOn(kv, RETENTION_MS), kv, retentionMs: RETENTION_MS },
+  ...{ ...storeOn(kv, RETENTION_MS), kv, retentionMs: RETENTION_MS },
   ...{ nowMs, advance, close },
 }));

@@ -4,7 +4,7 @@ import fc from "fast-check";
 import type { IntentEvent } from "../../../engine/intents/events.ts";
 import { type Attempt, type IntentRecord, statusOf } from "../../../engine/intents/intent.ts";
 import { intentMachine } from "../../../engine/intents/machine.ts";
-import { INTENT_EFFECTS } from "../../../engine/intents/step-intent.ts";
+import { INTENT_EFFECTS } from "../../../engine/intents/workflow.ts";
 import { compile, readChart } from "../../../engine/kernel/statechart.ts";
 import { xstateStep } from "../../support/xstate-step.ts";
 import { attempt, entry, intent, NOW_MS, refundEntry } from "./machine-world.ts";

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import type { IntentEffect, IntentEvent } from "../../../engine/intents/events.ts";
 import { INTENT_ATTEMPTS_MAX, type IntentRecord, type IntentStatus, statusOf } from "../../../engine/intents/intent.ts";
-import { stepIntent } from "../../../engine/intents/step-intent.ts";
+import { stepIntent } from "../../../engine/intents/workflow.ts";
 import {
   ALL,
   AUTHORIZED,
@@ -45,7 +45,7 @@ function table(title: string, rows: readonly Row[]): void {
     for (const { title, from, event, to, told = [], record } of rows) {
       it(title, () => {
         const step = stepIntent(from, event);
-        assert.equal(step.taken, to !== null);
+        assert.equal(step.accepted, to !== null);
         assert.deepEqual(newsOf(step.effects), told);
         if (to === null) assert.equal(step.record, from);
         else assert.equal(statusOf(step.record), to);

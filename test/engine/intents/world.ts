@@ -3,8 +3,9 @@ import type { CardGateway } from "../../../engine/gateway/card-gateway.ts";
 import { createIntents } from "../../../engine/intents/create-intents.ts";
 import { type IntentOrder, type IntentRecord, statusOf } from "../../../engine/intents/intent.ts";
 import { createIntentCompanion } from "../../../engine/intents/intent-companion.ts";
-import { createIntentStore, type IntentStore } from "../../../engine/intents/intent-store.ts";
+import { createIntentIndexStore } from "../../../engine/intents/intent-index-store.ts";
 import type { IntentObjects, IntentOwner, Intents, IsUnderDispute, Operation } from "../../../engine/intents/intents.ts";
+import { intentWorkflow } from "../../../engine/intents/workflow.ts";
 import { type ActivityLog, NO_ACTIVITY } from "../../../engine/kernel/activity-log.ts";
 import type { Clock } from "../../../engine/kernel/clock.ts";
 import type { Kv } from "../../../engine/kernel/kv.ts";
@@ -15,6 +16,8 @@ import type { MerchantAccounts } from "../../../engine/links/merchant-accounts.t
 import { createShardLinks, type ShardLinks } from "../../../engine/links/shard-links.ts";
 import { createRendezvousHomes } from "../../../engine/routing/rendezvous.ts";
 import type { WebhookEvent } from "../../../engine/webhooks/webhook-event.ts";
+import { createWorkflow } from "../../../engine/workflow/run-workflow.ts";
+import { createWorkflowStore } from "../../../engine/workflow/workflow-store.ts";
 import { MemoryKv } from "../kernel/memory-kv.ts";
 import { FakeGateway } from "../links/world.ts";
 import { ManualClock, settle } from "../world.ts";
@@ -57,19 +60,19 @@ export function operation(id: string): Operation {
   return { id, requestId: `req_${id}`, idempotencyKey: `key-${id}` };
 }
 
-/** A store in which events stand under `event/<intent>/<sequence>`. */
-export function storeOn(kv: Kv, retentionMs = RETENTION_MS): IntentStore {
-  return createIntentStore({
-    kv,
-    retentionMs,
-    eventOperations: (events) =>
-      events.map((event) => ({
-        type: "put",
-        key: `event/${event.objectId}/${String(event.sequence).padStart(4, "0")}`,
-        value: JSON.stringify(event),
-      })),
-  });
+export function storeOn(kv: Kv, retentionMs = RETENTION_MS) {
+  const definition = intentWorkflow(OBJECTS);
+  const store = createWorkflowStore(kv, definition, retentionMs);
+  return { definition, store, indexes: createIntentIndexStore(kv, store) };
 }
+
+/** Events are stored as `event/<object>/<sequence>`. */
+export const eventOperations: Parameters<typeof createWorkflow>[1]["eventOperations"] = (events) =>
+  events.map((event) => ({
+    type: "put",
+    key: `event/${event.objectId}/${String(event.sequence).padStart(4, "0")}`,
+    value: JSON.stringify(event),
+  }));
 
 export interface Shard extends ShardLinks {
   intents: Intents;
@@ -101,7 +104,11 @@ export function openShard({
   uuid?(): string;
   failed(what: string, error: unknown): void;
 }): Shard {
-  const store = storeOn(kv);
+  const { definition, store, indexes } = storeOn(kv);
+  const workflow = createWorkflow(definition, {
+    ...{ store, clock, digest, eventOperations, activity },
+    ...{ objectOf: OBJECTS.intent, count: () => undefined },
+  });
   const accounts = {
     ofPartner: () => (hasAccount() ? ACCOUNT : null),
     ofTerminal: () => null,
@@ -113,7 +120,7 @@ export function openShard({
     isKeptForTest: () => false,
   };
   const isUnderDispute: IsUnderDispute = async (payment) => disputed.has(payment.uuid);
-  const companion = createIntentCompanion({ store, objects: OBJECTS, digest, isUnderDispute, activity });
+  const companion = createIntentCompanion({ workflow, isUnderDispute, digest });
   const shard = createShardLinks({
     store: createLinkStore({ kv, retentionMs: RETENTION_MS, writer: `${self}-${clock.nowMs()}` }),
     gateway,
@@ -127,7 +134,7 @@ export function openShard({
     failed,
   });
   const intents = createIntents({
-    ...{ store, accounts: merchantAccounts, clock, digest, objects: OBJECTS, activity },
+    ...{ workflow, indexes, accounts: merchantAccounts, clock, digest },
     links: shard.links,
     ids: { uuid },
     returnUrl: (token) => `https://relay.example/pay/return/${token}`,

@@ -29,7 +29,7 @@ import { createWorkflow } from "../../../engine/workflow/run-workflow.ts";
 import type { RequestContext } from "../../../engine/workflow/workflow.ts";
 import { createWorkflowDeadlines } from "../../../engine/workflow/workflow-deadlines.ts";
 import { createWorkflowStore } from "../../../engine/workflow/workflow-store.ts";
-import { digest } from "../intents/world.ts";
+import { digest, eventOperations } from "../intents/world.ts";
 import { MemoryKv } from "../kernel/memory-kv.ts";
 import { FakeGateway } from "../links/world.ts";
 import { ManualClock, settle } from "../world.ts";
@@ -62,14 +62,6 @@ export function storeOn(kv: Kv, retentionMs = RETENTION_MS) {
   const store = createWorkflowStore(kv, definition, retentionMs);
   return { definition, store, queries: createPortalLinkQueries(store, digests) };
 }
-
-/** Events are stored as `event/<link>/<sequence>`. */
-const eventOperations: Parameters<typeof createWorkflow>[1]["eventOperations"] = (events) =>
-  events.map((event) => ({
-    type: "put",
-    key: `event/${event.objectId}/${String(event.sequence).padStart(4, "0")}`,
-    value: JSON.stringify(event),
-  }));
 
 /** Makes the workflow of portal links on a store. It reports to `heard`. */
 export function portalLinkWorkflowOn(

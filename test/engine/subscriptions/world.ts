@@ -32,7 +32,7 @@ import type { WebhookEvent } from "../../../engine/webhooks/webhook-event.ts";
 import { createWorkflow } from "../../../engine/workflow/run-workflow.ts";
 import type { RequestContext } from "../../../engine/workflow/workflow.ts";
 import { createWorkflowStore } from "../../../engine/workflow/workflow-store.ts";
-import { digest } from "../intents/world.ts";
+import { digest, eventOperations } from "../intents/world.ts";
 import { MemoryKv } from "../kernel/memory-kv.ts";
 import { ManualClock, settle } from "../world.ts";
 
@@ -64,14 +64,6 @@ export function storeOn(kv: Kv, retentionMs = RETENTION_MS) {
   const store = createWorkflowStore(kv, definition, retentionMs);
   return { definition, store, queries: createSubscriptionQueries(store, digests), cycleCharges: createCycleChargeStore(kv) };
 }
-
-/** Events are stored as `event/<subscription>/<sequence>`. */
-const eventOperations: Parameters<typeof createWorkflow>[1]["eventOperations"] = (events) =>
-  events.map((event) => ({
-    type: "put",
-    key: `event/${event.objectId}/${String(event.sequence).padStart(4, "0")}`,
-    value: JSON.stringify(event),
-  }));
 
 /** The workflow of subscriptions on a store, which reports to `heard`. */
 export function subscriptionWorkflowOn(

@@ -1,16 +1,17 @@
 import assert from "node:assert/strict";
-import { ALERT_WORKFLOW } from "../../../engine/alerts/workflow.ts";
 import type { PortalEventType } from "../../../engine/webhooks/portal-events.ts";
 import { createWorkflow, type WorkflowOptions } from "../../../engine/workflow/run-workflow.ts";
 import * as kit from "../../../engine/workflow/workflow.ts";
 import { createWorkflowStore } from "../../../engine/workflow/workflow-store.ts";
-import { eventOperations, operation, RETENTION_MS } from "../disputes/world.ts";
-import { digest } from "../intents/world.ts";
+import { operation, RETENTION_MS } from "../disputes/world.ts";
+import { digest, eventOperations } from "../intents/world.ts";
 import { MemoryKv } from "../kernel/memory-kv.ts";
 import { ManualClock } from "../world.ts";
 
 export interface Parcel extends kit.WorkflowRecord {
   readonly schema: 1;
+  readonly state: string;
+  readonly nextAtMs: number | null;
   readonly note: string;
   readonly slot: string | null;
   /** The recipient of a mail that found no room. */
@@ -36,7 +37,7 @@ const PARCELS: kit.WorkflowDefinition<Parcel, Moved, Effect, string> = {
     { prefix: "parcel-slot/", exact: true, path: ({ slot }) => slot },
   ],
   ownEntries: ({ record }, untilMs) => [{ type: "put", key: `parcel-own/${record.id}`, value: `${untilMs}` }],
-  deadlines: { ...ALERT_WORKFLOW.deadlines, name: "parcel" },
+  deadlines: { name: "parcel", freePerSecond: 50, bounds: { heldMax: 100, atOnceMax: 8, catchUpMs: 5_000, slackMs: 1_000 } },
   terminalOf: () => "T1",
   effects: {
     tell: kit.webhook(({ news }) => news),

@@ -2,11 +2,11 @@ import assert from "node:assert/strict";
 import { chargeIdOf, linkOrderOf } from "../../../engine/intents/attempt.ts";
 import type { IntentEvent } from "../../../engine/intents/events.ts";
 import { type Attempt, type IntentRecord, statusOf } from "../../../engine/intents/intent.ts";
-import { IntentCause } from "../../../engine/intents/intent-change.ts";
+import { IntentCause } from "../../../engine/intents/intent-cause.ts";
 import type { Operation } from "../../../engine/intents/intents.ts";
 import { intentMachine } from "../../../engine/intents/machine.ts";
 import { refundIdOf } from "../../../engine/intents/operation-ids.ts";
-import { stepIntent } from "../../../engine/intents/step-intent.ts";
+import { stepIntent } from "../../../engine/intents/workflow.ts";
 import { NO_ACTIVITY, type WorkflowEntry } from "../../../engine/kernel/activity-log.ts";
 import { fromMinorUnits } from "../../../engine/kernel/money.ts";
 import { prefixedId } from "../../../engine/kernel/prefixed-id.ts";
@@ -146,7 +146,7 @@ function open(kv: TapeKv, record: IntentRecord) {
     if ((before === undefined) !== (event.type === "attempt.begun") || link.order.txId !== event.attempt.txId) return null;
     const cause = causeOf(event, request);
     // What the gateway says is always taken.
-    if (cause === null && !stepIntent(record, event).taken) return null;
+    if (cause === null && !stepIntent(record, event).accepted) return null;
     const linkBefore = before === undefined ? null : linkOfAttempt(record, before);
     return commitBeside(kv, companion, { record: link, before: linkBefore, atMs: event.atMs }, cause);
   }

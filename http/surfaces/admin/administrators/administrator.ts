@@ -8,6 +8,7 @@ import type { Administrators } from "../../../../engine/access/administrators.ts
 import type { Caller } from "../../../../engine/access/caller.ts";
 import { RelayError } from "../../../../engine/kernel/errors.ts";
 import { WHOLE_CHARACTERS } from "../../../../engine/kernel/well-formed.ts";
+import { iso } from "../../../endpoint/time.ts";
 import { AdministratorRoleWord } from "../../parts/schemas.ts";
 
 /** What a name in a login is made of. */
@@ -69,9 +70,9 @@ export function shown(record: AdministratorRecord): Static<typeof Administrator>
     role,
     enabled,
     fromConfiguration: false,
-    createdAt: new Date(createdAtMs).toISOString(),
-    updatedAt: new Date(updatedAtMs).toISOString(),
-    passwordChangedAt: new Date(passwordChangedAtMs).toISOString(),
+    createdAt: iso(createdAtMs),
+    updatedAt: iso(updatedAtMs),
+    passwordChangedAt: iso(passwordChangedAtMs),
   };
 }
 

@@ -4,6 +4,7 @@ import { RelayError } from "../../../../engine/kernel/errors.ts";
 import { WHOLE_CHARACTERS } from "../../../../engine/kernel/well-formed.ts";
 import type { PartnerChange } from "../../../../engine/partners/administer-partners.ts";
 import { PARTNER_RATE_MAX, type PartnerRecord } from "../../../../engine/partners/partner.ts";
+import { iso } from "../../../endpoint/time.ts";
 import { ReadOnly } from "../../../endpoint/unknown-members.ts";
 import { AllowedOrigins } from "../../parts/allowed-origins.ts";
 import { GwApiKey, GwSecretKey, GwTml } from "../../parts/gateway-credentials.ts";
@@ -155,9 +156,9 @@ export function shown(record: PartnerRecord): Static<typeof Partner> {
     adapterMerId: adapter?.merchantId ?? null,
     partnerApi: shownPartnerApi(partnerApi),
     rateLimits: { ...(pay === undefined ? {} : { pay }), ...(get === undefined ? {} : { get }) },
-    ...(previousKey === null ? {} : { previousKeyUntil: new Date(previousKey.untilMs).toISOString() }),
-    createdAt: new Date(createdAtMs).toISOString(),
-    updatedAt: new Date(updatedAtMs).toISOString(),
+    ...(previousKey === null ? {} : { previousKeyUntil: iso(previousKey.untilMs) }),
+    createdAt: iso(createdAtMs),
+    updatedAt: iso(updatedAtMs),
   };
 }
 

@@ -5,6 +5,7 @@ import type { AdministratorFactorOutcome, AdministratorSignIn } from "../../../.
 import type { Clock } from "../../../../engine/kernel/clock.ts";
 import { RelayError } from "../../../../engine/kernel/errors.ts";
 import { surface } from "../../../endpoint/surface.ts";
+import { iso } from "../../../endpoint/time.ts";
 import { SetCookie } from "../../parts/factor-schemas.ts";
 import { okBody } from "../../parts/relay-envelope.ts";
 import { ok, refusal } from "../envelope.ts";
@@ -76,7 +77,7 @@ export async function stateJson(operations: AdminSignInOperations, session: Show
     methods: await administratorSignIn.methods(session),
     username,
     role,
-    steppedUpUntil: isFresh ? new Date(steppedUpUntilMs).toISOString() : null,
+    steppedUpUntil: isFresh ? iso(steppedUpUntilMs) : null,
     ...facts,
   };
 }

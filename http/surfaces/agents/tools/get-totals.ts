@@ -1,9 +1,10 @@
 import { type Static, Type } from "@sinclair/typebox";
 import { currencyDecimals } from "../../../../engine/kernel/money.ts";
 import type { TransactionSums } from "../../../../engine/payments/merchant-transactions.ts";
+import { iso } from "../../../endpoint/time.ts";
 import { dayOfQuery, daysAfter } from "../../parts/time.ts";
 import { agentTool, refused } from "../tool.ts";
-import { amountText, FromDay, iso, ToDay, time, writtenText } from "./schema-parts.ts";
+import { amountText, FromDay, ToDay, time, writtenText } from "./schema-parts.ts";
 import { MethodWord, methodWord } from "./transaction-json.ts";
 
 /** A year and a month, as reports have it. */

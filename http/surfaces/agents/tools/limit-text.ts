@@ -1,5 +1,6 @@
 import type { AgentLinkOutcome } from "../../../../engine/agents/agent-credentials.ts";
-import { amountText, iso } from "./schema-parts.ts";
+import { iso } from "../../../endpoint/time.ts";
+import { amountText } from "./schema-parts.ts";
 
 type LimitRefusal = Extract<AgentLinkOutcome, { type: "refused" }>;
 

@@ -1,9 +1,10 @@
 import { type Static, Type } from "@sinclair/typebox";
 import { PORTAL_LINK_STATES, type PortalLinkAttempt, type PortalLinkRecord } from "../../../../engine/portal-links/portal-link.ts";
+import { iso, isoOrNull } from "../../../endpoint/time.ts";
 import { words } from "../../parts/schemas.ts";
 import type { AgentOperations } from "../surface.ts";
 import { refused } from "../tool.ts";
-import { AmountMinor, amountText, CurrencyWord, iso, isoOrNull, nullable, time, written, writtenText } from "./schema-parts.ts";
+import { AmountMinor, amountText, CurrencyWord, nullable, time, written, writtenText } from "./schema-parts.ts";
 
 export const LinkState = words(PORTAL_LINK_STATES, {
   description:

@@ -38,14 +38,6 @@ export function writtenText(text: string | null | undefined): string | null {
   return text === null || text === undefined ? null : cutText(text, WRITTEN_MAX);
 }
 
-export function iso(atMs: number): string {
-  return new Date(atMs).toISOString();
-}
-
-export function isoOrNull(atMs: number | null): string | null {
-  return atMs === null ? null : iso(atMs);
-}
-
 /** "10.50 EUR". Terminals name currencies that there are not: such a word is theirs, and is left out. */
 export function amountText(minor: number, currency: string): string {
   if (currencyDecimals(currency) === null) return `${minor} minor units`;

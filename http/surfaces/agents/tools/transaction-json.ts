@@ -1,8 +1,9 @@
 import { type Static, Type } from "@sinclair/typebox";
 import { type MerchantTransaction, netMinorOf, refundStateOf } from "../../../../engine/payments/merchant-transactions.ts";
 import type { TransactionMethod } from "../../../../engine/payments/transaction.ts";
+import { iso } from "../../../endpoint/time.ts";
 import { RefundStateWord, ResultStatus, words } from "../../parts/schemas.ts";
-import { AmountMinor, amountText, iso, nullable, time, written, writtenText } from "./schema-parts.ts";
+import { AmountMinor, amountText, nullable, time, written, writtenText } from "./schema-parts.ts";
 
 /** What there is in a merchant's list; scans and prints are no transactions of a shop. */
 const METHODS = ["CARD", "SATISPAY", "VOUCHER", "PAYBYLINK", "RECEIPT", "UNKNOWN"] as const;

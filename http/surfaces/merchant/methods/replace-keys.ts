@@ -1,5 +1,6 @@
 import { Type } from "@sinclair/typebox";
 import { RelayError } from "../../../../engine/kernel/errors.ts";
+import { iso } from "../../../endpoint/time.ts";
 import { MADE_EXAMPLE, madeItems } from "../../parts/made-by-key.ts";
 import { ok, okOf } from "../envelope.ts";
 import { MERCHANT_BASE, PORTAL_RATE, userOf } from "../surface.ts";
@@ -57,7 +58,7 @@ export const replaceKeys = methods.endpoint({
       publishableKey: keys.publishable,
       secretKey: keys.secret,
       environment: outcome.environment,
-      createdAt: new Date(madeAtMs).toISOString(),
+      createdAt: iso(madeAtMs),
     };
     return { status: 201, body: ok({ ...pair, made: madeItems(made) }), headers: NO_STORE };
   },

@@ -1,6 +1,7 @@
 import { Type } from "@sinclair/typebox";
 import { RelayError } from "../../../../engine/kernel/errors.ts";
 import type { DaySummary } from "../../../../engine/reconciliation/reconciliation.ts";
+import { iso } from "../../../endpoint/time.ts";
 import { DAY } from "../../parts/time.ts";
 import { ok, okOf } from "../envelope.ts";
 import { PAGE_QUERY } from "../schema-parts.ts";
@@ -54,5 +55,5 @@ export const listReconciliation = reconciliation.endpoint({
 });
 
 function itemJson({ closedAtMs, totals, ...summary }: DaySummary): ReconciliationItemJson {
-  return { ...summary, closedAt: new Date(closedAtMs).toISOString(), totals: totals.map((total) => ({ ...total })) };
+  return { ...summary, closedAt: iso(closedAtMs), totals: totals.map((total) => ({ ...total })) };
 }

@@ -1,4 +1,5 @@
 import { Type } from "@sinclair/typebox";
+import { iso } from "../../../endpoint/time.ts";
 import { ok, okOf } from "../envelope.ts";
 import { listOf } from "../schema-parts.ts";
 import { PORTAL_RATE, userOf } from "../surface.ts";
@@ -21,8 +22,8 @@ export const listSessions = signInSurface.endpoint({
     const items = sessions.map(({ sessionId, createdAtMs, lastUsedAtMs, ipAddress, userAgent }) => ({
       sessionId,
       current: sessionId === user.sessionId,
-      createdAt: new Date(createdAtMs).toISOString(),
-      lastUsedAt: new Date(lastUsedAtMs).toISOString(),
+      createdAt: iso(createdAtMs),
+      lastUsedAt: iso(lastUsedAtMs),
       ipAddress,
       userAgent,
     }));

@@ -5,6 +5,7 @@ import type { SessionState as EngineState, FindSessionState, ShownSession } from
 import type { SessionStore } from "../../../../engine/accounts/session-store.ts";
 import type { SignIn } from "../../../../engine/accounts/sign-in.ts";
 import { RelayError } from "../../../../engine/kernel/errors.ts";
+import { isoOrNull } from "../../../endpoint/time.ts";
 import { SetCookie } from "../../parts/factor-schemas.ts";
 import { ok, okOf } from "../envelope.ts";
 import { merchantSurface, userOf } from "../surface.ts";
@@ -60,7 +61,7 @@ export function stateJson(state: EngineState, facts: SignInOperations["portalFac
     merchants: merchants.map(merchantJson),
     locale,
     theme,
-    steppedUpUntil: steppedUpUntilMs === null ? null : new Date(steppedUpUntilMs).toISOString(),
+    steppedUpUntil: isoOrNull(steppedUpUntilMs),
     ...facts,
   };
 }

@@ -1,3 +1,4 @@
+import { iso } from "../../../endpoint/time.ts";
 import { ok, okOf } from "../envelope.ts";
 import { MERCHANT_BASE, SIGN_IN_RATE } from "../surface.ts";
 import { InvitationParams, USED_OR_EXPIRED, usedOrExpired } from "./invitation-token.ts";
@@ -21,6 +22,6 @@ export const showInvitation = team.endpoint({
     const shown = await invitations.look(params.token);
     if (shown === null) return usedOrExpired();
     const { expiresAtMs, ...facts } = shown;
-    return { status: 200, body: ok({ ...facts, expiresAt: new Date(expiresAtMs).toISOString() }) };
+    return { status: 200, body: ok({ ...facts, expiresAt: iso(expiresAtMs) }) };
   },
 });

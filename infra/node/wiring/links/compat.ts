@@ -1,8 +1,9 @@
 import { createIntents } from "../../../../engine/intents/create-intents.ts";
 import type { IntentRecord } from "../../../../engine/intents/intent.ts";
 import { createIntentCompanion } from "../../../../engine/intents/intent-companion.ts";
-import { createIntentStore } from "../../../../engine/intents/intent-store.ts";
+import { createIntentIndexStore } from "../../../../engine/intents/intent-index-store.ts";
 import type { IsUnderDispute } from "../../../../engine/intents/intents.ts";
+import { intentWorkflow } from "../../../../engine/intents/workflow.ts";
 import type { ActivityLog } from "../../../../engine/kernel/activity-log.ts";
 import type { Clock } from "../../../../engine/kernel/clock.ts";
 import type { Ids } from "../../../../engine/kernel/ids.ts";
@@ -11,6 +12,8 @@ import type { LinkCompanion } from "../../../../engine/links/link-companion.ts";
 import type { Links } from "../../../../engine/links/links.ts";
 import type { MerchantAccounts } from "../../../../engine/links/merchant-accounts.ts";
 import { eventOperations } from "../../../../engine/webhooks/webhook-event-store.ts";
+import { createWorkflow } from "../../../../engine/workflow/run-workflow.ts";
+import { createWorkflowStore } from "../../../../engine/workflow/workflow-store.ts";
 import { sha256Hex } from "../../../../http/auth/digest.ts";
 import { intentObjectsOf } from "../../../../http/surfaces/compat/objects.ts";
 import type { CompatOperations } from "../../../../http/surfaces/compat/operations.ts";
@@ -39,16 +42,21 @@ export interface ComposedCompat {
 /** Payment intents of a shard. Links are composed between the two steps: each of their commits asks the companion, and intents use links. */
 export function composeCompat({ kv, clock, ids, accounts, retentionMs, activity, isUnderDispute, publicUrl }: CompatParts): ComposedCompat {
   const objects = intentObjectsOf((token) => `${publicUrl()}/pay/i/${token}`);
-  const store = createIntentStore({ kv, retentionMs, eventOperations });
-  const telling = { objects, digest: sha256Hex };
+  const definition = intentWorkflow(objects);
+  const store = createWorkflowStore(kv, definition, retentionMs);
+  const digest = sha256Hex;
+  const workflow = createWorkflow(definition, {
+    ...{ store, clock, digest, eventOperations, activity },
+    ...{ objectOf: objects.intent, count: () => undefined },
+  });
   return {
     byId: async (id) => (await store.load(id))?.record ?? null,
-    companion: createIntentCompanion({ store, isUnderDispute, activity, ...telling }),
+    companion: createIntentCompanion({ workflow, isUnderDispute, digest }),
     over: (links) => ({
       compatObjects: objects,
       isUnderDispute,
       intents: createIntents({
-        ...{ store, links, accounts, clock, ids, activity, ...telling },
+        ...{ workflow, indexes: createIntentIndexStore(kv, store), digest, links, accounts, clock, ids },
         returnUrl: (token) => `${publicUrl()}/pay/return/${token}`,
       }),
     }),
