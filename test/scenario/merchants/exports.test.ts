@@ -185,7 +185,7 @@ describe("exports of lists", () => {
   test("are refused where the list or its filters or columns are not known", async () => {
     for (const [change, error] of [
       [{ list: "accounts" }, /list/],
-      [{ filters: { state: "PAID" } }, /filters\.state: is no filter of transactions/],
+      [{ filters: { state: "PAID" } }, /filters\.state: is not a filter of transactions/],
       [{ filters: { status: "MAYBE" } }, /status/],
       [{ filters: { from: "2026-13-01" } }, /from/],
       [{ filters: { from: "2026-11-02", to: "2026-11-01" } }, /from: is after to/],

@@ -19,7 +19,7 @@ export const createAgentCredential = agentCredentials.endpoint({
   method: "POST",
   path: `${MERCHANT_BASE}/agent-credentials`,
   summary: "Create a credential of an AI agent",
-  description: `The answer has the token with which the agent calls \`/mcp\`; it is not shown again. At most ${AGENT_CREDENTIALS_MAX} can be used at a time.`,
+  description: `The response has the token with which the agent calls \`/mcp\`; it is not shown again. A merchant may have at most ${AGENT_CREDENTIALS_MAX} usable credentials at a time.`,
   auth: "merchantUserOrKey",
   may: "administer agents",
   stepUp: true,
@@ -41,7 +41,7 @@ export const createAgentCredential = agentCredentials.endpoint({
     },
     ...agentCredentials.errors(400, 401, 403, 413, 415, 429, 503),
     409: {
-      description: `${AGENT_CREDENTIALS_MAX} can be used already (credentials_full). Or the same \`Idempotency-Key\` was used with another body.`,
+      description: `The merchant already has ${AGENT_CREDENTIALS_MAX} usable credentials (credentials_full). Or the same \`Idempotency-Key\` was used with another body.`,
       body: agentCredentials.envelope.schema,
     },
   },
@@ -56,7 +56,11 @@ export const createAgentCredential = agentCredentials.endpoint({
     const proof = caller.type === "merchantKey" ? caller.merchant.proof : undefined;
     const outcome = await operations.agentCredentials.create(merchantOwnerOf(caller), order, creatorOf(caller), operation, proof);
     if (outcome.type === "full") {
-      return refusal(409, "credentials_full", `${AGENT_CREDENTIALS_MAX} credentials can be used at a time; revoke one first`);
+      return refusal(
+        409,
+        "credentials_full",
+        `A merchant may have ${AGENT_CREDENTIALS_MAX} usable credentials at a time; revoke one first`,
+      );
     }
     const { credential, token } = outcome;
     const json = await agentCredentialJson(operations, caller, { credential, use: NO_AGENT_USE, linksInHour: 0 });

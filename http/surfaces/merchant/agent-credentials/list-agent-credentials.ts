@@ -14,7 +14,7 @@ export const listAgentCredentials = agentCredentials.endpoint({
   path: `${MERCHANT_BASE}/agent-credentials`,
   summary: "List credentials of AI agents",
   description:
-    "Newest first, those that have ended too. A page of a filtered list may have fewer items than `limit`, or none, and still a `next`.",
+    "Newest first, including ended credentials. A page of a filtered list may have fewer items than `limit`, or none, and still have a `next`.",
   auth: "merchantUserOrAnyKey",
   apartByEnvironment: true,
   may: "look",

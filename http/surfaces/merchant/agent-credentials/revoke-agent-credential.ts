@@ -10,7 +10,7 @@ export const revokeAgentCredential = agentCredentials.endpoint({
   path: `${MERCHANT_BASE}/agent-credentials/{id}`,
   summary: "Revoke a credential of an AI agent",
   description:
-    "Its next call is refused, on every node. Links that it has made can still be paid; cancel those that are not wanted. One that has ended already is answered as it is. A person may revoke those of both environments.",
+    "Every node rejects the credential's next call. Links that it created can still be paid; cancel those that are not wanted. If the credential has already ended, the response shows it unchanged. A person may revoke credentials of both environments.",
   auth: "merchantUserOrKey",
   apartByEnvironment: true,
   may: "administer agents",

@@ -8,7 +8,7 @@ export const revokeAllAgentCredentials = agentCredentials.endpoint({
   method: "POST",
   path: `${MERCHANT_BASE}/agent-credentials/revoke-all`,
   summary: "Revoke all credentials of AI agents",
-  description: "All that can still be used; the next call of each is refused, on every node. Links that they have made can still be paid.",
+  description: "Revokes all usable credentials; every node rejects the next call of each. Links that they created can still be paid.",
   auth: "merchantUserOrKey",
   apartByEnvironment: true,
   may: "administer agents",

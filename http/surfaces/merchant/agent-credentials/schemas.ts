@@ -20,16 +20,16 @@ import { listOf, nullable, time } from "../schema-parts.ts";
 export const AgentScopeWord = words(AGENT_SCOPES, {
   title: "AgentScope",
   description:
-    "links:create makes payment links within the limits. links:read reads, and links:cancel cancels, links that this credential made. transactions:read and analytics:read read what the merchant has, masked.",
+    "links:create: create payment links within the limits. links:read and links:cancel: read and cancel links that this credential created. transactions:read and analytics:read: read the merchant's transactions and figures, masked.",
 });
 export const AgentStateWord = words(AGENT_STATES, {
   title: "AgentCredentialState",
   description:
-    "ACTIVE: it can be used. EXHAUSTED: its links have come to `totalMinor`; it makes no more until one of them ends unpaid, and reads all the same. EXPIRED: its time is over. REVOKED: by the merchant.",
+    "ACTIVE: the credential can be used. EXHAUSTED: its links have reached `totalMinor`; it cannot create links until one of them ends unpaid, but it can read. EXPIRED: its time is over. REVOKED: the merchant revoked it.",
 });
 export const AgentCallOutcomeWord = words(AGENT_CALL_OUTCOMES, {
   title: "AgentCallOutcome",
-  description: "refused: by its scopes or limits, or because of what was asked. failed: for a reason that lies with the relay.",
+  description: "refused: rejected because of its scopes, its limits or the arguments. failed: the relay could not execute it.",
 });
 
 const AMOUNT = { minimum: 1, maximum: AMOUNT_MINOR_MAX };
@@ -49,24 +49,28 @@ export const CreateAgentCredential = Type.Object(
       Type.Object(
         {
           currency: Type.Optional(Type.String({ pattern: "^[A-Z]{3}$", default: "EUR" })),
-          perLinkMaxMinor: Type.Integer({ ...AMOUNT, description: "What one link may come to, in minor units." }),
+          perLinkMaxMinor: Type.Integer({ ...AMOUNT, description: "The highest amount of one link, in minor units." }),
           perDayMinor: Type.Integer({
             ...AMOUNT,
             description:
-              "What the links of one day come to at most; days are those of the installation's time zone. What ends unpaid does not come back on that day.",
+              "The highest sum of the links of one day; days are those of the installation's time zone. A link that ends unpaid still counts on that day.",
           }),
-          totalMinor: Type.Integer({ ...AMOUNT, description: "What all links together come to at most. What ends unpaid comes back." }),
+          totalMinor: Type.Integer({
+            ...AMOUNT,
+            description: "The highest sum of all links together. A link that ends unpaid no longer counts.",
+          }),
           linksPerHour: Type.Optional(
             Type.Integer({ minimum: 1, maximum: AGENT_LINKS_PER_HOUR_MAX, default: AGENT_LINKS_PER_HOUR_DEFAULT }),
           ),
         },
-        { title: "AgentLimitsRequest", description: "Needed with the scope links:create." },
+        { title: "AgentLimitsRequest", description: "Required with the scope links:create." },
       ),
     ),
     ipAllow: Type.Optional(
       Type.Array(Type.String({ minLength: 1, maxLength: 64 }), {
         maxItems: AGENT_ADDRESSES_MAX,
-        description: "Addresses and networks (10.0.0.0/8, 2001:db8::/32) from which it may be used; from anywhere if absent or empty.",
+        description:
+          "Addresses and networks (10.0.0.0/8, 2001:db8::/32) from which the credential may be used; from anywhere if absent or empty.",
       }),
     ),
     expiresInDays: Type.Optional(Type.Integer({ minimum: 1, maximum: AGENT_DAYS_MAX, default: AGENT_DAYS_DEFAULT })),
@@ -88,11 +92,11 @@ export const AgentLimitsShown = Type.Object(
 const AgentUsage = Type.Object(
   {
     totalMinor: Type.Integer({
-      description: "Of links that are paid or can be; at most `limits.totalMinor` but for links that are paid late.",
+      description: "Sum of the links that are paid or can be paid; at most `limits.totalMinor`, except for links that are paid late.",
     }),
-    todayMinor: Type.Integer({ description: "Of links that were made today." }),
-    linksInHour: Type.Integer({ description: "Links of the last 60 minutes." }),
-    links: Type.Integer({ description: "Links that it has made." }),
+    todayMinor: Type.Integer({ description: "Sum of the links created today." }),
+    linksInHour: Type.Integer({ description: "Number of links created in the last 60 minutes." }),
+    links: Type.Integer({ description: "Number of links that the credential created." }),
     refused: Type.Object(
       {
         currency: Type.Integer(),
@@ -101,7 +105,7 @@ const AgentUsage = Type.Object(
         total: Type.Integer(),
         linksPerHour: Type.Integer(),
       },
-      { description: "Links that were refused, by the limit." },
+      { description: "Number of links that were rejected, by limit." },
     ),
   },
   { title: "AgentUsage" },
@@ -112,15 +116,16 @@ const AgentCall = Type.Object(
     at: time("when."),
     tool: Type.String(),
     outcome: AgentCallOutcomeWord,
-    argumentsDigest: Type.String({ description: "SHA-256 (hex) of the arguments, which are not kept." }),
+    argumentsDigest: Type.String({ description: "SHA-256 (hex) of the arguments, which the relay does not store." }),
   },
   { title: "AgentCall" },
 );
 
 const Creator = words(["user", "former_user", "key"], {
-  description: "What the name beside it is: a user of the merchant, one who is none any more, or an API key.",
+  description: "The kind of the actor: a user of the merchant, a former user, or an API key.",
 });
-const WHO = "For people to read: the user's e-mail address (masked for roles that do not see personal data), `Former user`, or `API key`.";
+const WHO =
+  "Display name of the actor: the user's e-mail address (masked for roles that do not see personal data), `Former user`, or `API key`.";
 
 /** GET /agent-credentials, GET /agent-credentials/{id}, and the answer of every change. */
 export const AgentCredential = Type.Object(
@@ -131,21 +136,21 @@ export const AgentCredential = Type.Object(
     state: AgentStateWord,
     limits: nullable(AgentLimitsShown),
     last4: Type.String({ description: "The last four characters of its token." }),
-    expiresAt: time("until when it can be used."),
+    expiresAt: time("until when the credential can be used."),
     details: Type.Optional(
       Type.Object(
         {
           usage: AgentUsage,
           ipAllow: Type.Array(Type.String()),
-          createdAt: time("when it was made."),
+          createdAt: time("when the credential was created."),
           createdBy: Type.String({ description: WHO }),
           creator: Creator,
-          revokedAt: nullable(time("when it was revoked.")),
+          revokedAt: nullable(time("when the credential was revoked.")),
           revokedBy: nullable(Type.String({ description: WHO })),
-          lastUsedAt: nullable(time("when it was used last, to a second or so.")),
-          calls: Type.Array(AgentCall, { description: "The last ones, newest first. Empty in lists." }),
+          lastUsedAt: nullable(time("when the credential was last used, accurate to about a second.")),
+          calls: Type.Array(AgentCall, { description: "The latest calls, newest first. Empty in lists." }),
         },
-        { title: "AgentCredentialDetails", description: "Absent for a publishable key, which everybody may have." },
+        { title: "AgentCredentialDetails", description: "Absent with a publishable key, which anyone may have." },
       ),
     ),
   },
@@ -156,7 +161,7 @@ export const AgentCredential = Type.Object(
 export const AgentCredentialWithToken = Type.Object(
   {
     credential: AgentCredential,
-    token: Type.String({ description: "`ak_merchant_...`; not shown again." }),
+    token: Type.String({ description: "`ak_merchant_...`; it is not shown again." }),
   },
   { title: "AgentCredentialWithToken" },
 );

@@ -9,7 +9,7 @@ export const showAgentCredential = agentCredentials.endpoint({
   method: "GET",
   path: `${MERCHANT_BASE}/agent-credentials/{id}`,
   summary: "Get a credential of an AI agent",
-  description: "With what it was used for, and its last calls.",
+  description: "Includes what the credential was used for, and its latest calls.",
   auth: "merchantUserOrAnyKey",
   apartByEnvironment: true,
   may: "look",

@@ -28,7 +28,7 @@ export const createExport = exportSurface.endpoint({
   method: "POST",
   path: `${MERCHANT_BASE}/exports`,
   summary: "Create an export",
-  description: `Makes a file of the rows of a list, with the list's own filters, in the background: ask \`GET /api/merchant/exports/{id}\` until its state is READY, or FAILED. It is kept for ${HOURS_KEPT} hours. An XLSX has at most ${XLSX_ROWS_MAX} rows. What the list masks for whoever asks is masked in the file.`,
+  description: `Creates a file of the rows of a list, with the list's own filters, in the background: call \`GET /api/merchant/exports/{id}\` until the state is READY or FAILED. The relay stores the file for ${HOURS_KEPT} hours. An XLSX file has at most ${XLSX_ROWS_MAX} rows. Values that the list masks for the caller are masked in the file, too.`,
   auth: "merchantUserOrKey",
   may: "operate",
   stepUp: { where: "for columns about people (see the guide)" },
@@ -44,7 +44,7 @@ export const createExport = exportSurface.endpoint({
     201: { description: "Queued.", body: okOf(ExportItem), example: { status: "ok", data: EXPORT_QUEUED_EXAMPLE } },
     ...exportSurface.errors(400, 401, 403, 413, 415, 429, 503),
     409: {
-      description: `${EXPORTS_UNDER_WAY_MAX} exports of the merchant are queued or running (exports_running), ${EXPORTS_KEPT_MAX} are kept (exports_full), or the installation has no folder for them (no_folder). Or the same \`Idempotency-Key\` was used with another body.`,
+      description: `${EXPORTS_UNDER_WAY_MAX} exports of the merchant are queued or running (exports_running), ${EXPORTS_KEPT_MAX} are stored (exports_full), or the installation has no folder for them (no_folder). Or the same \`Idempotency-Key\` was used with another body.`,
       body: exportSurface.envelope.schema,
     },
   },
@@ -55,15 +55,15 @@ export const createExport = exportSurface.endpoint({
     const outcome = await operations.exports.create(merchantOwnerOf(caller), order, exportActorOf(caller), operation);
     switch (outcome.type) {
       case "too_many":
-        return refusal(409, "exports_running", `${EXPORTS_UNDER_WAY_MAX} exports are queued or running; wait for one to end`);
+        return refusal(409, "exports_running", `${EXPORTS_UNDER_WAY_MAX} exports are queued or running; wait until one has ended`);
       case "full":
         return refusal(
           409,
           "exports_full",
-          `${EXPORTS_KEPT_MAX} exports are kept; the oldest one goes ${HOURS_KEPT} hours after it was ready`,
+          `${EXPORTS_KEPT_MAX} exports are stored; the relay deletes the oldest one ${HOURS_KEPT} hours after it was ready`,
         );
       case "no_folder":
-        return refusal(409, "no_folder", "This installation has no folder for files; its operator sets RELAY_EXPORT_DIR");
+        return refusal(409, "no_folder", "This installation has no folder for files; its operator must set RELAY_EXPORT_DIR");
       case "created":
         return { status: 201, body: ok(await exportJson(operations, caller, outcome.record)) };
     }
@@ -78,7 +78,10 @@ function checkedOrder({ localTime, clock }: ExportOperations, caller: Caller, bo
   const known = columnsOf(list);
   const unknown = columns.find((name) => !known.has(name));
   if (unknown !== undefined) {
-    throw new RelayError("invalid_request", `columns: ${list} has no column ${printable(unknown)}; it has ${[...known.keys()].join(", ")}`);
+    throw new RelayError(
+      "invalid_request",
+      `columns: ${list} has no column ${printable(unknown)}; choose from ${[...known.keys()].join(", ")}`,
+    );
   }
   const nowMs = clock.nowMs();
   listQueryOf(list, filters, caller, localTime, nowMs);

@@ -10,7 +10,7 @@ export const downloadExport = exportSurface.endpoint({
   path: `${MERCHANT_BASE}/exports/{id}/file`,
   summary: "Download the file of an export",
   description:
-    "As an attachment. For who asked for it, and for OWNER and ADMIN. A download that breaks off was not complete: the export says how many bytes it has.",
+    "Returns the file as an attachment, to the user who requested it and to the roles OWNER and ADMIN. A download that is cut off is incomplete: the export says how many bytes it has.",
   auth: "merchantUserOrKey",
   apartByEnvironment: true,
   may: "operate",
@@ -28,7 +28,7 @@ export const downloadExport = exportSurface.endpoint({
       },
     },
     ...exportSurface.errors(400, 401, 403, 404, 429, 503),
-    409: { description: "There is no file of it, or not yet (not_ready).", body: exportSurface.envelope.schema },
+    409: { description: "The export has no file, or not yet (not_ready).", body: exportSurface.envelope.schema },
   },
   handle: async (operations, { caller, params }) => {
     const [owner, seen] = [merchantOwnerOf(caller), seenBy(caller)];
@@ -38,7 +38,7 @@ export const downloadExport = exportSurface.endpoint({
     if (record.order.personalData) requireFreshFactor(caller, operations.clock.nowMs());
     const contents = await operations.exports.open(owner, seen, params.id);
     if (contents === null) throw noSuchExport();
-    if (contents === "not_ready") return refusal(409, "not_ready", "There is no file of it, or not yet");
+    if (contents === "not_ready") return refusal(409, "not_ready", "The export has no file, or not yet; read its state");
     return { status: 200, stream: contents.pieces(), headers: contentDisposition(fileNameOf(record, operations.localTime)) };
   },
 });

@@ -50,7 +50,7 @@ function reader<S extends TObject>(schema: S): (list: ExportList, filters: Expor
   const read = textReader(schema);
   return (list, filters) => {
     const unknown = Object.keys(filters).find((name) => !Object.hasOwn(schema.properties, name));
-    if (unknown !== undefined) throw new RelayError("invalid_request", `filters.${printable(unknown)}: is no filter of ${list}`);
+    if (unknown !== undefined) throw new RelayError("invalid_request", `filters.${printable(unknown)}: is not a filter of ${list}`);
     const query = read((name) => (Object.hasOwn(filters, name) ? String(filters[name]) : undefined));
     // It was checked by now; this only tells the compiler.
     if (!Value.Check(schema, query)) throw new RelayError("invalid_request", "filters: are not valid");

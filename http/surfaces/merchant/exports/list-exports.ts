@@ -12,7 +12,7 @@ export const listExports = exportSurface.endpoint({
   path: `${MERCHANT_BASE}/exports`,
   summary: "List exports",
   description:
-    "Newest first: those that the caller has asked for, and all of the merchant's for OWNER and ADMIN. A key sees what was asked for with a key.",
+    "Lists exports, newest first: those that the caller requested, and for OWNER and ADMIN all of the merchant. A key sees the exports that were requested with a key.",
   auth: "merchantUserOrKey",
   apartByEnvironment: true,
   may: "operate",

@@ -10,11 +10,12 @@ export const ExportListWord = words(EXPORT_LISTS, { title: "ExportList" });
 export const ExportFormatWord = words(EXPORT_FORMATS, { title: "ExportFormat" });
 export const ExportStateWord = words(EXPORT_STATES, {
   title: "ExportState",
-  description: "QUEUED: it waits for its turn. RUNNING: it is being made. READY: the file is there. FAILED: `failure` says why.",
+  description:
+    "QUEUED: the export waits for its turn. RUNNING: the relay is writing the file. READY: the file can be downloaded. FAILED: `failure` says why.",
 });
 export const ExportFailureWord = words(EXPORT_FAILURES, {
   title: "ExportFailure",
-  description: `too_many_rows: an XLSX has room for ${XLSX_ROWS_MAX} rows; ask for a CSV. too_large: the file would be too large; choose fewer days. no_room: the files of all exports fill what they may, or too little of the disk is free. unavailable: the rows could not be read for an hour. interrupted: it broke off again and again. not_permitted: who asked for it may not export any more. Further reasons may be added.`,
+  description: `too_many_rows: an XLSX file has room for ${XLSX_ROWS_MAX} rows; request a CSV. too_large: the file would be too large; choose fewer days. no_room: the files of all exports have reached their limit, or the disk is too full. unavailable: the rows could not be read for an hour. interrupted: the export was interrupted again and again. not_permitted: the user who requested it may not export any more. Further reasons may be added.`,
 });
 
 const COLUMN_NAMES_MAX = 40;
@@ -26,7 +27,7 @@ export const ExportFiltersSchema = Type.Record(
   {
     maxProperties: FILTERS_MAX,
     description:
-      "Members of the query of the list's own endpoint, but for `limit` and `cursor`; their values as there, or as JSON has numbers and booleans. One that the list does not have is refused.",
+      "Query members of the list's own endpoint, except `limit` and `cursor`; their values are as there, or JSON numbers and booleans. The relay rejects a filter that the list does not have.",
   },
 );
 
@@ -41,7 +42,7 @@ export const CreateExport = Type.Object(
         minItems: 1,
         maxItems: COLUMN_NAMES_MAX,
         uniqueItems: true,
-        description: "Names of columns, in the order of the file. All that hold nothing about people, if absent.",
+        description: "Names of columns, in the order of the file. Default: all columns without personal data.",
       }),
     ),
     lang: Type.Optional(LocaleWord),
@@ -58,21 +59,22 @@ export const ExportItem = Type.Object(
     columns: Type.Array(Type.String()),
     lang: LocaleWord,
     personalData: Type.Boolean({
-      description: "Whether a column of it is about people: then its file is downloaded with a second factor of the last ten minutes only.",
+      description:
+        "True if a column contains personal data: downloading the file then needs a second factor shown in the last ten minutes.",
     }),
     state: ExportStateWord,
     failure: nullable(ExportFailureWord),
-    rows: nullable(Type.Integer({ description: "Of the file, without its headings." })),
+    rows: nullable(Type.Integer({ description: "Number of rows in the file, without its headings." })),
     bytes: nullable(Type.Integer()),
-    fileName: nullable(Type.String({ description: "Under which it is downloaded; null until it is READY." })),
-    createdAt: time("when it was asked for."),
+    fileName: nullable(Type.String({ description: "Name of the downloaded file; null until the export is READY." })),
+    createdAt: time("when the export was requested."),
     createdBy: Type.String({
-      description: "An e-mail address (masked for roles that do not see personal data), `API key` or `Former user`.",
+      description: "Who requested it: an e-mail address (masked for roles that do not see personal data), `API key` or `Former user`.",
     }),
     creator: ActorType,
-    startedAt: nullable(time("when it was last begun.")),
-    endedAt: nullable(time("when it was READY or FAILED.")),
-    expiresAt: nullable(time("when it is removed with its file; null until it has ended.")),
+    startedAt: nullable(time("when the relay last started to write the file.")),
+    endedAt: nullable(time("when the export became READY or FAILED.")),
+    expiresAt: nullable(time("when the relay deletes the export with its file; null until the export has ended.")),
   },
   { title: "Export" },
 );

@@ -10,7 +10,7 @@ export const showExport = exportSurface.endpoint({
   path: `${MERCHANT_BASE}/exports/{id}`,
   summary: "Get an export",
   description:
-    "For who asked for it, and for OWNER and ADMIN. 404 for everybody else, and when its 24 hours are over. Asked every second or two, it tells when the file is there.",
+    "Only the user who requested the export and the roles OWNER and ADMIN may call it. The response is 404 for everybody else, and after the export's 24 hours. Call it every second or two until the file is ready.",
   auth: "merchantUserOrKey",
   apartByEnvironment: true,
   may: "operate",

@@ -41,7 +41,7 @@ export function seenBy(caller: Caller): ExportsSeen {
 /** Throws RelayError `forbidden` (`step_up_required`) for a person without a second factor of the last ten minutes. */
 export function requireFreshFactor(caller: Caller, nowMs: number): void {
   if (caller.type !== "merchantUser" || caller.user.steppedUpUntilMs > nowMs) return;
-  throw new RelayError("forbidden", "Show a second factor again: personal data needs one of the last ten minutes", {
+  throw new RelayError("forbidden", "Show your second factor again: personal data needs one shown in the last ten minutes", {
     detail: "step_up_required",
   });
 }

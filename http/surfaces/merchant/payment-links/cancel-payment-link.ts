@@ -13,7 +13,7 @@ export const cancelPaymentLink = paymentLinks.endpoint({
   path: `${MERCHANT_BASE}/payment-links/{id}/cancel`,
   summary: "Cancel a payment link",
   description:
-    "It cannot be paid from then on. Who has the gateway's page open at that moment may still pay there: the link is then PAID with `late`, and the payment can be refunded.",
+    "Afterwards the link cannot be paid. A customer who has the gateway's page open at that moment may still pay there: the link is then PAID with `late`, and the payment can be refunded.",
   auth: "merchantUserOrKey",
   apartByEnvironment: true,
   may: "operate",
@@ -36,8 +36,7 @@ export const cancelPaymentLink = paymentLinks.endpoint({
     const operation = { id: operationId, requestId: request.id };
     const outcome = await operations.portalLinks.cancel(merchantOwnerOf(caller), params.id, operation);
     if (outcome === null) throw noSuchLink();
-    if (outcome.type === "not_pending")
-      return refusal(409, "not_pending", `The link is ${outcome.link.state}: it cannot be cancelled any more`);
+    if (outcome.type === "not_pending") return refusal(409, "not_pending", `The link is ${outcome.link.state} and cannot be cancelled`);
     return { status: 200, body: ok(await paymentLinkJson(operations, caller, outcome.link)) };
   },
 });

@@ -17,7 +17,7 @@ export const createPaymentLink = paymentLinks.endpoint({
   method: "POST",
   path: `${MERCHANT_BASE}/payment-links`,
   summary: "Create a payment link",
-  description: `The answer has the address for the customer, and the same as a QR code. It can be paid once, until \`expiresAt\`. It is not sent by this call: POST /api/merchant/payment-links/{id}/send does. At most ${PORTAL_LINKS_PER_HOUR_MAX} in an hour (429).`,
+  description: `The response has the address for the customer, also as a QR code. The link can be paid once, until \`expiresAt\`. This call does not send it: POST /api/merchant/payment-links/{id}/send does. A merchant may create at most ${PORTAL_LINKS_PER_HOUR_MAX} links in an hour (429).`,
   auth: "merchantUserOrKey",
   apartByEnvironment: true,
   may: "operate",
@@ -36,7 +36,7 @@ export const createPaymentLink = paymentLinks.endpoint({
     ...paymentLinks.errors(400, 401, 403, 413, 415, 429, 503),
     409: {
       description:
-        "The merchant's partner has no account at the card gateway (no_account). The key is of the environment that the merchant is not in, and no account is kept for it (other_environment). Or the same `Idempotency-Key` was used with another body.",
+        "The merchant's partner has no account at the card gateway (no_account). Or the key belongs to the merchant's other environment, for which the partner has no account (other_environment). Or the same `Idempotency-Key` was used with another body.",
       body: paymentLinks.envelope.schema,
     },
   },
@@ -49,7 +49,7 @@ export const createPaymentLink = paymentLinks.endpoint({
     const created = await operations.portalLinks.create(merchantOwnerOf(caller), order, actorOf(caller), operation);
     if (created.type === "other_environment") throw otherEnvironment();
     if (created.type === "no_account") {
-      return refusal(409, "no_account", "The partner of this merchant has no account at the card gateway; ask your partner for it");
+      return refusal(409, "no_account", "The partner of this merchant has no account at the card gateway; ask your partner for one");
     }
     return { status: 201, body: ok(await paymentLinkJson(operations, caller, created.link)) };
   },

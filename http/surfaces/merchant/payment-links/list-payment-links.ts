@@ -13,7 +13,7 @@ export const listPaymentLinks = paymentLinks.endpoint({
   path: `${MERCHANT_BASE}/payment-links`,
   summary: "List payment links",
   description:
-    "Days are those of the installation's time zone, by when a link was created. A page of a filtered list may have fewer items than `limit`, or none, and still a `next`. `customerEmail` is a filter for roles that see personal data only.",
+    "Days are those of the installation's time zone on which a link was created. A page of a filtered list may have fewer items than `limit`, or none, and still have a `next`. Only roles that see personal data may filter by `customerEmail`.",
   auth: "merchantUserOrKey",
   apartByEnvironment: true,
   may: "look",

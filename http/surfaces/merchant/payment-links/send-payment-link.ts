@@ -16,7 +16,7 @@ export const sendPaymentLink = paymentLinks.endpoint({
   method: "POST",
   path: `${MERCHANT_BASE}/payment-links/{id}/send`,
   summary: "Send a payment link by mail",
-  description: `To \`email\`, else to the link's \`customerEmail\`; in Italian unless \`locale\` says otherwise. At most ${PORTAL_LINK_MAILS_MAX} times a link. An answer 200 means that the mail is stored, and is sent as soon as the mail server takes it.`,
+  description: `Sends the mail to \`email\`, or to the link's \`customerEmail\` without it; in Italian unless \`locale\` says otherwise. A link can be sent at most ${PORTAL_LINK_MAILS_MAX} times. 200 means that the mail is stored; the relay sends it as soon as the mail server accepts it.`,
   auth: "merchantUserOrKey",
   apartByEnvironment: true,
   may: "operate",
@@ -31,7 +31,7 @@ export const sendPaymentLink = paymentLinks.endpoint({
     200: { description: "Sent.", body: okOf(PaymentLink), example: { status: "ok", data: { ...PAYMENT_LINK_EXAMPLE, mails: 1 } } },
     ...paymentLinks.errors(400, 401, 403, 404, 413, 415, 429, 503),
     409: {
-      description: `${NOT_PENDING}, there is nobody to send it to (no_address), or it was sent ${PORTAL_LINK_MAILS_MAX} times (too_many). Or the same \`Idempotency-Key\` was used with another body.`,
+      description: `${NOT_PENDING}, or it has no address to send to (no_address), or it was already sent ${PORTAL_LINK_MAILS_MAX} times (too_many). Or the same \`Idempotency-Key\` was used with another body.`,
       body: paymentLinks.envelope.schema,
     },
   },
@@ -44,11 +44,11 @@ export const sendPaymentLink = paymentLinks.endpoint({
     if (outcome === null) throw noSuchLink();
     switch (outcome.type) {
       case "not_pending":
-        return refusal(409, "not_pending", `The link is ${outcome.link.state}: it cannot be paid any more`);
+        return refusal(409, "not_pending", `The link is ${outcome.link.state} and cannot be paid any more`);
       case "no_address":
-        return refusal(409, "no_address", "The link was made without a customer's e-mail address; give one as email");
+        return refusal(409, "no_address", "The link has no customer's e-mail address; send one as email");
       case "too_many":
-        return refusal(409, "too_many", `The link was sent ${PORTAL_LINK_MAILS_MAX} times; make another one`);
+        return refusal(409, "too_many", `The link was already sent ${PORTAL_LINK_MAILS_MAX} times; create another one`);
       case "sent":
         return { status: 200, body: ok(await paymentLinkJson(operations, caller, outcome.link)) };
     }

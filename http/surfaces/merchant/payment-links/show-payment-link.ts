@@ -9,7 +9,8 @@ export const showPaymentLink = paymentLinks.endpoint({
   method: "GET",
   path: `${MERCHANT_BASE}/payment-links/{id}`,
   summary: "Get a payment link",
-  description: "As the relay knows it, with the payments that were begun by it. The `uuid` of one is that of its transaction.",
+  description:
+    "Returns what the relay knows, with the payments that were started by the link. The `uuid` of a payment is the uuid of its transaction.",
   auth: "merchantUserOrKey",
   apartByEnvironment: true,
   may: "look",

@@ -28,4 +28,4 @@ export function noSuchLink(): RelayError {
   return new RelayError("not_found", "There is no such payment link");
 }
 
-export const NOT_PENDING = "It is paid, cancelled or expired (not_pending)";
+export const NOT_PENDING = "The link is paid, cancelled or expired (not_pending)";

@@ -12,7 +12,7 @@ export const cancelSubscription = subscriptions.endpoint({
   path: `${MERCHANT_BASE}/subscriptions/{id}/cancel`,
   summary: "Cancel a subscription",
   description:
-    "At once, or when the current period ends, which `resume` takes back. Nothing is asked for after that; a payment that was under way and is made after all is kept and reported (`late`).",
+    "Cancels at once, or at the end of the current period, which `resume` undoes. Afterwards the relay requests no payments; a payment that was in progress and still succeeds is stored and reported (`late`).",
   auth: "merchantUserOrKey",
   apartByEnvironment: true,
   may: "operate",
@@ -27,7 +27,10 @@ export const cancelSubscription = subscriptions.endpoint({
   responses: {
     200: subscriptionAnswered,
     ...subscriptions.errors(400, 401, 403, 404, 413, 415, 429, 503),
-    409: { description: "It is cancelled, or to be already (not_in_state).", body: subscriptions.envelope.schema },
+    409: {
+      description: "The subscription is already cancelled, or already ends with its period (not_in_state).",
+      body: subscriptions.envelope.schema,
+    },
   },
   handle: async (operations, { caller, params, body, operationId, request }) => {
     const when = { atPeriodEnd: body?.atPeriodEnd ?? false };

@@ -10,7 +10,7 @@ export const changePlan = subscriptions.endpoint({
   method: "PATCH",
   path: `${MERCHANT_BASE}/plans/{id}`,
   summary: "Update whether a plan is active",
-  description: "Subscriptions that it has go on as they are.",
+  description: "Existing subscriptions to the plan continue unchanged.",
   auth: "merchantUserOrKey",
   apartByEnvironment: true,
   may: "operate",

@@ -12,7 +12,7 @@ export const createPlan = subscriptions.endpoint({
   method: "POST",
   path: `${MERCHANT_BASE}/plans`,
   summary: "Create a plan",
-  description: "Its terms are fixed from then on: whoever wants others makes another plan.",
+  description: "The terms of a plan cannot be changed: create another plan for other terms.",
   auth: "merchantUserOrKey",
   apartByEnvironment: true,
   may: "operate",
@@ -29,7 +29,7 @@ export const createPlan = subscriptions.endpoint({
     201: { description: "Created.", body: okOf(Plan), example: { status: "ok", data: PLAN_EXAMPLE } },
     ...subscriptions.errors(400, 401, 403, 413, 415, 429, 503),
     409: {
-      description: `The merchant has ${PLANS_MAX} plans already, or the same \`Idempotency-Key\` was used with another body (conflict).`,
+      description: `The merchant already has ${PLANS_MAX} plans, or the same \`Idempotency-Key\` was used with another body (conflict).`,
       body: subscriptions.envelope.schema,
     },
   },

@@ -12,7 +12,7 @@ export const createSubscription = subscriptions.endpoint({
   method: "POST",
   path: `${MERCHANT_BASE}/subscriptions`,
   summary: "Create a subscription",
-  description: `Without a trial the first payment is asked for at once: the customer gets a mail with the way to pay, or the card on file is charged. \`collection\` is LINK, and \`locale\` (of mails) it, where they are absent. At most ${SUBSCRIPTIONS_PER_HOUR_MAX} in an hour (429).`,
+  description: `Without a trial the relay requests the first payment at once: it mails the way to pay to the customer, or charges the card on file. \`collection\` is LINK if absent, and \`locale\` (of mails) is it if absent. A merchant may create at most ${SUBSCRIPTIONS_PER_HOUR_MAX} subscriptions in an hour (429).`,
   auth: "merchantUserOrKey",
   may: "operate",
   noStepUp: "A subscription collects money for the merchant's own account, and gives none away.",
@@ -28,7 +28,7 @@ export const createSubscription = subscriptions.endpoint({
     ...subscriptions.errors(400, 401, 403, 413, 415, 429, 503),
     409: {
       description:
-        "There is no such plan (no_plan), or it is deactivated (plan_inactive), or the merchant is (inactive). Or the same `Idempotency-Key` was used with another body.",
+        "There is no such plan (no_plan), the plan is deactivated (plan_inactive), or the merchant is deactivated (inactive). Or the same `Idempotency-Key` was used with another body.",
       body: subscriptions.envelope.schema,
     },
   },
@@ -42,7 +42,7 @@ export const createSubscription = subscriptions.endpoint({
       case "no_plan":
         return refusal(409, "no_plan", "There is no such plan");
       case "plan_inactive":
-        return refusal(409, "plan_inactive", "The plan is deactivated: it takes no new subscriptions");
+        return refusal(409, "plan_inactive", "The plan is deactivated and accepts no new subscriptions; activate it or choose another one");
       case "inactive":
         return refusal(409, "inactive", "The merchant is deactivated");
       case "created":

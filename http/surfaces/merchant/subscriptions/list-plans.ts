@@ -11,14 +11,14 @@ export const listPlans = subscriptions.endpoint({
   method: "GET",
   path: `${MERCHANT_BASE}/plans`,
   summary: "List plans",
-  description: `All of them, deactivated ones too, newest first; at most ${PLANS_MAX}.`,
+  description: `Lists all plans, including deactivated ones, newest first; at most ${PLANS_MAX}.`,
   auth: "merchantUserOrKey",
   apartByEnvironment: true,
   may: "look",
   rateLimit: PORTAL_RATE,
   responses: {
     200: {
-      description: "All of them.",
+      description: "All plans of the merchant.",
       body: okOf(Plans),
       example: { status: "ok", data: { items: [PLAN_EXAMPLE], collections: ["LINK"] } },
     },

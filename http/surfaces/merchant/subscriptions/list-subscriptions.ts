@@ -13,7 +13,7 @@ export const listSubscriptions = subscriptions.endpoint({
   path: `${MERCHANT_BASE}/subscriptions`,
   summary: "List subscriptions",
   description:
-    "Newest first. Days are those of the installation's time zone, by when a subscription was created. A page of a filtered list may have fewer items than `limit`, or none, and still a `next`. `customerEmail` is a filter for roles that see personal data only.",
+    "Newest first. Days are those of the installation's time zone on which a subscription was created. A page of a filtered list may have fewer items than `limit`, or none, and still have a `next`. Only roles that see personal data may filter by `customerEmail`.",
   auth: "merchantUserOrKey",
   apartByEnvironment: true,
   may: "look",

@@ -8,7 +8,7 @@ export const pauseSubscription = subscriptions.endpoint({
   method: "POST",
   path: `${MERCHANT_BASE}/subscriptions/{id}/pause`,
   summary: "Pause a subscription",
-  description: "Nothing is asked for until it is resumed. A payment that was under way is followed to its end.",
+  description: "The relay requests no payments until the subscription is resumed. A payment that is in progress continues to its end.",
   auth: "merchantUserOrKey",
   apartByEnvironment: true,
   may: "operate",
@@ -21,7 +21,7 @@ export const pauseSubscription = subscriptions.endpoint({
   responses: {
     200: subscriptionChanged,
     ...subscriptions.errors(400, 401, 403, 404, 429, 503),
-    409: { description: "It is not TRIALING, ACTIVE or PAST_DUE (not_in_state).", body: subscriptions.envelope.schema },
+    409: { description: "The subscription is not TRIALING, ACTIVE or PAST_DUE (not_in_state).", body: subscriptions.envelope.schema },
   },
   handle: async (operations, { caller, params, operationId, request }) => {
     const operation = operationOf(caller, operationId, request);

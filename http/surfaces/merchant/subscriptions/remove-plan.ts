@@ -23,7 +23,7 @@ export const removePlan = subscriptions.endpoint({
       example: { status: "ok", data: { id: PLAN_EXAMPLE.id } },
     },
     ...subscriptions.errors(400, 401, 403, 404, 429, 503),
-    409: { description: "It has or had subscriptions (plan_used): it can be deactivated.", body: subscriptions.envelope.schema },
+    409: { description: "The plan has or had subscriptions (plan_used); deactivate it instead.", body: subscriptions.envelope.schema },
   },
   handle: async ({ plans }, { caller, params: { id } }) => {
     const removed = await plans.remove(merchantOwnerOf(caller), id);

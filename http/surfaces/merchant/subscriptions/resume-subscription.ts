@@ -17,7 +17,7 @@ export const resumeSubscription = subscriptions.endpoint({
   path: `${MERCHANT_BASE}/subscriptions/{id}/resume`,
   summary: "Resume a subscription",
   description:
-    "After a pause, whose time counts for nothing: what was unpaid is given up, and the next cycle is the first that is due from now on. Or takes back a cancellation at the period's end.",
+    "Ends a pause: unpaid cycles from before and during the pause are void, and the next cycle is the first one that is due from now on. Or undoes a cancellation at the end of the period.",
   auth: "merchantUserOrKey",
   may: "operate",
   noStepUp: "It collects money for the merchant's own account again, and gives none away.",
@@ -31,7 +31,7 @@ export const resumeSubscription = subscriptions.endpoint({
     ...subscriptions.errors(400, 401, 403, 404, 429, 503),
     409: {
       description:
-        "It is neither paused nor to end (not_in_state), a payment from before the pause may still be made (outcome_unknown, with `Retry-After`), or the merchant is deactivated (inactive).",
+        "The subscription is neither paused nor about to end (not_in_state), a payment from before the pause may still succeed (outcome_unknown, with `Retry-After`), or the merchant is deactivated (inactive).",
       body: subscriptions.envelope.schema,
     },
   },

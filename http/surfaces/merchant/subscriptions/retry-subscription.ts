@@ -19,7 +19,7 @@ export const retrySubscription = subscriptions.endpoint({
   method: "POST",
   path: `${MERCHANT_BASE}/subscriptions/{id}/retry`,
   summary: "Start a payment of an unpaid cycle",
-  description: "Charges the card on file, or reminds the customer of the link. Once in an hour.",
+  description: "Charges the card on file, or reminds the customer of the link. Permitted once an hour.",
   auth: "merchantUserOrKey",
   may: "operate",
   noStepUp: "It collects what is owed to the merchant, once in an hour, and gives no money away.",
@@ -32,7 +32,7 @@ export const retrySubscription = subscriptions.endpoint({
     200: subscriptionChanged,
     ...subscriptions.errors(400, 401, 403, 404, 429, 503),
     409: {
-      description: `Nothing is unpaid, or it is paused or cancelled (not_in_state). It is not known whether the customer was charged (outcome_unknown), or it was asked for within the hour (too_soon), both with \`Retry-After\`. ${ATTEMPTS_MAX} attempts were made at this cycle (too_many). The merchant is deactivated (inactive).`,
+      description: `Nothing is unpaid, or the subscription is paused or cancelled (not_in_state). Or it is unknown whether the customer was charged (outcome_unknown), or a payment was requested within the last hour (too_soon), both with \`Retry-After\`. Or ${ATTEMPTS_MAX} attempts were made for this cycle (too_many), or the merchant is deactivated (inactive).`,
       body: subscriptions.envelope.schema,
     },
   },
@@ -48,12 +48,12 @@ export const retrySubscription = subscriptions.endpoint({
       case "too_soon": {
         const nowMs = operations.clock.nowMs();
         const waitMs = (retryFromMs(outcome.subscription, nowMs) ?? nowMs) - nowMs;
-        throw new RelayError("conflict", "It was asked for within the hour; wait before you ask again", {
+        throw new RelayError("conflict", "A payment was requested within the last hour; wait before you request it again", {
           ...{ detail: "too_soon", retryAfterSeconds: Math.max(1, Math.ceil(waitMs / 1_000)) },
         });
       }
       case "too_many":
-        return refusal(409, "too_many", `${ATTEMPTS_MAX} attempts were made at this cycle; cancel, or pause and resume the subscription`);
+        return refusal(409, "too_many", `${ATTEMPTS_MAX} attempts were made for this cycle; cancel, or pause and resume the subscription`);
       case "inactive":
         return refusal(409, "inactive", "The merchant is deactivated");
       case "retried":

@@ -16,7 +16,7 @@ export const PlanIntervalWord = words(PLAN_INTERVALS, { title: "PlanInterval" })
 export const SubscriptionStateWord = words(SUBSCRIPTION_STATES, {
   title: "SubscriptionState",
   description:
-    "INCOMPLETE: the first payment has not been made yet. TRIALING: nothing has to be paid yet. ACTIVE: paid, or the payment of the cycle is under way. PAST_DUE: a payment has failed. PAUSED: nothing is asked for. CANCELLED: for ever.",
+    "INCOMPLETE: the first payment has not been made yet. TRIALING: no payment is due yet. ACTIVE: the current cycle is paid, or its payment is in progress. PAST_DUE: a payment has failed. PAUSED: the relay requests no payments. CANCELLED: the subscription has ended for good.",
 });
 export const CollectionWord = words(COLLECTIONS, {
   title: "SubscriptionCollection",
@@ -24,7 +24,7 @@ export const CollectionWord = words(COLLECTIONS, {
 });
 export const DunningFinalActionWord = words(DUNNING_FINAL_ACTIONS, {
   title: "DunningFinalAction",
-  description: "What a subscription becomes a day after the last retry. STAY: it stays past due until somebody decides.",
+  description: "What happens to a subscription a day after the last retry. STAY: it stays past due until somebody decides.",
 });
 
 const TEXT = {
@@ -38,7 +38,7 @@ export const PLAN_ID = { pattern: "^plan_[a-z0-9]{24}$", errorMessage: "must be 
 
 // --- plans ---------------------------------------------------------------------------------------------------------------------------------------------
 
-const AMOUNT = { minimum: 1, maximum: AMOUNT_MINOR_MAX, description: "Minor units of the currency." };
+const AMOUNT = { minimum: 1, maximum: AMOUNT_MINOR_MAX, description: "Amount in minor units of the currency." };
 const COUNT_MAX = Math.max(...Object.values(PLAN_COUNTS_MAX));
 
 /** POST /plans. */
@@ -53,18 +53,18 @@ export const CreatePlan = Type.Object(
         minimum: 1,
         maximum: COUNT_MAX,
         default: 1,
-        description: `Every so many intervals; at most ${PLAN_COUNTS_MAX.WEEK} weeks, ${PLAN_COUNTS_MAX.MONTH} months or ${PLAN_COUNTS_MAX.YEAR} years.`,
+        description: `Number of intervals between payments; at most ${PLAN_COUNTS_MAX.WEEK} weeks, ${PLAN_COUNTS_MAX.MONTH} months or ${PLAN_COUNTS_MAX.YEAR} years.`,
       }),
     ),
     trialDays: Type.Optional(
-      Type.Integer({ minimum: 0, maximum: PLAN_TRIAL_DAYS_MAX, default: 0, description: "Days before the first payment." }),
+      Type.Integer({ minimum: 0, maximum: PLAN_TRIAL_DAYS_MAX, default: 0, description: "Number of days before the first payment." }),
     ),
   },
   { title: "PlanRequest" },
 );
 /** PATCH /plans/{id}. */
 export const ChangePlan = Type.Object(
-  { active: Type.Boolean({ description: "Whether there may be new subscriptions to it. Those that it has go on." }) },
+  { active: Type.Boolean({ description: "Whether the plan accepts new subscriptions. Existing subscriptions continue." }) },
   { title: "PlanChange" },
 );
 const PLAN_TERMS = {
@@ -72,7 +72,7 @@ const PLAN_TERMS = {
   amountMinor: Type.Integer(),
   currency: Type.String(),
   interval: PlanIntervalWord,
-  count: Type.Integer({ description: "Every so many intervals." }),
+  count: Type.Integer({ description: "Number of intervals between payments." }),
   trialDays: Type.Integer(),
 };
 export const PlanTermsSchema = Type.Object(PLAN_TERMS, { title: "PlanTerms" });
@@ -80,10 +80,10 @@ export const Plan = Type.Object(
   {
     id: Type.String(),
     ...PLAN_TERMS,
-    active: Type.Boolean({ description: "Whether there may be new subscriptions to it." }),
-    used: Type.Boolean({ description: "It has or had subscriptions: it can be deactivated, and not be removed." }),
-    createdAt: time("when it was created."),
-    updatedAt: time("when it was last changed."),
+    active: Type.Boolean({ description: "Whether the plan accepts new subscriptions." }),
+    used: Type.Boolean({ description: "True if the plan has or had subscriptions: it can be deactivated, but not deleted." }),
+    createdAt: time("when the plan was created."),
+    updatedAt: time("when the plan was last changed."),
   },
   { title: "Plan" },
 );
@@ -92,7 +92,7 @@ export const Plans = Type.Object(
   {
     items: Type.Array(Plan),
     collections: Type.Array(CollectionWord, {
-      description: "How payments can be asked for here: CARD only where cards on file can be charged.",
+      description: "How payments can be collected here. CARD is present only if cards on file can be charged.",
     }),
   },
   { title: "Plans" },
@@ -106,11 +106,11 @@ export const DunningPolicy = Type.Object(
     retryDays: Type.Array(Type.Integer({ minimum: 1, maximum: DUNNING_DAYS_MAX }), {
       minItems: 1,
       maxItems: DUNNING_RETRIES_MAX,
-      description: `Days after the first failure, increasing: 1 to ${DUNNING_RETRIES_MAX} of them, at most ${DUNNING_DAYS_MAX}.`,
+      description: `Days after the first failure, in increasing order: 1 to ${DUNNING_RETRIES_MAX} numbers of at most ${DUNNING_DAYS_MAX}.`,
     }),
     finalAction: DunningFinalActionWord,
     mails: Type.Boolean({
-      description: "Whether the customer is written to: at the first failure, at each step, and when it is paid after all.",
+      description: "Whether the relay mails the customer: at the first failure, at each retry, and when the cycle is paid after a failure.",
     }),
   },
   // The same in a request, which takes no other members.
@@ -144,66 +144,70 @@ export const CreateSubscription = Type.Object(
 );
 /** POST /subscriptions/{id}/cancel. */
 export const CancelSubscription = Type.Object(
-  { atPeriodEnd: Type.Boolean({ description: "When the current period ends, instead of at once." }) },
+  { atPeriodEnd: Type.Boolean({ description: "True to cancel at the end of the current period instead of at once." }) },
   { title: "SubscriptionCancellation" },
 );
 /** Filters of GET /subscriptions, beside PAGE_QUERY. */
 export const SUBSCRIPTION_FILTERS = {
   state: Type.Optional(SubscriptionStateWord),
   planId: Type.Optional(Type.String(PLAN_ID)),
-  customerEmail: Type.Optional(Type.String({ minLength: 3, maxLength: EMAIL_LENGTH_MAX, description: "Exactly this address." })),
-  from: Type.Optional(Type.String({ ...DAY, description: "Created on this day or later, in the installation's time zone." })),
+  customerEmail: Type.Optional(
+    Type.String({ minLength: 3, maxLength: EMAIL_LENGTH_MAX, description: "Only subscriptions with exactly this address." }),
+  ),
+  from: Type.Optional(
+    Type.String({ ...DAY, description: "Only subscriptions created on this day or later, in the installation's time zone." }),
+  ),
   to: Type.Optional(ToDay),
 };
 
 export const ChargeAttemptState = words(["asked", "unknown", "open", "done", "failed"], {
   title: "SubscriptionAttemptState",
   description:
-    "asked: nothing was answered yet. unknown: nobody says whether the customer was charged; no other payment is asked for meanwhile. open: the link can be paid.",
+    "asked: no response yet. unknown: it is unknown whether the customer was charged; the relay requests no other payment meanwhile. open: the link can be paid.",
 });
 export const SubscriptionAttempt = Type.Object(
   {
     id: Type.String(),
     means: CollectionWord,
     state: ChargeAttemptState,
-    askedAt: time("when it was asked for."),
-    endedAt: nullable(time("when it ended.")),
-    nextLookAt: nullable(time("when the relay looks at it again; null once it has ended.")),
-    code: nullable(Type.String({ description: "Why it failed, as a code of whoever was asked." })),
-    message: nullable(Type.String({ description: "The same in words." })),
-    hard: Type.Boolean({ description: "Asking again is of no use: another means of payment is needed." }),
-    paymentLinkId: nullable(Type.String({ description: "Of GET /payment-links/{id}; null for a card." })),
+    askedAt: time("when the payment was requested."),
+    endedAt: nullable(time("when the attempt ended.")),
+    nextLookAt: nullable(time("when the relay checks it again; null after it has ended.")),
+    code: nullable(Type.String({ description: "Why it failed, as a code of the gateway or the card service." })),
+    message: nullable(Type.String({ description: "Why it failed, as a text." })),
+    hard: Type.Boolean({ description: "True if a retry is useless: the customer needs another means of payment." }),
+    paymentLinkId: nullable(Type.String({ description: "Id for GET /payment-links/{id}; null for a card." })),
   },
   { title: "SubscriptionAttempt" },
 );
 export const SubscriptionCharge = Type.Object(
   {
     cycle: Type.Integer(),
-    dueAt: time("when it began to be due."),
-    periodFrom: time("the first moment of what is paid for."),
-    periodUntil: time("the end of what is paid for."),
+    dueAt: time("when the cycle became due."),
+    periodFrom: time("the beginning of the paid period."),
+    periodUntil: time("the end of the paid period."),
     amountMinor: Type.Integer(),
     currency: Type.String(),
     state: words(["OPEN", "PAID", "VOID"], {
       title: "SubscriptionChargeState",
-      description: "VOID: given up, because the subscription was paused and went on with a later cycle.",
+      description: "VOID: no payment is requested any more, because the subscription was paused and resumed with a later cycle.",
     }),
     failedAt: nullable(time("the first failure.")),
-    paidAt: nullable(time("when it was paid.")),
-    late: Type.Boolean({ description: "Paid after the subscription was paused or cancelled." }),
-    attempts: Type.Array(SubscriptionAttempt, { description: "In order; all but the last have ended." }),
+    paidAt: nullable(time("when the cycle was paid.")),
+    late: Type.Boolean({ description: "True if the cycle was paid after the subscription was paused or cancelled." }),
+    attempts: Type.Array(SubscriptionAttempt, { description: "Attempts in order; all except the last one have ended." }),
   },
   { title: "SubscriptionCharge" },
 );
-const DunningStep = Type.Object({ at: time("when its time comes."), made: Type.Boolean() }, { title: "DunningStep" });
+const DunningStep = Type.Object({ at: time("when the retry is due."), made: Type.Boolean() }, { title: "DunningStep" });
 export const SubscriptionDunning = Type.Object(
   {
     failedAt: time("the first failure of the cycle."),
-    steps: Type.Array(DunningStep, { description: "The calendar of retries: those that were made and those to come." }),
+    steps: Type.Array(DunningStep, { description: "The retries: those that were made and those to come." }),
     means: nullable(CollectionWord),
     finalAction: DunningFinalActionWord,
-    finalAt: time("when the final action is taken."),
-    stays: Type.Boolean({ description: "The calendar has come to its end, and the subscription stays past due." }),
+    finalAt: time("when the relay takes the final action."),
+    stays: Type.Boolean({ description: "True if all retries were made and the subscription stays past due." }),
     mails: Type.Boolean(),
   },
   { title: "SubscriptionDunning" },
@@ -212,7 +216,8 @@ const SUBSCRIPTION = {
   id: Type.String(),
   url: nullable(
     Type.String({
-      description: "The customer's page. Whoever has it may pay and cancel: null for roles that do not see personal data.",
+      description:
+        "Address of the customer's page. Anyone who has it may pay and cancel, so it is null for roles that do not see personal data.",
     }),
   ),
   state: SubscriptionStateWord,
@@ -220,42 +225,42 @@ const SUBSCRIPTION = {
   plan: PlanTermsSchema,
   customer: Type.Object(
     { name: Type.String(), email: Type.String(), locale: LocaleWord },
-    { title: "SubscriptionCustomer", description: "Name and address masked for roles that do not see personal data." },
+    { title: "SubscriptionCustomer", description: "The customer. Name and address are masked for roles that do not see personal data." },
   ),
   collection: CollectionWord,
   methodId: nullable(Type.String({ description: "The card on file; null for LINK." })),
-  createdAt: time("when it was created."),
+  createdAt: time("when the subscription was created."),
   createdBy: Type.String({
     description:
-      "For people to read: the user's e-mail address (masked for roles that do not see personal data), `Former user`, or `API key`.",
+      "Display name of the creator: the user's e-mail address (masked for roles that do not see personal data), `Former user`, or `API key`.",
   }),
-  creator: words(["user", "former_user", "key", "agent"], { description: "What `createdBy` is." }),
+  creator: words(["user", "former_user", "key", "agent"], { description: "The kind of `createdBy`." }),
   cycle: Type.Integer({ description: "The number of the current period; 0 for the trial." }),
   periodFrom: time("the beginning of the current period."),
   periodUntil: time("its end."),
-  nextDueAt: nullable(time("when the next cycle is asked for, if nothing changes; null where none will be.")),
+  nextDueAt: nullable(time("when the relay requests the payment of the next cycle, if nothing changes; null if there will be none.")),
   unpaid: nullable(
     Type.Object(
       {
         amountMinor: Type.Integer(),
         currency: Type.String(),
-        dueAt: time("when it began to be due."),
-        code: nullable(Type.String({ description: "Why the last attempt failed; null where none has." })),
-        message: nullable(Type.String({ description: "The same in words." })),
-        hard: Type.Boolean({ description: "Asking the card again is of no use." }),
+        dueAt: time("when the unpaid cycle became due."),
+        code: nullable(Type.String({ description: "Why the last attempt failed; null if none has failed." })),
+        message: nullable(Type.String({ description: "Why it failed, as a text." })),
+        hard: Type.Boolean({ description: "True if charging the card again is useless." }),
       },
       { title: "SubscriptionUnpaid" },
     ),
   ),
   dunning: nullable(SubscriptionDunning),
-  nextRetryAt: nullable(time("when the card is charged again by itself; null where the customer has to pay.")),
-  retryFrom: nullable(time("from when `retry` is permitted again; null: now.")),
+  nextRetryAt: nullable(time("when the relay charges the card again automatically; null if the customer must pay.")),
+  retryFrom: nullable(time("the time from which `retry` is permitted again; null if it is permitted now.")),
   cancelsAtPeriodEnd: Type.Boolean(),
-  cancelledAt: nullable(time("when it was cancelled.")),
+  cancelledAt: nullable(time("when the subscription was cancelled.")),
   cancelledBy: nullable(
-    words(["merchant", "customer", "no_first_payment", "dunning"], { description: "Who wanted it to end, or why it ended." }),
+    words(["merchant", "customer", "no_first_payment", "dunning"], { description: "Who cancelled it, or why it ended." }),
   ),
-  pausedAt: nullable(time("when it was paused.")),
+  pausedAt: nullable(time("when the subscription was paused.")),
   pausedBy: nullable(words(["merchant", "dunning", "deactivated"])),
 };
 /** GET /subscriptions. */
@@ -264,8 +269,8 @@ export const Subscription = Type.Object(SUBSCRIPTION, { title: "Subscription" })
 export const SubscriptionDetail = Type.Object(
   {
     ...SUBSCRIPTION,
-    charges: Type.Array(SubscriptionCharge, { description: "Its payments, the latest cycle first." }),
-    chargesNext: nullable(Type.Integer({ description: "As `beforeCycle`: those before; null where there are no more." })),
+    charges: Type.Array(SubscriptionCharge, { description: "Payments of the subscription, the latest cycle first." }),
+    chargesNext: nullable(Type.Integer({ description: "Pass it as `beforeCycle` to get earlier payments; null if there are none." })),
   },
   { title: "SubscriptionDetail" },
 );

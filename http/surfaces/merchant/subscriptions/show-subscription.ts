@@ -9,14 +9,14 @@ export const showSubscription = subscriptions.endpoint({
   method: "GET",
   path: `${MERCHANT_BASE}/subscriptions/{id}`,
   summary: "Get a subscription",
-  description: `With the latest ${CHARGES_PAGE} of its payments, why the last one failed (\`unpaid\`), and the calendar of retries (\`dunning\`).`,
+  description: `Includes the latest ${CHARGES_PAGE} payments, why the last one failed (\`unpaid\`), and the retries (\`dunning\`).`,
   auth: "merchantUserOrKey",
   apartByEnvironment: true,
   may: "look",
   rateLimit: PORTAL_RATE,
   params: SubscriptionParams,
   query: Type.Object({
-    beforeCycle: Type.Optional(Type.Integer({ minimum: 1, maximum: 99_999, description: "Payments of cycles before this one only." })),
+    beforeCycle: Type.Optional(Type.Integer({ minimum: 1, maximum: 99_999, description: "Only payments of cycles before this one." })),
   }),
   refusesUnknown: "rows",
   responses: {

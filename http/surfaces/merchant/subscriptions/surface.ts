@@ -58,9 +58,13 @@ const KNOWN_AFTER_SECONDS = 60;
 
 /** An answer with a time to retry is not kept for its idempotency key: the same request again is to be executed. */
 export function outcomeUnknown(): RelayError {
-  return new RelayError("conflict", "It is not known yet whether the customer was charged; nothing else is asked for before that", {
-    ...{ detail: "outcome_unknown", retryAfterSeconds: KNOWN_AFTER_SECONDS },
-  });
+  return new RelayError(
+    "conflict",
+    "It is not known yet whether the customer was charged; the relay requests no other payment before that is known",
+    {
+      ...{ detail: "outcome_unknown", retryAfterSeconds: KNOWN_AFTER_SECONDS },
+    },
+  );
 }
 
 export function notInState({ state }: Pick<SubscriptionRecord, "state">, done: string) {

@@ -13,7 +13,7 @@ export const changeWebhook = webhooks.endpoint({
   path: `${MERCHANT_BASE}/webhooks/{id}`,
   summary: "Update a webhook endpoint of the merchant",
   description:
-    "Members that are left out stay. Disabling it ends what is still to be delivered to it; enabling it forgets why it was disabled. `seen`: the `updatedAt` that was looked at.",
+    "Members that are left out keep their values. Disabling the endpoint ends all pending deliveries to it; enabling it clears the reason why it was disabled. `seen` is the `updatedAt` that the caller last read.",
   auth: "merchantUserOrKey",
   apartByEnvironment: true,
   may: "integrate",
@@ -26,7 +26,7 @@ export const changeWebhook = webhooks.endpoint({
   responses: {
     200: { description: "The endpoint.", body: okOf(WebhookEndpointItem), example: { status: "ok", data: ENDPOINT_EXAMPLE } },
     ...webhooks.errors(400, 401, 403, 404, 413, 415, 429, 503),
-    409: { description: "It is no longer as in `seen` (conflict).", body: webhooks.envelope.schema },
+    409: { description: "The endpoint is no longer as in `seen` (conflict).", body: webhooks.envelope.schema },
   },
   handle: async ({ merchantWebhooks, clock }, { caller, params: { id }, body }) => {
     const merchant = webhookMerchantOf(caller);

@@ -13,7 +13,7 @@ export const createWebhook = webhooks.endpoint({
   path: `${MERCHANT_BASE}/webhooks`,
   summary: "Create a webhook endpoint of the merchant",
   description:
-    "`format`: `portal` (default) or `platform`, that of `/v1/webhook_endpoints`; each has its own events. `url` is https in LIVE; addresses of local networks are refused, and a name is checked at each call. The answer has the `secret` by which deliveries are signed; it is not shown again.",
+    "`format` is `portal` (default) or `platform`, the format of `/v1/webhook_endpoints`; each has its own events. `url` must be https in LIVE. The relay rejects addresses of local networks, and checks the host name at each call. The response has the `secret` that signs deliveries; it is not shown again.",
   auth: "merchantUserOrKey",
   apartByEnvironment: true,
   may: "integrate",
@@ -31,7 +31,7 @@ export const createWebhook = webhooks.endpoint({
     },
     ...webhooks.errors(400, 401, 403, 413, 415, 429, 503),
     409: {
-      description: `The merchant has ${WEBHOOK_ENDPOINTS_MAX} endpoints already (endpoints_full), or the Idempotency-Key was used for another request (conflict).`,
+      description: `The merchant already has ${WEBHOOK_ENDPOINTS_MAX} endpoints (endpoints_full), or the Idempotency-Key was used for another request (conflict).`,
       body: webhooks.envelope.schema,
     },
   },

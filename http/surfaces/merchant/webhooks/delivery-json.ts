@@ -92,4 +92,4 @@ export function deliveryPlaceOf(cursor: string | undefined): DeliveryPlace | nul
   return place;
 }
 
-export const DISABLED_ENDPOINT = "Its endpoint is disabled or removed; enable it first";
+export const DISABLED_ENDPOINT = "The endpoint of this delivery is disabled or removed; enable it first";

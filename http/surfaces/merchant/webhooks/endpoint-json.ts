@@ -44,13 +44,14 @@ export function endpointJson(record: WebhookEndpointRecord, nowMs: number): Webh
 export function eventsOf(format: WebhookFormat, names: readonly string[], known: readonly string[] = []): string[] {
   const events = distinctEvents(names);
   const unknown = events.find((name) => name !== "*" && !EVENTS_OFFERED[format].includes(name) && !known.includes(name));
-  if (unknown !== undefined) throw new RelayError("invalid_request", `events: the format ${format} has no event of this name: ${unknown}`);
+  if (unknown !== undefined)
+    throw new RelayError("invalid_request", `events: the format ${format} has no event with this name: ${unknown}`);
   return events;
 }
 
 /** The time that an answer said, in milliseconds. Throws RelayError `invalid_request`. */
 export function seenMsOf(seen: string): number {
   const ms = Date.parse(seen);
-  if (Number.isNaN(ms) || iso(ms) !== seen) throw new RelayError("invalid_request", "seen: must be the `updatedAt` of an answer");
+  if (Number.isNaN(ms) || iso(ms) !== seen) throw new RelayError("invalid_request", "seen: must be the `updatedAt` of a response");
   return ms;
 }

@@ -11,7 +11,7 @@ export const findWebhookDelivery = webhooks.endpoint({
   path: `${MERCHANT_BASE}/webhooks/deliveries/{id}`,
   summary: "Get a webhook delivery of the merchant",
   description:
-    "`tries`: the latest 24, the oldest first, with the first 1,024 bytes of each answer, without card numbers. For roles that do not see personal data, e-mail addresses are masked, and in the body whom something is sent or billed to.",
+    "`tries` has the latest 24 attempts, the oldest first, with the first 1,024 bytes of each response; card numbers are masked. For roles that do not see personal data, e-mail addresses and the names of recipients in the body are masked.",
   auth: "merchantUserOrKey",
   apartByEnvironment: true,
   may: "integrate",

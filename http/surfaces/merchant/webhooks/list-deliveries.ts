@@ -12,7 +12,7 @@ export const listWebhookDeliveries = webhooks.endpoint({
   path: `${MERCHANT_BASE}/webhooks/deliveries`,
   summary: "List webhook deliveries of the merchant",
   description:
-    "To the endpoints that the merchant has now. `FAILED`: six attempts failed within about seventy minutes, or the endpoint was disabled before; kept for 90 days, the others for 30. A page by `eventType` may have fewer items than `limit`, or none, and still a `next`.",
+    "Lists deliveries to the merchant's current endpoints. `FAILED`: six attempts failed within about seventy minutes, or the endpoint was disabled before the delivery succeeded. The relay stores these for 90 days, the others for 30. A page filtered by `eventType` may have fewer items than `limit`, or none, and still have a `next`.",
   auth: "merchantUserOrKey",
   apartByEnvironment: true,
   may: "integrate",

@@ -13,14 +13,15 @@ export const listWebhooks = webhooks.endpoint({
   method: "GET",
   path: `${MERCHANT_BASE}/webhooks`,
   summary: "List webhook endpoints of the merchant",
-  description: "Of both formats: those made here, and those made with `/v1/webhook_endpoints`. `events`: what each format offers.",
+  description:
+    "Lists endpoints of both formats: those created here, and those created with `/v1/webhook_endpoints`. `events` has the events that each format offers.",
   auth: "merchantUserOrKey",
   apartByEnvironment: true,
   may: "integrate",
   rateLimit: PORTAL_RATE,
   responses: {
     200: {
-      description: "All of them.",
+      description: "All endpoints of the merchant.",
       body: okOf(WebhookEndpointList),
       example: { status: "ok", data: { items: [ENDPOINT_EXAMPLE], max: WEBHOOK_ENDPOINTS_MAX, events: offered() } },
     },

@@ -10,7 +10,7 @@ export const removeWebhook = webhooks.endpoint({
   path: `${MERCHANT_BASE}/webhooks/{id}`,
   summary: "Delete a webhook endpoint of the merchant",
   description:
-    "Ends what is still to be delivered to it, and takes its deliveries out of the list. A person may delete endpoints of both environments.",
+    "Ends all pending deliveries to the endpoint, and removes its deliveries from the list. A person may delete endpoints of both environments.",
   auth: "merchantUserOrKey",
   apartByEnvironment: true,
   may: "integrate",

@@ -9,7 +9,7 @@ export const resendWebhookDelivery = webhooks.endpoint({
   method: "POST",
   path: `${MERCHANT_BASE}/webhooks/deliveries/{id}/resend`,
   summary: "Resend a webhook delivery of the merchant",
-  description: "Also where it was delivered before.",
+  description: "A delivered event can be sent again, too.",
   auth: "merchantUserOrKey",
   apartByEnvironment: true,
   may: "integrate",
@@ -19,7 +19,7 @@ export const resendWebhookDelivery = webhooks.endpoint({
   audit: { action: "webhook.resend" },
   responses: {
     200: {
-      description: "It is sent within a second, and has all its attempts again.",
+      description: "The relay sends the event within a second, and it has all its attempts again.",
       body: okOf(WebhookDelivery),
       example: {
         status: "ok",
@@ -28,7 +28,7 @@ export const resendWebhookDelivery = webhooks.endpoint({
     },
     ...webhooks.errors(400, 401, 403, 404, 429, 503),
     409: {
-      description: "The endpoint is disabled or removed (endpoint_disabled), or it is being sent just now (conflict).",
+      description: "The endpoint is disabled or removed (endpoint_disabled), or the delivery is being sent at this moment (conflict).",
       body: webhooks.envelope.schema,
     },
   },

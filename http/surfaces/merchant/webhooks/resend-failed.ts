@@ -12,7 +12,7 @@ export const resendFailedDeliveries = webhooks.endpoint({
   method: "POST",
   path: `${MERCHANT_BASE}/webhooks/deliveries/resend-failed`,
   summary: "Resend failed webhook deliveries of the merchant",
-  description: `The oldest first, at most ${RESENT_MAX} in one call. Left out is what was delivered since, and what is superseded: a later event of the same object was delivered to that endpoint.`,
+  description: `Sends the oldest deliveries first, at most ${RESENT_MAX} in one call. It skips deliveries that have succeeded since, and those that are superseded: a later event of the same object was delivered to the endpoint.`,
   auth: "merchantUserOrKey",
   apartByEnvironment: true,
   may: "integrate",
@@ -23,7 +23,7 @@ export const resendFailedDeliveries = webhooks.endpoint({
   audit: { action: "webhook.resend-failed", subject: ({ body }) => body?.endpointId ?? "all" },
   responses: {
     200: {
-      description: "How many are sent again, from now on.",
+      description: "How many deliveries the relay now sends again.",
       body: okOf(ResentDeliveries),
       example: { status: "ok", data: { resent: 12, skipped: 1, more: false, next: null } },
     },

@@ -11,7 +11,7 @@ export const rotateWebhookSecret = webhooks.endpoint({
   path: `${MERCHANT_BASE}/webhooks/{id}/rotate-secret`,
   summary: "Rotate the secret of the merchant's webhook endpoint",
   description:
-    "The answer has the new `secret`, which is not shown again. For 24 hours (`formerSecretUntil`) the former one signs too: `X-Gateway-Signature` is made with the former one until then, `webhook-signature` has one of each.",
+    "The response has the new `secret`, which is not shown again. For 24 hours (until `formerSecretUntil`) the previous secret signs, too: `X-Gateway-Signature` uses the previous one until then, and `webhook-signature` has a signature of each.",
   auth: "merchantUserOrKey",
   apartByEnvironment: true,
   may: "integrate",
@@ -31,7 +31,8 @@ export const rotateWebhookSecret = webhooks.endpoint({
     },
     ...webhooks.errors(400, 401, 403, 404, 429, 503),
     409: {
-      description: "The secret that this request made was replaced since, or the Idempotency-Key was used for another request (conflict).",
+      description:
+        "The secret that this request created has been replaced since, or the Idempotency-Key was used for another request (conflict).",
       body: webhooks.envelope.schema,
     },
   },

@@ -10,14 +10,14 @@ export const WebhookEndpointItem = Type.Object(
     id: Type.String(),
     format: WebhookFormat,
     url: Type.String(),
-    events: Type.Array(Type.String(), { description: "`*`: all of its format." }),
+    events: Type.Array(Type.String(), { description: "`*` means all events of its format." }),
     description: nullable(Type.String()),
     status: WebhookStatus,
     disabledReason: nullable(WebhookDisabledReason),
     /** Until when the former secret signs too; null: it does not. */
-    formerSecretUntil: nullable(time("until when the former secret signs too.")),
-    createdAt: time("when it was created."),
-    updatedAt: time("when it was last changed."),
+    formerSecretUntil: nullable(time("until when the previous secret signs, too.")),
+    createdAt: time("when the endpoint was created."),
+    updatedAt: time("when the endpoint was last changed."),
   },
   { title: "PortalWebhookEndpoint" },
 );
@@ -69,15 +69,15 @@ export const WebhookDelivery = Type.Object(
     objectId: Type.String(),
     outcome: DeliveryOutcome,
     attempts: Type.Integer(),
-    lastAttemptAt: nullable(time("when it was last tried.")),
-    lastStatus: nullable(Type.Integer({ description: "The last answer's HTTP status." })),
-    nextAttemptAt: nullable(time("when it is tried next.")),
-    createdAt: time("when the event was fanned out."),
+    lastAttemptAt: nullable(time("when the relay last tried.")),
+    lastStatus: nullable(Type.Integer({ description: "HTTP status of the last response." })),
+    nextAttemptAt: nullable(time("when the relay tries next.")),
+    createdAt: time("when the delivery was created."),
   },
   { title: "PortalWebhookDelivery" },
 );
 
-export const WEBHOOK_ID = { pattern: "^we_[a-z0-9]{24}$", errorMessage: "must be we_ and 24 small letters or digits" };
+export const WEBHOOK_ID = { pattern: "^we_[a-z0-9]{24}$", errorMessage: "must be we_ and 24 lower-case letters or digits" };
 
 /** Filters of GET /webhooks/deliveries, beside PAGE_QUERY; newest first. */
 export const DELIVERY_FILTERS = {
@@ -97,8 +97,8 @@ export const WebhookDeliveryDetail = Type.Object(
         at: time("when."),
         ms: nullable(Type.Integer()),
         status: nullable(Type.Integer()),
-        answer: nullable(Type.String({ description: "The beginning of the answer, as text." })),
-        problem: nullable(Type.String({ description: "Why there was no answer." })),
+        answer: nullable(Type.String({ description: "The beginning of the response, as text." })),
+        problem: nullable(Type.String({ description: "Why there was no response." })),
       }),
     ),
   },
@@ -107,8 +107,8 @@ export const WebhookDeliveryDetail = Type.Object(
 /** POST /webhooks/deliveries/resend-failed. */
 export const ResendFailed = Type.Object(
   {
-    endpointId: Type.Optional(Type.String({ ...WEBHOOK_ID, description: "Of this endpoint only." })),
-    cursor: Type.Optional(Type.String({ maxLength: 256, description: "The `next` of the call before." })),
+    endpointId: Type.Optional(Type.String({ ...WEBHOOK_ID, description: "Only deliveries of this endpoint." })),
+    cursor: Type.Optional(Type.String({ maxLength: 256, description: "The `next` of the previous call." })),
   },
   { title: "FailedDeliveriesRequest" },
 );
@@ -116,10 +116,11 @@ export const ResentDeliveries = Type.Object(
   {
     resent: Type.Integer(),
     skipped: Type.Integer({
-      description: "Not sent: a later event of the same object was delivered, it was sent again meanwhile, or its endpoint is disabled.",
+      description:
+        "Number of skipped deliveries: a later event of the same object was delivered, the delivery was sent again in the meantime, or its endpoint is disabled.",
     }),
-    more: Type.Boolean({ description: "Whether there are more than one call looks at; call again with `cursor`." }),
-    next: nullable(Type.String({ description: "The `cursor` of the next call; null where there is no more." })),
+    more: Type.Boolean({ description: "True if there are more deliveries than one call examines; call again with `cursor`." }),
+    next: nullable(Type.String({ description: "The `cursor` of the next call; null if there are no more deliveries." })),
   },
   { title: "ResentDeliveries" },
 );

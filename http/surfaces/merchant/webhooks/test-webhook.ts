@@ -9,7 +9,8 @@ export const testWebhook = webhooks.endpoint({
   method: "POST",
   path: `${MERCHANT_BASE}/webhooks/{id}/test`,
   summary: "Test a webhook endpoint of the merchant",
-  description: "A `webhook.test` event, to this endpoint alone and whatever it subscribes to. One in ten seconds (429).",
+  description:
+    "Sends a `webhook.test` event to this endpoint only, whatever events it subscribes to. At most one in ten seconds is sent (429).",
   auth: "merchantUserOrKey",
   apartByEnvironment: true,
   may: "integrate",
@@ -19,7 +20,7 @@ export const testWebhook = webhooks.endpoint({
   audit: { action: "webhook.test" },
   responses: {
     200: {
-      description: "It is sent within a second, and has all attempts that events have.",
+      description: "The relay sends the event within a second, and it has all the attempts that events have.",
       body: okOf(WebhookDelivery),
       example: {
         status: "ok",
