@@ -3,7 +3,7 @@ import { IDENTIFIER_LENGTH_MAX } from "../../../engine/kernel/limits.ts";
 import { type SearchHit as EngineHit, HITS_MAX, type Search } from "../../../engine/operators/search.ts";
 import type { AttentionStore } from "../../../engine/payments/attention-store.ts";
 import { surface } from "../../endpoint/surface.ts";
-import { okBody } from "../relay-envelope.ts";
+import { okBody } from "../parts/relay-envelope.ts";
 import { ok } from "./envelope.ts";
 import { type SearchHitJson, SearchResult } from "./session-schemas.ts";
 import { ADMIN_SURFACE } from "./surface.ts";

@@ -3,8 +3,8 @@ import type { Caller } from "../../../engine/access/caller.ts";
 import { cutText } from "../../../engine/kernel/cut-text.ts";
 import { RelayError } from "../../../engine/kernel/errors.ts";
 import type { Transaction } from "../../../engine/payments/transaction.ts";
-import { TerminalParams } from "../identifier-params.ts";
-import { okBody } from "../relay-envelope.ts";
+import { okBody } from "../parts/relay-envelope.ts";
+import { TerminalParams } from "../parts/schemas.ts";
 import { type AdminOperations, admin } from "./surface.ts";
 import { TerminalLife } from "./terminal-life-schemas.ts";
 

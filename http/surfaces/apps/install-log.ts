@@ -7,7 +7,7 @@ import {
 } from "../../../engine/apps/install-log.ts";
 import { RelayError } from "../../../engine/kernel/errors.ts";
 import { isTerminalId } from "../../../engine/kernel/identifiers.ts";
-import { okBody, TextBody } from "../relay-envelope.ts";
+import { okBody, TextBody } from "../parts/relay-envelope.ts";
 import { VersionParams } from "./schemas.ts";
 import { apps } from "./surface.ts";
 

@@ -2,8 +2,7 @@ import { type Static, Type } from "@sinclair/typebox";
 import { type AppDeployment, ROLLOUT_DEFAULT, type RolloutOptions } from "../../../engine/apps/app-deployment.ts";
 import { type AppVersion, RELEASE_NOTES_LENGTH_MAX, VERSION_CODE_MAX, VERSION_NAME_LENGTH_MAX } from "../../../engine/apps/app-version.ts";
 import { CONFIG_NAME_LENGTH_MAX, CONFIG_NAME_PATTERN } from "../../../engine/settings/cloud-config.ts";
-import { NamedTerminalId } from "../identifier-params.ts";
-import { words } from "../named-words.ts";
+import { NamedTerminalId, words } from "../parts/schemas.ts";
 import type { AppsOperations } from "./surface.ts";
 
 const ID = { minimum: 1, maximum: Number.MAX_SAFE_INTEGER };

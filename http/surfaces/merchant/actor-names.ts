@@ -3,7 +3,7 @@ import type { Users } from "../../../engine/accounts/users.ts";
 import type { AgentCredentialCreator } from "../../../engine/agents/agent-credential.ts";
 import type { DisputeActor } from "../../../engine/disputes/dispute.ts";
 import type { PortalLinkCreator } from "../../../engine/portal-links/portal-link.ts";
-import { maskedEmail } from "../masked-email.ts";
+import { maskedEmail } from "../parts/masking.ts";
 import { maySeePersonalData } from "./personal-data.ts";
 import { merchantOf, userOf } from "./surface.ts";
 

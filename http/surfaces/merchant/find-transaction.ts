@@ -1,6 +1,6 @@
 import { RelayError } from "../../../engine/kernel/errors.ts";
 import type { MerchantTransaction, MerchantTransactions } from "../../../engine/payments/merchant-transactions.ts";
-import { UuidParams } from "../identifier-params.ts";
+import { UuidParams } from "../parts/schemas.ts";
 import { ok, okOf } from "./envelope.ts";
 import { maySeePersonalData } from "./personal-data.ts";
 import { READ_DEADLINE_MS, reads } from "./reads.ts";

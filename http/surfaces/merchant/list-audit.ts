@@ -1,7 +1,7 @@
 import { Type } from "@sinclair/typebox";
 import { type AuditEntry, isMerchantsOwn } from "../../../engine/operators/audit-entry.ts";
-import { maskedEmail } from "../masked-email.ts";
-import { AuditOutcome } from "../named-words.ts";
+import { maskedEmail } from "../parts/masking.ts";
+import { AuditOutcome } from "../parts/schemas.ts";
 import { ok, okOf } from "./envelope.ts";
 import { AuditItem, type AuditItemJson } from "./log-schemas.ts";
 import { maySeePersonalData } from "./personal-data.ts";

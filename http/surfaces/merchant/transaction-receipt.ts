@@ -1,5 +1,5 @@
 import type { MerchantTransaction } from "../../../engine/payments/merchant-transactions.ts";
-import { UuidParams } from "../identifier-params.ts";
+import { UuidParams } from "../parts/schemas.ts";
 import { ok, okOf } from "./envelope.ts";
 import { ownTransaction } from "./find-transaction.ts";
 import { maySeePersonalData } from "./personal-data.ts";

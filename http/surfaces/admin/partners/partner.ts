@@ -5,9 +5,9 @@ import { WHOLE_CHARACTERS } from "../../../../engine/kernel/well-formed.ts";
 import type { PartnerChange } from "../../../../engine/partners/administer-partners.ts";
 import { PARTNER_RATE_MAX, type PartnerRecord } from "../../../../engine/partners/partner.ts";
 import { ReadOnly } from "../../../endpoint/unknown-members.ts";
-import { AllowedOrigins } from "../../allowed-origins.ts";
-import { GwApiKey, GwSecretKey, GwTml } from "../../gateway-credentials.ts";
-import { RuleType } from "../../named-words.ts";
+import { AllowedOrigins } from "../../parts/allowed-origins.ts";
+import { GwApiKey, GwSecretKey, GwTml } from "../../parts/gateway-credentials.ts";
+import { RuleType } from "../../parts/schemas.ts";
 import { PartnerApiSettingsBody, PartnerApiShown, shownPartnerApi } from "../partner-api.ts";
 
 export const PartnerParams = Type.Object({

@@ -5,8 +5,8 @@ import type { AdministratorFactorOutcome, AdministratorSignIn } from "../../../.
 import type { Clock } from "../../../../engine/kernel/clock.ts";
 import { RelayError } from "../../../../engine/kernel/errors.ts";
 import { surface } from "../../../endpoint/surface.ts";
-import { SetCookie } from "../../factor-schemas.ts";
-import { okBody } from "../../relay-envelope.ts";
+import { SetCookie } from "../../parts/factor-schemas.ts";
+import { okBody } from "../../parts/relay-envelope.ts";
 import { ok, refusal } from "../envelope.ts";
 import { AdminSessionState, type AdminSessionStateJson } from "../session-schemas.ts";
 import { ADMIN_SURFACE } from "../surface.ts";

@@ -1,8 +1,7 @@
 import { type Static, Type } from "@sinclair/typebox";
 import { currencyDecimals } from "../../../../engine/kernel/money.ts";
 import type { TransactionSums } from "../../../../engine/payments/merchant-transactions.ts";
-import { dayOfQuery } from "../../day-range.ts";
-import { daysAfter } from "../../local-time.ts";
+import { dayOfQuery, daysAfter } from "../../parts/time.ts";
 import { agentTool, refused } from "../tool.ts";
 import { amountText, FromDay, iso, ToDay, time, writtenText } from "./schema-parts.ts";
 import { MethodWord, methodWord } from "./transaction-json.ts";

@@ -7,8 +7,8 @@ import {
   ALERT_SOURCES,
 } from "../../../../engine/alerts/words.ts";
 import { NO_CONTROL_CHARACTERS } from "../../../../engine/kernel/well-formed.ts";
-import { DAY } from "../../day.ts";
-import { words } from "../../named-words.ts";
+import { words } from "../../parts/schemas.ts";
+import { DAY } from "../../parts/time.ts";
 import { AlertStateWord, DisputeCategory } from "../disputes/schemas.ts";
 import { Currency, nullable, ToDay, time } from "../schema-parts.ts";
 

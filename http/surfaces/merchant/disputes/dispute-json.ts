@@ -1,6 +1,6 @@
 import type { Caller } from "../../../../engine/access/caller.ts";
 import type { AlertRecord } from "../../../../engine/alerts/alert.ts";
-import type { BoardItem } from "../../../../engine/alerts/dispute-board.ts";
+import type { BoardItem } from "../../../../engine/cases/case-list.ts";
 import {
   type DisputeActor,
   type DisputeFile,

@@ -11,9 +11,8 @@ import {
   EVIDENCE_CATEGORIES,
 } from "../../../../engine/disputes/words.ts";
 import { LINES } from "../../../../engine/kernel/well-formed.ts";
-import { DAY } from "../../day.ts";
-import { TerminalId } from "../../identifier-params.ts";
-import { words } from "../../named-words.ts";
+import { TerminalId, words } from "../../parts/schemas.ts";
+import { DAY } from "../../parts/time.ts";
 import { Currency, nullable, ToDay, time } from "../schema-parts.ts";
 
 /** The JSON of disputes: endpoints declare it, pages take their types from it. */

@@ -5,8 +5,8 @@ import {
   type PortalLinkCreator,
   type PortalLinkRecord,
 } from "../../../../engine/portal-links/portal-link.ts";
-import { maskedEmail } from "../../masked-email.ts";
-import { qrDataUrl } from "../../qr-code.ts";
+import { qrDataUrl } from "../../parts/buyer/qr-code.ts";
+import { maskedEmail } from "../../parts/masking.ts";
 import { type ActorNames, actorNames } from "../actor-names.ts";
 import { maySeePersonalData } from "../personal-data.ts";
 import type { PaymentLinkJson } from "./schemas.ts";

@@ -1,8 +1,7 @@
 import type { Caller } from "../../../../engine/access/caller.ts";
 import { dunningCalendar, isUnpaid, meansOf, nextTryAtMs, retryFromMs } from "../../../../engine/subscriptions/rules.ts";
 import type { ChargeAttempt, CycleCharge, Dunning, SubscriptionRecord } from "../../../../engine/subscriptions/subscription.ts";
-import { maskedEmail } from "../../masked-email.ts";
-import { maskedName } from "../../masked-name.ts";
+import { maskedEmail, maskedName } from "../../parts/masking.ts";
 import { actorNames } from "../actor-names.ts";
 import { okOf } from "../envelope.ts";
 import { maySeePersonalData } from "../personal-data.ts";

@@ -2,7 +2,7 @@ import { MASKED } from "../../../../engine/kernel/mask.ts";
 import { type MerchantDelivery, outcomeOf } from "../../../../engine/webhooks/merchant-deliveries.ts";
 import type { WebhookDeliveryRecord } from "../../../../engine/webhooks/webhook-delivery.ts";
 import type { DeliveryPlace } from "../../../../engine/webhooks/webhook-delivery-store.ts";
-import { maskedEmail } from "../../masked-email.ts";
+import { maskedEmail } from "../../parts/masking.ts";
 import { damagedCursor } from "../transaction-query.ts";
 import type { WebhookDeliveryDetailJson, WebhookDeliveryJson } from "./schemas.ts";
 

@@ -3,7 +3,7 @@ import { RelayError } from "../../../../engine/kernel/errors.ts";
 import { PORTAL_EVENT_TYPES } from "../../../../engine/webhooks/portal-events.ts";
 import { liveSecrets, type WebhookEndpointRecord } from "../../../../engine/webhooks/webhook-endpoint.ts";
 import type { WebhookFormat } from "../../../../engine/webhooks/webhook-event.ts";
-import { distinctEvents } from "../../webhook-members.ts";
+import { distinctEvents } from "../../parts/webhook-members.ts";
 import type { WebhookEndpointJson } from "./schemas.ts";
 
 /** The events that each format has. */
