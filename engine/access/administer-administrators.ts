@@ -109,7 +109,7 @@ export function createAdministerAdministrators(options: AdministerAdministrators
     create: async (actor, { username, role, enabled, password: chosen }) => {
       if (reservedUsernames.some((name) => name.toLowerCase() === username.toLowerCase())) throw taken();
       if (administrators.list().length >= ADMINISTRATORS_MAX) {
-        throw new RelayError("invalid_request", `There are ${ADMINISTRATORS_MAX} administrators already`);
+        throw new RelayError("invalid_request", `There are already ${ADMINISTRATORS_MAX} administrators; delete one first`);
       }
       const { stored: password, generated } = await passwordOf(chosen);
       const nowMs = clock.nowMs();
@@ -171,7 +171,7 @@ function noLongerOwner(): RelayError {
 function isConfigured(): RelayError {
   return new RelayError(
     "conflict",
-    "This administrator is set in the configuration (RELAY_ADMIN_USERNAME, RELAY_ADMIN_PASSWORD) and changed only there",
+    "This administrator is set in the configuration (RELAY_ADMIN_USERNAME, RELAY_ADMIN_PASSWORD) and can be changed only there",
   );
 }
 

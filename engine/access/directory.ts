@@ -59,13 +59,17 @@ export function createDirectory({ store, patterns, tables, manages = () => false
     saveRule: async (rule) => {
       validateSubscriptionRule(rule, patterns);
       const known = rules.some(({ terminalId }) => terminalId === rule.terminalId);
-      if (!known && rules.length >= RULES_MAX) throw new RelayError("invalid_request", `There are ${RULES_MAX} rules already`);
+      if (!known && rules.length >= RULES_MAX)
+        throw new RelayError("invalid_request", `There are already ${RULES_MAX} rules; delete one first`);
       await store.saveRule(rule);
       await table.propagate();
     },
     setDenied: async (terminalId, isDenied) => {
       if (isDenied && denied.size >= DENIED_TERMINALS_MAX) {
-        throw new RelayError("invalid_request", `There are ${DENIED_TERMINALS_MAX} denied terminals already; change the secret instead`);
+        throw new RelayError(
+          "invalid_request",
+          `There are already ${DENIED_TERMINALS_MAX} disabled terminals; change the terminal secret instead`,
+        );
       }
       await store.setDenied(terminalId, isDenied);
       await table.propagate();

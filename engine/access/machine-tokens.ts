@@ -76,7 +76,7 @@ export function createMachineTokens(options: MachineTokensOptions): MachineToken
       create: async (actor, { name, rights, days }) => {
         if (reservedUsernames.some((reserved) => reserved.toLowerCase() === name.toLowerCase())) throw taken();
         if (stored.size >= MACHINE_TOKENS_MAX) {
-          throw new RelayError("invalid_request", `There are ${MACHINE_TOKENS_MAX} machine tokens already`);
+          throw new RelayError("invalid_request", `There are already ${MACHINE_TOKENS_MAX} machine tokens; delete one first`);
         }
         const token = secrets.newToken();
         const nowMs = clock.nowMs();

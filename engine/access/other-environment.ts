@@ -7,7 +7,7 @@ import { RelayError } from "../kernel/errors.ts";
 export function otherEnvironment(): RelayError {
   return new RelayError(
     "conflict",
-    "This key is of the environment that the merchant is not in: it reaches what is kept apart for its own environment, and begins payments only on an account that is kept for it",
+    "This key belongs to the merchant's other environment: it can read that environment's data, and can start payments only if the partner has an account for that environment",
     { detail: "other_environment" },
   );
 }

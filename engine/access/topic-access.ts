@@ -66,23 +66,23 @@ export function validateTerminalRule(rule: TerminalRule, patterns: PatternCompil
   }
   switch (rule.ruleType) {
     case "ANY":
-      if (value !== "") throw new RelayError("invalid_request", "ruleValue has to be left out for ruleType ANY");
+      if (value !== "") throw new RelayError("invalid_request", "ruleValue must be left out for ruleType ANY");
       break;
     case "LIST": {
       const ids = value
         .split(",")
         .map((id) => id.trim())
         .filter((id) => id !== "");
-      if (ids.length === 0) throw new RelayError("invalid_request", "ruleValue has to list at least one terminal id");
+      if (ids.length === 0) throw new RelayError("invalid_request", "ruleValue must list at least one terminal id");
       const odd = ids.find((id) => !isTerminalId(id));
       if (odd !== undefined) throw new RelayError("invalid_request", `ruleValue lists "${odd.slice(0, 64)}", which is not a terminal id`);
       break;
     }
     case "REGEX":
-      if (value === "") throw new RelayError("invalid_request", "ruleValue has to be a pattern for ruleType REGEX");
+      if (value === "") throw new RelayError("invalid_request", "ruleValue must be a pattern for ruleType REGEX");
       break;
     default:
-      throw new RelayError("invalid_request", "ruleType has to be ANY, LIST or REGEX");
+      throw new RelayError("invalid_request", "ruleType must be ANY, LIST or REGEX");
   }
   return compileRule(rule, patterns);
 }

@@ -35,7 +35,7 @@ export const PORTAL_ACCOUNTS = "portal-account/";
 const EMAILS = "portal-account-email/";
 
 /** What a person is told where the store does not answer. */
-export const ACCOUNTS_AWAY = "The store cannot confirm this now; try again in a moment";
+export const ACCOUNTS_AWAY = "The store could not confirm this; retry in a moment";
 
 /** Accounts on the key-value store: `portal-account/<accountId>`, and their ids under `portal-account-email/<address in lower case>`. */
 export function createAccountStore(kv: Kv): AccountStore {

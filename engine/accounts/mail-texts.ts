@@ -99,7 +99,7 @@ const TEXTS: Readonly<Record<Locale, Texts>> = {
         "Buongiorno,",
         `un amministratore ha rimosso ${at} il secondo fattore del tuo account: app di autenticazione, passkey e codici di recupero. Tutte le sessioni sono state chiuse.`,
         `Accedi con la tua password e configura subito un nuovo secondo fattore:\n${url}`,
-        "Se non l'hai chiesto tu, fallo subito lo stesso, scegli una nuova password e avvisa chi gestisce il portale.",
+        "Se non l'hai chiesto tu, configura comunque il nuovo fattore, scegli una nuova password e avvisa chi gestisce il portale.",
       ),
     }),
   },
@@ -109,10 +109,10 @@ const TEXTS: Readonly<Record<Locale, Texts>> = {
       text: paragraphs(
         "Hello,",
         `you are invited to the payments portal of ${merchantName} with the role "${role}".`,
-        `To accept, open this address and choose a password; if you have an account already, use its password:\n${url}`,
-        `The invitation can be used once, until ${until}.`,
+        `To accept, open this address and choose a password; if you already have an account, use its password:\n${url}`,
+        `The invitation works once, until ${until}.`,
         "After the password you are asked for a second factor: an authenticator app or a passkey. Keep your phone at hand.",
-        "If you did not expect this invitation, ignore this message: nothing happens without you.",
+        "If you did not expect this invitation, ignore this message: unless you accept it, nothing happens.",
       ),
     }),
     passwordReset: ({ url, until }) => ({
@@ -121,8 +121,8 @@ const TEXTS: Readonly<Record<Locale, Texts>> = {
         "Hello,",
         "somebody, probably you, asked for a new password for your account.",
         `To choose it, open this address:\n${url}`,
-        `The link can be used once, until ${until}. Your second factor stays as it is, and all open sessions will end.`,
-        "If it was not you, ignore this message: your password does not change.",
+        `The link works once, until ${until}. Your second factor stays as it is, and all open sessions will end.`,
+        "If you did not ask for it, ignore this message: your password does not change.",
       ),
     }),
     passwordChanged: ({ url, at }) => ({
@@ -130,8 +130,8 @@ const TEXTS: Readonly<Record<Locale, Texts>> = {
       text: paragraphs(
         "Hello,",
         `the password of your account was changed on ${at}. All sessions have ended; your second factor has not changed.`,
-        "If it was you, there is nothing to do.",
-        `If it was not you, ask for a new password at once with "Forgot your password?" at ${url}, and tell the owner of your shop.`,
+        "If you changed it, there is nothing to do.",
+        `If you did not change it, ask for a new password at once with "Forgot your password?" at ${url}, and tell the owner of your shop.`,
       ),
     }),
     factorsReset: ({ url, at }) => ({
@@ -140,7 +140,7 @@ const TEXTS: Readonly<Record<Locale, Texts>> = {
         "Hello,",
         `an administrator removed the second factor of your account on ${at}: authenticator app, passkeys and recovery codes. All sessions have ended.`,
         `Sign in with your password and enrol a new second factor at once:\n${url}`,
-        "If you did not ask for it, do so at once all the same, choose a new password, and tell whoever runs the portal.",
+        "If you did not ask for this, enrol the factor anyway, choose a new password, and tell the people who run the portal.",
       ),
     }),
   },

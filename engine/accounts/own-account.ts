@@ -119,7 +119,7 @@ export function createOwnAccount(options: OwnAccountOptions): OwnAccount {
       requireViews(patch.savedViews ?? []);
       return change(own, async (before) => {
         if (seen !== undefined && !areSame(seen.savedViews, before.savedViews)) {
-          throw new RelayError("conflict", "The saved views were changed meanwhile, in another browser; read them again");
+          throw new RelayError("conflict", "The saved views were changed in another browser in the meantime; read them again");
         }
         // One by one: whatever else came with them must not get into the account.
         const { locale = before.locale, theme = before.theme, savedViews } = patch;
@@ -160,7 +160,8 @@ function requireViews(views: readonly SavedView[]): void {
   for (const { list, name } of views) {
     const names = lists.get(list) ?? new Set();
     if (names.has(name)) throw new RelayError("invalid_request", `savedViews: ${list} has two views with the same name`);
-    if (names.size >= SAVED_VIEWS_MAX) throw new RelayError("invalid_request", `savedViews: at most ${SAVED_VIEWS_MAX} of one list`);
+    if (names.size >= SAVED_VIEWS_MAX)
+      throw new RelayError("invalid_request", `savedViews: may have at most ${SAVED_VIEWS_MAX} for each list`);
     lists.set(list, names.add(name));
   }
 }

@@ -111,8 +111,8 @@ const WEBHOOKS: Readonly<Record<Locale, Readonly<Record<WebhookWord, (host: stri
     "webhook secret replaced": (host) => `È stato sostituito il segreto con cui vengono firmati gli eventi per ${host}.`,
   },
   en: {
-    "webhook created": (host) => `A webhook was created: events are sent to ${host} too.`,
-    "webhook changed": (host) => `The address or the events of a webhook were changed: events are sent to ${host} now.`,
+    "webhook created": (host) => `A webhook was created: events are now also sent to ${host}.`,
+    "webhook changed": (host) => `The address or the events of a webhook were changed: events are now sent to ${host}.`,
     "webhook removed": (host) => `A webhook was removed: nothing is sent to ${host} any more.`,
     "webhook disabled": (host) => `A webhook was disabled: nothing is sent to ${host} any more.`,
     "webhook enabled": (host) => `A webhook was enabled: events are sent to ${host} again.`,
@@ -127,8 +127,8 @@ const GENERAL: Readonly<Record<Locale, GeneralTexts>> = {
     what: (change) => whatOf("it", change),
     when: (at) => `Quando: ${at}.`,
     who: (audit, users) =>
-      `Chi l'ha fatto è nel registro: ${audit}\nSe nessuno di voi l'ha chiesto, controlla subito gli utenti e le sessioni, e cambia la tua password: ${users}`,
-    software: "Può averlo fatto anche un vostro programma con la chiave segreta: nel registro c'è quello che fanno le persone.",
+      `Il registro mostra chi l'ha fatto: ${audit}\nSe nessuno di voi l'ha chiesto, controlla subito gli utenti e le sessioni, e cambia la tua password: ${users}`,
+    software: "Può averlo fatto anche un vostro programma con la chiave segreta; il registro mostra solo ciò che fanno le persone.",
   },
   en: {
     subject: (merchantName) => `Security notice for ${merchantName}`,
@@ -136,8 +136,8 @@ const GENERAL: Readonly<Record<Locale, GeneralTexts>> = {
     what: (change) => whatOf("en", change),
     when: (at) => `When: ${at}.`,
     who: (audit, users) =>
-      `Who did it is in the audit log: ${audit}\nIf none of you asked for it, check the users and sessions at once, and change your password: ${users}`,
-    software: "Software of yours may have done it with the secret key: the audit log has what people do.",
+      `The audit log shows who did it: ${audit}\nIf none of you asked for it, check the users and sessions at once, and change your password: ${users}`,
+    software: "A program of yours that has the secret key may have done it; the audit log shows only what people do.",
   },
 };
 
@@ -166,8 +166,8 @@ function whatOf(locale: Locale, change: OwnersChange): string {
 }
 
 const MORE_CHANGES: Readonly<Record<Locale, string>> = {
-  it: "In quest'ora ci sono state altre modifiche a titolari, secondi fattori, chiavi o webhook, più di quante ne comunichiamo una per una.",
-  en: "There were further changes of owners, second factors, keys or webhooks within this hour, more than are told one by one.",
+  it: "In quest'ora ci sono state altre modifiche a titolari, secondi fattori, chiavi o webhook. Sono troppe per comunicarle una per una: consulta il registro.",
+  en: "Owners, second factors, keys or webhooks were changed further within this hour. There are too many changes to report one by one: see the audit log.",
 };
 
 type PartnersUserWord = "invited by the partner" | "joined by the partner";
@@ -204,18 +204,18 @@ const MADE: Readonly<Record<Locale, MadeTexts>> = {
   it: {
     ended: "Creati con la chiave segreta precedente e terminati insieme a lei:",
     goesOn: "Creati con la chiave segreta precedente e ancora attivi. Terminate quelli che non riconoscete:",
-    unsure: "Creati prima che il servizio registrasse con quale chiave, o da chi. Controllate anche questi:",
+    unsure: "Creati prima che il servizio registrasse la chiave o la persona che li ha creati. Controllate anche questi:",
     webhook: (host, id) => `webhook verso ${host} (${id})`,
     agent: (last4, id) => `credenziale di un agente, token che termina con ${last4} (${id})`,
-    endAt: (url, call) => `si termina su ${url} (o con ${call})`,
+    endAt: (url, call) => `si può terminare su ${url} (o con ${call})`,
   },
   en: {
-    ended: "Made with the former secret key, and ended with it:",
-    goesOn: "Made with the former secret key, and still at work. End those that you do not recognise:",
-    unsure: "Made before the service kept with which key, or by whom. Check these too:",
+    ended: "Created with the previous secret key, and ended with it:",
+    goesOn: "Created with the previous secret key, and still active. End those that you do not recognise:",
+    unsure: "Created before the service recorded which key or person creates an object. Check these too:",
     webhook: (host, id) => `webhook to ${host} (${id})`,
     agent: (last4, id) => `credential of an agent, token ending in ${last4} (${id})`,
-    endAt: (url, call) => `end it at ${url} (or by ${call})`,
+    endAt: (url, call) => `end it at ${url} (or with ${call})`,
   },
 };
 
@@ -289,7 +289,7 @@ const KEYS: Readonly<Record<Locale, (change: KeysChange, facts: Facts) => MailTe
           text: paragraphs(
             "Buongiorno,",
             `chi ti fornisce il servizio di pagamento ha spostato ${merchantName} nell'ambiente ${change.environment} ${at}.`,
-            `Le chiavi API restano del loro ambiente: quelle dell'altro non incassano più per te. Le chiavi per ${change.environment} si creano su ${url}.`,
+            `Le chiavi API restano nel loro ambiente: quelle dell'altro ambiente non incassano più per te. Crea le chiavi per ${change.environment} su ${url}.`,
             "Se non ve lo aspettavate, chiedete spiegazioni a chi vi fornisce il servizio di pagamento.",
           ),
         };
@@ -305,13 +305,13 @@ const KEYS: Readonly<Record<Locale, (change: KeysChange, facts: Facts) => MailTe
           text: paragraphs(
             "Hello,",
             ...(change.first
-              ? [`the first API keys of ${merchantName} for ${change.environment} were made on ${at} by ${by}. The other keys go on.`]
+              ? [`${by} created the first API keys of ${merchantName} for ${change.environment} on ${at}. The other keys stay valid.`]
               : [
-                  `the API keys of ${merchantName} for ${change.environment} were replaced on ${at} by ${by}. The former ones ended at that moment.`,
-                  "Software that uses them (a web shop, a till) takes no payments until it has the new ones.",
+                  `${by} replaced the API keys of ${merchantName} for ${change.environment} on ${at}. The previous keys have not been valid since then.`,
+                  "Programs that use them (a web shop, a till) cannot take payments until they have the new ones.",
                 ]),
             ...madeByKey("en", change.made, portal),
-            `If none of you asked for it, make a new pair at once at ${url}, change your password, and check the users of the portal.`,
+            `If none of you asked for it, create a new pair at once at ${url}, change your password, and check the users of the portal.`,
           ),
         };
       }
@@ -320,28 +320,28 @@ const KEYS: Readonly<Record<Locale, (change: KeysChange, facts: Facts) => MailTe
           subject: `New API keys requested for ${merchantName}`,
           text: paragraphs(
             "Hello,",
-            `your payment provider asked on ${at} for new API keys of ${merchantName} for ${change.environment}. They ${change.first ? "count as of" : "replace the present ones on"} ${time(change.appliesAtMs)}.`,
-            `An owner can confirm them earlier, or refuse them, at ${url}.`,
+            `your payment provider requested new API keys for ${merchantName} in ${change.environment} on ${at}. They ${change.first ? "become valid on" : "replace the current ones on"} ${time(change.appliesAtMs)}.`,
+            `An owner can confirm them earlier, or reject them, at ${url}.`,
             ...madeByKey("en", change.made, portal),
-            "If you did not expect them, refuse them, and ask your payment provider.",
+            "If you did not expect them, reject them, and ask your payment provider.",
           ),
         };
       case "refused":
         return {
-          subject: `New API keys refused for ${merchantName}`,
+          subject: `New API keys rejected for ${merchantName}`,
           text: paragraphs(
             "Hello,",
-            `the new API keys of ${merchantName} were refused on ${at} by ${change.by.type === "person" ? change.by.email : "your payment provider"}. The present ones go on.`,
+            `the new API keys of ${merchantName} were rejected on ${at} by ${change.by.type === "person" ? change.by.email : "your payment provider"}. The current ones stay valid.`,
             `The keys are at ${url}.`,
           ),
         };
       case "moved":
         return {
-          subject: `${merchantName} is in ${change.environment} now`,
+          subject: `${merchantName} is now in ${change.environment}`,
           text: paragraphs(
             "Hello,",
             `your payment provider moved ${merchantName} to the environment ${change.environment} on ${at}.`,
-            `API keys stay of their environment: those of the other one take no payments for you any more. Keys for ${change.environment} are made at ${url}.`,
+            `API keys keep their environment: those of the other environment no longer take payments for you. Create keys for ${change.environment} at ${url}.`,
             "If you did not expect this, ask your payment provider.",
           ),
         };

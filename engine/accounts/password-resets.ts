@@ -70,7 +70,8 @@ export function createForgottenPasswords(options: ForgottenPasswordsOptions): Fo
       if (email === null) throw new RelayError("invalid_request", "email: must be an e-mail address");
       await admit(ipAddress);
       await mails.requireResetRoom(email);
-      if (underWay.size >= UNDER_WAY_MAX) throw new RelayError("too_busy", "Too many requests at once", { retryAfterSeconds: 2 });
+      if (underWay.size >= UNDER_WAY_MAX)
+        throw new RelayError("too_busy", "Too many requests at once; retry shortly", { retryAfterSeconds: 2 });
       const work = write(email).catch((error: unknown) => failed("a forgotten password", error));
       underWay.add(work);
       void work.finally(() => underWay.delete(work));

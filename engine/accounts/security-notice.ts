@@ -22,7 +22,7 @@ export const SECURITY_CHANGES: Record<Locale, Record<SecurityChange, string>> = 
     "authenticator app removed": "The authenticator app was removed.",
     "passkey added": "A passkey was added.",
     "passkey removed": "A passkey was removed.",
-    "recovery codes replaced": "New recovery codes were made. The earlier ones no longer work.",
+    "recovery codes replaced": "New recovery codes were created. The previous ones no longer work.",
   },
   it: {
     "password changed": "La password è stata cambiata. Tutte le altre sessioni sono state chiuse.",
@@ -36,7 +36,7 @@ export const SECURITY_CHANGES: Record<Locale, Record<SecurityChange, string>> = 
 
 const TEXTS: Record<Locale, (change: string, where: string, at: string) => string> = {
   en: (change, where, at) =>
-    `${change}\n\nWhen: ${at}\nFrom: ${where}\n\nIf it was not you, ask for a new password at once, and tell the owner of your shop.\n`,
+    `${change}\n\nWhen: ${at}\nFrom: ${where}\n\nIf you did not do this, ask for a new password at once, and tell the owner of your shop.\n`,
   it: (change, where, at) =>
     `${change}\n\nQuando: ${at}\nDa: ${where}\n\nSe non è stato lei, chieda subito una nuova password e avvisi il titolare del suo esercizio.\n`,
 };

@@ -156,8 +156,8 @@ function knownAccount({ accountId }: AccountRecord): { username: string; isKnown
 }
 
 function wrongStage(stage: SessionRecord["stage"]): string {
-  if (stage === "full") return "This session is signed in: POST /api/merchant/session/step-up shows a fresh second factor";
+  if (stage === "full") return "You are already signed in: use POST /api/merchant/session/step-up to show a fresh second factor";
   if (stage === "enrol")
     return "The account has no second factor yet: enrol one with POST /api/merchant/me/totp or /api/merchant/me/passkeys";
-  return "The second factor is missing: POST /api/merchant/session/second-factor";
+  return "The second factor is missing: send it with POST /api/merchant/session/second-factor";
 }

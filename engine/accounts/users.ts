@@ -148,7 +148,7 @@ export function createUsers({ teams, accounts, sessions, merchants, mails, secre
       const email = emailOf(text);
       if (email === null || !mails.canReach(email)) throw new RelayError("invalid_request", "email: must be an e-mail address");
       // A masked address would be another one.
-      if (holdsSchemePan(email)) throw new RelayError("invalid_request", "email: must not hold a card number");
+      if (holdsSchemePan(email)) throw new RelayError("invalid_request", "email: must not contain a card number");
       const merchant = await merchantWith(merchantId);
       return invited(merchant, (team, tokenSha256, atMs) => {
         // Of this very request, whose first attempt nobody was told of.

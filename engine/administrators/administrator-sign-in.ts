@@ -180,7 +180,7 @@ export function createAdministratorSignIn(options: AdministratorSignInOptions): 
 }
 
 function wrongStage(stage: SessionStage): string {
-  if (stage === "full") return "This session is signed in: POST /admin/session/step-up shows a fresh second factor";
+  if (stage === "full") return "You are already signed in: use POST /admin/session/step-up to show a fresh second factor";
   if (stage === "enrol") return "You have no second factor yet: enrol one with POST /admin/factors/totp or /admin/factors/passkeys";
-  return "The second factor is missing: POST /admin/session/second-factor";
+  return "The second factor is missing: send it with POST /admin/session/second-factor";
 }

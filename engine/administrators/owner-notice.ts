@@ -39,7 +39,7 @@ export function createOwnerNotice({ email, box, ids, clock }: OwnerNoticeOptions
       "Hello,",
       `the sign-in of the relay's owner was changed. ${whatOf(change)}`,
       [`When: ${new Date(atMs).toISOString().slice(0, 19)}Z`, ...from].join("\n"),
-      "If none of you did it, set another RELAY_ADMIN_PASSWORD, restart the nodes, and look at the audit log (GET /admin/audit).",
+      "If none of you did this, set another RELAY_ADMIN_PASSWORD, restart the nodes, and check the audit log (GET /admin/audit).",
     );
     const mail = { id: ids.uuid(), kind: "security-notice", to: email, merchantId: null, subject: SUBJECT, text } as const;
     return { checks: [], operations: mailOperations(mail, { box, atMs, expiresAtMs: atMs + NOTICE_LIFETIME_MS }) };

@@ -56,7 +56,7 @@ function checkedLimits({ currency, perLinkMaxMinor, perDayMinor, totalMinor, lin
 }
 
 function checkedAddresses(entries: readonly string[], addressLists: AddressLists): readonly string[] {
-  if (entries.length > AGENT_ADDRESSES_MAX) throw invalid("ipAllow", `may have ${AGENT_ADDRESSES_MAX} entries`);
+  if (entries.length > AGENT_ADDRESSES_MAX) throw invalid("ipAllow", `may have at most ${AGENT_ADDRESSES_MAX} entries`);
   try {
     addressLists.compile(entries);
   } catch (error) {

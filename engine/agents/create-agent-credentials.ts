@@ -93,7 +93,7 @@ export function createAgentCredentials(options: AgentCredentialsOptions): AgentC
       const existing = await findOwned(owner, id);
       if (existing !== null) {
         if (existing.record.digest === digest(token)) return { type: "created", credential: existing.record, token } as const;
-        throw new RelayError("conflict", "The credential was made already, and its token is not shown again");
+        throw new RelayError("conflict", "The credential was already created, and its token is not shown again");
       }
       const atMs = clock.nowMs();
       const { name, scopes, limits, ipAllow, expiresAtMs } = checkedOrder(order, atMs, addressLists);

@@ -75,7 +75,7 @@ const METHODS_MAX = 16;
 /** Throws RelayError `invalid_request` naming the member. */
 export function checkedRules(given: AlertRuleSet): AlertRuleSet {
   const { enabled, currency, rules, dailyCountMax, dailyAmountMaxMinor } = given;
-  if (rules.length > ALERT_RULES_MAX) throw invalid("rules", `may have at most ${ALERT_RULES_MAX}`);
+  if (rules.length > ALERT_RULES_MAX) throw invalid("rules", `may have at most ${ALERT_RULES_MAX} items`);
   if (enabled && rules.length === 0) throw invalid("rules", "may not be empty while they are on");
   if (new Set(rules.map(({ id }) => id)).size < rules.length) throw invalid("rules", "must have different ids");
   for (const rule of rules) checkRule(rule, currency);

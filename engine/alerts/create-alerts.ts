@@ -158,7 +158,7 @@ export function createAlerts(options: AlertsOptions): { alerts: Alerts; feed: Al
       const existing = await store.load(id);
       if (existing !== null) {
         if (isOf(party, existing.record) && isSameNotice(existing.record, notice)) return { record: existing.record, isNew: false };
-        throw new RelayError("conflict", "There is another alert with this reference of this source");
+        throw new RelayError("conflict", "This source has another alert with this reference");
       }
       const atMs = clock.nowMs();
       const checked = checkedNotice({ ...notice, respondByMs: notice.respondByMs ?? atMs + ALERT_RESPOND_MS }, atMs);

@@ -64,17 +64,16 @@ export const ALERT_WORKFLOW: WorkflowDefinition<AlertRecord, AlertEvent, AlertEf
     askRefund: forCaller(),
     flagFailed: attention(
       "alert_refund_failed",
-      ({ id, uuid, refund }) =>
-        `The automatic refund of the payment ${uuid ?? "-"} for the alert ${id} was refused: ${refund?.detail ?? "-"}`,
+      ({ id, uuid, refund }) => `The automatic refund of payment ${uuid ?? "-"} for alert ${id} was refused: ${refund?.detail ?? "-"}`,
     ),
     flagUnknown: attention(
       "alert_refund_unknown",
-      ({ id, uuid }) => `Whether the payment ${uuid ?? "-"} was given back for the alert ${id} is not known`,
+      ({ id, uuid }) => `It is unknown whether payment ${uuid ?? "-"} was refunded for alert ${id}`,
     ),
     settleUnknown: resolveAttention("alert_refund_unknown", wasFlaggedUnknown),
     flagTwice: attention(
       "alert_refunded_twice",
-      ({ id, uuid }) => `the payment ${uuid ?? "-"} was given back for the alert ${id}, which ended otherwise`,
+      ({ id, uuid }) => `Payment ${uuid ?? "-"} was refunded for alert ${id}, which ended with another outcome`,
     ),
   },
   reportRows: (record) => [alertRow(record)],

@@ -48,12 +48,13 @@ export function createAppVersions(
 
   return {
     create: async (members) => {
-      if (catalog.versions().length >= VERSIONS_MAX) throw new RelayError("conflict", `There are ${VERSIONS_MAX} versions already`);
+      if (catalog.versions().length >= VERSIONS_MAX)
+        throw new RelayError("conflict", `There are already ${VERSIONS_MAX} versions; delete one first`);
       const id = await store.nextId();
       const record: AppVersion = { ...members, ...kept(members), id, createdAtMs: clock.nowMs(), package: null, deleting: false };
       const outcome = await store.commit({ version: { record, version: 0, codeBefore: null }, changesTable: true });
       if (outcome === "code_taken") throw codeTaken(record.versionCode);
-      if (outcome === "stale") throw new Error("a new number was given twice");
+      if (outcome === "stale") throw new Error("the same new id was given to two versions");
       await catalog.propagate();
       return record;
     },
@@ -75,7 +76,8 @@ export function createAppVersions(
       const stored = await store.version(id);
       if (stored !== null) {
         const outcome = await store.commit({ removedVersion: stored, changesTable: true });
-        if (outcome !== "committed") throw new RelayError("conflict", "The version was changed at the same time; delete it again");
+        if (outcome !== "committed")
+          throw new RelayError("conflict", "Somebody else changed the version at the same time; delete it again");
       }
       await catalog.propagate();
       if (stored !== null && stored.record.package !== null) await packages.remove(stored.record.package.fileName);
@@ -96,5 +98,5 @@ function notFound(): RelayError {
 }
 
 function codeTaken(versionCode: number): RelayError {
-  return new RelayError("invalid_request", `versionCode: there is a version ${versionCode} already`);
+  return new RelayError("invalid_request", `versionCode: a version with the code ${versionCode} already exists`);
 }

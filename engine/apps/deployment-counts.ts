@@ -98,7 +98,8 @@ export function createDeploymentCounts({ store, clock, paused }: DeploymentCount
   }
 
   function enqueue(deploymentId: number, terminalId: string, step: InstallStep): Promise<void> {
-    if (waiting >= WAITING_MAX) throw new RelayError("too_busy", "Too many terminals report at once", { retryAfterSeconds: 5 });
+    if (waiting >= WAITING_MAX)
+      throw new RelayError("too_busy", "Too many terminals are reporting at once; retry shortly", { retryAfterSeconds: 5 });
     waiting += 1;
     return new Promise((resolve, reject) => {
       const entry = { terminalId, step, resolve, reject };

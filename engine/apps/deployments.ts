@@ -139,7 +139,7 @@ export function createDeployments({ store, catalog, clock, failed }: Deployments
   async function deploy(versionId: number, wanted: DeploymentTarget, options: RolloutOptions): Promise<AppDeployment> {
     await versionOf(versionId);
     if (catalog.target(wanted) === null && catalog.targetCount() >= TARGETS_MAX) {
-      throw new RelayError("conflict", `There are deployments for ${TARGETS_MAX} targets already`);
+      throw new RelayError("conflict", `There are already deployments for ${TARGETS_MAX} targets`);
     }
     const id = await store.nextId();
     const { record, dropped } = await retryOnConflict(ATTEMPTS_MAX, async () => {
@@ -201,13 +201,13 @@ export function createDeployments({ store, catalog, clock, failed }: Deployments
     const { restored, dropped } = await retryOnConflict(ATTEMPTS_MAX, async () => {
       const current = await deploymentOf(id);
       const before = await target(current.record.target);
-      if (before.record.current !== id) throw new RelayError("conflict", "This deployment is not the one that stands for its target");
+      if (before.record.current !== id) throw new RelayError("conflict", "Another deployment is current for this deployment's target");
       const [previousId] = before.record.history;
       const [previous = null] = previousId === undefined ? [] : await store.deployments([previousId]);
-      if (previous === null) throw new RelayError("conflict", "There is no earlier deployment to go back to");
+      if (previous === null) throw new RelayError("conflict", "There is no earlier deployment to roll back to");
       const version = await store.version(previous.record.versionId);
       if (version === null || version.record.deleting || !version.record.active || version.record.package === null) {
-        throw new RelayError("conflict", "The version of the earlier deployment is withdrawn or has no package");
+        throw new RelayError("conflict", "The version of the earlier deployment is disabled or has no package");
       }
       const atMs = clock.nowMs();
       const back = stepDeployment(previous.record, { type: "deployment.restored", atMs });

@@ -40,7 +40,7 @@ export function createUploadPackage({ store, catalog, deployments, packages, clo
         if (!beginsAsZip(Uint8Array.from(head))) throw notPackage();
         if (clock.monotonicMs() - renewedAt > UPLOAD_LOCK_MS / 4) {
           const renewed = await store.renewUpload(held.lock);
-          if (renewed === null) throw new RelayError("conflict", "The upload took so long that another one began");
+          if (renewed === null) throw new RelayError("conflict", "The upload took so long that another upload replaced it");
           held.lock = renewed;
           renewedAt = clock.monotonicMs();
         }
@@ -53,14 +53,17 @@ export function createUploadPackage({ store, catalog, deployments, packages, clo
   /** Terminals that have this version code are not offered it again: they would keep other bytes than those that are offered from now on. */
   async function requireReplaceable(version: AppVersion): Promise<void> {
     if (version.package === null || !(await deployments.isDeployed(version.id))) return;
-    throw new RelayError("conflict", "The version is deployed, so its package stays as it is: create a version with a higher versionCode");
+    throw new RelayError(
+      "conflict",
+      "The version is deployed, so its package cannot be replaced: create a version with a higher versionCode",
+    );
   }
 
   async function adopt(versionId: number, staged: StagedPackage, fileName: string, lock: UploadLock) {
     await staged.keep(fileName);
     const attempt = async () => {
       const stored = await store.version(versionId);
-      if (stored === null || stored.record.deleting) throw new RelayError("not_found", "The version was deleted meanwhile");
+      if (stored === null || stored.record.deleting) throw new RelayError("not_found", "The version was deleted during the upload");
       // Deploying changes the record, so that this holds until the commit.
       await requireReplaceable(stored.record);
       const { md5, bytes } = staged;
@@ -87,7 +90,7 @@ export function createUploadPackage({ store, catalog, deployments, packages, clo
     // Before the file is received.
     await requireReplaceable(version.record);
     const lock = await store.lockUpload(versionId);
-    if (lock === null) throw new RelayError("conflict", "Another upload of this version is in progress");
+    if (lock === null) throw new RelayError("conflict", "Another upload of this version is in progress; retry later");
     const held = { lock };
     try {
       const staged = await packages.receive(checked(read, held));
@@ -108,9 +111,9 @@ export function createUploadPackage({ store, catalog, deployments, packages, clo
 }
 
 function notPackage(): RelayError {
-  return new RelayError("invalid_request", "file: is not an app package: it does not begin as a ZIP file does");
+  return new RelayError("invalid_request", "file: is not an app package, because it does not begin like a ZIP file");
 }
 
 function changedMeanwhile(): RelayError {
-  return new RelayError("conflict", "The version was changed at the same time, or another upload of it began");
+  return new RelayError("conflict", "The version was changed at the same time, or another upload of it began; upload again");
 }

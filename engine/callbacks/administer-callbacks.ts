@@ -16,7 +16,7 @@ export function createAdministerCallbacks({ store, clock }: { store: CallbackSto
     list: async (state, after, limit) => {
       if (after === null) return store.page(state, null, limit);
       const last = await store.load(after);
-      if (last === null) throw new RelayError("invalid_request", "after: is not there any more; begin again");
+      if (last === null) throw new RelayError("invalid_request", "after: this callback no longer exists; start again without it");
       const { id, nextAtMs, createdAtMs } = last.record;
       return store.page(state, { id, atMs: state === "waiting" ? nextAtMs : createdAtMs }, limit);
     },
@@ -24,7 +24,8 @@ export function createAdministerCallbacks({ store, clock }: { store: CallbackSto
       const stored = await store.load(id);
       if (stored === null) return null;
       const replaced = await store.replace(stored, resentCallback(stored.record, clock.nowMs()));
-      if (replaced === null) throw new RelayError("conflict", "It is being sent just now", { retryAfterSeconds: 1 });
+      if (replaced === null)
+        throw new RelayError("conflict", "The callback is being sent at this moment; retry shortly", { retryAfterSeconds: 1 });
       return replaced.record;
     },
   };

@@ -41,7 +41,7 @@ export function checkAmount(amountMinor: number, currency: string): void {
 
 export function checkRespondBy(respondByMs: number, atMs: number): void {
   if (!Number.isSafeInteger(respondByMs) || respondByMs <= atMs || respondByMs > atMs + RESPOND_MAX_MS) {
-    throw invalid("respondBy", "must be a time ahead, within 400 days");
+    throw invalid("respondBy", "must be a future time within 400 days");
   }
 }
 

@@ -27,8 +27,9 @@ export const UPLOADS: PlaceBounds = { all: 8, each: 2 };
 const STAGED_MS = 15 * 60_000;
 
 const UPLOADS_FULL = {
-  all: () => new RelayError("too_busy", "Too many files are being uploaded", { retryAfterSeconds: 2 }),
-  share: () => new RelayError("rate_limited", "Files of yours are being uploaded; wait until one has ended", { retryAfterSeconds: 2 }),
+  all: () => new RelayError("too_busy", "Too many files are being uploaded; retry shortly", { retryAfterSeconds: 2 }),
+  share: () =>
+    new RelayError("rate_limited", "You are already uploading several files; wait until one upload has ended", { retryAfterSeconds: 2 }),
 };
 
 export interface DisputesOptions {
@@ -141,7 +142,7 @@ export function createDisputes(options: DisputesOptions): { disputes: Disputes; 
       (record, atMs) => {
         const before = fileOf(record, fileId);
         if (before !== undefined && before.sha256 !== sha256) {
-          throw new RelayError("duplicate", "This request has brought another file before");
+          throw new RelayError("duplicate", "This request already uploaded another file; use a new Idempotency-Key for a new file");
         }
         if (before?.state === "kept") return { answer: { type: "added", dispute: record, fileId } };
         const { name, type } = checked;
@@ -190,7 +191,7 @@ export function createDisputes(options: DisputesOptions): { disputes: Disputes; 
     let left = file.bytes;
     for (let index = 0; left > 0; index += 1) {
       const piece = await files.piece(disputeId, file.id, index);
-      if (piece === null || piece.length === 0) throw new RelayError("unavailable", "A part of the file is not there");
+      if (piece === null || piece.length === 0) throw new RelayError("unavailable", "A part of the file is missing");
       left -= piece.length;
       yield piece;
     }
@@ -212,7 +213,7 @@ export function createDisputes(options: DisputesOptions): { disputes: Disputes; 
         const kept = dispute.files.filter(({ state }) => state === "kept").map((file) => file.id);
         const fileIds = response.fileIds === null ? kept : [...new Set(response.fileIds)];
         if (isAnswerable(dispute) && !fileIds.every((fileId) => kept.includes(fileId)))
-          throw invalid("fileIds", "must name files that are there");
+          throw invalid("fileIds", "must name files of this dispute");
         const statement = response.statement === null ? dispute.draft.statement : given.statement;
         const fields = response.fields === null ? dispute.draft.fields : given.fields;
         if (isAnswerable(dispute) && statement === null && fileIds.length === 0) return { answer: { type: "no_evidence", dispute } };
@@ -273,7 +274,7 @@ export function createDisputes(options: DisputesOptions): { disputes: Disputes; 
       const existing = await store.load(id);
       if (existing !== null) {
         if (isOf(party, existing.record) && isSameCase(existing.record, given)) return existing.record;
-        throw new RelayError("conflict", "There is another dispute with this number of this network");
+        throw new RelayError("conflict", "This network has another dispute with this number");
       }
       const atMs = clock.nowMs();
       const checked = checkedCase(given, atMs);
@@ -297,7 +298,7 @@ export function createDisputes(options: DisputesOptions): { disputes: Disputes; 
       const step = stepDispute({ ...fresh, nextAtMs: nextAtMs(fresh) }, { type: "case.received", atMs });
       const created = await workflow.create(step, { type: "case.received", atMs }, operation);
       if (created.type === "conflict") return CONFLICT;
-      if (created.type === "guarded") throw new RelayError("conflict", "There are too many disputes of this payment");
+      if (created.type === "guarded") throw new RelayError("conflict", "The payment already has the maximum number of disputes");
       return created.record;
     });
 

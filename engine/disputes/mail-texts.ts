@@ -53,7 +53,7 @@ const REASONS: Readonly<Record<Locale, Readonly<Record<DisputeCategory, string>>
     NOT_RECEIVED: "goods or service not received",
     NOT_AS_DESCRIBED: "goods or service not as described",
     DUPLICATE: "charged twice",
-    CANCELLED_RECURRING: "subscription cancelled before",
+    CANCELLED_RECURRING: "subscription already cancelled",
     OTHER: "other",
   },
 };
@@ -82,7 +82,7 @@ const TEXTS: Readonly<Record<Locale, Texts>> = {
         "Buongiorno,",
         `un cliente ha contestato presso la sua banca un pagamento di ${merchantName}.`,
         `Importo: ${amount}\nMotivo: ${reason}\nNumero della pratica: ${number}`,
-        `Si può rispondere fino a ${until}. Senza risposta la contestazione è persa.`,
+        `Può rispondere fino a ${until}. Senza una risposta, la contestazione è persa.`,
         "Finché la contestazione è aperta, questo pagamento non si può rimborsare.",
         `La contestazione nel portale:\n${url}`,
       ),

@@ -58,7 +58,7 @@ export const DISPUTE_WORKFLOW: WorkflowDefinition<DisputeRecord, DisputeEvent, D
     flagUndelivered: attention(
       "dispute_undelivered",
       ({ id }) =>
-        `A response to the dispute ${id} has not reached its network as far as is known; whoever knows the network has to ask there`,
+        `A response to the dispute ${id} has not reached its network, as far as the relay knows; ask the network whether it has the response`,
     ),
   },
   reportRows: (record) => [disputeRow(record)],

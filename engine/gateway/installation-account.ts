@@ -32,7 +32,7 @@ export function createInstallationAccount({ accounts, box, clock }: Installation
         const { gwTml, gwApiKey, gwSecretKey } = members;
         if (gwTml === undefined || gwApiKey === undefined || gwSecretKey === undefined) {
           const missing = Object.entries(members).find(([, value]) => value === undefined);
-          throw new RelayError("invalid_request", `${missing?.[0]}: is required, none is stored`);
+          throw new RelayError("invalid_request", `${missing?.[0]}: is required, because no value is stored`);
         }
         return {
           schema: 1,

@@ -59,7 +59,7 @@ export function createExecuteOnce({ store, clock, ids, secretBox, failed }: Exec
   }
 
   function boxOf(): SecretBox {
-    if (secretBox === null) throw new Error("there is no key to seal answers with");
+    if (secretBox === null) throw new Error("there is no key that encrypts stored responses");
     return secretBox;
   }
 

@@ -425,7 +425,7 @@ export function createIntents(options: IntentsOptions): Intents {
 
 const TOO_MANY = "The payment has too many operations";
 /** An intent that is changed now and then is kept longer than the links of its attempts. */
-const NOT_KEPT = "The payment was made too long ago";
+const NOT_KEPT = "The payment is too old to be refunded";
 
 const ID_PREFIX_LENGTH = "pi_".length;
 const TOKEN_ID_LENGTH = 24;

@@ -13,7 +13,7 @@ export class KeyedMutex<Key> {
 
   async runExclusive<T>(key: Key, work: () => Promise<T>): Promise<T> {
     const waiting = this.#waiting.get(key) ?? 0;
-    if (waiting >= WAITING_MAX) throw new RelayError("too_busy", "Too many changes at once", { retryAfterSeconds: 1 });
+    if (waiting >= WAITING_MAX) throw new RelayError("too_busy", "Too many changes at once; retry shortly", { retryAfterSeconds: 1 });
     this.#waiting.set(key, waiting + 1);
     const before = this.#last.get(key) ?? Promise.resolve();
     const run = before.then(work, work);

@@ -79,7 +79,7 @@ export function prefixRange(prefix: string): { from: string; to: string } {
   return { from: prefix, to: `${prefix}\u{7f}` };
 }
 
-const AWAY = "The store cannot confirm this now; ask again with the same uuid";
+const AWAY = "The store could not confirm this; retry with the same uuid";
 
 /** Runs a store operation; StorageUnavailable becomes RelayError `unavailable` with this message. */
 export async function available<T>(work: () => Promise<T>, message = AWAY): Promise<T> {

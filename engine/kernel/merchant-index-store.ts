@@ -104,7 +104,7 @@ export function cursorOf({ atMs, id }: Place): string {
 export function placeOfCursor(cursor: string, id: RegExp): Place {
   const place = { atMs: Number(cursor.slice(0, TIME_DIGITS)), id: cursor.slice(TIME_DIGITS) };
   if (/^\d{13}$/.test(cursor.slice(0, TIME_DIGITS)) && id.test(place.id)) return place;
-  throw new RelayError("invalid_request", "cursor: is not one that a page of this list has answered");
+  throw new RelayError("invalid_request", "cursor: did not come from a page of this list; start again without it");
 }
 
 /** The first key after this one. */

@@ -13,7 +13,7 @@ export function toMinorUnits(amount: string, currency: string): number {
   const [, whole, fraction = ""] = /^(\d{1,15})(?:\.(\d{1,4}))?$/.exec(amount) ?? [];
   if (whole === undefined || fraction.length > decimals) throw new RangeError(`not an amount in ${currency}`);
   const minor = Number(whole + fraction.padEnd(decimals, "0"));
-  if (!Number.isSafeInteger(minor)) throw new RangeError("too large an amount");
+  if (!Number.isSafeInteger(minor)) throw new RangeError("the amount is too large");
   return minor;
 }
 

@@ -21,5 +21,5 @@ export async function retryOnConflict<T>(
 }
 
 function contended(): RelayError {
-  return new RelayError("unavailable", "Too many concurrent changes; try again", { retryAfterSeconds: 1 });
+  return new RelayError("unavailable", "Too many concurrent changes; retry shortly", { retryAfterSeconds: 1 });
 }

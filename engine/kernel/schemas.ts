@@ -180,7 +180,7 @@ export const PASSING: readonly string[] = ["streamMessage", "membership"] satisf
 export function assertReadable(kind: SchemaKind, what: string, schema: unknown = 1): void {
   const [oldest, newest] = SCHEMAS[kind].reads;
   if (typeof schema !== "number" || schema < oldest || schema > newest) {
-    throw new Error(`${what} has schema ${typeof schema === "number" ? schema : "of no number"}, which this version cannot read`);
+    throw new Error(`${what} has schema ${typeof schema === "number" ? schema : "without a number"}, which this version cannot read`);
   }
 }
 

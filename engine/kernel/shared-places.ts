@@ -42,7 +42,7 @@ export class SharedPlaces {
   /** Takes a place, which the returned function gives back; it may be called again. Ask `refusalOf` first: what it refuses is a fault here. */
   take(holder: string): () => void {
     const refusal = this.refusalOf(holder);
-    if (refusal !== null) throw new Error(`there is no place for this holder: ${refusal}`);
+    if (refusal !== null) throw new Error(`this holder cannot get a place: ${refusal}`);
     this.#held.set(holder, (this.#held.get(holder) ?? 0) + 1);
     this.#taken += 1;
     let isHeld = true;

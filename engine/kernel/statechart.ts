@@ -73,7 +73,7 @@ const TRANSITION_KEYS = ["target", "guard", "actions", "description", "meta", "r
 export function readChart(machine: AnyStateMachine): Chart {
   const { id, root } = machine;
   const refuse = (where: string, what: string): never => {
-    throw new Error(`machine ${id}, ${where}: ${what} is not in the subset that is run (engine/kernel/statechart.ts)`);
+    throw new Error(`machine ${id}, ${where}: ${what} is not part of the supported subset (engine/kernel/statechart.ts)`);
   };
   const onlyKeys = (where: string, config: object, known: readonly string[]): void => {
     for (const [key, value] of Object.entries(config)) if (value !== undefined && !known.includes(key)) refuse(where, key);
@@ -183,10 +183,9 @@ export function compile<
   function actionOf({ name, params }: Named): Action<Context, Event> {
     const assign = assignerOf<Context, Event>(machine.implementations.actions[name]);
     const isEffect = effects.some((effect) => effect === name);
-    if (isEffect === (assign !== null))
-      throw new Error(`machine ${chart.id}: ${name} has to be either an assignment or one of its effects`);
+    if (isEffect === (assign !== null)) throw new Error(`machine ${chart.id}: ${name} must be either an assignment or one of its effects`);
     if (isEffect && !isPlainFunction(machine.implementations.actions[name])) {
-      throw new Error(`machine ${chart.id}: the effect ${name} does something by itself`);
+      throw new Error(`machine ${chart.id}: the effect ${name} must not do anything itself`);
     }
     return { name, params: paramsOf(params), assign };
   }
@@ -232,7 +231,7 @@ function paramsOf<Context, Event>(params: unknown): Params<Context, Event> {
 }
 
 function predicateOf<Context, Event>(id: string, name: string, implementation: unknown): Predicate<Context, Event> {
-  if (!isPredicate<Context, Event>(implementation)) throw new Error(`machine ${id}: the guard ${name} is not a function of its own`);
+  if (!isPredicate<Context, Event>(implementation)) throw new Error(`machine ${id}: the guard ${name} must be a function of its own`);
   return implementation;
 }
 

@@ -86,14 +86,15 @@ export function createCreateLink({ links, accounts, clock, shopOf }: CreateLinkO
   async function requireTime({ expiresAtMs = null }: LinkRequest, operationId: string): Promise<void> {
     if (expiresAtMs === null) return;
     const nowMs = clock.nowMs();
-    if (expiresAtMs > nowMs + LINK_LIFETIME_MS + CLOCKS_DIFFER_MS) throw invalid("expiresAt", "may be at most one hour ahead");
+    if (expiresAtMs > nowMs + LINK_LIFETIME_MS + CLOCKS_DIFFER_MS) throw invalid("expiresAt", "may be at most one hour from now");
     if (expiresAtMs <= nowMs && (await links.byTxId(operationId)) === null) throw invalid("expiresAt", "has passed");
   }
 
   async function ofPartner(caller: Caller, request: LinkRequest, operationId: string): Promise<LinkCreated> {
     if (caller.type !== "partner") throw new RelayError("forbidden", "Payment links are created by partners");
     const account = accounts.ofPartner(caller.partnerId);
-    if (account === null) throw new RelayError("invalid_request", "This partner has no account at the card gateway");
+    if (account === null)
+      throw new RelayError("invalid_request", "This partner has no account at the card gateway; an administrator must add one");
     const terminalId = request.terminalId ?? account.terminalId;
     if (!isTerminalId(terminalId)) throw invalid("terminalID", "must be 1 to 64 letters, digits, dots, underscores or dashes");
     if (request.terminalId !== undefined && !maySend(caller, terminalId)) throw invalid("terminalID", "is not a terminal of this partner");
@@ -108,12 +109,13 @@ export function createCreateLink({ links, accounts, clock, shopOf }: CreateLinkO
     ofPartner,
     ofTerminal: async (caller, terminalId, request, operationId) => {
       if (request.terminalId !== undefined && request.terminalId !== terminalId)
-        throw invalid("terminalID", "differs from that of the path");
+        throw invalid("terminalID", "differs from the terminalId in the path");
       if (!maySend(caller, terminalId)) throw notPermitted(caller);
       if (caller.type === "partner") return ofPartner(caller, { ...request, terminalId }, operationId);
       await requireActiveMerchant(terminalId, operationId);
       const account = accounts.ofTerminal(terminalId);
-      if (account === null) throw new RelayError("invalid_request", "This terminal has no account at the card gateway");
+      if (account === null)
+        throw new RelayError("invalid_request", "This terminal has no account at the card gateway; an administrator must add one");
       const { partnerId, credentials } = account;
       // What a terminal does is its merchant's partner's to see.
       const owner = partnerId === null ? senderOf(caller) : `partner:${partnerId}`;

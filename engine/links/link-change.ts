@@ -48,10 +48,11 @@ type EffectType = LinkEffect["type"];
 type AttentionKind = AttentionItem["kind"];
 
 const REVERSAL_DETAILS: Readonly<Record<ReversalOwed["state"], string>> = {
-  owed: "A payment was made by link for an order that was canceled, or paid already; the relay reverses it",
-  done: "A payment that was made by link for an order that was canceled, or paid already, was reversed",
-  refused: "A payment by link that nobody wants could not be reversed, the gateway refused it: give the money back by hand",
-  givenUp: "A payment by link that nobody wants may not have been reversed, the gateway has not answered for a week: look at it there",
+  owed: "A link of an order that was canceled or already paid was paid; the relay reverses the payment",
+  done: "A link of an order that was canceled or already paid was paid; the relay has reversed the payment",
+  refused: "The relay could not reverse an unwanted payment by link, because the gateway refused: refund it manually",
+  givenUp:
+    "The relay may not have reversed an unwanted payment by link, because the gateway has not answered for a week: check it at the gateway",
 };
 
 /** What an operator is told, by the effect that asks for it. */
@@ -59,17 +60,17 @@ const FLAGS: readonly { effect: EffectType; kind: AttentionKind; detail(record: 
   {
     effect: "flagLate",
     kind: "link_late",
-    detail: () => "A payment link was paid after it had been shown as ended; the buyer may have paid twice",
+    detail: () => "A payment link was paid after it was shown as ended; the buyer may have paid twice",
   },
   {
     effect: "flagAmount",
     kind: "amount_differs",
-    detail: (record) => `A payment link was paid with ${shown(amountOf(record))}, and ordered with ${shown(record.order)}`,
+    detail: (record) => `A payment link was paid with ${shown(amountOf(record))}, but the order was ${shown(record.order)}`,
   },
   {
     effect: "flagFollowUp",
     kind: "link_operation_unknown",
-    detail: () => "The answer to a capture, reversal or refund was lost, and the gateway does not say that it was executed",
+    detail: () => "The response to a capture, reversal or refund was lost, and the gateway does not confirm that it was executed",
   },
   {
     effect: "flagReversal",
@@ -79,7 +80,7 @@ const FLAGS: readonly { effect: EffectType; kind: AttentionKind; detail(record: 
   {
     effect: "flagOverdue",
     kind: "link_unverified",
-    detail: () => "A payment link's time is over and the gateway cannot be asked whether it was paid",
+    detail: () => "A payment link has expired, and the gateway cannot be asked whether it was paid",
   },
 ];
 

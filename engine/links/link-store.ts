@@ -117,7 +117,8 @@ export function createLinkStore({ kv, retentionMs, writer }: LinkStoreOptions): 
           operations: operationsOf(change),
         });
         if (result.type === "committed") return result.version;
-        if (result.key.startsWith(OPERATIONS)) throw new RelayError("duplicate", "The id was used for an operation of another payment");
+        if (result.key.startsWith(OPERATIONS))
+          throw new RelayError("duplicate", "The id was already used for an operation of another payment; use a new one");
         return null;
       }),
   };

@@ -262,7 +262,7 @@ export function createShardLinks(options: LinksOptions): ShardLinks {
   async function askedFor<T>({ order }: LinkRecord, work: () => Promise<T>): Promise<T> {
     const holder = order.shop ?? order.owner;
     if (asked.refusalOf(holder) !== null) {
-      throw new RelayError("too_busy", "Too many payments are being verified", { retryAfterSeconds: 1 });
+      throw new RelayError("too_busy", "Too many payments are being verified; retry shortly", { retryAfterSeconds: 1 });
     }
     const giveBack = asked.take(holder);
     try {
@@ -288,20 +288,20 @@ export function createShardLinks(options: LinksOptions): ShardLinks {
     if (record.state !== "created") return createdAs(record);
     if (record.inits > 0) {
       const found = await verify(record.order.txId, null, true);
-      if (found === null) throw new Error(`the link ${record.order.txId} is gone`);
+      if (found === null) throw new Error(`the link ${record.order.txId} no longer exists`);
       if (found.state !== "created") return createdAs(found);
       // Also after a verify that said "absent": whether it said that is in when it was last answered.
       if (found.verifiedAtMs === null || found.verifiedAtMs === record.verifiedAtMs) return { type: "unavailable", record: found };
     }
     const again = await store.load(record.order.txId);
-    if (again === null) throw new Error(`the link ${record.order.txId} is gone`);
+    if (again === null) throw new Error(`the link ${record.order.txId} no longer exists`);
     return again;
   }
 
   async function init(stored: Stored<LinkRecord>, cause: LinkCause | null): Promise<LinkCreated> {
     const { order } = stored.record;
     const begun = await apply(order.txId, { type: "init.begun", atMs: clock.nowMs() }, stored, cause);
-    if (begun === null) throw new Error(`the link ${order.txId} is gone`);
+    if (begun === null) throw new Error(`the link ${order.txId} no longer exists`);
     const { record } = begun.stored;
     if (record.state !== "created") return createdAs(record);
     const credentials = accountOf(order);
@@ -382,7 +382,7 @@ export function createShardLinks(options: LinksOptions): ShardLinks {
       const stored = await store.load(order.txId);
       if (stored !== null) return resumed(stored, cause);
       // What a companion had read was changed.
-      if (companions.length === 0) throw new RelayError("conflict", "There is a payment with this id already");
+      if (companions.length === 0) throw new RelayError("conflict", "A payment with this id already exists");
     }
     throw contended();
   }
@@ -475,7 +475,7 @@ export function createShardLinks(options: LinksOptions): ShardLinks {
         if (effect.type === "repeatFollowUp") return endedAs(record, effect.params.followUp.id);
         if (effect.type === "executeFollowUp") return execute(record, effect.params.followUp, cause);
       }
-      throw new Error(`${type} of ${txId} led to nothing`);
+      throw new Error(`${type} of ${txId} had no outcome`);
     },
   };
 
@@ -501,10 +501,10 @@ export function createShardLinks(options: LinksOptions): ShardLinks {
 /** What nobody asks for. */
 const BY_RELAY: LinkCause = { surface: "relay", askedBy: "relay" };
 
-const NO_ACCOUNT = { type: "unavailable", reason: "the account of this payment is gone" } as const;
+const NO_ACCOUNT = { type: "unavailable", reason: "the account of this payment no longer exists" } as const;
 
 function contended(): RelayError {
-  return new RelayError("unavailable", "Too many changes of one payment at once; ask again", { retryAfterSeconds: 1 });
+  return new RelayError("unavailable", "Too many concurrent changes of this payment; retry shortly", { retryAfterSeconds: 1 });
 }
 
 const NOTHING_ALONGSIDE: CommitPart = { checks: [], operations: [] };
@@ -543,7 +543,7 @@ function createdAs(record: LinkRecord): LinkCreated {
 
 function endedAs(record: LinkRecord, id: string): FollowUpOutcome {
   const followUp = record.followUps.find((entry) => entry.id === id);
-  if (followUp === undefined) throw new Error(`the link ${record.order.txId} has lost a follow-up`);
+  if (followUp === undefined) throw new Error(`the link ${record.order.txId} has lost a capture, reversal or refund`);
   if (followUp.state === "requested") return { type: "unavailable", record, followUp };
   return { type: followUp.state, record, followUp };
 }

@@ -78,15 +78,22 @@ export function createUseLink({ links, accounts }: { links: Links; accounts: Pic
 
 const REASONS: Readonly<Record<FollowUpRefusal, { code: "invalid_request" | "conflict"; message: string; retryAfterSeconds?: number }>> = {
   not_paid: { code: "conflict", message: "The payment is not paid" },
-  already_captured: { code: "conflict", message: "The payment is captured already" },
+  already_captured: { code: "conflict", message: "The payment was already captured" },
   not_captured: { code: "conflict", message: "The payment is not captured yet; reverse it instead" },
-  already_reversed: { code: "conflict", message: "The payment is reversed already" },
-  already_refunded: { code: "conflict", message: "The payment is refunded already" },
-  under_way: { code: "conflict", message: "The same is under way; ask again with its Idempotency-Key", retryAfterSeconds: 30 },
-  too_much: { code: "invalid_request", message: "amount: is more than is left of the payment" },
-  partial_refund: { code: "invalid_request", message: "amount: a partial refund is not available; leave it out for the whole" },
-  too_many: { code: "conflict", message: "The payment has too many operations" },
-  under_dispute: { code: "conflict", message: "The payment is under dispute, and nothing of it is given back" },
+  already_reversed: { code: "conflict", message: "The payment was already reversed" },
+  already_refunded: { code: "conflict", message: "The payment was already refunded" },
+  under_way: {
+    code: "conflict",
+    message: "The same operation is in progress; repeat the request with its Idempotency-Key",
+    retryAfterSeconds: 30,
+  },
+  too_much: { code: "invalid_request", message: "amount: is more than the remaining amount of the payment" },
+  partial_refund: {
+    code: "invalid_request",
+    message: "amount: a partial refund is not available; leave it out to refund the whole payment",
+  },
+  too_many: { code: "conflict", message: "The payment already has the maximum number of operations" },
+  under_dispute: { code: "conflict", message: "The payment is under dispute and cannot be refunded" },
 };
 
 function impossible(reason: FollowUpRefusal): RelayError {

@@ -37,7 +37,8 @@ export function createAdministerMails({ store, box, sends }: AdministerMailsOpti
     sends,
     page: async (after, limit) => {
       const last = after === null ? null : await store.load(after);
-      if (after !== null && last === null) throw new RelayError("invalid_request", "after: is not there any more; begin again");
+      if (after !== null && last === null)
+        throw new RelayError("invalid_request", "after: this mail no longer exists; start again without it");
       return (await store.page(last?.record ?? null, limit)).map(withoutText);
     },
     mail: async (id) => {

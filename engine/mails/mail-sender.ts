@@ -107,9 +107,9 @@ export function createMailSender({ store, box, mailer, homes, self, clock, told,
       const text = mailText(box, record);
       if (text !== null) return text;
     } catch (error) {
-      throw new MailNotSent("its sealed text cannot be opened", { cause: error });
+      throw new MailNotSent("the encrypted text of the mail cannot be decrypted", { cause: error });
     }
-    throw new MailNotSent("it has no text");
+    throw new MailNotSent("the mail has no text");
   }
 
   async function endOrRemember(id: string, ending: Ending): Promise<void> {

@@ -159,7 +159,7 @@ const RETRY_AFTER_SECONDS = 600;
 export async function requiredRoom(store: Pick<MailStore, "room">, kind: MailKind, share: MailShare, atMs: number): Promise<number> {
   const sendAtMs = await store.room(kind, share, atMs);
   if (sendAtMs !== null) return sendAtMs;
-  throw new RelayError("rate_limited", "Too many mails wait to be sent; try again later", { retryAfterSeconds: RETRY_AFTER_SECONDS });
+  throw new RelayError("rate_limited", "Too many mails are waiting to be sent; retry later", { retryAfterSeconds: RETRY_AFTER_SECONDS });
 }
 
 /** When a record goes, for whoever writes it again with its text sealed anew. */

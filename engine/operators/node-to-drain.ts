@@ -1,7 +1,7 @@
 import type { ClusterNode } from "./cluster-nodes.ts";
 
 /** Why it is refused. */
-export const LAST_LIVE_NODE = "This is the only live node: nothing would answer. `allowLast` drains it all the same";
+export const LAST_LIVE_NODE = "This is the only live node: without it nothing would respond. Send `allowLast` to drain it anyway";
 
 export type NodeToDrain =
   | { type: "found"; node: Omit<ClusterNode, "report"> }

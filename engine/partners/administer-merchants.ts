@@ -42,7 +42,7 @@ export function createAdministerMerchants({ store, clock }: { store: MerchantSto
           const outcome = await store.commit({ merchant: { record, version }, before, count: null, secrets: null });
           return outcome === "committed" ? record : CONFLICT;
         },
-        () => new RelayError("too_busy", "Others change the same just now", { retryAfterSeconds: 1 }),
+        () => new RelayError("too_busy", "Others are changing the same merchant; retry shortly", { retryAfterSeconds: 1 }),
       ),
   };
 }

@@ -120,10 +120,7 @@ export function createAdministerPartners(options: AdministerPartnersOptions): Ad
     const testGateway = testChange === undefined ? testBefore : accountAfter(id, testBefore, testChange);
     if (testGateway === undefined) return { gateway, formerGateways: former };
     if (testGateway.merchantId === gateway.merchantId) {
-      throw new RelayError(
-        "invalid_request",
-        "gwApiKey: the account for TEST must be another one, so that no test reaches the live account",
-      );
+      throw new RelayError("invalid_request", "gwApiKey: must differ from the live account's, so that no test reaches the live account");
     }
     return { gateway, testGateway, formerGateways: formerAccounts(former, testBefore, testGateway.merchantId, nowMs) };
   }
@@ -133,7 +130,7 @@ export function createAdministerPartners(options: AdministerPartnersOptions): Ad
     const merchantId = change.merchantId ?? before?.merchantId;
     const sealedSecret = change.secret === undefined ? before?.sealedSecret : sealed(id, "gwSecretKey", change.secret);
     if (terminalId === undefined || merchantId === undefined || sealedSecret === undefined) {
-      throw new RelayError("invalid_request", "gwTml, gwApiKey and gwSecretKey: are all required, none is stored");
+      throw new RelayError("invalid_request", "gwTml, gwApiKey and gwSecretKey: are all required, because no value is stored");
     }
     return { terminalId, merchantId, sealedSecret };
   }
@@ -165,7 +162,8 @@ export function createAdministerPartners(options: AdministerPartnersOptions): Ad
     edit,
     create: async (draft) => {
       check(draft);
-      if (partners.list().length >= PARTNERS_MAX) throw new RelayError("invalid_request", `There are ${PARTNERS_MAX} partners already`);
+      if (partners.list().length >= PARTNERS_MAX)
+        throw new RelayError("invalid_request", `There are already ${PARTNERS_MAX} partners; delete one first`);
       // Before the slow hash; the store decides.
       if (partners.byUsername(draft.username) !== null) throw taken("username");
       const generatedPassword = draft.password === undefined ? secrets.newPassword() : null;
@@ -217,12 +215,12 @@ export function createAdministerPartners(options: AdministerPartnersOptions): Ad
     toggle: (id) => edit(id, (record) => ({ ...record, enabled: !record.enabled })),
     enable: (id) =>
       edit(id, (record) => {
-        if (record.enabled) throw new RelayError("conflict", "The partner is enabled already");
+        if (record.enabled) throw new RelayError("conflict", "The partner is already enabled");
         return { ...record, enabled: true };
       }),
     disable: (id) =>
       edit(id, (record) => {
-        if (!record.enabled) throw new RelayError("conflict", "The partner is disabled already");
+        if (!record.enabled) throw new RelayError("conflict", "The partner is already disabled");
         return { ...record, enabled: false };
       }),
     resetPassword: async (id) => {
@@ -279,10 +277,11 @@ function checkRates(rates: PartnerRates): void {
 
 function checkOrigins(origins: { readonly [name: string]: string }): void {
   const entries = Object.entries(origins);
-  if (entries.length > ALLOWED_ORIGINS_MAX) throw new RelayError("invalid_request", `origins: at most ${ALLOWED_ORIGINS_MAX}`);
+  if (entries.length > ALLOWED_ORIGINS_MAX)
+    throw new RelayError("invalid_request", `origins: may have at most ${ALLOWED_ORIGINS_MAX} members`);
   for (const [name, origin] of entries) {
     if (name.length > ORIGIN_NAME_LENGTH_MAX) {
-      throw new RelayError("invalid_request", `origins: a name has at most ${ORIGIN_NAME_LENGTH_MAX} characters`);
+      throw new RelayError("invalid_request", `origins: a name may have at most ${ORIGIN_NAME_LENGTH_MAX} characters`);
     }
     if (origin.length > ORIGIN_LENGTH_MAX || !ORIGIN.test(origin)) {
       throw new RelayError(

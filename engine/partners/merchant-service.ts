@@ -154,7 +154,7 @@ function modeOf(text: string | undefined): ServiceMode {
 
 function mapRules(given: ReadonlyMap<string, string>): MemberRule[] {
   if (given.size > MAP_MEMBERS_MAX)
-    throw new RelayError("invalid_request", `body: may have at most ${MAP_MEMBERS_MAX} members beside mode`);
+    throw new RelayError("invalid_request", `body: may have at most ${MAP_MEMBERS_MAX} members in addition to mode`);
   const odd = [...given.keys()].find((name) => !MAP_NAME.test(name));
   if (odd !== undefined) refuse(odd, "is not a name of 1 to 64 letters, digits and underscores that begins with a letter");
   return [...given.keys()].map((name) => ({ name, secret: true, lengthMax: MAP_VALUE_LENGTH_MAX }));
@@ -174,8 +174,8 @@ function memberValue(
   const kept = secret ? stored?.secrets.get(name) : undefined;
   if (kept !== undefined && (given === undefined || given === maskSecret(kept))) return kept;
   if (given === undefined) refuse(name, "is required");
-  if (secret && given.startsWith(MASK)) refuse(name, "is a mask and not the secret itself");
+  if (secret && given.startsWith(MASK)) refuse(name, "is a mask; send the secret itself");
   if (given.trim() === "" || [...given].length > lengthMax) refuse(name, `must be a string of 1 to ${lengthMax} characters`);
-  if (UNPRINTABLE.test(secret ? given.replace(LINES, "") : given)) refuse(name, "must not have control characters");
+  if (UNPRINTABLE.test(secret ? given.replace(LINES, "") : given)) refuse(name, "must not contain control characters");
   return given;
 }

@@ -74,7 +74,7 @@ export function createMerchantServices({ merchants, store, secretBox, clock }: M
       changeService(partner, merchantId, word, async (service, before) => {
         const stored = before.configuration;
         if (seen !== undefined && seen.updatedAtMs !== (stored?.updatedAtMs ?? null)) {
-          throw new RelayError("conflict", `${service} was configured by somebody else meanwhile; read it again`);
+          throw new RelayError("conflict", `${service} was configured by somebody else in the meantime; read it again`);
         }
         const secretsBefore = stored === null ? new Map<string, string>() : await openSecrets(merchantId, service);
         const read = readConfiguration(service, body, stored === null ? null : { members: stored.members, secrets: secretsBefore });

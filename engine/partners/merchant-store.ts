@@ -210,7 +210,7 @@ async function available<T>(work: () => Promise<T>): Promise<T> {
     return await work();
   } catch (error) {
     if (!(error instanceof StorageUnavailable)) throw error;
-    const message = "The store cannot confirm this now; ask again with the same Idempotency-Key";
+    const message = "The store could not confirm this; retry with the same Idempotency-Key";
     throw new RelayError("unavailable", message, { cause: error, retryAfterSeconds: 1 });
   }
 }

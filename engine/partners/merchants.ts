@@ -236,9 +236,9 @@ function sameFacts(one: MerchantRecord, other: MerchantRecord): boolean {
 function requirePermitted(perMinute: number, merchant: MerchantRecord): void {
   const permitted = permittedCallsPerMinute(merchant);
   if (perMinute <= permitted) return;
-  throw new RelayError("invalid_request", `compatRequestsPerMinute: may be at most ${permitted}, which an administrator permits`);
+  throw new RelayError("invalid_request", `compatRequestsPerMinute: may be at most ${permitted}, the limit that an administrator set`);
 }
 
 function tooBusy(): RelayError {
-  return new RelayError("too_busy", "Others change the same just now", { retryAfterSeconds: 1 });
+  return new RelayError("too_busy", "Others are changing the same merchant; retry shortly", { retryAfterSeconds: 1 });
 }

@@ -38,7 +38,7 @@ export const PARTNERS = "nr/";
 export const FORMER_VERSIONS_FENCE = `${PARTNERS}0/~`;
 
 export function fenceText(version: string): string {
-  const schema = `2 (Terminal Relay ${version} has written to this store: start it or a newer one, or restore a backup of before it, infra/docs/upgrading.md)`;
+  const schema = `2 (Terminal Relay ${version} has written to this store: start that version or a newer one, or restore a backup from before that version, infra/docs/upgrading.md)`;
   return JSON.stringify({ schema });
 }
 

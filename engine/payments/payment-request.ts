@@ -95,7 +95,7 @@ export function readPaymentRequest(body: unknown, pathTerminalId: string | null)
  */
 export function requireCurrency(request: PaymentRequest, configured: string): void {
   if (request.currency !== null && request.currency !== configured) {
-    throw new RelayError("invalid_request", `currency: the terminal is configured for ${configured}`);
+    throw new RelayError("invalid_request", `currency: must be ${configured}, for which the terminal is configured`);
   }
   request.currency = configured;
 }
@@ -205,10 +205,10 @@ function permitted(members: JsonObject): JsonObject {
 
 function checkFreeForm(value: unknown, member: string, depth: number): void {
   if (typeof value === "number" && Number.isInteger(value) && !Number.isSafeInteger(value)) {
-    throw new RelayError("invalid_request", `${shown(member)} holds a number that would not arrive unchanged; send it as a string`);
+    throw new RelayError("invalid_request", `${shown(member)} contains a number that would not arrive unchanged; send it as a string`);
   }
   if (typeof value !== "object" || value === null) return;
-  if (depth > FREE_FORM_DEPTH_MAX) throw new RelayError("invalid_request", `${shown(member)} is nested too deep`);
+  if (depth > FREE_FORM_DEPTH_MAX) throw new RelayError("invalid_request", `${shown(member)} is nested too deeply`);
   if (Object.hasOwn(value, "__proto__")) throw new RelayError("invalid_request", `${shown(member)} has a member named __proto__`);
   for (const inner of Object.values(value)) checkFreeForm(inner, member, depth + 1);
 }
@@ -226,7 +226,7 @@ export function isAbsent(value: unknown): value is undefined | null {
 function readCurrency(value: unknown): string | null {
   if (isAbsent(value)) return null;
   const currency = typeof value === "string" && CURRENCY.test(value) ? currencyOf(value) : null;
-  if (currency === null) throw new RelayError("invalid_request", "currency must be a code of ISO 4217 such as EUR");
+  if (currency === null) throw new RelayError("invalid_request", "currency must be an ISO 4217 code such as EUR");
   return currency;
 }
 

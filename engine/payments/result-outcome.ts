@@ -61,11 +61,11 @@ export function readOutcome(posting: JsonObject, method: TransactionMethod | nul
     const word = wordOf(value);
     if (word === "" || NEUTRAL.has(word)) continue;
     const status = statusOf(word, method);
-    if (status === null) return { type: "untold", reason: `${member} is not an outcome that is recognised` };
+    if (status === null) return { type: "untold", reason: `${member} is not a known outcome` };
     if (told !== null && told.status !== status) return { type: "untold", reason: `${told.member} and ${member} contradict each other` };
     told ??= { status, word, member };
   }
-  if (told === null) return { type: "untold", reason: "there is no outcome" };
+  if (told === null) return { type: "untold", reason: "the result contains no outcome" };
   // What the answer to a CANCEL says within is how the cancelled command ended, whose KO is no contradiction.
   const against = wordOf(posting["service"]) === "CANCEL" ? null : contradiction(posting, told.status, method);
   if (against !== null) return { type: "untold", reason: `${told.member} and ${against} contradict each other` };

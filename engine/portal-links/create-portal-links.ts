@@ -78,7 +78,7 @@ export function createPortalLinks(options: PortalLinksOptions): PortalLinks {
   async function requireRoom(owner: PortalLinkOwner, atMs: number): Promise<void> {
     const made = await queries.createdSince(owner, atMs - HOUR_MS, PORTAL_LINKS_PER_HOUR_MAX);
     if (made < PORTAL_LINKS_PER_HOUR_MAX) return;
-    throw new RelayError("rate_limited", `A merchant may make ${PORTAL_LINKS_PER_HOUR_MAX} payment links in an hour`, {
+    throw new RelayError("rate_limited", `A merchant may create ${PORTAL_LINKS_PER_HOUR_MAX} payment links in an hour; retry later`, {
       retryAfterSeconds: RETRY_AFTER_SECONDS,
     });
   }

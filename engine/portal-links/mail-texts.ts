@@ -114,7 +114,7 @@ const TEXTS: Readonly<Record<Locale, Texts>> = {
         `To pay by card, open this address:\n${url}`,
         `It can be paid once, until ${until}.`,
         ...(livemode ? [] : ["This is a test: nothing is charged."]),
-        `Whoever has this address may pay in your place. If you do not know ${merchantName}, or did not expect this, ignore this message: nothing is charged.`,
+        `Anyone who has this address can pay instead of you. If you do not know ${merchantName}, or did not expect this request, ignore this message: nothing is charged.`,
       ),
     }),
     paymentLinkPaid: ({ merchantName, amount, description, reference, url, at, late, livemode }) => ({

@@ -50,12 +50,12 @@ function has({ effects }: PortalLinkStep, type: PortalLinkEffect["type"]): boole
 function lateItem(step: PortalLinkStep, before: PortalLinkRecord, { order }: LinkRecord, atMs: number): AttentionItem | null {
   const { terminalId, txId: uuid } = order;
   if (has(step, "flagTwice")) {
-    const detail = `The payment link ${step.record.id} was paid a second time: its merchant has to give one of the payments back`;
+    const detail = `The payment link ${step.record.id} was paid a second time; its merchant must refund one of the payments`;
     return { kind: "link_paid_twice", terminalId, uuid, atMs, detail, raw: null };
   }
   if (!has(step, "flagLate")) return null;
-  const shownAs = before.state === "PAID" ? "paid and given back" : before.state.toLowerCase();
-  const detail = `The payment link ${step.record.id} was paid after it had been shown as ${shownAs}; its merchant keeps the payment or gives it back`;
+  const shownAs = before.state === "PAID" ? "paid and refunded" : before.state.toLowerCase();
+  const detail = `The payment link ${step.record.id} was paid after it was shown as ${shownAs}; its merchant keeps or refunds the payment`;
   return { kind: "link_late", terminalId, uuid, atMs, detail, raw: null };
 }
 

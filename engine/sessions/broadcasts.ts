@@ -44,7 +44,8 @@ export function createBroadcasts(localSockets: LocalSockets): Broadcasts {
 
   return {
     send: async (terminalId, text) => {
-      if (underWay.length >= UNDER_WAY_MAX) throw new RelayError("too_busy", "Other broadcasts are under way", { retryAfterSeconds: 5 });
+      if (underWay.length >= UNDER_WAY_MAX)
+        throw new RelayError("too_busy", "Other broadcasts are in progress; retry shortly", { retryAfterSeconds: 5 });
       const sessions = localSockets.sessions(terminalId);
       const perTick = Math.max(PER_TICK_MIN, Math.ceil(sessions.length / TICKS_MAX));
       return new Promise((resolve) => {

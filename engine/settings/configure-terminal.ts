@@ -72,11 +72,11 @@ export function createConfigureTerminal({ configs, merchants, terminals, clock, 
       }
       const currency = typeof change.currency === "string" ? currencyOf(change.currency) : change.currency;
       if (currency === null && change.currency !== null)
-        throw new RelayError("invalid_request", "currency: must be a code of ISO 4217 such as EUR");
+        throw new RelayError("invalid_request", "currency: must be an ISO 4217 code such as EUR");
       if (typeof change.merchantId === "string") await requireMerchant(terminalId, change.merchantId);
       return configs.change(terminalId, (before) => {
         if (before === undefined && configs.size >= CLOUD_CONFIGS_MAX) {
-          throw new RelayError("invalid_request", `There are ${CLOUD_CONFIGS_MAX} configurations already`);
+          throw new RelayError("invalid_request", `There are already ${CLOUD_CONFIGS_MAX} configurations; delete one first`);
         }
         const takes = currency === undefined ? before?.currency : currency;
         return {

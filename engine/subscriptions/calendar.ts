@@ -67,7 +67,7 @@ export function createBillingCalendar(offsetMsAt: ZoneOffset): BillingCalendar {
       let found = Math.max(cycle, 1);
       for (let due = dueAt(anchor, every, found); due <= atMs; due = dueAt(anchor, every, found)) {
         found += Math.max(1, Math.floor((atMs - due) / longestMs(every)));
-        if (found > CYCLES_MAX) throw new RangeError("no cycle is so far away");
+        if (found > CYCLES_MAX) throw new RangeError("the relay computes no cycle so far ahead");
       }
       return cycleOf(anchor, every, found);
     },

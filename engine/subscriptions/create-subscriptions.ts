@@ -75,7 +75,7 @@ export function createSubscriptions(options: SubscriptionsOptions): Subscription
   async function requireRoom(owner: SubscriptionOwner, atMs: number): Promise<void> {
     const made = await queries.createdSince(owner, atMs - HOUR_MS, SUBSCRIPTIONS_PER_HOUR_MAX);
     if (made < SUBSCRIPTIONS_PER_HOUR_MAX) return;
-    throw new RelayError("rate_limited", `A merchant may make ${SUBSCRIPTIONS_PER_HOUR_MAX} subscriptions in an hour`, {
+    throw new RelayError("rate_limited", `A merchant may create ${SUBSCRIPTIONS_PER_HOUR_MAX} subscriptions in an hour; retry later`, {
       retryAfterSeconds: RETRY_AFTER_SECONDS,
     });
   }
@@ -83,10 +83,10 @@ export function createSubscriptions(options: SubscriptionsOptions): Subscription
   function checked(owner: SubscriptionOwner, order: SubscriptionOrder): SubscriptionOrder {
     const customer = checkedCustomer(order.customer);
     if (order.collection === "LINK") {
-      if (order.methodId !== null) throw invalid("methodId", "is for cards on file only");
+      if (order.methodId !== null) throw invalid("methodId", "is only for collection CARD");
       return { ...order, customer };
     }
-    if (!charges.isOffered(owner)) throw invalid("collection", "cards on file are not offered here: use LINK");
+    if (!charges.isOffered(owner)) throw invalid("collection", "CARD is not available here: use LINK");
     return { ...order, customer, methodId: checkedMethod(order.methodId) };
   }
 

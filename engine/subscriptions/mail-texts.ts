@@ -68,7 +68,7 @@ const TEXTS: Readonly<Record<Locale, Texts>> = {
   it: {
     payment: (facts) =>
       mailOf("it", facts, `${facts.merchantName}: pagamento di ${facts.amount}`, [
-        `il tuo abbonamento "${facts.plan}" presso ${facts.merchantName} è da pagare: ${facts.amount}.`,
+        `devi pagare ${facts.amount} per il tuo abbonamento "${facts.plan}" presso ${facts.merchantName}.`,
         `Per pagare con carta, apri la pagina del tuo abbonamento:\n${facts.url}`,
       ]),
     failed: (facts) =>
@@ -90,7 +90,7 @@ const TEXTS: Readonly<Record<Locale, Texts>> = {
   en: {
     payment: (facts) =>
       mailOf("en", facts, `${facts.merchantName}: payment of ${facts.amount}`, [
-        `your subscription "${facts.plan}" with ${facts.merchantName} is to be paid: ${facts.amount}.`,
+        `please pay ${facts.amount} for your subscription "${facts.plan}" with ${facts.merchantName}.`,
         `To pay by card, open the page of your subscription:\n${facts.url}`,
       ]),
     failed: (facts) =>
@@ -99,13 +99,13 @@ const TEXTS: Readonly<Record<Locale, Texts>> = {
         ...again("en", facts),
       ]),
     step: (facts) =>
-      mailOf("en", facts, `${facts.merchantName}: ${facts.amount} still to be paid`, [
-        `your subscription "${facts.plan}" with ${facts.merchantName} has not been paid yet: ${facts.amount} are missing.`,
+      mailOf("en", facts, `${facts.merchantName}: ${facts.amount} not paid yet`, [
+        `your subscription "${facts.plan}" with ${facts.merchantName} has not been paid yet: ${facts.amount} is outstanding.`,
         ...again("en", facts),
       ]),
     recovered: (facts) =>
       mailOf("en", facts, `${facts.merchantName}: payment received`, [
-        `the payment of ${facts.amount} for your subscription "${facts.plan}" with ${facts.merchantName} has been received. The subscription goes on.`,
+        `your payment of ${facts.amount} for your subscription "${facts.plan}" with ${facts.merchantName} has arrived. The subscription continues.`,
         `The page of your subscription:\n${facts.url}`,
       ]),
   },
@@ -142,7 +142,7 @@ function mailOf(locale: Locale, { customerName, merchantName, livemode }: Writte
       ...(livemode ? [] : [TEST[locale]]),
       locale === "it"
         ? `Chi ha questo indirizzo vede la pagina del tuo abbonamento. Se non conosci ${merchantName}, ignora questo messaggio.`
-        : `Whoever has this address sees the page of your subscription. If you do not know ${merchantName}, ignore this message.`,
+        : `Anyone who has this address can open the page of your subscription. If you do not know ${merchantName}, ignore this message.`,
     ),
   };
 }

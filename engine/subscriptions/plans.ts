@@ -52,7 +52,8 @@ export function createPlans({ store, policies, clock, digest }: PlansOptions): P
       const existing = await own(owner, id);
       if (existing !== null) return existing.record;
       const terms = checkedPlan(given);
-      if ((await store.count(owner)) >= PLANS_MAX) throw new RelayError("conflict", `A merchant may have ${PLANS_MAX} plans`);
+      if ((await store.count(owner)) >= PLANS_MAX)
+        throw new RelayError("conflict", `A merchant may have at most ${PLANS_MAX} plans; delete one first`);
       const atMs = clock.nowMs();
       const { merchantId, partnerId, livemode } = owner;
       const record: PlanRecord = {
@@ -61,7 +62,7 @@ export function createPlans({ store, policies, clock, digest }: PlansOptions): P
       if (await store.create(record)) return record;
       // Somebody else with the same operation was first: its plan is the one.
       const found = await own(owner, id);
-      if (found === null) throw new RelayError("conflict", "The plan was removed meanwhile");
+      if (found === null) throw new RelayError("conflict", "The plan was removed in the meantime");
       return found.record;
     },
     find: async (owner, id) => (await own(owner, id))?.record ?? null,

@@ -118,12 +118,12 @@ export function subscriptionWorkflow(
       flagLate: attention(
         "subscription_late",
         ({ id }) =>
-          `A payment was made after its subscription had been paused or cancelled; its merchant keeps it or gives it back (subscription ${id})`,
+          `A payment was made after its subscription was paused or cancelled; its merchant keeps or refunds it (subscription ${id})`,
         attemptIdOf,
       ),
       flagTwice: attention(
         "subscription_paid_twice",
-        ({ id }) => `A cycle was paid a second time: its merchant has to give one of the payments back (subscription ${id})`,
+        ({ id }) => `A cycle was paid a second time; its merchant must refund one of the payments (subscription ${id})`,
         attemptIdOf,
       ),
     },
@@ -157,7 +157,7 @@ function unknownEntries(
   const [was, is] = [unknownLongOf(before), unknownLongOf(record)];
   if (was === is) return [];
   const terminalId = terminalOf(record.partnerId);
-  const detail = `Nobody says whether the customer was charged; no other payment is asked for before that is known (subscription ${record.id})`;
+  const detail = `It is unknown whether the customer was charged. The relay starts no further charge until this is resolved (subscription ${record.id})`;
   return [
     ...(was === null ? [] : [{ type: "delete", key: attentionKey(kind, terminalId, was) } as const]),
     ...(is === null ? [] : [attentionOperation({ kind, terminalId, uuid: is, atMs, detail, raw: null })]),

@@ -247,7 +247,7 @@ export function createTables({ bus, tableVersions, clock, liveShards, failed }: 
       const now = await live();
       if (now !== null) missing = missing?.filter((address) => now.includes(address)) ?? now;
     }
-    throw new RelayError("unavailable", "The change is stored, but not every node has confirmed it yet; ask again", {
+    throw new RelayError("unavailable", "The change is stored. Some nodes have not confirmed it yet; retry to check.", {
       retryAfterSeconds: 5,
     });
   }

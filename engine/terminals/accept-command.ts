@@ -40,7 +40,7 @@ export function createAcceptCommand({ actors, steps, delivery, store, clock, sho
   /** The answer to a repeated uuid: where the first one stands, wherever it was sent. */
   async function duplicate(actor: Actor, { uuid, request }: Command): Promise<AcceptOutcome> {
     const stored = await earlier(actor, uuid);
-    if (stored === null) throw new RelayError("unavailable", "The uuid is being processed, try again", { retryAfterSeconds: 1 });
+    if (stored === null) throw new RelayError("unavailable", "The uuid is being processed; retry shortly", { retryAfterSeconds: 1 });
     const view = viewOf(stored.record, actor.context);
     // Another home carried this very request out, and its answer did not come.
     if (request !== undefined && view.command?.request === request)
@@ -51,7 +51,7 @@ export function createAcceptCommand({ actors, steps, delivery, store, clock, sho
   /** It waited for the store until its deadline: its sender has gone long ago, and it is not taken on only to expire. */
   async function tooLate(actor: Actor, command: Command): Promise<AcceptOutcome> {
     if ((await earlier(actor, command.uuid)) !== null) return duplicate(actor, command);
-    throw new RelayError("unavailable", "The store cannot confirm this now; ask again with the same uuid", { retryAfterSeconds: 1 });
+    throw new RelayError("unavailable", "The store could not confirm this; retry with the same uuid", { retryAfterSeconds: 1 });
   }
 
   async function refused(actor: Actor, command: Command, full: QueueFull): Promise<AcceptOutcome> {

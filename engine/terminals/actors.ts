@@ -245,7 +245,9 @@ export function createActors(options: ActorsOptions): Actors {
     actor.usedLately = true;
     if (!actor.running) return run(actor, work);
     if (actor.mailbox !== null && actor.mailbox.length >= room) {
-      return Promise.reject(new RelayError("too_busy", "Too many requests for this terminal at once", { retryAfterSeconds: 1 }));
+      return Promise.reject(
+        new RelayError("too_busy", "Too many requests for this terminal at once; retry shortly", { retryAfterSeconds: 1 }),
+      );
     }
     return new Promise((resolve, reject) => {
       actor.mailbox ??= [];
@@ -341,5 +343,5 @@ export function createActors(options: ActorsOptions): Actors {
 }
 
 export function contended(): RelayError {
-  return new RelayError("unavailable", "The terminal's record is contended, try again", { retryAfterSeconds: 1 });
+  return new RelayError("unavailable", "Too many concurrent changes of this terminal; retry shortly", { retryAfterSeconds: 1 });
 }

@@ -53,7 +53,7 @@ export function createCancelCommand({ actors, steps, delivery, clock }: CancelCo
       const change = { ...(await steps.endings(actor, step.effects, null)), claims: queued ? [claimOf(cancel)] : [], atMs };
       return { step, change, outcome: null };
     });
-    if (stepped.type === "claimed") throw new RelayError("conflict", "The uuid of the CANCEL command is taken");
+    if (stepped.type === "claimed") throw new RelayError("conflict", "The uuid of the CANCEL command is already used");
     return stepped.effects;
   }
 
@@ -73,6 +73,6 @@ export function createCancelCommand({ actors, steps, delivery, clock }: CancelCo
     // Another writer moved on between the look and the step.
     const after = await settled(actor, uuid);
     if (after !== null) return after;
-    throw new Error(`cancel of ${uuid} changed nothing`);
+    throw new Error(`the cancellation of ${uuid} changed nothing`);
   };
 }

@@ -221,7 +221,7 @@ export function createDelivery(options: DeliveryOptions): Delivery {
         const isLate = clock.nowMs() > answerByMs || !isMember();
         if (leaving !== null && !isLate) return { uuid, text: leaving.text, sentAtMs };
         await steps.settle(actor, () => [undelivered(uuid, null, sentAtMs)]);
-        if (isLate) throw new RelayError("unavailable", "The store takes too long, try again", { retryAfterSeconds: 1 });
+        if (isLate) throw new RelayError("unavailable", "The store takes too long; retry shortly", { retryAfterSeconds: 1 });
       }
       return null;
     },

@@ -19,7 +19,7 @@ export interface RecordResult {
   unreadBySession(terminalId: string, posting: UnreadPosting): Promise<void>;
 }
 
-const ACCESS_WITHDRAWN = "the terminal's access was withdrawn; what it posts is kept for operators and does not count";
+const ACCESS_WITHDRAWN = "the terminal's login is disabled; its result is stored for operators and does not count";
 
 export function createRecordResult({ terminals }: { terminals: Terminals }): RecordResult {
   async function bySession(postedBy: string, terminalId: string, body: unknown): Promise<ResultOutcome> {

@@ -47,12 +47,12 @@ export function classifyResult(
   // What is configured later changes nothing of a result that is stored, and that the terminal posts again.
   const usual = foreign ? currency : (stored?.result?.transaction.currency ?? currency);
   const transaction = toTransaction(result, { terminalId, createdAtMs: atMs, command, currency: usual });
-  if (foreign) return conflict(posting, atMs, "A result for a uuid of another terminal");
+  if (foreign) return conflict(posting, atMs, "The terminal posted a result for a uuid of another terminal");
   if (stored !== null && stored.result !== null) {
     const told = asTold(stored.result);
     // What was stored before texts were made well-formed at the door is compared as it would be stored now.
     if (sameResult(told, transaction) || sameResult(wellFormedValue(told), transaction)) return { type: "repeated" };
-    return conflict(posting, atMs, "A second, different result; the first one stands");
+    return conflict(posting, atMs, "A second, different result arrived; the first one counts");
   }
   // Only a payment has an amount to differ from: the answer to a CANCEL may name that of its target.
   const differs = command?.kind === "payment" && amountDiffers(result, command);
@@ -159,16 +159,16 @@ export function attentionOf(record: CommandRecord, before: CommandLife | null, a
   const { terminalId, uuid, result } = record;
   const item = (kind: AttentionItem["kind"], detail: string): AttentionItem => ({ kind, terminalId, uuid, atMs, detail, raw: null });
   const items: AttentionItem[] = [];
-  if (record.command === null) items.push(item("unsolicited", "A result for a uuid that no command has"));
+  if (record.command === null) items.push(item("unsolicited", "A result arrived for a uuid that no command has"));
   if (result?.amountDiffers === true) {
     const what = currencyDiffers(result.transaction, record.command) ? "currency" : "amount";
     items.push(item("amount_differs", `The result's ${what} differs from its command's`));
   }
   if (result !== null && hasMoney(record) && currencyUnknown(result.transaction)) {
-    items.push(item("currency_unknown", "The result's currency is none that is known; it is kept as it came"));
+    items.push(item("currency_unknown", "The result's currency is not a known one; it is stored as received"));
   }
   if (before !== null && (before.state === "expired" || before.state === "cancelled")) {
-    items.push(item("late", `A result came after the command was shown as ${before.state}`));
+    items.push(item("late", `A result arrived after the command was shown as ${before.state}`));
   }
   return items;
 }

@@ -16,8 +16,9 @@ import type { Waiters } from "./waiters.ts";
 /** A step that stores nothing but what else it names. */
 export const EMPTY_CHANGE = { claims: [], commands: [], rows: [], attention: [], settled: [] } as const;
 
-const NO_RESULT = "Sent, and no result came";
-const UNREADABLE_ANSWER = "Sent, and an answer came that could not be read: see what is unreadable of this terminal";
+const NO_RESULT = "The command was sent, and no result arrived";
+const UNREADABLE_ANSWER =
+  "The command was sent, and the terminal posted an answer that could not be read: see the terminal's unreadable items";
 
 /** What a step comes to: the terminal as it is then, what else is stored with it, and what its caller wants to know of it. */
 export interface StepPlan<T> {
@@ -82,7 +83,7 @@ export function createSteps({ actors, store, waiters, clock, retry, failed, fini
         return { type: "applied", outcome, effects };
       }
       if (stored.type === "claimed") return stored;
-      if (stored.type === "late") throw new RelayError("unavailable", "The store takes too long, try again", { retryAfterSeconds: 1 });
+      if (stored.type === "late") throw new RelayError("unavailable", "The store takes too long; retry shortly", { retryAfterSeconds: 1 });
       await actors.reload(actor);
       if (tries === STALE_RETRIES_MAX) throw contended();
     }
@@ -140,7 +141,7 @@ export function createSteps({ actors, store, waiters, clock, retry, failed, fini
         const ended = await endings(actor, step.effects, null);
         return { step, change: { ...ended, atMs: clock.nowMs(), withinMs }, outcome: null };
       });
-      if (stepped.type === "claimed") throw new Error(`a step without claims was refused for ${stepped.uuid}`);
+      if (stepped.type === "claimed") throw new Error(`a transition without claims was rejected for ${stepped.uuid}`);
       return stepped.effects;
     },
     endings,

@@ -88,7 +88,7 @@ export function createStoreResult({ actors, steps, delivery, waiters, clock, adm
 
   return async (actor, posting) => {
     const stepped = await steps.run(actor, () => plan(actor, posting));
-    if (stepped.type === "claimed") throw new Error("a result claims no uuid");
+    if (stepped.type === "claimed") throw new Error("a result does not claim its uuid");
     const { outcome } = stepped;
     if (outcome.type !== "recorded") return outcome;
     recorded(outcome.transaction);

@@ -48,7 +48,7 @@ export async function takeBack(store: TerminalStore, terminalId: string, fed: re
 
 function unknownPayment({ terminalId, uuid, command, life }: CommandRecord): AttentionItem[] {
   if (life?.state !== "unknown" || command?.kind !== "payment") return [];
-  return [{ kind: "unknown", terminalId, uuid, atMs: life.finishedAtMs, detail: "Sent, and no result came", raw: null }];
+  return [{ kind: "unknown", terminalId, uuid, atMs: life.finishedAtMs, detail: "The command was sent, and no result arrived", raw: null }];
 }
 
 async function missingOf(store: TerminalStore, fed: readonly FedCommand[]): Promise<Stored<CommandRecord>[]> {

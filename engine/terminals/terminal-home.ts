@@ -238,7 +238,7 @@ export function createTerminalHome(options: TerminalHomeOptions): TerminalHome {
       return actors.enqueue(terminalId, (actor) => {
         // Who waited so long for its turn has most likely gone, and what it took would be lost.
         if (clock.nowMs() < answerByMs - POLL_MARGIN_MS) return delivery.poll(actor, answerByMs);
-        throw new RelayError("unavailable", "The store takes too long, try again", { retryAfterSeconds: 1 });
+        throw new RelayError("unavailable", "The store takes too long; retry shortly", { retryAfterSeconds: 1 });
       });
     },
     notHandedOut: delivery.notHandedOut,

@@ -10,9 +10,9 @@ export interface QueueRefusal {
 }
 
 const MESSAGES: Readonly<Record<PlaceBound, string>> = {
-  terminal: "Too many commands wait for this terminal",
-  sender: `Too many commands of this sender wait for this terminal: at most ${QUEUED_OF_SENDER_MAX} of one sender may`,
-  any: `Too many commands of partners with rule ANY wait for this terminal: at most ${QUEUED_OF_SENDER_MAX} of all of them together may`,
+  terminal: "Too many commands are waiting for this terminal",
+  sender: `Too many commands of this sender are waiting for this terminal: at most ${QUEUED_OF_SENDER_MAX} of one sender may wait`,
+  any: `Too many commands of partners with rule ANY are waiting for this terminal: at most ${QUEUED_OF_SENDER_MAX} of all of them together may wait`,
 };
 
 export function queueRefusal({ bound, freeAtMs }: QueueFull, nowMs: number): QueueRefusal {

@@ -45,7 +45,8 @@ export function createAdministerWebhooks({ deliveries, endpoints, stops, clock }
   return {
     deliveries: async (state, to, after, limit) => {
       const last = after === null ? null : await deliveries.load(after);
-      if (after !== null && last === null) throw new RelayError("invalid_request", "after: is not there any more; begin again");
+      if (after !== null && last === null)
+        throw new RelayError("invalid_request", "after: this delivery no longer exists; start again without it");
       const place = last?.record ?? null;
       if (to.type === "all") return deliveries.page(state, place, limit);
       const ids = to.type === "endpoint" ? [to.id] : (await ofMerchant(to.id, null, WEBHOOK_ENDPOINTS_MAX)).map(({ id }) => id);

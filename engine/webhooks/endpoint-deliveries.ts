@@ -24,7 +24,8 @@ export function createEndpointDeliveries({ deliveries, clock }: EndpointDeliveri
   return {
     list: async (endpointId, state, after, limit) => {
       const last = after === null ? null : await loaded(deliveries, endpointId, after);
-      if (after !== null && last === null) throw new RelayError("invalid_request", "after: is not there any more; begin again");
+      if (after !== null && last === null)
+        throw new RelayError("invalid_request", "after: this delivery no longer exists; start again without it");
       const states = state === null ? null : [state];
       const page = await deliveries.ofEndpoints({ endpointIds: [endpointId], states, after: last, limit, order: "oldest first" });
       return [...page.found];

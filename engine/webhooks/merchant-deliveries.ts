@@ -204,7 +204,9 @@ export function createMerchantDeliveries(options: MerchantDeliveriesOptions): Me
       const delivery = freshDelivery(event, endpoint, { apiVersion, pendingWebhooks: 1, atMs });
       if (await deliveries.createAlone(delivery, event)) return delivery;
       const retryAfterSeconds = Math.ceil((TEST_EVERY_MS - (atMs % TEST_EVERY_MS)) / 1_000);
-      throw new RelayError("rate_limited", "A test event was sent a moment ago", { retryAfterSeconds });
+      throw new RelayError("rate_limited", "A test event was sent a moment ago; wait ten seconds before the next one", {
+        retryAfterSeconds,
+      });
     },
   };
 

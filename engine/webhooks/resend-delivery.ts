@@ -15,10 +15,10 @@ export async function resendDelivery(
   const stored = await deliveries.load(id);
   if (stored === null) return null;
   const { event, endpoint } = await deliveries.context(stored.record);
-  if (event === null) throw new RelayError("conflict", "Its event is not kept any more");
-  if (endpoint?.record.status !== "enabled") throw new RelayError("conflict", "Its endpoint is disabled or removed");
+  if (event === null) throw new RelayError("conflict", "The event of this delivery is no longer stored");
+  if (endpoint?.record.status !== "enabled") throw new RelayError("conflict", "The endpoint of this delivery is disabled or removed");
   const atMs = clock.nowMs();
   const record = resentDelivery(stored.record, atMs);
   if (await deliveries.resent(stored, record, event, atMs + WEBHOOK_DEAD_LIFETIME_MS)) return record;
-  throw new RelayError("conflict", "It is being sent just now", { retryAfterSeconds: 1 });
+  throw new RelayError("conflict", "The delivery is being sent at this moment; retry shortly", { retryAfterSeconds: 1 });
 }

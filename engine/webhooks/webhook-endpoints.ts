@@ -142,7 +142,7 @@ export function createWebhookEndpoints(options: WebhookEndpointsOptions): Webhoo
   /** The secret that an operation made, for a repetition of it. */
   function secretMadeBy(operationId: string, record: WebhookEndpointRecord): string {
     const own = liveSecrets(record, clock.nowMs()).find((secret) => secret.madeBy === operationId);
-    if (own === undefined) throw new RelayError("conflict", "The secret that this request made was replaced since");
+    if (own === undefined) throw new RelayError("conflict", "The secret that this request created has been replaced since");
     return box.open(own.sealed, webhookSecretPlace(record.id));
   }
 
@@ -168,7 +168,7 @@ export function createWebhookEndpoints(options: WebhookEndpointsOptions): Webhoo
       if (outcome === "full") return { type: "full" };
       if (outcome === "created") return created(record, operationId);
       const before = await load(owner, order.livemode, id);
-      if (before === null) throw new RelayError("conflict", "It was created by this request before, and has been removed");
+      if (before === null) throw new RelayError("conflict", "This request created the endpoint before, and the endpoint was removed since");
       return created(before.record, operationId);
     },
     find: async (owner, livemode, id) => (await load(owner, livemode, id))?.record ?? null,
@@ -183,7 +183,7 @@ export function createWebhookEndpoints(options: WebhookEndpointsOptions): Webhoo
       if (url !== undefined) assertWebhookUrl(url, livemode, options.isLocalHost);
       const after = await change(owner, livemode, id, withKey, (before) => {
         if (seenAtMs !== undefined && seenAtMs !== before.updatedAtMs)
-          throw new RelayError("conflict", "It was changed meanwhile; read it again");
+          throw new RelayError("conflict", "The endpoint was changed in the meantime; read it again");
         return {
           ...before,
           ...(url === undefined ? {} : { url }),

@@ -64,7 +64,7 @@ export function createWebhookEvents(options: WebhookEventsOptions): WebhookEvent
       const apiVersion = endpoint.apiVersion ?? (await apiVersionOf(event.merchantId));
       if (await deliveries.create(freshDelivery(event, endpoint, { apiVersion, pendingWebhooks: 1, atMs }))) return;
     } else if (await deliveries.resent(stored, resentDelivery(stored.record, atMs), event, atMs + WEBHOOK_DEAD_LIFETIME_MS)) return;
-    throw new RelayError("conflict", "It is being sent just now", { retryAfterSeconds: 1 });
+    throw new RelayError("conflict", "The event is being sent at this moment; retry shortly", { retryAfterSeconds: 1 });
   }
 
   return {

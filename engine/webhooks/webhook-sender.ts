@@ -93,7 +93,7 @@ export function createWebhookSender(options: WebhookSenderOptions): DeliverySend
     }
     const outcome =
       request === UNSIGNED
-        ? ({ type: "failed", reason: "it cannot be signed", durationMs: 0 } as const)
+        ? ({ type: "failed", reason: "the delivery cannot be signed", durationMs: 0 } as const)
         : await target.post(endpoint.record.url, request.body, request.headers, ANSWER_READ);
     const made = attemptOf(outcome, atMs);
     attempted?.({ event, endpoint: endpoint.record, attempt: made });

@@ -12,7 +12,7 @@ export function assertWebhookUrl(url: string, livemode: boolean, isLocalHost: (h
   if (url.length > WEBHOOK_URL_LENGTH_MAX || /[\s\p{C}]/u.test(url) || !URL.canParse(url)) throw refused("must be an absolute URL");
   const { protocol, username, password, hostname } = new URL(url);
   if (protocol !== "https:" && (livemode || protocol !== "http:")) throw refused(livemode ? "must be https" : "must be https or http");
-  if (username !== "" || password !== "") throw refused("must not hold a user name or password");
+  if (username !== "" || password !== "") throw refused("must not contain a user name or password");
   if (isLocalHost(hostname)) throw refused("must not be an address of a local network");
 }
 

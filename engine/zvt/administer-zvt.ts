@@ -140,21 +140,21 @@ export function createAdministerZvt(options: AdministerZvtOptions): AdministerZv
     const conflict = inMember("routes", () => conflictOf(selectorsOf(config, box, compileRange)));
     if (conflict !== null) {
       const [one, other] = conflict;
-      refuse(`routes: ${one} and ${other} cannot be told apart by port, network and password`);
+      refuse(`routes: ${one} and ${other} cannot be distinguished by port, network and password`);
     }
   }
 
   function checkRoutes({ routes }: ZvtConfig): void {
-    if (routes.length > ZVT_ROUTES_MAX) refuse(`routes: at most ${ZVT_ROUTES_MAX}`);
+    if (routes.length > ZVT_ROUTES_MAX) refuse(`routes: may have at most ${ZVT_ROUTES_MAX} items`);
     const ids = new Set<string>();
     for (const [index, { id, terminalId, partnerUsername, clients }] of routes.entries()) {
-      if (ids.has(id)) refuse(`routes.${index}.id: is another route's`);
+      if (ids.has(id)) refuse(`routes.${index}.id: is already used by another route`);
       ids.add(id);
       // Logs, metrics and the store have it.
       if (holdsSchemePan(id)) refuse(`routes.${index}.id: must not be a card number`);
       if (!isTerminalId(terminalId)) refuse(`routes.${index}.terminalId: is not a terminal id`);
-      if (!hasPartner(partnerUsername)) refuse(`routes.${index}.partnerUsername: is no partner's`);
-      if (clients.length > ZVT_NETWORKS_MAX) refuse(`routes.${index}.clients: at most ${ZVT_NETWORKS_MAX}`);
+      if (!hasPartner(partnerUsername)) refuse(`routes.${index}.partnerUsername: no partner has this name`);
+      if (clients.length > ZVT_NETWORKS_MAX) refuse(`routes.${index}.clients: may have at most ${ZVT_NETWORKS_MAX} items`);
       inMember(`routes.${index}.clients`, () => clients.forEach(compileRange));
     }
   }
@@ -164,7 +164,7 @@ export function createAdministerZvt(options: AdministerZvtOptions): AdministerZv
     inMember("bindHost", () => compileRange(bindHost));
     const isLoopback = LOOPBACK.some((network) => compileRange(network).contains(bindHost));
     if (!isLoopback && !mayBindOutside) refuse("bindHost: must be a loopback address in the sandbox");
-    if (!isLoopback && allowedClients.length === 0) refuse("allowedClients: is required where bindHost is not a loopback address");
+    if (!isLoopback && allowedClients.length === 0) refuse("allowedClients: is required if bindHost is not a loopback address");
     if (word !== "off" && !tls.certificate) refuse("tls: RELAY_TLS_CERT and RELAY_TLS_KEY are not set");
     if (word === "mutual" && !tls.clientCa) refuse("tls: RELAY_TLS_CLIENT_CA is not set");
   }

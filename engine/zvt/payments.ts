@@ -156,13 +156,13 @@ export function createZvtPayments(options: ZvtPaymentsOptions): RunningZvtPaymen
   }
 
   function undeliveredItem({ uuid, terminalId }: ZvtOpen, atMs: number): AttentionItem {
-    const detail = "A payment of a cash register was approved, and the register was not told; it can be asked for by its repeat receipt";
+    const detail = "A payment of a cash register was approved, but the register did not get the result; it can get it with repeat receipt";
     return { kind: "zvt_undelivered", terminalId, uuid, atMs, detail, raw: null };
   }
 
   function unknownItem({ uuid, terminalId }: ZvtOpen, atMs: number): AttentionItem {
     const detail =
-      "It was not known how a payment of a cash register ended when the route's next sale began: the register was told nothing";
+      "The outcome of a cash register's payment was unknown when the route's next sale began: the register did not get a result";
     return { kind: "zvt_undelivered", terminalId, uuid, atMs, detail, raw: null };
   }
 
@@ -495,7 +495,7 @@ export function createZvtPayments(options: ZvtPaymentsOptions): RunningZvtPaymen
       if (own !== undefined) await disconnected(payment, own.connection);
     },
     refusedByRegister: (payment, code) => {
-      const detail = `A payment was approved, and the cash register refused to be told: it answered with code ${code.toString(16).padStart(2, "0").toUpperCase()}`;
+      const detail = `A payment was approved, but the cash register rejected the result with code ${code.toString(16).padStart(2, "0").toUpperCase()}`;
       return delivered(payment, (terminalId) => [
         { kind: "zvt_refused_by_ecr", terminalId, uuid: payment.uuid, atMs: clock.nowMs(), detail, raw: null },
       ]);

@@ -55,7 +55,7 @@ function networkOf(text: string): Network {
   }
   throw new RelayError(
     "invalid_request",
-    `"${text.replace(/[^\x20-\x7e]/g, "?").slice(0, 64)}" is not an address or a network such as 10.0.0.0/8`,
+    `"${text.replace(/[^\x20-\x7e]/g, "?").slice(0, 64)}" is neither an address nor a network such as 10.0.0.0/8`,
   );
 }
 

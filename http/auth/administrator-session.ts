@@ -27,7 +27,7 @@ function refused(message: string): Refusal {
 
 const NO_SESSION = refused("Sign in: there is no session, or it has ended");
 const NO_SECOND_FACTOR = refused("Sign in: the second factor is missing");
-const NOT_ENROLLED = refused("Sign in: you have no second factor yet, and need one before anything else");
+const NOT_ENROLLED = refused("Sign in and enrol a second factor: you have none yet, and every other call needs one");
 
 /** The session that a request's cookie names. `optionalAdminSession` refuses nobody; `fullAdminSession` wants all factors. */
 export async function callerByAdministratorSession(

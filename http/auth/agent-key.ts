@@ -17,11 +17,11 @@ const MISSING_TOKEN: Refusal = {
 const INVALID_TOKEN: Refusal = { type: "refused", code: "unauthorized", message: "Invalid token" };
 
 const REFUSALS: Readonly<Record<AgentRefusal, Refusal>> = {
-  revoked: { type: "refused", code: "unauthorized", message: "This credential was revoked" },
-  expired: { type: "refused", code: "unauthorized", message: "This credential has expired" },
+  revoked: { type: "refused", code: "unauthorized", message: "This credential was revoked; ask the merchant for another one" },
+  expired: { type: "refused", code: "unauthorized", message: "This credential has expired; ask the merchant for another one" },
   // As a merchant's keys are, while it is deactivated.
   inactive: INVALID_TOKEN,
-  environment: { type: "refused", code: "unauthorized", message: "This credential is of the merchant's other environment" },
+  environment: { type: "refused", code: "unauthorized", message: "This credential belongs to the merchant's other environment" },
   address: { type: "refused", code: "forbidden", message: "This credential may not be used from this address" },
 };
 

@@ -57,7 +57,7 @@ export function createAgentRate({
     const left = await taken(merchants, merchantId);
     const isFirst = typeof left === "number" && left >= merchants.perSecond - AGENT_FIRST_REQUESTS;
     if (isFirst && typeof (await firsts.take(0, 0)) === "number") return;
-    if (typeof (await node.take(0, 0)) !== "number") throw limited("Too many requests of AI agents at once");
+    if (typeof (await node.take(0, 0)) !== "number") throw limited("Too many requests from AI agents at once; retry shortly");
   };
 }
 

@@ -28,7 +28,7 @@ export function createAskThrottle({ counts, key }: { counts: LoginCounts; key: B
     // Each one counts, the same again too.
     const verdict = await counts.attempt({ secret: randomBytes(6).toString("base64url"), windows: [window] });
     if (verdict.type !== "held") return;
-    throw new RelayError("rate_limited", "Too many requests from this address within an hour", {
+    throw new RelayError("rate_limited", "Too many requests from this address within an hour; retry later", {
       retryAfterSeconds: Math.ceil(verdict.forMs / 1_000),
     });
   };

@@ -45,7 +45,7 @@ const INVALID_LOGIN: Refusal = { type: "refused", code: "unauthorized", message:
 const EXPIRED_TOKEN: Refusal = {
   type: "refused",
   code: "unauthorized",
-  message: "This machine token has expired; an owner makes another one (POST /admin/machine-tokens)",
+  message: "This machine token has expired; ask an owner for another one (POST /admin/machine-tokens)",
 };
 
 const MISSING_LOGIN: Refusal = { type: "refused", code: "unauthorized", message: "Authentication required" };
@@ -365,6 +365,6 @@ function administratorOnly(found: Caller | Refusal): Caller | Refusal {
 
 async function requirePasswordEnough(isEnough: PasswordAlone, username: string, first: boolean): Promise<void> {
   if (await isEnough(username, first)) return;
-  const message = `A password alone does not administer people, secrets or factors: sign in at /admin with a second factor (POST /admin/session), and repeat with that session${first ? ". It creates administrators only while no owner has a second factor" : ""}`;
+  const message = `A password alone cannot manage people, secrets or factors: sign in at /admin with a second factor (POST /admin/session), and repeat the request with that session${first ? ". A password alone creates administrators only while no owner has a second factor" : ""}`;
   throw new RelayError("forbidden", message, { detail: "second_factor_required" });
 }

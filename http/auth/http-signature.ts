@@ -119,12 +119,12 @@ function signingString(
       case "(request-target)":
         return `(request-target): ${method.toLowerCase()} ${target}`;
       case "(created)":
-        return `(created): ${required(created, "has no created, which it signs")}`;
+        return `(created): ${required(created, "has no created, which the signature covers")}`;
       case "(expires)":
-        return `(expires): ${required(expires, "has no expires, which it signs")}`;
+        return `(expires): ${required(expires, "has no expires, which the signature covers")}`;
       default: {
-        if (name.startsWith("(")) throw new SignatureMalformed(`signs ${name}, which is not supported`);
-        return `${name}: ${required(header(name), `signs the header ${name}, which the request does not have`).trim()}`;
+        if (name.startsWith("(")) throw new SignatureMalformed(`covers ${name}, which is not supported`);
+        return `${name}: ${required(header(name), `covers the header ${name}, which the request does not have`).trim()}`;
       }
     }
   });
@@ -136,7 +136,7 @@ const PARAMETER = /\s*([A-Za-z]+)\s*=\s*(?:"([^"]*)"|(\d{1,12}))\s*(?:,|$)/y;
 function parseSignature({ header }: SignedRequest): SignatureParameters {
   const authorization = header("authorization") ?? "";
   const text = /^signature\s+/i.test(authorization) ? authorization.replace(/^signature\s+/i, "") : header("signature");
-  if (text === undefined) throw new SignatureMalformed("is missing: the header Authorization has to be of the scheme Signature");
+  if (text === undefined) throw new SignatureMalformed("is missing: the header Authorization must have the scheme Signature");
   if (text.length > PARAMETERS_LENGTH_MAX) throw new SignatureMalformed(`is longer than ${PARAMETERS_LENGTH_MAX} characters`);
   const found = new Map<string, string>();
   PARAMETER.lastIndex = 0;
@@ -148,8 +148,8 @@ function parseSignature({ header }: SignedRequest): SignatureParameters {
   }
   const parameter = (name: string) => required(found.get(name) || undefined, `has no ${name}`);
   const headers = headersOf(found.get("headers"));
-  if (headers.length > SIGNED_HEADERS_MAX) throw new SignatureMalformed(`signs more than ${SIGNED_HEADERS_MAX} headers`);
-  if (new Set(headers).size < headers.length) throw new SignatureMalformed("signs a header twice");
+  if (headers.length > SIGNED_HEADERS_MAX) throw new SignatureMalformed(`covers more than ${SIGNED_HEADERS_MAX} headers`);
+  if (new Set(headers).size < headers.length) throw new SignatureMalformed("covers a header twice");
   const signature = parameter("signature");
   if (!/^[A-Za-z0-9+/]+={0,2}$/.test(signature)) throw new SignatureMalformed("is not Base64");
   const signatureBytes = Buffer.from(signature, "base64");
@@ -189,8 +189,8 @@ function secondsOf(text: string | undefined, name: string): number | null {
 function requireCovered({ method }: SignedRequest, { headers }: SignatureParameters): void {
   const needed = ["(request-target)", "host", "x-signature-salt", ...(method === "POST" ? ["digest"] : [])];
   const missing = needed.filter((name) => !headers.includes(name));
-  if (missing.length > 0) throw new SignatureMalformed(`does not sign ${missing.join(", ")}`);
-  if (!headers.includes("date") && !headers.includes("(created)")) throw new SignatureMalformed("signs neither date nor (created)");
+  if (missing.length > 0) throw new SignatureMalformed(`does not cover ${missing.join(", ")}`);
+  if (!headers.includes("date") && !headers.includes("(created)")) throw new SignatureMalformed("covers neither date nor (created)");
 }
 
 function requireTimely({ header }: SignedRequest, { headers, created, expires }: SignatureParameters, nowMs: number): void {
@@ -205,7 +205,7 @@ function requireTimely({ header }: SignedRequest, { headers, created, expires }:
 
 function requireNear(timeMs: number, name: string, nowMs: number): void {
   if (Math.abs(timeMs - nowMs) <= SIGNATURE_SKEW_MAX_MS) return;
-  throw new SignatureMalformed(`has a ${name} more than ${SIGNATURE_SKEW_MAX_MS / 1_000} seconds from ours`);
+  throw new SignatureMalformed(`has a ${name} more than ${SIGNATURE_SKEW_MAX_MS / 1_000} seconds from the relay's clock`);
 }
 
 function saltOf({ header }: SignedRequest): string {
@@ -220,7 +220,7 @@ function requireDigest({ header, body }: SignedRequest): void {
   const digest = header("digest") ?? "";
   if (!/^sha-256=/i.test(digest)) throw new SignatureMalformed("needs a Digest of the form SHA-256=<Base64>");
   if (sameBytes(Buffer.from(digest.slice(8), "base64"), createHash("sha256").update(body).digest())) return;
-  throw new SignatureMalformed("has a Digest that is not the body's");
+  throw new SignatureMalformed("has a Digest that does not match the body");
 }
 
 function required<T>(value: T | null | undefined, reason: string): T {

@@ -24,7 +24,7 @@ const REPLACED_KEY: Refusal = {
 const PENDING_KEY: Refusal = {
   type: "refused",
   code: "unauthorized",
-  message: "This API key does not count yet: an owner of the merchant has to confirm it, or 24 hours have to pass since it was made",
+  message: "This API key is not valid yet: an owner of the merchant must confirm it, or 24 hours must pass after its creation",
 };
 const PUBLISHABLE_KEY: Refusal = {
   type: "refused",

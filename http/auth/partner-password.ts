@@ -71,7 +71,7 @@ export class PasswordVerifier {
   async verify(password: string, hash: string | null, { address, isUsual }: HashTurn): Promise<boolean> {
     if (this.#running >= RUNNING_MAX) {
       const turn = (isUsual ? this.#usual : this.#others).wait(address);
-      if (turn === null) throw new RelayError("too_busy", "Too many logins at once.", { retryAfterSeconds: 2 });
+      if (turn === null) throw new RelayError("too_busy", "Too many logins at once; retry shortly", { retryAfterSeconds: 2 });
       await turn;
     } else {
       this.#running++;

@@ -16,10 +16,10 @@ export function createPatternCompiler(): PatternCompiler {
   return {
     compile(pattern) {
       if (pattern.length > RULE_VALUE_LENGTH_MAX) throw refused(`it is longer than ${RULE_VALUE_LENGTH_MAX} characters`);
-      if (pattern.includes("\\Q")) throw refused("\\Q is not supported, write a backslash before each special character");
-      if (expandedSize(pattern) > 2 * PATTERN_INSTRUCTIONS_MAX) throw refused("its repetitions are too large");
+      if (pattern.includes("\\Q")) throw refused("\\Q is not supported; write a backslash before each special character");
+      if (expandedSize(pattern) > 2 * PATTERN_INSTRUCTIONS_MAX) throw refused("its repetition counts are too large");
       const compiled = compile(pattern);
-      if (compiled.programSize() > PATTERN_INSTRUCTIONS_MAX) throw refused("its repetitions are too large");
+      if (compiled.programSize() > PATTERN_INSTRUCTIONS_MAX) throw refused("its repetition counts are too large");
       return (text) => compiled.matches(text);
     },
   };

@@ -34,7 +34,7 @@ function refused(message: string): Refusal {
 const NO_SESSION = refused("Sign in: there is no session, or it has ended");
 const NO_SESSION_OR_KEY = refused("Sign in, or send the merchant's secret key: Authorization: Bearer sk_merchant_...");
 const NO_SECOND_FACTOR = refused("Sign in: the second factor is missing");
-const NOT_ENROLLED = refused("Sign in: the account has no second factor yet, and needs one before anything else");
+const NOT_ENROLLED = refused("Sign in and enrol a second factor: the account has none yet, and every other call needs one");
 
 /** The session that a request's cookie names. `optionalPortalSession` refuses nobody; `merchantUser` wants all factors, with a key beside it or without. */
 export async function callerByPortalSession(
@@ -54,7 +54,7 @@ export async function callerByPortalSession(
 }
 
 export function unclearCookie({ name }: SessionCookie): Refusal {
-  return refused(`Sign in: the cookie ${name} is not one of this relay, or came twice; delete the cookies of this site`);
+  return refused(`Sign in: the cookie ${name} was not set by this relay, or was sent twice; delete the cookies of this site`);
 }
 
 /** What an endpoint asks of who has a session beside it. */
@@ -76,10 +76,14 @@ export function requireSessionNeeds(caller: Caller, { may, stepUp, sameEnvironme
   if (caller.type === "merchantKey" && sameEnvironment === true && caller.merchant.otherEnvironment === true) throw otherEnvironment();
   if (caller.type === "merchantUser" && may !== undefined && !merchantRoleMay(caller.user.role, may)) {
     const { role } = caller.user;
-    throw new RelayError("forbidden", `Not permitted for the role ${role}; it needs ${rolesThatMay(may).join(", ")}`, { detail: "role" });
+    throw new RelayError("forbidden", `Not permitted for the role ${role}; the role must be one of ${rolesThatMay(may).join(", ")}`, {
+      detail: "role",
+    });
   }
   if (stepUp !== true || steppedUpUntilMs(caller) > nowMs()) return;
-  throw new RelayError("forbidden", "Show a second factor again: this needs one of the last ten minutes", { detail: "step_up_required" });
+  throw new RelayError("forbidden", "Show your second factor again: this call needs one shown in the last ten minutes", {
+    detail: "step_up_required",
+  });
 }
 
 /** Infinity for who has no session. */
@@ -114,7 +118,7 @@ export interface SentByPage {
 export function requireOwnPage({ secFetchSite, isOriginOwn, contentType, portalHeader }: SentByPage): void {
   const isOwn = secFetchSite === "" ? isOriginOwn : secFetchSite === "same-origin";
   if (!isOwn)
-    throw csrf("Only the relay's own pages may send this with a session: Sec-Fetch-Site or Origin says that it is from elsewhere");
+    throw csrf("Only the relay's own pages may send this with a session: Sec-Fetch-Site or Origin shows that another page sent it");
   if (portalHeader !== "1" && !JSON_TYPE.test(contentType)) {
     throw csrf("With a session, send a JSON body (Content-Type: application/json) or the header X-Relay-Portal: 1");
   }

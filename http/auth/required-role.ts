@@ -11,13 +11,13 @@ import { RelayError } from "../../engine/kernel/errors.ts";
 export function requireRole(caller: Caller, role: AdministratorRole | undefined, right: MachineRight | null): void {
   if (role === undefined) return;
   if (caller.type === "administrator" && !includesRole(caller.role, role)) {
-    throw new RelayError("forbidden", `This needs an administrator with the role ${role}; you are ${caller.role}`);
+    throw new RelayError("forbidden", `This needs an administrator with the role ${role}; your role is ${caller.role}`);
   }
   if (caller.type !== "machine" || (right !== null && caller.rights.includes(right))) return;
   throw new RelayError(
     "forbidden",
     right === null
-      ? "No machine token is let in here: an administrator does this, signed in with a second factor"
+      ? "Machine tokens may not call this: an administrator must call it, signed in with a second factor"
       : `This needs a machine token with the right ${right}; yours has ${caller.rights.join(", ")}`,
   );
 }

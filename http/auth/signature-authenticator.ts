@@ -30,7 +30,7 @@ export function createSignatureAuthenticator(options: {
       if (key === null) return refused("The signature does not match the request.");
       // A date may lie ahead by as much as behind.
       const first = await options.nonces.take(sha256Hex(`${verdict.keyId} ${verdict.nonce}`), 2 * SIGNATURE_SKEW_MAX_MS);
-      return first ? key.caller : refused("The request was sent before: its date and salt were already used.");
+      return first ? key.caller : refused("The same request was sent before: its date and salt were already used. Sign it again.");
     },
   };
 }

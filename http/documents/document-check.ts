@@ -33,7 +33,8 @@ export function createDocumentCheck({ program = PROGRAM, checkMs = CHECK_MS }: D
       running += 1;
       return;
     }
-    if (waiting.length >= WAITING_MAX) throw new RelayError("too_busy", "Too many files are being uploaded", { retryAfterSeconds: 2 });
+    if (waiting.length >= WAITING_MAX)
+      throw new RelayError("too_busy", "Too many files are being uploaded; retry shortly", { retryAfterSeconds: 2 });
     await new Promise<void>((resolve) => waiting.push(resolve));
   }
 

@@ -45,7 +45,7 @@ export function compileEndpoint(endpoint: BoundEndpoint, options: CompileOptions
   const names = parameterNames(endpoint.path);
   for (const name of Object.keys(headers?.properties ?? {})) {
     // Like the names in the request, so that they need no conversion at each lookup.
-    if (name !== name.toLowerCase()) throw new Error(`${endpoint.name}: header ${name} has to be declared in lower case`);
+    if (name !== name.toLowerCase()) throw new Error(`${endpoint.name}: declare the header ${name} in lower case`);
   }
   const readParams = params === undefined ? () => NO_MEMBERS : textReader(params);
   return {
@@ -96,7 +96,7 @@ function serializerOf(endpoint: BoundEndpoint, options: CompileOptions): (reply:
   return (reply) => {
     if (reply.text !== undefined) return reply.text;
     const response = endpoint.responses[reply.status];
-    if (response === undefined) throw new Error(`${endpoint.name} answered ${reply.status}, which it does not declare`);
+    if (response === undefined) throw new Error(`${endpoint.name} returned status ${reply.status}, which it does not declare`);
     if (response.body === undefined) return "";
     if (response.contentType !== undefined && !response.contentType.startsWith(JSON_TYPE)) return String(reply.body);
     // Built at the first use: building the serializers of a hundred endpoints on every shard would delay the start by seconds.
@@ -116,8 +116,8 @@ export function compileSerializer(schema: TSchema, options: CompileOptions, name
   return (body) => {
     const text = serialize(body);
     if (!isDeepStrictEqual(JSON.parse(text), JSON.parse(JSON.stringify(body)))) {
-      throw new RelayError("internal", "The response could not be written.", {
-        cause: new Error(`${name}: the response schema does not cover what was answered: ${text}`),
+      throw new RelayError("internal", "The response could not be written; report the request id to the operator.", {
+        cause: new Error(`${name}: the response schema does not cover the returned body: ${text}`),
       });
     }
     return text;

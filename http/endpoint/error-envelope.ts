@@ -46,7 +46,7 @@ export const USUAL_STATUS: Readonly<Record<ErrorCode, number>> = {
 export const STATUS_MEANING: Readonly<Record<number, string>> = {
   400: "The request is not valid; the message says which member and why.",
   401: "Authentication failed, or credentials are missing.",
-  403: "Authenticated, but not permitted.",
+  403: "The caller is authenticated, but not permitted to do this.",
   404: "Not found.",
   405: "The method is not allowed; the header Allow lists the allowed ones.",
   408: "The request body did not arrive in time.",
@@ -55,10 +55,10 @@ export const STATUS_MEANING: Readonly<Record<number, string>> = {
   415: "The content type of the request body is not accepted here.",
   417: "The header Expect has a value other than 100-continue.",
   426: "This path requires another protocol; the header Upgrade says which.",
-  429: "Too many requests; the header Retry-After says when to try again.",
+  429: "Too many requests; the header Retry-After says how many seconds to wait.",
   431: "The request line and the headers together are too long.",
-  500: "Internal error; the cause is in the log, with the request id.",
-  503: "Not confirmed, or too busy. Repeating the request is safe.",
+  500: "Internal error; the log has the cause under the request id.",
+  503: "The relay could not confirm the change, or is too busy. Repeating the request is safe.",
 };
 
 /** The answer to an error in its surface's envelope, without the headers that belong to its code. */

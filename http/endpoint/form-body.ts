@@ -214,7 +214,7 @@ function formatOf(contentType: string): "form" | "json" | null {
 }
 
 function notReadable(): RelayError {
-  return new RelayError("unsupported_media_type", `body: the content type has to be ${FORM_TYPE} or application/json, in UTF-8`);
+  return new RelayError("unsupported_media_type", `body: the content type must be ${FORM_TYPE} or application/json, in UTF-8`);
 }
 
 function decoded(text: string, name: string | null): string {

@@ -61,7 +61,7 @@ const IS_FINAL: Readonly<Record<ErrorCode, boolean>> = {
 export const USUAL_IDEMPOTENCY: IdempotencyPolicy = {
   parameterName: "IdempotencyKey",
   description:
-    "A unique value that you choose for this operation, valid for 30 days. The same request again gets the stored response (with `Idempotent-Replayed: true`) and is not executed again. With another body it is refused with 409; while the first request is still in progress, with 409 and `Retry-After`. A response of 500 or more is not stored: a request with the same key continues where the first attempt ended.",
+    "A unique value that you choose for this operation, valid for 30 days. If the same request is sent again with this key, the relay returns the stored response (with `Idempotent-Replayed: true`) and does not execute the request again. A request with the same key and another body is rejected with 409. While the first request is in progress, a repetition is rejected with 409 and `Retry-After`. A response with a status of 500 or more is not stored: a request with the same key continues where the first attempt ended.",
   scopeOf: ({ method, path }, { params, caller }) => {
     // Administrators are one sender. Who may only look has keys apart from the others: its 403 must not be stored for them, nor their reply be its.
     const sender = caller.type === "administrator" && caller.role === "read-only" ? "administrator:read-only" : senderOf(caller);
@@ -73,9 +73,9 @@ export const USUAL_IDEMPOTENCY: IdempotencyPolicy = {
   // An error with a time to retry is not final, nor is one that goes away once the person has shown a second factor.
   isFinal: (error) => IS_FINAL[error.code] && error.retryAfterSeconds === undefined && error.detail !== "step_up_required",
   isFinalReply: (status) => status < 500 && status !== 408 && status !== 429,
-  differs: () => new RelayError("conflict", "Idempotency-Key: was used for a request with another body"),
+  differs: () => new RelayError("conflict", "Idempotency-Key: was used for a request with another body; use a new key for a new request"),
   running: () =>
-    new RelayError("conflict", "Idempotency-Key: the first request with this key is still in progress", {
+    new RelayError("conflict", "Idempotency-Key: the first request with this key is still in progress; retry shortly", {
       retryAfterSeconds: RETRY_AFTER_SECONDS,
     }),
   replayHeaders: () => REPLAYED_HEADERS,
@@ -103,7 +103,8 @@ export function idempotent(endpoint: BoundEndpoint, options: IdempotencyOptions)
 function executedOnce(endpoint: BoundEndpoint, { executeOnce, ids }: IdempotencyOptions): BoundEndpoint {
   const { idempotency } = endpoint;
   if (idempotency === undefined) return endpoint;
-  if (endpoint.auth === "none") throw new Error(`${endpoint.name}: an idempotency key belongs to a caller`);
+  if (endpoint.auth === "none")
+    throw new Error(`${endpoint.name}: only an endpoint with an authenticated caller can have idempotency keys`);
   const policy = endpoint.surface.idempotency ?? USUAL_IDEMPOTENCY;
   return {
     ...endpoint,

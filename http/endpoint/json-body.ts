@@ -58,7 +58,7 @@ export function jsonReader(
     if (repeated !== null) throw new RelayError("invalid_request", `${printable(repeated)}: is given more than once`);
     for (const [name, where] of elsewheres) {
       if (typeof parsed === "object" && parsed !== null && Object.hasOwn(parsed, name))
-        throw new RelayError("invalid_request", `${name}: is not changed here; use ${where}`);
+        throw new RelayError("invalid_request", `${name}: cannot be changed here; use ${where}`);
     }
     // Nulls are looked for only where the schema does not accept the body with them.
     if (check().Check(parsed)) return bodyOf(parsed, text);
@@ -90,5 +90,5 @@ export function contentTypeRefusal(contentType: string): RelayError | null {
 
 /** The same error, for a body without a content type. */
 export function notJson(): RelayError {
-  return new RelayError("unsupported_media_type", "body: the content type has to be application/json");
+  return new RelayError("unsupported_media_type", "body: the content type must be application/json");
 }

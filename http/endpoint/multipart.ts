@@ -19,10 +19,10 @@ export interface MultipartOptions {
 /** Throws RelayError `unsupported_media_type` or `invalid_request` for a content type that is not a multipart form with a boundary. */
 export function requireMultipart(contentType: string): void {
   if (!/^multipart\/form-data\s*(?:;|$)/i.test(contentType)) {
-    throw new RelayError("unsupported_media_type", "body: the content type has to be multipart/form-data");
+    throw new RelayError("unsupported_media_type", "body: the content type must be multipart/form-data");
   }
   if (!/;\s*boundary=(?:"[^"]{1,70}"|[^\s;"]{1,70})/i.test(contentType)) {
-    throw new RelayError("invalid_request", "body: the content type names no boundary");
+    throw new RelayError("invalid_request", "body: the content type multipart/form-data has no boundary");
   }
 }
 
@@ -78,7 +78,7 @@ function readForm(contentType: string, member: string, bytesMax: number, named: 
   parser.on("file", (name, stream, fileName: string | undefined) => {
     file = stream;
     if (fileName !== undefined) named?.(fileName);
-    if (name !== member) refuse(`${member}: is required; the file came under another name`);
+    if (name !== member) refuse(`${member}: is required; the file was sent under another name`);
     stream.on("error", () => refuse("body: is not a complete multipart form"));
     stream.on("data", (piece: Uint8Array) => {
       bytes += piece.byteLength;
@@ -89,7 +89,7 @@ function readForm(contentType: string, member: string, bytesMax: number, named: 
   parser.on("field", (name) => {
     if (name === member) refuse(`${member}: has to be a file`);
   });
-  parser.on("filesLimit", () => refuse(`${member}: is one file, not several`));
+  parser.on("filesLimit", () => refuse(`${member}: must be one file, not several`));
   parser.on("fieldsLimit", () => refuse("body: has too many members"));
   parser.on("partsLimit", () => refuse("body: has too many members"));
   const finished = new Promise<void>((resolve) => {

@@ -54,85 +54,86 @@ const SECURITY: Readonly<Record<AuthRequirement, readonly Json[]>> = {
 
 /** Of the credentials that a browser attaches by itself. */
 const BROWSERS =
-  "Browsers attach a login that they remember to requests of any page. A request that changes something or takes a command is therefore answered 403 if its `Origin` (or, without one, its `Sec-Fetch-Site`) says that it comes from a page of another origin than the relay's; the origins that a partner lists may use that partner's login. Clients that are not browsers send neither header.";
+  "A browser that stores a login attaches it to requests of any page. A request that changes something or takes a command is therefore rejected with 403 if its `Origin` (or, without one, its `Sec-Fetch-Site`) shows that a page of an origin other than the relay's sent it. Pages of the origins that a partner allows may use that partner's login. Clients that are not browsers send neither header.";
 
 /** Of each 403 that this may be the reason of. */
-const OTHER_PAGES = "Or the request is not of a page of the relay itself (`csrf`).";
+const OTHER_PAGES = "Also: the request was not sent by one of the relay's own pages (`csrf`).";
 const OWN_PAGES =
-  "Whatever changes something has to come from a page of the relay itself: with `Sec-Fetch-Site: same-origin`, or without that header an `Origin` of its own; and with a JSON body or the header `X-Relay-Portal: 1` (403 `csrf`). No page of another origin may call (no CORS).";
-const FOREIGN_PAGES = "Or a page of another origin made a browser send the login.";
-const FOREIGN_PAGES_WITH_TOKEN = "Or a page of another origin has sent the request.";
+  "A request that changes something must come from one of the relay's own pages: with `Sec-Fetch-Site: same-origin` or, without that header, with the relay's own `Origin`; and with a JSON body or the header `X-Relay-Portal: 1` (403 `csrf`). Pages of other origins cannot call (there is no CORS).";
+const FOREIGN_PAGES = "Also: a page of another origin made a browser send the login.";
+const FOREIGN_PAGES_WITH_TOKEN = "Also: a page of another origin sent the request.";
 const HELD_BACK =
-  "After ten different wrong passwords of a user from one address (IPv6: /64) within a minute, or a hundred within an hour from addresses where the user never logged in, none is compared for a while: 429 with `Retry-After`, also for the right one.";
+  "After ten different wrong passwords for a user from one address (IPv6: /64) within a minute, or a hundred within an hour from addresses where the user never logged in, the relay checks no password for a while: it answers 429 with `Retry-After`, even if the password is right.";
 
 const SECURITY_SCHEMES = {
   basic: {
     type: "http",
     scheme: "basic",
-    description: `A terminal's, a partner's or an administrator's user name and password, or the name and the token of a machine token. An administrator may look with any role; to send and to change it needs the role operator or owner (403). ${HELD_BACK} Terminals' derived passwords are never held back. ${BROWSERS}`,
+    description: `The user name and password of a terminal, a partner or an administrator, or the name and token of a machine token. An administrator may read with any role; sending and changing need the role operator or owner (403). ${HELD_BACK} Derived passwords of terminals are never blocked. ${BROWSERS}`,
   },
   apiKey: { type: "apiKey", in: "header", name: "API-Key", description: "A partner's key." },
   administrator: {
     type: "http",
     scheme: "basic",
-    description: `An administrator's user name and password, or the name and the token of a machine token (\`mt_...\`, POST /admin/machine-tokens), which is for programs. Each operation names the role that it needs (403 without it): an owner may call all of them, an operator all but those of owners, read-only those that look; and the right that a machine token needs, where one is let in. What administers people, secrets or factors asks a person for a second factor: in production it is refused to a password alone. ${HELD_BACK} ${BROWSERS}`,
+    description: `The user name and password of an administrator, or the name and token of a machine token (\`mt_...\`, POST /admin/machine-tokens), which is for programs. Each operation names the role that it needs (403 without it): an owner may call all operations, an operator all but those for owners, and read-only those that only read. It also names the right that a machine token needs, if machine tokens may call it. Operations that manage people, secrets or factors need a second factor of a person: in production the relay rejects a password alone. ${HELD_BACK} ${BROWSERS}`,
   },
   partnerApi: {
     type: "http",
     scheme: "bearer",
     bearerFormat: "pk_partner_...",
     description:
-      "A partner's key for Partner API v1. 401 when it is missing or invalid, 403 when the caller's address is not in the partner's whitelist.",
+      "A partner's key for Partner API v1. The response is 401 if the key is missing or invalid, and 403 if the caller's address is not on the partner's whitelist.",
   },
   merchantKey: {
     type: "http",
     scheme: "bearer",
     bearerFormat: "sk_merchant_...",
-    description: "A merchant's key; also as the user name of Basic, with an empty password.",
+    description: "A merchant's key. It may also be sent as the user name of Basic authentication, with an empty password.",
   },
   agentToken: {
     type: "http",
     scheme: "bearer",
     bearerFormat: "ak_merchant_...",
     description:
-      "The token of a credential that a merchant has made for an AI agent. 401 when it is missing, invalid, revoked or expired, 403 when the credential may not be used from the caller's address, and for a page of another origin.",
+      "The token of a credential that a merchant created for an AI agent. The response is 401 if the token is missing, invalid, revoked or expired, and 403 if the credential may not be used from the caller's address or a page of another origin sent the request.",
   },
   portalSession: {
     type: "apiKey",
     in: "cookie",
     name: "__Host-relay_portal",
-    description: `A person's session of the merchant portal, handed out by POST /api/merchant/session. (Over plain http, as in the sandbox, the cookie is relay_portal.) 401 without a session, with one that has ended, where the cookie comes twice and, but for signing in, while the second factor is missing. Each operation names the roles that may call it (403 \`role\`) and whether it needs a second factor of the last ten minutes (403 \`step_up_required\`). ${OWN_PAGES} A merchant's secret key as bearer, where it is accepted, wins over the cookie and needs none of this.`,
+    description: `A person's session of the merchant portal, created by POST /api/merchant/session. (Over plain HTTP, as in the sandbox, the cookie is relay_portal.) The response is 401 if there is no session, if the session has ended, if the cookie is sent twice, and, except during sign-in, if the second factor is missing. Each operation names the roles that may call it (403 \`role\`) and whether it needs a second factor shown in the last ten minutes (403 \`step_up_required\`). ${OWN_PAGES} If the operation accepts a merchant's secret key as bearer, the key takes precedence over the cookie, and none of these rules applies.`,
   },
   administratorSession: {
     type: "apiKey",
     in: "cookie",
     name: "__Host-relay_admin",
-    description: `An administrator's session of the operators' pages, handed out by POST /admin/session. (Over plain http, as in the sandbox, the cookie is relay_admin.) It opens what the administrator's login opens, by the same role. 401 without a session, with one that has ended, where the cookie comes twice and, but for signing in, while the second factor is missing. Where an operation says so, it needs a second factor of the last ten minutes (403 \`step_up_required\`). ${OWN_PAGES}`,
+    description: `An administrator's session of the operators' pages, created by POST /admin/session. (Over plain HTTP, as in the sandbox, the cookie is relay_admin.) It permits the same operations as the administrator's login, by the same role. The response is 401 if there is no session, if the session has ended, if the cookie is sent twice, and, except during sign-in, if the second factor is missing. If an operation says so, it needs a second factor shown in the last ten minutes (403 \`step_up_required\`). ${OWN_PAGES}`,
   },
   signature: {
     type: "apiKey",
     in: "header",
     name: "Authorization",
     description:
-      "`Signature keyId=...,algorithm=...,headers=...,signature=...` (draft-cavage-http-signatures-10) with HMAC-SHA256 or HMAC-SHA512 over (request-target) with its query, host, date (or (created)), x-signature-salt and, for POST, digest. Where one is not covered, or `headers` is missing, which means date alone, the answer is 401 and names what is missing. `algorithm` is hmac-sha256 or hmac-sha512. It may be missing or hs2019: the key is good for both, and the length of the signature tells which was used. `keyId` is the merId. The date may differ from the relay's clock by up to 300 seconds. Each combination of date and salt is accepted once.",
+      "`Signature keyId=...,algorithm=...,headers=...,signature=...` (draft-cavage-http-signatures-10) with HMAC-SHA256 or HMAC-SHA512 over (request-target) with its query, host, date (or (created)), x-signature-salt and, for POST, digest. If the signature does not cover one of these, the response is 401 and names what is missing. Without `headers`, the signature covers only date. `algorithm` is hmac-sha256 or hmac-sha512. It may also be absent or hs2019: the key is valid for both algorithms, and the length of the signature shows which one was used. `keyId` is the merId. The date may differ from the relay's clock by up to 300 seconds. Each combination of date and salt is accepted once.",
   },
 };
 
 const HEADERS = {
   "X-Request-Id": {
-    description: "Identifies this request in the logs. If the request has this header, its value is used.",
+    description: "Identifies this request in the logs. If the request has this header, the relay uses its value.",
     schema: { type: "string" },
   },
   "RateLimit-Limit": {
-    description: "Requests per second for this client address; beyond them, what the partner's record gives it.",
+    description:
+      "Requests per second that are permitted for this client address, or for the partner if the partner's record sets a higher limit.",
     schema: { type: "integer" },
   },
   "RateLimit-Remaining": { description: "Requests left in the current second.", schema: { type: "integer" } },
-  "RateLimit-Reset": { description: "Seconds until the whole limit is available again.", schema: { type: "integer" } },
+  "RateLimit-Reset": { description: "Seconds until the full limit is available again.", schema: { type: "integer" } },
   "Retry-After": { description: "Seconds to wait before the next attempt.", schema: { type: "integer" } },
   [IGNORED_HEADER]: {
     description:
-      "Names of members of the query and the body that are not part of the operation and were ignored, separated by commas, with dots between levels; absent if there are none.",
+      "Members of the query and the body that are not part of the operation and were ignored: names separated by commas, with dots between levels. Absent if there are none.",
     schema: { type: "string" },
   },
 };
@@ -195,16 +196,16 @@ function securityOf({ auth, role, may }: DocumentedEndpoint): readonly Json[] {
 }
 
 const CALLERS: Readonly<Record<CallerNeeds, string>> = {
-  send: "Callers: a partner whose rule admits the terminal, the terminal itself, the fleet's credential, administrators with the role operator or owner, and machine tokens with the right `payments`; others get 403.",
-  know: "Callers: a partner whose rule admits the terminal, the terminal itself, the fleet's credential, administrators, and machine tokens with the right `read` or `payments`; others get 403.",
+  send: "Callers: a partner whose rule allows the terminal, the terminal itself, the fleet's credential, administrators with the role operator or owner, and machine tokens with the right `payments`; others get 403.",
+  know: "Callers: a partner whose rule allows the terminal, the terminal itself, the fleet's credential, administrators, and machine tokens with the right `read` or `payments`; others get 403.",
   act: "Callers: the terminal itself, terminals that manage it, and the fleet's credential; others get 403.",
   "act or administrate":
     "Callers: the terminal itself, terminals that manage it, the fleet's credential, administrators with the role operator or owner, and machine tokens with the right `terminals`; others get 403.",
   "act or look":
     "Callers: the terminal itself, terminals that manage it, the fleet's credential, administrators, and machine tokens with the right `read`; others get 403.",
-  see: "A caller that may not see what it asks for gets the same response as for something that does not exist.",
+  see: "If the caller may not see the object, the response is the same as for an object that does not exist.",
   "see and send":
-    "A caller that may not see what it asks for gets the same response as for something that does not exist. An administrator with the role read-only gets 403, as does a machine token without the right `payments`.",
+    "If the caller may not see the object, the response is the same as for an object that does not exist. An administrator with the role read-only gets 403, as does a machine token without the right `payments`.",
   "own account": "Callers: partners, with their own user name and password; others get 403.",
 };
 
@@ -230,23 +231,23 @@ function descriptionOf(endpoint: DocumentedEndpoint): Json {
     isPasswordRefused ? `${PASSWORD_REFUSED}${firstByPassword === true ? PASSWORD_FIRST : ""}.` : undefined,
     stepUp === undefined
       ? undefined
-      : `${WHO_STEPS_UP[auth] ?? "A person"} needs a second factor of the last ten minutes${stepUp === true ? "" : ` ${stepUp.where}`} (403 \`step_up_required\`).`,
+      : `${WHO_STEPS_UP[auth] ?? "A person"} needs a second factor shown in the last ten minutes${stepUp === true ? "" : ` ${stepUp.where}`} (403 \`step_up_required\`).`,
   ].filter((part) => part !== undefined);
   return parts.length === 0 ? {} : { description: parts.join(" ") };
 }
 
-const PASSWORD_REFUSED = "In production a password alone is refused (403 `second_factor_required`)";
-const PASSWORD_FIRST = ", except for the first administrators, as long as no owner has a second factor";
+const PASSWORD_REFUSED = "In production the relay rejects a password alone (403 `second_factor_required`)";
+const PASSWORD_FIRST = ", except to create the first administrators while no owner has a second factor";
 
 function personWho(act: MerchantAct, auth: AuthRequirement): string {
   return `A person needs the role ${orList(rolesThatMay(act))}.${KEYS_WHO[auth] ?? ""}`;
 }
 
-const OTHER_ENVIRONMENT = "A key of the environment that the merchant is not in gets 409 `other_environment`.";
+const OTHER_ENVIRONMENT = "A key of an environment other than the merchant's current one gets 409 `other_environment`.";
 
 const KEYS_WHO: { readonly [Auth in AuthRequirement]?: string } = {
-  merchantUserOrKey: " A merchant's secret key may, too.",
-  merchantUserOrAnyKey: " A merchant's keys may, too; a publishable one sees less.",
+  merchantUserOrKey: " A merchant's secret key may call it, too.",
+  merchantUserOrAnyKey: " A merchant's keys may call it, too; a publishable key gets fewer members.",
 };
 
 function orList(words: readonly string[]): string {
@@ -451,4 +452,4 @@ function exampleOfResponse(status: number, body: TSchema, contentType: string | 
 }
 
 const STREAMED =
-  "It is sent while it is read, without a length; a body that breaks off, without its last chunk, is not whole. A few at a time for each caller (429).";
+  "The relay sends the body while it reads the data, without a length. A body that ends without its last chunk is incomplete. Each caller may run only a few of these at a time (429).";

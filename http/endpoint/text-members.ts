@@ -82,7 +82,7 @@ export function parseQuery(query: string, declared: ReadonlySet<string>, ignored
     const equals = pair.indexOf("=");
     const name = percentDecode((equals === -1 ? pair : pair.slice(0, equals)).replaceAll("+", " "), "query");
     if (!declared.has(name)) {
-      if (ignored === null) throw new RelayError("invalid_request", `${printable(name)}: is not a query member of this endpoint`);
+      if (ignored === null) throw new RelayError("invalid_request", `${printable(name)}: is not a query parameter of this endpoint`);
       ignored.push(name);
       continue;
     }

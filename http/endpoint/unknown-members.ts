@@ -50,7 +50,7 @@ export function refusePaymentMembers(ignored: readonly string[], sent: unknown =
     const words = wordsOf(path.slice(path.lastIndexOf(".") + 1));
     const changesPayment = PARTIES.has(words.join("")) || words.some((word) => PAYMENT_WORDS.has(word));
     if (!changesPayment || valueAt(sent, path) === null) continue;
-    throw new RelayError("invalid_request", `${printable(path)}: would change the payment and is not taken here`);
+    throw new RelayError("invalid_request", `${printable(path)}: would change the payment and is not accepted here; leave it out`);
   }
 }
 

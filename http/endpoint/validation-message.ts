@@ -14,7 +14,7 @@ export function validationMessage(error: ValueError, root: string): string {
     case ValueErrorType.ObjectAdditionalProperties:
       return `${name}: is not expected here`;
     case ValueErrorType.ArrayUniqueItems:
-      return `${name}: must have no item twice`;
+      return `${name}: must not contain the same item twice`;
     default:
       return `${name}: ${requirementOf(error.schema)}`;
   }
@@ -62,7 +62,7 @@ function unionOf(members: readonly TSchema[]): string {
 function stringOf(schema: TSchema): string {
   const { minLength, maxLength, pattern } = schema;
   const length = minLength === 1 && maxLength === undefined ? " that is not empty" : range(minLength, maxLength, " characters");
-  return `a string${length}${pattern === undefined ? "" : ` of the form ${pattern}`}`;
+  return `a string${length}${pattern === undefined ? "" : ` that matches ${pattern}`}`;
 }
 
 function recordOf(schema: TSchema): string {

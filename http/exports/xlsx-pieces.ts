@@ -78,12 +78,12 @@ function startSheet(program: URL, signal: AbortSignal) {
   worker.on("message", (message: FromSheet) => {
     if (message.type === "taken") ahead -= 1;
     else if (message.type === "file") file = message.bytes;
-    else problem ??= new Error(`the sheet could not be made: ${message.why}`);
+    else problem ??= new Error(`the spreadsheet could not be written: ${message.why}`);
     told();
   });
   worker.on("error", end);
   worker.on("exit", () => {
-    if (file === null) end(new Error("the thread of the sheet has ended"));
+    if (file === null) end(new Error("the thread that writes the spreadsheet has ended"));
   });
 
   async function until(holds: () => boolean): Promise<void> {

@@ -18,7 +18,7 @@ async function take(message: ToSheet): Promise<void> {
     sheet = createSheet(message);
     return;
   }
-  if (sheet === null) throw new Error("a sheet begins with its head");
+  if (sheet === null) throw new Error("a spreadsheet must begin with its header");
   if (message.type === "rows") {
     sheet.add(message.rows);
     answer({ type: "taken" });

@@ -36,7 +36,7 @@ export function createPostTarget({
   // Connects to the address that was checked.
   const lookup = lookupWith(resolve, (addresses) => {
     const fit = addresses.filter(({ address }) => mayCall(address));
-    if (fit.length === 0) throw new AddressRefused("the address is of a local network");
+    if (fit.length === 0) throw new AddressRefused("the address belongs to a local network");
     return fit;
   });
 
@@ -51,7 +51,7 @@ export function createPostTarget({
       const secure = target.protocol === "https:";
       const host = target.hostname.replace(/^\[|\]$/g, "");
       // An address that is written out is not looked up.
-      if (isIP(host) !== 0 && !mayCall(host)) return refused("the address is of a local network");
+      if (isIP(host) !== 0 && !mayCall(host)) return refused("the address belongs to a local network");
       return new Promise((done) => {
         const request = (secure ? httpsRequest : httpRequest)(target, {
           method: "POST",

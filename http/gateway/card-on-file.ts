@@ -55,10 +55,10 @@ export function createSandboxCharges(gatewayUrl: string): RecurringCharges {
       text = await response.text();
       if (response.status !== 200 || text.length > ANSWER_BYTES_MAX) throw new Error(`the gateway answered ${response.status}`);
     } catch (cause) {
-      throw new RelayError("unavailable", "The sandbox's gateway does not answer", { cause });
+      throw new RelayError("unavailable", "The sandbox's gateway does not answer; check that it is running", { cause });
     }
     const answer: unknown = JSON.parse(text);
-    if (!answers.Check(answer)) throw new Error("the sandbox's gateway answers something else");
+    if (!answers.Check(answer)) throw new Error("the answer of the sandbox's gateway has an unexpected form");
     return answer;
   }
 

@@ -156,7 +156,8 @@ export function createGatewayClient({ url, nowMs, limits: given = {}, circuit }:
 
   /** Never rejects for what the network or the gateway does. */
   async function ask<S extends TSchema>(call: GatewayCall, repeatable: Repeatable, read: Reader<S>): Promise<Classified<Static<S>>> {
-    if (!KEY_ID.test(call.keyId)) return { type: "unavailable", reason: "the account's merchant id cannot be sent" };
+    if (!KEY_ID.test(call.keyId))
+      return { type: "unavailable", reason: "the account's merchant id contains characters that cannot be sent" };
     const giveUpAtMs = performance.now() + limits.deadlineMs;
     const permit = await semaphore.acquire(limits.deadlineMs);
     if (permit === null) return { type: "unavailable", reason: "too many calls are in progress" };
@@ -165,7 +166,7 @@ export function createGatewayClient({ url, nowMs, limits: given = {}, circuit }:
     } catch (error) {
       if (error instanceof CallFailed) return { type: "unavailable", reason: error.message, ...statusOf(error.status) };
       if (error instanceof Error && CircuitBreaker.isOurError(error))
-        return { type: "unavailable", reason: "the circuit breaker is open after failures" };
+        return { type: "unavailable", reason: "the circuit breaker is open after failed calls" };
       throw error;
     } finally {
       permit.release();
@@ -186,7 +187,7 @@ export function createGatewayClient({ url, nowMs, limits: given = {}, circuit }:
       const { origTranId: said } = classified.value.txRes;
       // A gateway that took the txId for one of another payment has not executed this one.
       if (typeof said === "string" && said !== origTranId) {
-        return { type: "unavailable", reason: "the answer is about another movement", httpStatus: classified.httpStatus };
+        return { type: "unavailable", reason: "the answer belongs to another movement", httpStatus: classified.httpStatus };
       }
     }
     return answerOf(classified, ({ txRes }, head) => ({ tranId: String(txRes.tranId), ...head }));
@@ -196,7 +197,7 @@ export function createGatewayClient({ url, nowMs, limits: given = {}, circuit }:
     init: async (credentials, order) => {
       const classified = await ask(post("init", initRequest(credentials, order), credentials), "if_never_sent", readInit);
       if (classified.type === "answered" && readPageUrl(classified.value.redirectURL) === null) {
-        return unread(classified.httpStatus, "the answer has no address of a page");
+        return unread(classified.httpStatus, "the answer has no address of a payment page");
       }
       return answerOf(classified, ({ paymentId, redirectURL }) => ({ paymentId, redirectUrl: redirectURL }));
     },
@@ -267,7 +268,7 @@ function reader<S extends TSchema>(schema: S, codes: readonly string[] | null): 
     const { resultCode, errDescription } = body.txHead;
     const head = { resultCode, description: readText(errDescription, DESCRIPTION_LENGTH_MAX) ?? "" };
     // A cache in between may have answered with the response to another request.
-    if ((body.txHead.txId ?? txId) !== txId) return unread(status, "the answer is about another transaction");
+    if ((body.txHead.txId ?? txId) !== txId) return unread(status, "the answer belongs to another transaction");
     if (status === 200 && (codes === null || codes.includes(resultCode))) {
       if (whole.Check(body)) return { type: "answered", value: body, head, httpStatus: status };
       return unread(status, `answered ${status} without the required members`);
@@ -306,10 +307,10 @@ function verifyAnswerOf(classified: Classified<Static<typeof VerifyAnswer>>, ask
   const { resultCode, description } = classified.head;
   if (classified.type === "refused") {
     if (httpStatus === 404 && resultCode === PROTOCOL_RESULT.paymentUnknown) return { type: "done", value: { type: "absent" }, httpStatus };
-    return unread(httpStatus, `the verify was refused with ${resultCode}`);
+    return unread(httpStatus, `the gateway refused the verify with ${resultCode}`);
   }
   const { result, paymentId, redirectURL, txRes } = classified.value;
-  if (asked !== null && asked !== paymentId) return unread(httpStatus, "the answer is about another payment");
+  if (asked !== null && asked !== paymentId) return unread(httpStatus, "the answer belongs to another payment");
   switch (result) {
     case "PENDING":
       return { type: "done", value: { type: "pending", paymentId, redirectUrl: readPageUrl(redirectURL) }, httpStatus };

@@ -49,7 +49,7 @@ const READERS = {
   txOp: reader(Type.Union([Type.Literal("SALE"), Type.Literal("AUTH")]), "SALE or AUTH"),
   amount: reader(
     Type.Union([Amount, Amount.properties.value]),
-    "an object of value, an integer of 1 or more in minor units, and currency, three capital letters",
+    "an object of value (an integer of 1 or more in minor units) and currency (three capital letters)",
   ),
   currency: reader(Amount.properties.currency, "three capital letters"),
   description: reader(Text(512), "at most 512 characters"),
@@ -155,7 +155,7 @@ function amountOf(body: object): Static<typeof Amount> | null {
     return null;
   }
   if (typeof amount === "number") return { value: amount, currency: currency ?? "EUR" };
-  if (currency !== null && currency !== amount.currency) throw new RequestRefused("currency: differs from that of the amount");
+  if (currency !== null && currency !== amount.currency) throw new RequestRefused("currency: differs from the currency of the amount");
   return amount;
 }
 
@@ -164,7 +164,8 @@ function member(body: object, name: string): unknown {
   const places = [top, ...CONTAINERS.map((container) => top[container]).filter((place) => typeof place === "object" && place !== null)];
   const found = places.map((place) => ({ ...Object(place) })[name]).filter((value) => value !== undefined && value !== null);
   const [first] = found;
-  if (found.some((value) => !isDeepStrictEqual(value, first))) throw new RequestRefused(`${name}: is in two places with different values`);
+  if (found.some((value) => !isDeepStrictEqual(value, first)))
+    throw new RequestRefused(`${name}: was sent in two places with different values`);
   return first;
 }
 
@@ -186,7 +187,7 @@ function urlOf(name: string, text: string | null): string | null {
   if (text === null) return null;
   if (!URL.canParse(text)) throw new RequestRefused(`${name}: is not a URL`);
   const { username, password } = new URL(text);
-  if (username !== "" || password !== "") throw new RequestRefused(`${name}: must not contain a login`);
+  if (username !== "" || password !== "") throw new RequestRefused(`${name}: must not contain a user name or password`);
   return text;
 }
 

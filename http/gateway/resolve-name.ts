@@ -42,7 +42,7 @@ export function lookupWith(resolve: ResolveName, check: (addresses: LookupAddres
           else if (options.all === true) callback(null, addresses);
           else callback(null, first.address, first.family);
         },
-        (error: unknown) => callback(error instanceof Error ? error : new Error("the name was not resolved"), []),
+        (error: unknown) => callback(error instanceof Error ? error : new Error("the name could not be resolved"), []),
       );
   };
 }

@@ -112,7 +112,7 @@ async function collect(response: IncomingMessage): Promise<string> {
   const chunks: Buffer[] = [];
   let bytes = 0;
   for await (const chunk of response) {
-    if (!Buffer.isBuffer(chunk)) throw new Error("the answer is not bytes");
+    if (!Buffer.isBuffer(chunk)) throw new Error("the answer is not binary data");
     bytes += chunk.length;
     if (bytes > ANSWER_BYTES_MAX) throw new Error(`the answer is longer than ${ANSWER_BYTES_MAX} bytes`);
     chunks.push(chunk);

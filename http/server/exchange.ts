@@ -129,7 +129,7 @@ export class Exchange extends Response implements RequestFacts {
       this.closeAfter = true;
       this.#tell(late);
     } else {
-      this.#tell(new RelayError("unavailable", "No answer in time.", { retryAfterSeconds: 1 }));
+      this.#tell(new RelayError("unavailable", "The relay did not answer in time; retry the request.", { retryAfterSeconds: 1 }));
       this.leave();
     }
   }
@@ -197,7 +197,7 @@ export class Exchange extends Response implements RequestFacts {
   }
 
   protected aborted(): void {
-    this.#upload?.fail(new RelayError("request_timeout", "The connection ended before the request body did."));
+    this.#upload?.fail(new RelayError("request_timeout", "The connection ended before the request body was complete."));
   }
 
   /** Before anything can be refused, so that a page can read the error. */
@@ -208,7 +208,8 @@ export class Exchange extends Response implements RequestFacts {
   }
 
   #admit(req: RequestHead): void {
-    if (this.context.isFull()) throw new RelayError("too_busy", "Too many requests are in progress.", { retryAfterSeconds: 1 });
+    if (this.context.isFull())
+      throw new RelayError("too_busy", "Too many requests are in progress; retry shortly.", { retryAfterSeconds: 1 });
     const { bucket } = this.route;
     if (bucket === null) return;
     const admission = bucket.take(this.#address.limitHigh, this.#address.limitLow);
@@ -501,7 +502,7 @@ export class Exchange extends Response implements RequestFacts {
   /** Nothing in the request is read before its signature was verified. */
   #checkSignature(head: Omit<SignedRequest, "body">, body: Buffer): void {
     const { signatures } = this.context;
-    if (signatures === null) throw new Error("nobody checks signatures");
+    if (signatures === null) throw new Error("no signature check is configured");
     this.attach();
     this.#bodyComplete = true;
     this.deadlineAtMs = this.startedMs + this.route.deadlineMs;
@@ -604,5 +605,5 @@ const NO_HEADERS = Object.freeze({});
 function codingRefusal(req: RequestHead): RelayError | null {
   const codings = req.getLines("content-encoding", ",").toLowerCase();
   if (/^[\s,]*(?:identity[\s,]*)*$/.test(codings)) return null;
-  return new RelayError("unsupported_media_type", "body: has to be sent without a Content-Encoding");
+  return new RelayError("unsupported_media_type", "body: must be sent without a Content-Encoding");
 }

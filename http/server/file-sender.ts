@@ -154,7 +154,7 @@ export class FileSender implements Waiting {
     try {
       const read = await this.#file.read(buffer.subarray(0, wanted), this.#file.offset + before);
       if (this.#over) return 0;
-      if (read === 0) throw new Error("the file became shorter");
+      if (read === 0) throw new Error("the file became shorter while it was sent");
       return this.#write(buffer.subarray(0, read), before);
     } catch (failed) {
       this.#giveUp({ failed });

@@ -212,5 +212,5 @@ export class RequestHead {
 }
 
 function several(name: string): RelayError {
-  return new RelayError("invalid_request", `${name}: there are several; send one`);
+  return new RelayError("invalid_request", `${name}: was sent more than once; send it once`);
 }

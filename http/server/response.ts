@@ -319,13 +319,13 @@ export abstract class Response implements Waiting {
 }
 
 /** Not `unavailable`, which would be tried again. */
-const GONE = new RelayError("request_timeout", "The client has gone.");
+const GONE = new RelayError("request_timeout", "The client has disconnected.");
 
 /** Of files and of streams. */
 const FULL: Readonly<Record<"all" | "share", () => RelayError>> = {
-  all: () => new RelayError("too_busy", "Too many downloads are being sent; try again shortly.", { retryAfterSeconds: 10 }),
+  all: () => new RelayError("too_busy", "Too many downloads are in progress; retry shortly.", { retryAfterSeconds: 10 }),
   share: () =>
-    new RelayError("rate_limited", "Several downloads of yours are being sent; wait until one has ended.", { retryAfterSeconds: 10 }),
+    new RelayError("rate_limited", "You already have several downloads in progress; wait until one has ended.", { retryAfterSeconds: 10 }),
 };
 
 function isShort({ length }: OutgoingFile): boolean {
@@ -337,7 +337,7 @@ async function readWhole(file: OutgoingFile): Promise<Uint8Array> {
   const bytes = Buffer.alloc(length);
   for (let at = 0; at < length; ) {
     const count = await file.read(bytes.subarray(at), offset + at);
-    if (count === 0) throw new Error("the file became shorter");
+    if (count === 0) throw new Error("the file became shorter while it was sent");
     at += count;
   }
   return bytes;

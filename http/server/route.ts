@@ -93,7 +93,8 @@ export function buildRouter(options: ServerOptions): Router<ServedRoute> {
   const names = new Set<string>();
   const limits = new Map<string, RateLimitBucket>();
   for (const endpoint of options.endpoints) {
-    if (endpoint.auth === "signature" && options.signatures === undefined) throw new Error(`${endpoint.name}: nobody checks signatures`);
+    if (endpoint.auth === "signature" && options.signatures === undefined)
+      throw new Error(`${endpoint.name}: no signature check is configured`);
     if (names.has(endpoint.name)) throw new Error(`two endpoints are named ${endpoint.name}`);
     names.add(endpoint.name);
     const route = serve(endpoint, options, limits);
@@ -108,7 +109,7 @@ function serve(endpoint: BoundEndpoint, options: ServerOptions, limits: Map<stri
   const bucket =
     endpoint.rateLimit === undefined ? null : bucketOf(endpoint.rateLimit.bucket, endpoint.rateLimit.perSecond, options, limits);
   if (endpoint.openToPages === true && endpoint.auth !== "optionalMerchantKey" && endpoint.auth !== "none") {
-    throw new Error(`${endpoint.name}: pages of any origin may call only what needs no secret`);
+    throw new Error(`${endpoint.name}: pages of any origin may call only endpoints that need no secret`);
   }
   requireWhoMay(endpoint);
   const opensToPages = endpoint.auth === "apiKey" || endpoint.auth === "basicOrApiKey";
@@ -153,13 +154,16 @@ function sessionNeedsOf({ auth, may, stepUp, firstByPassword, apartByEnvironment
 
 /** What `WhoMay` says, for declarations that are put together from parts. */
 function requireWhoMay({ name, auth, role, may, stepUp, noStepUp, method, handsOut }: BoundEndpoint): void {
-  if ((role !== undefined) !== (auth === "admin")) throw new Error(`${name}: an administrator's endpoint has a role, and no other`);
+  if ((role !== undefined) !== (auth === "admin"))
+    throw new Error(`${name}: an administrator's endpoint must have a role, and no other endpoint may`);
   if ((may !== undefined) !== needsAct(auth))
-    throw new Error(`${name}: endpoints of merchantUser, with a key or without, have \`may\`, and no other`);
-  if (stepUp !== undefined && (!takesSession(auth) || isSessionOptional(auth))) throw new Error(`${name}: only a session can step up`);
-  if (stepUp !== undefined && noStepUp !== undefined) throw new Error(`${name}: either \`stepUp\` or \`noStepUp\``);
+    throw new Error(`${name}: endpoints of merchantUser, with a key or without, must have \`may\`, and no other endpoint may`);
+  if (stepUp !== undefined && (!takesSession(auth) || isSessionOptional(auth)))
+    throw new Error(`${name}: only an endpoint with a session can have a step-up`);
+  if (stepUp !== undefined && noStepUp !== undefined) throw new Error(`${name}: declare either \`stepUp\` or \`noStepUp\``);
   // A page of another origin could take it: reading is not checked for the page that asks.
-  if (isSessionAlone(auth) && method === "GET" && handsOut === true) throw new Error(`${name}: with a session, a GET hands out nothing`);
+  if (isSessionAlone(auth) && method === "GET" && handsOut === true)
+    throw new Error(`${name}: with a session, a GET must not return a new secret`);
 }
 
 function isSessionAlone(auth: BoundEndpoint["auth"]): boolean {
@@ -173,7 +177,8 @@ function uploadBytesMax(fileBytesMax: number): number {
 
 function bucketOf(name: string, perSecond: number, options: ServerOptions, limits: Map<string, RateLimitBucket>): RateLimitBucket {
   const bucket = limits.get(name) ?? options.rateLimit(name, perSecond);
-  if (bucket.perSecond !== perSecond) throw new Error(`rate limit bucket ${name}: ${perSecond} and ${bucket.perSecond} a second`);
+  if (bucket.perSecond !== perSecond)
+    throw new Error(`rate limit bucket ${name}: declared with ${perSecond} and with ${bucket.perSecond} a second`);
   limits.set(name, bucket);
   return bucket;
 }

@@ -62,7 +62,7 @@ export interface Server {
 /** In the sandbox. */
 const FOREIGN_HOST = new RelayError(
   "forbidden",
-  "The sandbox is for this machine only: call it as localhost, 127.0.0.1 or [::1]. RELAY_MODE=production serves other names.",
+  "The sandbox serves this machine only: call it as localhost, 127.0.0.1 or [::1]. With RELAY_MODE=production the relay serves other names.",
 );
 const FOREIGN_PAGE = new RelayError("forbidden", "Pages of this origin may not call this path.");
 

@@ -34,12 +34,12 @@ export function createSocketsPerAddress({ all, withoutLogin, refused }: SocketsP
     open: ({ limitHigh, limitLow }) => {
       if (!all.counts.take(limitHigh, limitLow, all.max())) {
         refused("all");
-        return tooMany("Too many WebSockets of this address are open", RETRY_ALL_SECONDS);
+        return tooMany("This address has too many open WebSockets", RETRY_ALL_SECONDS);
       }
       if (!withoutLogin.counts.take(limitHigh, limitLow, withoutLogin.max())) {
         all.counts.giveBack(limitHigh, limitLow);
         refused("without login");
-        return tooMany("Too many WebSockets of this address have not logged in yet", RETRY_LOGIN_SECONDS);
+        return tooMany("This address has too many WebSockets that have not logged in yet", RETRY_LOGIN_SECONDS);
       }
       let isLoggedIn = false;
       return {

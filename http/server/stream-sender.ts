@@ -131,7 +131,7 @@ export class StreamSender implements Waiting {
 
   expire(): void {
     if (this.#awaits === "client") this.#giveUp("stalled");
-    else this.#giveUp({ failed: new Error("the source of a stream gave nothing for too long") });
+    else this.#giveUp({ failed: new Error("the source of a streamed response sent no data for too long") });
   }
 
   async #run(res: HttpResponse): Promise<void> {

@@ -26,10 +26,13 @@ export function refusalOf({ path, method }: Unmatched, methods: readonly string[
     return { error: new RelayError("not_found", hint), headers: {} };
   }
   if (method !== "GET") return notAllowed(["GET"]);
-  const hint = `This path accepts WebSocket connections only: send Connection: Upgrade and Upgrade: websocket. A proxy has to pass both headers on.`;
+  const hint = `This path accepts WebSocket connections only: send Connection: Upgrade and Upgrade: websocket. A proxy must forward both headers.`;
   return { error: new RelayError("upgrade_required", hint), headers: { Upgrade: "websocket", Connection: "Upgrade" } };
 }
 
 function notAllowed(methods: readonly string[]): Refused {
-  return { error: new RelayError("method_not_allowed", `This path takes ${methods.join(", ")}.`), headers: { Allow: methods.join(", ") } };
+  return {
+    error: new RelayError("method_not_allowed", `This path accepts ${methods.join(", ")}.`),
+    headers: { Allow: methods.join(", ") },
+  };
 }

@@ -46,9 +46,7 @@ const PACKAGES: { readonly [library in UwsLibrary]: Package } = {
   newer: { packageName: "@btc-vision/uwebsockets.js 20.57.0", lacks: [], load: () => requireHere("uWebSockets.js") },
   older: {
     packageName: "uws-pack 20.0.8",
-    lacks: [
-      "a request whose first line comes in several TCP segments may be answered 505, unless a proxy collects it (infra/docs/proxies.md)",
-    ],
+    lacks: ["a request whose first line arrives in several TCP segments may get 505, unless a proxy buffers it (infra/docs/proxies.md)"],
     load: () => import("uWebSockets.js-older"),
   },
 };
@@ -77,7 +75,9 @@ export async function loadUws(wanted: UwsLibrary | "newest"): Promise<Uws> {
   const here = `Node ${process.version} on ${process.platform} ${process.arch}`;
   if (wanted !== "newest")
     throw new UwsMissing(`RELAY_HTTP_LIBRARY: ${PACKAGES[wanted].packageName} cannot be loaded by ${here}: ${instead}`);
-  throw new UwsMissing(`uWebSockets.js has no binary for ${here}: npm start uses the Node 22 that npm ci installed (${instead})`);
+  throw new UwsMissing(
+    `uWebSockets.js has no binary for ${here}: run npm start, which uses the Node 22 that npm ci installed (${instead})`,
+  );
 }
 
 /** What the system's loader said; the libraries put a general sentence before it. */

@@ -121,7 +121,7 @@ export class WebSocketHost {
   #open(ws: WebSocket<SocketData>): void {
     const data = ws.getUserData();
     const { upgrade } = data;
-    if (upgrade === null) throw new Error("a socket is opened twice");
+    if (upgrade === null) throw new Error("the same socket was opened twice");
     data.upgrade = null;
     const session = new Session(ws, data.counted);
     data.session = session;

@@ -21,10 +21,10 @@ export function readSubscribe(frame: StompFrame, version: StompVersion): Subscri
   if (id === undefined && version !== "1.0") throw missing("id");
   const destination = required(frame, "destination");
   const terminalId = terminalOfTopic(destination);
-  if (terminalId === null) throw new RelayError("invalid_request", "destination has to be /topic/terminal/{terminalId}");
+  if (terminalId === null) throw new RelayError("invalid_request", "destination must be /topic/terminal/{terminalId}");
   const ackMode = frame.headers.get("ack") ?? "auto";
   if (ackMode !== "auto" && ackMode !== "client" && ackMode !== "client-individual") {
-    throw new RelayError("invalid_request", "ack has to be auto, client or client-individual");
+    throw new RelayError("invalid_request", "ack must be auto, client or client-individual");
   }
   const redeliver = ackMode === "client-individual" && frame.headers.get("redeliver") === "same-uuid";
   return { id, destination, terminalId, ackMode, redeliver };
@@ -61,7 +61,7 @@ export function readSend(frame: StompFrame): SendRequest {
   const match = SEND_DESTINATION.exec(required(frame, "destination"));
   const terminalId = match?.[1];
   if (terminalId === undefined || !isTerminalId(terminalId)) {
-    throw new RelayError("invalid_request", "destination has to be /app/terminal/{terminalId}/receipt or /app/terminal/{terminalId}/ping");
+    throw new RelayError("invalid_request", "destination must be /app/terminal/{terminalId}/receipt or /app/terminal/{terminalId}/ping");
   }
   if (match?.[2] === "ping") return { type: "ping", terminalId };
   return { type: "receipt", terminalId, bodyText: bodyText(frame) };

@@ -27,7 +27,7 @@ export function readConnect(frame: StompFrame, upgrade: UpgradeInfo, offer: Hear
   const version = chooseVersion(frame.headers.get("accept-version"));
   if (version === null) throw new VersionError();
   const heartBeats = agreeHeartBeats(version === "1.0" ? undefined : frame.headers.get("heart-beat"), offer);
-  if (heartBeats === null) throw new RelayError("invalid_request", "heart-beat has to be two numbers of milliseconds, as in 10000,10000");
+  if (heartBeats === null) throw new RelayError("invalid_request", "heart-beat must be two numbers of milliseconds, such as 10000,10000");
   const login = frame.headers.get("login") ?? "";
   const passcode = frame.headers.get("passcode") ?? "";
   return {

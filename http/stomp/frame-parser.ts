@@ -69,7 +69,7 @@ export class FrameParser {
   keep(): void {
     const unread = this.#chunk.subarray(this.#at);
     if (unread.length > this.#limits.unreadBytesMax)
-      throw new FrameError("Too much was sent before earlier frames were answered", "payload_too_large");
+      throw new FrameError("The client sent too much before its earlier frames were answered", "payload_too_large");
     this.#chunk = unread.length === 0 ? EMPTY : Uint8Array.from(unread);
     this.#at = 0;
   }
@@ -195,7 +195,7 @@ export class FrameParser {
     const stop = found === -1 ? this.#chunk.length : found;
     if (kept + stop - start > bytesMax) throw new FrameError(tooLong, "payload_too_large");
     const bytes = this.#chunk.subarray(start, stop);
-    if (end === LF && bytes.includes(NUL)) throw new FrameError("A frame ends before its headers do");
+    if (end === LF && bytes.includes(NUL)) throw new FrameError("A frame ends before its headers are complete");
     if (found === -1) {
       if (bytes.length > 0) {
         this.#part ??= new PartBuffer();

@@ -91,7 +91,7 @@ export function unescapeHeader(text: string, escaping: Escaping): string {
   const escapes = UNESCAPES[escaping];
   return text.replace(/\\[\s\S]?/g, (sequence) => {
     const char = escapes.get(sequence);
-    if (char === undefined) throw new FrameError("A header holds an escape that this STOMP version does not define");
+    if (char === undefined) throw new FrameError("A header contains an escape sequence that this STOMP version does not define");
     return char;
   });
 }

@@ -129,7 +129,7 @@ export class StompSession implements StompConnection, MessageWriter {
         return true;
       case "connecting":
       case "authenticating":
-        if (nowMs >= this.#deadlineMs) this.fail(new RelayError("request_timeout", "The session did not CONNECT in time"));
+        if (nowMs >= this.#deadlineMs) this.fail(new RelayError("request_timeout", "The session did not send CONNECT in time"));
         return true;
       case "connected":
       case "disconnecting":
@@ -195,7 +195,7 @@ export class StompSession implements StompConnection, MessageWriter {
         type: "refused",
         sessionId: this.id,
         code: "internal",
-        message: "The message that was too long could not be stored",
+        message: "The message was too long and could not be stored",
         cause,
       });
     });
@@ -227,7 +227,7 @@ export class StompSession implements StompConnection, MessageWriter {
 
   #connect(frame: StompFrame): void {
     if (frame.command !== "CONNECT" && frame.command !== "STOMP") {
-      throw new RelayError("invalid_request", "The first frame has to be CONNECT or STOMP");
+      throw new RelayError("invalid_request", "The first frame must be CONNECT or STOMP");
     }
     const request = readConnect(frame, this.#upgrade, this.#offer);
     this.#version = request.version;
@@ -373,7 +373,7 @@ export class StompSession implements StompConnection, MessageWriter {
     const silentMs = nowMs - this.#lastSeenMs;
     const slackMs = Math.min(sendMs / 2, 2 * limits.LOOK_INTERVAL_MS_MAX);
     if ((receiveMs > 0 && silentMs >= 2 * receiveMs) || silentMs >= limits.IDLE_TIMEOUT_MS) {
-      this.fail(new RelayError("request_timeout", "The terminal was silent for too long"));
+      this.fail(new RelayError("request_timeout", "The terminal sent nothing for too long"));
     } else if (this.#frameSinceMs !== null && nowMs - this.#frameSinceMs >= limits.FRAME_TIMEOUT_MS) {
       this.fail(new RelayError("request_timeout", "A frame was not completed in time"), this.#parser.begun);
     } else if (sendMs > 0 && nowMs - this.#lastSentMs >= sendMs - slackMs) {

@@ -160,7 +160,7 @@ export class SessionTopics {
     if (!this.#writer.writable || !this.#book.has(subscription)) return false;
     const acknowledges = subscription.ackMode !== "auto";
     if (acknowledges && this.#book.full) {
-      this.#writer.failSoon(new RelayError("too_busy", "Too many messages wait for ACK or NACK"));
+      this.#writer.failSoon(new RelayError("too_busy", "Too many messages are waiting for ACK or NACK"));
       return false;
     }
     this.#messageCount += 1;

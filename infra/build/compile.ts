@@ -31,7 +31,7 @@ export async function compile(directory: string, effort: Effort = "build"): Prom
   ]);
   await mkdir(directory, { recursive: true });
   const there = await readdir(directory);
-  if (there.length > 0 && !there.includes(MARK)) throw new Error(`${directory} contains something other than a build`);
+  if (there.length > 0 && !there.includes(MARK)) throw new Error(`${directory} contains other files than a build`);
   await rm(directory, { recursive: true });
   await mkdir(directory);
   await writeFile(join(directory, MARK), "");

@@ -5,8 +5,8 @@ import { commandLine } from "../command-line.ts";
 import { compile } from "./compile.ts";
 
 const program = commandLine("build")
-  .description("Writes the relay as JavaScript, to be started with: node dist/infra/node/main.js")
-  .option("--out <folder>", "packages are resolved from a node_modules folder in it or above it", "dist")
+  .description("Writes the relay as JavaScript; start it with: node dist/infra/node/main.js")
+  .option("--out <folder>", "packages are loaded from a node_modules folder in it or above it", "dist")
   // What start.mjs asks for; it is of no use to people.
   .addOption(new Option("--for-start").hideHelp());
 

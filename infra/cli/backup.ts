@@ -19,16 +19,16 @@ async function run(folder: string, { dataDir }: { dataDir: string }): Promise<vo
   const packages = join(dataDir, "packages");
   if (existsSync(packages)) await cp(packages, join(target, "packages"), { recursive: true });
   console.log(
-    `${target} has everything that was acknowledged before ${startedAt.toISOString()}. How to restore it: infra/docs/restoring.md`,
+    `${target} contains everything that was acknowledged before ${startedAt.toISOString()}. infra/docs/restoring.md explains how to restore it.`,
   );
 }
 
 const program = commandLine("backup")
   .description(
-    "Makes a consistent and synced copy of the store (and the packages of app versions) of an embedded node in an empty folder. The node may be running and is not slowed down. " +
-      "ClickHouse is not copied: npm run rebuild-analytics loads it from the store. A cluster's Redis is copied with its own tools (infra/docs/restoring.md).",
+    "Makes a consistent and synced copy of the store (and the packages of app versions) of an embedded node in an empty folder. The node may be running; the backup does not slow it down. " +
+      "It does not copy ClickHouse: npm run rebuild-analytics loads that from the store. Copy a cluster's Redis with Redis's own tools (infra/docs/restoring.md).",
   )
-  .argument("<folder>", "a new or empty folder, best on another disk")
+  .argument("<folder>", "a new or empty folder, preferably on another disk")
   .addOption(new Option("--data-dir <directory>", "the relay's data directory").env("RELAY_DATA_DIR").default("./data"))
   .action(run);
 

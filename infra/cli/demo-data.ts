@@ -23,7 +23,7 @@ const FEED_WAIT_MS = 120_000;
 
 const program = commandLine("demo-data")
   .description(
-    "Fills a new data directory (RELAY_DATA_DIR, ./data by default) with a month of the sandbox's shop: each payment is sent, polled and answered over HTTP, while the relay's clock is moved from a month ago to now. Afterwards `npm start` shows it.",
+    "Fills a new data directory (RELAY_DATA_DIR, ./data by default) with a month of the sandbox's shop: it sends each payment, polls it and posts its result over HTTP, and moves the relay's clock from a month ago to now. Afterwards `npm start` shows the data.",
   )
   .option("--days <n>", "how many days", days, 31)
   .option("--seed <n>", "another month", seed, 1)
@@ -56,7 +56,7 @@ async function fed(node: RunningNode, { administrator }: Config): Promise<void> 
     if (/"outbox":\{"depth":0\b/.test(dashboard)) return;
     await delay(200);
   }
-  console.error("ClickHouse has not taken everything yet; it does so when the sandbox is started");
+  console.error("ClickHouse has not received everything yet; it does when the sandbox is started");
 }
 
 async function fill({ days, seed }: { days: number; seed: number }): Promise<void> {
@@ -66,10 +66,10 @@ async function fill({ days, seed }: { days: number; seed: number }): Promise<voi
     RELAY_ZVT_PORT: "0",
     RELAY_LOG_LEVEL: process.env["RELAY_LOG_LEVEL"] ?? "error",
   });
-  if (config.mode !== "sandbox" || config.cluster !== null) program.error("demo data is for a sandbox of one node");
+  if (config.mode !== "sandbox" || config.cluster !== null) program.error("demo data can be created only for a sandbox of one node");
   if (existsSync(join(config.dataDirectory, "state"))) {
     program.error(
-      `${config.dataDirectory} has data already: its times would run backwards. Remove it, or name another one by RELAY_DATA_DIR.`,
+      `${config.dataDirectory} already has data: its times would run backwards. Remove it, or name another directory with RELAY_DATA_DIR.`,
     );
   }
   const endMs = Date.now() - 60_000;

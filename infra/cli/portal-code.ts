@@ -7,4 +7,4 @@ commandLine("portal-code").description("Prints the current code of the second fa
 
 const { code, secondsLeft } = currentCode(SANDBOX_OWNER.totpSecret, Date.now());
 console.log(code);
-console.error(`(${SANDBOX_OWNER.email}; for ${secondsLeft} s more, and half a minute after. Each code signs in once.)`);
+console.error(`(${SANDBOX_OWNER.email}; valid for ${secondsLeft} s more, and half a minute after. Each code signs in once.)`);

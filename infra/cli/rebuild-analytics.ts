@@ -85,13 +85,13 @@ async function run(options: Options): Promise<void> {
 }
 
 function describe({ records, ended, things, rows, setAside, refused }: RebuildProgress): string {
-  return `${records} commands read, ${ended} of them ended, ${things} things of merchants, ${rows} rows inserted (${setAside} had been set aside), ${refused} refused`;
+  return `${records} commands read, ${ended} of them ended, ${things} objects of merchants, ${rows} rows inserted (${setAside} had been set aside), ${refused} refused`;
 }
 
 const program = commandLine("rebuild-analytics")
   .description(
-    "Inserts the rows of all stored commands and results, of merchants' links, refunds, disputes, alerts, subscriptions and charges, and those that were refused and set aside, into ClickHouse again. What is there " +
-      "already stays as it is, so it can be repeated. With the embedded store the relay must be stopped; with Redis and a ClickHouse server it may run.",
+    "Inserts the rows of all stored commands and results, of merchants' links, refunds, disputes, alerts, subscriptions and charges, and those that were refused and set aside, into ClickHouse again. Rows that are " +
+      "already there stay as they are, so the command can be repeated. With the embedded store the relay must be stopped; with Redis and a ClickHouse server it may run.",
   )
   .addOption(new Option("--data-dir <directory>", "the relay's data directory").env("RELAY_DATA_DIR").default("./data"))
   .addOption(new Option("--redis-url <url>", "the store of a cluster instead of the one in the data directory").env("RELAY_REDIS_URL"))

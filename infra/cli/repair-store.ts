@@ -5,7 +5,7 @@ import { commandLine } from "../command-line.ts";
 /** `npm run repair-store -- DIRECTORY`: lets LevelDB save what it can of a damaged store. */
 const program = commandLine("repair-store")
   .description(
-    "Rebuilds a damaged state directory from the data that can still be read. The relay must be stopped (a directory in use is refused). Make a copy first: data that cannot be read is dropped.",
+    "Rebuilds a damaged state directory from the data that can still be read. Stop the relay first (the command rejects a directory in use), and make a copy: data that cannot be read is dropped.",
   )
   .argument("<directory>", "the state directory, such as ./data/state")
   .action(async (directory: string) => {

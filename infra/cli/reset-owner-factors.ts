@@ -78,17 +78,17 @@ async function run(): Promise<void> {
     await checkSchemaMark(kv);
     const mailedTo = await reset(kv, config);
     console.log(
-      `${config.administrator.username} has no second factor any more, and its sessions have ended: it enrols a new one with its next sign-in at /admin.`,
+      `${config.administrator.username} has no second factor any more, and its sessions have ended: the next sign-in at /admin enrols a new factor.`,
     );
-    console.log(mailedTo === null ? "Nobody was mailed: RELAY_ADMIN_EMAIL is not set." : `A mail about it goes to ${mailedTo}.`);
+    console.log(mailedTo === null ? "No mail was sent, because RELAY_ADMIN_EMAIL is not set." : `${mailedTo} receives a mail about it.`);
   } finally {
     await kv.close();
   }
 }
 
 const program = commandLine("reset-owner-factors").description(
-  "Takes the second factors from the owner of the configuration (RELAY_ADMIN_USERNAME), who has lost them, and ends its sessions. It reads the same configuration as the relay " +
-    "(environment, RELAY_ENV_FILE). With the embedded store the relay must be stopped for it; with Redis it may run. It is written to the audit log, and mailed to RELAY_ADMIN_EMAIL.",
+  "Removes the second factors of the owner from the configuration (RELAY_ADMIN_USERNAME), who has lost them, and ends the owner's sessions. It reads the same configuration as the relay " +
+    "(environment, RELAY_ENV_FILE). With the embedded store the relay must be stopped; with Redis it may run. The command writes to the audit log, and sends a mail to RELAY_ADMIN_EMAIL.",
 );
 
 program.action(run);

@@ -29,11 +29,9 @@ async function run(options: Options): Promise<void> {
     const { lostVersion } = await createHistoryStore(kv).recordLoss(found);
     const until = new Date(lostVersion / kv.versionsPerMs).toISOString();
     console.log(
-      `Noted: the store is a copy of ${until}. At the next start the commands that wait in it end as unknown, the missing data is loaded`,
+      `Recorded: the store is a copy of ${until}. At the next start the commands that wait in it end as unknown, the relay loads the missing data`,
     );
-    console.log(
-      "from ClickHouse if it can be reached, and the relay starts. A payment that remains unknown may be charged twice if it is retried.",
-    );
+    console.log("from ClickHouse if it can be reached, and starts. A payment that remains unknown may be charged twice if it is retried.");
   } finally {
     await kv.close();
   }
@@ -41,11 +39,16 @@ async function run(options: Options): Promise<void> {
 
 const program = commandLine("restored")
   .description(
-    "Records that the store was restored from a copy. Production then starts even if the missing data cannot be loaded (infra/docs/restoring.md). " +
-      "The relay must be stopped: all its nodes.",
+    "Records that the store was restored from a copy. The production relay then starts even if the missing data cannot be loaded (infra/docs/restoring.md). " +
+      "Stop all nodes of the relay first.",
   )
   .addOption(new Option("--data-dir <directory>", "the relay's data directory").env("RELAY_DATA_DIR").default("./data"))
-  .addOption(new Option("--redis-url <url>", "the store of a cluster instead of the one in the data directory").env("RELAY_REDIS_URL"))
+  .addOption(
+    new Option(
+      "use the Redis store of a cluster instead of the one in the data directory",
+      "the store of a cluster instead of the one in the data directory",
+    ).env("RELAY_REDIS_URL"),
+  )
   .action(run);
 
 program.parseAsync().catch((error: unknown) => program.error(error instanceof Error ? error.message : String(error)));

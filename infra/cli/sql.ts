@@ -21,7 +21,7 @@ class UsageError extends Error {}
 async function addressOf(url: string | undefined): Promise<ClickHouseAddress> {
   const given = url ?? process.env["RELAY_CLICKHOUSE_URL"];
   if (given !== undefined && given !== "") {
-    if (!URL.canParse(given)) throw new UsageError("the address given is none; as in http://user:password@host:port");
+    if (!URL.canParse(given)) throw new UsageError("the address is not valid; use the form http://user:password@host:port");
     const parsed = new URL(given);
     const username = decodeURIComponent(parsed.username) || ANALYST_USERNAME;
     return { url: parsed.origin + parsed.pathname, username, password: decodeURIComponent(parsed.password) };
@@ -46,14 +46,14 @@ async function run(words: string[], { format, param, url }: Options): Promise<vo
   const headers = { "X-ClickHouse-User": address.username, "X-ClickHouse-Key": address.password };
   const signal = AbortSignal.timeout(TIMEOUT_MS);
   const response = await fetch(target, { method: "POST", headers, body: query, signal }).catch((error: unknown) => {
-    throw new UsageError(`no ClickHouse answers at ${target.origin}; is the relay running? (${causeOf(error)})`);
+    throw new UsageError(`no ClickHouse responds at ${target.origin}; is the relay running? (${causeOf(error)})`);
   });
   if (!response.ok) throw new UsageError((await response.text()).trim());
   if (response.body !== null) await pipeline(Readable.fromWeb(response.body), process.stdout, { end: false });
 }
 
 async function fromStandardInput(): Promise<string> {
-  if (process.stdin.isTTY) throw new UsageError('give a query, as in: npm run sql -- "select count() from transactions_final"');
+  if (process.stdin.isTTY) throw new UsageError('give a query, for example: npm run sql -- "select count() from transactions_final"');
   return text(process.stdin);
 }
 
@@ -65,7 +65,7 @@ function causeOf(error: unknown): string {
 
 function collectParameter(text: string, known: Record<string, string>): Record<string, string> {
   const equals = text.indexOf("=");
-  if (equals < 1) throw new UsageError(`a parameter is name=value: ${text}`);
+  if (equals < 1) throw new UsageError(`a parameter must be name=value: ${text}`);
   return { ...known, [text.slice(0, equals)]: text.slice(equals + 1) };
 }
 
@@ -75,11 +75,11 @@ function isBrokenPipe(error: unknown): boolean {
 }
 
 const command = commandLine("sql")
-  .description("Asks the ClickHouse of the running relay, read-only. Tables and views: infra/docs/analytics.md")
-  .argument("[query...]", "SQL; read from standard input when absent")
+  .description("Queries the ClickHouse of the running relay, read-only. Tables and views: infra/docs/analytics.md")
+  .argument("[query...]", "SQL; read from standard input if absent")
   .option("-f, --format <name>", "ClickHouse output format: CSVWithNames, JSONEachRow, Vertical, ...", "PrettyCompact")
   .option("-p, --param <name=value>", "value of a {name:Type} in the query; may be repeated", collectParameter, {})
-  .option("-u, --url <url>", "another ClickHouse (http://user:password@host:port)")
+  .option("-u, --url <url>", "use another ClickHouse (http://user:password@host:port)")
   .action(run);
 
 try {

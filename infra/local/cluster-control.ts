@@ -23,7 +23,7 @@ export async function listenForControl(directory: string, handle: Handle): Promi
   const path = socketPath(directory);
   mkdirSync(resolve(directory), { recursive: true });
   if (existsSync(path)) {
-    if (await isAnswered(path)) throw new Error(`a cluster of ${resolve(directory)} runs already`);
+    if (await isAnswered(path)) throw new Error(`a cluster of ${resolve(directory)} is already running`);
     // Of one that was killed.
     rmSync(path);
   }
@@ -69,7 +69,9 @@ export async function askCluster(directory: string, request: string, tell: (line
     await once(socket, "connect");
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
-    throw new Error(`no cluster of ${resolve(directory)} runs (${reason}): start one with npm run cluster, or name its folder with --dir`);
+    throw new Error(
+      `no cluster of ${resolve(directory)} is running (${reason}): start one with npm run cluster, or name its folder with --dir`,
+    );
   }
   socket.write(`${request}\n`);
   for await (const line of createInterface({ input: socket })) {

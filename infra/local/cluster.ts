@@ -19,18 +19,18 @@ interface Options {
 
 const program = commandLine("cluster")
   .description(
-    "Starts nodes on ports 8081, 8082, ... and a balancer on 8080. Ends with Ctrl-C, which drains the nodes; a second one ends them at once.",
+    "Starts nodes on ports 8081, 8082, ... and a balancer on 8080. Ctrl-C drains the nodes and ends them; a second Ctrl-C ends them at once.",
   )
   .option("--nodes <count>", "how many", readCount, 3)
-  .option("--port <port>", "of the balancer; the nodes' ports follow", readCount, 8080)
-  .option("--dir <folder>", "each node's folder, process id and log", "data/cluster")
-  .option("--infra <folder>", "where infra:up keeps its state", "data/infra")
+  .option("--port <port>", "port of the balancer; the nodes' ports follow", readCount, 8080)
+  .option("--dir <folder>", "folder with each node's data, process id and log", "data/cluster")
+  .option("--infra <folder>", "folder in which infra:up keeps its state", "data/infra")
   .action(run);
 
 program
   .command("restart")
-  .description("Restarts nodes of a running cluster, one after the other: each is drained, and started again when it has ended.")
-  .argument("<nodes...>", "their numbers, or all", readNode, [])
+  .description("Restarts nodes of a running cluster, one after the other: drains each node, and starts it again when it has ended.")
+  .argument("<nodes...>", "numbers of nodes, or all", readNode, [])
   .action(async (numbers: readonly (number | "all")[]) => {
     const { dir } = program.opts<Options>();
     try {
@@ -44,14 +44,14 @@ await program.parseAsync();
 
 async function run({ nodes: count, port, dir, infra }: Options): Promise<void> {
   const ports = Array.from({ length: count }, (_, index) => port + index + 1);
-  if (port + count > 65_535) program.error(`ports go up to 65535: ${count} nodes from ${port} have no room`);
+  if (port + count > 65_535) program.error(`ports end at 65535: there is no room for ${count} nodes from ${port} on`);
   for (const taken of [port, ...ports]) {
     if (!(await isFree(taken))) program.error(`port ${taken} is in use: stop what uses it, or name another (--port)`);
   }
   let nodes: LocalNodes | null = null;
   const control = await listenForControl(dir, async (request, tell) => {
     const [, wanted] = /^restart (all|[1-9]\d{0,4})$/.exec(request) ?? [];
-    if (wanted === undefined) throw new Error("it is asked for `restart NUMBER` or `restart all`");
+    if (wanted === undefined) throw new Error("the cluster accepts `restart NUMBER` or `restart all`");
     if (nodes === null) throw new Error("the cluster is starting");
     for (const number of wanted === "all" ? ports.map((_, index) => index + 1) : [Number(wanted)]) await nodes.restart(number, tell);
   }).catch((error: unknown) => program.error(error instanceof Error ? error.message : String(error)));

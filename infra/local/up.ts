@@ -14,12 +14,12 @@ interface Options {
 }
 
 const program = commandLine("infra:up")
-  .description("Starts Redis, Kafka and ClickHouse for a cluster on this machine; what runs already is left running.")
-  .option("--dir <folder>", "state, logs and data", "data/infra")
+  .description("Starts Redis, Kafka and ClickHouse for a cluster on this machine; services that are already running stay as they are.")
+  .option("--dir <folder>", "folder for state, logs and data", "data/infra")
   .option("--only <names>", `some of ${SERVICE_NAMES.join(",")}`, readNames, [...SERVICE_NAMES])
-  .option("--redis-port <port>", "default 6379, another one when that is taken", readPort)
-  .option("--kafka-port <port>", "default 9092, another one when that is taken", readPort)
-  .option("--clickhouse-port <port>", "default 8123, another one when that is taken", readPort);
+  .option("--redis-port <port>", "default 6379, or another port if that is in use", readPort)
+  .option("--kafka-port <port>", "default 9092, or another port if that is in use", readPort)
+  .option("--clickhouse-port <port>", "default 8123, or another port if that is in use", readPort);
 
 const { dir, only, redisPort, kafkaPort, clickhousePort } = program.parse().opts<Options>();
 const results = await servicesUp({
@@ -48,6 +48,6 @@ function readNames(text: string): ServiceName[] {
 
 function readPort(text: string): number {
   const port = Number(text);
-  if (!Number.isInteger(port) || port < 1 || port > 65_535) throw new InvalidArgumentError("a port is 1 to 65535");
+  if (!Number.isInteger(port) || port < 1 || port > 65_535) throw new InvalidArgumentError("a port must be 1 to 65535");
   return port;
 }

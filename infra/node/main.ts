@@ -61,7 +61,9 @@ async function main(): Promise<void> {
   process.on("unhandledRejection", (error) => crashed("main", error));
 
   const passwordGenerated = (password: string): void => {
-    console.log(`Administrator: ${config.administrator.username} / ${password}   (shown this once; set RELAY_ADMIN_PASSWORD to choose it)`);
+    console.log(
+      `Administrator: ${config.administrator.username} / ${password}   (shown only once; set RELAY_ADMIN_PASSWORD to choose the password)`,
+    );
   };
   const readyWhen = config.mode === "sandbox" ? "complete" : "listening";
   const threads = () => started.pop() ?? startShardThreads(given.shards);

@@ -172,9 +172,11 @@ function conditionsOf({ objectId, requestId, outcome }: LogFilter, after: string
 
 /** Without a ClickHouse; callers get `reason`. */
 export function missingMerchantLogs(reason: string): MerchantLogs {
-  const missing = () => Promise.reject(new RelayError("unavailable", `The logs cannot be read here: ${reason}`, { retryAfterSeconds: 5 }));
+  const missing = () =>
+    Promise.reject(new RelayError("unavailable", `This node cannot read the logs: ${reason}`, { retryAfterSeconds: 5 }));
   return { workflow: missing, calls: missing };
 }
 
-const AWAY_TEXT = "The logs cannot be read now: ClickHouse does not answer. Payments and their results are not affected.";
-const LATE_TEXT = "The logs could not be read in time; choose fewer days, or try again.";
+const AWAY_TEXT =
+  "The logs cannot be read now, because ClickHouse does not respond; retry later. Payments and their results are not affected.";
+const LATE_TEXT = "The logs could not be read in time; choose fewer days, or retry.";

@@ -9,7 +9,7 @@ const KEPT = /\bTTL toDateTime\(at\) \+ toIntervalDay\((\d+)\)/;
  * Resolves with the changed tables. Safe from several nodes at once.
  */
 export async function applyActivityRetention(client: ClickHouseClient, days: number): Promise<ActivityTable[]> {
-  if (!Number.isInteger(days) || days < 1) throw new RangeError("the logs are kept for a whole number of days");
+  if (!Number.isInteger(days) || days < 1) throw new RangeError("the logs must be stored for a whole number of days");
   const result = await client.query({
     query: "SELECT name, engine_full AS engine FROM system.tables WHERE database = 'relay'",
     format: "JSONEachRow",

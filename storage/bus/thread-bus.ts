@@ -175,5 +175,5 @@ function unavailable(publicMessage: string): RelayError {
 }
 
 function gone(): RelayError {
-  return new RelayError("request_timeout", "Nobody waits for this any more");
+  return new RelayError("request_timeout", "The caller no longer waits for this response");
 }

@@ -28,7 +28,7 @@ export async function readAnalystAccess(dataDirectory: string): Promise<ClickHou
   const access: Partial<ClickHouseAddress> = JSON.parse(text);
   const { url, username, password } = access;
   if (typeof url !== "string" || typeof username !== "string" || typeof password !== "string") {
-    throw new Error(`${join(dataDirectory, CLICKHOUSE_FILE)} does not hold url, username and password`);
+    throw new Error(`${join(dataDirectory, CLICKHOUSE_FILE)} does not contain url, username and password`);
   }
   return { url, username, password };
 }

@@ -40,7 +40,7 @@ class ClickHouseInsert implements FeedInsert {
         break;
       default:
         row satisfies never;
-        throw new RowsRefused("it is of a type that this version does not know");
+        throw new RowsRefused("the row has a type that this version does not know");
     }
   }
 
@@ -72,7 +72,7 @@ class ClickHouseInsert implements FeedInsert {
     } catch (error) {
       rows.dropRow();
       if (error instanceof RowsRefused) throw error;
-      throw new RowsRefused(`it is not a row of type ${row.type}`, { cause: error });
+      throw new RowsRefused(`the row is not of type ${row.type}`, { cause: error });
     }
   }
 
@@ -112,6 +112,6 @@ async function insertBytes(
   } catch (error) {
     if (!(error instanceof ClickHouseError) || !REFUSED_CODES.has(error.code)) throw error;
     // The message would quote the row.
-    throw new RowsRefused(`ClickHouse refused it for ${table}: code ${error.code} (${error.type ?? "unknown"})`, { cause: error });
+    throw new RowsRefused(`ClickHouse refused the row for ${table}: code ${error.code} (${error.type ?? "unknown"})`, { cause: error });
   }
 }

@@ -185,7 +185,7 @@ class OutboxFeed implements Feed {
 
   async #deliver(entries: readonly OutboxEntry[]): Promise<void> {
     const rows = entries.map(({ row }) => row).filter((row) => row !== null);
-    if (rows.length < entries.length) throw new RowsRefused("it is not JSON of a row");
+    if (rows.length < entries.length) throw new RowsRefused("the outbox entry is not JSON of a row");
     await deliver(this.#options.sink, rows);
   }
 

@@ -129,7 +129,7 @@ export async function rebuildAnalytics({ kv, sink, onProgress, onRefused }: Rebu
   for await (const aside of rowsSetAside(kv)) {
     const uuid = aside.uuid ?? aside.entry.key;
     if (aside.row === null) {
-      leaveOut(uuid, "it is not JSON of a row");
+      leaveOut(uuid, "the outbox entry is not JSON of a row");
       stillRefused.push(aside);
       continue;
     }

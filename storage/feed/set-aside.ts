@@ -72,13 +72,13 @@ export async function setAsideByKey(kv: Kv, key: string, value: string | null, r
 
 /** The entry for operators about a row that is not in ClickHouse. The reason quotes nothing of it. */
 export function refusedItem({ rowType, terminalId, uuid }: RowSubject, reason: string, atMs: number): AttentionItem {
-  const detail = `A row (${rowType}) is missing in ClickHouse, and is sent again by npm run rebuild-analytics: ${reason}`;
+  const detail = `A row (${rowType}) is missing in ClickHouse; npm run rebuild-analytics sends it again: ${reason}`;
   return { kind: ATTENTION_KIND, terminalId, uuid, atMs, detail, raw: null };
 }
 
 /** The same for a message that names no entry of the outbox. */
 export function strangerItem({ rowType, terminalId, uuid }: RowSubject, topics: FeedTopics, reason: string, atMs: number): AttentionItem {
-  const detail = `A message (${rowType}) of ${topics.rows} that names no entry of the outbox is only in ${topics.dead}: ${reason}`;
+  const detail = `A message (${rowType}) of ${topics.rows} that names no outbox entry is stored only in ${topics.dead}: ${reason}`;
   return { kind: ATTENTION_KIND, terminalId, uuid, atMs, detail, raw: null };
 }
 

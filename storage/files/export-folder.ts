@@ -196,5 +196,5 @@ function unusable(error: unknown): RelayError | ExportRefused {
   if (error instanceof ExportRefused) return error;
   const code = codeOf(error);
   if (code === "ENOSPC" || code === "EDQUOT") return new ExportRefused("no_room");
-  return new RelayError("unavailable", "The folder of exports cannot be used", { cause: error });
+  return new RelayError("unavailable", "The folder for exports cannot be used", { cause: error });
 }

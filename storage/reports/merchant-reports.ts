@@ -71,7 +71,7 @@ export function createMerchantReports(options: MerchantReportsOptions): Merchant
 /** Without a ClickHouse; callers get `reason`. */
 export function missingMerchantReports(reason: string): MerchantReportReader {
   return {
-    text: () => Promise.reject(new RelayError("unavailable", `Reports cannot be made here: ${reason}`, { retryAfterSeconds: 5 })),
+    text: () => Promise.reject(new RelayError("unavailable", `This node cannot compute reports: ${reason}`, { retryAfterSeconds: 5 })),
   };
 }
 
@@ -92,10 +92,10 @@ const COUNTED: { [Name in ReportName]: (asking: Asking, query: ReportKinds[Name]
 };
 
 const TEXTS = {
-  away: "Reports cannot be made now: ClickHouse does not answer. Payments and their results are not affected.",
-  late: "The report could not be made in time; choose fewer days, or try again.",
+  away: "Reports cannot be computed now, because ClickHouse does not respond; retry later. Payments and their results are not affected.",
+  late: "The report could not be computed in time; choose fewer days, or retry.",
 };
-const BACKLOG_TEXT = "Reports cannot be made now: too many results are not in ClickHouse yet.";
+const BACKLOG_TEXT = "Reports cannot be computed now, because too many results are not in ClickHouse yet; retry later.";
 
 class Reader {
   readonly #options: MerchantReportsOptions;
@@ -202,5 +202,5 @@ function changedAtMs({ createdAtMs, endedAtMs, activeAtMs }: ObjectRow): number 
 function assertEdges(edges: readonly number[]): void {
   const isRight =
     edges.length >= 2 && edges.length <= REPORT_BUCKETS_MAX + 1 && edges.every((edge, at) => at === 0 || edge > (edges[at - 1] ?? edge));
-  if (!isRight) throw new RelayError("invalid_request", `A report has up to ${REPORT_BUCKETS_MAX} points, in order`);
+  if (!isRight) throw new RelayError("invalid_request", `A report may have up to ${REPORT_BUCKETS_MAX} points, in order`);
 }

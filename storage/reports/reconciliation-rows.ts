@@ -197,6 +197,6 @@ function namedOf(row: NamedRow | undefined): { count: number; items: readonly Na
 
 /** Without a ClickHouse. */
 export function missingReconciliationRows(reason: string): ReconciliationRows {
-  const missing = () => Promise.reject(new RelayError("unavailable", `Days cannot be closed: ${reason}`, { retryAfterSeconds: 60 }));
+  const missing = () => Promise.reject(new RelayError("unavailable", `This node cannot close days: ${reason}`, { retryAfterSeconds: 60 }));
   return { areThere: missing, merchants: missing, refundedSince: missing, figures: missing };
 }

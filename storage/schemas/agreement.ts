@@ -44,7 +44,7 @@ export function refusalBeside(own: Version, node: Version & { nodeId: string }):
   const { nodeId, version } = node;
   const name = `the node ${nodeId} runs Terminal Relay ${version}`;
   if (node.schemas === undefined || own.schemas === undefined) {
-    return `${name}, which cannot run beside ${own.version}: stop all nodes of ${version}, then start this one`;
+    return `${name}, which cannot run together with ${own.version}: stop all nodes of ${version}, then start this one`;
   }
   const [here, there] = [unread(own.schemas, node.schemas), unread(node.schemas, own.schemas)];
   if (here !== null) {
@@ -53,6 +53,6 @@ export function refusalBeside(own: Version, node: Version & { nodeId: string }):
   if (there === null) return null;
   return (
     `this one (${own.version}) writes ${there.kind} in schema ${there.schema}, and ${name}, which ${there.reads}: ` +
-    `go by way of a version between the two, or stop all nodes of ${version}, then start this one`
+    `upgrade through a version between the two, or stop all nodes of ${version}, then start this one`
   );
 }

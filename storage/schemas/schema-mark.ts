@@ -26,14 +26,14 @@ export async function checkSchemaMark(kv: Kv, numbers: SchemaNumbers = OWN_NUMBE
     const [, oldestRead, newestRead] = numbers[kind] ?? [0, 0, 0];
     if (newest > newestRead) {
       throw new VersionRefused(
-        `the store holds ${kind} in schema ${newest}, which Terminal Relay ${version} wrote, and this version ${numbersRead(oldestRead, newestRead)}: ` +
-          `start ${version} or a newer one, or restore a backup of before it`,
+        `the store contains ${kind} in schema ${newest}, which Terminal Relay ${version} wrote, and this version ${numbersRead(oldestRead, newestRead)}: ` +
+          `start ${version} or a newer one, or restore a backup from before that version`,
       );
     }
     if (oldest < oldestRead) {
       throw new VersionRefused(
-        `the store may hold ${kind} in schema ${oldest} still, and this version ${numbersRead(oldestRead, newestRead)}: ` +
-          "start a version that reads both, which the guide names",
+        `the store may still contain ${kind} in schema ${oldest}, and this version ${numbersRead(oldestRead, newestRead)}: ` +
+          "start a version that reads both; the upgrade guide names it",
       );
     }
   }
@@ -44,7 +44,7 @@ function markIn(text: string): SchemaMark {
     return readBareRecord<SchemaMark>("schemaMark", "the mark of the store's schemas", text);
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
-    throw new VersionRefused(`${reason}: start the version that wrote it, or a newer one, or restore a backup of before it`);
+    throw new VersionRefused(`${reason}: start the version that wrote it, or a newer one, or restore a backup from before that version`);
   }
 }
 

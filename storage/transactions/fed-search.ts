@@ -39,7 +39,8 @@ const LIVES = `SELECT terminal_id AS terminalId, uuid, service AS what, state, a
 export function createFedSearch(client: ClickHouseClient): FedSearch {
   let searching = 0;
   return async (uuids, gone) => {
-    if (searching >= SEARCHES_MAX) throw new RelayError("too_busy", "Others are searching; try again", { retryAfterSeconds: 2 });
+    if (searching >= SEARCHES_MAX)
+      throw new RelayError("too_busy", "Other searches are in progress; retry shortly", { retryAfterSeconds: 2 });
     searching += 1;
     const signal = either(AbortSignal.timeout(DEADLINE_MS), gone);
     const ask = (query: string) => askClickHouse<Row>(client, { query, parameters: { uuids }, signal, secondsMax: DEADLINE_MS / 1_000 });

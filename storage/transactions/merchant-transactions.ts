@@ -104,7 +104,7 @@ export async function* read(batches: AsyncIterable<readonly string[]>): AsyncGen
 /** Without a ClickHouse; callers get `reason`. */
 export function missingMerchantTransactions(reason: string): MerchantTransactionReader {
   const missing = () =>
-    Promise.reject(new RelayError("unavailable", `Transactions cannot be read here: ${reason}`, { retryAfterSeconds: 5 }));
+    Promise.reject(new RelayError("unavailable", `This node cannot read transactions: ${reason}`, { retryAfterSeconds: 5 }));
   async function* none(): AsyncGenerator<never> {
     yield await missing();
   }
@@ -114,9 +114,10 @@ export function missingMerchantTransactions(reason: string): MerchantTransaction
 /** Whatever is stored under a uuid. */
 const ALL = { results: "all" } as const satisfies MerchantTransactionFilter;
 
-const AWAY_TEXT = "Transactions cannot be read now: ClickHouse does not answer. Payments and their results are not affected.";
-const LATE_TEXT = "Transactions could not be read in time; choose fewer days, or try again.";
-const BACKLOG_TEXT = "Transactions cannot be read now: too many results are not in ClickHouse yet.";
+const AWAY_TEXT =
+  "Transactions cannot be read now, because ClickHouse does not respond; retry later. Payments and their results are not affected.";
+const LATE_TEXT = "Transactions could not be read in time; choose fewer days, or retry.";
+const BACKLOG_TEXT = "Transactions cannot be read now, because too many results are not in ClickHouse yet; retry later.";
 
 /** What is asked within one deadline, or while a file is read. */
 interface Asking {
@@ -207,7 +208,7 @@ class Reader {
 
   async sums(merchantId: string, range: { fromMs: number; untilMs: number }, gone: AbortSignal | undefined): Promise<MerchantDay> {
     const { fromMs, untilMs } = rangeOf(range);
-    if (!hasHours({ fromMs, untilMs })) throw new RelayError("invalid_request", "Sums are of 400 days at most");
+    if (!hasHours({ fromMs, untilMs })) throw new RelayError("invalid_request", "Sums cover at most 400 days");
     const asked = (over: AbortSignal) =>
       this.#inTime(merchantId, over, async ({ queries, waiting }) => {
         const listed = listedOf(waiting, { fromMs, untilMs }).map(({ found }) => found.transaction);

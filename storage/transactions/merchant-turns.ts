@@ -53,8 +53,8 @@ export class MerchantTurns {
   /** Takes the place of a file of rows, which the returned function gives back; throws `unavailable` where there is none. */
   stream(merchantId: string): () => void {
     const refusal = this.#streams.refusalOf(merchantId);
-    if (refusal === "share") throw busy("Two files of this merchant are being read; another can be read when one has ended", 10);
-    if (refusal === "all") throw busy("Too many files are being read at once", 10);
+    if (refusal === "share") throw busy("Two files of this merchant are being read; wait until one has ended", 10);
+    if (refusal === "all") throw busy("Too many files are being read at once; retry shortly", 10);
     return this.#streams.take(merchantId);
   }
 }
@@ -119,4 +119,4 @@ class Places {
   }
 }
 
-const BUSY_TEXT = "Too many lists and reports are requested at once";
+const BUSY_TEXT = "Too many lists and reports are requested at once; retry shortly";

@@ -51,7 +51,7 @@ export function createOutboxLooks(kv: Kv, deliveredUntil: () => string | null, r
     find: (text) =>
       new Promise((resolve, reject) => {
         if (waiting.length >= WAITING_MAX) {
-          reject(new RelayError("too_busy", "Too many lists are requested at once", { retryAfterSeconds: 1 }));
+          reject(new RelayError("too_busy", "Too many lists are requested at once; retry shortly", { retryAfterSeconds: 1 }));
           return;
         }
         waiting.push({ text, resolve, reject });

@@ -59,13 +59,14 @@ export function createTransactionList({ kv, client, deliveredUntil }: Transactio
   };
 }
 
-const AWAY_TEXT = "The list of transactions cannot be read now: ClickHouse does not answer. Payments and their results are not affected.";
-const BACKLOG_TEXT = `The list of transactions cannot be read now: more than ${BACKLOG_ROWS_MAX} results are not in ClickHouse yet.`;
+const AWAY_TEXT =
+  "The list of transactions cannot be read now, because ClickHouse does not respond; retry later. Payments and their results are not affected.";
+const BACKLOG_TEXT = `The list of transactions cannot be read now, because more than ${BACKLOG_ROWS_MAX} results are not in ClickHouse yet; retry later.`;
 
 /** The list without a ClickHouse; the caller gets `reason`. */
 export function missingTransactionList(reason: string): TransactionList {
   return {
-    page: () => Promise.reject(new RelayError("unavailable", `The list of transactions cannot be read here: ${reason}`)),
+    page: () => Promise.reject(new RelayError("unavailable", `This node cannot read the list of transactions: ${reason}`)),
   };
 }
 

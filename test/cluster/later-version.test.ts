@@ -83,7 +83,7 @@ async function assertServes(test: TestContext, { url }: NodeProcess): Promise<vo
 }
 
 const WRITTEN_LATER =
-  /the store holds command in schema \d+, which Terminal Relay 9\.0\.0 wrote, and this version reads 1 to \d+: start 9\.0\.0 or a newer one, or restore a backup of before it/;
+  /the store contains command in schema \d+, which Terminal Relay 9\.0\.0 wrote, and this version reads 1 to \d+: start 9\.0\.0 or a newer one, or restore a backup from before that version/;
 
 describe("a node of this version, after a later one", () => {
   it("refuses a data directory that it could not read", async (test) => {
@@ -154,7 +154,7 @@ describe("a node of this version, and one that knows links and no intents", () =
     const redis = await redisOf(test);
     await joinOther(test, redis, WITHOUT_INTENTS, "first");
     const sentence =
-      /writes link in schema 2, and the node first runs Terminal Relay 9\.0\.0, which reads 1: go by way of a version between the two, or stop all nodes of 9\.0\.0/;
+      /writes link in schema 2, and the node first runs Terminal Relay 9\.0\.0, which reads 1: upgrade through a version between the two, or stop all nodes of 9\.0\.0/;
     await assertRefused(await startOn(test, redis), sentence);
 
     const other = await redisOf(test);
@@ -173,11 +173,11 @@ describe("a node of this version, and one that knows links and no intents", () =
     atEnd(test, () => kv.close());
     await assert.rejects(
       checkSchemaMark(kv, WITHOUT_INTENTS),
-      /the store holds \w+ in schema \d, which Terminal Relay \S+ wrote, and this version/,
+      /the store contains \w+ in schema \d, which Terminal Relay \S+ wrote, and this version/,
     );
     for (const kind of [...OF_INTENTS, "link"]) {
       const without = { ...OWN_NUMBERS, [kind]: [0, 0, 0] as const };
-      await assert.rejects(checkSchemaMark(kv, without), new RegExp(`the store holds ${kind} in schema`));
+      await assert.rejects(checkSchemaMark(kv, without), new RegExp(`the store contains ${kind} in schema`));
     }
   });
 });
@@ -196,7 +196,7 @@ describe("a version without the portal and this one", () => {
     const redis = await redisOf(test);
     await joinOther(test, redis, WITHOUT_PORTAL, "first");
     const sentence =
-      /writes \w+ in schema 1, and the node first runs Terminal Relay 9\.0\.0, which does not know it: go by way of a version between the two, or stop all nodes of 9\.0\.0/;
+      /writes \w+ in schema 1, and the node first runs Terminal Relay 9\.0\.0, which does not know it: upgrade through a version between the two, or stop all nodes of 9\.0\.0/;
     await assertRefused(await startOn(test, redis), sentence);
 
     const other = await redisOf(test);
@@ -207,7 +207,7 @@ describe("a version without the portal and this one", () => {
     await node.kill();
     const kv = await openRedisKv({ url: other.url, refuseProblems: true });
     atEnd(test, () => kv.close());
-    const refused = /the store holds \w+ in schema 1, which Terminal Relay \S+ wrote, and this version does not know it/;
+    const refused = /the store contains \w+ in schema 1, which Terminal Relay \S+ wrote, and this version does not know it/;
     await assert.rejects(checkSchemaMark(kv, WITHOUT_PORTAL), refused);
   });
 });

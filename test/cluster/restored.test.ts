@@ -59,6 +59,6 @@ describe("a Redis that was restored while all nodes were stopped", { skip: missi
     });
     const outputs = cluster.nodes.map((node) => node.output()).join("\n");
     assert.match(outputs, /"event":"store restored","certain":true/);
-    assert.doesNotMatch(outputs, /those that are only in Kafka could not be read/);
+    assert.doesNotMatch(outputs, /data that is only in Kafka could not be read/);
   });
 });

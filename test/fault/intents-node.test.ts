@@ -115,7 +115,7 @@ describe("a node that is killed in the middle of a payment intent", () => {
     await start();
     await becomes(async () => {
       const [item] = (await attention()).filter((one) => member(one, "kind") === "link_reversal");
-      assertMatches(item, { detail: /was reversed/ });
+      assertMatches(item, { detail: /has reversed/ });
     });
     assertMatches(await gateway.payment(`${id}.1`), { reversedValue: 1_099 });
     assertMatches(await call(`/v1/payment_intents/${id}`), { body: { status: "canceled" } });

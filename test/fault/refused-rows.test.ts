@@ -60,7 +60,7 @@ describe("a row that ClickHouse refuses", { skip: missingClickHouse() }, () => {
     await commit(place.dataDirectory, [
       outboxOperation(transactionRow({ uuid: "beyond", terminalId: TERMINAL, amountCents: 1e30 }), Date.now(), "w1-1"),
       outboxOperation(transactionRow({ uuid: "good", terminalId: TERMINAL }), Date.now(), "w1-2"),
-      ...setAsideOperations({ key: "o/1778050000000-w1-1", value }, "ClickHouse refused it for transactions: code 26", Date.now()),
+      ...setAsideOperations({ key: "o/1778050000000-w1-1", value }, "ClickHouse refused the row for transactions: code 26", Date.now()),
     ]);
 
     const node = await startedNode(test, place);

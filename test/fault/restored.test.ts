@@ -104,13 +104,13 @@ describe("a store that was restored", () => {
     for (const attempt of ["first", "second"]) {
       const refused = start();
       assert.equal((await refused.exited).code, 1, attempt);
-      assert.match(refused.output(), /was taken back to an earlier copy.*npm run restored/, attempt);
+      assert.match(refused.output(), /was replaced by an earlier copy.*npm run restored/, attempt);
     }
-    assert.match(await command("restored", dataDirectory), /^Noted: the store is a copy of \d{4}-/);
+    assert.match(await command("restored", dataDirectory), /^Recorded: the store is a copy of \d{4}-/);
     const begun = start();
     await begun.ready();
     assert.match(begun.output(), /"event":"store restored","certain":true/);
-    assert.match(begun.output(), /there is nothing from which the missing data can be loaded/);
+    assert.match(begun.output(), /the missing data cannot be loaded from anywhere/);
     await stopped(begun);
     const again = start();
     await again.ready();
@@ -129,7 +129,7 @@ describe("a store that was restored", () => {
     await run("mv", [join(dataDirectory, "copy"), join(dataDirectory, "state")]);
     const begun = start();
     await begun.ready();
-    assert.match(begun.output(), /"event":"store restored","certain":false.*may have been taken back to an earlier copy/);
+    assert.match(begun.output(), /"event":"store restored","certain":false.*may have been replaced by an earlier copy/);
     await stopped(begun);
     const again = start();
     await again.ready();

@@ -67,12 +67,12 @@ const WRONG: readonly [args: readonly string[], told: RegExp, environment?: { [n
   [[WEBHOOKS, "--port", "0", "--host", "192.0.2.1"], /^error: listen EADDRNOTAVAIL/],
   [[TERMINAL, "--id", "T1", "--url", "nonsense"], /'--url <url>' argument 'nonsense' is invalid/],
   [[TERMINAL, "--id", "T1", "--state", "/proc/no/file"], /^error: ENOENT/],
-  [["infra/local/cluster.ts", "--port", "65534"], /ports go up to 65535/],
+  [["infra/local/cluster.ts", "--port", "65534"], /ports end at 65535/],
   [["infra/cli/repair-store.ts", "test/infra"], /holds no database/],
   [["infra/cli/backup.ts", "test/infra/no-such-folder", "--data-dir", "test/infra"], /there is no store in test\/infra\/state/],
   [["infra/cli/restored.ts", "--data-dir", "test/infra"], /there is no test\/infra\/state/],
   [["infra/cli/reset-owner-factors.ts"], /there is no .*test\/infra\/state/, { RELAY_DATA_DIR: "test/infra" }],
-  [["infra/cli/sql.ts", "select 1"], /^the address given is none/, { RELAY_CLICKHOUSE_URL: "http://u:secret@[bad" }],
+  [["infra/cli/sql.ts", "select 1"], /^the address is not valid/, { RELAY_CLICKHOUSE_URL: "http://u:secret@[bad" }],
 ];
 
 for (const [args, told, environment] of WRONG) {

@@ -1,5 +1,6 @@
 import { type Static, Type } from "@sinclair/typebox";
 import { described } from "../../endpoint/described.ts";
+import { iso } from "../../endpoint/time.ts";
 import { okBody } from "../parts/relay-envelope.ts";
 import { AdministratorRoleWord, AuditOutcome } from "../parts/schemas.ts";
 import { admin } from "./surface.ts";
@@ -9,18 +10,18 @@ const PAGE_MAX = 500;
 
 const Entry = Type.Object(
   {
-    id: Type.String({ description: "Pass the last one of a page as `before` to get the next page." }),
+    id: Type.String({ description: "Pass the id of the last entry of a page as `before` to get the next page." }),
     at: Type.String({ description: "ISO 8601 UTC." }),
     actor: Type.String({
       description:
-        "`administrator`, `machine:` and the name of the token, `command-line` (a command on the machine), `partner:` or `partner-api:` and the partner's id, or `merchant:` and the merchant's.",
+        "Who made the change: `administrator`, `machine:` and the name of the token, `command-line` (a command on the machine), `partner:` or `partner-api:` and the partner's id, or `merchant:` and the merchant's id.",
     }),
     username: Type.String(),
     role: Type.Optional(described(AdministratorRoleWord, "The administrator's role at that time.")),
     ipAddress: Type.String(),
-    requestId: Type.String({ description: "The `X-Request-Id` of the answer." }),
-    action: Type.String({ description: "`noun.verb`, such as `partner.create`." }),
-    subject: Type.String({ description: "Id or name of the changed object." }),
+    requestId: Type.String({ description: "The `X-Request-Id` of the response." }),
+    action: Type.String({ description: "What was changed, as `noun.verb`, such as `partner.create`." }),
+    subject: Type.String({ description: "Id or name of the object that was changed." }),
     members: Type.Array(Type.String(), { description: "Names of the members that were sent. Their values are never stored." }),
     outcome: AuditOutcome,
     code: Type.Optional(Type.String({ description: "Why the change was refused." })),
@@ -36,7 +37,7 @@ export const listAudit = admin.endpoint({
   path: "/admin/audit",
   summary: "List entries of the audit log",
   description:
-    "Every change by an administrator, and by partners in their portal: who changed what, when and from which address. What merchants do themselves is only in their own logs (`merchantId`). Entries are kept for 400 days, at most 100,000 of them, and 10,000 of each merchant.",
+    "Lists every change by an administrator, and by partners in their portal: who changed what, when and from which address. Changes by merchants are only in their own logs (`merchantId`). Entries are stored for 400 days: at most 100,000 of them, and 10,000 for each merchant.",
   auth: "admin",
   role: "read-only",
   query: Type.Object({
@@ -46,7 +47,7 @@ export const listAudit = admin.endpoint({
       Type.String({
         maxLength: 64,
         pattern: "^[A-Za-z0-9._-]+$",
-        description: "The log of this merchant instead: what its people and its key did, and what was done to it.",
+        description: "Returns the log of this merchant instead: what its users and its key changed, and what others changed for it.",
       }),
     ),
   }),
@@ -80,7 +81,7 @@ export const listAudit = admin.endpoint({
     const page = await (merchantId === undefined ? audit.page({ before, limit }) : audit.pageOfMerchant(merchantId, { before, limit }));
     const data = page.map(({ id, entry: { atMs, outcome, merchantId: _, ...entry } }) => ({
       id,
-      at: new Date(atMs).toISOString(),
+      at: iso(atMs),
       ...entry,
       outcome: outcome.type,
       ...(outcome.type === "refused" ? { code: outcome.code } : {}),

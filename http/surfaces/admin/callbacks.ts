@@ -1,6 +1,7 @@
 import { Type } from "@sinclair/typebox";
 import type { CallbackRecord } from "../../../engine/callbacks/callback.ts";
 import { RelayError } from "../../../engine/kernel/errors.ts";
+import { iso, isoOrNull } from "../../endpoint/time.ts";
 import { okBody } from "../parts/relay-envelope.ts";
 import { admin } from "./surface.ts";
 
@@ -16,7 +17,7 @@ const Callback = Type.Object(
     body: Type.Object({ merId: Type.String(), txId: Type.String(), paymentId: Type.String() }),
     attempts: Type.Integer(),
     createdAt: Time,
-    nextAttemptAt: Type.Union([Time, Type.Null()], { description: "Null for a dead callback." }),
+    nextAttemptAt: Type.Union([Time, Type.Null()], { description: "When the relay tries next. Null for a dead callback." }),
     lastAttemptAt: Type.Union([Time, Type.Null()]),
     lastError: Type.Union([Type.String(), Type.Null()]),
   },
@@ -39,9 +40,9 @@ export const listCallbacks = admin.endpoint({
   name: "listCallbacks",
   method: "GET",
   path: "/admin/callbacks",
-  summary: "List callbacks that are not delivered",
+  summary: "List undelivered callbacks",
   description:
-    "A dead callback was tried ten times within about sixteen hours; `lastError` says why the last attempt failed. Dead callbacks are kept for 90 days. Delivered ones are not listed.",
+    "The relay tried a dead callback ten times within about sixteen hours; `lastError` says why the last attempt failed. Dead callbacks are stored for 90 days. Delivered callbacks are not listed.",
   auth: "admin",
   role: "read-only",
   query: Type.Object({
@@ -71,7 +72,7 @@ export const resendCallback = admin.endpoint({
   audit: { action: "callback.resend" },
   responses: {
     200: {
-      description: "The callback is sent within a second, and has all its attempts again.",
+      description: "The relay sends the callback within a second, and it has all its attempts again.",
       body: okBody(Callback),
       example: { status: "ok", data: { ...EXAMPLE, state: "waiting", attempts: 0, nextAttemptAt: "2026-01-02T08:00:00.000Z" } },
     },
@@ -85,8 +86,7 @@ export const resendCallback = admin.endpoint({
 });
 
 function shown({ id, state, url, body, attempts, createdAtMs, nextAtMs, lastAttemptAtMs, lastError }: CallbackRecord) {
-  const time = (ms: number | null) => (ms === null ? null : new Date(ms).toISOString());
-  const createdAt = new Date(createdAtMs).toISOString();
-  const nextAttemptAt = state === "dead" ? null : time(nextAtMs);
-  return { id, state, url, body, attempts, createdAt, nextAttemptAt, lastAttemptAt: time(lastAttemptAtMs), lastError };
+  const createdAt = iso(createdAtMs);
+  const nextAttemptAt = state === "dead" ? null : isoOrNull(nextAtMs);
+  return { id, state, url, body, attempts, createdAt, nextAttemptAt, lastAttemptAt: isoOrNull(lastAttemptAtMs), lastError };
 }

@@ -17,7 +17,7 @@ const clearSessions = admin.endpoint({
   path: "/admin/redis-sessions/clear",
   summary: "Clear sessions of terminals",
   description:
-    "Works with either store, in spite of the path. Terminals without a live session are shown as OFFLINE, with the time when they were last seen, until their next frame or poll; what they told about their devices is forgotten. Those with a live session stay ONLINE, as they were, and get what comes at once. Commands, results and uuids are not changed.",
+    "Works with either store, despite the path. Terminals without a live session are shown as OFFLINE, with the time of their last activity, until their next frame or poll; the relay forgets what they reported about their devices. Terminals with a live session stay ONLINE and continue to receive commands at once. Commands, results and uuids are not changed.",
   auth: "admin",
   role: "operator",
   machine: "terminals",
@@ -41,7 +41,7 @@ const cleanReceipts = admin.endpoint({
   path: "/admin/receipts/clean",
   summary: "Delete old bodies of requests and results",
   description:
-    "Removes, for commands that ended more than `days` days ago, the body that the terminal posted. (The body that was sent to the terminal is removed when the command ends.) Their uuids are still refused as duplicates, and their lives and normalized results can still be read. Commands that have not ended, results that ClickHouse does not have yet, and the data in ClickHouse are not changed. A call works for at most 20 seconds: while `incomplete` is 1, call again.",
+    "For commands that ended more than `days` days ago, removes the body that the terminal posted. (The relay removes the body that it sent to the terminal when the command ends.) The uuids of these commands are still rejected as duplicates, and their states and normalized results can still be read. The call does not change commands that have not ended, results that ClickHouse does not have yet, or data in ClickHouse. It works for at most 20 seconds: while `incomplete` is 1, call again.",
   auth: "admin",
   role: "operator",
   machine: "operation",
@@ -54,7 +54,7 @@ const cleanReceipts = admin.endpoint({
       description: "The number of commands whose bodies were removed.",
       body: Type.Object({
         deleted: Type.Integer(),
-        incomplete: Type.Optional(Type.Integer({ description: "1 while there is more to remove." })),
+        incomplete: Type.Optional(Type.Integer({ description: "1 while more bodies remain to be removed." })),
       }),
       example: { deleted: 1_284 },
     },

@@ -2,6 +2,7 @@ import { type Static, Type } from "@sinclair/typebox";
 import { RelayError } from "../../../engine/kernel/errors.ts";
 import { TERMINAL_FAMILIES } from "../../../engine/payments/tags.ts";
 import { type CloudConfig, CONFIG_NAME_LENGTH_MAX, CONFIG_NAME_PATTERN } from "../../../engine/settings/cloud-config.ts";
+import { iso } from "../../endpoint/time.ts";
 import { ReadOnly } from "../../endpoint/unknown-members.ts";
 import { okBody } from "../parts/relay-envelope.ts";
 import { NamedTerminalId, TerminalParams } from "../parts/schemas.ts";
@@ -14,17 +15,17 @@ const Value = Type.Union([Type.String({ maxLength: 1_024 }), Type.Number(), Type
 const Settings = Type.Record(Type.String(), Value, {
   maxProperties: SETTINGS_MAX,
   description:
-    "Sent to the terminal unchanged, when it connects and when they change. A terminal that polls fetches them (GET /api/v1/{terminalId}/settings). The terminal app defines what they mean. Do not store secrets here. Card numbers are masked.",
+    "The relay sends the settings to the terminal unchanged, when the terminal connects and when the settings change. A terminal that polls fetches them (GET /api/v1/{terminalId}/settings). The terminal app defines their meaning. Do not store secrets here. Card numbers are masked.",
 });
 const families = Object.keys(TERMINAL_FAMILIES);
 const Family = Type.Union(
   families.map((family) => Type.Literal(family)),
-  { description: "How tags are sent to the terminal. Overrides what the device declares." },
+  { description: "How the relay sends tags to the terminal. Overrides what the device declares." },
 );
 const Currency = Type.Union([Type.String({ pattern: "^[A-Za-z]{3}$" }), Type.Null()], {
-  errorMessage: "must be a code of ISO 4217 such as EUR",
+  errorMessage: "must be an ISO 4217 code such as EUR",
   description:
-    "ISO 4217. The only currency that the terminal takes payments in: a payment that names another one is refused, and one that names none is in this one. Without it the relay compares nothing, and sends to the terminal what the payment names.",
+    "ISO 4217. The only currency that the terminal accepts: the relay rejects a payment in another currency, and uses this one for a payment without a currency. If absent, the relay does not check the currency, and sends the currency of the payment to the terminal.",
 });
 const Name = Type.String({ minLength: 1, maxLength: CONFIG_NAME_LENGTH_MAX, pattern: CONFIG_NAME_PATTERN });
 
@@ -33,7 +34,7 @@ const Config = Type.Object(
     terminalId: Type.String(),
     merchantId: Type.Union([Type.String(), Type.Null()], {
       description:
-        "Whose the terminal's payments are from now on: shown on its transactions, and in the merchant's own list. Payment links for the terminal use the account of this merchant's partner.",
+        "The merchant that the terminal's payments belong to from now on: it is shown on the transactions, which appear in its own list. Payment links for the terminal use the account of this merchant's partner.",
     }),
     group: Type.Union([Type.String(), Type.Null()]),
     family: Type.Union([Type.String(), Type.Null()]),
@@ -59,7 +60,7 @@ const ConfigRequest = Type.Object(
 
 function shown({ updatedAtMs, currency, settings, ...config }: CloudConfig): Static<typeof Config> {
   const { terminalId, merchantId, group, family } = config;
-  const updatedAt = new Date(updatedAtMs).toISOString();
+  const updatedAt = iso(updatedAtMs);
   return { terminalId, merchantId, group, family, currency: currency ?? null, settings: { ...settings }, updatedAt };
 }
 
@@ -102,7 +103,7 @@ const saveCloudConfig = admin.endpoint({
   path: "/admin/cloud-configs",
   summary: "Set the configuration of a terminal",
   description:
-    "Members that are left out keep their values; null removes a value. `settings` are replaced as a whole. A merchant has to exist and to be active (400 otherwise); one that is configured already stays when it is deactivated. A payment belongs to the merchant that is configured when it is accepted. A changed `currency` counts for payments that are accepted afterwards. When the response is sent, the change is in force on every node and has been sent to the terminal if it is connected.",
+    "Members that are left out keep their values; null removes a value. `settings` are replaced as a whole. The merchant must exist and be active (otherwise 400); a merchant that is already configured stays when it is deactivated. A payment belongs to the merchant that is configured when the relay accepts it. A changed `currency` applies to payments that are accepted afterwards. When the response is sent, every node applies the change, and the relay has sent it to the terminal if the terminal is connected.",
   auth: "admin",
   role: "operator",
   machine: "terminals",

@@ -1,13 +1,14 @@
 import { type Static, Type } from "@sinclair/typebox";
+import { iso } from "../../endpoint/time.ts";
 import { okBody } from "../parts/relay-envelope.ts";
 import { admin } from "./surface.ts";
 
 const Stream = Type.Object(
   {
-    waiting: Type.Integer({ description: "Entries that have not been read yet." }),
-    delayMs: Type.Integer({ description: "Age of the last entry when it was read." }),
+    waiting: Type.Integer({ description: "Number of entries that the node has not read yet." }),
+    delayMs: Type.Integer({ description: "How old the last entry was when the node read it." }),
     lost: Type.Integer({
-      description: "Entries that were trimmed from the stream before the node read them, since its start: the node was far behind.",
+      description: "Entries that were trimmed from the stream before the node read them, since its start: the node was too far behind.",
     }),
   },
   { title: "ClusterStream" },
@@ -20,10 +21,10 @@ const Report = Type.Object(
     commandsQueued: Type.Integer(),
     commandsSent: Type.Integer({ description: "Commands that were sent and have no result yet." }),
     conflicts: Type.Integer({
-      description: "Steps that were retried since the start, because another writer had changed the same record.",
+      description: "Transitions that were retried since the start, because another writer had changed the same record.",
     }),
     lapses: Type.Integer({
-      description: "How often the node's membership expired since its start, because it was suspended or could not reach Redis.",
+      description: "How often the node's membership has expired since its start, because the node was suspended or could not reach Redis.",
     }),
     stream: Type.Union([Stream, Type.Null()], { description: "The stream of messages from other nodes; null for a single node." }),
   },
@@ -39,7 +40,7 @@ const Node = Type.Object(
     since: Type.String({ description: "ISO 8601 UTC." }),
     state: Type.Union([Type.Literal("live"), Type.Literal("draining"), Type.Literal("gone")], {
       description:
-        "live: can be the home of terminals. draining: is shutting down and is no terminal's home. gone: has left, or its membership has expired, within the last hour, as seen by the node that answers.",
+        "live: the node can be the home of terminals. draining: it is shutting down and is not the home of any terminal. gone: it has left, or its membership has expired, within the last hour, as seen by the node that responds.",
     }),
     report: Type.Union([Report, Type.Null()], { description: "Null if the node is gone or did not answer in time." }),
   },
@@ -90,7 +91,7 @@ export const showCluster = admin.endpoint({
   },
   handle: async ({ clusterNodes }) => {
     const nodes = await clusterNodes.list();
-    const data = nodes.map(({ sinceMs, ...node }) => ({ ...node, since: new Date(sinceMs).toISOString() }));
+    const data = nodes.map(({ sinceMs, ...node }) => ({ ...node, since: iso(sinceMs) }));
     return { status: 200, body: { status: "ok", data: { nodes: data } } };
   },
 });

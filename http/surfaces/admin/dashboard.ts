@@ -1,5 +1,6 @@
 import { type Static, Type } from "@sinclair/typebox";
 import { SET_ASIDE_COUNTED_MAX } from "../../../engine/operators/overview.ts";
+import { iso } from "../../endpoint/time.ts";
 import { okBody } from "../parts/relay-envelope.ts";
 import { admin } from "./surface.ts";
 
@@ -10,16 +11,16 @@ const CountOrUnknown = Type.Union([Type.Integer(), Type.Null()]);
 const Dashboard = Type.Object(
   {
     at: Type.String({ description: "ISO 8601 UTC." }),
-    day: Type.String({ description: "Today, in the installation's time zone." }),
+    day: Type.String({ description: "The current day, in the installation's time zone." }),
     terminals: Type.Object({
       ONLINE: Type.Integer(),
-      WEBSOCKET: Type.Integer({ description: "Of the ONLINE terminals." }),
-      POLLING: Type.Integer({ description: "Of the ONLINE terminals." }),
-      OFFLINE: Type.Integer({ description: "Terminals that were seen before and are not connected now. Counted once a minute." }),
+      WEBSOCKET: Type.Integer({ description: "How many of the ONLINE terminals use a WebSocket." }),
+      POLLING: Type.Integer({ description: "How many of the ONLINE terminals poll." }),
+      OFFLINE: Type.Integer({ description: "Terminals that connected before and are not connected now. Counted once a minute." }),
     }),
     commands: Type.Object({
       queued: Type.Integer({ description: "Commands that wait for their terminal now." }),
-      sent: Type.Integer({ description: "Commands that were sent and wait for their result now." }),
+      sent: Type.Integer({ description: "Commands that were sent and wait for their results now." }),
       today: Type.Record(Type.String(), Type.Integer(), { description: "Commands that ended today, by state." }),
     }),
     results: Type.Record(Type.String(), Counts, { description: "Results stored today, by method and status." }),
@@ -32,11 +33,11 @@ const Dashboard = Type.Object(
       {
         depth: CountOrUnknown,
         depthCapped: Type.Union([Type.Boolean(), Type.Null()], {
-          description: "True if there are more rows than `depth` says: it counts up to 100,000.",
+          description: "True if there are more rows than `depth` says: the relay counts up to 100,000.",
         }),
         oldestAgeSeconds: CountOrUnknown,
         setAside: Type.Integer({
-          description: `Rows that ClickHouse or Kafka refused. They are missing from ClickHouse until \`npm run rebuild-analytics\` sends them again. 0 if all is well. Counts up to ${SET_ASIDE_COUNTED_MAX}; \`GET /admin/attention\` lists them (feed_refused).`,
+          description: `Rows that ClickHouse or Kafka refused. They are missing from ClickHouse until \`npm run rebuild-analytics\` sends them again. Normally 0. The relay counts up to ${SET_ASIDE_COUNTED_MAX}; \`GET /admin/attention\` lists them (feed_refused).`,
         }),
       },
       { description: "Rows that are stored and not in ClickHouse yet. A member is null if its value cannot be determined at the moment." },
@@ -54,7 +55,7 @@ export const showDashboard = admin.endpoint({
   path: "/admin/dashboard",
   summary: "Get the dashboard",
   description:
-    "Each node counts its own events. Today's counts may miss the last five seconds before a crash; query ClickHouse for exact figures.",
+    "Each node counts its own events. After a crash, today's counts may miss the last five seconds; query ClickHouse for exact figures.",
   auth: "admin",
   role: "read-only",
   refusesUnknown: "rows",
@@ -83,7 +84,7 @@ export const showDashboard = admin.endpoint({
     const { atMs, day, terminals, commands, commandsToday, resultsToday, links, deployments, outbox, setAside, nodes } = await overview();
     const online = terminals.websocket + terminals.polling;
     const data = {
-      at: new Date(atMs).toISOString(),
+      at: iso(atMs),
       day,
       terminals: {
         ONLINE: online,
@@ -101,7 +102,7 @@ export const showDashboard = admin.endpoint({
         oldestAgeSeconds: outbox === null ? null : Math.round(outbox.oldestAgeMs / 1_000),
         setAside,
       },
-      nodes: nodes.map(({ nodeId, shards, startedAtMs }) => ({ nodeId, shards, startedAt: new Date(startedAtMs).toISOString() })),
+      nodes: nodes.map(({ nodeId, shards, startedAtMs }) => ({ nodeId, shards, startedAt: iso(startedAtMs) })),
     };
     return { status: 200, body: { status: "ok", data } };
   },

@@ -11,7 +11,7 @@ export const drainNode = admin.endpoint({
   path: "/admin/cluster/nodes/{nodeId}/drain",
   summary: "Drain a node",
   description:
-    "Stops a node as SIGTERM does, on whichever node this is called: it is no longer ready, hands its terminals over to the other nodes, finishes its requests, closes its WebSockets a few at a time, and its process exits with code 0. What starts the process decides whether it comes back. The response comes when the node has begun; `GET /admin/cluster` shows it as `draining`, and later as `gone`. A node that drains already is left alone. Drain one node after the other, each when the one before is back.",
+    "Stops the node as SIGTERM does; any node can be called. The drained node is no longer ready, hands its terminals over to the other nodes, finishes its requests, closes its WebSockets a few at a time, and its process exits with code 0. The process supervisor decides whether it starts again. The response is sent when draining has begun; `GET /admin/cluster` shows the node as `draining`, and later as `gone`. The call does not change a node that is already draining. Drain one node at a time, and wait until it is back before the next one.",
   auth: "admin",
   role: "operator",
   machine: "operation",
@@ -19,20 +19,23 @@ export const drainNode = admin.endpoint({
     nodeId: Type.String({
       pattern: "^[A-Za-z0-9._-]{1,64}(#[0-9a-f]{8})?$",
       errorMessage: "must be a node's id or its incarnation",
-      description: "The node's id, or its incarnation (`node-1%235f0c21aa`) where several nodes have the same id.",
+      description: "The node's id, or its incarnation (`node-1%235f0c21aa`) if several nodes have the same id.",
     }),
   }),
   body: Type.Optional(
     Type.Object({
       allowLast: Type.Optional(
-        Type.Boolean({ default: false, description: "Also drains the only live node. Nothing answers then until a node is started." }),
+        Type.Boolean({
+          default: false,
+          description: "Permits draining the only live node. After that nothing responds until a node is started.",
+        }),
       ),
     }),
   ),
   audit: { action: "node.drain", subject: ({ params }) => params.nodeId },
   responses: {
     202: {
-      description: "The node drains.",
+      description: "The node has begun to drain.",
       body: okBody(
         Type.Object({ nodeId: Type.String(), incarnation: Type.String(), state: Type.Literal("draining") }, { title: "DrainingNode" }),
       ),
@@ -43,9 +46,9 @@ export const drainNode = admin.endpoint({
   handle: async ({ clusterNodes }, { params, body }) => {
     const allowLast = body?.allowLast === true;
     const found = nodeToDrain(await clusterNodes.running(), params.nodeId, allowLast);
-    if (found.type === "unknown") throw new RelayError("not_found", "There is no live node of this name");
+    if (found.type === "unknown") throw new RelayError("not_found", "There is no live node with this name");
     if (found.type === "ambiguous") {
-      throw new RelayError("conflict", `Several nodes have this id; name one of the incarnations: ${found.incarnations.join(", ")}`);
+      throw new RelayError("conflict", `Several nodes have this id; use one of the incarnations: ${found.incarnations.join(", ")}`);
     }
     if (found.type === "last") throw new RelayError("conflict", LAST_LIVE_NODE);
     const { nodeId, incarnation, state } = found.node;

@@ -12,7 +12,7 @@ export const AdminError = Type.Object(
     ...ErrorBody.properties,
     code: Type.String({
       description:
-        "The error, as a code for programs: that of the status (`invalid_request`, `unauthorized`, `forbidden`, `not_found`, `conflict`, `rate_limited`, `unavailable`, ...), or more exactly `invalid_login`, `invalid_code`, `step_up_required`, `second_factor_required`, `csrf`, `last_factor`. Further codes may be added.",
+        "Error code for programs: the code of the status (`invalid_request`, `unauthorized`, `forbidden`, `not_found`, `conflict`, `rate_limited`, `unavailable`, ...), or a more specific one: `invalid_login`, `invalid_code`, `step_up_required`, `second_factor_required`, `csrf`, `last_factor`. Further codes may be added.",
     }),
   },
   { title: "AdminError" },

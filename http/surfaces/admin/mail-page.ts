@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
 import type { MailInOutbox } from "../../../engine/mails/administer-mails.ts";
+import { iso } from "../../endpoint/time.ts";
 
 const STYLE =
   "body{font:16px/1.5 system-ui,sans-serif;max-width:50rem;margin:2rem auto;padding:0 1rem;color:#1d2530;background:#fff}article{border-top:1px solid #c9d0d8;padding:1rem 0}h2{font-size:1.1rem;margin:0}p{margin:.25rem 0;color:#4a5563}pre{white-space:pre-wrap;overflow-wrap:anywhere;background:#f3f5f7;padding:.75rem;font:inherit}@media (prefers-color-scheme:dark){body{color:#e6eaef;background:#14181d}p{color:#aab4c0}pre{background:#1f252c}a{color:#8ab8ff}article{border-color:#3a434d}}";
@@ -11,7 +12,7 @@ export const PAGE_POLICY = `default-src 'none'; style-src 'sha256-${createHash("
 export function outboxPage(mails: readonly MailInOutbox[], sends: boolean): string {
   const intro = sends
     ? "Mails are sent by the configured server, so their texts are not shown here."
-    : "No server for mail is configured (RELAY_SMTP_URL): pass on what is in these mails. Whoever has a link can use it.";
+    : "No mail server is configured (RELAY_SMTP_URL): pass these mails on yourself. Anyone who has a link can use it.";
   const list = mails.length === 0 ? "<p>There are no mails.</p>" : mails.map(articleOf).join("");
   return `<!doctype html><html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>Outbox</title><style>${STYLE}</style></head><body><main><h1>Outbox</h1><p>${intro}</p>${list}</main></body></html>`;
 }
@@ -24,7 +25,7 @@ function articleOf({ record, content }: MailInOutbox): string {
 }
 
 function timeOf(ms: number): string {
-  const text = new Date(ms).toISOString();
+  const text = iso(ms);
   return `<time datetime="${text}">${text.slice(0, 16).replace("T", " ")} UTC</time>`;
 }
 

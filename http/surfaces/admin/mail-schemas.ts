@@ -11,19 +11,19 @@ const mailMembers = {
   id: Type.String(),
   kind: words(MAIL_KINDS, { title: "MailKind" }),
   to: Type.String(),
-  merchantId: orNull(Type.String(), "Null for a mail of no merchant."),
+  merchantId: orNull(Type.String(), "Null if the mail belongs to no merchant."),
   state: Type.Union(
     MAIL_STATES.map((state) => Type.Literal(state)),
     {
       title: "MailState",
       description:
-        "QUEUED: it waits for its next attempt, or in the outbox where nothing sends mail. SENT: a server has taken it. FAILED: the server refused the address for good. EXPIRED: it was not sent for as long as it was worth something.",
+        "QUEUED: the mail waits for its next attempt, or stays in the outbox if no mail server is configured. SENT: a mail server has accepted it. FAILED: the mail server refused the address permanently. EXPIRED: the mail could not be sent while it was still useful.",
     },
   ),
   attempts: Type.Integer(),
   createdAt: Time,
-  expiresAt: Type.String({ description: "Until when it is tried. ISO 8601 UTC." }),
-  endedAt: orNull(Time, "Null while it is QUEUED."),
+  expiresAt: Type.String({ description: "The relay tries to send the mail until this time. ISO 8601 UTC." }),
+  endedAt: orNull(Time, "When the mail was sent, failed or expired. Null while it is QUEUED."),
 };
 /** A mail in the list: who was written to, about what, and what became of it. */
 export const MailSchema = Type.Object(mailMembers, { title: "AdminMail" });
@@ -31,8 +31,8 @@ export const MailSchema = Type.Object(mailMembers, { title: "AdminMail" });
 export const MailWithText = Type.Object(
   {
     ...mailMembers,
-    subject: orNull(Type.String(), "Null as `text` is."),
-    text: orNull(Type.String(), "Null where mails are sent (RELAY_SMTP_URL), and once the mail has ended."),
+    subject: orNull(Type.String(), "Null whenever `text` is null."),
+    text: orNull(Type.String(), "The mail's text. Null if the installation sends mails (RELAY_SMTP_URL), and after the mail has ended."),
   },
   { title: "AdminMailWithText" },
 );

@@ -2,6 +2,7 @@ import { type Static, Type } from "@sinclair/typebox";
 import { RelayError } from "../../../engine/kernel/errors.ts";
 import type { MailInOutbox } from "../../../engine/mails/administer-mails.ts";
 import type { Endpoint } from "../../endpoint/endpoint.ts";
+import { iso } from "../../endpoint/time.ts";
 import { okBody } from "../parts/relay-envelope.ts";
 import { outboxPage, PAGE_POLICY } from "./mail-page.ts";
 import { MailSchema, MailWithText } from "./mail-schemas.ts";
@@ -32,7 +33,7 @@ const listMails = admin.endpoint({
   method: "GET",
   path: "/admin/mails",
   summary: "List mails",
-  description: "Of the last 30 days, without what is in them.",
+  description: "Lists the mails of the last 30 days, without their contents.",
   auth: "admin",
   role: "operator",
   machine: "never",
@@ -56,7 +57,7 @@ const showMail = admin.endpoint({
   path: "/admin/mails/{id}",
   summary: "Get a mail",
   description:
-    "For installations without RELAY_SMTP_URL: an owner passes on what is in it. Whoever has the link of an invitation or of a new password can sign in with it, so each call is written to the audit log.",
+    "For installations without RELAY_SMTP_URL: an owner passes the contents on. Anyone who has the link of an invitation or of a new password can sign in with it, so the relay writes each call to the audit log.",
   auth: "admin",
   role: "owner",
   stepUp: true,
@@ -87,7 +88,7 @@ const showOutbox = admin.endpoint({
   path: "/admin/outbox",
   summary: "Get the newest mails as a page",
   description:
-    "The newest 100 with what is in them, where nothing sends mail (no RELAY_SMTP_URL); else without. Each call is written to the audit log.",
+    "Shows the newest 100 mails: with their contents if no mail server is configured (no RELAY_SMTP_URL), otherwise without. The relay writes each call to the audit log.",
   auth: "admin",
   role: "owner",
   stepUp: true,
@@ -98,8 +99,10 @@ const showOutbox = admin.endpoint({
       body: Type.String(),
       contentType: "text/html; charset=utf-8",
       headers: {
-        "Content-Security-Policy": { description: "The page loads nothing, and no page holds it in a frame." },
-        "Referrer-Policy": { description: "Links in mails have tokens; no page learns where it was opened from." },
+        "Content-Security-Policy": { description: "The page loads nothing, and cannot be shown in a frame." },
+        "Referrer-Policy": {
+          description: "Links in mails contain tokens, so the browser does not tell the opened page where it was opened from.",
+        },
       },
     },
     ...admin.errors(401, 403, 503),
@@ -113,8 +116,6 @@ const showOutbox = admin.endpoint({
 
 /** Mails of the merchant portal, for operators. */
 export const mailEndpoints: Endpoint<Pick<AdminOperations, "administerMails">>[] = [listMails, showMail, showOutbox];
-
-const iso = (ms: number) => new Date(ms).toISOString();
 
 function mailOf(record: MailInOutbox["record"]): Static<typeof MailSchema> {
   const { id, kind, to, merchantId, state, attempts, createdAtMs, expiresAtMs, updatedAtMs } = record;

@@ -7,6 +7,7 @@ import {
   type MerchantRecord,
   permittedCallsPerMinute,
 } from "../../../engine/partners/merchant.ts";
+import { iso } from "../../endpoint/time.ts";
 import { okBody } from "../parts/relay-envelope.ts";
 import { AdminMerchant } from "./merchant-schemas.ts";
 import { PartnerParams } from "./partners/partner.ts";
@@ -18,8 +19,8 @@ const MerchantLimits = Type.Object(
   {
     merchantId: Type.String(),
     partnerId: Type.Integer(),
-    compatRequestsPerMinute: PerMinute("What counts: the partner may have chosen fewer than are permitted."),
-    compatRequestsPerMinuteMax: PerMinute("What is permitted."),
+    compatRequestsPerMinute: PerMinute("The limit in force: the partner may have chosen a lower one than is permitted."),
+    compatRequestsPerMinuteMax: PerMinute("The highest limit that is permitted."),
   },
   { title: "MerchantLimits" },
 );
@@ -30,13 +31,13 @@ const limitMerchant = admin.endpoint({
   method: "PATCH",
   path: "/admin/api/merchants/{merchantId}",
   summary: "Update the call limits of a merchant",
-  description: `How many calls with its secret key a merchant may make in any minute, at all nodes together; ${CALLS_PER_MINUTE_DEFAULT} where nothing was set. Its partner may choose fewer (\`PATCH /partner/api/v1/merchants/{merchantId}\`), and not more. It holds from the merchant's next call on.`,
+  description: `Sets how many calls a merchant may make with its secret key in any minute, at all nodes together; the default is ${CALLS_PER_MINUTE_DEFAULT}. Its partner may choose a lower limit (\`PATCH /partner/api/v1/merchants/{merchantId}\`), but not a higher one. The limit applies from the merchant's next call on.`,
   auth: "admin",
   role: "operator",
   machine: "operation",
   params: Type.Object({ merchantId: Type.String({ parameterName: "AdminMerchantId" }) }),
   elsewhere: { active: "PATCH /partner/api/v1/merchants/{merchantId} with its partner's key" },
-  body: Type.Object({ compatRequestsPerMinute: PerMinute("What is permitted from now on.") }),
+  body: Type.Object({ compatRequestsPerMinute: PerMinute("The limit that is permitted from now on.") }),
   bodyExample: { compatRequestsPerMinute: 600 },
   audit: { action: "merchant.limit" },
   responses: {
@@ -79,8 +80,8 @@ function shown(record: MerchantRecord, { partners }: Pick<AdminOperations, "part
     environment,
     active,
     services: Object.entries(services).flatMap(([code, { enabled }]) => (enabled ? [code] : [])),
-    createdAt: new Date(createdAtMs).toISOString(),
-    updatedAt: new Date(updatedAtMs).toISOString(),
+    createdAt: iso(createdAtMs),
+    updatedAt: iso(updatedAtMs),
   };
 }
 
@@ -89,7 +90,7 @@ const listMerchantsOfPartner = admin.endpoint({
   method: "GET",
   path: "/admin/api/partners/{id}/merchants",
   summary: "List merchants of a partner",
-  description: "Deactivated ones too. Without keys and settings of services.",
+  description: "Includes deactivated merchants. Does not include keys and service settings.",
   auth: "admin",
   role: "read-only",
   params: PartnerParams,
@@ -115,7 +116,7 @@ const showMerchant = admin.endpoint({
   method: "GET",
   path: "/admin/api/merchants/{merchantId}",
   summary: "Get a merchant as an administrator",
-  description: "Without keys and settings of services.",
+  description: "Does not include keys and service settings.",
   auth: "admin",
   role: "read-only",
   params: Type.Object({ merchantId: Type.String({ parameterName: "AdminMerchantId" }) }),

@@ -3,6 +3,7 @@ import { ALLOWED_ADDRESSES_MAX, PARTNER_API_ROLES, SERVICE_CODES } from "../../.
 import { WHOLE_CHARACTERS } from "../../../engine/kernel/well-formed.ts";
 import { MERCHANTS_PER_PARTNER_MAX } from "../../../engine/partners/merchant.ts";
 import { KEY_GRACE_SECONDS_MAX, type PartnerApiAccess } from "../../../engine/partners/partner.ts";
+import { iso } from "../../endpoint/time.ts";
 import { ReadOnly } from "../../endpoint/unknown-members.ts";
 import { okBody } from "../parts/relay-envelope.ts";
 import { admin } from "./surface.ts";
@@ -22,11 +23,11 @@ const settings = {
   maxMerchants: Type.Integer({ minimum: 0, maximum: MERCHANTS_PER_PARTNER_MAX, description: "The maximum number of active merchants." }),
   ipWhitelist: Type.Array(Type.String({ maxLength: 64 }), {
     maxItems: ALLOWED_ADDRESSES_MAX,
-    description: "Addresses and networks (CIDR) from which the partner may call. Empty: from any address.",
+    description: "Addresses and networks (CIDR) from which the partner may call. If empty, the partner may call from any address.",
   }),
 };
 
-const previousKeyUntil = Type.String({ description: "Until when the previous key is still accepted; ISO 8601 UTC." });
+const previousKeyUntil = Type.String({ description: "The previous key is accepted until this time; ISO 8601 UTC." });
 
 /** A partner's access to Partner API v1 as the record shows it. */
 export const PartnerApiShown = Type.Union(
@@ -55,7 +56,7 @@ export const PartnerApiSettingsBody = Type.Union(
         role: Type.Optional(Role),
         allowedServices: Type.Optional(
           Type.Union([Type.Array(Type.String({ maxLength: 64 }), { maxItems: SERVICE_CODES.length }), Type.String({ maxLength: 1_024 })], {
-            description: `A list of ${SERVICE_CODES.join(", ")}, as an array or as a string that contains the JSON array. Default: none.`,
+            description: `A list of ${SERVICE_CODES.join(", ")}, as an array or as a string that contains the JSON array. By default it is empty.`,
           }),
         ),
         maxMerchants: Type.Optional(settings.maxMerchants),
@@ -91,7 +92,7 @@ export function shownPartnerApi(access: PartnerApiAccess | null): Static<typeof 
     allowedServices: JSON.stringify(allowedServices),
     maxMerchants,
     ipWhitelist: [...ipWhitelist],
-    ...(previousKey === null ? {} : { previousKeyUntil: new Date(previousKey.untilMs).toISOString() }),
+    ...(previousKey === null ? {} : { previousKeyUntil: iso(previousKey.untilMs) }),
   };
 }
 
@@ -102,7 +103,7 @@ export const generatePartnerApiKeys = admin.endpoint({
   path: "/admin/api/partners/{id}/generate-partner-api-keys",
   summary: "Rotate the Partner API keys of a partner",
   description:
-    "The keys are shown in this response only. When it is sent, the previous bearer key is no longer accepted, unless `graceSeconds` keeps it valid for a while. The previous secret is no longer valid.",
+    "The keys are shown in this response only. When it is sent, the relay no longer accepts the previous bearer key, unless `graceSeconds` keeps it valid for a while. The previous secret is no longer valid.",
   auth: "admin",
   role: "owner",
   stepUp: true,

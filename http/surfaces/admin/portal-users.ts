@@ -22,13 +22,13 @@ const listPortalUsers = admin.endpoint({
   method: "GET",
   path: PATH,
   summary: "List portal users of a merchant",
-  description: "Invited and disabled ones too, in the order in which they were invited.",
+  description: "Includes invited and disabled users, in the order in which they were invited.",
   auth: "admin",
   role: "read-only",
   params: MerchantParams,
   responses: {
     200: {
-      description: "All of them.",
+      description: "All users of the merchant.",
       body: okBody(Type.Object({ items: Type.Array(PortalUser), max: Type.Integer() })),
       example: { status: "ok", data: { items: [PORTAL_USER_EXAMPLE], max: USERS_MAX } },
     },
@@ -46,7 +46,7 @@ const invitePortalUser = admin.endpoint({
   method: "POST",
   path: PATH,
   summary: "Invite a portal user of a merchant",
-  description: `Invites an owner, or anyone else, by mail. ${INVITES}`,
+  description: `Invites an owner or any other user by mail. ${INVITES}`,
   auth: "admin",
   role: "owner",
   stepUp: true,
@@ -58,7 +58,7 @@ const invitePortalUser = admin.endpoint({
     201: { description: "Invited.", body: okBody(PortalUser), example: { status: "ok", data: PORTAL_USER_EXAMPLE } },
     ...admin.errors(400, 401, 404, 413, 415, 429, 503),
     409: {
-      description: `The merchant has ${USERS_MAX} users, invited ones counted, or is deactivated, or the address is a user's or is invited already.`,
+      description: `The merchant already has ${USERS_MAX} users, including invited ones; or it is deactivated; or a user or an invitation already has this address.`,
       body: admin.envelope.schema,
     },
   },
@@ -76,7 +76,7 @@ const removePortalUser = admin.endpoint({
   path: `${PATH}/{userId}`,
   summary: "Delete a portal user of a merchant",
   description:
-    "Or withdraws its invitation. Its sessions at this merchant end. The last active owner stays: invite another one first, who has to accept.",
+    "Deletes the user, or withdraws the invitation. The user's sessions at this merchant end. The last active owner cannot be deleted: invite another owner first, who must accept.",
   auth: "admin",
   role: "owner",
   stepUp: true,
@@ -89,7 +89,7 @@ const removePortalUser = admin.endpoint({
       example: { status: "ok", data: { userId: PORTAL_USER_EXAMPLE.userId } },
     },
     ...admin.errors(401, 404, 503),
-    409: { description: "It is the last active owner.", body: admin.envelope.schema },
+    409: { description: "The user is the last active owner.", body: admin.envelope.schema },
   },
   handle: async ({ users }, { params: { merchantId, userId } }) => {
     const outcome = await users.remove(merchantId, ADMINISTRATOR, userId);
@@ -105,7 +105,7 @@ const resetPortalFactors = admin.endpoint({
   path: "/admin/api/portal-accounts/reset-factors",
   summary: "Reset the second factors of a portal account",
   description:
-    "Removes its authenticator app, passkeys and recovery codes, and ends all its sessions. Its password stays: with the next sign-in it enrols a new second factor. The person is told by mail. Be sure who asks for it: from then on the password alone opens the account.",
+    "Removes the account's authenticator app, passkeys and recovery codes, and ends all its sessions. The password stays: with the next sign-in the person enrols a new second factor. The relay informs the person by mail. Verify who asks for this: from then on the password alone opens the account.",
   auth: "admin",
   role: "owner",
   stepUp: true,

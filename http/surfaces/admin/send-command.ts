@@ -13,7 +13,7 @@ export const sendCommand = admin.endpoint({
   path: "/admin/terminal/{terminalId}/command",
   summary: "Send a command to a terminal",
   description:
-    "Accepts LOGCAT, SCAN, PRINT and other service names; payments and CANCEL are refused. The command expires after 60 seconds, like every command.",
+    "Accepts LOGCAT, SCAN, PRINT and other service names; payments and CANCEL are rejected. The command expires after 60 seconds, like every command.",
   auth: "admin",
   role: "operator",
   machine: "payments",
@@ -22,7 +22,9 @@ export const sendCommand = admin.endpoint({
   params: TerminalParams,
   body: Type.Object(
     {
-      uuid: Type.Optional(Type.Unknown({ ...COMMAND_UUID, type: ["string", "null"], description: "Generated when omitted." })),
+      uuid: Type.Optional(
+        Type.Unknown({ ...COMMAND_UUID, type: ["string", "null"], description: "The relay generates one if it is absent." }),
+      ),
       service: Type.Unknown({ type: "string", pattern: `^(?!(?:${[...PAYMENT_SERVICES, "CANCEL"].join("|")})$)[A-Z0-9_]{1,32}$` }),
       amount: Type.Optional(Type.Unknown({ enum: [0, null] })),
     },
@@ -32,7 +34,7 @@ export const sendCommand = admin.endpoint({
   audit: { action: "terminal.command", subject: ({ params, body }) => `${params.terminalId} ${String(body.service)}` },
   responses: {
     200: {
-      description: "Stored and forwarded.",
+      description: "The command is stored and forwarded.",
       body: okBody(Type.Object({ terminalID: Type.String(), uuid: Type.String(), service: Type.String(), message: Type.String() })),
     },
     400: refusedResponse,

@@ -21,11 +21,11 @@ const nullable = <T extends ReturnType<typeof Type.String>>(schema: T) => Type.U
 export const AdminSessionState = Type.Object(
   {
     stage: SessionStage,
-    methods: Type.Array(FactorMethod, { description: "What the administrator has as a second factor." }),
+    methods: Type.Array(FactorMethod, { description: "The administrator's second factors." }),
     /** Known from the stage `factor` on. */
     username: nullable(Type.String()),
     role: Type.Union([AdministratorRoleWord, Type.Null()]),
-    steppedUpUntil: nullable(Type.String({ description: "ISO 8601 in UTC: until when a fresh second factor counts." })),
+    steppedUpUntil: nullable(Type.String({ description: "ISO 8601 in UTC: until when a fresh second factor is valid." })),
     timeZone: Type.String({ description: "The installation's time zone (IANA), in which the pages show times." }),
     /** Whether passkeys can be used at the address of this installation. */
     passkeys: Type.Boolean(),

@@ -10,10 +10,10 @@ import { admin } from "./surface.ts";
 /** A rule that lets a terminal subscribe to topics of others. */
 const Rule = Type.Object(
   {
-    terminalId: Type.String({ description: "The authenticated terminal that the rule applies to. A terminal has at most one rule." }),
+    terminalId: Type.String({ description: "The authenticated terminal that the rule applies to. Each terminal has at most one rule." }),
     ruleType: RuleType,
     ruleValue: Type.Optional(
-      Type.String({ description: "For LIST, comma-separated ids. For REGEX, an RE2 pattern that has to match the whole id." }),
+      Type.String({ description: "For LIST, comma-separated ids. For REGEX, an RE2 pattern that must match the whole id." }),
     ),
     enabled: Type.Boolean(),
     notes: Type.Optional(Type.String()),
@@ -65,7 +65,7 @@ export const saveSubscriptionRule = admin.endpoint({
   path: "/admin/subscription-rules",
   summary: "Set the subscription rule of a terminal",
   description:
-    "The change is in force on every live node when the response is sent. Sessions that may no longer subscribe to a topic are ended.",
+    "Every live node applies the change when the response is sent. The relay ends sessions that may no longer subscribe to a topic.",
   auth: "admin",
   role: "operator",
   machine: "terminals",

@@ -7,6 +7,7 @@ import {
   TERMINAL_GROUPS_MAX,
   type TerminalGroup,
 } from "../../../engine/settings/terminal-groups.ts";
+import { iso } from "../../endpoint/time.ts";
 import { ReadOnly } from "../../endpoint/unknown-members.ts";
 import { okBody } from "../parts/relay-envelope.ts";
 import { givenText, NamedTerminalId } from "../parts/schemas.ts";
@@ -16,7 +17,7 @@ const Name = Type.String({
   minLength: 1,
   maxLength: 64,
   pattern: "^[A-Za-z0-9][A-Za-z0-9 ._-]*$",
-  errorMessage: "must be 1 to 64 letters, digits, blanks, dots, underscores or dashes",
+  errorMessage: "must be 1 to 64 letters, digits, spaces, dots, underscores or dashes",
 });
 
 const Group = Type.Object(
@@ -50,7 +51,7 @@ function shown({ name, terminalIds, managerTerminalIds, enabled, notes, updatedA
     managerTerminalIds: [...managerTerminalIds],
     enabled,
     ...(notes === null ? {} : { notes }),
-    updatedAt: new Date(updatedAtMs).toISOString(),
+    updatedAt: iso(updatedAtMs),
   };
 }
 
@@ -85,8 +86,7 @@ const saveTerminalGroup = admin.endpoint({
   method: "POST",
   path: "/admin/terminal-groups",
   summary: "Set a terminal group",
-  description:
-    "The change is in force on every node when the response is sent. Sessions that may no longer subscribe to a topic are ended.",
+  description: "Every node applies the change when the response is sent. The relay ends sessions that may no longer subscribe to a topic.",
   auth: "admin",
   role: "operator",
   machine: "terminals",
@@ -103,7 +103,7 @@ const saveTerminalGroup = admin.endpoint({
     const notes = givenText(body.notes);
     if (holdsSchemePan(name)) throw new RelayError("invalid_request", "name: must not be a card number");
     if (terminalGroups.get(name) === undefined && terminalGroups.size >= TERMINAL_GROUPS_MAX) {
-      throw new RelayError("invalid_request", `There are ${TERMINAL_GROUPS_MAX} groups already`);
+      throw new RelayError("invalid_request", `There are already ${TERMINAL_GROUPS_MAX} groups; delete one first`);
     }
     const group: TerminalGroup = {
       schema: 1,
@@ -144,7 +144,7 @@ const testTerminalGroup = admin.endpoint({
   method: "POST",
   path: "/admin/terminal-groups/test",
   summary: "Test whether a terminal can manage another one",
-  description: "Considers the enabled groups only. A whitelist rule may also allow it to subscribe to the topic.",
+  description: "Checks the enabled groups only. A whitelist rule may also allow the terminal to subscribe to the topic.",
   auth: "admin",
   role: "read-only",
   body: Type.Object({ managerTerminalId: NamedTerminalId, terminalId: NamedTerminalId }),

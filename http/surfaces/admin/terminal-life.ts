@@ -3,6 +3,7 @@ import type { Caller } from "../../../engine/access/caller.ts";
 import { cutText } from "../../../engine/kernel/cut-text.ts";
 import { RelayError } from "../../../engine/kernel/errors.ts";
 import type { Transaction } from "../../../engine/payments/transaction.ts";
+import { iso, isoOrNull } from "../../endpoint/time.ts";
 import { okBody } from "../parts/relay-envelope.ts";
 import { TerminalParams } from "../parts/schemas.ts";
 import { type AdminOperations, admin } from "./surface.ts";
@@ -15,20 +16,17 @@ const LOG_CHARS_MAX = 4_096;
 
 const METHODS = ["CARD", "SATISPAY", "VOUCHER", "RECEIPT", "UNKNOWN", "SCAN", "PRINT"] as const;
 
-const iso = (atMs: number) => new Date(atMs).toISOString();
-const isoOrNull = (atMs: number | null) => (atMs === null ? null : iso(atMs));
-
 export const showTerminalLife = admin.endpoint({
   name: "showTerminalLife",
   method: "GET",
   path: "/admin/terminals/{terminalId}/life",
   summary: "Get the latest activity of a terminal",
-  description: `The latest command, ${RESULTS} results and ${LOGS} logs, for a person who looks at one terminal.`,
+  description: `Returns the latest command, ${RESULTS} results and ${LOGS} logs, for a person who examines one terminal.`,
   auth: "admin",
   role: "read-only",
   params: TerminalParams,
   responses: {
-    200: { description: "What is known; empty for a terminal that was never seen.", body: okBody(TerminalLife) },
+    200: { description: "The latest activity; empty for a terminal that never connected.", body: okBody(TerminalLife) },
     ...admin.errors(400, 401, 503),
   },
   handle: async (operations, { params: { terminalId }, caller }) => {

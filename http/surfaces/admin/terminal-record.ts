@@ -5,7 +5,7 @@ import { ConnectionRecord } from "../parts/connection-record.ts";
 export const TerminalRecord = Type.Object(
   {
     ...ConnectionRecord.properties,
-    denied: Type.Boolean({ description: "True if its login was withdrawn." }),
+    denied: Type.Boolean({ description: "True if the terminal's login was disabled." }),
     queued: Type.Integer({ description: "The number of waiting commands." }),
     awaitingResult: Type.Integer({ description: "Commands that were sent and have no result yet." }),
     device: Type.Object(

@@ -65,7 +65,7 @@ export const showTerminal = admin.endpoint({
   role: "read-only",
   params: TerminalParams,
   responses: {
-    200: { description: "The terminal; NEVER_CONNECTED if it was never seen.", body: okBody(TerminalRecord) },
+    200: { description: "The terminal; NEVER_CONNECTED if it never connected.", body: okBody(TerminalRecord) },
     ...admin.errors(400, 401, 503),
   },
   handle: async (operations, { params }) => {
@@ -79,7 +79,7 @@ export const showTerminalCredentials = admin.endpoint({
   method: "GET",
   path: "/admin/terminals/{terminalId}/credentials",
   summary: "Get the login of a terminal",
-  description: "The password is derived from the installation's terminal secret. Nothing is stored or changed.",
+  description: "The relay derives the password from the installation's terminal secret. Nothing is stored or changed.",
   auth: "admin",
   role: "operator",
   machine: "never",
@@ -95,7 +95,7 @@ export const showTerminalCredentials = admin.endpoint({
   },
   handle: ({ terminalPassword, directory }, { params: { terminalId: username } }) => {
     const password = isTerminalId(username) ? terminalPassword(username) : null;
-    if (password === null) throw new RelayError("not_found", "There is no login of this terminal");
+    if (password === null) throw new RelayError("not_found", "This terminal has no login");
     return {
       status: 200 as const,
       body: { status: "ok" as const, data: { username, password, denied: directory.isDenied(username) } },
@@ -113,7 +113,7 @@ const access = {
   body: Type.Optional(Type.Object({})),
   responses: {
     200: {
-      description: "The change is in force on every live node.",
+      description: "Every live node applies the change.",
       body: okBody(Type.Object({ terminalId: Type.String(), denied: Type.Boolean() })),
     },
     ...admin.errors(400, 401, 503),
@@ -133,7 +133,7 @@ export const denyTerminal = admin.endpoint({
   summary: "Disable the login of a terminal",
   audit: { action: "terminal.deny" },
   description:
-    "The terminal's sessions are ended and its requests are refused until the login is given back. Nobody else may act for it meanwhile: neither under the credential that the fleet shares nor as a terminal that manages it. A result that they post for it is kept for operators, answered 403, and does not count.",
+    "The relay ends the terminal's sessions and rejects its requests until the login is enabled again. Meanwhile nobody else may act for the terminal: neither with the credential that the fleet shares nor as a terminal that manages it. The relay answers 403 to a result that they post for it: the result is stored for operators and does not count.",
   handle: (operations, { params }) => setDenied(operations, params.terminalId, true),
 });
 

@@ -5,6 +5,7 @@ import type { DeliveriesTo } from "../../../engine/webhooks/administer-webhooks.
 import type { WebhookAttempt, WebhookDeliveryRecord } from "../../../engine/webhooks/webhook-delivery.ts";
 import type { WebhookEndpointRecord } from "../../../engine/webhooks/webhook-endpoint.ts";
 import type { Endpoint } from "../../endpoint/endpoint.ts";
+import { iso, isoOrNull } from "../../endpoint/time.ts";
 import { okBody } from "../parts/relay-envelope.ts";
 import { DeliveryState, Environment, WebhookDisabledReason, WebhookFormat, WebhookStatus } from "../parts/schemas.ts";
 import { type AdminOperations, adminOfWebhooks as admin } from "./surface.ts";
@@ -18,21 +19,21 @@ const orNull = <T extends Parameters<typeof Type.Optional>[0]>(schema: T, descri
 const Time = Type.String({ description: "ISO 8601 UTC." });
 
 const deliveryMembers = {
-  id: Type.String({ description: "The event's id and the endpoint's." }),
+  id: Type.String({ description: "The event's id, a dot and the endpoint's id." }),
   state: DeliveryState,
   eventId: Type.String(),
   eventType: Type.String(),
-  objectId: Type.String({ description: "What the event is about." }),
+  objectId: Type.String({ description: "The object that the event is about." }),
   endpointId: Type.String(),
   merchantId: Type.String(),
   partnerId: Type.Integer(),
   environment: Environment,
-  attempts: Type.Integer({ description: "Since it was last sent again." }),
+  attempts: Type.Integer({ description: "Number of attempts since the delivery was last resent." }),
   createdAt: Time,
-  nextAttemptAt: orNull(Time, "Null once it has ended."),
+  nextAttemptAt: orNull(Time, "When the relay tries next. Null after the delivery has ended."),
   lastAttemptAt: orNull(Time),
-  lastStatus: orNull(Type.Integer(), "The status of the last answer; null without one."),
-  lastError: orNull(Type.String(), "Why the last attempt failed; null where it succeeded."),
+  lastStatus: orNull(Type.Integer(), "HTTP status of the last response; null if there was none."),
+  lastError: orNull(Type.String(), "Why the last attempt failed; null if it succeeded."),
 };
 const Delivery = Type.Object(deliveryMembers, { title: "AdminWebhookDelivery" });
 
@@ -40,14 +41,14 @@ const Attempt = Type.Object(
   {
     at: Time,
     durationMs: Type.Integer(),
-    status: orNull(Type.Integer(), "Null without an answer."),
-    error: orNull(Type.String(), "Null where it succeeded."),
-    answer: orNull(Type.String(), "At most the first 1,024 bytes of the answer's body."),
+    status: orNull(Type.Integer(), "HTTP status; null if there was no response."),
+    error: orNull(Type.String(), "Why the attempt failed; null if it succeeded."),
+    answer: orNull(Type.String(), "At most the first 1,024 bytes of the response body."),
   },
   { title: "WebhookAttempt" },
 );
 const DeliveryWithAttempts = Type.Object(
-  { ...deliveryMembers, latestAttempts: Type.Array(Attempt, { description: "At most 24, the oldest first." }) },
+  { ...deliveryMembers, latestAttempts: Type.Array(Attempt, { description: "At most 24 attempts, the oldest first." }) },
   { title: "AdminWebhookDeliveryWithAttempts" },
 );
 
@@ -65,7 +66,7 @@ const WebhookEndpoint = Type.Object(
     apiVersion: orNull(Type.String()),
     description: orNull(Type.String()),
     status: WebhookStatus,
-    disabledReason: orNull(WebhookDisabledReason, "Null: somebody disabled it, or nobody did."),
+    disabledReason: orNull(WebhookDisabledReason, "Null if somebody disabled the endpoint, or if it is enabled."),
     createdAt: Time,
     updatedAt: Time,
   },
@@ -120,14 +121,14 @@ const listWebhookDeliveries = admin.endpoint({
   path: "/admin/webhooks/deliveries",
   summary: "List webhook deliveries of all owners",
   description:
-    "A dead delivery was tried six times within about seventy minutes and is kept for 90 days; delivered ones are kept for 30 days. canceled: its endpoint was disabled or removed before.",
+    "The relay tried a dead delivery six times within about seventy minutes and stores it for 90 days; it stores delivered ones for 30 days. canceled: the endpoint was disabled or removed before the delivery succeeded.",
   auth: "admin",
   role: "read-only",
   query: Type.Object({
     state: Type.Optional(Type.Union([DeliveryState], { default: "dead" })),
     merchantId: Type.Optional(MerchantId("Only deliveries to the endpoints that this merchant has now.")),
     endpointId: Type.Optional(
-      Type.String({ pattern: "^we_[a-z0-9]{24}$", description: "Only deliveries to this endpoint, also one that was removed." }),
+      Type.String({ pattern: "^we_[a-z0-9]{24}$", description: "Only deliveries to this endpoint. The endpoint may have been removed." }),
     ),
     ...paging,
   }),
@@ -185,7 +186,8 @@ const resendWebhookDelivery = admin.endpoint({
   method: "POST",
   path: "/admin/webhooks/deliveries/{id}/resend",
   summary: "Resend a webhook delivery of any owner",
-  description: "Also where it was delivered before. 409 if it is being sent, or if its endpoint is disabled or removed.",
+  description:
+    "A delivered event can be sent again, too. The response is 409 if the event is being sent, or if its endpoint is disabled or removed.",
   auth: "admin",
   role: "operator",
   machine: "webhooks",
@@ -193,7 +195,7 @@ const resendWebhookDelivery = admin.endpoint({
   audit: { action: "webhook.resend" },
   responses: {
     200: {
-      description: "The event is sent within a second, and has all its attempts again.",
+      description: "The relay sends the event within a second, and it has all its attempts again.",
       body: okBody(Delivery),
       example: { status: "ok", data: { ...DELIVERY_EXAMPLE, state: "waiting", attempts: 0, nextAttemptAt: "2026-01-02T08:00:00.000Z" } },
     },
@@ -214,12 +216,12 @@ const listWebhookEndpoints = admin.endpoint({
   auth: "admin",
   role: "read-only",
   query: Type.Object({
-    merchantId: Type.Optional(MerchantId("Only this merchant's own.")),
+    merchantId: Type.Optional(MerchantId("Only the merchant's own endpoints.")),
     ...paging,
   }),
   responses: {
     200: {
-      description: "A page, by id.",
+      description: "One page, sorted by id.",
       body: okBody(Type.Array(WebhookEndpoint)),
       example: { status: "ok", data: [ENDPOINT_EXAMPLE] },
     },
@@ -254,7 +256,7 @@ const disableWebhookEndpoint = admin.endpoint({
   method: "POST",
   path: "/admin/webhooks/endpoints/{id}/disable",
   summary: "Disable a webhook endpoint of any owner",
-  description: "Ends what is still to be delivered to it. Its owner can enable it again. The call is idempotent.",
+  description: "Ends all pending deliveries to the endpoint. Its owner can enable it again. The call is idempotent.",
   auth: "admin",
   role: "operator",
   machine: "webhooks",
@@ -285,7 +287,6 @@ export const webhookEndpoints: Endpoint<Pick<AdminOperations, "administerWebhook
   disableWebhookEndpoint,
 ];
 
-const iso = (ms: number) => new Date(ms).toISOString();
 const environmentOf = (livemode: boolean) => (livemode ? "LIVE" : "TEST");
 
 function deliveriesTo(merchantId: string | undefined, endpointId: string | undefined): DeliveriesTo {
@@ -301,7 +302,7 @@ function deliveryOf(record: WebhookDeliveryRecord): Static<typeof Delivery> {
     environment: environmentOf(livemode),
     attempts: attemptsMade,
     createdAt: iso(record.createdAtMs),
-    nextAttemptAt: record.nextAtMs === null ? null : iso(record.nextAtMs),
+    nextAttemptAt: isoOrNull(record.nextAtMs),
     lastAttemptAt: last === undefined ? null : iso(last.atMs),
     lastStatus: last?.status ?? null,
     lastError: last?.error ?? null,

@@ -10,6 +10,7 @@ import {
   ZVT_TLS_WORDS,
   type ZvtConfig,
 } from "../../../engine/zvt/zvt-config.ts";
+import { iso, isoOrNull } from "../../endpoint/time.ts";
 import { ReadOnly } from "../../endpoint/unknown-members.ts";
 import { okBody } from "../parts/relay-envelope.ts";
 import { admin } from "./surface.ts";
@@ -31,11 +32,16 @@ const Networks = Type.Array(Type.String({ minLength: 1, maxLength: 49 }), { maxI
 
 const route = {
   id: RouteId,
-  terminalId: Type.String({ minLength: 1, maxLength: IDENTIFIER_LENGTH_MAX, description: "The terminal on which its registers pay." }),
+  terminalId: Type.String({
+    minLength: 1,
+    maxLength: IDENTIFIER_LENGTH_MAX,
+    description: "The terminal on which the route's registers pay.",
+  }),
   partnerUsername: Type.String({
     minLength: 1,
     maxLength: 128,
-    description: "The partner that pays; it is looked up at each payment, and has to be enabled and permitted to send to the terminal.",
+    description:
+      "The partner that pays. The relay checks at each payment that the partner is enabled and permitted to send to the terminal.",
   }),
 };
 
@@ -60,14 +66,16 @@ const RouteRequest = Type.Object(
   {
     ...route,
     service: Type.Optional(service),
-    port: Type.Optional(orNull(Type.Integer({ minimum: 1, maximum: 65_535, description: "A port of its own; null: the listener's." }))),
+    port: Type.Optional(
+      orNull(Type.Integer({ minimum: 1, maximum: 65_535, description: "A separate port for the route; null for the listener's port." })),
+    ),
     clients: Type.Optional(Networks),
     password: Type.Optional(
       orNull(
         Type.String({
           pattern: "^[0-9]{6}$",
           description:
-            "The password of the register's 06-00. It selects the route among several, and secures nothing. Left out: the route keeps the one that it has. Null: none.",
+            "The password that the register sends in 06-00. It selects one of several routes and does not provide security. If it is left out, the route keeps its password. Null: the route has no password.",
         }),
       ),
     ),
@@ -75,7 +83,7 @@ const RouteRequest = Type.Object(
       orNull(
         Type.String({
           pattern: "^[0-9]{8}$",
-          description: "The terminal's number that registers get; null: made of the terminal id.",
+          description: "The terminal number that registers get. Null: the relay derives it from the terminal id.",
         }),
       ),
     ),
@@ -85,35 +93,36 @@ const RouteRequest = Type.Object(
 );
 
 const members = {
-  enabled: Type.Boolean({ description: "Without routes nothing is listened on." }),
+  enabled: Type.Boolean({ description: "Without routes the relay does not listen." }),
   port: Port,
   timeoutSeconds: Type.Integer({
     minimum: 1,
     maximum: 3_600,
     description:
-      "From accepting a payment until the relay asks the terminal to cancel it; at most 150 for registers without intermediate status.",
+      "Time from accepting a payment until the relay asks the terminal to cancel it. At most 150 for registers that do not support intermediate status.",
   }),
-  maxConnections: Type.Integer({ minimum: 1, maximum: 10_000, description: "Of each node." }),
+  maxConnections: Type.Integer({ minimum: 1, maximum: 10_000, description: "Limit of each node." }),
   loggingLevel: Level,
-  logRawBytes: Type.Boolean({ description: "Logs frames as they were parsed, card data and passwords blanked." }),
+  logRawBytes: Type.Boolean({ description: "Logs the parsed frames, without card data and passwords." }),
   bindHost: Type.String({ minLength: 2, maxLength: 45, description: "The address to listen on." }),
   allowedClients: Type.Array(Type.String({ minLength: 1, maxLength: 49 }), {
     maxItems: ZVT_NETWORKS_MAX,
-    description: "Networks (CIDR) that may connect; required where bindHost is not a loopback address.",
+    description: "Networks (CIDR) that may connect; required if bindHost is not a loopback address.",
   }),
   tls: Type.Union(
     ZVT_TLS_WORDS.map((word) => Type.Literal(word)),
-    { title: "ZvtTls", description: "mutual: registers have to show a certificate that RELAY_TLS_CLIENT_CA has signed." },
+    { title: "ZvtTls", description: "mutual: registers must present a certificate that RELAY_TLS_CLIENT_CA has signed." },
   ),
   reattachSeconds: Type.Integer({
     minimum: 1,
     maximum: 600,
-    description: "How long after a result, or after the end of the connection, the same amount again is the same sale and is not charged.",
+    description:
+      "For this time after a result, or after the end of the connection, the relay treats the same amount as the same sale and does not charge it again.",
   }),
   disconnectGraceSeconds: Type.Integer({
     minimum: 0,
     maximum: 600,
-    description: "How long after the end of the connection a payment is cancelled.",
+    description: "Time after the end of the connection at which the relay cancels a payment.",
   }),
 };
 
@@ -128,7 +137,7 @@ const Shown = Type.Object(
   { title: "ZvtConfiguration" },
 );
 
-const MESSAGE = "A restart is required to apply the configuration.";
+const MESSAGE = "The stored configuration applies after a restart.";
 
 function shown(config: ZvtConfig, stored: boolean): Static<typeof Shown> {
   const routes = config.routes.map(({ sealedPassword, clients, ...rest }) => ({
@@ -156,7 +165,7 @@ const showZvtConfig = admin.endpoint({
   method: "GET",
   path: "/admin/zvt/config",
   summary: "Get the ZVT configuration",
-  description: "Cash registers that speak ZVT over TCP pay on a terminal of the relay. Passwords of routes are not shown.",
+  description: "Cash registers that use ZVT over TCP pay on a terminal of the relay. Passwords of routes are not shown.",
   auth: "admin",
   role: "read-only",
   responses: { 200: { description: "The stored configuration, or the defaults.", body: okBody(Shown), example }, ...admin.errors(401) },
@@ -175,7 +184,7 @@ const saveZvtConfig = admin.endpoint({
   path: "/admin/zvt/config",
   summary: "Set the ZVT configuration",
   description:
-    "Members that are left out keep their values; unknown members are ignored. `routes` replaces all routes. Routes that a register could not tell apart by port, network and password are refused. A restart of each node applies it.",
+    "Members that are left out keep their values; unknown members are ignored. `routes` replaces all routes. The relay rejects routes that a register could not distinguish by port, network and password. Each node applies the configuration after a restart.",
   auth: "admin",
   role: "operator",
   machine: "terminals",
@@ -214,22 +223,22 @@ const RouteState = Type.Object(
     id: Type.String(),
     terminalId: Type.String(),
     partnerUsername: Type.String(),
-    connections: Type.Array(Connection, { description: "Sockets of registers that are open now, on every node that answered in time." }),
+    connections: Type.Array(Connection, { description: "Open sockets of registers, on every node that responded in time." }),
     open: Type.Union(
       [
         Type.Object({
-          uuid: Type.String({ description: "The payment's, as everywhere." }),
+          uuid: Type.String({ description: "The payment's uuid." }),
           amountCents: Type.Integer(),
           state: Type.Union([Type.Literal("paying"), Type.Literal("undelivered"), Type.Literal("unknown")], {
             description:
-              "paying: it runs. undelivered: its result waits for the register. unknown: its outcome is not known, and the same amount is refused until a result comes or the route is released.",
+              "paying: a payment is in progress. undelivered: the result has not reached the register yet. unknown: the outcome is unknown, and the relay rejects the same amount until a result arrives or the route is released.",
           }),
           acceptedAt: Type.String({ description: "ISO 8601 UTC." }),
           endedAt: Type.Union([Type.String(), Type.Null()]),
         }),
         Type.Null(),
       ],
-      { description: "The payment that is open." },
+      { description: "The open payment." },
     ),
     lastOutcome: Type.Union(
       [
@@ -238,13 +247,13 @@ const RouteState = Type.Object(
           amountCents: Type.Integer(),
           outcome: Type.Union([Type.Literal("paid"), Type.Literal("notPaid"), Type.Literal("unknown")]),
           code: Type.Union([Type.String(), Type.Null()], {
-            description: "The ZVT result code of what was not paid, two hexadecimal digits.",
+            description: "The ZVT result code of a failed payment, two hexadecimal digits.",
           }),
           at: Type.String({ description: "ISO 8601 UTC." }),
         }),
         Type.Null(),
       ],
-      { description: "How the last payment ended." },
+      { description: "The outcome of the last payment." },
     ),
   },
   { title: "ZvtRouteState" },
@@ -253,16 +262,16 @@ const RouteState = Type.Object(
 const Listener = Type.Object(
   {
     node: Type.String(),
-    ports: Type.Array(Type.Integer(), { description: "What it listens on; empty where it does not." }),
-    problem: Type.Union([Type.String(), Type.Null()], { description: "Why it does not listen; null where it does, or is not to." }),
+    ports: Type.Array(Type.Integer(), { description: "The addresses on which the node listens; empty if it does not listen." }),
+    problem: Type.Union([Type.String(), Type.Null()], {
+      description: "Why the node does not listen; null if it listens, or is not configured to.",
+    }),
   },
   { title: "ZvtListener" },
 );
 
-const textOf = (atMs: number) => new Date(atMs).toISOString();
-
 function shownConnection({ nodeId, address, sinceMs }: ZvtConnectionView): Static<typeof Connection> {
-  return { node: nodeId, address, since: textOf(sinceMs) };
+  return { node: nodeId, address, since: iso(sinceMs) };
 }
 
 function shownRoute({ id, terminalId, partnerUsername, connections, open, lastOutcome }: ZvtRouteView): Static<typeof RouteState> {
@@ -274,8 +283,8 @@ function shownRoute({ id, terminalId, partnerUsername, connections, open, lastOu
         ? null
         : {
             ...{ uuid: open.uuid, amountCents: open.amountCents, state: open.state },
-            acceptedAt: textOf(open.acceptedAtMs),
-            endedAt: open.endedAtMs === null ? null : textOf(open.endedAtMs),
+            acceptedAt: iso(open.acceptedAtMs),
+            endedAt: isoOrNull(open.endedAtMs),
           },
     lastOutcome:
       lastOutcome === null
@@ -283,7 +292,7 @@ function shownRoute({ id, terminalId, partnerUsername, connections, open, lastOu
         : {
             ...{ uuid: lastOutcome.uuid, amountCents: lastOutcome.amountCents, outcome: lastOutcome.type },
             code: lastOutcome.code === null ? null : lastOutcome.code.toString(16).padStart(2, "0").toUpperCase(),
-            at: textOf(lastOutcome.atMs),
+            at: iso(lastOutcome.atMs),
           },
   };
 }
@@ -294,13 +303,13 @@ const listZvtRoutes = admin.endpoint({
   path: "/admin/zvt/routes",
   summary: "List ZVT routes",
   description:
-    "Of the stored configuration, which nodes that were not restarted since do not listen by yet. Any node answers for all nodes.",
+    "Shows the stored configuration; nodes that were not restarted since it changed do not listen on it yet. Any node responds for all nodes.",
   auth: "admin",
   role: "read-only",
   refusesUnknown: "rows",
   responses: {
     200: {
-      description: "The routes, and what each node listens on.",
+      description: "The routes, and the addresses on which each node listens.",
       body: okBody(Type.Object({ listeners: Type.Array(Listener), routes: Type.Array(RouteState) })),
       example: {
         status: "ok",
@@ -335,7 +344,7 @@ const releaseZvtRoute = admin.endpoint({
   path: "/admin/zvt/routes/{routeId}/release",
   summary: "Release a ZVT route",
   description:
-    "Do it once it is known, at the terminal or at its bank, whether the customer was charged: afterwards the register can sell for the same amount again, which is another charge. The payment itself stays `unknown`, and a late result is still recorded.",
+    "Call this after you know, from the terminal or its bank, whether the customer was charged: afterwards the register can sell for the same amount again, which is another charge. The payment itself stays `unknown`, and a late result is still recorded.",
   auth: "admin",
   role: "operator",
   machine: "terminals",
@@ -343,8 +352,8 @@ const releaseZvtRoute = admin.endpoint({
   audit: { action: "zvt.release", subject: ({ params }) => params.routeId },
   responses: {
     200: {
-      description: "The route is free.",
-      body: okBody(Type.Object({ uuid: Type.String({ description: "The payment that had held it." }) })),
+      description: "The route is released.",
+      body: okBody(Type.Object({ uuid: Type.String({ description: "The payment that blocked the route." }) })),
       example: { status: "ok", data: { uuid: "0f4c1f1e-6a0e-5f6e-9d0c-2f9a1b7c3d4e" } },
     },
     ...admin.errors(400, 401, 404, 409, 503),
@@ -352,7 +361,7 @@ const releaseZvtRoute = admin.endpoint({
   handle: async ({ administerZvt }, { params }) => {
     const outcome = await administerZvt.release(params.routeId);
     if (outcome.type === "not_found") throw new RelayError("not_found", "There is no such route");
-    if (outcome.type === "nothing_held") throw new RelayError("conflict", "No unknown outcome holds this route");
+    if (outcome.type === "nothing_held") throw new RelayError("conflict", "No payment with an unknown outcome blocks this route");
     return { status: 200, body: { status: "ok", data: { uuid: outcome.uuid } } };
   },
 });

@@ -17,13 +17,13 @@ const Message = Type.Object(
   {},
   {
     additionalProperties: true,
-    description: "Free-form: one JSON-RPC 2.0 message of the Model Context Protocol. Lists of messages are not taken.",
+    description: "Free-form: one JSON-RPC 2.0 message of the Model Context Protocol. Lists of messages are not accepted.",
   },
 );
 
 const Answer = Type.Object(
   {},
-  { additionalProperties: true, description: "Free-form: the JSON-RPC 2.0 answer to the message, a result or an error." },
+  { additionalProperties: true, description: "Free-form: the JSON-RPC 2.0 response to the message, which is a result or an error." },
 );
 
 export const callMcp = agents.endpoint({
@@ -33,22 +33,22 @@ export const callMcp = agents.endpoint({
   takesSlash: true,
   summary: "Send a message of the Model Context Protocol",
   description:
-    "The Model Context Protocol over Streamable HTTP, of both its generations (2025-11-25 and earlier ones, and 2026-07-28): give the address and the token to an MCP client, and it does the rest. Without sessions and without streams of events: every message is answered by JSON, GET and DELETE by 405, `subscriptions/listen` as an unknown method. `tools/list` has the tools of the credential's scopes, with JSON schemas of what they take and answer. What a tool refuses is its result, with `isError`. A credential may send 10 requests a second, and all of a node's together 20 (429, with `Retry-After`).",
+    "The Model Context Protocol over Streamable HTTP, in both its generations (2025-11-25 and earlier, and 2026-07-28): configure an MCP client with the address and the token. There are no sessions and no event streams: the response to every message is JSON, GET and DELETE get 405, and `subscriptions/listen` is an unknown method. `tools/list` returns the tools that the credential's scopes permit, with the JSON schemas of their arguments and results. If a tool rejects a call, its result says so, with `isError`. A credential may send 10 requests a second, and all credentials together 20 a second at each node (429, with `Retry-After`).",
   auth: "agent",
   bodyBytesMax: BODY_BYTES_MAX,
   deadlineMs: DEADLINE_MS,
   headers: Type.Object({
-    "mcp-protocol-version": header("The version of the protocol, as the client has agreed it."),
-    "mcp-method": header("From 2026-07-28 on, the message's `method`."),
-    "mcp-name": header("The same of a tool's name."),
+    "mcp-protocol-version": header("The protocol version that the client has negotiated."),
+    "mcp-method": header("From 2026-07-28 on, the `method` of the message."),
+    "mcp-name": header("From 2026-07-28 on, the name of the tool."),
   }),
   body: Message,
   bodyExample: { jsonrpc: "2.0", id: 1, method: "tools/list", params: {} },
   responses: {
-    200: { description: "The answer to the message.", body: Answer, example: { jsonrpc: "2.0", id: 1, result: { tools: [] } } },
-    202: { description: "The message was a notification, which has no answer." },
+    200: { description: "The response to the message.", body: Answer, example: { jsonrpc: "2.0", id: 1, result: { tools: [] } } },
+    202: { description: "The message was a notification, which has no response." },
     ...agents.errors(400, 401, 403, 413, 415, 429, 503),
-    404: { description: "There is no such method, as version 2026-07-28 answers it.", body: agents.envelope.schema },
+    404: { description: "There is no such method; this is how version 2026-07-28 answers it.", body: agents.envelope.schema },
   },
   handle: async (operations, { caller, body, headers, request }) => {
     const call = { agent: agentOf(caller), requestId: request.id, gone: request.gone };

@@ -13,16 +13,16 @@ export const McpError = Type.Object(
   {
     jsonrpc: Type.Literal("2.0"),
     error: Type.Object({
-      code: Type.Integer({ description: "By JSON-RPC 2.0 and the Model Context Protocol." }),
+      code: Type.Integer({ description: "Error code of JSON-RPC 2.0 and the Model Context Protocol." }),
       message: Type.String(),
       data: Type.Optional(
         Type.Unknown({
-          description: "What else there is to say; of the relay's own errors `code` and, where it is known, `retryAfterSeconds`.",
+          description: "Details of the error. The relay's own errors have `code` and, if it is known, `retryAfterSeconds`.",
         }),
       ),
     }),
     id: Type.Union([Type.String(), Type.Number(), Type.Null()], {
-      description: "That of the message; null where the relay has refused the request before it looked at the message.",
+      description: "The id of the message; null if the relay rejected the request before it read the message.",
     }),
   },
   { title: "McpError" },

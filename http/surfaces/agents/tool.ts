@@ -60,7 +60,7 @@ export function agentTool<In extends TObject, Out extends TObject>({
     output: jsonOf(output),
     run: async (operations, { args: given, ...call }) => {
       if (!agentMay(call.agent, facts.scope))
-        return refused(`This credential has no scope ${facts.scope}; its merchant decides about scopes`);
+        return refused(`This credential lacks the scope ${facts.scope}; ask the merchant, who grants scopes`);
       // Models send null for whatever they do not set.
       const args = withoutNulls(input, given);
       if (check().Check(args)) return run(operations, { ...call, args });

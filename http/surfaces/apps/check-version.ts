@@ -13,7 +13,7 @@ export const checkAppVersion = apps.endpoint({
   tags: ["Terminals"],
   summary: "Get the app version for a terminal",
   description:
-    "A deployment to the terminal takes precedence over one to its merchant, and that one over a deployment to all. A version below the installed one is never offered. Without `currentVersionCode` the deployed version is always offered. The login may be left out. An offer is counted when the terminal asks with its login, or from the address of its last poll or WebSocket session.",
+    "A deployment to the terminal takes precedence over one to its merchant, which takes precedence over a deployment to all terminals. The relay never offers a version below the installed one. Without `currentVersionCode` it always offers the deployed version. The login is optional. An offer is counted if the terminal sends its login, or calls from the address of its last poll or WebSocket session.",
   auth: "optionalBasic",
   rateLimit: { bucket: "app-version", perSecond: 50 },
   query: Type.Object({
@@ -42,7 +42,7 @@ export const checkAppVersion = apps.endpoint({
       },
       headers: { "Cache-Control": { description: "no-store" } },
     },
-    204: { description: "Up to date.", headers: { "Cache-Control": { description: "no-store" } } },
+    204: { description: "The terminal's version is up to date.", headers: { "Cache-Control": { description: "no-store" } } },
     ...apps.errors(400, 429),
   },
   handle: (operations, { query: { terminalId, currentVersionCode }, caller, request: { ipAddress } }) => {

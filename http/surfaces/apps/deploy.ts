@@ -34,7 +34,8 @@ export const deployToTerminal = apps.endpoint({
   method: "POST",
   path: "/admin/app-versions/{versionId}/deploy-terminal",
   summary: "Deploy an app version to a terminal",
-  description: "Takes precedence over deployments to its merchant and to all. Replaces the previous deployment to the terminal.",
+  description:
+    "It takes precedence over deployments to the terminal's merchant and to all terminals. It replaces the previous deployment to the terminal.",
   auth: "admin",
   role: "operator",
   machine: "apps",
@@ -54,7 +55,8 @@ export const deployToMerchant = apps.endpoint({
   method: "POST",
   path: "/admin/app-versions/{versionId}/deploy-merchant",
   summary: "Deploy an app version to a merchant",
-  description: "The cloud configurations say which terminals belong to the merchant. Takes precedence over the deployment to all.",
+  description:
+    "The cloud configurations say which terminals belong to the merchant. The deployment takes precedence over the deployment to all terminals.",
   auth: "admin",
   role: "operator",
   machine: "apps",
@@ -141,7 +143,10 @@ const step = {
   machine: "apps",
   params: DeploymentParams,
   body: Type.Optional(Type.Object({})),
-  responses: { 200: { ...deployed, description: "The deployment as it is now." }, ...apps.errors(400, 401, 404, 409, 413, 415, 503) },
+  responses: {
+    200: { ...deployed, description: "The deployment as it is after the call." },
+    ...apps.errors(400, 401, 404, 409, 413, 415, 503),
+  },
 } as const;
 
 export const pauseDeployment = apps.endpoint({
@@ -170,7 +175,7 @@ export const rollBackDeployment = apps.endpoint({
   path: "/admin/app-deployments/{deploymentId}/roll-back",
   summary: "Roll back an app deployment",
   description:
-    "The earlier version is offered again to terminals with an older one. Terminals that have the later version keep it: a downgrade is never offered. Returns the deployment that is now active.",
+    "The relay offers the earlier version again to terminals with an older one. Terminals that have the later version keep it: the relay never offers a downgrade. Returns the deployment that is now active.",
   handle: async ({ deployments }, { params }) => answer(await deployments.rollBack(params.deploymentId)),
 });
 
@@ -183,7 +188,7 @@ export const changeDeployment = apps.endpoint({
   method: "PATCH",
   path: "/admin/app-deployments/{deploymentId}",
   summary: "Update an app deployment",
-  description: "Members that are left out keep their values. A larger share includes the terminals of a smaller one.",
+  description: "Members that are left out keep their values. A larger percentage includes the terminals of a smaller one.",
   body: RolloutRequest,
   elsewhere: { active: STEPS, state: STEPS, paused: STEPS },
   bodyExample: { rolloutPercent: 50 },

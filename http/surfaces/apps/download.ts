@@ -11,10 +11,10 @@ const FILE_NAME = "^[A-Za-z0-9_-][A-Za-z0-9._-]*$";
 const header = (description: string) => Type.Optional(Type.String({ maxLength: 256, description }));
 
 const fileHeaders = {
-  ETag: { description: "Of the bytes, which never change under one name." },
+  ETag: { description: "ETag of the package's bytes, which never change under one file name." },
   "Accept-Ranges": { description: "bytes" },
-  "Cache-Control": { description: "May be cached forever." },
-  "Content-Disposition": { description: "attachment, with the file name" },
+  "Cache-Control": { description: "The package may be cached forever." },
+  "Content-Disposition": { description: "`attachment`, with the file name" },
 };
 
 /** On a 304 too, which renews what the caller has. */
@@ -29,7 +29,7 @@ export const downloadPackage = apps.endpoint({
   tags: ["Terminals"],
   summary: "Download an app package",
   description:
-    "One range per request; a request for several ranges gets the whole package. Sent as fast as the terminal reads, up to the relay's own limit. The login may be left out. A download is counted when the terminal loads with its login, or from the address of its last poll or WebSocket session.",
+    "Each request may ask for one range; a request for several ranges gets the whole package. The relay sends as fast as the terminal reads, up to its own limit. The login is optional. A download is counted if the terminal sends its login, or calls from the address of its last poll or WebSocket session.",
   auth: "optionalBasic",
   rateLimit: { bucket: "app-download", perSecond: 50 },
   params: Type.Object({
@@ -37,19 +37,22 @@ export const downloadPackage = apps.endpoint({
   }),
   query: Type.Object({
     terminalId: Type.Optional(
-      Type.String({ maxLength: 64, description: "Part of the address that a terminal receives; used to count its download." }),
+      Type.String({
+        maxLength: 64,
+        description: "A part of the address that a terminal receives; the relay uses it to count the terminal's download.",
+      }),
     ),
   }),
   headers: Type.Object({
     range: header("`bytes=from-to`"),
-    "if-range": header("The range is sent only if this ETag still matches; otherwise the whole package."),
-    "if-none-match": header("304 if this ETag still matches."),
+    "if-range": header("The relay sends the range only if this ETag still matches; otherwise it sends the whole package."),
+    "if-none-match": header("The response is 304 if this ETag still matches."),
     "x-terminal-id": header("Used to count the download if the address does not name the terminal."),
   }),
   responses: {
     200: { description: "The whole package.", file: true, contentType: APK, headers: fileHeaders },
     206: {
-      description: "A part of it.",
+      description: "A part of the package.",
       file: true,
       contentType: APK,
       headers: { ...fileHeaders, "Content-Range": { description: "`bytes from-to/size`" } },

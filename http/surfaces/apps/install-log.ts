@@ -7,6 +7,7 @@ import {
 } from "../../../engine/apps/install-log.ts";
 import { RelayError } from "../../../engine/kernel/errors.ts";
 import { isTerminalId } from "../../../engine/kernel/identifiers.ts";
+import { iso } from "../../endpoint/time.ts";
 import { okBody, TextBody } from "../parts/relay-envelope.ts";
 import { VersionParams } from "./schemas.ts";
 import { apps } from "./surface.ts";
@@ -20,12 +21,14 @@ export const recordInstall = apps.endpoint({
   path: "/api/v1/app/install-log",
   tags: ["Terminals"],
   summary: "Create an install report",
-  description: `Any JSON object is kept, for 30 days, with card numbers masked; of a version the latest ${INSTALL_LOGS_PER_VERSION_MAX} that its terminals report, and as many of others. A report updates the counts of the deployment if it says which terminal (\`terminalId\`, or the header \`X-Terminal-ID\`), which version (\`versionCode\`, a number or digits) and how it ended (\`status\`: \`completed\`, \`failed\` and kindred words, or \`success\`: true or false), and if it comes with the terminal's login, or from the address of its last poll or WebSocket session. The login may be left out. A terminal is counted once: a success after a failure counts as a success.`,
+  description: `Any JSON object is accepted. The relay masks card numbers and stores the report for 30 days; for each version it stores the latest ${INSTALL_LOGS_PER_VERSION_MAX} reports of the version's terminals, and as many other ones. A report updates the counts of the deployment if it names the terminal (\`terminalId\`, or the header \`X-Terminal-ID\`), the version (\`versionCode\`, a number or digits) and the outcome (\`status\`: \`completed\`, \`failed\` and similar words, or \`success\`: true or false), and if it comes with the terminal's login or from the address of its last poll or WebSocket session. The login is optional. A terminal is counted once: a success after a failure counts as a success.`,
   auth: "optionalBasic",
   rateLimit: { bucket: "install-log", perSecond: 20 },
   bodyBytesMax: INSTALL_LOG_BODY_BYTES_MAX,
   bodyNesting: "any",
-  headers: Type.Object({ "x-terminal-id": Type.Optional(Type.String({ description: "Read if the report names no terminal." })) }),
+  headers: Type.Object({
+    "x-terminal-id": Type.Optional(Type.String({ description: "Id of the terminal, used if the report names no terminal." })),
+  }),
   body: Type.Object({}, { additionalProperties: true, description: "Free-form." }),
   bodyExample: { terminalId: "SIM00001", versionCode: 42, status: "completed", message: "installed in 12 s" },
   responses: { 200: { description: "Kept.", body: TextBody }, ...apps.errors(400, 413, 415, 429, 503) },
@@ -38,18 +41,20 @@ export const recordInstall = apps.endpoint({
 
 const Query = Type.Object({
   limit: Type.Optional(Type.Integer({ minimum: 1, maximum: LIMIT_MAX, default: LIMIT_DEFAULT, parameterName: "PageSize" })),
-  fromTerminal: Type.Optional(Type.Boolean({ description: "Only those that terminals posted themselves, or only those of others." })),
+  fromTerminal: Type.Optional(Type.Boolean({ description: "Lists only reports that terminals posted themselves, or only other reports." })),
 });
 
 const ShownLog = Type.Object(
   {
     id: Type.String(),
     receivedAt: Type.String({ description: "ISO 8601 UTC." }),
-    terminalId: Type.Union([Type.String(), Type.Null()], { description: "Null if the report names none." }),
-    versionCode: Type.Integer({ description: "0 if the report names no version that there is." }),
-    status: Type.Union([Type.Literal("completed"), Type.Literal("failed"), Type.Null()], { description: "Null if it cannot be read." }),
+    terminalId: Type.Union([Type.String(), Type.Null()], { description: "Null if the report names no terminal." }),
+    versionCode: Type.Integer({ description: "0 if the report names no known version." }),
+    status: Type.Union([Type.Literal("completed"), Type.Literal("failed"), Type.Null()], {
+      description: "Null if the outcome cannot be read.",
+    }),
     fromTerminal: Type.Boolean({
-      description: "True if it came with the terminal's login or from its address. Only such reports are counted.",
+      description: "True if the report came with the terminal's login or from its address. Only such reports are counted.",
     }),
     report: Type.Object({}, { additionalProperties: true, description: "The posted text, with card numbers masked." }),
   },
@@ -90,5 +95,5 @@ export const listOtherInstallLogs = apps.endpoint({
 });
 
 function shown({ receivedAtMs, fromTerminal = false, body, ...log }: InstallLog): Static<typeof ShownLog> {
-  return { ...log, receivedAt: new Date(receivedAtMs).toISOString(), fromTerminal, report: JSON.parse(body) };
+  return { ...log, receivedAt: iso(receivedAtMs), fromTerminal, report: JSON.parse(body) };
 }

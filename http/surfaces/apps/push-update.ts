@@ -11,7 +11,7 @@ export const pushUpdate = apps.endpoint({
   path: "/admin/app-versions/{versionId}/push-update",
   summary: "Push an app update to connected terminals",
   description:
-    "Sent to every session, a few at a time. It is not queued: a terminal that is not connected does not get it. The message is {uuid, service: FORCE_UPDATE, amount: 0, terminalId, apkUrl, versionCode, versionName, mandatory, md5, fileSize}.",
+    "The relay sends the update to every session, a few at a time. It does not queue it: a terminal that is not connected does not get it. The message is {uuid, service: FORCE_UPDATE, amount: 0, terminalId, apkUrl, versionCode, versionName, mandatory, md5, fileSize}.",
   auth: "admin",
   role: "operator",
   machine: "apps",
@@ -30,7 +30,7 @@ export const pushUpdate = apps.endpoint({
           service: Type.Literal("FORCE_UPDATE"),
           versionCode: Type.Integer(),
           terminalId: Type.Union([Type.String(), Type.Null()]),
-          recipients: Type.Integer({ description: "The number of sessions that it was sent to." }),
+          recipients: Type.Integer({ description: "The number of sessions to which the update was sent." }),
           message: Type.String(),
         }),
       ),
@@ -40,7 +40,8 @@ export const pushUpdate = apps.endpoint({
   handle: async (operations, { params, body }) => {
     const terminalId = body?.terminalId ?? null;
     const { uuid, versionCode, recipients } = await operations.pushUpdate(params.versionId, terminalId);
-    const message = recipients === 0 ? "Nobody is connected" : `Update sent to ${recipients} ${recipients === 1 ? "session" : "sessions"}`;
+    const message =
+      recipients === 0 ? "No terminal is connected" : `Update sent to ${recipients} ${recipients === 1 ? "session" : "sessions"}`;
     return { status: 200, body: { status: "ok", data: { uuid, service: "FORCE_UPDATE", versionCode, terminalId, recipients, message } } };
   },
 });

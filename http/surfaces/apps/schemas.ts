@@ -2,6 +2,7 @@ import { type Static, Type } from "@sinclair/typebox";
 import { type AppDeployment, ROLLOUT_DEFAULT, type RolloutOptions } from "../../../engine/apps/app-deployment.ts";
 import { type AppVersion, RELEASE_NOTES_LENGTH_MAX, VERSION_CODE_MAX, VERSION_NAME_LENGTH_MAX } from "../../../engine/apps/app-version.ts";
 import { CONFIG_NAME_LENGTH_MAX, CONFIG_NAME_PATTERN } from "../../../engine/settings/cloud-config.ts";
+import { iso } from "../../endpoint/time.ts";
 import { NamedTerminalId, words } from "../parts/schemas.ts";
 import type { AppsOperations } from "./surface.ts";
 
@@ -26,7 +27,7 @@ export const VersionRequest = Type.Object(
   {
     versionCode,
     versionName,
-    mandatory: Type.Optional(Type.Boolean({ default: false, description: "The app may not continue without the update." })),
+    mandatory: Type.Optional(Type.Boolean({ default: false, description: "True if the app must not continue without the update." })),
     releaseNotes: Type.Optional(Type.String({ maxLength: RELEASE_NOTES_LENGTH_MAX, default: "" })),
     active: Type.Optional(Type.Boolean({ default: true })),
   },
@@ -53,8 +54,8 @@ export const Version = Type.Object(
     versionName: Type.String(),
     mandatory: Type.Boolean(),
     releaseNotes: Type.String(),
-    active: Type.Boolean({ description: "False: withdrawn, not offered." }),
-    apkUrl: NullableText("The package's address; null until it is uploaded."),
+    active: Type.Boolean({ description: "False if the version is withdrawn and not offered." }),
+    apkUrl: NullableText("Address of the package; null until it is uploaded."),
     md5: NullableText("MD5 of the package, lower-case hex."),
     fileSize: Type.Union([Type.Integer(), Type.Null()], { description: "Size of the package in bytes." }),
     createdAt: Type.String({ description: "ISO 8601 UTC." }),
@@ -74,7 +75,7 @@ export function versionBody(version: AppVersion, { packageUrl }: Pick<AppsOperat
     apkUrl: version.package === null ? null : packageUrl(version.package.fileName, null),
     md5: version.package?.md5 ?? null,
     fileSize: version.package?.bytes ?? null,
-    createdAt: new Date(createdAtMs).toISOString(),
+    createdAt: iso(createdAtMs),
   };
 }
 
@@ -98,19 +99,20 @@ const rollout = {
       minimum: 0,
       maximum: 100,
       description:
-        "Share of the target's terminals in percent. The choice is stable: it is always the same terminals. The others are offered the previous deployment. Default: 100.",
+        "Percentage of the target's terminals that are offered the version. The choice is stable: it is always the same terminals. The relay offers the previous deployment to the others. Default: 100.",
     }),
   ),
   pauseAtFailurePercent: Type.Optional(
     Type.Union([Type.Number({ minimum: 1, maximum: 100 }), Type.Null()], {
-      description: "The deployment pauses when this percentage of the install reports are failures. Null or absent: never.",
+      description:
+        "The deployment pauses when this percentage of the install reports are failures. If null or absent, it never pauses automatically.",
     }),
   ),
   pauseAfterReports: Type.Optional(
     Type.Integer({
       minimum: 1,
       maximum: 1_000_000,
-      description: "The number of reports before the failure percentage is evaluated. Default: 10.",
+      description: "The number of reports after which the failure percentage is evaluated. Default: 10.",
     }),
   ),
 };
@@ -122,7 +124,7 @@ export const MerchantDeployRequest = Type.Object(
       minLength: 1,
       maxLength: CONFIG_NAME_LENGTH_MAX,
       pattern: CONFIG_NAME_PATTERN,
-      description: "As in the cloud configurations of its terminals.",
+      description: "Merchant id, as in the cloud configurations of its terminals.",
     }),
     ...rollout,
   },
@@ -147,7 +149,7 @@ export function rolloutOf({ rolloutPercent, pauseAtFailurePercent, pauseAfterRep
 const DeploymentState = words(["draft", "active", "paused", "superseded", "disabled"], {
   title: "DeploymentState",
   description:
-    "draft: the version has no package yet. active: the version is offered. paused: nothing is offered to its terminals. superseded: another deployment replaced it. disabled: the version is withdrawn.",
+    "draft: the version has no package yet. active: the relay offers the version. paused: the relay offers nothing to the deployment's terminals. superseded: another deployment replaced it. disabled: the version is withdrawn.",
 });
 const DeploymentTarget = words(["terminal", "merchant", "global"], { title: "DeploymentTarget" });
 const PauseReason = words(["operator", "failures"], { title: "PauseReason" });
@@ -157,8 +159,8 @@ export const Deployment = Type.Object(
     id: Type.Integer(),
     versionId: Type.Integer(),
     target: DeploymentTarget,
-    terminalId: Type.Optional(Type.String({ description: "Only for the deployment to a terminal." })),
-    merchantId: Type.Optional(Type.String({ description: "Only for the deployment to a merchant." })),
+    terminalId: Type.Optional(Type.String({ description: "Present only for a deployment to a terminal." })),
+    merchantId: Type.Optional(Type.String({ description: "Present only for a deployment to a merchant." })),
     state: DeploymentState,
     pausedBecause: Type.Optional(PauseReason),
     rolloutPercent: Type.Number(),
@@ -191,8 +193,8 @@ export function deploymentBody(deployment: AppDeployment): Static<typeof Deploym
     pauseAtFailurePercent,
     pauseAfterReports,
     counts,
-    createdAt: new Date(deployment.createdAtMs).toISOString(),
-    changedAt: new Date(deployment.changedAtMs).toISOString(),
+    createdAt: iso(deployment.createdAtMs),
+    changedAt: iso(deployment.changedAtMs),
   };
 }
 

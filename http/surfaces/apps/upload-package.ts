@@ -12,7 +12,7 @@ export function uploadPackageEndpoint({ packageBytesMax }: { packageBytesMax: nu
     path: "/admin/app-versions/{versionId}/upload-apk",
     summary: "Upload the package of an app version",
     description:
-      "MD5 and size are computed during the upload. An upload that breaks off changes nothing. A new package replaces the previous one and has a new address, unless the version is deployed: then 409, and another package needs a version of its own. Deployments that wait for a package start.",
+      "The relay computes MD5 and size during the upload. An interrupted upload changes nothing. A new package replaces the previous one and has a new address. If the version is deployed, the response is 409: create a new version for another package. Deployments that wait for the package start.",
     auth: "admin",
     role: "operator",
     machine: "apps",

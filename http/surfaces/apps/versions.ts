@@ -74,7 +74,8 @@ export const switchAppVersion = apps.endpoint({
   method: "PATCH",
   path: "/admin/app-versions/{versionId}/active",
   summary: "Enable or disable an app version",
-  description: "A version that is not active is not offered. Its package can still be downloaded by terminals that were offered it before.",
+  description:
+    "The relay does not offer a version that is not active. Terminals that were offered it before can still download its package.",
   auth: "admin",
   role: "operator",
   machine: "apps",

@@ -17,11 +17,11 @@ const TEXTS: Readonly<Record<Language, PageTexts>> = {
   en: {
     paid: { title: "Already paid", text: "This payment was completed. You do not need to do anything." },
     canceled: { title: "Payment cancelled", text: "The shop has cancelled this payment. It can no longer be paid." },
-    ended: { title: "This payment has ended", text: "It was not completed. To pay, go back to the shop and begin again." },
+    ended: { title: "This payment has ended", text: "It was not completed. To pay, go back to the shop and start again." },
     preparing: { title: "One moment", text: "The payment page is not ready yet." },
     missing: { title: "No such payment", text: "The address is not complete, or the payment is too old." },
     stillConfirming:
-      "The bank has not answered yet. You can go back to the shop, which will be told as soon as it has. Please do not pay again.",
+      "The bank has not answered yet. You can go back to the shop, which will be informed as soon as the bank answers. Please do not pay again.",
     backToShop: "Back to the shop",
   },
   it: {
@@ -30,7 +30,8 @@ const TEXTS: Readonly<Record<Language, PageTexts>> = {
     ended: { title: "Questo pagamento è terminato", text: "Non è stato completato. Per pagare, torna al negozio e ricomincia." },
     preparing: { title: "Un momento", text: "La pagina di pagamento non è ancora pronta." },
     missing: { title: "Pagamento non trovato", text: "L'indirizzo non è completo, oppure il pagamento è troppo vecchio." },
-    stillConfirming: "La banca non ha ancora risposto. Puoi tornare al negozio, che sarà avvisato appena risponde. Non pagare di nuovo.",
+    stillConfirming:
+      "La banca non ha ancora risposto. Puoi tornare al negozio, che sarà avvisato appena la banca risponde. Non pagare di nuovo.",
     backToShop: "Torna al negozio",
   },
 };

@@ -10,7 +10,7 @@ export const payPage = pages.endpoint({
   name: "payPage",
   method: "GET",
   path: "/pay/i/{token}",
-  summary: "Send a buyer on to the page where the payment is made",
+  summary: "Send a buyer to the page where the payment is made",
   auth: "none",
   rateLimit: BUYER_PAGE_RATE,
   params: TokenParams,

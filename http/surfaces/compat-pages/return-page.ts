@@ -23,9 +23,9 @@ export const returnPage = pages.endpoint({
   name: "returnPage",
   method: "GET",
   path: "/pay/return/{token}",
-  summary: "Take a buyer back to the shop, with the outcome of the payment",
+  summary: "Send a buyer back to the shop with the outcome of the payment",
   description:
-    "The card gateway sends buyers here. The relay asks it how the payment went and adds `payment_intent`, `payment_intent_client_secret` and `redirect_status` (succeeded, failed or canceled) to the shop's return address. While that is not known the buyer stays on a page that waits up to 30 s, and then has a button that returns without `redirect_status`.",
+    "The card gateway sends buyers here. The relay asks it for the outcome of the payment and adds `payment_intent`, `payment_intent_client_secret` and `redirect_status` (succeeded, failed or canceled) to the shop's return address. While the outcome is unknown the buyer stays on a waiting page for up to 30 s, which then shows a button that returns without `redirect_status`.",
   auth: "none",
   rateLimit: BUYER_PAGE_RATE,
   // The gateway adds members of its own.
@@ -52,13 +52,13 @@ export const returnState = pages.endpoint({
   name: "returnState",
   method: "GET",
   path: "/pay/return/{token}/state",
-  summary: "Tell the page that waits whether the outcome is known",
+  summary: "Get whether the outcome is known, for the waiting page",
   auth: "none",
   rateLimit: BUYER_PAGE_RATE,
   params: TokenParams,
   responses: {
     200: {
-      description: "Whether the page leads on now.",
+      description: "True if the waiting page should load the next page.",
       body: Type.Object({ decided: Type.Boolean() }),
       headers: PRIVATE_HEADER_DECLARATIONS,
     },
@@ -75,14 +75,14 @@ export const returnScript = pages.endpoint({
   name: "returnScript",
   method: "GET",
   path: RETURN_SCRIPT_PATH,
-  summary: "Get the script of the page that waits",
+  summary: "Get the script of the waiting page",
   auth: "none",
   responses: {
     200: {
       description: "The script.",
       body: Type.String(),
       contentType: "text/javascript; charset=utf-8",
-      headers: { "Cache-Control": { description: "How long it may be cached." } },
+      headers: { "Cache-Control": { description: "How long the script may be cached." } },
     },
   },
   handle: () => ({ status: 200, text: RETURN_SCRIPT, headers: { "Cache-Control": "no-cache" } }),

@@ -13,7 +13,7 @@ export interface CompatPageOperations {
 export const pages = surface<CompatPageOperations>()({ name: "compat-pages", tags: ["Buyer's pages"], envelope: relayEnvelope });
 
 /** Any text: a wrong one gets a page, and no error in JSON. */
-export const TokenParams = Type.Object({ token: Type.String({ description: "Names the payment; whoever has it may pay it." }) });
+export const TokenParams = Type.Object({ token: Type.String({ description: "Token of the payment; anyone who has it may pay." }) });
 
 const TOKEN = /^[A-Za-z0-9_-]{24,256}$/;
 

@@ -10,7 +10,7 @@ export const retrieveAccount = call({
   method: "GET",
   path: "/account",
   summary: "Get the account",
-  description: "For clients that ask whose key they have. What is not said here is not known to the relay.",
+  description: "For clients that ask which merchant a key belongs to. The relay does not know what is missing here.",
   fields: { expand: EXPAND },
   answer: { description: "The account.", schema: Account },
   errors: [400],

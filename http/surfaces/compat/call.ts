@@ -54,7 +54,7 @@ const HEADERS = Type.Object({
       maxLength: VERSION_LENGTH_MAX,
       ...VERSION,
       parameterName: "CompatVersion",
-      description: `The version of the API that the client was made for, such as \`${DEFAULT_API_VERSION}\`. It is answered. Without it the merchant's default counts, which it sets in its portal and no request changes; objects are the same in all versions.`,
+      description: `The version of the API that the client was made for, such as \`${DEFAULT_API_VERSION}\`. The response has the same version. Without it the merchant's default version applies, which the merchant sets in its portal and which no request changes. Objects are the same in all versions.`,
     }),
   ),
   [READ_HEADERS.ownVersion]: Type.Optional(

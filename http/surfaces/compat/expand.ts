@@ -25,7 +25,7 @@ export interface Expansion {
   readonly [member: string]: Expansion;
 }
 
-const EXPAND_DESCRIPTION = `Members to answer as whole objects instead of ids: ${PATHS_MAX} paths of at most ${EXPAND_DEPTH_MAX} levels, such as \`latest_charge\`, of a list \`data.latest_charge\`. \`customer\`, \`payment_method\` and \`balance_transaction\` are accepted and stay as they are; any other is refused.`;
+const EXPAND_DESCRIPTION = `Members that the response contains as whole objects instead of ids: ${PATHS_MAX} paths of at most ${EXPAND_DEPTH_MAX} levels, such as \`latest_charge\`, or \`data.latest_charge\` in a list. \`customer\`, \`payment_method\` and \`balance_transaction\` are accepted and do not change; the relay rejects any other.`;
 
 const paths = list(EXPAND_DESCRIPTION, {
   itemsMax: PATHS_MAX,

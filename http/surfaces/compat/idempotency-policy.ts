@@ -26,7 +26,7 @@ export function compatIdempotency({ isFinal, frees, differs, running, requestIdO
     lifetimeMs: LIFETIME_MS,
     parameterName: "CompatIdempotencyKey",
     description:
-      "A unique value that you choose for this operation, valid for 24 hours for all paths of a merchant. The same request again gets the stored response (with `Idempotent-Replayed: true`, and `Original-Request` with the id of the first one) and is not executed again. Another request is refused with 400; while the first one is in progress, the same is refused with 409. Responses of 400 for parameters, 401, 404, 409, 429 and of 500 or more are not stored.",
+      "A unique value that you choose for this operation, valid for 24 hours for all paths of a merchant. If the same request is sent again with this key, the relay returns the stored response (with `Idempotent-Replayed: true`, and `Original-Request` with the id of the first request) and does not execute the request again. Another request with the same key is rejected with 400; while the first request is in progress, a repetition is rejected with 409. Responses of 400 for parameters, 401, 404, 409, 429 and of 500 or more are not stored.",
     scopeOf: (_endpoint, { caller, body }) => {
       if (caller.type === "merchantKey") {
         const { merchantId, livemode, kind } = caller.merchant;

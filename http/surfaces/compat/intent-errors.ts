@@ -17,33 +17,35 @@ export function unexpected(intent: IntentRecord, action: string, shown: Shown): 
 
 /** The gateway refused, in its own words. */
 export function refusedByGateway(intent: IntentRecord, description: string, code: string, shown: Shown): PlatformError {
-  return refusedByState(description === "" ? "The card gateway refused it." : description, { code, paymentIntent: shown(intent) });
+  return refusedByState(description === "" ? "The card gateway refused the payment." : description, { code, paymentIntent: shown(intent) });
 }
 
 /** As the platform says it: a disputed payment is not given back. */
 export function disputed(intent: IntentRecord, shown: Shown): PlatformError {
-  return refusedByState("This payment is under dispute, and nothing of it is given back.", {
+  return refusedByState("This payment is under dispute and cannot be refunded.", {
     code: "charge_disputed",
     paymentIntent: shown(intent),
   });
 }
 
 export function unsettled(): PlatformError {
-  return lockTimeout("What became of an attempt to pay is being found out; send the same request again shortly.");
+  return lockTimeout("The outcome of an attempt to pay is not known yet; send the same request again shortly.");
 }
 
 export function unavailable(): PlatformError {
-  return notConfirmed("It is not known whether the card gateway did it; send the same request with the same Idempotency-Key to find out.");
+  return notConfirmed(
+    "It is unknown whether the card gateway executed the operation; send the same request with the same Idempotency-Key to find out.",
+  );
 }
 
 export function noAccount(): PlatformError {
-  return forbidden("The merchant has no account at the card gateway.", "account_invalid");
+  return forbidden("The merchant has no account at the card gateway; its partner must add one.", "account_invalid");
 }
 
 /** A key of the environment that the merchant is not in, without an account that is kept for it. */
 export function otherEnvironment(): PlatformError {
   return new PlatformError(
-    "This key is of the environment that the merchant is not in, and its partner keeps no account at the card gateway for that. Nothing was asked of the card gateway.",
+    "This key belongs to the merchant's other environment, and its partner has no account at the card gateway for that environment. Nothing was sent to the card gateway.",
     { status: 409, type: "invalid_request_error", code: "other_environment", shouldRetry: false, stored: false },
   );
 }

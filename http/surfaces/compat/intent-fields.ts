@@ -41,10 +41,10 @@ const shipping = group(
     address: group(ADDRESS, "The address.", "CompatAddress"),
     carrier: text("The delivery service."),
     name: text("The recipient."),
-    phone: text("The recipient's phone."),
-    tracking_number: text("The delivery's number."),
+    phone: text("The recipient's phone number."),
+    tracking_number: text("The tracking number of the delivery."),
   },
-  "Stored and answered; it has no effect.",
+  "Stored and returned; it has no effect.",
   "CompatShipping",
 );
 
@@ -52,7 +52,7 @@ const shipping = group(
 const CARD = "card";
 
 const paymentMethodTypes: Field<readonly string[] | undefined> = narrowed(
-  words("Must contain `card`, which is what the payment page offers. Others are stored and answered.", 50),
+  words("Must contain `card`, the method that the payment page offers. Other methods are stored and returned.", 50),
   (given, param) => {
     if (given.includes(CARD)) return;
     throw invalidParam(param, `Invalid ${param}: must contain ${CARD}, the one method of payment here.`);
@@ -80,9 +80,9 @@ function narrowed<T>(field: Field<T | undefined>, check: (value: T, param: strin
 const automaticPaymentMethods = group(
   {
     enabled: required(flag("Whether the payment page chooses the method.")),
-    allow_redirects: refused("the buyer pays on a payment page, so `never` cannot be kept", ["always"]),
+    allow_redirects: refused("the buyer pays on a payment page, so `never` is impossible", ["always"]),
   },
-  "What the payment page offers is the same with and without it.",
+  "The payment page offers the same methods with and without it.",
 );
 
 /**
@@ -91,14 +91,17 @@ const automaticPaymentMethods = group(
  */
 const cardOptions = group(
   {
-    capture_method: unsettableOneOf(["manual"], "Counts like `capture_method`, and before it. Empty: nothing is said."),
+    capture_method: unsettableOneOf(
+      ["manual"],
+      "Has the same effect as `capture_method` and takes precedence over it. An empty value has no effect.",
+    ),
     cvc_token: withoutEffect("The buyer enters the card on the payment page."),
     installments: group(
       {
         enabled: withoutEffect("The payment page offers no installments."),
-        plan: refused("the whole is paid at once"),
+        plan: refused("the buyer pays the whole amount at once"),
       },
-      "Nothing is paid in installments.",
+      "Payments in installments do not exist here.",
     ),
     mandate_options: refused("the buyer is always present"),
     moto: refused("the buyer is always present", [false]),
@@ -107,22 +110,22 @@ const cardOptions = group(
     request_extended_authorization: withoutEffect(""),
     request_incremental_authorization: withoutEffect(""),
     request_multicapture: withoutEffect("A payment can be captured once."),
-    request_overcapture: withoutEffect("At most what was authorized can be captured."),
+    request_overcapture: withoutEffect("At most the authorized amount can be captured."),
     request_partial_authorization: withoutEffect(""),
     request_three_d_secure: withoutEffect("The payment page decides."),
     require_cvc_recollection: withoutEffect("The buyer enters the card on the payment page."),
-    setup_future_usage: refused("cards are not kept", ["none"]),
+    setup_future_usage: refused("cards are not stored", ["none"]),
     statement_descriptor_suffix_kana: withoutEffect(""),
     statement_descriptor_suffix_kanji: withoutEffect(""),
     three_d_secure: withoutEffect("The payment page decides."),
   },
-  "What the platform takes for a card.",
+  "The member that the platform uses for a card.",
   "CompatCardOptions",
 );
 
 const paymentMethodOptions = openGroup(
   { card: cardOptions },
-  "By method. Only `card` counts, which is the one method of the payment page.",
+  "Options for each method. Only `card` is used, which is the only method of the payment page.",
 );
 
 /** Members that clients of the platform send with every call that may confirm; what a buyer pays with is entered on the payment page. */
@@ -130,7 +133,7 @@ const PAYMENT_METHOD = {
   allowed_payment_method_types: narrowed(words("Accepted, has no effect; must contain `card`.", 50), (given, param) => {
     if (!given.includes(CARD)) throw invalidParam(param, `Invalid ${param}: must contain ${CARD}, the one method of payment here.`);
   }),
-  amount_details: withoutEffect("Amounts of items are not shown to the buyer."),
+  amount_details: withoutEffect("The buyer does not see amounts of items."),
   confirmation_token: withoutEffect("The buyer enters the card on the payment page."),
   customer_account: withoutEffect(""),
   excluded_payment_method_types: excludedPaymentMethodTypes,
@@ -146,70 +149,76 @@ const PAYMENT_METHOD = {
 
 /** Members that would change where money goes, or when. */
 const MONEY = {
-  application_fee_amount: refused("there are no fees of platforms"),
+  application_fee_amount: refused("platform fees do not exist here"),
   error_on_requires_action: refused("every payment needs the payment page", [false]),
   mandate: refused("the buyer is always present"),
   mandate_data: refused("the buyer is always present"),
   off_session: refused("the buyer is always present", [false]),
   on_behalf_of: refused("there are no connected accounts"),
-  setup_future_usage: refused("cards are not kept"),
+  setup_future_usage: refused("cards are not stored"),
   transfer_data: refused("there are no connected accounts"),
 };
 
 const captureMethod = oneOf(
   ["automatic", "automatic_async", "manual"],
-  "`manual`: the card is authorized when the buyer pays, and the money taken by capture. Default `automatic_async`, which is `automatic` here.",
+  "`manual`: the card is authorized when the buyer pays, and a capture takes the money. Default: `automatic_async`, which is the same as `automatic` here.",
   "CompatCaptureMethod",
 );
 const returnUrl = returnAddress(
-  "Where the buyer comes back to, with `payment_intent`, `payment_intent_client_secret` and `redirect_status`. https, in TEST also http; or an address of an app, such as `myapp://back`, whose scheme the merchant has registered in its portal.",
+  "Address to which the buyer returns, with `payment_intent`, `payment_intent_client_secret` and `redirect_status` added. It is https, or http in TEST; or an address of an app, such as `myapp://back`, whose scheme the merchant has registered in its portal.",
 );
 
 /** What create and update share. */
 const ORDER = {
   capture_method: captureMethod,
-  confirmation_method: oneOf(["automatic", "manual"], "Stored and answered; both confirm in the same way.", "CompatConfirmationMethod"),
-  customer: text("An id of your own; stored and answered. There are no customers here."),
+  confirmation_method: oneOf(
+    ["automatic", "manual"],
+    "Stored and returned; both values confirm in the same way.",
+    "CompatConfirmationMethod",
+  ),
+  customer: text("Your own customer id; stored and returned. Customers do not exist here."),
   description: text("Shown to the buyer on the payment page."),
   metadata: metadata(),
   payment_method_types: paymentMethodTypes,
-  receipt_email: email("The buyer's address; the card gateway gets it with the payment."),
+  receipt_email: email("The buyer's e-mail address; the relay sends it to the card gateway with the payment."),
   return_url: returnUrl,
   shipping,
-  statement_descriptor: text("Stored and answered; it has no effect."),
-  statement_descriptor_suffix: text("Stored and answered; it has no effect."),
+  statement_descriptor: text("Stored and returned; it has no effect."),
+  statement_descriptor_suffix: text("Stored and returned; it has no effect."),
   transfer_group: withoutEffect(""),
   expand: EXPAND,
   ...PAYMENT_METHOD,
   ...MONEY,
 };
 
-const AMOUNT = "In the currency's smallest unit. Amounts in three-decimal currencies end in 0.";
+const AMOUNT = "Amount in the currency's smallest unit. Amounts in three-decimal currencies must end in 0.";
 const CURRENCY =
-  "Three-letter ISO code, in small or capital letters. `isk`, `mga`, `ugx` and currencies with four decimals are refused: their smallest unit is not the same everywhere.";
+  "Three-letter ISO code, in lower or upper case. The relay rejects `isk`, `mga`, `ugx` and currencies with four decimals, because their smallest unit is ambiguous.";
 
 export const CREATE_FIELDS = {
   amount: required(amount(AMOUNT)),
   currency: required(word(CURRENCY, { pattern: CURRENCY_FORM.source })),
   automatic_payment_methods: automaticPaymentMethods,
-  confirm: flag("Also begins an attempt: see confirm. Needs `return_url`."),
+  confirm: flag("Also starts an attempt to pay: see confirm. Needs `return_url`."),
   ...ORDER,
 };
 
 export const UPDATE_FIELDS = {
-  amount: amount(`${AMOUNT} Only while no attempt is under way or paid; so are \`currency\` and \`capture_method\`.`),
+  amount: amount(
+    `${AMOUNT} It can be changed only while no attempt is in progress or paid; the same applies to \`currency\` and \`capture_method\`.`,
+  ),
   currency: word(CURRENCY, { pattern: CURRENCY_FORM.source }),
   ...ORDER,
 };
 
 export const CONFIRM_FIELDS = {
-  amount_to_confirm: refused("the whole amount is paid"),
+  amount_to_confirm: refused("the buyer pays the whole amount"),
   capture_method: captureMethod,
-  client_secret: word("With a publishable key, required: the intent's `client_secret`."),
+  client_secret: word("Required with a publishable key: the intent's `client_secret`."),
   expand: EXPAND,
-  key: word("A page's publishable key, where it is not sent in `Authorization`."),
+  key: word("A page's publishable key, if it is not sent in `Authorization`."),
   payment_method_types: paymentMethodTypes,
-  receipt_email: email("The buyer's address."),
+  receipt_email: email("The buyer's e-mail address."),
   return_url: returnUrl,
   shipping,
   ...PAYMENT_METHOD,
@@ -223,7 +232,7 @@ export const CANCEL_FIELDS = {
 
 export const CAPTURE_FIELDS = {
   amount_details: withoutEffect(""),
-  amount_to_capture: amount("Default: the whole. The rest is released; a payment can be captured once."),
+  amount_to_capture: amount("Default: the whole amount. The rest is released; a payment can be captured once."),
   application_fee_amount: MONEY.application_fee_amount,
   expand: EXPAND,
   final_capture: refused("a payment can be captured once", [true]),
@@ -280,7 +289,10 @@ function ofCard({ payment_method_options: options }: Change): "manual" | null | 
 function changedCapture(members: Change, before: IntentOrder): IntentOrder["captureMethod"] | undefined {
   const asked = ofCard(members) ?? members.capture_method;
   if (asked !== undefined || ofCard(members) === undefined || before.captureMethod !== "manual") return asked;
-  throw invalidParam(CARD_CAPTURE, `${CARD_CAPTURE} cannot be unset by itself: it is kept as capture_method. Send capture_method as well.`);
+  throw invalidParam(
+    CARD_CAPTURE,
+    `${CARD_CAPTURE} cannot be unset alone, because it is stored as capture_method. Send capture_method as well.`,
+  );
 }
 
 export const CARD_CAPTURE = "payment_method_options[card][capture_method]";
@@ -310,7 +322,7 @@ export function changeOf(members: Change, before: IntentOrder, merchant: Returni
 export function returnUrlMissing() {
   return invalidParam(
     "return_url",
-    "Missing required param: return_url. The buyer comes back there from the payment page; give it here or with the payment intent.",
+    "Missing required param: return_url. The payment page sends the buyer back there; give it here or with the payment intent.",
     "parameter_missing",
   );
 }

@@ -22,7 +22,7 @@ const BOUNDS = { gt: second, gte: second, lt: second, lte: second };
 const created: Field<CreatedBounds> = {
   schema: Type.Union([Type.Integer({ minimum: 0, maximum: SECONDS_MAX }), schemaOf(BOUNDS)], {
     description:
-      "When it was created, in seconds since 1970: one second, or bounds as `created[gte]`, `created[gt]`, `created[lte]`, `created[lt]`.",
+      "When the object was created, in seconds since 1970: one second, or bounds as `created[gte]`, `created[gt]`, `created[lte]`, `created[lt]`.",
   }),
   isRequired: false,
   read: (value, param) => {
@@ -53,14 +53,14 @@ function boundMs(narrower: (...of: number[]) => number, bounds: readonly (number
 }
 
 const CURSORS = {
-  limit: parameter("CompatPageSize", integer(`How many at most. Default ${LIMIT_DEFAULT}.`, { minimum: 1, maximum: LIMIT_MAX })),
+  limit: parameter("CompatPageSize", integer(`Maximum number of items. Default: ${LIMIT_DEFAULT}.`, { minimum: 1, maximum: LIMIT_MAX })),
   starting_after: parameter(
     "CompatStartingAfter",
-    word("The id of the last item of the page before: those that are older follow. 404 for an id that is not in the list."),
+    word("The id of the last item of the previous page: older items follow. The response is 404 for an id that is not in the list."),
   ),
   ending_before: parameter(
     "CompatEndingBefore",
-    word("The id of the first item of the page after: those that are newer. 404 for an id that is not in the list."),
+    word("The id of the first item of the next page: newer items are returned. The response is 404 for an id that is not in the list."),
   ),
   expand: EXPAND,
 };
@@ -93,7 +93,7 @@ export function listSchema(item: TSchema): TSchema {
   return Type.Object({
     object: Type.Literal("list"),
     data: Type.Array(item, { description: "Newest first." }),
-    has_more: Type.Boolean({ description: "Whether there are more in the direction that was asked for." }),
+    has_more: Type.Boolean({ description: "Whether there are more items in the requested direction." }),
     url: Type.String({ description: "The path of the list." }),
   });
 }

@@ -335,7 +335,7 @@ export const METADATA_VALUE_CHARS_MAX = 500;
 const MetadataValue = Type.Union([Type.String({ maxLength: METADATA_VALUE_CHARS_MAX }), Type.Number(), Type.Boolean(), Type.Null()]);
 
 export function metadata(): Field<MetadataChange | undefined> {
-  const description = `Your own texts under your own names: at most ${METADATA_KEYS_MAX} keys of at most ${METADATA_KEY_CHARS_MAX} characters without square brackets, values of at most ${METADATA_VALUE_CHARS_MAX}. An empty value removes its key; an empty \`metadata\` removes all.`;
+  const description = `Your own texts under your own names: at most ${METADATA_KEYS_MAX} keys of at most ${METADATA_KEY_CHARS_MAX} characters without square brackets, values of at most ${METADATA_VALUE_CHARS_MAX} characters. An empty value removes its key; an empty \`metadata\` removes all.`;
   return {
     schema: Type.Union([Type.Record(Type.String(), MetadataValue), Type.Literal(""), Type.Null()], {
       description,
@@ -384,7 +384,7 @@ export function tooManyKeys(param = "metadata"): PlatformError {
 /** A member that clients of the platform send and that changes nothing here. It is still looked through for card data. */
 export function withoutEffect(description: string): Field<undefined> {
   return {
-    schema: Type.Unknown({ description: `Accepted, has no effect. ${description}`.trim() }),
+    schema: Type.Unknown({ description: `Accepted without effect. ${description}`.trim() }),
     isRequired: false,
     read: () => undefined,
   };
@@ -393,7 +393,7 @@ export function withoutEffect(description: string): Field<undefined> {
 /** A member that must not be ignored, because the money would go another way than its sender thinks. Unset, or with one of `harmless`, it says nothing. */
 export function refused(why: string, harmless: readonly (string | boolean)[] = []): Field<undefined> {
   return {
-    schema: Type.Unknown({ description: `Not supported: ${why}. Refused with 400.` }),
+    schema: Type.Unknown({ description: `Not supported: ${why}. The relay rejects it with 400.` }),
     isRequired: false,
     read: (value, param) => {
       const isHarmless = isAbsent(value) || isUnset(value) || harmless.some((one) => one === value || String(one) === value);

@@ -61,7 +61,7 @@ export const createPaymentIntent = call({
   path: PATH,
   summary: "Create a payment intent",
   description:
-    "Differs from the platform: the buyer pays on a payment page, whose address is in `next_action.redirect_to_url.url` after confirm; card data is never taken here, and a request that holds a card number is refused. Whatever is ignored here without changing what is paid is accepted; what would change it is refused, also in the options of the card.",
+    "Differs from the platform: the buyer pays on a payment page, whose address is in `next_action.redirect_to_url.url` after confirm. The API never accepts card data, and rejects a request that contains a card number. It accepts members that it can ignore without changing what is paid, and rejects members that would change it, including card options.",
   fields: CREATE_FIELDS,
   bodyExample: { amount: 1099, currency: "eur", description: "Order 7", metadata: { order_id: "7" } },
   deadlineMs: GATEWAY_DEADLINE_MS,
@@ -106,11 +106,11 @@ export const retrievePaymentIntent = call({
   method: "GET",
   path: `${PATH}/{id}`,
   summary: "Get a payment intent",
-  description: "A page may do it with its publishable key and the intent's client secret; then fewer members are answered.",
+  description: "A page may call it with its publishable key and the intent's client secret; the response then has fewer members.",
   fields: {
-    client_secret: word("With a publishable key, required."),
+    client_secret: word("Required with a publishable key."),
     expand: EXPAND,
-    key: word("A page's publishable key, where it is not sent in `Authorization`."),
+    key: word("A page's publishable key, if it is not sent in `Authorization`."),
   },
   answer: ANSWER,
   errors: [400, 404],
@@ -133,7 +133,8 @@ export const updatePaymentIntent = call({
   method: "POST",
   path: `${PATH}/{id}`,
   summary: "Update a payment intent",
-  description: "Members that are left out stay. `amount`, `currency` and `capture_method` only while no attempt is under way or paid.",
+  description:
+    "Members that are left out keep their values. `amount`, `currency` and `capture_method` can be changed only while no attempt is in progress or paid.",
   fields: UPDATE_FIELDS,
   bodyExample: { metadata: { order_id: "7" } },
   answer: ANSWER,
@@ -163,7 +164,7 @@ export const confirmPaymentIntent = call({
   path: `${PATH}/{id}/confirm`,
   summary: "Confirm a payment intent",
   description:
-    "Begins an attempt to pay, and answers with `requires_action` and the address of the payment page. While one is open the same is answered again, with another `return_url` if one is given. A declined card is not answered here but told by events and `last_payment_error`: the buyer enters it later. A page may confirm with its publishable key and the intent's client secret.",
+    "Starts an attempt to pay, and responds with `requires_action` and the address of the payment page. While an attempt is open the response is the same, with another `return_url` if the request has one. This response does not report a declined card, because the buyer enters the card later: events and `last_payment_error` report it. A page may confirm with its publishable key and the intent's client secret.",
   fields: CONFIRM_FIELDS,
   bodyExample: { return_url: "https://shop.example/return" },
   deadlineMs: GATEWAY_DEADLINE_MS,
@@ -213,7 +214,7 @@ export const cancelPaymentIntent = call({
   path: `${PATH}/{id}/cancel`,
   summary: "Cancel a payment intent",
   description:
-    "An authorized payment is reversed. The card gateway cannot end a payment that is open on its page: if the buyer pays all the same after it was canceled here, the whole is reversed automatically, and the intent stays `canceled`.",
+    "The relay reverses an authorized payment. The card gateway cannot end a payment that is open on its page: if the buyer still pays after the intent was canceled here, the relay automatically reverses the whole payment, and the intent stays `canceled`.",
   fields: CANCEL_FIELDS,
   bodyExample: { cancellation_reason: "requested_by_customer" },
   deadlineMs: GATEWAY_DEADLINE_MS,
@@ -246,7 +247,7 @@ export const capturePaymentIntent = call({
   method: "POST",
   path: `${PATH}/{id}/capture`,
   summary: "Capture a payment intent",
-  description: "Once, the whole or a part of it; the rest is released.",
+  description: "A payment can be captured once, in full or in part; the rest is released.",
   fields: CAPTURE_FIELDS,
   bodyExample: { amount_to_capture: 1099 },
   deadlineMs: GATEWAY_DEADLINE_MS,
@@ -268,12 +269,12 @@ export const capturePaymentIntent = call({
       case "too_many_keys":
         throw tooManyKeys();
       case "already_captured":
-        throw refusedByState("This payment was captured already; it can be captured once.", {
+        throw refusedByState("This payment was already captured; it can be captured once.", {
           code: "charge_already_captured",
           paymentIntent: shown(outcome.intent),
         });
       case "too_much":
-        throw invalidParam("amount_to_capture", "The amount is more than what was authorized.", "amount_too_large");
+        throw invalidParam("amount_to_capture", "The amount is more than the authorized amount.", "amount_too_large");
       case "refused":
         throw refusedByGateway(outcome.intent, outcome.description, "capture_unauthorized_payment", shown);
       case "unexpected":

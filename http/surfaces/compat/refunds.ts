@@ -16,19 +16,19 @@ export const createRefund = call({
   path: PATH,
   summary: "Create a refund",
   description:
-    "Differs from the platform: only the whole can be refunded, and a smaller `amount` is refused with `charge_not_refundable`. A payment under dispute is not refunded (`charge_disputed`). Where the card gateway's answer is missing the refund is `pending`; it is asked again, and an event tells the end.",
+    "Differs from the platform: only the whole payment can be refunded; a smaller `amount` is rejected with `charge_not_refundable`. A payment under dispute cannot be refunded (`charge_disputed`). If the card gateway's response is lost, the refund is `pending`; the relay asks again, and an event reports the outcome.",
   fields: {
-    amount: amount("Absent, or the whole."),
-    charge: word("The charge; give either it or `payment_intent`."),
+    amount: amount("Leave it out, or send the whole amount."),
+    charge: word("The charge; send either it or `payment_intent`."),
     currency: refused("a refund is in the payment's currency"),
-    customer: refused("there are no balances of customers"),
+    customer: refused("customer balances do not exist here"),
     expand: EXPAND,
     instructions_email: withoutEffect(""),
     metadata: metadata(),
-    origin: refused("there are no balances of customers"),
+    origin: refused("customer balances do not exist here"),
     payment_intent: word("The payment intent."),
     reason: unsettableOneOf(["duplicate", "fraudulent", "requested_by_customer"], "Why."),
-    refund_application_fee: refused("there are no fees of platforms", [false]),
+    refund_application_fee: refused("platform fees do not exist here", [false]),
     reverse_transfer: refused("there are no connected accounts", [false]),
   },
   bodyExample: { payment_intent: "pi_3k2jd8s7f6g5h4j3k2l1m0n9" },
@@ -60,14 +60,14 @@ export const createRefund = call({
       case "refunded":
         return expandingOf(operations).refund(outcome, expansion);
       case "already_refunded":
-        throw refusedByState("This payment was refunded already.", {
+        throw refusedByState("This payment was already refunded.", {
           code: "charge_already_refunded",
           paymentIntent: shown(outcome.intent),
         });
       case "partial":
-        throw invalidParam("amount", "Only the whole can be refunded: leave the amount out.", "charge_not_refundable");
+        throw invalidParam("amount", "Only the whole payment can be refunded: leave the amount out.", "charge_not_refundable");
       case "too_much":
-        throw invalidParam("amount", "The amount is more than what was paid.", "amount_too_large");
+        throw invalidParam("amount", "The amount is more than the paid amount.", "amount_too_large");
       case "not_paid":
         throw refusedByState("There is no payment that could be refunded.", {
           ...{ code: "charge_not_refundable", param },
@@ -91,7 +91,7 @@ export const listRefunds = call({
   method: "GET",
   path: PATH,
   summary: "List refunds",
-  fields: { ...LIST_FIELDS, charge: word("Of this charge only."), payment_intent: word("Of this payment intent only.") },
+  fields: { ...LIST_FIELDS, charge: word("Only refunds of this charge."), payment_intent: word("Only refunds of this payment intent.") },
   answer: { description: "A page.", schema: listSchema(Refund) },
   errors: [400, 404],
   handle: async (operations, { members, owner }) => {
@@ -125,7 +125,7 @@ export const updateRefund = call({
   method: "POST",
   path: `${PATH}/{id}`,
   summary: "Update a refund",
-  description: "Its metadata; nothing else of a refund can be changed.",
+  description: "Changes its metadata; nothing else of a refund can be changed.",
   fields: { expand: EXPAND, metadata: metadata() },
   bodyExample: { metadata: { order_id: "7" } },
   answer: { description: "The refund.", schema: Refund },

@@ -9,7 +9,7 @@ const orNull = (schema: TSchema, description?: string) =>
 const text = (description?: string) => Type.String(description === undefined ? {} : { description });
 const textOrNull = (description?: string) => orNull(Type.String(), description);
 const second = (description: string) => Type.Integer({ description: `${description} Seconds since 1970.` });
-const amount = (description: string) => Type.Integer({ description: `${description} In the currency's smallest unit.` });
+const amount = (description: string) => Type.Integer({ description: `${description} The amount is in the currency's smallest unit.` });
 
 /** Members of the platform for which there is nothing here. */
 const always = (...names: string[]): TProperties =>
@@ -21,15 +21,15 @@ const Currency = text("ISO 4217, lower case.");
 const expandable = (description: string) =>
   Type.Union([Type.String(), Type.Unknown(), Type.Null()], { description: `${description} Can be expanded.` });
 
-const Shipping = orNull(Type.Unknown(), "As it was given; stored and answered only.");
+const Shipping = orNull(Type.Unknown(), "Returned as it was sent; it has no effect.");
 
 export const LastPaymentError = Type.Object(
   {
-    type: text("`card_error`, or `invalid_request_error` where no card was declined."),
+    type: text("`card_error`, or `invalid_request_error` if no card was declined."),
     code: text("`card_declined`, `payment_intent_payment_attempt_expired` or `payment_method_customer_decline`."),
     decline_code: Type.Optional(text("`generic_decline` or `insufficient_funds`.")),
-    network_decline_code: Type.Optional(text("The card gateway's code, where the platform has no word for it.")),
-    message: text("For the buyer."),
+    network_decline_code: Type.Optional(text("The card gateway's code, if the platform has no code for it.")),
+    message: text("Message for the buyer."),
     charge: Type.Optional(text("The failed charge.")),
   },
   { title: "CompatLastPaymentError" },
@@ -39,43 +39,49 @@ export const PaymentIntent = Type.Object(
   {
     id: text("`pi_` and 24 letters or digits."),
     object: Type.Literal("payment_intent"),
-    amount: amount("What is to be paid."),
-    amount_capturable: amount("What is authorized and can be captured."),
+    amount: amount("The amount of the order."),
+    amount_capturable: amount("The authorized amount that can be captured."),
     amount_details: Type.Object({}, { description: "Always empty." }),
-    amount_received: Type.Optional(amount("What was paid, by the card gateway's word, or captured. Not for publishable keys.")),
+    amount_received: Type.Optional(
+      amount("The amount that was captured, or paid according to the card gateway. Absent with a publishable key."),
+    ),
     automatic_payment_methods: orNull(Type.Object({ allow_redirects: Type.String(), enabled: Type.Boolean() })),
     canceled_at: orNull(Type.Integer(), "Seconds since 1970."),
     cancellation_reason: textOrNull(),
     capture_method: text("`automatic`, `automatic_async` (the same) or `manual`."),
-    client_secret: text("For the merchant's pages: lets them see and confirm this payment, and nothing else. Never log it."),
+    client_secret: text("For the merchant's pages: permits them to read and confirm this payment, and nothing else. Never log it."),
     confirmation_method: text(),
     created: second("When it was created."),
     currency: Currency,
-    customer: Type.Optional(textOrNull("As it was given. There are no customers here, so it is not expanded. Not for publishable keys.")),
+    customer: Type.Optional(
+      textOrNull("The id that was sent. Customers do not exist here, so it cannot be expanded. Absent with a publishable key."),
+    ),
     description: textOrNull(),
     last_payment_error: orNull(
       LastPaymentError,
-      "Why the last attempt failed. Declines are told here and in events: the buyer enters the card on the payment page.",
+      "Why the last attempt failed. Declines are reported here and in events, because the buyer enters the card on the payment page.",
     ),
-    latest_charge: Type.Optional(expandable("The charge that was paid, else the last that failed. Not for publishable keys.")),
+    latest_charge: Type.Optional(
+      expandable("The charge that was paid, otherwise the last one that failed. Absent with a publishable key."),
+    ),
     livemode: Livemode,
     metadata: Type.Optional(Metadata),
     next_action: orNull(
       Type.Object({
         type: Type.Literal("redirect_to_url"),
         redirect_to_url: Type.Object({
-          return_url: textOrNull("Where the buyer comes back to."),
+          return_url: textOrNull("Address to which the buyer returns."),
           url: text("The page where the buyer pays. Send the buyer there."),
         }),
       }),
-      "With `requires_action` only.",
+      "Present only with `requires_action`.",
     ),
     payment_method_options: Type.Object({}, { description: "Always empty." }),
     payment_method_types: Type.Array(Type.String()),
-    receipt_email: Type.Optional(textOrNull("Not for publishable keys.")),
+    receipt_email: Type.Optional(textOrNull("Absent with a publishable key.")),
     shipping: Shipping,
-    statement_descriptor: textOrNull("As it was given; it has no effect."),
-    statement_descriptor_suffix: textOrNull("As it was given; it has no effect."),
+    statement_descriptor: textOrNull("Returned as it was sent; it has no effect."),
+    statement_descriptor_suffix: textOrNull("Returned as it was sent; it has no effect."),
     status: Type.Union(
       [
         "requires_payment_method",
@@ -88,7 +94,7 @@ export const PaymentIntent = Type.Object(
       ].map((one) => Type.Literal(one)),
       {
         description:
-          "`requires_confirmation` does not occur. `processing`: whether it can be paid, or was, is being found out; ask again, or wait for the event.",
+          "`requires_confirmation` does not occur. `processing`: the relay is finding out whether the intent can be paid or was paid; ask again, or wait for the event.",
       },
     ),
     ...always(
@@ -97,30 +103,30 @@ export const PaymentIntent = Type.Object(
       ...["setup_future_usage", "transfer_data", "transfer_group"],
     ),
   },
-  { title: "CompatPaymentIntent", description: "A payment, over all attempts at it." },
+  { title: "CompatPaymentIntent", description: "A payment with all its attempts." },
 );
 
 export const Charge = Type.Object(
   {
     id: text("`ch_` and 24 letters or digits."),
     object: Type.Literal("charge"),
-    amount: amount("What was paid, or was to be."),
-    amount_captured: amount("What of it was captured."),
-    amount_refunded: amount("What was given back; a refund that is pending counts."),
+    amount: amount("The amount that was paid, or that the attempt was for."),
+    amount_captured: amount("The captured amount."),
+    amount_refunded: amount("The refunded amount, including pending refunds."),
     billing_details: Type.Object({
       ...always("address", "name", "phone", "tax_id"),
-      email: textOrNull("The intent's `receipt_email`."),
+      email: textOrNull("The `receipt_email` of the intent."),
     }),
     captured: Type.Boolean(),
     created: second("When the attempt ended."),
     currency: Currency,
     customer: textOrNull("The intent's."),
     description: textOrNull("The intent's."),
-    disputed: Type.Boolean({ description: "Whether it is under dispute: then it is not given back (`charge_disputed`)." }),
+    disputed: Type.Boolean({ description: "Whether the payment is under dispute: it then cannot be refunded (`charge_disputed`)." }),
     failure_code: textOrNull(),
     failure_message: textOrNull(),
     livemode: Livemode,
-    metadata: Type.Record(Type.String(), Type.String(), { description: "The intent's, until the charge's own is changed." }),
+    metadata: Type.Record(Type.String(), Type.String(), { description: "The intent's value, until the charge's own is changed." }),
     outcome: Type.Object({
       ...always("advice_code", "network_advice_code"),
       network_decline_code: textOrNull(),
@@ -138,13 +144,13 @@ export const Charge = Type.Object(
         brand: textOrNull(),
         last4: textOrNull("The last four digits."),
         network: textOrNull(),
-        exp_month: Type.Null({ description: "Always null, unlike at the platform: the card gateway does not say it." }),
+        exp_month: Type.Null({ description: "Always null, unlike at the platform: the card gateway does not report it." }),
         exp_year: Type.Null({ description: "Always null, unlike at the platform." }),
         ...always("checks", "country", "fingerprint", "funding", "installments", "mandate", "three_d_secure", "wallet"),
       }),
     }),
     receipt_email: textOrNull("The intent's."),
-    refunded: Type.Boolean({ description: "Only the whole can be refunded." }),
+    refunded: Type.Boolean({ description: "Only the whole amount can be refunded." }),
     shipping: Shipping,
     statement_descriptor: textOrNull(),
     statement_descriptor_suffix: textOrNull(),
@@ -155,25 +161,25 @@ export const Charge = Type.Object(
       ...["source_transfer", "transfer_data", "transfer_group"],
     ),
   },
-  { title: "CompatCharge", description: "One attempt to pay that has ended, also one that failed." },
+  { title: "CompatCharge", description: "One attempt to pay that has ended, successfully or not." },
 );
 
 export const Refund = Type.Object(
   {
     id: text("`re_` and 24 letters or digits."),
     object: Type.Literal("refund"),
-    amount: amount("Always the whole."),
+    amount: amount("Always the whole amount."),
     charge: expandable("What is refunded."),
-    created: second("When it was asked for."),
+    created: second("When the refund was requested."),
     currency: Currency,
     customer: textOrNull("The intent's."),
     metadata: Metadata,
     payment_intent: expandable("Its payment intent."),
     reason: textOrNull(),
-    failure_reason: Type.Optional(text("Of a failed one.")),
-    pending_reason: Type.Optional(text("Of a pending one.")),
+    failure_reason: Type.Optional(text("Present for a failed refund.")),
+    pending_reason: Type.Optional(text("Present for a pending refund.")),
     status: Type.Union([Type.Literal("pending"), Type.Literal("succeeded"), Type.Literal("failed")], {
-      description: "`pending`: the card gateway's answer is missing; the event `refund.updated` or `refund.failed` follows.",
+      description: "`pending`: the card gateway's response was lost; the event `refund.updated` or `refund.failed` follows.",
     }),
     ...always(
       "balance_transaction",
@@ -191,17 +197,17 @@ export const WebhookEndpoint = Type.Object(
   {
     id: text("`we_` and 24 letters or digits."),
     object: Type.Literal("webhook_endpoint"),
-    api_version: textOrNull("The version that its events name. Client libraries read only events of their own version."),
+    api_version: textOrNull("The API version of its events. Client libraries read only events of their own version."),
     created: second("When it was created."),
     description: textOrNull(),
     disabled_reason: Type.Union([...WEBHOOK_DISABLED_REASONS.map((reason) => Type.Literal(reason)), Type.Null()], {
       description:
-        "Not of the platform. Why it was disabled: it answered 410 (`gone`), or nothing was delivered for five days (`failing`).",
+        "Not part of the platform. Why the endpoint was disabled: it answered 410 (`gone`), or nothing was delivered for five days (`failing`).",
     }),
     enabled_events: Type.Array(Type.String()),
     livemode: Livemode,
     metadata: Metadata,
-    secret: Type.Optional(text("In the answers to the creation and to rolling it only: keep it.")),
+    secret: Type.Optional(text("Present only in the responses to creating the endpoint and rotating its secret: store it.")),
     status: Type.Union([Type.Literal("enabled"), Type.Literal("disabled")]),
     url: text(),
     ...always("application"),
@@ -216,27 +222,33 @@ export const DeletedWebhookEndpoint = Type.Object(
 
 export const Event = Type.Object(
   {
-    id: text("`evt_` and 24 letters or digits. Deliveries may come twice: remember it."),
+    id: text("`evt_` and 24 letters or digits. An event may be delivered twice: use the id to detect this."),
     object: Type.Literal("event"),
-    api_version: textOrNull("The effective version of this request; in a delivery, the endpoint's."),
-    created: second("When it happened."),
+    api_version: textOrNull("The effective version of this request; in a delivery, the endpoint's version."),
+    created: second("When the event happened."),
     data: Type.Object(
-      { object: Type.Unknown({ description: "The object as it was then." }), previous_attributes: Type.Optional(Type.Unknown()) },
+      {
+        object: Type.Unknown({ description: "The object as it was at the time of the event." }),
+        previous_attributes: Type.Optional(Type.Unknown()),
+      },
       { additionalProperties: true },
     ),
     livemode: Livemode,
-    pending_webhooks: Type.Integer({ description: "Deliveries that have neither succeeded nor been given up." }),
-    request: Type.Object({ id: textOrNull(), idempotency_key: textOrNull() }, { description: "The request that caused it, if one did." }),
-    type: text("`payment_intent.succeeded` and others."),
+    pending_webhooks: Type.Integer({ description: "Number of deliveries that have neither succeeded nor been abandoned." }),
+    request: Type.Object(
+      { id: textOrNull(), idempotency_key: textOrNull() },
+      { description: "The request that caused the event, if a request did." },
+    ),
+    type: text("Name of the event, such as `payment_intent.succeeded`."),
   },
-  { title: "CompatEvent", description: "Kept for 30 days." },
+  { title: "CompatEvent", description: "Stored for 30 days." },
 );
 
 export const Account = Type.Object(
   {
     id: text("`acct_` and 16 letters or digits."),
     object: Type.Literal("account"),
-    charges_enabled: Type.Literal(true, { description: "Otherwise the answer is 403." }),
+    charges_enabled: Type.Literal(true, { description: "Always true: otherwise the response is 403." }),
     details_submitted: Type.Literal(true),
     metadata: Type.Object({ merchant_id: text("The merchant's id at the relay.") }),
     payouts_enabled: Type.Literal(false),
@@ -251,13 +263,13 @@ export const CompatError = Type.Object(
   {
     error: Type.Object({
       type: Type.Union(["api_error", "card_error", "idempotency_error", "invalid_request_error"].map((one) => Type.Literal(one))),
-      code: Type.Optional(text("The error, as a code for programs.")),
+      code: Type.Optional(text("Error code for programs.")),
       decline_code: Type.Optional(text()),
       network_decline_code: Type.Optional(text()),
       param: Type.Optional(text("The member that is wrong.")),
-      message: text("The error, as a text for people."),
+      message: text("The error as a text for people."),
       charge: Type.Optional(text()),
-      payment_intent: Type.Optional(Type.Unknown({ description: "The payment intent as it stands." })),
+      payment_intent: Type.Optional(Type.Unknown({ description: "The payment intent in its present state." })),
     }),
   },
   { title: "CompatError" },

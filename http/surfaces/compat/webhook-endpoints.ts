@@ -30,7 +30,7 @@ const EVENT = /^(?:\*|[a-z0-9_]+(?:\.[a-z0-9_]+)+)$/;
 
 /** What the document says of events is the same at both calls. */
 const events: Field<readonly string[] | undefined> = list(
-  "Names of events, or `*` for all. Any well-formed name is accepted; events that do not exist here are never sent.",
+  "Names of events, or `*` for all. Any well-formed name is accepted; the relay never sends events that do not exist here.",
   {
     itemsMin: 1,
     itemsMax: EVENTS_MAX,
@@ -49,18 +49,18 @@ const ENDPOINT_FIELDS = {
 };
 
 const URL_DESCRIPTION =
-  "Where events are posted: public, without a user name and password; https in LIVE. Addresses of local networks are refused; a name is checked at each call.";
+  "Address to which the relay posts events. It must be public, without a user name and password, and https in LIVE. The relay rejects addresses of local networks, and checks the host name at each call.";
 
 export const createWebhookEndpoint = call({
   name: "compatCreateWebhookEndpoint",
   method: "POST",
   path: PATH,
   summary: "Create a webhook endpoint",
-  description: `At most ${WEBHOOK_ENDPOINTS_MAX} a merchant. The answer has the \`secret\` by which deliveries are signed; it is not shown again.`,
+  description: `A merchant may have at most ${WEBHOOK_ENDPOINTS_MAX}. The response has the \`secret\` that signs deliveries; it is not shown again.`,
   fields: {
     ...ENDPOINT_FIELDS,
     api_version: word(
-      "The version that its events name: that of your client library. Default: the merchant's, or where it has set none that of this request.",
+      "The API version of its events: the version of your client library. Default: the merchant's version, or the version of this request if the merchant has set none.",
       {
         pattern: API_VERSION.source,
       },
@@ -131,10 +131,10 @@ export const updateWebhookEndpoint = call({
   method: "POST",
   path: `${PATH}/{id}`,
   summary: "Update a webhook endpoint",
-  description: "Members that are left out stay. Disabling it ends what is still to be delivered to it.",
+  description: "Members that are left out keep their values. Disabling the endpoint ends all pending deliveries to it.",
   fields: {
     ...ENDPOINT_FIELDS,
-    disabled: flag("Whether nothing is delivered to it."),
+    disabled: flag("True if the relay delivers nothing to it."),
     enabled_events: events,
     url: kept(address(URL_DESCRIPTION)),
   },
@@ -165,10 +165,10 @@ export const rollWebhookSecret = call({
   path: `${PATH}/{id}/roll_secret`,
   summary: "Rotate the secret of a webhook endpoint",
   description:
-    "An addition of this relay; the platform has it in its dashboard only. The answer has the new `secret`, which is not shown again. Until the previous one ends, deliveries have a signature of each; `X-Gateway-Signature` is made with the previous one.",
+    "An addition of this relay; the platform offers it in its dashboard only. The response has the new `secret`, which is not shown again. Until the previous secret expires, deliveries have a signature of each; `X-Gateway-Signature` uses the previous one.",
   fields: {
     expand: EXPAND_OR_EMPTY,
-    expires_in: integer("For how many seconds the previous secret still signs. Default: a day.", {
+    expires_in: integer("For how many seconds the previous secret stays valid. Default: a day.", {
       minimum: 0,
       maximum: SECRET_OVERLAP_MAX_MS / 1_000,
     }),
@@ -190,9 +190,9 @@ export const deleteWebhookEndpoint = call({
   method: "DELETE",
   path: `${PATH}/{id}`,
   summary: "Delete a webhook endpoint",
-  description: "What is still to be delivered to it is not.",
+  description: "Ends all pending deliveries to it.",
   fields: {},
-  answer: { description: "It is deleted.", schema: DeletedWebhookEndpoint },
+  answer: { description: "The endpoint is deleted.", schema: DeletedWebhookEndpoint },
   errors: [400, 404],
   handle: async ({ webhookEndpoints }, { id, merchant }) => {
     if (!(await webhookEndpoints.remove(ownerOf(merchant), merchant.livemode, id))) throw noSuchEndpoint(id);

@@ -21,7 +21,7 @@ interface DemoIntentParts {
 export function createDemoIntents({ intents, findOwner, ids }: DemoIntentParts): CreateDemoIntent {
   return async (quantity) => {
     const owner = await findOwner();
-    if (owner === null) throw new RelayError("unavailable", "The sandbox's shop is not there.");
+    if (owner === null) throw new RelayError("unavailable", "The sandbox's shop does not exist.");
     const id = ids.uuid();
     const intent = await intents.create(
       owner,

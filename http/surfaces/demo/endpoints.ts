@@ -19,7 +19,7 @@ const page = (name: string, path: string, summary: string, html: (operations: De
         contentType: "text/html; charset=utf-8",
         headers: {
           "Content-Security-Policy": { description: "The page loads nothing from other origins." },
-          "Referrer-Policy": { description: "The address of the page after a payment holds its secret." },
+          "Referrer-Policy": { description: "The address of the page after a payment contains its secret." },
         },
       },
     },
@@ -63,9 +63,9 @@ const createIntent = demo.endpoint({
 
 /** Where the sandbox begins, a shop that pays and a till that scans. */
 export const demoEndpoints: Endpoint<DemoOperations>[] = [
-  page("sandboxStart", "/", "Get the page with the ways into the sandbox", startPage),
-  page("demoCheckout", "/demo/checkout", "Get the page of a shop that pays", checkoutPage),
-  page("demoReturn", "/demo/return", "Get the page that its buyers come back to", returnPage),
+  page("sandboxStart", "/", "Get the start page of the sandbox", startPage),
+  page("demoCheckout", "/demo/checkout", "Get the checkout page of the demo shop", checkoutPage),
+  page("demoReturn", "/demo/return", "Get the page to which the demo shop's buyers return", returnPage),
   page("demoScan", "/demo/scan", "Get the page of a till that scans", scanPage),
   createIntent,
   file("demoStyle", "demo.css"),

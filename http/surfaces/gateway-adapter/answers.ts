@@ -26,7 +26,7 @@ export function unknownPayment(subject: Subject) {
 }
 
 export function foreignMerchant(subject: Subject) {
-  return refuse(401, subject, PROTOCOL_RESULT.notAuthenticated, "merId: is not the keyId of the signature");
+  return refuse(401, subject, PROTOCOL_RESULT.notAuthenticated, "merId: must be the keyId of the signature");
 }
 
 /** Names of a link's members in the protocol, for errors of its creation. */

@@ -46,12 +46,12 @@ const TOLD: Readonly<Record<FollowUpType, { name: string; summary: string; descr
   reversal: {
     name: "adapterReversal",
     summary: "Cancel a payment by adapter",
-    description: "A second full reversal is refused. The same txId again gets the response of the first request.",
+    description: "A second full reversal is rejected. The same txId again gets the response of the first request.",
   },
   refund: {
     name: "adapterRefund",
     summary: "Refund a payment by adapter",
-    description: "Full refunds only: a smaller amount is refused with GW_30005.",
+    description: "Full refunds only: a smaller amount is rejected with GW_30005.",
   },
 };
 
@@ -106,7 +106,7 @@ export const followUpOf = (type: FollowUpType, path: string) =>
         const description = followUp.description ?? "";
         if (outcome.type === "refused") return refuse(400, subject, resultCode, description);
         if (outcome.type === "unavailable" || followUp.tranId === null) {
-          const unknown = "It is not known whether it was executed; repeat the same request with a new signature to find out";
+          const unknown = "It is unknown whether the operation was executed; repeat the same request with a new signature to find out";
           return refuse(503, subject, PROTOCOL_RESULT.unavailable, unknown);
         }
         const { tranId } = followUp;

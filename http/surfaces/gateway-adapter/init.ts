@@ -23,7 +23,7 @@ const InitRequest = Type.Object(
     ),
     poiInfo: Type.Optional(Type.Unknown({ type: "object", description: "`pitype` CC (default) or BPE, `terminalId`." })),
     buyer: Type.Optional(Type.Unknown({ type: "object", description: "`email`." })),
-    callbackURL: Type.Optional(Type.Unknown({ type: "string", description: "Receives a POST when the payment has ended." })),
+    callbackURL: Type.Optional(Type.Unknown({ type: "string", description: "This address receives a POST when the payment has ended." })),
     notifyURL: Type.Optional(Type.Unknown({ type: "string", description: "The same." })),
     returnURL: Type.Optional(
       Type.Unknown({ type: "string", description: "The address to which the hosted page sends the buyer afterwards." }),
@@ -42,7 +42,7 @@ const InitAnswer = Type.Object(
     txHead: AdapterHead,
     resultCode: Type.String(),
     paymentId: Type.String({ description: "36 characters." }),
-    redirectURL: Type.String({ description: "The hosted page where the buyer pays." }),
+    redirectURL: Type.String({ description: "Address of the hosted page where the buyer pays." }),
   },
   { title: "AdapterInit" },
 );
@@ -59,7 +59,7 @@ export const initOf = (path: string) =>
     path,
     summary: "Create a payment by adapter",
     description:
-      "A txId identifies one payment: the same order again returns the same payment, and a different order is refused with 409. 503: it is not known whether the gateway has the payment; repeat the same request with a new signature to find out. A payment can be paid until `expiresAt`, for at most one hour. A member that would change the payment and that is not read is refused.",
+      "A txId identifies one payment: the same order again returns the same payment, and a different order is rejected with 409. 503 means that it is unknown whether the gateway has the payment; repeat the same request with a new signature to find out. A payment can be paid until `expiresAt`, for at most one hour. The relay rejects an unknown member that would change the payment.",
     auth: "signature",
     rateLimit: ADAPTER_RATE,
     deadlineMs: DEADLINE_MS,
@@ -75,7 +75,7 @@ export const initOf = (path: string) =>
     },
     responses: {
       200: {
-        description: "The payment waits for the buyer.",
+        description: "The payment was created and waits for the buyer.",
         body: InitAnswer,
         example: {
           txHead: headOf({ merId: "SANDBOXADAPTER1", txId: "order-7" }, PROTOCOL_RESULT.completed, ""),
@@ -117,8 +117,7 @@ export const initOf = (path: string) =>
         }
         if (created.type === "refused") return refuse(400, subject, created.resultCode, created.description);
         if (created.type === "unavailable" || record.paymentUrl === null) {
-          const description =
-            "It is not known whether the gateway has the payment; repeat the same request with a new signature to find out";
+          const description = "It is unknown whether the gateway has the payment; repeat the same request with a new signature to find out";
           return refuse(503, subject, PROTOCOL_RESULT.unavailable, description);
         }
         const resultCode = PROTOCOL_RESULT.completed;

@@ -31,7 +31,7 @@ const VerifyAnswer = Type.Object(
     txHead: AdapterHead,
     resultCode: Type.String(),
     result: Type.Union([Type.Literal("OK"), Type.Literal("PENDING"), Type.Literal("KO")], {
-      description: "The authoritative state: OK is paid, PENDING is not completed yet, KO is ended without payment.",
+      description: "The authoritative state. OK: paid. PENDING: not completed yet. KO: ended without payment.",
     }),
     paymentId: Type.String(),
     redirectURL: Nullable,
@@ -50,7 +50,7 @@ export const verifyOf = (name: "adapterVerify" | "adapterVerification", path: st
     path,
     summary: name === "adapterVerify" ? "Get the status of a payment by adapter" : "Get the status of a payment by adapter (alias)",
     description:
-      "The relay asks the gateway, unless it has just done so; if it cannot, the answer is the state that was known before, with `Relay-Answer-Stale: true`. PENDING has the resultCode GW_20001. KO has the code of the failure, with its original description.",
+      "The relay asks the gateway, unless it has just done so. If it cannot ask, the response has the last known state, with `Relay-Answer-Stale: true`. PENDING has the resultCode GW_20001. KO has the code of the failure, with its original description.",
     auth: "signature",
     rateLimit: ADAPTER_RATE,
     deadlineMs: DEADLINE_MS,

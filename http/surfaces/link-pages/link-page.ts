@@ -9,8 +9,8 @@ export const linkPage = linkPages.endpoint({
   name: "linkPage",
   method: "GET",
   path: "/l/{token}",
-  summary: "Show a payment link to whoever pays it",
-  description: "Nothing is begun at the gateway before Pay is pressed.",
+  summary: "Show a payment link to the buyer",
+  description: "The relay starts nothing at the gateway before the buyer presses Pay.",
   auth: "none",
   rateLimit: BUYER_PAGE_RATE,
   // Mail programs and messengers add members of their own.

@@ -23,9 +23,9 @@ export const linkReturn = linkPages.endpoint({
   name: "linkReturn",
   method: "GET",
   path: "/l/{token}/return",
-  summary: "Show how the payment of a link went",
+  summary: "Show the outcome of a link's payment",
   description:
-    "The card gateway sends buyers here. The relay asks it how the payment went. While that is not known the buyer stays on a page that waits up to 30 s.",
+    "The card gateway sends buyers here. The relay asks it for the outcome of the payment. While the outcome is unknown the buyer stays on a waiting page for up to 30 s.",
   auth: "none",
   rateLimit: BUYER_PAGE_RATE,
   // The gateway adds members of its own.
@@ -44,13 +44,13 @@ export const linkReturnState = linkPages.endpoint({
   name: "linkReturnState",
   method: "GET",
   path: "/l/{token}/return/state",
-  summary: "Tell the page that waits whether the outcome is known",
+  summary: "Get whether the outcome is known, for the waiting page",
   auth: "none",
   rateLimit: BUYER_PAGE_RATE,
   params: LinkTokenParams,
   responses: {
     200: {
-      description: "Whether the page leads on now.",
+      description: "True if the waiting page should load the next page.",
       body: Type.Object({ decided: Type.Boolean() }),
       headers: PRIVATE_HEADER_DECLARATIONS,
     },

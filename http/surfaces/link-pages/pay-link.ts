@@ -13,9 +13,9 @@ export const payLink = linkPages.endpoint({
   name: "payLink",
   method: "POST",
   path: "/l/{token}/pay",
-  summary: "Send whoever presses Pay to the gateway's page",
+  summary: "Send a buyer who presses Pay to the gateway's page",
   description:
-    "There is one open payment at a time: whoever else presses Pay meanwhile is sent to the same page. A page of another site that has a browser send this begins nothing: the browser is sent to the link's own page.",
+    "A link has one open payment at a time: another person who presses Pay meanwhile is sent to the same page. If a page of another site makes a browser send this request, the relay starts nothing and sends the browser to the link's own page.",
   auth: "none",
   rateLimit: PAY_RATE,
   deadlineMs: DEADLINE_MS,

@@ -27,7 +27,9 @@ export interface LinkPageOrigins {
 export const linkPages = surface<LinkPageOperations>()({ name: "link-pages", tags: ["Buyer's pages"], envelope: relayEnvelope });
 
 /** Any text: a wrong one gets a page, and no error in JSON. */
-export const LinkTokenParams = Type.Object({ token: Type.String({ description: "Names the link; whoever has it may pay it." }) });
+export const LinkTokenParams = Type.Object({
+  token: Type.String({ description: "Token of the link; anyone who has it may pay the link." }),
+});
 
 const TOKEN = /^[A-Za-z0-9]{22}$/;
 

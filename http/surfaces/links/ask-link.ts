@@ -69,7 +69,7 @@ export const verifyLink = links.endpoint({
   path: "/api/v1/payment/verify/{txId}",
   summary: "Verify a link at the card gateway",
   description:
-    "Returns PENDING, SUCCESS, FAILED or EXPIRED as text. For a payment that is paid, or was verified within the last three seconds (one that has ended without being paid: within the last minute), the known state is returned. While the gateway cannot be reached, the state does not change, and the answer has `Relay-Answer-Stale: true`.",
+    "Returns PENDING, SUCCESS, FAILED or EXPIRED as text. The relay returns the known state without asking the gateway if the payment is paid, if it was verified within the last three seconds, or if it ended unpaid and was verified within the last minute. While the gateway cannot be reached, the state does not change, and the response has `Relay-Answer-Stale: true`.",
   auth: "apiKey",
   rateLimit: { bucket: "links", perSecond: 50 },
   deadlineMs: 20_000,
@@ -130,7 +130,8 @@ export const linkQrCode = links.endpoint({
 });
 
 function addressOf({ paymentUrl }: LinkRecord): string {
-  if (paymentUrl === null) throw new RelayError("conflict", "The gateway has not confirmed this payment yet: it has no address");
+  if (paymentUrl === null)
+    throw new RelayError("conflict", "The gateway has not confirmed this payment yet, so it has no address; retry shortly");
   return paymentUrl;
 }
 

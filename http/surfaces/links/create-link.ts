@@ -24,12 +24,12 @@ const members = {
     examples: [12.34, "12.34"],
   }),
   currency: text("ISO 4217. Default: EUR."),
-  reason: text("Purpose text, shown to the buyer; at most 255 characters. Kept and answered with card numbers masked."),
+  reason: text("Purpose text, shown to the buyer; at most 255 characters. The relay masks card numbers in it."),
   description: text("Alias of `reason`; `reason` takes precedence."),
-  terminalID: text("Terminal or merchant location that the link belongs to. Default: the partner's own (`gwTml`).", LINK_TERMINAL),
-  terminalId: text("Alias of `terminalID`; both have to be the same.", LINK_TERMINAL),
+  terminalID: text("Terminal or merchant location that the link belongs to. Default: the partner's `gwTml`.", LINK_TERMINAL),
+  terminalId: text("Alias of `terminalID`; both must be the same.", LINK_TERMINAL),
   customerEmail: text("Customer e-mail address."),
-  merchantReference: text("Partner order reference; at most 255 characters. Kept and answered with card numbers masked."),
+  merchantReference: text("Partner order reference; at most 255 characters. The relay masks card numbers in it."),
   returnUrl: text("The address to which the payment page sends the buyer afterwards."),
 };
 
@@ -77,15 +77,15 @@ const creation = {
   deadlineMs: CREATE_DEADLINE_MS,
   bodyExample: { amount: 12.34, reason: "Order 7", customerEmail: "buyer@example.org", merchantReference: "R7" },
   responses: {
-    200: { description: "The link; send the buyer to `paymentUrl`.", body: CreatedLink, example },
+    200: { description: "The link was created; send the buyer to `paymentUrl`.", body: CreatedLink, example },
     400: {
       description:
-        "The request is not valid, the merchant of the terminal is deactivated, or the gateway refused it (then with `resultCode`).",
+        "The request is not valid, the merchant of the terminal is deactivated, or the gateway refused the payment (then with `resultCode`).",
       body: LinkError,
     },
     500: {
       description:
-        "Internal error, or the gateway could not be reached: it is not known whether it created the payment. Repeat the request with the same `Idempotency-Key` to continue. Without a key, create another link: this one is shown to nobody and expires.",
+        "Internal error, or the gateway could not be reached: it is unknown whether the gateway created the payment. Repeat the request with the same `Idempotency-Key` to continue. Without a key, create another link: nobody sees this one, and it expires.",
       body: LinkError,
     },
     ...links.errors(401, 403, 409, 413, 415, 429, 503),
@@ -93,7 +93,7 @@ const creation = {
 } as const;
 
 const DESCRIPTION =
-  "The link is stored before the request is sent to the gateway. The relay learns the outcome from the gateway's notification, or by asking the gateway: if no notification has come five minutes after creation, every 30 seconds from then on. Read it with GET /api/v1/payment/status/{txId}. The link is valid for one hour. Members that it does not have are ignored, but refused if they would change what is paid, when or by whom (`capture` and `instrument` are members of POST /api/payment/initiate).";
+  "The relay stores the link before it sends the request to the gateway. It learns the outcome from the gateway's notification, or by asking the gateway: if no notification has arrived five minutes after creation, it asks every 30 seconds. Get the outcome with GET /api/v1/payment/status/{txId}. The link is valid for one hour. The relay ignores unknown members, but rejects those that would change what is paid, when or by whom (`capture` and `instrument` are members of POST /api/payment/initiate).";
 
 /** Which of two terminals the money is for would be a guess. */
 function terminalOf({ terminalID, terminalId }: Static<typeof LinkBody>): string | null {

@@ -34,7 +34,7 @@ const Done = Type.Object(
     txId: Type.String(),
     paymentId: Type.Optional(Type.String()),
     operation: Type.Union([Type.Literal("capture"), Type.Literal("reversal"), Type.Literal("refund")]),
-    amount: Type.String({ description: "Decimal, as executed." }),
+    amount: Type.String({ description: "Decimal amount, as executed." }),
     currency: Type.String(),
     tranId: Type.Optional(Type.String({ description: "The gateway's id of this movement of money." })),
     resultCode: Type.Optional(Type.String()),
@@ -54,12 +54,12 @@ const movement = {
     400: { description: "The request is not valid, or the gateway refused it (then with `resultCode`).", body: LinkError },
     409: {
       description:
-        "Not possible in the payment's present state: it is not paid, it was already captured, reversed or refunded, it is under dispute (then it is not given back), or the same operation is in progress (then with `Retry-After`). Or the same `Idempotency-Key` was used with another body.",
+        "The payment's present state does not permit it: the payment is not paid, was already captured, reversed or refunded, or is under dispute (then it cannot be refunded or reversed), or the same operation is in progress (then with `Retry-After`). Or the same `Idempotency-Key` was used with another body.",
       body: LinkError,
     },
     500: {
       description:
-        "Internal error, or the gateway did not answer: it is not known whether the operation was executed. To find out, repeat the request with the same `Idempotency-Key`. If the request was for the whole remaining amount, it can also be repeated without the key, after half a minute. It is never executed twice.",
+        "Internal error, or the gateway did not answer: it is unknown whether the operation was executed. To find out, repeat the request with the same `Idempotency-Key`. A request for the whole remaining amount can also be repeated without the key, after half a minute. The relay never executes it twice.",
       body: LinkError,
     },
     ...links.errors(401, 404, 429, 503),
@@ -100,7 +100,7 @@ async function execute(
       };
     }
     case "unavailable": {
-      const message = "The payment gateway did not answer in time; whether it was executed is not known yet";
+      const message = "The payment gateway did not answer in time, so the outcome is unknown; repeat the same request to learn it";
       return { status: 500 as const, body: { status: "error" as const, error: message, message, txId } };
     }
   }
@@ -133,7 +133,7 @@ export const cancelPayment = links.endpoint({
   path: "/api/payment/cancel/{id}",
   summary: "Cancel a gateway payment",
   description:
-    "Reverses the whole payment, or with `amount` a part of it. A repeated full reversal is always refused. A repeated partial reversal is executed again, unless it has the same `Idempotency-Key`.",
+    "Reverses the whole payment, or a part of it if `amount` is given. A repeated full reversal is always rejected. A repeated partial reversal is executed again, unless it has the same `Idempotency-Key`.",
   params: IdParams,
   body: AmountBody,
   handle: (operations, { params, body, caller, operationId, request: { id: requestId } }) =>

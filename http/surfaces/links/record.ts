@@ -18,7 +18,7 @@ const order = {
   description: optional("The same as `reason`."),
   reason: optional("Purpose text."),
   merchantReference: optional("The partner's order reference."),
-  customerEmail: optional("As given at creation."),
+  customerEmail: optional("The terminal or merchant location, as given at creation."),
 };
 
 /** Answer to the creation of a link. */
@@ -30,7 +30,7 @@ const Operation = Type.Object(
   {
     type: Type.Union([Type.Literal("capture"), Type.Literal("reversal"), Type.Literal("refund")], { title: "LinkOperationType" }),
     status: Type.Union([Type.Literal("done"), Type.Literal("refused"), Type.Literal("unknown")], {
-      description: "`unknown`: the gateway has not answered. The relay keeps asking it; repeat the same request to find out.",
+      description: "`unknown`: the gateway has not answered. The relay continues to ask it; repeat the same request to learn the outcome.",
     }),
     amount: Type.String(),
     at: Type.String({ description: "ISO 8601 local date-time." }),
@@ -60,10 +60,10 @@ export const LinkStatus = Type.Object(
       }),
     ),
     paidAmount: optional(
-      "Decimal. The amount that was paid according to the gateway; present only if it differs. Captures, reversals and refunds apply to this amount.",
+      "Decimal amount that was paid according to the gateway. Present only if it differs from the order. Captures, reversals and refunds apply to this amount.",
     ),
     paidCurrency: optional("Its currency."),
-    lateSuccess: Type.Optional(Type.Literal(true, { description: "True if it was paid after it had been shown as EXPIRED or FAILED." })),
+    lateSuccess: Type.Optional(Type.Literal(true, { description: "True if the link was paid after it was shown as EXPIRED or FAILED." })),
     unverified: Type.Optional(
       Type.Literal(true, { description: "True if the link has expired and the gateway cannot be asked whether it was paid." }),
     ),

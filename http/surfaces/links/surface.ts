@@ -20,9 +20,9 @@ export const LinkError = Type.Object(
   {
     status: Type.Literal("error"),
     error: Type.String({ description: "What went wrong." }),
-    message: Type.Optional(Type.String({ description: "The same text; absent for an invalid request." })),
+    message: Type.Optional(Type.String({ description: "The same text as `error`; absent for an invalid request." })),
     txId: Type.Optional(Type.String({ description: "The payment's id, if there is a payment to ask about later." })),
-    resultCode: Type.Optional(Type.String({ description: "The gateway's result code, if it refused." })),
+    resultCode: Type.Optional(Type.String({ description: "The gateway's result code, if the gateway refused." })),
   },
   { title: "LinkError" },
 );

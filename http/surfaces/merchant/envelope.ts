@@ -59,10 +59,10 @@ export type PortalCode = (typeof PORTAL_CODES)[number];
 export const MerchantError = Type.Object(
   {
     status: Type.Literal("error"),
-    error: Type.String({ description: "The error, as a text for people." }),
-    message: Type.String({ description: "The same text." }),
+    error: Type.String({ description: "The error as a text for people." }),
+    message: Type.String({ description: "The same text as `error`." }),
     code: Type.String({
-      description: `The error, as a code for programs: ${[...Object.keys(USUAL_STATUS), ...PORTAL_CODES].join(", ")}. Further codes may be added.`,
+      description: `Error code for programs: ${[...Object.keys(USUAL_STATUS), ...PORTAL_CODES].join(", ")}. Further codes may be added.`,
     }),
   },
   { title: "MerchantError" },

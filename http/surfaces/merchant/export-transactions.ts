@@ -14,7 +14,7 @@ export const exportMerchantTransactions = reads.endpoint({
   path: `${MERCHANT_BASE}/transactions.csv`,
   summary: "Download transactions as CSV",
   description:
-    "The rows of `GET /api/merchant/transactions` with the same filters, all of them, newest first, as they are when the download begins. UTF-8 with a byte order mark; times are local, in the zone that the heading names; amounts are in units of their currency, net by the day of the payment, with a decimal comma and semicolons between the columns for `it`. A text that a spreadsheet would take for a formula begins with an apostrophe, as does such a part of one behind a comma, a semicolon, a tab or a line break. A code that a spreadsheet would change to another number (leading zeros, 16 digits or more, digits with an `E` between them) begins with one, too. At most two at once of one merchant, else 429. A download that breaks off was not complete.",
+    "Returns all rows of `GET /api/merchant/transactions` with the same filters, newest first, as they are when the download begins. The file is UTF-8 with a byte order mark. Times are local, in the zone that the heading names. Amounts are in units of their currency, with refunds subtracted on the day of the payment. For `it` they have a decimal comma, and semicolons separate the columns. A text that a spreadsheet would read as a formula begins with an apostrophe, as does such a part of a text after a comma, a semicolon, a tab or a line break. A code that a spreadsheet would change to another number (leading zeros, 16 digits or more, digits with an `E` between them) begins with an apostrophe, too. A merchant may run at most two downloads at once, otherwise the response is 429. A download that is cut off is incomplete.",
   auth: "merchantUserOrKey",
   may: "operate",
   rateLimit: PORTAL_RATE,
@@ -24,7 +24,7 @@ export const exportMerchantTransactions = reads.endpoint({
       description: "The rows.",
       stream: true,
       contentType: "text/csv; charset=utf-8",
-      headers: { "Content-Disposition": { description: "A file name with the merchant and the days." } },
+      headers: { "Content-Disposition": { description: "`attachment`, with a file name that has the merchant and the days." } },
     },
     ...reads.errors(400, 401, 403, 429, 503),
   },

@@ -13,7 +13,8 @@ export const findMerchantTerminal = reads.endpoint({
   method: "GET",
   path: `${MERCHANT_BASE}/terminals/{terminalId}`,
   summary: "Get a terminal of the merchant",
-  description: "404 for a terminal that is not the merchant's. `lastResult` is also null where ClickHouse does not answer.",
+  description:
+    "The response is 404 for a terminal that does not belong to the merchant. `lastResult` is also null if ClickHouse does not respond.",
   auth: "merchantUserOrKey",
   may: "look",
   rateLimit: PORTAL_RATE,
@@ -27,7 +28,7 @@ export const findMerchantTerminal = reads.endpoint({
       headers: ETAG_HEADERS,
       example: { status: "ok", data: TERMINAL_EXAMPLE },
     },
-    304: { description: "Nothing has changed.", headers: ETAG_HEADERS },
+    304: { description: "Nothing has changed since that ETag.", headers: ETAG_HEADERS },
     ...reads.errors(400, 401, 403, 404, 429, 503),
   },
   handle: async (operations, { caller, params, headers, request }) => {

@@ -16,7 +16,7 @@ export const findMerchantTransaction = reads.endpoint({
   path: `${MERCHANT_BASE}/transactions/{uuid}`,
   summary: "Get a transaction",
   description:
-    "`timeline` has the life of the command where it is still kept, and for a payment link its captures, reversals and refunds. `refund` says whether POST /api/merchant/transactions/{uuid}/refund would do it, else with the same code why not. `disputes` and `alerts` are those of its payment. 404 for a uuid that is not the merchant's.",
+    "`timeline` has the states of the command while the relay stores them, and for a payment link its captures, reversals and refunds. `refund` says whether POST /api/merchant/transactions/{uuid}/refund would refund the payment; if not, it has the code with which that call would respond. `disputes` and `alerts` are those of the payment. The response is 404 for a uuid that does not belong to the merchant.",
   auth: "merchantUserOrKey",
   may: "look",
   rateLimit: PORTAL_RATE,

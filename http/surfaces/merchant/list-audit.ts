@@ -1,5 +1,6 @@
 import { Type } from "@sinclair/typebox";
 import { type AuditEntry, isMerchantsOwn } from "../../../engine/operators/audit-entry.ts";
+import { iso } from "../../endpoint/time.ts";
 import { maskedEmail } from "../parts/masking.ts";
 import { AuditOutcome } from "../parts/schemas.ts";
 import { ok, okOf } from "./envelope.ts";
@@ -17,13 +18,13 @@ export const listMerchantAudit = reads.endpoint({
   path: `${MERCHANT_BASE}/audit`,
   summary: "List entries of the merchant's audit log",
   description:
-    "What the merchant's people and its key changed, and what administrators and its partner changed of it. Entries are kept for 400 days, at most 10,000 of them. A page of a filtered list may have fewer items than `limit`, or none, and still a `next`. Addresses of people are masked, and `ipAddress` and `note` are null, for roles that do not see personal data.",
+    "Lists what the merchant's users and its key changed, and what administrators and its partner changed for it. Entries are stored for 400 days, at most 10,000 of them. A page of a filtered list may have fewer items than `limit`, or none, and still have a `next`. For roles that do not see personal data, people's addresses are masked, and `ipAddress` and `note` are null.",
   auth: "merchantUser",
   may: "look",
   rateLimit: PORTAL_RATE,
   query: Type.Object({
-    objectId: Type.Optional(Type.String({ minLength: 1, maxLength: 256, description: "`subject` of the entries." })),
-    requestId: Type.Optional(Type.String({ minLength: 1, maxLength: 128, description: "The `X-Request-Id` of an answer." })),
+    objectId: Type.Optional(Type.String({ minLength: 1, maxLength: 256, description: "The changed object: `subject` of the entries." })),
+    requestId: Type.Optional(Type.String({ minLength: 1, maxLength: 128, description: "The `X-Request-Id` of a response." })),
     outcome: Type.Optional(AuditOutcome),
     from: TRANSACTION_FILTERS.from,
     to: TRANSACTION_FILTERS.to,
@@ -78,7 +79,7 @@ function itemOf(id: string, entry: AuditEntry, maySee: boolean): AuditItemJson {
   const seen = (text: string) => (maySee ? text : maskedEmail(text));
   return {
     id,
-    at: new Date(atMs).toISOString(),
+    at: iso(atMs),
     actor: seen(actorOf(entry)),
     // Where operators and partners sit is none of the merchant's business.
     ipAddress: maySee && isMerchantsOwn(entry) ? ipAddress : null,

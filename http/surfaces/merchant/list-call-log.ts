@@ -1,3 +1,4 @@
+import { iso } from "../../endpoint/time.ts";
 import { ok, okOf } from "./envelope.ts";
 import { LOG_DESCRIPTION, LogQuerySchema, logCursorOf, logQueryOf } from "./log-query.ts";
 import { CallLogItem, type CallLogJson } from "./log-schemas.ts";
@@ -24,7 +25,7 @@ export const listMerchantCallLog = reads.endpoint({
   method: "GET",
   path: `${MERCHANT_BASE}/logs/calls`,
   summary: "List entries of the call log",
-  description: `To the card gateway, to addresses of webhooks and callbacks, and to the mail server. \`failed\`: it is not known whether it was taken, or it was not; \`refused\`: for good. ${LOG_DESCRIPTION}`,
+  description: `Lists the relay's calls to the card gateway, to addresses of webhooks and callbacks, and to the mail server. \`failed\`: the call was not accepted, or it is unknown whether it was; \`refused\`: the other side rejected it permanently. ${LOG_DESCRIPTION}`,
   auth: "merchantUser",
   may: "integrate",
   rateLimit: PORTAL_RATE,
@@ -36,7 +37,7 @@ export const listMerchantCallLog = reads.endpoint({
   },
   handle: async ({ merchantLogs, localTime }, { caller, query, request }) => {
     const { items, next } = await merchantLogs.calls(merchantOf(caller), logQueryOf(query, localTime), request.gone);
-    const shown = items.map(({ atMs, ...entry }): CallLogJson => ({ ...entry, at: new Date(atMs).toISOString() }));
+    const shown = items.map(({ atMs, ...entry }): CallLogJson => ({ ...entry, at: iso(atMs) }));
     return { status: 200, body: ok({ items: shown, next: logCursorOf(next) }) };
   },
 });

@@ -1,4 +1,5 @@
 import { isNamedIn } from "../../endpoint/entity-tag.ts";
+import { iso } from "../../endpoint/time.ts";
 import { ok, okOf } from "./envelope.ts";
 import { etagOf } from "./etag.ts";
 import { READ_DEADLINE_MS, reads } from "./reads.ts";
@@ -12,7 +13,7 @@ export const listMerchantTerminals = reads.endpoint({
   path: `${MERCHANT_BASE}/terminals`,
   summary: "List terminals of the merchant",
   description:
-    "Those whose configuration names the merchant, by id; at most 2,000, further ones are answered one by one. `If-None-Match` with the last ETag answers 304 while nothing has changed. `lastSeen` of a terminal that is ONLINE is told to the minute.",
+    "Lists the terminals whose configuration names the merchant, by id; at most 2,000. Get further terminals one by one. With `If-None-Match` and the last ETag the response is 304 while nothing has changed. `lastSeen` of an ONLINE terminal is rounded to the minute.",
   auth: "merchantUserOrKey",
   may: "look",
   rateLimit: PORTAL_RATE,
@@ -25,13 +26,13 @@ export const listMerchantTerminals = reads.endpoint({
       headers: ETAG_HEADERS,
       example: { status: "ok", data: { items: [TERMINAL_EXAMPLE], resultsAway: false, asOf: "2026-11-25T10:00:12.000Z" } },
     },
-    304: { description: "Nothing has changed.", headers: ETAG_HEADERS },
+    304: { description: "Nothing has changed since that ETag.", headers: ETAG_HEADERS },
     ...reads.errors(400, 401, 403, 429, 503),
   },
   handle: async (operations, { caller, headers, request }) => {
     const { merchantTerminals, clock } = operations;
     const merchantId = merchantOf(caller);
-    const asOf = new Date(clock.nowMs()).toISOString();
+    const asOf = iso(clock.nowMs());
     const [terminals, results] = await Promise.all([
       merchantTerminals.all(merchantId),
       latestResults(operations, merchantId, request.gone),

@@ -13,7 +13,7 @@ export const listMerchantTransactions = reads.endpoint({
   path: `${MERCHANT_BASE}/transactions`,
   summary: "List transactions",
   description:
-    "Payments of terminals and payment links, as soon as they are stored, with what was given back of each; refunds are by the day of the payment. Days are those of the installation's time zone. Pass `next` as `cursor`, with the same filters, to get the next page. 503 where ClickHouse does not answer: payments are not affected.",
+    "Lists payments of terminals and payment links as soon as they are stored, each with its refunded amount; refunds count on the day of the payment. Days are those of the installation's time zone. Pass `next` as `cursor`, with the same filters, to get the next page. The response is 503 if ClickHouse does not respond; payments are not affected.",
   auth: "merchantUserOrKey",
   may: "look",
   rateLimit: PORTAL_RATE,

@@ -1,3 +1,4 @@
+import { iso } from "../../endpoint/time.ts";
 import { ok, okOf } from "./envelope.ts";
 import { LOG_DESCRIPTION, LogQuerySchema, logCursorOf, logQueryOf } from "./log-query.ts";
 import { WorkflowLogItem, type WorkflowLogJson } from "./log-schemas.ts";
@@ -22,7 +23,7 @@ export const listMerchantWorkflowLog = reads.endpoint({
   method: "GET",
   path: `${MERCHANT_BASE}/logs/workflow`,
   summary: "List entries of the workflow log",
-  description: `Each step with the states before and after; \`refused\` is one that the object did not take. Payments at terminals are not here. ${LOG_DESCRIPTION}`,
+  description: `Lists each transition with the states before and after it; \`refused\` is an event that the object did not accept. Payments at terminals are not in this log. ${LOG_DESCRIPTION}`,
   auth: "merchantUser",
   may: "integrate",
   rateLimit: PORTAL_RATE,
@@ -34,7 +35,7 @@ export const listMerchantWorkflowLog = reads.endpoint({
   },
   handle: async ({ merchantLogs, localTime }, { caller, query, request }) => {
     const { items, next } = await merchantLogs.workflow(merchantOf(caller), logQueryOf(query, localTime), request.gone);
-    const shown = items.map(({ atMs, ...entry }): WorkflowLogJson => ({ ...entry, at: new Date(atMs).toISOString() }));
+    const shown = items.map(({ atMs, ...entry }): WorkflowLogJson => ({ ...entry, at: iso(atMs) }));
     return { status: 200, body: ok({ items: shown, next: logCursorOf(next) }) };
   },
 });

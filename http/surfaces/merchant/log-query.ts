@@ -34,4 +34,4 @@ function readLogCursor(cursor: string): string {
 }
 
 export const LOG_DESCRIPTION =
-  "Kept for 30 days unless the installation says otherwise; an entry appears a second or two after it happened. Days are those of the installation's time zone. Ids, words and figures only: nothing of a buyer, no address beyond its host. 503 where ClickHouse does not answer: payments are not affected, and what happens meanwhile may be missing afterwards.";
+  "Entries are stored for 30 days unless the installation has another setting; an entry appears a second or two after the event. Days are those of the installation's time zone. Entries contain only ids, words and figures: no data of buyers, and only the host name of an address. The response is 503 if ClickHouse does not respond; payments are not affected, but events that occur meanwhile may be missing afterwards.";

@@ -7,17 +7,19 @@ import { FromDay, nullable, ToDay, time } from "./schema-parts.ts";
 export const AuditItem = Type.Object(
   {
     id: Type.String(),
-    at: time("when it was begun."),
+    at: time("when the transition began."),
     actor: Type.String({
-      description: "An e-mail address, masked for roles that do not see personal data; `API key` for a merchant's key.",
+      description: "Who caused it: an e-mail address, masked for roles that do not see personal data, or `API key` for a merchant's key.",
     }),
     ipAddress: nullable(Type.String()),
     action: Type.String({ description: "`noun.verb`" }),
     subject: Type.String(),
     members: Type.Array(Type.String()),
     outcome: AuditOutcome,
-    code: nullable(Type.String({ description: "Why it was refused." })),
-    note: nullable(Type.String({ description: "Why, in the words of whoever did it; null for roles that do not see personal data." })),
+    code: nullable(Type.String({ description: "Why the event was rejected." })),
+    note: nullable(
+      Type.String({ description: "The reason, in the words of the person who did it; null for roles that do not see personal data." }),
+    ),
     requestId: Type.String(),
   },
   { title: "PortalAuditEntry" },
@@ -48,7 +50,7 @@ export const WorkflowLogItem = Type.Object(
 export const CallLogItem = Type.Object(
   {
     id: Type.String(),
-    at: time("when it was begun."),
+    at: time("when the call began."),
     target: Type.String(),
     operation: Type.String(),
     host: Type.String(),

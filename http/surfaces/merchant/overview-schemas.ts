@@ -7,9 +7,9 @@ import { Method } from "./transaction-schemas.ts";
 const Sums = Type.Object(
   {
     currency: Type.String(),
-    volumeMinor: Type.Integer({ description: "Sum of the approved payments; refunds are not taken off." }),
+    volumeMinor: Type.Integer({ description: "Sum of the approved payments; refunds are not subtracted." }),
     approved: Type.Integer(),
-    declined: Type.Integer({ description: "Without links that expired." }),
+    declined: Type.Integer({ description: "Number of declined payments, without expired payment links." }),
   },
   { title: "TransactionSums" },
 );
@@ -25,7 +25,7 @@ const HourSums = Type.Object(
 export const Overview = Type.Object(
   {
     day: Day,
-    asOf: time("when it was counted."),
+    asOf: time("when the figures were computed."),
     /** Whether the day is over. */
     complete: Type.Boolean(),
     today: Type.Array(Sums),

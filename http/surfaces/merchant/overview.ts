@@ -5,7 +5,9 @@ import type { MerchantDay, TransactionSums } from "../../../engine/payments/merc
 import type { PortalLinkTask } from "../../../engine/portal-links/link-tasks.ts";
 import type { MerchantAttentionItem } from "../../../engine/settings/merchant-attention.ts";
 import type { SubscriptionTask } from "../../../engine/subscriptions/subscription-tasks.ts";
-import { DAY, daysAfter, type LocalTime } from "../parts/time.ts";
+import { iso, isoOrNull } from "../../endpoint/time.ts";
+import type { LocalTime } from "../parts/time.ts";
+import { DAY, daysAfter } from "../parts/time.ts";
 import { ok, okOf } from "./envelope.ts";
 import { Overview, type OverviewJson } from "./overview-schemas.ts";
 import { READ_DEADLINE_MS, reads } from "./reads.ts";
@@ -26,7 +28,7 @@ export const merchantOverview = reads.endpoint({
   path: `${MERCHANT_BASE}/overview`,
   summary: "Get the overview of a day",
   description:
-    "Without `day` today, against the same weekday a week before up to the same time of day by the clock on the wall; a day that is over is compared as a whole. `hour` counts the hours since the day began, 23 or 25 of them where clocks change. `tasks` are first, by `dueAt`, up to ten disputes to be answered within a week (`dispute_due`) and ten alerts to be answered (`alert_pending`), by their ids; then, newest first, payments whose outcome is not known (`unknown`) or whose amount differs (`amount_differs`), at most the newest 20 of the first 50 terminals, by their uuid; and by their id the payment links, of the newest 20 of these, that were paid twice (`link_paid_twice`), late (`link_late`, for 30 days unless it was given back), or whose refund the gateway has not confirmed (`link_refund_unknown`); and by their id the newest 20 subscriptions that are past due (`subscription_past_due`), `dueAt` being when their policy comes to its end.",
+    "Without `day` the overview covers today until now, compared with the same weekday a week before until the same local time; a past day is compared as a whole. `hour` counts the hours since the day began: there are 23 or 25 of them on days when the clocks change. `tasks` begins with up to ten disputes that need a response within a week (`dispute_due`) and up to ten alerts that need one (`alert_pending`), by `dueAt`, with their ids. Then follow, newest first: payments whose outcome is unknown (`unknown`) or whose amount differs (`amount_differs`), at most the newest 20 of the first 50 terminals, with their uuids; of the newest 20 payment links, those that were paid twice (`link_paid_twice`), were paid late (`link_late`, for 30 days unless refunded), or have a refund that the gateway has not confirmed (`link_refund_unknown`), with their ids; and the newest 20 subscriptions that are past due (`subscription_past_due`), with their ids and with the end of their dunning as `dueAt`.",
   auth: "merchantUserOrKey",
   may: "look",
   rateLimit: PORTAL_RATE,
@@ -37,7 +39,7 @@ export const merchantOverview = reads.endpoint({
   refusesUnknown: "rows",
   responses: {
     200: {
-      description: "The figures, of each currency apart.",
+      description: "The figures, for each currency separately.",
       body: okOf(Overview),
       example: {
         status: "ok",
@@ -76,7 +78,7 @@ export const merchantOverview = reads.endpoint({
     ]);
     const overview: OverviewJson = {
       day,
-      asOf: new Date(nowMs).toISOString(),
+      asOf: iso(nowMs),
       complete,
       today: sums.sums.map(sumsOf),
       before: sumsBefore.sums.map(sumsOf),
@@ -112,13 +114,13 @@ function rangesOf(
   const before = localTime.dayRange(dayBefore);
   const untilMs = complete ? before?.untilMs : localTime.sameTimeOn(dayBefore, nowMs - (nowMs % SHARED_MS));
   if (before === null || untilMs === undefined || untilMs === null)
-    throw new RelayError("invalid_request", "day: there is no week before it");
+    throw new RelayError("invalid_request", "day: has no day a week before it to compare with");
   return { day, complete, range, before: { fromMs: before.fromMs, untilMs } };
 }
 
 /** What is to be answered stands first, the most urgent at the top. */
 function dueTask({ kind, id, dueAtMs }: DisputeTask): OverviewJson["tasks"][number] {
-  return { kind, subject: id, dueAt: new Date(dueAtMs).toISOString() };
+  return { kind, subject: id, dueAt: iso(dueAtMs) };
 }
 
 /** Payments by their uuid, links and subscriptions by their id, newest first. */
@@ -135,7 +137,7 @@ function tasksOf(
   return all
     .sort((one, other) => other.atMs - one.atMs)
     .map(({ kind, subject, dueAtMs }) => {
-      return { kind, subject, dueAt: dueAtMs === null ? null : new Date(dueAtMs).toISOString() };
+      return { kind, subject, dueAt: isoOrNull(dueAtMs) };
     });
 }
 

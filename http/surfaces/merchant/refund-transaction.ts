@@ -3,6 +3,7 @@ import { RelayError } from "../../../engine/kernel/errors.ts";
 import type { Links } from "../../../engine/links/links.ts";
 import type { MerchantTransactions } from "../../../engine/payments/merchant-transactions.ts";
 import type { GiveBack } from "../../../engine/refunds/refund-payment.ts";
+import { iso } from "../../endpoint/time.ts";
 import { givenText, UuidParams } from "../parts/schemas.ts";
 import { ok, okOf, refusal } from "./envelope.ts";
 import { ownTransaction } from "./find-transaction.ts";
@@ -32,7 +33,7 @@ export const refundTransaction = refunds.endpoint({
   path: `${MERCHANT_BASE}/transactions/{uuid}/refund`,
   summary: "Refund a transaction",
   description:
-    "Gives the whole back, once, however often it is asked for: as a refund, or as a reversal where it was not captured yet. Works for every link of the merchant's, whoever made it; a payment of a terminal is refunded on the terminal. Where the gateway's answer is missing (`outcome_unknown`) the same request again finds out.",
+    "Refunds the whole payment, and does so once, however often the call is repeated: as a refund, or as a reversal if the payment was not captured yet. It works for every link of the merchant, whoever created it; a terminal's payment must be refunded on the terminal. If the gateway's response is lost (`outcome_unknown`), repeat the same request to learn the outcome.",
   auth: "merchantUserOrKey",
   may: "refund",
   stepUp: true,
@@ -55,7 +56,7 @@ export const refundTransaction = refunds.endpoint({
     ...refunds.errors(400, 401, 403, 404, 413, 415, 429, 503),
     409: {
       description:
-        "Not refunded, by `code`: `not_refundable_here`: a terminal took it. `not_kept`: the payment was made too long ago. `not_paid`. `already_refunded`. `partial_refund`: a part of it was given back. `under_dispute`: nothing of it is given back while somebody disputes it, and after that unless the dispute is won. `refund_refused`: by the gateway, whose words are in the message. `outcome_unknown`: it is under way, or the gateway did not answer (then with `Retry-After`). Or the same `Idempotency-Key` was used with another body.",
+        "The payment was not refunded, for the reason in `code`. `not_refundable_here`: a terminal took the payment. `not_kept`: the payment is too old. `not_paid`: nothing was paid. `already_refunded`: the payment was refunded before. `partial_refund`: a part of it was refunded before. `under_dispute`: it cannot be refunded while it is disputed, and afterwards only if the dispute is won. `refund_refused`: the gateway refused; its reason is in the message. `outcome_unknown`: the refund is in progress, or the gateway did not respond (then with `Retry-After`). `conflict`: the same `Idempotency-Key` was used with another body.",
       body: refunds.envelope.schema,
     },
   },
@@ -71,7 +72,7 @@ export const refundTransaction = refunds.endpoint({
     switch (outcome.type) {
       case "given_back": {
         const { by: type, amountMinor, currency, atMs } = outcome;
-        return { status: 200, body: ok({ uuid: link.order.txId, type, amountMinor, currency, at: new Date(atMs).toISOString() }) };
+        return { status: 200, body: ok({ uuid: link.order.txId, type, amountMinor, currency, at: iso(atMs) }) };
       }
       case "refused":
         return refusal(409, "refund_refused", `The gateway refused: ${outcome.description}`);
@@ -82,18 +83,18 @@ export const refundTransaction = refunds.endpoint({
 });
 
 const MESSAGES: Readonly<Record<Exclude<WhyNoRefund, "outcome_unknown">, string>> = {
-  not_refundable_here: "A payment of a terminal is refunded on the terminal",
-  not_kept: "The payment was made too long ago to be refunded from here",
+  not_refundable_here: "Refund a payment of a terminal on the terminal",
+  not_kept: "The payment is too old to be refunded from here",
   not_paid: "There is nothing to refund: it was not paid",
-  already_refunded: "It was refunded already",
-  partial_refund: "A part of it was given back already; only the whole can be refunded from here",
-  under_dispute: "The payment is under dispute, and nothing of it is given back",
+  already_refunded: "The payment was already refunded",
+  partial_refund: "A part of the payment was already refunded; only whole payments can be refunded from here",
+  under_dispute: "The payment is under dispute and cannot be refunded",
 };
 
 /** An answer with a time to retry is not kept for its idempotency key: the same request again is to find out. */
 function notRefunded(reason: WhyNoRefund) {
   if (reason === "outcome_unknown") {
-    throw new RelayError("conflict", "Whether it was refunded is not known yet: repeat the same request to find out", {
+    throw new RelayError("conflict", "The outcome of the refund is not known yet: repeat the same request to learn it", {
       ...{ detail: "outcome_unknown", retryAfterSeconds: RETRY_AFTER_SECONDS },
     });
   }

@@ -14,7 +14,7 @@ export const listOf = <T extends TSchema>(item: T) =>
   Type.Object(
     {
       items: Type.Array(item),
-      next: nullable(Type.String({ description: "The `cursor` of the next page; null on the last." })),
+      next: nullable(Type.String({ description: "The `cursor` of the next page; null on the last page." })),
     },
     item.title === undefined ? {} : { title: `${item.title}Page` },
   );
@@ -23,11 +23,11 @@ export const Currency = Type.String({ pattern: "^[A-Z]{3}$" });
 
 export const Day = Type.String({ ...DAY, description: "A day in the installation's time zone." });
 export const FromDay = Type.String({ ...Day, parameterName: "PortalFromDay" });
-export const ToDay = Type.String({ ...Day, parameterName: "PortalToDay", description: "The last day, included." });
+export const ToDay = Type.String({ ...Day, parameterName: "PortalToDay", description: "The last day, inclusive." });
 
 export const PAGE_QUERY = {
   limit: Type.Integer({ minimum: 1, maximum: 200, default: 50, parameterName: "PortalPageSize" }),
-  cursor: Type.Optional(Type.String({ maxLength: 256, parameterName: "PortalCursor", description: "The `next` of the page before." })),
+  cursor: Type.Optional(Type.String({ maxLength: 256, parameterName: "PortalCursor", description: "The `next` of the previous page." })),
 };
 
 export const Password = Type.String({ minLength: 1, maxLength: 1_024 });

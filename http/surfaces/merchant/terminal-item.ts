@@ -1,6 +1,7 @@
 import { Type } from "@sinclair/typebox";
 import type { MerchantTransaction } from "../../../engine/payments/merchant-transactions.ts";
 import type { MerchantTerminal } from "../../../engine/settings/merchant-terminals.ts";
+import { iso } from "../../endpoint/time.ts";
 import type { ReadOperations } from "./reads.ts";
 import type { TerminalItemJson } from "./terminal-schemas.ts";
 import { ITEM_EXAMPLE, itemOf } from "./transaction-item.ts";
@@ -33,7 +34,7 @@ function wholly(atMs: number, unitMs: number): number {
 }
 
 function timeOf(atMs: number | undefined): string | null {
-  return atMs === undefined ? null : new Date(atMs).toISOString();
+  return atMs === undefined ? null : iso(atMs);
 }
 
 /** The status of terminals does not wait longer than this for what they took last. */
@@ -70,6 +71,6 @@ export const TERMINAL_EXAMPLE: TerminalItemJson = {
 };
 
 export const IF_NONE_MATCH = Type.Object({
-  "if-none-match": Type.Optional(Type.String({ maxLength: 1_024, description: "304 if this ETag still matches." })),
+  "if-none-match": Type.Optional(Type.String({ maxLength: 1_024, description: "The response is 304 if this ETag still matches." })),
 });
-export const ETAG_HEADERS = { ETag: { description: "Of what the answer says, without `asOf`." } };
+export const ETAG_HEADERS = { ETag: { description: "ETag of the body without `asOf`." } };

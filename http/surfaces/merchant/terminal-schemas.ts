@@ -11,7 +11,7 @@ export const TerminalItem = Type.Object(
     connectionStatus: ConnectionStatus,
     connectionType: nullable(ConnectionType),
     connectedSince: nullable(time("when ONLINE.")),
-    lastSeen: nullable(time("the last sign of life.")),
+    lastSeen: nullable(time("when the terminal was last active.")),
     model: nullable(Type.String()),
     appVersion: nullable(Type.String()),
     group: nullable(Type.String()),
@@ -21,7 +21,7 @@ export const TerminalItem = Type.Object(
 );
 /** GET /terminals: all of the merchant's, by id. `lastResult` is null in the list where ClickHouse is away, and `resultsAway` says so. */
 export const Terminals = Type.Object(
-  { items: Type.Array(TerminalItem), resultsAway: Type.Boolean(), asOf: time("when it was read.") },
+  { items: Type.Array(TerminalItem), resultsAway: Type.Boolean(), asOf: time("when the relay read the data.") },
   { title: "PortalTerminals" },
 );
 

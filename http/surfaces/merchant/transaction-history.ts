@@ -3,6 +3,7 @@ import { holdsRefunds } from "../../../engine/disputes/dispute.ts";
 import { amountOf, type FollowUp, type LinkRecord } from "../../../engine/links/link.ts";
 import type { MerchantTransaction } from "../../../engine/payments/merchant-transactions.ts";
 import type { CommandView } from "../../../engine/terminals/terminals.ts";
+import { iso } from "../../endpoint/time.ts";
 import type { ReadOperations } from "./reads.ts";
 import { ownLink, type RefundDecision, refundDecision } from "./refund-decision.ts";
 import type { TransactionDetailJson } from "./transaction-schemas.ts";
@@ -37,8 +38,8 @@ export async function historyOf(
   const ofIt = link?.order.terminalId === terminalId ? link : null;
   const rest = {
     refund: refundJson(refundDecision(found, ofIt, ofDisputes.some(holdsRefunds))),
-    disputes: ofDisputes.map(({ id, state, respondByMs }) => ({ id, status: state, respondBy: new Date(respondByMs).toISOString() })),
-    alerts: ofAlerts.map(({ id, state, respondByMs }) => ({ id, state, respondBy: new Date(respondByMs).toISOString() })),
+    disputes: ofDisputes.map(({ id, state, respondByMs }) => ({ id, status: state, respondBy: iso(respondByMs) })),
+    alerts: ofAlerts.map(({ id, state, respondByMs }) => ({ id, state, respondBy: iso(respondByMs) })),
   };
   if (ofIt !== null) return { timeline: timelineOfLink(ofIt), ...rest };
   if (method === "PAYBYLINK") return { timeline: [event("result", createdAtMs, amountCents, status)], ...rest };
@@ -75,5 +76,5 @@ function refundJson(decision: RefundDecision): History["refund"] {
 }
 
 function event(what: Event["what"], atMs: number, amountMinor: number | null, state: string | null): Event {
-  return { what, at: new Date(atMs).toISOString(), amountMinor, state };
+  return { what, at: iso(atMs), amountMinor, state };
 }

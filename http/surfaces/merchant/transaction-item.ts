@@ -1,6 +1,7 @@
 import { decimalsOf } from "../../../engine/kernel/money.ts";
 import { type MerchantTransaction, netMinorOf, refundStateOf } from "../../../engine/payments/merchant-transactions.ts";
 import type { TransactionMethod } from "../../../engine/payments/transaction.ts";
+import { iso } from "../../endpoint/time.ts";
 import { METHODS, type TransactionItemJson } from "./transaction-schemas.ts";
 
 /** A transaction as lists show it. */
@@ -9,7 +10,7 @@ export function itemOf(found: MerchantTransaction): TransactionItemJson {
   const { uuid, createdAtMs, terminalId, method, status, amountCents, currency, card, auth, message } = transaction;
   return {
     uuid,
-    createdAt: new Date(createdAtMs).toISOString(),
+    createdAt: iso(createdAtMs),
     terminalId,
     method: methodOf(method),
     ...{ status, isPayment, amountMinor: amountCents },

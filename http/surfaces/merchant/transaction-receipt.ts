@@ -1,4 +1,5 @@
 import type { MerchantTransaction } from "../../../engine/payments/merchant-transactions.ts";
+import { iso } from "../../endpoint/time.ts";
 import { UuidParams } from "../parts/schemas.ts";
 import { ok, okOf } from "./envelope.ts";
 import { ownTransaction } from "./find-transaction.ts";
@@ -15,7 +16,7 @@ export const merchantTransactionReceipt = reads.endpoint({
   path: `${MERCHANT_BASE}/transactions/{uuid}/receipt`,
   summary: "Get the receipt of a transaction",
   description:
-    "A copy for the shop's desk, made from the stored result. `text` and `merchantText` are the slip that the terminal sent with the result, the customer's and the merchant's copy. They may name the customer, so both are null for roles that do not see personal data.",
+    "Returns a copy for the shop's records, made from the stored result. `text` and `merchantText` are the slips that the terminal sent with the result: the customer's and the merchant's copy. They may contain the customer's name, so both are null for roles that do not see personal data.",
   auth: "merchantUserOrKey",
   may: "look",
   rateLimit: PORTAL_RATE,
@@ -57,7 +58,7 @@ export const merchantTransactionReceipt = reads.endpoint({
     const receipt: ReceiptJson = {
       merchantName,
       terminalId,
-      createdAt: new Date(createdAtMs).toISOString(),
+      createdAt: iso(createdAtMs),
       lines: linesOf(found),
       text: own?.customer ?? null,
       merchantText: own?.merchant ?? null,

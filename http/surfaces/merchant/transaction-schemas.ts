@@ -16,7 +16,7 @@ export const TRANSACTION_FILTERS = {
   isPayment: Type.Boolean({
     default: true,
     description:
-      "false: instead of payments the other results (checks of cards, receipts, and what a terminal has not named), which count nowhere.",
+      "false: lists the other results instead of payments (card checks, receipts, and results whose kind the terminal did not say), which count in no figure.",
   }),
   method: Type.Optional(Method),
   terminalId: Type.Optional(Type.String({ maxLength: 64 })),
@@ -41,13 +41,15 @@ export const TransactionItem = Type.Object(
     terminalId: Type.String(),
     method: Method,
     status: ResultStatus,
-    isPayment: Type.Boolean({ description: "false: it counts in no sum. A check of a card (VERIFYTAG) or a receipt, for example." }),
+    isPayment: Type.Boolean({
+      description: "false: it counts in no sum, because it is, for example, a card check (VERIFYTAG) or a receipt.",
+    }),
     amountMinor: Type.Integer(),
     refundState: RefundStateWord,
-    refundedMinor: Type.Integer({ description: "What was given back of it until now, whenever that was." }),
+    refundedMinor: Type.Integer({ description: "Amount that has been refunded until now, in minor units." }),
     netMinor: Type.Integer({
       description:
-        "`amountMinor - refundedMinor` of an approved payment, else 0. By the day of the payment, as in exports and reconciliation; analytics subtracts a refund on the day of the refund.",
+        "`amountMinor - refundedMinor` of an approved payment, otherwise 0. Refunds count on the day of the payment, as in exports and reconciliation; analytics subtracts a refund on the day of the refund.",
     }),
     currency: Type.String(),
     brand: nullable(Type.String()),
@@ -66,10 +68,10 @@ export const TransactionDetail = Type.Object(
     stan: nullable(Type.String()),
     entry: nullable(CardEntry),
     maskedPan: nullable(Type.String()),
-    amountDiffers: Type.Boolean({ description: "The terminal's amount or currency is not that of the command." }),
-    unsolicited: Type.Boolean({ description: "The terminal posted it without a command." }),
+    amountDiffers: Type.Boolean({ description: "True if the terminal's amount or currency differs from the command's." }),
+    unsolicited: Type.Boolean({ description: "True if the terminal posted the result without a command." }),
     satispay: nullable(Type.Object({ paymentId: nullable(Type.String()), status: nullable(Type.String()) })),
-    hasReceipt: Type.Boolean({ description: "The terminal sent a slip with it, and the caller may see it." }),
+    hasReceipt: Type.Boolean({ description: "True if the terminal sent a slip with the result and the caller may see it." }),
     /** What happened, oldest first; from the life of the command where it is still kept. */
     timeline: Type.Array(
       Type.Object({
@@ -99,12 +101,12 @@ export const Receipt = Type.Object(
   {
     merchantName: Type.String(),
     terminalId: Type.String(),
-    createdAt: time("when it was paid."),
+    createdAt: time("when the payment was made."),
     lines: Type.Array(Type.Object({ label: Type.String(), value: Type.String() }), {
-      description: "In the order in which they are printed; labels are keys of the catalogues: method, status, amount, card, authCode, ...",
+      description: "The receipt's lines in printing order. Labels are keys: method, status, amount, card, authCode, ...",
     }),
-    text: nullable(Type.String({ description: "The slip that the terminal sent as text, the customer's copy." })),
-    merchantText: nullable(Type.String({ description: "The merchant's copy of it." })),
+    text: nullable(Type.String({ description: "The customer's copy of the slip, as the terminal sent it." })),
+    merchantText: nullable(Type.String({ description: "The merchant's copy of the slip." })),
   },
   { title: "PortalReceipt" },
 );
@@ -112,17 +114,19 @@ export const Receipt = Type.Object(
 /** POST /transactions/{uuid}/refund. Whole only. */
 export const RefundTransaction = Type.Object(
   {
-    reason: Type.Optional(Type.String({ maxLength: 255, description: "For the audit log." })),
+    reason: Type.Optional(Type.String({ maxLength: 255, description: "Why the payment is refunded, for the audit log." })),
   },
   { title: "PortalRefundRequest" },
 );
 export const Refund = Type.Object(
   {
     uuid: Type.String(),
-    type: Type.Union([Type.Literal("refund"), Type.Literal("reversal")], { description: "`reversal`: it had not been captured yet." }),
+    type: Type.Union([Type.Literal("refund"), Type.Literal("reversal")], {
+      description: "`reversal`: the payment had not been captured yet.",
+    }),
     amountMinor: Type.Integer(),
     currency: Type.String(),
-    at: time("when it was asked for."),
+    at: time("when the refund was requested."),
   },
   { title: "PortalRefund" },
 );

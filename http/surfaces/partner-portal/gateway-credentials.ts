@@ -14,7 +14,7 @@ import { okBody } from "../parts/relay-envelope.ts";
 import { Environment } from "../parts/schemas.ts";
 import { callingPartner, portal } from "./surface.ts";
 
-const environment = Type.Optional(described(Environment, "Default: LIVE, the account of all payments but those of TEST."));
+const environment = Type.Optional(described(Environment, "Default: LIVE, the account for all payments except those of TEST."));
 
 const OfEnvironment = Type.Object({ environment });
 
@@ -30,7 +30,7 @@ export const showGatewayCredentials = portal.endpoint({
   method: "GET",
   path: "/api/partner/gw-credentials",
   summary: "Get your gateway account",
-  description: "With `environment=TEST` the account that is kept for payments of TEST.",
+  description: "With `environment=TEST` it returns the separate account for payments of TEST.",
   query: OfEnvironment,
   auth: "basic",
   needs: "own account",
@@ -49,7 +49,7 @@ export const saveGatewayCredentials = portal.endpoint({
   path: "/api/partner/gw-credentials",
   summary: "Set your gateway account",
   description:
-    "With `environment` TEST it is another account, kept for payments of TEST: merchants' payments of TEST run on it, also once the merchant is LIVE. Without such an account they run on yours while the merchant is in TEST, and are refused once it is LIVE. The two may not have the same `gwApiKey`. Members that are left out keep their values. The change is in force on every node when the response is sent. Existing links use the new account from then on.",
+    "With `environment` TEST it sets a separate account for payments of TEST: merchants' payments of TEST use it, even after the merchant has gone LIVE. Without such an account they use your main account while the merchant is in TEST, and are rejected once it is LIVE. The two accounts must have different `gwApiKey`. Members that are left out keep their values. Every node applies the change when the response is sent. Existing links use the new account from then on.",
   auth: "basic",
   needs: "own account",
   body: OwnCredentialsRequest,
@@ -78,7 +78,7 @@ export const testGatewayCredentials = portal.endpoint({
   path: "/api/partner/gw-credentials/test",
   summary: "Test credentials of your gateway account",
   description:
-    "Asks the gateway for a payment that does not exist. Members that are left out are taken from the stored account. Nothing is stored and no money moves.",
+    "Asks the gateway for a payment that does not exist. For members that are left out, the relay uses the stored account. Nothing is stored and no money moves.",
   auth: "basic",
   needs: "own account",
   body: Type.Optional(GatewayCredentialsRequest),

@@ -11,7 +11,7 @@ export const saveOrigins = portal.endpoint({
   path: "/api/partner/origins",
   summary: "Set the origins of your API key",
   description:
-    "Replaces all origins. The body is an object with at most 100 origins, under names that you choose; an empty object removes the restriction. From then on a request with the key from any other `Origin` (or `Referer`, if there is no `Origin`) gets 403, and listed origins get CORS headers. Requests with neither header, such as those of servers, are accepted.",
+    "Replaces all origins. The body is an object with at most 100 origins, under names that you choose; an empty object removes the restriction. From then on a request with the key from any other `Origin` (or `Referer`, if there is no `Origin`) gets 403, and listed origins get CORS headers. The relay accepts requests with neither header, such as those of servers.",
   auth: "basic",
   needs: "own account",
   body: AllowedOrigins,
@@ -19,7 +19,7 @@ export const saveOrigins = portal.endpoint({
   audit: { action: "partner.origins", subject: ({ caller }) => String(callingPartner(caller)) },
   responses: {
     200: {
-      description: "The change is in force on every node.",
+      description: "Every node applies the change.",
       body: okBody(Type.Object({ allowedOrigins: Origins })),
       example: { status: "ok", data: { allowedOrigins: { shop: "https://shop.example" } } },
     },

@@ -9,7 +9,7 @@ export const regenerateKey = portal.endpoint({
   path: "/api/partner/regenerate-key",
   summary: "Rotate your API key",
   description:
-    "The key is shown in this response only. When it is sent, the previous key is no longer accepted, unless `graceSeconds` keeps it valid for a while.",
+    "The key is shown in this response only. When it is sent, the relay no longer accepts the previous key, unless `graceSeconds` keeps it valid for a while.",
   auth: "basic",
   needs: "own account",
   body: Type.Optional(

@@ -37,12 +37,12 @@ export const createMerchant = partnerV1.endpoint({
         success: true,
         merchant: { ...MERCHANT_EXAMPLE, services: [] },
         keys: { publishableKey: "pk_merchant_...", secretKey: "sk_merchant_..." },
-        message: "Keep the keys: they are not shown again",
+        message: "Store the keys: they are not shown again",
       },
     },
     ...partnerV1.errors(400, 401, 403, 413, 415, 500, 503),
     409: {
-      description: `The id is taken (merchant_exists), \`maxMerchants\` or ${MERCHANTS_PER_PARTNER_MAX} with the deactivated ones are reached (merchant_limit_reached), or the Idempotency-Key was used for another request (conflict).`,
+      description: `The id is already used (merchant_exists), the partner has reached \`maxMerchants\` or, including deactivated merchants, ${MERCHANTS_PER_PARTNER_MAX} (merchant_limit_reached), or the Idempotency-Key was used for another request (conflict).`,
       body: partnerV1.envelope.schema,
     },
   },
@@ -51,12 +51,12 @@ export const createMerchant = partnerV1.endpoint({
     const outcome = await merchants.create(partner, body, operationId);
     switch (outcome.type) {
       case "taken":
-        return refusal(409, "merchant_exists", "merchantId: is taken");
+        return refusal(409, "merchant_exists", "merchantId: is already used; choose another one");
       case "full":
         return refusal(409, "merchant_limit_reached", `The partner already has the maximum of ${outcome.maxMerchants} merchants`);
       case "created": {
         const { merchant, keys } = outcome;
-        const message = "Keep the keys: they are not shown again";
+        const message = "Store the keys: they are not shown again";
         const body = { success: true as const, merchant: merchantOf(merchant, partner), keys: keysOf(keys), message };
         return { status: 201, body, headers: NO_STORE };
       }

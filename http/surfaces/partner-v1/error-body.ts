@@ -19,9 +19,9 @@ export type Reason = (typeof REASONS)[number];
 export const PartnerApiError = Type.Object(
   {
     success: Type.Literal(false),
-    error: Type.String({ description: "The error, as a text for people." }),
+    error: Type.String({ description: "The error as a text for people." }),
     code: Type.String({
-      description: `The error, as a code for programs: ${[...Object.keys(USUAL_STATUS), ...REASONS].join(", ")}. Further codes may be added.`,
+      description: `Error code for programs: ${[...Object.keys(USUAL_STATUS), ...REASONS].join(", ")}. Further codes may be added.`,
     }),
   },
   { title: "PartnerApiError" },

@@ -15,7 +15,7 @@ const Partner = Type.Object(
     maxMerchants: Type.Integer({ description: "The maximum number of active merchants." }),
     apiCallCount: Type.Integer({
       description:
-        "The number of authenticated calls so far. It is counted in memory and stored every second: calls of the last two seconds may be missing.",
+        "The number of authenticated calls so far. The relay counts in memory and stores the number every second: calls of the last two seconds may be missing.",
     }),
   },
   { title: "AuthenticatedPartner" },

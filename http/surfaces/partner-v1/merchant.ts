@@ -1,6 +1,7 @@
 import { Type } from "@sinclair/typebox";
 import { RelayError } from "../../../engine/kernel/errors.ts";
 import { CALLS_PER_MINUTE_MAX } from "../../../engine/partners/merchant.ts";
+import { iso } from "../../endpoint/time.ts";
 import { madeItems } from "../parts/made-by-key.ts";
 import { refusal } from "./error-body.ts";
 import {
@@ -34,7 +35,7 @@ export const showMerchant = partnerV1.endpoint({
   method: "GET",
   path: `${PARTNER_API_BASE}/merchants/{merchantId}`,
   summary: "Get a merchant",
-  description: "Deactivated merchants are returned too. Another partner's merchant is not found.",
+  description: "Deactivated merchants are returned too. For another partner's merchant the response is 404.",
   auth: "partnerApi",
   rateLimit: PARTNER_API_RATE,
   params: MerchantParams,
@@ -61,7 +62,8 @@ const MerchantPatch = Type.Object(
       Type.Integer({
         minimum: 1,
         maximum: CALLS_PER_MINUTE_MAX,
-        description: "Calls of the compatible API in any minute; at most what an administrator permits (`compatRequestsPerMinuteMax`).",
+        description:
+          "Calls of the compatible API in any minute; at most the number that an administrator permits (`compatRequestsPerMinuteMax`).",
       }),
     ),
   },
@@ -75,7 +77,7 @@ export const patchMerchant = partnerV1.endpoint({
   path: `${PARTNER_API_BASE}/merchants/{merchantId}`,
   summary: "Update a merchant",
   description:
-    "Members that are left out keep their values. Changing `active` requires the role ADMIN. `environment` moves the merchant: its keys stay of their environment, none is shown, the owners are told by mail, and keys of the new one are made by `POST .../keys`.",
+    "Members that are left out keep their values. Changing `active` requires the role ADMIN. `environment` moves the merchant: its keys keep their environment, none is shown, and the relay informs the owners by mail. `POST .../keys` creates keys for the new environment.",
   auth: "partnerApi",
   rateLimit: PARTNER_API_RATE,
   idempotency: "plain",
@@ -114,7 +116,7 @@ export const deactivateMerchant = partnerV1.endpoint({
   path: `${PARTNER_API_BASE}/merchants/{merchantId}`,
   summary: "Disable a merchant",
   description:
-    "The merchant is kept, its id stays taken, and PATCH with `active` activates it again. From now on its keys are not accepted, and no payment link is created for its terminals; existing links stay valid until they end. The call is idempotent.",
+    "The merchant's record stays stored, its id stays used, and PATCH with `active` activates it again. From now on its keys are not accepted, and no payment link is created for its terminals; existing links stay valid until they end. The call is idempotent.",
   auth: "partnerApi",
   rateLimit: PARTNER_API_RATE,
   params: MerchantParams,
@@ -136,7 +138,7 @@ export const replaceMerchantKeys = partnerV1.endpoint({
   path: `${PARTNER_API_BASE}/merchants/{merchantId}/keys`,
   summary: "Rotate the keys of a merchant",
   description:
-    "TEST and LIVE have a pair each, and a key stays what it is when PATCH moves the merchant: one that goes LIVE gets its first pair of LIVE here. The merchant's owners in the portal are told by mail. Where one is active, the new keys wait (202): the previous pair goes on for 24 hours, unless an owner confirms the new keys earlier, or refuses them; a later rotation replaces what waits. Without an active owner, and with the `reason` `leaked`, the previous pair is no longer accepted when the response is sent (200). The response and the mail list what the previous secret key made; with `leaked` it ends in the same step, else the merchant decides.",
+    "TEST and LIVE have a pair of keys each, and a key stays in its environment when PATCH moves the merchant: a merchant that goes LIVE gets its first LIVE pair here. The relay informs the merchant's owners in the portal by mail. If an owner is active, the new keys are pending (202): the previous pair stays valid for 24 hours, unless an owner confirms the new keys earlier, or rejects them; a later rotation replaces pending keys. Without an active owner, or with the `reason` `leaked`, the relay no longer accepts the previous pair when the response is sent (200). The response and the mail list what the previous secret key created; with `leaked` the relay also ends these objects, otherwise the merchant decides about them.",
   auth: "partnerApi",
   refusesUnknown: "access",
   rateLimit: PARTNER_API_RATE,
@@ -147,13 +149,13 @@ export const replaceMerchantKeys = partnerV1.endpoint({
   audit: { action: "keys.replace", subject: ({ params }) => params.merchantId, note: ({ body }) => body?.reason },
   responses: {
     200: {
-      description: "The new keys, shown in this response only. The previous ones have ended.",
+      description: "The new keys, shown in this response only. The previous ones are no longer valid.",
       body: MerchantWithReplacedKeys,
       headers: NO_STORE_HEADERS,
     },
     202: {
       description:
-        "The new keys, shown in this response only. They are accepted from `keysApplyAt` on, or once an owner has confirmed them.",
+        "The new keys, shown in this response only. They are accepted from `keysApplyAt` on, or earlier if an owner confirms them.",
       body: MerchantWithPendingKeys,
       headers: NO_STORE_HEADERS,
     },
@@ -168,11 +170,11 @@ export const replaceMerchantKeys = partnerV1.endpoint({
     const shown = { merchant: merchantOf(outcome.merchant, partner), keys: keysOf(outcome.keys), made: madeItems(outcome.made) };
     const answer = { success: true, ...shown, keysEnvironment: outcome.environment } as const;
     if (outcome.appliesAtMs === null) {
-      const message = "Keep the keys: they are not shown again. The previous keys are no longer valid";
+      const message = "Store the keys: they are not shown again. The previous keys are no longer valid";
       return { status: 200, body: { ...answer, message }, headers: NO_STORE };
     }
-    const keysApplyAt = new Date(outcome.appliesAtMs).toISOString();
-    const message = `Keep the keys: they are not shown again. The previous keys are valid until ${keysApplyAt}, unless an owner of the merchant confirms the new ones earlier`;
+    const keysApplyAt = iso(outcome.appliesAtMs);
+    const message = `Store the keys: they are not shown again. The previous keys are valid until ${keysApplyAt}, unless an owner of the merchant confirms the new ones earlier`;
     return { status: 202, body: { ...answer, keysApplyAt, message }, headers: NO_STORE };
   },
 });

@@ -26,7 +26,7 @@ export const invitePortalUser = partnerV1.endpoint({
   method: "POST",
   path: `${PARTNER_API_BASE}/merchants/{merchantId}/portal-users`,
   summary: "Invite a portal user of a partner's merchant",
-  description: `Invites its first owner, or anyone else, by mail. ${INVITES} Until an owner is active, another invitation of an owner replaces the one before; the same address can be invited again after a minute. Once an owner is active, owners and administrators (ADMIN) are invited by the merchant's owners; the owners are told by mail of everybody else whom you invite. Another partner's merchant is not found.`,
+  description: `Invites the merchant's first owner or any other user by mail. ${INVITES} Until an owner is active, another invitation of an owner replaces the previous one; the same address can be invited again after a minute. Once an owner is active, only the merchant's owners may invite owners and administrators (ADMIN); the relay informs the owners by mail of all other users whom you invite. For another partner's merchant the response is 404.`,
   auth: "partnerApi",
   rateLimit: PARTNER_API_RATE,
   idempotency: "plain",
@@ -42,7 +42,7 @@ export const invitePortalUser = partnerV1.endpoint({
     },
     ...partnerV1.errors(400, 401, 403, 404, 413, 415, 429, 500, 503),
     409: {
-      description: `The merchant has ${USERS_MAX} users, invited ones counted (users_full), the address is a user's or is invited already (user_exists), an owner is active and the role is OWNER or ADMIN (owner_active), the merchant is deactivated (merchant_inactive), or the Idempotency-Key was used for another request (conflict).`,
+      description: `The merchant already has ${USERS_MAX} users, including invited ones (users_full), a user or an invitation already has the address (user_exists), an owner is active and the role is OWNER or ADMIN (owner_active), the merchant is deactivated (merchant_inactive), or the Idempotency-Key was used for another request (conflict).`,
       body: partnerV1.envelope.schema,
     },
   },
@@ -74,13 +74,13 @@ export const listPortalUsers = partnerV1.endpoint({
   path: `${PARTNER_API_BASE}/merchants/{merchantId}/portal-users`,
   summary: "List portal users of a partner's merchant",
   description:
-    "Invited and disabled ones too. Only the role ADMIN, which invites them, sees whole addresses. Another partner's merchant is not found.",
+    "Includes invited and disabled users. Only the role ADMIN, which may invite them, sees complete addresses. For another partner's merchant the response is 404.",
   auth: "partnerApi",
   rateLimit: PARTNER_API_RATE,
   params: MerchantParams,
   responses: {
     200: {
-      description: "All of them.",
+      description: "All users of the merchant.",
       body: Type.Object({ success: Type.Literal(true), users: Type.Array(PortalUser), max: Type.Integer() }),
       example: { success: true, users: [PORTAL_USER_EXAMPLE], max: USERS_MAX },
     },

@@ -14,11 +14,11 @@ export const partnerReconciliation = partnerV1.endpoint({
   path: `${PARTNER_API_BASE}/reconciliation/{day}`,
   summary: "Get a closed day of all merchants",
   description:
-    "The day of each of the partner's merchants that had anything on it, as it was closed at 03:00 local on the day after next, and what has changed since. Sorted by merchant id; every page except the last has `next`: pass it as `after` to get the next page. A day that is not closed yet has no merchants.",
+    "Returns the day of each of the partner's merchants that had any activity on it, with the figures of its closing at 03:00 local time on the day after next, and later changes. Merchants are sorted by id; every page except the last has `next`: pass it as `after` to get the next page. For a day that is not closed yet the list of merchants is empty.",
   auth: "partnerApi",
   rateLimit: PARTNER_API_RATE,
   params: Type.Object({
-    day: Type.String({ ...DAY, parameterName: "ReconciliationDayParam", description: "YYYY-MM-DD, of the installation's time zone." }),
+    day: Type.String({ ...DAY, parameterName: "ReconciliationDayParam", description: "YYYY-MM-DD, in the installation's time zone." }),
   }),
   query: Type.Object({
     after: Type.Optional(Type.String({ maxLength: 64, pattern: "^[A-Za-z0-9._-]*$", description: "`next` of the previous page." })),

@@ -11,6 +11,7 @@ import {
 } from "../../../engine/partners/merchant.ts";
 import type { MerchantKeys } from "../../../engine/partners/merchant-keys.ts";
 import { described } from "../../endpoint/described.ts";
+import { iso } from "../../endpoint/time.ts";
 import { MadeItems } from "../parts/made-by-key.ts";
 import { ActiveState, Environment, KeysReason, ServiceWord } from "../parts/schemas.ts";
 
@@ -27,7 +28,7 @@ export const MerchantName = Type.String({
 export const MerchantId = Type.String({
   pattern: MERCHANT_ID_PATTERN,
   errorMessage: "must be 1 to 64 letters, digits, dots, underscores or dashes",
-  description: "Unique in the whole installation, also among deactivated merchants.",
+  description: "Unique in the whole installation, including deactivated merchants.",
 });
 
 export { Environment, ServiceWord };
@@ -45,11 +46,16 @@ const summaryMembers = {
   merchantId: Type.String(),
   merchantName: Type.String(),
   environment: Environment,
-  status: described(ActiveState, "INACTIVE: deactivated. Its keys are not accepted, and it does not count towards `maxMerchants`."),
-  compatRequestsPerMinute: Type.Integer({ description: "Calls of the compatible API with its secret key in any minute." }),
-  compatRequestsPerMinuteMax: Type.Integer({ description: "What an administrator permits of them." }),
-  createdAt: instant("when it was created."),
-  updatedAt: instant("when it last changed."),
+  status: described(
+    ActiveState,
+    "INACTIVE: the merchant is deactivated. Its keys are not accepted, and it does not count towards `maxMerchants`.",
+  ),
+  compatRequestsPerMinute: Type.Integer({
+    description: "How many calls of the compatible API the merchant may make with its secret key in any minute.",
+  }),
+  compatRequestsPerMinuteMax: Type.Integer({ description: "The highest number of these calls that an administrator permits." }),
+  createdAt: instant("when the merchant was created."),
+  updatedAt: instant("when the merchant last changed."),
 };
 
 export const MerchantSummary = Type.Object(summaryMembers, { title: "MerchantSummary" });
@@ -59,10 +65,12 @@ export const MerchantServiceState = Type.Object(
     service: ServiceWord,
     enabled: Type.Boolean(),
     configured: Type.Boolean(),
-    configuredAt: Type.Union([Type.String(), Type.Null()], { description: "ISO 8601 UTC; null until it is configured." }),
+    configuredAt: Type.Union([Type.String(), Type.Null()], {
+      description: "When the service was configured, ISO 8601 UTC; null until then.",
+    }),
     config: Type.Union([Type.Record(Type.String(), Type.String()), Type.Null()], {
       description:
-        "`mode` and the service's members. Secrets are shown as a mask, long ones with their last four characters. Null until it is configured.",
+        "`mode` and the service's members. Secrets are shown as a mask, long ones with their last four characters. Null until the service is configured.",
     }),
   },
   { title: "MerchantService" },
@@ -83,7 +91,7 @@ export const Keys = Type.Object(
     publishableKey: Type.String({ description: "`pk_merchant_...`" }),
     secretKey: Type.String({ description: "`sk_merchant_...`" }),
   },
-  { title: "MerchantKeys", description: "Shown in this response only: the relay stores digests of them." },
+  { title: "MerchantKeys", description: "Shown in this response only: the relay stores only digests of the keys." },
 );
 
 export const MerchantWithKeys = Type.Object(
@@ -97,14 +105,14 @@ export const MerchantWithKeys = Type.Object(
 );
 
 export const MerchantWithReplacedKeys = Type.Object(
-  { ...MerchantWithKeys.properties, keysEnvironment: described(Environment, "Whose keys these are."), made: MadeItems },
+  { ...MerchantWithKeys.properties, keysEnvironment: described(Environment, "The environment of these keys."), made: MadeItems },
   { title: "MerchantWithReplacedKeys" },
 );
 
 export const MerchantWithPendingKeys = Type.Object(
   {
     ...MerchantWithReplacedKeys.properties,
-    keysApplyAt: instant("when the new keys replace the previous ones at the latest."),
+    keysApplyAt: instant("the latest time at which the new keys replace the previous ones."),
   },
   { title: "MerchantWithPendingKeys" },
 );
@@ -115,10 +123,10 @@ export const KeysRequest = Type.Object(
     reason: Type.Optional(
       described(
         KeysReason,
-        "`leaked`: somebody else knows the previous keys, so what the secret key made ends with it (agents' credentials, webhook endpoints). `routine`, the default: what it made goes on.",
+        "`leaked`: somebody else knows the previous keys, so the relay also ends what the merchant's secret key created (agents' credentials, webhook endpoints). `routine`, the default: what it created stays.",
       ),
     ),
-    environment: Type.Optional(described(Environment, "Whose keys are made. Default: the environment that the merchant is in.")),
+    environment: Type.Optional(described(Environment, "The environment of the new keys. Default: the merchant's current environment.")),
   },
   { title: "KeysRequest" },
 );
@@ -146,8 +154,6 @@ export const SERVICE_EXAMPLE = {
   configuredAt: "2026-03-01T09:31:00.000Z",
   config: { mode: "sandbox", clientId: "AeA1QIZXiflr1", clientSecret: "********9f2c" },
 };
-
-const iso = (atMs: number) => new Date(atMs).toISOString();
 
 export function summaryOf(merchant: MerchantRecord): Static<typeof MerchantSummary> {
   const { merchantId, merchantName, environment, active, createdAtMs, updatedAtMs } = merchant;

@@ -62,7 +62,7 @@ function describe(service: ServiceCode) {
 }
 
 const answered = {
-  description: "The service as it now is at the merchant.",
+  description: "The service at the merchant as it is after the call.",
   body: ServiceAnswer,
   example: { success: true, merchantId: "SHOP-001", service: SERVICE_EXAMPLE },
 };

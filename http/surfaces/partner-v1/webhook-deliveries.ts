@@ -2,6 +2,7 @@ import { type Static, Type } from "@sinclair/typebox";
 import { RelayError } from "../../../engine/kernel/errors.ts";
 import type { WebhookDeliveryRecord } from "../../../engine/webhooks/webhook-delivery.ts";
 import { described } from "../../endpoint/described.ts";
+import { iso, isoOrNull } from "../../endpoint/time.ts";
 import { DeliveryState } from "../parts/schemas.ts";
 import { PARTNER_API_BASE, PARTNER_API_RATE, partnerV1, permitted } from "./surface.ts";
 import { requiredWebhook, WebhookParams, webhookOwnerOf } from "./webhooks.ts";
@@ -17,25 +18,25 @@ const Attempt = Type.Object(
   {
     at: Time,
     durationMs: Type.Integer(),
-    status: Type.Union([Type.Integer(), Type.Null()], { description: "Null without an answer." }),
-    error: Type.Union([Type.String(), Type.Null()], { description: "Null where it succeeded." }),
-    answer: Type.Union([Type.String(), Type.Null()], { description: "At most the first 1,024 bytes of the answer's body." }),
+    status: Type.Union([Type.Integer(), Type.Null()], { description: "HTTP status; null if there was no response." }),
+    error: Type.Union([Type.String(), Type.Null()], { description: "Why the attempt failed; null if it succeeded." }),
+    answer: Type.Union([Type.String(), Type.Null()], { description: "At most the first 1,024 bytes of the response body." }),
   },
   { title: "WebhookAttempt" },
 );
 
 const Delivery = Type.Object(
   {
-    deliveryId: Type.String({ description: "The event's id and the webhook's." }),
+    deliveryId: Type.String({ description: "The event's id, a dot and the webhook's id." }),
     webhookId: Type.String(),
     eventId: Type.String(),
     eventType: Type.String(),
-    objectId: Type.String({ description: "What the event is about." }),
+    objectId: Type.String({ description: "The object that the event is about." }),
     merchantId: Type.String(),
     state: DeliveryState,
     createdAt: Time,
-    nextAttemptAt: Type.Union([Time, Type.Null()], { description: "Null once it has ended." }),
-    attempts: Type.Array(Attempt, { description: "The latest ones, at most 24, the oldest first." }),
+    nextAttemptAt: Type.Union([Time, Type.Null()], { description: "When the relay tries next. Null after the delivery has ended." }),
+    attempts: Type.Array(Attempt, { description: "The latest attempts, at most 24, the oldest first." }),
   },
   { title: "PartnerWebhookDelivery" },
 );
@@ -59,7 +60,7 @@ export const listWebhookDeliveries = partnerV1.endpoint({
   path: `${PARTNER_API_BASE}/webhooks/{webhookId}/deliveries`,
   summary: "List deliveries of a partner's webhook endpoint",
   description:
-    "With the attempts and what the endpoint answered. dead: six attempts failed within about seventy minutes; kept for 90 days, the others for 30. canceled: the endpoint was inactive before.",
+    "Includes the attempts and the endpoint's responses. dead: six attempts failed within about seventy minutes; the relay stores these for 90 days, the others for 30. canceled: the endpoint was disabled before the delivery succeeded.",
   auth: "partnerApi",
   rateLimit: PARTNER_API_RATE,
   params: WebhookParams,
@@ -89,14 +90,14 @@ export const resendWebhookDelivery = partnerV1.endpoint({
   method: "POST",
   path: `${PARTNER_API_BASE}/webhooks/{webhookId}/deliveries/{deliveryId}/resend`,
   summary: "Resend a delivery of a partner's webhook endpoint",
-  description: "Also where it was delivered before. 409 if it is being sent, or if the endpoint is inactive.",
+  description: "A delivered event can be sent again, too. The response is 409 if the event is being sent, or if the endpoint is inactive.",
   auth: "partnerApi",
   rateLimit: PARTNER_API_RATE,
   idempotency: "plain",
   params: Type.Object({ ...WebhookParams.properties, deliveryId: Type.String(DeliveryId) }),
   responses: {
     200: {
-      description: "The event is sent within a second, and has all its attempts again.",
+      description: "The relay sends the event within a second, and it has all its attempts again.",
       body: Type.Object({ success: Type.Literal(true), delivery: Delivery }),
       example: { success: true, delivery: { ...EXAMPLE, state: "waiting", nextAttemptAt: "2026-03-02T08:00:00.000Z" } },
     },
@@ -115,11 +116,7 @@ function deliveryOf(record: WebhookDeliveryRecord): Static<typeof Delivery> {
   return {
     ...{ deliveryId: id, webhookId: endpointId, eventId, eventType, objectId, merchantId, state },
     createdAt: iso(createdAtMs),
-    nextAttemptAt: nextAtMs === null ? null : iso(nextAtMs),
+    nextAttemptAt: isoOrNull(nextAtMs),
     attempts: attempts.map(({ atMs, durationMs, status, error, answer }) => ({ at: iso(atMs), durationMs, status, error, answer })),
   };
-}
-
-function iso(ms: number): string {
-  return new Date(ms).toISOString();
 }

@@ -3,6 +3,7 @@ import { RelayError } from "../../../engine/kernel/errors.ts";
 import { WEBHOOK_ENDPOINTS_MAX, type WebhookEndpointRecord, type WebhookOwner } from "../../../engine/webhooks/webhook-endpoint.ts";
 import type { WebhookEndpoints } from "../../../engine/webhooks/webhook-endpoints.ts";
 import { described } from "../../endpoint/described.ts";
+import { iso } from "../../endpoint/time.ts";
 import { ActiveState, WebhookDisabledReason } from "../parts/schemas.ts";
 import { distinctEvents, withoutCards } from "../parts/webhook-members.ts";
 import { refusal } from "./error-body.ts";
@@ -18,7 +19,8 @@ const DESCRIPTION_LENGTH_MAX = 255;
 const Url = Type.String({
   minLength: 1,
   maxLength: URL_LENGTH_MAX,
-  description: "https, in TEST also http; without a user name. Addresses of local networks are refused; a name is checked at each call.",
+  description:
+    "https, or http in TEST; without a user name. The relay rejects addresses of local networks, and checks the host name at each call.",
 });
 const EventNames = Type.Array(
   Type.String({
@@ -38,7 +40,7 @@ const Webhook = Type.Object(
     environment: Environment,
     description: Type.Union([Type.String(), Type.Null()]),
     status: ActiveState,
-    inactiveReason: Type.Union([WebhookDisabledReason, Type.Null()], { description: "Null: the partner or an operator did it." }),
+    inactiveReason: Type.Union([WebhookDisabledReason, Type.Null()], { description: "Null if the partner or an operator disabled it." }),
     createdAt: Type.String({ description: "ISO 8601 UTC." }),
     updatedAt: Type.String({ description: "ISO 8601 UTC." }),
   },
@@ -74,7 +76,7 @@ const WebhookRequest = Type.Object(
   {
     url: Url,
     events: EventNames,
-    environment: described(Environment, "Only events of merchants of this environment are sent."),
+    environment: described(Environment, "Sends only events of merchants in this environment."),
     description: Type.Optional(Description),
   },
   { title: "PartnerWebhookRequest" },
@@ -87,7 +89,7 @@ export const createWebhook = partnerV1.endpoint({
   path: `${PARTNER_API_BASE}/webhooks`,
   summary: "Create a partner's webhook endpoint",
   description:
-    "The events of all the partner's merchants are posted to it, each with its `merchantId`. `X-Gateway-Signature` is the HMAC-SHA256 (hex) of the body with the partner's secret (`sk_partner_...`).",
+    "The relay posts the events of all the partner's merchants to it, each with its `merchantId`. `X-Gateway-Signature` is the HMAC-SHA256 (hex) of the body with the partner's secret (`sk_partner_...`).",
   auth: "partnerApi",
   rateLimit: PARTNER_API_RATE,
   idempotency: "plain",
@@ -124,7 +126,11 @@ export const createWebhook = partnerV1.endpoint({
       operationId,
     );
     if (outcome.type === "full") {
-      return refusal(409, "webhook_limit_reached", `The partner already has the maximum of ${WEBHOOK_ENDPOINTS_MAX} endpoints`);
+      return refusal(
+        409,
+        "webhook_limit_reached",
+        `The partner already has the maximum of ${WEBHOOK_ENDPOINTS_MAX} endpoints; delete one first`,
+      );
     }
     return { status: 201, body: { success: true, webhook: webhookOf(outcome.endpoint) } };
   },
@@ -139,7 +145,7 @@ export const listWebhooks = partnerV1.endpoint({
   rateLimit: PARTNER_API_RATE,
   responses: {
     200: {
-      description: "All of them, of both environments, the newest first.",
+      description: "All endpoints in both environments, the newest first.",
       body: Type.Object({ success: Type.Literal(true), webhooks: Type.Array(Webhook) }),
       example: { success: true, webhooks: [EXAMPLE] },
     },
@@ -158,7 +164,7 @@ export const showWebhook = partnerV1.endpoint({
   method: "GET",
   path: `${PARTNER_API_BASE}/webhooks/{webhookId}`,
   summary: "Get a partner's webhook endpoint",
-  description: "Another partner's endpoint is not found.",
+  description: "For another partner's endpoint the response is 404.",
   auth: "partnerApi",
   rateLimit: PARTNER_API_RATE,
   params: WebhookParams,
@@ -177,7 +183,9 @@ const WebhookPatch = Type.Object(
     events: Type.Optional(EventNames),
     description: Type.Optional(Type.Union([Description, Type.Null()])),
     active: Type.Optional(
-      Type.Boolean({ description: "false ends what is still to be delivered to it. true activates it again, whyever it was inactive." }),
+      Type.Boolean({
+        description: "false ends all pending deliveries to the endpoint. true activates it again, whatever the reason why it was inactive.",
+      }),
     ),
   },
   { title: "PartnerWebhookPatch" },
@@ -220,7 +228,7 @@ export const deleteWebhook = partnerV1.endpoint({
   method: "DELETE",
   path: `${PARTNER_API_BASE}/webhooks/{webhookId}`,
   summary: "Delete a partner's webhook endpoint",
-  description: "Ends what is still to be delivered to it.",
+  description: "Ends all pending deliveries to the endpoint.",
   auth: "partnerApi",
   rateLimit: PARTNER_API_RATE,
   params: WebhookParams,
@@ -270,7 +278,7 @@ function webhookOf(record: WebhookEndpointRecord): Static<typeof Webhook> {
     description,
     status: status === "enabled" ? "ACTIVE" : "INACTIVE",
     inactiveReason: disabledReason,
-    createdAt: new Date(createdAtMs).toISOString(),
-    updatedAt: new Date(updatedAtMs).toISOString(),
+    createdAt: iso(createdAtMs),
+    updatedAt: iso(updatedAtMs),
   };
 }

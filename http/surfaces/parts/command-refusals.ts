@@ -8,7 +8,7 @@ import { QueueFullBody } from "./relay-envelope.ts";
 const DuplicateBody = Type.Object(
   {
     status: Type.Literal("error"),
-    error: Type.String({ description: "The reason; for a repeated uuid `Duplicate payment request - UUID already processed`." }),
+    error: Type.String({ description: "What was wrong; for a repeated uuid `Duplicate payment request - UUID already processed`." }),
     message: Type.Optional(Type.String()),
   },
   { title: "CommandRefused" },
@@ -19,13 +19,16 @@ const DUPLICATE_HEADERS = {
     description:
       "For a repeated uuid: the state of the first command (queued, sent, done, unknown, expired, cancelled). Absent if the caller may not see that command.",
   },
-  Location: { description: "For a repeated uuid: the address of the first command's life." },
+  Location: {
+    description: "For a repeated uuid: the address of the first command's record. Absent if the caller may not see that command.",
+  },
 };
 
 /** The 400 of every endpoint that sends a command. */
 export const refusedResponse = {
   sharedName: "CommandRefused",
-  description: "The request is not valid, or the uuid was already processed: that command was accepted before and is not executed again.",
+  description:
+    "The request is not valid, or the uuid was already processed: the relay accepted that command before and does not execute it again.",
   body: DuplicateBody,
   headers: DUPLICATE_HEADERS,
   example: { status: "error", error: "Duplicate payment request - UUID already processed" },
@@ -34,7 +37,7 @@ export const refusedResponse = {
 /** The 429 of every endpoint that puts a command into a terminal's queue. */
 export const queueFullResponse = {
   sharedName: "CommandQueueFull",
-  description: `Either too many requests (with the \`RateLimit-*\` headers where the endpoint has a rate limit), or no more commands may wait for the terminal: then \`code\` is \`terminal_queue_full\`, there are no \`RateLimit-*\` headers, and nothing was stored. ${QUEUED_COMMANDS_MAX} commands may wait for a terminal, ${QUEUED_OF_SENDER_MAX} of them from one sender, and ${QUEUED_OF_SENDER_MAX} from all partners with rule ANY together; the message says which limit it is. At most ${SENT_OF_SENDER_MAX} that were sent may await their results from one sender, and the same from all partners with rule ANY: further ones wait. \`Retry-After\` says when to try again; for a full queue, when a place is expected at the latest.`,
+  description: `Either too many requests were sent (with the \`RateLimit-*\` headers if the endpoint has a rate limit), or no more commands may wait for the terminal. In the second case \`code\` is \`terminal_queue_full\`, there are no \`RateLimit-*\` headers, and nothing was stored. ${QUEUED_COMMANDS_MAX} commands may wait for a terminal, ${QUEUED_OF_SENDER_MAX} of them from one sender, and ${QUEUED_OF_SENDER_MAX} from all partners with rule ANY together; the message says which limit was reached. At most ${SENT_OF_SENDER_MAX} sent commands of one sender may await their results, and the same number of all partners with rule ANY together; further commands wait. \`Retry-After\` says when to retry; if the queue is full, it is the latest time at which a place is expected.`,
   body: QueueFullBody,
 };
 

@@ -1,5 +1,6 @@
 import { type Static, Type } from "@sinclair/typebox";
 import type { ConnectionView } from "../../../engine/terminals/terminals.ts";
+import { iso } from "../../endpoint/time.ts";
 import { ConnectionStatus, ConnectionType } from "./schemas.ts";
 
 const utc = (description: string) => Type.Optional(Type.String({ description: `ISO 8601 UTC; ${description}` }));
@@ -10,18 +11,16 @@ export const ConnectionRecord = Type.Object(
     terminalId: Type.String(),
     connectionStatus: ConnectionStatus,
     connected: Type.Boolean(),
-    sessions: Type.Integer({ description: "Live WebSocket sessions." }),
+    sessions: Type.Integer({ description: "Number of live WebSocket sessions." }),
     connectionType: Type.Optional(ConnectionType),
     lastActivity: utc("when ONLINE."),
     connectedSince: utc("when ONLINE."),
-    server: Type.Optional(Type.String({ description: "Node that holds the session, if ONLINE." })),
+    server: Type.Optional(Type.String({ description: "Node that has the session. Absent unless the terminal is ONLINE." })),
     lastSeen: utc("when OFFLINE."),
-    message: Type.Optional(Type.String({ description: "For a terminal that never connected." })),
+    message: Type.Optional(Type.String({ description: "Present only for a terminal that never connected." })),
   },
   { title: "ConnectionRecord" },
 );
-
-const iso = (atMs: number) => new Date(atMs).toISOString();
 
 /** The connection record of a terminal. */
 export function connectionRecord(view: ConnectionView): Static<typeof ConnectionRecord> {

@@ -1,9 +1,11 @@
 import type { Static } from "@sinclair/typebox";
 import type { PasskeyRecord } from "../../../engine/accounts/account.ts";
-import { type Client, type OwnSession, sessionPurpose } from "../../../engine/accounts/factor-steps.ts";
+import type { Client, OwnSession } from "../../../engine/accounts/factor-steps.ts";
+import { sessionPurpose } from "../../../engine/accounts/factor-steps.ts";
 import type { FactorProof } from "../../../engine/accounts/prove-factor.ts";
 import { RelayError } from "../../../engine/kernel/errors.ts";
 import type { RequestFacts } from "../../endpoint/endpoint.ts";
+import { iso, isoOrNull } from "../../endpoint/time.ts";
 import { qrDataUrl } from "./buyer/qr-code.ts";
 import type { ClientHeaders, PasskeyItem, SecondFactor, StepUp, TotpBegun } from "./factor-schemas.ts";
 
@@ -29,8 +31,8 @@ export function passkeyItems(passkeys: readonly PasskeyRecord[]): Static<typeof 
   return passkeys.map(({ credentialId, name, createdAtMs, lastUsedAtMs }) => ({
     id: credentialId,
     name,
-    createdAt: new Date(createdAtMs).toISOString(),
-    lastUsedAt: lastUsedAtMs === null ? null : new Date(lastUsedAtMs).toISOString(),
+    createdAt: iso(createdAtMs),
+    lastUsedAt: isoOrNull(lastUsedAtMs),
   }));
 }
 

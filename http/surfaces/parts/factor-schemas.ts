@@ -26,7 +26,7 @@ export const PasskeyAnswer = Type.Object({ response: WebAuthnJson }, { title: "P
 export const StepUp = Type.Object(
   {
     ...SecondFactor.properties,
-    response: Type.Optional(described(WebAuthnJson, "Of a passkey, to POST /session/passkey/options.")),
+    response: Type.Optional(described(WebAuthnJson, "The passkey's response to the options of POST /session/passkey/options.")),
   },
   { title: "StepUp" },
 );
@@ -35,8 +35,8 @@ export const PasskeyItem = Type.Object(
   {
     id: Type.String(),
     name: Type.String(),
-    createdAt: time("when it was registered."),
-    lastUsedAt: Type.Union([time("when it was used."), Type.Null()]),
+    createdAt: time("when the factor was registered."),
+    lastUsedAt: Type.Union([time("when the factor was last used."), Type.Null()]),
   },
   { title: "Passkey" },
 );
@@ -46,7 +46,7 @@ export const TotpBegun = Type.Object(
   {
     secret: Type.String({ description: "base32" }),
     uri: Type.String({ description: "otpauth://" }),
-    qr: Type.String({ description: "The same as an image: `data:image/svg+xml;base64,...`" }),
+    qr: Type.String({ description: "The QR code of `uri` as an image: `data:image/svg+xml;base64,...`" }),
   },
   { title: "TotpEnrolment" },
 );
@@ -66,9 +66,11 @@ export const PASSKEY_BYTES_MAX = 65_536;
 export const NO_STORE = { "Cache-Control": "no-store" } as const;
 export const NoStore = { "Cache-Control": { description: "no-store" } };
 
-export const SetCookie = { "Set-Cookie": { description: "The session's new token, or its end." } };
+export const SetCookie = { "Set-Cookie": { description: "Sets the session's new token, or deletes the cookie." } };
 
 /** What a browser says of itself; a list of sessions shows it. */
 export const ClientHeaders = Type.Object({
-  "user-agent": Type.Optional(Type.String({ parameterName: "UserAgent", description: "Shown in the list of sessions." })),
+  "user-agent": Type.Optional(
+    Type.String({ parameterName: "UserAgent", description: "The browser's name, shown in the list of sessions." }),
+  ),
 });

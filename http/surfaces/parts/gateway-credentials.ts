@@ -8,18 +8,18 @@ export const GwTml = Type.String({
   minLength: 1,
   maxLength: 64,
   pattern: "^[A-Za-z0-9._-]+$",
-  description: "The partner's terminal at the gateway.",
+  description: "The partner's terminal id at the gateway.",
 });
 export const GwApiKey = Type.String({
   minLength: 1,
   maxLength: 64,
   pattern: "^[\\x21\\x23-\\x7e]+$",
-  description: "Merchant id of the gateway's protocol, and the `keyId` of its signatures.",
+  description: "Merchant id in the gateway's protocol, and the `keyId` of its signatures.",
 });
 export const GwSecretKey = Type.String({
   minLength: 1,
   maxLength: 512,
-  description: "Key of the signatures. Stored encrypted, never returned.",
+  description: "Key that signs requests to the gateway. It is stored encrypted and never returned.",
 });
 
 /** Gateway credentials; members that are left out keep their values, or are taken from the stored account. */
@@ -81,7 +81,7 @@ export function credentialsToCheck(
   const secret = request?.gwSecretKey ?? stored?.secret;
   const missing = Object.entries({ gwTml: terminalId, gwApiKey: merchantId, gwSecretKey: secret }).find(([, value]) => value === undefined);
   if (terminalId === undefined || merchantId === undefined || secret === undefined) {
-    throw new RelayError("invalid_request", `${missing?.[0]}: is required, none is stored`);
+    throw new RelayError("invalid_request", `${missing?.[0]}: is required, because no value is stored`);
   }
   return { terminalId, merchantId, secret };
 }
@@ -89,8 +89,8 @@ export function credentialsToCheck(
 export const GatewayCheckResult = Type.Object(
   {
     accepted: Type.Boolean(),
-    message: Type.String({ description: "`Credentials accepted`, or the reason why not." }),
-    resultCode: Type.Optional(Type.String({ description: "The gateway's own code, if it refused." })),
+    message: Type.String({ description: "`Credentials accepted`, or the reason why the gateway rejected them." }),
+    resultCode: Type.Optional(Type.String({ description: "The gateway's own code, if it rejected the credentials." })),
   },
   { title: "GatewayCheckResult" },
 );
@@ -100,7 +100,7 @@ export function checkResult(check: GatewayCheck): Static<typeof GatewayCheckResu
     case "accepted":
       return { accepted: true, message: "Credentials accepted" };
     case "refused":
-      return { accepted: false, message: `The gateway refused them: ${check.description}`, resultCode: check.resultCode };
+      return { accepted: false, message: `The gateway rejected the credentials: ${check.description}`, resultCode: check.resultCode };
     case "unavailable":
       return { accepted: false, message: `Not confirmed: ${check.reason}` };
   }

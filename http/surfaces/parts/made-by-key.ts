@@ -1,6 +1,7 @@
 import { type Static, Type } from "@sinclair/typebox";
 import type { MadeByKey, MadeByKeyType } from "../../../engine/access/made-by-key.ts";
 import { described } from "../../endpoint/described.ts";
+import { isoOrNull } from "../../endpoint/time.ts";
 import { words } from "./schemas.ts";
 
 /** What a rotation of keys answers of the things that the replaced secret key made. */
@@ -11,26 +12,30 @@ export const MadeByKeyItem = Type.Object(
   {
     type: words(TYPES),
     id: Type.String(),
-    mark: Type.String({ description: "The last four characters of the agent's token, or the host of the endpoint." }),
+    mark: Type.String({ description: "The last four characters of the agent's token, or the host name of the endpoint." }),
     certain: Type.Boolean({
-      description: "False for what was made before the relay kept which key, or who, made it: it may be somebody else's.",
+      description:
+        "False if it was created before the relay recorded which key or user creates an object: somebody else may have created it.",
     }),
     ended: Type.Boolean({
       description:
-        "Whether the rotation has ended it: a credential is revoked, an endpoint disabled. What was not delivered to a disabled endpoint can be sent again once it is enabled.",
+        "Whether the rotation ended it: a credential is revoked, an endpoint disabled. Deliveries that a disabled endpoint did not receive can be sent again after it is enabled.",
     }),
     expiresAt: Type.Union([Type.String(), Type.Null()], {
-      description: "ISO 8601 UTC; when it ends by itself, at most 90 days after the key. Null: never.",
+      description: "ISO 8601 UTC; when it ends automatically, at most 90 days after the key. Null if it never ends automatically.",
     }),
     end: Type.Union([Type.String(), Type.Null()], {
       description:
-        "The call that ends it, with the new secret key of the same environment, or as a user of the portal. Null: it has ended.",
+        "The call that ends it, made with the new secret key of the same environment or by a user of the portal. Null if it has already ended.",
     }),
   },
   { title: "MadeByKey" },
 );
 
-export const MadeItems = described(Type.Array(MadeByKeyItem), "What the replaced secret key made, or changed, and that works without it.");
+export const MadeItems = described(
+  Type.Array(MadeByKeyItem),
+  "Objects that the replaced secret key created or changed, and that work without this key.",
+);
 
 const PATHS: Readonly<Record<MadeByKeyType, string>> = {
   agent_credential: "/api/merchant/agent-credentials",
@@ -40,7 +45,7 @@ const PATHS: Readonly<Record<MadeByKeyType, string>> = {
 export function madeItems(made: readonly MadeByKey[]): Static<typeof MadeByKeyItem>[] {
   return made.map(({ type, id, mark, isCertain, ended, expiresAtMs }) => ({
     ...{ type, id, mark, certain: isCertain, ended },
-    expiresAt: expiresAtMs === null ? null : new Date(expiresAtMs).toISOString(),
+    expiresAt: isoOrNull(expiresAtMs),
     end: ended ? null : `DELETE ${PATHS[type]}/${id}`,
   }));
 }

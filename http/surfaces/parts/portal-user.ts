@@ -4,6 +4,7 @@ import type { ListedUser, UserOutcome } from "../../../engine/accounts/users.ts"
 import { RESEND_AFTER_SECONDS } from "../../../engine/accounts/users.ts";
 import { RelayError } from "../../../engine/kernel/errors.ts";
 import { described } from "../../endpoint/described.ts";
+import { iso, isoOrNull } from "../../endpoint/time.ts";
 import { LocaleWord, MerchantRole, ReachableEmail, UserState } from "./schemas.ts";
 
 const instant = (description: string) => Type.String({ description: `ISO 8601 UTC; ${description}` });
@@ -15,10 +16,10 @@ export const PortalUser = Type.Object(
     email: Type.String(),
     role: MerchantRole,
     state: UserState,
-    secondFactor: Type.Boolean({ description: "Whether its account has one, without which nobody signs in." }),
+    secondFactor: Type.Boolean({ description: "Whether the user's account has a second factor. Nobody can sign in without one." }),
     invitedAt: instant("when the last invitation was sent."),
-    invitationExpiresAt: Type.Union([instant("when the open invitation ends."), Type.Null()]),
-    joinedAt: Type.Union([instant("when it accepted."), Type.Null()]),
+    invitationExpiresAt: Type.Union([instant("when the open invitation expires."), Type.Null()]),
+    joinedAt: Type.Union([instant("when the user accepted the invitation."), Type.Null()]),
   },
   { title: "PortalUser" },
 );
@@ -38,7 +39,7 @@ export const PortalUserRequest = Type.Object(
   {
     email: ReachableEmail,
     role: Type.Optional(described(MerchantRole, "Default: OWNER.")),
-    locale: Type.Optional(described(LocaleWord, "Of the mail. Default: it.")),
+    locale: Type.Optional(described(LocaleWord, "Language of the mail. Default: it.")),
   },
   { title: "PortalUserRequest" },
 );
@@ -46,7 +47,7 @@ export const PortalUserRequest = Type.Object(
 export const PORTAL_USER_REQUEST_EXAMPLE = { email: "anna@example.com", role: "OWNER", locale: "it" };
 
 export const INVITES =
-  "The mail has a link that can be used once, for 72 hours. With it the person chooses a password and enrols a second factor. An address whose invitation has ended is invited again in its place.";
+  "The mail has a link that works once, for 72 hours. With the link the person chooses a password and enrols a second factor. If an invitation to this address has expired, the new one replaces it.";
 
 export function portalUserOf(user: ListedUser): Static<typeof PortalUser> {
   return {
@@ -55,9 +56,9 @@ export function portalUserOf(user: ListedUser): Static<typeof PortalUser> {
     role: user.role,
     state: user.state,
     secondFactor: user.hasSecondFactor,
-    invitedAt: new Date(user.invitedAtMs).toISOString(),
-    invitationExpiresAt: user.invitation === null ? null : new Date(user.invitation.expiresAtMs).toISOString(),
-    joinedAt: user.joinedAtMs === null ? null : new Date(user.joinedAtMs).toISOString(),
+    invitedAt: iso(user.invitedAtMs),
+    invitationExpiresAt: user.invitation === null ? null : iso(user.invitation.expiresAtMs),
+    joinedAt: isoOrNull(user.joinedAtMs),
   };
 }
 
@@ -69,7 +70,7 @@ export function portalUserError(why: Extract<UserOutcome, { type: "refused" }>["
     case "user_exists":
       return new RelayError("conflict", USER_EXISTS);
     case "last_owner":
-      return new RelayError("conflict", "It is the last active owner; invite another one first, who has to accept");
+      return new RelayError("conflict", "This is the last active owner; invite another owner first, who must accept");
     case "owner_active":
       return new RelayError("conflict", OWNER_ACTIVE);
     case "inactive":
@@ -77,18 +78,20 @@ export function portalUserError(why: Extract<UserOutcome, { type: "refused" }>["
     case "not_found":
       return new RelayError("not_found", "There is no such user");
     case "too_soon":
-      return new RelayError("rate_limited", "The invitation was sent a moment ago", { retryAfterSeconds: RESEND_AFTER_SECONDS });
+      return new RelayError("rate_limited", "The invitation was sent a moment ago; wait before you send it again", {
+        retryAfterSeconds: RESEND_AFTER_SECONDS,
+      });
     case "invited":
     case "joined":
-      return new RelayError("conflict", "The user's invitation is not in that state");
+      return new RelayError("conflict", "The user's invitation is in another state; read the user again");
     case "stale":
-      return new RelayError("conflict", "The user was changed meanwhile; read it again");
+      return new RelayError("conflict", "The user was changed in the meantime; read it again");
     case "role":
       return new RelayError("forbidden", "Not permitted");
   }
 }
 
-export const USERS_FULL = `The merchant has the maximum of ${USERS_MAX} users, invited ones counted`;
-export const USER_EXISTS = "This address is a user's, or is invited, already";
+export const USERS_FULL = `The merchant has the maximum of ${USERS_MAX} users, including invited ones`;
+export const USER_EXISTS = "A user or an invitation already has this address";
 export const OWNER_ACTIVE =
-  "The merchant has an active owner: further owners and administrators are invited by its owners, or by an administrator of the installation";
+  "The merchant has an active owner: only its owners or an administrator of the installation may invite further owners and administrators";

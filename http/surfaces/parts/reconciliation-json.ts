@@ -8,6 +8,7 @@ import {
   type PaymentLine,
   type ReconciledDay,
 } from "../../../engine/reconciliation/reconciliation.ts";
+import { iso } from "../../endpoint/time.ts";
 import { ResultStatus, words } from "./schemas.ts";
 
 /** A closed day as merchants and partners read it. */
@@ -19,7 +20,7 @@ const MethodWord = words(["CARD", "SATISPAY", "VOUCHER", "PAYBYLINK", "RECEIPT",
 
 const COUNT_AND_SUM = {
   count: Type.Integer(),
-  amountMinor: Type.Integer({ description: "Minor units of the currency." }),
+  amountMinor: Type.Integer({ description: "Amount in minor units of the currency." }),
 };
 
 const CountAndSumSchema = Type.Object(COUNT_AND_SUM, { title: "CountAndSum" });
@@ -27,16 +28,16 @@ const CountAndSumSchema = Type.Object(COUNT_AND_SUM, { title: "CountAndSum" });
 export const ReconciliationTotals = Type.Object(
   {
     currency: Type.String(),
-    approved: Type.Integer({ description: "Payments of the day that were made." }),
+    approved: Type.Integer({ description: "Number of the day's payments that succeeded." }),
     approvedMinor: Type.Integer({ description: "Their sum." }),
-    declined: Type.Integer({ description: "Payments of the day that were not made." }),
-    refunds: Type.Integer({ description: "Payments of the day of which something had been given back when it was closed." }),
+    declined: Type.Integer({ description: "Number of the day's payments that failed." }),
+    refunds: Type.Integer({ description: "Number of the day's payments that were refunded, fully or in part, before the day was closed." }),
     refundedMinor: Type.Integer({
-      description: "What had been given back of the day's payments when it was closed; what is given back later is a correction.",
+      description: "Amount of the day's payments that was refunded before the day was closed. Later refunds are corrections.",
     }),
     netMinor: Type.Integer({
       description:
-        "approvedMinor - refundedMinor: by the day of the payment, as in lists and exports. Analytics counts refunds on the day of the refund.",
+        "approvedMinor - refundedMinor. Refunds count on the day of their payment, as in lists and exports; analytics counts them on the day of the refund.",
     }),
   },
   { title: "ReconciliationTotals" },
@@ -44,7 +45,9 @@ export const ReconciliationTotals = Type.Object(
 
 const PaymentLineSchema = Type.Object(
   {
-    terminalId: nullable(Type.String({ description: "Null: of all terminals, where they are too many for lines of their own." })),
+    terminalId: nullable(
+      Type.String({ description: "Null if the line covers all terminals, because they are too many for separate lines." }),
+    ),
     method: MethodWord,
     status: ResultStatus,
     currency: Type.String(),
@@ -62,7 +65,7 @@ const NamedSchema = Type.Object(
   {
     count: Type.Integer(),
     items: Type.Array(Type.Object({ uuid: Type.String(), terminalId: Type.String() }, { title: "ReconciliationNamedPayment" }), {
-      description: `The first ${NAMED_MAX} of them.`,
+      description: `At most the first ${NAMED_MAX} of them.`,
     }),
   },
   { title: "ReconciliationNamedPayments" },
@@ -73,9 +76,9 @@ const CorrectionSchema = Type.Object(
     of: words(["payments", "refunded", "links", "refunds", "unknown", "conflicting"], {
       title: "ReconciliationCorrectionSubject",
       description:
-        "A line of the payments, of what was given back of them (`refunded`), of the links or of the refunds; or a payment that is named as unknown or conflicting, or is not any more.",
+        "What changed: a line of the payments, of their refunds (`refunded`), of the links or of the refunds requested; or a payment that became unknown or conflicting, or is no longer so.",
     }),
-    at: time("when it was noticed."),
+    at: time("when the relay noticed the change."),
     terminalId: nullable(Type.String()),
     method: nullable(MethodWord),
     status: nullable(ResultStatus),
@@ -92,26 +95,29 @@ const CorrectionSchema = Type.Object(
 export const ReconciledDaySchema = Type.Object(
   {
     day: Type.String(),
-    timeZone: Type.String({ description: "The installation's when it was closed." }),
+    timeZone: Type.String({ description: "The time zone of the installation when the day was closed." }),
     from: time("the day's first moment."),
     until: time("the first moment of the next day."),
-    closedAt: time("when it was closed; its figures are those of then, and never change."),
-    totals: Type.Array(ReconciliationTotals, { description: "By currency, as it was closed." }),
+    closedAt: time("when the day was closed. The figures are those of this moment and never change."),
+    totals: Type.Array(ReconciliationTotals, { description: "Totals by currency when the day was closed." }),
     payments: Type.Array(PaymentLineSchema),
     refunded: Type.Array(PaymentLineSchema, {
       description:
-        "Of these payments, those of which something had been given back when the day was closed: how many, and how much was given back.",
+        "Of these payments, those that were refunded, fully or in part, before the day was closed: their number and the refunded amount.",
     }),
-    links: Type.Array(StateLineSchema, { description: "Payment links made on the day, by what they were when it was closed." }),
+    links: Type.Array(StateLineSchema, { description: "Payment links created on the day, by their state when the day was closed." }),
     refunds: Type.Array(StateLineSchema, {
-      description: "Refunds asked for on the day, whenever their payment was, by what they were when it was closed. Not in `totals`.",
+      description:
+        "Refunds requested on the day, whatever the day of their payment, by their state when the day was closed. They are not part of `totals`.",
     }),
     unknown: NamedSchema,
     conflicting: NamedSchema,
     corrections: Type.Object(
       {
         count: Type.Integer(),
-        items: Type.Array(CorrectionSchema, { description: `What has changed since, oldest first; the first ${CORRECTIONS_MAX}.` }),
+        items: Type.Array(CorrectionSchema, {
+          description: `Changes since the day was closed, oldest first; at most the first ${CORRECTIONS_MAX}.`,
+        }),
       },
       { title: "ReconciliationCorrections" },
     ),
@@ -164,10 +170,6 @@ function correctionJson({ subject, atMs, before, after }: Correction): Reconcile
 
 function methodWord(method: PaymentLine["method"]): (typeof METHODS)[number] {
   return METHODS.find((known) => known === method) ?? "UNKNOWN";
-}
-
-function iso(atMs: number): string {
-  return new Date(atMs).toISOString();
 }
 
 export const RECONCILED_DAY_EXAMPLE: ReconciledDayJson = {

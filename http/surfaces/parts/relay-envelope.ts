@@ -8,7 +8,7 @@ export const ErrorBody = Type.Object(
   {
     status: Type.Literal("error"),
     error: Type.String({ description: "What went wrong." }),
-    message: Type.String({ description: "The same text." }),
+    message: Type.String({ description: "The same text as `error`." }),
   },
   { title: "RelayError" },
 );
@@ -19,7 +19,7 @@ export const QueueFullBody = Type.Object(
     ...ErrorBody.properties,
     code: Type.Optional(
       Type.Literal("terminal_queue_full", {
-        description: "Present where no more commands may wait for the terminal, which is no rate limit.",
+        description: "Present only if no more commands may wait for the terminal. This is not a rate limit.",
       }),
     ),
   },

@@ -26,35 +26,36 @@ export const ActiveState = words(["ACTIVE", "INACTIVE"], { title: "ActiveState" 
 export const AdministratorRoleWord = words(ADMINISTRATOR_ROLES, {
   title: "AdministratorRole",
   description:
-    "`owner`: everything. `operator`: everything but administrators, partners' accounts and keys, and the gateway account. `read-only`: look.",
+    "`owner` may do everything. `operator` may do everything except manage administrators, partners' accounts and keys, and the gateway account. `read-only` may only read.",
 });
 export const ConnectionStatus = words(["ONLINE", "OFFLINE", "NEVER_CONNECTED"], { title: "ConnectionStatus" });
 export const ConnectionType = words(["WEBSOCKET", "POLLING"], { title: "ConnectionType" });
 export const AuditOutcome = words(["begun", "done", "refused"], {
   title: "AuditOutcome",
-  description: "An entry stays `begun` if the node stopped during the change: whether the change took effect is then not known.",
+  description: "An entry stays `begun` if the node stopped during the change: it is then unknown whether the change took effect.",
 });
 export const CardEntry = words(["MAN", "ICC", "NFC"], { title: "CardEntry" });
 export const DeliveryState = words(WEBHOOK_DELIVERY_STATES, { title: "WebhookDeliveryState" });
 export const Environment = words(MERCHANT_ENVIRONMENTS, {
   title: "MerchantEnvironment",
-  description: "The purpose of the merchant. Whether money moves is decided by the `mode` of each service.",
+  description: "The purpose of the merchant. It does not decide whether money moves: the `mode` of each service does.",
 });
 export const KeysReason = words(KEYS_REASONS, { title: "KeysReason" });
 export const LocaleWord = words(LOCALES, { title: "Locale" });
 export const MachineRightWord = words(MACHINE_RIGHTS, {
   title: "MachineRight",
   description:
-    "`read`: look, as the role `read-only`. `payments`: send payments, scans, prints and commands to terminals, and cancel them. `terminals`: settings, groups, rules, logins and logs of terminals, and cash registers. `apps`: versions and roll-outs. `disputes`: disputes and alerts. `webhooks`: resend deliveries and callbacks, disable endpoints. `operation`: drain nodes, clean up, remove items of attention, limit merchants' calls.",
+    "`read`: read what the role `read-only` may read. `payments`: send payments, scans, prints and commands to terminals, and cancel them. `terminals`: manage settings, groups, rules, logins and logs of terminals, and cash registers. `apps`: manage versions and deployments. `disputes`: manage disputes and alerts. `webhooks`: resend deliveries and callbacks, and disable endpoints. `operation`: drain nodes, clean up, remove attention items, and limit merchants' calls.",
 });
 export const MerchantRole = words(MERCHANT_ROLES, { title: "MerchantRole" });
 export const RefundStateWord = words(REFUND_STATES, {
   title: "RefundState",
-  description: "REFUNDED: all of the payment was given back. PARTLY_REFUNDED: a part of it, as of one that was captured partially.",
+  description:
+    "REFUNDED: the whole payment was refunded. PARTLY_REFUNDED: a part of it was refunded; for example, the payment was captured partially.",
 });
 export const RefundFilterWord = words(REFUND_FILTERS, {
   title: "RefundFilter",
-  description: "As `refundState`; `ANY` is REFUNDED or PARTLY_REFUNDED.",
+  description: "Filters by `refundState`; `ANY` is REFUNDED or PARTLY_REFUNDED.",
 });
 export const RelayMode = words(["sandbox", "production"], { title: "RelayMode" });
 export const ResultStatus = words(["OK", "KO"], { title: "ResultStatus" });
@@ -62,18 +63,18 @@ export const RuleType = words(["ANY", "LIST", "REGEX"], { title: "TerminalRuleTy
 export const ServiceWord = words(SERVICE_CODES, { title: "ServiceCode" });
 export const ServiceMode = words(SERVICE_MODES, {
   title: "ServiceMode",
-  description: "sandbox: the service's test system. live: money moves.",
+  description: "sandbox: the test system of the service. live: money moves.",
 });
 export const SessionStage = words(["none", "factor", "enrol", "full"], {
   title: "SessionStage",
   description:
-    "`factor`: the second factor is missing; `enrol`: there is none yet, and one has to be enrolled; `none`: nobody is signed in.",
+    "What sign-in still needs. `factor`: the second factor is missing. `enrol`: the account has no second factor yet and must enrol one. `none`: nobody is signed in.",
 });
 export const UserState = words(["INVITED", "ACTIVE", "DISABLED"], { title: "UserState" });
 export const WebhookDisabledReason = words(WEBHOOK_DISABLED_REASONS, {
   title: "WebhookDisabledReason",
   description:
-    "gone: it answered 410. failing: nothing could be delivered for five days. key_leaked: the secret key that made it, or changed it, leaked and was replaced.",
+    "gone: the endpoint answered 410. failing: nothing could be delivered for five days. key_leaked: the secret key that created or changed the endpoint leaked and was replaced.",
 });
 export const WebhookFormat = words(["portal", "platform"], { title: "WebhookFormat" });
 export const WebhookStatus = words(["enabled", "disabled"], { title: "WebhookStatus" });
@@ -101,7 +102,7 @@ export const UuidParams = Type.Object({
   uuid: Type.String({
     ...IDENTIFIER,
     parameterName: "Uuid",
-    description: "Transaction or command id. The case of a UUID does not matter.",
+    description: "Id of the transaction or command. The case of a UUID does not matter.",
   }),
 });
 

@@ -11,14 +11,14 @@ export const CONFIG_BODY_BYTES_MAX = 262_144;
 const ServiceMember = Type.Object(
   {
     name: Type.String(),
-    secret: Type.Boolean({ description: "Stored encrypted, shown as a mask." }),
+    secret: Type.Boolean({ description: "It is stored encrypted and returned as a mask." }),
     maxLength: Type.Integer(),
   },
   { title: "ServiceMember" },
 );
 
 export const ServiceMembers = Type.Union([Type.Array(ServiceMember), Type.Null()], {
-  description: `The members of its configuration in addition to \`mode\`. Null: any members with string values, at most ${MAP_MEMBERS_MAX}, all stored as secrets.`,
+  description: `The members of the service's configuration in addition to \`mode\`. Null if the service accepts any members with string values: at most ${MAP_MEMBERS_MAX}, all stored as secrets.`,
 });
 
 export function membersShown(service: ServiceCode) {
@@ -60,7 +60,7 @@ export const AnyConfiguration = Type.Unknown({
   title: "ServiceConfiguration",
   type: "object",
   description:
-    "The members depend on the service. A stored secret keeps its value if it is left out, or sent as the mask that is shown for it. In a map, members that are left out are removed.",
+    "The members depend on the service. A stored secret keeps its value if it is left out or sent as the mask that responses show. In a map, members that are left out are removed.",
   // A body that is valid for one service may be a map of strings for another.
   anyOf: [
     ...SERVICE_CODES.filter((code) => membersOf(code) !== null).map(documented),

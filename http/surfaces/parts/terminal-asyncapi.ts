@@ -55,13 +55,13 @@ const MESSAGES = {
   },
   receipt: {
     frame: "RECEIPT",
-    summary: "The frame that asked for it was executed; a result is stored permanently",
+    summary: "The frame that requested this receipt was executed; a result is stored permanently",
     headers: messages.ReceiptHeaders,
     example: { headers: { "receipt-id": "result-1" } },
   },
   error: {
     frame: "ERROR",
-    summary: "Something was refused, or went wrong: the relay ends the session",
+    summary: "A frame was rejected or could not be executed: the relay ends the session",
     headers: messages.ErrorHeaders,
     payload: { schema: messages.ErrorPayload, contentType: "text/plain" },
     example: {
@@ -76,7 +76,7 @@ const MESSAGES = {
   },
   subscribe: {
     frame: "SUBSCRIBE",
-    summary: "Ask for the commands of a terminal",
+    summary: "Subscribe to the commands of a terminal",
     headers: messages.SubscribeHeaders,
     example: { headers: { id: "0", destination: "/topic/terminal/SIM00001", ack: "client-individual", redeliver: "same-uuid" } },
   },
@@ -88,7 +88,7 @@ const MESSAGES = {
   },
   refusal: {
     frame: "NACK",
-    summary: "The command was not executed, and will not be for this message",
+    summary: "The terminal did not execute the command, and will not execute it because of this message",
     headers: messages.AcknowledgeHeaders,
     example: { headers: { id: "m1" } },
   },
@@ -101,7 +101,7 @@ const MESSAGES = {
   },
   forceUpdate: {
     frame: "MESSAGE",
-    summary: "A version of the app is to be installed",
+    summary: "The terminal is to install a version of the app",
     headers: messages.MessageHeaders,
     payload: { schema: messages.ForceUpdateNotice, contentType: JSON_TYPE },
     example: onTopic({
@@ -134,7 +134,7 @@ const MESSAGES = {
   },
   ping: {
     frame: "SEND",
-    summary: "A sign of life of a subscribed terminal",
+    summary: "A heartbeat of a subscribed terminal",
     headers: messages.SendHeaders,
     example: { headers: { destination: "/app/terminal/SIM00001/ping" } },
   },
@@ -152,16 +152,16 @@ const CHANNELS = {
   session: {
     address: "/ws",
     description:
-      "The WebSocket itself, for frames without a destination. Its subprotocols are v12.stomp, v11.stomp and v10.stomp; none is required.",
+      "The WebSocket itself, for frames without a destination. Its subprotocols are v12.stomp, v11.stomp and v10.stomp; the terminal need not name one.",
     messages: ["connect", "connected", "disconnect", "receipt", "error"],
   },
   commands: {
     address: TOPIC,
-    description: "The commands of a terminal: its own, or those of another that a rule or a group lets it take.",
+    description: "The commands of a terminal: its own, or those of another terminal if a rule or group lets this one take them.",
     messages: ["subscribe", "command", "forceUpdate", "config", "acknowledgement", "refusal"],
   },
   results: { address: RESULTS, description: "The results of a terminal.", messages: ["result"] },
-  pings: { address: PINGS, description: "Signs of life of a terminal.", messages: ["ping"] },
+  pings: { address: PINGS, description: "Heartbeat messages of a terminal.", messages: ["ping"] },
 } satisfies { [name: string]: ChannelDeclaration };
 
 type ChannelName = keyof typeof CHANNELS;
@@ -187,27 +187,27 @@ const OPERATIONS: { readonly [name: string]: OperationDeclaration } = {
     reply: ["receipt", "error"],
   },
   sendCommand: { action: "send", channel: "commands", summary: "Push a command, once", messages: ["command"] },
-  sendNotice: { action: "send", channel: "commands", summary: "Tell what asks for no result", messages: ["forceUpdate", "config"] },
+  sendNotice: { action: "send", channel: "commands", summary: "Send a message that needs no result", messages: ["forceUpdate", "config"] },
   takeAcknowledgement: {
     action: "receive",
     channel: "commands",
-    summary: "Note that a command was received, or take it back",
+    summary: "Record that a command was received, or return it to the queue",
     messages: ["acknowledgement", "refusal"],
     reply: ["receipt", "error"],
   },
   takeResult: {
     action: "receive",
     channel: "results",
-    summary: "Store a result; the RECEIPT says that it is stored",
+    summary: "Store a result; the RECEIPT confirms that it is stored",
     messages: ["result"],
     reply: ["receipt", "error"],
   },
-  takePing: { action: "receive", channel: "pings", summary: "Note a sign of life", messages: ["ping"], reply: ["receipt", "error"] },
+  takePing: { action: "receive", channel: "pings", summary: "Record a heartbeat", messages: ["ping"], reply: ["receipt", "error"] },
 };
 
 const SECURITY_SCHEMES = {
   login: { type: "userPassword", description: "The headers `login` and `passcode` of CONNECT: the terminal's id and its password." },
-  basic: { type: "http", scheme: "basic", description: "The same as Basic authentication of the upgrade request." },
+  basic: { type: "http", scheme: "basic", description: "The credentials as Basic authentication of the upgrade request." },
 };
 const SECURITY = Object.keys(SECURITY_SCHEMES).map((name) => ({ $ref: `#/components/securitySchemes/${name}` }));
 
@@ -219,12 +219,12 @@ export function buildAsyncApi(version: string): Json {
       title: "Terminal Relay: the terminal's messages",
       version,
       description:
-        "STOMP 1.0, 1.1 and 1.2 over WebSocket. The document takes the relay's side: what it sends, a terminal receives. The rules that schemas cannot express (redelivery, limits, what to do after an ERROR) are in http/stomp/PROTOCOL.md of the sources. The calls over HTTP are described by /openapi.json.",
+        "STOMP 1.0, 1.1 and 1.2 over WebSocket. The document takes the relay's side: a terminal receives what the relay sends. http/stomp/PROTOCOL.md in the sources has the rules that schemas cannot express (redelivery, limits, what to do after an ERROR). /openapi.json describes the HTTP calls.",
     },
     defaultContentType: JSON_TYPE,
     servers: {
       tls: server("wss", "relay.example", "A relay in production."),
-      plain: server("ws", "127.0.0.1:8080", "A sandbox on this machine, which also lets in who names no login."),
+      plain: server("ws", "127.0.0.1:8080", "A sandbox on this machine. It also accepts terminals that send no login."),
     },
     channels: mapped(CHANNELS, channel),
     operations: mapped(OPERATIONS, operation),

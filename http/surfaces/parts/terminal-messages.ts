@@ -14,9 +14,11 @@ export const CommandPayload = Type.Object(
     amount: Type.Integer(),
     terminalId: Type.String(),
     expiresAt: Type.String({ description: "ISO 8601 UTC. The terminal must not start the command after this time." }),
-    serverTime: Type.String({ description: "ISO 8601 UTC, when it was sent." }),
+    serverTime: Type.String({ description: "ISO 8601 UTC; when the command was sent." }),
     redelivered: Type.Optional(
-      Type.Boolean({ description: "True if it was sent before. The terminal must not execute a uuid again that it has already executed." }),
+      Type.Boolean({
+        description: "True if the command was sent before. The terminal must not execute a uuid that it has already executed.",
+      }),
     ),
     attempt: Type.Optional(Type.Integer({ minimum: 2 })),
   },
@@ -54,12 +56,12 @@ export const ForceUpdateNotice = Type.Object(
     service: Type.Literal("FORCE_UPDATE"),
     amount: Type.Literal(0),
     terminalId: Type.String(),
-    apkUrl: Type.String({ description: "Where the package is." }),
+    apkUrl: Type.String({ description: "Address of the package." }),
     versionCode: Type.Integer(),
     versionName: Type.String(),
     mandatory: Type.Boolean(),
-    md5: Type.String({ description: "Of the package, in hexadecimal." }),
-    fileSize: Type.Integer({ description: "Of the package, in bytes." }),
+    md5: Type.String({ description: "MD5 of the package, in hexadecimal." }),
+    fileSize: Type.Integer({ description: "Size of the package in bytes." }),
   },
   { additionalProperties: false },
 );
@@ -76,16 +78,21 @@ export const ConfigNotice = Type.Object(
   { additionalProperties: false },
 );
 
-const receipt = Type.Optional(Type.String({ maxLength: 256, description: "Asks for a RECEIPT with this id." }));
+const receipt = Type.Optional(Type.String({ maxLength: 256, description: "Requests a RECEIPT with this id." }));
 
 export const ConnectHeaders = Type.Object({
-  "accept-version": Type.Optional(Type.String({ description: "STOMP versions, separated by commas. Without it: 1.0." })),
-  login: Type.Optional(Type.String({ description: "The terminal's id. Not needed where the upgrade has Basic authentication." })),
+  "accept-version": Type.Optional(Type.String({ description: "STOMP versions, separated by commas. If absent: 1.0." })),
+  login: Type.Optional(Type.String({ description: "The terminal's id. Not needed if the upgrade request has Basic authentication." })),
   passcode: Type.Optional(Type.String({ description: "The terminal's password." })),
-  "heart-beat": Type.Optional(Type.String({ pattern: "^ *\\d+ *, *\\d+ *$", description: "What it sends and wants, in milliseconds." })),
+  "heart-beat": Type.Optional(
+    Type.String({
+      pattern: "^ *\\d+ *, *\\d+ *$",
+      description: "Intervals of the heart-beats that the terminal can send and wants to receive, in milliseconds.",
+    }),
+  ),
   "terminal-family": Type.Optional(Type.Union(Object.keys(TERMINAL_FAMILIES).map((family) => Type.Literal(family)))),
-  "app-version": Type.Optional(Type.String({ description: "Shown to operators, at most 64 characters." })),
-  "device-model": Type.Optional(Type.String({ description: "Shown to operators, at most 64 characters." })),
+  "app-version": Type.Optional(Type.String({ description: "For display to operators; at most 64 characters." })),
+  "device-model": Type.Optional(Type.String({ description: "For display to operators; at most 64 characters." })),
 });
 
 export const ConnectedHeaders = Type.Object(
@@ -93,27 +100,35 @@ export const ConnectedHeaders = Type.Object(
     version: Type.Union([Type.Literal("1.0"), Type.Literal("1.1"), Type.Literal("1.2")]),
     server: Type.String(),
     session: Type.String(),
-    "heart-beat": Type.Optional(Type.String({ description: "What the relay sends and wants, in milliseconds. Not in 1.0." })),
+    "heart-beat": Type.Optional(
+      Type.String({
+        description: "Intervals of the heart-beats that the relay sends and wants to receive, in milliseconds. Absent in STOMP 1.0.",
+      }),
+    ),
   },
   { additionalProperties: false },
 );
 
 export const SubscribeHeaders = Type.Object({
-  id: Type.Optional(Type.String({ maxLength: 256, description: "Required from STOMP 1.1 on." })),
+  id: Type.Optional(Type.String({ maxLength: 256, description: "The subscription's id. Required from STOMP 1.1 on." })),
   destination: Type.String(),
   ack: Type.Optional(Type.Union([Type.Literal("auto"), Type.Literal("client"), Type.Literal("client-individual")])),
   redeliver: Type.Optional(
-    Type.Literal("same-uuid", { description: "The terminal remembers uuids across restarts. Only with `ack: client-individual`." }),
+    Type.Literal("same-uuid", {
+      description: "Declares that the terminal remembers uuids across restarts. Only with `ack: client-individual`.",
+    }),
   ),
   receipt,
 });
 
 export const MessageHeaders = Type.Object(
   {
-    subscription: Type.Optional(Type.String({ description: "The id of the SUBSCRIBE." })),
+    subscription: Type.Optional(Type.String({ description: "The id of the SUBSCRIBE frame." })),
     "message-id": Type.String(),
     destination: Type.String(),
-    ack: Type.Optional(Type.String({ description: "In 1.2, the id of its ACK or NACK; only where the subscription acknowledges." })),
+    ack: Type.Optional(
+      Type.String({ description: "In STOMP 1.2, the id to send in ACK or NACK. Present only if the subscription acknowledges messages." }),
+    ),
     "content-type": Type.Literal("application/json"),
     "content-length": Type.String(),
   },
@@ -121,9 +136,9 @@ export const MessageHeaders = Type.Object(
 );
 
 export const AcknowledgeHeaders = Type.Object({
-  id: Type.Optional(Type.String({ description: "The header `ack` of the message; required in 1.2." })),
-  "message-id": Type.Optional(Type.String({ description: "Of the message; required in 1.1 and 1.0." })),
-  subscription: Type.Optional(Type.String({ description: "Of the message; required in 1.1." })),
+  id: Type.Optional(Type.String({ description: "The header `ack` of the message; required in STOMP 1.2." })),
+  "message-id": Type.Optional(Type.String({ description: "The id of the message; required in STOMP 1.1 and 1.0." })),
+  subscription: Type.Optional(Type.String({ description: "The subscription of the message; required in STOMP 1.1." })),
   receipt,
 });
 
@@ -141,10 +156,12 @@ export const ReceiptHeaders = Type.Object({ "receipt-id": Type.String() }, { add
 export const ErrorHeaders = Type.Object(
   {
     message: Type.String(),
-    code: Type.String({ description: "A word for programs." }),
-    version: Type.Optional(Type.String({ description: "The relay's STOMP versions, where there is no common one." })),
-    "receipt-id": Type.Optional(Type.String({ description: "Of the frame that caused it." })),
-    "retry-after": Type.Optional(Type.String({ description: "Seconds, where it is known when a retry makes sense." })),
+    code: Type.String({ description: "Error code for programs." }),
+    version: Type.Optional(
+      Type.String({ description: "The STOMP versions that the relay supports. Present if the client and the relay have none in common." }),
+    ),
+    "receipt-id": Type.Optional(Type.String({ description: "The receipt header of the frame that caused the error." })),
+    "retry-after": Type.Optional(Type.String({ description: "Seconds after which the client may retry. Absent if the relay cannot say." })),
     "content-type": Type.Literal("text/plain"),
     "content-length": Type.String(),
   },

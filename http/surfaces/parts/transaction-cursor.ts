@@ -19,5 +19,5 @@ export function readCursor(cursor: string): TransactionKey {
 }
 
 export function damagedCursor(): RelayError {
-  return new RelayError("invalid_request", "cursor: is not one that a page of this list has answered");
+  return new RelayError("invalid_request", "cursor: did not come from a page of this list; start again without it");
 }

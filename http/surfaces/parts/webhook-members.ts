@@ -8,7 +8,7 @@ export function withoutCards({ url, description }: { url?: string; description?:
   description?: string | null;
 } {
   const text = givenText(description);
-  if (url !== undefined && holdsSchemePan(url)) throw new RelayError("invalid_request", "url: must not hold a card number");
+  if (url !== undefined && holdsSchemePan(url)) throw new RelayError("invalid_request", "url: must not contain a card number");
   return {
     ...(url === undefined ? {} : { url }),
     ...(description === undefined ? {} : { description: text === null ? null : maskPans(text) }),

@@ -2,6 +2,7 @@ import { type Static, Type } from "@sinclair/typebox";
 import { RelayError } from "../../../engine/kernel/errors.ts";
 import { currencyUnknown } from "../../../engine/payments/result.ts";
 import type { CommandLifeView } from "../../../engine/terminals/find-transaction.ts";
+import { iso } from "../../endpoint/time.ts";
 import { queueFullResponse } from "../parts/command-refusals.ts";
 import { okBody } from "../parts/relay-envelope.ts";
 import { ResultStatus, UuidParams } from "../parts/schemas.ts";
@@ -12,7 +13,7 @@ const State = Type.Union(
   {
     title: "CommandState",
     description:
-      "queued → sent → done or unknown; queued → expired or cancelled. It is safe to charge again after expired or cancelled, but not after unknown.",
+      "The state moves queued → sent → done or unknown, or queued → expired or cancelled. It is safe to charge again after expired or cancelled, but not after unknown.",
   },
 );
 
@@ -20,14 +21,14 @@ const CommandLife = Type.Object(
   {
     uuid: Type.String(),
     terminalId: Type.String(),
-    service: Type.Union([Type.String(), Type.Null()], { description: "Null for a result without a command." }),
+    service: Type.Union([Type.String(), Type.Null()], { description: "Null if the result belongs to no command." }),
     state: State,
     acceptedAt: Type.Optional(Type.String({ description: "ISO 8601 UTC, like all times here." })),
     expiresAt: Type.Optional(Type.String()),
     sentAt: Type.Optional(Type.String()),
     finishedAt: Type.Optional(Type.String()),
     channel: Type.Optional(Type.Union([Type.Literal("websocket"), Type.Literal("poll")])),
-    attempt: Type.Integer({ description: "The number of times it was sent." }),
+    attempt: Type.Integer({ description: "How many times the command was sent." }),
     cancelRequested: Type.Boolean({
       description:
         "True if the terminal was asked to cancel the command. Stays true if the terminal refused or did not answer, and the command continues.",
@@ -36,18 +37,16 @@ const CommandLife = Type.Object(
     unreadableAnswerAt: Type.Optional(
       Type.String({
         description:
-          "Present only while there is no result: when the terminal posted something that could not be read as a result and that names this command or could belong to it. `/admin/attention` shows what was posted.",
+          "Present only while there is no result: the terminal posted something that could not be read as a result and that names this command or could belong to it. `/admin/attention` shows what was posted.",
       }),
     ),
     amountDiffers: Type.Optional(Type.Boolean({ description: "True if the result's amount or currency differs from the command's." })),
     currencyUnknown: Type.Optional(
-      Type.Boolean({ description: "True if the result's currency is not a known one; it is kept as received." }),
+      Type.Boolean({ description: "True if the result's currency code is unknown; the code is stored as received." }),
     ),
   },
   { title: "Command" },
 );
-
-const iso = (atMs: number) => new Date(atMs).toISOString();
 
 function toLife(view: CommandLifeView): Static<typeof CommandLife> {
   const { uuid, terminalId, command, state, sentAtMs, finishedAtMs, channel, attempts, cancelRequested, transaction, amountDiffers } = view;
@@ -82,7 +81,7 @@ export const findCommand = relay.endpoint({
   needs: "see",
   params: UuidParams,
   responses: {
-    200: { description: "The command's life so far.", body: okBody(CommandLife) },
+    200: { description: "The states that the command has passed through.", body: okBody(CommandLife) },
     ...relay.errors(400, 401, 404, 503),
   },
   handle: async ({ commandLife }, { params, caller }) => {
@@ -98,7 +97,7 @@ export const cancelCommand = relay.endpoint({
   path: "/api/v1/commands/{uuid}/cancel",
   summary: "Cancel a command",
   description:
-    "A waiting command is cancelled at once (200). If it was sent, even if it was returned to the queue since, a CANCEL command is sent to the terminal (202): the command is cancelled only when the terminal confirms it, and a result that arrives takes precedence. 409 if the command has ended. The CANCEL takes a place of the command's sender: 429 with the code `terminal_queue_full` if there is none.",
+    "A waiting command is cancelled at once (200). If it was sent, even if it has been returned to the queue since, the relay sends a CANCEL command to the terminal (202): the command is cancelled only when the terminal confirms it, and a result that arrives takes precedence. The response is 409 if the command has ended. The CANCEL counts towards the sender's waiting commands: if no more may wait, the response is 429 with the code `terminal_queue_full`.",
   auth: "basicOrApiKey",
   needs: "see and send",
   params: UuidParams,
@@ -109,7 +108,7 @@ export const cancelCommand = relay.endpoint({
       body: okBody(Type.Object({ uuid: Type.String(), state: Type.Literal("cancelled") })),
     },
     202: {
-      description: "The terminal was asked to cancel. Read the command's life to see the outcome.",
+      description: "The terminal was asked to cancel. Get the command to see the outcome.",
       body: okBody(Type.Object({ uuid: Type.String(), state: Type.Literal("sent"), cancelUuid: Type.String() })),
     },
     429: queueFullResponse,

@@ -2,6 +2,7 @@ import { Type } from "@sinclair/typebox";
 import { mayActAs, mayKnow } from "../../../engine/access/caller.ts";
 import { RelayError } from "../../../engine/kernel/errors.ts";
 import type { ConnectionView } from "../../../engine/terminals/terminals.ts";
+import { iso } from "../../endpoint/time.ts";
 import { ConnectionRecord, connectionRecord } from "../parts/connection-record.ts";
 import { okBody } from "../parts/relay-envelope.ts";
 import { TerminalParams } from "../parts/schemas.ts";
@@ -12,7 +13,7 @@ export const checkConnection = relay.endpoint({
   method: "GET",
   path: "/api/v1/{terminalId}/connection",
   summary: "Get the connection of a terminal",
-  description: "Recommended before a payment: continue only if `connectionStatus` is ONLINE.",
+  description: "Call this before a payment, and continue only if `connectionStatus` is ONLINE.",
   auth: "basicOrApiKey",
   needs: "know",
   params: TerminalParams,
@@ -75,7 +76,7 @@ const ping = {
   params: TerminalParams,
   responses: {
     200: {
-      description: "What is known about the terminal. Reading does not change it.",
+      description: "What the relay knows about the terminal. Reading it does not change it.",
       body: okBody(
         Type.Object(
           {
@@ -97,7 +98,7 @@ export const pingTerminal = relay.endpoint({
   name: "pingTerminal",
   path: "/api/status/ping/{terminalId}",
   tags: ["Terminals"],
-  summary: "Check the service and a terminal's presence",
+  summary: "Check the service and a terminal's connection",
   handle: ({ terminals, clock }, { params }) => terminals.connection(params.terminalId).then((view) => pong(view, clock.nowMs())),
 });
 
@@ -113,6 +114,6 @@ export const pingPos = relay.endpoint({
 function pong({ terminalId, connected, connectionStatus }: ConnectionView, nowMs: number) {
   return {
     status: 200 as const,
-    body: { status: "ok" as const, data: { terminalId, online: connected, connectionStatus, serverTime: new Date(nowMs).toISOString() } },
+    body: { status: "ok" as const, data: { terminalId, online: connected, connectionStatus, serverTime: iso(nowMs) } },
   };
 }

@@ -8,11 +8,11 @@ const text = (description: string) => Type.Optional(Type.String({ description })
 
 /** What a polling terminal reports about itself; all members are optional. */
 export const DeviceHeaders = Type.Object({
-  "user-agent": text("Shown to administrators."),
-  "x-terminal-family": text("`privative-tags`, `field-47` or `no-tags`: how tags are sent to this terminal."),
-  "x-device-fingerprint": text("Identifies the device. Without it, a digest of the known values is used."),
-  "x-app-version": text("Shown to administrators."),
-  "x-device-model": text("Shown to administrators."),
+  "user-agent": text("For display to administrators."),
+  "x-terminal-family": text("How tags are sent to this terminal: `privative-tags`, `field-47` or `no-tags`."),
+  "x-device-fingerprint": text("Identifies the device. If it is absent, the relay uses a digest of the known values."),
+  "x-app-version": text("For display to administrators."),
+  "x-device-model": text("For display to administrators."),
 });
 
 export function deviceOf(headers: Static<typeof DeviceHeaders>, ipAddress: string): DeviceInfo {

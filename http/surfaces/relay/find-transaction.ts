@@ -69,7 +69,7 @@ export const findByUuid = relay.endpoint({
   path: "/api/v1/{uuid}/uuid",
   summary: "Get the result of a command",
   description:
-    "If the caller can see no command with this uuid, the oldest unsolicited result with the uuid that the caller may see is returned. A partner that sees only its own commands sees no unsolicited results. The txId of a payment link is found too, with the method PAYBYLINK: `data` is null until the link has ended, and `wait` does not wait for it.",
+    "If the caller may see no command with this uuid, the relay returns the oldest unsolicited result with the uuid that the caller may see. A partner that may see only its own commands sees no unsolicited results. The txId of a payment link is found too, with the method PAYBYLINK: `data` is null until the link has ended, and `wait` does not wait for it.",
   auth: "basicOrApiKey",
   needs: "see",
   params: UuidParams,
@@ -96,7 +96,7 @@ export const findLatest = relay.endpoint({
   path: "/api/v1/{terminalId}/status",
   summary: "Get the result of a terminal's latest command",
   description:
-    "Refers to the latest pay, scan or print command: `data` is null from its acceptance until its result, and stays null if it expired or was cancelled. If there is no newer command, the last transaction is returned. A partner sees its own commands; it sees everything only if its rule names the terminal.",
+    "Returns the result of the latest pay, scan or print command: `data` is null from its acceptance until its result, and stays null if it expired or was cancelled. If there is no newer command, the last transaction is returned. A partner sees its own commands; it sees all commands only if its rule names the terminal.",
   auth: "basicOrApiKey",
   needs: "see",
   params: TerminalParams,
@@ -109,7 +109,7 @@ export const findLatestLegacy = relay.endpoint({
   name: "findLatestLegacy",
   path: "/status",
   summary: "Get a terminal's latest result (deprecated path)",
-  description: "The terminal is the one in the query, or else the authenticated one.",
+  description: "The terminal is the one in the query, or otherwise the authenticated one.",
   auth: "basicOrApiKey",
   needs: "see",
   deprecated: { successor: "/api/v1/{terminalId}/status" },

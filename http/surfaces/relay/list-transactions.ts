@@ -10,7 +10,7 @@ import { type RelayOperations, relay } from "./surface.ts";
 
 const day = (description: string) =>
   Type.Optional(
-    Type.String({ pattern: "^[0-9]{4}-[0-9]{2}-[0-9]{2}$", description: `${description}, YYYY-MM-DD, in the installation's time zone.` }),
+    Type.String({ pattern: "^[0-9]{4}-[0-9]{2}-[0-9]{2}$", description: `${description}, as YYYY-MM-DD in the installation's time zone.` }),
   );
 
 /** ALL means payments: of terminals and links, without SCAN and PRINT. */
@@ -46,7 +46,8 @@ export const listTransactions = relay.endpoint({
   }),
   responses: {
     200: {
-      description: "A page. For a terminal that was never seen and has no payment by link, `data` is null and the status is `error`.",
+      description:
+        "One page of transactions. For a terminal that never connected and has no payment by link, `data` is null and the status is `error`.",
       body: Type.Object({
         status: LookupStatus,
         data: Type.Union([Type.Array(TransactionItem), Type.Null()]),

@@ -9,8 +9,8 @@ import { relay } from "./surface.ts";
 
 const TEXTS: Record<ResultOutcome["type"], string> = {
   recorded: "Result recorded",
-  repeated: "Result was recorded before",
-  conflict: "Another result was recorded before, or the command belongs to another terminal; this result is kept as a conflict",
+  repeated: "This result was already recorded",
+  conflict: "Another result was already recorded, or the command belongs to another terminal; this result is stored as a conflict",
 };
 
 export const recordResult = relay.endpoint({
@@ -20,7 +20,7 @@ export const recordResult = relay.endpoint({
   tags: ["Terminals"],
   summary: "Store the result of a command",
   description:
-    "200 means that the result is stored; without a 200 the terminal posts again. The first result of a uuid counts: the same result again changes nothing, and a different one is kept as a conflict. A result without a uuid or without a certain outcome is kept for operators and refused with 400. A body that cannot be read (no JSON, another content type, too long, or with two different values of a member that says which payment it is, its amount, its currency or its outcome) is also kept, and refused with 400, 415 or 413. A byte order mark is ignored.",
+    "200 means that the result is stored; without a 200 the terminal must post again. The first result of a uuid counts: the same result again changes nothing, and a different one is stored as a conflict. A result without a uuid or without a certain outcome is stored for operators and rejected with 400. A body that cannot be read is also stored, and rejected with 400, 415 or 413: it is not JSON, has another content type, is too long, or has two different values for a member that identifies the payment, its amount, its currency or its outcome. A byte order mark is ignored.",
   auth: "basic",
   needs: "act",
   bodyBytesMax: RESULT_BODY_BYTES_MAX,

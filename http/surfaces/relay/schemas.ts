@@ -14,7 +14,7 @@ export const WaitQuery = Type.Object({
       maximum: WAIT_SECONDS_MAX,
       parameterName: "Wait",
       description:
-        "Seconds to wait for the result. The response is sent as soon as the result is stored. Default: do not wait. If too many look-ups of one key or login wait at once (1,000 by default), the response is sent at once: ask again after 3 to 5 seconds. A node that stops sends it early, too: ask again at once.",
+        "Seconds to wait for the result. The response is sent as soon as the result is stored. By default the relay does not wait. If one key or login has too many waiting lookups (1,000 by default), the response is sent at once: ask again after 3 to 5 seconds. A node that shuts down also responds early: ask again at once.",
     }),
   ),
 });
@@ -75,7 +75,7 @@ export const TransactionItem = Type.Object(
         {
           additionalProperties: true,
           description:
-            "Of any method: the receipt, or the slip of a payment, as the terminal sent it. `lines` or `text` is the customer's copy, `merchantLines` or `merchantText` the merchant's.",
+            "For any method: the receipt, or the slip of a payment, as the terminal sent it. `lines` or `text` is the customer's copy, `merchantLines` or `merchantText` the merchant's.",
         },
       ),
     ),

@@ -13,7 +13,7 @@ const commandSent = (service: "SCAN" | "PRINT") =>
   okBody(
     Type.Object({
       terminalID: Type.String(),
-      uuid: Type.String({ description: "Use it to read the result." }),
+      uuid: Type.String({ description: "The id of the command. Use it to get the result." }),
       service: Type.Literal(service),
       message: Type.String(),
     }),
@@ -22,7 +22,7 @@ const commandSent = (service: "SCAN" | "PRINT") =>
 /** Neither pays: a caller who sends it to the wrong path is told so. */
 const noPayment = (service: "SCAN" | "PRINT") => ({
   service: Type.Optional(Type.Unknown({ enum: [service, null] })),
-  amount: Type.Optional(Type.Unknown({ enum: [0, null], description: "Nothing is paid." })),
+  amount: Type.Optional(Type.Unknown({ enum: [0, null], description: "Always 0: a scan or print charges nothing." })),
 });
 
 /** The reply to a SCAN or PRINT; a repeated uuid and a full queue are answered as for a payment. */
@@ -52,14 +52,16 @@ export const sendScan = relay.endpoint({
   body: Type.Optional(
     Type.Object(
       {
-        uuid: Type.Optional(Type.Unknown({ ...COMMAND_UUID, type: ["string", "null"], description: "Generated when omitted." })),
+        uuid: Type.Optional(
+          Type.Unknown({ ...COMMAND_UUID, type: ["string", "null"], description: "The relay generates one if it is absent." }),
+        ),
         ...noPayment("SCAN"),
       },
       { additionalProperties: true },
     ),
   ),
   responses: {
-    200: { description: "Stored and forwarded.", body: commandSent("SCAN") },
+    200: { description: "The command is stored and forwarded.", body: commandSent("SCAN") },
     400: refusedResponse,
     429: queueFullResponse,
     ...relay.errors(401, 403, 413, 415, 503),
@@ -81,7 +83,9 @@ export const sendPrint = relay.endpoint({
   params: TerminalParams,
   body: Type.Object(
     {
-      uuid: Type.Optional(Type.Unknown({ ...COMMAND_UUID, type: ["string", "null"], description: "Generated when omitted." })),
+      uuid: Type.Optional(
+        Type.Unknown({ ...COMMAND_UUID, type: ["string", "null"], description: "The relay generates one if it is absent." }),
+      ),
       type: Type.Optional(Type.Unknown({ enum: ["qr", "text", null], description: "Default: text." })),
       text: Type.Unknown({
         type: "string",
@@ -102,7 +106,7 @@ export const sendPrint = relay.endpoint({
   ),
   bodyExample: { text: "Thank you", type: "text" },
   responses: {
-    200: { description: "Stored and forwarded.", body: commandSent("PRINT") },
+    200: { description: "The command is stored and forwarded.", body: commandSent("PRINT") },
     400: refusedResponse,
     429: queueFullResponse,
     ...relay.errors(401, 403, 413, 415, 503),

@@ -26,7 +26,7 @@ export const takeCommand = relay.endpoint({
   tags: ["Terminals"],
   summary: "Take the oldest waiting command",
   description:
-    "For the terminal itself. The command is read and removed in one step, so each command is handed out once. The poll counts as activity (connectionType POLLING) and records the device. If the terminal has settings, each response contains their version in `Relay-Settings`.",
+    "For the terminal itself. The relay reads and removes the command in one step, so each command is returned once. The poll counts as activity (connectionType POLLING) and records the device. If the terminal has settings, each response has their version in `Relay-Settings`.",
   auth: "basic",
   needs: "act",
   handsOut: true,
@@ -42,7 +42,7 @@ export const takeCommand = relay.endpoint({
     },
     204: {
       description:
-        "No command waits. A command that another node has just accepted may take some milliseconds to appear: poll again as usual.",
+        "No command is waiting. A command that another node has just accepted may take some milliseconds to appear: poll again as usual.",
       headers: SETTINGS_HEADER,
     },
     ...relay.errors(400, 401, 403, 429, 503),

@@ -4,6 +4,7 @@ import { deviceName, deviceWords } from "../../../engine/kernel/cut-text.ts";
 import { LOG_BODY_BYTES_MAX, LOG_ENTRIES_PER_TERMINAL_MAX } from "../../../engine/kernel/limits.ts";
 import { MASK_DEPTH_MAX, maskJson } from "../../../engine/kernel/mask.ts";
 import type { CallerNeeds, Endpoint } from "../../endpoint/endpoint.ts";
+import { iso } from "../../endpoint/time.ts";
 import { okBody } from "../parts/relay-envelope.ts";
 import { TerminalParams } from "../parts/schemas.ts";
 import { headerText } from "./header-text.ts";
@@ -27,7 +28,7 @@ const LogEntry = Type.Object(
     receivedAt: Type.String({ description: "ISO 8601 UTC." }),
     device: Type.Object(
       {},
-      { additionalProperties: Type.String(), description: "From the X- headers of the request that posted the log." },
+      { additionalProperties: Type.String(), description: "The device, from the X- headers of the request that posted the log." },
     ),
     log: Type.Object({}, { additionalProperties: true, description: "The posted text, with card numbers masked." }),
   },
@@ -54,7 +55,7 @@ export function terminalLogEndpoints({ open }: { open: boolean }): Endpoint<Rela
     path: "/api/v1/{terminalId}/logs",
     tags: ["Terminals"],
     summary: "Create a log of a terminal",
-    description: `Logs are kept for 30 days, the latest ${LOG_ENTRIES_PER_TERMINAL_MAX} of a terminal. Before anything is stored, card numbers are masked and values nested deeper than ${MASK_DEPTH_MAX} levels are replaced.`,
+    description: `Logs are stored for 30 days, and only the latest ${LOG_ENTRIES_PER_TERMINAL_MAX} of each terminal. Before the relay stores a log, it masks card numbers and replaces values nested deeper than ${MASK_DEPTH_MAX} levels.`,
     ...access("act or administrate"),
     rateLimit: limit,
     bodyBytesMax: LOG_BODY_BYTES_MAX,
@@ -99,7 +100,7 @@ export function terminalLogEndpoints({ open }: { open: boolean }): Endpoint<Rela
       const entries = await logs.page(terminalId, query.limit ?? LIMIT_DEFAULT);
       const shown = entries.map(({ id, receivedAtMs, device, body }) => ({
         id,
-        receivedAt: new Date(receivedAtMs).toISOString(),
+        receivedAt: iso(receivedAtMs),
         device,
         log: JSON.parse(body),
       }));

@@ -9,7 +9,7 @@ import { relay, type TerminalSettings } from "./surface.ts";
 export const SETTINGS_HEADER = {
   "Relay-Settings": {
     description:
-      "Version of the settings that the administrator defined for this terminal. If it differs from the version that the terminal has, the terminal fetches GET /api/v1/{terminalId}/settings. Absent if there are no settings.",
+      "Version of the settings that an administrator defined for this terminal. If it differs from the version that the terminal has, the terminal must fetch GET /api/v1/{terminalId}/settings. Absent if there are no settings.",
     schema: Type.Integer(),
   },
 } as const;
@@ -26,7 +26,7 @@ export const showSettings = relay.endpoint({
   tags: ["Terminals"],
   summary: "Get the settings of a terminal",
   description:
-    "For terminals that poll: the same settings that are sent as CONFIG over WebSocket. Fetch them at the start, and when the header `Relay-Settings` of a poll has another version.",
+    "For terminals that poll: returns the same settings that the relay sends as CONFIG over WebSocket. Fetch them at startup, and when the header `Relay-Settings` of a poll has another version.",
   auth: "basic",
   needs: "act",
   rateLimit: { bucket: "get", perSecond: 100, raisable: "get" },
@@ -37,9 +37,9 @@ export const showSettings = relay.endpoint({
       body: okBody(
         Type.Object({
           terminalId: Type.String(),
-          version: Type.Integer({ description: "Changes with every change of the terminal's configuration." }),
+          version: Type.Integer({ description: "Version of the settings. It changes with every change of the terminal's configuration." }),
           settings: Type.Record(Type.String(), Type.Union([Type.String(), Type.Number(), Type.Boolean(), Type.Null()]), {
-            description: "As set by the administrator. The terminal app defines what they mean.",
+            description: "The settings as an administrator set them. The terminal app defines their meaning.",
           }),
         }),
       ),

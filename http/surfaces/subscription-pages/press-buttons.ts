@@ -10,14 +10,14 @@ const DEADLINE_MS = 20_000;
 
 const Headers = Type.Object({ ...LanguageHeaders.properties, ...OriginHeaders.properties });
 const FROM_ELSEWHERE =
-  "A page of another site that has a browser send this does nothing: the browser is sent to the subscription's own page.";
+  "If a page of another site makes a browser send this request, the relay does nothing and sends the browser to the subscription's own page.";
 
 export const paySubscription = subscriptionPages.endpoint({
   name: "paySubscription",
   method: "POST",
   path: "/s/{token}/pay",
   summary: "Send the customer of a subscription to the payment link for what is unpaid",
-  description: `There is one link at a time, for whoever presses. ${FROM_ELSEWHERE}`,
+  description: `There is one link at a time for all who press the button. ${FROM_ELSEWHERE}`,
   auth: "none",
   rateLimit: PRESS_RATE,
   deadlineMs: DEADLINE_MS,
@@ -55,7 +55,7 @@ export const cancelOwnSubscription = subscriptionPages.endpoint({
   method: "POST",
   path: "/s/{token}/cancel",
   summary: "Cancel a subscription, by its customer",
-  description: `\`when\`: \`now\`, or \`end\` of the current period; without it the customer is asked. ${FROM_ELSEWHERE}`,
+  description: `\`when\` is \`now\`, or \`end\` for the end of the current period; without it the page asks the customer. ${FROM_ELSEWHERE}`,
   auth: "none",
   rateLimit: PRESS_RATE,
   deadlineMs: DEADLINE_MS,

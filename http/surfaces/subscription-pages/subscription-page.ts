@@ -29,7 +29,7 @@ export const subscriptionCancelPage = subscriptionPages.endpoint({
   method: "GET",
   path: "/s/{token}/cancel",
   summary: "Ask the customer of a subscription whether to cancel it",
-  description: "Nothing is cancelled before a button of it is pressed.",
+  description: "The relay cancels nothing before the customer presses one of the page's buttons.",
   auth: "none",
   rateLimit: BUYER_PAGE_RATE,
   params: SubscriptionTokenParams,

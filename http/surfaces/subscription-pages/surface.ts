@@ -25,7 +25,7 @@ export const subscriptionPages = surface<SubscriptionPageOperations>()({
 
 /** Any text: a wrong one gets a page, and no error in JSON. */
 export const SubscriptionTokenParams = Type.Object({
-  token: Type.String({ description: "Names the subscription; whoever has it may pay and cancel it." }),
+  token: Type.String({ description: "Token of the subscription; anyone who has it may pay and cancel the subscription." }),
 });
 
 const TOKEN = /^[A-Za-z0-9]{22}$/;

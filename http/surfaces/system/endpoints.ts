@@ -21,7 +21,7 @@ const live = system.endpoint({
   path: "/health/live",
   summary: "Check liveness",
   auth: "none",
-  responses: { 200: { description: "The process answers.", body: Type.Object({ status: Type.Literal("ok") }) } },
+  responses: { 200: { description: "The process is running.", body: Type.Object({ status: Type.Literal("ok") }) } },
   handle: () => ({ status: 200 as const, body: { status: "ok" as const } }),
 });
 
@@ -43,7 +43,7 @@ const ready = system.endpoint({
 });
 
 const METRICS_REFUSED =
-  "The metrics need the value of RELAY_METRICS_TOKEN as bearer. Without a token set RELAY_METRICS_PORT, a listener of their own.";
+  "Send the value of RELAY_METRICS_TOKEN as bearer to read the metrics. If no token is set, read them on the separate listener of RELAY_METRICS_PORT.";
 
 const metrics = system.endpoint({
   name: "metrics",
@@ -51,12 +51,12 @@ const metrics = system.endpoint({
   path: "/metrics",
   summary: "Get metrics",
   description:
-    "In production with `Authorization: Bearer` and the value of RELAY_METRICS_TOKEN, or without it on a listener of its own (RELAY_METRICS_PORT). In the sandbox anyone may read them, unless a token is set.",
+    "In production, send `Authorization: Bearer` with the value of RELAY_METRICS_TOKEN; without that token, read the metrics on a separate listener (RELAY_METRICS_PORT). In the sandbox anyone may read them, unless a token is set.",
   auth: "none",
   headers: Type.Object({ authorization: Type.Optional(Type.String({ description: "`Bearer` and the token." })) }),
   responses: {
     401: {
-      description: "Not with this token, or there is none.",
+      description: "The token is wrong or missing.",
       body: relayEnvelope.schema,
       headers: { "WWW-Authenticate": { description: "Bearer" } },
     },
@@ -82,7 +82,7 @@ export const rootEndpoints: Endpoint<SystemOperations>[] = [
     name: "root",
     method: "GET",
     path: "/",
-    summary: "Get where the pages are",
+    summary: "Get the addresses of the pages",
     auth: "none",
     responses: {
       200: {

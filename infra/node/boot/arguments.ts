@@ -4,7 +4,7 @@ import { commandLine } from "../../command-line.ts";
 export function readArguments(): void {
   commandLine("terminal-relay")
     .description(
-      "Starts a node of Terminal Relay: without any variable a sandbox on http://127.0.0.1:8080. It has no other options: it is configured by variables of the environment that begin with RELAY_ (infra/docs/configuration.md).",
+      "Starts a node of Terminal Relay: without any variable it starts a sandbox on http://127.0.0.1:8080. It has no other options: environment variables that begin with RELAY_ configure it (infra/docs/configuration.md).",
     )
     .parse();
 }

@@ -167,20 +167,20 @@ export function readConfig(environment: Environment): Config {
   const trustedProxies = readNetworks(reader, "RELAY_TRUSTED_PROXIES", []);
   const tls = readTls(reader);
   const publicUrl = reader.url("RELAY_PUBLIC_URL")?.replace(/\/+$/, "") ?? null;
-  if (sandbox && !isLoopback(host)) reader.refuse("RELAY_HOST", "a loopback address: the sandbox has known credentials");
+  if (sandbox && !isLoopback(host)) reader.refuse("RELAY_HOST", "a loopback address, because the sandbox has known credentials");
   if (sandbox && !trustedProxies.every(isLoopbackNetwork)) {
     reader.refuse(
       "RELAY_TRUSTED_PROXIES",
-      "only networks in 127.0.0.0/8 (or ::1): the sandbox has known credentials and is for this machine",
+      "only networks in 127.0.0.0/8 (or ::1), because the sandbox has known credentials and serves this machine only",
     );
   }
   if (sandbox && publicUrl !== null && !isLoopback(hostOf(publicUrl))) {
-    reader.refuse("RELAY_PUBLIC_URL", "a loopback address: the sandbox has known credentials and is for this machine");
+    reader.refuse("RELAY_PUBLIC_URL", "a loopback address, because the sandbox has known credentials and serves this machine only");
   }
   if (!sandbox && tls === null && trustedProxies.length === 0 && !isLoopback(host)) {
     reader.refuse(
       "RELAY_TLS_CERT",
-      "a certificate, or RELAY_TRUSTED_PROXIES if a proxy terminates TLS: cards are charged over this address",
+      "a certificate, or RELAY_TRUSTED_PROXIES if a proxy terminates TLS, because cards are charged over this address",
     );
   }
   const packageDirectory = reader.text("RELAY_PACKAGE_DIR");
@@ -239,11 +239,11 @@ export function readConfig(environment: Environment): Config {
     clickhouse: readClickHouse(reader, sandbox),
   };
   if (!sandbox && config.terminalSecret === SANDBOX.terminalSecret) {
-    reader.refuse("RELAY_TERMINAL_SECRET", "one of your own: the sandbox's is known to everyone");
+    reader.refuse("RELAY_TERMINAL_SECRET", "a value of your own, because everyone knows the sandbox's");
   }
   for (const name of Object.keys(environment)) {
     if (!name.startsWith("RELAY_") || NAMES.has(name)) continue;
-    reader.refuse(name, "one of the documented names; this one is not known to this version");
+    reader.refuse(name, "one of the documented names; this version does not know this one");
   }
   reader.finish();
   return config;
@@ -344,7 +344,7 @@ function readFleet(reader: Reader, sandbox: boolean): Config["fleet"] {
 
 function readSandboxKey(reader: Reader, sandbox: boolean): string | null {
   const key = reader.matching("RELAY_SANDBOX_API_KEY", /^pk_live_[A-Za-z0-9_]{16,64}$/, "pk_live_ and 16 to 64 of A-Z a-z 0-9 _");
-  if (!sandbox && key !== null) reader.refuse("RELAY_SANDBOX_API_KEY", "unset in production: there is no demo partner");
+  if (!sandbox && key !== null) reader.refuse("RELAY_SANDBOX_API_KEY", "unset in production, which has no demo partner");
   return sandbox ? (key ?? SANDBOX.apiKey) : null;
 }
 
@@ -353,7 +353,8 @@ function readSecretKeys(reader: Reader, sandbox: boolean): SecretKeys {
     reader.read("RELAY_SECRET_KEY", readSecretKey, SECRET_KEY_FORM),
     reader.read("RELAY_SECRET_KEY_OLD", readSecretKey, SECRET_KEY_FORM),
   ];
-  if (!sandbox && given === SANDBOX.secretKey) reader.refuse("RELAY_SECRET_KEY", "one of your own: the sandbox's is known to everyone");
+  if (!sandbox && given === SANDBOX.secretKey)
+    reader.refuse("RELAY_SECRET_KEY", "a value of your own, because everyone knows the sandbox's");
   if (!sandbox && reader.text("RELAY_SECRET_KEY") === null) reader.missing("RELAY_SECRET_KEY");
   const current = given ?? SANDBOX.secretKey;
   if (old === current) reader.refuse("RELAY_SECRET_KEY_OLD", "another key than RELAY_SECRET_KEY");
@@ -367,7 +368,7 @@ function readGatewayUrl(reader: Reader, sandbox: boolean): string | null {
   const { protocol, search, hash } = new URL(url);
   if (search !== "" || hash !== "") reader.refuse("RELAY_GATEWAY_URL", "a base address, without a query");
   if (!sandbox && protocol !== "https:" && !isLoopback(hostOf(url))) {
-    reader.refuse("RELAY_GATEWAY_URL", "an https URL: payments are made over it");
+    reader.refuse("RELAY_GATEWAY_URL", "an https URL, because payments are made over it");
   }
   return url.replace(/\/+$/, "");
 }
@@ -393,7 +394,7 @@ function readSmtp(reader: Reader, sandbox: boolean): Config["smtp"] {
 }
 
 const SMTP_URL_FORM =
-  "smtp://user:password@host:587 (STARTTLS) or smtps://user:password@host:465, percent-encoded; ?tls=required or ?tls=optional, and no more";
+  "smtp://user:password@host:587 (STARTTLS) or smtps://user:password@host:465, percent-encoded; only ?tls=required or ?tls=optional may follow";
 
 function readSmtpUrl(text: string) {
   if (!URL.canParse(text)) return null;
@@ -433,8 +434,7 @@ function readMetrics(reader: Reader, sandbox: boolean): Config["metrics"] {
   if (host !== null && !ipaddr.isValid(host) && host !== "localhost") reader.refuse("RELAY_METRICS_HOST", "an IP address of this machine");
   if (sandbox && host !== null && !isLoopback(host)) reader.refuse("RELAY_METRICS_HOST", "a loopback address in the sandbox");
   const token = reader.secret("RELAY_METRICS_TOKEN", sandbox);
-  if (token !== null && !/^[!-~]{1,512}$/.test(token))
-    reader.refuse("RELAY_METRICS_TOKEN", "at most 512 characters of ASCII, without blanks");
+  if (token !== null && !/^[!-~]{1,512}$/.test(token)) reader.refuse("RELAY_METRICS_TOKEN", "at most 512 ASCII characters, without spaces");
   return { host: host ?? "127.0.0.1", port, token };
 }
 
@@ -457,11 +457,12 @@ function readCluster(reader: Reader, sandbox: boolean): Config["cluster"] {
   if (!sandbox && redisUrl !== null && isSentinelUrl(redisUrl) && redisReplicas === 0) {
     reader.refuse(
       "RELAY_REDIS_WAIT_REPLICAS",
-      "1 or more with Sentinels: Redis replicates asynchronously, and a failover loses what only the former primary has",
+      "1 or more with Sentinels, because Redis replicates asynchronously, and a failover loses data that only the previous primary has",
     );
   }
   if (redisUrl === null && kafkaBrokers.length === 0) {
-    if (redisReplicas > 0) reader.refuse("RELAY_REDIS_WAIT_REPLICAS", "0 or unset without RELAY_REDIS_URL: a single node has no replicas");
+    if (redisReplicas > 0)
+      reader.refuse("RELAY_REDIS_WAIT_REPLICAS", "0 or unset without RELAY_REDIS_URL, because a single node has no replicas");
     return null;
   }
   const names = ["RELAY_REDIS_URL", "RELAY_KAFKA_BROKERS", "RELAY_CLICKHOUSE_URL"];

@@ -37,11 +37,11 @@ export function parseEnvironmentFile(text: string, path: string): Map<string, st
       name === ""
         ? "is not RELAY_NAME=value, an empty line, or a comment that begins with #"
         : name === ENVIRONMENT_FILE
-          ? `sets ${ENVIRONMENT_FILE}, which the environment alone has`
+          ? `sets ${ENVIRONMENT_FILE}, which can be set only in the environment`
           : variables.has(name)
-            ? `sets ${name}, which an earlier line has set`
+            ? `sets ${name}, which an earlier line already sets`
             : value === null
-              ? `has a value of ${name} whose quotes do not end, or in which something is escaped`
+              ? `has a value of ${name} with an unterminated quote or an escape sequence, which is not supported`
               : null;
     if (problem === null && value !== null) variables.set(name, value);
     else problems.push(`${path}, line ${index + 1} ${problem}`);

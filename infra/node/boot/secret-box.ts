@@ -89,7 +89,7 @@ function keyOf(hex: string): Key {
 }
 
 function unopened(cause?: unknown): RelayError {
-  return new RelayError("internal", "A stored secret cannot be opened", {
+  return new RelayError("internal", "A stored secret cannot be decrypted", {
     cause: new Error("neither RELAY_SECRET_KEY nor RELAY_SECRET_KEY_OLD decrypts a stored secret, or it belongs to another record", {
       cause,
     }),

@@ -12,7 +12,7 @@ export function extendLease(lease: Lease, untilMs: number): void {
   new Float64Array(lease)[0] = untilMs;
 }
 
-const AWAY: Refusal = { type: "refused", code: "unavailable", message: "This node is cut off from the others; try again" };
+const AWAY: Refusal = { type: "refused", code: "unavailable", message: "This node is cut off from the others; retry shortly" };
 
 /** False while the lease has expired. */
 export function holdsLease(lease: Lease, monotonicMs: () => number): boolean {

@@ -129,7 +129,7 @@ function reportOf(line: string): string | null {
   const [, component] = /<(?:Error|Critical|Fatal)>\s+([\w:]{1,80})/.exec(line) ?? [];
   const [, code] = /\bCode: (\d{1,5})\b/.exec(line) ?? [];
   if (component === undefined && code === undefined) return null;
-  return `it reports an error${component === undefined ? "" : ` in ${component.replace(/:$/, "")}`}${code === undefined ? "" : `, code ${code}`}`;
+  return `an error is reported${component === undefined ? "" : ` in ${component.replace(/:$/, "")}`}${code === undefined ? "" : `, code ${code}`}`;
 }
 
 const STANDARD_OUTPUT = 1;
@@ -149,7 +149,7 @@ export function createLog(level: string, thread: string, nowMs: () => number, ad
   // Of its own level: the events of a register are wanted where the rest of the relay is quiet, or the other way round.
   const zvt = logger.child({}, { level: "debug" });
   const ofPeers = createPeerLines(nowMs, (lines) =>
-    logger.warn({ event: "lines left out", lines }, "so many peers were refused that not every one of them has a line"),
+    logger.warn({ event: "lines left out", lines }, "so many connections were refused that some have no log line"),
   );
   const failed = createFailureLog({ logger, addresses, nowMs });
   const failure = (event: string, key: string, error: unknown, facts: object = {}, service?: Service): void =>
@@ -159,51 +159,53 @@ export function createLog(level: string, thread: string, nowMs: () => number, ad
     setLevel: (next) => {
       logger.level = next;
     },
-    starting: (facts) => logger.info({ event: "starting", ...facts }, `Terminal Relay ${facts.version} starts`),
+    starting: (facts) => logger.info({ event: "starting", ...facts }, `Terminal Relay ${facts.version} is starting`),
     httpLibrary: ({ packageName, lacks, instead }) => {
       const event = { event: "http library", packageName };
       if (lacks.length === 0) logger.info(event, "http library");
       else
         logger.warn(
           event,
-          `the older HTTP library is used${instead === null ? "" : `, since the newer one cannot be loaded (${instead})`}: ${lacks.join("; ")}`,
+          `the older HTTP library is used${instead === null ? "" : `, because the newer one cannot be loaded (${instead})`}: ${lacks.join("; ")}`,
         );
     },
     listening: (facts) => logger.info({ event: "listening", ...facts }, "listening"),
     publicUrlMissing: (url) =>
       logger.warn(
         { event: "public URL missing", url },
-        `RELAY_PUBLIC_URL is not set: payment links and the portal's mails name ${url}, and passkeys belong to it`,
+        `RELAY_PUBLIC_URL is not set: payment links, the portal's mails and passkeys use ${url}`,
       ),
     metricsListening: (facts) => logger.info({ event: "metrics listening", ...facts }, "metrics listening"),
-    storeAwaited: (reason) => logger.warn({ event: "waits for Redis", reason }, "the start waits for Redis, for a minute at most"),
-    startsAgain: (reason) => logger.warn({ event: "starts again", reason }, "Redis kept the start waiting; the node starts again"),
+    storeAwaited: (reason) => logger.warn({ event: "waits for Redis", reason }, "the start waits for Redis, for at most a minute"),
+    startsAgain: (reason) => logger.warn({ event: "starts again", reason }, "Redis delayed the start; the node starts again"),
     reloaded: ({ restartFor, ...facts }) => {
       const event = { event: "reloaded", ...facts, restartFor };
       if (restartFor.length === 0) logger.info(event, "the configuration was read again");
-      else logger.warn(event, `the configuration was read again; a restart is needed for ${restartFor.join(", ")}`);
+      else logger.warn(event, `the configuration was read again; restart the node to apply ${restartFor.join(", ")}`);
     },
-    reloadFailed: (reason) => logger.error({ event: "reload failed", reason }, "the configuration could not be taken over"),
+    reloadFailed: (reason) =>
+      logger.error({ event: "reload failed", reason }, "the configuration could not be applied; the node continues with the previous one"),
     stopping: (signal) => logger.info({ event: "stopping", signal }, "stopping"),
     stopped: (facts) => logger.info({ event: "stopped", ...facts }, "stopped"),
-    generatedPassword: (username) => logger.warn({ event: "password generated", username }, "administrator password generated"),
+    generatedPassword: (username) =>
+      logger.warn({ event: "password generated", username }, "the relay generated an administrator password"),
     sharedCredential: () =>
       logger.warn(
         { event: "shared credential" },
-        "terminals share one credential: a lost terminal can act as any other; prefer derived passwords",
+        "terminals share one credential, so a lost terminal can act as any other; use derived passwords instead",
       ),
     partnersUseAny: () =>
       logger.warn(
         { event: "partners use any terminal" },
-        "a new partner may send to every terminal until its rule is set; RELAY_PARTNER_DEFAULT_RULE=none lets it use none",
+        "a new partner may send to every terminal until its rule is set; set RELAY_PARTNER_DEFAULT_RULE=none to permit none",
       ),
     secretsRenewed: (records) => logger.info({ event: "secrets renewed", records }, "stored secrets were encrypted with the new key"),
     storeRestored: ({ certain, lostFromMs, lostUntilMs }) => {
       const [lostFrom, lostUntil] = [new Date(lostFromMs).toISOString(), new Date(lostUntilMs).toISOString()];
-      const what = certain ? "the store was taken back to an earlier copy" : "the store may have been taken back to an earlier copy";
+      const what = certain ? "the store was replaced by an earlier copy" : "the store may have been replaced by an earlier copy";
       logger.error(
         { event: "store restored", certain, lostFrom, lostUntil },
-        `${what}: commands that were accepted or sent between ${lostFrom} and ${lostUntil} may be missing; commands that wait in it end as unknown`,
+        `${what}: commands that were accepted or sent between ${lostFrom} and ${lostUntil} may be missing; commands that are waiting in it end as unknown`,
       );
     },
     commitsLost: ({ certain, lostFromMs, lostUntilMs }) => {
@@ -211,20 +213,19 @@ export function createLog(level: string, thread: string, nowMs: () => number, ad
       const what = certain ? "Redis has lost acknowledged commits" : "Redis may have lost acknowledged commits";
       logger.error(
         { event: "commits lost", certain, lostFrom, lostUntil },
-        `${what}: commands that were accepted or sent between ${lostFrom} and ${lostUntil} may be missing; commands that waited end as unknown`,
+        `${what}: commands that were accepted or sent between ${lostFrom} and ${lostUntil} may be missing; commands that were waiting end as unknown`,
       );
     },
     redisProblem: (problem, refused) => {
       const facts = { event: "redis problem", problem, refused };
-      if (refused) logger.error(facts, `Redis is not used: ${problem}`);
+      if (refused) logger.error(facts, `this node does not use Redis: ${problem}`);
       else logger.warn(facts, `Redis could lose acknowledged commits: ${problem}`);
     },
     takenBack: ({ records, reached, complete }) => {
       const facts = { event: "taken back", records, complete };
-      if (!reached) logger.error(facts, "there is nothing from which the missing data can be loaded");
+      if (!reached) logger.error(facts, "the missing data cannot be loaded from anywhere");
       else if (complete) logger.warn(facts, `${records} commands and results were loaded from ClickHouse into the store`);
-      else
-        logger.error(facts, `${records} commands and results were loaded into the store; those that are only in Kafka could not be read`);
+      else logger.error(facts, `${records} commands and results were loaded into the store; data that is only in Kafka could not be read`);
     },
     witnessFailed: (error) => failure("witness failed", "", error),
     requestFailed: (error, request) => failure("request failed", request.endpoint, error, request),
@@ -233,7 +234,7 @@ export function createLog(level: string, thread: string, nowMs: () => number, ad
     loginsHeldBack: ({ by, account, address, forMs }) => {
       const facts = { event: "logins held back", by, account, address, seconds: Math.ceil(forMs / 1_000) };
       ofPeers(`${facts.event} ${by} ${account} ${address}`, (repeated) =>
-        logger.warn({ ...facts, ...repeated }, "too many wrong passwords: logins are held back"),
+        logger.warn({ ...facts, ...repeated }, "too many wrong passwords: the relay checks no passwords for a while"),
       );
     },
     engineFailed: (what, error) => failure("engine failed", what, error, { what }),
@@ -246,11 +247,11 @@ export function createLog(level: string, thread: string, nowMs: () => number, ad
     embeddedClickHouse: (event) => {
       if (event.type === "started") logger.info({ event: "clickhouse started", port: event.port }, "ClickHouse has started");
       else if (event.type === "died")
-        logger.warn({ event: "clickhouse died", exit: event.exit }, "the process of ClickHouse ended and is started again");
+        logger.warn({ event: "clickhouse died", exit: event.exit }, "the ClickHouse process ended and is being restarted");
       else if (event.type === "start_failed")
         logger.warn(
           { event: "clickhouse start failed", reason: event.reason },
-          `ClickHouse did not start and is started again: ${event.reason}`,
+          `ClickHouse did not start and is being restarted: ${event.reason}`,
         );
       else {
         const reported = reportOf(event.line);
@@ -263,17 +264,17 @@ export function createLog(level: string, thread: string, nowMs: () => number, ad
         : failure("feed", event, error, { what: event }, "clickhouse"),
     activityLog: (event, error) =>
       error === undefined
-        ? logger.info({ event: `activity log ${event}` }, "the logs of merchants are written again")
+        ? logger.info({ event: `activity log ${event}` }, "merchants' logs are being written again")
         : failure("activity log", event, error, { what: event }, "clickhouse"),
     merchantRowsFilled: ({ terminals, months }) =>
-      logger.info({ event: "merchant rows filled", terminals, months }, "merchants' lists have their rows of before the upgrade"),
+      logger.info({ event: "merchant rows filled", terminals, months }, "merchants' lists now contain their rows from before the upgrade"),
     merchantThingsFilled: ({ rows, leftOut }) =>
-      logger.info({ event: "merchant things filled", rows, leftOut }, "reports have merchants' things of before the upgrade"),
+      logger.info({ event: "merchant things filled", rows, leftOut }, "reports now contain merchants' objects from before the upgrade"),
     // Every row is logged, however many there are: operators search for the uuid.
     rowRefused: ({ rowType, uuid, terminalId, reason, partition, offset }) =>
       logger.error(
         { event: "feed row refused", rowType, uuid, terminalId, reason, partition, offset },
-        "ClickHouse or Kafka refused a row; it is set aside for npm run rebuild-analytics",
+        "ClickHouse or Kafka refused a row; it is set aside, and npm run rebuild-analytics sends it again",
       ),
     cluster: (event, error) =>
       error === undefined
@@ -282,7 +283,7 @@ export function createLog(level: string, thread: string, nowMs: () => number, ad
     sameNodeId: (incarnation) =>
       logger.warn(
         { event: "same node id", incarnation },
-        "another live node has the same RELAY_NODE_ID: the two cannot be distinguished, and one of them is the home of no terminal",
+        "another live node has the same RELAY_NODE_ID: the two cannot be distinguished, and one of them cannot be the home of terminals; give each node its own id",
       ),
     settingsDiffer: (nodeId, variables) =>
       logger.warn(
@@ -292,7 +293,10 @@ export function createLog(level: string, thread: string, nowMs: () => number, ad
     clockOff: (off, offsetMs) => {
       const facts = { event: "clock", offsetSeconds: Math.round(offsetMs / 1_000) };
       if (off)
-        logger.warn(facts, "the clocks of this machine and Redis differ: beyond 300 s, signed requests to and from this node are refused");
+        logger.warn(
+          facts,
+          "the clocks of this machine and Redis differ: at more than 300 s, signed requests to and from this node are rejected",
+        );
       else logger.info(facts, "the clocks of this machine and Redis agree again");
     },
     stomp: (event) => {
@@ -307,32 +311,32 @@ export function createLog(level: string, thread: string, nowMs: () => number, ad
     gatewaySimulated: (event) => logger.debug({ event: "sandbox gateway", what: event }, "sandbox gateway"),
     companionMissing: (what) => logger.warn({ event: "companion missing", what }, `the sandbox's ${what} is not ready yet`),
     gatewayDied: (exit, reason) =>
-      logger.warn({ event: "sandbox gateway ended", exit, reason }, "the sandbox gateway exited and is started again"),
+      logger.warn({ event: "sandbox gateway ended", exit, reason }, "the sandbox gateway exited and is being restarted"),
     gatewayCircuit: (state) =>
       state === "open"
-        ? logger.warn({ event: "gateway away" }, "the card gateway fails; the circuit breaker is open")
-        : logger.info({ event: "gateway back" }, "the card gateway answers again; the circuit breaker is closed"),
+        ? logger.warn({ event: "gateway away" }, "calls to the card gateway fail; the circuit breaker is open")
+        : logger.info({ event: "gateway back" }, "the card gateway responds again; the circuit breaker is closed"),
     callback: ({ type, ...facts }) => {
       const event = { event: `callback ${type}`, ...facts };
-      if (type === "dead") logger.warn(event, "a callback was given up after all attempts failed; see GET /admin/callbacks");
+      if (type === "dead") logger.warn(event, "all attempts to deliver a callback failed; see GET /admin/callbacks");
       else logger.debug(event, event.event);
     },
     webhook: ({ type, ...facts }) => {
       const event = { event: `webhook ${type}`, ...facts };
-      if (type === "dead") logger.warn(event, "a webhook was given up after all attempts failed");
+      if (type === "dead") logger.warn(event, "all attempts to deliver a webhook failed; see GET /admin/webhooks/deliveries");
       else logger.debug(event, event.event);
     },
     mail: ({ type, ...facts }) => {
       const event = { event: `mail ${type}`, ...facts };
-      if (type === "refused") logger.warn(event, "a mail was refused for good: there is no such address");
-      else if (type === "expired") logger.warn(event, "a mail could not be sent for as long as it was worth something");
-      else if (type === "failed") logger.warn(event, "a mail could not be sent, and will be tried again");
+      if (type === "refused") logger.warn(event, "the mail server refused a mail permanently: the address does not exist");
+      else if (type === "expired") logger.warn(event, "a mail could not be sent while it was still useful");
+      else if (type === "failed") logger.warn(event, "a mail could not be sent; the relay will try again");
       else logger.debug(event, event.event);
     },
     webhookEndpointDisabled: (endpoint) =>
       logger.warn(
         { event: "webhook endpoint disabled", ...endpoint },
-        "a webhook endpoint was disabled: it is gone, or takes nothing any more",
+        "a webhook endpoint was disabled, because it is gone or has failed for too long",
       ),
     zvtListening: (facts) => logger.info({ event: "zvt listening", ...facts }, "cash registers can connect"),
     zvtNotListening: (problem) =>

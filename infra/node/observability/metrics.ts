@@ -128,25 +128,25 @@ export function createShardMetrics(thread: string, { stats, commits, isRedisUp }
   const durations = new LatencyHistogram();
   const errors = new WordCounter({
     name: "relay_http_errors_total",
-    help: "Errors that endpoints answered, by their code; the causes of a 429 that are no bucket of addresses are among them.",
+    help: "Errors returned by endpoints, by code. They include 429 responses that no rate limit by address caused.",
     label: "code",
     words: ["unauthorized", "rate_limited", "unavailable", "too_busy", "internal"],
   });
   const rateLimited = new WordCounter({
     name: "relay_rate_limited_total",
-    help: "Requests that were refused with 429 because their address, or their partner, had no room left in the bucket.",
+    help: "Requests rejected with 429, because their address or their partner had reached the rate limit.",
     label: "bucket",
     words: ["pay", "get"],
   });
   const stompEnds = new WordCounter({
     name: "relay_stomp_closes_total",
-    help: "STOMP sessions that ended, connected or not: disconnected (by the client), connection_lost, too_slow, going_away (the node stops, or was away), or the code of the ERROR frame.",
+    help: "STOMP sessions that ended, with or without a login, by reason: disconnected (by the client), connection_lost, too_slow, going_away (the node shuts down, or was suspended), or the code of the ERROR frame.",
     label: "reason",
     words: ["disconnected", "connection_lost", "too_slow", "going_away", "unauthorized", "request_timeout"],
   });
   const pushes = new DurationHistogram({
     name: "relay_command_push_delay_seconds",
-    help: "From the acceptance of a command to its first writing to a WebSocket: at_once, in the step that accepted it, or later, because its terminal was away or had others before it.",
+    help: "Time from the acceptance of a command to its first write to a WebSocket: at_once (in the step that accepted it), or later, because its terminal was offline or had earlier commands.",
     boundsSeconds: PUSH_BOUNDS_SECONDS,
     label: "when",
     words: ["at_once", "later"],
@@ -206,12 +206,12 @@ export function createShardMetrics(thread: string, { stats, commits, isRedisUp }
   };
   if (stats !== null) {
     gauge("relay_store_pending_operations", "Operations whose batch is not yet on disk.", () => stats().pendingOperations);
-    gauge("relay_store_last_sync_seconds", "Duration of the last synced batch.", () => stats().lastSyncMs / 1_000);
+    gauge("relay_store_last_sync_seconds", "Duration of the last batch that was written to disk.", () => stats().lastSyncMs / 1_000);
   }
-  if (isRedisUp !== null) flag("relay_redis_up", "1 if all connections of this node's store to Redis can be used, else 0.", isRedisUp);
+  if (isRedisUp !== null) flag("relay_redis_up", "1 if all connections of this node's store to Redis are usable, otherwise 0.", isRedisUp);
   const stompConnects = new Counter({
     name: "relay_stomp_connects_total",
-    help: "STOMP sessions that were answered CONNECTED.",
+    help: "STOMP sessions that the relay answered with CONNECTED.",
     registers,
   });
   const aborted = new Counter({
@@ -222,31 +222,31 @@ export function createShardMetrics(thread: string, { stats, commits, isRedisUp }
   });
   const tableFull = new Counter({
     name: "relay_rate_limit_table_full_total",
-    help: "Requests refused because the limiter had no room for another address.",
+    help: "Requests rejected because the rate limiter had no room for another address.",
     labelNames: ["endpoint"],
     registers,
   });
   const socketsRefused = new Counter({
     name: "relay_websockets_refused_total",
-    help: "WebSockets refused because their address had as many open as it may, in all or without a login.",
+    help: "WebSockets rejected because their address had the maximum number open, in total or without a login.",
     labelNames: ["bound"],
     registers,
   });
   const loginsFailed = new Counter({
     name: "relay_logins_failed_total",
-    help: "Wrong passwords that were compared.",
+    help: "Wrong passwords that the relay checked.",
     registers,
   });
   const loginsHeldBack = new Counter({
     name: "relay_logins_held_back_total",
-    help: "Logins refused without comparing the password, because too many wrong ones came of the account from the address (pair), of the account from strange addresses (account), or from the address (address).",
+    help: "Logins rejected without checking the password, because too many wrong passwords came for the account from the address (pair), for the account from unknown addresses (account), or from the address (address).",
     labelNames: ["by"],
     registers,
   });
   for (const by of HELD_BY) loginsHeldBack.inc({ by }, 0);
   const conflicts = new Counter({
     name: "relay_cluster_conflicts_total",
-    help: "Steps that were retried because another writer had changed the same record.",
+    help: "Transitions that were retried because another writer had changed the same record.",
     registers,
   });
   const finished = new Counter({
@@ -257,13 +257,13 @@ export function createShardMetrics(thread: string, { stats, commits, isRedisUp }
   });
   const linkVerifies = new Counter({
     name: "relay_link_verifies_total",
-    help: "Verifies of payment links by the gateway's response; unavailable if it could not be asked.",
+    help: "Verifications of payment links, by the gateway's response; unavailable if the gateway could not be asked.",
     labelNames: ["outcome"],
     registers,
   });
   const gatewayCalls = new Histogram({
     name: "relay_gateway_call_duration_seconds",
-    help: "Calls to the card gateway by operation and outcome, including repetitions; unavailable if it is not known what the gateway did.",
+    help: "Calls to the card gateway by operation and outcome, including repetitions; unavailable if it is unknown what the gateway did.",
     labelNames: ["operation", "outcome"],
     buckets: GATEWAY_BOUNDS_SECONDS,
     registers,
@@ -271,13 +271,13 @@ export function createShardMetrics(thread: string, { stats, commits, isRedisUp }
   });
   const callbackAttempts = new Counter({
     name: "relay_callback_attempts_total",
-    help: "Attempts to deliver callbacks of the adapter: delivered, failed (tried again later), or dead (the last one failed).",
+    help: "Attempts to deliver callbacks of the adapter: delivered, failed (to be retried), or dead (the last attempt failed).",
     labelNames: ["outcome"],
     registers,
   });
   const webhookAttempts = new Counter({
     name: "relay_webhook_attempts_total",
-    help: "Attempts to deliver webhooks: delivered, failed (tried again later), dead (the last one failed), or canceled (the endpoint was disabled or removed).",
+    help: "Attempts to deliver webhooks: delivered, failed (to be retried), dead (the last attempt failed), or canceled (the endpoint was disabled or removed).",
     labelNames: ["outcome"],
     registers,
   });
@@ -287,7 +287,7 @@ export function createShardMetrics(thread: string, { stats, commits, isRedisUp }
   finished.inc({ state: "unknown", kind: "payment" }, 0);
   const mailAttempts = new Counter({
     name: "relay_mails_total",
-    help: "What became of mails and of attempts to send them, by kind: sent, failed (tried again later), refused (no such address), or expired (never sent).",
+    help: "Outcomes of mails and of attempts to send them, by kind: sent, failed (to be retried), refused (the address does not exist), or expired (never sent).",
     labelNames: ["kind", "outcome"],
     registers,
   });
@@ -301,70 +301,70 @@ export function createShardMetrics(thread: string, { stats, commits, isRedisUp }
 
   const portalLinks = new Counter({
     name: "relay_portal_links_total",
-    help: "Payment links of the portal by what became of them: created, paid, paid_late (after they had been shown as ended), paid_twice, expired, cancelled.",
+    help: "Payment links of the portal by outcome: created, paid, paid_late (after the link was shown as ended), paid_twice, expired, cancelled.",
     labelNames: ["became"],
     registers,
   });
   const portalLinkMailsLeftOut = new Counter({
     name: "relay_portal_link_mails_left_out_total",
-    help: "Mails about paid payment links of the portal that were not queued, because there was no room or the store did not answer.",
+    help: "Mails about paid payment links of the portal that were not queued, because the queue was full or the store did not respond.",
     registers,
   });
   const subscriptions = new Counter({
     name: "relay_subscriptions_total",
-    help: "Subscriptions by what became of them or of their payment: created, paid, failed, past_due, recovered, paid_late (after they had been paused or cancelled), paid_twice, paused, cancelled.",
+    help: "Subscriptions by outcome, also of their payments: created, paid, failed, past_due, recovered, paid_late (after the subscription was paused or cancelled), paid_twice, paused, cancelled.",
     labelNames: ["became"],
     registers,
   });
   const subscriptionMailsPostponed = new Counter({
     name: "relay_subscription_mails_postponed_total",
-    help: "Mails to customers of subscriptions that were not queued when they were due, because there was no room or the store did not answer; they are tried again every ten minutes.",
+    help: "Mails to customers of subscriptions that were not queued when they were due, because the queue was full or the store did not respond; the relay retries every ten minutes.",
     registers,
   });
   const agentCredentials = new Counter({
     name: "relay_agent_credentials_total",
-    help: "Credentials of AI agents by what became of them: created, exhausted, active_again, expired, revoked.",
+    help: "Credentials of AI agents by outcome: created, exhausted, active_again, expired, revoked.",
     labelNames: ["became"],
     registers,
   });
   const agentLinksRefused = new Counter({
     name: "relay_agent_links_refused_total",
-    help: "Payment links that an AI agent asked for and a limit of its credential refused, by that limit.",
+    help: "Payment links that an AI agent requested and a limit of its credential rejected, by limit.",
     labelNames: ["limit"],
     registers,
   });
   const disputes = new Counter({
     name: "relay_disputes_total",
-    help: "Disputes by what became of them: received, submitted (a response), accepted, won, lost, expired, reminded, undelivered (a response).",
+    help: "Disputes by outcome: received, submitted (a response), accepted, won, lost, expired, reminded, undelivered (a response).",
     labelNames: ["became"],
     registers,
   });
   const disputeMailsPostponed = new Counter({
     name: "relay_dispute_mails_postponed_total",
-    help: "Mails about disputes that were not queued when they were due, because there was no room or the store did not answer; they are tried again every ten minutes.",
+    help: "Mails about disputes that were not queued when they were due, because the queue was full or the store did not respond; the relay retries every ten minutes.",
     registers,
   });
   const alerts = new Counter({
     name: "relay_alerts_total",
-    help: "Pre-dispute alerts by what became of them: received, auto_refund, refunded, declined, expired, invalid, prevented, refund_failed, refund_unknown, refunded_twice.",
+    help: "Pre-dispute alerts by outcome: received, auto_refund, refunded, declined, expired, invalid, prevented, refund_failed, refund_unknown, refunded_twice.",
     labelNames: ["became"],
     registers,
   });
   const agentCalls = new Counter({
     name: "relay_agent_calls_total",
-    help: "Calls of tools by AI agents of merchants, by tool (unknown: there is none of its name) and outcome: done, refused (by scopes, limits, or for its arguments), failed.",
+    help: "Tool calls by AI agents of merchants, by tool (unknown: no tool has the name) and outcome: done, refused (by scopes, by limits, or because of the arguments), failed.",
     labelNames: ["tool", "outcome"],
     registers,
   });
   const exports = new Counter({
     name: "relay_exports_total",
-    help: "Files of merchants' lists by what became of them: queued, running (begun, perhaps again), ready, failed.",
+    help: "Export files of merchants' lists by outcome: queued, running (started, perhaps again), ready, failed.",
     labelNames: ["became"],
     registers,
   });
   const exportFailures = new Counter({
     name: "relay_export_failures_total",
-    help: "Files of merchants' lists that failed, by reason.",
+    help: "Export files of merchants' lists that failed, by reason.",
     labelNames: ["reason"],
     registers,
   });
@@ -377,13 +377,13 @@ export function createShardMetrics(thread: string, { stats, commits, isRedisUp }
   });
   const zvtFrames = new Counter({
     name: "relay_zvt_frames_total",
-    help: "Frames of cash registers (in) and to them (out), by command.",
+    help: "Frames from cash registers (in) and to them (out), by command.",
     labelNames: ["direction", "command"],
     registers,
   });
   const zvtRefused = new Counter({
     name: "relay_zvt_refused_total",
-    help: "Connections and commands of cash registers that were refused.",
+    help: "Connections and commands of cash registers that were rejected.",
     labelNames: ["reason"],
     registers,
   });
@@ -402,7 +402,7 @@ export function createShardMetrics(thread: string, { stats, commits, isRedisUp }
   });
   const zvtReattached = new Counter({
     name: "relay_zvt_reattached_total",
-    help: "Payments that a cash register asked for again, and that were not sent again.",
+    help: "Payments that a cash register requested again and that the relay did not send again.",
     registers,
   });
 

@@ -73,13 +73,13 @@ export function createNodeMetrics(gauges: NodeGauges): { collect(): Promise<Thre
   const { build, cluster, redis } = gauges;
   new Gauge({
     name: "relay_build_info",
-    help: "1, with what runs: the relay's version, Node's, and the package of uWebSockets.js.",
+    help: "Always 1; the labels say what runs: the version of the relay, of Node, and the package of uWebSockets.js.",
     labelNames: ["version", "node", "http_library"],
     registers,
   }).set({ version: build.version, node: process.version, http_library: build.httpLibrary }, 1);
   gauge(
     "relay_tls_certificate_expiry_timestamp_seconds",
-    "When the first certificate of RELAY_TLS_CERT, as it was loaded, ends: seconds since 1970.",
+    "When the first certificate of RELAY_TLS_CERT expires, as it was loaded: seconds since 1970.",
     () => secondsOf(gauges.certificateExpiresAtMs()),
   );
   gauge("relay_data_free_bytes", "Free bytes of the disk of RELAY_DATA_DIR.", async () => {
@@ -89,22 +89,26 @@ export function createNodeMetrics(gauges: NodeGauges): { collect(): Promise<Thre
   if (redis !== null) {
     new Gauge({
       name: "relay_redis_up",
-      help: "1 if all connections of this node's store to Redis can be used, else 0.",
+      help: "1 if all connections of this node's store to Redis are usable, otherwise 0.",
       registers,
       aggregator: "min",
       collect() {
         this.set(redis.isUp() ? 1 : 0);
       },
     });
-    gauge("relay_kafka_lag_messages", "Messages in Kafka that ClickHouse does not have, as the node says that produces them.", () => {
-      const progress = gauges.kafka();
-      return progress === null ? null : progress.lagMessages;
-    });
+    gauge(
+      "relay_kafka_lag_messages",
+      "Messages in Kafka that ClickHouse does not have yet, as reported by the node that produces them.",
+      () => {
+        const progress = gauges.kafka();
+        return progress === null ? null : progress.lagMessages;
+      },
+    );
     gauge("relay_kafka_partitions", "Partitions of Kafka that this node consumes.", () => gauges.kafka()?.partitions ?? 0);
   }
   gauge(
     "relay_clickhouse_up",
-    "1 if ClickHouse answered this node within two seconds and no query fails because of its files, else 0.",
+    "1 if ClickHouse responded to this node within two seconds and no query fails because of its files, otherwise 0.",
     async () => ((await gauges.isClickHouseUp()) ? 1 : 0),
   );
   gauge(
@@ -118,7 +122,7 @@ export function createNodeMetrics(gauges: NodeGauges): { collect(): Promise<Thre
       return backlog === null ? null : read(backlog);
     });
   ofBacklog("relay_outbox_depth", "Rows of all nodes that are not in ClickHouse yet, counted up to 100,000.", ({ depth }) => depth);
-  ofBacklog("relay_outbox_depth_capped", "1 if there are more rows than relay_outbox_depth says, else 0.", ({ capped }) =>
+  ofBacklog("relay_outbox_depth_capped", "1 if there are more rows than relay_outbox_depth says, otherwise 0.", ({ capped }) =>
     capped ? 1 : 0,
   );
   ofBacklog(
@@ -129,33 +133,41 @@ export function createNodeMetrics(gauges: NodeGauges): { collect(): Promise<Thre
   counter("relay_feed_inserted_rows_total", "Rows that ClickHouse confirmed.", () => gauges.feed().inserted);
   counter(
     "relay_feed_failures_total",
-    "Attempts to insert, or to use Kafka, that failed and were made again.",
+    "Attempts to insert rows, or to use Kafka, that failed and were retried.",
     () => gauges.feed().failures,
   );
   counter("relay_feed_refused_rows_total", "Rows that ClickHouse or Kafka refused and that were set aside.", () => gauges.feed().poison);
   counter(
     "relay_feed_dead_letters_total",
-    "Those of them, and messages of others, that were copied to Kafka's topic of dead letters.",
+    "Refused rows, and messages of other programs, that were copied to Kafka's dead-letter topic.",
     () => gauges.feed().deadLetters,
   );
   counter("relay_log_written_entries_total", "Entries of the merchants' logs that ClickHouse confirmed.", () => gauges.activity().written);
   counter(
     "relay_log_dropped_entries_total",
-    "Entries of the merchants' logs that were dropped: ClickHouse was away or slow for too long, or they were none that may be kept.",
+    "Entries of the merchants' logs that were dropped: ClickHouse was unavailable or slow for too long, or the entry must not be stored.",
     () => gauges.activity().dropped,
   );
   gauge("relay_log_waiting_entries", "Entries of the merchants' logs that ClickHouse does not have yet.", () => gauges.activity().waiting);
   counter(
     "relay_store_lost_commits_total",
-    "How often this node found, or heard, that the store had lost acknowledged commits, at its start or while it ran.",
+    "How often this node found, or was notified, that the store had lost acknowledged commits, at its start or while it ran.",
     gauges.lostCommits,
   );
   gauge("relay_cluster_nodes", "Live nodes, as this one sees them.", cluster.liveNodes);
   counter("relay_cluster_lapses_total", "How often this node's membership expired.", cluster.lapses);
   gauge("relay_cluster_clock_offset_seconds", "This machine's clock minus Redis's clock.", () => cluster.clockOffsetMs() / 1_000);
-  gauge("relay_cluster_stream_waiting", "Messages from other nodes that wait to be read.", () => cluster.stream().waiting);
-  gauge("relay_cluster_stream_delay_seconds", "Age of the last message when it was read.", () => cluster.stream().delayMs / 1_000);
-  counter("relay_cluster_stream_lost_total", "Messages trimmed before they were read.", () => cluster.stream().lost);
+  gauge("relay_cluster_stream_waiting", "Messages from other nodes that this node has not read yet.", () => cluster.stream().waiting);
+  gauge(
+    "relay_cluster_stream_delay_seconds",
+    "How old the last message was when this node read it.",
+    () => cluster.stream().delayMs / 1_000,
+  );
+  counter(
+    "relay_cluster_stream_lost_total",
+    "Messages that were trimmed from the stream before this node read them.",
+    () => cluster.stream().lost,
+  );
   return { collect: async () => [...(await registry.getMetricsAsJSON()), ...(redis === null ? [] : [redis.commits.toJson()])] };
 }
 

@@ -11,7 +11,7 @@ export type StoreCommits = DurationHistogram<StoreKind>;
 export function createStoreCommits(store: StoreKind): StoreCommits {
   return new DurationHistogram({
     name: "relay_store_commit_duration_seconds",
-    help: "Time for a batch of commits to be on disk: LevelDB's synced write, or the round trip to Redis with its sync.",
+    help: "Time to write a batch of commits to disk: LevelDB's synced write, or the round trip to Redis with its sync.",
     boundsSeconds: COMMIT_BOUNDS_SECONDS,
     label: "store",
     words: [store],

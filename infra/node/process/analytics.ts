@@ -295,7 +295,7 @@ export function startAnalytics(options: AnalyticsOptions): Analytics {
 async function tellDamage({ kv, clock, log }: AnalyticsOptions, { table, part, code }: Damage): Promise<void> {
   const where = table === null ? "its disk" : `part ${part} of relay.${table}`;
   const what = code === null ? "has set aside" : "cannot read or write";
-  const detail = `ClickHouse ${what} ${where}${code === null ? "" : ` (code ${code})`}; infra/docs/runbooks/RelayClickHouseDamaged.md says what to do`;
+  const detail = `ClickHouse ${what} ${where}${code === null ? "" : ` (code ${code})`}; see infra/docs/runbooks/RelayClickHouseDamaged.md`;
   log.clickhouse(`damaged: it ${what} ${where}`);
   const uuid = table === null ? null : `${table}.${part}`;
   const item: AttentionItem = { kind: "clickhouse_damaged", terminalId: "", uuid, atMs: clock.nowMs(), detail, raw: null };

@@ -22,7 +22,7 @@ export async function readCertificates({ tls, tlsClientCaFile }: Pick<Config, "t
     createSecureContext({ cert, key });
     const certificate = new X509Certificate(cert);
     // The context does not compare them where they are of different kinds.
-    if (!certificate.checkPrivateKey(createPrivateKey(key))) throw new Error("the key is not that of the certificate");
+    if (!certificate.checkPrivateKey(createPrivateKey(key))) throw new Error("the key does not belong to the certificate");
     digest.update(createHash("sha256").update(cert).digest()).update(createHash("sha256").update(key).digest());
     if (tlsClientCaFile !== null) digest.update(await clientCa(tlsClientCaFile));
     return { digest: digest.digest("hex"), validUntilMs: certificateExpiryMs(cert.toString("latin1")) };

@@ -109,7 +109,7 @@ export function createLostCommits({ kv, redis, timers, nowMs, log }: LostCommits
 function itemOf({ certain, lostFromMs, lostUntilMs }: LossWindow, atMs: number): Commit {
   const [from, until] = [new Date(lostFromMs).toISOString(), new Date(lostUntilMs).toISOString()];
   const what = certain ? "The store has lost" : "The store may have lost";
-  const detail = `${what} commits that it had acknowledged between ${from} and ${until}: what was paid then may be unknown to the relay, and would be charged again (infra/docs/runbooks/RelayStoreLostCommits.md)`;
+  const detail = `${what} commits that it had acknowledged between ${from} and ${until}: the relay may not know payments of that time, and would charge them again if they are retried (infra/docs/runbooks/RelayStoreLostCommits.md)`;
   const item: AttentionItem = { kind: "store_lost_commits", terminalId: "", uuid: from, atMs, detail, raw: null };
   const operation = attentionOperation(item);
   return { checks: certain ? [] : [{ key: operation.key, version: 0 }], operations: [operation] };

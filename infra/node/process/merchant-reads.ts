@@ -43,7 +43,7 @@ export function handleMerchantReads({ bus, merchants, reports, timers, failed }:
     if (file === undefined) return;
     files.delete(id);
     file.idle?.clear();
-    file.ended.abort(new RelayError("request_timeout", "Nobody reads the file any more"));
+    file.ended.abort(new RelayError("request_timeout", "The caller no longer reads the file"));
     await file.batches.return(undefined);
   }
 
@@ -79,7 +79,8 @@ export function handleMerchantReads({ bus, merchants, reports, timers, failed }:
   });
   bus.handle("node.merchantNext", ({ id }) => {
     const file = files.get(id);
-    if (file === undefined) throw new RelayError("unavailable", "The file has ended; request it again", { retryAfterSeconds: 1 });
+    if (file === undefined)
+      throw new RelayError("unavailable", "The file is no longer available; request it again", { retryAfterSeconds: 1 });
     return next(id, file);
   });
   bus.handle("node.merchantClose", async ({ id }) => {

@@ -37,10 +37,10 @@ export async function listenForMetrics({ host, port, mayRead, collect, failed }:
   async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
     request.resume();
     const [path] = (request.url ?? "").split("?");
-    if (path !== "/metrics") return end(response, 404, "Only /metrics is here.\n");
+    if (path !== "/metrics") return end(response, 404, "This listener serves only /metrics.\n");
     if (request.method !== "GET" && request.method !== "HEAD") return end(response.setHeader("Allow", "GET, HEAD"), 405, "Only GET.\n");
     if (!mayRead(request.headers.authorization ?? "")) {
-      return end(response.setHeader("WWW-Authenticate", 'Bearer realm="metrics"'), 401, "RELAY_METRICS_TOKEN is needed as bearer.\n");
+      return end(response.setHeader("WWW-Authenticate", 'Bearer realm="metrics"'), 401, "Send RELAY_METRICS_TOKEN as bearer.\n");
     }
     try {
       const text = await collected();

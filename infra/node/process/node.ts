@@ -70,7 +70,7 @@ const DRAIN_MS = 10_000;
 const SEEDS = 2 ** 32;
 
 const WRONG_SECRET_KEY =
-  "RELAY_SECRET_KEY is not the key with which the stored secrets are encrypted; to change the key, set the previous one as RELAY_SECRET_KEY_OLD (infra/docs/secrets.md)";
+  "RELAY_SECRET_KEY is not the key that encrypted the stored secrets; to change the key, set the previous one as RELAY_SECRET_KEY_OLD (infra/docs/secrets.md)";
 
 export interface RunningNode {
   /** Base address of the listener. */

@@ -167,7 +167,7 @@ function refuseWithoutSource(
   const where = config.cluster === null ? `the store in ${config.dataDirectory}/state` : "the store in Redis";
   const missing = isReached ? "ClickHouse has none of the missing data" : "ClickHouse, which may have the missing data, cannot be reached";
   refuse(
-    `${where} was taken back to an earlier copy, and ${missing}: a payment that was made since would be executed again if it is retried. Restore the newest copy, or ClickHouse; or run "npm run restored" to start without the data (infra/docs/restoring.md)`,
+    `${where} was replaced by an earlier copy, and ${missing}: a payment that was made since then would be executed again if it is retried. Restore the newest copy, or ClickHouse; or run "npm run restored" to start without the data (infra/docs/restoring.md)`,
   );
 }
 

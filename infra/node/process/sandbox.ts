@@ -80,7 +80,7 @@ Terminal Relay ${VERSION}, sandbox: begin at ${url}
   Terminals  ${SIMULATED_TERMINAL_ID} and ${POLLING_TERMINAL_ID} (polls), simulated: approve, unless the amount ends in 05 (declined), 51 (insufficient funds), ...
   Registers  ${registersOf(node)}
   Gateway    ${gatewayUrl ?? "none"}   (payment links; test cards in infra/sandbox/gateway/README.md)
-  ${clickhouseUrl === null ? "Analytics  ClickHouse is not there (yet); the log says why" : `Analytics  ${clickhouseUrl}   (npm run sql -- "select * from relay.transactions_final")`}
+  ${clickhouseUrl === null ? "Analytics  ClickHouse is not running (yet); see the log" : `Analytics  ${clickhouseUrl}   (npm run sql -- "select * from relay.transactions_final")`}
 
 Pay 10.50 on it:
 

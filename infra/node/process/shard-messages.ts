@@ -67,10 +67,14 @@ export function handleShardMessages(served: ShardMessagesOptions): { collectMetr
   bus.handle("node.list", nodes);
   bus.handle("node.docs", served.docs);
   bus.handle("node.drain", async ({ allowLast }) => {
-    if (drainRequested === undefined) throw new RelayError("unavailable", "What has started this node does not let it be drained");
+    if (drainRequested === undefined) throw new RelayError("unavailable", "This node was started in a way that does not let it be drained");
     if (!allowLast && cluster !== null) {
       const drains = await cluster.drainUnlessLast().catch((cause: unknown) => {
-        throw new RelayError("unavailable", "Redis does not answer: it is not known whether another node is live", { cause });
+        throw new RelayError(
+          "unavailable",
+          "Redis does not respond, so it is unknown whether another node is live; retry, or send allowLast",
+          { cause },
+        );
       });
       if (!drains) throw new RelayError("conflict", LAST_LIVE_NODE);
     }

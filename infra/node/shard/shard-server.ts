@@ -79,6 +79,6 @@ export async function createShardServer(parts: ShardServerParts): Promise<Server
       failed: log.requestFailed,
     },
   });
-  metrics.gauge("relay_pending_requests", "HTTP requests under way.", () => server.pending());
+  metrics.gauge("relay_pending_requests", "HTTP requests in progress.", () => server.pending());
   return server;
 }

@@ -117,7 +117,11 @@ export async function composeShard(parts: ShardParts): Promise<ComposedShard> {
   const { onOutboxWrite } = add(createFeedWake(bus));
   const { activity, merchantLogs } = add(composeActivityLog({ bus, writer }));
   const readiness = add(createReadiness({ boot, isAway: store.isAway, monotonicMs: machineClock.monotonicMs }));
-  metrics.flag("relay_ready", "1 if the node accepts requests, as /health/ready says; else 0.", () => readiness.notReadyBecause() === null);
+  metrics.flag(
+    "relay_ready",
+    "1 if the node accepts requests, as /health/ready says; otherwise 0.",
+    () => readiness.notReadyBecause() === null,
+  );
   const liveShards = async () => (cluster === null ? bus.shards : bus.request(MAIN, "cluster.look", undefined, LOOK_TIMEOUT_MS));
   const tables = createTables({
     bus,
@@ -291,7 +295,7 @@ export async function composeShard(parts: ShardParts): Promise<ComposedShard> {
       failed,
     }),
   );
-  metrics.gauge("relay_links_due", "Payment links that are to be verified now or within seconds.", links.due);
+  metrics.gauge("relay_links_due", "Payment links that the relay verifies now or within seconds.", links.due);
 
   const portalLinkOperations = portalLinks.over(links.links);
   const agentCredentials = agents.over(portalLinkOperations, portalLinks.madeLinks);
@@ -386,7 +390,7 @@ export async function composeShard(parts: ShardParts): Promise<ComposedShard> {
   });
   add({ tick: stomp.tick });
   // Counted where they are: the home of a terminal may be another node.
-  metrics.gauge("relay_sessions", "WebSockets that this node holds, logged in or not.", stomp.count);
+  metrics.gauge("relay_sessions", "Open WebSockets of this node, logged in or not.", stomp.count);
   access.watch(stomp);
   const overview = composeOverview({
     kv,

@@ -31,7 +31,7 @@ export class BoundedScript {
 
   /** The same for another call that belongs to the script. */
   async inTime<T>(call: () => Promise<T>): Promise<T> {
-    if (this.#pending >= PENDING_MAX) throw new Error("too many calls wait for Redis");
+    if (this.#pending >= PENDING_MAX) throw new Error("too many calls are waiting for Redis");
     this.#pending += 1;
     let timer: Timer | undefined;
     try {

@@ -62,7 +62,7 @@ export class SharedWindows {
 
   /** Rejects if Redis does not answer in time. */
   ask(question: WindowQuestion): Promise<WindowUse> {
-    if (this.#pending >= PENDING_MAX) return Promise.reject(new Error("too many requests wait for Redis"));
+    if (this.#pending >= PENDING_MAX) return Promise.reject(new Error("too many requests are waiting for Redis"));
     this.#pending += 1;
     return new Promise((resolve, reject) => {
       this.#waiting.push({ ...question, resolve, reject });

@@ -225,7 +225,7 @@ class OutboxProducer implements KafkaFeed {
     const readable: { entry: OutboxText; messageKey: string }[] = [];
     for (const entry of entries) {
       const messageKey = keyInRow(entry.value);
-      if (messageKey === null) await this.#setAside(entry, "it is not JSON of a row");
+      if (messageKey === null) await this.#setAside(entry, "the outbox entry is not JSON of a row");
       else readable.push({ entry, messageKey });
     }
     const { sink } = this.#options;

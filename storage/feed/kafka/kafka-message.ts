@@ -21,14 +21,14 @@ const KIND = words("payment", "scan", "print", "administrative", "cancel");
 const VERSION = Type.Integer({
   minimum: 1,
   description:
-    "Of the rows with the same key the one with the highest version counts: how its command ended (expired, unknown 1; cancelled 2; done 3) x 2^40 + a number that grows with its changes",
+    "Of the rows with the same key, the one with the highest version counts. The version is the command's outcome (expired, unknown 1; cancelled 2; done 3) x 2^40 + a number that grows with each change",
 });
 
 const SHOP = Type.Optional(
   Type.String({
     minLength: 1,
     description:
-      "The merchant whose it is, as administered when the command was accepted (without one: when the result was posted); absent for none, and in messages of versions that did not keep it. transaction.merchantId may be what the terminal said of itself",
+      "The merchant that was configured when the relay accepted the command (without a command: when the result was posted). Absent if there was none, and in messages of versions that did not store it. transaction.merchantId may be what the terminal reported",
   }),
 );
 
@@ -36,10 +36,10 @@ const TRANSACTION = Type.Object(
   {
     uuid: Type.String({ minLength: 1 }),
     terminalId: Type.String({ minLength: 1 }),
-    createdAtMs: timeMs("When the relay stored the result; never changes for a uuid"),
+    createdAtMs: timeMs("When the relay stored the result; it never changes for a uuid"),
     method: words("CARD", "SATISPAY", "VOUCHER", "RECEIPT", "UNKNOWN", "SCAN", "PRINT", "PAYBYLINK"),
     status: words("OK", "KO"),
-    amountCents: Type.Integer({ description: "Minor units of the currency" }),
+    amountCents: Type.Integer({ description: "Amount in minor units of the currency" }),
     currency: Type.String(),
     merchantId: optional.text,
     message: optional.text,
@@ -55,10 +55,12 @@ const TRANSACTION = Type.Object(
       }),
     ),
     provider: Type.Optional(Type.Object({ name: optional.text, model: optional.text, clientVersion: optional.text })),
-    voucher: Type.Optional(Type.Record(Type.String(), Type.Unknown(), { description: "As the terminal sent it, PANs masked" })),
+    voucher: Type.Optional(
+      Type.Record(Type.String(), Type.Unknown(), { description: "The message as the terminal sent it, with PANs masked" }),
+    ),
     receipt: Type.Optional(
       Type.Record(Type.String(), Type.Unknown(), {
-        description: "Of any method: the receipt, or the slip in lines and merchantLines, as the terminal sent it, PANs masked",
+        description: "For any method: the receipt, or the slip in lines and merchantLines, as the terminal sent it, with PANs masked",
       }),
     ),
     scan: Type.Optional(
@@ -78,7 +80,7 @@ const ENDED_LIFE = {
   amountCents: Type.Integer(),
   state: words("done", "unknown", "expired", "cancelled"),
   acceptedAtMs: timeMs("When the command was accepted"),
-  sentAtMs: nullable(timeMs("When it was sent to the terminal; null: never")),
+  sentAtMs: nullable(timeMs("When the command was sent to the terminal; null if it was never sent")),
   finishedAtMs: timeMs("When the command ended"),
   channel: nullable(words("websocket", "poll")),
   attempt: Type.Integer({ minimum: 0 }),
@@ -96,7 +98,7 @@ const TRANSACTION_ROW = Type.Object(
     life: Type.Optional(
       Type.Object(ENDED_LIFE, {
         description:
-          "How the command ended that this is the result of, in place of a row of type life; absent for a result without a command. Its uuid, terminal, version, kind, sender and shop are this row's, and its key is (transaction.terminalId, day of life.acceptedAtMs, transaction.uuid)",
+          "The outcome of the command that this is the result of; it replaces a row of type life. Absent for a result without a command. Its uuid, terminal, version, kind, sender and shop are this row's, and its key is (transaction.terminalId, day of life.acceptedAtMs, transaction.uuid)",
       }),
     ),
     shop: SHOP,
@@ -115,7 +117,7 @@ const LIFE_ROW = Type.Object(
     ...ENDED_LIFE,
     shop: SHOP,
   },
-  { description: "A command that ended, and no row of a result tells how; its key is (terminalId, day of acceptedAtMs, uuid)" },
+  { description: "A command that ended, if no row of a result contains its outcome; its key is (terminalId, day of acceptedAtMs, uuid)" },
 );
 
 const CONFLICT_ROW = Type.Object(
@@ -125,8 +127,8 @@ const CONFLICT_ROW = Type.Object(
     uuid: Type.String({ minLength: 1 }),
     terminalId: Type.String({ minLength: 1 }),
     postedBy: Type.String(),
-    atMs: timeMs("When it was posted"),
-    raw: Type.String({ description: "The posted result as JSON text, PANs masked" }),
+    atMs: timeMs("When the result was posted"),
+    raw: Type.String({ description: "The posted result as JSON text, with PANs masked" }),
   },
   { description: "A second, different result for a uuid, which never overwrites the first; its key is (terminalId, day of atMs, id)" },
 );
@@ -137,29 +139,29 @@ const OBJECT_ROW = Type.Object(
     version: Type.Integer({
       minimum: 1,
       description:
-        "Of the rows with the same key the one with the highest version counts: (money has moved for good: 2^42) + what grows with each change",
+        "Of the rows with the same key, the one with the highest version counts. The version is 2^42 once money has moved for good (otherwise 0) + a number that grows with each change",
     }),
     merchantId: Type.String({ minLength: 1 }),
-    livemode: Type.Boolean({ description: "Whether the merchant's money is real" }),
+    livemode: Type.Boolean({ description: "Whether the merchant takes real money" }),
     object: words("link", "refund", "dispute", "alert", "subscription", "charge"),
     id: Type.String({ minLength: 1 }),
-    createdAtMs: timeMs("When it was made, of a refund and a charge when it was first asked for; never changes"),
+    createdAtMs: timeMs("When the object was created; for a refund or a charge, when it was first requested. It never changes"),
     state: Type.String({ minLength: 1 }),
     category: Type.String(),
     reason: Type.String(),
-    amountMinor: Type.Integer({ description: "Minor units of the currency" }),
+    amountMinor: Type.Integer({ description: "Amount in minor units of the currency" }),
     currency: Type.String(),
-    uuid: Type.String({ description: "The payment that it is about; empty for none" }),
-    parent: Type.String({ description: "The thing that it belongs to; empty for none" }),
+    uuid: Type.String({ description: "The payment that the object is about; empty if there is none" }),
+    parent: Type.String({ description: "The object that it belongs to; empty if there is none" }),
     attempt: Type.Integer({ minimum: 0 }),
-    dueAtMs: nullable(timeMs("When it was due, or is to be answered by")),
+    dueAtMs: nullable(timeMs("When it was due, or the deadline for a response")),
     activeAtMs: nullable(timeMs("When it first became active")),
     endedAtMs: nullable(timeMs("When it ended")),
     monthlyMinor: Type.Integer(),
   },
   {
     description:
-      "A payment link, refund, dispute, alert, subscription or charge of a merchant, as it stands; its key is (merchantId, object, day of createdAtMs, id). infra/docs/analytics.md has the words of its members",
+      "A payment link, refund, dispute, alert, subscription or charge of a merchant in its present state; its key is (merchantId, object, day of createdAtMs, id). infra/docs/analytics.md explains the words of its members",
   },
 );
 
@@ -175,7 +177,7 @@ export const FEED_MESSAGE = Type.Object(
     $id: "relay.transactions.v2",
     title: "A message of the topic relay.transactions",
     description:
-      "Keyed by terminal id, rows of type object by merchant id. At least once: the same row may come again, and a later version of it replaces an earlier one.",
+      "Keyed by terminal id; rows of type object are keyed by merchant id. Delivery is at least once: the same row may come again, and a later version of it replaces an earlier one.",
   },
 );
 
@@ -196,12 +198,12 @@ export function encodeFeedMessage(outboxKey: string, rowText: string, storeVersi
 export type DecodedMessage = { outboxKey: string | null } & ({ type: "row"; row: FeedRow } | { type: "unreadable"; reason: string });
 
 export function decodeFeedMessage(value: Buffer | null): DecodedMessage {
-  if (value === null) return { type: "unreadable", outboxKey: null, reason: "it has no value" };
+  if (value === null) return { type: "unreadable", outboxKey: null, reason: "the message has no value" };
   let message: unknown;
   try {
     message = JSON.parse(value.toString());
   } catch {
-    return { type: "unreadable", outboxKey: null, reason: "it is not JSON" };
+    return { type: "unreadable", outboxKey: null, reason: "the message is not JSON" };
   }
   const outboxKey = typeof message === "object" && message !== null && "outbox" in message ? outboxKeyOf(message.outbox) : null;
   if (CHECK.Check(message)) {
@@ -211,9 +213,13 @@ export function decodeFeedMessage(value: Buffer | null): DecodedMessage {
   const schema = typeof message === "object" && message !== null && "schema" in message ? message.schema : undefined;
   if (typeof schema !== "number" || schema < OLDEST || schema > NEWEST) {
     const found = typeof schema === "number" ? `schema ${schema}` : "no schema number";
-    return { type: "unreadable", outboxKey, reason: `it has ${found}; this version reads schema ${OLDEST} to ${NEWEST}` };
+    return { type: "unreadable", outboxKey, reason: `the message has ${found}; this version reads schema ${OLDEST} to ${NEWEST}` };
   }
-  return { type: "unreadable", outboxKey, reason: `it is not as the schema says at ${CHECK.Errors(message).First()?.path ?? "/"}` };
+  return {
+    type: "unreadable",
+    outboxKey,
+    reason: `the message does not match the schema at ${CHECK.Errors(message).First()?.path ?? "/"}`,
+  };
 }
 
 /** The row of a message as unchecked JSON text; null if there is none. */

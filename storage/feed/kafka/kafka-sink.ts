@@ -141,7 +141,7 @@ async function send(timers: Timers, producer: Producer, topic: string, messages:
   } catch (error) {
     const name = brokerErrorOf(error);
     if (name === null || !TOO_LARGE.has(name)) throw error;
-    throw new RowsRefused(`Kafka refused it for ${topic}: ${name}`, { cause: error });
+    throw new RowsRefused(`Kafka refused the message for ${topic}: ${name}`, { cause: error });
   }
 }
 

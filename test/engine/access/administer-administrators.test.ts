@@ -165,7 +165,7 @@ describe("administrators", () => {
     for (let index = 0; index < ADMINISTRATORS_MAX; index += 1) await administer.create("admin", draft(`a${index}`, "read-only"));
     await assert.rejects(administer.create("admin", draft("one-more")), {
       code: "invalid_request",
-      message: /There are 100 administrators/,
+      message: /There are already 100 administrators/,
     });
   });
 });

@@ -24,7 +24,7 @@ describe("mails to owners", () => {
     ],
     [{ type: "webhook changed", host: "shop.example" }, [/shop\.example/]],
     [{ type: "keys changed", change: { type: "replaced", by: PERSON, ...LIVE } }, [/mara@example\.com/, /relay\.example\/portal\/keys\b/]],
-    [{ type: "keys changed", change: { type: "replaced", by: PARTNER, ...LIVE } }, [/by your payment provider|da chi ti fornisce/]],
+    [{ type: "keys changed", change: { type: "replaced", by: PARTNER, ...LIVE } }, [/your payment provider replaced|da chi ti fornisce/]],
     [
       { type: "keys changed", change: { type: "requested", appliesAtMs: AT_MS + 86_400_000, ...LIVE } },
       [/27 [Nn]ovembe?r/, /\/portal\/keys\b/],
@@ -57,9 +57,9 @@ describe("mails to owners", () => {
       assert.match(text, /ended with it:\n- credential of an agent, token ending in x7Qa \(ac_1\)\n\n/);
       assert.match(
         text,
-        /still at work.*:\n- webhook to shop\.example \(we_1\): end it at https:\/\/relay\.example\/portal\/webhooks \(or by DELETE \/api\/merchant\/webhooks\/we_1\)\n\n/,
+        /still active.*:\n- webhook to shop\.example \(we_1\): end it at https:\/\/relay\.example\/portal\/webhooks \(or with DELETE \/api\/merchant\/webhooks\/we_1\)\n\n/,
       );
-      assert.match(text, /by whom\..*:\n- webhook to old\.example \(we_2\): end it at/);
+      assert.match(text, /creates an object\..*:\n- webhook to old\.example \(we_2\): end it at/);
       assert.doesNotMatch(texts("it", { ...FACTS, change: { type: "keys changed", change } }).text, /undefined|ended/);
     }
   });

@@ -555,6 +555,6 @@ describe("a second success", () => {
     await world.pass(60_000);
     assert.equal((await world.link(txId)).reversalOwed?.state, "refused");
     const [key] = world.kv.keys("a/link_reversal/");
-    assert.match((await world.kv.get(key ?? ""))?.value ?? "", /give the money back by hand/);
+    assert.match((await world.kv.get(key ?? ""))?.value ?? "", /refund it manually/);
   });
 });

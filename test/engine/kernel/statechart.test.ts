@@ -75,8 +75,8 @@ describe("a compiled machine", () => {
   });
 
   it("refuses an assignment that is said to be an effect, and an effect that is not", () => {
-    assert.throws(() => compile(lamp, ["tell"]), /ring has to be either/);
-    assert.throws(() => compile(lamp, ["tell", "ring", "count"]), /count has to be either/);
+    assert.throws(() => compile(lamp, ["tell"]), /ring must be either/);
+    assert.throws(() => compile(lamp, ["tell", "ring", "count"]), /count must be either/);
   });
 
   it("refuses an effect that does something by itself, and an action that is none", () => {
@@ -86,8 +86,8 @@ describe("a compiled machine", () => {
         initial: "a",
         states: { a: { on: { go: { actions: action } } } },
       });
-    assert.throws(() => compile(chart("sends"), ["sends"]), /sends does something by itself/);
-    assert.throws(() => compile(chart("sends"), []), /sends has to be either/);
+    assert.throws(() => compile(chart("sends"), ["sends"]), /sends must not do anything itself/);
+    assert.throws(() => compile(chart("sends"), []), /sends must be either/);
     assert.equal(compile(chart("spoken"), ["spoken"])("a", {}, { type: "go" }).effects[0]?.type, "spoken");
   });
 
@@ -99,7 +99,7 @@ describe("a compiled machine", () => {
         states: { a: { on: { go: { guard } } } },
       });
     for (const guard of ["both", "neither", "there"] as const) {
-      assert.throws(() => compile(chart(guard), []), new RegExp(`the guard ${guard} is not a function of its own`));
+      assert.throws(() => compile(chart(guard), []), new RegExp(`the guard ${guard} must be a function of its own`));
     }
   });
 });

@@ -60,12 +60,7 @@ describe("what a merchant is told of its payments by link", () => {
         { ...success, followUps: [followUp({ amountMinor: 234 }), followUp({ id: "f2", amountMinor: 1_000 })] },
         ["payment.refunded 3"],
       ],
-      [
-        "found paid and given back at once",
-        waiting,
-        { ...success, followUps: [followUp()] },
-        ["payment.succeeded 2", "payment.refunded 3"],
-      ],
+      ["found paid and refunded at once", waiting, { ...success, followUps: [followUp()] }, ["payment.succeeded 2", "payment.refunded 3"]],
       ["verified after the refund", { ...success, followUps: [followUp()] }, { ...success, followUps: [followUp()], late: true }, []],
     ];
     for (const [what, before, after, told] of steps) assert.deepEqual(namesOf(await toldBy(before, after)), told, what);

@@ -182,7 +182,10 @@ test("one whose text cannot be opened is tried again, and sent once the key is b
   const sender = world.sender(["sent"], { box: keyless });
   await world.queue(mail("m1"));
   await world.pass(3_000, sender);
-  assert.deepEqual([world.attempts.length, world.told.map(({ reason }) => reason)], [0, ["its sealed text cannot be opened"]]);
+  assert.deepEqual(
+    [world.attempts.length, world.told.map(({ reason }) => reason)],
+    [0, ["the encrypted text of the mail cannot be decrypted"]],
+  );
   await sender.stop();
   await world.pass(2 * 60_000, world.sender(["sent"]));
   assert.equal(await world.stateOf("m1"), "SENT");

@@ -91,7 +91,7 @@ const REFUSED: [settings: PartnerApiSettings, says: RegExp][] = [
   [{ ...FIRST, maxMerchants: -1 }, /partnerApi.maxMerchants: must be/],
   [{ ...FIRST, maxMerchants: 1.5 }, /partnerApi.maxMerchants: must be/],
   [{ ...FIRST, maxMerchants: 10_001 }, /partnerApi.maxMerchants: must be/],
-  [{ ...FIRST, ipWhitelist: ["10.0.0.1", "host"] }, /partnerApi.ipWhitelist: "host" is not an address/],
+  [{ ...FIRST, ipWhitelist: ["10.0.0.1", "host"] }, /partnerApi.ipWhitelist: "host" is neither an address/],
   [{ ...FIRST, ipWhitelist: Array.from({ length: 257 }, () => "10.0.0.1") }, /partnerApi.ipWhitelist: may have at most 256/],
 ];
 

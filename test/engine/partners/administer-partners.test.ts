@@ -171,10 +171,10 @@ describe("partners", () => {
     });
     const { id } = (await administer.create(draft("till"))).partner;
     const keep = (testGateway: object) => administer.change(id, { testGateway });
-    await assert.rejects(keep({ merchantId: "TEST1" }), refused(/are all required, none is stored/));
-    await assert.rejects(keep({ terminalId: "T", merchantId: "MER1", secret: "s" }), refused(/must be another one/));
+    await assert.rejects(keep({ merchantId: "TEST1" }), refused(/are all required, because no value is stored/));
+    await assert.rejects(keep({ terminalId: "T", merchantId: "MER1", secret: "s" }), refused(/must differ from the live account's/));
     await keep({ terminalId: "T", merchantId: "TEST1", secret: "first" });
-    await assert.rejects(administer.change(id, { gateway: { merchantId: "TEST1" } }), refused(/must be another one/));
+    await assert.rejects(administer.change(id, { gateway: { merchantId: "TEST1" } }), refused(/must differ from the live account's/));
     const of = (merchantId?: string) => accounts.ofPayment(id, merchantId)?.secret ?? null;
     assert.deepEqual([of(), of("MER1"), of("TEST1")], ["gw-s3cret", "gw-s3cret", "first"]);
     await keep({ merchantId: "TEST2", secret: "second" });
@@ -314,7 +314,7 @@ describe("partners", () => {
         { allowedOrigins: Object.fromEntries(Array.from({ length: 101 }, (_, index) => [`o${index}`, "https://a.example"])) },
         /at most 100/,
       ],
-      [{ terminals: { ruleType: "LIST", ruleValue: " , " } }, /ruleValue has to list/],
+      [{ terminals: { ruleType: "LIST", ruleValue: " , " } }, /ruleValue must list/],
       [{ terminals: { ruleType: "LIST", ruleValue: "T1,T 2" } }, /not a terminal id/],
       [{ terminals: { ruleType: "REGEX", ruleValue: "(" } }, /pattern is not accepted/],
       [{ terminals: { ruleType: "REGEX", ruleValue: "((a{50}){50}){50}" } }, /pattern is not accepted/],

@@ -122,7 +122,7 @@ const REFUSED: { service: string; body: unknown; says: RegExp }[] = [
   { service: "PAYPAL", body: { mode: "live", clientId: "s" }, says: /clientSecret: is required/ },
   { service: "PAYPAL", body: { ...PAYPAL, clientId: 5 }, says: /clientId: must be a string/ },
   { service: "PAYPAL", body: { ...PAYPAL, clientId: " " }, says: /clientId: must be a string of 1 to 256/ },
-  { service: "PAYPAL", body: { ...PAYPAL, clientId: "a\nb" }, says: /clientId: must not have control/ },
+  { service: "PAYPAL", body: { ...PAYPAL, clientId: "a\nb" }, says: /clientId: must not contain control/ },
   { service: "PAYPAL", body: { ...PAYPAL, clientSecret: "x".repeat(257) }, says: /clientSecret: must be a string of 1 to 256/ },
   { service: "PAYPAL", body: { ...PAYPAL, signatureKey: "x" }, says: /signatureKey: is not a member of PAYPAL/ },
   {
@@ -132,7 +132,7 @@ const REFUSED: { service: string; body: unknown; says: RegExp }[] = [
   },
   { service: "SHIFT4", body: { mode: "live", merchantId: "a" }, says: /signatureKey: is required/ },
   { service: "BANCOMAT_PAY", body: { ...BANCOMAT, merchantName: "n".repeat(36) }, says: /merchantName: must be a string of 1 to 35/ },
-  { service: "BANCOMAT_PAY", body: { ...BANCOMAT, privateKey: "a\u0000" }, says: /privateKey: must not have control/ },
+  { service: "BANCOMAT_PAY", body: { ...BANCOMAT, privateKey: "a\u0000" }, says: /privateKey: must not contain control/ },
   { service: "BANCOMAT_PAY", body: { ...BANCOMAT, certificate: "c".repeat(16_385) }, says: /certificate: must be/ },
   { service: "BIZUM", body: { mode: "live", "9x": "a" }, says: /9x: is not a name/ },
   { service: "BIZUM", body: JSON.parse('{"mode":"live","__proto__":"a"}'), says: /__proto__: is not a name/ },

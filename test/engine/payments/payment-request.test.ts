@@ -66,7 +66,7 @@ describe("a payment request", () => {
     ["no amount", { ...pay, amount: undefined }, /^amount is required$/],
     ["an amount of null", { ...pay, amount: null }, /^amount is required$/],
     ["no service", { ...pay, service: undefined }, /^service is required: one of PAYCC/],
-    ["a currency that is none", { ...pay, currency: "XQX" }, /^currency must be a code of ISO 4217/],
+    ["a currency that is none", { ...pay, currency: "XQX" }, /^currency must be an ISO 4217 code/],
     ["an empty currency", { ...pay, currency: "" }, /^currency/],
     ["a currency that is no text", { ...pay, currency: 978 }, /^currency/],
     ["amount 0", { ...pay, amount: 0 }, /^amount/],
@@ -120,8 +120,8 @@ describe("a payment request", () => {
 
   it("never quotes a value in its message", () => {
     refused({ ...pay, uuid: "4111 1111 1111 1111" }, /^(?!.*4111)/);
-    assert.throws(() => payloadOf({ ...pay, "4111111111111111": 2 ** 60 }), /^RelayError: a member holds/);
-    assert.throws(() => payloadOf({ ...pay, order: 2 ** 60 }), /order holds a number/);
+    assert.throws(() => payloadOf({ ...pay, "4111111111111111": 2 ** 60 }), /^RelayError: a member contains/);
+    assert.throws(() => payloadOf({ ...pay, order: 2 ** 60 }), /order contains a number/);
   });
 });
 

@@ -371,7 +371,7 @@ describe("a second payment", () => {
     assert.equal(await world.state(id), "PAID late");
     assert.deepEqual(world.attention(), [`link_late ${txId}`]);
     const [item] = world.kv.keys("a/link_late/");
-    assert.match((await world.kv.get(item ?? ""))?.value ?? "", /shown as paid and given back/);
+    assert.match((await world.kv.get(item ?? ""))?.value ?? "", /shown as paid and refunded/);
     assert.deepEqual(taskKindsOf(await world.link(id)), ["link_late"]);
     await world.shard(0).links.followUp({ txId, operationId: "r2", type: "refund", amountMinor: null });
     assert.deepEqual(taskKindsOf(await world.link(id)), []);

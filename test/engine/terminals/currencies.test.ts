@@ -52,7 +52,7 @@ describe("the currency of a result", () => {
       "amount_differs code The result's currency differs from its command's",
       "amount_differs number The result's currency differs from its command's",
       "amount_differs unknown The result's currency differs from its command's",
-      "currency_unknown unknown The result's currency is none that is known; it is kept as it came",
+      "currency_unknown unknown The result's currency is not a known one; it is stored as received",
     ]);
   });
 

@@ -106,7 +106,7 @@ describe("sending a payment", () => {
     assert.deepEqual(await sent("configured", {}), ["CHF", "CHF"]);
     assert.deepEqual(await sent("both", { currency: "chf" }), ["CHF", "CHF"]);
     const other = sendPayment(any1, "T1", payment("other", { currency: "EUR" }));
-    await assert.rejects(other, { code: "invalid_request", message: "currency: the terminal is configured for CHF" });
+    await assert.rejects(other, { code: "invalid_request", message: "currency: must be CHF, for which the terminal is configured" });
     assert.equal(await world.shard.terminals.command("other", 0), null);
     // Who may not send to a terminal does not learn what is configured for it.
     await assert.rejects(sendPayment(elsewhere, "T1", payment("other", { currency: "EUR" })), { code: "forbidden" });

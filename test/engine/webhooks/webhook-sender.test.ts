@@ -331,7 +331,7 @@ test("a webhook that cannot be signed is a failed attempt, and is reported", asy
   await happen(event("1"));
   await tick();
   const [waiting] = await deliveries.page("waiting", null, 10);
-  assert.equal(waiting?.attempts[0]?.error, "it cannot be signed");
+  assert.equal(waiting?.attempts[0]?.error, "the delivery cannot be signed");
   assert.deepEqual([posted.length, failures.length], [0, 1]);
 });
 

@@ -58,7 +58,10 @@ it("stores no password that could be read, and tells two of the same apart from 
   await administerZvt.save({ routes: [{ ...ROUTE, password: "778899" }] });
   assert.equal(JSON.stringify([...stored.values()]).includes("778899"), false);
   const other = { ...ROUTE, id: "till-2" };
-  await assert.rejects(administerZvt.save({ routes: [ROUTE, { ...other, password: "778899" }] }), /till-1 and till-2 cannot be told apart/);
+  await assert.rejects(
+    administerZvt.save({ routes: [ROUTE, { ...other, password: "778899" }] }),
+    /till-1 and till-2 cannot be distinguished/,
+  );
   await administerZvt.save({ routes: [ROUTE, { ...other, password: "112233" }] });
 });
 

@@ -188,7 +188,7 @@ test("more logins than can be hashed are told to come back", async () => {
   const { login } = await world();
   const answers = Promise.all(Array.from({ length: 66 }, (_, i) => login(basic("till", `wrong${i}`), `192.0.2.${i}`)));
   const busy = (await answers).filter((answer) => answer.type === "refused" && answer.code === "too_busy");
-  assert.deepEqual(busy, [{ type: "refused", code: "too_busy", message: "Too many logins at once.", retryAfterSeconds: 2 }]);
+  assert.deepEqual(busy, [{ type: "refused", code: "too_busy", message: "Too many logins at once; retry shortly", retryAfterSeconds: 2 }]);
 });
 
 test("a key is looked up once, and again after a change", async () => {

@@ -95,7 +95,7 @@ const TAMPERED: { what: string; change(raw: Arrived["raw"]): Partial<Arrived["ra
   { what: "query", change: ({ target }) => ({ target: target.replace("T%201", "T%202") }), reason: /does not match/ },
   { what: "spelling of the query", change: ({ target }) => ({ target: target.replace("T%201", "T+1") }), reason: /does not match/ },
   { what: "host", change: ({ headers }) => ({ headers: { ...headers, host: "elsewhere.example" } }), reason: /does not match/ },
-  { what: "body", change: ({ body }) => ({ body: body.replace("T1", "T2") }), reason: /Digest that is not the body's/ },
+  { what: "body", change: ({ body }) => ({ body: body.replace("T1", "T2") }), reason: /Digest that does not match the body/ },
   {
     what: "digest",
     change: ({ headers }) => ({ headers: { ...headers, digest: digestHeader(Buffer.from("x")) } }),
@@ -148,16 +148,16 @@ for (const left of UNSIGNED) {
   test(`refuses a signature that leaves out ${left}`, async () => {
     const { raw } = await sent({ method: "POST", sign: { headers: UNSIGNED.filter((name) => name !== left) } });
     const verdict = verify(raw);
-    const reason = left === "date" ? "signs neither date nor (created)" : `does not sign ${left}`;
+    const reason = left === "date" ? "covers neither date nor (created)" : `does not cover ${left}`;
     assert.deepEqual(verdict, { type: "refused", reason: `The signature ${reason}.` });
   });
 }
 
 test("names all that a signature does not cover: the library's own default is the date alone", async () => {
   const post = verify((await sent({ method: "POST", sign: { headers: ["date"] } })).raw);
-  assert.deepEqual(post, { type: "refused", reason: "The signature does not sign (request-target), host, x-signature-salt, digest." });
+  assert.deepEqual(post, { type: "refused", reason: "The signature does not cover (request-target), host, x-signature-salt, digest." });
   const get = verify((await sent({ method: "GET", sign: { headers: ["date", "host"] } })).raw);
-  assert.deepEqual(get, { type: "refused", reason: "The signature does not sign (request-target), x-signature-salt." });
+  assert.deepEqual(get, { type: "refused", reason: "The signature does not cover (request-target), x-signature-salt." });
 });
 
 test("a signature without headers is one of the date alone, as of one that says so", async () => {
@@ -206,7 +206,7 @@ const MALFORMED: [string, string | undefined, RegExp][] = [
   [
     "no headers, which means date alone",
     'Signature keyId="M1",signature="aaaa"',
-    /does not sign \(request-target\), host, x-signature-salt\./,
+    /does not cover \(request-target\), host, x-signature-salt\./,
   ],
   ["a header twice", 'Signature keyId="M1",algorithm="hmac-sha256",headers="host host",signature="aaaa"', /header twice/],
   ["too long a header", `Signature keyId="${"a".repeat(5_000)}"`, /longer than/],

@@ -150,7 +150,7 @@ test("two cookies open nothing, and the refusal says what to do", async () => {
   assert.deepEqual(await ask("optionalPortalSession", header), { type: "anonymous" });
   for (const auth of AUTHS.slice(1)) {
     const refusal = await ask(auth, header);
-    assert.match(refusal.type === "refused" ? refusal.message : "", /came twice; delete the cookies/, auth);
+    assert.match(refusal.type === "refused" ? refusal.message : "", /was sent twice; delete the cookies/, auth);
   }
   assert.equal(state.lookups, 0);
 });
@@ -158,7 +158,7 @@ test("two cookies open nothing, and the refusal says what to do", async () => {
 test("a session without its second factor opens only what is for signing in, and the refusal says what is missing", async () => {
   for (const [stage, text] of [
     ["factor", /second factor is missing/],
-    ["enrol", /no second factor yet/],
+    ["enrol", /enrol a second factor/],
   ] as const) {
     const { ask, cookie } = world({ stage });
     const header = `${cookie.name}=${TOKEN}`;
@@ -210,7 +210,7 @@ test("a role that may not is told which roles may", () => {
   assert.throws(() => authenticator.requireSessionNeeds(viewer, { may: "configure" }), {
     code: "forbidden",
     detail: "role",
-    message: "Not permitted for the role VIEWER; it needs OWNER, ADMIN",
+    message: "Not permitted for the role VIEWER; the role must be one of OWNER, ADMIN",
   });
 });
 

@@ -174,5 +174,5 @@ test("the document names the header and the conflict", () => {
 test("an endpoint that anybody may call cannot declare it", () => {
   const [bound] = bind([{ ...charge, auth: "none" as const }], { charge: async () => "" });
   assert.ok(bound !== undefined);
-  assert.throws(() => idempotent(bound, { executeOnce: async () => ({ type: "running" }), ids: nextId }), /belongs to a caller/);
+  assert.throws(() => idempotent(bound, { executeOnce: async () => ({ type: "running" }), ids: nextId }), /an authenticated caller/);
 });

@@ -193,13 +193,13 @@ test("an endpoint of the portal says who may call it, with what, and that its pa
   assert.deepEqual(refund?.security, [{ portalSession: ["OWNER", "ADMIN", "FINANCE"] }, { merchantKey: [] }]);
   assert.equal(
     refund?.description,
-    "A person needs the role OWNER, ADMIN or FINANCE. A merchant's secret key may, too. A key of the environment that the merchant is not in gets 409 `other_environment`. A person needs a second factor of the last ten minutes (403 `step_up_required`).",
+    "A person needs the role OWNER, ADMIN or FINANCE. A merchant's secret key may call it, too. A key of an environment other than the merchant's current one gets 409 `other_environment`. A person needs a second factor shown in the last ten minutes (403 `step_up_required`).",
   );
-  assert.match(refund?.responses["403"]?.description ?? "", /not of a page of the relay itself \(`csrf`\)/);
+  assert.match(refund?.responses["403"]?.description ?? "", /not sent by one of the relay's own pages \(`csrf`\)/);
   assert.equal(owners?.description, "A person needs the role OWNER.");
   assert.deepEqual(signIn?.security, [{}, { portalSession: [] }]);
   assert.deepEqual(Object.keys(signIn?.responses ?? {}), ["200", "403", "default"]);
-  assert.match(rows?.responses["200"]?.description ?? "", /without its last chunk, is not whole/);
+  assert.match(rows?.responses["200"]?.description ?? "", /without its last chunk is incomplete/);
   assert.deepEqual(Object.keys(rows?.responses["200"]?.content ?? {}), ["text/csv"]);
   assert.deepEqual(Object.keys(rows?.responses ?? {}), ["200", "400", "401", "403", "429", "503", "default"]);
   assert.match(JSON.stringify(components), /__Host-relay_portal/);

@@ -181,7 +181,7 @@ test("every endpoint refuses members that it does not know, or ignores and names
         return ignored;
       });
       const expected =
-        refusesUnknown === undefined ? { ignored: [UNKNOWN] } : { refused: `${UNKNOWN}: is not a query member of this endpoint` };
+        refusesUnknown === undefined ? { ignored: [UNKNOWN] } : { refused: `${UNKNOWN}: is not a query parameter of this endpoint` };
       if (JSON.stringify(outcome) !== JSON.stringify(expected)) wrong.push(`${name}, query: ${JSON.stringify(outcome)}`);
     } else assert.equal(surface.name, "compat", `${name}: reads its query itself`);
     if (readBody === null || OWN_READER.has(name)) continue;
@@ -256,7 +256,7 @@ test("what moves money refuses a member that it ignores if its name says that it
     const outcomeWith = (more: object) =>
       outcomeOf(() => readBody?.(Buffer.from(JSON.stringify({ ...body, ...more })), "application/json").ignored ?? []);
     for (const name of words) {
-      const refusal = { refused: `${name}: would change the payment and is not taken here` };
+      const refusal = { refused: `${name}: would change the payment and is not accepted here; leave it out` };
       assert.deepEqual(
         outcomeOf(() => {
           readQuery(`${name}=1`, []);
@@ -270,7 +270,7 @@ test("what moves money refuses a member that it ignores if its name says that it
       assert.deepEqual(outcomeWith({ [name]: null }), { ignored: [name] }, endpoint.name);
     }
     if (endpoint.notTaken !== undefined) {
-      const refusal = { refused: "txReq.installments: would change the payment and is not taken here" };
+      const refusal = { refused: "txReq.installments: would change the payment and is not accepted here; leave it out" };
       assert.deepEqual(outcomeWith({ txReq: { ...body.txReq, installments: 3 } }), refusal, endpoint.name);
     }
     if (FREE_FORM[endpoint.name] === undefined) {

@@ -87,7 +87,7 @@ for (const address of LOCAL) {
     const { port, received } = await listener(t, (response) => response.end());
     const target = createCallbackTarget({ allowedNetworks: [] });
     const outcome = await target.post(address.replace("PORT", String(port)), "{}");
-    assert.deepEqual(outcome, { type: "failed", reason: "the address is of a local network" });
+    assert.deepEqual(outcome, { type: "failed", reason: "the address belongs to a local network" });
     assert.equal(received.length, 0);
   });
 }
@@ -98,7 +98,7 @@ test("a name is checked by the addresses that it has at the moment of connecting
   const target = createCallbackTarget({ allowedNetworks: ["127.0.0.1/32"], resolve });
   assert.deepEqual(await target.post(`http://rebinding.example:${port}/`, "{}"), { type: "delivered", httpStatus: 200 });
   const second = await target.post(`http://rebinding.example:${port}/`, "{}");
-  assert.deepEqual(second, { type: "failed", reason: "the address is of a local network" });
+  assert.deepEqual(second, { type: "failed", reason: "the address belongs to a local network" });
   assert.equal(received.length, 1);
 });
 

@@ -270,7 +270,7 @@ test("a follow-up is not done by the answer to one of another movement", async (
     json(response, 200, { txHead: head("GW_000", "op-1"), resultCode: "GW_000", txRes: { tranId: "tran-2", origTranId: "tran-9" } }),
   );
   assert.deepEqual(await client.refund(CREDENTIALS, FOLLOW_UP), {
-    ...{ type: "unavailable", reason: "the answer is about another movement", httpStatus: 200 },
+    ...{ type: "unavailable", reason: "the answer belongs to another movement", httpStatus: 200 },
   });
 });
 
@@ -374,7 +374,7 @@ test("a gateway that fails is left alone, and tried again after a rest", async (
   for (let call = 0; call < 10; call++) await verify();
   const asked = stub.received.length;
   t.mock.timers.tick(49);
-  assert.deepEqual(await verify(), { type: "unavailable", reason: "the circuit breaker is open after failures" });
+  assert.deepEqual(await verify(), { type: "unavailable", reason: "the circuit breaker is open after failed calls" });
   assert.equal(stub.received.length, asked);
   assert.deepEqual(circuit, ["open"]);
   // A trial that fails changes nothing.

@@ -296,7 +296,7 @@ test("the server does not start with an endpoint that does not say what a person
   const starts = (endpoint: BoundEndpoint) => startWorld(t, { endpoints: [endpoint] });
   await assert.rejects(starts(without), /have `may`/);
   await assert.rejects(starts({ ...look, auth: "portalSession" }), /have `may`/);
-  await assert.rejects(starts({ ...without, auth: "none", stepUp: true }), /step up/);
-  await assert.rejects(starts({ ...look, handsOut: true }), /hands out nothing/);
+  await assert.rejects(starts({ ...without, auth: "none", stepUp: true }), /step-up/);
+  await assert.rejects(starts({ ...look, handsOut: true }), /must not return a new secret/);
   await assert.rejects(starts({ ...look, openToPages: true }), /pages of any origin/);
 });

@@ -47,6 +47,6 @@ for (const [what, pieces, status] of [
     }
     assert.match(await client.until("\r\n\r\n"), new RegExp(`^HTTP/1\\.1 ${expected} `));
     // What it cannot do is told at the start of a node.
-    assert.equal(/several TCP segments may be answered 505/.test(lacks.join()), library === "older");
+    assert.equal(/several TCP segments may get 505/.test(lacks.join()), library === "older");
   });
 }

@@ -56,7 +56,7 @@ test("a body with a Content-Encoding is refused with 415, and identity is none",
   for (const coding of ["gzip", "GZIP", "br", "identity, gzip"]) {
     const response = await post(`${url}/api/v1/T1/order`, packed, { ...KEY, "content-encoding": coding });
     assert.equal(response.statusCode, 415, coding);
-    assert.equal(await errorText(response), "body: has to be sent without a Content-Encoding");
+    assert.equal(await errorText(response), "body: must be sent without a Content-Encoding");
   }
   const plain = await post(`${url}/api/v1/T1/order`, '{"amount": 5, "kind":"CARD"}', { ...KEY, "content-encoding": "identity" });
   assert.equal(plain.statusCode, 200);
@@ -83,7 +83,7 @@ test("an unknown path is 404, another method 405 with Allow, both in the envelop
   const missing = await request(`${url}/nowhere`);
   assert.deepEqual([missing.statusCode, await errorText(missing)], [404, "There is nothing at this path."]);
   const wrong = await request(`${url}/api/v1/T1/get`, { method: "POST", body: "{}" });
-  assert.deepEqual([wrong.statusCode, wrong.headers["allow"], await errorText(wrong)], [405, "GET, HEAD", "This path takes GET, HEAD."]);
+  assert.deepEqual([wrong.statusCode, wrong.headers["allow"], await errorText(wrong)], [405, "GET, HEAD", "This path accepts GET, HEAD."]);
   assert.ok(wrong.headers["x-request-id"]);
   const odd = await request(`${url}/orders`, { method: "OPTIONS" });
   assert.deepEqual([odd.statusCode, odd.headers["allow"]], [405, "POST"]);
@@ -357,7 +357,7 @@ test("declarations that contradict each other do not start", async (t) => {
   await assert.rejects(startWorld(t, { endpoints: [first, first] }), /two endpoints are named order/);
   await assert.rejects(startWorld(t, { endpoints: [first, { ...first, name: "again" }] }), /declared twice/);
   const other = { ...first, name: "other", path: "/other/{id}", rateLimit: { bucket: "order", perSecond: 6 } };
-  await assert.rejects(startWorld(t, { endpoints: [first, other] }), /bucket order: 6 and 5 a second/);
+  await assert.rejects(startWorld(t, { endpoints: [first, other] }), /bucket order: declared with 6 and with 5 a second/);
 });
 
 const expecting = (expect: string) =>

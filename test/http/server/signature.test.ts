@@ -130,7 +130,7 @@ test("what a signature has to cover is named where it is not", async (t) => {
   const { port, calls } = await world(t);
   const answer = await send(port, signedWire(port, {}, { headers: ["date", "host", "x-signature-salt"] }));
   assert.equal(answer.status, 401);
-  assert.match(answer.text, /does not sign \(request-target\), digest\./);
+  assert.match(answer.text, /does not cover \(request-target\), digest\./);
   assert.deepEqual(calls, []);
 });
 

@@ -279,7 +279,7 @@ test("a source that gives nothing for too long is an error, before its first row
   client.write("GET /export.csv HTTP/1.1\r\nHost: a\r\n\r\n");
   const received = await within("the connection ends", client.closed(), 10_000);
   assert.ok(!received.endsWith("0\r\n\r\n"));
-  assert.match(String(failures[0]), /gave nothing for too long/);
+  assert.match(String(failures[0]), /sent no data for too long/);
   after.release();
   await eventually(() => assert.equal(after.ended, 1));
 });

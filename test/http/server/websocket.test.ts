@@ -177,7 +177,7 @@ test("an address opens as many sockets as it may, fewer before it logs in; other
     return { status: response.statusCode, retryAfter: response.headers["retry-after"], error: JSON.parse(body).error };
   };
   const [first, second] = [await open("203.0.113.1"), await open("203.0.113.1")];
-  const notLoggedIn = { status: 429, retryAfter: "2", error: "Too many WebSockets of this address have not logged in yet" };
+  const notLoggedIn = { status: 429, retryAfter: "2", error: "This address has too many WebSockets that have not logged in yet" };
   assert.deepEqual(await refusal("203.0.113.1"), notLoggedIn);
   await open("203.0.113.2");
   for (const { socket } of opened.slice(0, 2)) {
@@ -185,7 +185,7 @@ test("an address opens as many sockets as it may, fewer before it logs in; other
     socket.loggedIn();
   }
   await open("203.0.113.1");
-  assert.deepEqual(await refusal("203.0.113.1"), { status: 429, retryAfter: "30", error: "Too many WebSockets of this address are open" });
+  assert.deepEqual(await refusal("203.0.113.1"), { status: 429, retryAfter: "30", error: "This address has too many open WebSockets" });
   assert.deepEqual(refused, ["without login", "all"]);
 
   // What closes makes room, whether it had logged in or not, once.

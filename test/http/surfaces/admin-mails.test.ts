@@ -123,7 +123,7 @@ test("mails are listed page by page", async (t) => {
     after = `&after=${seen.at(-1)}`;
   }
   assert.deepEqual(seen, ["m4", "m3", "m2", "m1", "m0"]);
-  assertMatches(await json("mails?after=gone"), { status: 400, body: { status: "error", error: /begin again/ } });
+  assertMatches(await json("mails?after=gone"), { status: 400, body: { status: "error", error: /start again/ } });
   assertMatches(await json("mails?limit=0"), { status: 400 });
 });
 

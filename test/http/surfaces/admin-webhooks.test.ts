@@ -70,7 +70,7 @@ function delivery(number: number, members: Partial<WebhookDeliveryRecord> = {}):
 function inMemory(deliveries: WebhookDeliveryRecord[], endpoints: WebhookEndpointRecord[]): AdministerWebhooks {
   const after = <T extends { id: string }>(items: readonly T[], id: string | null): T[] => {
     const at = id === null ? -1 : items.findIndex((item) => item.id === id);
-    if (id !== null && at < 0) throw new RelayError("invalid_request", "after: is not there any more; begin again");
+    if (id !== null && at < 0) throw new RelayError("invalid_request", "after: this callback no longer exists; start again without it");
     return items.slice(at + 1);
   };
   return {
@@ -205,7 +205,7 @@ test("deliveries and endpoints are listed page by page", async (t) => {
     }
     assert.deepEqual(seen, ids);
   }
-  assertMatches(await call("GET", "/deliveries?after=gone"), { status: 400, body: { status: "error", error: /begin again/ } });
+  assertMatches(await call("GET", "/deliveries?after=gone"), { status: 400, body: { status: "error", error: /start again/ } });
 });
 
 test("deliveries are filtered by merchant or by endpoint, not by both, and endpoints by merchant", async (t) => {

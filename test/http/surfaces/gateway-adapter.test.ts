@@ -67,7 +67,7 @@ const REFUSED: [object, RegExp][] = [
   [{}, /merId: is required/],
   [{ merId: "M".repeat(17), txId: "t" }, /merId: must be 1 to 16/],
   [{ merId: "M", txId: "a b" }, /txId: must be/],
-  [{ merId: "M", txHead: { merId: "N" } }, /merId: is in two places with different values/],
+  [{ merId: "M", txHead: { merId: "N" } }, /merId: was sent in two places with different values/],
   [{ merId: "M", txId: "t", amount: { value: 1, currency: "EUR" }, currency: "USD" }, /currency: differs/],
   [{ merId: "M", txId: "t", amount: 1.5, currency: "EUR" }, /amount: must be/],
   [{ merId: "M", txId: "t", amount: 1, notifyURL: "javascript:alert(1)" }, /notifyURL/],

@@ -180,6 +180,6 @@ it("a build takes the place of an earlier one, and of nothing else", async (t) =
 
   const other = await emptyFolder(t);
   await writeFile(join(other, "letter.txt"), "kept");
-  await assert.rejects(compile(other), /contains something other than a build/);
+  await assert.rejects(compile(other), /contains other files than a build/);
   assert.deepEqual(readdirSync(other), ["letter.txt"]);
 });

@@ -183,7 +183,7 @@ export function access(relay: Relay): void {
     // The result may be forged, and may be of money that moved.
     const pan = "4539578763621486";
     const forged = { uuid, result: "OK", amount: 1_050, note: pan };
-    assertMatches(await callers.fleet.receipt(terminalId, forged), { status: 403, body: { error: /kept for operators/ } });
+    assertMatches(await callers.fleet.receipt(terminalId, forged), { status: 403, body: { error: /stored for operators/ } });
     assert.equal((await callers.manager.receipt(terminalId, { uuid, result: "KO" })).status, 403);
     assert.equal((await callers.fleet.post(`/api/v1/${terminalId}/receipt`, `uuid=${broken} OK`)).status, 400);
     assertMatches((await relay.partner().uuid(uuid)).body, { data: null });
@@ -197,7 +197,7 @@ export function access(relay: Relay): void {
       ].sort(),
     );
     const [approval] = kept.filter(({ raw }) => raw.includes('"OK"'));
-    assertMatches(approval, { detail: /access was withdrawn/, raw: /453957\*{6}1486/ });
+    assertMatches(approval, { detail: /login is disabled/, raw: /453957\*{6}1486/ });
     await administrator.post(`/admin/terminals/${terminalId}/allow`);
     assert.equal((await callers.fleet.receipt(terminalId, forged)).status, 200);
     assertMatches((await relay.partner().uuid(uuid)).body, { data: { status: "OK" } });

@@ -134,13 +134,13 @@ export function administration(relay: Relay): void {
     for (const currency of ["XQX", "EURO", "978", 978, ""]) {
       assertMatches(await post("/admin/cloud-configs", { terminalId, currency }), {
         status: 400,
-        body: { error: /^currency: must be a code/ },
+        body: { error: /^currency: must be an ISO 4217 code/ },
       });
     }
     const other = relay.uuid();
     assertMatches(await partner.pay(terminalId, { uuid: other, currency: "EUR" }), {
       status: 400,
-      body: { status: "error", error: "currency: the terminal is configured for CHF" },
+      body: { status: "error", error: "currency: must be CHF, for which the terminal is configured" },
     });
     assert.equal((await partner.life(other)).status, 404);
 
@@ -364,7 +364,7 @@ export function administration(relay: Relay): void {
       [{ routes: [{ ...route, id: "a/b" }] }, /routes.0.id: must be/],
       [{ routes: [{ ...route, id: "4111111111111111" }] }, /routes.0.id: must not be a card number/],
       [{ routes: [{ ...route, terminalId: "a b" }] }, /routes.0.terminalId: is not a terminal id/],
-      [{ routes: [{ ...route, partnerUsername: "nobody" }] }, /routes.0.partnerUsername: is no partner's/],
+      [{ routes: [{ ...route, partnerUsername: "nobody" }] }, /routes.0.partnerUsername: no partner has this name/],
       [{ routes: [{ ...route, service: "VERIFYTAG" }] }, /routes.0.service/],
       [{ routes: [{ ...route, port: 0 }] }, /routes.0.port/],
       [{ routes: [{ ...route, port: 70_000 }] }, /routes.0.port/],
@@ -372,8 +372,8 @@ export function administration(relay: Relay): void {
       [{ routes: [{ ...route, clients: ["here"] }] }, /routes.0.clients/],
       [{ routes: [{ ...route, tid: "1234567" }] }, /routes.0.tid/],
       [{ routes: [{ ...route, something: 1 }] }, /something: is not expected here/],
-      [{ routes: [route, route] }, /routes.1.id: is another route's/],
-      [{ routes: [route, { ...route, id: "till-2" }] }, /till-1 and till-2 cannot be told apart/],
+      [{ routes: [route, route] }, /routes.1.id: is already used by another route/],
+      [{ routes: [route, { ...route, id: "till-2" }] }, /till-1 and till-2 cannot be distinguished/],
       [
         {
           routes: [
@@ -382,7 +382,7 @@ export function administration(relay: Relay): void {
           ],
           port: 40_007,
         },
-        /cannot be told apart/,
+        /cannot be distinguished/,
       ],
       [
         {
@@ -391,7 +391,7 @@ export function administration(relay: Relay): void {
             { ...route, id: "till-2", clients: ["10.0.0.0/8"] },
           ],
         },
-        /cannot be told apart/,
+        /cannot be distinguished/,
       ],
       [{ routes: Array.from({ length: 257 }, (_, index) => ({ ...route, id: `r${index}` })) }, /routes/],
       [{ bindHost: "10.0.0.1/8" }, /bindHost: must be an address/],
@@ -447,7 +447,7 @@ export function administration(relay: Relay): void {
       [{ ...group, name: "" }, /name: must be/],
       [{ ...group, name: "a/b" }, /name: must be/],
       [{ ...group, terminalIds: [] }, /terminalIds: must be a list/],
-      [{ ...group, terminalIds: ["T1", "T1"] }, /terminalIds: must have no item twice/],
+      [{ ...group, terminalIds: ["T1", "T1"] }, /terminalIds: must not contain the same item twice/],
       [{ ...group, terminalIds: ["T1", "T 2"] }, /terminalIds.1: is not a terminal id/],
       [{ ...group, managerTerminalIds: ["commands"] }, /managerTerminalIds.0: is not a terminal id/],
       [{ ...group, managerTerminalIds: undefined }, /managerTerminalIds: is required/],

@@ -152,7 +152,7 @@ export function gatewayAdapter(startable: RelayOptions): void {
       const asked = order({ txReq: { txOp: "SALE", amount: { value: 1230, currency: "EUR" }, ...txReq } });
       assertMatches(await client.post("/pgw/payment/init", asked), { status: 400, body: { txHead: { errDescription } } });
     };
-    await refused({ expiresAt: new Date(relay.nowMs() + 120 * MINUTE_MS).toISOString() }, /^expiresAt: may be at most one hour ahead/);
+    await refused({ expiresAt: new Date(relay.nowMs() + 120 * MINUTE_MS).toISOString() }, /^expiresAt: may be at most one hour from now/);
     await refused({ expiresAt: new Date(relay.nowMs() - MINUTE_MS).toISOString() }, /^expiresAt: has passed/);
     await refused({ installments: 3 }, /^txReq\.installments: would change the payment/);
     const twice = JSON.stringify(order()).replace('"value":1230', '"value":1230,"value":99900');
@@ -200,9 +200,9 @@ export function gatewayAdapter(startable: RelayOptions): void {
     ["an amount in units", { txReq: { amount: { value: 12.3, currency: "EUR" } } }, /amount: must be/],
     ["an amount as text", { txReq: { amount: "12.30" } }, /amount: must be/],
     ["a currency that there is not", { txReq: { amount: { value: 5, currency: "XYZ" } } }, /currency/],
-    ["two amounts", { amount: { value: 5, currency: "EUR" } }, /amount: is in two places with different values/],
+    ["two amounts", { amount: { value: 5, currency: "EUR" } }, /amount: was sent in two places with different values/],
     ["a callback that is no URL", { callbackURL: "shop" }, /callbackURL: must be an http/],
-    ["a callback with a login", { callbackURL: "https://u:p@shop.example/" }, /callbackURL: must not contain a login/],
+    ["a callback with a login", { callbackURL: "https://u:p@shop.example/" }, /callbackURL: must not contain a user name or password/],
     ["another pitype", { poiInfo: { pitype: "XX" } }, /pitype: must be CC or BPE/],
   ];
   for (const [what, members, message] of BAD) {

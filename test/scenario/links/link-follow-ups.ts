@@ -86,7 +86,7 @@ export function linkFollowUps({ relay, gateway, status, becomes, becomesIn, paid
     assertMatches(await partner.post(`/api/payment/refund/${txId}`, undefined, headers), { status: 500 });
     await gateway().faults({ outage: "none", outageOf: ["init", "verify", "capture", "reversal", "refund"] });
     await becomesIn(txId, { operations: [{ type: "refund", status: "done", amount: "12.34", message: /totals/ }] }, 8);
-    assertMatches(await partner.post(`/api/payment/refund/${txId}`), { status: 409, body: { error: /refunded already/ } });
+    assertMatches(await partner.post(`/api/payment/refund/${txId}`), { status: 409, body: { error: /already refunded/ } });
     await eventually(async () =>
       assertMatches(await partner.post(`/api/payment/refund/${txId}`, undefined, headers), { status: 200, body: { tranId: /./ } }),
     );

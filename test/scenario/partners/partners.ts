@@ -278,7 +278,7 @@ export function partners(relay: Relay): void {
       [{ allowedOrigins: { a: 1 } }, /allowedOrigins.a: must be an origin/],
       [{ allowedOrigins: ["https://shop.example"] }, /allowedOrigins: must be an object/],
       [{ terminalRule: { ruleType: "SOME" } }, /terminalRule.ruleType: must be one of ANY, LIST, REGEX/],
-      [{ terminalRule: { ruleType: "LIST" } }, /ruleValue has to list/],
+      [{ terminalRule: { ruleType: "LIST" } }, /ruleValue must list/],
       [{ terminalRule: { ruleType: "REGEX", ruleValue: "(a" } }, /pattern is not accepted/],
       [{ terminalRule: { ruleType: "REGEX", ruleValue: "(((a{40}){40}){40}){40}" } }, /pattern is not accepted/],
       [{ adapterMerId: "SEVENTEEN-LETTERS" }, /adapterMerId: must be/],

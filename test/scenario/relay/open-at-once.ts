@@ -74,7 +74,7 @@ async function socketsOfAddress(relay: Relay): Promise<void> {
   await logIn(await open(stranger));
   for (const socket of [first, second]) await logIn(socket);
   for (let count = 0; count < 3; count += 1) await logIn(await open(shop));
-  await assertRefused(shop, /of this address are open/);
+  await assertRefused(shop, /too many open WebSockets/);
   first.close();
   await eventually(async () => {
     await logIn(await openOrFail(dial(shop)));

@@ -209,7 +209,7 @@ export function payments(relay: Relay): void {
     const third = await relay.terminal(terminalId);
     const full = await third.pay(terminalId, { uuid: refused });
     assert.equal(full.status, 429);
-    assertMatches(full.body, { status: "error", error: "Too many commands wait for this terminal", code: "terminal_queue_full" });
+    assertMatches(full.body, { status: "error", error: "Too many commands are waiting for this terminal", code: "terminal_queue_full" });
     assert.equal(full.headers["ratelimit-limit"], undefined);
     assert.ok(Number(full.headers["retry-after"]) > 30, `Retry-After: ${full.headers["retry-after"]}`);
     assert.equal((await relay.administrator().life(refused)).status, 404);

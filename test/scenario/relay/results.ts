@@ -20,7 +20,7 @@ export function results(relay: Relay): void {
     await fleet.receipt(terminalId, result);
     const first = await partner.uuid(uuid);
     const again = await fleet.receipt(terminalId, { ...result, timestamp: "2026-11-21T10:09:00Z" });
-    assert.deepEqual([again.status, again.body], [200, { status: "ok", data: "Result was recorded before" }]);
+    assert.deepEqual([again.status, again.body], [200, { status: "ok", data: "This result was already recorded" }]);
     assert.deepEqual((await partner.uuid(uuid)).body, first.body);
     assert.deepEqual(await relay.attention(terminalId), []);
   });
@@ -29,7 +29,7 @@ export function results(relay: Relay): void {
     const { terminalId, uuid, partner, fleet } = await sentPayment(relay);
     await fleet.receipt(terminalId, { uuid, result: "OK", authCode: "1" });
     const second = await fleet.receipt(terminalId, { uuid, result: "KO", pan: "4111111111111111" });
-    assertMatches(second, { status: 200, body: { status: "ok", data: /kept as a conflict/ } });
+    assertMatches(second, { status: 200, body: { status: "ok", data: /stored as a conflict/ } });
     assertMatches((await partner.uuid(uuid)).body, { data: { status: "OK", auth: { authCode: "1" } } });
     assertMatches(await relay.attention(terminalId), [{ kind: "conflict", uuid, raw: /411111\*{6}1111/ }]);
   });
@@ -38,7 +38,7 @@ export function results(relay: Relay): void {
     const { terminalId, uuid, fleet } = await sentPayment(relay);
     const result = `{"uuid":"${uuid}","result":"OK","service":"PAYBP","amount":1050,"voucher":{"a":1e400,"b":[-1e400]}}`;
     assertMatches((await fleet.post(`/api/v1/${terminalId}/receipt`, result)).body, { data: "Result recorded" });
-    assertMatches((await fleet.post(`/api/v1/${terminalId}/receipt`, result)).body, { data: "Result was recorded before" });
+    assertMatches((await fleet.post(`/api/v1/${terminalId}/receipt`, result)).body, { data: "This result was already recorded" });
     assert.deepEqual(await relay.attention(terminalId), []);
   });
 
@@ -68,7 +68,7 @@ export function results(relay: Relay): void {
     const { terminalId, uuid, partner } = await sentPayment(relay);
     const stranger = relay.terminalId();
     const posted = await (await relay.terminal(stranger)).receipt(stranger, { uuid, result: "OK" });
-    assertMatches(posted, { status: 200, body: { data: /kept as a conflict/ } });
+    assertMatches(posted, { status: 200, body: { data: /stored as a conflict/ } });
     assert.deepEqual((await partner.uuid(uuid)).body, NO_CONTENT);
     assertMatches((await partner.life(uuid)).body, { data: { state: "sent", terminalId } });
     assertMatches(await relay.attention(stranger), [{ kind: "conflict", uuid }]);
@@ -105,7 +105,7 @@ export function results(relay: Relay): void {
     }
     assertMatches((await strange.uuid(uuid)).body, { data: { terminalId: stranger, amountCents: 1 } });
     assertMatches(await strange.cancel(uuid), { status: 404 });
-    assertMatches((await strange.receipt(stranger, unasked)).body, { data: "Result was recorded before" });
+    assertMatches((await strange.receipt(stranger, unasked)).body, { data: "This result was already recorded" });
     assertMatches((await partner.life(uuid)).body, { data: { state: "sent", cancelRequested: false } });
 
     await relay.fleet().receipt(terminalId, { uuid, result: "KO", amount: 1_050 });

@@ -174,7 +174,7 @@ export function unreadPostings(relay: Relay): void {
     const items = await relay.attention(terminalId);
     assertMatches(
       items.find((item) => member(item, "kind") === "unknown"),
-      { uuid, detail: /answer came that could not be read/ },
+      { uuid, detail: /answer that could not be read/ },
     );
   });
 

@@ -42,10 +42,10 @@ export function uuids(relay: Relay): void {
       assertMatches((await fleet.take(terminalId)).body, { uuid: sent });
       assertMatches((await fleet.receipt(terminalId, { uuid: mixed, result: "OK" })).body, { data: "Result recorded" });
       for (const uuid of [other, sent, mixed]) {
-        assertMatches((await fleet.receipt(terminalId, { uuid, result: "OK" })).body, { data: "Result was recorded before" });
+        assertMatches((await fleet.receipt(terminalId, { uuid, result: "OK" })).body, { data: "This result was already recorded" });
       }
       for (const uuid of [other, sent, mixed]) {
-        assertMatches((await fleet.receipt(terminalId, { uuid, result: "KO" })).body, { data: /kept as a conflict/ });
+        assertMatches((await fleet.receipt(terminalId, { uuid, result: "KO" })).body, { data: /stored as a conflict/ });
         assertMatches(await relay.attention(terminalId), [{ kind: "conflict", uuid: sent }]);
       }
       assertMatches((await partner.uuid(other)).body, { data: { uuid: sent, status: "OK" } });

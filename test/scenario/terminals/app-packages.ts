@@ -57,11 +57,11 @@ export function appPackages(relay: Relay): void {
     const twice = { versionCode: one.versionCode, versionName: "again" };
     assertMatches(await administrator.post("/admin/app-versions", twice), {
       status: 400,
-      body: { status: "error", error: /there is a version/ },
+      body: { status: "error", error: /already exists/ },
     });
     const patch = (versionCode: number) =>
       administrator.send(`/admin/app-versions/${other.id}`, { method: "PATCH", body: { versionCode } });
-    assertMatches(await patch(one.versionCode), { status: 400, body: { error: /there is a version/ } });
+    assertMatches(await patch(one.versionCode), { status: 400, body: { error: /already exists/ } });
     assertMatches(await show(other.id), { versionCode: other.versionCode });
     assert.equal((await patch(other.versionCode + 1)).status, 200);
     await createVersion(t, { versionCode: other.versionCode });

@@ -97,10 +97,10 @@ export function appUpdates(relay: Relay): void {
       [
         `/admin/app-versions/${other.id}`,
         "active",
-        /^active: is not changed here; use PATCH \/admin\/app-versions\/\{versionId\}\/active$/,
+        /^active: cannot be changed here; use PATCH \/admin\/app-versions\/\{versionId\}\/active$/,
       ],
-      [`/admin/app-deployments/${id}`, "active", /^active: is not changed here; use POST .*\/pause/],
-      [`/admin/app-deployments/${id}`, "state", /^state: is not changed here; use POST .*\/pause/],
+      [`/admin/app-deployments/${id}`, "active", /^active: cannot be changed here; use POST .*\/pause/],
+      [`/admin/app-deployments/${id}`, "state", /^state: cannot be changed here; use POST .*\/pause/],
     ] as const) {
       const answer = await relay.administrator().send(path, { method: "PATCH", body: { mandatory: true, [member]: false } });
       assertMatches(answer, { status: 400, body: { status: "error", error: where } });

@@ -55,6 +55,6 @@ describe("npm run sql", async () => {
     await writeAnalystAccess(directory, { url: "http://127.0.0.1:2", ...ANALYST });
     const stopped = await sql(["select 1"], { RELAY_DATA_DIR: directory });
     assert.equal(stopped.code, 1);
-    assert.match(stopped.errors, /^no ClickHouse answers at http:\/\/127\.0\.0\.1:2; is the relay running\? \(ECONNREFUSED\)\n$/);
+    assert.match(stopped.errors, /^no ClickHouse responds at http:\/\/127\.0\.0\.1:2; is the relay running\? \(ECONNREFUSED\)\n$/);
   });
 });

@@ -284,7 +284,7 @@ describe("rows as they are inserted", async () => {
     const rows = ["partner:1", "refused"].map((sender, index) => transactionRow({ uuid: `v${index}`, terminalId: "VIEW", sender }));
     await assert.rejects(deliver(clickHouseSink(client), rows), (error) => {
       assert.ok(error instanceof RowsRefused);
-      assert.match(error.message, /^ClickHouse refused it for transactions: code 6 \(\w+\)$/);
+      assert.match(error.message, /^ClickHouse refused the row for transactions: code 6 \(\w+\)$/);
       return true;
     });
     await deliver(clickHouseSink(client), rows.slice(0, 1));

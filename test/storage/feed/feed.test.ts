@@ -136,7 +136,7 @@ describe("the feed", () => {
     assert.deepEqual(await keysUnder(kv, "o/"), []);
     const kept = await kv.scan({ from: "op/", to: "op0", limit: 10 });
     const reasons = kept.map(({ value }) => JSON.parse(value).reason);
-    assert.deepEqual(reasons.sort(), ["it is not JSON of a row", "too odd", "too odd"]);
+    assert.deepEqual(reasons.sort(), ["the outbox entry is not JSON of a row", "too odd", "too odd"]);
     const told = events.flatMap((event) => (event.type === "row_refused" ? [[event.rowType, event.terminalId, event.uuid]] : []));
     assert.deepEqual(told.sort(), [
       ["transaction", "T1", "u0"],

@@ -209,7 +209,7 @@ describe("the command rebuild-analytics", () => {
     const [output, [code]] = await Promise.all([text(child.stdout), once(child, "exit")]);
     assert.equal(
       output,
-      "Done: 2 commands read, 2 of them ended, 0 things of merchants, 2 rows inserted (0 had been set aside), 0 refused.\n",
+      "Done: 2 commands read, 2 of them ended, 0 objects of merchants, 2 rows inserted (0 had been set aside), 0 refused.\n",
     );
     assert.equal(code, 0);
     const world = await startClickHouse(join(directory, "clickhouse"));

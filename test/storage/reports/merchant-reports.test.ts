@@ -659,7 +659,10 @@ describe("reports of merchants", async () => {
     const { reports } = readersOf(kv, { client: away });
     const refused = (text: RegExp) => (error: unknown) =>
       error instanceof RelayError && error.code === "unavailable" && text.test(error.message) && (error.retryAfterSeconds ?? 0) > 0;
-    await assert.rejects(reports.report("payments", shopOf("AWAY"), { edges: CHANGE }), refused(/does not answer\. Payments/));
+    await assert.rejects(
+      reports.report("payments", shopOf("AWAY"), { edges: CHANGE }),
+      refused(/does not respond; retry later\. Payments/),
+    );
     const missing: MerchantReports = reportsOf(missingMerchantReports("it is not here").text);
     await assert.rejects(missing.report("links", shopOf("AWAY"), { edges: CHANGE }), refused(/it is not here/));
   });

@@ -28,7 +28,7 @@ describe("two versions", () => {
       what: "are kept apart where the other could not read this one",
       schemas: { command: [1, 1, 1], link: [1, 1, 1] },
       refused:
-        /^this one \(0\.4\.0\) writes command in schema 2, and the node till runs Terminal Relay 0\.5\.0, which reads 1: go by way of a version between the two, or stop all nodes of 0\.5\.0, then start this one$/,
+        /^this one \(0\.4\.0\) writes command in schema 2, and the node till runs Terminal Relay 0\.5\.0, which reads 1: upgrade through a version between the two, or stop all nodes of 0\.5\.0, then start this one$/,
     },
     {
       what: "are kept apart where one writes a kind that the other does not know",
@@ -52,7 +52,7 @@ describe("two versions", () => {
   it("are kept apart where one tells no numbers", () => {
     assert.equal(
       beside("0.1.0", undefined),
-      "the node till runs Terminal Relay 0.1.0, which cannot run beside 0.4.0: stop all nodes of 0.1.0, then start this one",
+      "the node till runs Terminal Relay 0.1.0, which cannot run together with 0.4.0: stop all nodes of 0.1.0, then start this one",
     );
   });
 

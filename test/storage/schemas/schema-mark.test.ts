@@ -30,8 +30,8 @@ describe("a store's mark of schemas", () => {
     await assert.rejects(checkSchemaMark(kv, OLDER), {
       name: "VersionRefused",
       message:
-        "the store holds command in schema 3, which Terminal Relay 0.4.0 wrote, and this version reads 1 to 2: " +
-        "start 0.4.0 or a newer one, or restore a backup of before it (infra/docs/upgrading.md)",
+        "the store contains command in schema 3, which Terminal Relay 0.4.0 wrote, and this version reads 1 to 2: " +
+        "start 0.4.0 or a newer one, or restore a backup from before that version (infra/docs/upgrading.md)",
     });
   });
 
@@ -40,7 +40,7 @@ describe("a store's mark of schemas", () => {
     await raiseSchemaMark(kv, "0.4.0", { ...OLDER, intent: [1, 1, 1] });
     await assert.rejects(
       checkSchemaMark(kv, OLDER),
-      /the store holds intent in schema 1, which Terminal Relay 0\.4\.0 wrote, and this version does not know it/,
+      /the store contains intent in schema 1, which Terminal Relay 0\.4\.0 wrote, and this version does not know it/,
     );
   });
 
@@ -48,7 +48,7 @@ describe("a store's mark of schemas", () => {
     const kv = new MemoryKv();
     await raiseSchemaMark(kv, "0.2.0", OLDER);
     await raiseSchemaMark(kv, "0.4.0", NEWER);
-    await assert.rejects(checkSchemaMark(kv, NEWEST), /the store may hold command in schema 2 still, and this version reads 3/);
+    await assert.rejects(checkSchemaMark(kv, NEWEST), /the store may still contain command in schema 2, and this version reads 3/);
     // One that the newer version began has nothing older.
     const begun = new MemoryKv();
     await raiseSchemaMark(begun, "0.4.0", NEWER);

@@ -8,6 +8,7 @@ import type { Administrators } from "../../../../engine/access/administrators.ts
 import type { Caller } from "../../../../engine/access/caller.ts";
 import { RelayError } from "../../../../engine/kernel/errors.ts";
 import { WHOLE_CHARACTERS } from "../../../../engine/kernel/well-formed.ts";
+import { iso } from "../../../endpoint/time.ts";
 import { AdministratorRoleWord } from "../../parts/schemas.ts";
 
 /** What a name in a login is made of. */
@@ -24,7 +25,7 @@ export const Username = Type.String({
   maxLength: 64,
   pattern: `^(?!${ME}$)${LoginName}$`,
   errorMessage: `must be 1 to 64 letters, digits, dots, underscores, dashes, plus or at signs, and not "${ME}"`,
-  description: "Unique among administrators, partners and machine tokens, regardless of case. Logging in, it is written as here.",
+  description: "Unique among administrators, partners and machine tokens, regardless of case. At login, it must be written as here.",
 });
 
 export { AdministratorRoleWord as Role };
@@ -51,9 +52,9 @@ export const Administrator = Type.Object(
   {
     username: Type.String(),
     role: AdministratorRoleWord,
-    enabled: Type.Boolean({ description: "False: cannot log in." }),
+    enabled: Type.Boolean({ description: "False if the administrator cannot log in." }),
     fromConfiguration: Type.Boolean({
-      description: "True for the owner of `RELAY_ADMIN_USERNAME`: changed only there. It has no times.",
+      description: "True for the owner of `RELAY_ADMIN_USERNAME`, who can be changed only in the configuration. This record has no times.",
     }),
     createdAt: Type.Optional(Type.String({ description: "ISO 8601 UTC." })),
     updatedAt: Type.Optional(Type.String({ description: "ISO 8601 UTC." })),
@@ -69,9 +70,9 @@ export function shown(record: AdministratorRecord): Static<typeof Administrator>
     role,
     enabled,
     fromConfiguration: false,
-    createdAt: new Date(createdAtMs).toISOString(),
-    updatedAt: new Date(updatedAtMs).toISOString(),
-    passwordChangedAt: new Date(passwordChangedAtMs).toISOString(),
+    createdAt: iso(createdAtMs),
+    updatedAt: iso(updatedAtMs),
+    passwordChangedAt: iso(passwordChangedAtMs),
   };
 }
 

@@ -11,7 +11,7 @@ export const changeAdministrator = admin.endpoint({
   tags: ["Administrator accounts"],
   summary: "Update an administrator",
   description:
-    "Members that are left out keep their values. Every node knows the change when the response is sent. The owner of the configuration cannot be changed here (409).",
+    "Members that are left out keep their values. Every node applies the change when the response is sent. The owner from the configuration cannot be changed here (409).",
   auth: "admin",
   role: "owner",
   stepUp: true,

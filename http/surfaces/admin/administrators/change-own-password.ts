@@ -11,7 +11,7 @@ export const changeOwnAdministratorPassword = admin.endpoint({
   tags: ["Administrator accounts"],
   summary: "Update your own password",
   description:
-    "Ends your sessions: sign in again afterwards. When the response is sent, that is no longer accepted. The owner of the configuration changes its password there (409).",
+    "Ends your sessions: sign in again afterwards. When the response is sent, the relay no longer accepts the previous password. The owner from the configuration must change the password there (409).",
   auth: "admin",
   role: "read-only",
   stepUp: true,

@@ -10,7 +10,7 @@ export const createAdministrator = admin.endpoint({
   tags: ["Administrator accounts"],
   summary: "Create an administrator",
   description:
-    "Without `password` one is generated, and shown in this response only. The administrator can log in at every node when the response is sent.",
+    "Without `password` the relay generates one and shows it in this response only. The administrator can log in at every node when the response is sent.",
   auth: "admin",
   role: "owner",
   stepUp: true,

@@ -10,7 +10,7 @@ export const deleteAdministrator = admin.endpoint({
   tags: ["Administrator accounts"],
   summary: "Delete an administrator",
   description:
-    "The login is accepted nowhere when the response is sent, and its name is free. Entries of the audit log keep it. The owner of the configuration cannot be deleted (409), so an owner is always left.",
+    "When the response is sent, no node accepts the login, and its name can be used again. Entries of the audit log keep the name. The owner from the configuration cannot be deleted (409), so an owner always remains.",
   auth: "admin",
   role: "owner",
   stepUp: true,

@@ -11,7 +11,7 @@ export const resetAdministratorPassword = admin.endpoint({
   tags: ["Administrator accounts"],
   summary: "Reset the password of an administrator",
   description:
-    "Without `password` one is generated, and shown in this response only. When it is sent, the previous password is no longer accepted. The password of the owner of the configuration cannot be changed here (409).",
+    "Without `password` the relay generates one and shows it in this response only. When the response is sent, the relay no longer accepts the previous password. The password of the owner from the configuration cannot be changed here (409).",
   auth: "admin",
   role: "owner",
   stepUp: true,

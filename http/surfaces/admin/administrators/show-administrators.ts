@@ -4,7 +4,11 @@ import { okBody } from "../../parts/relay-envelope.ts";
 import { admin } from "../surface.ts";
 import { Administrator, AdministratorParams, actorOf, example, find, shown, shownConfigured } from "./administrator.ts";
 
-const one = { description: "Without any secret.", body: okBody(Administrator), example: { status: "ok", data: example } };
+const one = {
+  description: "The administrators, without any secret.",
+  body: okBody(Administrator),
+  example: { status: "ok", data: example },
+};
 
 export const listAdministrators = admin.endpoint({
   name: "listAdministrators",
@@ -16,7 +20,7 @@ export const listAdministrators = admin.endpoint({
   role: "read-only",
   responses: {
     200: {
-      description: "Without any secret.",
+      description: "The administrators, without any secret.",
       body: okBody(Type.Array(Administrator)),
       example: { status: "ok", data: [{ username: "admin", role: "owner", enabled: true, fromConfiguration: true }, example] },
     },

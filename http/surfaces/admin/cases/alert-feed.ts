@@ -22,12 +22,17 @@ const FedAlert = Type.Object(
   {
     merchantId: FED_MERCHANT,
     source: AlertSource,
-    networkRef: Type.String({ pattern: "^[A-Za-z0-9._:-]{1,64}$", description: "Unique within the source." }),
+    networkRef: Type.String({
+      pattern: "^[A-Za-z0-9._:-]{1,64}$",
+      description: "The source's reference for the alert; unique within the source.",
+    }),
     uuid: Type.Optional(FED_PAYMENT),
     category: DisputeCategory,
     amountMinor: Type.Integer({ minimum: 1, maximum: 999_999_999_999 }),
     currency: Type.String({ pattern: "^[A-Z]{3}$" }),
-    respondBy: Type.Optional(Type.String({ ...FED_TIME, description: "Until when a refund prevents a dispute; 24 hours if absent." })),
+    respondBy: Type.Optional(
+      Type.String({ ...FED_TIME, description: "A refund until this time prevents a dispute; 24 hours from now if absent." }),
+    ),
   },
   { title: "FedAlert" },
 );
@@ -39,7 +44,7 @@ export const receiveAlert = admin.endpoint({
   path: "/admin/alerts",
   summary: "Add a pre-dispute alert",
   description:
-    "What a source has told, until one is connected. Where a rule of the merchant's matches, its payment is refunded. The same alert again changes nothing.",
+    "Adds what a source has reported, as long as no source is connected. If a rule of the merchant matches, the relay refunds the payment. Adding the same alert again changes nothing.",
   auth: "admin",
   role: "operator",
   machine: "disputes",
@@ -50,9 +55,9 @@ export const receiveAlert = admin.endpoint({
   },
   audit: { action: "alert.receive", subject: ({ body: { merchantId, source, networkRef } }) => `${merchantId} ${source} ${networkRef}` },
   responses: {
-    201: { description: "It is there.", body: okBody(AdminAlert), example: { status: "ok", data: ALERT_EXAMPLE } },
+    201: { description: "The alert is stored.", body: okBody(AdminAlert), example: { status: "ok", data: ALERT_EXAMPLE } },
     ...admin.errors(400, 401, 403, 404, 413, 415, 503),
-    409: { description: "There is another alert with this reference of this source.", body: admin.envelope.schema },
+    409: { description: "This source has another alert with this reference.", body: admin.envelope.schema },
   },
   handle: async (operations, { body, request }) => {
     const { merchantId, source, networkRef, category, amountMinor, currency, respondBy } = body;
@@ -74,7 +79,7 @@ export const listFedAlerts = admin.endpoint({
   path: "/admin/alerts",
   summary: "List the alerts of a merchant",
   description:
-    "In the environment that the merchant has now; the newest first, or with `order=due` those that are PENDING, the most urgent first.",
+    "Lists alerts in the merchant's current environment, the newest first. With `order=due` it lists those that are PENDING, the most urgent first.",
   auth: "admin",
   role: "read-only",
   query: Type.Object({
@@ -125,9 +130,13 @@ const said = {
   machine: "disputes",
   params: FeedAlertParams,
   responses: {
-    200: { description: "It stands as the source says.", body: okBody(AdminAlert), example: { status: "ok", data: ALERT_EXAMPLE } },
+    200: {
+      description: "The alert has the state that the source reported.",
+      body: okBody(AdminAlert),
+      example: { status: "ok", data: ALERT_EXAMPLE },
+    },
     ...admin.errors(400, 401, 403, 404, 503),
-    409: { description: "The alert does not take it as it stands.", body: admin.envelope.schema },
+    409: { description: "The alert cannot change to this state now.", body: admin.envelope.schema },
   },
 } as const;
 
@@ -136,7 +145,7 @@ export const resolveAlert = admin.endpoint({
   name: "adminResolveAlert",
   path: "/admin/alerts/{id}/resolve",
   summary: "Set an alert as resolved by its network",
-  description: "It has moved the money itself, or needs none: the relay begins no refund of it any more.",
+  description: "The network has moved the money itself, or no refund is needed: the relay starts no refund of the alert any more.",
   audit: { action: "alert.resolve" },
   handle: async (operations, { params, request }) => {
     const { source, networkRef } = await alertOf(operations, params.id);
@@ -149,7 +158,7 @@ export const invalidateAlert = admin.endpoint({
   name: "adminInvalidateAlert",
   path: "/admin/alerts/{id}/invalid",
   summary: "Set an alert as invalid",
-  description: "Its source takes it back; it counts as neither prevented nor missed.",
+  description: "The source withdraws the alert; it counts as neither prevented nor missed.",
   audit: { action: "alert.invalidate" },
   handle: async (operations, { params, request }) => {
     const { source, networkRef } = await alertOf(operations, params.id);
@@ -159,6 +168,6 @@ export const invalidateAlert = admin.endpoint({
 
 function told(fed: AlertFed | null) {
   if (fed === null) throw noSuchAlert();
-  if (fed.type === "refused") throw new RelayError("conflict", `The alert is ${fed.alert.state}: that cannot be said of it now`);
+  if (fed.type === "refused") throw new RelayError("conflict", `The alert is ${fed.alert.state} and cannot change to this state now`);
   return { status: 200 as const, body: ok(alertJson(fed.alert)) };
 }

@@ -3,6 +3,7 @@ import type { AlertRecord } from "../../../../engine/alerts/alert.ts";
 import { ALERT_SOURCES, ALERT_STATES } from "../../../../engine/alerts/words.ts";
 import type { DisputeRecord } from "../../../../engine/disputes/dispute.ts";
 import { DISPUTE_CATEGORIES, DISPUTE_STAGES, DISPUTE_STATES, EVIDENCE_CATEGORIES } from "../../../../engine/disputes/words.ts";
+import { iso } from "../../../endpoint/time.ts";
 import { Environment, words } from "../../parts/schemas.ts";
 
 /** The JSON of disputes and alerts as administrators see them, who bring responses to the networks. */
@@ -92,7 +93,7 @@ export const AdminAlert = Type.Object(
     refund: orNull(
       Type.Object({ state: Type.String(), by: Type.String(), requestedAt: Time, moved: Type.Boolean(), detail: orNull(Type.String()) }),
     ),
-    endedBy: orNull(Type.String({ description: "merchant, deadline, network or invalid." })),
+    endedBy: orNull(Type.String({ description: "What ended the alert: merchant, deadline, network or invalid." })),
     createdAt: Time,
     updatedAt: Time,
   },
@@ -158,10 +159,6 @@ export function alertJson(alert: AlertRecord): AlertJson {
     endedBy: end?.by ?? null,
     ...{ createdAt: iso(createdAtMs), updatedAt: iso(updatedAtMs) },
   };
-}
-
-function iso(atMs: number): string {
-  return new Date(atMs).toISOString();
 }
 
 export const DISPUTE_EXAMPLE: DisputeJson = {

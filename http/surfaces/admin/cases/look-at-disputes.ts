@@ -11,7 +11,7 @@ export const listFedDisputes = admin.endpoint({
   path: "/admin/disputes",
   summary: "List the disputes of a merchant",
   description:
-    "In the environment that the merchant has now; the newest first, or with `order=due` those that are to be answered, the most urgent first. Without anything that the merchant wrote.",
+    "Lists disputes in the merchant's current environment, the newest first. With `order=due` it lists those that need a response, the most urgent first. The list contains nothing that the merchant wrote.",
   auth: "admin",
   role: "read-only",
   query: Type.Object({
@@ -42,7 +42,8 @@ export const showFedDispute = admin.endpoint({
   method: "GET",
   path: "/admin/disputes/{id}",
   summary: "Get a dispute of a merchant",
-  description: "With what its merchant has submitted, for whoever brings it to the network; not with what it prepares.",
+  description:
+    "Includes what the merchant has submitted, for the person who forwards it to the network. Does not include the merchant's draft.",
   auth: "admin",
   role: "operator",
   machine: "disputes",
@@ -66,7 +67,8 @@ export const readFedEvidence = admin.endpoint({
   method: "GET",
   path: "/admin/disputes/{id}/evidence/{fileId}",
   summary: "Download a file that was submitted",
-  description: "As an attachment. Of responses only: what a merchant prepares is its own.",
+  description:
+    "Returns the file as an attachment. Only files of submitted responses are available; drafts are visible to the merchant only.",
   auth: "admin",
   role: "operator",
   machine: "disputes",

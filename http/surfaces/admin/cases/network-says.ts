@@ -16,9 +16,13 @@ const said = {
 } as const;
 
 const responses = {
-  200: { description: "It stands as the network says.", body: okBody(AdminDispute), example: { status: "ok", data: DISPUTE_EXAMPLE } },
+  200: {
+    description: "The dispute has the state that the network reported.",
+    body: okBody(AdminDispute),
+    example: { status: "ok", data: DISPUTE_EXAMPLE },
+  },
   ...admin.errors(400, 401, 403, 404, 413, 415, 503),
-  409: { description: "The dispute does not take it as it stands.", body: admin.envelope.schema },
+  409: { description: "The dispute cannot change to this state now.", body: admin.envelope.schema },
 } as const;
 
 export const requestEvidence = admin.endpoint({
@@ -27,7 +31,7 @@ export const requestEvidence = admin.endpoint({
   refusesUnknown: "money",
   path: "/admin/disputes/{id}/evidence-requested",
   summary: "Set a dispute to need evidence",
-  description: "Its merchant has to answer (again) until `respondBy`; a dispute that had ended is open again, and holds refunds.",
+  description: "The merchant must respond (again) until `respondBy`. A dispute that had ended is open again and blocks refunds.",
   body: Type.Object(
     { respondBy: Type.String({ ...FED_TIME, description: "Within 400 days." }), stage: Type.Optional(DisputeStage) },
     { title: "FedEvidenceRequest" },
@@ -48,7 +52,7 @@ export const refuseResponse = admin.endpoint({
   name: "adminRefuseResponse",
   path: "/admin/disputes/{id}/refused",
   summary: "Set a response as refused by its network",
-  description: "The last one. Its merchant may answer again, while there is time.",
+  description: "Refers to the last response. The merchant may respond again while there is time.",
   audit: { action: "dispute.refuse-response" },
   responses,
   handle: async (operations, { params, request }) => {
@@ -63,7 +67,7 @@ export const decideDispute = admin.endpoint({
   refusesUnknown: "money",
   path: "/admin/disputes/{id}/verdict",
   summary: "Set the verdict of a dispute",
-  description: "WON gives refunds of the payment free again.",
+  description: "WON permits refunds of the payment again.",
   body: Type.Object({ result: Type.Union([Type.Literal("WON"), Type.Literal("LOST")]) }, { title: "FedVerdict" }),
   bodyExample: { result: "WON" },
   audit: { action: "dispute.decide", note: ({ body }) => body.result },
@@ -82,5 +86,5 @@ function told(fed: Fed | null) {
 }
 
 function notAsItStands({ state }: DisputeRecord): RelayError {
-  return new RelayError("conflict", `The dispute is ${state}: that cannot be said of it now`);
+  return new RelayError("conflict", `The dispute is ${state} and cannot change to this state now`);
 }

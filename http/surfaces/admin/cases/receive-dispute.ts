@@ -9,15 +9,15 @@ const FedDispute = Type.Object(
   {
     merchantId: FED_MERCHANT,
     network: Type.String({ pattern: "^[A-Z][A-Z0-9_]{1,31}$", description: "VISA, MASTERCARD, ..." }),
-    networkCaseId: Type.String({ pattern: "^[A-Za-z0-9._:-]{1,64}$", description: "Unique within the network." }),
+    networkCaseId: Type.String({ pattern: "^[A-Za-z0-9._:-]{1,64}$", description: "The case number; unique within the network." }),
     stage: DisputeStage,
     uuid: Type.Optional(FED_PAYMENT),
     amountMinor: Type.Integer({ minimum: 1, maximum: 999_999_999_999 }),
     currency: Type.String({ pattern: "^[A-Z]{3}$" }),
-    reasonCode: Type.String({ pattern: "^[A-Za-z0-9._-]{1,12}$", description: "The network's own." }),
+    reasonCode: Type.String({ pattern: "^[A-Za-z0-9._-]{1,12}$", description: "The network's own reason code." }),
     category: DisputeCategory,
-    respondBy: Type.String({ ...FED_TIME, description: "Until when the network takes a response; within 400 days." }),
-    alertId: Type.Optional(Type.String({ pattern: "^al_[a-z0-9]{24}$", description: "The alert that came before it." })),
+    respondBy: Type.String({ ...FED_TIME, description: "The network accepts a response until this time; at most 400 days from now." }),
+    alertId: Type.Optional(Type.String({ pattern: "^al_[a-z0-9]{24}$", description: "The alert that preceded the dispute." })),
   },
   { title: "FedDispute" },
 );
@@ -29,7 +29,7 @@ export const receiveDispute = admin.endpoint({
   path: "/admin/disputes",
   summary: "Add a dispute",
   description:
-    "What a network or an acquirer has told of a case, until one is connected. Refunds of its payment are held from then on, and its merchant is written to. The same case again changes nothing.",
+    "Adds a case that a network or an acquirer has reported, as long as none is connected. From then on the relay blocks refunds of the payment, and it informs the merchant by mail. Adding the same case again changes nothing.",
   auth: "admin",
   role: "operator",
   machine: "disputes",
@@ -44,10 +44,10 @@ export const receiveDispute = admin.endpoint({
     subject: ({ body: { merchantId, network, networkCaseId } }) => `${merchantId} ${network} ${networkCaseId}`,
   },
   responses: {
-    201: { description: "It is there.", body: okBody(AdminDispute), example: { status: "ok", data: DISPUTE_EXAMPLE } },
+    201: { description: "The dispute is stored.", body: okBody(AdminDispute), example: { status: "ok", data: DISPUTE_EXAMPLE } },
     ...admin.errors(400, 401, 403, 404, 413, 415, 503),
     409: {
-      description: "There is another dispute with this number of this network, or there are too many of this payment.",
+      description: "This network has another dispute with this number, or the payment has too many disputes.",
       body: admin.envelope.schema,
     },
   },

@@ -32,7 +32,7 @@ export const FED_MERCHANT = Type.String({ pattern: MERCHANT_ID_PATTERN });
 
 export const FED_PAYMENT = Type.Union([Type.String({ minLength: 1, maxLength: IDENTIFIER_LENGTH_MAX }), Type.Null()], {
   description:
-    "The uuid of a transaction of the merchant's: 404 for another one. Absent or null: it is not known. Terminal and method are those of the transaction.",
+    "The uuid of a transaction of the merchant: 404 for any other. Absent or null if the payment is not known. Terminal and method are those of the transaction.",
 });
 
 export async function partyOf({ feedParties }: Pick<DisputeFeedOperations, "feedParties">, merchantId: string): Promise<DisputeParty> {
@@ -75,7 +75,7 @@ export function noSuchAlert(): RelayError {
 /** Throws RelayError `invalid_request` naming the member. */
 export function timeOf(member: string, text: string): number {
   const atMs = Date.parse(text);
-  if (Number.isNaN(atMs)) throw new RelayError("invalid_request", `${member}: must be a time as ISO 8601 with a zone`);
+  if (Number.isNaN(atMs)) throw new RelayError("invalid_request", `${member}: must be an ISO 8601 time with a time zone`);
   return atMs;
 }
 
@@ -84,10 +84,10 @@ export const FED_TIME = {
   maxLength: 32,
   pattern:
     "^2[0-9]{3}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12][0-9]|3[01])T(?:[01][0-9]|2[0-3]):[0-5][0-9](?::[0-5][0-9](?:\\.[0-9]{1,3})?)?(?:Z|[+-][01][0-9]:[0-5][0-9])$",
-  errorMessage: "must be a time as ISO 8601 with a zone",
+  errorMessage: "must be an ISO 8601 time with a time zone",
 };
 
 export const PAGE = {
   limit: Type.Integer({ minimum: 1, maximum: 200, default: 50 }),
-  cursor: Type.Optional(Type.String({ maxLength: 256, description: "The `next` of the page before." })),
+  cursor: Type.Optional(Type.String({ maxLength: 256, description: "The `next` of the previous page." })),
 };

@@ -30,7 +30,7 @@ export const createMachineToken = admin.endpoint({
   tags: ["Administrator accounts"],
   summary: "Create a machine token",
   description:
-    "A login for a program: its name and its token are sent as Basic. It opens what its rights name, at every node when the response is sent, until it expires or is deleted; it never administers people, secrets or factors.",
+    "Creates a login for a program, which sends its name and its token as Basic authentication. The token permits what its rights name, at every node from the response on, until it expires or is deleted. It never permits managing people, secrets or factors.",
   auth: "admin",
   role: "owner",
   stepUp: true,

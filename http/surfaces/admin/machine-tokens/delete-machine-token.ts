@@ -11,7 +11,7 @@ export const deleteMachineToken = admin.endpoint({
   path: "/admin/machine-tokens/{name}",
   tags: ["Administrator accounts"],
   summary: "Delete a machine token",
-  description: "It is accepted nowhere when the response is sent, and its name is free.",
+  description: "When the response is sent, no node accepts the token, and its name can be used again.",
   auth: "admin",
   role: "owner",
   stepUp: true,

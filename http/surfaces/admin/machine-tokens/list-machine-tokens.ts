@@ -11,11 +11,15 @@ export const listMachineTokens = admin.endpoint({
   path: "/admin/machine-tokens",
   tags: ["Administrator accounts"],
   summary: "List machine tokens",
-  description: `By name, expired ones too; at most ${MACHINE_TOKENS_MAX}.`,
+  description: `Sorted by name, including expired tokens; at most ${MACHINE_TOKENS_MAX}.`,
   auth: "admin",
   role: "read-only",
   responses: {
-    200: { description: "Without any secret.", body: okBody(Type.Array(MachineToken)), example: { status: "ok", data: [example] } },
+    200: {
+      description: "The tokens' records, without any secret.",
+      body: okBody(Type.Array(MachineToken)),
+      example: { status: "ok", data: [example] },
+    },
     ...admin.errors(401),
   },
   handle: ({ machineTokens, clock }) => ({

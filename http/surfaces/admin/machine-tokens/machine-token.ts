@@ -1,5 +1,6 @@
 import { type Static, Type } from "@sinclair/typebox";
 import type { MachineTokenRecord } from "../../../../engine/access/machine-token.ts";
+import { iso } from "../../../endpoint/time.ts";
 import { MachineRightWord } from "../../parts/schemas.ts";
 import { LoginName } from "../administrators/administrator.ts";
 
@@ -10,12 +11,12 @@ export const TokenParams = Type.Object({
 /** A machine token as others see it. */
 export const MachineToken = Type.Object(
   {
-    name: Type.String({ description: "The user name in Basic." }),
+    name: Type.String({ description: "The user name in Basic authentication." }),
     rights: Type.Array(MachineRightWord),
     expired: Type.Boolean(),
     expiresAt: Type.String({ description: "ISO 8601 UTC." }),
     createdAt: Type.String({ description: "ISO 8601 UTC." }),
-    createdBy: Type.String({ description: "The owner who made it." }),
+    createdBy: Type.String({ description: "The owner who created the token." }),
   },
   { title: "MachineToken" },
 );
@@ -23,8 +24,8 @@ export const MachineToken = Type.Object(
 export function shown(record: MachineTokenRecord, nowMs: number): Static<typeof MachineToken> {
   const { name, rights, expiresAtMs, createdAtMs, createdBy } = record;
   return {
-    ...{ name, rights: [...rights], expired: expiresAtMs <= nowMs, expiresAt: new Date(expiresAtMs).toISOString() },
-    ...{ createdAt: new Date(createdAtMs).toISOString(), createdBy },
+    ...{ name, rights: [...rights], expired: expiresAtMs <= nowMs, expiresAt: iso(expiresAtMs) },
+    ...{ createdAt: iso(createdAtMs), createdBy },
   };
 }
 

@@ -13,14 +13,13 @@ export const changePartner = admin.endpoint({
   path: "/admin/api/partners/{id}",
   summary: "Update a partner",
   description:
-    "Members that are left out keep their values, including secrets. A record that was read may be sent back: its read-only members are ignored.",
+    "Members that are left out keep their values, including secrets. A record may be sent back as it was read: its read-only members are ignored.",
   body: ChangedPartner,
   bodyExample: { gwTml: "GW000002", terminalRule: { ruleType: "LIST", ruleValue: "SIM00001,SIM00002" } },
   audit: { action: "partner.change" },
   responses: {
     200: {
-      description:
-        "The change is in force on every node. `partnerApiKeys` is present if this was the first grant of access to Partner API v1.",
+      description: "Every node applies the change. `partnerApiKeys` is present if this was the first grant of access to Partner API v1.",
       body: Type.Object({ status: Type.Literal("ok"), data: Partner, partnerApiKeys: Type.Optional(PartnerApiKeysShown) }),
       headers: noStore,
     },

@@ -10,7 +10,7 @@ function messageOf(rule: TerminalRule, isPasswordShown: boolean): string {
 }
 
 function mayUse(rule: TerminalRule): string {
-  if (rule.ruleType === "ANY") return "It may send to every terminal, since its terminalRule is ANY.";
+  if (rule.ruleType === "ANY") return "It may send to every terminal, because its terminalRule is ANY.";
   if (isNoTerminal(rule)) return "It may use no terminal until its terminalRule is set.";
   return "It may use the terminals that its terminalRule names.";
 }
@@ -22,7 +22,7 @@ export const createPartner = admin.endpoint({
   path: "/admin/api/partners",
   summary: "Create a partner",
   description:
-    "The API key is generated, and so is the password where none is given; they are shown in this response only. The partner is known to every node when the response is sent. Without a `terminalRule` it has the installation's default (`RELAY_PARTNER_DEFAULT_RULE`): ANY, or a LIST without a terminal. `terminalRule` and `message` of the response say which terminals it may use.",
+    "The relay generates the API key, and also the password if the request has none. It shows them in this response only. Every node knows the partner when the response is sent. Without a `terminalRule` the partner gets the installation's default (`RELAY_PARTNER_DEFAULT_RULE`): ANY, or a LIST without a terminal. `terminalRule` and `message` of the response say which terminals it may use.",
   auth: "admin",
   role: "owner",
   stepUp: true,

@@ -12,7 +12,7 @@ export const deletePartner = admin.endpoint({
   path: "/admin/api/partners/{id}",
   summary: "Delete a partner",
   description:
-    "The partner's password and key are no longer accepted when the response is sent. Payments that it started are still completed.",
+    "When the response is sent, the relay no longer accepts the partner's password and key. Payments that the partner started still run to their end.",
   audit: { action: "partner.delete" },
   responses: {
     200: { description: "Gone.", body: okBody(Type.Object({ id: Type.Integer(), message: Type.String() })) },

@@ -14,7 +14,7 @@ export const generatePartnerApiKey = admin.endpoint({
   path: "/admin/api/partners/{id}/generate-api-key",
   summary: "Rotate the API key of a partner",
   description:
-    "The key is shown in this response only. When it is sent, the previous key is no longer accepted, unless `graceSeconds` keeps it valid for a while.",
+    "The key is shown in this response only. When it is sent, the relay no longer accepts the previous key, unless `graceSeconds` keeps it valid for a while.",
   body: Type.Optional(
     Type.Object({ graceSeconds: Type.Optional(Type.Integer({ minimum: 0, maximum: KEY_GRACE_SECONDS_MAX, default: 0 })) }),
   ),

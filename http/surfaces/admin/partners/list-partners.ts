@@ -13,10 +13,14 @@ export const listPartners = admin.endpoint({
   role: "read-only",
   query: Type.Object({
     after: Type.Optional(Type.Integer({ minimum: 0, description: "The last id of the previous page." })),
-    limit: Type.Optional(Type.Integer({ minimum: 1, maximum: PARTNERS_MAX, description: "Default: all of them." })),
+    limit: Type.Optional(Type.Integer({ minimum: 1, maximum: PARTNERS_MAX, description: "Maximum number of partners. Default: all." })),
   }),
   responses: {
-    200: { description: "Without any secret.", body: okBody(Type.Array(Partner)), example: { status: "ok", data: [example] } },
+    200: {
+      description: "The partners, without any secret.",
+      body: okBody(Type.Array(Partner)),
+      example: { status: "ok", data: [example] },
+    },
     ...admin.errors(400, 401),
   },
   handle: ({ partners }, { query: { after = 0, limit = PARTNERS_MAX } }) => {

@@ -4,6 +4,7 @@ import { RelayError } from "../../../../engine/kernel/errors.ts";
 import { WHOLE_CHARACTERS } from "../../../../engine/kernel/well-formed.ts";
 import type { PartnerChange } from "../../../../engine/partners/administer-partners.ts";
 import { PARTNER_RATE_MAX, type PartnerRecord } from "../../../../engine/partners/partner.ts";
+import { iso } from "../../../endpoint/time.ts";
 import { ReadOnly } from "../../../endpoint/unknown-members.ts";
 import { AllowedOrigins } from "../../parts/allowed-origins.ts";
 import { GwApiKey, GwSecretKey, GwTml } from "../../parts/gateway-credentials.ts";
@@ -33,7 +34,7 @@ const Password = Type.String({ ...WHOLE_CHARACTERS, minLength: 12, maxLength: 25
 const Origins: typeof AllowedOrigins = {
   ...AllowedOrigins,
   description:
-    'Where browsers may use the API key from: origins under names of your own, `{"shop": "https://shop.example"}`. Empty: anywhere.',
+    'The origins from which browsers may use the API key, each under a name that you choose: `{"shop": "https://shop.example"}`. If empty, browsers may use it from any origin.',
 };
 
 export const Rule = Type.Object(
@@ -43,7 +44,7 @@ export const Rule = Type.Object(
       Type.String({
         ...WHOLE_CHARACTERS,
         maxLength: RULE_VALUE_LENGTH_MAX,
-        description: "For LIST, comma-separated ids. For REGEX, an RE2 pattern that has to match the whole id.",
+        description: "For LIST, comma-separated ids. For REGEX, an RE2 pattern that must match the whole id.",
       }),
     ),
   },
@@ -51,7 +52,7 @@ export const Rule = Type.Object(
     title: "TerminalRule",
     additionalProperties: false,
     description:
-      "Which terminals the partner may use. With ANY it may send to all terminals, and sees only its own commands. With LIST and REGEX it may use only the terminals named, and sees everything about them. A LIST with an empty `ruleValue` names none.",
+      "Which terminals the partner may use. With ANY it may send to all terminals, and sees only its own commands. With LIST and REGEX it may use only the terminals named, and sees all their commands. A LIST with an empty `ruleValue` names none.",
   },
 );
 
@@ -59,26 +60,26 @@ const AdapterMerId = Type.String({
   minLength: 1,
   maxLength: 16,
   pattern: "^[A-Za-z0-9._-]+$",
-  description: "`merId` at the gateway-protocol adapter, unique. Null removes the login.",
+  description: "The partner's `merId` at the gateway-protocol adapter; unique. Null removes the login.",
 });
 const AdapterSecret = Type.String({
   minLength: 16,
   maxLength: 512,
-  description: "HMAC key at the adapter. Stored encrypted, never returned.",
+  description: "HMAC key at the adapter. It is stored encrypted and never returned.",
 });
 
 const raised = (of: string) =>
   Type.Optional(
-    Type.Integer({ minimum: 1, maximum: PARTNER_RATE_MAX, description: `Requests a second of ${of} beyond those of each address.` }),
+    Type.Integer({ minimum: 1, maximum: PARTNER_RATE_MAX, description: `Requests a second of ${of} beyond the limit of each address.` }),
   );
 
 const Rates = Type.Object(
-  { pay: raised("pay, of scan and of print, each by itself,"), get: raised("get") },
+  { pay: raised("pay, of scan and of print, counted separately,"), get: raised("get") },
   {
     title: "PartnerRateLimits",
     additionalProperties: false,
     description:
-      "What the partner may have beyond the limit that each client address has (10 pays, 100 gets a second), together on all addresses from which it calls with its key or login; `RateLimit-*` of such an answer tell of it. Left out: nothing. Each change says both; `{}` takes them away.",
+      "Requests that the partner may send in addition to the limit of each client address (10 pays, 100 gets a second), together on all addresses from which it calls with its key or login. The `RateLimit-*` headers of such a response show this limit. If absent, the partner has no additional requests. Each change sets both members; `{}` removes both.",
   },
 );
 
@@ -95,7 +96,7 @@ export const Partner = Type.Object(
     adapterMerId: Type.Union([Type.String(), Type.Null()]),
     partnerApi: PartnerApiShown,
     rateLimits: Rates,
-    previousKeyUntil: Type.Optional(Type.String({ description: "Until when the previous API key is still accepted; ISO 8601 UTC." })),
+    previousKeyUntil: Type.Optional(Type.String({ description: "The previous API key is accepted until this time; ISO 8601 UTC." })),
     createdAt: Type.String({ description: "ISO 8601 UTC." }),
     updatedAt: Type.String({ description: "ISO 8601 UTC." }),
   },
@@ -155,9 +156,9 @@ export function shown(record: PartnerRecord): Static<typeof Partner> {
     adapterMerId: adapter?.merchantId ?? null,
     partnerApi: shownPartnerApi(partnerApi),
     rateLimits: { ...(pay === undefined ? {} : { pay }), ...(get === undefined ? {} : { get }) },
-    ...(previousKey === null ? {} : { previousKeyUntil: new Date(previousKey.untilMs).toISOString() }),
-    createdAt: new Date(createdAtMs).toISOString(),
-    updatedAt: new Date(updatedAtMs).toISOString(),
+    ...(previousKey === null ? {} : { previousKeyUntil: iso(previousKey.untilMs) }),
+    createdAt: iso(createdAtMs),
+    updatedAt: iso(updatedAtMs),
   };
 }
 

@@ -12,7 +12,7 @@ export const resetPartnerPassword = admin.endpoint({
   method: "POST",
   path: "/admin/api/partners/{id}/reset-password",
   summary: "Reset the password of a partner",
-  description: "The password is shown in this response only. When it is sent, the previous password is no longer accepted.",
+  description: "The password is shown in this response only. When it is sent, the relay no longer accepts the previous password.",
   body: Type.Optional(Type.Object({})),
   audit: { action: "partner.reset-password" },
   responses: {

@@ -11,7 +11,7 @@ export const showPartner = admin.endpoint({
   role: "read-only",
   params: PartnerParams,
   responses: {
-    200: { description: "Without any secret.", body: okBody(Partner), example: { status: "ok", data: example } },
+    200: { description: "The partner, without any secret.", body: okBody(Partner), example: { status: "ok", data: example } },
     ...admin.errors(400, 401, 404),
   },
   handle: ({ partners }, { params }) => {

@@ -15,8 +15,8 @@ export const togglePartner = admin.endpoint({
   path: "/admin/api/partners/{id}/toggle",
   summary: "Enable or disable a partner",
   description:
-    "With `enabled` it becomes that, and 409 says that it is so already: two administrators who do the same at the same time do not undo each other.",
-  body: Type.Optional(Type.Object({ enabled: Type.Optional(Type.Boolean({ description: "What it is to become." })) })),
+    "With `enabled` the partner gets this state, and the response is 409 if it already has it: two administrators who do the same at the same time do not undo each other's change.",
+  body: Type.Optional(Type.Object({ enabled: Type.Optional(Type.Boolean({ description: "The new state." })) })),
   bodyExample: { enabled: false },
   audit: { action: "partner.toggle" },
   responses: {

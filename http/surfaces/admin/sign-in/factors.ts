@@ -51,7 +51,7 @@ async function enrolledAnswer(operations: AdminSignInOperations, outcome: EnrolO
       return refusal(
         400,
         "invalid_code",
-        "The code, or the answer of the authenticator, is not right; begin again if it was shown some minutes ago",
+        "The code or the authenticator's response is wrong; start again if it was requested some minutes ago",
       );
     case "ended":
     case "nowhere":
@@ -59,7 +59,7 @@ async function enrolledAnswer(operations: AdminSignInOperations, outcome: EnrolO
   }
 }
 
-const Enrolled = { description: "It was added.", body: okBody(AdminFactorEnrolled), headers: { ...SetCookie, ...NoStore } };
+const Enrolled = { description: "The second factor was added.", body: okBody(AdminFactorEnrolled), headers: { ...SetCookie, ...NoStore } };
 
 export const showAdminFactors = adminSignIn.endpoint({
   name: "showAdminFactors",
@@ -69,7 +69,7 @@ export const showAdminFactors = adminSignIn.endpoint({
   summary: "Get your administrator second factors",
   auth: "fullAdminSession",
   rateLimit: ADMIN_PAGE_RATE,
-  responses: { 200: { description: "Without any secret.", body: okBody(AdminFactors) }, ...adminSignIn.errors(401, 429, 503) },
+  responses: { 200: { description: "The factors, without any secret.", body: okBody(AdminFactors) }, ...adminSignIn.errors(401, 429, 503) },
   handle: async (operations, { caller }) => ({ status: 200, body: ok(await factorsJson(operations, sessionOf(caller))) }),
 });
 
@@ -79,13 +79,13 @@ export const beginAdminTotp = adminSignIn.endpoint({
   path: "/admin/factors/totp",
   tags: ["Administrator accounts"],
   summary: "Start adding an administrator's authenticator app",
-  description: "Nothing changes before POST /admin/factors/totp/confirm. An app that was added before is then replaced.",
+  description: "Nothing changes before POST /admin/factors/totp/confirm, which replaces an existing app.",
   auth: "adminSession",
   stepUp: true,
   rateLimit: ADMIN_PAGE_RATE,
   audit: "changes nothing",
   responses: {
-    200: { description: "The secret, shown this once.", body: okBody(TotpBegun), headers: NoStore },
+    200: { description: "The secret. It is shown only once.", body: okBody(TotpBegun), headers: NoStore },
     ...adminSignIn.errors(401, 403, 429, 503),
   },
   handle: async ({ administratorSignIn }, { caller }) => {
@@ -100,7 +100,7 @@ export const confirmAdminTotp = adminSignIn.endpoint({
   path: "/admin/factors/totp/confirm",
   tags: ["Administrator accounts"],
   summary: "Confirm an administrator's authenticator app",
-  description: "In the stage `enrol` it signs you in. Recovery codes are answered where there were none.",
+  description: "In the stage `enrol` this signs you in. The response contains recovery codes if there were none.",
   auth: "adminSession",
   stepUp: true,
   rateLimit: ADMIN_SIGN_IN_RATE,
@@ -121,7 +121,8 @@ export const beginAdminPasskey = adminSignIn.endpoint({
   path: "/admin/factors/passkeys/options",
   tags: ["Administrator accounts"],
   summary: "Start adding an administrator's passkey",
-  description: "What the browser asks the authenticator (`PublicKeyCredentialCreationOptionsJSON`). The challenge counts for five minutes.",
+  description:
+    "Returns the options for the browser's call to the authenticator (`PublicKeyCredentialCreationOptionsJSON`). The challenge is valid for five minutes.",
   auth: "adminSession",
   stepUp: true,
   rateLimit: ADMIN_PAGE_RATE,
@@ -139,7 +140,7 @@ export const addAdminPasskey = adminSignIn.endpoint({
   path: "/admin/factors/passkeys",
   tags: ["Administrator accounts"],
   summary: "Add an administrator's passkey",
-  description: `The authenticator's answer, and the passkey's name. At most ${PASSKEYS_MAX}. In the stage \`enrol\` it signs you in. Recovery codes are answered where there were none.`,
+  description: `Send the authenticator's response and a name for the passkey. You may have at most ${PASSKEYS_MAX} passkeys. In the stage \`enrol\` this signs you in. The response contains recovery codes if there were none.`,
   auth: "adminSession",
   stepUp: true,
   rateLimit: ADMIN_SIGN_IN_RATE,
@@ -169,7 +170,7 @@ export const removeAdminPasskey = adminSignIn.endpoint({
   headers: ClientHeaders,
   audit: { action: "administrator.remove-passkey", subject: ({ caller }) => sessionOf(caller).username },
   responses: {
-    200: { description: "It was removed: what is left.", body: okBody(AdminFactors) },
+    200: { description: "The factor was removed. The response lists the remaining ones.", body: okBody(AdminFactors) },
     ...adminSignIn.errors(401, 403, 404, 409, 429, 503),
   },
   handle: async (operations, { params: { id }, headers, request, caller }) => {
@@ -187,7 +188,7 @@ export const replaceAdminRecoveryCodes = adminSignIn.endpoint({
   path: "/admin/factors/recovery-codes",
   tags: ["Administrator accounts"],
   summary: "Rotate an administrator's recovery codes",
-  description: "They are shown this once; the earlier ones no longer work.",
+  description: "The new codes are shown only once; the previous ones no longer work.",
   auth: "fullAdminSession",
   stepUp: true,
   rateLimit: ADMIN_SIGN_IN_RATE,

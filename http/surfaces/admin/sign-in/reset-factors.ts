@@ -11,7 +11,7 @@ export const resetAdministratorFactors = adminSignIn.endpoint({
   tags: ["Administrator accounts"],
   summary: "Reset the second factors of an administrator",
   description:
-    "Ends the administrator's sessions too: it enrols new factors with its next sign-in to the operators' pages. Be sure that it is the administrator who asks. Where no other owner is left, `npm run reset-owner-factors` on the machine does it for the owner of the configuration.",
+    "Also ends the administrator's sessions: the administrator enrols new factors with the next sign-in to the operators' pages. Verify that it is the administrator who asks for this. If no other owner is left, `npm run reset-owner-factors` on the machine does it for the owner from the configuration.",
   auth: "admin",
   role: "owner",
   stepUp: true,

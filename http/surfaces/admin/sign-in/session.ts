@@ -22,7 +22,7 @@ export const showAdminSession = adminSignIn.endpoint({
   path: "/admin/session",
   tags: ["Administrator accounts"],
   summary: "Get your administrator session",
-  description: "Without one it answers stage `none`, and no error.",
+  description: "Without a session the response has the stage `none`; this is not an error.",
   auth: "optionalAdminSession",
   rateLimit: ADMIN_PAGE_RATE,
   responses: { 200: StateAnswer, ...adminSignIn.errors(429, 503) },
@@ -36,7 +36,7 @@ export const beginAdminSession = adminSignIn.endpoint({
   tags: ["Administrator accounts"],
   summary: "Sign in as an administrator",
   description:
-    "Begins a session that lacks its second factor: stage `factor`, or `enrol` for an administrator who has none yet. Wrong passwords count with those of logins. The answer to a name that is nobody's is that to a wrong password.",
+    "Begins a session that lacks its second factor: the stage is `factor`, or `enrol` if the administrator has none yet. Wrong passwords count together with those of logins. The response to an unknown name is the same as the response to a wrong password.",
   auth: "optionalAdminSession",
   rateLimit: ADMIN_SIGN_IN_RATE,
   headers: ClientHeaders,
@@ -53,7 +53,7 @@ export const beginAdminSession = adminSignIn.endpoint({
       const { username } = outcome;
       const refused = { type: "refused", code: "invalid_login" } as const;
       if (username !== null) adminSignInAudited({ username, way: "password", outcome: refused, ipAddress, requestId });
-      return refusal(401, "invalid_login", "The name or the password is not right");
+      return refusal(401, "invalid_login", "The name or the password is wrong");
     }
     return {
       status: 200,
@@ -69,7 +69,7 @@ export const endAdminSession = adminSignIn.endpoint({
   path: "/admin/session",
   tags: ["Administrator accounts"],
   summary: "Sign out as an administrator",
-  description: "Ends the caller's session and takes its cookie back. Also where it has ended already.",
+  description: "Ends the caller's session and deletes its cookie. The call also succeeds if the session has already ended.",
   auth: "optionalAdminSession",
   rateLimit: ADMIN_PAGE_RATE,
   audit: "changes nothing",
@@ -92,7 +92,7 @@ export const adminSecondFactor = adminSignIn.endpoint({
   tags: ["Administrator accounts"],
   summary: "Verify an administrator's second factor",
   description:
-    "A code of the authenticator app, or one of the recovery codes, which counts once. After five wrong ones the sign-in begins again with the password.",
+    "Send a code of the authenticator app, or one of the recovery codes, each of which works once. After five wrong codes the sign-in starts again with the password.",
   auth: "adminSession",
   rateLimit: ADMIN_SIGN_IN_RATE,
   headers: ClientHeaders,
@@ -114,7 +114,7 @@ export const adminPasskeyOptions = adminSignIn.endpoint({
   tags: ["Administrator accounts"],
   summary: "Get options for an administrator's passkey sign-in",
   description:
-    "What the browser asks the authenticator (`PublicKeyCredentialRequestOptionsJSON`): any passkey of this installation where nobody is signed in, else one of the administrator. The challenge counts once, for five minutes.",
+    "Returns the options for the browser's call to the authenticator (`PublicKeyCredentialRequestOptionsJSON`): they permit any passkey of this installation if nobody is signed in, otherwise one of the administrator's. The challenge can be used once, for five minutes.",
   auth: "optionalAdminSession",
   rateLimit: ADMIN_SIGN_IN_RATE,
   audit: "changes nothing",
@@ -132,7 +132,7 @@ export const adminPasskeySession = adminSignIn.endpoint({
   tags: ["Administrator accounts"],
   summary: "Sign in as an administrator with a passkey",
   description:
-    "The answer of the authenticator to POST /admin/session/passkey/options. Without a session it signs in alone; in the stage `factor` it is the second factor, in the stage `full` a fresh one.",
+    "Send the authenticator's response to the options of POST /admin/session/passkey/options. Without a session the passkey alone signs in; in the stage `factor` it is the second factor, and in the stage `full` a fresh one.",
   auth: "optionalAdminSession",
   rateLimit: ADMIN_SIGN_IN_RATE,
   bodyBytesMax: PASSKEY_BYTES_MAX,
@@ -167,7 +167,7 @@ export const adminStepUp = adminSignIn.endpoint({
   tags: ["Administrator accounts"],
   summary: "Verify a fresh second factor of an administrator",
   description:
-    "For ten minutes it opens what needs one. Send `code`, `recoveryCode` or a passkey's `response`. Five wrong codes end the session.",
+    "For ten minutes afterwards the session may make the calls that need a fresh second factor. Send `code`, `recoveryCode` or a passkey's `response`. Five wrong codes end the session.",
   auth: "fullAdminSession",
   rateLimit: ADMIN_SIGN_IN_RATE,
   bodyBytesMax: PASSKEY_BYTES_MAX,

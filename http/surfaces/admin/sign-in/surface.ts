@@ -5,6 +5,7 @@ import type { AdministratorFactorOutcome, AdministratorSignIn } from "../../../.
 import type { Clock } from "../../../../engine/kernel/clock.ts";
 import { RelayError } from "../../../../engine/kernel/errors.ts";
 import { surface } from "../../../endpoint/surface.ts";
+import { iso } from "../../../endpoint/time.ts";
 import { SetCookie } from "../../parts/factor-schemas.ts";
 import { okBody } from "../../parts/relay-envelope.ts";
 import { ok, refusal } from "../envelope.ts";
@@ -58,7 +59,7 @@ export function enrollingSession(caller: Caller): AdministratorSessionGrant {
   return session;
 }
 
-export const StateAnswer = { description: "The session as it is now.", body: okBody(AdminSessionState) };
+export const StateAnswer = { description: "The session as it is after the call.", body: okBody(AdminSessionState) };
 export const StateAndCookie = { ...StateAnswer, headers: SetCookie };
 
 /** What of a session is shown. */
@@ -76,7 +77,7 @@ export async function stateJson(operations: AdminSignInOperations, session: Show
     methods: await administratorSignIn.methods(session),
     username,
     role,
-    steppedUpUntil: isFresh ? new Date(steppedUpUntilMs).toISOString() : null,
+    steppedUpUntil: isFresh ? iso(steppedUpUntilMs) : null,
     ...facts,
   };
 }
@@ -91,7 +92,7 @@ export async function factorAnswer(operations: AdminSignInOperations, outcome: A
         headers: { "Set-Cookie": operations.administratorCookie.handOut(outcome.token) },
       } as const;
     case "invalid":
-      return refusal(401, "invalid_code", "The code, or the answer of the passkey, is not right");
+      return refusal(401, "invalid_code", "The code or the passkey's response is wrong");
     case "ended":
     case "nowhere":
       throw endedError();

@@ -8,7 +8,7 @@ export const cancelPaymentLinkTool = agentTool({
   name: "cancel_payment_link",
   title: "Cancel a payment link",
   description:
-    "Ends a payment link that this credential made: it cannot be paid from then on. Who is paying at that very moment may still pay; the link is then PAID with `late`. A link that is cancelled already is answered as it is.",
+    "Ends a payment link that this credential created: afterwards it cannot be paid. A customer who is paying at that very moment may still pay; the link is then PAID with `late`. For a link that is already cancelled, the tool returns the link.",
   scope: "links:cancel",
   effects: { readOnly: false, destructive: true },
   input: Type.Object({ id: LinkId }, { additionalProperties: false }),
@@ -19,8 +19,7 @@ export const cancelPaymentLinkTool = agentTool({
     const outcome = await operations.agentCredentials.cancelLink(agent, args.id, { id, requestId });
     if (outcome === null) return noSuchLink();
     const link = agentLink(operations, outcome.link);
-    if (outcome.type === "not_pending" && link.state !== "CANCELLED")
-      return refused(`The link is ${link.state}: it cannot be cancelled any more`);
+    if (outcome.type === "not_pending" && link.state !== "CANCELLED") return refused(`The link is ${link.state} and cannot be cancelled`);
     return { type: "done", structured: link, text: linkText(link) };
   },
 });

@@ -20,26 +20,26 @@ const Order = Type.Object(
       pattern: `^[!-~]{1,${IDEMPOTENCY_KEY_LENGTH_MAX}}$`,
       errorMessage: `must be 1 to ${IDEMPOTENCY_KEY_LENGTH_MAX} visible ASCII characters, no spaces`,
       description:
-        "Yours, a new one for each link that is wanted, such as a random UUID. Repeat a call whose outcome you do not know with the same key and the same arguments: it answers with the same link and makes no second one.",
+        "A key that you choose, a new one for each new link, such as a random UUID. If you do not know the outcome of a call, repeat it with the same key and the same arguments: the tool then returns the same link and creates no second one.",
     }),
     amountMinor: Type.Integer({
       minimum: 1,
       maximum: AMOUNT_MINOR_MAX,
-      description: "In minor units of the currency: 1050 in EUR is 10.50.",
+      description: "Amount in minor units of the currency: 1050 in EUR is 10.50.",
     }),
     currency: Type.String({
       pattern: "^[A-Z]{3}$",
       errorMessage: "must be an ISO 4217 code such as EUR",
       description: "ISO 4217, such as EUR.",
     }),
-    description: Type.String({ minLength: 1, maxLength: LINK_TEXT_LENGTH_MAX, description: "What the customer reads on the page." }),
-    reference: Type.Optional(Type.String({ maxLength: LINK_TEXT_LENGTH_MAX, description: "Your own, such as the number of an order." })),
+    description: Type.String({ minLength: 1, maxLength: LINK_TEXT_LENGTH_MAX, description: "Text that the customer reads on the page." }),
+    reference: Type.Optional(Type.String({ maxLength: LINK_TEXT_LENGTH_MAX, description: "Your own reference, such as an order number." })),
     expiresInHours: Type.Optional(
       Type.Integer({
         minimum: PORTAL_LINK_HOURS_MIN,
         maximum: PORTAL_LINK_HOURS_MAX,
         default: PORTAL_LINK_HOURS_DEFAULT,
-        description: `How long it can be paid; ${PORTAL_LINK_HOURS_DEFAULT} if it is left out.`,
+        description: `Hours until the link expires; ${PORTAL_LINK_HOURS_DEFAULT} if absent.`,
       }),
     ),
   },
@@ -51,7 +51,7 @@ export const createPaymentLinkTool = agentTool({
   name: NAME,
   title: "Create a payment link",
   description:
-    "Makes an address where a customer pays an amount once, by card. Nothing is sent to anybody: give `url` to the customer. The limits of your credential hold; a refusal says which one, and what is left of it.",
+    "Creates an address where a customer pays an amount once, by card. The relay sends nothing to anybody: give `url` to the customer. The limits of your credential apply; an error names the limit that was reached and the remaining amount.",
   scope: "links:create",
   effects: { readOnly: false, destructive: false },
   input: Order,
@@ -125,12 +125,16 @@ function outcomeOf(operations: AgentOperations, made: AgentLinkOutcome): Outcome
       return { type: "done", structured: link, text: linkText(link) };
     }
     case "no_account":
-      return refused("The partner of this merchant has no account at the card gateway; the merchant has to ask its partner for it");
+      return refused("The partner of this merchant has no account at the card gateway; the merchant must ask its partner for one");
     case "other_environment":
-      return refused("The merchant has moved to its other environment, and no account at the card gateway is kept for this one");
+      return refused("The merchant has moved to its other environment, and its partner has no account at the card gateway for this one");
     case "refused":
       return refused(limitText(made));
     case "ended":
-      return refused(made.state === "REVOKED" ? "This credential was revoked" : "This credential has expired");
+      return refused(
+        made.state === "REVOKED"
+          ? "This credential was revoked; ask the merchant for another one"
+          : "This credential has expired; ask the merchant for another one",
+      );
   }
 }

@@ -6,7 +6,7 @@ import { LinkId } from "./schema-parts.ts";
 export const getPaymentLinkTool = agentTool({
   name: "get_payment_link",
   title: "Get a payment link",
-  description: "One of the payment links that this credential made, as it stands now: state PAID means that it is paid.",
+  description: "Returns one of the payment links that this credential created, in its present state. The state PAID means that it is paid.",
   scope: "links:read",
   effects: { readOnly: true, destructive: false },
   input: Type.Object({ id: LinkId }, { additionalProperties: false }),

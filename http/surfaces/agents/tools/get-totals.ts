@@ -1,36 +1,40 @@
 import { type Static, Type } from "@sinclair/typebox";
 import { currencyDecimals } from "../../../../engine/kernel/money.ts";
 import type { TransactionSums } from "../../../../engine/payments/merchant-transactions.ts";
+import { iso } from "../../../endpoint/time.ts";
 import { dayOfQuery, daysAfter } from "../../parts/time.ts";
 import { agentTool, refused } from "../tool.ts";
-import { amountText, FromDay, iso, ToDay, time, writtenText } from "./schema-parts.ts";
+import { amountText, FromDay, ToDay, time, writtenText } from "./schema-parts.ts";
 import { MethodWord, methodWord } from "./transaction-json.ts";
 
 /** A year and a month, as reports have it. */
 const DAYS_MAX = 400;
 
 const Sums = {
-  currency: Type.String({ maxLength: 255, description: "ISO 4217, as far as terminals have named one." }),
+  currency: Type.String({
+    maxLength: 255,
+    description: "ISO 4217 code. A code that is not a known one is returned as the terminal sent it.",
+  }),
   volumeMinor: Type.Integer({
-    description: "Approved payments, in minor units. Refunds are not taken off.",
+    description: "Approved payments, in minor units. Refunds are not subtracted.",
   }),
   approved: Type.Integer({ description: "Their number." }),
-  declined: Type.Integer({ description: "The number of those that were declined, without payment links that expired." }),
+  declined: Type.Integer({ description: "The number of declined payments, without expired payment links." }),
 };
 
 const Totals = Type.Object({
   from: Type.String(),
   to: Type.String(),
-  timeZone: Type.String({ description: "In which the days are (IANA)." }),
-  asOf: time("when the sums were asked for; they are up to 15 seconds old."),
-  totals: Type.Array(Type.Object(Sums), { description: "Of each currency." }),
+  timeZone: Type.String({ description: "The time zone of the days (IANA)." }),
+  asOf: time("when the sums were computed; they are up to 15 seconds old."),
+  totals: Type.Array(Type.Object(Sums), { description: "Sums for each currency." }),
   byMethod: Type.Array(Type.Object({ method: MethodWord, ...Sums })),
 });
 
 export const getTotalsTool = agentTool({
   name: "get_totals",
   title: "Get totals",
-  description: `Sums of the merchant's payments from one day to another, of each currency apart, at most ${DAYS_MAX} days. Without days those of today.`,
+  description: `Returns sums of the merchant's payments in a range of at most ${DAYS_MAX} days, for each currency separately. Without days it returns those of today.`,
   scope: "analytics:read",
   effects: { readOnly: true, destructive: false },
   input: Type.Object({ from: FromDay, to: ToDay }, { additionalProperties: false }),
@@ -42,7 +46,7 @@ export const getTotalsTool = agentTool({
     if (from > to) return refused("from: is after to");
     const range = { fromMs: dayOfQuery("from", from, localTime).fromMs, untilMs: dayOfQuery("to", to, localTime).untilMs };
     // By the calendar: clocks may have made them an hour longer.
-    if (daysAfter(from, DAYS_MAX) <= to) return refused(`from: sums are of ${DAYS_MAX} days at most`);
+    if (daysAfter(from, DAYS_MAX) <= to) return refused(`from: the range may have at most ${DAYS_MAX} days`);
     const { sums, byMethod } = await merchantTransactions.sums(agent.merchantId, range, gone);
     const totals: Static<typeof Totals> = {
       ...{ from, to, timeZone: localTime.zone, asOf: iso(nowMs) },

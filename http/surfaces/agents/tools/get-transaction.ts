@@ -7,14 +7,14 @@ export const getTransactionTool = agentTool({
   name: "get_transaction",
   title: "Get a transaction",
   description:
-    "A payment of the merchant by its uuid: of a terminal, or of a payment link (`payments[].uuid` of get_payment_link). OK is approved, KO declined. Refunds of links stand in get_payment_link.",
+    "Returns a payment of the merchant by its uuid: a terminal's payment, or a payment of a payment link (`payments[].uuid` of get_payment_link). OK means approved, KO declined. get_payment_link shows refunds of links.",
   scope: "transactions:read",
   effects: { readOnly: true, destructive: false },
   input: Type.Object(
     {
       uuid: Type.String({
         pattern: `^[A-Za-z0-9._-]{1,${IDENTIFIER_LENGTH_MAX}}$`,
-        errorMessage: "is not a uuid of a transaction",
+        errorMessage: "is not the uuid of a transaction",
       }),
     },
     { additionalProperties: false },

@@ -1,38 +1,42 @@
 import { type Static, Type } from "@sinclair/typebox";
 import { PORTAL_LINK_STATES, type PortalLinkAttempt, type PortalLinkRecord } from "../../../../engine/portal-links/portal-link.ts";
+import { iso, isoOrNull } from "../../../endpoint/time.ts";
 import { words } from "../../parts/schemas.ts";
 import type { AgentOperations } from "../surface.ts";
 import { refused } from "../tool.ts";
-import { AmountMinor, amountText, CurrencyWord, iso, isoOrNull, nullable, time, written, writtenText } from "./schema-parts.ts";
+import { AmountMinor, amountText, CurrencyWord, nullable, time, written, writtenText } from "./schema-parts.ts";
 
 export const LinkState = words(PORTAL_LINK_STATES, {
-  description: "PENDING: it can be paid. PAID. CANCELLED: by the merchant or its agent. EXPIRED: its time is over.",
+  description:
+    "PENDING: the link can be paid. PAID: it was paid. CANCELLED: the merchant or its agent cancelled it. EXPIRED: its time is over.",
 });
 
 /** A link as its agent sees it: nothing of the customer. */
 export const AgentLink = Type.Object({
   id: Type.String(),
-  url: Type.String({ description: "For the customer. Whoever has it may pay." }),
+  url: Type.String({ description: "Address for the customer. Anyone who has it may pay." }),
   state: LinkState,
-  late: Type.Boolean({ description: "It was paid after it had been cancelled or had expired." }),
+  late: Type.Boolean({ description: "True if the link was paid after it was cancelled or had expired." }),
   amountMinor: AmountMinor,
   currency: CurrencyWord,
-  description: written("What the customer reads."),
-  reference: written("The merchant's own."),
-  createdAt: time("when it was created."),
-  expiresAt: time("until when it can be paid."),
-  paidAt: nullable(time("when it was paid.")),
-  cancelledAt: nullable(time("when it was cancelled.")),
+  description: written("Text that the customer reads."),
+  reference: written("The merchant's own reference."),
+  createdAt: time("when the link was created."),
+  expiresAt: time("until when the link can be paid."),
+  paidAt: nullable(time("when the link was paid.")),
+  cancelledAt: nullable(time("when the link was cancelled.")),
   payments: Type.Array(
     Type.Object({
-      uuid: Type.String({ description: "Of its transaction." }),
+      uuid: Type.String({ description: "The uuid of its transaction." }),
       paidAt: time("when."),
       amountMinor: AmountMinor,
       currency: CurrencyWord,
       last4: nullable(Type.String({ description: "The last digits of the card." })),
-      refund: words(["none", "unknown", "done"], { description: "Whether it was given back. unknown: the gateway has not said so yet." }),
+      refund: words(["none", "unknown", "done"], {
+        description: "The state of its refund. unknown: the gateway has not confirmed it yet.",
+      }),
     }),
-    { description: "What was paid by it: more than one only where it was paid twice." },
+    { description: "Payments made by the link. There is more than one only if it was paid twice." },
   ),
 });
 export type AgentLinkJson = Static<typeof AgentLink>;
@@ -66,5 +70,5 @@ export function linkLine({ id, state, amountMinor, currency, createdAt }: AgentL
 
 /** The one answer for what is not there, and for links that this credential did not make. */
 export function noSuchLink() {
-  return refused("This credential has made no such payment link");
+  return refused("This credential has created no such payment link");
 }

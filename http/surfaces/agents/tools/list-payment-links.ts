@@ -9,7 +9,7 @@ export const listPaymentLinksTool = agentTool({
   name: "list_payment_links",
   title: "List payment links",
   description:
-    "The payment links that this credential made, newest first. Days are those on which they were created. A page of a filtered list may have fewer items than `limit`, or none, and still a `next`.",
+    "Lists the payment links that this credential created, newest first. Days are those on which they were created. A page of a filtered list may have fewer items than `limit`, or none, and still have a `next`.",
   scope: "links:read",
   effects: { readOnly: true, destructive: false },
   input: Type.Object(
@@ -17,7 +17,7 @@ export const listPaymentLinksTool = agentTool({
       state: Type.Optional(LinkState),
       from: FromDay,
       to: ToDay,
-      reference: Type.Optional(Type.String({ minLength: 1, maxLength: LINK_TEXT_LENGTH_MAX, description: "Exactly this one." })),
+      reference: Type.Optional(Type.String({ minLength: 1, maxLength: LINK_TEXT_LENGTH_MAX, description: "Exactly this reference." })),
       ...PAGE,
     },
     { additionalProperties: false },

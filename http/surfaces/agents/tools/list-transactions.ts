@@ -7,13 +7,13 @@ import { agentTool, refused } from "../tool.ts";
 import { FromDay, listText, Next, PAGE, PAGE_DEFAULT, ToDay } from "./schema-parts.ts";
 import { AgentTransaction, agentTransaction, MethodWord, transactionLine } from "./transaction-json.ts";
 
-const Amount = Type.Optional(Type.Integer({ minimum: 0, maximum: AMOUNT_MINOR_MAX, description: "In minor units, included." }));
+const Amount = Type.Optional(Type.Integer({ minimum: 0, maximum: AMOUNT_MINOR_MAX, description: "In minor units, inclusive." }));
 
 export const listTransactionsTool = agentTool({
   name: "list_transactions",
   title: "List transactions",
   description:
-    "Payments of the merchant's terminals and payment links, newest first. OK is approved, KO declined. `refundState`: those that were given back (ANY: wholly or partly). For sums use get_totals.",
+    "Lists payments of the merchant's terminals and payment links, newest first. OK means approved, KO declined. `refundState` selects refunded payments (ANY: wholly or partly). For sums use get_totals.",
   scope: "transactions:read",
   effects: { readOnly: true, destructive: false },
   input: Type.Object(

@@ -1,8 +1,9 @@
 import { type Static, Type } from "@sinclair/typebox";
 import { type MerchantTransaction, netMinorOf, refundStateOf } from "../../../../engine/payments/merchant-transactions.ts";
 import type { TransactionMethod } from "../../../../engine/payments/transaction.ts";
+import { iso } from "../../../endpoint/time.ts";
 import { RefundStateWord, ResultStatus, words } from "../../parts/schemas.ts";
-import { AmountMinor, amountText, iso, nullable, time, written, writtenText } from "./schema-parts.ts";
+import { AmountMinor, amountText, nullable, time, written, writtenText } from "./schema-parts.ts";
 
 /** What there is in a merchant's list; scans and prints are no transactions of a shop. */
 const METHODS = ["CARD", "SATISPAY", "VOUCHER", "PAYBYLINK", "RECEIPT", "UNKNOWN"] as const;
@@ -15,16 +16,19 @@ export const AgentTransaction = Type.Object({
   method: MethodWord,
   status: ResultStatus,
   amountMinor: AmountMinor,
-  isPayment: Type.Boolean({ description: "false: it is in no total. A check of a card, or a receipt." }),
+  isPayment: Type.Boolean({ description: "false: it counts in no total, because it is a card check or a receipt." }),
   refundState: RefundStateWord,
-  refundedMinor: Type.Integer({ description: "What was given back of it until now, in minor units." }),
-  netMinor: Type.Integer({ description: "What is left of an approved payment, in minor units; else 0." }),
-  currency: Type.String({ maxLength: 255, description: "ISO 4217, as far as the terminal has named one." }),
-  brand: written("The card's brand, as the terminal says."),
+  refundedMinor: Type.Integer({ description: "Amount that has been refunded until now, in minor units." }),
+  netMinor: Type.Integer({ description: "An approved payment's amount minus its refunds, in minor units; otherwise 0." }),
+  currency: Type.String({
+    maxLength: 255,
+    description: "ISO 4217 code. A code that is not a known one is returned as the terminal sent it.",
+  }),
+  brand: written("The card's brand, as the terminal reports it."),
   last4: nullable(Type.String({ description: "The last digits of the card." })),
-  message: written("The terminal's or the gateway's words."),
-  amountDiffers: Type.Boolean({ description: "What was paid is not what was asked for." }),
-  unsolicited: Type.Boolean({ description: "A terminal has posted a result that nobody had asked it for." }),
+  message: written("Message of the terminal or the gateway."),
+  amountDiffers: Type.Boolean({ description: "True if the paid amount or currency differs from the request." }),
+  unsolicited: Type.Boolean({ description: "True if a terminal posted the result without a command." }),
 });
 export type AgentTransactionJson = Static<typeof AgentTransaction>;
 

@@ -2,6 +2,7 @@ import type { Caller } from "../../../../engine/access/caller.ts";
 import type { AgentCredentialCreator, AgentCredentialRecord, AgentCredentialRevoker } from "../../../../engine/agents/agent-credential.ts";
 import type { SeenAgentCredential } from "../../../../engine/agents/agent-credentials.ts";
 import { madeOn } from "../../../../engine/agents/rules.ts";
+import { iso, isoOrNull } from "../../../endpoint/time.ts";
 import { type ActorNames, actorNames } from "../actor-names.ts";
 import type { AgentCredentialJson } from "./schemas.ts";
 import type { AgentCredentialOperations } from "./surface.ts";
@@ -83,14 +84,6 @@ function revokerOf(revoker: AgentCredentialRevoker, names: ActorNames<AgentCrede
 
 function callsOf({ use: { calls } }: SeenAgentCredential): Details["calls"] {
   return calls.map(({ atMs, tool, outcome, argumentsDigest }) => ({ at: iso(atMs), tool, outcome, argumentsDigest }));
-}
-
-function iso(atMs: number): string {
-  return new Date(atMs).toISOString();
-}
-
-function isoOrNull(atMs: number | null): string | null {
-  return atMs === null ? null : iso(atMs);
 }
 
 export const AGENT_CREDENTIAL_EXAMPLE: AgentCredentialJson = {

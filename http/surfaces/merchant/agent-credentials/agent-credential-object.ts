@@ -1,4 +1,5 @@
 import type { AgentCredentialRecord } from "../../../../engine/agents/agent-credential.ts";
+import { iso } from "../../../endpoint/time.ts";
 
 /** A credential as the events `agent_credential.*` have it, frozen when they happen. Nothing by which it could be used, and not from where. */
 export function agentCredentialObject(record: AgentCredentialRecord): object {
@@ -9,7 +10,7 @@ export function agentCredentialObject(record: AgentCredentialRecord): object {
     environment: livemode ? "LIVE" : "TEST",
     ...{ name, state, scopes, limits, last4 },
     usage: { totalMinor: reserved.totalMinor, links: reserved.links },
-    createdAt: new Date(createdAtMs).toISOString(),
-    expiresAt: new Date(expiresAtMs).toISOString(),
+    createdAt: iso(createdAtMs),
+    expiresAt: iso(expiresAtMs),
   };
 }

@@ -1,6 +1,7 @@
 import type { Caller } from "../../../../engine/access/caller.ts";
 import { type AlertRecord, isRefunding } from "../../../../engine/alerts/alert.ts";
 import type { DisputeActor } from "../../../../engine/disputes/dispute.ts";
+import { iso, isoOrNull } from "../../../endpoint/time.ts";
 import { type ActorNames, actorNames } from "../actor-names.ts";
 import { maySeePersonalData } from "../personal-data.ts";
 import type { AlertJson, AlertRulesJson } from "./schemas.ts";
@@ -43,11 +44,7 @@ function refundJson({ refund }: AlertRecord, names: ActorNames<DisputeActor>): A
   if (refund === null) return null;
   const { state, by, requestedAtMs, endedAtMs, moved, detail } = refund;
   const who = by.type === "rule" ? ({ by: by.ruleId, byType: "rule" } as const) : names(by);
-  return { state, ...who, requestedAt: iso(requestedAtMs), endedAt: endedAtMs === null ? null : iso(endedAtMs), moved, detail };
-}
-
-function iso(atMs: number): string {
-  return new Date(atMs).toISOString();
+  return { state, ...who, requestedAt: iso(requestedAtMs), endedAt: isoOrNull(endedAtMs), moved, detail };
 }
 
 export const ALERT_EXAMPLE: AlertJson = {

@@ -1,4 +1,5 @@
 import type { AlertRecord } from "../../../../engine/alerts/alert.ts";
+import { iso } from "../../../endpoint/time.ts";
 
 /** An alert as the events `alert.*` have it, frozen when they happen. Nothing of what was written, nor of who wrote it. */
 export function alertObject(alert: AlertRecord): object {
@@ -15,8 +16,4 @@ export function alertObject(alert: AlertRecord): object {
     end: end === null ? null : { by: end.by, at: iso(end.atMs) },
     createdAt: iso(createdAtMs),
   };
-}
-
-function iso(atMs: number): string {
-  return new Date(atMs).toISOString();
 }

@@ -2,6 +2,7 @@ import type { Static } from "@sinclair/typebox";
 import type { Caller } from "../../../../engine/access/caller.ts";
 import type { AlertRules, AlertRuleSet as RuleSet } from "../../../../engine/alerts/alert-rules.ts";
 import { ALERT_RULE_SOURCES } from "../../../../engine/alerts/words.ts";
+import { iso } from "../../../endpoint/time.ts";
 import { actorNames } from "../actor-names.ts";
 import type { AlertRuleJson, AlertRuleSet, AlertRulesJson } from "./schemas.ts";
 import type { AlertOperations } from "./surface.ts";
@@ -15,7 +16,7 @@ export async function rulesJson(
   const names = await actorNames(users, caller, updatedBy === null ? [] : [updatedBy]);
   return {
     ...{ enabled, currency, rules: rules.map(ruleJson), dailyCountMax, dailyAmountMaxMinor, version },
-    updatedAt: updatedBy === null ? null : new Date(updatedAtMs).toISOString(),
+    updatedAt: updatedBy === null ? null : iso(updatedAtMs),
     updatedBy: updatedBy === null ? null : names(updatedBy).by,
   };
 }

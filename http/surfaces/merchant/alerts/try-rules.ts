@@ -1,3 +1,4 @@
+import { iso } from "../../../endpoint/time.ts";
 import { ok, okOf } from "../envelope.ts";
 import { MERCHANT_BASE, merchantOwnerOf, PORTAL_RATE } from "../surface.ts";
 import { ALERT_EXAMPLE, alertList } from "./alert-json.ts";
@@ -57,7 +58,7 @@ export const tryAlertRules = alerts.endpoint({
       shown.map(({ alert }) => alert),
     );
     const data = {
-      ...{ from: new Date(fromMs).toISOString(), looked, refunded: refunded.length, capped: items.length - refunded.length, complete },
+      ...{ from: iso(fromMs), looked, refunded: refunded.length, capped: items.length - refunded.length, complete },
       refundedMinor: refunded.reduce((sum, { alert }) => sum + alert.amountMinor, 0),
       items: shown.flatMap(({ rule, capped }, index) => {
         const alert = json[index];

@@ -17,7 +17,7 @@ export const agentsReport = analytics.endpoint({
   method: "GET",
   path: `${MERCHANT_BASE}/analytics/agents`,
   summary: "Get the report of AI agents",
-  description: `What became of the payment links that AI agents created in the period; and what their limits refused, since their credentials were made. ${EVERY_REPORT}`,
+  description: `The outcomes of the payment links that AI agents created in the period, and what the limits of their credentials have rejected since these were created. ${EVERY_REPORT}`,
   auth: "merchantUserOrKey",
   apartByEnvironment: true,
   may: "look",

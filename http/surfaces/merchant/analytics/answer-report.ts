@@ -1,6 +1,7 @@
 import type { Caller } from "../../../../engine/access/caller.ts";
 import type { ReportKinds, ReportName } from "../../../../engine/reports/merchant-reports.ts";
 import type { RequestFacts } from "../../../endpoint/endpoint.ts";
+import { iso } from "../../../endpoint/time.ts";
 import type { LocalTime } from "../../parts/time.ts";
 import { merchantOwnerOf } from "../surface.ts";
 import { edgesOf, withOffset } from "./buckets.ts";
@@ -32,7 +33,7 @@ export async function answerReport<Name extends ReportName, Members extends obje
     ...asked.json,
     previous: compared === null ? null : compared.json,
     timeZone: localTime.zone,
-    asOf: new Date(Math.min(asked.asOfMs, compared?.asOfMs ?? asked.asOfMs)).toISOString(),
+    asOf: iso(Math.min(asked.asOfMs, compared?.asOfMs ?? asked.asOfMs)),
     definitions,
   };
 }

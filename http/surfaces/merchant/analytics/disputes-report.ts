@@ -21,7 +21,7 @@ export const disputesReport = analytics.endpoint({
   method: "GET",
   path: `${MERCHANT_BASE}/analytics/disputes`,
   summary: "Get the report of disputes and alerts",
-  description: `Of the disputes and alerts received in the period, what became of them, against its card payments. ${EVERY_REPORT}`,
+  description: `The outcomes of the disputes and alerts received in the period, compared with the period's card payments. ${EVERY_REPORT}`,
   auth: "merchantUserOrKey",
   apartByEnvironment: true,
   may: "look",

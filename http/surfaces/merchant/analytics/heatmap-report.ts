@@ -19,7 +19,7 @@ export const heatmapReport = analytics.endpoint({
   method: "GET",
   path: `${MERCHANT_BASE}/analytics/heatmap`,
   summary: "Get the report of payments by hour and weekday",
-  description: `What was taken in each hour of the clock on each day of the week. Lists have no filter by hours: no list is equal to a figure but to those of \`totals\`. ${EVERY_REPORT}`,
+  description: `Payments by hour of the day and day of the week. Lists cannot be filtered by hour, so only the figures of \`totals\` can be compared with a list. ${EVERY_REPORT}`,
   auth: "merchantUserOrKey",
   may: "look",
   rateLimit: PORTAL_RATE,

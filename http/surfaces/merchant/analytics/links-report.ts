@@ -16,7 +16,7 @@ export const linksReport = analytics.endpoint({
   method: "GET",
   path: `${MERCHANT_BASE}/analytics/links`,
   summary: "Get the report of payment links",
-  description: `Of the payment links created in the period, what became of them, and how long their payment took. ${EVERY_REPORT}`,
+  description: `The outcomes of the payment links created in the period, and the time until they were paid. ${EVERY_REPORT}`,
   auth: "merchantUserOrKey",
   apartByEnvironment: true,
   may: "look",

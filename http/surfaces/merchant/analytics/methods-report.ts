@@ -17,7 +17,7 @@ export const methodsReport = analytics.endpoint({
   method: "GET",
   path: `${MERCHANT_BASE}/analytics/methods`,
   summary: "Get the report of payment methods and declines",
-  description: `By method, card brand and how the card was read, and what was declined by action code and message. ${EVERY_REPORT}`,
+  description: `Payments by method, by card brand and by how the card was read, and declined payments by action code and message. ${EVERY_REPORT}`,
   auth: "merchantUserOrKey",
   may: "look",
   rateLimit: PORTAL_RATE,

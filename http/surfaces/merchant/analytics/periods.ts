@@ -33,10 +33,10 @@ export function periodsOf(query: PeriodQuery, nowMs: number, localTime: LocalTim
   rangeOfQuery({ from, to }, localTime);
   const days = daysBetween(from, to) + 1;
   if (days > REPORT_DAYS_MAX)
-    throw new RelayError("invalid_request", `from: is ${days} days with to, and a report is of ${REPORT_DAYS_MAX} at most`);
+    throw new RelayError("invalid_request", `from: is ${days} days before to; a report covers at most ${REPORT_DAYS_MAX} days`);
   const granularity = query.granularity ?? usualGranularity(days);
   if (granularity === "hour" && days > HOURLY_DAYS_MAX) {
-    throw new RelayError("invalid_request", `granularity: is hour for ${HOURLY_DAYS_MAX} days at most`);
+    throw new RelayError("invalid_request", `granularity: may be hour for at most ${HOURLY_DAYS_MAX} days`);
   }
   const before = daysBefore(query.compare ?? "none", { from, to, days });
   return {
@@ -48,7 +48,7 @@ export function periodsOf(query: PeriodQuery, nowMs: number, localTime: LocalTim
 function periodOf({ from, to }: { from: string; to: string }, granularity: Granularity, localTime: LocalTime): Period {
   dayOfQuery("compare", from, localTime);
   const buckets = bucketsOf({ from, to }, granularity, localTime);
-  if (buckets.length === 0) throw new RelayError("invalid_request", "from: is a day that the time zone has left out");
+  if (buckets.length === 0) throw new RelayError("invalid_request", "from: is a day that the time zone skipped");
   return { from, to, granularity, buckets };
 }
 

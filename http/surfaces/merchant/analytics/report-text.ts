@@ -1,6 +1,6 @@
 /** What the descriptions of all reports say, so that it is said once and the same everywhere. */
 export const EVERY_REPORT =
-  "Days and hours are those of the installation's time zone, also where clocks change. Figures are of one currency each and never added over currencies. A filter that the report does not have is refused. `definitions` says what each figure means, and which list has the same.";
+  "Days and hours are those of the installation's time zone, also when clocks change. Each figure is of one currency; figures are never added across currencies. The relay rejects a filter that the report does not have. `definitions` says what each figure means, and which list has the same number.";
 
 export const POINT_EXAMPLE = {
   start: "2026-11-25T00:00:00+01:00",

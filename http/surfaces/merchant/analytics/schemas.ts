@@ -21,7 +21,7 @@ export const HOURLY_DAYS_MAX = 7;
 
 const GranularityWord = words(GRANULARITIES, {
   title: "ReportGranularity",
-  description: `Of the series; hours of at most ${HOURLY_DAYS_MAX} days. Weeks begin on Monday; the first and the last one, and the first and the last month, are those days of it that were asked for. Default: hours up to two days, days up to 62, weeks up to 190, then months.`,
+  description: `Length of each part of the series. Hours are available for at most ${HOURLY_DAYS_MAX} days. Weeks begin on Monday; the first and last week or month contain only their days within the period. Default: hours up to two days, days up to 62, weeks up to 190, otherwise months.`,
 });
 const ComparisonWord = words(COMPARISONS, { title: "ReportComparison" });
 
@@ -30,14 +30,19 @@ const ComparisonWord = words(COMPARISONS, { title: "ReportComparison" });
 /** Of every report. */
 export const RANGE_QUERY = {
   from: Type.Optional(
-    Type.String({ ...DAY, description: "The first day, in the installation's time zone. Default: so that there are 31 days." }),
+    Type.String({
+      ...DAY,
+      description: "The first day, in the installation's time zone. Default: 30 days before `to`, so that the period has 31 days.",
+    }),
   ),
-  to: Type.Optional(Type.String({ ...DAY, description: `The last day, included; at most ${REPORT_DAYS_MAX} days. Default: today.` })),
+  to: Type.Optional(
+    Type.String({ ...DAY, description: `The last day, inclusive; a report covers at most ${REPORT_DAYS_MAX} days. Default: today.` }),
+  ),
   compare: Type.Optional(
     Type.Union([ComparisonWord], {
       default: "none",
       description:
-        "`previous`: as many days before. `year`: the same days a year before. Whole days, also where one of them has not ended.",
+        "Period to compare with. `previous`: the same number of days before. `year`: the same days a year before. Whole days are compared, even if the last one has not ended.",
     }),
   ),
 };
@@ -95,23 +100,23 @@ const linkSums = (of: { readonly [figure: string]: string }) =>
   });
 
 const POINT = {
-  start: Type.String({ description: "Local time with its offset, by which the two of an hour that comes twice differ." }),
-  end: Type.String({ description: "The first millisecond after it." }),
-  from: Type.String({ ...Day, description: "The first day of it, for lists." }),
-  to: Type.String({ ...Day, description: "The last day of it." }),
+  start: Type.String({ description: "Local time with its offset. When an hour occurs twice, the offset distinguishes the two." }),
+  end: Type.String({ description: "The first millisecond after this part of the period." }),
+  from: Type.String({ ...Day, description: "The first day of this part, for lists." }),
+  to: Type.String({ ...Day, description: "The last day of this part." }),
 };
 
 const ANSWER = {
   timeZone: Type.String({ description: "The installation's time zone (IANA), of all days and hours." }),
-  asOf: time("when it was counted; answers are shared for 15 s."),
-  definitions: Type.Record(Type.String(), Type.String(), { description: "What each figure means, by its name." }),
+  asOf: time("when the figures were computed; the relay reuses a response for 15 s."),
+  definitions: Type.Record(Type.String(), Type.String(), { description: "The meaning of each figure, by its name." }),
 };
 
 /** A report as it is answered: the period that was asked for, and the same members of the one that it is compared with. */
 function reportOf<Period extends TProperties>(title: string, period: Period) {
   const days = {
     from: Type.String({ ...Day, description: "The first day." }),
-    to: Type.String({ ...Day, description: "The last day, included." }),
+    to: Type.String({ ...Day, description: "The last day, inclusive." }),
   };
   const members = { ...days, ...period };
   return Type.Object(
@@ -120,7 +125,7 @@ function reportOf<Period extends TProperties>(title: string, period: Period) {
       previous: nullable(
         Type.Object(members, {
           title: `${title}Before`,
-          description: "With `compare`; its points stand against those of `series` in order.",
+          description: "Present with `compare`; its points correspond in order to those of `series`.",
         }),
       ),
       ...ANSWER,
@@ -133,7 +138,7 @@ const granularity = { granularity: GranularityWord };
 const listOf = <T extends TProperties>(title: string, members: T, description: string) =>
   Type.Array(Type.Object(members, { title }), { description: `${description} At most ${REPORT_LINES_MAX}, the largest first.` });
 
-const TOTALS = `Of the whole period, by currency. What a terminal wrote in the place of a currency is there as it stands: ${REPORT_CURRENCIES_MAX} of all at most, those that are known first.`;
+const TOTALS = `Figures of the whole period, by currency. A currency code that is not a known one is shown as the terminal sent it. At most ${REPORT_CURRENCIES_MAX} currencies, known ones first.`;
 
 /** Points, and the figures of the whole. */
 function seriesOf<Figures extends TProperties>(title: string, figures: Figures) {
@@ -141,7 +146,7 @@ function seriesOf<Figures extends TProperties>(title: string, figures: Figures) 
   return {
     ...granularity,
     series: Type.Array(Type.Object({ ...POINT, figures: Type.Array(Figure) }, { title: `${title}Point` }), {
-      description: "Every part of the period in order, also where nothing was.",
+      description: "Every part of the period in order, including those without any payment.",
     }),
     totals: Type.Array(Figure, { description: TOTALS }),
   };
@@ -164,20 +169,24 @@ export const MethodsReport = reportOf("MethodsReport", {
   ...seriesOf("MethodsReport", { method: Method, ...methodFigures }),
   brands: listOf(
     "BrandFigures",
-    { ...currency, brand: Type.String({ description: "Empty: the result names none." }), ...methodFigures },
+    { ...currency, brand: Type.String({ description: "Empty if the result names none." }), ...methodFigures },
     "Card payments by brand.",
   ),
   entries: listOf(
     "CardEntryFigures",
-    { ...currency, entry: Type.String({ description: "MAN, ICC or NFC; empty: the result does not say." }), ...methodFigures },
+    {
+      ...currency,
+      entry: Type.String({ description: "How the card was read: MAN, ICC or NFC. Empty if the result does not say." }),
+      ...methodFigures,
+    },
     "Card payments by how the card was read.",
   ),
   declines: listOf(
     "DeclineFigures",
     {
       ...currency,
-      actionCode: Type.String({ description: "Empty: the result has none." }),
-      message: Type.String({ description: "Empty: the result has none." }),
+      actionCode: Type.String({ description: "Empty if the result has none." }),
+      message: Type.String({ description: "Empty if the result has none." }),
       ...described(METHOD_SUMS, { declined: count(), declinedMinor: minor() }),
     },
     "Declined payments by action code and message.",
@@ -191,14 +200,14 @@ const activeTerminals = described(TERMINALS, { activeTerminals: count() });
 export const TerminalsReport = reportOf("TerminalsReport", {
   ...granularity,
   series: Type.Array(Type.Object({ ...POINT, ...activeTerminals, figures: Type.Array(ReportedSums) }, { title: "TerminalsReportPoint" }), {
-    description: "Every part of the period in order, also where nothing was.",
+    description: "Every part of the period in order, including those without any activity.",
   }),
   totals: Type.Array(ReportedSums, { description: TOTALS }),
   ...activeTerminals,
   terminals: listOf(
     "TerminalFigures",
-    { terminalId: Type.String(), ...currency, ...sums(TERMINALS), lastAt: time("its latest payment of the period.") },
-    "Terminals that have any. As GET /transactions has them with `terminalId`: with the payment links that name it.",
+    { terminalId: Type.String(), ...currency, ...sums(TERMINALS), lastAt: time("its latest payment in the period.") },
+    "Terminals with any payment. They include the payment links that name the terminal, as GET /transactions does with `terminalId`.",
   ),
 });
 
@@ -207,8 +216,8 @@ export const HeatmapReport = reportOf("HeatmapReport", {
     Type.Object(
       {
         weekday: Type.Integer({ minimum: 1, maximum: 7, description: "1 is Monday." }),
-        hour: Type.Integer({ minimum: 0, maximum: 23, description: "Of the clock: one that comes twice on a day counts as one." }),
-        days: Type.Integer({ description: "How many days of the period are that weekday." }),
+        hour: Type.Integer({ minimum: 0, maximum: 23, description: "Hour of the day. An hour that occurs twice on a day counts as one." }),
+        days: Type.Integer({ description: "How many days of the period fall on that weekday." }),
         figures: Type.Array(ReportedSums),
       },
       { title: "HeatmapReportCell" },
@@ -225,8 +234,8 @@ export const LinksReport = reportOf("LinksReport", {
   }),
   creators: listOf(
     "LinkCreatorFigures",
-    { creator: Type.String({ description: "user, key, agent or subscription." }), ...currency, ...linkSums(LINKS) },
-    "By who created them.",
+    { creator: Type.String({ description: "Who created them: user, key, agent or subscription." }), ...currency, ...linkSums(LINKS) },
+    "Links by their creator.",
   ),
 });
 
@@ -295,13 +304,13 @@ export const AgentsReport = Type.Object(
       Type.Object(
         {
           credentialId: Type.String({ description: "`ac_...`" }),
-          name: Type.String({ description: "As you call it." }),
-          limit: Type.String({ description: "currency, perLinkMax, perDay, total or linksPerHour." }),
+          name: Type.String({ description: "The credential's name." }),
+          limit: Type.String({ description: "The limit: currency, perLinkMax, perDay, total or linksPerHour." }),
           ...described(AGENTS, { refused: count() }),
         },
         { title: "AgentRefusalFigures" },
       ),
-      { description: "What limits refused, of the newest 100 credentials; those that refused nothing are left out." },
+      { description: "What limits have rejected, for the newest 100 credentials; those without any rejection are left out." },
     ),
   },
   { title: "AgentsReport" },

@@ -21,7 +21,7 @@ export const subscriptionsReport = analytics.endpoint({
   method: "GET",
   path: `${MERCHANT_BASE}/analytics/subscriptions`,
   summary: "Get the report of subscriptions",
-  description: `Monthly recurring revenue at the end of each part of the period, what began and what ended in it, and how many failed cycles were recovered. ${EVERY_REPORT}`,
+  description: `Monthly recurring revenue at the end of each part of the period, subscriptions that began and ended in it, and failed cycles that were recovered. ${EVERY_REPORT}`,
   auth: "merchantUserOrKey",
   apartByEnvironment: true,
   may: "look",

@@ -1,5 +1,6 @@
 import { Type } from "@sinclair/typebox";
 import type { PaymentSums, TerminalFigures } from "../../../../engine/reports/merchant-reports.ts";
+import { iso } from "../../../endpoint/time.ts";
 import { ok, okOf } from "../envelope.ts";
 import { MERCHANT_BASE, PORTAL_RATE } from "../surface.ts";
 import { answerReport, overPeriod, seriesOf } from "./answer-report.ts";
@@ -16,7 +17,7 @@ export const terminalsReport = analytics.endpoint({
   method: "GET",
   path: `${MERCHANT_BASE}/analytics/terminals`,
   summary: "Get the report of terminals",
-  description: `What each terminal took, and how many were active. ${EVERY_REPORT}`,
+  description: `The payments of each terminal, and the number of active terminals. ${EVERY_REPORT}`,
   auth: "merchantUserOrKey",
   may: "look",
   rateLimit: PORTAL_RATE,
@@ -66,7 +67,7 @@ export const terminalsReport = analytics.endpoint({
 
 function terminalJson(figures: TerminalFigures) {
   const { terminalId, currency, lastAtMs } = figures;
-  return { terminalId, currency, ...sumsJson(figures), lastAt: new Date(lastAtMs).toISOString() };
+  return { terminalId, currency, ...sumsJson(figures), lastAt: iso(lastAtMs) };
 }
 
 function nothing({ currency }: PaymentSums): PaymentSums {

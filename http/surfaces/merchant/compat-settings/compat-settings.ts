@@ -7,7 +7,11 @@ import { type CompatSettingsOperations, compatSettings } from "./surface.ts";
 const PATH = `${MERCHANT_BASE}/compatible-api`;
 const EXAMPLE: CompatSettingsJson = { defaultVersion: null, effectiveVersion: "2026-10-28.endive", returnSchemes: ["myapp"] };
 
-const answered = { description: "The settings as they now are.", body: okOf(CompatSettings), example: { status: "ok", data: EXAMPLE } };
+const answered = {
+  description: "The settings as they are after the call.",
+  body: okOf(CompatSettings),
+  example: { status: "ok", data: EXAMPLE },
+};
 
 export const showCompatSettings = compatSettings.endpoint({
   name: "merchantCompatSettings",
@@ -27,7 +31,7 @@ export const saveDefaultVersion = compatSettings.endpoint({
   path: `${PATH}/default-version`,
   summary: "Set the default version of the compatible API",
   description:
-    "Of requests that name no version, and of webhook endpoints that are registered without one from then on. No request to the compatible API changes it.",
+    "The version applies to requests that name none, and to webhook endpoints that are registered without one from now on. No request to the compatible API changes it.",
   auth: "merchantUserOrKey",
   may: "integrate",
   stepUp: true,
@@ -49,7 +53,7 @@ export const saveReturnSchemes = compatSettings.endpoint({
   path: `${PATH}/return-schemes`,
   summary: "Set the schemes of apps that buyers return to",
   description:
-    "Replaces all of them: `return_url` of a payment intent may then begin with one, such as `myapp://back`. Schemes of browsers, systems and protocols are refused, such as `javascript`, `data`, `file`, `blob`, `intent`, `about` and `http`. A person does it: the secret key may not.",
+    "Replaces all schemes: the `return_url` of a payment intent may then begin with one of them, such as `myapp://back`. The relay rejects schemes of browsers, systems and protocols, such as `javascript`, `data`, `file`, `blob`, `intent`, `about` and `http`. A person must make this call: the secret key may not.",
   auth: "merchantUser",
   may: "administer keys",
   stepUp: true,

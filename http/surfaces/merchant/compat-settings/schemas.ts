@@ -8,8 +8,8 @@ import { nullable } from "../schema-parts.ts";
 /** GET /compatible-api, and the answer of every change. */
 export const CompatSettings = Type.Object(
   {
-    defaultVersion: nullable(Type.String({ description: "What the merchant has set; null where it has set none." })),
-    effectiveVersion: Type.String({ description: "The version of requests, and of endpoints' events, that name none." }),
+    defaultVersion: nullable(Type.String({ description: "The version that the merchant has set; null if it has set none." })),
+    effectiveVersion: Type.String({ description: "The version of requests and of endpoints' events that name none." }),
     returnSchemes: Type.Array(Type.String(), { description: "Schemes of apps that buyers may return to, in order." }),
   },
   { title: "CompatibleApiSettings" },
@@ -18,7 +18,7 @@ export const CompatSettings = Type.Object(
 export const DefaultVersion = Type.Object(
   {
     version: Type.Union([Type.String({ pattern: API_VERSION.source, maxLength: 64 }), Type.Null()], {
-      description: "Such as `2026-10-28.endive`; null takes the default away.",
+      description: "A version such as `2026-10-28.endive`; null removes the default.",
       errorMessage: "must be a date such as 2026-10-28.endive, or null",
     }),
   },
@@ -28,8 +28,8 @@ export const DefaultVersion = Type.Object(
 export const ReturnSchemes = Type.Object(
   {
     schemes: Type.Array(
-      Type.String({ pattern: RETURN_SCHEME_PATTERN, errorMessage: "must be the scheme of an app in small letters, without `://`" }),
-      { maxItems: RETURN_SCHEMES_MAX, description: "All of them; an empty list takes them away." },
+      Type.String({ pattern: RETURN_SCHEME_PATTERN, errorMessage: "must be the scheme of an app in lower-case letters, without `://`" }),
+      { maxItems: RETURN_SCHEMES_MAX, description: "All schemes; an empty list removes them." },
     ),
   },
   { title: "CompatibleApiReturnSchemes" },

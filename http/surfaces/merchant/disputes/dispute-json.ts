@@ -10,6 +10,7 @@ import {
   isAnswerable,
 } from "../../../../engine/disputes/dispute.ts";
 import { DISPUTE_FILES_MAX } from "../../../../engine/disputes/words.ts";
+import { iso, isoOrNull } from "../../../endpoint/time.ts";
 import { type ActorNames, actorNames } from "../actor-names.ts";
 import { maySeePersonalData } from "../personal-data.ts";
 import type { DisputeItemJson, DisputeJson, DisputeResponseJson, DisputeStatsJson, EvidenceFileJson } from "./schemas.ts";
@@ -82,12 +83,8 @@ function responseJson(submission: DisputeSubmission, names: ActorNames<DisputeAc
   return {
     ...{ id, state, ...names(by), submittedAt: iso(submittedAtMs) },
     ...(maySee ? { statement, fields: { ...fields } } : { statement: null, fields: {} }),
-    ...{ fileIds: [...fileIds], endedAt: endedAtMs === null ? null : iso(endedAtMs) },
+    ...{ fileIds: [...fileIds], endedAt: isoOrNull(endedAtMs) },
   };
-}
-
-function iso(atMs: number): string {
-  return new Date(atMs).toISOString();
 }
 
 export const DISPUTE_EXAMPLE: DisputeJson = {

@@ -1,4 +1,5 @@
 import { type DisputeRecord, holdsRefunds } from "../../../../engine/disputes/dispute.ts";
+import { iso } from "../../../endpoint/time.ts";
 
 /** A dispute as the events `dispute.*` have it, frozen when they happen. Nothing of the evidence, of what was written, nor of who wrote it. */
 export function disputeObject(dispute: DisputeRecord): object {
@@ -17,8 +18,4 @@ export function disputeObject(dispute: DisputeRecord): object {
     outcome: outcome === null ? null : { result: outcome.result, by: outcome.by, at: iso(outcome.atMs) },
     createdAt: iso(createdAtMs),
   };
-}
-
-function iso(atMs: number): string {
-  return new Date(atMs).toISOString();
 }

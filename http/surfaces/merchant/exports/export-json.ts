@@ -1,5 +1,6 @@
 import type { Caller } from "../../../../engine/access/caller.ts";
 import type { ExportRecord } from "../../../../engine/exports/export.ts";
+import { iso, isoOrNull } from "../../../endpoint/time.ts";
 import type { LocalTime } from "../../parts/time.ts";
 import { actorNames } from "../actor-names.ts";
 import type { ExportJson } from "./schemas.ts";
@@ -36,14 +37,6 @@ export async function exportJson(operations: Seen, caller: Caller, record: Expor
 export function fileNameOf({ id, merchantId, order, createdAtMs }: ExportRecord, localTime: LocalTime): string {
   const at = localTime.format(createdAtMs).slice(0, "YYYY-MM-DDTHH:MM".length).replace("T", "_").replace(":", "");
   return `${order.list}_${merchantId}_${at}_${id.slice(-4)}.${order.format.toLowerCase()}`;
-}
-
-function iso(atMs: number): string {
-  return new Date(atMs).toISOString();
-}
-
-function isoOrNull(atMs: number | null): string | null {
-  return atMs === null ? null : iso(atMs);
 }
 
 export const EXPORT_EXAMPLE: ExportJson = {

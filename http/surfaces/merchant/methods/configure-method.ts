@@ -28,7 +28,7 @@ export const configurePaymentMethod = methods.endpoint({
         maxLength: 32,
         pattern: String.raw`^(?:${NOT_CONFIGURED}|\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(?:\.\d{1,3})?Z)$`,
         errorMessage: SEEN_REFUSED,
-        description: `\`updatedAt\` of the configuration that was looked at, or \`${NOT_CONFIGURED}\` where there was none: 409 (\`conflict\`) where it was configured since. Not compared if absent.`,
+        description: `\`updatedAt\` of the configuration as the caller last read it, or \`${NOT_CONFIGURED}\` if there was none: the response is 409 (\`conflict\`) if the method was configured since. The relay does not compare it if this is absent.`,
       }),
     ),
   }),
@@ -40,7 +40,7 @@ export const configurePaymentMethod = methods.endpoint({
     ...methods.errors(400, 401, 413, 415, 429, 503),
     ...methodRefused,
     409: {
-      description: "It was configured since `seen`, or the Idempotency-Key was used for another request (conflict).",
+      description: "The method was configured since `seen`, or the Idempotency-Key was used for another request (conflict).",
       body: methods.envelope.schema,
     },
   },

@@ -1,5 +1,6 @@
 import type { MerchantEnvironment, MerchantRecord } from "../../../../engine/partners/merchant.ts";
 import { keysOf } from "../../../../engine/partners/merchant-keys.ts";
+import { iso } from "../../../endpoint/time.ts";
 import type { EnvironmentKeysJson, KeysJson } from "./schemas.ts";
 
 export const KEYS_EXAMPLE: KeysJson = {
@@ -36,8 +37,4 @@ function jsonOf(merchant: MerchantRecord, environment: MerchantEnvironment): Env
             appliesAt: iso(pendingKeys.appliesAtMs),
           },
   };
-}
-
-function iso(ms: number): string {
-  return new Date(ms).toISOString();
 }

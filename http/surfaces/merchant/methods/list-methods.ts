@@ -9,12 +9,16 @@ export const listPaymentMethods = methods.endpoint({
   method: "GET",
   path: `${MERCHANT_BASE}/payment-methods`,
   summary: "List payment methods",
-  description: "Those that the merchant's partner permits, configured or not.",
+  description: "Lists the methods that the merchant's partner permits, configured or not.",
   auth: "merchantUserOrKey",
   may: "look",
   rateLimit: PORTAL_RATE,
   responses: {
-    200: { description: "All of them.", body: okOf(PaymentMethods), example: { status: "ok", data: { items: [METHOD_EXAMPLE] } } },
+    200: {
+      description: "All permitted methods.",
+      body: okOf(PaymentMethods),
+      example: { status: "ok", data: { items: [METHOD_EXAMPLE] } },
+    },
     ...methods.errors(401, 403, 429, 503),
   },
   handle: async ({ ownMerchant }, { caller }) => {

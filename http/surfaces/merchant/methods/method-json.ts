@@ -4,6 +4,7 @@ import { RelayError } from "../../../../engine/kernel/errors.ts";
 import { type MerchantRecord, serviceOf } from "../../../../engine/partners/merchant.ts";
 import { SERVICE_DESCRIPTIONS } from "../../../../engine/partners/merchant-service.ts";
 import type { ServiceOutcome } from "../../../../engine/partners/merchant-services.ts";
+import { iso } from "../../../endpoint/time.ts";
 import { membersShown } from "../../parts/service-configuration.ts";
 import { ok, okOf, refusal } from "../envelope.ts";
 import { PaymentMethod, type PaymentMethodJson } from "./schemas.ts";
@@ -24,7 +25,7 @@ export function methodOf(merchant: MerchantRecord, service: ServiceCode): Paymen
     mode: configuration?.mode ?? null,
     members: membersShown(service),
     values: { ...configuration?.members },
-    updatedAt: configuration === null ? null : new Date(configuration.updatedAtMs).toISOString(),
+    updatedAt: configuration === null ? null : iso(configuration.updatedAtMs),
   };
 }
 
@@ -43,7 +44,7 @@ export const METHOD_EXAMPLE: PaymentMethodJson = {
 };
 
 export const methodAnswered = {
-  description: "The method as it now is.",
+  description: "The method as it is after the call.",
   body: okOf(PaymentMethod),
   example: { status: "ok", data: METHOD_EXAMPLE },
 };

@@ -13,7 +13,7 @@ export const confirmKeys = methods.endpoint({
   path: `${MERCHANT_BASE}/keys/pending/confirm`,
   summary: "Confirm the pending API keys of the merchant",
   description:
-    "They replace the present pair at once, at every node. The owners are told by mail. The response and the mail list what the former secret key made.",
+    "The pending keys replace the current pair at once, at every node. The relay informs the owners by mail. The response and the mail list what the previous secret key created.",
   auth: "merchantUser",
   may: "administer owners",
   stepUp: true,
@@ -23,12 +23,12 @@ export const confirmKeys = methods.endpoint({
   audit: { action: "keys.confirm", subject: ({ caller }) => userOf(caller).merchantId },
   responses: {
     200: {
-      description: "The keys that count now.",
+      description: "The keys that are now valid.",
       body: okOf(ConfirmedKeys),
       example: { status: "ok", data: { ...KEYS_EXAMPLE, made: MADE_EXAMPLE } },
     },
     ...methods.errors(400, 401, 403, 413, 415, 429, 503),
-    409: { description: "These keys do not wait, or no longer (conflict).", body: methods.envelope.schema },
+    409: { description: "These keys are not pending, or no longer (conflict).", body: methods.envelope.schema },
   },
   handle: async ({ ownMerchant }, { caller, body: { publishableKey } }) => {
     const { merchantId, email } = userOf(caller);
@@ -42,16 +42,16 @@ export const refuseKeys = methods.endpoint({
   method: "DELETE",
   path: `${MERCHANT_BASE}/keys/pending`,
   summary: "Refuse the pending API keys of the merchant",
-  description: "The present pair goes on, and the keys that wait are never accepted. The owners are told by mail.",
+  description: "The current pair stays valid, and the pending keys are never accepted. The relay informs the owners by mail.",
   auth: "merchantUser",
   may: "administer keys",
   stepUp: true,
   rateLimit: PORTAL_RATE,
   audit: { action: "keys.refuse", subject: ({ caller }) => userOf(caller).merchantId },
   responses: {
-    200: { description: "The keys that count now.", body: okOf(Keys), example: { status: "ok", data: KEYS_EXAMPLE } },
+    200: { description: "The keys that are now valid.", body: okOf(Keys), example: { status: "ok", data: KEYS_EXAMPLE } },
     ...methods.errors(401, 403, 429, 503),
-    409: { description: "No keys wait (conflict).", body: methods.envelope.schema },
+    409: { description: "No keys are pending (conflict).", body: methods.envelope.schema },
   },
   handle: async ({ ownMerchant }, { caller }) => {
     const { merchantId, email } = userOf(caller);
@@ -61,6 +61,6 @@ export const refuseKeys = methods.endpoint({
 });
 
 function changed(outcome: PendingOutcome): Extract<PendingOutcome, { type: "changed" }> {
-  if (outcome.type === "none") throw new RelayError("conflict", "These keys do not wait; read the keys again");
+  if (outcome.type === "none") throw new RelayError("conflict", "These keys are not pending; read the keys again");
   return outcome;
 }

@@ -1,5 +1,6 @@
 import { Type } from "@sinclair/typebox";
 import { RelayError } from "../../../../engine/kernel/errors.ts";
+import { iso } from "../../../endpoint/time.ts";
 import { MADE_EXAMPLE, madeItems } from "../../parts/made-by-key.ts";
 import { ok, okOf } from "../envelope.ts";
 import { MERCHANT_BASE, PORTAL_RATE, userOf } from "../surface.ts";
@@ -15,7 +16,7 @@ export const replaceKeys = methods.endpoint({
   path: `${MERCHANT_BASE}/keys`,
   summary: "Rotate the API keys of the merchant",
   description:
-    "TEST and LIVE have a pair each, and a key stays what it is when the merchant moves: one that goes LIVE gets its first pair here. The present pair of the environment is no longer accepted, at any node, when the response is sent. The new keys are shown in this response only. Keys of the environment that wait are dropped. The owners are told by mail. The response and the mail list what the former secret key made; with the `reason` `leaked` it ends in the same step.",
+    "TEST and LIVE have a pair of keys each, and a key stays in its environment when the merchant moves: a merchant that goes LIVE gets its first pair here. When the response is sent, no node accepts the environment's previous pair. The new keys are shown in this response only. Pending keys of the environment are discarded. The relay informs the owners by mail. The response and the mail list what the previous secret key created; with the `reason` `leaked` the relay also ends these objects.",
   auth: "merchantUser",
   may: "administer keys",
   stepUp: true,
@@ -57,7 +58,7 @@ export const replaceKeys = methods.endpoint({
       publishableKey: keys.publishable,
       secretKey: keys.secret,
       environment: outcome.environment,
-      createdAt: new Date(madeAtMs).toISOString(),
+      createdAt: iso(madeAtMs),
     };
     return { status: 201, body: ok({ ...pair, made: madeItems(made) }), headers: NO_STORE };
   },

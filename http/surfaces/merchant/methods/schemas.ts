@@ -6,9 +6,9 @@ import { ServiceMembers } from "../../parts/service-configuration.ts";
 import { nullable, time } from "../schema-parts.ts";
 
 const REASON =
-  "`leaked`: somebody else knows the former keys, so what the secret key made ends with it (agents' credentials, webhook endpoints). `routine`, the default: what it made goes on.";
+  "`leaked`: somebody else knows the previous keys, so the relay also ends what the secret key created (agents' credentials, webhook endpoints). `routine`, the default: what it created stays.";
 
-const OF_ENVIRONMENT = "Whose keys are made. Default: the environment that the merchant is in.";
+const OF_ENVIRONMENT = "The environment of the new keys. Default: the merchant's current environment.";
 
 /** The JSON of payment methods and of a merchant's keys: endpoints declare it, the portal's pages take their types from it. */
 
@@ -22,9 +22,10 @@ export const PaymentMethod = Type.Object(
     mode: nullable(ServiceMode),
     members: ServiceMembers,
     values: Type.Record(Type.String(), Type.String(), {
-      description: "What is stored, by name, without `mode`. Secrets are shown as a mask, long ones with their last four characters.",
+      description:
+        "The stored configuration by member name, without `mode`. Secrets are shown as a mask, long ones with their last four characters.",
     }),
-    updatedAt: nullable(time("when it was configured; null until then.")),
+    updatedAt: nullable(time("when the method was configured; null until then.")),
   },
   { title: "PaymentMethod" },
 );
@@ -34,20 +35,20 @@ export const PaymentMethods = Type.Object({ items: Type.Array(PaymentMethod) }, 
 export const PendingKeys = Type.Object(
   {
     publishableKey: Type.String(),
-    secretKeyPrefix: Type.String({ description: "The beginning of the secret key." }),
-    createdAt: time("when the partner asked for them."),
-    appliesAt: time("when they replace the present pair, if no owner confirms or refuses them before."),
+    secretKeyPrefix: Type.String({ description: "The beginning of the pending secret key." }),
+    createdAt: time("when the partner requested the keys."),
+    appliesAt: time("when the pending keys replace the current pair, if no owner confirms or rejects them before."),
   },
   { title: "PortalPendingKeys" },
 );
 
 const keysOfEnvironment = {
-  publishableKey: nullable(Type.String({ description: "Whole: it is public." })),
-  secretKeyPrefix: nullable(Type.String({ description: "The beginning of the secret key, which itself is not stored." })),
-  createdAt: nullable(time("when this pair was made.")),
+  publishableKey: nullable(Type.String({ description: "The complete publishable key: it is public." })),
+  secretKeyPrefix: nullable(Type.String({ description: "The beginning of the secret key; the relay does not store the key itself." })),
+  createdAt: nullable(time("when this pair was created.")),
   environment: Environment,
-  exists: Type.Boolean({ description: "Whether there is a pair for this environment; POST /keys makes the first one." }),
-  pending: Type.Union([PendingKeys, Type.Null()], { description: "Keys that wait for an owner; null for none." }),
+  exists: Type.Boolean({ description: "Whether there is a pair for this environment; POST /keys creates the first one." }),
+  pending: Type.Union([PendingKeys, Type.Null()], { description: "Keys that wait for an owner's confirmation; null if there are none." }),
 };
 /** GET /keys. Null for a pair of before the relay kept what it may show of it. */
 export const Keys = Type.Object(
@@ -55,14 +56,14 @@ export const Keys = Type.Object(
     ...keysOfEnvironment,
     other: Type.Object(keysOfEnvironment, {
       title: "PortalOtherKeys",
-      description: "Those of the environment that the merchant is not in.",
+      description: "The keys of the merchant's other environment.",
     }),
   },
-  { title: "PortalKeys", description: "The keys of the environment that the merchant is in." },
+  { title: "PortalKeys", description: "The keys of the merchant's current environment." },
 );
 /** POST /keys/pending/confirm: which keys the owner has looked at. */
 export const ConfirmKeys = Type.Object(
-  { publishableKey: Type.String({ minLength: 1, maxLength: 256, description: "That of the keys that wait." }) },
+  { publishableKey: Type.String({ minLength: 1, maxLength: 256, description: "Id of the pending keys." }) },
   { title: "PortalKeysConfirmation" },
 );
 /** The answer of POST /keys/pending/confirm. */
@@ -81,7 +82,7 @@ export const NewKeys = Type.Object(
     publishableKey: Type.String(),
     secretKey: Type.String(),
     environment: Environment,
-    createdAt: time("when this pair was made."),
+    createdAt: time("when this pair was created."),
     made: MadeItems,
   },
   { title: "PortalNewKeys" },

@@ -10,13 +10,13 @@ export const showKeys = methods.endpoint({
   path: `${MERCHANT_BASE}/keys`,
   summary: "Get the API keys of the merchant",
   description:
-    "The keys of the environment that the merchant is in, and in `other` those of the other one: the publishable key, and of the secret key its beginning: the relay keeps a digest of it. `pending`: keys that the merchant's partner asked for; an owner can confirm or refuse them before they replace the present ones.",
+    "Returns the keys of the merchant's current environment, and in `other` those of the other one: the publishable key, and the beginning of the secret key, because the relay stores only a digest of it. `pending`: keys that the merchant's partner requested; an owner can confirm or reject them before they replace the current ones.",
   auth: "merchantUser",
   may: "administer keys",
   rateLimit: PORTAL_RATE,
   responses: {
     200: {
-      description: "The present pairs.",
+      description: "The current pairs.",
       body: okOf(Keys),
       example: { status: "ok", data: KEYS_EXAMPLE },
     },

@@ -5,6 +5,7 @@ import {
   type PortalLinkCreator,
   type PortalLinkRecord,
 } from "../../../../engine/portal-links/portal-link.ts";
+import { iso, isoOrNull } from "../../../endpoint/time.ts";
 import { qrDataUrl } from "../../parts/buyer/qr-code.ts";
 import { maskedEmail } from "../../parts/masking.ts";
 import { type ActorNames, actorNames } from "../actor-names.ts";
@@ -55,14 +56,6 @@ function attemptJson({ txId, state, createdAtMs, endedAtMs, paid, resultDescript
     ...{ paidMinor: paid?.amountMinor ?? null, paidCurrency: paid?.currency ?? null, last4: paid?.cardLast4 ?? null },
     ...{ message: resultDescription, refund },
   };
-}
-
-function iso(atMs: number): string {
-  return new Date(atMs).toISOString();
-}
-
-function isoOrNull(atMs: number | null): string | null {
-  return atMs === null ? null : iso(atMs);
 }
 
 export const PAYMENT_LINK_EXAMPLE: PaymentLinkJson = {

@@ -1,4 +1,5 @@
 import { isPaidTwice, type PortalLinkAttempt, type PortalLinkRecord } from "../../../../engine/portal-links/portal-link.ts";
+import { iso, isoOrNull } from "../../../endpoint/time.ts";
 
 /**
  * A payment link as the events `payment_link.*` have it, frozen when they happen. It holds nothing of the customer nor what was written for the customer, and not the link's address: whoever sees a delivery
@@ -27,12 +28,4 @@ function paymentOf({ txId, paid, refund }: PortalLinkAttempt): object[] {
   if (paid === null) return [];
   const { atMs, amountMinor, currency, cardLast4 } = paid;
   return [{ uuid: txId, paidAt: iso(atMs), amountMinor, currency, last4: cardLast4, refund }];
-}
-
-function iso(atMs: number): string {
-  return new Date(atMs).toISOString();
-}
-
-function isoOrNull(atMs: number | null): string | null {
-  return atMs === null ? null : iso(atMs);
 }

@@ -1,6 +1,7 @@
 import { Type } from "@sinclair/typebox";
 import { RelayError } from "../../../../engine/kernel/errors.ts";
 import type { DaySummary } from "../../../../engine/reconciliation/reconciliation.ts";
+import { iso } from "../../../endpoint/time.ts";
 import { DAY } from "../../parts/time.ts";
 import { ok, okOf } from "../envelope.ts";
 import { PAGE_QUERY } from "../schema-parts.ts";
@@ -16,7 +17,7 @@ export const listReconciliation = reconciliation.endpoint({
   method: "GET",
   path: `${MERCHANT_BASE}/reconciliation`,
   summary: "List closed days",
-  description: "Days on which the merchant had anything, as they were closed; newest first.",
+  description: "Lists the days on which the merchant had any activity, with the figures of their closing; newest first.",
   auth: "merchantUserOrKey",
   may: "look",
   rateLimit: PORTAL_RATE,
@@ -54,5 +55,5 @@ export const listReconciliation = reconciliation.endpoint({
 });
 
 function itemJson({ closedAtMs, totals, ...summary }: DaySummary): ReconciliationItemJson {
-  return { ...summary, closedAt: new Date(closedAtMs).toISOString(), totals: totals.map((total) => ({ ...total })) };
+  return { ...summary, closedAt: iso(closedAtMs), totals: totals.map((total) => ({ ...total })) };
 }

@@ -11,7 +11,7 @@ export const reconciliationFile = reconciliation.endpoint({
   path: `${MERCHANT_BASE}/reconciliation/{day}/file`,
   summary: "Download a closed day as CSV",
   description:
-    "One line for each figure, payment that is named, and correction, with what it is in the first column; payments and corrections beyond those that are listed have one line with their number. UTF-8 with a byte order mark; numbers as in `GET /api/merchant/transactions.csv`.",
+    "The file has one line for each figure, each named payment and each correction; the first column says which. Payments and corrections that exceed the lists have one line with their number. UTF-8 with a byte order mark; numbers are formatted as in `GET /api/merchant/transactions.csv`.",
   auth: "merchantUserOrKey",
   may: "operate",
   rateLimit: PORTAL_RATE,
@@ -23,7 +23,7 @@ export const reconciliationFile = reconciliation.endpoint({
       body: Type.String(),
       contentType: "text/csv; charset=utf-8",
       headers: {
-        "Content-Disposition": { description: "A file name with the merchant and the day." },
+        "Content-Disposition": { description: "`attachment`, with a file name that has the merchant and the day." },
         "Content-Security-Policy": { description: "`sandbox`." },
       },
     },

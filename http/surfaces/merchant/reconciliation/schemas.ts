@@ -11,11 +11,11 @@ export { ReconciledDaySchema };
 export const ReconciliationItem = Type.Object(
   {
     day: Type.String(),
-    closedAt: time("when it was closed."),
+    closedAt: time("when the day was closed."),
     totals: Type.Array(ReconciliationTotals),
-    unknown: Type.Integer({ description: "Payments of which nobody knew whether they were made." }),
-    conflicting: Type.Integer({ description: "Payments with different results." }),
-    corrections: Type.Integer({ description: "Changes since it was closed." }),
+    unknown: Type.Integer({ description: "Number of payments whose outcome was unknown." }),
+    conflicting: Type.Integer({ description: "Number of payments with different results." }),
+    corrections: Type.Integer({ description: "Number of changes since the day was closed." }),
   },
   { title: "ReconciliationDaySummary" },
 );
@@ -23,8 +23,8 @@ export const ReconciliationPage = listOf(ReconciliationItem);
 
 /** Filters of GET /reconciliation, beside PAGE_QUERY. */
 export const RECONCILIATION_FILTERS = {
-  from: Type.Optional(Type.String({ ...DAY, description: "This day or later." })),
-  to: Type.Optional(Type.String({ ...DAY, description: "This day or earlier." })),
+  from: Type.Optional(Type.String({ ...DAY, description: "Only this day or later." })),
+  to: Type.Optional(Type.String({ ...DAY, description: "Only this day or earlier." })),
 };
 
 export type ReconciliationItemJson = Static<typeof ReconciliationItem>;

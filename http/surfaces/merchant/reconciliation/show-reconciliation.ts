@@ -9,7 +9,7 @@ export const showReconciliation = reconciliation.endpoint({
   path: `${MERCHANT_BASE}/reconciliation/{day}`,
   summary: "Get a closed day",
   description:
-    "Its figures as they were at 03:00 local on the day after next, or as soon after that as all rows of the day were there; they never change. What has changed since is listed as corrections, which the relay looks for once a day.",
+    "Returns the day's figures as they were at 03:00 local time on the day after next, or as soon after that as all rows of the day were present; they never change. Later changes are listed as corrections, which the relay looks for once a day.",
   auth: "merchantUserOrKey",
   may: "look",
   rateLimit: PORTAL_RATE,

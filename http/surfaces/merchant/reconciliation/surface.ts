@@ -16,10 +16,10 @@ export interface ReconciliationOperations {
 export const reconciliation = merchantSurface<ReconciliationOperations>();
 
 export const DayParams = Type.Object({
-  day: Type.String({ ...DAY, parameterName: "ReconciliationDayParam", description: "YYYY-MM-DD, of the installation's time zone." }),
+  day: Type.String({ ...DAY, parameterName: "ReconciliationDayParam", description: "YYYY-MM-DD, in the installation's time zone." }),
 });
 
-export const NOT_CLOSED = "The day is not closed yet (not_closed): that happens at 03:00 local on the day after next";
+export const NOT_CLOSED = "The day is not closed yet (not_closed): the relay closes it at 03:00 local time on the day after next";
 
 /** The day, or what is answered in its place. Throws RelayError `not_found` where the merchant had nothing on it. */
 export async function closedDay(
@@ -29,8 +29,10 @@ export async function closedDay(
 ): Promise<{ found: ReconciledDay } | { refused: ReturnType<typeof refusal<409>> }> {
   dayOfQuery("day", day, localTime);
   const found = await days.day(owner, day);
-  if (found === null) throw new RelayError("not_found", "There was nothing on this day");
+  if (found === null) throw new RelayError("not_found", "The merchant had no activity on this day");
   if (!("type" in found)) return { found };
   const at = localTime.format(found.closesAtMs).slice(0, "YYYY-MM-DDTHH:MM".length).replace("T", " ");
-  return { refused: refusal(409, "not_closed", `The day is closed at ${at} (${localTime.zone}) or, while rows of it are missing, later`) };
+  return {
+    refused: refusal(409, "not_closed", `The relay closes the day at ${at} (${localTime.zone}) or, while rows of it are missing, later`),
+  };
 }

@@ -14,7 +14,7 @@ export const addPasskey = signInSurface.endpoint({
   method: "POST",
   path: "/api/merchant/me/passkeys",
   summary: "Add a passkey",
-  description: `The authenticator's answer, and the passkey's name. At most ${PASSKEYS_MAX} an account. In the stage \`enrol\` it signs the person in. Recovery codes are answered where the account had none.`,
+  description: `Send the authenticator's response and a name for the passkey. An account may have at most ${PASSKEYS_MAX} passkeys. In the stage \`enrol\` this signs the person in. The response contains recovery codes if the account had none.`,
   auth: "portalSession",
   stepUp: true,
   rateLimit: SIGN_IN_RATE,
@@ -23,7 +23,7 @@ export const addPasskey = signInSurface.endpoint({
   body: PasskeyRegistration,
   audit: { action: "account.add-passkey", subject: ({ caller }) => userOf(caller).email },
   responses: {
-    200: { description: "It was added.", body: okOf(FactorEnrolled), headers: { ...SetCookie, ...NoStore } },
+    200: { description: "The passkey was added.", body: okOf(FactorEnrolled), headers: { ...SetCookie, ...NoStore } },
     ...signInSurface.errors(400, 401, 403, 409, 429, 503),
   },
   handle: async (operations, { body, headers, request, caller }) => {

@@ -8,7 +8,8 @@ export const beginPasskey = signInSurface.endpoint({
   method: "POST",
   path: "/api/merchant/me/passkeys/options",
   summary: "Start adding a passkey",
-  description: "What the browser asks the authenticator (`PublicKeyCredentialCreationOptionsJSON`). The challenge counts for five minutes.",
+  description:
+    "Returns the options for the browser's call to the authenticator (`PublicKeyCredentialCreationOptionsJSON`). The challenge is valid for five minutes.",
   auth: "portalSession",
   stepUp: true,
   rateLimit: PORTAL_RATE,

@@ -11,7 +11,7 @@ export const beginSession = signInSurface.endpoint({
   path: "/api/merchant/session",
   summary: "Sign in to the portal",
   description:
-    "Begins a session that lacks its second factor: stage `factor`, or `enrol` for an account that has none yet. The answer to an address that is nobody's is that to a wrong password.",
+    "Begins a session that lacks its second factor: the stage is `factor`, or `enrol` if the account has none yet. The response to an unknown address is the same as the response to a wrong password.",
   auth: "optionalPortalSession",
   noStepUp: "It is the first step of a sign-in, before there is a session.",
   rateLimit: SIGN_IN_RATE,
@@ -28,7 +28,7 @@ export const beginSession = signInSurface.endpoint({
       const { account } = outcome;
       const refused = { type: "refused", code: "invalid_login" } as const;
       if (account !== null) signInAudited({ account, way: "password", outcome: refused, ipAddress, requestId });
-      return refusal(401, "invalid_login", "The e-mail address or the password is not right");
+      return refusal(401, "invalid_login", "The e-mail address or the password is wrong");
     }
     return {
       status: 200,

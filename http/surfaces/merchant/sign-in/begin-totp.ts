@@ -9,13 +9,13 @@ export const beginTotp = signInSurface.endpoint({
   method: "POST",
   path: "/api/merchant/me/totp",
   summary: "Start adding an authenticator app",
-  description: "Nothing changes before POST /api/merchant/me/totp/confirm. An app that was added before is then replaced.",
+  description: "Nothing changes before POST /api/merchant/me/totp/confirm, which replaces an existing app.",
   auth: "portalSession",
   stepUp: true,
   rateLimit: PORTAL_RATE,
   audit: "changes nothing",
   responses: {
-    200: { description: "The secret, shown this once.", body: okOf(TotpBegun), headers: NoStore },
+    200: { description: "The secret. It is shown only once.", body: okOf(TotpBegun), headers: NoStore },
     ...signInSurface.errors(401, 403, 429, 503),
   },
   handle: async ({ ownAccount }, { caller }) => {

@@ -20,7 +20,7 @@ export const chooseMerchant = signInSurface.endpoint({
   handle: async (operations, { body: { merchantId }, caller }) => {
     const outcome = await operations.signIn.chooseMerchant(userOf(caller), merchantId);
     if (outcome === "ended") throw endedError();
-    if (outcome === "not a member") throw new RelayError("not_found", "You are not a user of such a merchant");
+    if (outcome === "not a member") throw new RelayError("not_found", "You are not a user of this merchant");
     return { status: 200, body: await stateBody(operations, outcome) };
   },
 });

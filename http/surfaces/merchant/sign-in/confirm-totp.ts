@@ -11,7 +11,7 @@ export const confirmTotp = signInSurface.endpoint({
   method: "POST",
   path: "/api/merchant/me/totp/confirm",
   summary: "Confirm an authenticator app",
-  description: "In the stage `enrol` it signs the person in. Recovery codes are answered where the account had none.",
+  description: "In the stage `enrol` this signs the person in. The response contains recovery codes if the account had none.",
   auth: "portalSession",
   stepUp: true,
   rateLimit: SIGN_IN_RATE,
@@ -20,7 +20,7 @@ export const confirmTotp = signInSurface.endpoint({
   bodyExample: { code: "123456" },
   audit: { action: "account.add-totp", subject: ({ caller }) => userOf(caller).email },
   responses: {
-    200: { description: "It was added.", body: okOf(FactorEnrolled), headers: { ...SetCookie, ...NoStore } },
+    200: { description: "The app was added.", body: okOf(FactorEnrolled), headers: { ...SetCookie, ...NoStore } },
     ...signInSurface.errors(400, 401, 403, 429, 503),
   },
   handle: async (operations, { body: { code }, headers, request, caller }) =>

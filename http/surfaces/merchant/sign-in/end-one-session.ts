@@ -16,7 +16,7 @@ export const endOneSession = signInSurface.endpoint({
   rateLimit: PORTAL_RATE,
   params: Type.Object({ id: Type.String({ minLength: 1, maxLength: 64 }) }),
   audit: { action: "session.end" },
-  responses: { 200: { description: "It has ended.", body: okOf(Ended) }, ...signInSurface.errors(401, 403, 404, 429, 503) },
+  responses: { 200: { description: "The session has ended.", body: okOf(Ended) }, ...signInSurface.errors(401, 403, 404, 429, 503) },
   handle: async ({ portalSessions }, { params: { id }, caller }) => {
     const ended = await portalSessions.end(userOf(caller).accountId, ({ sessionId }) => sessionId === id);
     if (ended === 0) throw new RelayError("not_found", "You have no such session");

@@ -13,7 +13,7 @@ export const endOtherSessions = signInSurface.endpoint({
   noStepUp: "Ending sessions takes access away and gives none, and whoever sees a stranger's session has to end it at once.",
   rateLimit: PORTAL_RATE,
   audit: { action: "session.end-others", subject: ({ caller }) => userOf(caller).email },
-  responses: { 200: { description: "How many there were.", body: okOf(Ended) }, ...signInSurface.errors(401, 403, 429, 503) },
+  responses: { 200: { description: "How many sessions were ended.", body: okOf(Ended) }, ...signInSurface.errors(401, 403, 429, 503) },
   handle: async ({ portalSessions }, { caller }) => {
     const own = userOf(caller);
     const ended = await portalSessions.end(own.accountId, ({ sessionId }) => sessionId !== own.sessionId);

@@ -6,7 +6,7 @@ export const endSession = signInSurface.endpoint({
   method: "DELETE",
   path: "/api/merchant/session",
   summary: "Sign out of the portal",
-  description: "Ends the caller's session and takes its cookie back. Also where it has ended already.",
+  description: "Ends the caller's session and deletes its cookie. The call also succeeds if the session has already ended.",
   auth: "optionalPortalSession",
   noStepUp: "Signing out gives nothing to anybody.",
   rateLimit: PORTAL_RATE,

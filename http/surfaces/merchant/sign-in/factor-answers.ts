@@ -24,7 +24,7 @@ export async function enrolledAnswer(operations: SignInOperations, outcome: Enro
       return refusal(
         400,
         "invalid_code",
-        "The code, or the answer of the authenticator, is not right; begin again if it was shown some minutes ago",
+        "The code or the authenticator's response is wrong; start again if it was requested some minutes ago",
       );
     case "ended":
       throw endedError();

@@ -13,7 +13,7 @@ export async function factorAnswer(operations: SignInOperations, outcome: Factor
         headers: { "Set-Cookie": operations.portalCookie.handOut(outcome.token) },
       } as const;
     case "invalid":
-      return refusal(401, "invalid_code", "The code, or the answer of the passkey, is not right");
+      return refusal(401, "invalid_code", "The code or the passkey's response is wrong");
     case "ended":
       throw endedError();
     case "nowhere":

@@ -1,4 +1,5 @@
 import { Type } from "@sinclair/typebox";
+import { iso } from "../../../endpoint/time.ts";
 import { ok, okOf } from "../envelope.ts";
 import { listOf } from "../schema-parts.ts";
 import { PORTAL_RATE, userOf } from "../surface.ts";
@@ -10,7 +11,7 @@ export const listSessions = signInSurface.endpoint({
   method: "GET",
   path: "/api/merchant/sessions",
   summary: "List your sessions",
-  description: "All of them, the latest first; an account has ten at most, and a few that lack their second factor.",
+  description: "Lists all sessions of the account, the latest first; an account has at most ten, and a few that lack their second factor.",
   auth: "merchantUser",
   may: "look",
   rateLimit: PORTAL_RATE,
@@ -21,8 +22,8 @@ export const listSessions = signInSurface.endpoint({
     const items = sessions.map(({ sessionId, createdAtMs, lastUsedAtMs, ipAddress, userAgent }) => ({
       sessionId,
       current: sessionId === user.sessionId,
-      createdAt: new Date(createdAtMs).toISOString(),
-      lastUsedAt: new Date(lastUsedAtMs).toISOString(),
+      createdAt: iso(createdAtMs),
+      lastUsedAt: iso(lastUsedAtMs),
       ipAddress,
       userAgent,
     }));

@@ -9,7 +9,7 @@ export const passkeyOptions = signInSurface.endpoint({
   path: "/api/merchant/session/passkey/options",
   summary: "Get options for a portal passkey sign-in",
   description:
-    "What the browser asks the authenticator (`PublicKeyCredentialRequestOptionsJSON`): any passkey of this installation where nobody is signed in, else one of the account. The challenge counts once, for five minutes.",
+    "Returns the options for the browser's call to the authenticator (`PublicKeyCredentialRequestOptionsJSON`): they permit any passkey of this installation if nobody is signed in, otherwise one of the account's. The challenge can be used once, for five minutes.",
   auth: "optionalPortalSession",
   noStepUp: "It is a step of showing the factor.",
   rateLimit: SIGN_IN_RATE,

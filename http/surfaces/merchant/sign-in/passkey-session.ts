@@ -11,7 +11,7 @@ export const passkeySession = signInSurface.endpoint({
   path: "/api/merchant/session/passkey",
   summary: "Sign in to the portal with a passkey",
   description:
-    "The answer of the authenticator to POST /api/merchant/session/passkey/options. Without a session it signs in alone; in the stage `factor` it is the second factor, in the stage `full` a fresh one.",
+    "Send the authenticator's response to the options of POST /api/merchant/session/passkey/options. Without a session the passkey alone signs in; in the stage `factor` it is the second factor, and in the stage `full` a fresh one.",
   auth: "optionalPortalSession",
   noStepUp: "It is how a passkey is shown as the factor.",
   rateLimit: SIGN_IN_RATE,

@@ -19,7 +19,7 @@ export const removePasskey = signInSurface.endpoint({
   params: Type.Object({ id: Type.String({ pattern: "^[A-Za-z0-9_-]{1,1400}$" }) }),
   headers: ClientHeaders,
   audit: { action: "account.remove-passkey", subject: ({ caller }) => userOf(caller).email },
-  responses: { 200: { description: "It was removed.", body: okOf(Me) }, ...signInSurface.errors(401, 403, 404, 409, 429, 503) },
+  responses: { 200: { description: "The passkey was removed.", body: okOf(Me) }, ...signInSurface.errors(401, 403, 404, 409, 429, 503) },
   handle: async ({ ownAccount }, { params: { id }, headers, request, caller }) => {
     const own = userOf(caller);
     return removedAnswer(ownAccount, own, await ownAccount.removePasskey(own, id, clientOf(request, headers)));

@@ -17,7 +17,7 @@ export const removeTotp = signInSurface.endpoint({
   rateLimit: PORTAL_RATE,
   headers: ClientHeaders,
   audit: { action: "account.remove-totp", subject: ({ caller }) => userOf(caller).email },
-  responses: { 200: { description: "It was removed.", body: okOf(Me) }, ...signInSurface.errors(401, 403, 404, 409, 429, 503) },
+  responses: { 200: { description: "The app was removed.", body: okOf(Me) }, ...signInSurface.errors(401, 403, 404, 409, 429, 503) },
   handle: async ({ ownAccount }, { headers, request, caller }) => {
     const own = userOf(caller);
     return removedAnswer(ownAccount, own, await ownAccount.removeTotp(own, clientOf(request, headers)));

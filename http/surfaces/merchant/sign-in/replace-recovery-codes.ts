@@ -9,7 +9,7 @@ export const replaceRecoveryCodes = signInSurface.endpoint({
   method: "POST",
   path: "/api/merchant/me/recovery-codes",
   summary: "Rotate your recovery codes",
-  description: "They are shown this once; the earlier ones no longer work.",
+  description: "The new codes are shown only once; the previous ones no longer work.",
   auth: "merchantUser",
   may: "look",
   stepUp: true,

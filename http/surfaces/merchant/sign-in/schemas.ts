@@ -23,7 +23,7 @@ const SessionMerchant = Type.Object(
 export const SessionState = Type.Object(
   {
     stage: SessionStage,
-    methods: Type.Array(FactorMethod, { description: "What the account has as a second factor." }),
+    methods: Type.Array(FactorMethod, { description: "The account's second factors." }),
     /** Known from the stage `factor` on. */
     email: nullable(Type.String()),
     userId: nullable(Type.String()),
@@ -32,7 +32,7 @@ export const SessionState = Type.Object(
     merchants: Type.Array(SessionMerchant),
     locale: LocaleWord,
     theme: ThemeSchema,
-    steppedUpUntil: nullable(time("until when a fresh second factor counts.")),
+    steppedUpUntil: nullable(time("until when a fresh second factor is valid.")),
     timeZone: Type.String({ description: "The installation's time zone (IANA), in which the portal shows times." }),
     /** Whether passkeys can be used at the address of this installation. */
     passkeys: Type.Boolean(),
@@ -49,10 +49,10 @@ export const SessionItem = Type.Object(
   {
     sessionId: Type.String(),
     current: Type.Boolean(),
-    createdAt: time("when it was signed in."),
-    lastUsedAt: time("to the minute."),
+    createdAt: time("when the session was signed in."),
+    lastUsedAt: time("when the session was last used, to the minute."),
     ipAddress: Type.String(),
-    userAgent: Type.String({ description: "As the browser says, cut." }),
+    userAgent: Type.String({ description: "The browser's name as it reports it, shortened." }),
   },
   { title: "PortalSessionItem" },
 );
@@ -63,7 +63,7 @@ const SavedViewSchema = Type.Object(
   {
     list: Type.String({ pattern: "^[a-z-]{1,32}$" }),
     name: Type.String({ minLength: 1, maxLength: 64 }),
-    query: Type.String({ maxLength: 1_024, description: "The query of the page, without the question mark." }),
+    query: Type.String({ maxLength: 1_024, description: "The page's query string, without the question mark." }),
   },
   // The same in a request, which takes no other members.
   { title: "SavedView", additionalProperties: false },
@@ -86,14 +86,17 @@ export const MeChange = Type.Object(
     locale: Type.Optional(LocaleWord),
     theme: Type.Optional(ThemeSchema),
     savedViews: Type.Optional(
-      Type.Array(SavedViewSchema, { maxItems: SAVED_VIEWS_MAX * 8, description: `All of them; at most ${SAVED_VIEWS_MAX} a list.` }),
+      Type.Array(SavedViewSchema, {
+        maxItems: SAVED_VIEWS_MAX * 8,
+        description: `All saved views; at most ${SAVED_VIEWS_MAX} for each list.`,
+      }),
     ),
     seen: Type.Optional(
       Type.Object(
         { savedViews: Type.Array(SavedViewSchema, { maxItems: SAVED_VIEWS_MAX * 8 }) },
         {
           description:
-            "What the views were when they were changed: 409 (`conflict`) where another browser has changed them since. Not compared if absent.",
+            "The views as the caller last read them: the response is 409 (`conflict`) if another browser has changed them since. The relay does not compare them if this is absent.",
         },
       ),
     ),

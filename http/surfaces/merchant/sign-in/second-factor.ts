@@ -10,7 +10,7 @@ export const secondFactor = signInSurface.endpoint({
   path: "/api/merchant/session/second-factor",
   summary: "Verify the second factor of a portal sign-in",
   description:
-    "A code of the authenticator app, or one of the recovery codes, which counts once. After five wrong ones the sign-in begins again with the password.",
+    "Send a code of the authenticator app, or one of the recovery codes, each of which works once. After five wrong codes the sign-in starts again with the password.",
   auth: "portalSession",
   noStepUp: "It is how the factor is shown.",
   rateLimit: SIGN_IN_RATE,

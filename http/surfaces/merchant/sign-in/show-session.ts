@@ -6,7 +6,7 @@ export const showSession = signInSurface.endpoint({
   method: "GET",
   path: "/api/merchant/session",
   summary: "Get your portal session",
-  description: "Without one it answers stage `none`, and no error.",
+  description: "Without a session the response has the stage `none`; this is not an error.",
   auth: "optionalPortalSession",
   rateLimit: PORTAL_RATE,
   responses: { 200: StateAnswer, ...signInSurface.errors(429, 503) },

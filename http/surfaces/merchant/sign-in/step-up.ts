@@ -11,7 +11,7 @@ export const stepUp = signInSurface.endpoint({
   path: "/api/merchant/session/step-up",
   summary: "Verify a fresh second factor",
   description:
-    "For ten minutes it opens what needs one. Send `code`, `recoveryCode` or a passkey's `response`. Five wrong codes end the session.",
+    "For ten minutes afterwards the session may make the calls that need a fresh second factor. Send `code`, `recoveryCode` or a passkey's `response`. Five wrong codes end the session.",
   auth: "merchantUser",
   may: "look",
   noStepUp: "It is how the fresh factor is shown.",

@@ -5,6 +5,7 @@ import type { SessionState as EngineState, FindSessionState, ShownSession } from
 import type { SessionStore } from "../../../../engine/accounts/session-store.ts";
 import type { SignIn } from "../../../../engine/accounts/sign-in.ts";
 import { RelayError } from "../../../../engine/kernel/errors.ts";
+import { isoOrNull } from "../../../endpoint/time.ts";
 import { SetCookie } from "../../parts/factor-schemas.ts";
 import { ok, okOf } from "../envelope.ts";
 import { merchantSurface, userOf } from "../surface.ts";
@@ -39,7 +40,7 @@ export function ownSession(caller: Caller): OwnSession | null {
   return caller.type === "merchantUser" ? caller.user : null;
 }
 
-export const StateAnswer = { description: "The session as it is now.", body: okOf(SessionState) };
+export const StateAnswer = { description: "The session as it is after the call.", body: okOf(SessionState) };
 export const StateAndCookie = { ...StateAnswer, headers: SetCookie };
 
 export async function stateBody(
@@ -60,7 +61,7 @@ export function stateJson(state: EngineState, facts: SignInOperations["portalFac
     merchants: merchants.map(merchantJson),
     locale,
     theme,
-    steppedUpUntil: steppedUpUntilMs === null ? null : new Date(steppedUpUntilMs).toISOString(),
+    steppedUpUntil: isoOrNull(steppedUpUntilMs),
     ...facts,
   };
 }
@@ -77,5 +78,5 @@ export function enrollingUser(caller: Caller) {
 }
 
 export function nowhereError(): RelayError {
-  return new RelayError("forbidden", "You are not an active user of any merchant here; ask its owner");
+  return new RelayError("forbidden", "You are not an active user of any merchant here; ask the owner of your merchant");
 }

@@ -1,11 +1,12 @@
 import type { PlanRecord } from "../../../../engine/subscriptions/plan.ts";
+import { iso } from "../../../endpoint/time.ts";
 import type { PlanJson } from "./schemas.ts";
 
 export function planJson({ id, terms, active, used, createdAtMs, updatedAtMs }: PlanRecord): PlanJson {
   const { name, amountMinor, currency, interval, count, trialDays } = terms;
   return {
     ...{ id, name, amountMinor, currency, interval, count, trialDays, active, used },
-    ...{ createdAt: new Date(createdAtMs).toISOString(), updatedAt: new Date(updatedAtMs).toISOString() },
+    ...{ createdAt: iso(createdAtMs), updatedAt: iso(updatedAtMs) },
   };
 }
 

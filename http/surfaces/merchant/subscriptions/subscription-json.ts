@@ -1,6 +1,7 @@
 import type { Caller } from "../../../../engine/access/caller.ts";
 import { dunningCalendar, isUnpaid, meansOf, nextTryAtMs, retryFromMs } from "../../../../engine/subscriptions/rules.ts";
 import type { ChargeAttempt, CycleCharge, Dunning, SubscriptionRecord } from "../../../../engine/subscriptions/subscription.ts";
+import { iso, isoOrNull } from "../../../endpoint/time.ts";
 import { maskedEmail, maskedName } from "../../parts/masking.ts";
 import { actorNames } from "../actor-names.ts";
 import { okOf } from "../envelope.ts";
@@ -140,14 +141,6 @@ function attemptJson({
     ...{ id, means, state, askedAt: iso(askedAtMs), endedAt: isoOrNull(endedAtMs), nextLookAt: isoOrNull(lookAtMs) },
     ...{ code, message: description, hard, paymentLinkId: link?.id ?? null },
   };
-}
-
-function iso(atMs: number): string {
-  return new Date(atMs).toISOString();
-}
-
-function isoOrNull(atMs: number | null): string | null {
-  return atMs === null ? null : iso(atMs);
 }
 
 export const SUBSCRIPTION_EXAMPLE: SubscriptionJson = {

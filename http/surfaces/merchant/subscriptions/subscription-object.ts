@@ -1,4 +1,5 @@
 import type { ChargeAttempt, SubscriptionRecord } from "../../../../engine/subscriptions/subscription.ts";
+import { iso, isoOrNull } from "../../../endpoint/time.ts";
 
 /**
  * A subscription as the events `subscription.*` have it, frozen when they happen. It holds nothing of the customer, and not the address of the customer's page: whoever sees a delivery is not to be
@@ -36,12 +37,4 @@ export function subscriptionObject(record: SubscriptionRecord): object {
 
 function attemptOf({ id, means, state, askedAtMs, endedAtMs, code, hard, link }: ChargeAttempt): object {
   return { id, means, state, askedAt: iso(askedAtMs), endedAt: isoOrNull(endedAtMs), code, hard, paymentLinkId: link?.id ?? null };
-}
-
-function iso(atMs: number): string {
-  return new Date(atMs).toISOString();
-}
-
-function isoOrNull(atMs: number | null): string | null {
-  return atMs === null ? null : iso(atMs);
 }

@@ -13,7 +13,7 @@ export const acceptInvitation = team.endpoint({
   path: `${MERCHANT_BASE}/invitations/{token}/accept`,
   summary: "Accept an invitation",
   description:
-    "Who has no account yet chooses a password; who has one proves its password, and wrong ones are held back as at a sign-in. Begins a session as a sign-in does: stage `enrol` for an account without a second factor, else `factor`; the session that the browser has ends.",
+    "A person without an account chooses a password; a person with an account sends its password, and the relay limits wrong ones as at a sign-in. The call begins a session like a sign-in: its stage is `enrol` for an account without a second factor, otherwise `factor`. The browser's previous session ends.",
   // Nobody has to be signed in; but only the portal's own pages may sign a visitor in.
   auth: "optionalPortalSession",
   noStepUp: "The token of the mail and the password are the proof; there is no session yet.",
@@ -36,7 +36,7 @@ export const acceptInvitation = team.endpoint({
       case "password_too_common":
         return refusal(400, "password_too_common", "password: is too easy to guess; choose another one");
       case "invalid_login":
-        return refusal(401, "invalid_login", "The password is not that of the account with this address");
+        return refusal(401, "invalid_login", "The password of the account with this address is wrong");
       case "joined": {
         const { email } = outcome.account.record;
         const { id: requestId, ipAddress } = request;

@@ -12,7 +12,7 @@ export const changeUser = team.endpoint({
   path: `${MERCHANT_BASE}/users/{userId}`,
   summary: "Update a user of the merchant",
   description:
-    "Who is disabled has no session at this merchant any more. Only owners change owners or make somebody one. Nobody changes the own role or state.",
+    "The sessions of a user end at this merchant when it is disabled. Only owners may change owners or make somebody an owner. Users cannot change their own role or state.",
   auth: "merchantUser",
   may: "administer users",
   stepUp: true,

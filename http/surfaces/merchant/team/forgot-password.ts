@@ -10,7 +10,7 @@ export const forgotPassword = team.endpoint({
   path: `${MERCHANT_BASE}/password/forgot`,
   summary: "Send a mail for a new password",
   description:
-    "If there is an account with this address, it is written to with a link that can be used once, for an hour; at most three times an hour. The answer, and the time that it takes, is the same if there is none.",
+    "If there is an account with this address, the relay sends it a mail with a link that works once, for an hour; it sends at most three mails an hour. The response, and the time that it takes, is the same if there is no account.",
   auth: "none",
   noStepUp: "It only sends a mail to the address of the account; there is no session yet.",
   rateLimit: SIGN_IN_RATE,
@@ -18,7 +18,7 @@ export const forgotPassword = team.endpoint({
   bodyExample: { email: "anna@example.com" },
   audit: "changes nothing",
   responses: {
-    200: { description: "Whether there is such an account or not.", body: okOf(Type.Object({})) },
+    200: { description: "The response is the same whether the account exists or not.", body: okOf(Type.Object({})) },
     ...team.errors(400, 413, 415, 429, 503),
   },
   handle: async ({ forgottenPasswords }, { body, request }) => {

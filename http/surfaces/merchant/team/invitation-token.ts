@@ -2,12 +2,12 @@ import { Type } from "@sinclair/typebox";
 import { refusal } from "../envelope.ts";
 
 export const InvitationParams = Type.Object({
-  token: Type.String({ minLength: 1, maxLength: 64, description: "From the link in the mail." }),
+  token: Type.String({ minLength: 1, maxLength: 64, description: "The token from the link in the mail." }),
 });
 
 /** The one answer for a link that opens nothing, whyever: who tries some learns nothing. */
 export function usedOrExpired() {
-  return refusal(410, "used_or_expired", "This link was used, was replaced by a newer one, or has ended");
+  return refusal(410, "used_or_expired", "This link was used, was replaced by a newer one, or has expired; ask for a new one");
 }
 
-export const USED_OR_EXPIRED = "The link was used, was replaced by a newer one, or has ended (used_or_expired).";
+export const USED_OR_EXPIRED = "The link was used, was replaced by a newer one, or has expired (used_or_expired).";

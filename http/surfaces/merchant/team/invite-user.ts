@@ -11,7 +11,7 @@ export const inviteUser = team.endpoint({
   path: `${MERCHANT_BASE}/users`,
   summary: "Invite a user of the merchant",
   description:
-    "The mail has a link that can be used once, for 72 hours. An address whose invitation has ended is invited again in its place. Only owners invite owners.",
+    "The mail has a link that works once, for 72 hours. If an invitation to this address has expired, the new one replaces it. Only owners may invite owners.",
   auth: "merchantUser",
   may: "administer users",
   stepUp: true,

@@ -10,11 +10,11 @@ export const listUsers = team.endpoint({
   method: "GET",
   path: `${MERCHANT_BASE}/users`,
   summary: "List users of the merchant",
-  description: "Invited and disabled ones too, in the order in which they were invited.",
+  description: "Includes invited and disabled users, in the order in which they were invited.",
   auth: "merchantUser",
   may: "look",
   rateLimit: PORTAL_RATE,
-  responses: { 200: { description: "All of them.", body: okOf(Users) }, ...team.errors(401, 403, 503) },
+  responses: { 200: { description: "All users of the merchant.", body: okOf(Users) }, ...team.errors(401, 403, 503) },
   handle: async ({ users }, { caller }) => {
     const viewer = userOf(caller);
     const items = (await users.list(viewer.merchantId)).map((user) => userOfTeam(user, viewer));

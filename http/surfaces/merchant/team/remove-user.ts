@@ -11,7 +11,7 @@ export const removeUser = team.endpoint({
   path: `${MERCHANT_BASE}/users/{userId}`,
   summary: "Delete a user of the merchant",
   description:
-    "Every user may remove itself, and so leave; others are removed by who administers users, and owners by owners. Its sessions at this merchant end.",
+    "All users may remove themselves and thereby leave. Users who administer users may remove others; only owners may remove owners. The user's sessions at this merchant end.",
   auth: "merchantUser",
   // What a person may remove beyond itself is decided with the team.
   may: "look",

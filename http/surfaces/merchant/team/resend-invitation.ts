@@ -10,7 +10,8 @@ export const resendInvitation = team.endpoint({
   method: "POST",
   path: `${MERCHANT_BASE}/users/{userId}/resend`,
   summary: "Resend an invitation",
-  description: "With a new link, for another 72 hours: that of the last mail is dead from now on. At most once a minute.",
+  description:
+    "Sends a new link, which works for another 72 hours; the link of the previous mail no longer works. At most one mail a minute is sent.",
   auth: "merchantUser",
   may: "administer users",
   stepUp: true,

@@ -15,7 +15,7 @@ export const Invitation = Type.Object(
     role: MerchantRole,
     hasAccount: Type.Boolean(),
     locale: LocaleWord,
-    expiresAt: time("when it ends."),
+    expiresAt: time("when the invitation expires."),
   },
   { title: "Invitation" },
 );
@@ -30,9 +30,9 @@ export const User = Type.Object(
     state: UserState,
     you: Type.Boolean(),
     secondFactor: Type.Boolean(),
-    invitedAt: time("when it was invited."),
-    invitationExpiresAt: nullable(time("when the open invitation ends.")),
-    joinedAt: nullable(time("when it accepted.")),
+    invitedAt: time("when the user was invited."),
+    invitationExpiresAt: nullable(time("when the open invitation expires.")),
+    joinedAt: nullable(time("when the user accepted the invitation.")),
   },
   { title: "TeamMember" },
 );
@@ -50,7 +50,7 @@ export const UserChange = Type.Object(
         { role: MerchantRole, state: UserState },
         {
           description:
-            "What the user was when it was decided: 409 (`conflict`) where somebody else has changed it since. Not compared if absent.",
+            "The user's role and state when the caller decided on the change: the response is 409 (`conflict`) if somebody else has changed them since. The relay does not compare them if this is absent.",
         },
       ),
     ),

@@ -1,3 +1,4 @@
+import { iso } from "../../../endpoint/time.ts";
 import { ok, okOf } from "../envelope.ts";
 import { MERCHANT_BASE, SIGN_IN_RATE } from "../surface.ts";
 import { InvitationParams, USED_OR_EXPIRED, usedOrExpired } from "./invitation-token.ts";
@@ -13,7 +14,7 @@ export const showInvitation = team.endpoint({
   rateLimit: SIGN_IN_RATE,
   params: InvitationParams,
   responses: {
-    200: { description: "It can be accepted.", body: okOf(Invitation) },
+    200: { description: "The invitation can be accepted.", body: okOf(Invitation) },
     ...team.errors(400, 429, 503),
     410: { description: USED_OR_EXPIRED, body: team.envelope.schema },
   },
@@ -21,6 +22,6 @@ export const showInvitation = team.endpoint({
     const shown = await invitations.look(params.token);
     if (shown === null) return usedOrExpired();
     const { expiresAtMs, ...facts } = shown;
-    return { status: 200, body: ok({ ...facts, expiresAt: new Date(expiresAtMs).toISOString() }) };
+    return { status: 200, body: ok({ ...facts, expiresAt: iso(expiresAtMs) }) };
   },
 });

@@ -1,6 +1,7 @@
 import { Type } from "@sinclair/typebox";
 import { type MerchantUserGrant, merchantRoleMay } from "../../../../engine/access/merchant-user-grant.ts";
 import type { ListedUser } from "../../../../engine/accounts/users.ts";
+import { iso, isoOrNull } from "../../../endpoint/time.ts";
 import { maskedEmail } from "../../parts/masking.ts";
 import type { UserJson } from "./schemas.ts";
 
@@ -16,8 +17,8 @@ export function userOfTeam(user: ListedUser, viewer: Pick<MerchantUserGrant, "us
     state: user.state,
     you,
     secondFactor: user.hasSecondFactor,
-    invitedAt: new Date(user.invitedAtMs).toISOString(),
-    invitationExpiresAt: user.invitation === null ? null : new Date(user.invitation.expiresAtMs).toISOString(),
-    joinedAt: user.joinedAtMs === null ? null : new Date(user.joinedAtMs).toISOString(),
+    invitedAt: iso(user.invitedAtMs),
+    invitationExpiresAt: user.invitation === null ? null : iso(user.invitation.expiresAtMs),
+    joinedAt: isoOrNull(user.joinedAtMs),
   };
 }

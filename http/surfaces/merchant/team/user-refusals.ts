@@ -6,39 +6,41 @@ import { refusal } from "../envelope.ts";
 type Why = Extract<UserOutcome, { type: "refused" }>["why"];
 
 export const USER_CONFLICTS = {
-  full: `The merchant has ${USERS_MAX} users already, invited ones counted (users_full)`,
-  exists: "the address is a user's already (user_exists)",
-  lastOwner: "it is the last active owner (last_owner)",
-  invited: "the user has not accepted its invitation yet (conflict)",
+  full: `The merchant already has ${USERS_MAX} users, including invited ones (users_full)`,
+  exists: "a user or an invitation already has this address (user_exists)",
+  lastOwner: "the user is the last active owner (last_owner)",
+  invited: "the user has not accepted the invitation yet (conflict)",
   stale: "the user is no longer as in `seen` (conflict)",
-  joined: "the user has accepted its invitation already (conflict)",
+  joined: "the user has already accepted the invitation (conflict)",
 };
 
 /** The answer to a change of the team that was refused. Throws RelayError for what has one of the usual codes. */
 export function userRefusal(why: Why) {
   switch (why) {
     case "users_full":
-      return refusal(409, "users_full", `A merchant has at most ${USERS_MAX} users, invited ones counted; remove one first`);
+      return refusal(409, "users_full", `A merchant has at most ${USERS_MAX} users, including invited ones; remove one first`);
     case "user_exists":
-      return refusal(409, "user_exists", "This address is a user's, or is invited, already");
+      return refusal(409, "user_exists", "A user or an invitation already has this address");
     case "last_owner":
-      return refusal(409, "last_owner", "A merchant always has an active owner; make somebody else an owner first");
+      return refusal(409, "last_owner", "A merchant always needs an active owner; make somebody else an owner first");
     case "role":
-      throw new RelayError("forbidden", "Not permitted: only owners change owners, and nobody changes the own role or state", {
+      throw new RelayError("forbidden", "Not permitted: only owners may change owners, and users cannot change their own role or state", {
         detail: "role",
       });
     case "not_found":
       throw new RelayError("not_found", "There is no such user");
     case "invited":
-      throw new RelayError("conflict", "The user has not accepted its invitation yet; remove it to withdraw the invitation");
+      throw new RelayError("conflict", "The user has not accepted the invitation yet; remove the user to withdraw the invitation");
     case "joined":
-      throw new RelayError("conflict", "The user has accepted its invitation already");
+      throw new RelayError("conflict", "The user has already accepted the invitation");
     case "stale":
-      throw new RelayError("conflict", "Somebody else changed this user meanwhile; read it again");
+      throw new RelayError("conflict", "Somebody else changed this user in the meantime; read the user again");
     case "too_soon":
-      throw new RelayError("rate_limited", "The invitation was sent a moment ago", { retryAfterSeconds: RESEND_AFTER_SECONDS });
+      throw new RelayError("rate_limited", "The invitation was sent a moment ago; wait a minute before you send it again", {
+        retryAfterSeconds: RESEND_AFTER_SECONDS,
+      });
     case "owner_active":
-      throw new Error("only partners are refused for an active owner");
+      throw new Error("only partners are refused because of an active owner");
     case "inactive":
       throw new RelayError("conflict", "The merchant is deactivated");
   }

@@ -2,6 +2,7 @@ import { MASKED } from "../../../../engine/kernel/mask.ts";
 import { type MerchantDelivery, outcomeOf } from "../../../../engine/webhooks/merchant-deliveries.ts";
 import type { WebhookDeliveryRecord } from "../../../../engine/webhooks/webhook-delivery.ts";
 import type { DeliveryPlace } from "../../../../engine/webhooks/webhook-delivery-store.ts";
+import { iso, isoOrNull } from "../../../endpoint/time.ts";
 import { maskedEmail } from "../../parts/masking.ts";
 import { damagedCursor } from "../transaction-query.ts";
 import type { WebhookDeliveryDetailJson, WebhookDeliveryJson } from "./schemas.ts";
@@ -29,7 +30,7 @@ export function deliveryJson(record: WebhookDeliveryRecord, url: string | null):
     ...{ id, eventId, eventType, endpointId, url, objectId, outcome: outcomeOf(record), attempts: attempts.length },
     lastAttemptAt: last === undefined ? null : iso(last.atMs),
     lastStatus: last?.status ?? null,
-    nextAttemptAt: nextAtMs === null ? null : iso(nextAtMs),
+    nextAttemptAt: isoOrNull(nextAtMs),
     createdAt: iso(createdAtMs),
   };
 }
@@ -92,7 +93,3 @@ export function deliveryPlaceOf(cursor: string | undefined): DeliveryPlace | nul
 }
 
 export const DISABLED_ENDPOINT = "Its endpoint is disabled or removed; enable it first";
-
-function iso(ms: number): string {
-  return new Date(ms).toISOString();
-}

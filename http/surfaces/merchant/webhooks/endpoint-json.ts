@@ -3,6 +3,7 @@ import { RelayError } from "../../../../engine/kernel/errors.ts";
 import { PORTAL_EVENT_TYPES } from "../../../../engine/webhooks/portal-events.ts";
 import { liveSecrets, type WebhookEndpointRecord } from "../../../../engine/webhooks/webhook-endpoint.ts";
 import type { WebhookFormat } from "../../../../engine/webhooks/webhook-event.ts";
+import { iso } from "../../../endpoint/time.ts";
 import { distinctEvents } from "../../parts/webhook-members.ts";
 import type { WebhookEndpointJson } from "./schemas.ts";
 
@@ -52,8 +53,4 @@ export function seenMsOf(seen: string): number {
   const ms = Date.parse(seen);
   if (Number.isNaN(ms) || iso(ms) !== seen) throw new RelayError("invalid_request", "seen: must be the `updatedAt` of an answer");
   return ms;
-}
-
-function iso(ms: number): string {
-  return new Date(ms).toISOString();
 }

@@ -20,14 +20,14 @@ function policyOf(formAction: string): string {
 export const PRIVATE_HEADERS = { "Referrer-Policy": "no-referrer", "X-Robots-Tag": "noindex, nofollow" } as const;
 
 export const PRIVATE_HEADER_DECLARATIONS = {
-  "Referrer-Policy": { description: "Nobody is told the address." },
-  "X-Robots-Tag": { description: "No search engine keeps the page." },
+  "Referrer-Policy": { description: "The browser sends the page's address to no other site." },
+  "X-Robots-Tag": { description: "Search engines do not index the page." },
 };
 
 export const PAGE_HEADER_DECLARATIONS = {
   ...PRIVATE_HEADER_DECLARATIONS,
-  "Content-Security-Policy": { description: "The page loads nothing from elsewhere, and no page holds it in a frame." },
-  "Content-Language": { description: "it or en." },
+  "Content-Security-Policy": { description: "The page loads nothing from other sites, and cannot be shown in a frame." },
+  "Content-Language": { description: "Language of the page: it or en." },
   Vary: { description: "Accept-Language" },
 };
 
@@ -106,14 +106,14 @@ export async function orUnavailable<T>(asked: Promise<T>): Promise<T | "unavaila
 const HTML = { body: Type.String(), contentType: "text/html; charset=utf-8", headers: PAGE_HEADER_DECLARATIONS };
 
 export const PAGE_RESPONSES = {
-  200: { description: "A page that says how the payment stands.", ...HTML },
+  200: { description: "A page that shows the state of the payment.", ...HTML },
   303: {
-    description: "The payment goes on there.",
-    headers: { ...PRIVATE_HEADER_DECLARATIONS, Location: { description: "The gateway's page, or the shop's." } },
+    description: "The payment continues at this address.",
+    headers: { ...PRIVATE_HEADER_DECLARATIONS, Location: { description: "Address of the gateway's page, or of the shop's." } },
   },
   404: { description: "There is no such payment.", ...HTML },
   503: {
-    description: "The store does not answer.",
+    description: "The store does not answer; retry shortly.",
     ...HTML,
     headers: { ...HTML.headers, "Retry-After": { description: "Seconds." } },
   },

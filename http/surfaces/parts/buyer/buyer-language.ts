@@ -3,7 +3,9 @@ import { Type } from "@sinclair/typebox";
 export type Language = "en" | "it";
 
 export const LanguageHeaders = Type.Object({
-  "accept-language": Type.Optional(Type.String({ description: "Italian where it is liked better than English." })),
+  "accept-language": Type.Optional(
+    Type.String({ description: "Preferred languages. The page is Italian if Italian is preferred over English." }),
+  ),
 });
 
 /** The one of our languages that the buyer likes best, by `Accept-Language`; English where neither is named. */

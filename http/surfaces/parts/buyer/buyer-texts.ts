@@ -14,8 +14,8 @@ export interface BuyerTexts {
 
 const TEXTS: Readonly<Record<Language, BuyerTexts>> = {
   en: {
-    confirming: { title: "Confirming your payment", text: "We are waiting for the answer of the bank. Please leave this page open." },
-    unavailable: { title: "Please try again shortly", text: "We cannot look at your payment right now. Nothing is lost." },
+    confirming: { title: "Confirming your payment", text: "We are waiting for the bank to respond. Please leave this page open." },
+    unavailable: { title: "Please try again shortly", text: "We cannot check your payment right now. Nothing is lost." },
     tryAgain: "Try again",
   },
   it: {

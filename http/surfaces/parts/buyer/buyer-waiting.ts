@@ -17,7 +17,7 @@ const RELOADS_MAX = 10;
 const RELOAD_AFTER_SECONDS = 3;
 
 export const ReloadQuery = Type.Object({
-  n: Type.Optional(Type.String({ description: "How often a page without scripts has loaded itself again." })),
+  n: Type.Optional(Type.String({ description: "How many times a page without scripts has reloaded." })),
 });
 
 /** What comes later is not waited for; it is stored all the same. */

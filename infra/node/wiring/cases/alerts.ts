@@ -70,7 +70,7 @@ export function composeAlerts(parts: AlertParts): ComposedAlerts {
     ...{ workflow, refunder, clock, digest: sha256Hex, rules: createAlertRulesStore(kv), holds, dayOf, failed },
   });
   const deadlines = createWorkflowDeadlines(ALERT_WORKFLOW, { store, homes, self: bus.self, clock, failed, fire: refunder.due });
-  metrics.gauge("relay_alerts_due", "Pre-dispute alerts that are looked at now or within seconds.", () => deadlines.counts().held);
+  metrics.gauge("relay_alerts_due", "Pre-dispute alerts with a deadline now or within seconds.", () => deadlines.counts().held);
   let stopped: Promise<void> | null = null;
   return {
     ...{ alerts, feed, byId: feed.byId },

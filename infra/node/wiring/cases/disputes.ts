@@ -86,7 +86,7 @@ export function composeDisputes(parts: DisputeParts): ComposedDisputes {
   });
   const { disputes, feed } = createDisputes({ workflow, clock, digest: sha256Hex, files, digestOf, isActive: createDocumentCheck() });
   const deadlines = createDisputeDeadlines({ workflow, files, network: BY_ADMINISTRATORS, clock, homes, self: bus.self, failed });
-  metrics.gauge("relay_disputes_due", "Disputes that are looked at now or within seconds.", () => deadlines.counts().held);
+  metrics.gauge("relay_disputes_due", "Disputes with a deadline now or within seconds.", () => deadlines.counts().held);
   let stopped: Promise<void> | null = null;
   return {
     companion: createDisputeHoldCompanion(holds),

@@ -94,7 +94,7 @@ export function composeAdapter({
       const count = async () => ({ waiting: await store.count("waiting", COUNTED_MAX), dead: await store.count("dead", COUNTED_MAX) });
       metrics.gaugeByState(
         "relay_callbacks",
-        "Callbacks of the adapter that are owed (waiting) and that were given up (dead), of all nodes; counted up to 10,000.",
+        "Callbacks of the adapter that are pending (waiting) and that were abandoned (dead), of all nodes; counted up to 10,000.",
         lookedUp(machineClock, count, COUNT_AGAIN_MS),
       );
       return {

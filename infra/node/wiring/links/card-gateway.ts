@@ -15,7 +15,11 @@ export interface CardGatewayParts {
 export function createCardGateway({ config: { gatewayUrl }, log, metrics }: CardGatewayParts): GatewayClient {
   if (gatewayUrl === null) return { ...NO_GATEWAY, close: () => undefined };
   let circuitsOpen = 0;
-  metrics.gauge("relay_gateway_circuits_open", "Threads that leave the card gateway alone after failures, now.", () => circuitsOpen);
+  metrics.gauge(
+    "relay_gateway_circuits_open",
+    "Threads that currently do not call the card gateway, because calls to it failed.",
+    () => circuitsOpen,
+  );
   const client = createGatewayClient({
     url: gatewayUrl,
     nowMs: Date.now,

@@ -74,7 +74,7 @@ export async function composeExports(parts: ExportParts): Promise<Lifecycle & { 
     newLease: ids.uuid,
     became: (state, { failure }) => metrics.exportBecame(state, failure),
   });
-  metrics.gauge("relay_exports_due", "Exports that are being made, wait for that, or are removed now.", () => runner.counts().held);
+  metrics.gauge("relay_exports_due", "Exports that are running, waiting, or being removed now.", () => runner.counts().held);
   let sweptAtMs = Number.NEGATIVE_INFINITY;
   let stopped: Promise<void> | null = null;
 

@@ -65,7 +65,7 @@ export function composeReconciliation(parts: ReconciliationParts): Lifecycle & {
   if (address === STORE_OWNER)
     metrics.storedGauge(
       "relay_reconciliation_overdue_seconds",
-      "For how long a day of the merchants should have been closed by now, of all nodes; 0 where none should.",
+      "How long ago the oldest open day of the merchants should have been closed, of all nodes; 0 if none is overdue.",
       lookedUp(machineClock, async () => (await closing.overdueMs()) / 1_000, OVERDUE_AGAIN_MS),
     );
   let stopped: Promise<void> | null = null;

@@ -110,7 +110,7 @@ export function composeSubscriptions(parts: SubscriptionWiring): ComposedSubscri
     ...{ ...common, digest: sha256Hex, queries, cycleCharges: createCycleChargeStore(kv), plans: planStore, collector, charges, newToken },
   });
   const deadlines = createSubscriptionDeadlines({ ...common, definition, collector, homes, self: bus.self, failed });
-  metrics.gauge("relay_subscriptions_due", "Subscriptions of which something is due now or within seconds.", () => deadlines.counts().held);
+  metrics.gauge("relay_subscriptions_due", "Subscriptions with a deadline now or within seconds.", () => deadlines.counts().held);
   let stopped: Promise<void> | null = null;
 
   async function pauseAll({ merchantId, partnerId, environment, updatedAtMs }: MerchantRecord): Promise<void> {

@@ -136,13 +136,17 @@ export function composeWebhooks(parts: WebhookParts): ComposedWebhooks {
       };
       metrics.gaugeByState(
         "relay_webhook_deliveries",
-        "Deliveries of webhooks that are kept, by state, of all nodes; each state counted up to 10,000.",
+        "Stored deliveries of webhooks, by state, of all nodes; each state counted up to 10,000.",
         lookedUp(machineClock, count, COUNT_AGAIN_MS),
       );
-      metrics.gauge("relay_webhook_oldest_due_seconds", "How long the oldest webhook is due that this node is to send or fan out.", () => {
-        const since = [sender.oldestDueMs(), fanOut.oldestMs()].filter((atMs) => atMs !== null);
-        return since.length === 0 ? 0 : Math.max(0, clock.nowMs() - Math.min(...since)) / 1_000;
-      });
+      metrics.gauge(
+        "relay_webhook_oldest_due_seconds",
+        "How long the oldest webhook that this node must send or fan out has been due.",
+        () => {
+          const since = [sender.oldestDueMs(), fanOut.oldestMs()].filter((atMs) => atMs !== null);
+          return since.length === 0 ? 0 : Math.max(0, clock.nowMs() - Math.min(...since)) / 1_000;
+        },
+      );
       return {
         tick: () => {
           fanOut.tick();

@@ -35,7 +35,7 @@ export const INTERFACE_TAGS: readonly { name: string; audience: Audience; descri
   {
     name: "Merchant portal",
     audience: "merchant",
-    description: "For merchants: what the pages of the portal call, and programs with the merchant's secret key.",
+    description: "For merchants: the calls of the portal's pages, and of programs with the merchant's secret key.",
   },
   {
     name: "AI agents",
@@ -57,5 +57,5 @@ export const INTERFACE_TAGS: readonly { name: string; audience: Audience; descri
     audience: "administration",
     description: "For operators: versions of the terminal app, their packages and deployments.",
   },
-  { name: "Monitoring", audience: "administration", description: "For whoever runs the relay: liveness, readiness and metrics." },
+  { name: "Monitoring", audience: "administration", description: "For operators of the relay: liveness, readiness and metrics." },
 ];

@@ -74,7 +74,7 @@ export function composeMails({
       Object.fromEntries(await Promise.all(MAIL_KINDS.map(async (kind) => [kind, await store.queued(kind)] as const)));
     metrics.gaugeByKind(
       "relay_mails_queued",
-      "Mails that wait to be sent, or in the administrators' outbox, by kind, of all nodes; each kind counted up to 10,000.",
+      "Mails that wait to be sent, or stay in the administrators' outbox, by kind, of all nodes; each kind counted up to 10,000.",
       lookedUp(machineClock, count, COUNT_AGAIN_MS),
     );
   }

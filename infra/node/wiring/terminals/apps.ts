@@ -106,7 +106,10 @@ async function packagesOf(config: Config, kv: Kv): Promise<PackageStore> {
 /** Nodes without a shared folder store no packages: another node could not serve them. */
 function withoutFolder(): PackageStore {
   return {
-    receive: () => Promise.reject(new RelayError("conflict", "Packages need RELAY_PACKAGE_DIR, a folder that all nodes share")),
+    receive: () =>
+      Promise.reject(
+        new RelayError("conflict", "Packages need RELAY_PACKAGE_DIR, a folder that all nodes share; the operator must set it"),
+      ),
     open: async () => null,
     remove: async () => {},
     sweep: async () => 0,

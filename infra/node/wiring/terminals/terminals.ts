@@ -114,7 +114,7 @@ export function composeTerminals(parts: TerminalParts): ComposedTerminals {
   const drainableLookups = createDrainableLookups(terminals);
   metrics.gauge("relay_actors", "Terminal actors in memory.", () => home.counts().actors);
   metrics.gauge("relay_waiting_lookups", "Lookups that wait for a result.", () => home.counts().waiters);
-  metrics.gaugeByState("relay_commands", "Commands that wait for their terminal (queued) and that await their result (sent), now.", () => {
+  metrics.gaugeByState("relay_commands", "Commands that currently wait for their terminal (queued) or for their result (sent).", () => {
     const { queued, sent } = home.counts();
     return { queued, sent };
   });

@@ -146,12 +146,12 @@ function listenerOf(parts: ZvtParts, configured: () => ZvtConfig, store: ReturnT
   metrics.gauge("relay_zvt_connections", "Connections of cash registers to this node.", () => connections.size);
   metrics.gauge(
     "relay_zvt_undelivered",
-    "Approved payments of which the cash register has not been told, of all nodes.",
+    "Approved payments whose result the cash register has not received, of all nodes.",
     () => payments?.counts().undelivered ?? 0,
   );
   metrics.gauge(
     "relay_zvt_unknown_holds",
-    "Routes of cash registers that an unknown outcome holds, of all nodes.",
+    "Routes of cash registers that a payment with an unknown outcome blocks, of all nodes.",
     () => payments?.counts().unknownHolds ?? 0,
   );
   bus.handle("zvt.node", async () => {

@@ -106,7 +106,7 @@ export async function httpLife(send: Sender, { expect }: HttpLifeOptions): Promi
 /** Refused by their first line alone: a path that the relay does not have, and one that takes another method. */
 const REFUSED_PATHS = [
   { path: "/api/v1/nothing/is/here", status: 404, message: /^There is nothing at this path/ },
-  { path: "/api/v1/nobody/uuid", status: 405, message: /^This path takes GET/ },
+  { path: "/api/v1/nobody/uuid", status: 405, message: /^This path accepts GET/ },
 ];
 
 /**

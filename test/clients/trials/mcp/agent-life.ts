@@ -50,7 +50,7 @@ export async function agentLife(call: McpCaller, version: string): Promise<void>
     results: [
       { structuredContent: { state: "PENDING", amountMinor: 1_050, currency: "EUR" } },
       { structuredContent: { state: "PENDING" } },
-      { isError: true, content: [{ type: "text", text: /^Refused by the limit perLinkMax/ }] },
+      { isError: true, content: [{ type: "text", text: /^The limit perLinkMax/ }] },
     ],
   });
   const [first, second] = listOf(member(created, "results")).map((result) => member(result, "structuredContent"));
@@ -74,8 +74,8 @@ export async function agentLife(call: McpCaller, version: string): Promise<void>
     results: [
       { structuredContent: { id, payments: [{ uuid: `${id}.1`, amountMinor: 1_050, currency: "EUR", refund: "none" }] } },
       { isError: true, content: [{ text: /^The link is PAID: it cannot be cancelled/ }] },
-      { isError: true, content: [{ text: /has no scope transactions:read/ }] },
-      { error: /no tool of this name/ },
+      { isError: true, content: [{ text: /lacks the scope transactions:read/ }] },
+      { error: /no tool with this name/ },
     ],
   });
 

@@ -70,11 +70,11 @@ export async function signedLife(signer: Signer, written: (algorithm: SignerAlgo
     const refusals: [SignedAnswer, string][] = [
       [await post({ secret: FORGED }), "does not match the request"],
       [await get(query, { secret: FORGED }), "does not match the request"],
-      [await post({ sentBody: order() }), "has a Digest that is not the body's"],
-      [await post({ headers: without(OF_POST, ["digest"]) }), "does not sign digest"],
-      [await post({ headers: without(OF_POST, ["(request-target)"]) }), "does not sign (request-target)"],
-      [await post({ headers: [] }), `does not sign ${without(OF_POST, BY_DEFAULT).join(", ")}`],
-      [await get(query, { headers: [] }), `does not sign ${without(OF_GET, BY_DEFAULT).join(", ")}`],
+      [await post({ sentBody: order() }), "has a Digest that does not match the body"],
+      [await post({ headers: without(OF_POST, ["digest"]) }), "does not cover digest"],
+      [await post({ headers: without(OF_POST, ["(request-target)"]) }), "does not cover (request-target)"],
+      [await post({ headers: [] }), `does not cover ${without(OF_POST, BY_DEFAULT).join(", ")}`],
+      [await get(query, { headers: [] }), `does not cover ${without(OF_GET, BY_DEFAULT).join(", ")}`],
     ];
     for (const [answer, reason] of refusals) {
       assert.equal(answer.status, 401, answer.text);

@@ -61,9 +61,9 @@ for (const { version, mode } of MCP_GENERATIONS) {
   test(`of ${version}: what a tool refuses is its result, and there is no tool of another name`, async (t) => {
     const world = await startAgentWorld(t);
     const client = await connectAgent(world.url, TOKEN, mode);
-    assert.match(await callRefused(client, "get_payment_link", { id: "pl_nobodys" }), /has made no such payment link/);
+    assert.match(await callRefused(client, "get_payment_link", { id: "pl_nobodys" }), /has created no such payment link/);
     assert.match(await callRefused(client, "get_totals", { from: "2026-02-30" }), /^from: is not a day of the calendar/);
-    await assert.rejects(client.callTool({ name: "refund_everything", arguments: {} }), /no tool of this name/);
+    await assert.rejects(client.callTool({ name: "refund_everything", arguments: {} }), /no tool with this name/);
     assert.deepEqual(
       world.noted.map(({ tool, outcome }) => [tool, outcome]),
       [
@@ -139,7 +139,7 @@ test("a cursor that the list of tools has not answered is an error of its params
   const world = await startAgentWorld(t);
   for (const cursor of ["made-up", ""]) {
     assertMatches((await ask(world, message("tools/list", { cursor }))).body, {
-      error: { code: -32_602, message: /^cursor: is not one/ },
+      error: { code: -32_602, message: /^cursor: did not come from/ },
       id: 7,
     });
   }
@@ -165,7 +165,7 @@ test("only tools of the scopes that are held are listed, and the others refuse",
     for (const [name, needed, args] of TOOLS) {
       if (needed === scope) continue;
       const answer = await ask(world, toolCall(name, args));
-      assertMatches(answer.body, { result: { isError: true, content: [{ type: "text", text: new RegExp(`has no scope ${needed}`) }] } });
+      assertMatches(answer.body, { result: { isError: true, content: [{ type: "text", text: new RegExp(`lacks the scope ${needed}`) }] } });
     }
   }
   assert.deepEqual(world.asked.orders, []);
@@ -255,24 +255,24 @@ test("a limit that refuses a link is named, with what is left of it", async (t) 
   const limits = { currency: "EUR", perLinkMaxMinor: 5_000, perDayMinor: 20_000, totalMinor: 100_000, linksPerHour: 20 };
   const atMs = Date.parse("2026-11-25T23:00:00.000Z");
   const table = [
-    ["currency", null, null, "Refused by the limit currency of this credential: its links are in EUR only."],
+    ["currency", null, null, "The limit currency of this credential rejects this: its links must be in EUR."],
     [
       "perLinkMax",
       5_000,
       null,
-      "Refused by the limit perLinkMax of this credential: one link may come to 50.00 EUR (5000 in minor units).",
+      "The limit perLinkMax of this credential rejects this: one link may be at most 50.00 EUR (5000 in minor units).",
     ],
     [
       ...(["perDay", 1_500, atMs] as const),
-      "Refused by the limit perDay of this credential: the links of a day may come to 200.00 EUR. 15.00 EUR (1500 in minor units) are left. There is more from 2026-11-25T23:00:00.000Z on.",
+      "The limit perDay of this credential rejects this: the links of one day may be at most 200.00 EUR together. 15.00 EUR (1500 in minor units) remain. More is available from 2026-11-25T23:00:00.000Z on.",
     ],
     [
       ...(["total", 0, null] as const),
-      "Refused by the limit total of this credential: its links may come to 1000.00 EUR in all. 0.00 EUR (0 in minor units) are left. There is more only where links of it end unpaid, or by a new credential.",
+      "The limit total of this credential rejects this: its links may be at most 1000.00 EUR together. 0.00 EUR (0 in minor units) remain. More is available only after some of its links end unpaid, or with a new credential.",
     ],
     [
       ...(["linksPerHour", null, atMs] as const),
-      "Refused by the limit linksPerHour of this credential: it may make 20 links in an hour. There is more from 2026-11-25T23:00:00.000Z on.",
+      "The limit linksPerHour of this credential rejects this: it may create 20 links in an hour. More is available from 2026-11-25T23:00:00.000Z on.",
     ],
   ] as const;
   for (const [limit, roomMinor, retryAtMs, text] of table) {
@@ -325,7 +325,7 @@ test("sums of 400 days are given, also of those that have an hour more by the cl
     { from: "2025-03-01", to: "2026-04-05" },
   ]) {
     assertMatches((await ask(world, toolCall("get_totals", range))).body, {
-      result: { isError: true, content: [{ text: /^from: sums are of 400 days/ }] },
+      result: { isError: true, content: [{ text: /^from: the range may have at most 400 days/ }] },
     });
   }
 });
@@ -367,15 +367,15 @@ test("lists are asked for as their arguments say, of the credential's merchant a
     { fromMs: Date.parse("2026-11-24T23:00:00.000Z"), untilMs },
   ]);
   const refusals: [name: string, args: object, reason: RegExp][] = [
-    ["list_transactions", { cursor: "made-up" }, /^cursor: is not one/],
+    ["list_transactions", { cursor: "made-up" }, /^cursor: did not come from/],
     ["list_transactions", { amountMin: 2, amountMax: 1 }, /^amountMin: is more than amountMax/],
     ["list_transactions", { limit: 101 }, /^limit: must be/],
     ["list_transactions", { from: "2026-11-25", to: "2026-11-24" }, /^from: is after to/],
     ["get_totals", { from: "2026-11-25", to: "2026-11-24" }, /^from: is after to/],
-    ["get_totals", { from: "2024-01-01", to: "2026-11-24" }, /^from: sums are of 400 days/],
+    ["get_totals", { from: "2024-01-01", to: "2026-11-24" }, /^from: the range may have at most 400 days/],
     ["get_transaction", { uuid: "nobodys" }, /^There is no such transaction/],
-    ["get_transaction", { uuid: "../x" }, /^uuid: is not a uuid/],
-    ["cancel_payment_link", { id: "pl_nobodys" }, /made no such payment link/],
+    ["get_transaction", { uuid: "../x" }, /^uuid: is not the uuid/],
+    ["cancel_payment_link", { id: "pl_nobodys" }, /created no such payment link/],
   ];
   for (const [name, args, reason] of refusals) {
     assertMatches((await ask(world, toolCall(name, args))).body, { result: { isError: true, content: [{ text: reason }] } });
@@ -392,7 +392,7 @@ test("a link that can be cancelled no more is not, and a repetition of the call 
   world.said.cancel = "not_pending";
   world.said.link = portalLink([], { state: "EXPIRED" });
   assertMatches((await cancel()).body, {
-    result: { isError: true, content: [{ text: "The link is EXPIRED: it cannot be cancelled any more" }] },
+    result: { isError: true, content: [{ text: "The link is EXPIRED and cannot be cancelled" }] },
   });
   // By a person of its merchant: what is wanted is so already.
   world.said.link = portalLink([], { state: "CANCELLED" });

@@ -151,7 +151,7 @@ test("a token that names nothing gets a page, whatever it looks like", async (t)
 
 test("a store that does not answer is told as a page, which says when to try again", async (t) => {
   const shop = new Shop(intent([PAID]));
-  shop.broken = new RelayError("unavailable", "The store does not answer.");
+  shop.broken = new RelayError("unavailable", "The store does not answer; retry shortly.");
   const { get } = await serve(t, shop);
   for (const path of [`/pay/i/${TOKEN}`, `/pay/return/${TOKEN}`]) {
     const answer = await get(path, { "accept-language": "it" });
@@ -206,7 +206,7 @@ test("a buyer in a browser is taken to the shop as soon as the outcome is known"
   const { url } = await serve(t, shop);
   const page = await openPage(t);
   await page.goto(`${url}/pay/return/${TOKEN}`);
-  assert.equal(await page.getByRole("status").textContent(), "We are waiting for the answer of the bank. Please leave this page open.");
+  assert.equal(await page.getByRole("status").textContent(), "We are waiting for the bank to respond. Please leave this page open.");
   shop.atGateway = intent([PAID], {}, `${site}/done?order=7#top`);
   await page.waitForURL(`${site}/**`);
   assert.equal(page.url(), `${site}/done?order=7&${TOLD}&redirect_status=succeeded#top`);

@@ -43,7 +43,7 @@ test("what would be read twice, or not at all, is refused", async (t) => {
       { type: JSON_TYPE, form: '{"amount":100,"currency":"eur","metadata":{"a":"1","a":"2"}}' },
       /^a: is given more than once/,
     ],
-    ["a query", { form: "amount=100&currency=eur", query: "?capture_method=manual" }, /^capture_method: is not a query member/],
+    ["a query", { form: "amount=100&currency=eur", query: "?capture_method=manual" }, /^capture_method: is not a query parameter/],
   ];
   for (const [what, { query = "", form, type }, message] of cases) {
     const headers = type === undefined ? {} : { "content-type": type };

@@ -102,7 +102,7 @@ test("whoever presses Pay is sent on; to a page of another origin than the polic
 for (const [type, title] of [
   ["not_yet", "One moment"],
   ["refused", "The payment cannot be made"],
-  ["too_many", "Tried too often"],
+  ["too_many", "Too many attempts"],
   ["inactive", "Not payable at present"],
   ["no_account", "Not payable at present"],
 ] as const) {
@@ -116,7 +116,7 @@ for (const [type, title] of [
 }
 
 test("a store that does not answer is told as a page, which says when to try again", async (t) => {
-  const { send } = await serve(t, portalLink(), new RelayError("unavailable", "The store does not answer."));
+  const { send } = await serve(t, portalLink(), new RelayError("unavailable", "The store does not answer; retry shortly."));
   const answer = await send("POST", "/pay", { "accept-language": "it" });
   assert.deepEqual([answer.status, answer.headers.get("retry-after")], [503, "2"]);
   assert.match(answer.text, /Riprova tra poco/);

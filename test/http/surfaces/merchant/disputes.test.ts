@@ -159,7 +159,7 @@ test("a dispute calls its state by one name: in the list and its filter, by itse
   assertMatches((await send("key", "GET", "/disputes/stats")).body, { data: { amounts: [{ status: "OPEN", state: undefined }] } });
   assertMatches(disputeObject(RECORD), { status: "OPEN" });
   assertMatches(await send("key", "GET", "/disputes?state=OPEN"), {
-    ...{ status: 400, body: { error: "state: is not a query member of this endpoint" } },
+    ...{ status: 400, body: { error: "state: is not a query parameter of this endpoint" } },
   });
 });
 

@@ -34,7 +34,7 @@ for (const { name, path, auth, may, query, refusesUnknown } of readEndpoints) {
     const answer = await get(`${asked}?merchantId=SHOP-002`, "OWNER");
     if (refusesUnknown === undefined) {
       assert.deepEqual([answer.status, answer.text, answer.headers.get("relay-ignored")], [200, own.text, "merchantId"]);
-    } else assertMatches(answer, { status: 400, body: { error: "merchantId: is not a query member of this endpoint" } });
+    } else assertMatches(answer, { status: 400, body: { error: "merchantId: is not a query parameter of this endpoint" } });
     for (const member of Object.keys(query?.properties ?? {})) {
       const wrong = WRONG[member];
       assert.ok(wrong !== undefined, `the test knows no wrong value of ${member}`);

@@ -66,7 +66,7 @@ test("what is unpaid is shown with the reason and the next try, and whoever pays
   assert.match(text, /€29\.00[\s\S]*Unpaid since Saturday, 28 February 2026\./);
   assert.match(
     text,
-    /Your card was declined\.[\s\S]*The same card is tried again on Sunday, 1 March 2026\.[\s\S]*is cancelled on Sunday, 8 March 2026/,
+    /Your card was declined\.[\s\S]*We will try the same card again on Sunday, 1 March 2026\.[\s\S]*is cancelled on Sunday, 8 March 2026/,
   );
   assert.match(text, /<form method="post" action="\/s\/[A-Za-z0-9]{22}\/pay">\s*<button[^>]*>Pay €29\.00</);
   const first = await page("POST", `${path}/pay`);
@@ -93,7 +93,7 @@ test("a card that is of no use any more is not tried again, and one that nobody 
   const { text } = await unknown.page("GET", unknown.path);
   assert.match(text, /Please do not pay again/);
   assert.doesNotMatch(text, /<form/);
-  assertMatches(await unknown.page("POST", `${unknown.path}/pay`), { status: 200, text: /A payment is under way/ });
+  assertMatches(await unknown.page("POST", `${unknown.path}/pay`), { status: 200, text: /A payment is in progress/ });
 });
 
 test("a first payment by link is asked for until the subscription ends without it", async (t) => {

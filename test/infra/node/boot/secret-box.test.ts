@@ -12,7 +12,7 @@ const [FIRST, SECOND, THIRD] = [
   "9b".repeat(32),
 ];
 const PLACE = "partner/7/gwSecretKey";
-const refused = { name: "RelayError", code: "internal", message: "A stored secret cannot be opened" };
+const refused = { name: "RelayError", code: "internal", message: "A stored secret cannot be decrypted" };
 
 describe("the secret box", () => {
   const box = createSecretBox({ current: FIRST, old: null });

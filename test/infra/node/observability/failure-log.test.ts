@@ -20,7 +20,7 @@ function world() {
 const refused = () =>
   Object.assign(new Error("connect ECONNREFUSED 10.0.0.7:8123"), { code: "ECONNREFUSED", address: "10.0.0.7", port: 8123 });
 const away = () =>
-  new RelayError("unavailable", "The store cannot confirm this now", { cause: new StorageUnavailable("Redis cannot be reached") });
+  new RelayError("unavailable", "The store could not confirm this", { cause: new StorageUnavailable("Redis cannot be reached") });
 
 describe("the log of failures", () => {
   it("says of an outage what is away, where and why, in one line without a stack", () => {
@@ -49,7 +49,7 @@ describe("the log of failures", () => {
     assert.equal(lines.length, 2);
     assert.deepEqual(lines[1]?.fields, {
       ...{ event: "engine failed", service: "store", address: "redis-1:6379" },
-      ...{ reason: "The store cannot confirm this now: Redis cannot be reached", suppressed: 179 },
+      ...{ reason: "The store could not confirm this: Redis cannot be reached", suppressed: 179 },
     });
   });
 
@@ -64,7 +64,7 @@ describe("the log of failures", () => {
     assert.deepEqual(
       lines.map(({ text: told }) => told),
       [
-        "engine failed: The store cannot confirm this now: Redis cannot be reached",
+        "engine failed: The store could not confirm this: Redis cannot be reached",
         `cluster: ${text}`,
         "engine failed: shard-1 did not answer in time",
       ],

@@ -22,9 +22,9 @@ test("what ClickHouse prints is reported by its code and its part, without its t
   assert.deepEqual(
     lines.map(({ event, level, reason }) => [event, level, reason]),
     [
-      ["clickhouse output", 50, "it reports an error in MergeTask, code 243"],
-      ["clickhouse output", 50, "it reports an error, code 62"],
-      ["clickhouse output", 50, "it reports an error in BaseDaemon"],
+      ["clickhouse output", 50, "an error is reported in MergeTask, code 243"],
+      ["clickhouse output", 50, "an error is reported, code 62"],
+      ["clickhouse output", 50, "an error is reported in BaseDaemon"],
     ],
   );
   assert.doesNotMatch(JSON.stringify(lines), /anna/);

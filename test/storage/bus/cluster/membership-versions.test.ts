@@ -203,7 +203,7 @@ describe("a node that joins", { skip }, () => {
     await client.del(`${prefix}nodes`);
     await joinAsFormer(prefix, "former", 60_000);
     await eventually(() =>
-      assert.ok(node.told.some((line) => /the node former runs Terminal Relay 0\.1\.0, which cannot run beside 0\.2\.0/.test(line))),
+      assert.ok(node.told.some((line) => /the node former runs Terminal Relay 0\.1\.0, which cannot run together with 0\.2\.0/.test(line))),
     );
   });
 });

@@ -143,13 +143,16 @@ describe("the feed through Kafka into ClickHouse", { skip: await kafkaMissing(),
     const told = letters.map(({ headers }) => ({ reason: headers?.["reason"]?.toString(), offset: headers?.["offset"]?.toString() }));
     const reasons = new Set(told.map(({ reason }) => reason?.replace(/code \d+.*/, "code N")));
     assert.deepEqual([...reasons].sort(), [
-      "ClickHouse refused it for transactions: code N",
-      "it has no value",
+      "ClickHouse refused the row for transactions: code N",
+      "the message has no value",
       "it has schema 9; this version reads schema 1 to 2",
-      "it is not JSON",
-      "it is not as the schema says at /row",
+      "the message is not JSON",
+      "the message does not match the schema at /row",
     ]);
-    assert.equal(letters.find(({ headers }) => headers?.["reason"]?.toString() === "it is not JSON")?.value?.toString(), "{not JSON");
+    assert.equal(
+      letters.find(({ headers }) => headers?.["reason"]?.toString() === "the message is not JSON")?.value?.toString(),
+      "{not JSON",
+    );
     assert.ok(letters.every(({ headers }) => headers?.["topic"]?.toString() === topics.rows));
     assert.deepEqual(
       told
