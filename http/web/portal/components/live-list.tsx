@@ -23,6 +23,7 @@ export function LiveList<Item>({
   path,
   query,
   round = 0,
+  live = true,
   empty,
   end,
   children,
@@ -30,9 +31,11 @@ export function LiveList<Item>({
   path: string;
   query: Query;
   round?: number;
+  /** Loads the first page again while somebody looks. */
+  live?: boolean;
   empty: ComponentChildren;
-  /** Says that there are no more. */
-  end: (count: number) => string;
+  /** The line below the last row. */
+  end?: (count: number) => string;
   children: (items: readonly Item[]) => ComponentChildren;
 }) {
   type List = ListJson<Item>;
@@ -40,7 +43,7 @@ export function LiveList<Item>({
   const first = useResource(
     `${path} ${JSON.stringify(query)}`,
     (signal) => get<List>(path, { signal, query: { ...query, limit: PAGE } }),
-    older === null ? { everyMs: LIVE_MS } : {},
+    live && older === null ? { everyMs: LIVE_MS } : {},
   );
   const [frozen, setFrozen] = useState<List | null>(null);
   const more = useAction(async (shown: List, cursor: string) => {
@@ -58,9 +61,9 @@ export function LiveList<Item>({
   });
   return (
     <Panel flush>
-      <Loaded of={first} skeleton={<Skeleton lines={8} />}>
-        {(live) => {
-          const head = frozen ?? live;
+      <Loaded of={first} skeleton={<Skeleton lines={live ? 8 : 6} />}>
+        {(loaded) => {
+          const head = frozen ?? loaded;
           const items = [...head.items, ...(older?.items ?? [])];
           const next = older === null ? head.next : older.next;
           if (items.length === 0 && next === null) return empty;
@@ -81,7 +84,7 @@ export function LiveList<Item>({
                   </Button>
                 </div>
               ) : (
-                <p class="table-end">{end(items.length)}</p>
+                end !== undefined && <p class="table-end">{end(items.length)}</p>
               )}
             </>
           );

@@ -74,12 +74,7 @@ export function FilterFields<List extends ListDeclaration>({
   );
 }
 
-interface Shown {
-  name: string;
-  filter: FilterDeclaration;
-  field: AnyField;
-  filters: Filters;
-}
+type Shown = { name: string; filter: FilterDeclaration; field: AnyField; filters: Filters };
 
 function fieldOf({ name, filter, field, filters }: Shown): ComponentChildren {
   if (typeof field === "function") return field(filters);

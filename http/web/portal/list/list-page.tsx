@@ -60,6 +60,8 @@ export interface ListView<Row, List extends ListDeclaration> {
   icon: IconName;
   /** A function draws all filters of a page whose fields depend on each other. */
   fields?: FieldsOf<List> | ((filters: Filters) => ComponentChildren) | undefined;
+  /** Buttons between the filters and the rows. */
+  buttons?: ComponentChildren;
   columns: readonly Column<Row>[];
   keyOf: (row: Row) => string;
   onOpen?: ((row: Row) => void) | undefined;
@@ -73,7 +75,7 @@ export function FilteredList<Row, List extends ListDeclaration>({
   state: { filters, query, round },
   ...view
 }: ListView<Row, List> & { state: Pick<ListState, "filters" | "query" | "round"> }) {
-  const { list, texts, icon, fields, columns, keyOf, onOpen, phone = "lines", action } = view;
+  const { list, texts, icon, fields, buttons, columns, keyOf, onOpen, phone = "lines", action } = view;
   return (
     <>
       {fields !== undefined && (
@@ -81,6 +83,7 @@ export function FilteredList<Row, List extends ListDeclaration>({
           {typeof fields === "function" ? fields(filters) : <FilterFields {...{ list, fields, filters }} />}
         </FilterBar>
       )}
+      {buttons}
       <ObjectList<Row>
         path={list.path}
         query={query}

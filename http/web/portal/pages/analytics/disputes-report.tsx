@@ -6,7 +6,6 @@ import type { Column } from "../../components/table.tsx";
 import { text } from "../../i18n/texts.ts";
 import { listHref } from "../../list/declaration.ts";
 import { disputesHref } from "../disputes/words.ts";
-import { transactionsHref } from "../transactions/words.ts";
 import { Breakdown, FigureTiles, figureColumn, PointChart, seriesOf } from "./parts.tsx";
 import { ReportFrame, type ReportProps } from "./report-frame.tsx";
 import { analyticsText } from "./texts.ts";
@@ -63,7 +62,7 @@ export function DisputesReport(props: ReportProps) {
                   of: "cardPayments",
                   kind: "count",
                   better: null,
-                  href: transactionsHref({ ...days, currency, method: "CARD", status: "OK" }),
+                  href: listHref("transactions", { ...days, currency, method: "CARD", status: "OK" }),
                 },
               ]}
             />

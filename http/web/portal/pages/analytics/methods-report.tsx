@@ -8,7 +8,8 @@ import type { Column } from "../../components/table.tsx";
 import type { FigureText } from "../../i18n/analytics.en.ts";
 import { formatDays } from "../../i18n/days.ts";
 import { text } from "../../i18n/texts.ts";
-import { methodName, transactionsHref } from "../transactions/words.ts";
+import { listHref } from "../../list/declaration.ts";
+import { methodName } from "../transactions/words.ts";
 import { earlierOf } from "./earlier.ts";
 import { type Shown, transactionFilters } from "./filters.ts";
 import { Breakdown, figureColumn, PointChart, ShareBar } from "./parts.tsx";
@@ -66,7 +67,7 @@ function Methods({ report, shown, currency }: { report: MethodsReportJson; shown
       key: "method",
       header: method,
       cell: (one) => (
-        <a href={transactionsHref({ ...transactionFilters({ ...shown, method: one.method }, shown.days, currency) })}>
+        <a href={listHref("transactions", { ...transactionFilters({ ...shown, method: one.method }, shown.days, currency) })}>
           {methodName(one.method)}
         </a>
       ),
@@ -91,7 +92,7 @@ function Methods({ report, shown, currency }: { report: MethodsReportJson; shown
             })),
             ...compared,
           ]}
-          hrefOf={(days) => transactionsHref({ ...transactionFilters(shown, days, currency), status: "OK" })}
+          hrefOf={(days) => listHref("transactions", { ...transactionFilters(shown, days, currency), status: "OK" })}
         />
       </Panel>
       <Breakdown title={words.table} columns={columns} rows={totals} keyOf={(one) => one.method} means={sumMeans()} />
@@ -138,7 +139,7 @@ function Declines({ declines, shown, currency }: { declines: readonly Decline[];
       </Panel>
     );
   }
-  const href = transactionsHref({ ...transactionFilters(shown, shown.days, currency), status: "KO" });
+  const href = listHref("transactions", { ...transactionFilters(shown, shown.days, currency), status: "KO" });
   const columns: Column<Decline>[] = [
     {
       key: "reason",

@@ -2,7 +2,7 @@ import { useEffect } from "preact/hooks";
 import type { PaymentsReportJson } from "../../../../surfaces/merchant/analytics/schemas.ts";
 import { preloadCharts } from "../../components/chart.tsx";
 import { Panel } from "../../components/panel.tsx";
-import { transactionsHref } from "../transactions/words.ts";
+import { listHref } from "../../list/declaration.ts";
 import { BusyHours } from "./busy-hours.tsx";
 import { transactionFilters } from "./filters.ts";
 import { FigureTiles, PointChart, seriesOf } from "./parts.tsx";
@@ -21,7 +21,7 @@ export function PaymentsReport(props: ReportProps) {
       {(_, view) => {
         const { points, granularity, currency } = view;
         const of = (status?: "OK" | "KO", days = shown.days) =>
-          transactionsHref({ ...transactionFilters(shown, days, currency), ...(status === undefined ? {} : { status }) });
+          listHref("transactions", { ...transactionFilters(shown, days, currency), ...(status === undefined ? {} : { status }) });
         const over = { points, granularity, currency };
         return (
           <>

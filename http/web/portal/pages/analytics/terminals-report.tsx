@@ -6,7 +6,7 @@ import type { Column } from "../../components/table.tsx";
 import { Tile } from "../../components/tile.tsx";
 import { Time } from "../../components/time.tsx";
 import { formatNumber } from "../../i18n/format.ts";
-import { transactionsHref } from "../transactions/words.ts";
+import { listHref } from "../../list/declaration.ts";
 import { changeOf } from "./change.ts";
 import { earlierOf } from "./earlier.ts";
 import { transactionFilters } from "./filters.ts";
@@ -27,7 +27,7 @@ export function TerminalsReport(props: ReportProps) {
       {({ terminals, from, series, activeTerminals, previous, granularity }, view) => {
         const { currency } = view;
         const of = (filters: { terminalId?: string; status?: string } = {}, days = shown.days) =>
-          transactionsHref({ ...transactionFilters(shown, days, currency), ...filters });
+          listHref("transactions", { ...transactionFilters(shown, days, currency), ...filters });
         const lines = terminals.filter((one) => one.currency === currency);
         const whole = view.total?.volumeMinor ?? 0;
         const title = `${words.active} ${ofSteps[granularity]}`;

@@ -1,123 +1,77 @@
 import { useState } from "preact/hooks";
 import type { AuditItemJson } from "../../../../surfaces/merchant/log-schemas.ts";
-import { get } from "../../api/client.ts";
-import type { ListJson } from "../../api/types.ts";
-import { Badge, type BadgeKind } from "../../components/badge.tsx";
 import { Banner } from "../../components/banner.tsx";
-import { Button } from "../../components/button.tsx";
 import { Drawer } from "../../components/dialog.tsx";
 import { EmptyState } from "../../components/empty-state.tsx";
-import { SelectField, TextField } from "../../components/field.tsx";
+import { SelectField } from "../../components/field.tsx";
+import { LiveList } from "../../components/live-list.tsx";
 import { Page } from "../../components/page.tsx";
-import { Loaded, Panel } from "../../components/panel.tsx";
-import { Skeleton } from "../../components/skeleton.tsx";
+import { Panel } from "../../components/panel.tsx";
+import { DayFields } from "../../components/period-field.tsx";
 import { type Column, Table } from "../../components/table.tsx";
-import { Time } from "../../components/time.tsx";
-import { errorText } from "../../i18n/error-text.ts";
 import { formatExactTime } from "../../i18n/format.ts";
-import { isDay } from "../../i18n/is-day.ts";
 import { text } from "../../i18n/texts.ts";
-import { useAction } from "../../state/action.ts";
-import { useFilters } from "../../state/filters.ts";
-import { useResource } from "../../state/resource.ts";
+import { c, desk, stateBadge } from "../../list/columns.tsx";
+import type { ListDeclaration } from "../../list/declaration.ts";
+import { useList } from "../../list/list-page.tsx";
 
-type List = ListJson<AuditItemJson>;
-
-const PAGE = 50;
-const FILTERS = ["from", "to", "outcome"] as const;
+const AUDIT_LIST = {
+  page: "audit",
+  path: "/audit",
+  filters: {
+    from: { type: "day" },
+    to: { type: "day" },
+    outcome: { type: "word", words: ["done", "refused", "begun"] satisfies readonly AuditItemJson["outcome"][] },
+  },
+} as const satisfies ListDeclaration;
 
 /** Who changed what, newest first. */
 export function AuditPage() {
-  const { audit: words, app, transactions } = text();
-  const { values, set } = useFilters(FILTERS);
-  const query = Object.fromEntries(Object.entries(values).filter(([name, value]) => name === "outcome" || isDay(value)));
+  const { audit: words, app } = text();
+  const { filters, query } = useList(AUDIT_LIST);
+  const [opened, setOpened] = useState<AuditItemJson | null>(null);
   return (
     <Page title={words.title} lead={words.lead}>
       <Panel>
-        <div class="filters filters-few">
-          <TextField label={transactions.from} type="date" value={values["from"] ?? ""} onInput={(from) => set({ from })} />
-          <TextField label={transactions.to} type="date" value={values["to"] ?? ""} onInput={(to) => set({ to })} />
+        <div class="filters">
+          <DayFields filters={filters} />
           <SelectField
             label={words.outcome}
-            value={values["outcome"] ?? ""}
+            value={filters.values["outcome"] ?? ""}
             options={[
               { value: "", label: app.all },
-              { value: "done", label: words.outcomes.done },
-              { value: "refused", label: words.outcomes.refused },
-              { value: "begun", label: words.outcomes.begun },
+              ...AUDIT_LIST.filters.outcome.words.map((value) => ({ value: value as string, label: words.outcomes[value] })),
             ]}
-            onChange={(outcome) => set({ outcome })}
+            onChange={(outcome) => filters.set({ outcome })}
           />
         </div>
       </Panel>
-      <AuditList key={JSON.stringify(query)} query={query} />
-    </Page>
-  );
-}
-
-function AuditList({ query }: { query: Readonly<Record<string, string>> }) {
-  const { audit: words, app } = text();
-  const [older, setOlder] = useState<List | null>(null);
-  const [opened, setOpened] = useState<AuditItemJson | null>(null);
-  const first = useResource(`audit ${JSON.stringify(query)}`, (signal) =>
-    get<List>("/audit", { signal, query: { ...query, limit: PAGE } }),
-  );
-  const more = useAction(async (cursor: string) => {
-    const page = await get<List>("/audit", { query: { ...query, limit: PAGE, cursor } });
-    setOlder((before) => ({ items: [...(before?.items ?? []), ...page.items], next: page.next }));
-  });
-  return (
-    <Panel flush>
-      <Loaded of={first} skeleton={<Skeleton lines={6} />}>
-        {(page) => {
-          const items = [...page.items, ...(older?.items ?? [])];
-          const next = older === null ? page.next : older.next;
-          if (items.length === 0) {
-            return (
-              <EmptyState icon="audit" title={words.emptyTitle}>
-                {words.emptyText}
-              </EmptyState>
-            );
-          }
-          return (
-            <>
-              <Table caption={words.title} columns={columnsOf()} rows={items} keyOf={({ id }) => id} onOpen={setOpened} />
-              {more.error !== null && (
-                <div class="panel-note">
-                  <Banner kind="danger" alert>
-                    {errorText(more.error)}
-                  </Banner>
-                </div>
-              )}
-              {next !== null && (
-                <div class="table-more">
-                  <Button busy={more.busy} onClick={() => void more.run(next)}>
-                    {app.loadMore}
-                  </Button>
-                </div>
-              )}
-            </>
-          );
-        }}
-      </Loaded>
+      <LiveList<AuditItemJson>
+        key={JSON.stringify(query)}
+        path="/audit"
+        query={query}
+        live={false}
+        empty={
+          <EmptyState icon="audit" title={words.emptyTitle}>
+            {words.emptyText}
+          </EmptyState>
+        }
+      >
+        {(items) => <Table caption={words.title} columns={columnsOf()} rows={items} keyOf={({ id }) => id} onOpen={setOpened} />}
+      </LiveList>
       {opened !== null && <AuditDrawer item={opened} onClose={() => setOpened(null)} />}
-    </Panel>
+    </Page>
   );
 }
 
 function columnsOf(): Column<AuditItemJson>[] {
   const { audit: words } = text();
   return [
-    { key: "at", header: words.time, cell: ({ at }) => <Time at={at} /> },
+    c.time("at", words.time),
     { key: "actor", header: words.actor, cell: ({ actor }) => actorText(actor) },
     { key: "action", header: words.action, cell: ({ action }) => actionText(action) },
-    {
-      key: "subject",
-      header: words.subject,
-      cell: ({ subject }) => <span class="clip">{subject === "" ? "–" : subject}</span>,
-      deskOnly: true,
-    },
-    { key: "outcome", header: words.outcome, cell: (item) => <Outcome item={item} /> },
+    desk({ key: "subject", header: words.subject, cell: ({ subject }) => <span class="clip">{subject === "" ? "–" : subject}</span> }),
+    c.state("outcome", words.outcome, Outcome),
   ];
 }
 
@@ -133,10 +87,7 @@ function actorText(actor: string): string {
   return actors[actor] ?? actor;
 }
 
-function Outcome({ item: { outcome } }: { item: AuditItemJson }) {
-  const kinds: Readonly<Record<AuditItemJson["outcome"], BadgeKind>> = { done: "good", refused: "bad", begun: "warn" };
-  return <Badge kind={kinds[outcome]}>{text().audit.outcomes[outcome]}</Badge>;
-}
+const Outcome = stateBadge((all) => all.audit.outcomes, { done: "good", refused: "bad", begun: "warn" });
 
 function AuditDrawer({ item, onClose }: { item: AuditItemJson; onClose: () => void }) {
   const { audit: words } = text();
@@ -149,7 +100,7 @@ function AuditDrawer({ item, onClose }: { item: AuditItemJson; onClose: () => vo
         <dd>{actorText(item.actor)}</dd>
         <dt>{words.outcome}</dt>
         <dd>
-          <Outcome item={item} />
+          <Outcome state={item.outcome} />
         </dd>
         {item.code !== null && (
           <>

@@ -7,9 +7,10 @@ import { Loaded } from "../../components/panel.tsx";
 import { Skeleton } from "../../components/skeleton.tsx";
 import { Time } from "../../components/time.tsx";
 import { text } from "../../i18n/texts.ts";
+import { objectHref } from "../../list/declaration.ts";
 import { type Resource, useResource } from "../../state/resource.ts";
 import { TransactionStatus } from "../transactions/transaction-status.tsx";
-import { methodName, transactionHref } from "../transactions/words.ts";
+import { methodName } from "../transactions/words.ts";
 
 /** The payment that somebody complains of. Without data also where it is not known which one that is. */
 export function usePayment(uuid: string | null): Resource<TransactionDetailJson | null> {
@@ -45,7 +46,7 @@ function Payment({ uuid, payment }: { uuid: string; payment: Resource<Transactio
         </Loaded>
       )}
       <div class="button-row">
-        <ButtonLink icon="transactions" small href={transactionHref(uuid)}>
+        <ButtonLink icon="transactions" small href={objectHref("transactions", uuid)}>
           {words.itsTransaction}
         </ButtonLink>
       </div>

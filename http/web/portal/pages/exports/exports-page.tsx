@@ -10,7 +10,7 @@ import { isDay } from "../../i18n/is-day.ts";
 import { text } from "../../i18n/texts.ts";
 import { sizeText } from "../disputes/file-problems.ts";
 import { DownloadButton } from "./download-button.tsx";
-import { ExportState } from "./export-state.tsx";
+import { ExportState } from "./export-state.ts";
 import { creatorText, failureText } from "./words.ts";
 
 /** The files that were asked for, as long as they are kept. */

@@ -1,35 +1,33 @@
 import { useState } from "preact/hooks";
 import type { CallLogJson } from "../../../../surfaces/merchant/log-schemas.ts";
 import { Badge } from "../../components/badge.tsx";
-import { ObjectList } from "../../components/object-list.tsx";
 import type { Column } from "../../components/table.tsx";
-import { Time } from "../../components/time.tsx";
 import { formatNumber } from "../../i18n/format.ts";
 import { text } from "../../i18n/texts.ts";
-import { type Filters, useFilters } from "../../state/filters.ts";
+import { c } from "../../list/columns.tsx";
+import { FilteredList, useList } from "../../list/list-page.tsx";
+import type { Filters } from "../../state/filters.ts";
 import { EntryDrawer } from "./entry-drawer.tsx";
-import { IdFilter, LogFilters, NoEntries, TwoLines } from "./log-filters.tsx";
-import { callHref, FILTERS, outcomeKind, outcomeText, queryOf, targetText } from "./words.ts";
+import { IdFilter, logFields, TwoLines } from "./log-parts.tsx";
+import { CALL_LIST, callHref, outcomeKind, outcomeText, targetText } from "./words.ts";
 
 /** Requests to others, newest first. */
 export function CallList() {
   const { logs: words } = text();
-  const filters = useFilters(FILTERS);
+  const list = useList(CALL_LIST);
   const [opened, setOpened] = useState<CallLogJson | null>(null);
   return (
     <div class="tab-page">
-      <LogFilters filters={filters} tab="calls" />
-      <ObjectList<CallLogJson>
-        path="/logs/calls"
-        query={queryOf(filters.values, "calls")}
-        filters={filters}
-        end={words.end}
-        empty={<NoEntries />}
-        noMatchText={words.noMatchText}
-        caption={words.calls}
-        columns={columnsOf(filters)}
+      <FilteredList<CallLogJson, typeof CALL_LIST>
+        list={CALL_LIST}
+        state={list}
+        texts={{ ...words, title: words.calls }}
+        icon="logs"
+        fields={logFields()}
+        columns={columnsOf(list.filters)}
         keyOf={({ id }) => id}
         onOpen={setOpened}
+        phone="cards"
       />
       {opened !== null && (
         <EntryDrawer
@@ -43,7 +41,7 @@ export function CallList() {
             [words.duration, words.milliseconds(formatNumber(opened.ms))],
             [words.detail, opened.detail ?? "–"],
           ]}
-          filters={filters}
+          filters={list.filters}
           onClose={() => setOpened(null)}
         />
       )}
@@ -54,7 +52,7 @@ export function CallList() {
 function columnsOf(filters: Filters): Column<CallLogJson>[] {
   const { logs: words } = text();
   return [
-    { key: "at", header: words.time, cell: ({ at }) => <Time at={at} /> },
+    c.time("at", words.time),
     {
       key: "call",
       header: words.call,

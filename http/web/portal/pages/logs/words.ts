@@ -1,37 +1,23 @@
 import type { CallLogJson, WorkflowLogJson } from "../../../../surfaces/merchant/log-schemas.ts";
 import type { BadgeKind } from "../../components/badge.tsx";
-import { isDay } from "../../i18n/is-day.ts";
 import { text } from "../../i18n/texts.ts";
-import { objectHref } from "../../list/declaration.ts";
-import { transactionHref } from "../transactions/words.ts";
+import { type ListDeclaration, objectHref } from "../../list/declaration.ts";
 import { webhooksHref } from "../webhooks/words.ts";
-
-/** The filters of both lists, as the address and the interface name them. */
-export const FILTERS = ["objectId", "requestId", "outcome", "from", "to"] as const;
 
 export type LogTab = "workflow" | "calls";
 
-/** What the interface is asked with. A member of the address that could be none is left out: an address may be typed. */
-export function queryOf(values: Readonly<Record<string, string>>, tab: LogTab): Record<string, string> {
-  const valid: Readonly<Record<string, (value: string) => boolean>> = {
-    from: isDay,
-    to: isDay,
-    outcome: (value) => outcomesOf(tab).includes(value),
-    objectId: isShort,
-    requestId: isShort,
-  };
-  return Object.fromEntries(Object.entries(values).filter(([name, value]) => valid[name]?.(value) ?? false));
+/** This is longer than any id. */
+const ID_LENGTH_MAX = 100;
+
+/** Both lists have the same filters, but only the outcome of a call may be unknown. */
+export const WORKFLOW_LIST = listOf("/logs/workflow", ["done", "refused"]);
+export const CALL_LIST = listOf("/logs/calls", ["done", "refused", "failed"]);
+
+function listOf<const Words extends readonly string[]>(path: string, words: Words) {
+  const id = { type: "text", maxLength: ID_LENGTH_MAX } as const;
+  const [outcome, day] = [{ type: "word", words }, { type: "day" }] as const;
+  return { page: "logs", path, filters: { objectId: id, requestId: id, outcome, from: day, to: day } } as const satisfies ListDeclaration;
 }
-
-/** A step is taken or not; only of a call it may not be known. */
-export function outcomesOf(tab: LogTab): readonly string[] {
-  return tab === "workflow" ? ["done", "refused"] : ["done", "refused", "failed"];
-}
-
-/** Longer than any id. */
-export const ID_LENGTH_MAX = 100;
-
-const isShort = (value: string) => value.length <= ID_LENGTH_MAX;
 
 const OUTCOME_KINDS: Readonly<Record<string, BadgeKind>> = { done: "good", refused: "warn", failed: "bad" };
 
@@ -65,7 +51,7 @@ export function stepHref({ objectType, objectId }: WorkflowLogJson): string | nu
     case "agent_credential":
       return objectHref("agents", objectId);
     case "link":
-      return transactionHref(objectId);
+      return objectHref("transactions", objectId);
     case "webhook_endpoint":
       return webhooksHref("endpoints", { id: objectId });
     default:
@@ -80,5 +66,5 @@ function subscriptionHref(id: string): string {
 /** The same of a call: those to the gateway and callbacks are about a link, which is a transaction once it has ended, or about the card of a subscription. */
 export function callHref({ target, objectId }: CallLogJson): string | null {
   if (target === "gateway" && objectId.startsWith("sub_")) return subscriptionHref(objectId);
-  return target === "gateway" || target === "callback" ? transactionHref(objectId) : null;
+  return target === "gateway" || target === "callback" ? objectHref("transactions", objectId) : null;
 }

@@ -1,34 +1,32 @@
 import { useState } from "preact/hooks";
 import type { WorkflowLogJson } from "../../../../surfaces/merchant/log-schemas.ts";
 import { Badge } from "../../components/badge.tsx";
-import { ObjectList } from "../../components/object-list.tsx";
 import type { Column } from "../../components/table.tsx";
-import { Time } from "../../components/time.tsx";
 import { text } from "../../i18n/texts.ts";
-import { type Filters, useFilters } from "../../state/filters.ts";
+import { c } from "../../list/columns.tsx";
+import { FilteredList, useList } from "../../list/list-page.tsx";
+import type { Filters } from "../../state/filters.ts";
 import { EntryDrawer } from "./entry-drawer.tsx";
-import { IdFilter, LogFilters, NoEntries, TwoLines } from "./log-filters.tsx";
-import { FILTERS, objectTypeText, outcomeKind, outcomeText, queryOf, stepHref } from "./words.ts";
+import { IdFilter, logFields, TwoLines } from "./log-parts.tsx";
+import { objectTypeText, outcomeKind, outcomeText, stepHref, WORKFLOW_LIST } from "./words.ts";
 
 /** Steps, newest first. */
 export function WorkflowList() {
   const { logs: words } = text();
-  const filters = useFilters(FILTERS);
+  const list = useList(WORKFLOW_LIST);
   const [opened, setOpened] = useState<WorkflowLogJson | null>(null);
   return (
     <div class="tab-page">
-      <LogFilters filters={filters} tab="workflow" />
-      <ObjectList<WorkflowLogJson>
-        path="/logs/workflow"
-        query={queryOf(filters.values, "workflow")}
-        filters={filters}
-        end={words.end}
-        empty={<NoEntries />}
-        noMatchText={words.noMatchText}
-        caption={words.workflow}
-        columns={columnsOf(filters)}
+      <FilteredList<WorkflowLogJson, typeof WORKFLOW_LIST>
+        list={WORKFLOW_LIST}
+        state={list}
+        texts={{ ...words, title: words.workflow }}
+        icon="logs"
+        fields={logFields()}
+        columns={columnsOf(list.filters)}
         keyOf={({ id }) => id}
         onOpen={setOpened}
+        phone="cards"
       />
       {opened !== null && (
         <EntryDrawer
@@ -37,7 +35,7 @@ export function WorkflowList() {
           object={objectTypeText(opened.objectType)}
           href={stepHref(opened)}
           facts={[[words.states, <States key="states" step={opened} />]]}
-          filters={filters}
+          filters={list.filters}
           onClose={() => setOpened(null)}
         />
       )}
@@ -48,7 +46,7 @@ export function WorkflowList() {
 function columnsOf(filters: Filters): Column<WorkflowLogJson>[] {
   const { logs: words } = text();
   return [
-    { key: "at", header: words.time, cell: ({ at }) => <Time at={at} /> },
+    c.time("at", words.time),
     {
       key: "event",
       header: words.event,

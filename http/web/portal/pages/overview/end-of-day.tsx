@@ -6,7 +6,8 @@ import { type Column, Table } from "../../components/table.tsx";
 import { formatDay } from "../../i18n/days.ts";
 import { formatNumber } from "../../i18n/format.ts";
 import { text } from "../../i18n/texts.ts";
-import { methodName, transactionsHref } from "../transactions/words.ts";
+import { listHref } from "../../list/declaration.ts";
+import { methodName } from "../transactions/words.ts";
 import type { SumsJson } from "./figures.ts";
 import { sumsIn } from "./figures.ts";
 
@@ -58,7 +59,7 @@ function SumTable({ caption, first, rows, day }: { caption: string; first: strin
       key: "name",
       header: first,
       cell: ({ name, filter, currency }) => (
-        <a class={filter === null ? "total" : undefined} href={transactionsHref({ from: day, to: day, currency, ...filter })}>
+        <a class={filter === null ? "total" : undefined} href={listHref("transactions", { from: day, to: day, currency, ...filter })}>
           {name}
         </a>
       ),

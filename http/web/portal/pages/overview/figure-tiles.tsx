@@ -2,7 +2,7 @@ import type { OverviewJson } from "../../../../surfaces/merchant/overview-schema
 import { Tile, type TileProps, Tiles } from "../../components/tile.tsx";
 import { formatMoney, formatNumber, formatPercent } from "../../i18n/format.ts";
 import { text } from "../../i18n/texts.ts";
-import { transactionsHref } from "../transactions/words.ts";
+import { listHref } from "../../list/declaration.ts";
 import { approvalRate, averageMinor, sumsIn } from "./figures.ts";
 
 /** The day's figures in one currency, each beside that of the week before; each leads to what it was counted from. */
@@ -20,26 +20,26 @@ export function FigureTiles({ data, currency, isOnly }: { data: OverviewJson; cu
         label={isOnly ? words.volume : `${words.volume} · ${currency}`}
         value={formatMoney(now.volumeMinor, currency)}
         change={relative(now.volumeMinor, before.volumeMinor)}
-        href={transactionsHref({ ...ofDay, status: "OK" })}
+        href={listHref("transactions", { ...ofDay, status: "OK" })}
       />
       <Tile
         label={words.payments}
         value={formatNumber(now.approved)}
         change={relative(now.approved, before.approved)}
-        href={transactionsHref({ ...ofDay, status: "OK" })}
+        href={listHref("transactions", { ...ofDay, status: "OK" })}
       />
       <Tile
         label={words.approvalRate}
         value={rate === null ? "–" : formatPercent(rate)}
         change={points(rate, rateBefore)}
         note={words.declined(now.declined)}
-        href={transactionsHref({ ...ofDay, status: "KO" })}
+        href={listHref("transactions", { ...ofDay, status: "KO" })}
       />
       <Tile
         label={words.average}
         value={average === null ? "–" : formatMoney(average, currency)}
         change={average === null || averageBefore === null ? null : relative(average, averageBefore)}
-        href={transactionsHref({ ...ofDay, status: "OK" })}
+        href={listHref("transactions", { ...ofDay, status: "OK" })}
       />
       {isOnly && (
         <Tile

@@ -7,7 +7,6 @@ import { Time } from "../../components/time.tsx";
 import { text } from "../../i18n/texts.ts";
 import { objectHref } from "../../list/declaration.ts";
 import { subscriptionsHref } from "../subscriptions/words.ts";
-import { transactionHref } from "../transactions/words.ts";
 
 /** What somebody has to look at. Nothing where there is nothing: a shop's usual day. */
 export function Tasks({ tasks }: { tasks: OverviewJson["tasks"] }) {
@@ -55,5 +54,5 @@ function hrefOf(kind: string, subject: string): string {
   if (kind.startsWith("alert_")) return objectHref("alerts", subject);
   if (kind.startsWith("link_")) return objectHref("payment-links", subject);
   if (kind.startsWith("subscription_")) return subscriptionsHref("subscriptions", { id: subject });
-  return transactionHref(subject);
+  return objectHref("transactions", subject);
 }

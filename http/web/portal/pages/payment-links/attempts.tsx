@@ -2,8 +2,8 @@ import type { PaymentLinkJson } from "../../../../surfaces/merchant/payment-link
 import { Time } from "../../components/time.tsx";
 import { formatMoney } from "../../i18n/format.ts";
 import { text } from "../../i18n/texts.ts";
+import { objectHref } from "../../list/declaration.ts";
 import { RefundButton } from "../transactions/refund.tsx";
-import { transactionHref } from "../transactions/words.ts";
 import type { Attempt } from "./words.ts";
 
 /** Every visit to the payment page, oldest first, with what became of it. */
@@ -44,7 +44,7 @@ function AttemptText({ attempt, number }: { attempt: Attempt; number: number }) 
       </p>
       {state === "failed" && message !== null && <p class="muted break">{message}</p>}
       {hasEnded && (
-        <a href={transactionHref(uuid)} aria-label={words.itsTransactionOf(number)}>
+        <a href={objectHref("transactions", uuid)} aria-label={words.itsTransactionOf(number)}>
           {words.itsTransaction}
         </a>
       )}

@@ -3,8 +3,8 @@ import { Table } from "../../components/table.tsx";
 import { Time } from "../../components/time.tsx";
 import { formatMoney, formatNumber } from "../../i18n/format.ts";
 import { text } from "../../i18n/texts.ts";
+import { objectHref } from "../../list/declaration.ts";
 import { methodText } from "../alerts/words.ts";
-import { transactionHref } from "../transactions/words.ts";
 import { stateText } from "./words.ts";
 
 type CorrectionJson = ReconciledDayJson["corrections"]["items"][number];
@@ -47,7 +47,7 @@ function Subject({ correction: { of, terminalId, method, status, state, uuid } }
       <span>{words.subjects[of]}</span>
       <span class="second-line break">{parts.filter((part) => part !== null).join(" · ")}</span>
       {uuid !== null && (
-        <a class="mono break" href={transactionHref(uuid)}>
+        <a class="mono break" href={objectHref("transactions", uuid)}>
           {uuid}
         </a>
       )}

@@ -8,14 +8,15 @@ import { formatDay } from "../../i18n/days.ts";
 import { formatExactTime, formatMoney, formatNumber } from "../../i18n/format.ts";
 import { isDay } from "../../i18n/is-day.ts";
 import { locale, text } from "../../i18n/texts.ts";
+import { listHref, objectHref } from "../../list/declaration.ts";
+import type { DrawerProps } from "../../list/list-page.tsx";
 import { may } from "../../state/session.ts";
-import { transactionHref, transactionsHref } from "../transactions/words.ts";
 import { Corrections } from "./corrections.tsx";
 import { PaymentTables, StateTable } from "./day-tables.tsx";
 import { closesOn } from "./words.ts";
 
 /** A day with all its figures, beside the list. */
-export function DayDrawer({ day, onClose }: { day: string; onClose: () => void }) {
+export function DayDrawer({ id: day, onClose }: Pick<DrawerProps, "id" | "onClose">) {
   const { reconciliation: words } = text();
   const isOne = isDay(day);
   return (
@@ -69,7 +70,7 @@ function Detail({ data }: { data: ReconciledDayJson }) {
 function Totals({ day, total }: { day: string; total: ReconciledDayJson["totals"][number] }) {
   const { reconciliation: words } = text();
   const { currency, approved, approvedMinor, declined, refunds, refundedMinor, netMinor } = total;
-  const ofDay = (filter: Readonly<Record<string, string>>) => transactionsHref({ from: day, to: day, currency, ...filter });
+  const ofDay = (filter: Readonly<Record<string, string>>) => listHref("transactions", { from: day, to: day, currency, ...filter });
   return (
     <Tiles>
       <Tile
@@ -104,7 +105,7 @@ function NamedPayments({ title, help, payments }: { title: string; help: string;
       <ul class="plain-list">
         {items.map(({ uuid, terminalId }) => (
           <li key={`${uuid} ${terminalId}`} class="break">
-            <a class="mono" href={transactionHref(uuid)}>
+            <a class="mono" href={objectHref("transactions", uuid)}>
               {uuid}
             </a>{" "}
             <span class="muted">{terminalId}</span>

@@ -3,8 +3,8 @@ import { Amount } from "../../components/amount.tsx";
 import { type Column, Table } from "../../components/table.tsx";
 import { formatNumber } from "../../i18n/format.ts";
 import { text } from "../../i18n/texts.ts";
+import { listHref } from "../../list/declaration.ts";
 import { methodText } from "../alerts/words.ts";
-import { transactionsHref } from "../transactions/words.ts";
 import { currenciesOf, type Sums, sumsBy } from "./figures.ts";
 import { stateText } from "./words.ts";
 
@@ -19,7 +19,7 @@ export function PaymentTables({ data }: { data: ReconciledDayJson }) {
   if (payments.length === 0) return <p class="muted">{words.noPayments}</p>;
   return currencies.map((currency) => {
     const suffix = currencies.length === 1 ? "" : ` · ${currency}`;
-    const href = (filter: Readonly<Record<string, string>>) => transactionsHref({ from: day, to: day, currency, ...filter });
+    const href = (filter: Readonly<Record<string, string>>) => listHref("transactions", { from: day, to: day, currency, ...filter });
     return (
       <div key={currency} class="day-tables">
         <SumTable

@@ -1,19 +1,12 @@
 import { addDays, type Day, hourNow, today } from "../../i18n/days.ts";
-import { isDay } from "../../i18n/is-day.ts";
 import { text } from "../../i18n/texts.ts";
+import type { ListDeclaration } from "../../list/declaration.ts";
 
-/** The filters of the list, as the address and the interface name them. */
-export const FILTERS = ["from", "to"] as const;
-
-/** What the interface is asked with. A day of the address that is none is left out: an address may be typed. */
-export function queryOf(values: Readonly<Record<string, string>>): Record<string, string> {
-  return Object.fromEntries(Object.entries(values).filter(([, value]) => isDay(value)));
-}
-
-/** Where a day is opened, with the list's filters behind it; without a day the list. */
-export function reconciliationHref(day: Day | null, query = ""): string {
-  return `/portal/reconciliation${day === null ? "" : `/${encodeURIComponent(day)}`}${query === "" ? "" : `?${query}`}`;
-}
+export const RECONCILIATION_LIST = {
+  page: "reconciliation",
+  path: "/reconciliation",
+  filters: { from: { type: "day" }, to: { type: "day" } },
+} as const satisfies ListDeclaration;
 
 const CLOSES_AT_HOUR = 3;
 const CLOSES_AFTER_DAYS = 2;

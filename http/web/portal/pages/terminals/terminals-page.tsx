@@ -13,10 +13,10 @@ import { type Column, Table } from "../../components/table.tsx";
 import { Time } from "../../components/time.tsx";
 import { formatTime } from "../../i18n/format.ts";
 import { text } from "../../i18n/texts.ts";
+import { listHref, objectHref } from "../../list/declaration.ts";
 import { useResource } from "../../state/resource.ts";
 import type { PageProps } from "../page-props.ts";
 import { TransactionStatus } from "../transactions/transaction-status.tsx";
-import { transactionHref, transactionsHref } from "../transactions/words.ts";
 
 const LIVE_MS = 5_000;
 
@@ -136,7 +136,7 @@ function TerminalDrawer({ terminal, onClose }: { terminal: TerminalItemJson; onC
         {lastResult === null ? (
           <p class="muted">{words.noResult}</p>
         ) : (
-          <a class="result-link" href={transactionHref(lastResult.uuid)}>
+          <a class="result-link" href={objectHref("transactions", lastResult.uuid)}>
             <Amount minor={lastResult.amountMinor} currency={lastResult.currency} strong />
             <TransactionStatus item={lastResult} />
             <Time at={lastResult.createdAt} />
@@ -144,7 +144,7 @@ function TerminalDrawer({ terminal, onClose }: { terminal: TerminalItemJson; onC
         )}
       </section>
       <div class="button-row">
-        <ButtonLink icon="transactions" href={transactionsHref({ terminalId })}>
+        <ButtonLink icon="transactions" href={listHref("transactions", { terminalId })}>
           {words.itsTransactions}
         </ButtonLink>
       </div>

@@ -2,8 +2,8 @@ import { signal } from "@preact/signals";
 import type { TransactionItemJson } from "../../../../surfaces/merchant/transaction-schemas.ts";
 import { Amount } from "../../components/amount.tsx";
 import type { Column } from "../../components/table.tsx";
-import { Time } from "../../components/time.tsx";
 import { text } from "../../i18n/texts.ts";
+import { c, desk } from "../../list/columns.tsx";
 import { TransactionStatus } from "./transaction-status.tsx";
 import { methodName } from "./words.ts";
 
@@ -42,28 +42,23 @@ export function toggleColumn(name: Choosable): void {
 export function columnsShown(): Column<TransactionItemJson>[] {
   const { transactions: words } = text();
   const choosable: Readonly<Record<Choosable, Column<TransactionItemJson>>> = {
-    refunded: {
-      ...{ key: "refunded", header: words.columns.refunded, align: "right", deskOnly: true },
+    refunded: desk({
+      ...{ key: "refunded", header: words.columns.refunded, align: "right" },
       cell: ({ refundedMinor, currency }) => (refundedMinor === 0 ? "–" : <Amount minor={refundedMinor} currency={currency} />),
-    },
-    net: {
-      ...{ key: "net", header: words.columns.net, align: "right", deskOnly: true },
+    }),
+    net: desk({
+      ...{ key: "net", header: words.columns.net, align: "right" },
       cell: ({ netMinor, currency }) => <Amount minor={netMinor} currency={currency} />,
-    },
+    }),
     method: { key: "method", header: words.columns.method, cell: ({ method }) => methodName(method) },
-    card: { key: "card", header: words.columns.card, cell: (item) => cardOf(item), deskOnly: true },
-    terminal: { key: "terminal", header: words.columns.terminal, cell: ({ terminalId }) => terminalId, deskOnly: true },
-    authCode: { key: "authCode", header: words.columns.authCode, cell: ({ authCode }) => authCode ?? "–", deskOnly: true },
-    message: { key: "message", header: words.columns.message, cell: ({ message }) => message ?? "–", deskOnly: true },
+    card: desk({ key: "card", header: words.columns.card, cell: cardOf }),
+    terminal: desk({ key: "terminal", header: words.columns.terminal, cell: ({ terminalId }) => terminalId }),
+    authCode: desk({ key: "authCode", header: words.columns.authCode, cell: ({ authCode }) => authCode ?? "–" }),
+    message: desk({ key: "message", header: words.columns.message, cell: ({ message }) => message ?? "–" }),
   };
   return [
-    { key: "time", header: words.columns.time, cell: ({ createdAt }) => <Time at={createdAt} /> },
-    {
-      key: "amount",
-      header: words.columns.amount,
-      align: "right",
-      cell: ({ amountMinor, currency }) => <Amount minor={amountMinor} currency={currency} strong />,
-    },
+    c.time("createdAt", words.columns.time),
+    c.amount(words.columns.amount),
     { key: "status", header: words.columns.status, cell: (item) => <TransactionStatus item={item} /> },
     ...CHOOSABLE.filter((name) => shownColumns.value.has(name)).map((name) => choosable[name]),
   ];

@@ -11,7 +11,7 @@ import { text } from "../../i18n/texts.ts";
 import type { Filters } from "../../state/filters.ts";
 import { daysOf, PERIODS, type Period, periodOf } from "../../state/period.ts";
 import { useResource } from "../../state/resource.ts";
-import { Q_LENGTH_MIN } from "./filters.ts";
+import { Q_LENGTH_MIN } from "./words.ts";
 
 /** Days and amounts are shown when asked for, or when one of them is set. */
 export function FilterFields({ filters }: { filters: Filters }) {

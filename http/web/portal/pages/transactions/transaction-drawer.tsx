@@ -9,6 +9,7 @@ import { Time } from "../../components/time.tsx";
 import { formatDateTime, formatExactTime, formatMoney } from "../../i18n/format.ts";
 import { text } from "../../i18n/texts.ts";
 import { objectHref } from "../../list/declaration.ts";
+import type { DrawerProps } from "../../list/list-page.tsx";
 import { may } from "../../state/session.ts";
 import { AlertState } from "../alerts/alert-state.ts";
 import { DisputeState } from "../disputes/dispute-state.ts";
@@ -19,12 +20,12 @@ import { TransactionStatus } from "./transaction-status.tsx";
 import { methodName } from "./words.ts";
 
 /** Everything about one transaction, beside the list. */
-export function TransactionDrawer({ uuid, onClose, onChanged }: { uuid: string; onClose: () => void; onChanged: () => void }) {
+export function TransactionDrawer({ id, onClose, onChanged }: DrawerProps) {
   const { transactions: words } = text();
   return (
     <ObjectDrawer<TransactionDetailJson>
       title={words.one}
-      path={`/transactions/${encodeURIComponent(uuid)}`}
+      path={`/transactions/${encodeURIComponent(id)}`}
       unknown={{ title: words.unknownTitle, text: words.unknownText }}
       live={false}
       lines={7}

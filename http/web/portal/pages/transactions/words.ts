@@ -1,15 +1,31 @@
 import type { TransactionItemJson } from "../../../../surfaces/merchant/transaction-schemas.ts";
 import { text } from "../../i18n/texts.ts";
+import type { ListDeclaration } from "../../list/declaration.ts";
 
-/** Where a transaction is opened, with the list's filters behind it. */
-export function transactionHref(uuid: string, query = ""): string {
-  return `/portal/transactions/${encodeURIComponent(uuid)}${query === "" ? "" : `?${query}`}`;
-}
+/** A search for less than this finds too much. */
+export const Q_LENGTH_MIN = 4;
 
-/** The list, narrowed to this. */
-export function transactionsHref(filters: Readonly<Record<string, string>>): string {
-  return `/portal/transactions?${new URLSearchParams(filters).toString()}`;
-}
+const AMOUNT = { type: "text", pattern: "^\\d{1,12}$" } as const;
+
+export const TRANSACTION_LIST = {
+  page: "transactions",
+  path: "/transactions",
+  filters: {
+    from: { type: "day" },
+    to: { type: "day" },
+    status: { type: "word", words: ["OK", "KO"] },
+    refundState: { type: "word", words: ["NONE", "PARTLY_REFUNDED", "REFUNDED", "ANY"] },
+    isPayment: { type: "word", words: ["true", "false"] },
+    method: { type: "text" },
+    terminalId: { type: "text" },
+    amountMin: AMOUNT,
+    amountMax: AMOUNT,
+    currency: { type: "text", pattern: "^[A-Z]{3}$" },
+    last4: { type: "text", pattern: "^\\d{4}$" },
+    authCode: { type: "text" },
+    q: { type: "text", minLength: Q_LENGTH_MIN, maxLength: 64 },
+  },
+} as const satisfies ListDeclaration;
 
 export function methodName(method: TransactionItemJson["method"]): string {
   return text().methods[method];

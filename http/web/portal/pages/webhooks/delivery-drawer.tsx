@@ -10,7 +10,7 @@ import { formatExactTime } from "../../i18n/format.ts";
 import { text } from "../../i18n/texts.ts";
 import { useAction } from "../../state/action.ts";
 import { toast } from "../../state/toasts.ts";
-import { DeliveryOutcome } from "./delivery-outcome.tsx";
+import { DeliveryOutcome } from "./delivery-outcome.ts";
 
 /** One delivery: what was posted, and what was answered at each attempt. */
 export function DeliveryDrawer({ id, onClose, onChanged }: { id: string; onClose: () => void; onChanged: () => void }) {
@@ -44,7 +44,7 @@ function Detail({ delivery, path, onResent }: { delivery: WebhookDeliveryDetailJ
         <dd class="mono break">{eventType}</dd>
         <dt>{words.outcome}</dt>
         <dd>
-          <DeliveryOutcome outcome={outcome} />
+          <DeliveryOutcome state={outcome} />
         </dd>
         <dt>{words.happened}</dt>
         <dd>{formatExactTime(createdAt)}</dd>
