@@ -1,9 +1,9 @@
 import type { Caller } from "../../../../engine/access/caller.ts";
 import { type AlertRecord, isRefunding } from "../../../../engine/alerts/alert.ts";
 import type { DisputeActor } from "../../../../engine/disputes/dispute.ts";
+import { maySeePersonalData } from "../../../endpoint/personal-data.ts";
 import { iso, isoOrNull } from "../../../endpoint/time.ts";
 import { type ActorNames, actorNames } from "../actor-names.ts";
-import { maySeePersonalData } from "../personal-data.ts";
 import type { AlertJson, AlertRulesJson } from "./schemas.ts";
 import type { AlertOperations } from "./surface.ts";
 

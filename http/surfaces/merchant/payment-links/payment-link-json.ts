@@ -5,11 +5,11 @@ import {
   type PortalLinkCreator,
   type PortalLinkRecord,
 } from "../../../../engine/portal-links/portal-link.ts";
+import { maySeePersonalData } from "../../../endpoint/personal-data.ts";
 import { iso, isoOrNull } from "../../../endpoint/time.ts";
 import { maskedEmail } from "../../masked-email.ts";
 import { qrDataUrl } from "../../qr-code.ts";
 import { type ActorNames, actorNames } from "../actor-names.ts";
-import { maySeePersonalData } from "../personal-data.ts";
 import type { PaymentLinkJson } from "./schemas.ts";
 import type { PaymentLinkOperations } from "./surface.ts";
 
