@@ -77,6 +77,8 @@ interface ActionFacts<Operations, R, B extends TSchema>
   readonly path: string;
   readonly may: MerchantAct;
   readonly body?: B;
+  /** Further statuses. A body always has 413 and 415. */
+  readonly errors?: readonly (413 | 415)[];
   readonly audit: Audit<ActionInput<B>>;
   /** The members of the example that differ after the action. */
   readonly done: { readonly description: string; readonly changes?: object };
@@ -121,7 +123,7 @@ export function oneOf<Operations, R, C extends ResourceContext, S extends TSchem
           return { status: 200, body: ok(await json(operations, caller, record)) };
         },
       }),
-    action: <B extends TSchema = TSchema>({ done, conflict, run, path: action, ...facts }: ActionFacts<Operations, R, B>) =>
+    action: <B extends TSchema = TSchema>({ done, conflict, run, errors = [], path: action, ...facts }: ActionFacts<Operations, R, B>) =>
       surface.endpoint<typeof params, Nothing, Nothing, B>({
         ...facts,
         path: `${MERCHANT_BASE}${path}/{id}${action}`,
@@ -135,7 +137,7 @@ export function oneOf<Operations, R, C extends ResourceContext, S extends TSchem
             example: { status: "ok", data: { ...resource.example, ...done.changes } },
           },
           ...surface.errors(400, 401, 403, 404, 429, 503),
-          ...(facts.body === undefined ? {} : surface.errors(413, 415)),
+          ...surface.errors(...(facts.body === undefined ? errors : ([413, 415] as const))),
           409: { description: conflict, body: surface.envelope.schema },
         },
         handle: async (operations, input) => {

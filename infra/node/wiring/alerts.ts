@@ -21,7 +21,7 @@ import { createWorkflowDeadlines } from "../../../engine/workflow/workflow-deadl
 import { createWorkflowStore } from "../../../engine/workflow/workflow-store.ts";
 import { sha256Hex } from "../../../http/auth/digest.ts";
 import { createLocalTime } from "../../../http/surfaces/local-time.ts";
-import { alertObject } from "../../../http/surfaces/merchant/alerts/alert-object.ts";
+import { alertObject } from "../../../http/surfaces/merchant/alerts/schemas.ts";
 import type { Config } from "../boot/config.ts";
 import type { Lifecycle } from "../boot/lifecycle.ts";
 import type { ShardMetrics } from "../observability/metrics.ts";
