@@ -1,5 +1,5 @@
 /**
- * What bench/RESULTS.md is made of, one after the other, some half an hour: `npm run bench:all`. Nothing else should run on the machine. What fails is told at the end, and the
+ * What bench/RESULTS.md is made of, one after the other, some half an hour: `npm --prefix bench run all`. Nothing else should run on the machine. What fails is told at the end, and the
  * others are measured all the same. `-- --only feed,links` leaves the others out.
  */
 import { spawn } from "node:child_process";

@@ -1,5 +1,5 @@
 /**
- * Payments with and without an upload of 500 MB and 50 parallel downloads beside them: `npm run bench:packages [-- --rate 200
+ * Payments with and without an upload of 500 MB and 50 parallel downloads beside them: `npm --prefix bench run packages [-- --rate 200
  * --seconds 10 --rounds 3]`. Payments leave on a fixed schedule and count from when they were due. Within a round the two take turns, so
  * that their ratio holds while the machine's speed drifts; the transfers run in a process of their own. Nothing else should run on the machine.
  */
@@ -132,7 +132,7 @@ if (files) {
   const markdown = [
     "# Payments beside packages",
     "",
-    `${date}, ${cores} cores (${processor}), Node ${node}. \`npm run bench:packages\`: ${rate} payments a second on a schedule, ${seconds} s each, with and without an upload of 500 MB and 50 parallel downloads beside them. Milliseconds, from when a payment was due.`,
+    `${date}, ${cores} cores (${processor}), Node ${node}. \`npm --prefix bench run packages\`: ${rate} payments a second on a schedule, ${seconds} s each, with and without an upload of 500 MB and 50 parallel downloads beside them. Milliseconds, from when a payment was due.`,
     "",
     "| round | p50 | p99 | p99.9 | p50 beside | p99 beside | p99.9 beside | p99 ratio |",
     "|---|--:|--:|--:|--:|--:|--:|--:|",

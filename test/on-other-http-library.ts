@@ -7,8 +7,8 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { loadUws } from "../http/server/uws.ts";
 import { commandLine } from "../infra/command-line.ts";
-import { nodeWithNewerGlibc } from "./support/newer-glibc-node.ts";
-import { skipReason } from "./support/server-process.ts";
+import { nodeWithNewerGlibc } from "./support/node/newer-glibc-node.ts";
+import { skipReason } from "./support/node/server-process.ts";
 
 const { args: given } = commandLine("test:http-library")
   .description(

@@ -8,18 +8,17 @@
  *
  * `--measure` writes what each job took into test/runner/costs.json, by which the jobs are put in order.
  */
-import { readdirSync } from "node:fs";
 import { mkdtemp } from "node:fs/promises";
 import { cpus, tmpdir } from "node:os";
 import { join } from "node:path";
 import { commandLine } from "../infra/command-line.ts";
-import { type Cost, costOf, type Job, jobsOf, readCosts, writeCosts } from "./runner/jobs.ts";
+import { type Cost, costOf, type Job, jobsOf, readCosts, sourcesOfTests, writeCosts } from "./runner/jobs.ts";
 import { changedFiles, failingAfter, isTouched, readLanding, sixthOf, suitesOfSixth, writeLanding } from "./runner/landing.ts";
 import { idleSeconds, reportAll, reportJob } from "./runner/report.ts";
 import { type JobResult, runJob } from "./runner/run-job.ts";
 import { runInOrder } from "./runner/schedule.ts";
 import { CHECKS, groupOf, LANDING, NIGHTLY, type Suite, VARIANTS } from "./runner/suites.ts";
-import { build, removeBuild } from "./support/build.ts";
+import { build, removeBuild } from "./support/node/build.ts";
 
 type Level = "test" | "landing" | "nightly";
 
@@ -37,9 +36,8 @@ const without = given.filter((word) => word.startsWith("!")).map((word) => word.
 const level: Level = options.nightly ? "nightly" : options.landing ? "landing" : "test";
 
 const costs = readCosts();
-const files = readdirSync("test", { recursive: true, encoding: "utf8" })
+const files = sourcesOfTests()
   .filter((file) => file.endsWith(".test.ts"))
-  .map((file) => `test/${file}`)
   .sort();
 const suites = [...NIGHTLY, ...VARIANTS];
 const jobs = words.length > 0 || without.length > 0 ? jobsOfWords() : jobsOfLevel(level);

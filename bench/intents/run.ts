@@ -129,7 +129,7 @@ function report(date: string, seconds: number, { flatOut, half, payAlone, payBes
   const times = ({ median, p99, most }: Latencies) => `${median}, ${p99}, ${most}`;
   return `# Payment intents
 
-${date}, ${cpus().length} cores (${cpus()[0]?.model ?? "unknown"}), Node ${process.version}. \`npm run bench:intents -- --seconds ${seconds}\`: one node with one shard and the sandbox's gateway
+${date}, ${cpus().length} cores (${cpus()[0]?.model ?? "unknown"}), Node ${process.version}. \`npm --prefix bench run intents -- --seconds ${seconds}\`: one node with one shard and the sandbox's gateway
 beside it, ${MERCHANTS} merchants over ${CONNECTIONS} connections. Other work may have run on the machine. Times are milliseconds: median, p99, the longest.
 
 | | |

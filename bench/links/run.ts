@@ -121,7 +121,7 @@ function report({ links, seconds, steady, caughtUp, withLinks, without }: Measur
   return [
     `# ${links.toLocaleString("en")} pending payment links on one shard`,
     "",
-    `${new Date().toISOString().slice(0, 10)}, ${availableParallelism()} cores (${cpus()[0]?.model ?? "unknown"}), Node ${process.version}. \`npm run bench:links\`: one process with the links' engine over LevelDB and a gateway in memory that answers after 50 ms; whole nodes for the starts. Other work may have run on the machine.`,
+    `${new Date().toISOString().slice(0, 10)}, ${availableParallelism()} cores (${cpus()[0]?.model ?? "unknown"}), Node ${process.version}. \`npm --prefix bench run links\`: one process with the links' engine over LevelDB and a gateway in memory that answers after 50 ms; whole nodes for the starts. Other work may have run on the machine.`,
     "",
     "| | |",
     "|---|--:|",

@@ -180,7 +180,7 @@ function report(date: string, results: { name: string; result: Result }[]): stri
   const logins = (part: Latencies & { refused: number }) => (part.refused === 0 ? times(part) : `${times(part)}; ${part.refused} refused`);
   return `# Guessed passwords
 
-${date}, ${cpus().length} cores (${cpus()[0]?.model ?? "unknown"}), Node ${process.version}. \`npm run bench:logins\`: one node with one shard, guesses from another process.
+${date}, ${cpus().length} cores (${cpus()[0]?.model ?? "unknown"}), Node ${process.version}. \`npm --prefix bench run logins\`: one node with one shard, guesses from another process.
 Other work may have run on the machine. Times are milliseconds: median, p99, the longest.
 
 | | ${results.map(({ name }) => name).join(" | ")} |

@@ -19,21 +19,25 @@ export interface KindOfResult {
 const KINDS: Readonly<Record<string, KindOfResult>> = {
   "": {
     title: "A node by itself: get, pay, push",
-    command: "npm run bench -- --no-peers",
+    command: "npm --prefix bench run measure -- --no-peers",
     panels: (json) => [...nodePanels(json), ...peersPanels(json)],
   },
-  cluster: { title: "A cluster of three nodes", command: "npm run bench -- --cluster", panels: clusterPanels },
-  feed: { title: "The feed of a cluster", command: "npm run bench -- --only-feed", panels: feedPanels },
-  links: { title: "Pending payment links", command: "npm run bench:links", panels: linksPanels },
-  packages: { title: "Payments beside packages", command: "npm run bench:packages", panels: packagesPanels },
-  peers: { title: "Beside what people would build instead", command: "npm run bench -- --only-peers", panels: peersPanels },
-  intents: { title: "Payment intents", command: "npm run bench:intents", panels: intentsPanels },
-  webhooks: { title: "Webhooks", command: "npm run bench:webhooks", panels: webhooksPanels },
-  zvt: { title: "Cash registers", command: "npm run bench:zvt", panels: zvtPanels },
+  cluster: { title: "A cluster of three nodes", command: "npm --prefix bench run measure -- --cluster", panels: clusterPanels },
+  feed: { title: "The feed of a cluster", command: "npm --prefix bench run measure -- --only-feed", panels: feedPanels },
+  links: { title: "Pending payment links", command: "npm --prefix bench run links", panels: linksPanels },
+  packages: { title: "Payments beside packages", command: "npm --prefix bench run packages", panels: packagesPanels },
+  peers: {
+    title: "Beside what people would build instead",
+    command: "npm --prefix bench run measure -- --only-peers",
+    panels: peersPanels,
+  },
+  intents: { title: "Payment intents", command: "npm --prefix bench run intents", panels: intentsPanels },
+  webhooks: { title: "Webhooks", command: "npm --prefix bench run webhooks", panels: webhooksPanels },
+  zvt: { title: "Cash registers", command: "npm --prefix bench run zvt", panels: zvtPanels },
   start: { title: "A start", command: "node --import tsx bench/start/run.ts", panels: startPanels },
-  logins: { title: "Guessed passwords", command: "npm run bench:logins", panels: loginsPanels },
-  scaling: { title: "What a terminal, a payment and a row take", command: "npm run bench:scaling", panels: scalingPanels },
-  portal: { title: "Merchants' portal", command: "npm run bench:portal", panels: portalPanels },
+  logins: { title: "Guessed passwords", command: "npm --prefix bench run logins", panels: loginsPanels },
+  scaling: { title: "What a terminal, a payment and a row take", command: "npm --prefix bench run scaling", panels: scalingPanels },
+  portal: { title: "Merchants' portal", command: "npm --prefix bench run portal", panels: portalPanels },
 };
 
 const PORTAL_PART = /^portal-(.+)$/;

@@ -4,7 +4,7 @@ import type { ResultName } from "../result-name.ts";
 import { factsOf, panelsOf } from "./draw.ts";
 import { KIND_ORDER, kindOf } from "./kinds.ts";
 
-const START = "<!-- Written by npm run bench:plots, from here -->";
+const START = "<!-- Written by npm --prefix bench run plots, from here -->";
 const END = "<!-- to here -->";
 
 export interface StoredResult {

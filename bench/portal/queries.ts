@@ -5,8 +5,8 @@ import type { MerchantTransactionFilter, TransactionKey } from "../../engine/pay
 import { machineTimers } from "../../infra/node/boot/machine-timers.ts";
 import { connectClickHouse } from "../../storage/clickhouse/client.ts";
 import { PORTAL_WORKLOAD } from "../../storage/clickhouse/workloads.ts";
-import { createMerchantTransactions, type MerchantTransactionReader } from "../../storage/feed/merchant-transactions.ts";
 import { openEmbeddedKv } from "../../storage/kv/embedded.ts";
+import { createMerchantTransactions, type MerchantTransactionReader } from "../../storage/transactions/merchant-transactions.ts";
 import { markdownTable, type PartResult, percentile, rounded } from "./part.ts";
 import { cpuMsOf, rssOf } from "./process-times.ts";
 import { BIG, SMALL } from "./rows.ts";

@@ -1,13 +1,13 @@
 import { join } from "node:path";
 import type { ReportKinds, ReportName } from "../../engine/reports/merchant-reports.ts";
-import { createLocalTime } from "../../http/surfaces/local-time.ts";
 import { bucketsOf, clockOffsets, edgesOf } from "../../http/surfaces/merchant/analytics/buckets.ts";
+import { createLocalTime } from "../../http/surfaces/parts/time.ts";
 import { machineTimers } from "../../infra/node/boot/machine-timers.ts";
 import { connectClickHouse } from "../../storage/clickhouse/client.ts";
 import { PORTAL_WORKLOAD, REPORTS_WORKLOAD } from "../../storage/clickhouse/workloads.ts";
-import { createMerchantReports, reportsOf } from "../../storage/feed/merchant-reports.ts";
-import { createMerchantTransactions } from "../../storage/feed/merchant-transactions.ts";
 import { openEmbeddedKv } from "../../storage/kv/embedded.ts";
+import { createMerchantReports, reportsOf } from "../../storage/reports/merchant-reports.ts";
+import { createMerchantTransactions } from "../../storage/transactions/merchant-transactions.ts";
 import { type Goal, goalsTable, markdownTable, type PartResult, percentile, rounded } from "./part.ts";
 import { BIG, DAYS, SMALL } from "./rows.ts";
 import { openRows } from "./stored-rows.ts";

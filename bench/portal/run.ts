@@ -64,7 +64,7 @@ async function main(): Promise<void> {
   const text = [
     "# Merchants' portal",
     "",
-    `${circumstances(date)} \`npm run bench:portal${command.args.map((name, index) => `${index === 0 ? " --" : ""} ${name}`).join("")}\`. The load average is the machine's over one, five and fifteen minutes at the end of each part, with what the benchmark itself needs.`,
+    `${circumstances(date)} \`npm --prefix bench run portal${command.args.map((name, index) => `${index === 0 ? " --" : ""} ${name}`).join("")}\`. The load average is the machine's over one, five and fifteen minutes at the end of each part, with what the benchmark itself needs.`,
     "",
     goalsTable(results.flatMap(({ result }) => result.goals)),
     "",

@@ -55,8 +55,10 @@ function weightsOf(page: string, files: ReadonlyMap<string, BuiltFile>): PortalW
     .filter((name) => /-page-[A-Z0-9]+\.js$/.test(name))
     .map((name) => {
       const more = [...withImports(files, name)].filter((imported) => !first.has(imported));
-      // A page with much to say has texts of its own (`it-analytics`).
-      const own = [...files.keys()].filter((text) => new RegExp(`^(?:it|en)-${name.replace(/-page-.*$/, "")}-[A-Z0-9]+\\.js$`).test(text));
+      // A page with much to say has texts of its own (`analytics.it`).
+      const own = [...files.keys()].filter((text) =>
+        new RegExp(`^${name.replace(/-page-.*$/, "")}\\.(?:it|en)-[A-Z0-9]+\\.js$`).test(text),
+      );
       const texts = Math.max(0, ...own.map((text) => sum([text])));
       const bytes = firstBytes + sum(more) + texts + (files.get(name)?.text.includes("chart") === true ? chartBytes : 0);
       return { name: name.replace(/-[A-Z0-9]+\.js$/, ""), bytes };

@@ -21,7 +21,7 @@ export function scalingReport({ date, machine, loadBefore, redis, memory, rows, 
     `# What a terminal, a payment and a row take (${date})`,
     "",
     `${machine.cores} cores (${machine.processor}), ${machine.memoryGb} GB, ${machine.platform}, Node ${machine.node}; load of the machine before: ${loadBefore.toFixed(1)}. ` +
-      "`npm run bench:scaling`: bytes and processor time are counted, and hold on a busy machine; commits a second are lower there.",
+      "`npm --prefix bench run scaling`: bytes and processor time are counted, and hold on a busy machine; commits a second are lower there.",
     "",
   ];
   if (memory !== null) lines.push(...memoryTable(memory));

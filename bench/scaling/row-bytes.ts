@@ -7,7 +7,7 @@ import { connectClickHouse } from "../../storage/clickhouse/client.ts";
 import { ADMIN_USERNAME, startEmbeddedClickHouse } from "../../storage/clickhouse/embedded/supervisor.ts";
 import { migrate } from "../../storage/clickhouse/migrate.ts";
 import { clickHouseSink } from "../../storage/feed/clickhouse-sink.ts";
-import { encodeFeedMessage } from "../../storage/feed/kafka-message.ts";
+import { encodeFeedMessage } from "../../storage/feed/kafka/kafka-message.ts";
 import { resultRow } from "../cluster/result-row.ts";
 
 const DAY_MS = 86_400_000;

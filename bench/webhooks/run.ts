@@ -58,7 +58,7 @@ function report({ endpoints, events, results }: { endpoints: number; events: num
   return [
     `# One event to ${endpoints.toLocaleString("en")} webhook endpoints`,
     "",
-    `${new Date().toISOString().slice(0, 10)}, ${availableParallelism()} cores (${cpus()[0]?.model ?? "unknown"}), Node ${process.version}. \`npm run bench:webhooks\`: one process with the pipeline over LevelDB, which posts to a receiver in another one that answers at once; median of ${events}. Other work may have run on the machine.`,
+    `${new Date().toISOString().slice(0, 10)}, ${availableParallelism()} cores (${cpus()[0]?.model ?? "unknown"}), Node ${process.version}. \`npm --prefix bench run webhooks\`: one process with the pipeline over LevelDB, which posts to a receiver in another one that answers at once; median of ${events}. Other work may have run on the machine.`,
     "",
     "| | |",
     "|---|--:|",

@@ -225,7 +225,7 @@ function report(date: string, rounds: number, { zvt, rest, wholeSale, idleKiloby
   const times = ({ median, p99, most }: Latencies) => `${median}, ${p99}, ${most}`;
   return `# Cash registers (ZVT)
 
-${date}, ${cpus().length} cores (${cpus()[0]?.model ?? "unknown"}), Node ${process.version}. \`npm run bench:zvt -- --rounds ${rounds}\`: one node with one shard, ${REGISTERS} registers that pay at once, and
+${date}, ${cpus().length} cores (${cpus()[0]?.model ?? "unknown"}), Node ${process.version}. \`npm --prefix bench run zvt -- --rounds ${rounds}\`: one node with one shard, ${REGISTERS} registers that pay at once, and
 as many payments over REST at once, in turn. Other work may have run on the machine. Times are milliseconds: median, p99, the longest.
 
 | | |

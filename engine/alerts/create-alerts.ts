@@ -261,5 +261,5 @@ function checkedReason(reason: string): string | null {
   return words === "" ? null : maskPans(words);
 }
 
-/** A list of disputes and alerts continues after either of them (dispute-board.ts). */
+/** A list of disputes and alerts continues after either of them (cases/case-list.ts). */
 const CURSOR_ID = /^(?:dp|al)_[a-z0-9]{24}$/;

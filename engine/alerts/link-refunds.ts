@@ -1,5 +1,4 @@
 import type { DisputeHoldStore } from "../disputes/dispute-hold-store.ts";
-import type { GiveBack } from "../intents/give-back.ts";
 import { refundIdOf, releaseIdOf } from "../intents/operation-ids.ts";
 import type { Clock } from "../kernel/clock.ts";
 import { RelayError } from "../kernel/errors.ts";
@@ -7,6 +6,7 @@ import type { Digest } from "../kernel/prefixed-id.ts";
 import type { FollowUp, LinkRecord } from "../links/link.ts";
 import type { Links } from "../links/links.ts";
 import { refundability } from "../links/refundability.ts";
+import type { GiveBack } from "../refunds/refund-payment.ts";
 import type { AlertRefunds, RefundOrder, RefundState } from "./alert-refunds.ts";
 
 export interface LinkRefundsOptions {

@@ -380,5 +380,5 @@ function tooLarge(): RelayError {
   return new RelayError("payload_too_large", `A file may have at most ${DISPUTE_FILE_BYTES_MAX / 1_048_576} MB`);
 }
 
-/** A list of disputes and alerts continues after either of them (alerts/dispute-board.ts). */
+/** A list of disputes and alerts continues after either of them (cases/case-list.ts). */
 const CURSOR_ID = /^(?:dp|al)_[a-z0-9]{24}$/;

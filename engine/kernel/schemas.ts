@@ -57,7 +57,7 @@ export const SCHEMAS = {
    */
   objectRow: first(),
   refusedRow: numbered("op/"),
-  /** A message of the topic `relay.transactions` (feed/kafka-message.ts). 2: as `outboxRow`. */
+  /** A message of the topic `relay.transactions` (feed/kafka/kafka-message.ts). 2: as `outboxRow`. */
   feedMessage: { writes: 2, reads: [1, 2], keys: [] },
   /** Who has a lease, and how far it has come (feed/leader-lease.ts). */
   feedTurn: numbered("feed/turn", "shop/turn", "objects/turn"),

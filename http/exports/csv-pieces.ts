@@ -1,9 +1,9 @@
 import type { Locale } from "../../engine/accounts/account.ts";
 import type { ExportOrder } from "../../engine/exports/export.ts";
 import type { ExportPiece } from "../../engine/exports/export-source.ts";
-import type { LocalTime } from "../surfaces/local-time.ts";
 import { BYTE_ORDER_MARK, CSV_FORMS, csvLines, textCell } from "../surfaces/merchant/csv.ts";
 import { majorUnits } from "../surfaces/merchant/transaction-item.ts";
+import type { LocalTime } from "../surfaces/parts/time.ts";
 import type { Cell, Row } from "./cells.ts";
 import { FLAGS, headingsOf } from "./headings.ts";
 

@@ -1,8 +1,7 @@
 import type { Caller } from "../../engine/access/caller.ts";
-import type { DisputeBoard } from "../../engine/alerts/dispute-board.ts";
+import type { DisputeBoard } from "../../engine/cases/case-list.ts";
 import type { ExportList, ExportOrder } from "../../engine/exports/export.ts";
 import { type MerchantTransaction, type MerchantTransactions, netMinorOf } from "../../engine/payments/merchant-transactions.ts";
-import type { LocalTime } from "../surfaces/local-time.ts";
 import { type DisputeItemJson, disputeItem, itemOf as disputeItemOf } from "../surfaces/merchant/disputes/schemas.ts";
 import type { ColumnName } from "../surfaces/merchant/exports/columns.ts";
 import { listQueryOf } from "../surfaces/merchant/exports/filters.ts";
@@ -14,6 +13,7 @@ import { subscriptionList } from "../surfaces/merchant/subscriptions/subscriptio
 import type { SubscriptionOperations } from "../surfaces/merchant/subscriptions/surface.ts";
 import { merchantOwnerOf } from "../surfaces/merchant/surface.ts";
 import { itemOf, outcomeWord } from "../surfaces/merchant/transaction-item.ts";
+import type { LocalTime } from "../surfaces/parts/time.ts";
 import type { Cell, Row } from "./cells.ts";
 import type { TransactionTotals } from "./transaction-totals.ts";
 

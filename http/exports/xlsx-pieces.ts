@@ -1,8 +1,8 @@
 import { Worker } from "node:worker_threads";
 import { type ExportOrder, XLSX_ROWS_MAX } from "../../engine/exports/export.ts";
 import { type ExportPiece, ExportRefused } from "../../engine/exports/export-source.ts";
-import type { LocalTime } from "../surfaces/local-time.ts";
 import { columnsOf } from "../surfaces/merchant/exports/columns.ts";
+import type { LocalTime } from "../surfaces/parts/time.ts";
 import type { Cell, Row } from "./cells.ts";
 import { headingsOf } from "./headings.ts";
 import type { TransactionTotals } from "./transaction-totals.ts";

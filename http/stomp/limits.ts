@@ -40,7 +40,7 @@ export const FRAME_TIMEOUT_MS = 30_000;
 
 /**
  * A session without any sign of life (frame, heart-beat, pong) is closed, also where no heart-beats were agreed. An adapter that sends pings
- * should not wait so long for a pong: the relay's own ends such a socket after a minute (infra/node/wiring/stomp-mount.ts).
+ * should not wait so long for a pong: the relay's own ends such a socket after a minute (infra/node/wiring/terminals/stomp-mount.ts).
  */
 export const IDLE_TIMEOUT_MS = 300_000;
 

@@ -104,7 +104,7 @@ function webAppEndpoints(envelope: ErrorEnvelope, { app, surface: name, tag, tit
       path: `${paths.assets}/{file}`,
       summary: `Get a file of ${title}, which never changes`,
       params: Type.Object({
-        file: Type.String({ pattern: "^[A-Za-z0-9-]{1,80}\\.(?:js|css|svg)$", description: "As the page names it." }),
+        file: Type.String({ pattern: "^[A-Za-z0-9.-]{1,80}\\.(?:js|css|svg)$", description: "As the page names it." }),
       }),
       responses: {
         200: { description: "The file.", file: true, contentType: "text/javascript; charset=utf-8", headers: FILE_HEADERS },

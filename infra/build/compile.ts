@@ -51,7 +51,10 @@ export async function compile(directory: string, effort: Effort = "build"): Prom
 
 /** The documents of a sandbox and of production with the usual settings. Loads the endpoints of a node, for which a start has no time either. */
 async function documentVariants(): Promise<DocumentTexts[]> {
-  const [{ readConfig }, { documentTexts }] = await Promise.all([import("../node/boot/config.ts"), import("../node/wiring/endpoints.ts")]);
+  const [{ readConfig }, { documentTexts }] = await Promise.all([
+    import("../node/boot/config.ts"),
+    import("../node/wiring/shared/endpoints.ts"),
+  ]);
   const { packageBytesMax } = readConfig({});
   return [true, false].map((openTerminalLogs) => documentTexts({ openTerminalLogs, packageBytesMax }));
 }

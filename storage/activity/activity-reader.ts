@@ -4,10 +4,10 @@ import type { Clock } from "../../engine/kernel/clock.ts";
 import { RelayError } from "../../engine/kernel/errors.ts";
 import type { Timers } from "../../engine/kernel/timers.ts";
 import type { LogFilter, Logged, LogPage, LogQuery, MerchantLogs } from "../../engine/operators/merchant-logs.ts";
-import { askClickHouse } from "../feed/ask-clickhouse.ts";
-import { withinDates } from "../feed/merchant-sql.ts";
-import { MerchantTurns } from "../feed/merchant-turns.ts";
-import { either } from "../feed/translated.ts";
+import { askClickHouse } from "../transactions/ask-clickhouse.ts";
+import { withinDates } from "../transactions/merchant-sql.ts";
+import { MerchantTurns } from "../transactions/merchant-turns.ts";
+import { either } from "../transactions/translated.ts";
 import type { ActivityTable } from "./activity-rows.ts";
 
 /** For a page: its turn and its queries. */

@@ -4,7 +4,7 @@ import { readBareRecord, recordText } from "../../engine/kernel/schemas.ts";
 import { ATTENTION, type AttentionItem, attentionKey, attentionOperation } from "../../engine/payments/attention.ts";
 import type { FeedRow } from "../../engine/payments/feed-row.ts";
 import { OUTBOX, outboxKeyAt } from "../../engine/payments/outbox.ts";
-import type { FeedTopics } from "./kafka-topics.ts";
+import type { FeedTopics } from "./kafka/kafka-topics.ts";
 import { entriesOf, type OutboxEntry, readRow } from "./outbox.ts";
 
 /** Rows that were refused, under their outbox key with the reason: `op/<milliseconds>-<unique>`. They stay until they are sent again. */

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
-import { NO_BROWSER, openPage } from "../support/browser.ts";
+import { NO_BROWSER, openPage } from "../support/browser/browser.ts";
 import { buyerWith } from "./support/browser-buyer.ts";
 import { runLife, runObjects } from "./support/program.ts";
 import { nodeProgram } from "./support/toolchains.ts";

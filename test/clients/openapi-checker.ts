@@ -99,7 +99,7 @@ export function faultsOfRecording(checker: OpenApiChecker, exchanges: readonly E
 
 /**
  * `anyOf` tells of each branch why it does not fit: an object is not a text and not null either. Where a branch complains about something inside the value,
- * the value is of that branch's kind, and the complaints of the others about its kind are left out. So are the exceptions.
+ * the value is of that branch's kind, and the complaints of the others about its kind are skipped. So are the exceptions.
  */
 function causes(errors: readonly ErrorObject[], value: unknown): readonly string[] {
   const excepted = (error: ErrorObject) =>

@@ -15,7 +15,7 @@ import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
 import { commandLine } from "../../infra/command-line.ts";
 import { freePort } from "../../infra/local/free-port.ts";
-import { ServerProcess, skipReason } from "../support/server-process.ts";
+import { ServerProcess, skipReason } from "../support/node/server-process.ts";
 import { eventually } from "../support/within.ts";
 import { differencesOf } from "./differential.ts";
 import { faultsOfRecording, openApiChecker } from "./openapi-checker.ts";

@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Webhook } from "standardwebhooks";
 import { WIRE_NAMES } from "../../http/compat/wire-names.ts";
-import { textMember } from "../support/matches.ts";
+import { textMember } from "../support/http/matches.ts";
 import { payOnHostedPage } from "./support/hosted-page.ts";
 import { type LifeKeys, type Program, runVerify } from "./support/program.ts";
 import type { Delivery, WebhookReceiver } from "./support/webhook-receiver.ts";

@@ -5,10 +5,10 @@ import { assertNotAnswered, assertNotIn, plantEverywhere } from "../secrets/plan
 import { createPlanted } from "../secrets/planted.ts";
 import { atEnd } from "../storage/kv/world.ts";
 import { filesUnder } from "../support/files-under.ts";
-import { TestGateway } from "../support/gateway.ts";
-import { HttpClient } from "../support/http-client.ts";
-import { kafkaMissing } from "../support/kafka.ts";
-import { redisMissing } from "../support/redis.ts";
+import { HttpClient } from "../support/http/http-client.ts";
+import { TestGateway } from "../support/node/gateway.ts";
+import { kafkaMissing } from "../support/node/kafka.ts";
+import { redisMissing } from "../support/node/redis.ts";
 import { eventually } from "../support/within.ts";
 import { startClusterWithOwnServers } from "./cluster-world.ts";
 

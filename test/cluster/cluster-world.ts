@@ -11,8 +11,8 @@ import { freePort } from "../../infra/local/free-port.ts";
 import { weightName } from "../../infra/node/cluster/address-names.ts";
 import { type NodeProcess, startNodeProcess } from "../fault/node-process.ts";
 import { atEnd, type Scope, suiteScope } from "../storage/kv/world.ts";
-import { CREDENTIALS, HttpClient } from "../support/http-client.ts";
-import { startTcpProxy, type TcpProxy } from "../support/tcp-proxy.ts";
+import { CREDENTIALS, HttpClient } from "../support/http/http-client.ts";
+import { startTcpProxy, type TcpProxy } from "../support/node/tcp-proxy.ts";
 import { eventually } from "../support/within.ts";
 import { type OwnServers, ownServers, type SharedServers, sharedServers } from "./servers.ts";
 

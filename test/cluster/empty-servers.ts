@@ -5,7 +5,7 @@ import { connect } from "node:net";
 import { Redis } from "ioredis";
 import type { Admin } from "kafkajs";
 import { connectClickHouse } from "../../storage/clickhouse/client.ts";
-import { kafkaClient } from "../../storage/feed/kafka-client.ts";
+import { kafkaClient } from "../../storage/feed/kafka/kafka-client.ts";
 import { ADMIN } from "../storage/clickhouse/clickhouse-world.ts";
 import { eventually } from "../support/within.ts";
 

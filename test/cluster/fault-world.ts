@@ -11,9 +11,9 @@ import { assertInClickHouseOnce, assertListedOnce, until } from "../fault/stored
 import { ANALYST } from "../storage/clickhouse/clickhouse-world.ts";
 import { seededRandom } from "../storage/kv/random.ts";
 import { atEnd } from "../storage/kv/world.ts";
-import type { HttpClient } from "../support/http-client.ts";
-import { textMember } from "../support/matches.ts";
-import { connectStomp, type StompTerminal } from "../support/stomp-terminal.ts";
+import type { HttpClient } from "../support/http/http-client.ts";
+import { textMember } from "../support/http/matches.ts";
+import { connectStomp, type StompTerminal } from "../support/people/stomp-terminal.ts";
 import { eventually, Inbox } from "../support/within.ts";
 import { type ClusterWithOwnServers, startClusterWithOwnServers } from "./cluster-world.ts";
 

@@ -3,9 +3,9 @@ import { randomUUID } from "node:crypto";
 import { describe, it, type TestContext } from "node:test";
 import { openRedisKv } from "../../storage/kv/redis.ts";
 import { keysUnder } from "../storage/feed/feed-world.ts";
-import { kafkaMissing } from "../support/kafka.ts";
-import { member } from "../support/matches.ts";
-import { redisMissing } from "../support/redis.ts";
+import { member } from "../support/http/matches.ts";
+import { kafkaMissing } from "../support/node/kafka.ts";
+import { redisMissing } from "../support/node/redis.ts";
 import { eventually } from "../support/within.ts";
 import { startClusterWithOwnServers, type TestCluster } from "./cluster-world.ts";
 

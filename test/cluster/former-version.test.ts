@@ -7,7 +7,7 @@ import { member, RelayCaller } from "../fault/relay-caller.ts";
 import { goldenForms } from "../golden/forms.ts";
 import { STORED_EXAMPLES } from "../golden/stored-examples.ts";
 import { atEnd } from "../storage/kv/world.ts";
-import { redisMissing, startTestRedis } from "../support/redis.ts";
+import { redisMissing, startTestRedis } from "../support/node/redis.ts";
 import { checkOutFormerVersion, type FormerVersion, formerVersionMissing } from "./former-version.ts";
 
 const missing = (await formerVersionMissing()) || (await redisMissing());

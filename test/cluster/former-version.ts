@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { promisify } from "node:util";
 import { cacheFolder } from "../../infra/local/cache-folder.ts";
-import { skipReason } from "../support/server-process.ts";
+import { skipReason } from "../support/node/server-process.ts";
 
 const run = promisify(execFile);
 const ROOT = resolve(import.meta.dirname, "../..");

@@ -10,7 +10,7 @@ import { checkSchemaMark, raiseSchemaMark } from "../../storage/schemas/schema-m
 import { NO_CLICKHOUSE, type NodeProcess, placeOf, startNodeProcess } from "../fault/node-process.ts";
 import { member, RelayCaller } from "../fault/relay-caller.ts";
 import { atEnd } from "../storage/kv/world.ts";
-import { redisMissing, startTestRedis, type TestRedis } from "../support/redis.ts";
+import { redisMissing, startTestRedis, type TestRedis } from "../support/node/redis.ts";
 
 const missing = await redisMissing();
 

@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { randomUUID } from "node:crypto";
-import type { PersonPlace } from "../support/browser-person.ts";
-import { type Answer, CREDENTIALS, HttpClient } from "../support/http-client.ts";
-import { textMember } from "../support/matches.ts";
-import { type NewPartnerApi, newPartnerApi, type PartnerPlace } from "../support/new-partner-api.ts";
-import { lastMailTo, PORTAL_API, PORTAL_PASSWORD, PortalPerson } from "../support/portal-person.ts";
+import type { PersonPlace } from "../support/browser/browser-person.ts";
+import { type Answer, CREDENTIALS, HttpClient } from "../support/http/http-client.ts";
+import { textMember } from "../support/http/matches.ts";
+import { type NewPartnerApi, newPartnerApi, type PartnerPlace } from "../support/people/new-partner-api.ts";
+import { lastMailTo, PORTAL_API, PORTAL_PASSWORD, PortalPerson } from "../support/people/portal-person.ts";
 import type { TestCluster } from "./cluster-world.ts";
 
 export type Nodes = Pick<TestCluster, "nodes">;

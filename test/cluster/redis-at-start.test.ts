@@ -6,8 +6,8 @@ import { freePort } from "../../infra/local/free-port.ts";
 import { NO_CLICKHOUSE, type NodeProcess, placeOf, startNodeProcess } from "../fault/node-process.ts";
 import { clientOf, redisOf } from "../storage/kv/redis-world.ts";
 import { atEnd } from "../storage/kv/world.ts";
-import { CREDENTIALS, HttpClient } from "../support/http-client.ts";
-import { redisMissing, type TestRedis } from "../support/redis.ts";
+import { CREDENTIALS, HttpClient } from "../support/http/http-client.ts";
+import { redisMissing, type TestRedis } from "../support/node/redis.ts";
 import { eventually } from "../support/within.ts";
 
 /** Keys whose loading takes longer than a node waits, so that only the test ends it. */

@@ -6,11 +6,11 @@ import { describe, it, type TestContext } from "node:test";
 import { NO_CLICKHOUSE, type NodeProcess, placeOf, startNodeProcess } from "../fault/node-process.ts";
 import { clientOf, redisOf } from "../storage/kv/redis-world.ts";
 import { atEnd } from "../storage/kv/world.ts";
-import { CREDENTIALS, HttpClient } from "../support/http-client.ts";
-import { assertMatches, member } from "../support/matches.ts";
-import { redisMissing } from "../support/redis.ts";
-import { connectStomp } from "../support/stomp-terminal.ts";
-import { startTcpProxy } from "../support/tcp-proxy.ts";
+import { CREDENTIALS, HttpClient } from "../support/http/http-client.ts";
+import { assertMatches, member } from "../support/http/matches.ts";
+import { redisMissing } from "../support/node/redis.ts";
+import { startTcpProxy } from "../support/node/tcp-proxy.ts";
+import { connectStomp } from "../support/people/stomp-terminal.ts";
 import { eventually, Inbox } from "../support/within.ts";
 
 /** A node of a cluster without Kafka and ClickHouse: what waits for them waits in Redis. */

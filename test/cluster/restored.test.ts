@@ -3,13 +3,13 @@ import { cp, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, it } from "node:test";
 import { machineTimers } from "../../infra/node/boot/machine-timers.ts";
-import { kafkaSink } from "../../storage/feed/kafka-sink.ts";
-import { FEED_TOPICS } from "../../storage/feed/kafka-topics.ts";
+import { kafkaSink } from "../../storage/feed/kafka/kafka-sink.ts";
+import { FEED_TOPICS } from "../../storage/feed/kafka/kafka-topics.ts";
 import { drillOf } from "../fault/restore-drill.ts";
 import { ANALYST } from "../storage/clickhouse/clickhouse-world.ts";
 import { atEnd, directoryOf } from "../storage/kv/world.ts";
-import { kafkaMissing } from "../support/kafka.ts";
-import { redisMissing } from "../support/redis.ts";
+import { kafkaMissing } from "../support/node/kafka.ts";
+import { redisMissing } from "../support/node/redis.ts";
 import { eventually } from "../support/within.ts";
 import { startClusterWithOwnServers } from "./cluster-world.ts";
 

@@ -3,9 +3,9 @@ import { before, describe } from "node:test";
 import { runScenarios } from "../scenario/scenarios.ts";
 import { ANALYST } from "../storage/clickhouse/clickhouse-world.ts";
 import { suiteScope } from "../storage/kv/world.ts";
-import { kafkaMissing } from "../support/kafka.ts";
-import { redisMissing } from "../support/redis.ts";
-import type { RelayOptions } from "../support/relay.ts";
+import { kafkaMissing } from "../support/node/kafka.ts";
+import { redisMissing } from "../support/node/redis.ts";
+import type { RelayOptions } from "../support/node/relay.ts";
 import { type OwnServers, ownServers } from "./servers.ts";
 
 const missing = (await redisMissing()) || (await kafkaMissing());

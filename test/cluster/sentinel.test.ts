@@ -4,10 +4,10 @@ import { describe, it } from "node:test";
 import { installRedis } from "../../infra/local/redis.ts";
 import { NO_CLICKHOUSE, placeOf, startNodeProcess } from "../fault/node-process.ts";
 import { clientOf } from "../storage/kv/redis-world.ts";
-import { CREDENTIALS, HttpClient } from "../support/http-client.ts";
-import { assertMatches } from "../support/matches.ts";
-import { redisMissing } from "../support/redis.ts";
-import { startTestSentinels } from "../support/sentinel.ts";
+import { CREDENTIALS, HttpClient } from "../support/http/http-client.ts";
+import { assertMatches } from "../support/http/matches.ts";
+import { redisMissing } from "../support/node/redis.ts";
+import { startTestSentinels } from "../support/node/sentinel.ts";
 import { eventually } from "../support/within.ts";
 
 const FAILED_OVER_MS = 90_000;

@@ -5,8 +5,8 @@ import { join } from "node:path";
 import { type EmbeddedClickHouse, startEmbeddedClickHouse } from "../../storage/clickhouse/embedded/supervisor.ts";
 import { ADMIN, ANALYST } from "../storage/clickhouse/clickhouse-world.ts";
 import { atEnd, directoryOf, type Scope, suiteScope } from "../storage/kv/world.ts";
-import { startTestKafka, type TestKafka } from "../support/kafka.ts";
-import { startTestRedis, type TestRedis } from "../support/redis.ts";
+import { startTestKafka, type TestKafka } from "../support/node/kafka.ts";
+import { startTestRedis, type TestRedis } from "../support/node/redis.ts";
 import { emptyClickHouse, emptyKafka, emptyRedis } from "./empty-servers.ts";
 
 /** A ClickHouse that a test kills and starts again on its port and data. */

@@ -4,7 +4,7 @@ import { openEmbeddedKv } from "../../storage/kv/embedded.ts";
 import type { KvHistory } from "../../storage/kv/history.ts";
 import { openRedisKv } from "../../storage/kv/redis.ts";
 import { ManualTime, temporaryDirectory } from "../storage/kv/world.ts";
-import { redisMissing, startTestRedis, type TestRedis } from "../support/redis.ts";
+import { redisMissing, startTestRedis, type TestRedis } from "../support/node/redis.ts";
 
 /** A store of its own for one test, empty, with a clock that the test moves. */
 export interface OpenKv {

@@ -5,7 +5,7 @@ import { portalCookie } from "../../http/auth/portal-session.ts";
 import { terminalPassword } from "../../http/auth/terminal-password.ts";
 import { SANDBOX_MERCHANT, SANDBOX_PARTNER_API } from "../../infra/node/boot/sandbox-names.ts";
 import { DEMO_PARTNER, SANDBOX_ADAPTER_LOGIN } from "../../infra/node/process/sandbox-partner.ts";
-import { API_KEY, basic } from "../support/node.ts";
+import { API_KEY, basic } from "../support/node/node.ts";
 import type { ValidRequest } from "./requests.ts";
 import type { AdminShown, Credentials, PortalShown, Shown } from "./rules.ts";
 

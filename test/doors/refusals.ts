@@ -1,5 +1,5 @@
 import { Value } from "@sinclair/typebox/value";
-import type { Answer } from "../support/http-client.ts";
+import type { Answer } from "../support/http/http-client.ts";
 import type { Caller } from "./callers.ts";
 import { type AnyEndpoint, type Outcome, outcomeOf, STATUS } from "./rules.ts";
 import type { DoorWorld, Mode } from "./world.ts";

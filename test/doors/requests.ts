@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { randomUUID } from "node:crypto";
 import { Kind, OptionalKind, type TObject, type TSchema } from "@sinclair/typebox";
 import type { Method } from "../../http/endpoint/endpoint.ts";
-import { formOf, MULTIPART, packageBytes } from "../support/package-upload.ts";
+import { formOf, MULTIPART, packageBytes } from "../support/people/package-upload.ts";
 import type { AnyEndpoint } from "./rules.ts";
 
 /** A request with valid members, so that a refusal is for its caller. */

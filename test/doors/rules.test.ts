@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { test } from "node:test";
-import { surfacesOf } from "../../infra/node/wiring/endpoints.ts";
+import { surfacesOf } from "../../infra/node/wiring/shared/endpoints.ts";
 import { type AnyEndpoint, type Credentials, missingRule, type Outcome, outcomeOf, TAKES_PUBLISHABLE } from "./rules.ts";
 
 test("a declaration that no rule fits is found", () => {

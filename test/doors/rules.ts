@@ -148,7 +148,7 @@ export const OPEN: { readonly [endpoint: string]: string } = {
   recordInstall: "terminals in the field report without a login",
   live: "load balancers have no credential",
   ready: "load balancers have no credential",
-  metrics: "in the sandbox; in production it asks for RELAY_METRICS_TOKEN by itself (test/scenario/operation.ts)",
+  metrics: "in the sandbox; in production it asks for RELAY_METRICS_TOKEN by itself (test/scenario/relay/operation.ts)",
   openApiDocument: "it is public",
   partnerOpenApiDocument: "it is public",
   terminalOpenApiDocument: "it is public",

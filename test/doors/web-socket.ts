@@ -1,5 +1,5 @@
 import { WebSocket } from "ws";
-import { connectStomp, type StompOptions, type StompTerminal, webSocketUrl } from "../support/stomp-terminal.ts";
+import { connectStomp, type StompOptions, type StompTerminal, webSocketUrl } from "../support/people/stomp-terminal.ts";
 import { within } from "../support/within.ts";
 import type { Caller } from "./callers.ts";
 import { type Identity, isOfAgent, isOfMerchant } from "./rules.ts";

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { setTimeout as delay } from "node:timers/promises";
 import { SANDBOX_MERCHANT } from "../../infra/node/boot/sandbox-names.ts";
-import { listOf, member, textMember } from "../support/matches.ts";
+import { listOf, member, textMember } from "../support/http/matches.ts";
 import { NO_CLICKHOUSE, placeOf, startNodeProcess } from "./node-process.ts";
 
 const ROUNDS = 8;

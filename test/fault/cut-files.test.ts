@@ -8,7 +8,7 @@ import { createClockShift, shiftClock } from "../../infra/node/boot/clock.ts";
 import { StartRefused } from "../../infra/node/boot/start-refused.ts";
 import { seededRandom } from "../storage/kv/random.ts";
 import { atEnd } from "../storage/kv/world.ts";
-import { startTestNode } from "../support/node.ts";
+import { startTestNode } from "../support/node/node.ts";
 import { NO_CLICKHOUSE, placeOf, startNodeProcess } from "./node-process.ts";
 import { type Answer, member, RelayCaller } from "./relay-caller.ts";
 

@@ -8,7 +8,7 @@ import { join, resolve } from "node:path";
 import { text } from "node:stream/consumers";
 import { describe, it, type TestContext } from "node:test";
 import { atEnd } from "../storage/kv/world.ts";
-import { CREDENTIALS, HttpClient } from "../support/http-client.ts";
+import { CREDENTIALS, HttpClient } from "../support/http/http-client.ts";
 import { eventually } from "../support/within.ts";
 import { type NodeProcess, placeOf, startNodeProcess } from "./node-process.ts";
 import { ADMINISTRATOR, member, PARTNER, RelayCaller } from "./relay-caller.ts";

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { describe, it, type TestContext } from "node:test";
 import { freePort } from "../../infra/local/free-port.ts";
 import { atEnd } from "../storage/kv/world.ts";
-import { SHARD_COUNTS } from "../support/node.ts";
+import { SHARD_COUNTS } from "../support/node/node.ts";
 import { eventually } from "../support/within.ts";
 import { NO_CLICKHOUSE, startNodeProcess } from "./node-process.ts";
 import { type Answer, member, RelayCaller } from "./relay-caller.ts";

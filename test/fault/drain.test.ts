@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { CREDENTIALS, HttpClient } from "../support/http-client.ts";
-import { assertMatches } from "../support/matches.ts";
-import { connectStomp } from "../support/stomp-terminal.ts";
+import { CREDENTIALS, HttpClient } from "../support/http/http-client.ts";
+import { assertMatches } from "../support/http/matches.ts";
+import { connectStomp } from "../support/people/stomp-terminal.ts";
 import { eventually } from "../support/within.ts";
 import { NO_CLICKHOUSE, placeOf, startNodeProcess } from "./node-process.ts";
 

@@ -6,8 +6,8 @@ import { setTimeout as delay } from "node:timers/promises";
 import { SANDBOX_MERCHANT } from "../../infra/node/boot/sandbox-names.ts";
 import { readXlsx } from "../http/exports/world.ts";
 import { atEnd } from "../storage/kv/world.ts";
-import { TestGateway } from "../support/gateway.ts";
-import { assertMatches, listOf, member, textMember } from "../support/matches.ts";
+import { assertMatches, listOf, member, textMember } from "../support/http/matches.ts";
+import { TestGateway } from "../support/node/gateway.ts";
 import { NO_CLICKHOUSE, type NodeProcess, placeOf, startNodeProcess, untilStopped } from "./node-process.ts";
 import { ADMINISTRATOR } from "./relay-caller.ts";
 

@@ -8,8 +8,8 @@ import type { TestContext } from "node:test";
 import { setTimeout as delay } from "node:timers/promises";
 import { freePort } from "../../infra/local/free-port.ts";
 import { atEnd, type Scope } from "../storage/kv/world.ts";
-import { BUILD } from "../support/build.ts";
-import { HTTP_LIBRARY } from "../support/http-library.ts";
+import { HTTP_LIBRARY } from "../support/http/http-library.ts";
+import { BUILD } from "../support/node/build.ts";
 import { eventually } from "../support/within.ts";
 import { RelayCaller } from "./relay-caller.ts";
 

@@ -8,8 +8,8 @@ import { connect } from "node:tls";
 import { Agent, request } from "undici";
 import { WebSocket } from "ws";
 import { atEnd } from "../storage/kv/world.ts";
-import { API_KEY, SHARD_COUNTS } from "../support/node.ts";
-import { connectStomp, type StompTerminal } from "../support/stomp-terminal.ts";
+import { API_KEY, SHARD_COUNTS } from "../support/node/node.ts";
+import { connectStomp, type StompTerminal } from "../support/people/stomp-terminal.ts";
 import { eventually, within } from "../support/within.ts";
 import { NO_CLICKHOUSE, type NodeProcess, placeOf, startNodeProcess } from "./node-process.ts";
 

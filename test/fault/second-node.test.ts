@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, it, type TestContext } from "node:test";
 import { atEnd } from "../storage/kv/world.ts";
-import { SHARD_COUNTS } from "../support/node.ts";
+import { SHARD_COUNTS } from "../support/node/node.ts";
 import { NO_CLICKHOUSE, type NodeProcess, type NodeProcessOptions, placeOf, startNodeProcess } from "./node-process.ts";
 import { member, RelayCaller } from "./relay-caller.ts";
 

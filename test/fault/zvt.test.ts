@@ -5,7 +5,7 @@ import { pathToFileURL } from "node:url";
 import { freePort } from "../../infra/local/free-port.ts";
 import { startSimulatedTerminal } from "../../infra/sandbox/terminal/terminal.ts";
 import { atEnd } from "../storage/kv/world.ts";
-import { payment, Register } from "../support/register.ts";
+import { payment, Register } from "../support/people/register.ts";
 import { eventually, within } from "../support/within.ts";
 import { NO_CLICKHOUSE, type NodeProcess, placeOf, startNodeProcess, untilStopped } from "./node-process.ts";
 import { ADMINISTRATOR, RelayCaller } from "./relay-caller.ts";

@@ -8,8 +8,8 @@ import formats from "ajv-formats";
 import type { AppVersion } from "../../engine/apps/app-version.ts";
 import { createPushUpdate } from "../../engine/apps/push-update.ts";
 import { configText } from "../../engine/settings/configure-terminal.ts";
-import { asyncApiText } from "../../http/surfaces/terminal-asyncapi.ts";
-import * as messages from "../../http/surfaces/terminal-messages.ts";
+import { asyncApiText } from "../../http/surfaces/parts/terminal-asyncapi.ts";
+import * as messages from "../../http/surfaces/parts/terminal-messages.ts";
 import { VERSION } from "../../infra/node/boot/version.ts";
 import { connectedTerminal, createWorld, FakeTerminal, settled } from "../http/stomp/stomp-world.ts";
 

@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { Ajv2020 } from "ajv/dist/2020.js";
 import { readPaymentRequest } from "../../engine/payments/payment-request.ts";
 import { buildAdministrative, buildPrint, buildScan, type UtilityContext } from "../../engine/payments/utility-request.ts";
-import { openApiText, surfacesOf } from "../../infra/node/wiring/endpoints.ts";
+import { openApiText, surfacesOf } from "../../infra/node/wiring/shared/endpoints.ts";
 
 /** Bodies that the engine reads itself: what it refuses, the document refuses, and what it takes, the document takes. */
 

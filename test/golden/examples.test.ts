@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { Ajv2020 } from "ajv/dist/2020.js";
 import ajvFormats from "ajv-formats";
-import { openApiText, surfacesOf } from "../../infra/node/wiring/endpoints.ts";
+import { openApiText, surfacesOf } from "../../infra/node/wiring/shared/endpoints.ts";
 
 type Json = { [member: string]: unknown };
 

@@ -14,7 +14,7 @@ import { linkMachine } from "../../engine/links/machine.ts";
 import { portalLinkMachine } from "../../engine/portal-links/machine.ts";
 import { subscriptionMachine } from "../../engine/subscriptions/machine.ts";
 import { commandMachine } from "../../engine/terminals/command-machine.ts";
-import { machinePage } from "../support/machine-page.ts";
+import { machinePage } from "../support/browser/machine-page.ts";
 
 const FOLDER = new URL("../../infra/docs/machines/", import.meta.url);
 const HOW = "UPDATE_GOLDEN=1 npm test -- golden/machines writes it anew.";

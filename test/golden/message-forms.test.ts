@@ -4,7 +4,7 @@ import { describe, it } from "node:test";
 import { type ClusterMessage, decodeMessages, encodeMessages } from "../../storage/bus/cluster/envelope.ts";
 import { createMembership, type NodeFacts } from "../../storage/bus/cluster/membership.ts";
 import { failureOf } from "../../storage/bus/thread-protocol.ts";
-import { decodeFeedMessage, encodeFeedMessage } from "../../storage/feed/kafka-message.ts";
+import { decodeFeedMessage, encodeFeedMessage } from "../../storage/feed/kafka/kafka-message.ts";
 import { RelayError } from "../../engine/kernel/errors.ts";
 import { machineTimers } from "../../infra/node/boot/machine-timers.ts";
 import { SCHEMAS } from "../../engine/kernel/schemas.ts";

@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { readFileSync, writeFileSync } from "node:fs";
 import { test } from "node:test";
-import { openApiText, surfacesOf } from "../../infra/node/wiring/endpoints.ts";
-import { INTERFACE_TAGS } from "../../infra/node/wiring/interface-tags.ts";
-import { member } from "../support/matches.ts";
-import { withSharedParts } from "../support/openapi.ts";
+import { openApiText, surfacesOf } from "../../infra/node/wiring/shared/endpoints.ts";
+import { INTERFACE_TAGS } from "../../infra/node/wiring/shared/interface-tags.ts";
+import { member } from "../support/http/matches.ts";
+import { withSharedParts } from "../support/http/openapi.ts";
 
 const GOLDEN = new URL("openapi.json", import.meta.url);
 

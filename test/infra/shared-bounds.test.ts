@@ -12,7 +12,7 @@ import { WEBHOOKS_UNDER_WAY } from "../../engine/webhooks/webhook-sender.ts";
 import * as agents from "../../http/auth/agent-rate.ts";
 import { SERVER_LIMITS } from "../../http/server/options.ts";
 import { READER_WAITING_MAX } from "../../storage/clickhouse/embedded/reader-limits.ts";
-import { STREAMS } from "../../storage/feed/merchant-turns.ts";
+import { STREAMS } from "../../storage/transactions/merchant-turns.ts";
 import { filesUnder } from "../support/files-under.ts";
 
 interface SharedBound {
@@ -44,13 +44,13 @@ const SHARED_BOUNDS: readonly SharedBound[] = [
   },
   {
     ...{ shared: "merchants' rows that are being read for a file: CSV, exports", all: [STREAMS.all], share: [STREAMS.each] },
-    ...{ places: STREAMS, asked: "test/storage/feed/merchant-turns.test.ts" },
+    ...{ places: STREAMS, asked: "test/storage/transactions/merchant-turns.test.ts" },
   },
   {
     shared: "merchants' queries in ClickHouse, and reports apart from them",
-    all: [turns("ALL_MAX"), constant("storage/feed/merchant-reports.ts", "REPORTS_MAX"), turns("ALL_WAITING_MAX")],
+    all: [turns("ALL_MAX"), constant("storage/reports/merchant-reports.ts", "REPORTS_MAX"), turns("ALL_WAITING_MAX")],
     share: [turns("OF_MERCHANT_MAX"), turns("OF_MERCHANT_WAITING_MAX")],
-    asked: "test/storage/feed/merchant-turns.test.ts",
+    asked: "test/storage/transactions/merchant-turns.test.ts",
   },
   {
     ...{ shared: "exports that are queued or made", all: [], share: [EXPORTS_UNDER_WAY_MAX] },
@@ -110,16 +110,16 @@ const SHARED_BOUNDS: readonly SharedBound[] = [
     share: [constant("http/auth/partner-password.ts", "WAITING_OF_ADDRESS_MAX")],
     asked: "test/http/auth/authenticator.test.ts",
   },
-  { shared: "look-ups that wait", all: [limits.WAITERS_MAX], share: [], asked: "test/scenario/open-at-once.ts" },
+  { shared: "look-ups that wait", all: [limits.WAITERS_MAX], share: [], asked: "test/scenario/relay/open-at-once.ts" },
   {
-    ...{ shared: "WebSockets", all: [constant("infra/node/wiring/stomp-mount.ts", "SOCKETS_MAX")], share: [] },
-    asked: "test/scenario/open-at-once.ts",
+    ...{ shared: "WebSockets", all: [constant("infra/node/wiring/terminals/stomp-mount.ts", "SOCKETS_MAX")], share: [] },
+    asked: "test/scenario/relay/open-at-once.ts",
   },
   {
     shared: "commands of a terminal",
     all: [limits.QUEUED_COMMANDS_MAX, limits.SENT_COMMANDS_MAX],
     share: [limits.QUEUED_OF_SENDER_MAX, limits.SENT_OF_SENDER_MAX],
-    asked: "test/scenario/fair-use.ts",
+    asked: "test/scenario/access/fair-use.ts",
   },
   {
     ...{ shared: "sessions of a terminal", all: [limits.SESSIONS_PER_TERMINAL_MAX], share: [limits.SESSIONS_OF_OTHERS_MAX] },
@@ -136,8 +136,12 @@ const SHARED_BOUNDS: readonly SharedBound[] = [
     asked: "test/storage/clickhouse/http-interface.test.ts",
   },
   {
-    ...{ shared: "administrators' searches in ClickHouse", all: [constant("storage/feed/fed-search.ts", "SEARCHES_MAX")], share: [] },
-    asked: "test/scenario/admin-search.ts",
+    ...{
+      shared: "administrators' searches in ClickHouse",
+      all: [constant("storage/transactions/fed-search.ts", "SEARCHES_MAX")],
+      share: [],
+    },
+    asked: "test/scenario/administration/admin-search.ts",
   },
 ];
 
@@ -149,7 +153,7 @@ function constant(path: string, name: string): number {
 }
 
 function turns(name: string): number {
-  return constant("storage/feed/merchant-turns.ts", name);
+  return constant("storage/transactions/merchant-turns.ts", name);
 }
 
 const GUIDE = readFileSync("SECURITY.md", "utf8");

@@ -1,8 +1,8 @@
 /** The acceptance of the merchant portal: a real node, and a real browser. Run by run.ts, which builds the node and prints the list. */
 import assert from "node:assert/strict";
 import { after, afterEach, before, describe } from "node:test";
-import type { Answer } from "../support/http-client.ts";
-import { textMember } from "../support/matches.ts";
+import type { Answer } from "../support/http/http-client.ts";
+import { textMember } from "../support/http/matches.ts";
 import { agents, agentsIn } from "./agents.ts";
 import { alerts } from "./alerts.ts";
 import { analytics } from "./analytics.ts";

@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Locator, Page } from "playwright-core";
-import { listOf, member, textMember } from "../support/matches.ts";
-import { newAgentCredential } from "../support/new-agent.ts";
-import { PORTAL_API, type PortalPerson } from "../support/portal-person.ts";
-import type { Relay } from "../support/relay.ts";
+import { listOf, member, textMember } from "../support/http/matches.ts";
+import type { Relay } from "../support/node/relay.ts";
+import { newAgentCredential } from "../support/people/new-agent.ts";
+import { PORTAL_API, type PortalPerson } from "../support/people/portal-person.ts";
 import type { Looked } from "./pages.ts";
 import { colleague, shopWithOwner } from "./people.ts";
 import { type PortalWorld, type Shop, stepUp } from "./portal-world.ts";
@@ -31,18 +31,18 @@ async function made(page: Page, person: PortalPerson): Promise<string> {
   await dialog(page).getByLabel("Cancel its own links").check();
   await press(page, "Continue");
   await dialog(page).getByLabel("One link at most").fill("50");
-  await dialog(page).getByLabel("All links of a day at most").fill("200");
-  await dialog(page).getByLabel("All links together at most").fill("1000");
+  await dialog(page).getByLabel("Limit for one day").fill("200");
+  await dialog(page).getByLabel("Limit for all links together").fill("1000");
   await press(page, "Continue");
   await press(page, "Continue");
-  await page.getByText("€1,000.00 in all: €50.00 in one link, €200.00 in a day, and 20 links in an hour.").waitFor();
-  await press(page, "Create the credential");
+  await page.getByText("€1,000.00 in total: at most €50.00 per link, €200.00 per day and 20 links per hour.").waitFor();
+  await press(page, "Create credential");
   await stepUp(page, person);
-  await page.getByText("This is the only time that the token is shown.").waitFor();
+  await page.getByText("The token is shown only now.").waitFor();
   const token = (await dialog(page).locator("[data-secret]").textContent()) ?? "";
   const done = dialog(page).getByRole("button", { name: "Done" });
   assert.equal(await done.isDisabled(), true, "it may not be closed before it is kept");
-  await dialog(page).getByLabel("I have given it to my agent, or stored it safely").check();
+  await dialog(page).getByLabel("I have given it to my agent or stored it safely").check();
   await done.click();
   await dialog(page).waitFor({ state: "detached" });
   return token;
@@ -60,9 +60,9 @@ export function agents(world: PortalWorld): void {
     await page.getByText("No agents yet").waitFor();
     relay.advance(FACTOR_MS);
     const token = await made(page, owner);
-    await page.getByText("1 credential, that is all").waitFor();
+    await page.getByText("1 credential", { exact: true }).waitFor();
     await page.reload();
-    await page.getByText("1 credential, that is all").waitFor();
+    await page.getByText("1 credential", { exact: true }).waitFor();
     assert.equal((await page.content()).includes(token), false, "the token is shown again");
     const listed = await owner.send("GET", "/agent-credentials");
     assert.equal(listed.text.includes(token), false, "the token is told again");
@@ -80,7 +80,7 @@ export function agents(world: PortalWorld): void {
     await page.locator("main").getByText("€10.50 of €1,000.00").waitFor();
     await page.locator("main .row-button").click();
     await drawer(page).getByText("€10.50 of €200.00").waitFor();
-    await drawer(page).getByText("More than one link may come to").waitFor();
+    await drawer(page).getByText("Over the limit for one link").waitFor();
     await drawer(page).getByText("once", { exact: true }).waitFor();
     assert.deepEqual((await drawer(page).locator(".timeline .badge").allTextContents()).slice(0, 2), ["Refused", "Done"]);
     await drawer(page).getByRole("link", { name: "Show its links" }).click();
@@ -91,7 +91,7 @@ export function agents(world: PortalWorld): void {
     // Whoever may not administer agents looks.
     const { page: looking } = await world.visitAs(developer, PATH);
     await looking.getByRole("button", { name: /Booking assistant/ }).click();
-    await drawer(looking).getByText("Make payment links").waitFor();
+    await drawer(looking).getByText("Create payment links").waitFor();
     assert.equal(await looking.getByRole("button", { name: /^(New credential|Revoke)/, includeHidden: true }).count(), 0);
 
     // Ended by one press, on the next call.
@@ -147,10 +147,10 @@ const until = (page: Page) => drawer(page).locator(".sum").waitFor();
 
 export function agentPages(made: { readonly [what: string]: string }): Looked[] {
   return [
-    { name: "agents", path: PATH, until: (page) => page.getByText("3 credentials, that is all").waitFor() },
-    { name: "filtered agents", path: `${PATH}?state=EXPIRED`, until: (page) => page.getByText("Nothing matches these filters").waitFor() },
+    { name: "agents", path: PATH, until: (page) => page.getByText("3 credentials in total").waitFor() },
+    { name: "filtered agents", path: `${PATH}?state=EXPIRED`, until: (page) => page.getByText("No results for these filters").waitFor() },
     ...Object.entries(made).map(([what, id]) => ({ name: `an agent ${what}`, path: `${PATH}/${id}`, until })),
-    { name: "no agent", path: `${PATH}/none`, until: (page) => page.getByText("There is no such credential").waitFor() },
+    { name: "no agent", path: `${PATH}/none`, until: (page) => page.getByText("Credential not found").waitFor() },
   ];
 }
 

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Page } from "playwright-core";
-import { assertMatches, member } from "../support/matches.ts";
-import type { PortalPerson } from "../support/portal-person.ts";
+import { assertMatches, member } from "../support/http/matches.ts";
+import type { PortalPerson } from "../support/people/portal-person.ts";
 import { eventually } from "../support/within.ts";
 import { alerted } from "./disputes.ts";
 import { paidLink } from "./links.ts";
@@ -34,16 +34,16 @@ export function alerts(world: PortalWorld): void {
     const before = await alerted(relay, shop, { amountMinor: 1_990 });
 
     const { page } = await world.visitAs(owner, "/portal/alerts?tab=rules");
-    await page.getByText("Nothing is refunded by itself.").waitFor();
-    await page.getByRole("button", { name: "Change the rules" }).click();
+    await page.getByText("Nothing is refunded automatically.").waitFor();
+    await page.getByRole("button", { name: "Edit rules" }).click();
     await drawer(page).getByRole("radio", { name: "On" }).check();
-    await drawer(page).getByRole("button", { name: "Add a rule" }).click();
+    await drawer(page).getByRole("button", { name: "Add rule" }).click();
     await drawer(page).getByLabel("Name").fill("small-amounts");
-    await drawer(page).getByLabel("Up to the amount").fill("50");
-    await drawer(page).getByRole("button", { name: "Try on the last 90 days" }).click();
+    await drawer(page).getByLabel("Maximum amount").fill("50");
+    await drawer(page).getByRole("button", { name: "Test on the last 90 days" }).click();
     // That one names no payment, so that nothing could have been given back.
     await drawer(page).getByText("Of 1 alert, 0 would have been refunded.").waitFor();
-    await drawer(page).getByRole("button", { name: "Save the rules" }).click();
+    await drawer(page).getByRole("button", { name: "Save rules" }).click();
     await page.getByText("The rules are saved.").waitFor();
     await page.getByText("Up to €50.00 · any source · any reason · any method").waitFor();
     assertMatches(await alertOf(owner, before), { state: "PENDING" });
@@ -57,7 +57,7 @@ export function alerts(world: PortalWorld): void {
     await page.goto(`/portal/alerts/${refunded}`);
     await alertBadge(page, "Refunded").waitFor();
     await drawer(page).getByText("Decided by your rule “small-amounts”.").waitFor();
-    await drawer(page).getByRole("link", { name: "Open the transaction" }).click();
+    await drawer(page).getByRole("link", { name: "Open transaction" }).click();
     await drawer(page).getByText("This payment has already been refunded.").waitFor();
     await drawer(page).getByRole("link", { name: "Open the alert" }).waitFor();
 
@@ -66,7 +66,7 @@ export function alerts(world: PortalWorld): void {
     const atNetwork = back();
     const rdr = await alerted(relay, shop, { uuid: other, source: "RDR" });
     await page.goto(`/portal/alerts/${rdr}`);
-    await drawer(page).getByText("With RDR the network itself gives the money back").waitFor();
+    await drawer(page).getByText("With RDR the card network refunds the customer").waitFor();
     assert.equal(await drawer(page).getByRole("button", { name: "Refund" }).count(), 0);
     assertMatches(await owner.send("POST", `/alerts/${rdr}/refund`), { status: 409, body: { code: "network_refunds" } });
     const resolved = await relay.administrator().post(`/admin/alerts/${rdr}/resolve`);
@@ -82,7 +82,7 @@ export function alerts(world: PortalWorld): void {
     const unknown = await alerted(relay, shop, { uuid: lost });
     await page.goto(`/portal/alerts/${unknown}`);
     await alertBadge(page, "Auto-Refund").waitFor();
-    await drawer(page).getByText("The card gateway has not said yet that it is done.").waitFor();
+    await drawer(page).getByText("The card gateway has not confirmed it yet.").waitFor();
     await gateway.faults({ outage: "none" });
     // The relay finds out by itself.
     relay.advance(LEASE_MS);
@@ -105,7 +105,7 @@ export function alerts(world: PortalWorld): void {
     const paid = await paidLink(world, shop, { description: "A tuna" });
     const [first, second] = [await alerted(relay, shop, { uuid: paid }), await alerted(relay, shop, { category: "DUPLICATE" })];
     const { page } = await world.visitAs(owner, "/portal");
-    await page.getByText("Alert to decide").first().waitFor();
+    await page.getByText("Decide on an alert").first().waitFor();
     await page.getByRole("link", { name: first }).click();
     const before = gateway.answers("refund") + gateway.answers("reversal");
     await drawer(page).getByRole("button", { name: "Refund" }).click();
@@ -114,10 +114,10 @@ export function alerts(world: PortalWorld): void {
     await alertBadge(page, "Refunded").waitFor();
     assert.equal(gateway.answers("refund") + gateway.answers("reversal"), before + 1);
     await page.goto(`/portal/alerts/${second}`);
-    await drawer(page).getByText("The source has not said which payment it is about").first().waitFor();
+    await drawer(page).getByText("The source did not say which payment this is about").first().waitFor();
     await drawer(page).getByRole("button", { name: "Decline" }).click();
     await dialog(page).getByLabel("Reason").fill("Two purchases on two days");
-    await dialog(page).getByRole("button", { name: "Decline the alert" }).click();
+    await dialog(page).getByRole("button", { name: "Decline alert" }).click();
     await drawer(page).getByText("Reason: Two purchases on two days").waitFor();
     assertMatches(await alertOf(owner, second), { state: "DECLINED", end: { by: "merchant" } });
     await page.goto("/portal/audit");

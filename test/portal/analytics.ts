@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Page } from "playwright-core";
-import { listOf, member } from "../support/matches.ts";
-import type { Relay } from "../support/relay.ts";
+import { listOf, member } from "../support/http/matches.ts";
+import type { Relay } from "../support/node/relay.ts";
 import { eventually } from "../support/within.ts";
 import type { Looked } from "./pages.ts";
 import { card, pay, transactionsOf } from "./payments.ts";
@@ -46,17 +46,17 @@ export function analytics(world: PortalWorld): void {
     assert.equal(await figureOf(page, "Approval rate"), "66.7%");
     await drawn(page);
     await tile(page, "Declined").click();
-    await page.getByText("3 transactions, that is all").waitFor();
+    await page.getByText("3 transactions in total").waitFor();
     await page.goBack();
     await tile(page, "Approved").click();
-    await page.getByText("6 transactions, that is all").waitFor();
+    await page.getByText("6 transactions in total").waitFor();
 
     await page.goto(`/portal/analytics?tab=terminals&${days}`);
     const terminal = page.locator("main tr", { hasText: two });
     await terminal.waitFor();
     assert.match((await terminal.textContent()) ?? "", /€22\.29/);
     await terminal.getByRole("link", { name: two }).click();
-    await page.getByText("5 transactions, that is all").waitFor();
+    await page.getByText("5 transactions in total").waitFor();
 
     await page.goto(`/portal/analytics?tab=methods&${days}`);
     const satispay = page.locator("main tr", { hasText: "Satispay" });

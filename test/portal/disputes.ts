@@ -4,9 +4,9 @@ import { test } from "node:test";
 import type { Page } from "playwright-core";
 import { freePort } from "../../infra/local/free-port.ts";
 import { NO_CLICKHOUSE } from "../fault/node-process.ts";
-import { assertMatches, member, textMember } from "../support/matches.ts";
-import { mailsTo, type PortalPerson } from "../support/portal-person.ts";
-import { Relay } from "../support/relay.ts";
+import { assertMatches, member, textMember } from "../support/http/matches.ts";
+import { Relay } from "../support/node/relay.ts";
+import { mailsTo, type PortalPerson } from "../support/people/portal-person.ts";
 import { eventually } from "../support/within.ts";
 import { tabTo } from "./keyboard.ts";
 import { paidLink } from "./links.ts";
@@ -128,7 +128,7 @@ export function disputes(world: PortalWorld): void {
     );
 
     const { page } = await world.visitAs(owner, "/portal");
-    await page.getByText("Dispute to answer").waitFor();
+    await page.getByText("Answer a dispute").waitFor();
     await page.evaluate("document.activeElement.blur()");
     // No mouse from here on.
     await tabTo(page, "Disputes");
@@ -144,7 +144,7 @@ export function disputes(world: PortalWorld): void {
     await page.keyboard.type("The coat was handed over in the shop.");
     await tabTo(page, "Tracking number");
     await page.keyboard.type("none: collected");
-    await tabTo(page, "Save the draft");
+    await tabTo(page, "Save draft");
     await page.keyboard.press("Enter");
     await page.getByText("The draft is saved.").waitFor();
     assertMatches(await disputeOf(owner, id), {
@@ -169,9 +169,9 @@ export function disputes(world: PortalWorld): void {
     const words = await refused.allTextContents();
     assert.equal(words.length, 3);
     for (const said of [
-      "It has 10.1 MB; a file may have at most 10 MB.",
-      "Its contents are not what its name says",
-      "This kind of file is not accepted.",
+      "The file has 10.1 MB. The maximum is 10 MB.",
+      "The content does not match the file name",
+      "This file type is not accepted.",
     ]) {
       assert.ok(
         words.some((text) => text.includes(said)),
@@ -184,23 +184,23 @@ export function disputes(world: PortalWorld): void {
     await tabTo(page, "Download large.pdf");
     const [file] = await Promise.all([page.waitForEvent("download"), page.keyboard.press("Enter")]);
     assert.equal((await stat(await file.path())).size, LARGE_BYTES);
-    await tabTo(page, "Take page.pdf off the list");
+    await tabTo(page, "Remove page.pdf from the list");
     await page.keyboard.press("Enter");
     await drawer(page).getByText("page.pdf", { exact: true }).waitFor({ state: "detached" });
 
     await tabTo(page, "Preview and submit");
     await page.keyboard.press("Enter");
-    await dialog(page).getByText("It is sent once, and cannot be changed or taken back.").waitFor();
+    await dialog(page).getByText("You can send it only once, and cannot change or withdraw it.").waitFor();
     await dialog(page).getByText("The coat was handed over in the shop.").waitFor();
     await dialog(page).getByText("2 files", { exact: true }).waitFor();
     assertMatches(await disputeOf(owner, id), { status: "OPEN" });
-    await tabTo(page, "Submit the response");
+    await tabTo(page, "Submit response");
     await page.keyboard.press("Enter");
     await drawer(page).locator(".badge", { hasText: "Under Review" }).waitFor();
     await eventually(async () =>
       assertMatches(await disputeOf(owner, id), { status: "UNDER_REVIEW", responses: [{ state: "taken", by: owner.email }] }),
     );
-    await drawer(page).getByText("With the network").waitFor({ timeout: NEXT_REFRESH_MS });
+    await drawer(page).getByText("Received by the network").waitFor({ timeout: NEXT_REFRESH_MS });
     await page.keyboard.press("Escape");
     await drawer(page).waitFor({ state: "detached" });
     await column(page, "Under review").locator(".case").waitFor();
@@ -210,11 +210,11 @@ export function disputes(world: PortalWorld): void {
     await column(page, "Ended").locator(".badge", { hasText: "Won" }).waitFor({ timeout: NEXT_REFRESH_MS });
     await tabTo(page, /^€49\.90.*Won/);
     await page.keyboard.press("Enter");
-    await drawer(page).getByText("Won: the money stays with you.").waitFor();
+    await drawer(page).getByText("You won: you keep the money.").waitFor();
     // The hold is released.
-    await tabTo(page, "Open the transaction");
+    await tabTo(page, "Open transaction");
     await page.keyboard.press("Enter");
-    await drawer(page).getByText("The whole amount goes back to the card that paid.").waitFor();
+    await drawer(page).getByText("The full amount goes back to the card that paid.").waitFor();
   });
 
   test("acceptance 10: past its deadline a dispute expires, also when the node was down meanwhile, and whoever answers then is told that the time is over", {
@@ -235,13 +235,13 @@ export function disputes(world: PortalWorld): void {
     // What its browser cannot load while the node is away is no fault of the page.
     const { page } = await world.visitors.visit(relay.node.url, { faults: [] });
     await signIn(page, owner, `/portal/disputes/${looked}`);
-    await drawer(page).getByText("Answer before the time is over").waitFor();
+    await drawer(page).getByText("Answer before the deadline").waitFor();
     await relay.restart(async () => {
       relay.advance(2 * DAY_MS + 1_000);
     });
     // A session does not last for days.
     await signIn(page, owner, `/portal/disputes/${looked}`);
-    await drawer(page).getByText("Expired: nobody answered in time.").waitFor();
+    await drawer(page).getByText("Nobody answered in time.").waitFor();
     assert.equal(await drawer(page).getByRole("button", { name: "Preview and submit" }).count(), 0);
     // Nobody asked about this one: the node comes upon it by itself.
     await eventually(async () =>
@@ -271,13 +271,13 @@ export function disputes(world: PortalWorld): void {
       // Whoever works at something has a session.
       assert.equal(await page.evaluate("fetch('/api/merchant/session').then(({ status }) => status)"), 200);
     }
-    await dialog(page).getByRole("button", { name: "Submit the response" }).click();
+    await dialog(page).getByRole("button", { name: "Submit response" }).click();
     // An hour has passed since the second factor was shown.
     await stepUp(page, owner);
-    await page.getByText("The time to answer is over: nothing was sent.").first().waitFor();
+    await page.getByText("The deadline has passed. Nothing was sent.").first().waitFor();
     // Not taken away: what is held is let through by that, and cannot be continued any more.
     goOn();
-    await drawer(page).getByText("Expired: nobody answered in time.").waitFor({ timeout: NEXT_REFRESH_MS });
+    await drawer(page).getByText("Nobody answered in time.").waitFor({ timeout: NEXT_REFRESH_MS });
     assertMatches(await relay.administrator().get(`/admin/disputes/${prepared}`), { body: { data: { status: "EXPIRED", responses: [] } } });
   });
 }

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
 import { test } from "node:test";
 import type { Page } from "playwright-core";
-import { lastMailTo, PORTAL_PASSWORD, PortalPerson } from "../support/portal-person.ts";
+import { lastMailTo, PORTAL_PASSWORD, PortalPerson } from "../support/people/portal-person.ts";
 import { eventually } from "../support/within.ts";
 import { addressOf, shopWithOwner } from "./people.ts";
 import { enterPassword, isSignedIn, newShop, type PortalWorld, signIn, signOut } from "./portal-world.ts";
@@ -36,7 +36,7 @@ export function entry(world: PortalWorld): void {
     // The token is a secret: it stays neither in the address nor in the history.
     assert.ok(!page.url().includes(mail.token), page.url());
     await page.getByLabel("New password", { exact: true }).fill(PORTAL_PASSWORD);
-    await page.getByLabel("New password, again", { exact: true }).fill(PORTAL_PASSWORD);
+    await page.getByLabel("Repeat the new password", { exact: true }).fill(PORTAL_PASSWORD);
     await page.getByRole("button", { name: "Accept the invitation" }).click();
     await scanKey(page, person);
     const enrolled = person.code();
@@ -57,13 +57,13 @@ export function entry(world: PortalWorld): void {
     // The link is used up for whoever finds it.
     const { page: other } = await world.visit();
     await other.goto(link);
-    await other.getByText("does not work any more").waitFor();
+    await other.getByText("is no longer valid").waitFor();
 
     await signOut(page);
     await enterPassword(page, person.email);
     await page.getByLabel("Code").fill(enrolled);
     await page.keyboard.press("Enter");
-    await page.getByText("That code is not right, or it was used already.").waitFor();
+    await page.getByText("The code is wrong or was already used. Enter a new code.").waitFor();
     await page.getByLabel("Code").fill(person.code());
     await page.keyboard.press("Enter");
     await isSignedIn(page);
@@ -78,7 +78,7 @@ export function entry(world: PortalWorld): void {
     await signOut(page);
     await enterPassword(page, person.email);
     await enterRecoveryCode(page, recoveryCode);
-    await page.getByText("That code is not right, or it was used already.").waitFor();
+    await page.getByText("The code is wrong or was already used. Enter a new code.").waitFor();
   });
 
   test("acceptance 2: a passkey is registered in the settings, and signs in without a password", async () => {
@@ -121,7 +121,7 @@ export function entry(world: PortalWorld): void {
     const { page } = await world.visitAs(owner, "/portal/audit?outcome=refused");
     const elsewhere = await world.visitAs(owner, "/portal/settings");
     await elsewhere.page.getByRole("button", { name: "End all others" }).click();
-    await elsewhere.page.getByText("All other sessions are ended.").waitFor();
+    await elsewhere.page.getByText("All other sessions have ended.").waitFor();
     await page.getByLabel("Outcome").selectOption("done");
     await page.getByText("Your session has ended. Sign in again to continue.").waitFor();
     await enterPassword(page, owner.email);
@@ -136,10 +136,10 @@ export function entry(world: PortalWorld): void {
     const { owner } = await shopWithOwner(relay, "Libreria Verde");
     const { page } = await world.visit();
     await page.goto("/portal/sign-in");
-    await page.getByRole("link", { name: "Forgot the password?" }).click();
+    await page.getByRole("link", { name: "Forgot your password?" }).click();
     await page.getByLabel("E-mail address").fill(owner.email);
     await page.keyboard.press("Enter");
-    await page.getByText("Look into your mailbox").waitFor();
+    await page.getByText("Check your e-mail").waitFor();
     // Whoever asks is answered before the mail is made, so that nobody learns by it who has an account.
     const mail = await eventually(async () => {
       const last = await lastMailTo(relay, owner.email);
@@ -149,15 +149,15 @@ export function entry(world: PortalWorld): void {
     await page.goto(`/portal/reset/${mail.token}`);
     const password = "another lamp under a heron";
     await page.getByLabel("New password", { exact: true }).fill(password);
-    await page.getByLabel("New password, again", { exact: true }).fill(password);
+    await page.getByLabel("Repeat the new password", { exact: true }).fill(password);
     await page.keyboard.press("Enter");
-    await page.getByText("The password is changed. Sign in with it.").waitFor();
+    await page.getByText("The password is changed. Sign in with the new one.").waitFor();
     await signIn(page, owner, "/portal/sign-in", password);
     await page.goto(`/portal/reset/${mail.token}`);
     await page.getByLabel("New password", { exact: true }).fill(password);
-    await page.getByLabel("New password, again", { exact: true }).fill(password);
+    await page.getByLabel("Repeat the new password", { exact: true }).fill(password);
     await page.keyboard.press("Enter");
-    await page.getByText("This link does not work any more").waitFor();
+    await page.getByText("This link is no longer valid").waitFor();
   });
 
   test("language and appearance are kept, and are there at the next sign-in in another browser", async () => {
@@ -189,13 +189,13 @@ export function entry(world: PortalWorld): void {
       pages.map(async ({ page }) => {
         await page.goto(`/portal/invitation/${token}`);
         await page.getByLabel("New password", { exact: true }).fill(PORTAL_PASSWORD);
-        await page.getByLabel("New password, again", { exact: true }).fill(PORTAL_PASSWORD);
+        await page.getByLabel("Repeat the new password", { exact: true }).fill(PORTAL_PASSWORD);
       }),
     );
     await Promise.all(pages.map(({ page }) => page.getByRole("button", { name: "Accept the invitation" }).click()));
     const ends = await Promise.all(
       pages.map(async ({ page }) => {
-        const [enrols, gone] = [page.getByText("Protect your account"), page.getByText("does not work any more")];
+        const [enrols, gone] = [page.getByText("Protect your account"), page.getByText("is no longer valid")];
         await enrols.or(gone).waitFor();
         return (await gone.count()) === 0 ? "in" : "told";
       }),

@@ -3,9 +3,9 @@ import { readFile } from "node:fs/promises";
 import { test } from "node:test";
 import type { Page } from "playwright-core";
 import { type ReadSheet, readXlsx } from "../http/exports/world.ts";
-import { assertMatches, listOf, member, textMember } from "../support/matches.ts";
-import type { PortalPerson } from "../support/portal-person.ts";
-import type { Relay } from "../support/relay.ts";
+import { assertMatches, listOf, member, textMember } from "../support/http/matches.ts";
+import type { Relay } from "../support/node/relay.ts";
+import type { PortalPerson } from "../support/people/portal-person.ts";
 import { eventually } from "../support/within.ts";
 import type { Looked } from "./pages.ts";
 import { card, pay, transactionsOf } from "./payments.ts";
@@ -38,7 +38,7 @@ export async function exportedFile(
     .getByLabel(/^(Language of the file|Lingua del file)$/)
     .selectOption(language);
   await dialog(page)
-    .getByRole("button", { name: /^(Start the export|Avvia l’esportazione)$/ })
+    .getByRole("button", { name: /^(Start export|Avvia esportazione)$/ })
     .click();
   const button = dialog(page).getByRole("button", { name: /^(Download|Scarica) / });
   await button.waitFor({ timeout: READY_WITHIN_MS });
@@ -102,7 +102,7 @@ export function exports(world: PortalWorld): void {
     const sumMinor = listed.reduce((sum: number, item) => sum + Number(member(item, "amountMinor")), 0);
     const { page } = await world.visitAs(owner, `/portal/transactions?${query}`);
     for (const [language, delimiter, point, amountHeading, messageHeading, end] of [
-      ["en", ",", ".", "Amount", "Message", "12 transactions, that is all"],
+      ["en", ",", ".", "Amount", "Message", "12 transactions in total"],
       ["it", ";", ",", "Importo", "Messaggio", "12 transazioni in tutto"],
     ] as const) {
       await speak(page, language, world.origin);
@@ -146,7 +146,7 @@ export function exports(world: PortalWorld): void {
     await speak(page, "en", world.origin);
     // All four are there still, with what became of them.
     await page.goto("/portal/exports");
-    await page.getByText("4 exports, that is all").waitFor();
+    await page.getByText("4 exports in total").waitFor();
     assert.deepEqual(await page.locator("main .badge").allTextContents(), ["Ready", "Ready", "Ready", "Ready"]);
   });
 
@@ -167,7 +167,7 @@ export function exports(world: PortalWorld): void {
     await page.locator("main").getByRole("button", { name: "Export", exact: true }).click();
     await dialog(page).getByText("1 row", { exact: true }).waitFor();
     await dialog(page).getByRole("checkbox", { name: "Customer's e-mail" }).check();
-    await dialog(page).getByRole("button", { name: "Start the export" }).click();
+    await dialog(page).getByRole("button", { name: "Start export" }).click();
     const question = page.locator("dialog", { hasText: "Confirm it is you" }).last();
     await question.getByLabel("Code").fill(finance.code());
     await question.getByRole("button", { name: "Confirm" }).click();
@@ -194,7 +194,7 @@ const seen = (text: string) => (page: Page) => page.getByText(text).filter({ vis
 
 export function exportPages(language: "en" | "it"): Looked[] {
   return language === "en"
-    ? [{ name: "exports", path: "/portal/exports", until: seen("exports, that is all") }]
+    ? [{ name: "exports", path: "/portal/exports", until: seen("exports in total") }]
     : [{ name: "esportazioni", path: "/portal/exports", until: seen("esportazioni in tutto") }];
 }
 

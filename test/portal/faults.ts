@@ -4,12 +4,12 @@ import { type TestContext, test } from "node:test";
 import type { Page } from "playwright-core";
 import { SANDBOX_OWNER } from "../../infra/node/boot/sandbox-names.ts";
 import { NO_CLICKHOUSE, placeOf, startNodeProcess } from "../fault/node-process.ts";
-import type { PersonPlace } from "../support/browser-person.ts";
-import { CREDENTIALS, HttpClient } from "../support/http-client.ts";
-import { listOf, member } from "../support/matches.ts";
-import { lastMailTo, PORTAL_PASSWORD, PortalPerson } from "../support/portal-person.ts";
-import { Relay } from "../support/relay.ts";
-import { startSmtpServer } from "../support/smtp-server.ts";
+import type { PersonPlace } from "../support/browser/browser-person.ts";
+import { CREDENTIALS, HttpClient } from "../support/http/http-client.ts";
+import { listOf, member } from "../support/http/matches.ts";
+import { Relay } from "../support/node/relay.ts";
+import { startSmtpServer } from "../support/node/smtp-server.ts";
+import { lastMailTo, PORTAL_PASSWORD, PortalPerson } from "../support/people/portal-person.ts";
 import { eventually } from "../support/within.ts";
 import { card, pay } from "./payments.ts";
 import { addressOf, shopWithOwner, usersOf } from "./people.ts";
@@ -55,13 +55,13 @@ export function faults(world: PortalWorld): void {
       await page.getByText("This session").waitFor();
       await page.goto("/portal/terminals");
       await page.locator("main table").getByText(terminalId).waitFor();
-      await page.getByText("The last payments cannot be read at the moment.").waitFor();
+      await page.getByText("The last payments are not available at the moment.").waitFor();
       for (const path of [
         ...["/portal/logs", "/portal/logs?tab=calls", "/portal/transactions"],
         ...["/portal/analytics", "/portal/analytics?tab=subscriptions", "/portal"],
       ]) {
         await page.goto(path);
-        await page.getByText("A part of the service does not answer right now.").waitFor();
+        await page.getByText("Part of the service is not available right now.").waitFor();
       }
       // What was there stays, and is said to be old.
       await list.getByText("This may be out of date: the last refresh failed.").waitFor();

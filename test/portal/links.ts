@@ -4,9 +4,9 @@ import { once } from "node:events";
 import { createServer } from "node:http";
 import { type TestContext, test } from "node:test";
 import type { Page } from "playwright-core";
-import { assertMatches, listOf, member, textMember } from "../support/matches.ts";
-import { mailsTo, type PortalPerson } from "../support/portal-person.ts";
-import type { Relay } from "../support/relay.ts";
+import { assertMatches, listOf, member, textMember } from "../support/http/matches.ts";
+import type { Relay } from "../support/node/relay.ts";
+import { mailsTo, type PortalPerson } from "../support/people/portal-person.ts";
 import { eventually } from "../support/within.ts";
 import { disputed } from "./disputes.ts";
 import { card, pay } from "./payments.ts";
@@ -119,10 +119,10 @@ const dialog = (page: Page) => page.locator("dialog.dialog");
 const rowOf = (page: Page, description: string) => page.locator("main tbody tr", { hasText: description });
 
 async function createInPage(page: Page, amount: string, description: string): Promise<string> {
-  await page.locator("main").getByRole("button", { name: "Create a link" }).first().click();
+  await page.locator("main").getByRole("button", { name: "New link" }).first().click();
   await dialog(page).getByLabel("Amount").fill(amount);
   await dialog(page).getByLabel("Description").fill(description);
-  await dialog(page).getByRole("button", { name: "Create the link" }).dblclick();
+  await dialog(page).getByRole("button", { name: "Create link" }).dblclick();
   await page.getByText("The link is ready").waitFor();
   return (await dialog(page).locator(".share-link code").textContent()) ?? "";
 }
@@ -177,7 +177,7 @@ export function links(world: PortalWorld): void {
     const secret = textMember(endpoint.body, "data", "secret");
 
     const { page } = await world.visitAs(owner, "/portal/payment-links");
-    await page.getByText("No payment link yet").waitFor();
+    await page.getByText("No payment links yet").waitFor();
     const url = await createInPage(page, "49.90", "Two tickets for Saturday");
     assert.ok(url.startsWith(`${world.origin}/l/`), url);
     await page.keyboard.press("Escape");
@@ -236,10 +236,10 @@ export function links(world: PortalWorld): void {
     await goToPay(paying, link.path);
 
     const { page } = await world.visitAs(owner, `/portal/payment-links/${link.id}`);
-    await drawer(page).getByText("Somebody is on the payment page right now.").waitFor();
-    await drawer(page).getByRole("button", { name: "Cancel the link" }).click();
+    await drawer(page).getByText("A customer is on the payment page right now.").waitFor();
+    await drawer(page).getByRole("button", { name: "Cancel link" }).click();
     await dialog(page).getByText("can still complete the payment").waitFor();
-    await dialog(page).getByRole("button", { name: "Cancel the link" }).click();
+    await dialog(page).getByRole("button", { name: "Cancel link" }).click();
     await page.getByText("The link is cancelled.").waitFor();
     await drawer(page).locator(".badge", { hasText: "Cancelled" }).waitFor();
     const late = await customer(world);
@@ -249,7 +249,7 @@ export function links(world: PortalWorld): void {
     await enterCard(paying);
     await paying.page.getByRole("heading", { name: "Paid" }).waitFor();
     await drawer(page).locator(".badge", { hasText: "Paid late" }).waitFor();
-    await drawer(page).getByText("This link was paid although it had been cancelled").waitFor();
+    await drawer(page).getByText("This link was paid after you cancelled it").waitFor();
 
     // For its people, and for the operators.
     const items = listOf(member((await relay.administrator().get("/admin/attention?limit=500")).body, "data"));
@@ -257,7 +257,7 @@ export function links(world: PortalWorld): void {
     const second = await world.visitAs(owner, "/portal");
     await second.page.getByText("Link paid late").waitFor();
     await second.page.getByRole("link", { name: link.id }).click();
-    await drawer(second.page).getByText("Deliver what was ordered, or refund the payment below.").waitFor();
+    await drawer(second.page).getByText("Deliver the order, or refund the payment below.").waitFor();
 
     // Their second factors are of just now, so that both requests leave at once.
     const before = world.gateway.answers("refund") + world.gateway.answers("reversal");
@@ -270,7 +270,7 @@ export function links(world: PortalWorld): void {
     const isTold = (one: Page) =>
       eventually(async () => {
         // Whoever came second is told so, or that it was done; if the other was just at it, asks again.
-        const again = dialog(one).getByRole("button", { name: "Ask again" });
+        const again = dialog(one).getByRole("button", { name: "Check again" });
         if ((await again.count()) > 0) await again.click({ timeout: 1_000 }).catch(() => {});
         const told = await one.getByText(/€23\.50 was refunded\.|This payment has already been refunded\./).count();
         assert.ok(told > 0);
@@ -299,7 +299,9 @@ export function links(world: PortalWorld): void {
     const uuid = await pay(relay, card(terminalId, 1_850));
     await eventually(async () => assert.equal((await owner.send("GET", `/transactions/${uuid}`)).status, 200));
     const { page } = await world.visitAs(owner, `/portal/transactions/${uuid}`);
-    await drawer(page).getByText("A payment that a terminal took is refunded on that terminal, with the card or app that paid.").waitFor();
+    await drawer(page)
+      .getByText("This payment was taken on a terminal. Refund it on that terminal, with the card or app that paid.")
+      .waitFor();
     assert.equal(
       await drawer(page)
         .getByRole("button", { name: /Refund/ })
@@ -316,7 +318,7 @@ export function links(world: PortalWorld): void {
     const disputeId = await disputed(relay, shop, { uuid: paid });
     await eventually(async () => assert.equal((await owner.send("GET", `/transactions/${paid}`)).status, 200));
     await page.goto(`/portal/transactions/${paid}`);
-    await drawer(page).getByText("The customer disputes this payment with the bank, so it is not refunded").waitFor();
+    await drawer(page).getByText("The customer disputes this payment with the bank. It cannot be refunded").waitFor();
     assert.equal(
       await drawer(page)
         .getByRole("button", { name: /Refund/ })
@@ -330,7 +332,7 @@ export function links(world: PortalWorld): void {
     });
     assert.equal(world.gateway.answers("refund") + world.gateway.answers("reversal"), before, "the gateway was asked");
     await drawer(page).getByRole("link", { name: "Open the dispute" }).click();
-    await drawer(page).getByText("While it is not won, this payment cannot be refunded").waitFor();
+    await drawer(page).getByText("You cannot refund this payment unless you win the dispute").waitFor();
     assert.equal(new URL(page.url()).pathname, `/portal/disputes/${disputeId}`);
   });
 
@@ -371,8 +373,8 @@ export function links(world: PortalWorld): void {
     const email = `ada.${relay.uuid().slice(0, 8)}@example.com`;
     await dialog(page).getByLabel("E-mail address").fill(email);
     await dialog(page).getByLabel("Language of the e-mail").selectOption("it");
-    await dialog(page).getByRole("button", { name: "Send the mail" }).click();
-    await page.getByText(`The link is on its way to ${email}.`).waitFor();
+    await dialog(page).getByRole("button", { name: "Send e-mail" }).click();
+    await page.getByText(`The link was sent to ${email}.`).waitFor();
     const [mail] = await mailsTo(relay, email);
     assert.match(mail?.text ?? "", /1\.234,50/);
     assert.ok(mail?.text.includes(link.path));
@@ -414,12 +416,12 @@ export function links(world: PortalWorld): void {
     await drawer(page).getByRole("button", { name: "Refund" }).click();
     await dialog(page).getByRole("button", { name: "Refund €49.90" }).click();
     await stepUp(page, owner);
-    await dialog(page).getByText("We are finding out; the same button asks again").waitFor();
+    await dialog(page).getByText("We keep checking, and you can check again with the same button").waitFor();
     await gateway.faults({ outage: "none" });
     const overview = await world.visitAs(owner, "/portal");
     await overview.page.getByText("Refund not confirmed").waitFor();
     await eventually(async () => {
-      const again = dialog(page).getByRole("button", { name: "Ask again" });
+      const again = dialog(page).getByRole("button", { name: "Check again" });
       if ((await again.count()) > 0) await again.click({ timeout: 1_000 }).catch(() => {});
       assert.ok((await page.getByText(/€49\.90 was refunded\.|This payment has already been refunded\./).count()) > 0);
     });

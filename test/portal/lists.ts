@@ -2,8 +2,8 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Page } from "playwright-core";
 import { startSimulatedTerminal } from "../../infra/sandbox/terminal/terminal.ts";
-import { assertMatches, listOf } from "../support/matches.ts";
-import { PORTAL_API } from "../support/portal-person.ts";
+import { assertMatches, listOf } from "../support/http/matches.ts";
+import { PORTAL_API } from "../support/people/portal-person.ts";
 import { eventually, within } from "../support/within.ts";
 import { newMerchant } from "../tenancy/merchants.ts";
 import { exportedFile } from "./exports.ts";
@@ -53,26 +53,26 @@ export function lists(world: PortalWorld): void {
     // The true ids of the other, typed into the address.
     const { uuid, terminalId, authCode, paymentLinkId, webhookId, deliveryId, objectId, requestId } = first.things;
     await page.goto(`/portal/transactions/${uuid}`);
-    await page.getByText("There is no such transaction").waitFor();
+    await page.getByText("Transaction not found").waitFor();
     await page.goto(`/portal/terminals/${terminalId}`);
-    await page.getByText("There is no such terminal").waitFor();
+    await page.getByText("Terminal not found").waitFor();
     for (const [path, shows] of [
-      [`payment-links/${paymentLinkId}`, "There is no such payment link"],
-      [`webhooks/${webhookId}`, "There is no such endpoint"],
-      [`webhooks/${deliveryId}?tab=deliveries`, "There is no such delivery"],
-      [`payment-links?q=${paymentLinkId}`, "Nothing matches"],
-      [`payment-links?customerEmail=${encodeURIComponent(first.things.customerEmail)}`, "Nothing matches"],
-      [`webhooks?tab=deliveries&objectId=${objectId}`, "Nothing matches these filters"],
-      [`logs?objectId=${paymentLinkId}`, "Nothing matches these filters"],
-      [`logs?requestId=${requestId}`, "Nothing matches these filters"],
-      [`logs?tab=calls&objectId=${objectId}`, "Nothing matches these filters"],
+      [`payment-links/${paymentLinkId}`, "Payment link not found"],
+      [`webhooks/${webhookId}`, "Endpoint not found"],
+      [`webhooks/${deliveryId}?tab=deliveries`, "Delivery not found"],
+      [`payment-links?q=${paymentLinkId}`, "No results"],
+      [`payment-links?customerEmail=${encodeURIComponent(first.things.customerEmail)}`, "No results"],
+      [`webhooks?tab=deliveries&objectId=${objectId}`, "No results for these filters"],
+      [`logs?objectId=${paymentLinkId}`, "No results for these filters"],
+      [`logs?requestId=${requestId}`, "No results for these filters"],
+      [`logs?tab=calls&objectId=${objectId}`, "No results for these filters"],
     ] as const) {
       await page.goto(`/portal/${path}`);
       await page.getByText(shows).first().waitFor();
     }
     for (const query of [`q=${uuid}`, `q=${authCode}`, `terminalId=${terminalId}`]) {
       await page.goto(`/portal/transactions?${query}`);
-      await page.getByText("Nothing matches these filters").waitFor();
+      await page.getByText("No results for these filters").waitFor();
     }
     // What the page's own session and cookie get from the interface, the file among it.
     const asked = await page.evaluate(
@@ -107,7 +107,7 @@ export function lists(world: PortalWorld): void {
       await within("the terminal", terminal.online);
       const list = await world.visitAs(owner, "/portal/transactions");
       const terminals = await world.visitAs(owner, "/portal/terminals");
-      await list.page.getByText("No transaction yet").waitFor();
+      await list.page.getByText("No transactions yet").waitFor();
       await list.page.evaluate("globalThis.notReloaded = true");
       await terminals.page.getByText("1 of 1 online").waitFor();
 
@@ -175,12 +175,12 @@ export function lists(world: PortalWorld): void {
     const tile = page.getByRole("link", { name: /^Volume/ });
     await tile.getByText("€37.30").waitFor();
     await tile.click();
-    await page.getByText("2 transactions, that is all").waitFor();
+    await page.getByText("2 transactions in total").waitFor();
     await rowButtons(page).first().click();
     await page.locator("dialog").getByRole("button", { name: "Receipt" }).click();
     const paper = page.locator(".paper");
     await paper.getByText("Osteria Ponte").waitFor();
-    await paper.getByText("Copy for the merchant").waitFor();
+    await paper.getByText("Merchant copy").waitFor();
     await page.emulateMedia({ media: "print" });
     assert.equal(await paper.isVisible(), true);
     // What stays in its place but unseen is no more on paper than what is away.

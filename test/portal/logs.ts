@@ -4,9 +4,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
 import { readAnalystAccess } from "../../storage/clickhouse/analyst-access.ts";
-import { textMember } from "../support/matches.ts";
-import type { PortalPerson } from "../support/portal-person.ts";
-import { Relay } from "../support/relay.ts";
+import { textMember } from "../support/http/matches.ts";
+import { Relay } from "../support/node/relay.ts";
+import type { PortalPerson } from "../support/people/portal-person.ts";
 import { eventually } from "../support/within.ts";
 import { shopWithOwner } from "./people.ts";
 import { type PortalWorld, signIn, signOut } from "./portal-world.ts";
@@ -83,8 +83,8 @@ async function shownTo(world: PortalWorld, relay: Relay, owner: PortalPerson, ob
   const { page, context } = await world.visitors.visit(relay.node.url);
   await signIn(page, owner, `/portal/logs?objectId=${objectId}`);
   await page
-    .getByText(/^(1 entry|\d+ entries, that is all)$/)
-    .or(page.getByText("Nothing matches these filters"))
+    .getByText(/^(1 entry|\d+ entries in total)$/)
+    .or(page.getByText("No results for these filters"))
     .first()
     .waitFor();
   const count = await page.locator("main tbody tr").count();

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { assertMatches, member, textMember } from "../support/matches.ts";
-import { callDone, connectAgent, MCP_GENERATIONS } from "../support/mcp-client.ts";
-import { newAgentCredential } from "../support/new-agent.ts";
+import { assertMatches, member, textMember } from "../support/http/matches.ts";
+import { callDone, connectAgent, MCP_GENERATIONS } from "../support/http/mcp-client.ts";
+import { newAgentCredential } from "../support/people/new-agent.ts";
 import { eventually } from "../support/within.ts";
 import { enterCard, goToPay } from "./links.ts";
 import { newShop, type PortalWorld } from "./portal-world.ts";

@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Locator, Page } from "playwright-core";
-import { assertMatches, listOf, member } from "../support/matches.ts";
-import { bearer } from "../support/new-partner-api.ts";
-import { mailsTo, PORTAL_API, type PortalPerson } from "../support/portal-person.ts";
+import { assertMatches, listOf, member } from "../support/http/matches.ts";
+import { bearer } from "../support/people/new-partner-api.ts";
+import { mailsTo, PORTAL_API, type PortalPerson } from "../support/people/portal-person.ts";
 import { colleague, shopWithOwner } from "./people.ts";
 import type { PortalWorld } from "./portal-world.ts";
 
@@ -27,7 +27,7 @@ export function methods(world: PortalWorld): void {
     const name = page.getByLabel("Name shown to customers");
     await page.getByLabel("TEST").check();
     await page.getByLabel("Gateway id").fill("12345");
-    await page.getByLabel("Shop id").fill("12345678901");
+    await page.getByLabel("Store id").fill("12345678901");
     for (const label of ["Certificate", "Private key"]) await page.getByLabel(label).fill(PEM);
     await name.fill("🎉".repeat(36));
     await page.getByText("36 of 35 characters").waitFor();
@@ -79,10 +79,10 @@ export function methods(world: PortalWorld): void {
     await one.page.getByRole("button", { name: "Save" }).click();
     await one.page.getByText("PayPal is configured.").waitFor();
     await two.page.getByRole("button", { name: "Save" }).click();
-    await two.page.getByText("Somebody else has configured this method").waitFor();
+    await two.page.getByText("Somebody else has changed this configuration").waitFor();
     assertMatches(await methodOf(owner, "PAYPAL"), { values: { clientId: "first" } });
     assert.equal(await two.page.getByLabel("Client id").inputValue(), "second");
-    await two.page.getByRole("button", { name: "Show what is stored now" }).click();
+    await two.page.getByRole("button", { name: "Show the saved version" }).click();
     await two.page.getByText("Leave it empty to keep it.").waitFor();
     assert.equal(await two.page.getByLabel("Client id").inputValue(), "first");
     await two.page.getByLabel("Client id").fill("third");
@@ -99,8 +99,8 @@ export function methods(world: PortalWorld): void {
     assert.equal(await read(shop.secretKey), 200);
     const { page } = await world.visitAs(owner, "/portal/keys");
     await page.getByText(`${shop.secretKey.slice(0, 16)}…`).waitFor();
-    await page.getByRole("button", { name: "Make a new pair" }).click();
-    await dialogOf(page).getByRole("button", { name: "Make a new pair" }).click();
+    await page.getByRole("button", { name: "Create a new pair" }).click();
+    await dialogOf(page).getByRole("button", { name: "Create a new pair" }).click();
     const shown = dialogOf(page).getByText(/^sk_merchant_/);
     await shown.waitFor();
     const secretKey = (await shown.textContent()) ?? "";
@@ -120,6 +120,6 @@ export function methods(world: PortalWorld): void {
 
     // Who may not make keys has no page of them.
     const { page: lookedAt } = await world.visitAs(viewer, "/portal/keys");
-    await lookedAt.getByText("There is no such page").first().waitFor();
+    await lookedAt.getByText("Page not found").first().waitFor();
   });
 }

@@ -2,8 +2,8 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Page } from "playwright-core";
 import type { AdministratorRole } from "../../engine/access/administrator-role.ts";
-import { AdminPerson, newAdminPerson } from "../support/admin-person.ts";
-import { newAdministrator } from "../support/new-administrator.ts";
+import { AdminPerson, newAdminPerson } from "../support/people/admin-person.ts";
+import { newAdministrator } from "../support/people/new-administrator.ts";
 import { scanKey } from "./entry.ts";
 import { linkIn } from "./links.ts";
 import type { FurnishedShop, Look } from "./pages.ts";
@@ -164,7 +164,7 @@ export async function everyOperatorPage(world: PortalWorld, { shop, uuid }: Furn
   await lookAt(outside, { name: "admin sign-in", path: "/admin", until: seen("to operate this relay") });
   const person = new AdminPerson(relay, await newAdministrator(relay, "owner"));
   await enterLogin(outside.page, person);
-  await lookAt(outside, { name: "admin enrolment", path: "", until: seen("Scan this with your authenticator app") });
+  await lookAt(outside, { name: "admin enrolment", path: "", until: seen("Scan this code with your authenticator app") });
   const inside = await visitAsAdministrator(world, "owner");
   for (const looked of [
     { name: "admin attention", path: "/admin", until: seen("Result nobody asked for") },

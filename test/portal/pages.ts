@@ -3,8 +3,8 @@ import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import { test } from "node:test";
 import type { Page } from "playwright-core";
-import { axeViolations, FITS, IS_ENGLISH } from "../support/portal-faults.ts";
-import { lastMailTo, PORTAL_PASSWORD, PortalPerson } from "../support/portal-person.ts";
+import { axeViolations, FITS, IS_ENGLISH } from "../support/node/portal-faults.ts";
+import { lastMailTo, PORTAL_PASSWORD, PortalPerson } from "../support/people/portal-person.ts";
 import { eventually } from "../support/within.ts";
 import { agentPages, italianAgentPages } from "./agents.ts";
 import { analyticsPages, italianAnalyticsPages } from "./analytics.ts";
@@ -149,16 +149,16 @@ export function pages(world: PortalWorld, furnished: () => FurnishedShop): void 
     await shop.invite(email);
     const { token } = await lastMailTo(relay, email);
     const outside = await world.visit();
-    await lookAt(outside, { name: "sign-in", path: "/portal/sign-in", until: seen("Forgot the password?") });
+    await lookAt(outside, { name: "sign-in", path: "/portal/sign-in", until: seen("Forgot your password?") });
     await lookAt(outside, { name: "forgot", path: "/portal/forgot", until: seen("Send the link") });
     await lookAt(outside, { name: "reset", path: "/portal/reset/a-token", until: seen("Set the password") });
     await lookAt(outside, { name: "invitation", path: `/portal/invitation/${token}`, until: seen("invites you as Owner") });
-    await lookAt(outside, { name: "used invitation", path: "/portal/invitation/no-token", until: seen("does not work any more") });
+    await lookAt(outside, { name: "used invitation", path: "/portal/invitation/no-token", until: seen("is no longer valid") });
     await outside.page.goto(`/portal/invitation/${token}`);
     await outside.page.getByLabel("New password", { exact: true }).fill(PORTAL_PASSWORD);
-    await outside.page.getByLabel("New password, again", { exact: true }).fill(PORTAL_PASSWORD);
+    await outside.page.getByLabel("Repeat the new password", { exact: true }).fill(PORTAL_PASSWORD);
     await outside.page.keyboard.press("Enter");
-    await lookAt(outside, { name: "enrolment", path: "", until: seen("Scan this with your authenticator app") });
+    await lookAt(outside, { name: "enrolment", path: "", until: seen("Scan this code with your authenticator app") });
     const owner = new PortalPerson(relay, email);
     await scanKey(outside.page, owner);
     await outside.page.getByLabel("Code").fill(owner.code());
@@ -207,22 +207,22 @@ export function pages(world: PortalWorld, furnished: () => FurnishedShop): void 
     return [
       { name: "overview", path: "/portal", until: seen("Volume by hour") },
       { name: "transactions", path: "/portal/transactions", until: seen("Load more") },
-      { name: "filtered transactions", path: "/portal/transactions?status=KO&amountMin=100", until: seen("that is all") },
-      { name: "no transactions", path: "/portal/transactions?q=nothing-like-it", until: seen("Nothing matches these filters") },
+      { name: "filtered transactions", path: "/portal/transactions?status=KO&amountMin=100", until: seen("in total") },
+      { name: "no transactions", path: "/portal/transactions?q=nothing-like-it", until: seen("No results for these filters") },
       { name: "a transaction", path: `/portal/transactions/${uuid}`, until: seen("Payment id") },
-      { name: "no transaction", path: "/portal/transactions/none", until: seen("There is no such transaction") },
-      { name: "payment links", path: "/portal/payment-links", until: seen("payment links, that is all") },
+      { name: "no transaction", path: "/portal/transactions/none", until: seen("Transaction not found") },
+      { name: "payment links", path: "/portal/payment-links", until: seen("payment links in total") },
       {
         name: "filtered payment links",
         path: "/portal/payment-links?state=PAID&customerEmail=nobody@example.com",
-        until: seen("Nothing matches"),
+        until: seen("No results"),
       },
       ...Object.entries(links).map(([state, { id }]) => ({
         ...{ name: `a payment link ${state}`, path: `/portal/payment-links/${id}` },
         until: seen("Payment attempts"),
       })),
-      { name: "a payment by link", path: `/portal/transactions/${links["paid"]?.id}.1`, until: seen("The whole amount goes back") },
-      { name: "no payment link", path: "/portal/payment-links/none", until: seen("There is no such payment link") },
+      { name: "a payment by link", path: `/portal/transactions/${links["paid"]?.id}.1`, until: seen("The full amount goes back") },
+      { name: "no payment link", path: "/portal/payment-links/none", until: seen("Payment link not found") },
     ];
   }
 
@@ -232,35 +232,35 @@ export function pages(world: PortalWorld, furnished: () => FurnishedShop): void 
     const { disputes, alerts } = complaints;
     return [
       { name: "board of disputes", path: "/portal/disputes", until: (page) => page.locator(".case").nth(3).waitFor() },
-      { name: "list of disputes", path: "/portal/disputes?view=list", until: seen("disputes, that is all") },
-      { name: "filtered disputes", path: "/portal/disputes?view=list&category=OTHER", until: seen("Nothing matches these filters") },
+      { name: "list of disputes", path: "/portal/disputes?view=list", until: seen("disputes in total") },
+      { name: "filtered disputes", path: "/portal/disputes?view=list&category=OTHER", until: seen("No results for these filters") },
       ...Object.entries(disputes).map(([state, id]) => ({
         ...{ name: `a dispute ${state}`, path: `/portal/disputes/${id}` },
         until: seen("What happened"),
       })),
-      { name: "no dispute", path: "/portal/disputes/none", until: seen("There is no such dispute") },
-      { name: "alerts", path: "/portal/alerts", until: seen("alerts, that is all") },
+      { name: "no dispute", path: "/portal/disputes/none", until: seen("Dispute not found") },
+      { name: "alerts", path: "/portal/alerts", until: seen("alerts in total") },
       ...Object.entries(alerts).map(([state, id]) => ({
         ...{ name: `an alert ${state}`, path: `/portal/alerts/${id}` },
         until: seen("Alert id"),
       })),
-      { name: "no alert", path: "/portal/alerts/none", until: seen("There is no such alert") },
+      { name: "no alert", path: "/portal/alerts/none", until: seen("Alert not found") },
       { name: "rules for alerts", path: "/portal/alerts?tab=rules", until: seen("small-amounts") },
       { name: "terminals", path: "/portal/terminals", until: seen(terminalId) },
-      { name: "a terminal", path: `/portal/terminals/${terminalId}`, until: seen("Its transactions") },
+      { name: "a terminal", path: `/portal/terminals/${terminalId}`, until: seen("Show its transactions") },
       { name: "payment methods", path: "/portal/payment-methods", until: seen("Not configured") },
       { name: "a payment method", path: "/portal/payment-methods/PAYPAL", until: drawer },
       { name: "a payment method to configure", path: "/portal/payment-methods/BANCOMAT_PAY", until: drawer },
-      { name: "no payment method", path: "/portal/payment-methods/none", until: seen("There is no such payment method") },
+      { name: "no payment method", path: "/portal/payment-methods/none", until: seen("Payment method not found") },
       { name: "webhooks", path: "/portal/webhooks", until: seen("1 of 16 endpoints") },
-      { name: "a webhook endpoint", path: `/portal/webhooks/${webhookId}`, until: seen("Send a test event") },
-      { name: "no webhook endpoint", path: "/portal/webhooks/none", until: seen("There is no such endpoint") },
-      { name: "deliveries", path: "/portal/webhooks?tab=deliveries", until: seen("deliveries, that is all") },
-      { name: "no deliveries", path: "/portal/webhooks?tab=deliveries&outcome=DELIVERED", until: seen("Nothing matches these filters") },
-      { name: "no delivery", path: "/portal/webhooks/none?tab=deliveries", until: seen("There is no such delivery") },
+      { name: "a webhook endpoint", path: `/portal/webhooks/${webhookId}`, until: seen("Send test event") },
+      { name: "no webhook endpoint", path: "/portal/webhooks/none", until: seen("Endpoint not found") },
+      { name: "deliveries", path: "/portal/webhooks?tab=deliveries", until: seen("deliveries in total") },
+      { name: "no deliveries", path: "/portal/webhooks?tab=deliveries&outcome=DELIVERED", until: seen("No results for these filters") },
+      { name: "no delivery", path: "/portal/webhooks/none?tab=deliveries", until: seen("Delivery not found") },
       { name: "logs", path: "/portal/logs", until: (page) => page.locator("main .row-button").first().waitFor() },
       { name: "log of calls", path: "/portal/logs?tab=calls", until: (page) => page.locator("main .row-button").first().waitFor() },
-      { name: "no logs", path: "/portal/logs?objectId=none", until: seen("Nothing matches these filters") },
+      { name: "no logs", path: "/portal/logs?objectId=none", until: seen("No results for these filters") },
       { name: "keys", path: "/portal/keys", until: seen("sk_merchant_") },
       { name: "users", path: "/portal/users", until: seen(invited) },
       { name: "audit", path: "/portal/audit", until: seen("Invited a user") },
@@ -288,25 +288,25 @@ export function pages(world: PortalWorld, furnished: () => FurnishedShop): void 
       ["the last owner", "/portal/users", firstRow],
       ["an audit entry", "/portal/audit", firstRow],
       ["a change of password", "/portal/settings", button("Change the password")],
-      ["a link to create", "/portal/payment-links", button("Create a link"), small],
+      ["a link to create", "/portal/payment-links", button("New link"), small],
       ["a QR code", pending, button("QR code"), small],
       ["a mail to send", pending, button("Send by e-mail"), small],
-      ["a link to cancel", pending, button("Cancel the link"), small],
+      ["a link to cancel", pending, button("Cancel link"), small],
       ["an export to order", "/portal/payment-links", button("Export"), small],
       ["a refund", `/portal/payment-links/${links["late"]?.id}`, button("Refund"), small],
       ...openedOverSubscriptions(furnished().subscribed).map(([name, path, text]) => [name, path, button(text), small] as const),
       ["dunning to change", "/portal/subscriptions?tab=dunning", button("Change")],
-      ["an endpoint to add", "/portal/webhooks", button("Add an endpoint"), small],
-      ["a secret to replace", `/portal/webhooks/${webhookId}`, button("Replace the secret"), small],
+      ["an endpoint to add", "/portal/webhooks", button("Add endpoint"), small],
+      ["a secret to replace", `/portal/webhooks/${webhookId}`, button("Replace secret"), small],
       ["a delivery", "/portal/webhooks?tab=deliveries", firstRow],
-      ["deliveries to resend", "/portal/webhooks?tab=deliveries", button("Resend all that failed"), small],
+      ["deliveries to resend", "/portal/webhooks?tab=deliveries", button("Resend all failed"), small],
       ["a step", "/portal/logs", firstRow],
       ["a call", "/portal/logs?tab=calls", firstRow],
       ["a response to submit", dispute, button("Preview and submit"), small],
-      ["a loss to accept", dispute, button("Accept the loss"), small],
+      ["a loss to accept", dispute, button("Accept loss"), small],
       ["an alert to refund", `/portal/alerts/${complaints.alerts["byLink"]}`, button("Refund"), small],
       ["an alert to decline", alert, button("Decline"), small],
-      ["rules to change", "/portal/alerts?tab=rules", button("Change the rules")],
+      ["rules to change", "/portal/alerts?tab=rules", button("Edit rules")],
       ["a credential to make", "/portal/agents", button("New credential"), small],
       [
         "an agent to revoke",
@@ -315,12 +315,12 @@ export function pages(world: PortalWorld, furnished: () => FurnishedShop): void 
         small,
       ],
       ["all agents to revoke", "/portal/agents", button("Revoke all"), small],
-      ["keys to replace", "/portal/keys", button("Make a new pair"), small],
+      ["keys to replace", "/portal/keys", button("Create a new pair"), small],
       [
         "a receipt",
         `/portal/transactions/${uuid}`,
         (page) => page.locator("dialog").getByRole("button", { name: "Receipt" }).click(),
-        (page) => page.getByText("Copy for the merchant").waitFor(),
+        (page) => page.getByText("Merchant copy").waitFor(),
       ],
     ];
     for (const [name, path, open, until = dialog] of opened) {
@@ -344,7 +344,7 @@ export function pages(world: PortalWorld, furnished: () => FurnishedShop): void 
     await payToday();
     await exportToday(world.relay, furnished().shop);
     for (const looked of [
-      { name: "panoramica", path: "/portal", until: seen("Incassato per ora") },
+      { name: "panoramica", path: "/portal", until: seen("Incasso per ora") },
       { name: "transazioni", path: "/portal/transactions", until: seen("Esporta") },
       ...italianAnalyticsPages(world.relay),
       ...exportPages("it"),
@@ -385,7 +385,7 @@ export function pages(world: PortalWorld, furnished: () => FurnishedShop): void 
     await page.getByText("Bar dello Sport invites you as Owner.").waitFor();
     await tabTo("New password");
     await page.keyboard.type(PORTAL_PASSWORD);
-    await tabTo("New password, again");
+    await tabTo("Repeat the new password");
     await page.keyboard.type(PORTAL_PASSWORD);
     await page.keyboard.press("Enter");
     await page.locator(".secret").waitFor();
@@ -402,7 +402,7 @@ export function pages(world: PortalWorld, furnished: () => FurnishedShop): void 
     // The first stop leads past the menu, and the list's rows open without a mouse.
     await page.goto("/portal/users");
     await page.getByText("1 of 5 users").waitFor();
-    await tabTo("Skip to the content");
+    await tabTo("Skip to content");
     await page.keyboard.press("Enter");
     await tabTo("Invite a user");
     await page.keyboard.press("Enter");

@@ -4,9 +4,9 @@ import { readCommand } from "../../infra/sandbox/terminal/command.ts";
 import { settingsOf } from "../../infra/sandbox/terminal/options.ts";
 import { scenarioOf } from "../../infra/sandbox/terminal/outcomes.ts";
 import { paymentResult } from "../../infra/sandbox/terminal/payment-result.ts";
-import { listOf, member } from "../support/matches.ts";
-import type { PortalPerson } from "../support/portal-person.ts";
-import type { Relay } from "../support/relay.ts";
+import { listOf, member } from "../support/http/matches.ts";
+import type { Relay } from "../support/node/relay.ts";
+import type { PortalPerson } from "../support/people/portal-person.ts";
 
 /** Pays as the sandbox's terminal does, at the relay's time: sent, polled, answered. Resolves with the uuid. */
 export async function pay(

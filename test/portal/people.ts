@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
-import { listOf, member, textMember } from "../support/matches.ts";
-import { lastMailTo, PortalPerson } from "../support/portal-person.ts";
-import type { Relay } from "../support/relay.ts";
+import { listOf, member, textMember } from "../support/http/matches.ts";
+import type { Relay } from "../support/node/relay.ts";
+import { lastMailTo, PortalPerson } from "../support/people/portal-person.ts";
 import { newShop, type Shop } from "./portal-world.ts";
 
 export const addressOf = (relay: Relay, name: string) => `${name}.${relay.uuid().slice(0, 8)}@example.com`;

@@ -2,12 +2,12 @@ import assert from "node:assert/strict";
 import type { BrowserContext, Page } from "playwright-core";
 import { freePort } from "../../infra/local/free-port.ts";
 import { SANDBOX_SECRET } from "../../infra/sandbox/gateway/options.ts";
-import { sharedBrowser } from "../support/browser.ts";
-import { TestGateway } from "../support/gateway.ts";
-import { newPartnerApi } from "../support/new-partner-api.ts";
-import { watchFaults } from "../support/portal-faults.ts";
-import { PORTAL_PASSWORD, type PortalPerson } from "../support/portal-person.ts";
-import { Relay } from "../support/relay.ts";
+import { sharedBrowser } from "../support/browser/browser.ts";
+import { TestGateway } from "../support/node/gateway.ts";
+import { watchFaults } from "../support/node/portal-faults.ts";
+import { Relay } from "../support/node/relay.ts";
+import { newPartnerApi } from "../support/people/new-partner-api.ts";
+import { PORTAL_PASSWORD, type PortalPerson } from "../support/people/portal-person.ts";
 
 export const DESK = { width: 1_280, height: 860 };
 export const PHONE = { width: 360, height: 780 };

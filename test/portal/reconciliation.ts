@@ -2,9 +2,9 @@ import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
 import { test } from "node:test";
 import type { Page } from "playwright-core";
-import { listOf, member, textMember } from "../support/matches.ts";
-import { PORTAL_API } from "../support/portal-person.ts";
-import type { Relay } from "../support/relay.ts";
+import { listOf, member, textMember } from "../support/http/matches.ts";
+import type { Relay } from "../support/node/relay.ts";
+import { PORTAL_API } from "../support/people/portal-person.ts";
 import { eventually } from "../support/within.ts";
 import type { Looked } from "./pages.ts";
 import { card, pay } from "./payments.ts";
@@ -67,15 +67,15 @@ export function reconciliation(world: PortalWorld): void {
     const { page } = await world.visitAs(owner, `${PATH}/${day}`);
     await drawer(page).getByText("This day is not closed yet").waitFor();
     await page.goto(PATH);
-    await page.getByText("No day is closed yet").waitFor();
-    await page.getByText("A day closes at 03:00 on the day after next").waitFor();
+    await page.getByText("No closed days yet").waitFor();
+    await page.getByText("A day closes two days later at 03:00").waitFor();
 
     for (const hour of [3, 3]) toHour(relay, hour);
     relay.advance(MINUTE_MS);
     await dayOf(relay, shop, day, (data) => assert.equal(member(data, "day"), day));
     await page.context().clearCookies();
     await signIn(page, owner, PATH);
-    await page.getByText("1 closed day, that is all").waitFor();
+    await page.getByText("1 closed day", { exact: true }).waitFor();
     assert.equal(await page.locator('main td[data-label="Net"]').textContent(), "€52.60");
     await page.locator("main .row-button").click();
     await drawer(page).getByRole("table", { name: "By terminal" }).getByText(terminalId).waitFor();
@@ -87,7 +87,7 @@ export function reconciliation(world: PortalWorld): void {
       "–",
       "€52.60",
     ]);
-    await drawer(page).getByText("None so far.").waitFor();
+    await drawer(page).getByText("No corrections so far.").waitFor();
     const [download] = await Promise.all([page.waitForEvent("download"), drawer(page).getByRole("link", { name: "Download CSV" }).click()]);
     assert.equal(download.suggestedFilename(), `reconciliation_${shop.merchantId}_${day}.csv`);
     const file = await readFile(await download.path(), "utf8");
@@ -96,7 +96,7 @@ export function reconciliation(world: PortalWorld): void {
     await drawer(page)
       .getByRole("link", { name: /^Approved/ })
       .click();
-    await page.getByText("2 transactions, that is all").waitFor();
+    await page.getByText("2 transactions in total").waitFor();
 
     // The terminal says something else of a payment of that day.
     const contrary = await relay.fleet().receipt(terminalId, { uuid, result: "KO", service: "PAYCC", amount: 4_210 });
@@ -145,14 +145,14 @@ export async function closedDayOf(relay: Relay, shop: Shop): Promise<string> {
 
 export function reconciliationPages(day: string): Looked[] {
   return [
-    { name: "reconciliation", path: PATH, until: (page) => page.getByText(/closed days?, that is all/).waitFor() },
+    { name: "reconciliation", path: PATH, until: (page) => page.getByText(/closed days? in total/).waitFor() },
     {
       name: "filtered reconciliation",
       path: `${PATH}?to=2020-01-01`,
-      until: (page) => page.getByText("Nothing matches these filters").waitFor(),
+      until: (page) => page.getByText("No results for these filters").waitFor(),
     },
     { name: "a closed day", path: `${PATH}/${day}`, until: (page) => drawer(page).getByText("Closed on").waitFor() },
-    { name: "no closed day", path: `${PATH}/none`, until: (page) => page.getByText("There is nothing on this day").waitFor() },
+    { name: "no closed day", path: `${PATH}/none`, until: (page) => page.getByText("No data for this day").waitFor() },
   ];
 }
 

@@ -9,7 +9,7 @@ import { run } from "node:test";
 import { spec } from "node:test/reporters";
 import { inspect } from "node:util";
 import { commandLine } from "../../infra/command-line.ts";
-import { build, removeBuild } from "../support/build.ts";
+import { build, removeBuild } from "../support/node/build.ts";
 
 /** Ten times what it takes: only a run that hangs waits so long. */
 const TIMEOUT_MS = 2_400_000;

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import type { Page } from "playwright-core";
-import type { Relay } from "../support/relay.ts";
+import type { Relay } from "../support/node/relay.ts";
 import type { Looked } from "./pages.ts";
 import type { Shop } from "./portal-world.ts";
 import { becomes, type MadeSubscription, planIn, subscriptionIn } from "./subscriptions.ts";
@@ -63,11 +63,11 @@ const PATH = "/portal/subscriptions";
 
 export function subscriptionPages({ planId, states }: FurnishedSubscriptions): Looked[] {
   return [
-    { name: "subscriptions", path: PATH, until: seen("subscriptions, that is all") },
-    { name: "filtered subscriptions", path: `${PATH}?state=PAUSED&customerEmail=nobody@example.com`, until: seen("Nothing matches") },
+    { name: "subscriptions", path: PATH, until: seen("subscriptions in total") },
+    { name: "filtered subscriptions", path: `${PATH}?state=PAUSED&customerEmail=nobody@example.com`, until: seen("No results") },
     ...Object.entries(states).map(([state, { id }]) => ({ name: `a subscription ${state}`, path: `${PATH}/${id}`, until: drawer })),
     { name: "no subscription", path: `${PATH}/none`, until: seen("There is no such subscription") },
-    { name: "plans", path: `${PATH}?tab=plans`, until: seen("plans, that is all") },
+    { name: "plans", path: `${PATH}?tab=plans`, until: seen("plans in total") },
     { name: "a plan", path: `${PATH}/${planId}?tab=plans`, until: drawer },
     { name: "no plan", path: `${PATH}/none?tab=plans`, until: seen("There is no such plan") },
     { name: "dunning", path: `${PATH}?tab=dunning`, until: seen("The subscription is cancelled") },

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Locator, Page } from "playwright-core";
-import { assertMatches } from "../support/matches.ts";
-import { mailsTo } from "../support/portal-person.ts";
+import { assertMatches } from "../support/http/matches.ts";
+import { mailsTo } from "../support/people/portal-person.ts";
 import { eventually } from "../support/within.ts";
 import { addressOf, colleague, shopWithOwner, userIdOf, usersOf } from "./people.ts";
 import type { PortalWorld } from "./portal-world.ts";
@@ -39,21 +39,21 @@ export function team(world: PortalWorld): void {
       const email = addressOf(relay, name);
       await writeInvitation(page, email);
       await dialogOf(page).getByRole("button", { name: "Send the invitation" }).click();
-      await page.getByText(`An invitation is on its way to ${email}.`).waitFor();
+      await page.getByText(`The invitation was sent to ${email}.`).waitFor();
     }
     await page.getByText("4 of 5 users").waitFor();
     // The form is open when somebody else takes the last place.
     await writeInvitation(page, addressOf(relay, "sixth"));
     assert.equal((await owner.send("POST", "/users", { email: addressOf(relay, "elena"), role: "ADMIN" })).status, 201);
     await dialogOf(page).getByRole("button", { name: "Send the invitation" }).click();
-    await dialogOf(page).getByText("The merchant has as many users as it may have.").waitFor();
+    await dialogOf(page).getByText("The maximum number of users is reached. Remove a user first.").waitFor();
     assertMatches(await owner.send("POST", "/users", { email: addressOf(relay, "sixth"), role: "VIEWER" }), {
       status: 409,
       body: { status: "error", code: "users_full" },
     });
     await page.reload();
     await page.getByText("5 of 5 users").waitFor();
-    await page.getByText("A merchant has at most 5 users, invited ones included.").waitFor();
+    await page.getByText("A merchant can have 5 users, including invited ones.").waitFor();
     assert.equal(await page.getByRole("button", { name: "Invite a user" }).isDisabled(), true);
 
     await openUser(page, owner.email);
@@ -77,7 +77,7 @@ export function team(world: PortalWorld): void {
       [owner.email, email],
     );
     assert.equal((await mailsTo(relay, email)).length, 1);
-    assert.equal(await page.getByText("This person is a user already.").count(), 0);
+    assert.equal(await page.getByText("This person is already a user or is already invited.").count(), 0);
   });
 
   test("of two owners who change one user in two browsers the second is told, and nothing is lost in silence", async () => {
@@ -90,7 +90,7 @@ export function team(world: PortalWorld): void {
     await chooseRole(one.page, "Admin");
     await one.page.getByText(`${third.email} is now Admin.`).waitFor();
     await chooseRole(two.page, "Finance");
-    await two.page.getByText("Somebody else changed it meanwhile.").waitFor();
+    await two.page.getByText("Somebody else has changed this.").waitFor();
     // The page shows what it is now, and a second attempt is one that knows of it.
     await dialogOf(two.page).locator("dd").getByText("Admin", { exact: true }).waitFor();
     assert.equal((await usersOf(owner)).find(({ email }) => email === third.email)?.role, "ADMIN");
@@ -107,7 +107,7 @@ export function team(world: PortalWorld): void {
     await two.page.getByText(`${third.email} is removed.`).waitFor();
     await dialogOf(one.page).getByRole("button", { name: "Disable" }).first().click();
     await confirmDialog(one.page, "Disable").getByRole("button", { name: "Disable" }).click();
-    await one.page.getByText("It does not exist, or not any more.").waitFor();
+    await one.page.getByText("This was not found. It may have been removed.").waitFor();
   });
 
   test("two browsers of one person that save views keep both", async () => {
@@ -135,8 +135,8 @@ export function team(world: PortalWorld): void {
     await eventually(() => assert.match(one.page.url(), /\/portal\/transactions\?method=SATISPAY$/));
     assert.equal(await one.page.locator(".filters-desk").getByLabel("Method").inputValue(), "SATISPAY");
     await one.page.getByRole("button", { name: "Saved views" }).click();
-    await one.page.getByRole("button", { name: "Remove the view “Declined”" }).click();
-    await one.page.getByText("The view “Declined” is removed.").waitFor();
+    await one.page.getByRole("button", { name: "Delete the view “Declined”" }).click();
+    await one.page.getByText("The view “Declined” is deleted.").waitFor();
     assertMatches((await owner.send("GET", "/me")).body, { data: { savedViews: [{ name: "Satispay" }] } });
   });
 
@@ -157,12 +157,12 @@ export function team(world: PortalWorld): void {
     assert.equal((await owner.send("PATCH", `/users/${userId}`, { role: "VIEWER" })).status, 200);
     await dialogOf(page).getByRole("button", { name: "Send the invitation" }).click();
     // The endpoint refuses it, and the page then offers what a viewer may do.
-    await page.getByText("Your role does not permit this.").first().waitFor();
+    await page.getByText("Your role does not allow this. Ask an owner or an admin.").first().waitFor();
     await page.keyboard.press("Escape");
     await invite.waitFor({ state: "detached" });
     await assertRole("Viewer");
     await menu.getByRole("link", { name: "Transactions" }).click();
-    await page.getByText("No transaction yet").waitFor();
+    await page.getByText("No transactions yet").waitFor();
     assert.equal(await page.getByRole("button", { name: "Export", exact: true }).count(), 0);
     assertMatches(await admin.send("POST", "/users", { email: addressOf(relay, "carla"), role: "VIEWER" }), { status: 403 });
     assert.equal((await usersOf(owner)).length, 2);
@@ -183,7 +183,7 @@ export function team(world: PortalWorld): void {
     await openUser(owned.page, finance.email);
     await dialogOf(owned.page).getByRole("button", { name: "Disable" }).first().click();
     await confirmDialog(owned.page, "Disable").getByRole("button", { name: "Disable" }).click();
-    await owned.page.getByText(`${finance.email} cannot sign in here any more.`).waitFor();
+    await owned.page.getByText(`${finance.email} can no longer sign in here.`).waitFor();
     // The page asks again by itself.
     await page.getByText("Your session has ended. Sign in again to continue.").waitFor();
   });

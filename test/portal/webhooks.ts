@@ -6,10 +6,10 @@ import { type TestContext, test } from "node:test";
 import type { Locator, Page } from "playwright-core";
 import { WEBHOOK_PAUSES_MS } from "../../engine/webhooks/webhook-delivery.ts";
 import { freePort } from "../../infra/local/free-port.ts";
-import type { HttpClient } from "../support/http-client.ts";
-import { assertMatches, listOf, member, textMember } from "../support/matches.ts";
-import { PORTAL_API } from "../support/portal-person.ts";
-import type { Relay } from "../support/relay.ts";
+import type { HttpClient } from "../support/http/http-client.ts";
+import { assertMatches, listOf, member, textMember } from "../support/http/matches.ts";
+import type { Relay } from "../support/node/relay.ts";
+import { PORTAL_API } from "../support/people/portal-person.ts";
 import { eventually } from "../support/within.ts";
 import { shopWithOwner } from "./people.ts";
 import { type PortalWorld, stepUp } from "./portal-world.ts";
@@ -80,13 +80,13 @@ const row = (page: Page, objectId: string): Locator => page.locator("main tbody 
 
 /** The secret that is shown once, and the dialog closed. */
 async function keptSecret(page: Page): Promise<string> {
-  await page.getByText("This is the only time that the secret is shown.").waitFor();
+  await page.getByText("The secret is shown only now.").waitFor();
   const secret = (await dialog(page).locator("[data-secret]").textContent()) ?? "";
   const done = dialog(page).getByRole("button", { name: "Done" });
   assert.equal(await done.isDisabled(), true, "it may not be closed before it is kept");
-  await dialog(page).getByLabel("I have stored it in my system").check();
+  await dialog(page).getByLabel("I have saved it in my system").check();
   await done.click();
-  await page.getByText("This is the only time").waitFor({ state: "detached" });
+  await page.getByText("The secret is shown only now").waitFor({ state: "detached" });
   return secret;
 }
 
@@ -140,20 +140,20 @@ export function webhooks(world: PortalWorld): void {
 
     const { page } = await world.visitAs(owner, "/portal/webhooks");
     await page.getByText("No endpoints yet").waitFor();
-    await page.getByRole("button", { name: "Add an endpoint" }).click();
+    await page.getByRole("button", { name: "Add endpoint" }).click();
     await dialog(page).getByLabel("Address").fill(hooks.url);
-    await dialog(page).getByRole("radio", { name: "Only some" }).check();
+    await dialog(page).getByRole("radio", { name: "Selected events" }).check();
     await dialog(page).getByLabel("payment.succeeded").check();
     await dialog(page).getByLabel("payment.failed").check();
-    await dialog(page).getByRole("button", { name: "Add it" }).dblclick();
+    await dialog(page).getByRole("button", { name: "Add" }).dblclick();
     // Making a secret wants a fresh second factor; who has just signed in has one.
     const question = page.locator("dialog", { hasText: "Confirm it is you" });
-    await question.or(page.getByText("This is the only time that the secret is shown.")).first().waitFor();
+    await question.or(page.getByText("The secret is shown only now.")).first().waitFor();
     if ((await question.count()) > 0) await stepUp(page, owner);
     const secret = await keptSecret(page);
     await page.getByText("1 of 16 endpoints").waitFor();
     await page.locator("main .row-button").click();
-    await drawer(page).getByRole("button", { name: "Send a test event" }).click();
+    await drawer(page).getByRole("button", { name: "Send test event" }).click();
     await eventually(() => assert.equal(hooks.received.length, 1), SOON_MS);
     const [tried] = hooks.received;
     assert.ok(tried !== undefined && isSigned(tried, secret));
@@ -175,13 +175,13 @@ export function webhooks(world: PortalWorld): void {
     await hooks.up();
     // More than an hour has passed: the session has ended meanwhile.
     const { page: later } = await world.visitAs(owner, "/portal/webhooks?tab=deliveries&outcome=FAILED");
-    await later.getByText("2 deliveries, that is all").waitFor();
+    await later.getByText("2 deliveries in total").waitFor();
     await row(later, paid).locator(".row-button").click();
-    await drawer(later).getByText("ECONNREFUSED").or(drawer(later).getByText("No answer")).first().waitFor();
+    await drawer(later).getByText("ECONNREFUSED").or(drawer(later).getByText("No response")).first().waitFor();
     assert.equal(await drawer(later).locator(".try").count(), 6);
     await drawer(later).locator("pre", { hasText: paid }).waitFor();
-    await drawer(later).getByRole("button", { name: "Send again" }).click();
-    await later.getByText("It is sent again now.").waitFor();
+    await drawer(later).getByRole("button", { name: "Resend" }).click();
+    await later.getByText("The event is being sent again.").waitFor();
     await eventually(() => assert.equal(hooks.about(paid).length, 1), SOON_MS);
     const [resent] = hooks.about(paid);
     assert.ok(resent !== undefined && isSigned(resent, secret));
@@ -189,18 +189,18 @@ export function webhooks(world: PortalWorld): void {
       ...{ type: "payment.succeeded", merchantId: shop.merchantId, objectId: paid, sequence: 2 },
       data: { object: { uuid: paid, status: "SUCCEEDED", amountMinor: 1_250, currency: "EUR", terminalId } },
     });
-    await drawer(later).getByText("Answered 200").waitFor();
+    await drawer(later).getByText("Response 200").waitFor();
     await later.keyboard.press("Escape");
 
-    await later.getByText("1 delivery, that is all").waitFor();
-    await later.getByRole("button", { name: "Resend all that failed" }).click();
+    await later.getByText("1 delivery", { exact: true }).waitFor();
+    await later.getByRole("button", { name: "Resend all failed" }).click();
     await dialog(later).getByRole("button", { name: "Resend", exact: true }).dblclick();
-    await later.getByText("1 sent again, 0 left out.").waitFor();
+    await later.getByText("1 sent again, 0 skipped.").waitFor();
     await eventually(() => assert.equal(hooks.about(cancelled).length, 1), SOON_MS);
     const [bulk] = hooks.about(cancelled);
     assert.ok(bulk !== undefined && isSigned(bulk, secret));
     assertMatches(JSON.parse(bulk.body), { type: "payment.failed", objectId: cancelled, sequence: 1 });
-    await later.getByText("Nothing matches these filters").waitFor();
+    await later.getByText("No results for these filters").waitFor();
     assert.equal(hooks.about(paid).length, 1, "what was delivered is not sent again");
     assert.equal(hooks.received.length, 3);
   });
@@ -216,15 +216,15 @@ export function webhooks(world: PortalWorld): void {
     const [former, id] = [textMember(made.body, "data", "secret"), textMember(made.body, "data", "endpoint", "id")];
 
     const { page } = await world.visitAs(owner, `/portal/webhooks/${id}`);
-    await drawer(page).getByRole("button", { name: "Replace the secret" }).click();
-    await dialog(page).getByRole("button", { name: "Replace the secret" }).click();
+    await drawer(page).getByRole("button", { name: "Replace secret" }).click();
+    await dialog(page).getByRole("button", { name: "Replace secret" }).click();
     const question = page.locator("dialog", { hasText: "Confirm it is you" });
-    await question.or(page.getByText("This is the only time that the secret is shown.")).first().waitFor();
+    await question.or(page.getByText("The secret is shown only now.")).first().waitFor();
     if ((await question.count()) > 0) await stepUp(page, owner);
     const secret = await keptSecret(page);
     assert.notEqual(secret, former);
-    await drawer(page).getByText("The former secret signs too until").waitFor();
-    await drawer(page).getByRole("button", { name: "Send a test event" }).click();
+    await drawer(page).getByText("Requests are also signed with the previous secret until").waitFor();
+    await drawer(page).getByRole("button", { name: "Send test event" }).click();
     await eventually(() => assert.equal(hooks.received.length, 1), SOON_MS);
     const [during] = hooks.received;
     assert.ok(during !== undefined && isSigned(during, former), "the receiver has the former one until its overlap ends");
@@ -236,7 +236,7 @@ export function webhooks(world: PortalWorld): void {
     const elsewhere = await owner.send("PATCH", `/webhooks/${id}`, { description: "Warehouse" });
     assert.equal(elsewhere.status, 200, elsewhere.text);
     await drawer(page).getByRole("button", { name: "Enable" }).click();
-    await page.getByText("Somebody else changed it meanwhile.").waitFor();
+    await page.getByText("Somebody else has changed this.").waitFor();
     await drawer(page).getByText("Warehouse").waitFor();
     await drawer(page).getByRole("button", { name: "Enable" }).click();
     await page.getByText("The endpoint is enabled.").waitFor();

@@ -7,12 +7,12 @@ import { startCluster, type TestCluster, watchTakeover } from "../cluster/cluste
 import { SteadyClients } from "../cluster/steady-clients.ts";
 import { rawClient } from "../http/server/raw-client.ts";
 import { atEnd } from "../storage/kv/world.ts";
-import { AdapterClient } from "../support/adapter-client.ts";
-import { TestGateway } from "../support/gateway.ts";
-import { type Answer, CREDENTIALS, HttpClient } from "../support/http-client.ts";
-import { assertMatches, listOf, member, textMember } from "../support/matches.ts";
-import { packageBytes, upload } from "../support/package-upload.ts";
-import { checkTour, runTour } from "../support/tour.ts";
+import { checkTour, runTour } from "../support/browser/tour.ts";
+import { AdapterClient } from "../support/http/adapter-client.ts";
+import { type Answer, CREDENTIALS, HttpClient } from "../support/http/http-client.ts";
+import { assertMatches, listOf, member, textMember } from "../support/http/matches.ts";
+import { TestGateway } from "../support/node/gateway.ts";
+import { packageBytes, upload } from "../support/people/package-upload.ts";
 import { eventually } from "../support/within.ts";
 import { OneTimeSenders } from "./one-time-senders.ts";
 import { PROXY_ADDRESS, type RunningProxy } from "./proxy.ts";

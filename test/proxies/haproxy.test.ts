@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { kafkaMissing } from "../support/kafka.ts";
-import { redisMissing } from "../support/redis.ts";
+import { kafkaMissing } from "../support/node/kafka.ts";
+import { redisMissing } from "../support/node/redis.ts";
 import { eventually } from "../support/within.ts";
 import {
   appPackagePasses,

@@ -1,7 +1,7 @@
 import type { TestContext } from "node:test";
 import { installDebianPackage } from "../../infra/local/debian-package.ts";
 import { freePort } from "../../infra/local/free-port.ts";
-import { skipReason } from "../support/server-process.ts";
+import { skipReason } from "../support/node/server-process.ts";
 import { NODE_NAMES, PROXY_ADDRESS, type Replacement, type RunningProxy, startProxy } from "./proxy.ts";
 
 /** Why a suite on HAProxy cannot run here, or false. Has its Debian package installed where it may. */

@@ -1,6 +1,6 @@
 import { describe, it } from "node:test";
-import { kafkaMissing } from "../support/kafka.ts";
-import { redisMissing } from "../support/redis.ts";
+import { kafkaMissing } from "../support/node/kafka.ts";
+import { redisMissing } from "../support/node/redis.ts";
 import {
   appPackagePasses,
   clientsCannotChooseTheirAddress,

@@ -1,6 +1,6 @@
 import type { TestContext } from "node:test";
 import { installDebianPackage } from "../../infra/local/debian-package.ts";
-import { skipReason } from "../support/server-process.ts";
+import { skipReason } from "../support/node/server-process.ts";
 import { NODE_NAMES, PROXY_ADDRESS, type ProxyPlace, type RunningProxy, startProxy } from "./proxy.ts";
 
 /** Why a suite on nginx cannot run here, or false. Has its Debian package installed where it may. */

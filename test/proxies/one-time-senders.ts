@@ -3,9 +3,9 @@ import { randomUUID } from "node:crypto";
 import type { TestContext } from "node:test";
 import { setTimeout as delay } from "node:timers/promises";
 import { Pool } from "undici";
-import type { TestGateway } from "../support/gateway.ts";
-import { CREDENTIALS } from "../support/http-client.ts";
-import { member } from "../support/matches.ts";
+import { CREDENTIALS } from "../support/http/http-client.ts";
+import { member } from "../support/http/matches.ts";
+import type { TestGateway } from "../support/node/gateway.ts";
 
 /** Within the rate limit of payments. */
 const SENDER_PAUSE_MS = 50;

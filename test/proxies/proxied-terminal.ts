@@ -3,8 +3,8 @@ import { randomUUID } from "node:crypto";
 import type { TestContext } from "node:test";
 import { setTimeout as delay } from "node:timers/promises";
 import { atEnd } from "../storage/kv/world.ts";
-import { assertMatches, member } from "../support/matches.ts";
-import { connectStomp, type ReceivedCommand, type StompTerminal } from "../support/stomp-terminal.ts";
+import { assertMatches, member } from "../support/http/matches.ts";
+import { connectStomp, type ReceivedCommand, type StompTerminal } from "../support/people/stomp-terminal.ts";
 import type { Inbox } from "../support/within.ts";
 import type { ProxiedRelay } from "./behind-proxy.ts";
 

@@ -7,7 +7,7 @@ import type { TestContext } from "node:test";
 import { freePort } from "../../infra/local/free-port.ts";
 import { runCommand } from "../../infra/local/run-command.ts";
 import { atEnd } from "../storage/kv/world.ts";
-import { ServerProcess } from "../support/server-process.ts";
+import { ServerProcess } from "../support/node/server-process.ts";
 import { eventually } from "../support/within.ts";
 
 /** Nodes see proxies come from here, and clients from anywhere else in 127.0.0.0/8: only this address is to be trusted. */

@@ -1,5 +1,5 @@
 /** What the test runner runs: jobs, each a process for one file or for the unit tests of one folder, with what each one costs as it was measured. */
-import { readFileSync, writeFileSync } from "node:fs";
+import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 
 export interface Job {
   /** Its file, or what the files have in common. */
@@ -16,6 +16,15 @@ export interface Cost {
   readonly seconds: number;
   /** Of the processor. */
   readonly processorSeconds: number;
+}
+
+/** The paths of the TypeScript files in the folders that have tests. */
+export function sourcesOfTests(): string[] {
+  return ["test", "bench/test"].flatMap((folder) =>
+    readdirSync(folder, { recursive: true, encoding: "utf8" })
+      .filter((file) => file.endsWith(".ts"))
+      .map((file) => `${folder}/${file}`),
+  );
 }
 
 const TABLE = "test/runner/costs.json";

@@ -69,6 +69,6 @@ it("every test that ARCHITECTURE.md names as the proof of a promise runs at ever
   const found = proofs();
   // One is named itself; the other is run through what imports it.
   assert.deepEqual(found.get("test/fault/strace.test.ts"), ["test/fault/strace.test.ts"]);
-  assert.ok(found.get("test/scenario/life.ts")?.includes("test/scenario/one-node.test.ts"));
+  assert.ok(found.get("test/scenario/relay/life.ts")?.includes("test/scenario/one-node.test.ts"));
   for (const [path, files] of found) assert.ok(!files.every(isNightly), `${path} is a proof, and runs in no test file of every landing`);
 });

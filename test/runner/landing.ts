@@ -1,7 +1,8 @@
 /** What a landing runs beside `npm test`: which sixth of the nightly suites, those that failed, and those whose subject the change touches. */
 import { execFileSync } from "node:child_process";
-import { readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { readFileSync, writeFileSync } from "node:fs";
 import { dirname, join, normalize } from "node:path";
+import { sourcesOfTests } from "./jobs.ts";
 import type { Suite } from "./suites.ts";
 
 export const SIXTHS = 6;
@@ -93,10 +94,8 @@ function testsThatRun(named: string, imports: ReadonlyMap<string, readonly strin
 }
 
 function importsOfTests(): Map<string, string[]> {
-  const files = readdirSync("test", { recursive: true, encoding: "utf8" }).filter((file) => file.endsWith(".ts"));
   return new Map(
-    files.map((name) => {
-      const file = join("test", name);
+    sourcesOfTests().map((file) => {
       const imported = [...readFileSync(file, "utf8").matchAll(/from "(\.[^"]+)"/g)].map(([, path = ""]) =>
         normalize(join(dirname(file), path)),
       );

@@ -17,7 +17,7 @@ const SHARED = [
   ...["auth", "endpoint", "exports", "gateway", "mail", "stomp", "surfaces", "webhooks", "zvt"].map((folder) => `test/http/${folder}/`),
   ...["activity", "bus", "files", "packages"].map((folder) => `test/storage/${folder}/`),
   ...["docs", "monitoring", "node", "sandbox"].map((folder) => `test/infra/${folder}/`),
-  "test/bench/",
+  "bench/test/",
   "test/golden/",
   "test/tidy/",
 ];
@@ -43,6 +43,7 @@ const script = (name: string): Job => ({ name, files: [], command: ["npm", "run"
 export const CHECKS: readonly Job[] = [
   script("types"),
   script("lint"),
+  { name: "the package of the benchmarks", files: [], command: ["npm", "--prefix", "bench", "run", "check"] },
   program("a fresh installation", "test/machines/fresh-install.ts"),
   { ...program("clients that others wrote", "test/clients/run.ts"), environment: { CLIENTS_WITHOUT: "schemathesis" } },
   program("cash registers that others wrote", "test/zvt/run.ts"),
@@ -51,7 +52,7 @@ export const CHECKS: readonly Job[] = [
 ];
 
 /** Files that only a landing and the nightly run have, by the beginnings of their paths. */
-export const LANDING = ["test/cluster/", "test/fault/", "test/infra/local/", "test/proxies/"];
+export const LANDING = ["bench/test/", "test/cluster/", "test/fault/", "test/infra/local/", "test/proxies/"];
 
 /** The test files of a folder, whose name ends with a slash. */
 const filesOf = (folder: string): string[] =>
@@ -63,11 +64,11 @@ const filesOf = (folder: string): string[] =>
 const nightly = (file: string, ...subject: readonly string[]): Suite => ({ name: file, files: [file], subject, isInSixths: true });
 
 export const NIGHTLY: readonly Suite[] = [
-  ...["load", "relay-away", "roll-out"].map((name) => nightly(`test/bench/deployment/${name}.test.ts`, "bench/deployment/")),
+  ...["load", "relay-away", "roll-out"].map((name) => nightly(`bench/test/deployment/${name}.test.ts`, "bench/deployment/")),
   nightly("test/cluster/card-numbers.test.ts", "engine/kernel/mask.ts"),
   nightly("test/cluster/feed-told.test.ts", "storage/feed/"),
   nightly("test/cluster/former-version.test.ts", "engine/kernel/schemas.ts", "storage/schemas/"),
-  nightly("test/cluster/portal-faults.test.ts", "storage/feed/merchant-turns.ts"),
+  nightly("test/cluster/portal-faults.test.ts", "storage/transactions/merchant-turns.ts"),
   nightly("test/cluster/redis-at-start.test.ts", "storage/redis/"),
   nightly("test/cluster/restored.test.ts", "storage/kv/history.ts", "engine/terminals/taking-back.ts"),
   nightly("test/cluster/scenarios.test.ts", ...CLUSTERED),

@@ -5,8 +5,8 @@ import { ClassicLevel } from "classic-level";
 import { NO_CLICKHOUSE, placeOf, startNodeProcess } from "../fault/node-process.ts";
 import { atEnd } from "../storage/kv/world.ts";
 import { filesUnder } from "../support/files-under.ts";
-import { TestGateway } from "../support/gateway.ts";
-import { HttpClient } from "../support/http-client.ts";
+import { HttpClient } from "../support/http/http-client.ts";
+import { TestGateway } from "../support/node/gateway.ts";
 import { assertNotAnswered, assertNotIn, plantEverywhere } from "./plant-everywhere.ts";
 import { createPlanted } from "./planted.ts";
 

@@ -6,10 +6,10 @@ import { SANDBOX_SECRET } from "../../infra/sandbox/gateway/options.ts";
 import { payOnHostedPage } from "../clients/support/hosted-page.ts";
 import { startWebhookReceiver } from "../clients/support/webhook-receiver.ts";
 import { NO_CLICKHOUSE, placeOf, startNodeProcess } from "../fault/node-process.ts";
-import { TestGateway } from "../support/gateway.ts";
-import { type Answer, HttpClient } from "../support/http-client.ts";
-import { listOf, member, textMember } from "../support/matches.ts";
-import { basic } from "../support/node.ts";
+import { type Answer, HttpClient } from "../support/http/http-client.ts";
+import { listOf, member, textMember } from "../support/http/matches.ts";
+import { TestGateway } from "../support/node/gateway.ts";
+import { basic } from "../support/node/node.ts";
 import { eventually } from "../support/within.ts";
 import { formsOf } from "./forms-of.ts";
 

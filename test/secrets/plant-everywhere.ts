@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
-import { surfacesOf } from "../../infra/node/wiring/endpoints.ts";
-import { CREDENTIALS, type HttpClient } from "../support/http-client.ts";
+import { surfacesOf } from "../../infra/node/wiring/shared/endpoints.ts";
+import { CREDENTIALS, type HttpClient } from "../support/http/http-client.ts";
 import { plantOverStomp } from "./plant-over-stomp.ts";
 import { type AnyEndpoint, namesOf, type PlantOutcome, type PlantWorld } from "./plant-world.ts";
 import type { Planted } from "./planted.ts";

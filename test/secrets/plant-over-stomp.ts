@@ -1,6 +1,6 @@
-import { CREDENTIALS } from "../support/http-client.ts";
-import { textMember } from "../support/matches.ts";
-import { connectStomp } from "../support/stomp-terminal.ts";
+import { CREDENTIALS } from "../support/http/http-client.ts";
+import { textMember } from "../support/http/matches.ts";
+import { connectStomp } from "../support/people/stomp-terminal.ts";
 import { must, type Names, type PlantOutcome, type PlantWorld } from "./plant-world.ts";
 
 /** Plants numbers in the headers and bodies that a terminal sends over STOMP. */

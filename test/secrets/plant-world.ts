@@ -1,5 +1,5 @@
-import type { Surfaces } from "../../infra/node/wiring/endpoints.ts";
-import type { Answer, HttpClient } from "../support/http-client.ts";
+import type { Surfaces } from "../../infra/node/wiring/shared/endpoints.ts";
+import type { Answer, HttpClient } from "../support/http/http-client.ts";
 import type { Planted } from "./planted.ts";
 
 /** What those have in common that plant card numbers in a relay. */

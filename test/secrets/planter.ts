@@ -1,8 +1,8 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { AGENT_REQUESTS_PER_SECOND } from "../../http/auth/agent-rate.ts";
-import { AdapterClient } from "../support/adapter-client.ts";
-import { type Answer, CREDENTIALS, type HttpRequest } from "../support/http-client.ts";
-import { textMember } from "../support/matches.ts";
+import { AdapterClient } from "../support/http/adapter-client.ts";
+import { type Answer, CREDENTIALS, type HttpRequest } from "../support/http/http-client.ts";
+import { textMember } from "../support/http/matches.ts";
 import { type AnyEndpoint, must, type Names, type PlantOutcome, type PlantWorld } from "./plant-world.ts";
 import { textPlaces, withText } from "./planted.ts";
 import type { Ids } from "./prepared.ts";

@@ -1,9 +1,9 @@
 import { TOTP } from "otpauth";
 import { SANDBOX_MERCHANT } from "../../infra/node/boot/sandbox-names.ts";
 import { SANDBOX_GATEWAY_ACCOUNT } from "../../infra/sandbox/gateway/options.ts";
-import { type Answer, CREDENTIALS, type HttpClient } from "../support/http-client.ts";
-import { listOf, member, textMember } from "../support/matches.ts";
-import { basic } from "../support/node.ts";
+import { type Answer, CREDENTIALS, type HttpClient } from "../support/http/http-client.ts";
+import { listOf, member, textMember } from "../support/http/matches.ts";
+import { basic } from "../support/node/node.ts";
 import { must, type Names, OWN_PAGE, type PlantWorld } from "./plant-world.ts";
 
 /** What has to be there before requests can succeed: merchants, links, plans, disputes, people who are signed in, ... */

@@ -3,11 +3,11 @@ import { randomBytes } from "node:crypto";
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { test } from "node:test";
-import { openApiText, surfacesOf } from "../../infra/node/wiring/endpoints.ts";
+import { openApiText, surfacesOf } from "../../infra/node/wiring/shared/endpoints.ts";
 import { NO_CLICKHOUSE, placeOf, startNodeProcess } from "../fault/node-process.ts";
-import { type Answer, HttpClient } from "../support/http-client.ts";
-import { listOf, member } from "../support/matches.ts";
-import { basic } from "../support/node.ts";
+import { type Answer, HttpClient } from "../support/http/http-client.ts";
+import { listOf, member } from "../support/http/matches.ts";
+import { basic } from "../support/node/node.ts";
 import { formsOf } from "./forms-of.ts";
 import { textAt, WAYS_IN, type Written } from "./written.ts";
 

@@ -1,6 +1,6 @@
 import type { TSchema } from "@sinclair/typebox";
 import { SANDBOX_MERCHANT } from "../../infra/node/boot/sandbox-names.ts";
-import { CREDENTIALS } from "../support/http-client.ts";
+import { CREDENTIALS } from "../support/http/http-client.ts";
 import { type AnyEndpoint, type Names, OWN_PAGE } from "./plant-world.ts";
 import type { TextPlace } from "./planted.ts";
 import { feedAlert, feedDispute, type Ids, RESPOND_MS } from "./prepared.ts";

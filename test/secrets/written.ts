@@ -1,7 +1,7 @@
 import { TOTP } from "otpauth";
-import type { Answer, HttpClient, HttpRequest } from "../support/http-client.ts";
-import { listOf, member, textMember } from "../support/matches.ts";
-import { basic } from "../support/node.ts";
+import type { Answer, HttpClient, HttpRequest } from "../support/http/http-client.ts";
+import { listOf, member, textMember } from "../support/http/matches.ts";
+import { basic } from "../support/node/node.ts";
 
 /** A relay to write secrets into. */
 export interface Written {

@@ -6,8 +6,8 @@ import { freePort } from "../../infra/local/free-port.ts";
 import { NO_CLICKHOUSE, placeOf, startNodeProcess } from "../fault/node-process.ts";
 import { ADMINISTRATOR, RelayCaller, TERMINAL } from "../fault/relay-caller.ts";
 import { filesUnder } from "../support/files-under.ts";
-import { member } from "../support/matches.ts";
-import { Register } from "../support/register.ts";
+import { member } from "../support/http/matches.ts";
+import { Register } from "../support/people/register.ts";
 import { eventually, within } from "../support/within.ts";
 
 const TERMINAL_ID = "TILL0001";

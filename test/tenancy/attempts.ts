@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import type { TSchema } from "@sinclair/typebox";
 import type { Endpoint, Method } from "../../http/endpoint/endpoint.ts";
 import { MERCHANT_BASE } from "../../http/surfaces/merchant/surface.ts";
-import { formOf, MULTIPART } from "../support/package-upload.ts";
+import { formOf, MULTIPART } from "../support/people/package-upload.ts";
 import type { Things } from "./merchants.ts";
 
 export type AnyEndpoint = Omit<Endpoint<unknown>, "handle" | "keepUnread" | "admit">;

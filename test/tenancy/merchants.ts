@@ -1,13 +1,13 @@
 /** Two merchants of one installation, each with all that a merchant can have. */
 import assert from "node:assert/strict";
 import { SANDBOX_SECRET } from "../../infra/sandbox/gateway/options.ts";
-import type { TestGateway } from "../support/gateway.ts";
-import type { Answer, HttpClient } from "../support/http-client.ts";
-import { assertMatches, listOf, member, textMember } from "../support/matches.ts";
-import { bearer, type NewPartnerApi, newPartnerApi } from "../support/new-partner-api.ts";
-import { formOf, MULTIPART } from "../support/package-upload.ts";
-import { lastMailTo, PORTAL_API, PortalPerson } from "../support/portal-person.ts";
-import type { Relay } from "../support/relay.ts";
+import type { Answer, HttpClient } from "../support/http/http-client.ts";
+import { assertMatches, listOf, member, textMember } from "../support/http/matches.ts";
+import type { TestGateway } from "../support/node/gateway.ts";
+import type { Relay } from "../support/node/relay.ts";
+import { bearer, type NewPartnerApi, newPartnerApi } from "../support/people/new-partner-api.ts";
+import { formOf, MULTIPART } from "../support/people/package-upload.ts";
+import { lastMailTo, PORTAL_API, PortalPerson } from "../support/people/portal-person.ts";
 import { eventually } from "../support/within.ts";
 
 /** Of a payment link, at the end of its address. */

@@ -14,6 +14,7 @@ const REWRITTEN: readonly string[] = [
   "engine/disputes",
   "engine/portal-links",
   "engine/workflow",
+  "http/web/portal/list",
   "test/contract/agent-credential-store.ts",
   "test/contract/alert-store.ts",
   "test/contract/dispute-store.ts",
@@ -23,6 +24,7 @@ const REWRITTEN: readonly string[] = [
   "test/engine/disputes",
   "test/engine/portal-links",
   "test/engine/workflow",
+  "test/http/web/portal/list.test.ts",
   "test/tidy/language.ts",
 ];
 

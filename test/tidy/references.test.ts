@@ -101,7 +101,7 @@ test("what is exempt is there", () => {
 function filesUnder(folder: string): string[] {
   return readdirSync(folder, { recursive: true, encoding: "utf8" })
     .map((file) => join(folder, file))
-    .filter((path) => statSync(path).isFile())
+    .filter((path) => !path.includes("node_modules") && statSync(path).isFile())
     .sort();
 }
 

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { readFileSync, writeFileSync } from "node:fs";
 import { test } from "node:test";
 import { machineRightOf } from "../../http/endpoint/machine-right.ts";
-import { surfacesOf } from "../../infra/node/wiring/endpoints.ts";
+import { surfacesOf } from "../../infra/node/wiring/shared/endpoints.ts";
 
 const GUIDE = "infra/docs/administrators.md";
 

@@ -17,9 +17,6 @@ const LINES_MAX = 400;
 /** `biome/long.json` states the same maximum for functions. */
 const BLOCK_LINES_MAX = 120;
 
-/** Tables of data without logic, which may be longer than other files. */
-export const TABLES = ["http/web/portal/i18n/en.ts", "http/web/portal/i18n/it.ts"];
-
 /**
  * The figures by name. `longFiles` counts files of the product, `longFunctions` its functions and
  * classes. A line is one that is not blank. In functions and classes it is not a comment either.
@@ -40,9 +37,7 @@ interface Diagnostic {
 /** Returns the figures, and the names of the product's long files, functions and classes. */
 export function measure(): { figures: Figures; tooLong: string[] } {
   const product = sourcesIn("engine", "http", "storage", "infra");
-  const longFiles = product
-    .map(({ path, lines }) => ({ path, count: countIn(lines) }))
-    .filter(({ path, count }) => count > LINES_MAX && !TABLES.includes(path));
+  const longFiles = product.map(({ path, lines }) => ({ path, count: countIn(lines) })).filter(({ count }) => count > LINES_MAX);
   const longFunctions = longFunctionsOf(product);
   return {
     figures: {
@@ -53,16 +48,6 @@ export function measure(): { figures: Figures; tooLong: string[] } {
     },
     tooLong: [...longFiles.map(({ path, count }) => `${path} has ${count} lines`), ...longFunctions],
   };
-}
-
-/** Returns where Biome finds an `if`, a loop or a function with a block body in these files. */
-export function logicIn(paths: readonly string[]): string[] {
-  return diagnosticsOf("logic.json", paths).map(({ location }) => `${location.path}:${location.start.line}`);
-}
-
-/** Returns whether a file has more lines than a file may have that is no table. */
-export function isLongFile(path: string): boolean {
-  return countIn(linesOf(path)) > LINES_MAX;
 }
 
 /** Biome counts the lines of functions. Of classes it only reports where they begin and end. */

@@ -21,7 +21,7 @@ const COMMENT_OR_STRING = /\/\*[\s\S]*?\*\/|\/\/[^\n]*|"(?:[^"\\\n]|\\.)*"|'(?:[
 export function sourceFiles(...folders: string[]): SourceFile[] {
   const paths = folders.flatMap((folder) => readdirSync(folder, { recursive: true, encoding: "utf8" }).map((file) => join(folder, file)));
   return paths
-    .filter((path) => /\.(tsx?|mts|mjs)$/.test(path))
+    .filter((path) => /\.(tsx?|mts|mjs)$/.test(path) && !path.includes("node_modules"))
     .sort()
     .map(read);
 }

@@ -14,8 +14,8 @@ import { RelayCaller } from "../fault/relay-caller.ts";
 import { until } from "../fault/stored-once.ts";
 import { seededRandom } from "../storage/kv/random.ts";
 import { atEnd } from "../storage/kv/world.ts";
-import { kafkaMissing } from "../support/kafka.ts";
-import { redisMissing } from "../support/redis.ts";
+import { kafkaMissing } from "../support/node/kafka.ts";
+import { redisMissing } from "../support/node/redis.ts";
 import { inClickHouse } from "./in-clickhouse.ts";
 import { readTrialOptions, type TrialOptions } from "./options.ts";
 

@@ -7,7 +7,7 @@ import { once } from "node:events";
 import { mkdtemp } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { build, removeBuild } from "../support/build.ts";
+import { build, removeBuild } from "../support/node/build.ts";
 import { readTrialOptions } from "./options.ts";
 
 const given = process.argv.slice(2);

@@ -4,7 +4,7 @@ import { randomUUID } from "node:crypto";
 import { createSocket } from "node:dgram";
 import { readFile } from "node:fs/promises";
 import { promisify } from "node:util";
-import { ServerProcess } from "../support/server-process.ts";
+import { ServerProcess } from "../support/node/server-process.ts";
 import { eventually } from "../support/within.ts";
 
 const run = promisify(execFile);

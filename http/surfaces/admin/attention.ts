@@ -2,7 +2,7 @@ import { type Static, Type } from "@sinclair/typebox";
 import { RelayError } from "../../../engine/kernel/errors.ts";
 import { ATTENTION_KINDS } from "../../../engine/payments/attention-kinds.ts";
 import { iso } from "../../endpoint/time.ts";
-import { okBody } from "../relay-envelope.ts";
+import { okBody } from "../parts/relay-envelope.ts";
 import { adminOfSearch } from "./search.ts";
 import { admin } from "./surface.ts";
 

@@ -1,8 +1,8 @@
 import { type Static, Type } from "@sinclair/typebox";
 import { described } from "../../endpoint/described.ts";
 import { iso } from "../../endpoint/time.ts";
-import { AdministratorRoleWord, AuditOutcome } from "../named-words.ts";
-import { okBody } from "../relay-envelope.ts";
+import { okBody } from "../parts/relay-envelope.ts";
+import { AdministratorRoleWord, AuditOutcome } from "../parts/schemas.ts";
 import { admin } from "./surface.ts";
 
 const PAGE_DEFAULT = 100;

@@ -2,7 +2,7 @@ import { Type } from "@sinclair/typebox";
 import type { CallbackRecord } from "../../../engine/callbacks/callback.ts";
 import { RelayError } from "../../../engine/kernel/errors.ts";
 import { iso, isoOrNull } from "../../endpoint/time.ts";
-import { okBody } from "../relay-envelope.ts";
+import { okBody } from "../parts/relay-envelope.ts";
 import { admin } from "./surface.ts";
 
 const PAGE_DEFAULT = 100;

@@ -1,5 +1,5 @@
 import { Type } from "@sinclair/typebox";
-import { TextBody } from "../relay-envelope.ts";
+import { TextBody } from "../parts/relay-envelope.ts";
 import { admin } from "./surface.ts";
 
 const DAY_MS = 86_400_000;

@@ -4,8 +4,8 @@ import { TERMINAL_FAMILIES } from "../../../engine/payments/tags.ts";
 import { type CloudConfig, CONFIG_NAME_LENGTH_MAX, CONFIG_NAME_PATTERN } from "../../../engine/settings/cloud-config.ts";
 import { iso } from "../../endpoint/time.ts";
 import { ReadOnly } from "../../endpoint/unknown-members.ts";
-import { NamedTerminalId, TerminalParams } from "../identifier-params.ts";
-import { okBody } from "../relay-envelope.ts";
+import { okBody } from "../parts/relay-envelope.ts";
+import { NamedTerminalId, TerminalParams } from "../parts/schemas.ts";
 import { admin } from "./surface.ts";
 
 const PAGE_MAX = 10_000;

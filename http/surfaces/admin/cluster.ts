@@ -1,6 +1,6 @@
 import { type Static, Type } from "@sinclair/typebox";
 import { iso } from "../../endpoint/time.ts";
-import { okBody } from "../relay-envelope.ts";
+import { okBody } from "../parts/relay-envelope.ts";
 import { admin } from "./surface.ts";
 
 const Stream = Type.Object(

@@ -1,7 +1,7 @@
 import { type Static, Type } from "@sinclair/typebox";
 import { SET_ASIDE_COUNTED_MAX } from "../../../engine/operators/overview.ts";
 import { iso } from "../../endpoint/time.ts";
-import { okBody } from "../relay-envelope.ts";
+import { okBody } from "../parts/relay-envelope.ts";
 import { admin } from "./surface.ts";
 
 const Counts = Type.Record(Type.String(), Type.Integer());

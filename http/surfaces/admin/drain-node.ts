@@ -1,7 +1,7 @@
 import { Type } from "@sinclair/typebox";
 import { RelayError } from "../../../engine/kernel/errors.ts";
 import { LAST_LIVE_NODE, nodeToDrain } from "../../../engine/operators/node-to-drain.ts";
-import { okBody } from "../relay-envelope.ts";
+import { okBody } from "../parts/relay-envelope.ts";
 import { admin } from "./surface.ts";
 
 export const drainNode = admin.endpoint({

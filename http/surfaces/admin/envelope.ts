@@ -1,7 +1,7 @@
 import { type Static, Type } from "@sinclair/typebox";
 import type { ErrorCode } from "../../../engine/kernel/errors.ts";
 import type { ErrorEnvelope } from "../../endpoint/error-envelope.ts";
-import { ErrorBody, relayEnvelope } from "../relay-envelope.ts";
+import { ErrorBody, relayEnvelope } from "../parts/relay-envelope.ts";
 
 /** Codes of the operators' pages beyond the usual ones. Further codes may be added. */
 export type AdminCode = "invalid_login" | "invalid_code" | "last_factor";

@@ -8,8 +8,8 @@ import {
   SHOWN_CREDENTIALS_EXAMPLE,
   ShownGatewayCredentials,
   shownCredentials,
-} from "../gateway-credentials.ts";
-import { okBody } from "../relay-envelope.ts";
+} from "../parts/gateway-credentials.ts";
+import { okBody } from "../parts/relay-envelope.ts";
 import { admin } from "./surface.ts";
 
 const example = SHOWN_CREDENTIALS_EXAMPLE;

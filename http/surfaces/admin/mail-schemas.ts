@@ -1,7 +1,7 @@
 import { type Static, Type } from "@sinclair/typebox";
 import { MAIL_KINDS } from "../../../engine/mails/mail.ts";
 import { MAIL_STATES } from "../../../engine/mails/mail-record.ts";
-import { words } from "../named-words.ts";
+import { words } from "../parts/schemas.ts";
 
 const Time = Type.String({ description: "ISO 8601 UTC." });
 const orNull = <T extends Parameters<typeof Type.Optional>[0]>(schema: T, description: string) =>

@@ -3,7 +3,7 @@ import { RelayError } from "../../../engine/kernel/errors.ts";
 import type { MailInOutbox } from "../../../engine/mails/administer-mails.ts";
 import type { Endpoint } from "../../endpoint/endpoint.ts";
 import { iso } from "../../endpoint/time.ts";
-import { okBody } from "../relay-envelope.ts";
+import { okBody } from "../parts/relay-envelope.ts";
 import { outboxPage, PAGE_POLICY } from "./mail-page.ts";
 import { MailSchema, MailWithText } from "./mail-schemas.ts";
 import { type AdminOperations, adminOfMails as admin } from "./surface.ts";

@@ -1,5 +1,5 @@
 import { type Static, Type } from "@sinclair/typebox";
-import { Environment } from "../named-words.ts";
+import { Environment } from "../parts/schemas.ts";
 
 const time = Type.String({ description: "ISO 8601 UTC." });
 

@@ -8,7 +8,7 @@ import {
   permittedCallsPerMinute,
 } from "../../../engine/partners/merchant.ts";
 import { iso } from "../../endpoint/time.ts";
-import { okBody } from "../relay-envelope.ts";
+import { okBody } from "../parts/relay-envelope.ts";
 import { AdminMerchant } from "./merchant-schemas.ts";
 import { PartnerParams } from "./partners/partner.ts";
 import { type AdminOperations, admin } from "./surface.ts";

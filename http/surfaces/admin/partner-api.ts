@@ -5,7 +5,7 @@ import { MERCHANTS_PER_PARTNER_MAX } from "../../../engine/partners/merchant.ts"
 import { KEY_GRACE_SECONDS_MAX, type PartnerApiAccess } from "../../../engine/partners/partner.ts";
 import { iso } from "../../endpoint/time.ts";
 import { ReadOnly } from "../../endpoint/unknown-members.ts";
-import { okBody } from "../relay-envelope.ts";
+import { okBody } from "../parts/relay-envelope.ts";
 import { admin } from "./surface.ts";
 
 const Role = Type.Union(

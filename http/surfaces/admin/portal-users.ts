@@ -9,8 +9,8 @@ import {
   PortalUserRequest,
   portalUserError,
   portalUserOf,
-} from "../portal-user.ts";
-import { okBody } from "../relay-envelope.ts";
+} from "../parts/portal-user.ts";
+import { okBody } from "../parts/relay-envelope.ts";
 import { admin } from "./surface.ts";
 
 const PATH = "/admin/api/merchants/{merchantId}/portal-users";

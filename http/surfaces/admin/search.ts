@@ -4,7 +4,7 @@ import { type SearchHit as EngineHit, HITS_MAX, type Search } from "../../../eng
 import type { AttentionStore } from "../../../engine/payments/attention-store.ts";
 import { surface } from "../../endpoint/surface.ts";
 import { iso, isoOrNull } from "../../endpoint/time.ts";
-import { okBody } from "../relay-envelope.ts";
+import { okBody } from "../parts/relay-envelope.ts";
 import { ok } from "./envelope.ts";
 import { type SearchHitJson, SearchResult } from "./session-schemas.ts";
 import { ADMIN_SURFACE } from "./surface.ts";

@@ -2,9 +2,9 @@ import { Type } from "@sinclair/typebox";
 import { COMMAND_BODY_BYTES_MAX } from "../../../engine/kernel/limits.ts";
 import { PAYMENT_SERVICES } from "../../../engine/payments/command.ts";
 import { terminalQueueFull } from "../../../engine/terminals/terminal-queue-full.ts";
-import { duplicateReply, neverSeenText, queueFullResponse, refusedResponse } from "../command-refusals.ts";
-import { COMMAND_UUID, TerminalParams } from "../identifier-params.ts";
-import { okBody } from "../relay-envelope.ts";
+import { duplicateReply, neverSeenText, queueFullResponse, refusedResponse } from "../parts/command-refusals.ts";
+import { okBody } from "../parts/relay-envelope.ts";
+import { COMMAND_UUID, TerminalParams } from "../parts/schemas.ts";
 import { admin } from "./surface.ts";
 
 export const sendCommand = admin.endpoint({

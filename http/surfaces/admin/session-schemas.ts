@@ -1,11 +1,11 @@
 import { type Static, Type } from "@sinclair/typebox";
-import { FactorMethod, PasskeyItem } from "../factor-schemas.ts";
-import { AdministratorRoleWord, RelayMode, SessionStage } from "../named-words.ts";
+import { FactorMethod, PasskeyItem } from "../parts/factor-schemas.ts";
+import { AdministratorRoleWord, RelayMode, SessionStage } from "../parts/schemas.ts";
 
 /**
  * The JSON of the sign-in of administrators (`/admin/session...`), once: endpoints declare it, the
  * operators' pages take their types from it. Every answer is `{status: "ok", data}` with one of
- * these as `data`. What a sign-in sends beside these stands in http/surfaces/factor-schemas.ts:
+ * these as `data`. What a sign-in sends beside these stands in http/surfaces/parts/factor-schemas.ts:
  * `SecondFactor`, `StepUp`, `PasskeyAnswer`, `WebAuthnJson`, `TotpBegun`, `TotpConfirm`,
  * `PasskeyRegistration`, `RecoveryCodes`.
  *

@@ -3,10 +3,8 @@ import { RULE_VALUE_LENGTH_MAX, type SubscriptionRule } from "../../../engine/ac
 import { terminalOfTopic } from "../../../engine/access/topic-access.ts";
 import { maskPans } from "../../../engine/kernel/mask.ts";
 import { WHOLE_CHARACTERS } from "../../../engine/kernel/well-formed.ts";
-import { givenText } from "../free-text.ts";
-import { NamedTerminalId } from "../identifier-params.ts";
-import { RuleType } from "../named-words.ts";
-import { okBody } from "../relay-envelope.ts";
+import { okBody } from "../parts/relay-envelope.ts";
+import { givenText, NamedTerminalId, RuleType } from "../parts/schemas.ts";
 import { admin } from "./surface.ts";
 
 /** A rule that lets a terminal subscribe to topics of others. */

@@ -9,9 +9,8 @@ import {
 } from "../../../engine/settings/terminal-groups.ts";
 import { iso } from "../../endpoint/time.ts";
 import { ReadOnly } from "../../endpoint/unknown-members.ts";
-import { givenText } from "../free-text.ts";
-import { NamedTerminalId } from "../identifier-params.ts";
-import { okBody } from "../relay-envelope.ts";
+import { okBody } from "../parts/relay-envelope.ts";
+import { givenText, NamedTerminalId } from "../parts/schemas.ts";
 import { admin } from "./surface.ts";
 
 const Name = Type.String({

@@ -1,5 +1,5 @@
 import { type Static, Type } from "@sinclair/typebox";
-import { ResultStatus } from "../named-words.ts";
+import { ResultStatus } from "../parts/schemas.ts";
 
 const nullable = <T extends Parameters<typeof Type.Optional>[0]>(schema: T) => Type.Union([schema, Type.Null()]);
 const time = (description: string) => Type.String({ description: `ISO 8601 UTC; ${description}` });

@@ -4,8 +4,8 @@ import { cutText } from "../../../engine/kernel/cut-text.ts";
 import { RelayError } from "../../../engine/kernel/errors.ts";
 import type { Transaction } from "../../../engine/payments/transaction.ts";
 import { iso, isoOrNull } from "../../endpoint/time.ts";
-import { TerminalParams } from "../identifier-params.ts";
-import { okBody } from "../relay-envelope.ts";
+import { okBody } from "../parts/relay-envelope.ts";
+import { TerminalParams } from "../parts/schemas.ts";
 import { type AdminOperations, admin } from "./surface.ts";
 import { TerminalLife } from "./terminal-life-schemas.ts";
 

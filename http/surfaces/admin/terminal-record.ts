@@ -1,5 +1,5 @@
 import { type Static, Type } from "@sinclair/typebox";
-import { ConnectionRecord } from "../connection-record.ts";
+import { ConnectionRecord } from "../parts/connection-record.ts";
 
 /** A terminal as administrators see it: its connection, its commands and its device. */
 export const TerminalRecord = Type.Object(

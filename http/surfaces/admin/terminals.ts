@@ -4,9 +4,9 @@ import { RelayError } from "../../../engine/kernel/errors.ts";
 import { isTerminalId } from "../../../engine/kernel/identifiers.ts";
 import type { DeviceInfo } from "../../../engine/sessions/presence.ts";
 import type { TerminalView } from "../../../engine/terminals/terminals.ts";
-import { connectionRecord } from "../connection-record.ts";
-import { TerminalParams } from "../identifier-params.ts";
-import { okBody } from "../relay-envelope.ts";
+import { connectionRecord } from "../parts/connection-record.ts";
+import { okBody } from "../parts/relay-envelope.ts";
+import { TerminalParams } from "../parts/schemas.ts";
 import { type AdminOperations, admin } from "./surface.ts";
 import { TerminalRecord } from "./terminal-record.ts";
 

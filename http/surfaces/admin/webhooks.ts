@@ -6,8 +6,8 @@ import type { WebhookAttempt, WebhookDeliveryRecord } from "../../../engine/webh
 import type { WebhookEndpointRecord } from "../../../engine/webhooks/webhook-endpoint.ts";
 import type { Endpoint } from "../../endpoint/endpoint.ts";
 import { iso, isoOrNull } from "../../endpoint/time.ts";
-import { DeliveryState, Environment, WebhookDisabledReason, WebhookFormat, WebhookStatus } from "../named-words.ts";
-import { okBody } from "../relay-envelope.ts";
+import { okBody } from "../parts/relay-envelope.ts";
+import { DeliveryState, Environment, WebhookDisabledReason, WebhookFormat, WebhookStatus } from "../parts/schemas.ts";
 import { type AdminOperations, adminOfWebhooks as admin } from "./surface.ts";
 
 const PAGE_DEFAULT = 100;

@@ -12,7 +12,7 @@ import {
 } from "../../../engine/zvt/zvt-config.ts";
 import { iso, isoOrNull } from "../../endpoint/time.ts";
 import { ReadOnly } from "../../endpoint/unknown-members.ts";
-import { okBody } from "../relay-envelope.ts";
+import { okBody } from "../parts/relay-envelope.ts";
 import { admin } from "./surface.ts";
 
 const Level = Type.Union([Type.Literal("DEBUG"), Type.Literal("INFO"), Type.Literal("WARN"), Type.Literal("ERROR")], { title: "LogLevel" });

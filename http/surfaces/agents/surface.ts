@@ -7,7 +7,7 @@ import type { Clock } from "../../../engine/kernel/clock.ts";
 import { RelayError } from "../../../engine/kernel/errors.ts";
 import type { MerchantTransactions } from "../../../engine/payments/merchant-transactions.ts";
 import { surface } from "../../endpoint/surface.ts";
-import type { LocalTime } from "../local-time.ts";
+import type { LocalTime } from "../parts/time.ts";
 import { mcpEnvelope } from "./json-rpc.ts";
 
 /** Where agents call, and the only place that their tokens open. */

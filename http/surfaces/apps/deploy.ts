@@ -2,7 +2,7 @@ import { type Static, Type } from "@sinclair/typebox";
 import type { AppDeployment } from "../../../engine/apps/app-deployment.ts";
 import { RelayError } from "../../../engine/kernel/errors.ts";
 import { holdsSchemePan } from "../../../engine/kernel/mask.ts";
-import { okBody } from "../relay-envelope.ts";
+import { okBody } from "../parts/relay-envelope.ts";
 import {
   DEPLOYMENT_EXAMPLE,
   Deployment,

@@ -8,7 +8,7 @@ import {
 import { RelayError } from "../../../engine/kernel/errors.ts";
 import { isTerminalId } from "../../../engine/kernel/identifiers.ts";
 import { iso } from "../../endpoint/time.ts";
-import { okBody, TextBody } from "../relay-envelope.ts";
+import { okBody, TextBody } from "../parts/relay-envelope.ts";
 import { VersionParams } from "./schemas.ts";
 import { apps } from "./surface.ts";
 

@@ -1,6 +1,6 @@
 import { Type } from "@sinclair/typebox";
-import { NamedTerminalId } from "../identifier-params.ts";
-import { okBody } from "../relay-envelope.ts";
+import { okBody } from "../parts/relay-envelope.ts";
+import { NamedTerminalId } from "../parts/schemas.ts";
 import { VersionParams } from "./schemas.ts";
 import { apps } from "./surface.ts";
 

@@ -3,8 +3,7 @@ import { type AppDeployment, ROLLOUT_DEFAULT, type RolloutOptions } from "../../
 import { type AppVersion, RELEASE_NOTES_LENGTH_MAX, VERSION_CODE_MAX, VERSION_NAME_LENGTH_MAX } from "../../../engine/apps/app-version.ts";
 import { CONFIG_NAME_LENGTH_MAX, CONFIG_NAME_PATTERN } from "../../../engine/settings/cloud-config.ts";
 import { iso } from "../../endpoint/time.ts";
-import { NamedTerminalId } from "../identifier-params.ts";
-import { words } from "../named-words.ts";
+import { NamedTerminalId, words } from "../parts/schemas.ts";
 import type { AppsOperations } from "./surface.ts";
 
 const ID = { minimum: 1, maximum: Number.MAX_SAFE_INTEGER };

@@ -9,7 +9,7 @@ import type { RecordInstall } from "../../../engine/apps/record-install.ts";
 import type { UploadPackage } from "../../../engine/apps/upload-package.ts";
 import { PROPAGATION_DEADLINE_MS } from "../../../engine/tables/replicated-table.ts";
 import { surface } from "../../endpoint/surface.ts";
-import { relayEnvelope } from "../relay-envelope.ts";
+import { relayEnvelope } from "../parts/relay-envelope.ts";
 
 /** What the app update endpoints use. */
 export interface AppsOperations {

@@ -1,4 +1,4 @@
-import { TextBody } from "../relay-envelope.ts";
+import { TextBody } from "../parts/relay-envelope.ts";
 import { VersionParams } from "./schemas.ts";
 import { apps } from "./surface.ts";
 

@@ -1,5 +1,5 @@
 import { Type } from "@sinclair/typebox";
-import { okBody, TextBody } from "../relay-envelope.ts";
+import { okBody, TextBody } from "../parts/relay-envelope.ts";
 import { VERSION_EXAMPLE, Version, VersionChange, VersionParams, VersionRequest, versionBody } from "./schemas.ts";
 import { apps } from "./surface.ts";
 

@@ -1,5 +1,5 @@
-import type { Language } from "../buyer-language.ts";
-import type { Section } from "../buyer-texts.ts";
+import type { Language } from "../parts/buyer/buyer-language.ts";
+import type { Section } from "../parts/buyer/buyer-texts.ts";
 
 /** What the buyer of an intent reads beside what every buyer does (buyer-texts.ts), in one language. */
 export interface PageTexts {

@@ -1,8 +1,8 @@
 import { type IntentRecord, statusOf } from "../../../engine/intents/intent.ts";
-import { link, orUnavailable, PAGE_RESPONSES, page, seeOther, unavailable } from "../buyer-document.ts";
-import { type Language, LanguageHeaders, languageOf } from "../buyer-language.ts";
-import { BUYER_PAGE_RATE } from "../buyer-rate.ts";
-import { buyerTexts } from "../buyer-texts.ts";
+import { link, orUnavailable, PAGE_RESPONSES, page, seeOther, unavailable } from "../parts/buyer/buyer-document.ts";
+import { type Language, LanguageHeaders, languageOf } from "../parts/buyer/buyer-language.ts";
+import { BUYER_PAGE_RATE } from "../parts/buyer/buyer-rate.ts";
+import { buyerTexts } from "../parts/buyer/buyer-texts.ts";
 import { type PageTexts, textsIn } from "./page-texts.ts";
 import { intentOf, pages, TokenParams } from "./surface.ts";
 

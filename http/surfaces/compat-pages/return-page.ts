@@ -10,10 +10,10 @@ import {
   page,
   seeOther,
   unavailable,
-} from "../buyer-document.ts";
-import { type Language, LanguageHeaders, languageOf } from "../buyer-language.ts";
-import { BUYER_PAGE_RATE } from "../buyer-rate.ts";
-import { RETURN_SCRIPT, RETURN_SCRIPT_PATH, ReloadQuery, waitingPage, withinWait } from "../buyer-waiting.ts";
+} from "../parts/buyer/buyer-document.ts";
+import { type Language, LanguageHeaders, languageOf } from "../parts/buyer/buyer-language.ts";
+import { BUYER_PAGE_RATE } from "../parts/buyer/buyer-rate.ts";
+import { RETURN_SCRIPT, RETURN_SCRIPT_PATH, ReloadQuery, waitingPage, withinWait } from "../parts/buyer/buyer-waiting.ts";
 import { redirectStatus, returnAddress } from "./buyer-return.ts";
 import { textsIn } from "./page-texts.ts";
 import { missing } from "./pay-page.ts";

@@ -2,7 +2,7 @@ import { Type } from "@sinclair/typebox";
 import type { Intents } from "../../../engine/intents/intents.ts";
 import type { Timers } from "../../../engine/kernel/timers.ts";
 import { surface } from "../../endpoint/surface.ts";
-import { relayEnvelope } from "../relay-envelope.ts";
+import { relayEnvelope } from "../parts/relay-envelope.ts";
 
 /** What the buyer's pages use. */
 export interface CompatPageOperations {

@@ -1,6 +1,6 @@
 import { surface } from "../../endpoint/surface.ts";
 import type { ScriptOperations } from "../../web/script-endpoints.ts";
-import { relayEnvelope } from "../relay-envelope.ts";
+import { relayEnvelope } from "../parts/relay-envelope.ts";
 import type { CreateDemoIntent } from "./demo-intents.ts";
 
 /** What the demo pages use. All of it is of the sandbox, and known to everyone. */

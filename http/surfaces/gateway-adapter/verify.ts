@@ -6,7 +6,7 @@ import { amountOf, isFinal, type LinkRecord } from "../../../engine/links/link.t
 import type { VerifiedLink } from "../../../engine/links/links.ts";
 import type { UseLink } from "../../../engine/links/use-link.ts";
 import { Amount, PROTOCOL_RESULT } from "../../gateway/forms.ts";
-import { FRESHNESS_HEADERS, freshnessOf } from "../verified-link.ts";
+import { FRESHNESS_HEADERS, freshnessOf } from "../parts/verified-link.ts";
 import { foreignMerchant, headOf, refuse, type Subject, told, unknownPayment } from "./answers.ts";
 import { derivedId } from "./derived-id.ts";
 import { ADAPTER_RATE, AdapterHead, adapter } from "./surface.ts";

@@ -1,9 +1,9 @@
 import { timeInMails } from "../../../engine/accounts/mail-texts.ts";
 import { moneyText } from "../../../engine/kernel/money-text.ts";
 import type { PortalLinkRecord } from "../../../engine/portal-links/portal-link.ts";
-import { escaped, link as linkTo, page } from "../buyer-document.ts";
-import type { Language } from "../buyer-language.ts";
-import { buyerTexts } from "../buyer-texts.ts";
+import { escaped, link as linkTo, page } from "../parts/buyer/buyer-document.ts";
+import type { Language } from "../parts/buyer/buyer-language.ts";
+import { buyerTexts } from "../parts/buyer/buyer-texts.ts";
 import { type LinkTexts, linkTextsIn } from "./link-texts.ts";
 import type { LinkPageOperations } from "./surface.ts";
 

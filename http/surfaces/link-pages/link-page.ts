@@ -1,7 +1,7 @@
 import type { PortalLinkRecord } from "../../../engine/portal-links/portal-link.ts";
-import { orUnavailable, PAGE_RESPONSES, unavailable } from "../buyer-document.ts";
-import { type Language, LanguageHeaders, languageOf } from "../buyer-language.ts";
-import { BUYER_PAGE_RATE } from "../buyer-rate.ts";
+import { orUnavailable, PAGE_RESPONSES, unavailable } from "../parts/buyer/buyer-document.ts";
+import { type Language, LanguageHeaders, languageOf } from "../parts/buyer/buyer-language.ts";
+import { BUYER_PAGE_RATE } from "../parts/buyer/buyer-rate.ts";
 import { missingLink, paidPage, payablePage, tellingPage } from "./link-document.ts";
 import { type LinkPageOperations, LinkTokenParams, linkPages, looksLikeToken } from "./surface.ts";
 

@@ -3,10 +3,17 @@ import { GATEWAY_RESULT } from "../../../engine/gateway/gateway.ts";
 import { RelayError } from "../../../engine/kernel/errors.ts";
 import type { PortalLinkRecord } from "../../../engine/portal-links/portal-link.ts";
 import { isOver } from "../../../engine/portal-links/rules.ts";
-import { link, orUnavailable, PAGE_RESPONSES, PRIVATE_HEADER_DECLARATIONS, PRIVATE_HEADERS, unavailable } from "../buyer-document.ts";
-import { type Language, LanguageHeaders, languageOf } from "../buyer-language.ts";
-import { BUYER_PAGE_RATE } from "../buyer-rate.ts";
-import { ReloadQuery, waitingPage, withinWait } from "../buyer-waiting.ts";
+import {
+  link,
+  orUnavailable,
+  PAGE_RESPONSES,
+  PRIVATE_HEADER_DECLARATIONS,
+  PRIVATE_HEADERS,
+  unavailable,
+} from "../parts/buyer/buyer-document.ts";
+import { type Language, LanguageHeaders, languageOf } from "../parts/buyer/buyer-language.ts";
+import { BUYER_PAGE_RATE } from "../parts/buyer/buyer-rate.ts";
+import { ReloadQuery, waitingPage, withinWait } from "../parts/buyer/buyer-waiting.ts";
 import { missingLink, tellingPage } from "./link-document.ts";
 import { standingPage } from "./link-page.ts";
 import { linkTextsIn } from "./link-texts.ts";

@@ -1,7 +1,7 @@
 import { Type } from "@sinclair/typebox";
-import { orUnavailable, PAGE_RESPONSES, seeOther, unavailable } from "../buyer-document.ts";
-import { type Language, LanguageHeaders, languageOf } from "../buyer-language.ts";
-import { isFromElsewhere, OriginHeaders } from "../buyer-origin.ts";
+import { orUnavailable, PAGE_RESPONSES, seeOther, unavailable } from "../parts/buyer/buyer-document.ts";
+import { type Language, LanguageHeaders, languageOf } from "../parts/buyer/buyer-language.ts";
+import { isFromElsewhere, OriginHeaders } from "../parts/buyer/buyer-origin.ts";
 import { missingLink, onwardPage, tellingPage } from "./link-document.ts";
 import { standingPage } from "./link-page.ts";
 import { type LinkPageOperations, LinkTokenParams, linkPages, looksLikeToken, PAY_RATE } from "./surface.ts";

@@ -3,8 +3,8 @@ import type { Clock } from "../../../engine/kernel/clock.ts";
 import type { Timers } from "../../../engine/kernel/timers.ts";
 import type { PortalLinks } from "../../../engine/portal-links/portal-links.ts";
 import { surface } from "../../endpoint/surface.ts";
-import type { LocalTime } from "../local-time.ts";
-import { relayEnvelope } from "../relay-envelope.ts";
+import { relayEnvelope } from "../parts/relay-envelope.ts";
+import type { LocalTime } from "../parts/time.ts";
 
 /** What the page of a payment link uses. */
 export interface LinkPageOperations {

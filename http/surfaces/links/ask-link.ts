@@ -2,7 +2,7 @@ import { Type } from "@sinclair/typebox";
 import { RelayError } from "../../../engine/kernel/errors.ts";
 import { amountDiffers, type LinkRecord } from "../../../engine/links/link.ts";
 import type { OutgoingFile } from "../../endpoint/endpoint.ts";
-import { FRESHNESS_HEADERS, freshnessOf } from "../verified-link.ts";
+import { FRESHNESS_HEADERS, freshnessOf } from "../parts/verified-link.ts";
 import { IdParams, notFound, TxIdParams } from "./link-params.ts";
 import { LinkStatus, statusBody, statusWord } from "./record.ts";
 import { links } from "./surface.ts";

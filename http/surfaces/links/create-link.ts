@@ -3,9 +3,8 @@ import { RelayError } from "../../../engine/kernel/errors.ts";
 import { IDENTIFIER_LENGTH_MAX } from "../../../engine/kernel/limits.ts";
 import type { LinkRequest } from "../../../engine/links/create-link.ts";
 import type { LinkCreated } from "../../../engine/links/links.ts";
-import { givenText } from "../free-text.ts";
-import { TerminalParams } from "../identifier-params.ts";
-import type { LocalTime } from "../local-time.ts";
+import { givenText, TerminalParams } from "../parts/schemas.ts";
+import type { LocalTime } from "../parts/time.ts";
 import { CreatedLink, createdBody } from "./record.ts";
 import { LinkError, links } from "./surface.ts";
 

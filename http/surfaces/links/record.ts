@@ -1,7 +1,7 @@
 import { type Static, Type } from "@sinclair/typebox";
 import { fromMinorUnits } from "../../../engine/kernel/money.ts";
 import { amountDiffers, amountOf, type LinkRecord, type LinkState } from "../../../engine/links/link.ts";
-import type { LocalTime } from "../local-time.ts";
+import type { LocalTime } from "../parts/time.ts";
 
 const optional = (description: string) => Type.Optional(Type.String({ description }));
 

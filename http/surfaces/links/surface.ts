@@ -4,7 +4,7 @@ import type { Links } from "../../../engine/links/links.ts";
 import type { UseLink } from "../../../engine/links/use-link.ts";
 import { type ErrorEnvelope, USUAL_STATUS } from "../../endpoint/error-envelope.ts";
 import { surface } from "../../endpoint/surface.ts";
-import type { LocalTime } from "../local-time.ts";
+import type { LocalTime } from "../parts/time.ts";
 
 /** What the pay-by-link endpoints use. */
 export interface LinkOperations {

@@ -6,7 +6,7 @@ import type { Clock } from "../../../engine/kernel/clock.ts";
 import type { PortalLinkCreator } from "../../../engine/portal-links/portal-link.ts";
 import { maySeePersonalData } from "../../endpoint/personal-data.ts";
 import type { ResourceContext } from "../../endpoint/resource.ts";
-import { maskedEmail } from "../masked-email.ts";
+import { maskedEmail } from "../parts/masking.ts";
 import { merchantOf, userOf } from "./surface.ts";
 
 /** Somebody or something that acts for a merchant. */

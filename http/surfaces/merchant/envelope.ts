@@ -1,7 +1,7 @@
 import { type Static, type TSchema, Type } from "@sinclair/typebox";
 import type { ErrorCode } from "../../../engine/kernel/errors.ts";
 import { type ErrorEnvelope, USUAL_STATUS } from "../../endpoint/error-envelope.ts";
-import { responseTitle } from "../response-title.ts";
+import { responseTitle } from "../parts/response-title.ts";
 
 /** Codes of the portal beyond the usual ones. Further codes may be added. */
 export const PORTAL_CODES = [

@@ -1,7 +1,7 @@
 import { Type } from "@sinclair/typebox";
 import { RelayError } from "../../../engine/kernel/errors.ts";
 import type { MerchantTransaction } from "../../../engine/payments/merchant-transactions.ts";
-import { LocaleWord } from "../named-words.ts";
+import { LocaleWord } from "../parts/schemas.ts";
 import { reads } from "./reads.ts";
 import { MERCHANT_BASE, merchantOf, PORTAL_RATE } from "./surface.ts";
 import { filterOf } from "./transaction-query.ts";

@@ -1,6 +1,6 @@
 import { RelayError } from "../../../engine/kernel/errors.ts";
 import { isNamedIn } from "../../endpoint/entity-tag.ts";
-import { TerminalParams } from "../identifier-params.ts";
+import { TerminalParams } from "../parts/schemas.ts";
 import { ok, okOf } from "./envelope.ts";
 import { etagOf } from "./etag.ts";
 import { READ_DEADLINE_MS, reads } from "./reads.ts";

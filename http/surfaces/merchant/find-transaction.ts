@@ -1,7 +1,7 @@
 import { RelayError } from "../../../engine/kernel/errors.ts";
 import type { MerchantTransaction, MerchantTransactions } from "../../../engine/payments/merchant-transactions.ts";
 import { maySeePersonalData } from "../../endpoint/personal-data.ts";
-import { UuidParams } from "../identifier-params.ts";
+import { UuidParams } from "../parts/schemas.ts";
 import { ok, okOf } from "./envelope.ts";
 import { READ_DEADLINE_MS, reads } from "./reads.ts";
 import { receiptTexts } from "./receipt-text.ts";

@@ -1,6 +1,6 @@
 import { type SchemaOptions, type TBoolean, type TInteger, type TOptional, type TString, type TUnsafe, Type } from "@sinclair/typebox";
-import { DAY } from "../day.ts";
-import { words } from "../named-words.ts";
+import { words } from "../parts/schemas.ts";
+import { DAY } from "../parts/time.ts";
 import { ToDay } from "./schema-parts.ts";
 
 /** A filter of a list, as `list.ts` of a resource declares it for its endpoint and its page. */

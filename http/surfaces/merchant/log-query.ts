@@ -1,6 +1,6 @@
 import { type Static, Type } from "@sinclair/typebox";
 import { isLogEntryId, type LogQuery } from "../../../engine/operators/merchant-logs.ts";
-import type { LocalTime } from "../local-time.ts";
+import type { LocalTime } from "../parts/time.ts";
 import { LOG_FILTERS } from "./log-schemas.ts";
 import { PAGE_QUERY } from "./schema-parts.ts";
 import { damagedCursor, rangeOfQuery } from "./transaction-query.ts";

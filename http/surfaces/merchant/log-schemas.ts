@@ -1,5 +1,5 @@
 import { type Static, Type } from "@sinclair/typebox";
-import { AuditOutcome, words } from "../named-words.ts";
+import { AuditOutcome, words } from "../parts/schemas.ts";
 import { FromDay, nullable, ToDay, time } from "./schema-parts.ts";
 
 /** The JSON of a merchant's logs (who changed what, what its objects went through, calls to others): endpoints declare it, the portal's pages take their types from it. */

@@ -1,13 +1,13 @@
 import { Type } from "@sinclair/typebox";
-import type { DisputeTask } from "../../../engine/alerts/dispute-tasks.ts";
+import type { DisputeTask } from "../../../engine/cases/case-tasks.ts";
 import { RelayError } from "../../../engine/kernel/errors.ts";
 import type { MerchantDay, TransactionSums } from "../../../engine/payments/merchant-transactions.ts";
 import type { PortalLinkTask } from "../../../engine/portal-links/link-tasks.ts";
 import type { MerchantAttentionItem } from "../../../engine/settings/merchant-attention.ts";
 import type { SubscriptionTask } from "../../../engine/subscriptions/subscription-tasks.ts";
 import { iso, isoOrNull } from "../../endpoint/time.ts";
-import { DAY } from "../day.ts";
-import { daysAfter, type LocalTime } from "../local-time.ts";
+import type { LocalTime } from "../parts/time.ts";
+import { DAY, daysAfter } from "../parts/time.ts";
 import { ok, okOf } from "./envelope.ts";
 import { Overview, type OverviewJson } from "./overview-schemas.ts";
 import { READ_DEADLINE_MS, reads } from "./reads.ts";

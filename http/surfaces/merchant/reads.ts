@@ -1,5 +1,5 @@
 import type { Alerts } from "../../../engine/alerts/alerts.ts";
-import type { DisputeTasks } from "../../../engine/alerts/dispute-tasks.ts";
+import type { DisputeTasks } from "../../../engine/cases/case-tasks.ts";
 import type { Disputes } from "../../../engine/disputes/disputes.ts";
 import type { Clock } from "../../../engine/kernel/clock.ts";
 import type { Timers } from "../../../engine/kernel/timers.ts";
@@ -12,7 +12,7 @@ import type { MerchantAttention } from "../../../engine/settings/merchant-attent
 import type { MerchantTerminals } from "../../../engine/settings/merchant-terminals.ts";
 import type { SubscriptionTasks } from "../../../engine/subscriptions/subscription-tasks.ts";
 import type { Terminals } from "../../../engine/terminals/terminals.ts";
-import type { LocalTime } from "../local-time.ts";
+import type { LocalTime } from "../parts/time.ts";
 import { merchantSurface } from "./surface.ts";
 
 /** What the endpoints use that a merchant reads its payments, terminals and log by. */

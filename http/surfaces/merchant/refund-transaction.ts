@@ -1,11 +1,10 @@
 import { Type } from "@sinclair/typebox";
-import type { GiveBack } from "../../../engine/intents/give-back.ts";
 import { RelayError } from "../../../engine/kernel/errors.ts";
 import type { Links } from "../../../engine/links/links.ts";
 import type { MerchantTransactions } from "../../../engine/payments/merchant-transactions.ts";
+import type { GiveBack } from "../../../engine/refunds/refund-payment.ts";
 import { iso } from "../../endpoint/time.ts";
-import { givenText } from "../free-text.ts";
-import { UuidParams } from "../identifier-params.ts";
+import { givenText, UuidParams } from "../parts/schemas.ts";
 import { ok, okOf, refusal } from "./envelope.ts";
 import { ownTransaction } from "./find-transaction.ts";
 import { ownLink, refundDecision, type WhyNoRefund } from "./refund-decision.ts";

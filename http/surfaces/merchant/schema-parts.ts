@@ -1,6 +1,6 @@
 import { type TSchema, Type } from "@sinclair/typebox";
 import { PASSWORD_LENGTH_MAX, PASSWORD_LENGTH_MIN } from "../../../engine/accounts/account.ts";
-import { DAY } from "../day.ts";
+import { DAY } from "../parts/time.ts";
 
 /**
  * What the schemas of `/api/merchant` have in common; each resource's own are in a `schemas.ts` of its folder, or in a `<resource>-schemas.ts` here. Times are ISO 8601 in

@@ -1,5 +1,5 @@
 import { type Static, Type } from "@sinclair/typebox";
-import { ConnectionStatus, ConnectionType } from "../named-words.ts";
+import { ConnectionStatus, ConnectionType } from "../parts/schemas.ts";
 import { nullable, time } from "./schema-parts.ts";
 import { TransactionItem } from "./transaction-schemas.ts";
 

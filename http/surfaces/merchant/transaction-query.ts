@@ -1,12 +1,12 @@
 import { type Static, Type } from "@sinclair/typebox";
 import { RelayError } from "../../../engine/kernel/errors.ts";
 import type { MerchantTransactionFilter } from "../../../engine/payments/merchant-transactions.ts";
-import { rangeOfQuery } from "../day-range.ts";
-import type { LocalTime } from "../local-time.ts";
+import type { LocalTime } from "../parts/time.ts";
+import { rangeOfQuery } from "../parts/time.ts";
 import { TRANSACTION_FILTERS } from "./transaction-schemas.ts";
 
-export { dayOfQuery, rangeOfQuery } from "../day-range.ts";
-export { cursorOf, damagedCursor, readCursor } from "../transaction-cursor.ts";
+export { dayOfQuery, rangeOfQuery } from "../parts/time.ts";
+export { cursorOf, damagedCursor, readCursor } from "../parts/transaction-cursor.ts";
 
 export const TransactionFilters = Type.Object(TRANSACTION_FILTERS);
 

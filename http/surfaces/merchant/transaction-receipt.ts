@@ -1,7 +1,7 @@
 import type { MerchantTransaction } from "../../../engine/payments/merchant-transactions.ts";
 import { maySeePersonalData } from "../../endpoint/personal-data.ts";
 import { iso } from "../../endpoint/time.ts";
-import { UuidParams } from "../identifier-params.ts";
+import { UuidParams } from "../parts/schemas.ts";
 import { ok, okOf } from "./envelope.ts";
 import { ownTransaction } from "./find-transaction.ts";
 import { READ_DEADLINE_MS, reads } from "./reads.ts";

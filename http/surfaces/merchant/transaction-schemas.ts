@@ -1,5 +1,5 @@
 import { type Static, Type } from "@sinclair/typebox";
-import { CardEntry, RefundFilterWord, RefundStateWord, ResultStatus, words } from "../named-words.ts";
+import { CardEntry, RefundFilterWord, RefundStateWord, ResultStatus, words } from "../parts/schemas.ts";
 import { AlertOfPayment, DisputeOfPayment } from "./disputes/schemas.ts";
 import { Currency, FromDay, nullable, ToDay, time } from "./schema-parts.ts";
 

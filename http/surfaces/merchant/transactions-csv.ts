@@ -1,6 +1,6 @@
 import type { Locale } from "../../../engine/accounts/account.ts";
 import type { MerchantTransaction } from "../../../engine/payments/merchant-transactions.ts";
-import type { LocalTime } from "../local-time.ts";
+import type { LocalTime } from "../parts/time.ts";
 import { BYTE_ORDER_MARK, CSV_FORMS, csvLines, textCell } from "./csv.ts";
 import { EXPORT_COLUMNS } from "./exports/columns.ts";
 import { itemOf, majorUnits, outcomeWord } from "./transaction-item.ts";

@@ -9,9 +9,9 @@ import {
   SHOWN_CREDENTIALS_EXAMPLE,
   ShownGatewayCredentials,
   shownCredentials,
-} from "../gateway-credentials.ts";
-import { Environment } from "../named-words.ts";
-import { okBody } from "../relay-envelope.ts";
+} from "../parts/gateway-credentials.ts";
+import { okBody } from "../parts/relay-envelope.ts";
+import { Environment } from "../parts/schemas.ts";
 import { callingPartner, portal } from "./surface.ts";
 
 const environment = Type.Optional(described(Environment, "Default: LIVE, the account of all payments but those of TEST."));

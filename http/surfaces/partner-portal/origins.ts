@@ -1,6 +1,6 @@
 import { Type } from "@sinclair/typebox";
-import { AllowedOrigins } from "../allowed-origins.ts";
-import { okBody } from "../relay-envelope.ts";
+import { AllowedOrigins } from "../parts/allowed-origins.ts";
+import { okBody } from "../parts/relay-envelope.ts";
 import { callingPartner, portal } from "./surface.ts";
 
 const Origins = Type.Record(Type.String(), Type.String());

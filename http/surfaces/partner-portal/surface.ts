@@ -6,7 +6,7 @@ import type { AdministerPartners } from "../../../engine/partners/administer-par
 import type { Partners } from "../../../engine/partners/partners.ts";
 import { PROPAGATION_DEADLINE_MS } from "../../../engine/tables/replicated-table.ts";
 import { surface } from "../../endpoint/surface.ts";
-import { relayEnvelope } from "../relay-envelope.ts";
+import { relayEnvelope } from "../parts/relay-envelope.ts";
 
 /** What the partner portal's endpoints use. */
 export interface PartnerPortalOperations {

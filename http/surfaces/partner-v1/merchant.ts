@@ -2,7 +2,7 @@ import { Type } from "@sinclair/typebox";
 import { RelayError } from "../../../engine/kernel/errors.ts";
 import { CALLS_PER_MINUTE_MAX } from "../../../engine/partners/merchant.ts";
 import { iso } from "../../endpoint/time.ts";
-import { madeItems } from "../made-by-key.ts";
+import { madeItems } from "../parts/made-by-key.ts";
 import { refusal } from "./error-body.ts";
 import {
   Environment,

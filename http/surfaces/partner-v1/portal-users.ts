@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { Type } from "@sinclair/typebox";
 import { roleMay } from "../../../engine/access/partner-grant.ts";
 import { USERS_MAX } from "../../../engine/accounts/team.ts";
-import { maskedEmail } from "../masked-email.ts";
+import { maskedEmail } from "../parts/masking.ts";
 import {
   INVITES,
   OWNER_ACTIVE,
@@ -14,7 +14,7 @@ import {
   portalUserOf,
   USER_EXISTS,
   USERS_FULL,
-} from "../portal-user.ts";
+} from "../parts/portal-user.ts";
 import { refusal } from "./error-body.ts";
 import { inactive } from "./merchant.ts";
 import { MerchantParams } from "./schemas.ts";

@@ -1,7 +1,7 @@
 import { Type } from "@sinclair/typebox";
 import { RelayError } from "../../../engine/kernel/errors.ts";
-import { DAY, isCalendarDay } from "../day.ts";
-import { RECONCILED_DAY_EXAMPLE, ReconciledDaySchema, reconciledDayJson } from "../reconciliation-json.ts";
+import { RECONCILED_DAY_EXAMPLE, ReconciledDaySchema, reconciledDayJson } from "../parts/reconciliation-json.ts";
+import { DAY, isCalendarDay } from "../parts/time.ts";
 import { PARTNER_API_BASE, PARTNER_API_RATE, partnerV1, permitted } from "./surface.ts";
 
 /** A day of a merchant may have two thousand lines. */

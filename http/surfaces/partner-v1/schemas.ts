@@ -12,8 +12,8 @@ import {
 import type { MerchantKeys } from "../../../engine/partners/merchant-keys.ts";
 import { described } from "../../endpoint/described.ts";
 import { iso } from "../../endpoint/time.ts";
-import { MadeItems } from "../made-by-key.ts";
-import { ActiveState, Environment, KeysReason, ServiceWord } from "../named-words.ts";
+import { MadeItems } from "../parts/made-by-key.ts";
+import { ActiveState, Environment, KeysReason, ServiceWord } from "../parts/schemas.ts";
 
 const instant = (description: string) => Type.String({ description: `ISO 8601 UTC; ${description}` });
 

@@ -2,7 +2,13 @@ import { Type } from "@sinclair/typebox";
 import type { PartnerApiGrant, ServiceCode } from "../../../engine/access/partner-grant.ts";
 import { SERVICE_DESCRIPTIONS } from "../../../engine/partners/merchant-service.ts";
 import type { ServiceOutcome } from "../../../engine/partners/merchant-services.ts";
-import { AnyConfiguration, CONFIG_BODY_BYTES_MAX, CONFIGURATION_EXAMPLE, membersShown, ServiceMembers } from "../service-configuration.ts";
+import {
+  AnyConfiguration,
+  CONFIG_BODY_BYTES_MAX,
+  CONFIGURATION_EXAMPLE,
+  membersShown,
+  ServiceMembers,
+} from "../parts/service-configuration.ts";
 import { refusal } from "./error-body.ts";
 import { inactive } from "./merchant.ts";
 import { MerchantServiceParams, SERVICE_EXAMPLE, ServiceAnswer, ServiceWord, serviceStateOf } from "./schemas.ts";

@@ -3,7 +3,7 @@ import { RelayError } from "../../../engine/kernel/errors.ts";
 import type { WebhookDeliveryRecord } from "../../../engine/webhooks/webhook-delivery.ts";
 import { described } from "../../endpoint/described.ts";
 import { iso, isoOrNull } from "../../endpoint/time.ts";
-import { DeliveryState } from "../named-words.ts";
+import { DeliveryState } from "../parts/schemas.ts";
 import { PARTNER_API_BASE, PARTNER_API_RATE, partnerV1, permitted } from "./surface.ts";
 import { requiredWebhook, WebhookParams, webhookOwnerOf } from "./webhooks.ts";
 

@@ -4,8 +4,8 @@ import { WEBHOOK_ENDPOINTS_MAX, type WebhookEndpointRecord, type WebhookOwner } 
 import type { WebhookEndpoints } from "../../../engine/webhooks/webhook-endpoints.ts";
 import { described } from "../../endpoint/described.ts";
 import { iso } from "../../endpoint/time.ts";
-import { ActiveState, WebhookDisabledReason } from "../named-words.ts";
-import { distinctEvents, withoutCards } from "../webhook-members.ts";
+import { ActiveState, WebhookDisabledReason } from "../parts/schemas.ts";
+import { distinctEvents, withoutCards } from "../parts/webhook-members.ts";
 import { refusal } from "./error-body.ts";
 import { Environment } from "./schemas.ts";
 import { PARTNER_API_BASE, PARTNER_API_RATE, partnerV1, permitted } from "./surface.ts";

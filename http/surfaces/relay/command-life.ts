@@ -3,10 +3,9 @@ import { RelayError } from "../../../engine/kernel/errors.ts";
 import { currencyUnknown } from "../../../engine/payments/result.ts";
 import type { CommandLifeView } from "../../../engine/terminals/find-transaction.ts";
 import { iso } from "../../endpoint/time.ts";
-import { queueFullResponse } from "../command-refusals.ts";
-import { UuidParams } from "../identifier-params.ts";
-import { ResultStatus } from "../named-words.ts";
-import { okBody } from "../relay-envelope.ts";
+import { queueFullResponse } from "../parts/command-refusals.ts";
+import { okBody } from "../parts/relay-envelope.ts";
+import { ResultStatus, UuidParams } from "../parts/schemas.ts";
 import { relay } from "./surface.ts";
 
 const State = Type.Union(

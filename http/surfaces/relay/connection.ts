@@ -3,9 +3,9 @@ import { mayActAs, mayKnow } from "../../../engine/access/caller.ts";
 import { RelayError } from "../../../engine/kernel/errors.ts";
 import type { ConnectionView } from "../../../engine/terminals/terminals.ts";
 import { iso } from "../../endpoint/time.ts";
-import { ConnectionRecord, connectionRecord } from "../connection-record.ts";
-import { TerminalParams } from "../identifier-params.ts";
-import { okBody } from "../relay-envelope.ts";
+import { ConnectionRecord, connectionRecord } from "../parts/connection-record.ts";
+import { okBody } from "../parts/relay-envelope.ts";
+import { TerminalParams } from "../parts/schemas.ts";
 import { relay } from "./surface.ts";
 
 export const checkConnection = relay.endpoint({

@@ -2,7 +2,7 @@ import { Type } from "@sinclair/typebox";
 import { type Caller, mayKnow } from "../../../engine/access/caller.ts";
 import { RelayError } from "../../../engine/kernel/errors.ts";
 import type { RequestFacts } from "../../endpoint/endpoint.ts";
-import { TerminalId, TerminalParams, UuidParams } from "../identifier-params.ts";
+import { TerminalId, TerminalParams, UuidParams } from "../parts/schemas.ts";
 import { lookupBody, NOT_FOUND, TransactionLookupBody, WAIT_DEADLINE_MS, WaitQuery } from "./schemas.ts";
 import { type RelayOperations, relay } from "./surface.ts";
 

@@ -3,9 +3,8 @@ import { type Caller, mayKnow } from "../../../engine/access/caller.ts";
 import { RelayError } from "../../../engine/kernel/errors.ts";
 import { TRANSACTIONS_LIMIT_DEFAULT, TRANSACTIONS_LIMIT_MAX, TRANSACTIONS_OFFSET_MAX } from "../../../engine/kernel/limits.ts";
 import type { TransactionMethod } from "../../../engine/payments/transaction.ts";
-import { TerminalParams } from "../identifier-params.ts";
-import type { LocalTime } from "../local-time.ts";
-import { words } from "../named-words.ts";
+import { TerminalParams, words } from "../parts/schemas.ts";
+import type { LocalTime } from "../parts/time.ts";
 import { LookupStatus, TransactionItem, toItem } from "./schemas.ts";
 import { type RelayOperations, relay } from "./surface.ts";
 

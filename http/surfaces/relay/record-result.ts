@@ -2,9 +2,9 @@ import { RESULT_BODY_BYTES_MAX } from "../../../engine/kernel/limits.ts";
 import { contradictedMember } from "../../../engine/payments/contradicted-member.ts";
 import type { ResultOutcome } from "../../../engine/terminals/terminals.ts";
 import { unreadPosting } from "../../endpoint/unread-body.ts";
-import { TerminalParams } from "../identifier-params.ts";
-import { TextBody } from "../relay-envelope.ts";
-import { RESULT_EXAMPLE, ResultPayload } from "../terminal-messages.ts";
+import { TextBody } from "../parts/relay-envelope.ts";
+import { TerminalParams } from "../parts/schemas.ts";
+import { RESULT_EXAMPLE, ResultPayload } from "../parts/terminal-messages.ts";
 import { relay } from "./surface.ts";
 
 const TEXTS: Record<ResultOutcome["type"], string> = {

@@ -1,8 +1,8 @@
 import { type Static, Type } from "@sinclair/typebox";
 import { WAIT_SECONDS_MAX } from "../../../engine/kernel/limits.ts";
 import type { Transaction } from "../../../engine/payments/transaction.ts";
-import type { LocalTime } from "../local-time.ts";
-import { CardEntry, ResultStatus, words } from "../named-words.ts";
+import { CardEntry, ResultStatus, words } from "../parts/schemas.ts";
+import type { LocalTime } from "../parts/time.ts";
 
 /** The longest wait of a lookup plus the time to respond, in milliseconds. */
 export const WAIT_DEADLINE_MS = (WAIT_SECONDS_MAX + 10) * 1_000;

@@ -4,8 +4,8 @@ import { TAG_HEX_DIGITS_MAX } from "../../../engine/payments/tags.ts";
 import type { PaymentRequested } from "../../../engine/terminals/send-payment.ts";
 import { terminalQueueFull } from "../../../engine/terminals/terminal-queue-full.ts";
 import type { Input } from "../../endpoint/endpoint.ts";
-import { neverSeenText, queueFullResponse, refusedResponse, repeatedReply } from "../command-refusals.ts";
-import { COMMAND_UUID, TerminalParams } from "../identifier-params.ts";
+import { neverSeenText, queueFullResponse, refusedResponse, repeatedReply } from "../parts/command-refusals.ts";
+import { COMMAND_UUID, TerminalParams } from "../parts/schemas.ts";
 import { type RelayOperations, relay } from "./surface.ts";
 
 /** An even number of hex digits. */

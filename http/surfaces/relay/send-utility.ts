@@ -4,9 +4,9 @@ import { COMMAND_BODY_BYTES_MAX } from "../../../engine/kernel/limits.ts";
 import { PRINT_LABEL_CHARS_MAX, PRINT_TEXT_CHARS_MAX } from "../../../engine/payments/utility-request.ts";
 import type { UtilitySent } from "../../../engine/terminals/send-payment.ts";
 import { terminalQueueFull } from "../../../engine/terminals/terminal-queue-full.ts";
-import { neverSeenText, queueFullResponse, refusedResponse, repeatedReply } from "../command-refusals.ts";
-import { COMMAND_UUID, TerminalParams } from "../identifier-params.ts";
-import { okBody } from "../relay-envelope.ts";
+import { neverSeenText, queueFullResponse, refusedResponse, repeatedReply } from "../parts/command-refusals.ts";
+import { okBody } from "../parts/relay-envelope.ts";
+import { COMMAND_UUID, TerminalParams } from "../parts/schemas.ts";
 import { type RelayOperations, relay } from "./surface.ts";
 
 const commandSent = (service: "SCAN" | "PRINT") =>

@@ -7,8 +7,8 @@ import type { RecordResult } from "../../../engine/terminals/record-result.ts";
 import type { SendPayment, SendUtility } from "../../../engine/terminals/send-payment.ts";
 import type { Terminals } from "../../../engine/terminals/terminals.ts";
 import { surface } from "../../endpoint/surface.ts";
-import type { LocalTime } from "../local-time.ts";
-import { relayEnvelope } from "../relay-envelope.ts";
+import { relayEnvelope } from "../parts/relay-envelope.ts";
+import type { LocalTime } from "../parts/time.ts";
 
 export interface TerminalSettings {
   readonly version: number;

@@ -1,8 +1,8 @@
 import { mayActAs } from "../../../engine/access/caller.ts";
 import { RelayError } from "../../../engine/kernel/errors.ts";
 import type { TakenCommand } from "../../../engine/terminals/terminals.ts";
-import { TerminalParams } from "../identifier-params.ts";
-import { COMMAND_EXAMPLE, CommandPayload } from "../terminal-messages.ts";
+import { TerminalParams } from "../parts/schemas.ts";
+import { COMMAND_EXAMPLE, CommandPayload } from "../parts/terminal-messages.ts";
 import { DeviceHeaders, deviceOf } from "./device.ts";
 import { relay } from "./surface.ts";
 import { SETTINGS_HEADER, settingsHeader } from "./terminal-settings.ts";

@@ -5,8 +5,8 @@ import { LOG_BODY_BYTES_MAX, LOG_ENTRIES_PER_TERMINAL_MAX } from "../../../engin
 import { MASK_DEPTH_MAX, maskJson } from "../../../engine/kernel/mask.ts";
 import type { CallerNeeds, Endpoint } from "../../endpoint/endpoint.ts";
 import { iso } from "../../endpoint/time.ts";
-import { TerminalParams } from "../identifier-params.ts";
-import { okBody } from "../relay-envelope.ts";
+import { okBody } from "../parts/relay-envelope.ts";
+import { TerminalParams } from "../parts/schemas.ts";
 import { headerText } from "./header-text.ts";
 import { type RelayOperations, relay } from "./surface.ts";
 

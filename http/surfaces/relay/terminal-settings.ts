@@ -1,8 +1,8 @@
 import { Type } from "@sinclair/typebox";
 import { mayActAs } from "../../../engine/access/caller.ts";
 import { RelayError } from "../../../engine/kernel/errors.ts";
-import { TerminalParams } from "../identifier-params.ts";
-import { okBody } from "../relay-envelope.ts";
+import { okBody } from "../parts/relay-envelope.ts";
+import { TerminalParams } from "../parts/schemas.ts";
 import { relay, type TerminalSettings } from "./surface.ts";
 
 /** On the answers of the poll: a terminal that keeps no connection learns from it that there is something to fetch. */

@@ -1,7 +1,7 @@
 import { Type } from "@sinclair/typebox";
-import { orUnavailable, PAGE_RESPONSES, seeOther, unavailable } from "../buyer-document.ts";
-import { type Language, LanguageHeaders, languageOf } from "../buyer-language.ts";
-import { isFromElsewhere, OriginHeaders } from "../buyer-origin.ts";
+import { orUnavailable, PAGE_RESPONSES, seeOther, unavailable } from "../parts/buyer/buyer-document.ts";
+import { type Language, LanguageHeaders, languageOf } from "../parts/buyer/buyer-language.ts";
+import { isFromElsewhere, OriginHeaders } from "../parts/buyer/buyer-origin.ts";
 import { missingSubscription, tellingPage } from "./subscription-document.ts";
 import { looksLikeToken, PRESS_RATE, type SubscriptionPageOperations, SubscriptionTokenParams, subscriptionPages } from "./surface.ts";
 

@@ -2,8 +2,8 @@ import { timeInMails } from "../../../engine/accounts/mail-texts.ts";
 import { moneyText } from "../../../engine/kernel/money-text.ts";
 import { dunningCalendar, isUnpaid, nextTryAtMs, pendingOf } from "../../../engine/subscriptions/rules.ts";
 import { FIRST_PAYMENT_MS, type SubscriptionRecord } from "../../../engine/subscriptions/subscription.ts";
-import { escaped, link as linkTo, page } from "../buyer-document.ts";
-import type { Language } from "../buyer-language.ts";
+import { escaped, link as linkTo, page } from "../parts/buyer/buyer-document.ts";
+import type { Language } from "../parts/buyer/buyer-language.ts";
 import { type SubscriptionTexts, subscriptionTextsIn } from "./subscription-texts.ts";
 import type { SubscriptionPageOperations } from "./surface.ts";
 

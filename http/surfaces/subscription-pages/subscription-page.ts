@@ -1,7 +1,7 @@
 import type { SubscriptionRecord } from "../../../engine/subscriptions/subscription.ts";
-import { orUnavailable, PAGE_RESPONSES, seeOther, unavailable } from "../buyer-document.ts";
-import { type Language, LanguageHeaders, languageOf } from "../buyer-language.ts";
-import { BUYER_PAGE_RATE } from "../buyer-rate.ts";
+import { orUnavailable, PAGE_RESPONSES, seeOther, unavailable } from "../parts/buyer/buyer-document.ts";
+import { type Language, LanguageHeaders, languageOf } from "../parts/buyer/buyer-language.ts";
+import { BUYER_PAGE_RATE } from "../parts/buyer/buyer-rate.ts";
 import { cancelPage, missingSubscription, standingPage } from "./subscription-document.ts";
 import { looksLikeToken, type SubscriptionPageOperations, SubscriptionTokenParams, subscriptionPages } from "./surface.ts";
 

@@ -3,8 +3,8 @@ import type { Clock } from "../../../engine/kernel/clock.ts";
 import type { Ids } from "../../../engine/kernel/ids.ts";
 import type { Subscriptions } from "../../../engine/subscriptions/subscriptions.ts";
 import { surface } from "../../endpoint/surface.ts";
-import type { LocalTime } from "../local-time.ts";
-import { relayEnvelope } from "../relay-envelope.ts";
+import { relayEnvelope } from "../parts/relay-envelope.ts";
+import type { LocalTime } from "../parts/time.ts";
 
 /** What the page of a subscription uses. */
 export interface SubscriptionPageOperations {

@@ -1,7 +1,7 @@
 import { Type } from "@sinclair/typebox";
 import type { Endpoint } from "../../endpoint/endpoint.ts";
 import { surface } from "../../endpoint/surface.ts";
-import { relayEnvelope } from "../relay-envelope.ts";
+import { relayEnvelope } from "../parts/relay-envelope.ts";
 
 /** What the endpoints for operators use. */
 export interface SystemOperations {

@@ -88,7 +88,7 @@ export type NodeProtocol = TerminalProtocol &
     "node.transactions": { request: TransactionQuery; response: Transaction[] };
     /** Handled by the main thread: what ClickHouse has under a uuid. */
     "node.search": { request: { uuids: readonly string[] }; response: FedHit[] };
-    /** Handled by the main thread: the transactions of a merchant (infra/node/wiring/merchant-transactions.ts). */
+    /** Handled by the main thread: the transactions of a merchant (infra/node/wiring/merchants/merchant-transactions.ts). */
     "node.merchantPage": {
       request: { merchantId: string; filter: MerchantTransactionFilter; after: TransactionKey | null; limit: number };
       response: MerchantTransactionPage;
@@ -96,7 +96,7 @@ export type NodeProtocol = TerminalProtocol &
     "node.merchantFind": { request: { merchantId: string; uuid: string }; response: MerchantTransaction | null };
     "node.merchantSums": { request: { merchantId: string; fromMs: number; untilMs: number }; response: MerchantDay };
     "node.merchantLatest": { request: { merchantId: string }; response: MerchantTransaction[] };
-    /** A report of a merchant, as the JSON text of what its name stands for (storage/feed/merchant-reports.ts). */
+    /** A report of a merchant, as the JSON text of what its name stands for (storage/reports/merchant-reports.ts). */
     "node.merchantReport": {
       request: { name: ReportName; owner: ReportOwner; query: ReportKinds[ReportName]["query"] };
       response: string;
@@ -125,10 +125,10 @@ export type NodeProtocol = TerminalProtocol &
     "node.merchantCallLog": { request: { merchantId: string } & LogQuery; response: LogPage<CallEntry> };
     "node.overview": { request: undefined; response: Pick<Overview, "outbox" | "nodes"> };
     "node.metrics": { request: undefined; response: string };
-    /** Wrong passwords of a node are counted by one of its shards (infra/node/wiring/logins.ts). */
+    /** Wrong passwords of a node are counted by one of its shards (infra/node/wiring/access/logins.ts). */
     "shard.countLogin": { request: LoginAttempt; response: LoginVerdict };
     "shard.takeLoginBack": { request: LoginAttempt; response: undefined };
-    /** Calls of a minute of a node are counted by the same one (infra/node/wiring/merchant-calls.ts). Answers as `MinuteCounts.take`. */
+    /** Calls of a minute of a node are counted by the same one (infra/node/wiring/merchants/merchant-calls.ts). Answers as `MinuteCounts.take`. */
     "shard.countCall": { request: { of: "merchants" | "pages"; key: string; max: number }; response: number };
     /** Handled by the first shard of each node: its ZVT listener, and the registers that are connected. */
     "zvt.node": { request: undefined; response: ZvtNodeView };

@@ -21,28 +21,28 @@ import { storeTimeZone } from "../../../storage/clickhouse/installation.ts";
 import { migrate, SchemaTooNew } from "../../../storage/clickhouse/migrate.ts";
 import { PORTAL_WORKLOAD, REPORTS_WORKLOAD } from "../../../storage/clickhouse/workloads.ts";
 import { clickHouseSink, insertLines } from "../../../storage/feed/clickhouse-sink.ts";
-import { createFedRows, type FedRows } from "../../../storage/feed/fed-commands.ts";
-import { createFedSearch, missingFedSearch } from "../../../storage/feed/fed-search.ts";
 import { createFeed, type Feed } from "../../../storage/feed/feed.ts";
 import { startMerchantBackfill } from "../../../storage/feed/merchant-backfill.ts";
-import { createMerchantReports, type MerchantReportReader, missingMerchantReports } from "../../../storage/feed/merchant-reports.ts";
-import {
-  createMerchantTransactions,
-  type MerchantTransactionReader,
-  missingMerchantTransactions,
-} from "../../../storage/feed/merchant-transactions.ts";
 import { startObjectBackfill } from "../../../storage/feed/object-backfill.ts";
 import type { OnceInBackground } from "../../../storage/feed/once-in-background.ts";
 import { createOutboxBacklog } from "../../../storage/feed/outbox-backlog.ts";
 import { pause } from "../../../storage/feed/pause.ts";
-import { createReconciliationRows, missingReconciliationRows } from "../../../storage/feed/reconciliation-rows.ts";
-import { createTransactionList, missingTransactionList } from "../../../storage/feed/transaction-list.ts";
+import { createMerchantReports, type MerchantReportReader, missingMerchantReports } from "../../../storage/reports/merchant-reports.ts";
+import { createReconciliationRows, missingReconciliationRows } from "../../../storage/reports/reconciliation-rows.ts";
+import { createFedRows, type FedRows } from "../../../storage/transactions/fed-commands.ts";
+import { createFedSearch, missingFedSearch } from "../../../storage/transactions/fed-search.ts";
+import {
+  createMerchantTransactions,
+  type MerchantTransactionReader,
+  missingMerchantTransactions,
+} from "../../../storage/transactions/merchant-transactions.ts";
+import { createTransactionList, missingTransactionList } from "../../../storage/transactions/transaction-list.ts";
 import type { Config } from "../boot/config.ts";
 import { machineTimers } from "../boot/machine-timers.ts";
 import { failureFacts } from "../observability/failure-facts.ts";
 import type { Log } from "../observability/log.ts";
 import type { NodeGauges } from "../observability/node-metrics.ts";
-import { lookedUp } from "../wiring/overview.ts";
+import { lookedUp } from "../wiring/administration/overview.ts";
 import type { ClusterFeed, RunningFeed } from "./cluster-feed.ts";
 
 const RETRY_MS = 2_000;

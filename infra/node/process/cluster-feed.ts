@@ -1,10 +1,10 @@
 import type { Clock } from "../../../engine/kernel/clock.ts";
 import type { Kv } from "../../../engine/kernel/kv.ts";
 import type { FeedSink } from "../../../storage/feed/feed-sink.ts";
-import { type KafkaConsumer, type KafkaConsumerEvent, startKafkaConsumer } from "../../../storage/feed/kafka-consumer.ts";
-import { createKafkaFeed, type KafkaFeed, type KafkaFeedEvent } from "../../../storage/feed/kafka-feed.ts";
-import { type KafkaSink, kafkaSink, type TopicPosition } from "../../../storage/feed/kafka-sink.ts";
-import { FEED_TOPICS } from "../../../storage/feed/kafka-topics.ts";
+import { type KafkaConsumer, type KafkaConsumerEvent, startKafkaConsumer } from "../../../storage/feed/kafka/kafka-consumer.ts";
+import { createKafkaFeed, type KafkaFeed, type KafkaFeedEvent } from "../../../storage/feed/kafka/kafka-feed.ts";
+import { type KafkaSink, kafkaSink, type TopicPosition } from "../../../storage/feed/kafka/kafka-sink.ts";
+import { FEED_TOPICS } from "../../../storage/feed/kafka/kafka-topics.ts";
 import { pause } from "../../../storage/feed/pause.ts";
 import { machineTimers } from "../boot/machine-timers.ts";
 import type { Log } from "../observability/log.ts";

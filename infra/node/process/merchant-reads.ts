@@ -1,8 +1,8 @@
 import type { Bus } from "../../../engine/kernel/bus.ts";
 import { RelayError } from "../../../engine/kernel/errors.ts";
 import type { Timer, Timers } from "../../../engine/kernel/timers.ts";
-import type { MerchantReportReader } from "../../../storage/feed/merchant-reports.ts";
-import type { MerchantTransactionReader } from "../../../storage/feed/merchant-transactions.ts";
+import type { MerchantReportReader } from "../../../storage/reports/merchant-reports.ts";
+import type { MerchantTransactionReader } from "../../../storage/transactions/merchant-transactions.ts";
 import type { NodeProtocol } from "../boot/node-protocol.ts";
 
 /** A file whose shard has not asked for its next batch for this long ends: the shard has stopped, or the client reads no more. */
@@ -25,7 +25,7 @@ export interface MerchantReadsOptions {
   failed(cause: unknown): void;
 }
 
-/** Answers the shards' questions about merchants' transactions, and makes their reports. Files of rows are bounded by their turns (storage/feed/merchant-turns.ts). */
+/** Answers the shards' questions about merchants' transactions, and makes their reports. Files of rows are bounded by their turns (storage/transactions/merchant-turns.ts). */
 export function handleMerchantReads({ bus, merchants, reports, timers, failed }: MerchantReadsOptions): void {
   const files = new Map<string, OpenFile>();
 

@@ -6,7 +6,7 @@ import type { ShardReport } from "../boot/node-protocol.ts";
 import type { Reload } from "../boot/reload.ts";
 import { createShardMetrics, type ThreadMetrics } from "../observability/metrics.ts";
 import { composeShard } from "../wiring/compose-shard.ts";
-import type { RunningShardParts } from "../wiring/shard-parts.ts";
+import type { RunningShardParts } from "../wiring/shared/shard-parts.ts";
 import { createShardServer } from "./shard-server.ts";
 
 /** A shard that has loaded what it serves. */

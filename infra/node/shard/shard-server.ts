@@ -15,12 +15,12 @@ import { merchantEnvelope } from "../../../http/surfaces/merchant/envelope.ts";
 import { MERCHANT_BASE } from "../../../http/surfaces/merchant/surface.ts";
 import { partnerApiEnvelope } from "../../../http/surfaces/partner-v1/error-body.ts";
 import { PARTNER_API_BASE } from "../../../http/surfaces/partner-v1/surface.ts";
-import { relayEnvelope } from "../../../http/surfaces/relay-envelope.ts";
+import { relayEnvelope } from "../../../http/surfaces/parts/relay-envelope.ts";
 import { isTlsOnly } from "../boot/config.ts";
 import type { ShardBoot } from "../boot/shard-boot.ts";
 import type { Log } from "../observability/log.ts";
 import type { ShardMetrics } from "../observability/metrics.ts";
-import { createRateLimits, type OtherNodes } from "../wiring/rate-limits.ts";
+import { createRateLimits, type OtherNodes } from "../wiring/shared/rate-limits.ts";
 
 export interface ShardServerParts {
   boot: ShardBoot;

@@ -25,13 +25,13 @@ const ADMIN_WAIT_MS_MAX = 30_000;
 
 /**
  * The same of queries for merchants' pages, which have turns of their own: whatever merchants ask for never stands before an insert of the feed or a terminal's list. The
- * relay asks for four at once (storage/feed/merchant-turns.ts), each on one thread and for three seconds at most, a batch of a file for ten.
+ * relay asks for four at once (storage/transactions/merchant-turns.ts), each on one thread and for three seconds at most, a batch of a file for ten.
  */
 const PORTAL_RUNNING = 2;
 const PORTAL_WAITING_MAX = 64;
 const PORTAL_WAIT_MS_MAX = 10_000;
 
-/** The same of merchants' reports, apart from their lists, which never wait for one. The relay asks for as many (storage/feed/merchant-reports.ts). */
+/** The same of merchants' reports, apart from their lists, which never wait for one. The relay asks for as many (storage/reports/merchant-reports.ts). */
 const REPORTS_RUNNING = 2;
 
 /** Who asks for work that can wait does one thing after the other; two nodes of a test may do so at once. */

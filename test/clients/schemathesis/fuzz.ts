@@ -6,7 +6,7 @@ import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { describe, it } from "node:test";
-import { skipReason } from "../../support/server-process.ts";
+import { skipReason } from "../../support/node/server-process.ts";
 import type { Installed } from "../support/toolchains.ts";
 import { startFuzzedWorld } from "./world.ts";
 

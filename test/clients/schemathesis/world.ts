@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
-import { UNDOCUMENTED } from "../../../infra/node/wiring/endpoints.ts";
+import { UNDOCUMENTED } from "../../../infra/node/wiring/shared/endpoints.ts";
 import { type Caller, callersIn, type Headers } from "../../doors/callers.ts";
 import { RESPOND_MS, requestOf, type Things } from "../../doors/requests.ts";
 import { type AnyEndpoint, outcomeOf } from "../../doors/rules.ts";
 import { DoorWorld } from "../../doors/world.ts";
-import { member, textMember } from "../../support/matches.ts";
-import { basic } from "../../support/node.ts";
+import { member, textMember } from "../../support/http/matches.ts";
+import { basic } from "../../support/node/node.ts";
 
 /** How an operation is called: by one of these callers each time, and half of the time about things that are there. */
 export interface KnownOperation {

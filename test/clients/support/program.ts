@@ -3,7 +3,7 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { createInterface } from "node:readline";
 import { WIRE_NAMES } from "../../../http/compat/wire-names.ts";
-import { member } from "../../support/matches.ts";
+import { member } from "../../support/http/matches.ts";
 import { payOnHostedPage } from "./hosted-page.ts";
 import { STEP_OF_REFUSED_ACCOUNT, STEPS } from "./steps.ts";
 import type { WebhookReceiver } from "./webhook-receiver.ts";

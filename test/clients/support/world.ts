@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { SANDBOX_SECRET } from "../../../infra/sandbox/gateway/options.ts";
-import { TestGateway } from "../../support/gateway.ts";
-import { member, textMember } from "../../support/matches.ts";
-import { newPartnerApi } from "../../support/new-partner-api.ts";
-import { Relay } from "../../support/relay.ts";
+import { member, textMember } from "../../support/http/matches.ts";
+import { TestGateway } from "../../support/node/gateway.ts";
+import { Relay } from "../../support/node/relay.ts";
+import { newPartnerApi } from "../../support/people/new-partner-api.ts";
 import { DEFECTS, type Defect, FAKE_KEYS, startFakePlatform } from "./fake-platform.ts";
 import type { LifeKeys } from "./program.ts";
 

@@ -1,5 +1,5 @@
 import { after, describe, it } from "node:test";
-import { skipReason } from "../../support/server-process.ts";
+import { skipReason } from "../../support/node/server-process.ts";
 import { stopShared } from "./shared.ts";
 import { type ClientTrial, TRIAL_GROUPS, type TrialGroup } from "./trial.ts";
 

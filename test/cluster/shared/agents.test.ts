@@ -4,11 +4,11 @@ import { setTimeout as delay } from "node:timers/promises";
 import { Refusals } from "../../../bench/deployment/refusals.ts";
 import { AGENT_REQUESTS_PER_SECOND } from "../../../http/auth/agent-rate.ts";
 import { SANDBOX_MERCHANT } from "../../../infra/node/boot/sandbox-names.ts";
-import { HttpClient } from "../../support/http-client.ts";
-import { kafkaMissing } from "../../support/kafka.ts";
-import { assertMatches, listOf, member, textMember } from "../../support/matches.ts";
-import { newAgentCredential } from "../../support/new-agent.ts";
-import { redisMissing } from "../../support/redis.ts";
+import { HttpClient } from "../../support/http/http-client.ts";
+import { assertMatches, listOf, member, textMember } from "../../support/http/matches.ts";
+import { kafkaMissing } from "../../support/node/kafka.ts";
+import { redisMissing } from "../../support/node/redis.ts";
+import { newAgentCredential } from "../../support/people/new-agent.ts";
 import { clusterOfSuite, type TestCluster } from "../cluster-world.ts";
 
 const missing = (await redisMissing()) || (await kafkaMissing());

@@ -7,12 +7,12 @@ import { hashOf } from "../../../engine/kernel/hash.ts";
 import { SANDBOX_MERCHANT, SANDBOX_PARTNER_API } from "../../../infra/node/boot/sandbox-names.ts";
 import { LIFETIME_MS } from "../../../storage/bus/cluster/membership.ts";
 import { atEnd } from "../../storage/kv/world.ts";
-import { TestGateway } from "../../support/gateway.ts";
-import { type Answer, HttpClient } from "../../support/http-client.ts";
-import { kafkaMissing } from "../../support/kafka.ts";
-import { assertMatches, listOf, member, textMember } from "../../support/matches.ts";
-import { PARTNER_API } from "../../support/new-partner-api.ts";
-import { redisMissing } from "../../support/redis.ts";
+import { type Answer, HttpClient } from "../../support/http/http-client.ts";
+import { assertMatches, listOf, member, textMember } from "../../support/http/matches.ts";
+import { TestGateway } from "../../support/node/gateway.ts";
+import { kafkaMissing } from "../../support/node/kafka.ts";
+import { redisMissing } from "../../support/node/redis.ts";
+import { PARTNER_API } from "../../support/people/new-partner-api.ts";
 import { eventually } from "../../support/within.ts";
 import { startCluster, type TestCluster } from "../cluster-world.ts";
 

@@ -3,10 +3,10 @@ import { randomUUID } from "node:crypto";
 import { describe, it } from "node:test";
 import { LIFETIME_MS } from "../../../storage/bus/cluster/membership.ts";
 import { atEnd } from "../../storage/kv/world.ts";
-import { kafkaMissing } from "../../support/kafka.ts";
-import { assertMatches, member } from "../../support/matches.ts";
-import { redisMissing } from "../../support/redis.ts";
-import { connectStomp } from "../../support/stomp-terminal.ts";
+import { assertMatches, member } from "../../support/http/matches.ts";
+import { kafkaMissing } from "../../support/node/kafka.ts";
+import { redisMissing } from "../../support/node/redis.ts";
+import { connectStomp } from "../../support/people/stomp-terminal.ts";
 import { eventually, Inbox } from "../../support/within.ts";
 import { clusterOfSuite, type TestCluster, watchBusyMachine, watchTakeover } from "../cluster-world.ts";
 

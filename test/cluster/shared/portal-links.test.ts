@@ -3,11 +3,11 @@ import { describe, it, type TestContext } from "node:test";
 import { setTimeout as delay } from "node:timers/promises";
 import { SANDBOX_MERCHANT } from "../../../infra/node/boot/sandbox-names.ts";
 import { atEnd } from "../../storage/kv/world.ts";
-import { TestGateway } from "../../support/gateway.ts";
-import { type Answer, HttpClient } from "../../support/http-client.ts";
-import { kafkaMissing } from "../../support/kafka.ts";
-import { assertMatches, textMember } from "../../support/matches.ts";
-import { redisMissing } from "../../support/redis.ts";
+import { type Answer, HttpClient } from "../../support/http/http-client.ts";
+import { assertMatches, textMember } from "../../support/http/matches.ts";
+import { TestGateway } from "../../support/node/gateway.ts";
+import { kafkaMissing } from "../../support/node/kafka.ts";
+import { redisMissing } from "../../support/node/redis.ts";
 import { startCluster, type TestCluster } from "../cluster-world.ts";
 import { callerOf } from "../portal-world.ts";
 

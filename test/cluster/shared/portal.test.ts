@@ -2,12 +2,12 @@ import assert from "node:assert/strict";
 import { randomUUID } from "node:crypto";
 import { describe, it } from "node:test";
 import { atEnd } from "../../storage/kv/world.ts";
-import type { Answer, HttpClient } from "../../support/http-client.ts";
-import { kafkaMissing } from "../../support/kafka.ts";
-import { assertMatches, listOf, member, textMember } from "../../support/matches.ts";
-import { lastMailTo, mailsTo, PORTAL_API, PORTAL_PASSWORD } from "../../support/portal-person.ts";
-import { redisMissing } from "../../support/redis.ts";
-import { connectStomp } from "../../support/stomp-terminal.ts";
+import type { Answer, HttpClient } from "../../support/http/http-client.ts";
+import { assertMatches, listOf, member, textMember } from "../../support/http/matches.ts";
+import { kafkaMissing } from "../../support/node/kafka.ts";
+import { redisMissing } from "../../support/node/redis.ts";
+import { lastMailTo, mailsTo, PORTAL_API, PORTAL_PASSWORD } from "../../support/people/portal-person.ts";
+import { connectStomp } from "../../support/people/stomp-terminal.ts";
 import { eventually } from "../../support/within.ts";
 import { assertRefusedAfterSleep, clusterOfSuite, type TestCluster } from "../cluster-world.ts";
 import {

@@ -4,10 +4,10 @@ import { describe, it, type TestContext } from "node:test";
 import { setTimeout as delay } from "node:timers/promises";
 import { Refusals } from "../../../bench/deployment/refusals.ts";
 import { clientOf } from "../../storage/kv/redis-world.ts";
-import { type Answer, CREDENTIALS, HttpClient } from "../../support/http-client.ts";
-import { kafkaMissing } from "../../support/kafka.ts";
-import { listOf, member } from "../../support/matches.ts";
-import { redisMissing } from "../../support/redis.ts";
+import { type Answer, CREDENTIALS, HttpClient } from "../../support/http/http-client.ts";
+import { listOf, member } from "../../support/http/matches.ts";
+import { kafkaMissing } from "../../support/node/kafka.ts";
+import { redisMissing } from "../../support/node/redis.ts";
 import { clusterOfSuite, type TestCluster } from "../cluster-world.ts";
 
 const missing = (await redisMissing()) || (await kafkaMissing());

@@ -4,10 +4,10 @@ import { Redis } from "ioredis";
 import { freePort } from "../../../infra/local/free-port.ts";
 import { startSimulatedTerminal } from "../../../infra/sandbox/terminal/terminal.ts";
 import { atEnd } from "../../storage/kv/world.ts";
-import { kafkaMissing } from "../../support/kafka.ts";
-import { redisMissing } from "../../support/redis.ts";
-import { frameOf, payment, Register } from "../../support/register.ts";
-import { startTcpProxy } from "../../support/tcp-proxy.ts";
+import { kafkaMissing } from "../../support/node/kafka.ts";
+import { redisMissing } from "../../support/node/redis.ts";
+import { startTcpProxy } from "../../support/node/tcp-proxy.ts";
+import { frameOf, payment, Register } from "../../support/people/register.ts";
 import { eventually, within } from "../../support/within.ts";
 import { startCluster } from "../cluster-world.ts";
 

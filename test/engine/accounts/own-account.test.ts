@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { TOTP } from "otpauth";
-import { SoftwareAuthenticator } from "../../support/software-authenticator.ts";
+import { SoftwareAuthenticator } from "../../support/people/software-authenticator.ts";
 import { CLIENT, createSignInWorld, ORIGIN, PASSWORD, type SignInWorld } from "./sign-in-world.ts";
 
 const NEW_PASSWORD = "another long and secret sentence";

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { hashPassword } from "../../../http/auth/partner-password.ts";
-import { SoftwareAuthenticator } from "../../support/software-authenticator.ts";
+import { SoftwareAuthenticator } from "../../support/people/software-authenticator.ts";
 import { settle } from "../world.ts";
 import { CLIENT, createSignInWorld, ORIGIN, PASSWORD, RECOVERY, type SignInWorld } from "./sign-in-world.ts";
 

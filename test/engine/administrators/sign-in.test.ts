@@ -16,7 +16,7 @@ import { createLoginThrottle } from "../../../http/auth/login-throttle.ts";
 import { createPasskeys } from "../../../http/auth/passkeys.ts";
 import { createTotp } from "../../../http/auth/totp.ts";
 import { createSecretBox } from "../../../infra/node/boot/secret-box.ts";
-import { accountSecrets } from "../../../infra/node/wiring/accounts.ts";
+import { accountSecrets } from "../../../infra/node/wiring/access/accounts.ts";
 import { MemoryKv } from "../kernel/memory-kv.ts";
 import { ManualClock, settle } from "../world.ts";
 

@@ -25,7 +25,7 @@ import { createWorkflow } from "../../../engine/workflow/run-workflow.ts";
 import { createWorkflowDeadlines } from "../../../engine/workflow/workflow-deadlines.ts";
 import { createWorkflowStore, type WorkflowStore } from "../../../engine/workflow/workflow-store.ts";
 import { compileAddressList } from "../../../http/auth/address-list.ts";
-import { createLocalTime } from "../../../http/surfaces/local-time.ts";
+import { createLocalTime } from "../../../http/surfaces/parts/time.ts";
 import { digest } from "../intents/world.ts";
 import { MemoryKv } from "../kernel/memory-kv.ts";
 import { FakeGateway } from "../links/world.ts";

@@ -4,7 +4,7 @@ import type { AlertRefunds, RefundOrder } from "../../../engine/alerts/alert-ref
 import { createLinkRefunds } from "../../../engine/alerts/link-refunds.ts";
 import { createDisputeHoldCompanion } from "../../../engine/disputes/dispute-hold-companion.ts";
 import { createDisputeHoldStore } from "../../../engine/disputes/dispute-hold-store.ts";
-import { createGiveBack } from "../../../engine/intents/give-back.ts";
+import { createGiveBack } from "../../../engine/refunds/refund-payment.ts";
 import { DisputeWorld, operation } from "../disputes/world.ts";
 import { digest } from "../intents/world.ts";
 import { MemoryKv } from "../kernel/memory-kv.ts";

@@ -17,7 +17,7 @@ import { createRecordInstall } from "../../../engine/apps/record-install.ts";
 import { createTerminalProof, type Reporter } from "../../../engine/apps/terminal-proof.ts";
 import { createUploadPackage } from "../../../engine/apps/upload-package.ts";
 import type { RelayError } from "../../../engine/kernel/errors.ts";
-import { assertMatches } from "../../support/matches.ts";
+import { assertMatches } from "../../support/http/matches.ts";
 import { MemoryKv } from "../kernel/memory-kv.ts";
 import { syncedShards } from "../tables/world.ts";
 import { settle } from "../world.ts";

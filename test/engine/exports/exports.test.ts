@@ -5,7 +5,7 @@ import { ExportRefused } from "../../../engine/exports/export-source.ts";
 import { createExportStore } from "../../../engine/exports/export-store.ts";
 import { GIVE_UP_MS, LEASE_MS } from "../../../engine/exports/rules.ts";
 import { RelayError } from "../../../engine/kernel/errors.ts";
-import { assertMatches } from "../../support/matches.ts";
+import { assertMatches } from "../../support/http/matches.ts";
 import { BY_KEY, ExportWorld, ORDER, OWNER, twoRows } from "./world.ts";
 
 async function* failing(error: unknown) {

@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { createGiveBack, type GiveBack, type GivenBack } from "../../../engine/intents/give-back.ts";
 import { LINK_FOLLOW_UP_LEASE_MS } from "../../../engine/kernel/limits.ts";
 import { fromMinorUnits } from "../../../engine/kernel/money.ts";
 import type { LinkOrder } from "../../../engine/links/link.ts";
+import { createGiveBack, type GiveBack, type GivenBack } from "../../../engine/refunds/refund-payment.ts";
 import { digest, IntentWorld, OWNER, operation } from "./world.ts";
 
 const REFUNDED: GivenBack = { type: "given_back", by: "refund", amountMinor: 1_234, currency: "EUR", atMs: 0 };

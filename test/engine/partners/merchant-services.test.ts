@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { SERVICE_CODES } from "../../../engine/access/partner-grant.ts";
-import { assertMatches } from "../../support/matches.ts";
+import { assertMatches } from "../../support/http/matches.ts";
 import { grant, merchantWorld, storedText } from "./merchant-world.ts";
 
 const PAYPAL = { mode: "sandbox", clientId: "client-1", clientSecret: "paypal-secret-of-twenty-eight" };

@@ -5,7 +5,7 @@ import { RelayError } from "../../../engine/kernel/errors.ts";
 import { createAdministerMerchants } from "../../../engine/partners/administer-merchants.ts";
 import { MERCHANTS_PER_PARTNER_MAX } from "../../../engine/partners/merchant.ts";
 import type { CreateOutcome } from "../../../engine/partners/merchants.ts";
-import { assertMatches } from "../../support/matches.ts";
+import { assertMatches } from "../../support/http/matches.ts";
 import { grant, merchantWorld, newKeys, storedText } from "./merchant-world.ts";
 
 const created = (outcome: CreateOutcome) => {

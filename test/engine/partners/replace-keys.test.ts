@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { IDEMPOTENCY_LIFETIME_MS } from "../../../engine/idempotency/idempotency-store.ts";
 import { MADE_KEYS } from "../../../engine/partners/merchant-store.ts";
 import { KEYS_WAIT_MS, type KeysOutcome } from "../../../engine/partners/replace-keys.ts";
-import { assertMatches } from "../../support/matches.ts";
+import { assertMatches } from "../../support/http/matches.ts";
 import { grant, merchantWorld, newKeys, storedText } from "./merchant-world.ts";
 
 function made(outcome: KeysOutcome) {

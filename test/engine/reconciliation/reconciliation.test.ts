@@ -3,7 +3,7 @@ import { describe, it } from "node:test";
 import { LOOKED_AT_DAYS } from "../../../engine/reconciliation/close-days.ts";
 import { corrections, totalsOf } from "../../../engine/reconciliation/figures.ts";
 import { LINES_MAX, NAMED_MAX } from "../../../engine/reconciliation/reconciliation.ts";
-import { assertMatches } from "../../support/matches.ts";
+import { assertMatches } from "../../support/http/matches.ts";
 import { DaysWorld, figures, line, MERCHANT, named, OWNER } from "./world.ts";
 
 const FIRST = figures({

@@ -11,7 +11,7 @@ import type {
 import type { ReconciliationRows } from "../../../engine/reconciliation/reconciliation-rows.ts";
 import { createReconciliationStore } from "../../../engine/reconciliation/reconciliation-store.ts";
 import { createRendezvousHomes } from "../../../engine/routing/rendezvous.ts";
-import { dayCalendar } from "../../../infra/node/wiring/reconciliation.ts";
+import { dayCalendar } from "../../../infra/node/wiring/merchants/reconciliation.ts";
 import { MemoryKv } from "../kernel/memory-kv.ts";
 import { ManualClock, settle } from "../world.ts";
 

@@ -4,7 +4,7 @@ import { createAuthenticator } from "../../../http/auth/authenticator.ts";
 import type { AdministratorCredential, CredentialSource } from "../../../http/auth/credential-source.ts";
 import { sha256Hex } from "../../../http/auth/digest.ts";
 import { hashPassword } from "../../../http/auth/partner-password.ts";
-import { basic } from "../../support/node.ts";
+import { basic } from "../../support/node/node.ts";
 
 const OPERATOR = { type: "administrator", username: "anna", role: "operator" };
 

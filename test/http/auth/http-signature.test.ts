@@ -10,7 +10,7 @@ import {
   signRequest,
   verifySignature,
 } from "../../../http/auth/http-signature.ts";
-import { type SignAs, signIndependently, verifyIndependently } from "../../support/independent-signature.ts";
+import { type SignAs, signIndependently, verifyIndependently } from "../../support/http/independent-signature.ts";
 
 const SECRET = "sandbox-secret";
 const BODY = '{"txHead":{"merId":"M1","txId":"T1"}}';

@@ -4,7 +4,7 @@ import { describe, it } from "node:test";
 import type { PasskeyRecord } from "../../../engine/accounts/account.ts";
 import { CHALLENGE_MS } from "../../../engine/accounts/factors.ts";
 import { createPasskeys, passkeysArePossible } from "../../../http/auth/passkeys.ts";
-import { SoftwareAuthenticator } from "../../support/software-authenticator.ts";
+import { SoftwareAuthenticator } from "../../support/people/software-authenticator.ts";
 
 const ORIGIN = "https://relay.example";
 const ACCOUNT = { accountId: "acc_0123456789abcdefghijkl", label: "anna@example.com", passkeys: [] };

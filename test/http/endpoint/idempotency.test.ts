@@ -12,7 +12,7 @@ import { createServer } from "../../../http/server/server.ts";
 import { loadUws } from "../../../http/server/uws.ts";
 import { MemoryKv } from "../../engine/kernel/memory-kv.ts";
 import { ManualClock } from "../../engine/world.ts";
-import { HTTP_LIBRARY } from "../../support/http-library.ts";
+import { HTTP_LIBRARY } from "../../support/http/http-library.ts";
 import { envelope, exampleAuthenticator, monotonicMs } from "../server/world.ts";
 
 interface Charges {

@@ -6,7 +6,7 @@ import { RelayError } from "../../../engine/kernel/errors.ts";
 import { compileEndpoint } from "../../../http/endpoint/compile.ts";
 import { jsonReader } from "../../../http/endpoint/json-body.ts";
 import { withoutNulls } from "../../../http/endpoint/null-members.ts";
-import { surfacesOf } from "../../../infra/node/wiring/endpoints.ts";
+import { surfacesOf } from "../../../infra/node/wiring/shared/endpoints.ts";
 import { requestOf, THINGS } from "../../doors/requests.ts";
 
 const surfaces = surfacesOf({ openTerminalLogs: true, packageBytesMax: 1_000, adapterContextPath: "", mode: "sandbox" });

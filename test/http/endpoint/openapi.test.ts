@@ -8,7 +8,7 @@ import { bind } from "../../../http/endpoint/endpoint.ts";
 import { buildOpenApi } from "../../../http/endpoint/openapi.ts";
 import { Components } from "../../../http/endpoint/openapi-components.ts";
 import { surface } from "../../../http/endpoint/surface.ts";
-import { withSharedParts } from "../../support/openapi.ts";
+import { withSharedParts } from "../../support/http/openapi.ts";
 import { envelope, exampleEndpoints } from "../server/world.ts";
 
 const INFO = { title: "Example", version: "1.0.0", description: "An example." };

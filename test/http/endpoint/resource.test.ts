@@ -6,7 +6,7 @@ import { bind } from "../../../http/endpoint/endpoint.ts";
 import { resourceOf, webhookObject } from "../../../http/endpoint/resource.ts";
 import { oneOf } from "../../../http/surfaces/merchant/resource-endpoints.ts";
 import { merchantSurface } from "../../../http/surfaces/merchant/surface.ts";
-import { assertMatches } from "../../support/matches.ts";
+import { assertMatches } from "../../support/http/matches.ts";
 import { peopleOf, sharedOperations } from "../surfaces/merchant/dispute-people.ts";
 
 const NOW_MS = Date.parse("2026-11-26T10:00:00.000Z");

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Endpoint, Method } from "../../../http/endpoint/endpoint.ts";
 import { surface } from "../../../http/endpoint/surface.ts";
-import { relayEnvelope } from "../../../http/surfaces/relay-envelope.ts";
+import { relayEnvelope } from "../../../http/surfaces/parts/relay-envelope.ts";
 
 function endpointOf(method: Method, deadlineMs?: number): Endpoint<object> {
   const slow = surface<object>()({ name: "slow", tags: [], envelope: relayEnvelope, changeDeadlineMs: 20_000 });

@@ -5,7 +5,7 @@ import { compileEndpoint } from "../../../http/endpoint/compile.ts";
 import type { BoundEndpoint } from "../../../http/endpoint/endpoint.ts";
 import { answersList } from "../../../http/endpoint/lists.ts";
 import { closed, IGNORED_NAMES_MAX, ignoredHeader, keepDeclared, ReadOnly } from "../../../http/endpoint/unknown-members.ts";
-import { surfacesOf } from "../../../infra/node/wiring/endpoints.ts";
+import { surfacesOf } from "../../../infra/node/wiring/shared/endpoints.ts";
 import { requestOf, THINGS } from "../../doors/requests.ts";
 
 /** What takes any member, and where the members go. */

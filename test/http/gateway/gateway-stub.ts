@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { TestContext } from "node:test";
-import { verifyIndependently } from "../../support/independent-signature.ts";
+import { verifyIndependently } from "../../support/http/independent-signature.ts";
 
 export interface Received {
   method: string;

@@ -4,7 +4,7 @@ import { type TestContext, test } from "node:test";
 import { MailNotSent } from "../../../engine/mails/mail.ts";
 import { createSmtpMailer, type SmtpMailer, type SmtpOptions } from "../../../http/mail/smtp.ts";
 import { mail } from "../../engine/mails/mail-world.ts";
-import { type SmtpServer, type SmtpServerOptions, startSmtpServer } from "../../support/smtp-server.ts";
+import { type SmtpServer, type SmtpServerOptions, startSmtpServer } from "../../support/node/smtp-server.ts";
 
 const pem = (name: string) => readFileSync(new URL(`../server/tls/${name}`, import.meta.url), "utf8");
 const TLS = { cert: pem("test-only-cert.pem"), key: pem("test-only-key.pem") };

@@ -3,8 +3,8 @@ import assert from "node:assert/strict";
 import { describe, type TestContext, test } from "node:test";
 import { HEAD_BYTES_MAX } from "../../../http/server/request-head.ts";
 import { LIBRARY_HEAD_BYTES_MAX, loadUws } from "../../../http/server/uws.ts";
-import { HTTP_LIBRARY } from "../../support/http-library.ts";
-import { member } from "../../support/matches.ts";
+import { HTTP_LIBRARY } from "../../support/http/http-library.ts";
+import { member } from "../../support/http/matches.ts";
 import { rawClient } from "./raw-client.ts";
 import { startWorld } from "./world.ts";
 

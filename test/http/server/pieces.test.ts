@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { setTimeout as delay } from "node:timers/promises";
 import { loadUws } from "../../../http/server/uws.ts";
-import { HTTP_LIBRARY } from "../../support/http-library.ts";
+import { HTTP_LIBRARY } from "../../support/http/http-library.ts";
 import { rawClient } from "./raw-client.ts";
 import { startWorld } from "./world.ts";
 

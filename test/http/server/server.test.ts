@@ -5,7 +5,7 @@ import { request } from "undici";
 import { type Admission, createRateLimitMemory, openRateLimit, type RateLimitBucket } from "../../../http/auth/rate-limiter.ts";
 import { createServer } from "../../../http/server/server.ts";
 import { loadUws } from "../../../http/server/uws.ts";
-import { HTTP_LIBRARY } from "../../support/http-library.ts";
+import { HTTP_LIBRARY } from "../../support/http/http-library.ts";
 import { rawClient } from "./raw-client.ts";
 import { ADMIN, envelope, exampleAuthenticator, monotonicMs, startWorld } from "./world.ts";
 

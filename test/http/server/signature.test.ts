@@ -8,7 +8,7 @@ import { createSignatureAuthenticator } from "../../../http/auth/signature-authe
 import { bind } from "../../../http/endpoint/endpoint.ts";
 import { surface } from "../../../http/endpoint/surface.ts";
 import { MemoryKv } from "../../engine/kernel/memory-kv.ts";
-import { type SignAs, signIndependently } from "../../support/independent-signature.ts";
+import { type SignAs, signIndependently } from "../../support/http/independent-signature.ts";
 import { envelope, startWorld } from "./world.ts";
 
 const SECRET = "partner-secret";

@@ -10,7 +10,7 @@ import { surface } from "../../../http/endpoint/surface.ts";
 import type { ServerOptions } from "../../../http/server/options.ts";
 import { createServer } from "../../../http/server/server.ts";
 import { loadUws } from "../../../http/server/uws.ts";
-import { HTTP_LIBRARY } from "../../support/http-library.ts";
+import { HTTP_LIBRARY } from "../../support/http/http-library.ts";
 
 export const envelope = {
   schema: Type.Object({ status: Type.Literal("error"), error: Type.String(), message: Type.String() }, { title: "Error" }),

@@ -11,10 +11,10 @@ import { sha256Hex } from "../../../http/auth/digest.ts";
 import { audited } from "../../../http/endpoint/audited.ts";
 import { bind } from "../../../http/endpoint/endpoint.ts";
 import { mailEndpoints } from "../../../http/surfaces/admin/mails.ts";
-import { relayEnvelope } from "../../../http/surfaces/relay-envelope.ts";
+import { relayEnvelope } from "../../../http/surfaces/parts/relay-envelope.ts";
 import { MemoryKv } from "../../engine/kernel/memory-kv.ts";
 import { BOX, HOUR_MS, mail } from "../../engine/mails/mail-world.ts";
-import { assertMatches } from "../../support/matches.ts";
+import { assertMatches } from "../../support/http/matches.ts";
 import { monotonicMs, startWorld } from "../server/world.ts";
 
 const AT_MS = Date.UTC(2026, 0, 1, 10);

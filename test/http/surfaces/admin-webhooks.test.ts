@@ -11,8 +11,8 @@ import { sha256Hex } from "../../../http/auth/digest.ts";
 import { audited } from "../../../http/endpoint/audited.ts";
 import { bind } from "../../../http/endpoint/endpoint.ts";
 import { webhookEndpoints } from "../../../http/surfaces/admin/webhooks.ts";
-import { relayEnvelope } from "../../../http/surfaces/relay-envelope.ts";
-import { assertMatches } from "../../support/matches.ts";
+import { relayEnvelope } from "../../../http/surfaces/parts/relay-envelope.ts";
+import { assertMatches } from "../../support/http/matches.ts";
 import { monotonicMs, startWorld } from "../server/world.ts";
 
 const AT_MS = Date.UTC(2026, 0, 1, 10);

@@ -9,9 +9,9 @@ import type { DemoOperations } from "../../../http/surfaces/demo/surface.ts";
 import { rootEndpoints } from "../../../http/surfaces/system/endpoints.ts";
 import { scriptEndpoints } from "../../../http/web/script-endpoints.ts";
 import { loadScripts } from "../../../http/web/script-files.ts";
-import { NO_BROWSER, openPage } from "../../support/browser.ts";
-import { assertMatches } from "../../support/matches.ts";
-import { axeViolations, FITS } from "../../support/portal-faults.ts";
+import { NO_BROWSER, openPage } from "../../support/browser/browser.ts";
+import { assertMatches } from "../../support/http/matches.ts";
+import { axeViolations, FITS } from "../../support/node/portal-faults.ts";
 import { envelope, startWorld } from "../server/world.ts";
 import { ID, intent, KEY, SECRET, waiting } from "../web/shop-site.ts";
 

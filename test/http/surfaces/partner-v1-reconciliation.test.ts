@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { ReconciledDay, Reconciliation } from "../../../engine/reconciliation/reconciliation.ts";
 import { figures, line } from "../../engine/reconciliation/world.ts";
-import { assertMatches } from "../../support/matches.ts";
+import { assertMatches } from "../../support/http/matches.ts";
 import { assertRefused, open } from "./partner-v1-world.ts";
 
 const OF_SHOP: ReconciledDay = {

@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { failedDelivery, freshDelivery, type WebhookDeliveryRecord } from "../../../engine/webhooks/webhook-delivery.ts";
 import { eventOperations } from "../../../engine/webhooks/webhook-event-store.ts";
 import { event } from "../../engine/webhooks/webhook-world.ts";
-import { assertMatches, textMember } from "../../support/matches.ts";
+import { assertMatches, textMember } from "../../support/http/matches.ts";
 import { assertRefused, open } from "./partner-v1-world.ts";
 
 type World = Awaited<ReturnType<typeof open>>;

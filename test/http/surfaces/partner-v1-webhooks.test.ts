@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { WEBHOOK_ENDPOINTS_MAX } from "../../../engine/webhooks/webhook-endpoint.ts";
-import { assertMatches, textMember } from "../../support/matches.ts";
+import { assertMatches, textMember } from "../../support/http/matches.ts";
 import { assertRefused, open } from "./partner-v1-world.ts";
 
 const REQUEST = { url: "https://acme.example/hooks", events: ["payment_intent.succeeded", "charge.refunded"], environment: "LIVE" };

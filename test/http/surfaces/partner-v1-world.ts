@@ -20,7 +20,7 @@ import { partnerV1Endpoints } from "../../../http/surfaces/partner-v1/endpoints.
 import { partnerApiEnvelope } from "../../../http/surfaces/partner-v1/error-body.ts";
 import { PARTNER_API_BASE } from "../../../http/surfaces/partner-v1/surface.ts";
 import { bracketed, grant, merchantWorld } from "../../engine/partners/merchant-world.ts";
-import { assertMatches } from "../../support/matches.ts";
+import { assertMatches } from "../../support/http/matches.ts";
 import { monotonicMs, startWorld } from "../server/world.ts";
 
 export interface Answer {

@@ -4,7 +4,7 @@ import { RelayError } from "../../../engine/kernel/errors.ts";
 import { compileAddressList } from "../../../http/auth/address-list.ts";
 import { PARTNER_API_RATE } from "../../../http/surfaces/partner-v1/surface.ts";
 import { grant, storedText } from "../../engine/partners/merchant-world.ts";
-import { assertMatches, textMember } from "../../support/matches.ts";
+import { assertMatches, textMember } from "../../support/http/matches.ts";
 
 import { assertRefused, open } from "./partner-v1-world.ts";
 

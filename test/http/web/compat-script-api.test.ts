@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
 import { WIRE_NAMES } from "../../../http/compat/wire-names.ts";
-import { NO_BROWSER, openPage } from "../../support/browser.ts";
-import { assertMatches, textMember } from "../../support/matches.ts";
+import { NO_BROWSER, openPage } from "../../support/browser/browser.ts";
+import { assertMatches, textMember } from "../../support/http/matches.ts";
 import { startCompat } from "../surfaces/compat/world.ts";
 import { attempt } from "../surfaces/compat-pages/intents.ts";
 import { startShopSite } from "./shop-site.ts";

@@ -2,8 +2,8 @@ import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
 import type { Page } from "playwright-core";
 import { WIRE_NAMES } from "../../../http/compat/wire-names.ts";
-import { NO_BROWSER, openPage } from "../../support/browser.ts";
-import { assertMatches } from "../../support/matches.ts";
+import { NO_BROWSER, openPage } from "../../support/browser/browser.ts";
+import { assertMatches } from "../../support/http/matches.ts";
 import { ID, intent, KEY, SECRET, type ShopSite, startShopSite, waiting } from "./shop-site.ts";
 
 const skip = NO_BROWSER;

@@ -8,11 +8,11 @@ import { docsEndpoints, docsOperations } from "../../../http/web/docs-endpoints.
 import { AUDIENCES, DOCUMENTS, type DocumentName, loadDocs } from "../../../http/web/docs-files.ts";
 import { type KnownKeys, TASKS } from "../../../http/web/docs-page.ts";
 import { VERSION } from "../../../infra/node/boot/version.ts";
-import { openApiText, surfacesOf } from "../../../infra/node/wiring/endpoints.ts";
+import { openApiText, surfacesOf } from "../../../infra/node/wiring/shared/endpoints.ts";
 import { startSimulatedTerminal } from "../../../infra/sandbox/terminal/terminal.ts";
-import { NO_BROWSER, openPage } from "../../support/browser.ts";
-import { startTestNode } from "../../support/node.ts";
-import { axeViolations, watchFaults } from "../../support/portal-faults.ts";
+import { NO_BROWSER, openPage } from "../../support/browser/browser.ts";
+import { startTestNode } from "../../support/node/node.ts";
+import { axeViolations, watchFaults } from "../../support/node/portal-faults.ts";
 import { eventually } from "../../support/within.ts";
 import { envelope, startWorld } from "../server/world.ts";
 

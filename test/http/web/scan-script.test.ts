@@ -4,10 +4,10 @@ import type { Page } from "playwright-core";
 import { QUEUED_OF_SENDER_MAX } from "../../../engine/kernel/limits.ts";
 import type { SimulatedTerminalOptions } from "../../../infra/sandbox/terminal/options.ts";
 import { startSimulatedTerminal } from "../../../infra/sandbox/terminal/terminal.ts";
-import { NO_BROWSER, openPage } from "../../support/browser.ts";
-import { assertMatches, member } from "../../support/matches.ts";
-import { API_KEY, SHARD_COUNTS } from "../../support/node.ts";
-import { Relay } from "../../support/relay.ts";
+import { NO_BROWSER, openPage } from "../../support/browser/browser.ts";
+import { assertMatches, member } from "../../support/http/matches.ts";
+import { API_KEY, SHARD_COUNTS } from "../../support/node/node.ts";
+import { Relay } from "../../support/node/relay.ts";
 import { eventually, within } from "../../support/within.ts";
 
 /** What a scan settled with, and the events of its scanner. */

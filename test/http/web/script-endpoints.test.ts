@@ -5,7 +5,7 @@ import { request } from "undici";
 import { bind } from "../../../http/endpoint/endpoint.ts";
 import { scriptEndpoints } from "../../../http/web/script-endpoints.ts";
 import { loadScripts } from "../../../http/web/script-files.ts";
-import { NO_BROWSER, openPage } from "../../support/browser.ts";
+import { NO_BROWSER, openPage } from "../../support/browser/browser.ts";
 import { envelope, startWorld } from "../server/world.ts";
 
 /** What a shop's buyers may be made to load, compressed (spec). */

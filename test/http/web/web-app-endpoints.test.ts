@@ -59,6 +59,13 @@ test("the page holds no script and no style of its own, and names no other host"
   for (const address of assetsOf(Buffer.from(page))) assert.match(address, /^\/portal\/assets\/[A-Za-z-]+-[A-Z0-9]{8}\.(?:js|css|svg)$/);
 });
 
+test("every file of the bundle is served under its name, also a page's texts", async (t) => {
+  const get = await serve(t);
+  const names = [...(await webApps).portal.assets.keys()];
+  assert.ok(names.some((name) => name.startsWith("analytics.it-")));
+  for (const name of names) assert.equal((await get(`/portal/assets/${name}`)).status, 200, name);
+});
+
 test("files never change under their name, and come as small as the browser takes them", async (t) => {
   const get = await serve(t);
   const { bytes: page } = await get("/portal");

@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { connect, type Socket } from "node:net";
 import { type TestContext, test } from "node:test";
 import { connect as connectTls } from "node:tls";
-import { selfSigned } from "../../support/certificate.ts";
+import { selfSigned } from "../../support/http/certificate.ts";
 import { eventually, within } from "../../support/within.ts";
 import { bytesOf, hexOf } from "./bytes-of.ts";
 import { PAID, RECEIPT } from "./fake-payments.ts";

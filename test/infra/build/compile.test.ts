@@ -17,11 +17,11 @@ import { loadWebApps } from "../../../http/web/web-app-files.ts";
 import { PROGRAMS } from "../../../infra/build/bundle-programs.ts";
 import { compile } from "../../../infra/build/compile.ts";
 import { readConfig } from "../../../infra/node/boot/config.ts";
-import { documentTexts } from "../../../infra/node/wiring/endpoints.ts";
+import { documentTexts } from "../../../infra/node/wiring/shared/endpoints.ts";
 import { placeOf, startNodeProcess } from "../../fault/node-process.ts";
 import { PARTNER, RelayCaller, TERMINAL } from "../../fault/relay-caller.ts";
 import { atEnd } from "../../storage/kv/world.ts";
-import { build, removeBuild } from "../../support/build.ts";
+import { build, removeBuild } from "../../support/node/build.ts";
 
 const FOLDERS = ["engine", "http", "storage", "infra/node", "infra/cli", "infra/sandbox"];
 

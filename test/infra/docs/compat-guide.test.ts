@@ -8,7 +8,7 @@ import { SECRET_OVERLAP_DEFAULT_MS, SECRET_OVERLAP_MAX_MS, WEBHOOK_ENDPOINTS_MAX
 import { declineOf } from "../../../http/surfaces/compat/declines.ts";
 import { compatEndpoints } from "../../../http/surfaces/compat/endpoints.ts";
 import { demoEndpoints } from "../../../http/surfaces/demo/endpoints.ts";
-import { surfacesOf } from "../../../infra/node/wiring/endpoints.ts";
+import { surfacesOf } from "../../../infra/node/wiring/shared/endpoints.ts";
 import { CANCELLED, outcomeOfCard } from "../../../infra/sandbox/gateway/test-cards.ts";
 
 const GUIDE = readFileSync("infra/docs/compat.md", "utf8");

@@ -8,8 +8,8 @@ import { test } from "node:test";
 import { promisify } from "node:util";
 import { terminalPassword } from "../../../http/auth/terminal-password.ts";
 import { startSimulatedTerminal } from "../../../infra/sandbox/terminal/terminal.ts";
-import { AdminPerson } from "../../support/admin-person.ts";
-import { Relay } from "../../support/relay.ts";
+import { Relay } from "../../support/node/relay.ts";
+import { AdminPerson } from "../../support/people/admin-person.ts";
 
 const run = promisify(execFile);
 const GUIDE = readFileSync("infra/docs/first-payment.md", "utf8");

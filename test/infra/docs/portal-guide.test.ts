@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 import { test } from "node:test";
 import { PORTAL_EVENT_TYPES, PORTAL_TEST_EVENT } from "../../../engine/webhooks/portal-events.ts";
 import { portalSignatures } from "../../../http/webhooks/signatures.ts";
-import { surfacesOf } from "../../../infra/node/wiring/endpoints.ts";
+import { surfacesOf } from "../../../infra/node/wiring/shared/endpoints.ts";
 
 const declared = new Set(
   Object.values(surfacesOf({ openTerminalLogs: false, packageBytesMax: 1 }))

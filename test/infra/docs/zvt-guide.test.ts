@@ -5,7 +5,7 @@ import { ZVT_CODES } from "../../../engine/zvt/result-codes.ts";
 import { ZVT_DEFAULT, ZVT_NETWORKS_MAX, ZVT_ROUTES_MAX } from "../../../engine/zvt/zvt-config.ts";
 import { CODES, COMMANDS } from "../../../http/zvt/codes.ts";
 import * as limits from "../../../http/zvt/limits.ts";
-import { surfacesOf } from "../../../infra/node/wiring/endpoints.ts";
+import { surfacesOf } from "../../../infra/node/wiring/shared/endpoints.ts";
 import { PAID } from "../../http/zvt/fake-payments.ts";
 import { ACK, ZvtWorld } from "../../http/zvt/zvt-world.ts";
 
@@ -137,7 +137,7 @@ test("the guide names every reason of a refusal and of a closed connection", () 
   ];
   assert.deepEqual(codesIn(closed).toSorted(), [...new Set(closing)].toSorted());
 
-  const wiring = readFileSync("infra/node/wiring/zvt.ts", "utf8");
+  const wiring = readFileSync("infra/node/wiring/terminals/zvt.ts", "utf8");
   const [, counted = ""] = /const REFUSING[^[]*\[([^\]]*)\]/.exec(wiring) ?? [];
   const refusing = [
     ...[...counted.matchAll(/"(\w+)"/g)].map(([, word = ""]) => word),

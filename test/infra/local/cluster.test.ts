@@ -8,7 +8,7 @@ import { join } from "node:path";
 import { type TestContext, test } from "node:test";
 import { freePorts, isFree } from "../../../infra/local/free-port.ts";
 import { runCommand } from "../../../infra/local/run-command.ts";
-import { redisMissing, startTestRedis } from "../../support/redis.ts";
+import { redisMissing, startTestRedis } from "../../support/node/redis.ts";
 import { eventually, within } from "../../support/within.ts";
 
 /** Nodes that look for servers where nothing listens: they live for some seconds, and need nothing. */

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import { Kafka, logLevel } from "kafkajs";
-import { kafkaMissing, startTestKafka, type TestKafka } from "../../support/kafka.ts";
+import { kafkaMissing, startTestKafka, type TestKafka } from "../../support/node/kafka.ts";
 
 describe("a broker of a test's own", { skip: await kafkaMissing() }, () => {
   let broker: TestKafka;

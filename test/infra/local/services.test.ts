@@ -10,7 +10,7 @@ import { freePort } from "../../../infra/local/free-port.ts";
 import { redisAnswers } from "../../../infra/local/redis-answers.ts";
 import { readInfraState, writeInfraState } from "../../../infra/local/service-state.ts";
 import { servicesDown, servicesUp } from "../../../infra/local/services.ts";
-import { redisMissing } from "../../support/redis.ts";
+import { redisMissing } from "../../support/node/redis.ts";
 
 async function folderOf(test: TestContext): Promise<string> {
   const directory = await mkdtemp(join(tmpdir(), "relay-infra-"));

@@ -3,9 +3,9 @@ import { randomUUID } from "node:crypto";
 import { test } from "node:test";
 import { NO_CLICKHOUSE } from "../../fault/node-process.ts";
 import { atEnd } from "../../storage/kv/world.ts";
-import { CREDENTIALS, HttpClient } from "../../support/http-client.ts";
-import { basic, startTestNode } from "../../support/node.ts";
-import { connectStomp } from "../../support/stomp-terminal.ts";
+import { CREDENTIALS, HttpClient } from "../../support/http/http-client.ts";
+import { basic, startTestNode } from "../../support/node/node.ts";
+import { connectStomp } from "../../support/people/stomp-terminal.ts";
 import { eventually } from "../../support/within.ts";
 
 test("a node counts what it refuses, how sessions end, and how long a command took to its terminal", async (t) => {

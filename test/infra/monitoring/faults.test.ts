@@ -8,10 +8,10 @@ import { NO_CLICKHOUSE, type NodeProcess, placeOf, startNodeProcess } from "../.
 import { ADMIN, ANALYST } from "../../storage/clickhouse/clickhouse-world.ts";
 import { redisOf } from "../../storage/kv/redis-world.ts";
 import { atEnd } from "../../storage/kv/world.ts";
-import { selfSigned } from "../../support/certificate.ts";
-import { CREDENTIALS, HttpClient } from "../../support/http-client.ts";
-import { startTestNode } from "../../support/node.ts";
-import { redisMissing } from "../../support/redis.ts";
+import { selfSigned } from "../../support/http/certificate.ts";
+import { CREDENTIALS, HttpClient } from "../../support/http/http-client.ts";
+import { startTestNode } from "../../support/node/node.ts";
+import { redisMissing } from "../../support/node/redis.ts";
 import { eventually } from "../../support/within.ts";
 import { documentedMetrics, metricsIn } from "./metrics-table.ts";
 import { fires, promtoolMissing } from "./promtool.ts";

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { startTestNode } from "../../support/node.ts";
+import { startTestNode } from "../../support/node/node.ts";
 import { documentedMetrics, metricsIn } from "./metrics-table.ts";
 
 const byName = (one: { name: string }, other: { name: string }) => (one.name < other.name ? -1 : 1);

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { promisify } from "node:util";
 import { type Installed, installDebianPackage } from "../../../infra/local/debian-package.ts";
-import { skipReason } from "../../support/server-process.ts";
+import { skipReason } from "../../support/node/server-process.ts";
 import { ALERTS } from "./rules.ts";
 
 const TIMEOUT_MS = 60_000;

@@ -6,8 +6,8 @@ import { type TestContext, test } from "node:test";
 import { RelayError } from "../../../engine/kernel/errors.ts";
 import type { RecurringChargeOrder } from "../../../engine/subscriptions/recurring-charges.ts";
 import { createSandboxCharges, mayChargeCards } from "../../../http/gateway/card-on-file.ts";
-import { TestGateway } from "../../support/gateway.ts";
-import { assertMatches } from "../../support/matches.ts";
+import { assertMatches } from "../../support/http/matches.ts";
+import { TestGateway } from "../../support/node/gateway.ts";
 
 const ORDER: RecurringChargeOrder = {
   ...{ id: "sub-sub_000000000000000000000001-1-1", merchantId: "M1", partnerId: 1, livemode: false },

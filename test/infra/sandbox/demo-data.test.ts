@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { test } from "node:test";
 import { promisify } from "node:util";
 import { demoMonth } from "../../../infra/sandbox/demo-data/month.ts";
-import { startTestNode } from "../../support/node.ts";
+import { startTestNode } from "../../support/node/node.ts";
 
 const run = promisify(execFile);
 

@@ -9,8 +9,8 @@ import { digestHeader } from "../../../http/auth/http-signature.ts";
 import { createGatewayClient } from "../../../http/gateway/client.ts";
 import { isNotificationSigned } from "../../../http/gateway/notification.ts";
 import { startSandboxGateway } from "../../../infra/sandbox/gateway/server.ts";
-import { signIndependently } from "../../support/independent-signature.ts";
-import { assertMatches } from "../../support/matches.ts";
+import { signIndependently } from "../../support/http/independent-signature.ts";
+import { assertMatches } from "../../support/http/matches.ts";
 import { eventually } from "../../support/within.ts";
 import { CARD, CREDENTIALS, type GatewayWorld, startGatewayWorld } from "./gateway-world.ts";
 

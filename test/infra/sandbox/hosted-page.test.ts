@@ -4,8 +4,8 @@ import { createServer, type RequestListener } from "node:http";
 import { type TestContext, test } from "node:test";
 import type { Page } from "playwright-core";
 import type { GatewayOrder } from "../../../engine/gateway/gateway.ts";
-import { NO_BROWSER, openPage } from "../../support/browser.ts";
-import { assertMatches } from "../../support/matches.ts";
+import { NO_BROWSER, openPage } from "../../support/browser/browser.ts";
+import { assertMatches } from "../../support/http/matches.ts";
 import { CREDENTIALS, startGatewayWorld } from "./gateway-world.ts";
 
 /** A buyer before the page of a payment, in a real browser. */

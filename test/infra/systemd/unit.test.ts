@@ -5,7 +5,7 @@ import { dirname, join } from "node:path";
 import { test } from "node:test";
 import { hasProgram, runCommand } from "../../../infra/local/run-command.ts";
 import { parseEnvironmentFile } from "../../../infra/node/boot/environment-file.ts";
-import { skipReason } from "../../support/server-process.ts";
+import { skipReason } from "../../support/node/server-process.ts";
 
 const UNIT = await readFile("infra/systemd/terminal-relay.service", "utf8");
 const README = await readFile("infra/systemd/README.md", "utf8");

@@ -40,7 +40,7 @@ export class SimFeed {
     };
   }
 
-  /** By terminal, what has come of commits after this version of the store (storage/feed/fed-commands.ts). */
+  /** By terminal, what has come of commits after this version of the store (storage/transactions/fed-commands.ts). */
   since(storeVersion: number): Map<string, FedCommand[]> {
     const commands = new Map<string, FedCommand>();
     const known = (row: { storeVersion?: number } | undefined) => (row?.storeVersion ?? 0) > storeVersion;

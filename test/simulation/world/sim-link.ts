@@ -3,7 +3,7 @@ import type { Random } from "../random.ts";
 import type { Scheduler } from "./scheduler.ts";
 import type { SimProcess } from "./sim-process.ts";
 
-/** The server gives up a peer that answers no ping within a minute (infra/node/wiring/stomp-mount.ts), or when its network says so earlier. */
+/** The server gives up a peer that answers no ping within a minute (infra/node/wiring/terminals/stomp-mount.ts), or when its network says so earlier. */
 export const CUT_NOTICED_MS_MAX = 30_000;
 
 export interface DeviceEnd {

@@ -2,10 +2,10 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import type { Clock } from "../../../engine/kernel/clock.ts";
 import { outboxKeyAt } from "../../../engine/payments/outbox.ts";
-import { Cursor } from "../../../storage/feed/kafka-cursor.ts";
+import { Cursor } from "../../../storage/feed/kafka/kafka-cursor.ts";
 import { LeaderLease } from "../../../storage/feed/leader-lease.ts";
 import { START_MS } from "./feed-world.ts";
-import { kvOf } from "./kafka-world.ts";
+import { kvOf } from "./kafka/kafka-world.ts";
 
 function movedClock(): Clock & { advance(ms: number): void } {
   let ms = 0;

@@ -22,8 +22,8 @@ import { rebuildAnalytics } from "../../../storage/feed/rebuild.ts";
 import { loadShopsSince, noteShopsSince } from "../../../storage/feed/shops-since.ts";
 import { acceptedCommand, commandRecord } from "../../engine/terminals/store-world.ts";
 import { ADMIN, ask, sharedClickHouse } from "../clickhouse/clickhouse-world.ts";
+import { putMerchant } from "../transactions/merchants-world.ts";
 import { keysUnder, openKv, START_MS, transactionRow, write } from "./feed-world.ts";
-import { putMerchant } from "./merchants-world.ts";
 
 const DAY_MS = 86_400_000;
 /** The first start of a version that keeps whose a payment is. */

@@ -4,7 +4,7 @@ import type { FeedRow, TransactionRow } from "../../../engine/payments/feed-row.
 import { connectClickHouse } from "../../../storage/clickhouse/client.ts";
 import { migrate } from "../../../storage/clickhouse/migrate.ts";
 import { clickHouseSink } from "../../../storage/feed/clickhouse-sink.ts";
-import { decodeFeedMessage, encodeFeedMessage } from "../../../storage/feed/kafka-message.ts";
+import { decodeFeedMessage, encodeFeedMessage } from "../../../storage/feed/kafka/kafka-message.ts";
 import { ADMIN, ask, sharedClickHouse } from "../clickhouse/clickhouse-world.ts";
 import { START_MS, type TransactionMembers, transactionRow } from "./feed-world.ts";
 

@@ -20,8 +20,8 @@ import { OWNER as LINK_OWNER, PortalLinkWorld } from "../../engine/portal-links/
 import { SubscriptionWorld } from "../../engine/subscriptions/world.ts";
 import { ManualClock } from "../../engine/world.ts";
 import { ADMIN, ask, sharedClickHouse } from "../clickhouse/clickhouse-world.ts";
+import { putMerchant } from "../transactions/merchants-world.ts";
 import { realClock } from "./feed-world.ts";
-import { putMerchant } from "./merchants-world.ts";
 
 /** Leases and pauses pass fifty times as fast. */
 const FAST = 50;

@@ -6,7 +6,7 @@ import type { Commit } from "../../../engine/kernel/kv.ts";
 import { SCHEMAS } from "../../../engine/kernel/schemas.ts";
 import { openEmbeddedKv } from "../../../storage/kv/embedded.ts";
 import { openRedisKv } from "../../../storage/kv/redis.ts";
-import { redisMissing, startTestRedis } from "../../support/redis.ts";
+import { redisMissing, startTestRedis } from "../../support/node/redis.ts";
 import { atEnd, directoryOf } from "./world.ts";
 
 const missing = await redisMissing();

@@ -7,8 +7,8 @@ import { CommitTooLate, type Kv, prefixRange } from "../../../engine/kernel/kv.t
 import { backgroundTimers } from "../../../infra/node/boot/machine-timers.ts";
 import type { RedisKv } from "../../../storage/kv/redis.ts";
 import type { HistoryLost } from "../../../storage/kv/redis-connection.ts";
-import { redisMissing } from "../../support/redis.ts";
-import { startTcpProxy, type TcpProxy } from "../../support/tcp-proxy.ts";
+import { redisMissing } from "../../support/node/redis.ts";
+import { startTcpProxy, type TcpProxy } from "../../support/node/tcp-proxy.ts";
 import { eventually, within } from "../../support/within.ts";
 import { clientOf, countUp, FAULTS_SHOW_MS, kvOf, put, redisOf, type Written } from "./redis-world.ts";
 import { atEnd } from "./world.ts";

@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { describe, it, type TestContext } from "node:test";
 import { openRedisKv } from "../../../storage/kv/redis.ts";
-import type { TestRedis } from "../../support/redis.ts";
-import { skipReason } from "../../support/server-process.ts";
-import { installWaitingRedis } from "../../support/waiting-redis.ts";
+import type { TestRedis } from "../../support/node/redis.ts";
+import { skipReason } from "../../support/node/server-process.ts";
+import { installWaitingRedis } from "../../support/node/waiting-redis.ts";
 import { eventually } from "../../support/within.ts";
 import { clientOf, countUp, FAULTS_SHOW_MS, kvOf, put, redisOf } from "./redis-world.ts";
 

@@ -2,10 +2,10 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { installRedis } from "../../../infra/local/redis.ts";
 import type { HistoryLost } from "../../../storage/kv/redis-connection.ts";
-import { redisMissing } from "../../support/redis.ts";
-import { startTestSentinels } from "../../support/sentinel.ts";
-import { skipReason } from "../../support/server-process.ts";
-import { installWaitingRedis } from "../../support/waiting-redis.ts";
+import { redisMissing } from "../../support/node/redis.ts";
+import { startTestSentinels } from "../../support/node/sentinel.ts";
+import { skipReason } from "../../support/node/server-process.ts";
+import { installWaitingRedis } from "../../support/node/waiting-redis.ts";
 import { eventually } from "../../support/within.ts";
 import { clientOf, countUp, kvOf, put } from "./redis-world.ts";
 

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { openRedisKv } from "../../../storage/kv/redis.ts";
-import { redisMissing } from "../../support/redis.ts";
+import { redisMissing } from "../../support/node/redis.ts";
 import { eventually } from "../../support/within.ts";
 import { clientOf, kvOf, put, redisOf } from "./redis-world.ts";
 import { ManualTime } from "./world.ts";

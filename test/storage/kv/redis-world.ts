@@ -2,7 +2,7 @@ import type { TestContext } from "node:test";
 import { Redis } from "ioredis";
 import { type Kv, StorageUnavailable } from "../../../engine/kernel/kv.ts";
 import { openRedisKv, type RedisKv, type RedisKvOptions } from "../../../storage/kv/redis.ts";
-import { startTestRedis, type TestRedis } from "../../support/redis.ts";
+import { startTestRedis, type TestRedis } from "../../support/node/redis.ts";
 import { eventually } from "../../support/within.ts";
 import { atEnd } from "./world.ts";
 

@@ -5,8 +5,8 @@ import { SentinelConnector } from "ioredis";
 import { freePort } from "../../../infra/local/free-port.ts";
 import { installRedis } from "../../../infra/local/redis.ts";
 import { createRedis } from "../../../storage/redis/connect.ts";
-import { redisMissing } from "../../support/redis.ts";
-import { startTestSentinels } from "../../support/sentinel.ts";
+import { redisMissing } from "../../support/node/redis.ts";
+import { startTestSentinels } from "../../support/node/sentinel.ts";
 import { within } from "../../support/within.ts";
 import { atEnd } from "../kv/world.ts";
 

@@ -9,7 +9,7 @@ import type { Caller } from "../../../../engine/access/caller.ts";
 import { RelayError } from "../../../../engine/kernel/errors.ts";
 import { WHOLE_CHARACTERS } from "../../../../engine/kernel/well-formed.ts";
 import { iso } from "../../../endpoint/time.ts";
-import { AdministratorRoleWord } from "../../named-words.ts";
+import { AdministratorRoleWord } from "../../parts/schemas.ts";
 
 /** What a name in a login is made of. */
 export const LoginName = "[A-Za-z0-9._@+-]+";

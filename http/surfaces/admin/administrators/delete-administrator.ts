@@ -1,5 +1,5 @@
 import { Type } from "@sinclair/typebox";
-import { okBody } from "../../relay-envelope.ts";
+import { okBody } from "../../parts/relay-envelope.ts";
 import { admin } from "../surface.ts";
 import { AdministratorParams, actorOf } from "./administrator.ts";
 

@@ -1,6 +1,6 @@
 import { Type } from "@sinclair/typebox";
 import { unknownAdministrator } from "../../../../engine/access/administer-administrators.ts";
-import { okBody } from "../../relay-envelope.ts";
+import { okBody } from "../../parts/relay-envelope.ts";
 import { admin } from "../surface.ts";
 import { Administrator, AdministratorParams, actorOf, example, find, shown, shownConfigured } from "./administrator.ts";
 

@@ -1,8 +1,8 @@
 import { Type } from "@sinclair/typebox";
 import { MACHINE_RIGHTS, MACHINE_TOKEN_DAYS_DEFAULT, MACHINE_TOKEN_DAYS_MAX } from "../../../../engine/access/machine-token.ts";
-import { NO_STORE, NoStore } from "../../factor-schemas.ts";
-import { MachineRightWord } from "../../named-words.ts";
-import { okBody } from "../../relay-envelope.ts";
+import { NO_STORE, NoStore } from "../../parts/factor-schemas.ts";
+import { okBody } from "../../parts/relay-envelope.ts";
+import { MachineRightWord } from "../../parts/schemas.ts";
 import { actorOf, Username } from "../administrators/administrator.ts";
 import { ok } from "../envelope.ts";
 import { admin } from "../surface.ts";

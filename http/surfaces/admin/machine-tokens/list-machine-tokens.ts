@@ -1,6 +1,6 @@
 import { Type } from "@sinclair/typebox";
 import { MACHINE_TOKENS_MAX } from "../../../../engine/access/machine-token.ts";
-import { okBody } from "../../relay-envelope.ts";
+import { okBody } from "../../parts/relay-envelope.ts";
 import { ok } from "../envelope.ts";
 import { admin } from "../surface.ts";
 import { example, MachineToken, shown } from "./machine-token.ts";

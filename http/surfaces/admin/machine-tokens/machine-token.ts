@@ -1,7 +1,7 @@
 import { type Static, Type } from "@sinclair/typebox";
 import type { MachineTokenRecord } from "../../../../engine/access/machine-token.ts";
 import { iso } from "../../../endpoint/time.ts";
-import { MachineRightWord } from "../../named-words.ts";
+import { MachineRightWord } from "../../parts/schemas.ts";
 import { LoginName } from "../administrators/administrator.ts";
 
 export const TokenParams = Type.Object({

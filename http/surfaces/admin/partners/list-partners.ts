@@ -1,6 +1,6 @@
 import { Type } from "@sinclair/typebox";
 import { PARTNERS_MAX } from "../../../../engine/partners/partner.ts";
-import { okBody } from "../../relay-envelope.ts";
+import { okBody } from "../../parts/relay-envelope.ts";
 import { admin } from "../surface.ts";
 import { example, Partner, shown } from "./partner.ts";
 

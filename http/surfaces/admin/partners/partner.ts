@@ -6,9 +6,9 @@ import type { PartnerChange } from "../../../../engine/partners/administer-partn
 import { PARTNER_RATE_MAX, type PartnerRecord } from "../../../../engine/partners/partner.ts";
 import { iso } from "../../../endpoint/time.ts";
 import { ReadOnly } from "../../../endpoint/unknown-members.ts";
-import { AllowedOrigins } from "../../allowed-origins.ts";
-import { GwApiKey, GwSecretKey, GwTml } from "../../gateway-credentials.ts";
-import { RuleType } from "../../named-words.ts";
+import { AllowedOrigins } from "../../parts/allowed-origins.ts";
+import { GwApiKey, GwSecretKey, GwTml } from "../../parts/gateway-credentials.ts";
+import { RuleType } from "../../parts/schemas.ts";
 import { PartnerApiSettingsBody, PartnerApiShown, shownPartnerApi } from "../partner-api.ts";
 
 export const PartnerParams = Type.Object({

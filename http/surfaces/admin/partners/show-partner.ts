@@ -1,4 +1,4 @@
-import { okBody } from "../../relay-envelope.ts";
+import { okBody } from "../../parts/relay-envelope.ts";
 import { admin } from "../surface.ts";
 import { example, notFound, Partner, PartnerParams, shown } from "./partner.ts";
 

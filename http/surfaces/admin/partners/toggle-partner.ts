@@ -1,7 +1,7 @@
 import { Type } from "@sinclair/typebox";
 import type { AdministerPartners } from "../../../../engine/partners/administer-partners.ts";
 import type { PartnerRecord } from "../../../../engine/partners/partner.ts";
-import { okBody } from "../../relay-envelope.ts";
+import { okBody } from "../../parts/relay-envelope.ts";
 import { admin } from "../surface.ts";
 import { ofOne, Partner, shown } from "./partner.ts";
 

@@ -3,7 +3,7 @@ import { PASSKEYS_MAX } from "../../../../engine/accounts/account.ts";
 import { type EnrolOutcome, endedError } from "../../../../engine/accounts/enrol-factors.ts";
 import type { AdministratorSession } from "../../../../engine/administrators/administrator-session.ts";
 import { RelayError } from "../../../../engine/kernel/errors.ts";
-import { clientOf, passkeyItems, totpBegun } from "../../factor-proof.ts";
+import { clientOf, passkeyItems, totpBegun } from "../../parts/factor-proof.ts";
 import {
   ClientHeaders,
   NO_STORE,
@@ -15,8 +15,8 @@ import {
   TotpBegun,
   TotpConfirm,
   WebAuthnJson,
-} from "../../factor-schemas.ts";
-import { okBody } from "../../relay-envelope.ts";
+} from "../../parts/factor-schemas.ts";
+import { okBody } from "../../parts/relay-envelope.ts";
 import { ok, refusal } from "../envelope.ts";
 import { AdminFactorEnrolled, AdminFactors, type AdminFactorsJson } from "../session-schemas.ts";
 import {

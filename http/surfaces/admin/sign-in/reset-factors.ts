@@ -1,5 +1,5 @@
 import { Type } from "@sinclair/typebox";
-import { okBody } from "../../relay-envelope.ts";
+import { okBody } from "../../parts/relay-envelope.ts";
 import { AdministratorParams, actorOf } from "../administrators/administrator.ts";
 import { ok } from "../envelope.ts";
 import { adminSignIn } from "./surface.ts";

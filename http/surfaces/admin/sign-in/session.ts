@@ -1,7 +1,7 @@
 import { sessionPurpose } from "../../../../engine/accounts/factor-steps.ts";
-import { clientOf, codeProof, stepUpProof } from "../../factor-proof.ts";
-import { ClientHeaders, PASSKEY_BYTES_MAX, PasskeyAnswer, SecondFactor, StepUp, WebAuthnJson } from "../../factor-schemas.ts";
-import { okBody } from "../../relay-envelope.ts";
+import { clientOf, codeProof, stepUpProof } from "../../parts/factor-proof.ts";
+import { ClientHeaders, PASSKEY_BYTES_MAX, PasskeyAnswer, SecondFactor, StepUp, WebAuthnJson } from "../../parts/factor-schemas.ts";
+import { okBody } from "../../parts/relay-envelope.ts";
 import { ok, refusal } from "../envelope.ts";
 import { AdminSignIn } from "../session-schemas.ts";
 import {

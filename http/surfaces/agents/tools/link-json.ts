@@ -1,7 +1,7 @@
 import { type Static, Type } from "@sinclair/typebox";
 import { PORTAL_LINK_STATES, type PortalLinkAttempt, type PortalLinkRecord } from "../../../../engine/portal-links/portal-link.ts";
 import { iso, isoOrNull } from "../../../endpoint/time.ts";
-import { words } from "../../named-words.ts";
+import { words } from "../../parts/schemas.ts";
 import type { AgentOperations } from "../surface.ts";
 import { refused } from "../tool.ts";
 import { AmountMinor, amountText, CurrencyWord, nullable, time, written, writtenText } from "./schema-parts.ts";

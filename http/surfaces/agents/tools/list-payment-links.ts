@@ -1,6 +1,6 @@
 import { Type } from "@sinclair/typebox";
 import { LINK_TEXT_LENGTH_MAX } from "../../../../engine/kernel/limits.ts";
-import { rangeOfQuery } from "../../day-range.ts";
+import { rangeOfQuery } from "../../parts/time.ts";
 import { agentTool } from "../tool.ts";
 import { AgentLink, agentLink, LinkState, linkLine } from "./link-json.ts";
 import { FromDay, listText, Next, PAGE, PAGE_DEFAULT, ToDay } from "./schema-parts.ts";

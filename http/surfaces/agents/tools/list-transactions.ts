@@ -1,8 +1,8 @@
 import { Type } from "@sinclair/typebox";
 import { AMOUNT_MINOR_MAX, IDENTIFIER_LENGTH_MAX } from "../../../../engine/kernel/limits.ts";
-import { rangeOfQuery } from "../../day-range.ts";
-import { RefundFilterWord, ResultStatus } from "../../named-words.ts";
-import { cursorOf, readCursor } from "../../transaction-cursor.ts";
+import { RefundFilterWord, ResultStatus } from "../../parts/schemas.ts";
+import { rangeOfQuery } from "../../parts/time.ts";
+import { cursorOf, readCursor } from "../../parts/transaction-cursor.ts";
 import { agentTool, refused } from "../tool.ts";
 import { FromDay, listText, Next, PAGE, PAGE_DEFAULT, ToDay } from "./schema-parts.ts";
 import { AgentTransaction, agentTransaction, MethodWord, transactionLine } from "./transaction-json.ts";

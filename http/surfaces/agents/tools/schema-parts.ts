@@ -1,7 +1,7 @@
 import { type TSchema, Type } from "@sinclair/typebox";
 import { cutText } from "../../../../engine/kernel/cut-text.ts";
 import { currencyDecimals, fromMinorUnits } from "../../../../engine/kernel/money.ts";
-import { DAY } from "../../day.ts";
+import { DAY } from "../../parts/time.ts";
 
 /** What schemas and texts of tools have in common. */
 

@@ -2,7 +2,7 @@ import { type Static, Type } from "@sinclair/typebox";
 import { type MerchantTransaction, netMinorOf, refundStateOf } from "../../../../engine/payments/merchant-transactions.ts";
 import type { TransactionMethod } from "../../../../engine/payments/transaction.ts";
 import { iso } from "../../../endpoint/time.ts";
-import { RefundStateWord, ResultStatus, words } from "../../named-words.ts";
+import { RefundStateWord, ResultStatus, words } from "../../parts/schemas.ts";
 import { AmountMinor, amountText, nullable, time, written, writtenText } from "./schema-parts.ts";
 
 /** What there is in a merchant's list; scans and prints are no transactions of a shop. */

@@ -12,7 +12,7 @@ import {
 } from "../../../../engine/agents/agent-credential.ts";
 import { AMOUNT_MINOR_MAX } from "../../../../engine/kernel/limits.ts";
 import { NO_CONTROL_CHARACTERS } from "../../../../engine/kernel/well-formed.ts";
-import { words } from "../../named-words.ts";
+import { words } from "../../parts/schemas.ts";
 import { listOf, nullable, time } from "../schema-parts.ts";
 
 /** The JSON of agents' credentials, once: endpoints declare it, the portal's pages take their types from it. */

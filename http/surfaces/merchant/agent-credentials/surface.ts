@@ -5,7 +5,7 @@ import type { AgentCredentialCreator } from "../../../../engine/agents/agent-cre
 import type { AgentCredentials } from "../../../../engine/agents/agent-credentials.ts";
 import type { Clock } from "../../../../engine/kernel/clock.ts";
 import { RelayError } from "../../../../engine/kernel/errors.ts";
-import type { LocalTime } from "../../local-time.ts";
+import type { LocalTime } from "../../parts/time.ts";
 import { merchantOf, merchantSurface, userOf } from "../surface.ts";
 
 /** What the endpoints of agents' credentials use. */

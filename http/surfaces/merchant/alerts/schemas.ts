@@ -10,7 +10,7 @@ import {
 import type { DisputeActor } from "../../../../engine/disputes/dispute.ts";
 import { NO_CONTROL_CHARACTERS } from "../../../../engine/kernel/well-formed.ts";
 import { resourceOf, webhookObject } from "../../../endpoint/resource.ts";
-import { words } from "../../named-words.ts";
+import { words } from "../../parts/schemas.ts";
 import { type ActorContext, EXAMPLE_CONTEXT } from "../actor-names.ts";
 import { AlertStateWord, DisputeCategory } from "../disputes/schemas.ts";
 import { filtersOf } from "../list-filters.ts";

@@ -4,7 +4,7 @@ import type { AlertRecord } from "../../../../engine/alerts/alert.ts";
 import type { Alerts } from "../../../../engine/alerts/alerts.ts";
 import type { Clock } from "../../../../engine/kernel/clock.ts";
 import { RelayError } from "../../../../engine/kernel/errors.ts";
-import type { LocalTime } from "../../local-time.ts";
+import type { LocalTime } from "../../parts/time.ts";
 import { actorContext } from "../actor-names.ts";
 import { oneOf } from "../resource-endpoints.ts";
 import { merchantSurface } from "../surface.ts";

@@ -2,7 +2,7 @@ import type { Caller } from "../../../../engine/access/caller.ts";
 import type { ReportKinds, ReportName } from "../../../../engine/reports/merchant-reports.ts";
 import type { RequestFacts } from "../../../endpoint/endpoint.ts";
 import { iso } from "../../../endpoint/time.ts";
-import type { LocalTime } from "../../local-time.ts";
+import type { LocalTime } from "../../parts/time.ts";
 import { merchantOwnerOf } from "../surface.ts";
 import { edgesOf, withOffset } from "./buckets.ts";
 import { type Period, type PeriodQuery, periodsOf } from "./periods.ts";

@@ -1,6 +1,6 @@
 import { DateTime } from "luxon";
 import type { ClockOffset } from "../../../../engine/reports/merchant-reports.ts";
-import { daysAfter, type LocalTime } from "../../local-time.ts";
+import { daysAfter, type LocalTime } from "../../parts/time.ts";
 import type { Granularity } from "./schemas.ts";
 
 const HOUR_MS = 3_600_000;

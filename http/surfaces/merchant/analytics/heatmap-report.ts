@@ -1,6 +1,6 @@
 import { Type } from "@sinclair/typebox";
 import type { HeatmapReport as HeatmapCounted } from "../../../../engine/reports/merchant-reports.ts";
-import { daysAfter } from "../../local-time.ts";
+import { daysAfter } from "../../parts/time.ts";
 import { ok, okOf } from "../envelope.ts";
 import { MERCHANT_BASE, PORTAL_RATE } from "../surface.ts";
 import { answerReport, overPeriod } from "./answer-report.ts";

@@ -1,6 +1,6 @@
 import { DateTime } from "luxon";
 import { RelayError } from "../../../../engine/kernel/errors.ts";
-import { daysAfter, type LocalTime } from "../../local-time.ts";
+import { daysAfter, type LocalTime } from "../../parts/time.ts";
 import { dayOfQuery, rangeOfQuery } from "../transaction-query.ts";
 import { type Bucket, bucketsOf } from "./buckets.ts";
 import { type Comparison, type Granularity, HOURLY_DAYS_MAX, REPORT_DAYS_MAX } from "./schemas.ts";

@@ -1,7 +1,7 @@
 import { type Static, type TProperties, Type } from "@sinclair/typebox";
 import { REPORT_CURRENCIES_MAX, REPORT_LINES_MAX } from "../../../../engine/reports/merchant-reports.ts";
-import { DAY } from "../../day.ts";
-import { words } from "../../named-words.ts";
+import { words } from "../../parts/schemas.ts";
+import { DAY } from "../../parts/time.ts";
 import { Currency, Day, nullable, time } from "../schema-parts.ts";
 import { Method } from "../transaction-schemas.ts";
 import { AGENTS, DISPUTES, HEATMAP, LINKS, METHOD_SUMS, PAYMENTS, SUBSCRIPTIONS, TERMINALS } from "./definitions.ts";

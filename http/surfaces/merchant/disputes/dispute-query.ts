@@ -1,6 +1,6 @@
 import { type Static, Type } from "@sinclair/typebox";
-import type { BoardQuery } from "../../../../engine/alerts/dispute-board.ts";
-import type { LocalTime } from "../../local-time.ts";
+import type { BoardQuery } from "../../../../engine/cases/case-list.ts";
+import type { LocalTime } from "../../parts/time.ts";
 import { rangeOfQuery } from "../transaction-query.ts";
 import { DISPUTE_FILTERS } from "./schemas.ts";
 

@@ -1,4 +1,4 @@
-import { contentDisposition } from "../../content-disposition.ts";
+import { contentDisposition } from "../../parts/content-disposition.ts";
 import { MERCHANT_BASE, merchantOwnerOf, PORTAL_RATE } from "../surface.ts";
 import { disputes, EvidenceParams, noSuchFile } from "./surface.ts";
 

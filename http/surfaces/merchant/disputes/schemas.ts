@@ -1,6 +1,6 @@
 import { type Static, Type } from "@sinclair/typebox";
-import type { BoardItem } from "../../../../engine/alerts/dispute-board.ts";
 import { ALERT_STATES } from "../../../../engine/alerts/words.ts";
+import type { BoardItem } from "../../../../engine/cases/case-list.ts";
 import {
   type DisputeActor,
   type DisputeFile,
@@ -22,7 +22,7 @@ import {
 } from "../../../../engine/disputes/words.ts";
 import { LINES } from "../../../../engine/kernel/well-formed.ts";
 import { resourceOf, webhookObject } from "../../../endpoint/resource.ts";
-import { words } from "../../named-words.ts";
+import { words } from "../../parts/schemas.ts";
 import { type ActorContext, EXAMPLE_CONTEXT } from "../actor-names.ts";
 import { filtersOf } from "../list-filters.ts";
 import { nullable, time } from "../schema-parts.ts";

@@ -1,12 +1,12 @@
 import { Type } from "@sinclair/typebox";
 import type { Users } from "../../../../engine/accounts/users.ts";
 import type { Alerts } from "../../../../engine/alerts/alerts.ts";
-import type { DisputeBoard } from "../../../../engine/alerts/dispute-board.ts";
+import type { DisputeBoard } from "../../../../engine/cases/case-list.ts";
 import type { Disputes, NotAnswerable } from "../../../../engine/disputes/disputes.ts";
 import type { Clock } from "../../../../engine/kernel/clock.ts";
 import { RelayError } from "../../../../engine/kernel/errors.ts";
 import type { MerchantTransactions } from "../../../../engine/payments/merchant-transactions.ts";
-import type { LocalTime } from "../../local-time.ts";
+import type { LocalTime } from "../../parts/time.ts";
 import { actorContext } from "../actor-names.ts";
 import { refusal } from "../envelope.ts";
 import { oneOf } from "../resource-endpoints.ts";

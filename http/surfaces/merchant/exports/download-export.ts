@@ -1,4 +1,4 @@
-import { contentDisposition } from "../../content-disposition.ts";
+import { contentDisposition } from "../../parts/content-disposition.ts";
 import { refusal } from "../envelope.ts";
 import { MERCHANT_BASE, merchantOwnerOf, PORTAL_RATE } from "../surface.ts";
 import { fileNameOf } from "./export-json.ts";

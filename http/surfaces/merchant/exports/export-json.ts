@@ -1,7 +1,7 @@
 import type { Caller } from "../../../../engine/access/caller.ts";
 import type { ExportRecord } from "../../../../engine/exports/export.ts";
 import { iso, isoOrNull } from "../../../endpoint/time.ts";
-import type { LocalTime } from "../../local-time.ts";
+import type { LocalTime } from "../../parts/time.ts";
 import { actorNames } from "../actor-names.ts";
 import type { ExportJson } from "./schemas.ts";
 import type { ExportOperations } from "./surface.ts";

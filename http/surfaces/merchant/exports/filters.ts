@@ -1,7 +1,7 @@
 import type { Static, TObject } from "@sinclair/typebox";
 import { Value } from "@sinclair/typebox/value";
 import type { Caller } from "../../../../engine/access/caller.ts";
-import type { BoardQuery } from "../../../../engine/alerts/dispute-board.ts";
+import type { BoardQuery } from "../../../../engine/cases/case-list.ts";
 import type { ExportFilters, ExportList } from "../../../../engine/exports/export.ts";
 import { RelayError } from "../../../../engine/kernel/errors.ts";
 import type { MerchantTransactionFilter } from "../../../../engine/payments/merchant-transactions.ts";
@@ -9,7 +9,7 @@ import type { PortalLinkQuery } from "../../../../engine/portal-links/portal-lin
 import type { SubscriptionQuery } from "../../../../engine/subscriptions/subscriptions.ts";
 import { textReader } from "../../../endpoint/text-members.ts";
 import { printable } from "../../../endpoint/unknown-members.ts";
-import type { LocalTime } from "../../local-time.ts";
+import type { LocalTime } from "../../parts/time.ts";
 import { DisputeFilters, disputeFilterOf } from "../disputes/dispute-query.ts";
 import { PaymentLinkFilters, paymentLinkFilterOf } from "../payment-links/payment-link-query.ts";
 import { SubscriptionFilters, subscriptionFilterOf } from "../subscriptions/subscription-query.ts";

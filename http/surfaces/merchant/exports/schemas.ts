@@ -1,6 +1,6 @@
 import { type Static, Type } from "@sinclair/typebox";
 import { EXPORT_FAILURES, EXPORT_FORMATS, EXPORT_LISTS, EXPORT_STATES, XLSX_ROWS_MAX } from "../../../../engine/exports/export.ts";
-import { LocaleWord, words } from "../../named-words.ts";
+import { LocaleWord, words } from "../../parts/schemas.ts";
 import { ActorType } from "../disputes/schemas.ts";
 import { listOf, nullable, time } from "../schema-parts.ts";
 

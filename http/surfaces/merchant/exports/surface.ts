@@ -5,7 +5,7 @@ import type { ExportActor } from "../../../../engine/exports/export.ts";
 import type { Exports, ExportsSeen } from "../../../../engine/exports/exports.ts";
 import type { Clock } from "../../../../engine/kernel/clock.ts";
 import { RelayError } from "../../../../engine/kernel/errors.ts";
-import type { LocalTime } from "../../local-time.ts";
+import type { LocalTime } from "../../parts/time.ts";
 import { merchantSurface, userOf } from "../surface.ts";
 
 /** What the endpoints of exports use. */

@@ -1,6 +1,6 @@
 import { Type } from "@sinclair/typebox";
 import { RelayError } from "../../../../engine/kernel/errors.ts";
-import { AnyConfiguration, CONFIG_BODY_BYTES_MAX, CONFIGURATION_EXAMPLE } from "../../service-configuration.ts";
+import { AnyConfiguration, CONFIG_BODY_BYTES_MAX, CONFIGURATION_EXAMPLE } from "../../parts/service-configuration.ts";
 import { MERCHANT_BASE, merchantOf, PORTAL_RATE } from "../surface.ts";
 import { MethodParams, methodAnswered, methodRefused, methodReply } from "./method-json.ts";
 import { methods } from "./surface.ts";

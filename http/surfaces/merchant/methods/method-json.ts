@@ -5,7 +5,7 @@ import { type MerchantRecord, serviceOf } from "../../../../engine/partners/merc
 import { SERVICE_DESCRIPTIONS } from "../../../../engine/partners/merchant-service.ts";
 import type { ServiceOutcome } from "../../../../engine/partners/merchant-services.ts";
 import { iso } from "../../../endpoint/time.ts";
-import { membersShown } from "../../service-configuration.ts";
+import { membersShown } from "../../parts/service-configuration.ts";
 import { ok, okOf, refusal } from "../envelope.ts";
 import { PaymentMethod, type PaymentMethodJson } from "./schemas.ts";
 import { methods } from "./surface.ts";

@@ -1,6 +1,6 @@
 import { RelayError } from "../../../../engine/kernel/errors.ts";
 import type { PendingOutcome } from "../../../../engine/partners/replace-keys.ts";
-import { MADE_EXAMPLE, madeItems } from "../../made-by-key.ts";
+import { MADE_EXAMPLE, madeItems } from "../../parts/made-by-key.ts";
 import { ok, okOf } from "../envelope.ts";
 import { MERCHANT_BASE, PORTAL_RATE, userOf } from "../surface.ts";
 import { KEYS_EXAMPLE, keysJson } from "./keys-json.ts";

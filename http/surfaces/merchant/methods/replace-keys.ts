@@ -1,7 +1,7 @@
 import { Type } from "@sinclair/typebox";
 import { RelayError } from "../../../../engine/kernel/errors.ts";
 import { iso } from "../../../endpoint/time.ts";
-import { MADE_EXAMPLE, madeItems } from "../../made-by-key.ts";
+import { MADE_EXAMPLE, madeItems } from "../../parts/made-by-key.ts";
 import { ok, okOf } from "../envelope.ts";
 import { MERCHANT_BASE, PORTAL_RATE, userOf } from "../surface.ts";
 import { NewKeys, ReplaceKeys } from "./schemas.ts";

@@ -1,8 +1,8 @@
 import { type Static, Type } from "@sinclair/typebox";
 import { described } from "../../../endpoint/described.ts";
-import { MadeItems } from "../../made-by-key.ts";
-import { Environment, KeysReason, ServiceMode, ServiceWord } from "../../named-words.ts";
-import { ServiceMembers } from "../../service-configuration.ts";
+import { MadeItems } from "../../parts/made-by-key.ts";
+import { Environment, KeysReason, ServiceMode, ServiceWord } from "../../parts/schemas.ts";
+import { ServiceMembers } from "../../parts/service-configuration.ts";
 import { nullable, time } from "../schema-parts.ts";
 
 const REASON =

@@ -1,7 +1,7 @@
 import { otherEnvironment } from "../../../../engine/access/other-environment.ts";
 import { fromMinorUnits } from "../../../../engine/kernel/money.ts";
 import { PORTAL_LINK_HOURS_DEFAULT, PORTAL_LINKS_PER_HOUR_MAX } from "../../../../engine/portal-links/portal-link.ts";
-import { givenText } from "../../free-text.ts";
+import { givenText } from "../../parts/schemas.ts";
 import { actorOf } from "../actor-names.ts";
 import { ok, okOf, refusal } from "../envelope.ts";
 import { MERCHANT_BASE, merchantOwnerOf, PORTAL_RATE } from "../surface.ts";

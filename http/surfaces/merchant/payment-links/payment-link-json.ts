@@ -7,8 +7,8 @@ import {
 } from "../../../../engine/portal-links/portal-link.ts";
 import { maySeePersonalData } from "../../../endpoint/personal-data.ts";
 import { iso, isoOrNull } from "../../../endpoint/time.ts";
-import { maskedEmail } from "../../masked-email.ts";
-import { qrDataUrl } from "../../qr-code.ts";
+import { qrDataUrl } from "../../parts/buyer/qr-code.ts";
+import { maskedEmail } from "../../parts/masking.ts";
 import { type ActorNames, actorNames } from "../actor-names.ts";
 import type { PaymentLinkJson } from "./schemas.ts";
 import type { PaymentLinkOperations } from "./surface.ts";

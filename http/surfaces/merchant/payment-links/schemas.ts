@@ -8,9 +8,8 @@ import {
   PORTAL_LINK_HOURS_MIN,
   PORTAL_LINK_STATES,
 } from "../../../../engine/portal-links/portal-link.ts";
-import { DAY } from "../../day.ts";
-import { CustomerEmail, ReachableEmail } from "../../email.ts";
-import { LocaleWord, words } from "../../named-words.ts";
+import { CustomerEmail, LocaleWord, ReachableEmail, words } from "../../parts/schemas.ts";
+import { DAY } from "../../parts/time.ts";
 import { Currency, nullable, ToDay, time } from "../schema-parts.ts";
 
 /** The JSON of payment links: endpoints declare it, the portal's pages take their types from it. */

@@ -3,7 +3,7 @@ import type { Users } from "../../../../engine/accounts/users.ts";
 import type { Clock } from "../../../../engine/kernel/clock.ts";
 import { RelayError } from "../../../../engine/kernel/errors.ts";
 import type { PortalLinks } from "../../../../engine/portal-links/portal-links.ts";
-import type { LocalTime } from "../../local-time.ts";
+import type { LocalTime } from "../../parts/time.ts";
 import { merchantSurface } from "../surface.ts";
 
 /** What the endpoints of payment links use. */

@@ -1,6 +1,6 @@
 import type { Locale } from "../../../../engine/accounts/account.ts";
 import type { Correction, CountAndSum, ReconciledDay } from "../../../../engine/reconciliation/reconciliation.ts";
-import type { LocalTime } from "../../local-time.ts";
+import type { LocalTime } from "../../parts/time.ts";
 import { BYTE_ORDER_MARK, CSV_FORMS, csvLines, textCell } from "../csv.ts";
 import { majorUnits } from "../transaction-item.ts";
 

@@ -2,7 +2,7 @@ import { Type } from "@sinclair/typebox";
 import { RelayError } from "../../../../engine/kernel/errors.ts";
 import type { DaySummary } from "../../../../engine/reconciliation/reconciliation.ts";
 import { iso } from "../../../endpoint/time.ts";
-import { DAY } from "../../day.ts";
+import { DAY } from "../../parts/time.ts";
 import { ok, okOf } from "../envelope.ts";
 import { PAGE_QUERY } from "../schema-parts.ts";
 import { MERCHANT_BASE, merchantOwnerOf, PORTAL_RATE } from "../surface.ts";

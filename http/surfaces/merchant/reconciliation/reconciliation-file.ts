@@ -1,6 +1,6 @@
 import { Type } from "@sinclair/typebox";
-import { contentDisposition } from "../../content-disposition.ts";
-import { LocaleWord } from "../../named-words.ts";
+import { contentDisposition } from "../../parts/content-disposition.ts";
+import { LocaleWord } from "../../parts/schemas.ts";
 import { MERCHANT_BASE, merchantOwnerOf, PORTAL_RATE } from "../surface.ts";
 import { dayCsv } from "./day-csv.ts";
 import { closedDay, DayParams, NOT_CLOSED, reconciliation } from "./surface.ts";

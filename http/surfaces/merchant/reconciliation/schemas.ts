@@ -1,6 +1,6 @@
 import { type Static, Type } from "@sinclair/typebox";
-import { DAY } from "../../day.ts";
-import { type ReconciledDayJson, ReconciledDaySchema, ReconciliationTotals } from "../../reconciliation-json.ts";
+import { type ReconciledDayJson, ReconciledDaySchema, ReconciliationTotals } from "../../parts/reconciliation-json.ts";
+import { DAY } from "../../parts/time.ts";
 import { listOf, time } from "../schema-parts.ts";
 
 /** The JSON of reconciliation: endpoints declare it, pages take their types from it. */

@@ -1,4 +1,4 @@
-import { RECONCILED_DAY_EXAMPLE, ReconciledDaySchema, reconciledDayJson } from "../../reconciliation-json.ts";
+import { RECONCILED_DAY_EXAMPLE, ReconciledDaySchema, reconciledDayJson } from "../../parts/reconciliation-json.ts";
 import { ok, okOf } from "../envelope.ts";
 import { MERCHANT_BASE, merchantOwnerOf, PORTAL_RATE } from "../surface.ts";
 import { closedDay, DayParams, NOT_CLOSED, reconciliation } from "./surface.ts";

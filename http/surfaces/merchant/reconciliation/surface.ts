@@ -1,8 +1,8 @@
 import { Type } from "@sinclair/typebox";
 import { RelayError } from "../../../../engine/kernel/errors.ts";
 import type { ReconciledDay, Reconciliation, ReconciliationOwner } from "../../../../engine/reconciliation/reconciliation.ts";
-import { DAY } from "../../day.ts";
-import type { LocalTime } from "../../local-time.ts";
+import type { LocalTime } from "../../parts/time.ts";
+import { DAY } from "../../parts/time.ts";
 import { refusal } from "../envelope.ts";
 import { merchantSurface } from "../surface.ts";
 import { dayOfQuery } from "../transaction-query.ts";

@@ -1,7 +1,7 @@
 import { PASSKEYS_MAX } from "../../../../engine/accounts/account.ts";
 import { RelayError } from "../../../../engine/kernel/errors.ts";
-import { clientOf } from "../../factor-proof.ts";
-import { ClientHeaders, NoStore, PASSKEY_BYTES_MAX, PasskeyRegistration, SetCookie } from "../../factor-schemas.ts";
+import { clientOf } from "../../parts/factor-proof.ts";
+import { ClientHeaders, NoStore, PASSKEY_BYTES_MAX, PasskeyRegistration, SetCookie } from "../../parts/factor-schemas.ts";
 import { okOf } from "../envelope.ts";
 import { SIGN_IN_RATE, userOf } from "../surface.ts";
 import { enrolledAnswer } from "./factor-answers.ts";

@@ -1,4 +1,4 @@
-import { WebAuthnJson } from "../../factor-schemas.ts";
+import { WebAuthnJson } from "../../parts/factor-schemas.ts";
 import { ok, okOf } from "../envelope.ts";
 import { PORTAL_RATE } from "../surface.ts";
 import { enrollingUser, signInSurface } from "./surface.ts";

@@ -1,5 +1,5 @@
-import { clientOf } from "../../factor-proof.ts";
-import { ClientHeaders } from "../../factor-schemas.ts";
+import { clientOf } from "../../parts/factor-proof.ts";
+import { ClientHeaders } from "../../parts/factor-schemas.ts";
 import { refusal } from "../envelope.ts";
 import { SIGN_IN_RATE } from "../surface.ts";
 import { SignIn } from "./schemas.ts";

@@ -1,5 +1,5 @@
-import { totpBegun } from "../../factor-proof.ts";
-import { NO_STORE, NoStore, TotpBegun } from "../../factor-schemas.ts";
+import { totpBegun } from "../../parts/factor-proof.ts";
+import { NO_STORE, NoStore, TotpBegun } from "../../parts/factor-schemas.ts";
 import { ok, okOf } from "../envelope.ts";
 import { PORTAL_RATE } from "../surface.ts";
 import { enrollingUser, signInSurface } from "./surface.ts";

@@ -1,5 +1,5 @@
-import { clientOf } from "../../factor-proof.ts";
-import { ClientHeaders } from "../../factor-schemas.ts";
+import { clientOf } from "../../parts/factor-proof.ts";
+import { ClientHeaders } from "../../parts/factor-schemas.ts";
 import { ok, okOf, refusal } from "../envelope.ts";
 import { SIGN_IN_RATE, userOf } from "../surface.ts";
 import { meJson } from "./me-json.ts";

@@ -1,5 +1,5 @@
-import { clientOf } from "../../factor-proof.ts";
-import { ClientHeaders, NoStore, SetCookie, TotpConfirm } from "../../factor-schemas.ts";
+import { clientOf } from "../../parts/factor-proof.ts";
+import { ClientHeaders, NoStore, SetCookie, TotpConfirm } from "../../parts/factor-schemas.ts";
 import { okOf } from "../envelope.ts";
 import { SIGN_IN_RATE, userOf } from "../surface.ts";
 import { enrolledAnswer } from "./factor-answers.ts";

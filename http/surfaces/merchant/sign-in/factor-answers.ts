@@ -3,7 +3,7 @@ import { endedError } from "../../../../engine/accounts/enrol-factors.ts";
 import type { OwnSession } from "../../../../engine/accounts/factor-steps.ts";
 import type { OwnAccount } from "../../../../engine/accounts/own-account.ts";
 import { RelayError } from "../../../../engine/kernel/errors.ts";
-import { NO_STORE } from "../../factor-schemas.ts";
+import { NO_STORE } from "../../parts/factor-schemas.ts";
 import { ok, refusal } from "../envelope.ts";
 import { meJson } from "./me-json.ts";
 import { nowhereError, type SignInOperations, stateBody } from "./surface.ts";

@@ -1,5 +1,5 @@
 import type { AccountRecord } from "../../../../engine/accounts/account.ts";
-import { passkeyItems } from "../../factor-proof.ts";
+import { passkeyItems } from "../../parts/factor-proof.ts";
 import type { MeJson } from "./schemas.ts";
 
 export function meJson({ email, locale, theme, totp, passkeys, recoveryCodes, savedViews }: AccountRecord): MeJson {

@@ -1,4 +1,4 @@
-import { WebAuthnJson } from "../../factor-schemas.ts";
+import { WebAuthnJson } from "../../parts/factor-schemas.ts";
 import { ok, okOf } from "../envelope.ts";
 import { SIGN_IN_RATE } from "../surface.ts";
 import { ownSession, signInSurface } from "./surface.ts";

@@ -1,6 +1,6 @@
 import { sessionPurpose } from "../../../../engine/accounts/factor-steps.ts";
-import { clientOf } from "../../factor-proof.ts";
-import { ClientHeaders, PASSKEY_BYTES_MAX, PasskeyAnswer } from "../../factor-schemas.ts";
+import { clientOf } from "../../parts/factor-proof.ts";
+import { ClientHeaders, PASSKEY_BYTES_MAX, PasskeyAnswer } from "../../parts/factor-schemas.ts";
 import { SIGN_IN_RATE } from "../surface.ts";
 import { factorAnswer } from "./factor-proof.ts";
 import { StateAndCookie, signInSurface } from "./surface.ts";

@@ -1,6 +1,6 @@
 import { Type } from "@sinclair/typebox";
-import { clientOf } from "../../factor-proof.ts";
-import { ClientHeaders } from "../../factor-schemas.ts";
+import { clientOf } from "../../parts/factor-proof.ts";
+import { ClientHeaders } from "../../parts/factor-schemas.ts";
 import { okOf } from "../envelope.ts";
 import { PORTAL_RATE, userOf } from "../surface.ts";
 import { removedAnswer } from "./factor-answers.ts";

@@ -1,5 +1,5 @@
-import { clientOf } from "../../factor-proof.ts";
-import { ClientHeaders, NO_STORE, NoStore, RecoveryCodes } from "../../factor-schemas.ts";
+import { clientOf } from "../../parts/factor-proof.ts";
+import { ClientHeaders, NO_STORE, NoStore, RecoveryCodes } from "../../parts/factor-schemas.ts";
 import { ok, okOf } from "../envelope.ts";
 import { SIGN_IN_RATE, userOf } from "../surface.ts";
 import { signInSurface } from "./surface.ts";

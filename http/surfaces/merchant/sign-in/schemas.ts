@@ -1,7 +1,7 @@
 import { type Static, Type } from "@sinclair/typebox";
 import { EMAIL_LENGTH_MAX, SAVED_VIEWS_MAX, THEMES } from "../../../../engine/accounts/account.ts";
-import { FactorMethod, PasskeyItem, type RecoveryCodes, type TotpBegun } from "../../factor-schemas.ts";
-import { Environment, LocaleWord, MerchantRole, RelayMode, SessionStage, words } from "../../named-words.ts";
+import { FactorMethod, PasskeyItem, type RecoveryCodes, type TotpBegun } from "../../parts/factor-schemas.ts";
+import { Environment, LocaleWord, MerchantRole, RelayMode, SessionStage, words } from "../../parts/schemas.ts";
 import { NewPassword, nullable, Password, time } from "../schema-parts.ts";
 
 /** The JSON of sign-in, of sessions and of a person's own account: endpoints declare it, the portal's pages take their types from it. */

@@ -1,5 +1,5 @@
-import { clientOf, codeProof } from "../../factor-proof.ts";
-import { ClientHeaders, SecondFactor } from "../../factor-schemas.ts";
+import { clientOf, codeProof } from "../../parts/factor-proof.ts";
+import { ClientHeaders, SecondFactor } from "../../parts/factor-schemas.ts";
 import { SIGN_IN_RATE, userOf } from "../surface.ts";
 import { factorAnswer } from "./factor-proof.ts";
 import { StateAndCookie, signInSurface } from "./surface.ts";

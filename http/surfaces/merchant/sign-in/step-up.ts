@@ -1,5 +1,5 @@
-import { clientOf, stepUpProof } from "../../factor-proof.ts";
-import { ClientHeaders, PASSKEY_BYTES_MAX, StepUp } from "../../factor-schemas.ts";
+import { clientOf, stepUpProof } from "../../parts/factor-proof.ts";
+import { ClientHeaders, PASSKEY_BYTES_MAX, StepUp } from "../../parts/factor-schemas.ts";
 import { SIGN_IN_RATE, userOf } from "../surface.ts";
 import { factorAnswer } from "./factor-proof.ts";
 

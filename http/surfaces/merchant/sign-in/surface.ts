@@ -6,7 +6,7 @@ import type { SessionStore } from "../../../../engine/accounts/session-store.ts"
 import type { SignIn } from "../../../../engine/accounts/sign-in.ts";
 import { RelayError } from "../../../../engine/kernel/errors.ts";
 import { isoOrNull } from "../../../endpoint/time.ts";
-import { SetCookie } from "../../factor-schemas.ts";
+import { SetCookie } from "../../parts/factor-schemas.ts";
 import { ok, okOf } from "../envelope.ts";
 import { merchantSurface, userOf } from "../surface.ts";
 import { SessionState, type SessionStateJson } from "./schemas.ts";

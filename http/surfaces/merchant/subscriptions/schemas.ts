@@ -6,9 +6,8 @@ import { PLAN_INTERVALS } from "../../../../engine/subscriptions/calendar.ts";
 import { DUNNING_DAYS_MAX, DUNNING_FINAL_ACTIONS, DUNNING_RETRIES_MAX } from "../../../../engine/subscriptions/dunning-policy.ts";
 import { PLAN_COUNTS_MAX, PLAN_TRIAL_DAYS_MAX } from "../../../../engine/subscriptions/plan.ts";
 import { COLLECTIONS, SUBSCRIPTION_STATES } from "../../../../engine/subscriptions/subscription.ts";
-import { DAY } from "../../day.ts";
-import { CustomerEmail } from "../../email.ts";
-import { LocaleWord, words } from "../../named-words.ts";
+import { CustomerEmail, LocaleWord, words } from "../../parts/schemas.ts";
+import { DAY } from "../../parts/time.ts";
 import { listOf, nullable, ToDay, time } from "../schema-parts.ts";
 
 /** The JSON of plans, subscriptions and dunning, once: endpoints declare it, the portal's pages take their types from it. */

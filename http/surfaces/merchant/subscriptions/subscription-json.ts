@@ -3,8 +3,7 @@ import { dunningCalendar, isUnpaid, meansOf, nextTryAtMs, retryFromMs } from "..
 import type { ChargeAttempt, CycleCharge, Dunning, SubscriptionRecord } from "../../../../engine/subscriptions/subscription.ts";
 import { maySeePersonalData } from "../../../endpoint/personal-data.ts";
 import { iso, isoOrNull } from "../../../endpoint/time.ts";
-import { maskedEmail } from "../../masked-email.ts";
-import { maskedName } from "../../masked-name.ts";
+import { maskedEmail, maskedName } from "../../parts/masking.ts";
 import { actorNames } from "../actor-names.ts";
 import { okOf } from "../envelope.ts";
 import { merchantOwnerOf } from "../surface.ts";

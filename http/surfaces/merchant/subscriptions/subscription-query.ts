@@ -2,7 +2,7 @@ import { type Static, Type } from "@sinclair/typebox";
 import type { Caller } from "../../../../engine/access/caller.ts";
 import type { SubscriptionQuery } from "../../../../engine/subscriptions/subscriptions.ts";
 import { requirePersonalData } from "../../../endpoint/personal-data.ts";
-import type { LocalTime } from "../../local-time.ts";
+import type { LocalTime } from "../../parts/time.ts";
 import { rangeOfQuery } from "../transaction-query.ts";
 import { SUBSCRIPTION_FILTERS } from "./schemas.ts";
 

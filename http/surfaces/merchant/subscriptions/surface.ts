@@ -8,7 +8,7 @@ import type { RecurringCharges } from "../../../../engine/subscriptions/recurrin
 import type { SubscriptionRecord } from "../../../../engine/subscriptions/subscription.ts";
 import type { Subscriptions } from "../../../../engine/subscriptions/subscriptions.ts";
 import type { RequestContext } from "../../../../engine/workflow/workflow.ts";
-import type { LocalTime } from "../../local-time.ts";
+import type { LocalTime } from "../../parts/time.ts";
 import { refusal } from "../envelope.ts";
 import { merchantOf, merchantSurface } from "../surface.ts";
 

@@ -1,5 +1,5 @@
-import { clientOf } from "../../factor-proof.ts";
-import { ClientHeaders } from "../../factor-schemas.ts";
+import { clientOf } from "../../parts/factor-proof.ts";
+import { ClientHeaders } from "../../parts/factor-schemas.ts";
 import { refusal } from "../envelope.ts";
 import { ownSession, StateAndCookie, stateBody } from "../sign-in/surface.ts";
 import { MERCHANT_BASE, SIGN_IN_RATE } from "../surface.ts";

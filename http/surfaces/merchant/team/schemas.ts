@@ -1,7 +1,6 @@
 import { type Static, Type } from "@sinclair/typebox";
 import { USERS_MAX } from "../../../../engine/accounts/team.ts";
-import { PersonEmail, ReachableEmail } from "../../email.ts";
-import { LocaleWord, MerchantRole, UserState } from "../../named-words.ts";
+import { LocaleWord, MerchantRole, PersonEmail, ReachableEmail, UserState } from "../../parts/schemas.ts";
 import { NewPassword, nullable, Password, time } from "../schema-parts.ts";
 
 /** The JSON of a merchant's users, and of the invitations and forgotten passwords of people: endpoints declare it, the portal's pages take their types from it. */

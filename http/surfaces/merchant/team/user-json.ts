@@ -2,7 +2,7 @@ import { Type } from "@sinclair/typebox";
 import { type MerchantUserGrant, merchantRoleMay } from "../../../../engine/access/merchant-user-grant.ts";
 import type { ListedUser } from "../../../../engine/accounts/users.ts";
 import { iso, isoOrNull } from "../../../endpoint/time.ts";
-import { maskedEmail } from "../../masked-email.ts";
+import { maskedEmail } from "../../parts/masking.ts";
 import type { UserJson } from "./schemas.ts";
 
 export const UserParams = Type.Object({ userId: Type.String({ minLength: 1, maxLength: 64, parameterName: "TeamUserId" }) });

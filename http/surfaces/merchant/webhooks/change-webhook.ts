@@ -1,5 +1,5 @@
 import { RelayError } from "../../../../engine/kernel/errors.ts";
-import { withoutCards } from "../../webhook-members.ts";
+import { withoutCards } from "../../parts/webhook-members.ts";
 import { ok, okOf } from "../envelope.ts";
 import { MERCHANT_BASE, PORTAL_RATE } from "../surface.ts";
 import { ENDPOINT_EXAMPLE, endpointJson, eventsOf, seenMsOf } from "./endpoint-json.ts";

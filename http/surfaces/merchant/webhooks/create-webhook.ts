@@ -1,5 +1,5 @@
 import { WEBHOOK_ENDPOINTS_MAX } from "../../../../engine/webhooks/webhook-endpoint.ts";
-import { withoutCards } from "../../webhook-members.ts";
+import { withoutCards } from "../../parts/webhook-members.ts";
 import { ok, okOf, refusal } from "../envelope.ts";
 import { MERCHANT_BASE, PORTAL_RATE } from "../surface.ts";
 import { ENDPOINT_EXAMPLE, endpointJson, eventsOf } from "./endpoint-json.ts";

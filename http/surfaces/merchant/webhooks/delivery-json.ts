@@ -3,7 +3,7 @@ import { type MerchantDelivery, outcomeOf } from "../../../../engine/webhooks/me
 import type { WebhookDeliveryRecord } from "../../../../engine/webhooks/webhook-delivery.ts";
 import type { DeliveryPlace } from "../../../../engine/webhooks/webhook-delivery-store.ts";
 import { iso, isoOrNull } from "../../../endpoint/time.ts";
-import { maskedEmail } from "../../masked-email.ts";
+import { maskedEmail } from "../../parts/masking.ts";
 import { damagedCursor } from "../transaction-query.ts";
 import type { WebhookDeliveryDetailJson, WebhookDeliveryJson } from "./schemas.ts";
 

@@ -4,7 +4,7 @@ import { PORTAL_EVENT_TYPES } from "../../../../engine/webhooks/portal-events.ts
 import { liveSecrets, type WebhookEndpointRecord } from "../../../../engine/webhooks/webhook-endpoint.ts";
 import type { WebhookFormat } from "../../../../engine/webhooks/webhook-event.ts";
 import { iso } from "../../../endpoint/time.ts";
-import { distinctEvents } from "../../webhook-members.ts";
+import { distinctEvents } from "../../parts/webhook-members.ts";
 import type { WebhookEndpointJson } from "./schemas.ts";
 
 /** The events that each format has. */

@@ -1,6 +1,6 @@
 import { type Static, Type } from "@sinclair/typebox";
 import { WEBHOOK_ENDPOINTS_MAX } from "../../../../engine/webhooks/webhook-endpoint.ts";
-import { WebhookDisabledReason, WebhookFormat, WebhookStatus } from "../../named-words.ts";
+import { WebhookDisabledReason, WebhookFormat, WebhookStatus } from "../../parts/schemas.ts";
 import { nullable, time } from "../schema-parts.ts";
 
 /** The JSON of webhook endpoints and of what is delivered to them: endpoints declare it, the portal's pages take their types from it. */

@@ -3,7 +3,7 @@ import type { MachineTokenWithSecret } from "../../../surfaces/admin/machine-tok
 import type { MachineToken } from "../../../surfaces/admin/machine-tokens/machine-token.ts";
 import type { Partner } from "../../../surfaces/admin/partners/partner.ts";
 import type { Deployment, Version } from "../../../surfaces/apps/schemas.ts";
-import type { PortalUser } from "../../../surfaces/portal-user.ts";
+import type { PortalUser } from "../../../surfaces/parts/portal-user.ts";
 
 export type MachineTokenJson = Static<typeof MachineToken>;
 export type MachineTokenWithSecretJson = Static<typeof MachineTokenWithSecret>;

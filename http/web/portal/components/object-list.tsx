@@ -18,7 +18,7 @@ export interface ObjectListProps<Item> extends Omit<TableProps<Item>, "rows" | "
   /** What stands there where there is nothing at all. */
   empty: ComponentChildren;
   /** What to do where nothing matches the filters. */
-  noMatchText?: string;
+  noMatchText?: string | undefined;
 }
 
 /** A list with filters, newest first, page by page; a row opens what it is about. */

@@ -25,7 +25,7 @@ export interface TableProps<Row> {
   rows: readonly Row[];
   keyOf: (row: Row) => string;
   /** Opens a row. The first cell then is a button, so that the keyboard reaches it; the mouse may take the whole row. */
-  onOpen?: (row: Row) => void;
+  onOpen?: ((row: Row) => void) | undefined;
   /** On a phone each row takes two lines of two cells instead of one for each cell: cells that are not `deskOnly` are four. */
   phone?: "cards" | "lines";
   sorting?: Sorting | null;

@@ -17,14 +17,14 @@ export function TypedField({
   maxLength = 64,
 }: {
   label: string;
-  hint?: string;
+  hint?: string | undefined;
   value: string;
   problem: (value: string) => string | null;
   onSettled: (value: string) => void;
-  type?: "text" | "search";
-  inputMode?: "text" | "decimal" | "email";
+  type?: "text" | "search" | undefined;
+  inputMode?: "text" | "decimal" | "email" | undefined;
   placeholder?: string;
-  maxLength?: number;
+  maxLength?: number | undefined;
 }) {
   const [typed, setTyped] = useState<string | null>(null);
   const shown = typed ?? value;

@@ -25,10 +25,6 @@ export function addDays(day: Day, days: number): Day {
   return new Date(Date.parse(`${day}T12:00:00Z`) + days * DAY_MS).toISOString().slice(0, 10);
 }
 
-export function isDay(text: string): boolean {
-  return /^\d{4}-\d{2}-\d{2}$/.test(text) && !Number.isNaN(Date.parse(`${text}T12:00:00Z`));
-}
-
 /** `Thu 26 Nov 2026`, where there is little room. */
 export function formatShortDay(day: Day): string {
   return written(day, { weekday: "short", day: "numeric", month: "short", year: "numeric" });

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { ClickHouseError, createClient } from "@clickhouse/client";
-import { listOf, member } from "../../../support/matches.ts";
+import { listOf, member } from "../../../support/http/matches.ts";
 import { expectedSteps, PARAMETERS, type Printed, printed, STATEMENTS } from "./statements.ts";
 import { trialAnalyst } from "./world.ts";
 

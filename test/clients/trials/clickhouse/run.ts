@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { member } from "../../../support/matches.ts";
+import { member } from "../../../support/http/matches.ts";
 import type { Program } from "../../support/program.ts";
 import { type Expected, expectedSteps, PARAMETERS, STATEMENTS } from "./statements.ts";
 import { trialAnalyst } from "./world.ts";

@@ -1,6 +1,6 @@
 import { createClient } from "@clickhouse/client";
 import type { ClickHouseAddress } from "../../../../storage/clickhouse/client.ts";
-import { listOf, member } from "../../../support/matches.ts";
+import { listOf, member } from "../../../support/http/matches.ts";
 
 /** What every program asks, by the name of its step. */
 export const STATEMENTS = {

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import type { ClickHouseAddress } from "../../../../storage/clickhouse/client.ts";
 import { connectClickHouse } from "../../../../storage/clickhouse/client.ts";
-import { member } from "../../../support/matches.ts";
-import { Relay } from "../../../support/relay.ts";
+import { member } from "../../../support/http/matches.ts";
+import { Relay } from "../../../support/node/relay.ts";
 import { eventually } from "../../../support/within.ts";
 import { shared } from "../shared.ts";
 

@@ -2,9 +2,9 @@ import assert from "node:assert/strict";
 import { setTimeout as delay } from "node:timers/promises";
 import { DEMO_PARTNER } from "../../../../infra/node/process/sandbox-partner.ts";
 import { startSimulatedTerminal } from "../../../../infra/sandbox/terminal/terminal.ts";
-import { assertMatches } from "../../../support/matches.ts";
-import { API_KEY, basic } from "../../../support/node.ts";
-import { Relay } from "../../../support/relay.ts";
+import { assertMatches } from "../../../support/http/matches.ts";
+import { API_KEY, basic } from "../../../support/node/node.ts";
+import { Relay } from "../../../support/node/relay.ts";
 import { shared } from "../shared.ts";
 import { type HttpAnswer, type HttpCall, NO_ANSWER, type Sender } from "./http-call.ts";
 

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { hasProgram } from "../../../../infra/local/run-command.ts";
-import { listOf, member, textMember } from "../../../support/matches.ts";
+import { listOf, member, textMember } from "../../../support/http/matches.ts";
 import type { Program } from "../../support/program.ts";
 import { goProgram, type Installed, javaProgram, pythonProgram } from "../../support/toolchains.ts";
 import { askProgram } from "../ask-program.ts";

@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { SANDBOX_MERCHANT } from "../../../../infra/node/boot/sandbox-names.ts";
-import { TestGateway } from "../../../support/gateway.ts";
-import { assertMatches, listOf, member, textMember } from "../../../support/matches.ts";
-import { newAgentCredential } from "../../../support/new-agent.ts";
-import { Relay } from "../../../support/relay.ts";
+import { assertMatches, listOf, member, textMember } from "../../../support/http/matches.ts";
+import { TestGateway } from "../../../support/node/gateway.ts";
+import { Relay } from "../../../support/node/relay.ts";
+import { newAgentCredential } from "../../../support/people/new-agent.ts";
 import { eventually } from "../../../support/within.ts";
 import { shared } from "../shared.ts";
 import type { McpCaller, McpQuestion } from "./mcp-call.ts";

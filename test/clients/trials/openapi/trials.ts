@@ -4,9 +4,9 @@ import { cp, mkdtemp, rm, symlink } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join, resolve } from "node:path";
 import { promisify } from "node:util";
-import { CREDENTIALS } from "../../../support/http-client.ts";
-import { assertMatches, member } from "../../../support/matches.ts";
-import { Relay } from "../../../support/relay.ts";
+import { CREDENTIALS } from "../../../support/http/http-client.ts";
+import { assertMatches, member } from "../../../support/http/matches.ts";
+import { Relay } from "../../../support/node/relay.ts";
 import { nodeEnvironment, pythonEnvironment } from "../../support/toolchains.ts";
 import { askProgram } from "../ask-program.ts";
 import { shared } from "../shared.ts";
@@ -141,7 +141,7 @@ export const GENERATOR_TRIALS: readonly ClientTrial[] = [
   },
 ];
 
-/** How many operations the document has: none may be left out. */
+/** How many operations the document has: none may be skipped. */
 async function operationsAt(baseUrl: string): Promise<number> {
   const document: unknown = await (await fetch(`${baseUrl}/openapi.json`)).json();
   return Object.values(member(document, "paths") as object).reduce((count, methods) => count + Object.keys(methods).length, 0);

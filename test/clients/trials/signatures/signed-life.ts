@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { SANDBOX_ADAPTER_LOGIN } from "../../../../infra/node/process/sandbox-partner.ts";
-import { TestGateway } from "../../../support/gateway.ts";
-import { assertMatches, textMember } from "../../../support/matches.ts";
-import { Relay } from "../../../support/relay.ts";
+import { assertMatches, textMember } from "../../../support/http/matches.ts";
+import { TestGateway } from "../../../support/node/gateway.ts";
+import { Relay } from "../../../support/node/relay.ts";
 import { shared } from "../shared.ts";
 import { SIGNER_ALGORITHMS, type SignedAnswer, type SignedCall, type Signer, type SignerAlgorithm } from "./signed-request.ts";
 

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { member, textMember } from "../../../support/matches.ts";
+import { member, textMember } from "../../../support/http/matches.ts";
 import type { Program } from "../../support/program.ts";
 import { goProgram, type Installed, pythonProgram } from "../../support/toolchains.ts";
 import { askProgram } from "../ask-program.ts";

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
-import { assertMatches, member } from "../../../support/matches.ts";
-import { Relay } from "../../../support/relay.ts";
-import { webSocketUrl } from "../../../support/stomp-terminal.ts";
+import { assertMatches, member } from "../../../support/http/matches.ts";
+import { Relay } from "../../../support/node/relay.ts";
+import { webSocketUrl } from "../../../support/people/stomp-terminal.ts";
 import { eventually, within } from "../../../support/within.ts";
 import { shared } from "../shared.ts";
 

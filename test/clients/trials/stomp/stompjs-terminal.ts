@@ -1,4 +1,4 @@
-import { connectStomp, type StompTerminal } from "../../../support/stomp-terminal.ts";
+import { connectStomp, type StompTerminal } from "../../../support/people/stomp-terminal.ts";
 import { within } from "../../../support/within.ts";
 import type { TerminalTask } from "./life.ts";
 

@@ -4,8 +4,8 @@ import { AGENT_SCOPES, type AgentScope } from "../../../../engine/access/agent-g
 import { RelayError } from "../../../../engine/kernel/errors.ts";
 import { AGENT_REQUESTS_PER_SECOND } from "../../../../http/auth/agent-rate.ts";
 import { attempt, idOf, portalLink } from "../../../engine/portal-links/machine-world.ts";
-import { assertMatches, listOf, member } from "../../../support/matches.ts";
-import { callDone, callRefused, connectAgent, MCP_GENERATIONS, textOf } from "../../../support/mcp-client.ts";
+import { assertMatches, listOf, member } from "../../../support/http/matches.ts";
+import { callDone, callRefused, connectAgent, MCP_GENERATIONS, textOf } from "../../../support/http/mcp-client.ts";
 import { transaction } from "../merchant/world.ts";
 import { AGENT, type AgentWorld, EVIL_TEXT, startAgentWorld, TOKEN } from "./world.ts";
 

@@ -20,11 +20,11 @@ import { idempotent } from "../../../../http/endpoint/idempotency.ts";
 import { agentEndpoints } from "../../../../http/surfaces/agents/endpoints.ts";
 import { mcpEnvelope } from "../../../../http/surfaces/agents/json-rpc.ts";
 import { type AgentOperations, MCP_PATH } from "../../../../http/surfaces/agents/surface.ts";
-import { createLocalTime } from "../../../../http/surfaces/local-time.ts";
+import { createLocalTime } from "../../../../http/surfaces/parts/time.ts";
 import { MemoryKv } from "../../../engine/kernel/memory-kv.ts";
 import { portalLink } from "../../../engine/portal-links/machine-world.ts";
 import { ManualClock } from "../../../engine/world.ts";
-import { HttpClient } from "../../../support/http-client.ts";
+import { HttpClient } from "../../../support/http/http-client.ts";
 import { NO_LOGINS } from "../../auth/portal-people.ts";
 import { monotonicMs, startWorld } from "../../server/world.ts";
 

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { assertMatches, listOf, member } from "../../../support/matches.ts";
+import { assertMatches, listOf, member } from "../../../support/http/matches.ts";
 import { CHARGE_ID, INTENT_ID, OPEN, PAID, REFUND_ID, refundedIntent } from "./records.ts";
 import { assertRefused, type Said, startCompat } from "./world.ts";
 

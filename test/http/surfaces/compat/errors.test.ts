@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { assertMatches } from "../../../support/matches.ts";
+import { assertMatches } from "../../../support/http/matches.ts";
 import { CLIENT_SECRET } from "./records.ts";
 import { assertRefused, startCompat } from "./world.ts";
 

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { assertMatches } from "../../../support/matches.ts";
+import { assertMatches } from "../../../support/http/matches.ts";
 import { CLIENT_SECRET, DECLINED, INTENT_ID, intent, OPEN, PAID } from "./records.ts";
 import { type Answer, assertRefused, CONFIRM, startCompat, UNAVAILABLE } from "./world.ts";
 

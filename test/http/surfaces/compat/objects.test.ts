@@ -8,7 +8,7 @@ import { expandingOf, readExpansion } from "../../../../http/surfaces/compat/exp
 import { intentForPages, intentObjectsOf, webhookEndpointObject } from "../../../../http/surfaces/compat/objects.ts";
 import { PlatformError } from "../../../../http/surfaces/compat/platform-error.ts";
 import { Charge, Event, PaymentIntent, Refund, WebhookEndpoint } from "../../../../http/surfaces/compat/schemas.ts";
-import { assertMatches } from "../../../support/matches.ts";
+import { assertMatches } from "../../../support/http/matches.ts";
 import {
   attempt,
   CHARGE_ID,

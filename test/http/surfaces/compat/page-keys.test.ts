@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { assertMatches } from "../../../support/matches.ts";
+import { assertMatches } from "../../../support/http/matches.ts";
 import { CHARGE_ID, CLIENT_SECRET, INTENT_ID, intent, OPEN, PAID } from "./records.ts";
 import { assertRefused, CONFIRM, startCompat } from "./world.ts";
 

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { RelayError } from "../../../../engine/kernel/errors.ts";
-import { assertMatches } from "../../../support/matches.ts";
+import { assertMatches } from "../../../support/http/matches.ts";
 import { CHARGE_ID, CLIENT_SECRET, DECLINED, INTENT_ID, intent, OPEN, PAID, paidAttempt } from "./records.ts";
 import { assertRefused, CONFIRM, type Said, startCompat, UNAVAILABLE } from "./world.ts";
 

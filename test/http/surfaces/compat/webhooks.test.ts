@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { RelayError } from "../../../../engine/kernel/errors.ts";
-import { assertMatches } from "../../../support/matches.ts";
+import { assertMatches } from "../../../support/http/matches.ts";
 import { event, INTENT_ID, webhookEndpoint } from "./records.ts";
 import { assertRefused, startCompat } from "./world.ts";
 

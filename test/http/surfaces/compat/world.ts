@@ -33,7 +33,7 @@ import { intentObjectsOf } from "../../../../http/surfaces/compat/objects.ts";
 import { COMPAT_FACES } from "../../../../http/surfaces/compat/surface.ts";
 import { MemoryKv } from "../../../engine/kernel/memory-kv.ts";
 import { ManualClock } from "../../../engine/world.ts";
-import { assertMatches } from "../../../support/matches.ts";
+import { assertMatches } from "../../../support/http/matches.ts";
 import { monotonicMs, startWorld } from "../../server/world.ts";
 import { INTENT_ID, webhookEndpoint } from "./records.ts";
 

@@ -6,8 +6,8 @@ import type { PortalLinks } from "../../../../engine/portal-links/portal-links.t
 import { bind } from "../../../../http/endpoint/endpoint.ts";
 import { linkPageEndpoints } from "../../../../http/surfaces/link-pages/endpoints.ts";
 import { attempt, NOW_MS, portalLink } from "../../../engine/portal-links/machine-world.ts";
-import { NO_BROWSER, openPage } from "../../../support/browser.ts";
-import { axeViolations, FITS, LOOKS } from "../../../support/portal-faults.ts";
+import { NO_BROWSER, openPage } from "../../../support/browser/browser.ts";
+import { axeViolations, FITS, LOOKS } from "../../../support/node/portal-faults.ts";
 import { startWorld } from "../../server/world.ts";
 
 type Paid = NonNullable<Awaited<ReturnType<PortalLinks["pay"]>>>;

@@ -12,12 +12,12 @@ import { sha256Hex } from "../../../../http/auth/digest.ts";
 import { portalCookie } from "../../../../http/auth/portal-session.ts";
 import { bind } from "../../../../http/endpoint/endpoint.ts";
 import { idempotent } from "../../../../http/endpoint/idempotency.ts";
-import { createLocalTime } from "../../../../http/surfaces/local-time.ts";
 import { agentCredentialEndpoints } from "../../../../http/surfaces/merchant/agent-credentials/endpoints.ts";
 import { merchantEnvelope } from "../../../../http/surfaces/merchant/envelope.ts";
 import { MERCHANT_BASE } from "../../../../http/surfaces/merchant/surface.ts";
+import { createLocalTime } from "../../../../http/surfaces/parts/time.ts";
 import { AgentWorld, LIMITS } from "../../../engine/agents/world.ts";
-import { assertMatches, listOf, member, textMember } from "../../../support/matches.ts";
+import { assertMatches, listOf, member, textMember } from "../../../support/http/matches.ts";
 import { NO_LOGINS, OWNER } from "../../auth/portal-people.ts";
 import { monotonicMs, startWorld } from "../../server/world.ts";
 

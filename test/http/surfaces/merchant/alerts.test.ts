@@ -8,7 +8,7 @@ import { bind } from "../../../../http/endpoint/endpoint.ts";
 import { alertEndpoints } from "../../../../http/surfaces/merchant/alerts/endpoints.ts";
 import { alertObject } from "../../../../http/surfaces/merchant/alerts/schemas.ts";
 import { alert, ID, NOW_MS, refund } from "../../../engine/alerts/machine-world.ts";
-import { assertMatches } from "../../../support/matches.ts";
+import { assertMatches } from "../../../support/http/matches.ts";
 import { BY_OWNER, OWNER_EMAIL, peopleOf, ROLES, sharedOperations } from "./dispute-people.ts";
 
 const SMALL = { id: "small", amountMaxMinor: 2_000, sources: null, categories: null, methods: null };

@@ -6,7 +6,7 @@ import type { AuditEntry } from "../../../../engine/operators/audit-entry.ts";
 import { audited } from "../../../../http/endpoint/audited.ts";
 import { bind } from "../../../../http/endpoint/endpoint.ts";
 import { surface } from "../../../../http/endpoint/surface.ts";
-import { assertMatches, listOf, member } from "../../../support/matches.ts";
+import { assertMatches, listOf, member } from "../../../support/http/matches.ts";
 import { OWNER } from "../../auth/portal-people.ts";
 import { envelope } from "../../server/world.ts";
 import { NOW_MS, open } from "./world.ts";

@@ -12,7 +12,7 @@ import { compatSettingsEndpoints } from "../../../../http/surfaces/merchant/comp
 import { merchantEnvelope } from "../../../../http/surfaces/merchant/envelope.ts";
 import { MERCHANT_BASE } from "../../../../http/surfaces/merchant/surface.ts";
 import { grant, merchantWorld } from "../../../engine/partners/merchant-world.ts";
-import { assertMatches } from "../../../support/matches.ts";
+import { assertMatches } from "../../../support/http/matches.ts";
 import { NO_LOGINS, OWNER } from "../../auth/portal-people.ts";
 import { monotonicMs, startWorld } from "../../server/world.ts";
 

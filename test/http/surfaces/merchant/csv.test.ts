@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { request } from "node:http";
 import { test } from "node:test";
 import type { MerchantTransaction } from "../../../../engine/payments/merchant-transactions.ts";
-import { assertMatches, listOf, member } from "../../../support/matches.ts";
+import { assertMatches, listOf, member } from "../../../support/http/matches.ts";
 import { eventually } from "../../../support/within.ts";
 import { NOW_MS, open, transaction } from "./world.ts";
 

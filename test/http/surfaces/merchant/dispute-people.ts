@@ -7,9 +7,9 @@ import { createAuthenticator } from "../../../../http/auth/authenticator.ts";
 import { sha256Hex } from "../../../../http/auth/digest.ts";
 import { portalCookie } from "../../../../http/auth/portal-session.ts";
 import type { BoundEndpoint } from "../../../../http/endpoint/endpoint.ts";
-import { createLocalTime } from "../../../../http/surfaces/local-time.ts";
 import { merchantEnvelope } from "../../../../http/surfaces/merchant/envelope.ts";
 import { MERCHANT_BASE } from "../../../../http/surfaces/merchant/surface.ts";
+import { createLocalTime } from "../../../../http/surfaces/parts/time.ts";
 import { NO_LOGINS, OWNER } from "../../auth/portal-people.ts";
 import { monotonicMs, startWorld } from "../../server/world.ts";
 

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
 import { rolesThatMay } from "../../../../engine/access/merchant-user-grant.ts";
-import type { BoardQuery } from "../../../../engine/alerts/dispute-board.ts";
+import type { BoardQuery } from "../../../../engine/cases/case-list.ts";
 import type { DisputeRecord } from "../../../../engine/disputes/dispute.ts";
 import type { Disputes } from "../../../../engine/disputes/disputes.ts";
 import { RelayError } from "../../../../engine/kernel/errors.ts";
@@ -11,7 +11,7 @@ import { disputeEndpoints } from "../../../../http/surfaces/merchant/disputes/en
 import { disputeObject } from "../../../../http/surfaces/merchant/disputes/schemas.ts";
 import { alert } from "../../../engine/alerts/machine-world.ts";
 import { dispute, file, ID, NOW_MS, submission } from "../../../engine/disputes/machine-world.ts";
-import { assertMatches, listOf, member } from "../../../support/matches.ts";
+import { assertMatches, listOf, member } from "../../../support/http/matches.ts";
 import { BY_OWNER, OWNER_EMAIL, peopleOf, ROLES, sharedOperations } from "./dispute-people.ts";
 
 const RECORD = dispute("OPEN", {

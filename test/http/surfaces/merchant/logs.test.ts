@@ -3,7 +3,7 @@ import { test } from "node:test";
 import type { CallEntry, WorkflowEntry } from "../../../../engine/kernel/activity-log.ts";
 import { RelayError } from "../../../../engine/kernel/errors.ts";
 import type { Logged } from "../../../../engine/operators/merchant-logs.ts";
-import { member } from "../../../support/matches.ts";
+import { member } from "../../../support/http/matches.ts";
 import { NOW_MS, open } from "./world.ts";
 
 const ID = `${NOW_MS}-shard-0-1a2b3c4d-000000001`;

@@ -15,7 +15,7 @@ import { merchantEnvelope } from "../../../../http/surfaces/merchant/envelope.ts
 import { methodEndpoints } from "../../../../http/surfaces/merchant/methods/endpoints.ts";
 import { MERCHANT_BASE } from "../../../../http/surfaces/merchant/surface.ts";
 import { bracketed, grant, merchantWorld, newKeys, storedText } from "../../../engine/partners/merchant-world.ts";
-import { assertMatches, listOf, member, textMember } from "../../../support/matches.ts";
+import { assertMatches, listOf, member, textMember } from "../../../support/http/matches.ts";
 import { NO_LOGINS, OWNER } from "../../auth/portal-people.ts";
 import { monotonicMs, startWorld } from "../../server/world.ts";
 

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { assertMatches, member } from "../../../support/matches.ts";
+import { assertMatches, member } from "../../../support/http/matches.ts";
 import { NOW_MS, open, terminal } from "./world.ts";
 
 const HOUR_MS = 3_600_000;

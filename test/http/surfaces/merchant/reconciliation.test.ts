@@ -8,11 +8,11 @@ import { createAuthenticator } from "../../../../http/auth/authenticator.ts";
 import { sha256Hex } from "../../../../http/auth/digest.ts";
 import { portalCookie } from "../../../../http/auth/portal-session.ts";
 import { bind } from "../../../../http/endpoint/endpoint.ts";
-import { createLocalTime } from "../../../../http/surfaces/local-time.ts";
 import { merchantEnvelope } from "../../../../http/surfaces/merchant/envelope.ts";
 import { reconciliationEndpoints } from "../../../../http/surfaces/merchant/reconciliation/endpoints.ts";
 import { MERCHANT_BASE } from "../../../../http/surfaces/merchant/surface.ts";
-import { assertMatches } from "../../../support/matches.ts";
+import { createLocalTime } from "../../../../http/surfaces/parts/time.ts";
+import { assertMatches } from "../../../support/http/matches.ts";
 import { NO_LOGINS, OWNER } from "../../auth/portal-people.ts";
 import { monotonicMs, startWorld } from "../../server/world.ts";
 

@@ -9,14 +9,14 @@ import { createAuthenticator } from "../../../../http/auth/authenticator.ts";
 import { sha256Hex } from "../../../../http/auth/digest.ts";
 import { portalCookie } from "../../../../http/auth/portal-session.ts";
 import { bind } from "../../../../http/endpoint/endpoint.ts";
-import { createLocalTime } from "../../../../http/surfaces/local-time.ts";
 import { merchantEnvelope } from "../../../../http/surfaces/merchant/envelope.ts";
 import { subscriptionEndpoints } from "../../../../http/surfaces/merchant/subscriptions/endpoints.ts";
 import { MERCHANT_BASE } from "../../../../http/surfaces/merchant/surface.ts";
+import { createLocalTime } from "../../../../http/surfaces/parts/time.ts";
 import { subscriptionPageEndpoints } from "../../../../http/surfaces/subscription-pages/endpoints.ts";
-import { createIdempotency } from "../../../../infra/node/wiring/idempotency.ts";
+import { createIdempotency } from "../../../../infra/node/wiring/shared/idempotency.ts";
 import { OWNER, SubscriptionWorld } from "../../../engine/subscriptions/world.ts";
-import { member, textMember } from "../../../support/matches.ts";
+import { member, textMember } from "../../../support/http/matches.ts";
 import { NO_LOGINS, OWNER as PERSON } from "../../auth/portal-people.ts";
 import { monotonicMs, startWorld } from "../../server/world.ts";
 

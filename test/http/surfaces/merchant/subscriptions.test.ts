@@ -4,7 +4,7 @@ import { DateTime } from "luxon";
 import { rolesThatMay } from "../../../../engine/access/merchant-user-grant.ts";
 import { subscriptionObject } from "../../../../http/surfaces/merchant/subscriptions/subscription-object.ts";
 import { DAY_MS, HOUR_MS, MINUTE_MS } from "../../../engine/subscriptions/world.ts";
-import { assertMatches, listOf, member, textMember } from "../../../support/matches.ts";
+import { assertMatches, listOf, member, textMember } from "../../../support/http/matches.ts";
 import { CUSTOMER, MONTHLY, msOf, open, ROLES, type World, ZONE } from "./subscriptions-world.ts";
 
 const local = (iso: string) => DateTime.fromISO(iso, { zone: ZONE }).toFormat("yyyy-MM-dd HH:mm");

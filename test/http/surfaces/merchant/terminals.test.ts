@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { RelayError } from "../../../../engine/kernel/errors.ts";
 import type { TerminalView } from "../../../../engine/terminals/terminals.ts";
 import { settle } from "../../../engine/world.ts";
-import { assertMatches, member } from "../../../support/matches.ts";
+import { assertMatches, member } from "../../../support/http/matches.ts";
 import { NOW_MS, open, terminal, transaction } from "./world.ts";
 
 const iso = (atMs: number) => new Date(atMs).toISOString();

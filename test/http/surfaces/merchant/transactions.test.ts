@@ -4,7 +4,7 @@ import { RelayError } from "../../../../engine/kernel/errors.ts";
 import type { LinkRecord } from "../../../../engine/links/link.ts";
 import type { Command } from "../../../../engine/payments/command.ts";
 import type { CommandView } from "../../../../engine/terminals/terminals.ts";
-import { assertMatches, member } from "../../../support/matches.ts";
+import { assertMatches, member } from "../../../support/http/matches.ts";
 import { NOW_MS, open, transaction } from "./world.ts";
 
 const AWAY = new RelayError("unavailable", "ClickHouse does not answer", { retryAfterSeconds: 5 });

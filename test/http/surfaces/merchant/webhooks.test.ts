@@ -7,7 +7,7 @@ import { WEBHOOK_ENDPOINTS_MAX } from "../../../../engine/webhooks/webhook-endpo
 import { MERCHANT_BASE } from "../../../../http/surfaces/merchant/surface.ts";
 import { webhookEndpoints } from "../../../../http/surfaces/merchant/webhooks/endpoints.ts";
 import { answered, event, MERCHANT, OK } from "../../../engine/webhooks/webhook-world.ts";
-import { assertMatches, listOf, member, textMember } from "../../../support/matches.ts";
+import { assertMatches, listOf, member, textMember } from "../../../support/http/matches.ts";
 import { open, type Who } from "./webhooks-world.ts";
 
 const ROLES = ["OWNER", "ADMIN", "FINANCE", "DEVELOPER", "VIEWER"] as const satisfies readonly Who[];

@@ -1,7 +1,7 @@
 /** What a merchant reads, on a server by itself, over ports that answer what a test says. */
 
 import type { MerchantUserGrant } from "../../../../engine/access/merchant-user-grant.ts";
-import type { DisputeTask } from "../../../../engine/alerts/dispute-tasks.ts";
+import type { DisputeTask } from "../../../../engine/cases/case-tasks.ts";
 import type { CallEntry, WorkflowEntry } from "../../../../engine/kernel/activity-log.ts";
 import { RelayError } from "../../../../engine/kernel/errors.ts";
 import { createMinuteCounts } from "../../../../engine/kernel/minute-counts.ts";
@@ -27,11 +27,11 @@ import { createAuthenticator } from "../../../../http/auth/authenticator.ts";
 import { sha256Hex } from "../../../../http/auth/digest.ts";
 import { portalCookie } from "../../../../http/auth/portal-session.ts";
 import { bind } from "../../../../http/endpoint/endpoint.ts";
-import { createLocalTime } from "../../../../http/surfaces/local-time.ts";
 import { merchantEnvelope } from "../../../../http/surfaces/merchant/envelope.ts";
 import { readEndpoints } from "../../../../http/surfaces/merchant/read-endpoints.ts";
 import type { ReadOperations } from "../../../../http/surfaces/merchant/reads.ts";
 import { MERCHANT_BASE } from "../../../../http/surfaces/merchant/surface.ts";
+import { createLocalTime } from "../../../../http/surfaces/parts/time.ts";
 import { MemoryKv } from "../../../engine/kernel/memory-kv.ts";
 import { ManualClock } from "../../../engine/world.ts";
 import { NO_LOGINS, OWNER } from "../../auth/portal-people.ts";

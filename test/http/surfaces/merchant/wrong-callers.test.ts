@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { rolesThatMay } from "../../../../engine/access/merchant-user-grant.ts";
 import { readEndpoints } from "../../../../http/surfaces/merchant/read-endpoints.ts";
 import { MERCHANT_BASE } from "../../../../http/surfaces/merchant/surface.ts";
-import { assertMatches } from "../../../support/matches.ts";
+import { assertMatches } from "../../../support/http/matches.ts";
 import { open, terminal, transaction, type Who } from "./world.ts";
 
 const ROLES = ["OWNER", "ADMIN", "FINANCE", "DEVELOPER", "VIEWER"] as const satisfies readonly Who[];

@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
 import { DAY_MS, HOUR_MS } from "../../../engine/subscriptions/world.ts";
-import { NO_BROWSER, openPage } from "../../../support/browser.ts";
-import { assertMatches, textMember } from "../../../support/matches.ts";
-import { axeViolations, FITS, LOOKS } from "../../../support/portal-faults.ts";
+import { NO_BROWSER, openPage } from "../../../support/browser/browser.ts";
+import { assertMatches, textMember } from "../../../support/http/matches.ts";
+import { axeViolations, FITS, LOOKS } from "../../../support/node/portal-faults.ts";
 import { msOf, open, type World } from "../merchant/subscriptions-world.ts";
 
 /** A subscription with its page. */

@@ -1,6 +1,6 @@
 import { test } from "node:test";
 import type { Page } from "playwright-core";
-import { NO_BROWSER } from "../../../support/browser.ts";
+import { NO_BROWSER } from "../../../support/browser/browser.ts";
 import { type AccessibilityCase, lookAtEvery } from "../portal/accessibility-cases.ts";
 import { RECOVERY_CODES, TOTP } from "../portal/fake-relay.ts";
 import { NOBODY, nodeOf, PAOLA, partnerOf, sessionOf, UUID } from "./fake-operations.ts";

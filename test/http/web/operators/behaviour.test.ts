@@ -3,7 +3,7 @@ import { test } from "node:test";
 import type { Page } from "playwright-core";
 import { PARTNER_RATE_MAX } from "../../../../engine/partners/partner.ts";
 import type { PartnerJson } from "../../../../http/web/operators/api/types.ts";
-import { NO_BROWSER } from "../../../support/browser.ts";
+import { NO_BROWSER } from "../../../support/browser/browser.ts";
 import { fakeRelay } from "../portal/fake-relay.ts";
 import { openPortal } from "../portal/portal-page.ts";
 import {
@@ -278,7 +278,7 @@ test("read-only administrators are offered no change on any page, operators none
   );
   assert.equal(await page.getByRole("link", { name: "Mails" }).count(), 0);
   await page.goto(`${url}/admin/ui/mails`);
-  await seen(page, "There is no such page");
+  await seen(page, "Page not found");
 
   await page.unrouteAll();
   await fakeRelay(page, { ...PAOLA, "GET /session": () => ({ data: sessionOf({ role: "operator" }) }) }, "/admin");

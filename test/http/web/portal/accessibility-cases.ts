@@ -3,7 +3,7 @@ import { join } from "node:path";
 import type { TestContext } from "node:test";
 import type { Page } from "playwright-core";
 import type { WebAppName } from "../../../../http/web/bundle-web-app.ts";
-import { axeViolations, FITS, IS_ENGLISH, LOOKS } from "../../../support/portal-faults.ts";
+import { axeViolations, FITS, IS_ENGLISH, LOOKS } from "../../../support/node/portal-faults.ts";
 import { eventually } from "../../../support/within.ts";
 import { type FakeHandler, fakeRelay } from "./fake-relay.ts";
 import { openPortals, type PortalPage } from "./portal-page.ts";

@@ -1,6 +1,6 @@
 import { test } from "node:test";
 import type { Page } from "playwright-core";
-import { NO_BROWSER } from "../../../support/browser.ts";
+import { NO_BROWSER } from "../../../support/browser/browser.ts";
 import { type AccessibilityCase, lookAtEvery } from "./accessibility-cases.ts";
 import { DISPUTE_CASES } from "./dispute-cases.ts";
 import {
@@ -88,7 +88,7 @@ const CASES: AccessibilityCase[] = [
       await page.getByLabel("E-mail address").fill("anna.rossi@example.com");
       await page.getByLabel("Password", { exact: true }).fill("wrong");
       await page.keyboard.press("Enter");
-      await page.getByText("is not right").waitFor();
+      await page.getByText("is wrong").waitFor();
     },
   },
   {
@@ -124,7 +124,7 @@ const CASES: AccessibilityCase[] = [
     name: "an invitation that was used",
     path: "/portal/invitation/a-token",
     handlers: { ...NOBODY, "GET /invitations/*": GONE },
-    until: (page) => page.getByText("does not work any more").waitFor(),
+    until: (page) => page.getByText("is no longer valid").waitFor(),
   },
   { name: "a forgotten password", path: "/portal/forgot", handlers: NOBODY, until: (page) => page.getByLabel("E-mail address").waitFor() },
   {
@@ -188,10 +188,10 @@ const CASES: AccessibilityCase[] = [
     path: "/portal/payment-links",
     handlers: ANNA,
     until: async (page) => {
-      await page.locator("main").getByRole("button", { name: "Create a link" }).first().click();
-      await page.locator("dialog").getByLabel("Can be paid for").selectOption("other");
-      await page.locator("dialog").getByRole("button", { name: "Create the link" }).click();
-      await page.getByText("Enter an amount such as").waitFor();
+      await page.locator("main").getByRole("button", { name: "New link" }).first().click();
+      await page.locator("dialog").getByLabel("Valid for").selectOption("other");
+      await page.locator("dialog").getByRole("button", { name: "Create link" }).click();
+      await page.getByText("Enter an amount, for example").waitFor();
     },
   },
   {
@@ -199,7 +199,7 @@ const CASES: AccessibilityCase[] = [
     path: "/portal/payment-links",
     handlers: { ...ANNA, "POST /payment-links": () => ({ status: 201, data: LINKS.pending }) },
     until: async (page) => {
-      await page.locator("main").getByRole("button", { name: "Create a link" }).first().click();
+      await page.locator("main").getByRole("button", { name: "New link" }).first().click();
       await page.locator("dialog").getByLabel("Amount").fill("49.90");
       await page.locator("dialog").getByLabel("Description").fill("Two tickets");
       await page.keyboard.press("Enter");
@@ -229,7 +229,7 @@ const CASES: AccessibilityCase[] = [
     path: `/portal/payment-links/${LINKS.beingPaid.id}`,
     handlers: ANNA,
     until: async (page) => {
-      await page.getByRole("button", { name: "Cancel the link" }).click();
+      await page.getByRole("button", { name: "Cancel link" }).click();
       await page.getByText("Cancel this payment link?").waitFor();
     },
   },
@@ -244,7 +244,7 @@ const CASES: AccessibilityCase[] = [
     until: async (page) => {
       await page.getByRole("button", { name: "Refund", exact: true }).click();
       await page.getByRole("button", { name: "Refund €49.90" }).click();
-      await page.getByText("We are finding out").waitFor();
+      await page.getByText("We keep checking").waitFor();
     },
   },
   {
@@ -293,10 +293,10 @@ const CASES: AccessibilityCase[] = [
     handlers: ANNA,
     until: async (page) => {
       await page.getByText("2 of 16 endpoints").waitFor();
-      await page.getByRole("button", { name: "Add an endpoint" }).click();
-      await page.getByRole("radio", { name: "Only some" }).check();
-      await page.getByRole("button", { name: "Add it" }).click();
-      await page.getByText("Choose at least one.").waitFor();
+      await page.getByRole("button", { name: "Add endpoint" }).click();
+      await page.getByRole("radio", { name: "Selected events" }).check();
+      await page.getByRole("button", { name: "Add", exact: true }).click();
+      await page.getByText("Choose at least one event.").waitFor();
     },
   },
   {
@@ -305,30 +305,30 @@ const CASES: AccessibilityCase[] = [
     handlers: ANNA,
     until: async (page) => {
       await page.getByText("2 of 16 endpoints").waitFor();
-      await page.getByRole("button", { name: "Add an endpoint" }).click();
+      await page.getByRole("button", { name: "Add endpoint" }).click();
       await page.getByLabel("Address").fill("https://shop.example/hooks");
-      await page.getByRole("button", { name: "Add it" }).click();
-      await page.getByText("This is the only time").waitFor();
+      await page.getByRole("button", { name: "Add", exact: true }).click();
+      await page.getByText("The secret is shown only now").waitFor();
     },
   },
   {
     name: "deliveries of webhooks",
     path: "/portal/webhooks?tab=deliveries",
     handlers: ANNA,
-    until: (page) => page.getByText("3 deliveries, that is all").waitFor(),
+    until: (page) => page.getByText("3 deliveries in total").waitFor(),
   },
   {
     name: "a delivery of a webhook",
     path: "/portal/webhooks/evt_0d8f5k2m9q4r7s1t3u6v8w0x.we_1a2b3c4d5e6f7g8h9i0j1k2l?tab=deliveries",
     handlers: ANNA,
-    until: (page) => page.getByText("Answered 500").waitFor(),
+    until: (page) => page.getByText("Response 500").waitFor(),
   },
-  { name: "the log of steps", path: "/portal/logs", handlers: ANNA, until: (page) => page.getByText("3 entries, that is all").waitFor() },
+  { name: "the log of steps", path: "/portal/logs", handlers: ANNA, until: (page) => page.getByText("3 entries in total").waitFor() },
   {
     name: "the log of calls",
     path: "/portal/logs?tab=calls",
     handlers: ANNA,
-    until: (page) => page.getByText("3 entries, that is all").waitFor(),
+    until: (page) => page.getByText("3 entries in total").waitFor(),
   },
   { name: "a step of the log", path: "/portal/logs", handlers: ANNA, until: openRow(0) },
   { name: "a call of the log", path: "/portal/logs?tab=calls", handlers: ANNA, until: openRow(0) },
@@ -363,8 +363,8 @@ const CASES: AccessibilityCase[] = [
     path: "/portal/settings",
     handlers: { ...ANNA, "POST /me/recovery-codes": () => ({ status: 403, code: "step_up_required" }) },
     until: async (page) => {
-      await page.getByRole("button", { name: "Make new codes" }).click();
-      await page.locator("dialog").getByRole("button", { name: "Make new codes" }).click();
+      await page.getByRole("button", { name: "Create new codes" }).click();
+      await page.locator("dialog").getByRole("button", { name: "Create new codes" }).click();
       await page.getByText("Confirm it is you").waitFor();
     },
   },
@@ -416,7 +416,7 @@ const CASES: AccessibilityCase[] = [
     until: async (page) => {
       await page.getByLabel("Name shown to customers").fill("Bar");
       await page.getByRole("button", { name: "Save" }).click();
-      await page.getByText("Somebody else has configured").waitFor();
+      await page.getByText("Somebody else has changed this configuration").waitFor();
     },
   },
   {
@@ -430,15 +430,15 @@ const CASES: AccessibilityCase[] = [
     name: "keys that wait for an owner",
     path: "/portal/keys",
     handlers: { ...ANNA, "GET /keys": () => ({ data: { ...KEYS, pending: PENDING_KEYS } }) },
-    until: (page) => page.getByRole("button", { name: "Refuse them" }).waitFor(),
+    until: (page) => page.getByRole("button", { name: "Reject them" }).waitFor(),
   },
   {
     name: "a question before new keys",
     path: "/portal/keys",
     handlers: ANNA,
     until: async (page) => {
-      await page.getByRole("button", { name: "Make a new pair" }).click();
-      await page.getByText("take no payments until").waitFor();
+      await page.getByRole("button", { name: "Create a new pair" }).click();
+      await page.getByText("cannot take payments until").waitFor();
     },
   },
   {
@@ -446,8 +446,8 @@ const CASES: AccessibilityCase[] = [
     path: "/portal/keys",
     handlers: { ...ANNA, "POST /keys": () => ({ status: 201, data: NEW_KEYS }) },
     until: async (page) => {
-      await page.getByRole("button", { name: "Make a new pair" }).click();
-      await page.getByRole("dialog").getByRole("button", { name: "Make a new pair" }).click();
+      await page.getByRole("button", { name: "Create a new pair" }).click();
+      await page.getByRole("dialog").getByRole("button", { name: "Create a new pair" }).click();
       await page.getByText(NEW_KEYS.secretKey).waitFor();
     },
   },

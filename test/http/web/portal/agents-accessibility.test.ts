@@ -1,6 +1,6 @@
 import { test } from "node:test";
 import type { Page } from "playwright-core";
-import { NO_BROWSER } from "../../../support/browser.ts";
+import { NO_BROWSER } from "../../../support/browser/browser.ts";
 import { type AccessibilityCase, lookAtEvery } from "./accessibility-cases.ts";
 import { AGENT_HANDLERS, AGENTS, MADE } from "./fake-agents.ts";
 import { DAYS, RECONCILIATION_HANDLERS } from "./fake-reconciliation.ts";
@@ -51,7 +51,7 @@ const atStep = (step: 1 | 2 | 3 | 4 | 5) => async (page: Page) => {
   await press(page, NEXT);
   await dialog(page).locator(".in-words").waitFor();
   if (step === 4) return;
-  await press(page, /^(Create the credential|Crea la credenziale)$/);
+  await press(page, /^(Create credential|Crea credenziale)$/);
   await dialog(page).locator("[data-secret]").waitFor();
 };
 

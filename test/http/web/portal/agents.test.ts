@@ -8,7 +8,7 @@ import {
   AGENT_NAME_LENGTH_MAX,
 } from "../../../../engine/agents/agent-credential.ts";
 import { ADDRESSES_MAX, DAYS_MAX, LINKS_PER_HOUR_MAX, NAME_LENGTH_MAX } from "../../../../http/web/portal/pages/agents/limits.ts";
-import { NO_BROWSER } from "../../../support/browser.ts";
+import { NO_BROWSER } from "../../../support/browser/browser.ts";
 import { eventually } from "../../../support/within.ts";
 import { AGENT_HANDLERS, AGENTS, MADE, TOKEN } from "./fake-agents.ts";
 import { type FakeHandler, type FakeRequest, fakeRelay, MERCHANT, meOf, sessionOf } from "./fake-relay.ts";
@@ -48,7 +48,7 @@ test(
     const { url, page, faults } = await openPortal(t);
     const { calls } = await fakeRelay(page, ANNA);
     await page.goto(`${url}${PATH}?state=NONSENSE`);
-    await page.getByText("6 credentials, that is all").waitFor();
+    await page.getByText("6 credentials in total").waitFor();
     assert.deepEqual(await page.locator("main tbody .badge").allTextContents(), [
       "Active",
       "Used up",
@@ -64,7 +64,7 @@ test(
     assert.equal((await page.locator('main td[data-label="Last used"]').allTextContents()).at(2), "Never");
     assert.equal((await page.locator('main td[data-label="Expires"]').allTextContents()).at(5), "–");
     await page.locator(".filters-desk").getByLabel("State").selectOption("REVOKED");
-    await page.getByText("1 credential, that is all").waitFor();
+    await page.getByText("1 credential", { exact: true }).waitFor();
     assert.equal(calls.at(-1)?.query.get("state"), "REVOKED");
     assert.match(page.url(), /state=REVOKED/);
     assert.deepEqual(faults, []);
@@ -80,25 +80,25 @@ test("a credential says what it may do and has done, and leads to its links", sk
     "€410.50 of €5,000.00",
     "€475.00 of €500.00",
     "3 of 20",
-    "More than one link may come to",
+    "Over the limit for one link",
     "2 times",
-    "Make payment links",
+    "Create payment links",
     "203.0.113.0/24",
     "a_tool_of_a_later_version",
     "Token ends in x7Qa",
   ]) {
     await shown.getByText(words).first().waitFor();
   }
-  assert.equal(await shown.getByText("Look at payments").count(), 0);
+  assert.equal(await shown.getByText("View payments").count(), 0);
   assert.deepEqual(await shown.locator(".timeline .badge").allTextContents(), ["Done", "Refused", "Failed"]);
   await shown.getByRole("link", { name: "Show its links" }).click();
   await page.getByRole("heading", { name: "Payment links", level: 1 }).waitFor();
-  await page.getByText("Nothing matches").waitFor();
+  await page.getByText("No results").waitFor();
   assert.equal(new URL(page.url()).searchParams.get("agentId"), AGENTS.active.id);
   const field = page.locator(".filters-desk").getByLabel("AI agent");
   await eventually(async () => assert.equal(await field.locator("option:checked").textContent(), "Booking assistant"));
   await field.selectOption({ label: "All" });
-  await page.getByText("No payment link yet").waitFor();
+  await page.getByText("No payment links yet").waitFor();
   assert.deepEqual(faults, []);
 });
 
@@ -106,18 +106,18 @@ test("a state that is not as usual is explained, and an ended credential cannot 
   const { url, page } = await openPortal(t);
   await fakeRelay(page, ANNA);
   for (const [{ id }, words, isRevocable] of [
-    [AGENTS.exhausted, "Its links have come to all of €5,000.00.", true],
-    [AGENTS.looks, "It makes no links, so it has no limits of amounts.", true],
-    [AGENTS.soon, "Make a new credential before that", true],
-    [AGENTS.expired, "Its time is over", false],
-    [AGENTS.revoked, "Revoked on 24 Nov 2026, 09:00 by Somebody who is no user any more.", false],
+    [AGENTS.exhausted, "Its links have reached the limit of €5,000.00.", true],
+    [AGENTS.looks, "It cannot create links, so it has no amount limits.", true],
+    [AGENTS.soon, "create a new credential before then", true],
+    [AGENTS.expired, "It has expired", false],
+    [AGENTS.revoked, "Revoked on 24 Nov 2026, 09:00 by Former user.", false],
   ] as const) {
     await page.goto(`${url}${PATH}/${id}`);
     await drawer(page).getByText(words).waitFor();
     assert.equal(await drawer(page).getByRole("button", { name: "Revoke" }).count(), isRevocable ? 1 : 0, words);
   }
   await page.goto(`${url}${PATH}/none`);
-  await page.getByText("There is no such credential").waitFor();
+  await page.getByText("Credential not found").waitFor();
 });
 
 test("the wizard says what is wrong at each step, keeps what was written on the way back, and sends it once after a second factor; the token is shown once", {
@@ -135,32 +135,32 @@ test("the wizard says what is wrong at each step, keeps what was written on the 
     "POST /agent-credentials": () => answers.shift() ?? { status: 201, data: MADE },
   });
   await page.goto(url + PATH);
-  await page.getByText("6 credentials, that is all").waitFor();
+  await page.getByText("6 credentials in total").waitFor();
   await page.getByRole("button", { name: "New credential" }).click();
   await heading(page, "What the agent may do (1 of 4)");
-  await dialog(page).getByLabel("Make payment links").uncheck();
-  await dialog(page).getByLabel("Look at its own links").uncheck();
+  await dialog(page).getByLabel("Create payment links").uncheck();
+  await dialog(page).getByLabel("View its own links").uncheck();
   await answer(page, "Continue").click();
   await page.getByText("This field is required.").waitFor();
-  await page.getByText("Choose what it may do: one thing at least.").waitFor();
+  await page.getByText("Choose at least one permission.").waitFor();
   await dialog(page).getByLabel("Name").fill("  Booking assistant ");
-  await dialog(page).getByLabel("Make payment links").check();
-  await dialog(page).getByLabel("Look at payments").check();
+  await dialog(page).getByLabel("Create payment links").check();
+  await dialog(page).getByLabel("View payments").check();
   await answer(page, "Continue").click();
 
   await heading(page, "Its limits (2 of 4)");
   await answer(page, "Continue").click();
-  await page.getByText("Enter an amount such as €50.00.").first().waitFor();
+  await page.getByText("Enter an amount, for example €50.00.").first().waitFor();
   await dialog(page).getByLabel("One link at most").fill("600");
-  await dialog(page).getByLabel("All links of a day at most").fill("500");
-  await dialog(page).getByLabel("All links together at most").fill("400");
-  await dialog(page).getByLabel("Links in an hour at most").fill("1001");
-  await page.getByText("More than all links together may come to.").first().waitFor();
+  await dialog(page).getByLabel("Limit for one day").fill("500");
+  await dialog(page).getByLabel("Limit for all links together").fill("400");
+  await dialog(page).getByLabel("Links per hour").fill("1001");
+  await page.getByText("This is more than the limit for all links together.").first().waitFor();
   await page.getByText("A whole number from 1 to 1000.").waitFor();
-  await dialog(page).getByLabel("All links together at most").fill("5000");
-  await page.getByText("More than the links of a day may come to.").waitFor();
+  await dialog(page).getByLabel("Limit for all links together").fill("5000");
+  await page.getByText("This is more than the limit for one day.").waitFor();
   await dialog(page).getByLabel("One link at most").fill("200");
-  await dialog(page).getByLabel("Links in an hour at most").fill("30");
+  await dialog(page).getByLabel("Links per hour").fill("30");
   await answer(page, "Continue").click();
 
   await heading(page, "Until when, and from where (3 of 4)");
@@ -170,29 +170,29 @@ test("the wizard says what is wrong at each step, keeps what was written on the 
   await answer(page, "Continue").click();
   await dialog(page).getByLabel("Expires in").selectOption("other");
   await dialog(page).getByLabel("Days").fill("91");
-  await dialog(page).getByLabel("Addresses it may call from").fill("203.0.113.0/24\n300.1.1.1");
+  await dialog(page).getByLabel("Allowed addresses").fill("203.0.113.0/24\n300.1.1.1");
   await answer(page, "Continue").click();
   await page.getByText("A whole number from 1 to 90.").waitFor();
-  await page.getByText("“300.1.1.1” is no address and no network.").waitFor();
+  await page.getByText("“300.1.1.1” is not an IP address or a network.").waitFor();
   await dialog(page).getByLabel("Days").fill("90");
-  await dialog(page).getByLabel("Addresses it may call from").fill("203.0.113.0/24, 2001:db8::/32");
+  await dialog(page).getByLabel("Allowed addresses").fill("203.0.113.0/24, 2001:db8::/32");
   await answer(page, "Continue").click();
 
   await heading(page, "Check and create (4 of 4)");
   await page
-    .getByText("it can ask your customers for €5,000.00 in all: €200.00 in one link, €500.00 in a day, and 30 links in an hour.")
+    .getByText("it can create links for €5,000.00 in total: at most €200.00 per link, €500.00 per day and 30 links per hour.")
     .waitFor();
   await dialog(page).getByText("203.0.113.0/24, 2001:db8::/32").waitFor();
-  await answer(page, "Create the credential").click();
+  await answer(page, "Create credential").click();
   const question = page.locator("dialog", { hasText: "Confirm it is you" });
   await question.getByLabel("Code").fill("123456");
   await question.getByRole("button", { name: "Confirm" }).click();
-  await page.getByText("A part of the service does not answer right now.").waitFor();
+  await page.getByText("Part of the service is not available right now.").waitFor();
   // Whoever looks at an earlier step meanwhile asks for the same one all the same.
   await answer(page, "Back").click();
   await heading(page, "Until when, and from where (3 of 4)");
   await answer(page, "Continue").click();
-  await answer(page, "Create the credential").click();
+  await answer(page, "Create credential").click();
 
   await heading(page, "The credential is ready");
   assert.equal(await dialog(page).locator("[data-secret]").textContent(), TOKEN);
@@ -202,7 +202,7 @@ test("the wizard says what is wrong at each step, keeps what was written on the 
   await page.keyboard.press("Escape");
   const done = answer(page, "Done");
   assert.equal(await done.isDisabled(), true, "it may not be closed before it is kept");
-  await dialog(page).getByLabel("I have given it to my agent, or stored it safely").check();
+  await dialog(page).getByLabel("I have given it to my agent or stored it safely").check();
   await done.click();
   await dialog(page).waitFor({ state: "detached" });
   assert.equal((await page.content()).includes(TOKEN), false, "the token is gone from the page");
@@ -225,15 +225,15 @@ test("one that only looks is made without limits, and the relay's own words are 
   await page.goto(url + PATH);
   await page.getByRole("button", { name: "New credential" }).click();
   await dialog(page).getByLabel("Name").fill("Reports");
-  await dialog(page).getByLabel("Make payment links").uncheck();
-  await dialog(page).getByLabel("Look at totals").check();
+  await dialog(page).getByLabel("Create payment links").uncheck();
+  await dialog(page).getByLabel("View totals").check();
   await answer(page, "Continue").click();
   await heading(page, "Until when, and from where (2 of 3)");
   await answer(page, "Continue").click();
-  await page.getByText("it can look, and asks nobody for money.").waitFor();
-  await answer(page, "Create the credential").click();
-  await page.getByText("20 credentials can be used at a time. Revoke one first.").waitFor();
-  await answer(page, "Create the credential").click();
+  await page.getByText("it can view data, but not create links.").waitFor();
+  await answer(page, "Create credential").click();
+  await page.getByText("The maximum of 20 active credentials is reached. Revoke one first.").waitFor();
+  await answer(page, "Create credential").click();
   await heading(page, "The credential is ready");
   assert.deepEqual(changesOf(calls).at(-1)?.body, { name: "Reports", scopes: ["links:read", "analytics:read"], expiresInDays: 30 });
 });
@@ -285,7 +285,7 @@ test("whoever may not administer agents looks: nothing is offered that would be 
   await page.unrouteAll();
   await fakeRelay(page, { ...as("VIEWER"), "GET /agent-credentials": () => ({ data: { items: [], next: null } }) });
   await page.goto(url + PATH);
-  await page.getByText("Owners and admins make credentials for agents.").waitFor();
+  await page.getByText("Owners and admins create credentials for agents. They appear here.").waitFor();
 });
 
 test("the address for agents is to be copied, with examples that hold no token", skip, async (t) => {
@@ -294,10 +294,10 @@ test("the address for agents is to be copied, with examples that hold no token",
   await page.context().grantPermissions(["clipboard-read", "clipboard-write"]);
   await page.clock.install();
   await page.goto(url + PATH);
-  await page.getByText("6 credentials, that is all").waitFor();
+  await page.getByText("6 credentials in total").waitFor();
   // The button says for two seconds that it has copied.
   await stopTime(page);
-  await page.getByRole("button", { name: "Copy the address" }).click();
+  await page.getByRole("button", { name: "Copy address" }).click();
   await page.getByText("Copied").first().waitFor();
   assert.equal(await page.evaluate("navigator.clipboard.readText()"), `${url}/mcp`);
   const example = page.locator("main .code-block");

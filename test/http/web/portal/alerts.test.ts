@@ -1,10 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Page } from "playwright-core";
-import { ALERT_RULE_DAILY_COUNT_MAX, ALERT_RULES_MAX } from "../../../../engine/alerts/words.ts";
 import type { AlertJson, AlertRulesJson } from "../../../../http/surfaces/merchant/alerts/schemas.ts";
-import { DAILY_COUNT_MAX, RULES_MAX } from "../../../../http/web/portal/pages/alerts/limits.ts";
-import { NO_BROWSER } from "../../../support/browser.ts";
+import { NO_BROWSER } from "../../../support/browser/browser.ts";
 import { ALERTS, alertOf, DISPUTE_HANDLERS, DRY_RUN, NO_RULES, REFUND, RULES } from "./fake-disputes.ts";
 import {
   type FakeAnswer,
@@ -35,21 +33,17 @@ const dialog = (page: Page) => page.locator("dialog.dialog");
 const pathOf = ({ id }: AlertJson) => `/portal/alerts/${id}`;
 const callsTo = (calls: readonly FakeRequest[], name: RegExp) => calls.filter(({ method, path }) => name.test(`${method} ${path}`));
 
-test("the limits of rules that the page tells of are those of the engine", () => {
-  assert.deepEqual([RULES_MAX, DAILY_COUNT_MAX], [ALERT_RULES_MAX, ALERT_RULE_DAILY_COUNT_MAX]);
-});
-
 test("the list names every state; figures open what they count, and those to decide come by their deadlines", skip, async (t) => {
   const { url, page, faults } = await openPortal(t);
   const { calls } = await fakeRelay(page, ANNA);
   await page.goto(`${url}/portal/alerts?state=NONSENSE`);
-  await page.getByText("14 alerts, that is all").waitFor();
+  await page.getByText("14 alerts in total").waitFor();
   assert.deepEqual(
     [...new Set(await page.locator("main tbody .badge").allTextContents())],
     ["Pending", "Auto-Refund", "Refunded", "Declined", "Prevented"],
   );
   await page.getByRole("link", { name: /^To decide/ }).click();
-  await page.getByText("7 alerts, that is all").waitFor();
+  await page.getByText("7 alerts in total").waitFor();
   assert.deepEqual(Object.fromEntries(callsTo(calls, /^GET \/alerts$/).at(-1)?.query ?? []), {
     state: "PENDING",
     order: "due",
@@ -79,20 +73,20 @@ test("a payment is refunded once, after a question and a second factor; each out
   });
   await page.goto(url + pathOf(alert));
   await drawer(page).getByRole("button", { name: "Refund" }).click();
-  await dialog(page).getByText("€49.90 goes back to the customer, and the complaint ends.").waitFor();
+  await dialog(page).getByText("€49.90 goes back to the customer, and the complaint is closed.").waitFor();
   await dialog(page).getByRole("button", { name: "Refund €49.90" }).dblclick();
   const question = page.locator("dialog", { hasText: "Confirm it is you" });
   await question.getByLabel("Code").fill("123456");
   await page.keyboard.press("Enter");
-  await dialog(page).getByText("the same button asks again, and nothing is refunded twice").waitFor();
-  await dialog(page).getByRole("button", { name: "Ask again" }).click();
-  await dialog(page).getByText("The card gateway refused the refund.").waitFor();
+  await dialog(page).getByText("Nothing is refunded twice").waitFor();
+  await dialog(page).getByRole("button", { name: "Check again" }).click();
+  await dialog(page).getByText("The card gateway rejected the refund.").waitFor();
   await dialog(page).getByRole("button", { name: "Refund €49.90" }).click();
   await page.getByText("€49.90 was refunded.").waitFor();
   await drawer(page).getByText("The payment was refunded.").waitFor();
   assert.equal(
     await drawer(page)
-      .getByRole("button", { name: /^(Refund|Decline|Ask again)/ })
+      .getByRole("button", { name: /^(Refund|Decline|Check again)/ })
       .count(),
     0,
   );
@@ -104,10 +98,10 @@ test("the whole payment goes back, also where the complaint is about less: that 
   const { url, page } = await openPortal(t);
   await fakeRelay(page, { ...ANNA, "GET /alerts/*": () => ({ data: alertOf({ amountMinor: 1_000 }) }) });
   await page.goto(url + pathOf(alertOf()));
-  await drawer(page).getByText("Open the transaction").waitFor();
+  await drawer(page).getByText("Open transaction").waitFor();
   await drawer(page).getByText("Approved").waitFor();
   await drawer(page).getByRole("button", { name: "Refund" }).click();
-  await dialog(page).getByText("The alert is about €10.00, but only the whole payment can be given back from here.").waitFor();
+  await dialog(page).getByText("The alert is about €10.00, but you can only refund the full payment here.").waitFor();
   await dialog(page).getByRole("button", { name: "Refund €49.90" }).waitFor();
 });
 
@@ -131,7 +125,7 @@ test("an alert is declined with a reason, once; what has ended meanwhile is told
   await page.goto(url + pathOf(alert));
   await drawer(page).getByRole("button", { name: "Decline" }).click();
   await dialog(page).getByLabel("Reason").fill("The customer has the goods");
-  await dialog(page).getByRole("button", { name: "Decline the alert" }).dblclick();
+  await dialog(page).getByRole("button", { name: "Decline alert" }).dblclick();
   await page.getByText("The alert is declined.").waitFor();
   await drawer(page).getByText("Reason: The customer has the goods").waitFor();
   assert.deepEqual(
@@ -143,10 +137,10 @@ test("an alert is declined with a reason, once; what has ended meanwhile is told
   alert = alertOf();
   await page.goto(url + pathOf(alert));
   await drawer(page).getByRole("button", { name: "Decline" }).click();
-  await dialog(page).getByRole("button", { name: "Decline the alert" }).click();
-  await dialog(page).getByText("It is not pending any more").waitFor();
+  await dialog(page).getByRole("button", { name: "Decline alert" }).click();
+  await dialog(page).getByText("It is no longer pending").waitFor();
   await page.keyboard.press("Escape");
-  await drawer(page).getByText("The network has resolved it.").waitFor();
+  await drawer(page).getByText("The card network has resolved it.").waitFor();
   assert.equal(await drawer(page).getByRole("button", { name: "Decline" }).count(), 0);
 });
 
@@ -154,28 +148,28 @@ test("what cannot be refunded from here is explained and not offered", skip, asy
   const { url, page } = await openPortal(t);
   await fakeRelay(page, ANNA);
   for (const [alert, shows, offers] of [
-    [ALERTS.network, "With RDR the network itself gives the money back", ["Decline"]],
-    [ALERTS.unknownPayment, "The source has not said which payment it is about", ["Decline"]],
-    [ALERTS.refused, "A payment that a terminal took is refunded on that terminal", ["Decline"]],
-    [ALERTS.capped, "its limit for the day was reached", ["Refund", "Decline"]],
+    [ALERTS.network, "With RDR the card network refunds the customer", ["Decline"]],
+    [ALERTS.unknownPayment, "The source did not say which payment this is about", ["Decline"]],
+    [ALERTS.refused, "This payment was taken on a terminal", ["Decline"]],
+    [ALERTS.capped, "the limit for the day is reached", ["Refund", "Decline"]],
     [ALERTS.held, "the payment is under dispute. It is not refunded.", ["Refund", "Decline"]],
-    [ALERTS.refunding, "A refund is under way.", ["Ask again"]],
+    [ALERTS.refunding, "A refund is in progress.", ["Check again"]],
     [ALERTS.auto, "Decided by your rule “small-amounts”.", []],
     [ALERTS.refunded, "The payment was refunded.", []],
     [ALERTS.expired, "Nobody decided in time", []],
-    [ALERTS.invalid, "Its source has taken it back", []],
-    [ALERTS.twice, "the customer may have got the money twice", []],
+    [ALERTS.invalid, "The source has withdrawn this alert", []],
+    [ALERTS.twice, "The customer may have got the money twice", []],
   ] as const) {
     await page.goto(url + pathOf(alert));
     await drawer(page).getByText(shows).waitFor();
-    await drawer(page).getByText("Open the transaction").or(drawer(page).getByText("which payment it is about.")).first().waitFor();
-    const offered = drawer(page).getByRole("button", { name: /^(Refund|Decline|Ask again)$/ });
+    await drawer(page).getByText("Open transaction").or(drawer(page).getByText("which payment this is about.")).first().waitFor();
+    const offered = drawer(page).getByRole("button", { name: /^(Refund|Decline|Check again)$/ });
     assert.deepEqual(await offered.allTextContents(), offers, alert.id);
   }
   await page.unrouteAll();
   await fakeRelay(page, { ...ANNA, ...as("VIEWER") });
   await page.goto(url + pathOf(ALERTS.pending));
-  await drawer(page).getByText("Your role may not decide: tell somebody who can.").waitFor();
+  await drawer(page).getByText("Your role cannot decide on alerts. Ask a colleague who can.").waitFor();
   assert.equal(
     await drawer(page)
       .getByRole("button", { name: /^(Refund|Decline)$/ })
@@ -201,47 +195,47 @@ test("rules are written, tried before they count, and saved after a second facto
     },
   });
   await page.goto(`${url}/portal/alerts?tab=rules`);
-  await page.getByText("Nothing is refunded by itself.").waitFor();
-  await page.getByRole("button", { name: "Change the rules" }).click();
+  await page.getByText("Nothing is refunded automatically.").waitFor();
+  await page.getByRole("button", { name: "Edit rules" }).click();
   await drawer(page).getByRole("radio", { name: "On" }).check();
-  await drawer(page).getByRole("button", { name: "Save the rules" }).click();
-  await drawer(page).getByText("Add a rule before you turn them on.").waitFor();
-  await drawer(page).getByRole("button", { name: "Add a rule" }).click();
-  await drawer(page).getByRole("button", { name: "Save the rules" }).click();
-  await drawer(page).getByText("1 to 32 letters, digits, - or _.").waitFor();
-  await drawer(page).getByText("Enter an amount such as €25.00.").waitFor();
+  await drawer(page).getByRole("button", { name: "Save rules" }).click();
+  await drawer(page).getByText("Add a rule first.").waitFor();
+  await drawer(page).getByRole("button", { name: "Add rule" }).click();
+  await drawer(page).getByRole("button", { name: "Save rules" }).click();
+  await drawer(page).getByText("Enter 1 to 32 letters, digits, - or _.").waitFor();
+  await drawer(page).getByText("Enter an amount, for example €25.00.").waitFor();
   assert.equal(callsTo(calls, /^PUT/).length, 0);
   await drawer(page).getByLabel("Name").fill("small-amounts");
-  await drawer(page).getByLabel("Up to the amount").fill("20");
+  await drawer(page).getByLabel("Maximum amount").fill("20");
   await drawer(page).getByText("€20.00").waitFor();
-  await drawer(page).getByLabel("Refunds a day, at most").fill("5");
-  await drawer(page).getByLabel("Amount a day, at most").fill("1,000");
+  await drawer(page).getByLabel("Maximum refunds per day").fill("5");
+  await drawer(page).getByLabel("Maximum amount per day").fill("1,000");
   const sources = drawer(page).getByRole("group", { name: "Sources" });
   await sources.getByLabel("Any").uncheck();
-  await drawer(page).getByRole("button", { name: "Try on the last 90 days" }).click();
-  await sources.getByText("Choose at least one.").waitFor();
+  await drawer(page).getByRole("button", { name: "Test on the last 90 days" }).click();
+  await sources.getByText("Choose at least one event.").waitFor();
   await sources.getByLabel("Ethoca").check();
   assert.equal(await sources.getByLabel("RDR").count(), 0);
   const set = {
     ...{ enabled: true, currency: "EUR", dailyCountMax: 5, dailyAmountMaxMinor: 100_000 },
     rules: [{ id: "small-amounts", amountMaxMinor: 2_000, sources: ["ETHOCA"], categories: null, methods: null }],
   };
-  await drawer(page).getByRole("button", { name: "Try on the last 90 days" }).click();
-  await drawer(page).getByText("Of 14 alerts, 2 would have been refunded. €39.80 in all.").waitFor();
+  await drawer(page).getByRole("button", { name: "Test on the last 90 days" }).click();
+  await drawer(page).getByText("Of 14 alerts, 2 would have been refunded. €39.80 in total.").waitFor();
   assert.deepEqual(
     callsTo(calls, /dry-run$/).map(({ body }) => body),
     [set],
   );
-  await drawer(page).getByLabel("Up to the amount").fill("21");
-  await drawer(page).getByText("The rules have changed since they were tried.").waitFor();
-  await drawer(page).getByLabel("Up to the amount").fill("20");
-  assert.equal(await drawer(page).getByText("The rules have changed since they were tried.").count(), 0);
+  await drawer(page).getByLabel("Maximum amount").fill("21");
+  await drawer(page).getByText("You have changed the rules since this test. Test them again.").waitFor();
+  await drawer(page).getByLabel("Maximum amount").fill("20");
+  assert.equal(await drawer(page).getByText("You have changed the rules since this test. Test them again.").count(), 0);
 
   // Nothing of it is lost by mistake.
   await page.keyboard.press("Escape");
-  await dialog(page).getByText("What you changed of the rules is lost.").waitFor();
+  await dialog(page).getByText("Your changes to the rules will be lost.").waitFor();
   await dialog(page).getByRole("button", { name: "Keep editing" }).click();
-  await drawer(page).getByRole("button", { name: "Save the rules" }).click();
+  await drawer(page).getByRole("button", { name: "Save rules" }).click();
   await page.locator("dialog", { hasText: "Confirm it is you" }).getByLabel("Code").fill("123456");
   await page.keyboard.press("Enter");
   await page.getByText("The rules are saved.").waitFor();
@@ -259,17 +253,17 @@ test("what somebody else has saved meanwhile is not replaced, and what was typed
     "PUT /alert-rules": ({ body }) => (Object(body)["seen"] === rules.version ? { data: rules } : { status: 409, code: "conflict" }),
   });
   await page.goto(`${url}/portal/alerts?tab=rules`);
-  await page.getByRole("button", { name: "Change the rules" }).click();
-  await drawer(page).getByLabel("Refunds a day, at most").fill("3");
+  await page.getByRole("button", { name: "Edit rules" }).click();
+  await drawer(page).getByLabel("Maximum refunds per day").fill("3");
   rules = { ...RULES, dailyCountMax: 99, version: 8 };
-  await drawer(page).getByRole("button", { name: "Save the rules" }).click();
-  await drawer(page).getByText("Somebody else has changed the rules since you opened them").waitFor();
-  assert.equal(await drawer(page).getByLabel("Refunds a day, at most").inputValue(), "3");
-  await drawer(page).getByRole("button", { name: "Show what is stored now" }).click();
-  await drawer(page).getByRole("button", { name: "Show what is stored now" }).waitFor({ state: "detached" });
-  assert.equal(await drawer(page).getByLabel("Refunds a day, at most").inputValue(), "99");
-  await drawer(page).getByRole("button", { name: "Remove the rule never-received" }).click();
-  await drawer(page).getByRole("button", { name: "Save the rules" }).click();
+  await drawer(page).getByRole("button", { name: "Save rules" }).click();
+  await drawer(page).getByText("Somebody else has changed the rules").waitFor();
+  assert.equal(await drawer(page).getByLabel("Maximum refunds per day").inputValue(), "3");
+  await drawer(page).getByRole("button", { name: "Show the saved version" }).click();
+  await drawer(page).getByRole("button", { name: "Show the saved version" }).waitFor({ state: "detached" });
+  assert.equal(await drawer(page).getByLabel("Maximum refunds per day").inputValue(), "99");
+  await drawer(page).getByRole("button", { name: "Remove rule never-received" }).click();
+  await drawer(page).getByRole("button", { name: "Save rules" }).click();
   await page.getByText("The rules are saved.").waitFor();
 });
 
@@ -278,5 +272,5 @@ test("who may decide alerts but not make rules looks at them", skip, async (t) =
   await fakeRelay(page, { ...ANNA, ...as("FINANCE") });
   await page.goto(`${url}/portal/alerts?tab=rules`);
   await page.getByText("small-amounts").waitFor();
-  assert.equal(await page.getByRole("button", { name: "Change the rules" }).count(), 0);
+  assert.equal(await page.getByRole("button", { name: "Edit rules" }).count(), 0);
 });

@@ -1,6 +1,6 @@
 import { test } from "node:test";
 import type { Page } from "playwright-core";
-import { NO_BROWSER } from "../../../support/browser.ts";
+import { NO_BROWSER } from "../../../support/browser/browser.ts";
 import { type AccessibilityCase, lookAtEvery } from "./accessibility-cases.ts";
 import { EXPORT_LIST, EXPORTS } from "./fake-exports.ts";
 import { MERCHANT, meOf, PAYMENT_LINKS, sessionOf, TRANSACTIONS, terminalsOf } from "./fake-relay.ts";
@@ -39,7 +39,7 @@ const begins = (item: (typeof EXPORTS)[keyof typeof EXPORTS]) => ({
 });
 const started = (says: string) => async (page: Page) => {
   await exporting(page);
-  await dialog(page).getByRole("button", { name: "Start the export" }).click();
+  await dialog(page).getByRole("button", { name: "Start export" }).click();
   await dialog(page).getByText(says).waitFor();
 };
 
@@ -95,7 +95,7 @@ const CASES: AccessibilityCase[] = [
       await exporting(page);
       const columns = dialog(page).locator(".export-checks input:checked");
       while ((await columns.count()) > 0) await columns.first().uncheck();
-      await dialog(page).getByRole("button", { name: "Start the export" }).click();
+      await dialog(page).getByRole("button", { name: "Start export" }).click();
       await page.getByText("Choose at least one column.").waitFor();
     },
   },
@@ -103,16 +103,16 @@ const CASES: AccessibilityCase[] = [
     name: "an export that is made",
     path: "/portal/transactions",
     handlers: begins(EXPORTS.running),
-    until: started("The file is being made."),
+    until: started("The file is being created."),
   },
   { name: "an export that is ready", path: "/portal/transactions", handlers: begins(EXPORTS.ready), until: started("The file is ready.") },
   {
     name: "an export that failed",
     path: "/portal/transactions",
     handlers: begins(EXPORTS.failed),
-    until: started("There are more rows than"),
+    until: started("There are too many rows"),
   },
-  { name: "exports", path: "/portal/exports", handlers: ANNA, until: (page) => page.getByText("4 exports, that is all").waitFor() },
+  { name: "exports", path: "/portal/exports", handlers: ANNA, until: (page) => page.getByText("4 exports in total").waitFor() },
   {
     name: "exports in Italian",
     path: "/portal/exports",

@@ -2,9 +2,9 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Page } from "playwright-core";
 import * as definitions from "../../../../http/surfaces/merchant/analytics/definitions.ts";
-import { analytics as inEnglish } from "../../../../http/web/portal/i18n/en-analytics.ts";
-import { analytics as inItalian } from "../../../../http/web/portal/i18n/it-analytics.ts";
-import { NO_BROWSER } from "../../../support/browser.ts";
+import { analytics as inEnglish } from "../../../../http/web/portal/i18n/analytics.en.ts";
+import { analytics as inItalian } from "../../../../http/web/portal/i18n/analytics.it.ts";
+import { NO_BROWSER } from "../../../support/browser/browser.ts";
 import { eventually } from "../../../support/within.ts";
 import {
   type FakeAnswer,
@@ -188,7 +188,7 @@ test("tab, days, comparison, steps, terminal and method stand in the address, an
   await page.reload();
   await tile(page, "Active terminals").waitFor();
   assert.equal(await desk(page).getByLabel("Compare with").inputValue(), "year");
-  await page.getByRole("button", { name: "Clear the filters" }).first().click();
+  await page.getByRole("button", { name: "Clear filters" }).first().click();
   await eventually(() => assert.equal(new URL(page.url()).search, "?tab=terminals"));
 });
 
@@ -203,7 +203,7 @@ test("days that cannot be reported are refused before anything is asked", skip, 
     await page.getByText(says).first().waitFor();
   }
   assert.deepEqual(reportsOf(calls, "payments"), []);
-  // An address may be typed: what could be nothing is left out.
+  // An address may be typed: what could be nothing is skipped.
   await page.goto(`${url}${PATH}?${NOVEMBER}&granularity=minute&compare=never&method=BARTER&terminalId=../x&tab=fortune`);
   await tile(page, "Volume").waitFor();
   assert.deepEqual(lastQuery(calls, "payments"), { from: "2026-11-01", to: "2026-11-25", compare: "previous" });
@@ -300,7 +300,7 @@ test("a period without anything says so, and a report that is away says why and 
   away = true;
   await page.goto(`${url}${PATH}?tab=links&${NOVEMBER}`);
   await page.getByText("Not available at the moment").waitFor();
-  await page.getByText("A part of the service does not answer right now.").waitFor();
+  await page.getByText("Part of the service is not available right now.").waitFor();
   await page.getByRole("tab", { name: "Disputes" }).click();
   await tile(page, "Win rate").waitFor();
 });

@@ -4,7 +4,7 @@ import { MERCHANT_BASE } from "../../../../http/surfaces/merchant/surface.ts";
 import { en } from "../../../../http/web/portal/i18n/en.ts";
 import { it } from "../../../../http/web/portal/i18n/it.ts";
 import { readConfig } from "../../../../infra/node/boot/config.ts";
-import { surfacesOf } from "../../../../infra/node/wiring/endpoints.ts";
+import { surfacesOf } from "../../../../infra/node/wiring/shared/endpoints.ts";
 
 test("every change that the portal logs has words on the page of the log", () => {
   const actions = Object.values(surfacesOf(readConfig({})))

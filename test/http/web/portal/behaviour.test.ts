@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Page } from "playwright-core";
-import { NO_BROWSER } from "../../../support/browser.ts";
+import { NO_BROWSER } from "../../../support/browser/browser.ts";
 import { eventually } from "../../../support/within.ts";
 import {
   type FakeHandler,
@@ -124,8 +124,8 @@ test("somebody signs in and invites a user with the keyboard alone", skip, async
   await page.keyboard.press("ArrowUp");
   await page.keyboard.press("Enter");
   await page.getByText("5 of 5 users").waitFor();
-  await page.getByText("An invitation is on its way to luca.neri@example.com.").waitFor();
-  await page.getByText("A merchant has at most 5 users").waitFor();
+  await page.getByText("The invitation was sent to luca.neri@example.com.").waitFor();
+  await page.getByText("A merchant can have 5 users").waitFor();
   assert.equal(await page.getByRole("button", { name: "Invite a user" }).isDisabled(), true);
 
   const sent = calls.filter(({ method }) => method === "POST");
@@ -196,7 +196,7 @@ test("what needs a fresh second factor asks for it, and goes on by itself", skip
   const question = page.locator("dialog", { hasText: "Confirm it is you" });
   await question.getByLabel("Code").fill("000000");
   await page.keyboard.press("Enter");
-  await question.getByText("That code is not right").waitFor();
+  await question.getByText("The code is wrong").waitFor();
   await question.getByLabel("Code").fill("123 456");
   await page.keyboard.press("Enter");
   await page.getByText("marco.bianchi@example.com is now Admin.").waitFor();
@@ -211,11 +211,11 @@ test("whoever does not confirm is told so, and nothing is sent again", skip, asy
   const { url, page } = await openPortal(t);
   const { calls } = await fakeRelay(page, { ...ANNA, "POST /me/recovery-codes": () => ({ status: 403, code: "step_up_required" }) });
   await page.goto(`${url}/portal/settings`);
-  await page.getByRole("button", { name: "Make new codes" }).click();
-  await page.locator("dialog").getByRole("button", { name: "Make new codes" }).click();
+  await page.getByRole("button", { name: "Create new codes" }).click();
+  await page.locator("dialog").getByRole("button", { name: "Create new codes" }).click();
   await page.getByText("Confirm it is you", { exact: true }).waitFor();
   await page.keyboard.press("Escape");
-  await page.getByText("Confirm it is you first.").waitFor();
+  await page.getByText("First confirm that it is you.").waitFor();
   assert.equal(calls.filter(({ path }) => path === "/me/recovery-codes").length, 1);
 });
 
@@ -281,7 +281,7 @@ test("enrolment goes on only when the recovery codes are said to be saved", skip
   await page.getByText("A code has 6 digits.").waitFor();
   await page.getByLabel("Code").fill("654321");
   await page.keyboard.press("Enter");
-  await page.getByText("That code is not right").waitFor();
+  await page.getByText("The code is wrong").waitFor();
   await page.getByLabel("Code").fill("123456");
   await page.keyboard.press("Enter");
   for (const code of RECOVERY_CODES) await page.getByText(code).waitFor();
@@ -323,7 +323,7 @@ test("the last owner is explained, not offered; an admin cannot touch owners", s
   });
   await page.goto(`${url}/portal/users`);
   await page.locator(".row-button").first().click();
-  await page.getByText("Only an owner may change an owner.").waitFor();
+  await page.getByText("Only an owner can change an owner.").waitFor();
   await page.keyboard.press("Escape");
   await page.locator(".row-button").nth(1).click();
   assert.equal(await page.getByRole("radio", { name: /^Owner/ }).count(), 0);
@@ -331,7 +331,7 @@ test("the last owner is explained, not offered; an admin cannot touch owners", s
   await page.getByText("Remove marco.bianchi@example.com?").waitFor();
   await page.locator("dialog").getByRole("button", { name: "Remove" }).last().click();
   // What the relay refuses is said where it was asked.
-  await page.locator("dialog").getByText("A merchant keeps at least one owner.").waitFor();
+  await page.locator("dialog").getByText("A merchant needs at least one owner.").waitFor();
 });
 
 test("language and appearance change at once, and are there before the next page is painted", skip, async (t) => {
@@ -537,8 +537,8 @@ test("a receipt has its amount as the language writes it, and stands alone at th
   await paper.getByText("1.234,50\u00a0€", { exact: true }).waitFor();
   // What the terminal said stays as it said it.
   await paper.getByText("10.50 EUR", { exact: true }).waitFor();
-  await paper.getByLabel("Scontrino del terminale, copia cliente").getByText(slip.text).waitFor();
-  await paper.getByLabel("Scontrino del terminale, copia esercente").getByText(slip.merchantText).waitFor();
+  await paper.getByLabel("Ricevuta del terminale, copia cliente").getByText(slip.text).waitFor();
+  await paper.getByLabel("Ricevuta del terminale, copia esercente").getByText(slip.merchantText).waitFor();
   await page.emulateMedia({ media: "print" });
   const box = await paper.boundingBox();
   assert.ok(box !== null && box.y < 100, `the paper begins ${box?.y} px below the top`);
@@ -550,8 +550,8 @@ test("new recovery codes cannot be closed away, however often Escape is pressed"
   const { url, page } = await openPortal(t);
   await fakeRelay(page, { ...ANNA, "POST /me/recovery-codes": () => ({ data: { recoveryCodes: RECOVERY_CODES } }) });
   await page.goto(`${url}/portal/settings`);
-  await page.getByRole("button", { name: "Make new codes" }).click();
-  await page.locator("dialog").getByRole("button", { name: "Make new codes" }).click();
+  await page.getByRole("button", { name: "Create new codes" }).click();
+  await page.locator("dialog").getByRole("button", { name: "Create new codes" }).click();
   const codes = page.locator("dialog[open]").getByText(RECOVERY_CODES[9] ?? "");
   await codes.waitFor();
   for (let presses = 0; presses < 4; presses += 1) {

@@ -57,13 +57,13 @@ export const DISPUTE_CASES: readonly AccessibilityCase[] = [
     name: "the list of disputes",
     path: "/portal/disputes?view=list",
     handlers: ANNA,
-    until: (page) => page.getByText("9 disputes, that is all").waitFor(),
+    until: (page) => page.getByText("9 disputes in total").waitFor(),
   },
   {
     name: "no such disputes in the list",
     path: "/portal/disputes?view=list&status=WON&category=FRAUD",
     handlers: ANNA,
-    until: (page) => page.getByText("Nothing matches these filters").waitFor(),
+    until: (page) => page.getByText("No results for these filters").waitFor(),
   },
   ...Object.entries(DISPUTES).map(([name, { id }]) => ({
     name: `a dispute: ${name}`,
@@ -81,13 +81,13 @@ export const DISPUTE_CASES: readonly AccessibilityCase[] = [
     name: "a dispute for who may only look",
     path: prepared,
     handlers: { ...ANNA, ...VIEWER },
-    until: (page) => drawer(page).getByText("Your role may not answer").waitFor(),
+    until: (page) => drawer(page).getByText("Your role cannot answer").waitFor(),
   },
   {
     name: "no dispute",
     path: "/portal/disputes/none",
     handlers: ANNA,
-    until: (page) => page.getByText("There is no such dispute").waitFor(),
+    until: (page) => page.getByText("Dispute not found").waitFor(),
   },
   {
     name: "files under way and refused",
@@ -132,8 +132,8 @@ export const DISPUTE_CASES: readonly AccessibilityCase[] = [
     path: open.dispute,
     handlers: ANNA,
     until: async (page) => {
-      await press(page, "Accept the loss");
-      await page.getByText("Accept the loss of €49.90?").waitFor();
+      await press(page, "Accept loss");
+      await page.getByText("Accept loss of €49.90?").waitFor();
     },
   },
   {
@@ -146,7 +146,7 @@ export const DISPUTE_CASES: readonly AccessibilityCase[] = [
       await page.getByText("Leave without saving?").waitFor();
     },
   },
-  { name: "alerts", path: "/portal/alerts", handlers: ANNA, until: (page) => page.getByText("14 alerts, that is all").waitFor() },
+  { name: "alerts", path: "/portal/alerts", handlers: ANNA, until: (page) => page.getByText("14 alerts in total").waitFor() },
   {
     name: "no alerts",
     path: "/portal/alerts",
@@ -159,7 +159,7 @@ export const DISPUTE_CASES: readonly AccessibilityCase[] = [
     handlers: ANNA,
     until: (page: Page) => drawer(page).getByText("Alert id").waitFor(),
   })),
-  { name: "no alert", path: "/portal/alerts/none", handlers: ANNA, until: (page) => page.getByText("There is no such alert").waitFor() },
+  { name: "no alert", path: "/portal/alerts/none", handlers: ANNA, until: (page) => page.getByText("Alert not found").waitFor() },
   {
     name: "an alert to refund, whose outcome is not known",
     path: open.alert,
@@ -167,7 +167,7 @@ export const DISPUTE_CASES: readonly AccessibilityCase[] = [
     until: async (page) => {
       await press(page, "Refund");
       await press(page, "Refund €49.90");
-      await page.getByText("We are finding out by ourselves").waitFor();
+      await page.getByText("We keep checking").waitFor();
     },
   },
   {
@@ -184,16 +184,16 @@ export const DISPUTE_CASES: readonly AccessibilityCase[] = [
     name: "no rules for alerts",
     path: RULES,
     handlers: { ...ANNA, "GET /alert-rules": () => ({ data: NO_RULES }) },
-    until: (page) => page.getByText("There is no rule yet.").waitFor(),
+    until: (page) => page.getByText("No rules yet.").waitFor(),
   },
   {
     name: "rules that were tried",
     path: RULES,
     handlers: { ...ANNA, "POST /alert-rules/dry-run": () => ({ data: DRY_RUN }) },
     until: async (page) => {
-      await press(page, "Change the rules");
-      await press(page, "Try on the last 90 days");
-      await page.getByText("€39.80 in all.").waitFor();
+      await press(page, "Edit rules");
+      await press(page, "Test on the last 90 days");
+      await page.getByText("€39.80 in total.").waitFor();
     },
   },
   {
@@ -201,9 +201,9 @@ export const DISPUTE_CASES: readonly AccessibilityCase[] = [
     path: RULES,
     handlers: { ...ANNA, ...ITALIAN },
     until: async (page) => {
-      await press(page, "Modifica le regole");
-      await press(page, "Aggiungi una regola");
-      await press(page, "Salva le regole");
+      await press(page, "Modifica regole");
+      await press(page, "Aggiungi regola");
+      await press(page, "Salva regole");
       await page.getByText("Da 1 a 32 lettere").waitFor();
     },
   },
@@ -212,8 +212,8 @@ export const DISPUTE_CASES: readonly AccessibilityCase[] = [
     path: RULES,
     handlers: { ...ANNA, "PUT /alert-rules": () => ({ status: 409, code: "conflict" }) },
     until: async (page) => {
-      await press(page, "Change the rules");
-      await press(page, "Save the rules");
+      await press(page, "Edit rules");
+      await press(page, "Save rules");
       await page.getByText("Somebody else has changed the rules").waitFor();
     },
   },
@@ -247,6 +247,6 @@ export const DISPUTE_CASES: readonly AccessibilityCase[] = [
         },
       }),
     },
-    until: (page) => page.getByText("Alert to decide").waitFor(),
+    until: (page) => page.getByText("Decide on an alert").waitFor(),
   },
 ];

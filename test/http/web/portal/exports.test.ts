@@ -3,7 +3,7 @@ import { test } from "node:test";
 import type { Page } from "playwright-core";
 import { XLSX_ROWS_MAX } from "../../../../engine/exports/export.ts";
 import { usualColumns } from "../../../../http/surfaces/merchant/exports/columns.ts";
-import { NO_BROWSER } from "../../../support/browser.ts";
+import { NO_BROWSER } from "../../../support/browser/browser.ts";
 import { EXPORT_LIST, exportOf } from "./fake-exports.ts";
 import {
   type FakeHandler,
@@ -39,7 +39,7 @@ const open = async (page: Page) => {
   await page.locator("main").getByRole("button", { name: "Export", exact: true }).click();
   await dialog(page).locator("h2").waitFor();
 };
-const start = (page: Page) => dialog(page).getByRole("button", { name: "Start the export" }).click();
+const start = (page: Page) => dialog(page).getByRole("button", { name: "Start export" }).click();
 const ordersOf = (calls: readonly FakeRequest[]) => calls.filter(({ method, path }) => method === "POST" && path === "/exports");
 
 test(
@@ -61,7 +61,7 @@ test(
     await page.goto(`${url}/portal/transactions?status=OK&from=2026-11-01&q=ab`);
     await open(page);
     // What is no filter is none of the file either: the list was not asked with `q` of two signs.
-    await dialog(page).getByText("What the list shows at present, with its 2 filters.").waitFor();
+    await dialog(page).getByText("What the list shows now, with its 2 filters.").waitFor();
     await dialog(page).getByText("3 rows", { exact: true }).waitFor();
     await dialog(page)
       .getByText(`Up to ${XLSX_ROWS_MAX.toLocaleString("en")} rows`)
@@ -124,7 +124,7 @@ test("each list is exported under its own name, and only by who may", skip, asyn
   }
   // The menu and the router agree.
   await page.goto(`${url}/portal/exports`);
-  await page.getByText("There is no such page").first().waitFor();
+  await page.getByText("Page not found").first().waitFor();
 });
 
 test("columns about people stand apart, and ask for the second factor before the export and before the download", skip, async (t) => {
@@ -148,7 +148,7 @@ test("columns about people stand apart, and ask for the second factor before the
   };
   await page.goto(`${url}/portal/payment-links`);
   await open(page);
-  const about = dialog(page).getByRole("group", { name: "About people" });
+  const about = dialog(page).getByRole("group", { name: "Personal data" });
   const email = about.getByRole("checkbox", { name: "Customer's e-mail" });
   assert.equal(await email.isChecked(), false);
   await email.check();
@@ -188,14 +188,14 @@ test(
     await start(page);
     await dialog(page).getByText("Choose at least one column.").waitFor();
     assert.deepEqual(ordersOf(calls), []);
-    await dialog(page).getByRole("button", { name: "Choose all" }).click();
+    await dialog(page).getByRole("button", { name: "Select all" }).click();
     await start(page);
-    await dialog(page).getByText("Two exports are under way already.").waitFor();
+    await dialog(page).getByText("Two exports are already running.").waitFor();
     refused = false;
     await start(page);
-    await dialog(page).getByText("There are more rows than an Excel file has room for.").waitFor();
+    await dialog(page).getByText("There are too many rows for an Excel file.").waitFor();
     await dialog(page).getByRole("button", { name: "Export again" }).click();
-    await dialog(page).getByRole("button", { name: "Start the export" }).waitFor();
+    await dialog(page).getByRole("button", { name: "Start export" }).waitFor();
   },
 );
 
@@ -210,14 +210,14 @@ test("whoever leaves an export under way is told where it is; its page has every
   await page.goto(`${url}/portal/transactions`);
   await open(page);
   await start(page);
-  await dialog(page).getByText("The file is being made.").waitFor();
+  await dialog(page).getByText("The file is being created.").waitFor();
   await dialog(page).getByRole("button", { name: "Close" }).last().click();
-  await page.getByText("The export goes on. You find it under Exports.").waitFor();
+  await page.getByText("The export continues. You find it under Exports.").waitFor();
   await page.getByRole("navigation").first().getByRole("link", { name: "Exports" }).click();
-  await page.getByText("4 exports, that is all").waitFor();
+  await page.getByText("4 exports in total").waitFor();
   assert.deepEqual(await page.locator("main .badge").allTextContents(), ["Queued", "Running", "Ready", "Failed"]);
-  await page.getByText("There are more rows than an Excel file has room for.").waitFor();
-  await page.getByText("Your own software").waitFor();
+  await page.getByText("There are too many rows for an Excel file.").waitFor();
+  await page.getByText("Your software").waitFor();
   // Only what is ready is downloaded.
   assert.equal(
     await page

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { NO_BROWSER } from "../../../support/browser.ts";
+import { NO_BROWSER } from "../../../support/browser/browser.ts";
 import { eventually } from "../../../support/within.ts";
 import { CALL_LOG, type FakeHandler, fakeRelay, MERCHANT, sessionOf, WORKFLOW_LOG } from "./fake-relay.ts";
 import { openPortal } from "./portal-page.ts";
@@ -33,7 +33,7 @@ test("the logs are narrowed by what stands in them, and the address keeps it", s
   await page.waitForURL(/\?objectId=2f6f1d38-0c3b-4b6d-9d1e-0b0d8d6b1a51$/);
   await asked("/logs/workflow", { objectId: "2f6f1d38-0c3b-4b6d-9d1e-0b0d8d6b1a51" });
 
-  await page.getByRole("button", { name: "Clear the filters" }).click();
+  await page.getByRole("button", { name: "Clear filters" }).click();
   await page.getByRole("button", { name: "till-7.42" }).click();
   await page.waitForURL(/\?requestId=till-7\.42$/);
   await asked("/logs/workflow", { requestId: "till-7.42" });
@@ -75,13 +75,13 @@ test("the logs say why they are not there, and are no page for those who do not 
   await fakeRelay(page, { ...ANNA, "GET /logs/workflow": () => ({ status: 503, code: "unavailable" }) });
   await page.goto(`${url}/portal/logs`);
   await page.getByText("Not available at the moment").waitFor();
-  await page.getByText("A part of the service does not answer right now").waitFor();
+  await page.getByText("Part of the service is not available right now").waitFor();
   await page.getByRole("tab", { name: "Calls" }).click();
-  await page.getByText("3 entries, that is all").waitFor();
+  await page.getByText("3 entries in total").waitFor();
 
   await page.unrouteAll();
   await fakeRelay(page, { ...ANNA, "GET /session": () => ({ data: sessionOf({ merchant: { ...MERCHANT, role: "FINANCE" } }) }) });
   await page.goto(`${url}/portal/logs`);
-  await page.getByText("There is no such page").first().waitFor();
+  await page.getByText("Page not found").first().waitFor();
   assert.equal(await page.getByRole("link", { name: "Logs" }).count(), 0);
 });

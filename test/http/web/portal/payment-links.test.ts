@@ -3,7 +3,7 @@ import { readFile } from "node:fs/promises";
 import { test } from "node:test";
 import type { Page } from "playwright-core";
 import type { PaymentLinkJson } from "../../../../http/surfaces/merchant/payment-links/schemas.ts";
-import { NO_BROWSER } from "../../../support/browser.ts";
+import { NO_BROWSER } from "../../../support/browser/browser.ts";
 import { eventually } from "../../../support/within.ts";
 import {
   type FakeHandler,
@@ -47,7 +47,7 @@ const drawer = (page: Page) => page.locator("dialog.drawer");
 const dialog = (page: Page) => page.locator("dialog.dialog");
 
 async function writeLink(page: Page, amount: string, description: string): Promise<void> {
-  await page.locator("main").getByRole("button", { name: "Create a link" }).first().click();
+  await page.locator("main").getByRole("button", { name: "New link" }).first().click();
   await dialog(page).getByLabel("Amount").fill(amount);
   await dialog(page).getByLabel("Description").fill(description);
 }
@@ -108,7 +108,7 @@ test("what changes elsewhere is shown at the next refresh; who reads further bac
   next = "more";
   await page.locator("main .badge", { hasText: "Paid" }).waitFor();
   await page.getByRole("button", { name: "Load more" }).click();
-  await page.getByText("2 payment links, that is all").waitFor();
+  await page.getByText("2 payment links in total").waitFor();
   assert.deepEqual(await badges(page), ["Paid", "Expired"]);
 });
 
@@ -131,11 +131,11 @@ test(
     await writeLink(page, "1,234.50", "Two tickets");
     // How the amount was read stands below it.
     await dialog(page).getByText("€1,234.50").waitFor();
-    await dialog(page).getByRole("button", { name: "Create the link" }).dblclick();
-    await dialog(page).getByText("A part of the service does not answer").waitFor();
-    await dialog(page).getByRole("button", { name: "Create the link" }).click();
-    await dialog(page).getByText("It is still being done.").waitFor();
-    await dialog(page).getByRole("button", { name: "Create the link" }).click();
+    await dialog(page).getByRole("button", { name: "Create link" }).dblclick();
+    await dialog(page).getByText("Part of the service is not available").waitFor();
+    await dialog(page).getByRole("button", { name: "Create link" }).click();
+    await dialog(page).getByText("Your request is still being processed.").waitFor();
+    await dialog(page).getByRole("button", { name: "Create link" }).click();
     await page.getByText("The link is ready").waitFor();
     const [first, again, third, ...more] = postsOf(calls, /^\/payment-links$/);
     assert.ok(first !== undefined && again !== undefined && third !== undefined && more.length === 0);
@@ -143,12 +143,12 @@ test(
     assert.match(keyOf(first), /^[0-9a-f]{32}$/);
     assert.deepEqual([keyOf(again), keyOf(third)], [keyOf(first), keyOf(first)]);
 
-    await dialog(page).getByRole("button", { name: "Create another one" }).click();
+    await dialog(page).getByRole("button", { name: "Create another link" }).click();
     await dialog(page).getByLabel("Amount").fill("5");
     await dialog(page).getByLabel("Description").fill("A cup");
     await dialog(page).getByLabel("Reference").fill("ORDER-8");
     await dialog(page).getByLabel("Customer’s e-mail").fill("chiara.conti@example.com");
-    await dialog(page).getByLabel("Can be paid for").selectOption("other");
+    await dialog(page).getByLabel("Valid for").selectOption("other");
     await dialog(page).getByLabel("Hours").fill("2161");
     await page.keyboard.press("Enter");
     assert.equal(await dialog(page).getByText("From 1 to 2160 hours.").count(), 2, "the hint, and that it is wrong");
@@ -171,7 +171,7 @@ test("an amount is read as the person's language writes it, in the decimals of i
   const { url, page } = await openPortal(t);
   await fakeRelay(page, { ...ANNA, "GET /session": () => ({ data: sessionOf({ locale: "it" }) }) });
   await page.goto(`${url}/portal/payment-links`);
-  await page.locator("main").getByRole("button", { name: "Crea un link" }).first().click();
+  await page.locator("main").getByRole("button", { name: "Nuovo link" }).first().click();
   const amount = dialog(page).getByLabel("Importo");
   const read = (written: string) => dialog(page).getByText(written, { exact: true });
   for (const [typed, shown] of [
@@ -189,7 +189,7 @@ test("an amount is read as the person's language writes it, in the decimals of i
   for (const typed of ["1,234", "0", "12,", "1.2.3", "-5", "5 €"]) {
     await amount.fill(typed);
     await dialog(page).getByLabel("Valuta").selectOption("EUR");
-    await dialog(page).getByRole("button", { name: "Crea il link" }).click();
+    await dialog(page).getByRole("button", { name: "Crea link" }).click();
     await dialog(page)
       .locator(".field-wrong")
       .first()
@@ -235,8 +235,8 @@ test(
     await drawer(page).getByRole("button", { name: "Send by e-mail" }).click();
     assert.equal(await dialog(page).getByLabel("E-mail address").inputValue(), "chiara.conti@example.com");
     await dialog(page).getByLabel("Language of the e-mail").selectOption("it");
-    await dialog(page).getByRole("button", { name: "Send the mail" }).dblclick();
-    await page.getByText("The link is on its way to chiara.conti@example.com.").waitFor();
+    await dialog(page).getByRole("button", { name: "Send e-mail" }).dblclick();
+    await page.getByText("The link was sent to chiara.conti@example.com.").waitFor();
     const sent = postsOf(calls, /send$/);
     assert.deepEqual(
       sent.map(({ body }) => body),
@@ -258,14 +258,14 @@ test("cancelling says what happens to somebody who is paying, and shows what bec
     },
   });
   await page.goto(`${url}/portal/payment-links/${link.id}`);
-  await drawer(page).getByText("Somebody is on the payment page right now.").waitFor();
-  await drawer(page).getByRole("button", { name: "Cancel the link" }).click();
+  await drawer(page).getByText("A customer is on the payment page right now.").waitFor();
+  await drawer(page).getByRole("button", { name: "Cancel link" }).click();
   await dialog(page).getByText("can still complete the payment").waitFor();
-  await dialog(page).getByRole("button", { name: "Cancel the link" }).click();
-  await dialog(page).getByText("It is not pending any more").waitFor();
+  await dialog(page).getByRole("button", { name: "Cancel link" }).click();
+  await dialog(page).getByText("It is no longer pending").waitFor();
   await page.keyboard.press("Escape");
   await drawer(page).locator(".badge", { hasText: "Paid" }).waitFor();
-  assert.equal(await drawer(page).getByRole("button", { name: "Cancel the link" }).count(), 0);
+  assert.equal(await drawer(page).getByRole("button", { name: "Cancel link" }).count(), 0);
   assert.equal(postsOf(calls, /cancel$/).length, 1);
 });
 
@@ -277,10 +277,10 @@ test("a link whose time is over is not shared any more, also while it is looked 
   const share = drawer(page).getByRole("button", { name: "Copy the link" });
   const look = async () => {
     await page.goto(`${url}/portal/payment-links/${LINKS.pending.id}`);
-    await drawer(page).getByRole("button", { name: "Cancel the link" }).waitFor();
+    await drawer(page).getByRole("button", { name: "Cancel link" }).waitFor();
   };
   await look();
-  await drawer(page).getByText("Time is over").waitFor();
+  await drawer(page).getByText("Time expired").waitFor();
   assert.equal(await share.count(), 0);
   assert.equal(await drawer(page).getByRole("button", { name: "Send by e-mail" }).count(), 0);
   expiresAt = new Date(Date.now() + HOUR_MS).toISOString();
@@ -300,7 +300,7 @@ test("who made a link is named in the person's language by what it was, not by t
     "GET /payment-links/*": () => ({ data: link }),
   });
   for (const [creator, createdBy, shown] of [
-    ["former_user", "of the interface", "Qualcuno che non è più utente"],
+    ["former_user", "of the interface", "Ex utente"],
     ["agent", "of the interface", "Agente AI"],
     ["key", "of the interface", "Chiave API"],
     ["user", "luca@example.com", "luca@example.com"],
@@ -316,7 +316,7 @@ test("who may only look sees no way to create, cancel, send or refund, and is to
   await fakeRelay(page, { ...ANNA, ...VIEWER });
   await page.goto(`${url}/portal/payment-links`);
   await rows(page).first().waitFor();
-  assert.equal(await page.getByRole("button", { name: "Create a link" }).count(), 0);
+  assert.equal(await page.getByRole("button", { name: "New link" }).count(), 0);
   for (const [link, shows] of [
     [LINKS.pending, "Copy the link"],
     [LINKS.late, "Your role cannot refund"],
@@ -326,7 +326,7 @@ test("who may only look sees no way to create, cancel, send or refund, and is to
     await drawer(page).getByText(shows).waitFor();
     assert.equal(
       await drawer(page)
-        .getByRole("button", { name: /Cancel|Send|^Refund|Ask again/ })
+        .getByRole("button", { name: /Cancel|Send|^Refund|Check again/ })
         .count(),
       0,
     );
@@ -361,9 +361,9 @@ test("a payment is given back once, after a question and a second factor, and ea
   const question = page.locator("dialog", { hasText: "Confirm it is you" });
   await question.getByLabel("Code").fill("123456");
   await page.keyboard.press("Enter");
-  await dialog(page).getByText("We are finding out; the same button asks again").waitFor();
-  await dialog(page).getByRole("button", { name: "Ask again" }).click();
-  await dialog(page).getByText("The card gateway refused the refund: Refund window closed").waitFor();
+  await dialog(page).getByText("We keep checking, and you can check again with the same button").waitFor();
+  await dialog(page).getByRole("button", { name: "Check again" }).click();
+  await dialog(page).getByText("The card gateway rejected the refund: Refund window closed").waitFor();
   await dialog(page).getByRole("button", { name: "Refund €49.90" }).click();
   await page.getByText("€49.90 was refunded.").waitFor();
   await drawer(page).getByText("This payment has already been refunded.").waitFor();
@@ -394,8 +394,8 @@ test("what another browser has refunded first is told, not refunded again", skip
     },
   });
   await page.goto(`${url}/portal/payment-links/${link.id}`);
-  await drawer(page).getByText("although it had been cancelled").waitFor();
-  await drawer(page).getByText("Deliver what was ordered, or refund the payment below.").waitFor();
+  await drawer(page).getByText("after you cancelled it").waitFor();
+  await drawer(page).getByText("Deliver the order, or refund the payment below.").waitFor();
   await drawer(page).getByRole("button", { name: "Refund" }).click();
   await dialog(page).getByRole("button", { name: "Refund €49.90" }).click();
   await dialog(page).getByText("This payment has already been refunded.").waitFor();
@@ -413,7 +413,7 @@ test("a terminal's payment says where it is refunded, and offers nothing", skip,
   const { url, page } = await openPortal(t);
   await fakeRelay(page, { ...ANNA, "GET /transactions/*": () => ({ data: TRANSACTION }) });
   await page.goto(`${url}/portal/transactions/${TRANSACTION.uuid}`);
-  await drawer(page).getByText("is refunded on that terminal").waitFor();
+  await drawer(page).getByText("Refund it on that terminal").waitFor();
   assert.equal(await drawer(page).getByRole("button", { name: "Refund" }).count(), 0);
   assert.equal(await drawer(page).getByRole("link", { name: "Payment link" }).count(), 0);
 });

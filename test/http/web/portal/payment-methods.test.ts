@@ -3,7 +3,7 @@ import { test } from "node:test";
 import type { Page } from "playwright-core";
 import type { KeysJson, PaymentMethodJson } from "../../../../http/surfaces/merchant/methods/schemas.ts";
 import { charactersOf } from "../../../../http/web/portal/pages/payment-methods/characters.ts";
-import { NO_BROWSER } from "../../../support/browser.ts";
+import { NO_BROWSER } from "../../../support/browser/browser.ts";
 import { eventually } from "../../../support/within.ts";
 import {
   COMPAT_SETTINGS,
@@ -97,9 +97,9 @@ test("of a service without rules members are added, kept and removed; names that
   const name = dialog(page).getByLabel("Name").last();
   await dialog(page).locator('input[type="password"]').last().fill("value-1");
   for (const [wrong, says] of [
-    ["9x", "A letter first"],
-    ["mode", "A letter first"],
-    ["kept", "there already"],
+    ["9x", "Start with a letter"],
+    ["mode", "Start with a letter"],
+    ["kept", "is already used"],
   ] as const) {
     await name.fill(wrong);
     await save.click();
@@ -132,12 +132,12 @@ test("who edits what somebody else has saved meanwhile is told, keeps what was t
   items = items.map((item) => (item.service === theirs.service ? theirs : item));
   const save = page.getByRole("button", { name: "Save" });
   await save.click();
-  await page.getByText("Somebody else has configured").waitFor();
+  await page.getByText("Somebody else has changed this configuration").waitFor();
   assert.equal(await name.inputValue(), "Mine");
   // Without a look at it a second attempt overwrites nothing either.
   await save.click();
-  await page.getByText("Somebody else has configured").waitFor();
-  await page.getByRole("button", { name: "Show what is stored now" }).click();
+  await page.getByText("Somebody else has changed this configuration").waitFor();
+  await page.getByRole("button", { name: "Show the saved version" }).click();
   await page.getByText("6 of 35 characters").waitFor();
   assert.equal(await name.inputValue(), "Theirs");
   await name.fill("Ours");
@@ -203,14 +203,14 @@ test("who may only look sees what is stored, and nothing to change", { skip: NO_
   assert.equal(await page.getByRole("switch").count(), 0);
   assert.equal(await dialog(page).locator("input, textarea").count(), 0);
   await page.goto(`${url}/portal/keys`);
-  await page.getByText("There is no such page").first().waitFor();
+  await page.getByText("Page not found").first().waitFor();
 });
 
 test("a method that is none of the merchant's is said to be none", { skip: NO_BROWSER }, async (t) => {
   const { page, url } = await openPortal(t);
   await fakeRelay(page, ANNA);
   await page.goto(`${url}${PAGE}/SKRILL`);
-  await page.getByText("There is no such payment method").waitFor();
+  await page.getByText("Payment method not found").waitFor();
 });
 
 test("apps that customers return to are saved as their schemes, and an empty version takes the default away", {
@@ -229,9 +229,9 @@ test("apps that customers return to are saved as their schemes, and an empty ver
   await apps.waitFor();
   assert.equal(await apps.inputValue(), "myapp");
   await apps.fill("myapp://, Com.Example.Shop");
-  await page.getByRole("button", { name: "Save the apps" }).click();
+  await page.getByRole("button", { name: "Save apps" }).click();
   await page.getByText("The settings are saved.").first().waitFor();
-  await page.getByRole("button", { name: "Save the version" }).click();
+  await page.getByRole("button", { name: "Save version" }).click();
   await eventually(async () => assert.equal(calls.filter(({ method }) => method === "PUT").length, 2));
   assert.deepEqual(
     calls.filter(({ method }) => method === "PUT").map(({ path, body }) => [path, body]),
@@ -258,22 +258,22 @@ test("new keys are asked for twice with one key when the answer is lost, are sho
   });
   await page.goto(`${url}/portal/keys`);
   await page.getByText("sk_merchant_k3Qd…").waitFor();
-  await page.getByRole("button", { name: "Make a new pair" }).click();
-  const confirm = dialog(page).getByRole("button", { name: "Make a new pair" });
-  await page.getByText("take no payments until").waitFor();
-  await page.getByLabel("Somebody else may have the present keys").check();
+  await page.getByRole("button", { name: "Create a new pair" }).click();
+  const confirm = dialog(page).getByRole("button", { name: "Create a new pair" });
+  await page.getByText("cannot take payments until").waitFor();
+  await page.getByLabel("Somebody else may have the current keys").check();
   await confirm.click();
-  await page.getByText("does not answer right now").waitFor();
+  await page.getByText("is not available right now").waitFor();
   await confirm.click();
   await page.getByText(NEW_KEYS.secretKey).waitFor();
   const keys = calls.filter(({ method }) => method === "POST").map(({ headers }) => headers["idempotency-key"]);
   assert.equal(keys.length, 2);
   assert.equal(keys[0], keys[1]);
   assert.deepEqual(calls.find(({ method }) => method === "POST")?.body, { reason: "leaked", environment: "TEST" });
-  await dialog(page).getByText("Token of an AI agent, ending in x7Qa: ended").waitFor();
-  const listed = dialog(page).getByRole("listitem").filter({ hasText: "Webhook to shop.example" });
-  await listed.getByRole("button", { name: "End it" }).click();
-  await listed.getByText("Webhook to shop.example: ended").waitFor();
+  await dialog(page).getByText("AI agent token ending in x7Qa: ended").waitFor();
+  const listed = dialog(page).getByRole("listitem").filter({ hasText: "Webhook for shop.example" });
+  await listed.getByRole("button", { name: "End" }).click();
+  await listed.getByText("Webhook for shop.example: ended").waitFor();
   for (const press of ["Escape", "Escape"]) await page.keyboard.press(press);
   await page.getByText(NEW_KEYS.secretKey).waitFor();
   const [download] = await Promise.all([page.waitForEvent("download"), page.getByRole("link", { name: "Download both" }).click()]);
@@ -291,7 +291,7 @@ test("keys of before the portal kept what it shows are told as such", { skip: NO
     "GET /keys": () => ({ data: { ...KEYS, publishableKey: null, secretKeyPrefix: null, createdAt: null } }),
   });
   await page.goto(`${url}/portal/keys`);
-  await page.getByText("from before the portal kept").waitFor();
+  await page.getByText("too old to be shown here").waitFor();
 });
 
 test("keys that the payment provider asked for are confirmed by an owner, and refused by an administrator of the shop", {
@@ -323,9 +323,9 @@ test("keys that the payment provider asked for are confirmed by an owner, and re
     "GET /session": () => ({ data: sessionOf({ merchant: { ...MERCHANT, role: "ADMIN" } }) }),
   });
   await page.goto(`${url}/portal/keys`);
-  await page.getByRole("button", { name: "Refuse them" }).waitFor();
+  await page.getByRole("button", { name: "Reject them" }).waitFor();
   assert.equal(await page.getByRole("button", { name: "Use them now" }).count(), 0);
-  await page.getByRole("button", { name: "Refuse them" }).click();
-  await dialog(page).getByRole("button", { name: "Refuse them" }).click();
+  await page.getByRole("button", { name: "Reject them" }).click();
+  await dialog(page).getByRole("button", { name: "Reject them" }).click();
   await page.getByText(PENDING_KEYS.publishableKey).waitFor({ state: "detached" });
 });

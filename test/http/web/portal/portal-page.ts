@@ -4,8 +4,8 @@ import { bind } from "../../../../http/endpoint/endpoint.ts";
 import type { WebAppName } from "../../../../http/web/bundle-web-app.ts";
 import { operatorsEndpoints, portalEndpoints } from "../../../../http/web/web-app-endpoints.ts";
 import { loadWebApps } from "../../../../http/web/web-app-files.ts";
-import { openPage } from "../../../support/browser.ts";
-import { watchFaults } from "../../../support/portal-faults.ts";
+import { openPage } from "../../../support/browser/browser.ts";
+import { watchFaults } from "../../../support/node/portal-faults.ts";
 import { envelope, startWorld } from "../../server/world.ts";
 
 /** Made once for all tests of a file. */

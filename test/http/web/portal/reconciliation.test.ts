@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Page } from "playwright-core";
-import { NO_BROWSER } from "../../../support/browser.ts";
+import { NO_BROWSER } from "../../../support/browser/browser.ts";
 import { DAYS, RECONCILIATION_HANDLERS } from "./fake-reconciliation.ts";
 import { type FakeHandler, fakeRelay, MERCHANT, meOf, sessionOf } from "./fake-relay.ts";
 import { openPortal } from "./portal-page.ts";
@@ -26,7 +26,7 @@ test("closed days say what they come to and what is to be checked; days of the a
   const { url, page, faults } = await openPortal(t);
   const { calls } = await fakeRelay(page, ANNA);
   await page.goto(`${url}${PATH}?from=never`);
-  await page.getByText("4 closed days, that is all").waitFor();
+  await page.getByText("4 closed days in total").waitFor();
   const cells = (label: string) => page.locator(`main td[data-label="${label}"]`).allTextContents();
   // With a comma or without, as the browser's words have it.
   assert.deepEqual(
@@ -38,7 +38,7 @@ test("closed days say what they come to and what is to be checked; days of the a
   assert.deepEqual(await cells("Corrections"), ["3 corrections", "–", "–", "–"]);
   await page.locator(".filters-desk").getByLabel("From").fill("2026-11-22");
   await page.waitForFunction('new URLSearchParams(location.search).get("from") === "2026-11-22"');
-  await page.getByText("4 closed days, that is all").waitFor();
+  await page.getByText("4 closed days in total").waitFor();
   const asked = calls.filter(({ path }) => path === "/reconciliation").map(({ query }) => query.get("from"));
   assert.deepEqual([asked[0], asked.at(-1)], [null, "2026-11-22"]);
   assert.deepEqual(faults, []);
@@ -60,7 +60,7 @@ test("a day shows its figures by method, terminal and state, each leading to wha
     ["SIM00002", "11", "0", "€230.50", "€10.50", "€220.00"],
   ]);
   assert.deepEqual(await rowsOf(page, "By method · CHF"), [["Card", "2", "0", "CHF\u00a090.00", "–", "CHF\u00a090.00"]]);
-  assert.deepEqual(await rowsOf(page, "Refunds asked for on this day"), [
+  assert.deepEqual(await rowsOf(page, "Refunds requested on this day"), [
     ["Done", "1", "€10.50"],
     ["Outcome unknown", "1", "€9.00"],
   ]);
@@ -98,13 +98,13 @@ test("a day that is not closed says when it will be, one with nothing says so, a
     .waitFor();
   for (const none of ["2026-11-01", "nonsense"]) {
     await page.goto(`${url}${PATH}/${none}`);
-    await drawer(page).getByText("There is nothing on this day").waitFor();
+    await drawer(page).getByText("No data for this day").waitFor();
   }
   await page.goto(`${url}${PATH}/${DAYS.many.day}`);
-  await drawer(page).getByText("All terminals: they are too many for lines of their own").waitFor();
+  await drawer(page).getByText("All terminals together (too many to list)").waitFor();
   await page.goto(`${url}${PATH}/${DAYS.linkOnly.day}`);
   await drawer(page).getByText("No payments on this day.").waitFor();
-  await drawer(page).getByText("None so far.").waitFor();
+  await drawer(page).getByText("No corrections so far.").waitFor();
 });
 
 test("the page says when a day closes and which is next, by the clock of the installation", skip, async (t) => {

@@ -1,6 +1,6 @@
 import { test } from "node:test";
 import type { Page } from "playwright-core";
-import { NO_BROWSER } from "../../../support/browser.ts";
+import { NO_BROWSER } from "../../../support/browser/browser.ts";
 import { type AccessibilityCase, lookAtEvery } from "./accessibility-cases.ts";
 import { MERCHANT, meOf, sessionOf } from "./fake-relay.ts";
 import { PLAN, PLANS_BY_LINK, SUBSCRIPTION_HANDLERS, SUBSCRIPTIONS } from "./fake-subscriptions.ts";
@@ -50,7 +50,7 @@ const CASES: AccessibilityCase[] = [
     name: "subscriptions of other filters",
     path: "/portal/subscriptions?state=PAUSED&from=2026-01-01",
     handlers: NOTHING,
-    until: (page) => page.getByText("Nothing matches").waitFor(),
+    until: (page) => page.getByText("No results").waitFor(),
   },
   ...Object.entries(SUBSCRIPTIONS).map(([name, subscription]) => ({
     name: `a subscription: ${name}`,
@@ -111,7 +111,7 @@ const CASES: AccessibilityCase[] = [
     name: "plans",
     path: "/portal/subscriptions?tab=plans",
     handlers: ANNA,
-    until: (page) => page.getByText("3 plans, that is all").waitFor(),
+    until: (page) => page.getByText("3 plans in total").waitFor(),
   },
   { name: "no plans", path: "/portal/subscriptions?tab=plans", handlers: NO_PLANS, until: (page) => page.locator(".empty").waitFor() },
   {

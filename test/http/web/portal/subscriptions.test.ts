@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Page } from "playwright-core";
 import type { DunningPolicyJson, SubscriptionDetailJson } from "../../../../http/surfaces/merchant/subscriptions/schemas.ts";
-import { NO_BROWSER } from "../../../support/browser.ts";
+import { NO_BROWSER } from "../../../support/browser/browser.ts";
 import { eventually } from "../../../support/within.ts";
 import { type FakeHandler, type FakeRequest, fakeRelay, MERCHANT, meOf, OVERVIEW, sessionOf } from "./fake-relay.ts";
 import {
@@ -140,7 +140,7 @@ test("a subscription begins once, with a key that stays the same until there is 
   await dialog(page).getByLabel("Card on file", { exact: true }).fill("card_4d7c");
   await dialog(page).getByLabel("Language of the mails").selectOption("it");
   await answer(page, "Begin the subscription").dblclick();
-  await dialog(page).getByText("A part of the service does not answer").waitFor();
+  await dialog(page).getByText("Part of the service is not available").waitFor();
   away = false;
   await answer(page, "Begin the subscription").click();
   await page.getByText("The subscription has begun.").waitFor();
@@ -191,7 +191,7 @@ test("a subscription says why its payment failed, what happens on which day, and
     "7 MarRetry 4 of 4: the card is charged again",
     "8 MarThe subscription is cancelled",
   ]);
-  await button(page, "Copy the address").click();
+  await button(page, "Copy address").click();
   await eventually(async () => assert.equal(await page.evaluate("navigator.clipboard.readText()"), SUBSCRIPTIONS.pastDue.url));
   const open = drawer(page).getByRole("link", { name: "Open the page" });
   assert.deepEqual([await open.getAttribute("href"), await open.getAttribute("target")], [SUBSCRIPTIONS.pastDue.url, "_blank"]);
@@ -356,7 +356,7 @@ test("what somebody else did first is told, and shown behind the question", skip
   await button(page, "Cancel the subscription").click();
   assert.equal(await dialog(page).getByRole("radio").count(), 0);
   await answer(page, "Cancel now").click();
-  await dialog(page).getByText("It is in another state meanwhile").waitFor();
+  await dialog(page).getByText("The state has changed").waitFor();
   await answer(page, "Keep it").click();
   await drawer(page).locator(".badge", { hasText: "Cancelled" }).waitFor();
 });
@@ -415,7 +415,7 @@ test("a plan says in words what it means while it is written, and is made once",
   await page.getByText("No plan yet").waitFor();
   await page.locator("main").getByRole("button", { name: "New plan" }).first().click();
   const meaning = dialog(page).getByRole("status");
-  assert.equal(await meaning.textContent(), "Enter an amount such as €29.00.");
+  assert.equal(await meaning.textContent(), "Enter an amount, for example €29.00.");
   await dialog(page).getByLabel("Name").fill("Box");
   await dialog(page).getByLabel("Amount").fill("29");
   await dialog(page).getByLabel("Trial in days").fill("14");
@@ -473,7 +473,7 @@ test("a plan is deactivated and activated, deleted only if it was never used, an
   );
   await button(page, "Delete").click();
   await answer(page, "Delete").click();
-  await dialog(page).getByText("This plan has or had subscriptions, so it is kept.").waitFor();
+  await dialog(page).getByText("This plan has or had subscriptions and cannot be deleted.").waitFor();
   await page.keyboard.press("Escape");
   await eventually(async () => assert.equal(await button(page, "Delete").count(), 0));
   await button(page, "Begin a subscription to it").click();
@@ -546,7 +546,7 @@ test(
     await drawer(page).getByText("Somebody else has changed this since you opened it").waitFor();
     assert.equal(await retry(2).inputValue(), "4");
     assert.equal(postsOf(calls, /dunning/).length, 0);
-    await button(page, "Show what is stored now").click();
+    await button(page, "Show the saved version").click();
     await drawer(page).getByText("Somebody else has changed this").waitFor({ state: "detached" });
     assert.equal(await drawer(page).getByRole("radio", { name: "Pause it" }).isChecked(), true);
     assert.equal(await retry(2).inputValue(), "3");

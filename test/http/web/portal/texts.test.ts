@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { analytics } from "../../../../http/web/portal/i18n/analytics.it.ts";
 import { en } from "../../../../http/web/portal/i18n/en.ts";
 import { it } from "../../../../http/web/portal/i18n/it.ts";
-import { analytics } from "../../../../http/web/portal/i18n/it-analytics.ts";
-import { surfacesOf } from "../../../../infra/node/wiring/endpoints.ts";
+import { surfacesOf } from "../../../../infra/node/wiring/shared/endpoints.ts";
 
 /** Told by the handler, since nobody is signed in yet when these are done. */
 const WITHOUT_SESSION = ["session.begin", "invitation.accept", "account.reset-password"];

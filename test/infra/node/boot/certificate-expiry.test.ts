@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { it } from "node:test";
 import { certificateExpiryMs } from "../../../../infra/node/boot/certificate-expiry.ts";
-import { selfSigned } from "../../../support/certificate.ts";
+import { selfSigned } from "../../../support/http/certificate.ts";
 
 it("a chain ends with the first of its certificates", () => {
   const endsInMs = (certificateExpiryMs(selfSigned(300).cert + selfSigned(3).cert) ?? 0) - Date.now();

@@ -4,7 +4,7 @@ import { test } from "node:test";
 import { promisify } from "node:util";
 import { hasProgram } from "../../../../infra/local/run-command.ts";
 import { readableLine } from "../../../../infra/node/observability/readable-line.ts";
-import { skipReason } from "../../../support/server-process.ts";
+import { skipReason } from "../../../support/node/server-process.ts";
 
 const TIME = "2026-01-15T10:30:05.123Z";
 const clock = new Date(TIME).toTimeString().slice(0, 8);

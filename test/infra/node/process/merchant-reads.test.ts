@@ -9,10 +9,10 @@ import { backgroundTimers } from "../../../../infra/node/boot/machine-timers.ts"
 import type { NodeProtocol } from "../../../../infra/node/boot/node-protocol.ts";
 import { MAIN } from "../../../../infra/node/boot/shard-boot.ts";
 import { handleMerchantReads } from "../../../../infra/node/process/merchant-reads.ts";
-import { composeMerchantTransactions } from "../../../../infra/node/wiring/merchant-transactions.ts";
+import { composeMerchantTransactions } from "../../../../infra/node/wiring/merchants/merchant-transactions.ts";
 import { createMesh } from "../../../../storage/bus/mesh.ts";
 import { createThreadBus } from "../../../../storage/bus/thread-bus.ts";
-import { missingMerchantTransactions } from "../../../../storage/feed/merchant-transactions.ts";
+import { missingMerchantTransactions } from "../../../../storage/transactions/merchant-transactions.ts";
 import { eventually } from "../../../support/within.ts";
 
 const transactionOf = (uuid: string, terminalId = "T1"): MerchantTransaction => ({

@@ -17,7 +17,7 @@ import { demoPartners, prepareSandboxPartner } from "../../../../infra/node/proc
 import { MemoryKv } from "../../../engine/kernel/memory-kv.ts";
 import { bracketed, grant, newKeys, storedText } from "../../../engine/partners/merchant-world.ts";
 import { ManualClock } from "../../../engine/world.ts";
-import { assertMatches } from "../../../support/matches.ts";
+import { assertMatches } from "../../../support/http/matches.ts";
 
 const SANDBOX = readConfig({});
 const PRODUCTION = readConfig({

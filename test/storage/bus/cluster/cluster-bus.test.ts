@@ -20,8 +20,8 @@ import { connectRedis } from "../../../../storage/bus/cluster/redis-connection.t
 import { createStreamWriter, startStreamReader } from "../../../../storage/bus/cluster/stream-reader.ts";
 import { createThreadBus } from "../../../../storage/bus/thread-bus.ts";
 import { OWN_NUMBERS } from "../../../../storage/schemas/agreement.ts";
-import { redisMissing, startTestRedis, type TestRedis } from "../../../support/redis.ts";
-import { startTcpProxy } from "../../../support/tcp-proxy.ts";
+import { redisMissing, startTestRedis, type TestRedis } from "../../../support/node/redis.ts";
+import { startTcpProxy } from "../../../support/node/tcp-proxy.ts";
 import { eventually } from "../../../support/within.ts";
 
 interface Echo {

@@ -10,7 +10,7 @@ import {
   type NodeFacts,
 } from "../../../../storage/bus/cluster/membership.ts";
 import { OWN_NUMBERS, type SchemaNumbers } from "../../../../storage/schemas/agreement.ts";
-import { redisMissing, startTestRedis, type TestRedis } from "../../../support/redis.ts";
+import { redisMissing, startTestRedis, type TestRedis } from "../../../support/node/redis.ts";
 import { eventually } from "../../../support/within.ts";
 import { atEnd } from "../../kv/world.ts";
 

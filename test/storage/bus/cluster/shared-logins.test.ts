@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { setTimeout as delay } from "node:timers/promises";
 import { SharedLogins } from "../../../../storage/bus/cluster/shared-logins.ts";
-import { redisMissing } from "../../../support/redis.ts";
+import { redisMissing } from "../../../support/node/redis.ts";
 import { eventually } from "../../../support/within.ts";
 import { clientOf, redisOf } from "../../kv/redis-world.ts";
 import { impatientTimers, patientTimers } from "./limits-of-waits.ts";

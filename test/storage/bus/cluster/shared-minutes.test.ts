@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { PART_MS, WINDOW_PARTS } from "../../../../engine/kernel/minute-counts.ts";
 import { createSharedMinutes } from "../../../../storage/bus/cluster/shared-minutes.ts";
-import { redisMissing } from "../../../support/redis.ts";
+import { redisMissing } from "../../../support/node/redis.ts";
 import { clientOf, redisOf } from "../../kv/redis-world.ts";
 import { impatientTimers, patientTimers } from "./limits-of-waits.ts";
 

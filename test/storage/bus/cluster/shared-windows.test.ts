@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { describe, it } from "node:test";
 import { setTimeout as delay } from "node:timers/promises";
 import { SharedWindows } from "../../../../storage/bus/cluster/shared-windows.ts";
-import { redisMissing } from "../../../support/redis.ts";
+import { redisMissing } from "../../../support/node/redis.ts";
 import { eventually } from "../../../support/within.ts";
 import { clientOf, redisOf } from "../../kv/redis-world.ts";
 import { impatientTimers, patientTimers } from "./limits-of-waits.ts";

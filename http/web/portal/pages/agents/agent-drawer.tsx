@@ -1,20 +1,18 @@
 import { useState } from "preact/hooks";
 import type { AgentCredentialJson } from "../../../../surfaces/merchant/agent-credentials/schemas.ts";
-import { remove } from "../../api/client.ts";
 import { Badge, type BadgeKind } from "../../components/badge.tsx";
 import { Banner } from "../../components/banner.tsx";
 import { Button, ButtonLink } from "../../components/button.tsx";
-import { ConfirmDialog } from "../../components/confirm-dialog.tsx";
 import { CopyButton } from "../../components/copy.tsx";
 import { Icon } from "../../components/icon.tsx";
 import { ObjectDrawer } from "../../components/object-drawer.tsx";
 import { Time } from "../../components/time.tsx";
 import { formatDateTime, formatExactTime, formatMoney, formatNumber } from "../../i18n/format.ts";
 import { text } from "../../i18n/texts.ts";
+import { actionDialog } from "../../list/action-dialog.tsx";
+import { listHref } from "../../list/declaration.ts";
 import { may } from "../../state/session.ts";
-import { toast } from "../../state/toasts.ts";
-import { paymentLinksHref } from "../payment-links/words.ts";
-import { AgentState } from "./agent-state.tsx";
+import { AgentState } from "./agent-state.ts";
 import { Usage } from "./usage.tsx";
 import { actorText, type Details, isUsable, SCOPES, toolText } from "./words.ts";
 
@@ -40,6 +38,17 @@ export function AgentDrawer({ id, onClose, onChanged }: { id: string; onClose: (
 function pathOf(id: string): string {
   return `/agent-credentials/${encodeURIComponent(id)}`;
 }
+
+const RevokeDialog = actionDialog<AgentCredentialJson>({
+  endpoint: ({ id }) => pathOf(id),
+  method: "DELETE",
+  words: ({ agents: words }, { name }) => ({
+    title: words.revokeTitle(name),
+    text: words.revokeText,
+    confirm: words.revoke,
+    done: words.revokeDone(name),
+  }),
+});
 
 function Detail({ credential, onChanged }: { credential: AgentCredentialJson; onChanged: () => void }) {
   const { agents: words } = text();
@@ -68,7 +77,7 @@ function Detail({ credential, onChanged }: { credential: AgentCredentialJson; on
       </div>
       <div class="button-row">
         {limits !== null && (
-          <ButtonLink icon="link" href={paymentLinksHref({ agentId: id })}>
+          <ButtonLink icon="link" href={listHref("payment-links", { agentId: id })}>
             {words.showLinks}
           </ButtonLink>
         )}
@@ -78,21 +87,7 @@ function Detail({ credential, onChanged }: { credential: AgentCredentialJson; on
           </Button>
         )}
       </div>
-      {asking && (
-        <ConfirmDialog
-          title={words.revokeTitle(name)}
-          confirm={words.revoke}
-          danger
-          onClose={() => setAsking(false)}
-          act={async () => {
-            await remove<AgentCredentialJson>(pathOf(id));
-            toast(words.revokeDone(name));
-            onChanged();
-          }}
-        >
-          {words.revokeText}
-        </ConfirmDialog>
-      )}
+      {asking && <RevokeDialog target={credential} onClose={() => setAsking(false)} onSettled={onChanged} />}
     </>
   );
 }

@@ -1,88 +1,138 @@
 import { useState } from "preact/hooks";
-import { useLocation } from "preact-iso/router";
-import type { AgentCredentialWithTokenJson, RevokedAgentCredentialsJson } from "../../../../surfaces/merchant/agent-credentials/schemas.ts";
+import type {
+  AgentCredentialJson,
+  AgentCredentialWithTokenJson,
+  RevokedAgentCredentialsJson,
+} from "../../../../surfaces/merchant/agent-credentials/schemas.ts";
 import { post } from "../../api/client.ts";
 import { Button } from "../../components/button.tsx";
 import { ConfirmDialog } from "../../components/confirm-dialog.tsx";
-import { Page } from "../../components/page.tsx";
 import { Panel } from "../../components/panel.tsx";
+import { Time } from "../../components/time.tsx";
+import { UsageMeter } from "../../components/usage-bar.tsx";
+import { formatMoney } from "../../i18n/format.ts";
 import { text } from "../../i18n/texts.ts";
-import { useFilters } from "../../state/filters.ts";
+import { c, desk } from "../../list/columns.tsx";
+import { type CreateProps, listPage } from "../../list/list-page.tsx";
 import { may } from "../../state/session.ts";
 import { toast } from "../../state/toasts.ts";
-import type { PageProps } from "../page-props.ts";
 import { AgentDrawer } from "./agent-drawer.tsx";
-import { AgentList } from "./agent-list.tsx";
+import { AgentState } from "./agent-state.ts";
 import { Connect } from "./connect.tsx";
 import { CreateWizard } from "./create-wizard.tsx";
 import { TokenDialog } from "./token-dialog.tsx";
-import { agentsHref, FILTERS } from "./words.ts";
+import { AGENT_LIST, isUsable } from "./words.ts";
 
-/** Credentials by which AI agents act for the merchant. The filter and the opened credential stand in the address. */
-export function AgentsPage({ id }: PageProps) {
-  const { agents: words } = text();
-  const { route } = useLocation();
-  const filters = useFilters(FILTERS);
-  const [asking, setAsking] = useState<"create" | "revoke all" | null>(null);
+/** Credentials by which AI agents act for the merchant, newest first, those that have ended too. */
+export const AgentsPage = listPage<AgentCredentialJson, typeof AGENT_LIST>({
+  list: AGENT_LIST,
+  texts: ({ agents }) => agents,
+  icon: "agent",
+  fields: ({ agents: words }) => ({ state: { label: words.state, words: words.states } }),
+  columns: ({ agents: words, app }) => [
+    {
+      key: "name",
+      header: words.name,
+      cell: ({ name, last4 }) => (
+        <span class="two-lines agent-name">
+          <span class="clip clip-short">{name}</span>
+          <span class="second-line mono">···· {last4}</span>
+        </span>
+      ),
+    },
+    c.state("state", words.state, AgentState),
+    { key: "total", header: words.totalUse, cell: (credential) => <TotalUse credential={credential} /> },
+    {
+      key: "expires",
+      header: words.expires,
+      // A revoked credential does not expire any more.
+      cell: ({ expiresAt, state }) => (state === "REVOKED" ? "–" : <Time at={expiresAt} as="date" />),
+    },
+    desk({ key: "today", header: words.todayUse, cell: (credential) => <TodayUse credential={credential} /> }),
+    desk({
+      key: "used",
+      header: words.lastUsed,
+      cell: ({ details }) => (details?.lastUsedAt == null ? app.never : <Time at={details.lastUsedAt} as="date" />),
+    }),
+  ],
+  idOf: ({ id }) => id,
+  drawer: AgentDrawer,
+  create: { act: "administer agents", dialog: CreateDialogs },
+  actions: RevokeAll,
+  below: HowToConnect,
+});
+
+/** The wizard, and afterwards the token, which is shown once. */
+function CreateDialogs({ onClose, onCreated }: CreateProps) {
   const [made, setMade] = useState<AgentCredentialWithTokenJson | null>(null);
-  /** Counts what was changed here. */
-  const [round, setRound] = useState(0);
-  const changed = () => setRound((before) => before + 1);
+  if (made !== null) return <TokenDialog token={made.token} onDone={onClose} />;
   return (
-    <Page
-      title={words.title}
-      lead={words.lead}
-      actions={
-        may("administer agents") && (
-          <>
-            <Button kind="danger-quiet" onClick={() => setAsking("revoke all")}>
-              {words.revokeAll}
-            </Button>
-            <Button kind="primary" icon="plus" onClick={() => setAsking("create")}>
-              {words.create}
-            </Button>
-          </>
-        )
-      }
-    >
-      <AgentList filters={filters} round={round} onCreate={() => setAsking("create")} />
-      <Panel title={words.connect} hint={words.connectHint}>
-        <div class="stack">
-          <Connect />
-        </div>
-      </Panel>
-      {id !== null && <AgentDrawer key={id} id={id} onClose={() => route(agentsHref(null, filters.query))} onChanged={changed} />}
-      {asking === "create" && (
-        <CreateWizard
-          onClose={() => setAsking(null)}
-          onCreated={(created) => {
-            setAsking(null);
-            setMade(created);
-            changed();
-          }}
-        />
-      )}
-      {asking === "revoke all" && <RevokeAllDialog onClose={() => setAsking(null)} onRevoked={changed} />}
-      {made !== null && <TokenDialog token={made.token} onDone={() => setMade(null)} />}
-    </Page>
+    <CreateWizard
+      onClose={onClose}
+      onCreated={(created) => {
+        setMade(created);
+        onCreated();
+      }}
+    />
   );
 }
 
-function RevokeAllDialog({ onClose, onRevoked }: { onClose: () => void; onRevoked: () => void }) {
+function RevokeAll({ onChanged }: { onChanged: () => void }) {
+  const { agents: words } = text();
+  const [asking, setAsking] = useState(false);
+  if (!may("administer agents")) return null;
+  return (
+    <>
+      <Button kind="danger-quiet" onClick={() => setAsking(true)}>
+        {words.revokeAll}
+      </Button>
+      {asking && (
+        <ConfirmDialog
+          title={words.revokeAllTitle}
+          confirm={words.revokeAll}
+          danger
+          onClose={() => setAsking(false)}
+          act={async () => {
+            const { revoked } = await post<RevokedAgentCredentialsJson>("/agent-credentials/revoke-all");
+            toast(words.revokeAllDone(revoked));
+            onChanged();
+          }}
+        >
+          {words.revokeAllText}
+        </ConfirmDialog>
+      )}
+    </>
+  );
+}
+
+function HowToConnect() {
   const { agents: words } = text();
   return (
-    <ConfirmDialog
-      title={words.revokeAllTitle}
-      confirm={words.revokeAll}
-      danger
-      onClose={onClose}
-      act={async () => {
-        const { revoked } = await post<RevokedAgentCredentialsJson>("/agent-credentials/revoke-all");
-        toast(words.revokeAllDone(revoked));
-        onRevoked();
-      }}
-    >
-      {words.revokeAllText}
-    </ConfirmDialog>
+    <Panel title={words.connect} hint={words.connectHint}>
+      <div class="stack">
+        <Connect />
+      </div>
+    </Panel>
+  );
+}
+
+function TotalUse({ credential: { limits, details } }: { credential: AgentCredentialJson }) {
+  const { agents: words } = text();
+  if (limits === null || details === undefined) return <span class="muted">{words.noLinks}</span>;
+  return <Used label={words.totalUse} used={details.usage.totalMinor} max={limits.totalMinor} currency={limits.currency} />;
+}
+
+function TodayUse({ credential }: { credential: AgentCredentialJson }) {
+  const { limits, details } = credential;
+  if (limits === null || details === undefined || !isUsable(credential)) return <>–</>;
+  return <Used label={text().agents.todayUse} used={details.usage.todayMinor} max={limits.perDayMinor} currency={limits.currency} />;
+}
+
+function Used({ label, used, max, currency }: { label: string; used: number; max: number; currency: string }) {
+  return (
+    <span class="usage-cell">
+      <span>{text().agents.of(formatMoney(used, currency), formatMoney(max, currency))}</span>
+      <UsageMeter label={label} used={used} max={max} />
+    </span>
   );
 }

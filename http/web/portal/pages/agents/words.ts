@@ -1,12 +1,12 @@
 import type { AgentCredentialJson, AgentScopeJson, AgentStateJson } from "../../../../surfaces/merchant/agent-credentials/schemas.ts";
 import { text } from "../../i18n/texts.ts";
+import type { ListDeclaration } from "../../list/declaration.ts";
 
 export type Scope = AgentScopeJson;
 export type Limits = NonNullable<AgentCredentialJson["limits"]>;
 export type Details = NonNullable<AgentCredentialJson["details"]>;
 
-/** All of them; the relay decides by AGENT_STATES and AGENT_SCOPES of the engine. */
-export const STATES = ["ACTIVE", "EXHAUSTED", "EXPIRED", "REVOKED"] as const satisfies readonly AgentStateJson[];
+/** As AGENT_SCOPES of the engine, which decides. */
 export const SCOPES = [
   "links:create",
   "links:read",
@@ -22,19 +22,11 @@ export const LIMITS = [
   "linksPerHour",
 ] as const satisfies readonly (keyof Details["usage"]["refused"])[];
 
-/** The filters of the list, as the address and the interface name them. */
-export const FILTERS = ["state"] as const;
-
-/** What the interface is asked with. A state of the address that is none is left out: an address may be typed. */
-export function queryOf(values: Readonly<Record<string, string>>): Record<string, string> {
-  const state = STATES.find((known) => known === values["state"]);
-  return state === undefined ? {} : { state };
-}
-
-/** Where a credential is opened, with the list's filters behind it; without an id the list. */
-export function agentsHref(id: string | null, query = ""): string {
-  return `/portal/agents${id === null ? "" : `/${encodeURIComponent(id)}`}${query === "" ? "" : `?${query}`}`;
-}
+export const AGENT_LIST = {
+  page: "agents",
+  path: "/agent-credentials",
+  filters: { state: { type: "word", words: ["ACTIVE", "EXHAUSTED", "EXPIRED", "REVOKED"] satisfies readonly AgentStateJson[] } },
+} as const satisfies ListDeclaration;
 
 /** Whether its token opens anything. */
 export function isUsable({ state }: Pick<AgentCredentialJson, "state">): boolean {

@@ -5,18 +5,33 @@ import { Amount } from "../../components/amount.tsx";
 import { Banner } from "../../components/banner.tsx";
 import { Button } from "../../components/button.tsx";
 import { CopyButton } from "../../components/copy.tsx";
+import { useIsOver } from "../../components/countdown.tsx";
+import { DueTime } from "../../components/due-time.tsx";
 import { ObjectDrawer } from "../../components/object-drawer.tsx";
 import { formatExactTime } from "../../i18n/format.ts";
 import { text } from "../../i18n/texts.ts";
+import { actionDialog } from "../../list/action-dialog.tsx";
 import { may } from "../../state/session.ts";
-import { DueTime } from "../disputes/due-time.tsx";
 import { PaymentBeside, usePayment } from "../disputes/payment-beside.tsx";
-import { useIsOver } from "../payment-links/countdown.tsx";
-import { AlertState } from "./alert-state.tsx";
-import { DeclineDialog } from "./decline-dialog.tsx";
+import { AlertState } from "./alert-state.ts";
 import { RefundDialog } from "./refund-dialog.tsx";
 import { refusedText } from "./refused-text.ts";
 import { methodText } from "./words.ts";
+
+const REASON_LENGTH_MAX = 255;
+
+/** Ends an alert without a refund. */
+const DeclineDialog = actionDialog<AlertJson, "reason">({
+  endpoint: ({ id }) => `/alerts/${encodeURIComponent(id)}/decline`,
+  fields: { reason: { lengthMax: REASON_LENGTH_MAX } },
+  words: ({ alerts: words }) => ({
+    title: words.declineTitle,
+    text: words.declineText,
+    confirm: words.declineNow,
+    done: words.declineDone,
+    fields: { reason: { label: words.declineReason, hint: words.declineReasonHint } },
+  }),
+});
 
 /** Everything about one alert, with the payment beside it, and the decision. */
 export function AlertDrawer({ id, onClose, onChanged }: { id: string; onClose: () => void; onChanged: () => void }) {
@@ -172,7 +187,7 @@ function Decision({
         </div>
       )}
       {asking === "refund" && <RefundDialog alert={alert} payment={payment} onClose={() => setAsking(null)} onSettled={onChanged} />}
-      {asking === "decline" && <DeclineDialog alert={alert} onClose={() => setAsking(null)} onSettled={onChanged} />}
+      {asking === "decline" && <DeclineDialog target={alert} onClose={() => setAsking(null)} onSettled={onChanged} />}
     </>
   );
 }

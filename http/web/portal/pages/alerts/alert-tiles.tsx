@@ -5,9 +5,9 @@ import { Skeleton } from "../../components/skeleton.tsx";
 import { Tile, Tiles } from "../../components/tile.tsx";
 import { formatMoney, formatNumber, formatPercent } from "../../i18n/format.ts";
 import { text } from "../../i18n/texts.ts";
+import { listHref } from "../../list/declaration.ts";
 import { useResource } from "../../state/resource.ts";
 import { useRounds } from "../../state/rounds.ts";
-import { alertsHref } from "./words.ts";
 
 const LIVE_MS = 15_000;
 
@@ -43,19 +43,19 @@ function Figures({ stats: { alerts, escalated } }: { stats: DisputeStatsJson }) 
         label={tiles.pending}
         value={formatNumber(of("PENDING"))}
         note={of("PENDING") === 0 ? tiles.nothing : amounts("PENDING")}
-        href={alertsHref({ state: "PENDING" })}
+        href={listHref("alerts", { state: "PENDING" })}
       />
       <Tile
         label={tiles.refunded}
         value={formatNumber(of("REFUNDED"))}
         note={amounts("REFUNDED")}
-        href={alertsHref({ state: "REFUNDED" })}
+        href={listHref("alerts", { state: "REFUNDED" })}
       />
       <Tile
         label={tiles.prevented}
         value={alerts.preventionRate === null ? "–" : formatPercent(alerts.preventionRate)}
         note={alerts.preventionRate === null ? tiles.noneEnded : tiles.preventedText}
-        href={alertsHref({ state: "PREVENTED" })}
+        href={listHref("alerts", { state: "PREVENTED" })}
       />
       <Tile label={tiles.escalated} value={formatNumber(escalated)} note={tiles.escalatedText} href="/portal/disputes" />
     </Tiles>

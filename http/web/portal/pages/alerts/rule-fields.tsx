@@ -1,9 +1,10 @@
+import { ALERT_RULE_SOURCES } from "../../../../../engine/alerts/words.ts";
+import { DISPUTE_CATEGORIES } from "../../../../../engine/disputes/words.ts";
 import { Button } from "../../components/button.tsx";
 import { CheckField, TextField } from "../../components/field.tsx";
 import { formatMoney } from "../../i18n/format.ts";
 import { text } from "../../i18n/texts.ts";
-import { CATEGORIES } from "../disputes/words.ts";
-import { methodText, RULE_SOURCES } from "./words.ts";
+import { methodText } from "./words.ts";
 import { amountOf, type Choice, type RuleProblems, type WrittenRule } from "./written.ts";
 
 /** What an alert's payment may have been made with. */
@@ -60,14 +61,14 @@ export function RuleFields({
           label={words.rules.sources}
           hint={words.rules.sourcesHint}
           choice={sources}
-          options={RULE_SOURCES.map((value) => ({ value, label: words.sources[value] }))}
+          options={ALERT_RULE_SOURCES.map((value) => ({ value, label: words.sources[value] }))}
           problem={problems?.sources ?? null}
           onChange={(chosen) => onChange({ ...rule, sources: chosen })}
         />
         <ChoiceOf
           label={words.rules.categories}
           choice={categories}
-          options={CATEGORIES.map((value) => ({ value, label: disputes.categories[value] }))}
+          options={DISPUTE_CATEGORIES.map((value) => ({ value, label: disputes.categories[value] }))}
           problem={problems?.categories ?? null}
           onChange={(chosen) => onChange({ ...rule, categories: chosen })}
         />

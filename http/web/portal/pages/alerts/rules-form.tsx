@@ -1,4 +1,5 @@
 import { useLayoutEffect, useState } from "preact/hooks";
+import { ALERT_RULE_DAILY_COUNT_MAX, ALERT_RULES_MAX } from "../../../../../engine/alerts/words.ts";
 import type { AlertRulesDryRunJson, AlertRulesJson } from "../../../../surfaces/merchant/alerts/schemas.ts";
 import { get, post, put } from "../../api/client.ts";
 import { hasCode } from "../../api/errors.ts";
@@ -13,7 +14,6 @@ import { text } from "../../i18n/texts.ts";
 import { useAction } from "../../state/action.ts";
 import { toast } from "../../state/toasts.ts";
 import { DryRun } from "./dry-run.tsx";
-import { DAILY_COUNT_MAX, RULES_MAX } from "./limits.ts";
 import { RuleFields } from "./rule-fields.tsx";
 import { amountOf, isWhole, newRule, problemsOf, ruleSetOf, type Written, type WrittenRule, writtenOf } from "./written.ts";
 
@@ -94,7 +94,7 @@ export function RulesForm({ rules, onUnsaved, onCancel, onSaved, onLooked }: Rul
         />
         <TextField
           label={words.dailyCount}
-          hint={words.dailyCountHint(DAILY_COUNT_MAX)}
+          hint={words.dailyCountHint(ALERT_RULE_DAILY_COUNT_MAX)}
           inputMode="numeric"
           autoComplete="off"
           maxLength={4}
@@ -128,12 +128,12 @@ export function RulesForm({ rules, onUnsaved, onCancel, onSaved, onLooked }: Rul
       <div class="button-row">
         <Button
           icon="plus"
-          disabled={written.rules.length >= RULES_MAX}
+          disabled={written.rules.length >= ALERT_RULES_MAX}
           onClick={() => change({ rules: [...written.rules, newRule(nextKey)] })}
         >
           {words.add}
         </Button>
-        {written.rules.length >= RULES_MAX && <span class="muted">{words.full(RULES_MAX)}</span>}
+        {written.rules.length >= ALERT_RULES_MAX && <span class="muted">{words.full(ALERT_RULES_MAX)}</span>}
       </div>
       {checked && problems.rules !== null && (
         <p class="field-error" role="alert">

@@ -1,11 +1,11 @@
+import { ALERT_RULE_DAILY_COUNT_MAX, ALERT_RULE_SOURCES } from "../../../../../engine/alerts/words.ts";
+import { DISPUTE_CATEGORIES } from "../../../../../engine/disputes/words.ts";
+import { AMOUNT_MINOR_MAX } from "../../../../../engine/kernel/limits.ts";
 import { decimalsOf } from "../../../../../engine/kernel/money.ts";
 import type { AlertRuleJson, AlertRuleSetJson, AlertRulesJson } from "../../../../surfaces/merchant/alerts/schemas.ts";
 import { minorOf } from "../../i18n/amounts.ts";
 import { formatMoney } from "../../i18n/format.ts";
 import { locale, text } from "../../i18n/texts.ts";
-import { CATEGORIES } from "../disputes/words.ts";
-import { AMOUNT_MINOR_MAX, DAILY_COUNT_MAX } from "./limits.ts";
-import { RULE_SOURCES } from "./words.ts";
 
 const NAME = /^[A-Za-z0-9_-]{1,32}$/;
 
@@ -82,7 +82,7 @@ export function problemsOf(written: Written): Problems {
   const amountProblem = (typed: string) => (amountOf(typed, currency) === null ? words.amountForm(formatMoney(2_500, currency)) : null);
   const choiceProblem = ({ all, some }: Choice) => (all || some.length > 0 ? null : words.chooseSome);
   return {
-    dailyCount: countOf(dailyCount) === null ? words.countForm(DAILY_COUNT_MAX) : null,
+    dailyCount: countOf(dailyCount) === null ? words.countForm(ALERT_RULE_DAILY_COUNT_MAX) : null,
     dailyAmount: amountProblem(dailyAmount),
     rules: enabled && rules.length === 0 ? words.needsRule : null,
     each: rules.map((rule) => ({
@@ -108,7 +108,7 @@ export function amountOf(typed: string, currency: string): number | null {
 
 function countOf(typed: string): number | null {
   const count = /^\d{1,4}$/.test(typed.trim()) ? Number(typed.trim()) : 0;
-  return count >= 1 && count <= DAILY_COUNT_MAX ? count : null;
+  return count >= 1 && count <= ALERT_RULE_DAILY_COUNT_MAX ? count : null;
 }
 
 /** What is sent; of a form without problems. */
@@ -118,8 +118,8 @@ export function ruleSetOf({ enabled, currency, dailyCount, dailyAmount, rules }:
     rules: rules.map(
       (rule): AlertRuleJson => ({
         ...{ id: rule.id.trim(), amountMaxMinor: amountOf(rule.amountMax, currency) ?? 0 },
-        sources: chosen(rule.sources, RULE_SOURCES),
-        categories: chosen(rule.categories, CATEGORIES),
+        sources: chosen(rule.sources, ALERT_RULE_SOURCES),
+        categories: chosen(rule.categories, DISPUTE_CATEGORIES),
         methods: rule.methods.all ? null : [...rule.methods.some],
       }),
     ),

@@ -5,7 +5,7 @@ import { EmptyState } from "../../components/empty-state.tsx";
 import { Panel } from "../../components/panel.tsx";
 import { type Column, Table } from "../../components/table.tsx";
 import { formatNumber } from "../../i18n/format.ts";
-import { paymentLinksHref } from "../payment-links/words.ts";
+import { listHref } from "../../list/declaration.ts";
 import { Breakdown, Definitions, FigureTiles, figureColumn, PointChart } from "./parts.tsx";
 import { ReportFrame, type ReportProps } from "./report-frame.tsx";
 import { analyticsText } from "./texts.ts";
@@ -28,7 +28,7 @@ export function AgentsReport(props: ReportProps) {
       {({ credentials, refusals }, view) => {
         const { points, granularity, currency } = view;
         const of = (state?: string, { from, to } = days) =>
-          paymentLinksHref({ from, to, currency, ...(state === undefined ? {} : { state }) });
+          listHref("payment-links", { from, to, currency, ...(state === undefined ? {} : { state }) });
         const columns: Column<Credential>[] = [
           {
             key: "credential",
@@ -37,7 +37,7 @@ export function AgentsReport(props: ReportProps) {
               <CredentialName
                 id={credentialId}
                 name={refusals.find((one) => one.credentialId === credentialId)?.name}
-                href={paymentLinksHref({ ...days, currency, agentId: credentialId })}
+                href={listHref("payment-links", { ...days, currency, agentId: credentialId })}
               />
             ),
           },

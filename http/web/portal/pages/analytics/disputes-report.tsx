@@ -4,7 +4,7 @@ import { preloadCharts } from "../../components/chart.tsx";
 import { Panel } from "../../components/panel.tsx";
 import type { Column } from "../../components/table.tsx";
 import { text } from "../../i18n/texts.ts";
-import { alertsHref } from "../alerts/words.ts";
+import { listHref } from "../../list/declaration.ts";
 import { disputesHref } from "../disputes/words.ts";
 import { transactionsHref } from "../transactions/words.ts";
 import { Breakdown, FigureTiles, figureColumn, PointChart, seriesOf } from "./parts.tsx";
@@ -32,7 +32,7 @@ export function DisputesReport(props: ReportProps) {
         const over = { points, granularity, currency };
         const of = (filters: Readonly<Record<string, string>> = {}, { from, to } = days) =>
           disputesHref({ from, to, currency, includeAlerts: "false", ...filters });
-        const alerts = (state?: string) => alertsHref({ ...days, currency, ...(state === undefined ? {} : { state }) });
+        const alerts = (state?: string) => listHref("alerts", { ...days, currency, ...(state === undefined ? {} : { state }) });
         const columns: Column<Category>[] = [
           {
             key: "category",

@@ -3,7 +3,7 @@ import type { LinksReportJson } from "../../../../surfaces/merchant/analytics/sc
 import { preloadCharts } from "../../components/chart.tsx";
 import { Panel } from "../../components/panel.tsx";
 import type { Column } from "../../components/table.tsx";
-import { paymentLinksHref } from "../payment-links/words.ts";
+import { listHref } from "../../list/declaration.ts";
 import { Breakdown, FigureTiles, figureColumn, PointChart, seriesOf } from "./parts.tsx";
 import { ReportFrame, type ReportProps } from "./report-frame.tsx";
 import { analyticsText } from "./texts.ts";
@@ -23,7 +23,7 @@ export function LinksReport(props: ReportProps) {
         const { points, granularity, currency } = view;
         const over = { points, granularity, currency };
         const of = (state?: string, { from, to } = days) =>
-          paymentLinksHref({ from, to, currency, ...(state === undefined ? {} : { state }) });
+          listHref("payment-links", { from, to, currency, ...(state === undefined ? {} : { state }) });
         const columns: Column<Creator>[] = [
           { key: "creator", header: words.creator, cell: ({ creator }) => names[creator] ?? creator },
           figureColumn("created", "count", figures.links),

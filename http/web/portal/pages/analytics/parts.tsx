@@ -7,7 +7,7 @@ import type { ChartSeries } from "../../components/chart-figures.ts";
 import { Panel } from "../../components/panel.tsx";
 import { type Column, Table } from "../../components/table.tsx";
 import { Tile } from "../../components/tile.tsx";
-import type { FigureText } from "../../i18n/en-analytics.ts";
+import type { FigureText } from "../../i18n/analytics.en.ts";
 import { formatPercent } from "../../i18n/format.ts";
 import { type Better, changeOf } from "./change.ts";
 import { figureText, type InCurrency, type Kind, type Point, pointNames, shortText } from "./report.ts";

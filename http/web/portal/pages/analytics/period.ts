@@ -1,4 +1,5 @@
-import { addDays, type Day, dayCount, firstOfMonth, isDay, today } from "../../i18n/days.ts";
+import { addDays, type Day, dayCount, firstOfMonth, today } from "../../i18n/days.ts";
+import { isDay } from "../../i18n/is-day.ts";
 
 /** Those that are offered by a word. Without a choice it is the last 30 days. */
 export const PRESETS = ["today", "week", "month", "thisMonth", "lastMonth", "thisYear"] as const;

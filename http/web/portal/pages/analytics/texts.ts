@@ -1,13 +1,13 @@
 import { signal } from "@preact/signals";
 import { useEffect, useState } from "preact/hooks";
 import type { LocaleJson } from "../../api/types.ts";
-import type { AnalyticsTexts } from "../../i18n/en-analytics.ts";
+import type { AnalyticsTexts } from "../../i18n/analytics.en.ts";
 import { locale } from "../../i18n/texts.ts";
 
 /** Loaded with the page: the portal begins without them. */
 const LOADERS: Readonly<Record<LocaleJson, () => Promise<AnalyticsTexts>>> = {
-  en: async () => (await import("../../i18n/en-analytics.ts")).analytics,
-  it: async () => (await import("../../i18n/it-analytics.ts")).analytics,
+  en: async () => (await import("../../i18n/analytics.en.ts")).analytics,
+  it: async () => (await import("../../i18n/analytics.it.ts")).analytics,
 };
 
 const loaded = signal<{ locale: LocaleJson; texts: AnalyticsTexts } | null>(null);

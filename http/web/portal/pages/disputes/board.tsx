@@ -3,6 +3,7 @@ import type { DisputeItemJson, DisputeStatsJson } from "../../../../surfaces/mer
 import { get, type Query } from "../../api/client.ts";
 import type { ListJson } from "../../api/types.ts";
 import { Amount } from "../../components/amount.tsx";
+import { DueTime } from "../../components/due-time.tsx";
 import { EmptyState } from "../../components/empty-state.tsx";
 import { Loaded, Panel } from "../../components/panel.tsx";
 import { Skeleton } from "../../components/skeleton.tsx";
@@ -10,8 +11,7 @@ import { Time } from "../../components/time.tsx";
 import { text } from "../../i18n/texts.ts";
 import { useResource } from "../../state/resource.ts";
 import { useRounds } from "../../state/rounds.ts";
-import { DisputeState } from "./dispute-state.tsx";
-import { DueTime } from "./due-time.tsx";
+import { DisputeState } from "./dispute-state.ts";
 import { DUE_DAYS_MAX, disputesHref, itemHref } from "./words.ts";
 
 /** Of each column the first, and of what has ended the newest: for the rest there is the list. */
@@ -147,7 +147,7 @@ function Case({ item, isDue }: { item: DisputeItemJson; isDue: boolean }) {
         <span class="case-number">{networkCaseId}</span>
       </span>
       <span class="case-foot">
-        <DisputeState status={status} />
+        <DisputeState state={status} />
         {!isDue && <Time at={updatedAt} as="date" />}
       </span>
     </a>

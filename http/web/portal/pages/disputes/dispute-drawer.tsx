@@ -2,17 +2,17 @@ import { useState } from "preact/hooks";
 import type { DisputeJson } from "../../../../surfaces/merchant/disputes/schemas.ts";
 import { Amount } from "../../components/amount.tsx";
 import { Banner } from "../../components/banner.tsx";
+import { useIsOver } from "../../components/countdown.tsx";
+import { DueTime } from "../../components/due-time.tsx";
 import { LeaveDialog } from "../../components/leave-dialog.tsx";
 import { ObjectDrawer } from "../../components/object-drawer.tsx";
 import { formatExactTime } from "../../i18n/format.ts";
 import { text } from "../../i18n/texts.ts";
 import { may } from "../../state/session.ts";
 import { useUnsavedGuard } from "../../state/unsaved.ts";
-import { useIsOver } from "../payment-links/countdown.tsx";
 import { DisputeFacts } from "./dispute-facts.tsx";
-import { DisputeState } from "./dispute-state.tsx";
+import { DisputeState } from "./dispute-state.ts";
 import { DisputeTimeline } from "./dispute-timeline.tsx";
-import { DueTime } from "./due-time.tsx";
 import { KeptFiles } from "./kept-files.tsx";
 import { PaymentBeside, usePayment } from "./payment-beside.tsx";
 import { ResponseForm } from "./response-form.tsx";
@@ -76,7 +76,7 @@ function Detail({
             <Amount minor={amountMinor} currency={currency} strong />
           </p>
           <div class="badges">
-            <DisputeState status={status} />
+            <DisputeState state={status} />
             {isOpen && <DueTime until={respondBy} />}
           </div>
           <p>{words.categories[category]}</p>

@@ -3,7 +3,7 @@ import { ButtonLink } from "../../components/button.tsx";
 import { CopyButton } from "../../components/copy.tsx";
 import { formatDateTime } from "../../i18n/format.ts";
 import { text } from "../../i18n/texts.ts";
-import { alertHref } from "../alerts/words.ts";
+import { objectHref } from "../../list/declaration.ts";
 
 export function DisputeFacts({ dispute }: { dispute: DisputeJson }) {
   const { disputes: words } = text();
@@ -39,7 +39,7 @@ export function DisputeFacts({ dispute }: { dispute: DisputeJson }) {
       {holdsRefunds && uuid !== null && <p class="muted">{words.say.held}</p>}
       {alertId !== null && (
         <div class="button-row">
-          <ButtonLink icon="alert" small href={alertHref(alertId)}>
+          <ButtonLink icon="alert" small href={objectHref("alerts", alertId)}>
             {words.itsAlert}
           </ButtonLink>
         </div>

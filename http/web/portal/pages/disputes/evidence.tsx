@@ -1,4 +1,5 @@
 import { useRef, useState } from "preact/hooks";
+import { DISPUTE_FILES_MAX } from "../../../../../engine/disputes/words.ts";
 import type { DisputeJson } from "../../../../surfaces/merchant/disputes/schemas.ts";
 import { Button, IconButton } from "../../components/button.tsx";
 import { SelectField } from "../../components/field.tsx";
@@ -7,7 +8,7 @@ import { formatPercent } from "../../i18n/format.ts";
 import { text } from "../../i18n/texts.ts";
 import { ACCEPT, fileProblem, sizeText } from "./file-problems.ts";
 import { KeptFiles } from "./kept-files.tsx";
-import { FILE_MEGABYTES_MAX, FILES_MAX, FILES_MEGABYTES_MAX } from "./limits.ts";
+import { FILE_MEGABYTES_MAX, FILES_MEGABYTES_MAX } from "./limits.ts";
 import type { Upload, Uploads } from "./uploads.ts";
 import type { Category, EvidenceKind } from "./words.ts";
 
@@ -61,7 +62,7 @@ export function Evidence({
     <section class="form section" aria-label={words.title}>
       <div>
         <h3>{words.title}</h3>
-        <p class="field-hint">{words.hint(FILES_MAX, FILE_MEGABYTES_MAX)}</p>
+        <p class="field-hint">{words.hint(DISPUTE_FILES_MAX, FILE_MEGABYTES_MAX)}</p>
       </div>
       {files.length === 0 && uploads.list.length === 0 && <p class="muted">{words.none}</p>}
       <KeptFiles disputeId={dispute.id} files={files} onRemoved={onRemoved} />
@@ -73,7 +74,7 @@ export function Evidence({
         </ul>
       )}
       {files.length > 0 && (
-        <p class="field-hint">{words.used(files.length, FILES_MAX, sizeText(bytes), sizeText(FILES_MEGABYTES_MAX * 1_048_576))}</p>
+        <p class="field-hint">{words.used(files.length, DISPUTE_FILES_MAX, sizeText(bytes), sizeText(FILES_MEGABYTES_MAX * 1_048_576))}</p>
       )}
       {/* biome-ignore lint/a11y/noStaticElementInteractions: files are dropped with a mouse; the keyboard has the button. */}
       <div

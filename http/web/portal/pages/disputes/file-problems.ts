@@ -1,7 +1,8 @@
+import { DISPUTE_FILES_MAX } from "../../../../../engine/disputes/words.ts";
 import type { EvidenceFileJson } from "../../../../surfaces/merchant/disputes/schemas.ts";
 import { formatNumber } from "../../i18n/format.ts";
 import { text } from "../../i18n/texts.ts";
-import { EXTENSIONS, FILE_MEGABYTES_MAX, FILES_MAX, FILES_MEGABYTES_MAX } from "./limits.ts";
+import { EXTENSIONS, FILE_MEGABYTES_MAX, FILES_MEGABYTES_MAX } from "./limits.ts";
 
 const MEGABYTE = 1_048_576;
 
@@ -15,7 +16,7 @@ export function fileProblem(file: File, others: readonly Pick<EvidenceFileJson, 
   if (!EXTENSIONS.some((known) => known === extension)) return problems.type;
   if (file.size === 0) return problems.empty;
   if (file.size > FILE_MEGABYTES_MAX * MEGABYTE) return problems.size(sizeText(file.size), FILE_MEGABYTES_MAX);
-  if (others.length >= FILES_MAX) return problems.count(FILES_MAX);
+  if (others.length >= DISPUTE_FILES_MAX) return problems.count(DISPUTE_FILES_MAX);
   const bytes = others.reduce((sum, other) => sum + other.bytes, file.size);
   return bytes > FILES_MEGABYTES_MAX * MEGABYTE ? problems.total(FILES_MEGABYTES_MAX) : null;
 }

@@ -1,11 +1,6 @@
-/** As DISPUTE_FILE_BYTES_MAX, DISPUTE_FILES_MAX and DISPUTE_FILES_BYTES_MAX of the engine, which decides; this is to say so before anything is sent. */
-export const FILE_MEGABYTES_MAX = 10;
-export const FILES_MAX = 20;
-export const FILES_MEGABYTES_MAX = 50;
+import { DISPUTE_FILE_BYTES_MAX, DISPUTE_FILES_BYTES_MAX, EVIDENCE_TYPES } from "../../../../../engine/disputes/words.ts";
 
-/** As EVIDENCE_TYPES of the engine, which looks into the contents too. */
-export const EXTENSIONS = ["pdf", "png", "jpg", "jpeg", "gif", "webp", "heic", "csv", "txt", "docx", "xlsx", "doc", "xls"] as const;
-
-/** As DISPUTE_STATEMENT_LENGTH_MAX and DISPUTE_FIELD_LENGTH_MAX of the engine, which decides; this is to say so before anything is sent. */
-export const STATEMENT_LENGTH_MAX = 10_000;
-export const FIELD_LENGTH_MAX = 2_000;
+const MEGABYTE = 1_048_576;
+export const FILE_MEGABYTES_MAX = DISPUTE_FILE_BYTES_MAX / MEGABYTE;
+export const FILES_MEGABYTES_MAX = DISPUTE_FILES_BYTES_MAX / MEGABYTE;
+export const EXTENSIONS: readonly string[] = Object.keys(EVIDENCE_TYPES);

@@ -1,4 +1,5 @@
 import { useLayoutEffect, useState } from "preact/hooks";
+import { DISPUTE_FIELD_LENGTH_MAX, DISPUTE_STATEMENT_LENGTH_MAX } from "../../../../../engine/disputes/words.ts";
 import type { DisputeJson } from "../../../../surfaces/merchant/disputes/schemas.ts";
 import { post, put } from "../../api/client.ts";
 import { Banner } from "../../components/banner.tsx";
@@ -15,7 +16,6 @@ import { closed, isClosed } from "./closed.ts";
 import { useDraft } from "./draft.ts";
 import { Evidence } from "./evidence.tsx";
 import { Guide } from "./guide.tsx";
-import { FIELD_LENGTH_MAX, STATEMENT_LENGTH_MAX } from "./limits.ts";
 import { PreviewDialog } from "./preview-dialog.tsx";
 import { useUploads } from "./uploads.ts";
 import { draftOf, fieldLabel, isEmpty, isTooLong, LONG, QUESTIONS } from "./written.ts";
@@ -102,9 +102,13 @@ export function ResponseForm({ dispute, onUnsaved, onStored, onReload }: Respons
             count={
               written.statement.length < COUNTED_FROM
                 ? undefined
-                : words.respond.statementCount(formatNumber(written.statement.length), formatNumber(STATEMENT_LENGTH_MAX))
+                : words.respond.statementCount(formatNumber(written.statement.length), formatNumber(DISPUTE_STATEMENT_LENGTH_MAX))
             }
-            error={written.statement.length > STATEMENT_LENGTH_MAX ? words.respond.tooLong(formatNumber(STATEMENT_LENGTH_MAX)) : null}
+            error={
+              written.statement.length > DISPUTE_STATEMENT_LENGTH_MAX
+                ? words.respond.tooLong(formatNumber(DISPUTE_STATEMENT_LENGTH_MAX))
+                : null
+            }
             onInput={(statement) => draft.change({ ...written, statement })}
           />
           <fieldset class="form">
@@ -162,7 +166,7 @@ export function ResponseForm({ dispute, onUnsaved, onStored, onReload }: Respons
 
 function Answer({ name, value, onInput }: { name: string; value: string; onInput: (value: string) => void }) {
   const { respond: words } = text().disputes;
-  const error = value.length > FIELD_LENGTH_MAX ? words.tooLong(formatNumber(FIELD_LENGTH_MAX)) : null;
+  const error = value.length > DISPUTE_FIELD_LENGTH_MAX ? words.tooLong(formatNumber(DISPUTE_FIELD_LENGTH_MAX)) : null;
   const shared = { label: fieldLabel(name), value, onInput, error };
   return LONG.includes(name) ? (
     <div class="whole-row">

@@ -1,6 +1,6 @@
+import { DISPUTE_FIELD_LENGTH_MAX, DISPUTE_STATEMENT_LENGTH_MAX } from "../../../../../engine/disputes/words.ts";
 import type { DisputeJson } from "../../../../surfaces/merchant/disputes/schemas.ts";
 import { text } from "../../i18n/texts.ts";
-import { FIELD_LENGTH_MAX, STATEMENT_LENGTH_MAX } from "./limits.ts";
 import type { Category } from "./words.ts";
 
 /** What is in the form. */
@@ -51,7 +51,7 @@ export function fieldLabel(name: string): string {
 }
 
 export function isTooLong({ statement, fields }: Written): boolean {
-  return statement.length > STATEMENT_LENGTH_MAX || Object.values(fields).some((value) => value.length > FIELD_LENGTH_MAX);
+  return statement.length > DISPUTE_STATEMENT_LENGTH_MAX || Object.values(fields).some((value) => value.length > DISPUTE_FIELD_LENGTH_MAX);
 }
 
 export function isEmpty(written: Written): boolean {

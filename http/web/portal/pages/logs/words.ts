@@ -1,8 +1,8 @@
 import type { CallLogJson, WorkflowLogJson } from "../../../../surfaces/merchant/log-schemas.ts";
 import type { BadgeKind } from "../../components/badge.tsx";
-import { isDay } from "../../i18n/days.ts";
+import { isDay } from "../../i18n/is-day.ts";
 import { text } from "../../i18n/texts.ts";
-import { agentsHref } from "../agents/words.ts";
+import { objectHref } from "../../list/declaration.ts";
 import { transactionHref } from "../transactions/words.ts";
 import { webhooksHref } from "../webhooks/words.ts";
 
@@ -63,7 +63,7 @@ export function stepHref({ objectType, objectId }: WorkflowLogJson): string | nu
     case "subscription":
       return subscriptionHref(objectId);
     case "agent_credential":
-      return agentsHref(objectId);
+      return objectHref("agents", objectId);
     case "link":
       return transactionHref(objectId);
     case "webhook_endpoint":

@@ -1,13 +1,11 @@
 import type { OverviewJson } from "../../../../surfaces/merchant/overview-schemas.ts";
 import { Badge } from "../../components/badge.tsx";
+import { DueTime } from "../../components/due-time.tsx";
 import { Panel } from "../../components/panel.tsx";
 import { Table } from "../../components/table.tsx";
 import { Time } from "../../components/time.tsx";
 import { text } from "../../i18n/texts.ts";
-import { alertHref } from "../alerts/words.ts";
-import { DueTime } from "../disputes/due-time.tsx";
-import { disputeHref } from "../disputes/words.ts";
-import { paymentLinkHref } from "../payment-links/words.ts";
+import { objectHref } from "../../list/declaration.ts";
 import { subscriptionsHref } from "../subscriptions/words.ts";
 import { transactionHref } from "../transactions/words.ts";
 
@@ -53,9 +51,9 @@ function Subject({ task: { kind, subject } }: { task: OverviewJson["tasks"][numb
 }
 
 function hrefOf(kind: string, subject: string): string {
-  if (kind.startsWith("dispute_")) return disputeHref(subject);
-  if (kind.startsWith("alert_")) return alertHref(subject);
-  if (kind.startsWith("link_")) return paymentLinkHref(subject);
+  if (kind.startsWith("dispute_")) return objectHref("disputes", subject);
+  if (kind.startsWith("alert_")) return objectHref("alerts", subject);
+  if (kind.startsWith("link_")) return objectHref("payment-links", subject);
   if (kind.startsWith("subscription_")) return subscriptionsHref("subscriptions", { id: subject });
   return transactionHref(subject);
 }

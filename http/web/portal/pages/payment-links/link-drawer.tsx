@@ -1,20 +1,17 @@
 import { useState } from "preact/hooks";
 import type { PaymentLinkJson } from "../../../../surfaces/merchant/payment-links/schemas.ts";
-import { GATEWAY_DEADLINE_MS, post } from "../../api/client.ts";
-import { hasCode } from "../../api/errors.ts";
+import { GATEWAY_DEADLINE_MS } from "../../api/client.ts";
 import { Amount } from "../../components/amount.tsx";
 import { Banner } from "../../components/banner.tsx";
 import { Button } from "../../components/button.tsx";
-import { ConfirmDialog } from "../../components/confirm-dialog.tsx";
 import { CopyButton } from "../../components/copy.tsx";
+import { Countdown, useIsOver } from "../../components/countdown.tsx";
 import { ObjectDrawer } from "../../components/object-drawer.tsx";
 import { formatExactTime } from "../../i18n/format.ts";
 import { text } from "../../i18n/texts.ts";
-import { useSendOnce } from "../../state/send-once.ts";
+import { actionDialog } from "../../list/action-dialog.tsx";
 import { may } from "../../state/session.ts";
-import { toast } from "../../state/toasts.ts";
 import { Attempts } from "./attempts.tsx";
-import { Countdown, useIsOver } from "./countdown.tsx";
 import { LinkState } from "./link-state.tsx";
 import { ShareLink } from "./share-link.tsx";
 import { isBeingPaid, isRefunded } from "./words.ts";
@@ -34,6 +31,17 @@ export function LinkDrawer({ id, onClose, onChanged }: { id: string; onClose: ()
     </ObjectDrawer>
   );
 }
+
+const CancelDialog = actionDialog<PaymentLinkJson>({
+  endpoint: ({ id }) => `/payment-links/${encodeURIComponent(id)}/cancel`,
+  deadlineMs: GATEWAY_DEADLINE_MS,
+  words: ({ paymentLinks: words }, link) => ({
+    title: words.cancelTitle,
+    text: isBeingPaid(link) ? words.cancelWhilePaying : words.cancelText,
+    confirm: words.cancelNow,
+    done: words.cancelDone,
+  }),
+});
 
 function Detail({ link, onReload }: { link: PaymentLinkJson; onReload: () => void }) {
   const { paymentLinks: words } = text();
@@ -65,7 +73,7 @@ function Detail({ link, onReload }: { link: PaymentLinkJson; onReload: () => voi
           </Button>
         </div>
       )}
-      {cancelling && <CancelDialog link={link} onClose={() => setCancelling(false)} onCancelled={onReload} />}
+      {cancelling && <CancelDialog target={link} onClose={() => setCancelling(false)} onSettled={onReload} />}
     </>
   );
 }
@@ -148,34 +156,5 @@ function Facts({ link }: { link: PaymentLinkJson }) {
       <dt>{words.mails}</dt>
       <dd>{link.mails === 0 ? app.none : words.mailCount(link.mails)}</dd>
     </dl>
-  );
-}
-
-function CancelDialog({ link, onClose, onCancelled }: { link: PaymentLinkJson; onClose: () => void; onCancelled: () => void }) {
-  const { paymentLinks: words } = text();
-  const sendOnce = useSendOnce();
-  return (
-    <ConfirmDialog
-      title={words.cancelTitle}
-      confirm={words.cancelNow}
-      danger
-      onClose={onClose}
-      act={async () => {
-        const path = `/payment-links/${encodeURIComponent(link.id)}/cancel`;
-        try {
-          await sendOnce(link.id, (idempotencyKey) =>
-            post<PaymentLinkJson>(path, undefined, { idempotencyKey, deadlineMs: GATEWAY_DEADLINE_MS }),
-          );
-        } catch (error) {
-          // It was paid, or has ended, meanwhile: what is behind the question is to say so.
-          if (hasCode(error, "not_pending")) onCancelled();
-          throw error;
-        }
-        toast(words.cancelDone);
-        onCancelled();
-      }}
-    >
-      {isBeingPaid(link) ? words.cancelWhilePaying : words.cancelText}
-    </ConfirmDialog>
   );
 }

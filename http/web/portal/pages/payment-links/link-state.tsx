@@ -1,11 +1,10 @@
 import type { PaymentLinkJson } from "../../../../surfaces/merchant/payment-links/schemas.ts";
-import { Badge, type BadgeKind } from "../../components/badge.tsx";
-import { text } from "../../i18n/texts.ts";
+import { stateBadge } from "../../list/columns.tsx";
 import { isRefunded } from "./words.ts";
 
 type Shown = PaymentLinkJson["state"] | "PAID_LATE" | "PAID_TWICE" | "REFUNDED";
 
-const KINDS: Readonly<Record<Shown, BadgeKind>> = {
+const ShownState = stateBadge<Shown>((all) => all.paymentLinks.states, {
   PENDING: "accent",
   PAID: "good",
   PAID_LATE: "warn",
@@ -13,12 +12,11 @@ const KINDS: Readonly<Record<Shown, BadgeKind>> = {
   REFUNDED: "neutral",
   CANCELLED: "neutral",
   EXPIRED: "neutral",
-};
+});
 
 /** The state of a link in the words of the page: what needs somebody first. */
 export function LinkState({ link }: { link: PaymentLinkJson }) {
-  const shown = shownState(link);
-  return <Badge kind={KINDS[shown]}>{text().paymentLinks.states[shown]}</Badge>;
+  return <ShownState state={shownState(link)} />;
 }
 
 function shownState(link: PaymentLinkJson): Shown {

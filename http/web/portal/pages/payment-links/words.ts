@@ -1,21 +1,8 @@
 import type { PaymentLinkJson } from "../../../../surfaces/merchant/payment-links/schemas.ts";
 
-/** All of them; the relay decides by `PORTAL_LINK_STATES` of the engine. */
-export const STATES = ["PENDING", "PAID", "CANCELLED", "EXPIRED"] as const satisfies readonly PaymentLinkJson["state"][];
-
 /** As `PORTAL_LINK_HOURS_MIN` and `PORTAL_LINK_HOURS_MAX` of the engine, which decides; this is to say so before anything is sent. */
 export const HOURS_MIN = 1;
 export const HOURS_MAX = 90 * 24;
-
-/** Where a payment link is opened, with the list's filters behind it. */
-export function paymentLinkHref(id: string, query = ""): string {
-  return `/portal/payment-links/${encodeURIComponent(id)}${query === "" ? "" : `?${query}`}`;
-}
-
-/** The list, narrowed to this. */
-export function paymentLinksHref(filters: Readonly<Record<string, string>>): string {
-  return `/portal/payment-links?${new URLSearchParams(filters).toString()}`;
-}
 
 /** The payment link that a transaction is an attempt of, by the form of its uuid: the link's id and a number. Null for any other transaction. */
 export function paymentLinkOf(uuid: string): string | null {

@@ -1,4 +1,5 @@
-import { addDays, type Day, hourNow, isDay, today } from "../../i18n/days.ts";
+import { addDays, type Day, hourNow, today } from "../../i18n/days.ts";
+import { isDay } from "../../i18n/is-day.ts";
 import { text } from "../../i18n/texts.ts";
 
 /** The filters of the list, as the address and the interface name them. */

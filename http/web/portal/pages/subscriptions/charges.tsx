@@ -13,8 +13,8 @@ import { Time } from "../../components/time.tsx";
 import { errorText } from "../../i18n/error-text.ts";
 import { formatDate } from "../../i18n/format.ts";
 import { text } from "../../i18n/texts.ts";
+import { objectHref } from "../../list/declaration.ts";
 import { useAction } from "../../state/action.ts";
-import { paymentLinkHref } from "../payment-links/words.ts";
 import { reasonOf } from "./words.ts";
 
 /** Every payment that was asked for, the latest first, with what became of each attempt. Earlier ones are read when they are wanted: they change no more. */
@@ -101,7 +101,7 @@ function AttemptText({ attempt, cycle, number }: { attempt: SubscriptionAttemptJ
       {state === "failed" && <p class="muted break">{code === null ? words.lost : reason}</p>}
       {hard && <p class="muted">{words.attemptStates.hard}</p>}
       {paymentLinkId !== null && (
-        <a href={paymentLinkHref(paymentLinkId)} aria-label={words.itsLinkOf(cycle, number)}>
+        <a href={objectHref("payment-links", paymentLinkId)} aria-label={words.itsLinkOf(cycle, number)}>
           {words.itsLink}
         </a>
       )}

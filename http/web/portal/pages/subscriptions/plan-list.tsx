@@ -1,20 +1,19 @@
+import type { ComponentChildren } from "preact";
 import { useLocation } from "preact-iso/router";
 import type { PlanJson, PlansJson } from "../../../../surfaces/merchant/subscriptions/schemas.ts";
-import { Amount } from "../../components/amount.tsx";
 import { Badge } from "../../components/badge.tsx";
-import { Button } from "../../components/button.tsx";
 import { EmptyState } from "../../components/empty-state.tsx";
 import { Loaded, Panel } from "../../components/panel.tsx";
 import { Skeleton } from "../../components/skeleton.tsx";
 import { type Column, Table } from "../../components/table.tsx";
-import { Time } from "../../components/time.tsx";
 import { text } from "../../i18n/texts.ts";
+import { c, desk } from "../../list/columns.tsx";
 import type { Resource } from "../../state/resource.ts";
 import { may } from "../../state/session.ts";
 import { subscriptionsHref } from "./words.ts";
 
 /** The merchant's plans: those that there can be subscriptions to before the deactivated ones. */
-export function PlanList({ plans, onCreate }: { plans: Resource<PlansJson>; onCreate: () => void }) {
+export function PlanList({ plans, create }: { plans: Resource<PlansJson>; create: ComponentChildren }) {
   const { plans: words, subscriptions } = text();
   const { route } = useLocation();
   return (
@@ -22,17 +21,7 @@ export function PlanList({ plans, onCreate }: { plans: Resource<PlansJson>; onCr
       <Loaded of={plans} skeleton={<Skeleton lines={4} />}>
         {({ items }) =>
           items.length === 0 ? (
-            <EmptyState
-              icon="subscriptions"
-              title={words.emptyTitle}
-              action={
-                may("operate") ? (
-                  <Button kind="primary" icon="plus" onClick={onCreate}>
-                    {words.create}
-                  </Button>
-                ) : undefined
-              }
-            >
+            <EmptyState icon="subscriptions" title={words.emptyTitle} action={create}>
               {may("operate") ? words.emptyText : words.emptyLookText}
             </EmptyState>
           ) : (
@@ -62,21 +51,15 @@ export function PlanState({ active }: { active: boolean }) {
 function columnsOf(): Column<PlanJson>[] {
   const { plans: words, subscriptions } = text();
   return [
-    { key: "name", header: words.name, cell: ({ name }) => <span class="clip">{name}</span> },
-    {
-      key: "amount",
-      header: words.amount,
-      align: "right",
-      cell: ({ amountMinor, currency }) => <Amount minor={amountMinor} currency={currency} strong />,
-    },
+    c.clip("name", words.name),
+    c.amount(words.amount),
     { key: "interval", header: words.interval, cell: ({ interval, count }) => subscriptions.perInterval(interval, count) },
     { key: "state", header: words.state, cell: ({ active }) => <PlanState active={active} /> },
-    {
+    desk({
       key: "trial",
       header: words.trial,
       cell: ({ trialDays }) => (trialDays === 0 ? words.noTrial : subscriptions.days(trialDays)),
-      deskOnly: true,
-    },
-    { key: "created", header: words.created, cell: ({ createdAt }) => <Time at={createdAt} as="date" />, deskOnly: true },
+    }),
+    desk(c.time("createdAt", words.created, "date")),
   ];
 }

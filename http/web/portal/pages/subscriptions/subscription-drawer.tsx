@@ -10,7 +10,7 @@ import { text } from "../../i18n/texts.ts";
 import { Charges } from "./charges.tsx";
 import { RetryCalendar } from "./retry-calendar.tsx";
 import { SubscriptionActions } from "./subscription-actions.tsx";
-import { SubscriptionState } from "./subscription-state.tsx";
+import { SubscriptionState } from "./subscription-state.ts";
 import { firstPaymentUntil, isBlocked, pendingOf, reasonOf, subscriptionsHref } from "./words.ts";
 
 /** Everything about one subscription, beside the list, and what can be done. */

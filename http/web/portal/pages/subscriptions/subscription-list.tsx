@@ -1,96 +1,76 @@
+import type { ComponentChildren } from "preact";
 import { useLocation } from "preact-iso/router";
 import type { PlanJson, SubscriptionJson } from "../../../../surfaces/merchant/subscriptions/schemas.ts";
-import { Amount } from "../../components/amount.tsx";
-import { Button } from "../../components/button.tsx";
-import { EmptyState } from "../../components/empty-state.tsx";
-import { FilterBar } from "../../components/filter-bar.tsx";
-import { ObjectList } from "../../components/object-list.tsx";
-import type { Column } from "../../components/table.tsx";
 import { formatDate } from "../../i18n/format.ts";
 import { text } from "../../i18n/texts.ts";
-import type { Filters } from "../../state/filters.ts";
+import { c, desk } from "../../list/columns.tsx";
+import type { ListDeclaration } from "../../list/declaration.ts";
+import { FilteredList, type ListState } from "../../list/list-page.tsx";
 import { may } from "../../state/session.ts";
-import { FilterFields } from "./filter-fields.tsx";
-import { queryOf } from "./filters.ts";
-import { SubscriptionState } from "./subscription-state.tsx";
-import { nextOf, subscriptionsHref } from "./words.ts";
+import { SubscriptionState } from "./subscription-state.ts";
+import { nextOf, planChoice, subscriptionsHref } from "./words.ts";
+
+export const SUBSCRIPTION_LIST = {
+  page: "subscriptions",
+  path: "/subscriptions",
+  filters: {
+    from: { type: "day" },
+    to: { type: "day" },
+    state: {
+      type: "word",
+      // The states that need somebody stand first.
+      words: ["PAST_DUE", "INCOMPLETE", "TRIALING", "ACTIVE", "PAUSED", "CANCELLED"] satisfies readonly SubscriptionJson["state"][],
+    },
+    planId: { type: "text", pattern: "^plan_[a-z0-9]{24}$" },
+    customerEmail: { type: "email" },
+  },
+} as const satisfies ListDeclaration;
 
 export interface SubscriptionListProps {
-  filters: Filters;
+  state: ListState;
+  /** Inactive plans are among them, because their subscriptions continue. */
   plans: readonly PlanJson[];
-  /** Counts what was changed here. */
-  round: number;
-  onCreate: () => void;
+  /** The button that creates a subscription, for people who may. */
+  create: ComponentChildren;
 }
 
 /** The merchant's subscriptions, newest first. */
-export function SubscriptionList({ filters, plans, round, onCreate }: SubscriptionListProps) {
+export function SubscriptionList({ state, plans, create }: SubscriptionListProps) {
   const { subscriptions: words } = text();
   const { route } = useLocation();
   return (
-    <>
-      <FilterBar count={filters.count}>
-        <FilterFields filters={filters} plans={plans} />
-      </FilterBar>
-      <ObjectList<SubscriptionJson>
-        path="/subscriptions"
-        query={queryOf(filters.values)}
-        filters={filters}
-        round={round}
-        end={words.end}
-        empty={
-          <EmptyState
-            icon="subscriptions"
-            title={words.emptyTitle}
-            action={
-              may("operate") ? (
-                <Button kind="primary" icon="plus" onClick={onCreate}>
-                  {words.create}
-                </Button>
-              ) : undefined
-            }
-          >
-            {may("operate") ? words.emptyText : words.emptyLookText}
-          </EmptyState>
-        }
-        caption={words.title}
-        columns={columnsOf()}
-        keyOf={({ id }) => id}
-        onOpen={({ id }) => route(subscriptionsHref("subscriptions", { id, query: filters.query }))}
-        phone="lines"
-      />
-    </>
+    <FilteredList<SubscriptionJson, typeof SUBSCRIPTION_LIST>
+      list={SUBSCRIPTION_LIST}
+      state={state}
+      texts={{ ...words, emptyText: may("operate") ? words.emptyText : words.emptyLookText }}
+      icon="subscriptions"
+      fields={{
+        state: { label: words.state, words: words.states },
+        planId: { label: words.plan, choices: plans.map(planChoice) },
+        from: { label: words.since },
+        customerEmail: { label: words.customerEmail, hint: words.searchEmailHint },
+      }}
+      columns={[
+        {
+          key: "customer",
+          header: words.customer,
+          cell: ({ customer }) => (
+            <span class="customer">
+              <span class="clip">{customer.name}</span>
+              <span class="clip customer-email">{customer.email}</span>
+            </span>
+          ),
+        },
+        c.amountOf(words.amount, ({ plan }) => plan),
+        { key: "next", header: words.next, cell: (subscription) => <NextText subscription={subscription} /> },
+        c.state("state", words.state, SubscriptionState),
+        desk({ key: "plan", header: words.plan, cell: ({ plan }) => <span class="clip clip-short">{plan.name}</span> }),
+      ]}
+      keyOf={({ id }) => id}
+      onOpen={({ id }) => route(subscriptionsHref("subscriptions", { id, query: state.filters.query }))}
+      action={create}
+    />
   );
-}
-
-function columnsOf(): Column<SubscriptionJson>[] {
-  const { subscriptions: words } = text();
-  return [
-    {
-      key: "customer",
-      header: words.customer,
-      cell: ({ customer }) => (
-        <span class="customer">
-          <span class="clip">{customer.name}</span>
-          <span class="clip customer-email">{customer.email}</span>
-        </span>
-      ),
-    },
-    {
-      key: "amount",
-      header: words.amount,
-      align: "right",
-      cell: ({ plan }) => <Amount minor={plan.amountMinor} currency={plan.currency} strong />,
-    },
-    { key: "next", header: words.next, cell: (subscription) => <NextText subscription={subscription} /> },
-    { key: "state", header: words.state, cell: ({ state }) => <SubscriptionState state={state} /> },
-    {
-      key: "plan",
-      header: words.plan,
-      cell: ({ plan }) => <span class="clip clip-short">{plan.name}</span>,
-      deskOnly: true,
-    },
-  ];
 }
 
 function NextText({ subscription }: { subscription: SubscriptionJson }) {

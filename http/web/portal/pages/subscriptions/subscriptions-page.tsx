@@ -7,7 +7,7 @@ import { Page } from "../../components/page.tsx";
 import { SavedViews } from "../../components/saved-views.tsx";
 import { Tabs } from "../../components/tabs.tsx";
 import { text } from "../../i18n/texts.ts";
-import { type Filters, useFilters } from "../../state/filters.ts";
+import { useList } from "../../list/list-page.tsx";
 import { useResource } from "../../state/resource.ts";
 import { may } from "../../state/session.ts";
 import { toast } from "../../state/toasts.ts";
@@ -15,12 +15,11 @@ import { ExportButton } from "../exports/export-button.tsx";
 import type { PageProps } from "../page-props.ts";
 import { CreateDialog } from "./create-dialog.tsx";
 import { DunningPolicy } from "./dunning-policy.tsx";
-import { FILTERS, queryOf } from "./filters.ts";
 import { PlanDialog } from "./plan-dialog.tsx";
 import { PlanDrawer } from "./plan-drawer.tsx";
 import { PlanList } from "./plan-list.tsx";
 import { SubscriptionDrawer } from "./subscription-drawer.tsx";
-import { SubscriptionList } from "./subscription-list.tsx";
+import { SUBSCRIPTION_LIST, SubscriptionList } from "./subscription-list.tsx";
 import { subscriptionsHref, type TabName } from "./words.ts";
 
 const TABS = ["subscriptions", "plans", "dunning"] as const;
@@ -29,19 +28,31 @@ const TABS = ["subscriptions", "plans", "dunning"] as const;
 export function SubscriptionsPage({ id }: PageProps) {
   const { subscriptions: words, plans: planWords } = text();
   const { query, route } = useLocation();
-  const filters = useFilters(FILTERS);
+  const list = useList(SUBSCRIPTION_LIST);
   const plans = useResource("plans", (signal) => get<PlansJson>("/plans", { signal }));
   /** What is being made: a subscription, to a plan where one is chosen already, or a plan. */
   const [making, setMaking] = useState<{ planId: string | null } | "plan" | null>(null);
-  const [round, setRound] = useState(0);
-  const changed = () => setRound((before) => before + 1);
   const tab: TabName = TABS.find((name) => name === query["tab"]) ?? "subscriptions";
-  const begin = () => setMaking({ planId: null });
+  const create = may("operate") ? (
+    <Button kind="primary" icon="plus" onClick={() => setMaking(tab === "plans" ? "plan" : { planId: null })}>
+      {tab === "plans" ? planWords.create : words.create}
+    </Button>
+  ) : undefined;
   return (
     <Page
       title={words.title}
       lead={words.lead}
-      actions={<Actions tab={tab} filters={filters} onBegin={begin} onPlan={() => setMaking("plan")} />}
+      actions={
+        <>
+          {tab === "subscriptions" && (
+            <>
+              <SavedViews list="subscriptions" query={list.filters.query} />
+              <ExportButton list="subscriptions" query={list.query} />
+            </>
+          )}
+          {tab !== "dunning" && create}
+        </>
+      }
     >
       <Tabs
         label={words.title}
@@ -50,8 +61,8 @@ export function SubscriptionsPage({ id }: PageProps) {
         onSelect={(chosen) => route(subscriptionsHref(chosen))}
       >
         <div class="tab-page">
-          {tab === "subscriptions" && <SubscriptionList filters={filters} plans={plans.data?.items ?? []} round={round} onCreate={begin} />}
-          {tab === "plans" && <PlanList plans={plans} onCreate={() => setMaking("plan")} />}
+          {tab === "subscriptions" && <SubscriptionList state={list} plans={plans.data?.items ?? []} create={create} />}
+          {tab === "plans" && <PlanList plans={plans} create={create} />}
           {tab === "dunning" && <DunningPolicy collections={plans.data?.collections ?? ["LINK"]} />}
         </div>
       </Tabs>
@@ -59,8 +70,8 @@ export function SubscriptionsPage({ id }: PageProps) {
         <SubscriptionDrawer
           key={id}
           id={id}
-          onClose={() => route(subscriptionsHref("subscriptions", { query: filters.query }))}
-          onChanged={changed}
+          onClose={() => route(subscriptionsHref("subscriptions", { query: list.filters.query }))}
+          onChanged={list.changed}
         />
       )}
       {tab === "plans" && id !== null && (
@@ -93,32 +104,12 @@ export function SubscriptionsPage({ id }: PageProps) {
           }}
           onCreated={(created) => {
             setMaking(null);
-            changed();
+            list.changed();
             toast(words.created);
             route(subscriptionsHref("subscriptions", { id: created.id }));
           }}
         />
       )}
     </Page>
-  );
-}
-
-function Actions({ tab, filters, onBegin, onPlan }: { tab: TabName; filters: Filters; onBegin: () => void; onPlan: () => void }) {
-  const { subscriptions: words, plans } = text();
-  if (tab === "dunning") return null;
-  return (
-    <>
-      {tab === "subscriptions" && (
-        <>
-          <SavedViews list="subscriptions" query={filters.query} />
-          <ExportButton list="subscriptions" query={queryOf(filters.values)} />
-        </>
-      )}
-      {may("operate") && (
-        <Button kind="primary" icon="plus" onClick={tab === "plans" ? onPlan : onBegin}>
-          {tab === "plans" ? plans.create : words.create}
-        </Button>
-      )}
-    </>
   );
 }

@@ -8,12 +8,8 @@ import { formatMoney } from "../../i18n/format.ts";
 import { text } from "../../i18n/texts.ts";
 
 export type TabName = "subscriptions" | "plans" | "dunning";
-export type State = SubscriptionJson["state"];
 export type Collection = SubscriptionJson["collection"];
 type Terms = SubscriptionJson["plan"];
-
-/** All of them; the relay decides by `SUBSCRIPTION_STATES` of the engine. What needs somebody stands first. */
-export const STATES = ["PAST_DUE", "INCOMPLETE", "TRIALING", "ACTIVE", "PAUSED", "CANCELLED"] as const satisfies readonly State[];
 
 /** As in the engine, which decides; this is to say so before anything is sent. */
 export const PLAN_COUNTS_MAX = { WEEK: 156, MONTH: 36, YEAR: 3 } as const;

@@ -1,4 +1,4 @@
-import { isDay } from "../../i18n/days.ts";
+import { isDay } from "../../i18n/is-day.ts";
 
 /** The filters of the list, as the address and the interface name them. */
 export const FILTERS = [

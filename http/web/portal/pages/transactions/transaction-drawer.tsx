@@ -8,12 +8,11 @@ import { ObjectDrawer } from "../../components/object-drawer.tsx";
 import { Time } from "../../components/time.tsx";
 import { formatDateTime, formatExactTime, formatMoney } from "../../i18n/format.ts";
 import { text } from "../../i18n/texts.ts";
+import { objectHref } from "../../list/declaration.ts";
 import { may } from "../../state/session.ts";
-import { AlertState } from "../alerts/alert-state.tsx";
-import { alertHref } from "../alerts/words.ts";
-import { DisputeState } from "../disputes/dispute-state.tsx";
-import { disputeHref } from "../disputes/words.ts";
-import { paymentLinkHref, paymentLinkOf } from "../payment-links/words.ts";
+import { AlertState } from "../alerts/alert-state.ts";
+import { DisputeState } from "../disputes/dispute-state.ts";
+import { paymentLinkOf } from "../payment-links/words.ts";
 import { ReceiptDialog } from "./receipt-dialog.tsx";
 import { RefundButton } from "./refund.tsx";
 import { TransactionStatus } from "./transaction-status.tsx";
@@ -65,7 +64,7 @@ function Detail({ data, onChanged }: { data: TransactionDetailJson; onChanged: (
       <Refund data={data} onChanged={onChanged} />
       <div class="button-row">
         {linkId !== null && (
-          <ButtonLink icon="link" href={paymentLinkHref(linkId)}>
+          <ButtonLink icon="link" href={objectHref("payment-links", linkId)}>
             {words.itsLink}
           </ButtonLink>
         )}
@@ -88,15 +87,15 @@ function Complaints({ data: { disputes, alerts } }: { data: TransactionDetailJso
       <ul class="complaints">
         {disputes.map(({ id, status, respondBy }) => (
           <li key={id}>
-            <DisputeState status={status} />
-            <a href={disputeHref(id)}>{words.itsDispute}</a>
+            <DisputeState state={status} />
+            <a href={objectHref("disputes", id)}>{words.itsDispute}</a>
             {isToAnswer(status) && <span class="second-line">{ofDispute.dueAt(formatDateTime(respondBy))}</span>}
           </li>
         ))}
         {alerts.map(({ id, state, respondBy }) => (
           <li key={id}>
-            {state === "PENDING" ? <DisputeState status="ALERT" /> : <AlertState state={state} />}
-            <a href={alertHref(id)}>{words.itsAlert}</a>
+            {state === "PENDING" ? <DisputeState state="ALERT" /> : <AlertState state={state} />}
+            <a href={objectHref("alerts", id)}>{words.itsAlert}</a>
             {state === "PENDING" && <span class="second-line">{ofAlert.dueAt(formatDateTime(respondBy))}</span>}
           </li>
         ))}

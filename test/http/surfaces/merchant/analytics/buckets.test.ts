@@ -2,9 +2,9 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
 import { DateTime } from "luxon";
-import { createLocalTime, daysAfter } from "../../../../../http/surfaces/local-time.ts";
 import { type Bucket, bucketsOf, clockOffsets, edgesOf, withOffset } from "../../../../../http/surfaces/merchant/analytics/buckets.ts";
 import type { Granularity } from "../../../../../http/surfaces/merchant/analytics/schemas.ts";
+import { createLocalTime, daysAfter } from "../../../../../http/surfaces/parts/time.ts";
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;

@@ -13,7 +13,7 @@ import { bind } from "../../../../../http/endpoint/endpoint.ts";
 import { analyticsEndpoints } from "../../../../../http/surfaces/merchant/analytics/endpoints.ts";
 import type { AnalyticsOperations } from "../../../../../http/surfaces/merchant/analytics/surface.ts";
 import { MERCHANT_BASE } from "../../../../../http/surfaces/merchant/surface.ts";
-import { assertMatches, listOf, member } from "../../../../support/matches.ts";
+import { assertMatches, listOf, member } from "../../../../support/http/matches.ts";
 import { peopleOf, ROLES, sharedOperations } from "../dispute-people.ts";
 
 /** A Wednesday. */

@@ -1,0 +1,156 @@
+import { chargeIdOf, readAttemptAttachment } from "../intents/attempt.ts";
+import type { AttemptFollowUp, IntentRecord } from "../intents/intent.ts";
+import type { IntentOwner, Intents, Operation } from "../intents/intents.ts";
+import { refundIdOf, releaseIdOf } from "../intents/operation-ids.ts";
+import { RelayError } from "../kernel/errors.ts";
+import type { Digest } from "../kernel/prefixed-id.ts";
+import { amountOf, type FollowUp, type LinkRecord } from "../links/link.ts";
+import { causeOf } from "../links/link-companion.ts";
+import type { FollowUpOutcome, Links } from "../links/links.ts";
+import { type NotRefundable, refundability, unansweredReturn } from "../links/refundability.ts";
+
+export type GivenBack =
+  | { type: "given_back"; by: "refund" | "reversal"; amountMinor: number; currency: string; atMs: number }
+  /** The gateway said no, in its own words. */
+  | { type: "refused"; description: string }
+  /** `outcome_unknown`: the same request again finds out. */
+  | { type: "impossible"; reason: NotRefundable };
+
+/**
+ * Gives the whole of a payment by link back, once: as a refund, or as a reversal where it was not captured. A payment of an intent is given back through the intent, which tells
+ * of it. Idempotent by the operation's id. The caller has made sure that the link is the owner's.
+ */
+export type GiveBack = (owner: IntentOwner, link: LinkRecord, operation: Operation) => Promise<GivenBack>;
+
+export interface GiveBackOptions {
+  links: Pick<Links, "followUp" | "byTxId">;
+  intents: Pick<Intents, "refund" | "cancel">;
+  digest: Digest;
+}
+
+export function createGiveBack({ links, intents, digest }: GiveBackOptions): GiveBack {
+  async function directly(link: LinkRecord, by: "refund" | "reversal", operation: Operation): Promise<GivenBack> {
+    const { txId } = link.order;
+    const { id: operationId, requestId, by: askedBy } = operation;
+    const outcome = await links.followUp({ txId, operationId, type: by, amountMinor: null }, causeOf(requestId ?? undefined, askedBy));
+    if (outcome === null) throw gone();
+    switch (outcome.type) {
+      case "done":
+        return givenBack(outcome.record, outcome.followUp);
+      case "refused":
+        return { type: "refused", description: outcome.followUp.description ?? "" };
+      case "unavailable":
+        return UNKNOWN;
+      case "impossible":
+        return whyNot(outcome);
+    }
+  }
+
+  async function asRefund(owner: IntentOwner, link: LinkRecord, operation: Operation): Promise<GivenBack> {
+    const chargeId = chargeIdOf(link.order.txId, digest);
+    const outcome = await inEither(owner, (one) =>
+      intents.refund(one, { chargeId }, { amountMinor: null, reason: null, metadata: {} }, operation),
+    );
+    if (outcome === null) throw gone();
+    switch (outcome.type) {
+      case "refunded":
+        return byFollowUp(outcome.intent, outcome.attempt.txId, outcome.refund.id);
+      case "already_refunded":
+      case "not_paid":
+      case "under_dispute":
+        return { type: "impossible", reason: outcome.type };
+      case "refused":
+        return { type: "refused", description: outcome.description };
+      case "partial":
+      case "too_much":
+      case "unsettled":
+        return UNKNOWN;
+    }
+  }
+
+  /** What was only authorized is not ordered any more: the intent is canceled. */
+  async function asRelease(owner: IntentOwner, link: LinkRecord, intentId: string, operation: Operation): Promise<GivenBack> {
+    const outcome = await inEither(owner, (one) => intents.cancel(one, intentId, null, operation));
+    if (outcome === null) throw gone();
+    switch (outcome.type) {
+      case "canceled":
+        return byFollowUp(outcome.intent, link.order.txId, releaseIdOf(operation, digest));
+      case "refused":
+        return { type: "refused", description: outcome.description };
+      case "under_dispute":
+        return { type: "impossible", reason: outcome.type };
+      case "unsettled":
+      case "unavailable":
+        return UNKNOWN;
+      case "unexpected": {
+        // Captured or given back by somebody else meanwhile.
+        const now = await links.byTxId(link.order.txId);
+        if (now === null) throw gone();
+        const judged = refundability(now);
+        return judged.type === "impossible" ? judged : UNKNOWN;
+      }
+    }
+  }
+
+  return async (owner, link, operation) => {
+    const by = wayOf(link, new Set([operation.id, refundIdOf(operation, digest), releaseIdOf(operation, digest)]));
+    if (by.type === "impossible") return by;
+    const attempt = readAttemptAttachment(link.order.attachment);
+    // An unwanted payment of an intent is none of the intent's: the relay gives it back past it, and so does whoever goes on where the relay gave up.
+    if (attempt === null || link.reversalOwed !== undefined) return directly(link, by.by, operation);
+    return by.by === "refund" ? asRefund(owner, link, operation) : asRelease(owner, link, attempt.intent, operation);
+  };
+}
+
+/** A merchant that was moved from one environment to the other still has the payments of before, whose intents are those of the other one. */
+async function inEither<Outcome>(owner: IntentOwner, work: (owner: IntentOwner) => Promise<Outcome | null>): Promise<Outcome | null> {
+  return (await work(owner)) ?? work({ ...owner, livemode: !owner.livemode });
+}
+
+const UNKNOWN = { type: "impossible", reason: "outcome_unknown" } as const;
+
+/** How it is given back. What this very operation began before, and what nobody knows the outcome of, is gone on with. */
+function wayOf(
+  link: LinkRecord,
+  ownIds: ReadonlySet<string>,
+): { type: "possible"; by: "refund" | "reversal" } | { type: "impossible"; reason: NotRefundable } {
+  const own = link.followUps.find(({ id, type }) => ownIds.has(id) && type !== "capture");
+  if (own !== undefined && own.type !== "capture") return { type: "possible", by: own.type };
+  const judged = refundability(link);
+  if (judged.type === "possible") return judged;
+  const begun = judged.reason === "outcome_unknown" ? unansweredReturn(link) : null;
+  return begun === null ? judged : { type: "possible", by: begun };
+}
+
+/** The link refuses it as it stands now: it has changed since it was judged, or another request is at it. */
+function whyNot({ record, reason }: Extract<FollowUpOutcome, { type: "impossible" }>): GivenBack {
+  if (reason === "under_dispute") return { type: "impossible", reason };
+  if (reason === "too_many") return { type: "refused", description: "The payment has too many operations" };
+  const judged = refundability(record);
+  return judged.type === "impossible" ? judged : UNKNOWN;
+}
+
+function byFollowUp({ attempts }: IntentRecord, txId: string, followUpId: string): GivenBack {
+  const attempt = attempts.find((candidate) => candidate.txId === txId);
+  const entry = attempt?.followUps.find(({ id }) => id === followUpId);
+  // A cancel that was executed under another id: what was begun before was gone on with.
+  const found = entry ?? attempt?.followUps.find(({ type, state }) => type === "reversal" && state === "done");
+  if (attempt === undefined || found === undefined) return UNKNOWN;
+  return ofIntent(found, attempt.paid?.currency ?? attempt.currency);
+}
+
+function ofIntent({ type, state, amountMinor, requestedAtMs, description }: AttemptFollowUp, currency: string): GivenBack {
+  if (state === "refused") return { type: "refused", description: description ?? "" };
+  if (state === "requested" || type === "capture") return UNKNOWN;
+  return { type: "given_back", by: type, amountMinor, currency, atMs: requestedAtMs };
+}
+
+function givenBack(link: LinkRecord, { type, amountMinor, requestedAtMs }: FollowUp): GivenBack {
+  if (type === "capture") throw new Error(`${link.order.txId} was captured in place of being given back`);
+  return { type: "given_back", by: type, amountMinor, currency: amountOf(link).currency, atMs: requestedAtMs };
+}
+
+/** Payments are kept for weeks; this one was forgotten in this very moment. */
+function gone(): RelayError {
+  return new RelayError("not_found", "There is no such transaction");
+}

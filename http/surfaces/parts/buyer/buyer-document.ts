@@ -1,0 +1,120 @@
+import { createHash } from "node:crypto";
+import { readFileSync } from "node:fs";
+import { Type } from "@sinclair/typebox";
+import { RelayError } from "../../../../engine/kernel/errors.ts";
+import type { Language } from "./buyer-language.ts";
+import { buyerTexts } from "./buyer-texts.ts";
+
+const read = (name: string) => readFileSync(new URL(name, import.meta.url), "utf8");
+
+/** In the page itself, so that it needs one request; the policy names it by its hash. */
+const STYLE = read("./buyer-page.css");
+const STYLE_HASH = createHash("sha256").update(STYLE).digest("base64");
+
+/** `formAction`: where the page's form may lead, and every redirect that follows it. */
+function policyOf(formAction: string): string {
+  return `default-src 'none'; style-src 'sha256-${STYLE_HASH}'; script-src 'self'; connect-src 'self'; base-uri 'none'; form-action ${formAction}; frame-ancestors 'none'`;
+}
+
+/** Of every answer here: its address holds a secret, and so may the one that it leads to. */
+export const PRIVATE_HEADERS = { "Referrer-Policy": "no-referrer", "X-Robots-Tag": "noindex, nofollow" } as const;
+
+export const PRIVATE_HEADER_DECLARATIONS = {
+  "Referrer-Policy": { description: "Nobody is told the address." },
+  "X-Robots-Tag": { description: "No search engine keeps the page." },
+};
+
+export const PAGE_HEADER_DECLARATIONS = {
+  ...PRIVATE_HEADER_DECLARATIONS,
+  "Content-Security-Policy": { description: "The page loads nothing from elsewhere, and no page holds it in a frame." },
+  "Content-Language": { description: "it or en." },
+  Vary: { description: "Accept-Language" },
+};
+
+export interface PageParts {
+  language: Language;
+  title: string;
+  /** HTML inside `main`, after the heading. */
+  main: string;
+  /** HTML at the end of `head`. */
+  head?: string;
+  /** Of a page with a form; without one nothing may be sent. */
+  formAction?: string;
+}
+
+/** A whole page, with its headers. */
+export function page({ language, title, main, head = "", formAction = "'none'" }: PageParts) {
+  const text = `<!doctype html>
+<html lang="${language}">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="robots" content="noindex, nofollow">
+<title>${escaped(title)}</title>
+<style>${STYLE}</style>
+${head}</head>
+<body>
+<main>
+<h1>${escaped(title)}</h1>
+${main}
+</main>
+</body>
+</html>
+`;
+  const headers = {
+    ...PRIVATE_HEADERS,
+    "Content-Security-Policy": policyOf(formAction),
+    "Content-Language": language,
+    Vary: "Accept-Language",
+  };
+  return { text, headers };
+}
+
+const ENTITIES: Readonly<Record<string, string>> = { "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;", "'": "&#39;" };
+
+export function escaped(text: string): string {
+  return text.replace(/[&<>"']/g, (character) => ENTITIES[character] ?? "");
+}
+
+export function link(address: string, text: string, attributes = ""): string {
+  return `<p${attributes}><a class="button" href="${escaped(address)}">${escaped(text)}</a></p>`;
+}
+
+/** `location`: an address of elsewhere, or a path of ours. */
+export function seeOther(location: string) {
+  const address = location.startsWith("/") ? location : new URL(location).href;
+  return { status: 303 as const, headers: { ...PRIVATE_HEADERS, Location: address } };
+}
+
+/** Where the store or the gateway does not answer for now. */
+export function unavailable(language: Language) {
+  const { title, text } = buyerTexts(language).unavailable;
+  const { text: whole, headers } = page({ language, title, main: `<p>${text}</p>` });
+  return { status: 503 as const, text: whole, headers: { ...headers, "Retry-After": "2" } };
+}
+
+/** A buyer reads a page, and no error in JSON, where the store or the gateway does not answer for now. */
+export async function orUnavailable<T>(asked: Promise<T>): Promise<T | "unavailable"> {
+  try {
+    return await asked;
+  } catch (error) {
+    if (error instanceof RelayError && (error.code === "unavailable" || error.code === "too_busy")) return "unavailable";
+    throw error;
+  }
+}
+
+const HTML = { body: Type.String(), contentType: "text/html; charset=utf-8", headers: PAGE_HEADER_DECLARATIONS };
+
+export const PAGE_RESPONSES = {
+  200: { description: "A page that says how the payment stands.", ...HTML },
+  303: {
+    description: "The payment goes on there.",
+    headers: { ...PRIVATE_HEADER_DECLARATIONS, Location: { description: "The gateway's page, or the shop's." } },
+  },
+  404: { description: "There is no such payment.", ...HTML },
+  503: {
+    description: "The store does not answer.",
+    ...HTML,
+    headers: { ...HTML.headers, "Retry-After": { description: "Seconds." } },
+  },
+} as const;

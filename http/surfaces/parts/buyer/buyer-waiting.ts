@@ -1,0 +1,58 @@
+import { readFileSync } from "node:fs";
+import { Type } from "@sinclair/typebox";
+import type { Timers } from "../../../../engine/kernel/timers.ts";
+import { escaped, page } from "./buyer-document.ts";
+import type { Language } from "./buyer-language.ts";
+import { buyerTexts } from "./buyer-texts.ts";
+
+/** The script of the page that waits, of every surface: it asks `<its own address>/state`, and loads its address again once that is decided. */
+export const RETURN_SCRIPT = readFileSync(new URL("./buyer-return.js", import.meta.url), "utf8");
+export const RETURN_SCRIPT_PATH = "/pay/return.js";
+
+/** A buyer waits so long for the gateway before there is a page to look at; the request itself ends after 10 s. */
+const VERIFY_WAIT_MS = 8_000;
+
+/** Without scripts the page loads itself again, ten times in half a minute, and then shows the button. */
+const RELOADS_MAX = 10;
+const RELOAD_AFTER_SECONDS = 3;
+
+export const ReloadQuery = Type.Object({
+  n: Type.Optional(Type.String({ description: "How often a page without scripts has loaded itself again." })),
+});
+
+/** What comes later is not waited for; it is stored all the same. */
+export function withinWait<T>({ timers }: { timers: Timers }, answer: Promise<T>): Promise<T | "unavailable"> {
+  return new Promise((resolve, reject) => {
+    const timer = timers.set(VERIFY_WAIT_MS, () => resolve("unavailable"));
+    answer.finally(() => timer.clear()).then(resolve, reject);
+  });
+}
+
+export interface WaitingPage {
+  language: Language;
+  /** The page's own. */
+  path: string;
+  query: { n?: string };
+  /** Said after half a minute without an answer. */
+  late: string;
+  /** HTML of the way on after that, whose paragraph has these attributes. */
+  back(attributes: string): string;
+}
+
+/** The page that a buyer sees while the outcome is not known: it leads on by itself, with scripts or without. */
+export function waitingPage({ language, path, query, late, back }: WaitingPage) {
+  const { title, text } = buyerTexts(language).confirming;
+  const reloads = Number(/^\d{1,2}$/.exec(query.n ?? "")?.[0] ?? 0);
+  if (reloads >= RELOADS_MAX) return page({ language, title, main: `<p role="status">${escaped(late)}</p>${back("")}` });
+  const reload = `${RELOAD_AFTER_SECONDS}; url=${path}?n=${reloads + 1}`;
+  return page({
+    language,
+    title,
+    head: `<noscript><meta http-equiv="refresh" content="${reload}"></noscript>
+<script type="module" src="${RETURN_SCRIPT_PATH}"></script>
+`,
+    main: `<p role="status" id="state" data-late="${escaped(late)}">${text}</p>
+<div class="progress" id="progress" aria-hidden="true"></div>
+${back(' id="back" hidden')}`,
+  });
+}

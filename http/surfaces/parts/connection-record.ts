@@ -1,0 +1,36 @@
+import { type Static, Type } from "@sinclair/typebox";
+import type { ConnectionView } from "../../../engine/terminals/terminals.ts";
+import { iso } from "../../endpoint/time.ts";
+import { ConnectionStatus, ConnectionType } from "./schemas.ts";
+
+const utc = (description: string) => Type.Optional(Type.String({ description: `ISO 8601 UTC; ${description}` }));
+
+/** Answer to `GET /api/v1/{terminalId}/connection`. */
+export const ConnectionRecord = Type.Object(
+  {
+    terminalId: Type.String(),
+    connectionStatus: ConnectionStatus,
+    connected: Type.Boolean(),
+    sessions: Type.Integer({ description: "Live WebSocket sessions." }),
+    connectionType: Type.Optional(ConnectionType),
+    lastActivity: utc("when ONLINE."),
+    connectedSince: utc("when ONLINE."),
+    server: Type.Optional(Type.String({ description: "Node that holds the session, if ONLINE." })),
+    lastSeen: utc("when OFFLINE."),
+    message: Type.Optional(Type.String({ description: "For a terminal that never connected." })),
+  },
+  { title: "ConnectionRecord" },
+);
+
+/** The connection record of a terminal. */
+export function connectionRecord(view: ConnectionView): Static<typeof ConnectionRecord> {
+  const { terminalId, connectionStatus, connected, sessions, connectionType, server, lastActivityMs, connectedSinceMs, lastSeenMs } = view;
+  const record: Static<typeof ConnectionRecord> = { terminalId, connectionStatus, connected, sessions };
+  if (connectionType !== undefined) record.connectionType = connectionType;
+  if (lastActivityMs !== undefined) record.lastActivity = iso(lastActivityMs);
+  if (connectedSinceMs !== undefined) record.connectedSince = iso(connectedSinceMs);
+  if (server !== undefined) record.server = server;
+  if (lastSeenMs !== undefined) record.lastSeen = iso(lastSeenMs);
+  if (connectionStatus === "NEVER_CONNECTED") record.message = "This terminal has never connected";
+  return record;
+}

@@ -1,0 +1,45 @@
+import type { Words } from "./en.ts";
+
+export const cluster: Words["cluster"] = {
+  title: "Stato",
+  lead: "I nodi di questa installazione, e le cifre di tutti insieme.",
+  nodes: "Nodi",
+  node: "Nodo",
+  state: "Stato",
+  states: { live: "Attivo", draining: "In arresto", gone: "Assente" },
+  version: "Versione",
+  since: "Dal",
+  terminals: "Terminali",
+  queued: "In attesa",
+  sent: "Senza esito",
+  lapses: "Interruzioni",
+  actions: "Azioni",
+  drain: "Arresta",
+  drainOf: (node: string) => `Arresta: ${node}`,
+  drainTitle: (node: string) => `Arrestare ${node}?`,
+  drainText:
+    "Non è più pronto, cede i suoi terminali agli altri nodi, conclude le richieste e chiude le connessioni poco alla volta. Poi il suo processo termina, al più tardi dopo circa 30 secondi. Nessun pagamento va perso.",
+  drainBack: "Se torna, lo decide ciò che avvia il processo. Arresta un nodo dopo l’altro: attendi che il precedente sia di nuovo attivo.",
+  drains: (node: string) => `${node} è in arresto.`,
+  lastNode: (node: string) => `${node} è l’unico nodo attivo e non è stato arrestato: nulla risponderebbe finché non si avvia un nodo.`,
+  allowLast: "Arrestalo comunque",
+  online: "Terminali online",
+  offline: (count: string) => `${count} offline`,
+  waiting: "Comandi aperti",
+  queuedAndSent: (queued: string, sent: string) => `${queued} in attesa, ${sent} ancora senza esito`,
+  approved: "Approvati oggi",
+  declined: (count: string) => `Rifiutati: ${count}`,
+  links: "Link aperti",
+  linksEnded: (count: string) => `Conclusi oggi: ${count}`,
+  outbox: "Righe per i report",
+  oldest: (seconds: string) => `La più vecchia attende da ${seconds} s`,
+  outboxUnknown: "Al momento non si può dire quante righe attendono i report.",
+  setAside: (count: number) =>
+    count === 1
+      ? "Ai report manca 1 riga: è stata rifiutata. Vedi «Da controllare»."
+      : `Ai report mancano ${count} righe: sono state rifiutate. Vedi «Da controllare».`,
+  endedToday: "Comandi conclusi oggi",
+  endedHint: "Per come si sono conclusi. Gli ultimi secondi prima di un arresto improvviso possono mancare.",
+  noneEnded: "Ancora nessuno.",
+  commands: "Comandi",
+};

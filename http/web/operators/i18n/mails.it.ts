@@ -1,0 +1,36 @@
+import { amongLoaded } from "./app.it.ts";
+import type { Words } from "./en.ts";
+
+export const mails: Words["mails"] = {
+  title: "E-mail",
+  lead: "Che cosa è stato scritto negli ultimi 30 giorni alle persone degli esercenti e ai loro clienti, e che cosa attende.",
+  count: (shown: number, loaded: number, isCut: boolean) => amongLoaded(shown, loaded, isCut, "e-mail", "e-mail", "Le prime"),
+  to: "A",
+  kind: "Oggetto",
+  kinds: {
+    invitation: "Invito",
+    "password-reset": "Nuova password",
+    "security-notice": "Modifica dell’accesso",
+    "payment-link": "Link di pagamento",
+    "payment-link-paid": "Link pagato",
+    "dispute-received": "Contestazione",
+    "dispute-reminder": "Promemoria di una contestazione",
+    "subscription-payment": "Pagamento di un abbonamento",
+    "subscription-failed": "Pagamento di un abbonamento non riuscito",
+    "subscription-reminder": "Promemoria di un abbonamento",
+    "subscription-recovered": "Abbonamento infine pagato",
+  },
+  state: "Stato",
+  states: { QUEUED: "In attesa", SENT: "Inviata", FAILED: "Rifiutata", EXPIRED: "Troppo vecchia" },
+  created: "Scritta",
+  merchant: "Esercente",
+  attempts: "Tentativi",
+  expires: "Si tenta fino al",
+  ended: "Conclusa",
+  read: "Mostra il contenuto",
+  readHint: "Chi ha il suo link può usarlo. Che l’hai letta viene scritto nel registro delle attività.",
+  noText: "Qui le e-mail le invia un server, o questa è conclusa: il testo non si mostra.",
+  unknown: "L’e-mail di questo indirizzo non è tra quelle caricate: è meno recente, o non è più conservata.",
+  emptyTitle: "Nessuna e-mail",
+  emptyText: "Qui appaiono inviti, nuove password e link di pagamento.",
+};

@@ -1,0 +1,26 @@
+import type { Words } from "./en.ts";
+
+export const merchants: Words["merchants"] = {
+  title: "Esercenti",
+  lead: "Un esercente, di chi è, e chi può aprire il suo portale.",
+  merchant: "Esercente",
+  id: "Id dell’esercente",
+  idHint: "Come lo chiama il suo partner. Gli elenchi sono presso i partner.",
+  idForm: "Lettere, cifre, punti, trattini e trattini bassi, fino a 64.",
+  open: "Apri",
+  state: "Stato",
+  active: "Attivo",
+  inactive: "Disattivato",
+  none: "Ancora nessuno.",
+  partner: "Partner",
+  services: "Servizi",
+  noServices: "Nessuno",
+  since: "Dal",
+  unknownTitle: "Questo esercente non esiste",
+  unknownText: "L’id potrebbe essere scritto male.",
+  people: "Persone nel suo portale",
+  peopleHint: "I proprietari tra gli amministratori invitano il primo proprietario, che invita gli altri.",
+  noPeople: "Nessuno può ancora aprire il suo portale. Invita il primo proprietario.",
+  actions: "Azioni",
+  removeOf: (step: string, email: string) => `${step}: ${email}`,
+};

@@ -1,0 +1,40 @@
+import { useEffect, useState } from "preact/hooks";
+import { text } from "../i18n/texts.ts";
+
+const SECOND_MS = 1_000;
+const MINUTE_MS = 60 * SECOND_MS;
+const HOUR_MS = 60 * MINUTE_MS;
+const DAY_MS = 24 * HOUR_MS;
+
+/** How long something can still be paid. It counts seconds in the last hour only: before that nobody waits for them. */
+export function Countdown({ until }: { until: string }) {
+  const leftMs = useLeftMs(until);
+  return <span class="countdown">{leftMs <= 0 ? text().paymentLinks.timeOver : text().paymentLinks.left(leftText(leftMs))}</span>;
+}
+
+/** Whether that time has come. */
+export function useIsOver(until: string): boolean {
+  return useLeftMs(until) <= 0;
+}
+
+/** How long it is until then, as the page shows it; zero or less when it is over. */
+export function useLeftMs(until: string): number {
+  const [nowMs, setNowMs] = useState(() => Date.now());
+  const leftMs = Date.parse(until) - nowMs;
+  const everyMs = leftMs > HOUR_MS ? MINUTE_MS / 2 : SECOND_MS;
+  const isOver = leftMs <= 0;
+  useEffect(() => {
+    if (isOver) return;
+    const timer = setInterval(() => setNowMs(Date.now()), everyMs);
+    return () => clearInterval(timer);
+  }, [isOver, everyMs]);
+  return leftMs;
+}
+
+function leftText(leftMs: number): string {
+  const { units } = text().paymentLinks;
+  const part = (unitMs: number, ofMs: number) => Math.floor((leftMs % ofMs) / unitMs);
+  if (leftMs >= DAY_MS) return `${Math.floor(leftMs / DAY_MS)} ${units.days} ${part(HOUR_MS, DAY_MS)} ${units.hours}`;
+  if (leftMs >= HOUR_MS) return `${part(HOUR_MS, DAY_MS)} ${units.hours} ${part(MINUTE_MS, HOUR_MS)} ${units.minutes}`;
+  return `${part(MINUTE_MS, HOUR_MS)}:${String(part(SECOND_MS, MINUTE_MS)).padStart(2, "0")}`;
+}

@@ -1,0 +1,67 @@
+import type { Clock } from "../../../../engine/kernel/clock.ts";
+import type { Kv } from "../../../../engine/kernel/kv.ts";
+import { openSharedCounts } from "../../../../engine/kernel/shared-counts.ts";
+import type { Links } from "../../../../engine/links/links.ts";
+import type { AuditLog } from "../../../../engine/operators/audit-store.ts";
+import { createMerchantAudit } from "../../../../engine/operators/merchant-audit.ts";
+import { createMerchantStore } from "../../../../engine/partners/merchant-store.ts";
+import { createAttentionStore } from "../../../../engine/payments/attention-store.ts";
+import type { MerchantTransactions } from "../../../../engine/payments/merchant-transactions.ts";
+import type { CloudConfig } from "../../../../engine/settings/cloud-config.ts";
+import { createMerchantAttention } from "../../../../engine/settings/merchant-attention.ts";
+import { createMerchantTerminals } from "../../../../engine/settings/merchant-terminals.ts";
+import type { TerminalsByMerchant } from "../../../../engine/settings/terminals-by-merchant.ts";
+import type { Terminals } from "../../../../engine/terminals/terminals.ts";
+import { createWaitPlaces } from "../../../../engine/terminals/wait-places.ts";
+import type { ReadOperations } from "../../../../http/surfaces/merchant/reads.ts";
+import type { ShardBoot } from "../../boot/shard-boot.ts";
+
+/** Downloads of one merchant that run at once on this node: each holds a query of ClickHouse for minutes. */
+const DOWNLOADS_MAX = 2;
+
+export interface MerchantPortalParts {
+  boot: Pick<ShardBoot, "open">;
+  kv: Kv;
+  clock: Clock;
+  terminals: Terminals;
+  links: Links;
+  merchantTransactions: MerchantTransactions;
+  byMerchant: TerminalsByMerchant;
+  configOf(terminalId: string): CloudConfig | undefined;
+  audit: AuditLog;
+}
+
+/** What merchants read in the portal, and with their secret keys; beside what other surfaces use too. */
+export function composeMerchantPortal(
+  parts: MerchantPortalParts,
+): Omit<
+  ReadOperations,
+  | "merchantLogs"
+  | "portalLinkTasks"
+  | "subscriptionTasks"
+  | "disputeTasks"
+  | "disputes"
+  | "alerts"
+  | "terminals"
+  | "localTime"
+  | "clock"
+  | "timers"
+> {
+  const { boot, kv, clock, terminals, links, merchantTransactions, byMerchant, configOf, audit } = parts;
+  const merchants = createMerchantStore(kv);
+  // The table of look-ups that wait has room for these too; a key of a sender is never like these.
+  const downloads = createWaitPlaces(openSharedCounts(boot.open.waits), () => DOWNLOADS_MAX);
+  const place = (merchantId: string) => `download of ${merchantId}`;
+  return {
+    merchantTransactions,
+    merchantTerminals: createMerchantTerminals({ byMerchant, configOf, terminals, clock }),
+    merchantAttention: createMerchantAttention({ byMerchant, items: createAttentionStore(kv), terminals, clock }),
+    merchantAudit: createMerchantAudit(audit),
+    merchantName: async (merchantId) => (await merchants.load(merchantId))?.record.merchantName ?? merchantId,
+    links,
+    downloads: {
+      take: (merchantId) => downloads.take(place(merchantId)),
+      giveBack: (merchantId) => downloads.giveBack(place(merchantId)),
+    },
+  };
+}

@@ -1,0 +1,173 @@
+import type { ActivityLog } from "../../../../engine/kernel/activity-log.ts";
+import type { Address, Homes } from "../../../../engine/kernel/bus.ts";
+import type { Clock } from "../../../../engine/kernel/clock.ts";
+import { RelayError } from "../../../../engine/kernel/errors.ts";
+import type { Kv } from "../../../../engine/kernel/kv.ts";
+import type { SecretBox } from "../../../../engine/kernel/secret-box.ts";
+import type { GatewayAccounts } from "../../../../engine/links/gateway-accounts.ts";
+import type { MerchantAccounts } from "../../../../engine/links/merchant-accounts.ts";
+import type { MailStore } from "../../../../engine/mails/mail-store.ts";
+import type { MerchantOwner, MerchantRecord } from "../../../../engine/partners/merchant.ts";
+import type { MerchantStore } from "../../../../engine/partners/merchant-store.ts";
+import type { Merchants } from "../../../../engine/partners/merchants.ts";
+import type { PortalLinkRecord } from "../../../../engine/portal-links/portal-link.ts";
+import type { PortalLinks } from "../../../../engine/portal-links/portal-links.ts";
+import { createBillingCalendar } from "../../../../engine/subscriptions/calendar.ts";
+import { createCollector } from "../../../../engine/subscriptions/collect.ts";
+import { createSubscriptions } from "../../../../engine/subscriptions/create-subscriptions.ts";
+import { createCycleChargeStore } from "../../../../engine/subscriptions/cycle-charge-store.ts";
+import { createDunningPolicyStore } from "../../../../engine/subscriptions/dunning-policy-store.ts";
+import { createSubscriptionMailTexts } from "../../../../engine/subscriptions/mail-texts.ts";
+import { createPlanStore } from "../../../../engine/subscriptions/plan-store.ts";
+import { createPlans } from "../../../../engine/subscriptions/plans.ts";
+import { createPortalCycleLinks } from "../../../../engine/subscriptions/portal-cycle-links.ts";
+import { NO_RECURRING_CHARGES, type RecurringCharges } from "../../../../engine/subscriptions/recurring-charges.ts";
+import type { SubscriptionRecord } from "../../../../engine/subscriptions/subscription.ts";
+import { createSubscriptionDeadlines } from "../../../../engine/subscriptions/subscription-deadlines.ts";
+import { createSubscriptionMails, subscriptionMailOf } from "../../../../engine/subscriptions/subscription-mails.ts";
+import { createSubscriptionQueries } from "../../../../engine/subscriptions/subscription-queries.ts";
+import { createSubscriptionTasks, type SubscriptionTasks } from "../../../../engine/subscriptions/subscription-tasks.ts";
+import type { Subscriptions } from "../../../../engine/subscriptions/subscriptions.ts";
+import { subscriptionWorkflow } from "../../../../engine/subscriptions/workflow.ts";
+import type { ReplicatedRecords } from "../../../../engine/tables/replicated-table.ts";
+import { eventOperations } from "../../../../engine/webhooks/webhook-event-store.ts";
+import { createWorkflow } from "../../../../engine/workflow/run-workflow.ts";
+import { createWorkflowStore } from "../../../../engine/workflow/workflow-store.ts";
+import { sha256Hex } from "../../../../http/auth/digest.ts";
+import { createSandboxCharges, mayChargeCards } from "../../../../http/gateway/card-on-file.ts";
+import { subscriptionObject } from "../../../../http/surfaces/merchant/subscriptions/subscription-object.ts";
+import type { SubscriptionOperations } from "../../../../http/surfaces/merchant/subscriptions/surface.ts";
+import { createLocalTime } from "../../../../http/surfaces/parts/time.ts";
+import type { Config } from "../../boot/config.ts";
+import type { Lifecycle } from "../../boot/lifecycle.ts";
+import type { ShardMetrics } from "../../observability/metrics.ts";
+import { keyedDigest, newToken } from "../access/new-token.ts";
+import { logCharges } from "../shared/activity-hooks.ts";
+
+/** How long payments under way may take to be answered when the node stops; what is broken off is looked at by whoever is home then. */
+const STOP_MS = 5_000;
+
+export interface SubscriptionWiring {
+  config: Pick<Config, "terminalSecret" | "timeZone" | "mode" | "gatewayUrl">;
+  kv: Kv;
+  bus: { readonly self: Address };
+  homes: Homes;
+  clock: Clock;
+  box: SecretBox;
+  accounts: Pick<GatewayAccounts, "ofPartner">;
+  merchantAccounts: Pick<MerchantAccounts, "ofMerchant">;
+  merchantOwners: Pick<ReplicatedRecords<MerchantOwner>, "get">;
+  mails: Pick<MailStore, "room">;
+  merchants: Pick<MerchantStore, "load">;
+  portalLinks: PortalLinks;
+  activity: ActivityLog;
+  retentionMs: number;
+  /** Where customers' browsers reach the relay; asked once the node listens. */
+  publicUrl(): string;
+  metrics: Pick<ShardMetrics, "gauge" | "subscriptionBecame" | "subscriptionMailPostponed">;
+  failed(what: string, error: unknown): void;
+}
+
+export interface ComposedSubscriptions extends Lifecycle {
+  operations: Pick<SubscriptionOperations, "plans" | "cardsOnFile" | "subscriptionUrl"> & {
+    subscriptions: Subscriptions;
+    subscriptionTasks: SubscriptionTasks;
+  };
+  /** A step of a payment link is stored: where it is a cycle's, that is looked at. Never rejects, and waits for nothing. */
+  linkStored(record: PortalLinkRecord): void;
+  /** Whosever it is: for operators. */
+  byId(id: string): Promise<SubscriptionRecord | null>;
+  /** The same merchants: one that is deactivated has its subscriptions paused. */
+  pausing(merchants: Merchants): Merchants;
+}
+
+/** Subscriptions, plans and dunning in a shard. */
+export function composeSubscriptions(parts: SubscriptionWiring): ComposedSubscriptions {
+  const { config, kv, bus, homes, clock, box, accounts, merchantOwners, merchants, portalLinks, activity, metrics, failed } = parts;
+  const digests = { digest: sha256Hex, keyedDigest: keyedDigest(config.terminalSecret, "subscriptions") };
+  const definition = subscriptionWorkflow(digests, (partnerId) => accounts.ofPartner(partnerId)?.terminalId ?? "");
+  const store = createWorkflowStore(kv, definition, parts.retentionMs);
+  const queries = createSubscriptionQueries(store, digests);
+  const planStore = createPlanStore(kv);
+  const policies = createDunningPolicyStore(kv);
+  const charges = logCharges(withinReach(recurringCharges(config), parts.merchantAccounts), activity, config.gatewayUrl, clock);
+  const mails = createSubscriptionMails({
+    ...{ store: parts.mails, merchants, box, digest: sha256Hex, clock },
+    texts: createSubscriptionMailTexts({ publicUrl: parts.publicUrl, timeZone: config.timeZone }),
+    postponed: metrics.subscriptionMailPostponed,
+  });
+  const workflow = createWorkflow(definition, {
+    ...{ store, clock, digest: sha256Hex, objectOf: subscriptionObject, eventOperations, activity, count: metrics.subscriptionBecame },
+    mailOf: subscriptionMailOf(mails),
+  });
+  const common = {
+    ...{ workflow, policies, clock },
+    calendar: createBillingCalendar(createLocalTime(config.timeZone).offsetMs),
+    isInactive: (merchantId: string) => merchantOwners.get(merchantId)?.inactive === true,
+  };
+  const collector = createCollector({ ...common, charges, links: createPortalCycleLinks(portalLinks), failed });
+  const subscriptions = createSubscriptions({
+    ...{ ...common, digest: sha256Hex, queries, cycleCharges: createCycleChargeStore(kv), plans: planStore, collector, charges, newToken },
+  });
+  const deadlines = createSubscriptionDeadlines({ ...common, definition, collector, homes, self: bus.self, failed });
+  metrics.gauge("relay_subscriptions_due", "Subscriptions of which something is due now or within seconds.", () => deadlines.counts().held);
+  let stopped: Promise<void> | null = null;
+
+  async function pauseAll({ merchantId, partnerId, environment, updatedAtMs }: MerchantRecord): Promise<void> {
+    const owner = { merchantId, partnerId, livemode: environment === "LIVE" };
+    await subscriptions.pauseAll(owner, { id: `deactivated ${merchantId} ${updatedAtMs}`, requestId: null });
+  }
+
+  return {
+    operations: {
+      plans: createPlans({ store: planStore, policies, clock, digest: sha256Hex }),
+      subscriptions,
+      cardsOnFile: charges,
+      subscriptionUrl: (token) => `${parts.publicUrl()}/s/${token}`,
+      subscriptionTasks: createSubscriptionTasks({ store: queries, clock }),
+    },
+    linkStored: ({ order: { reference }, state }) => {
+      if (reference === null || state === "PENDING") return;
+      subscriptions.told(reference).catch((error: unknown) => {
+        // The store is away: it is looked at when that is due.
+        if (!(error instanceof RelayError)) failed("subscription.told", error);
+      });
+    },
+    byId: async (id) => (await store.load(id))?.record ?? null,
+    pausing: (own) => ({
+      ...own,
+      patch: async (partner, merchantId, patch) => {
+        const outcome = await own.patch(partner, merchantId, patch);
+        if (outcome.type === "changed" && patch.active === false) {
+          // Nobody waits for it: what it misses is paused when something of it is due.
+          pauseAll(outcome.merchant).catch((error: unknown) => failed("subscription.pause", error));
+        }
+        return outcome;
+      },
+    }),
+    tick: deadlines.tick,
+    drain: () => {
+      stopped ??= deadlines.stop();
+    },
+    close: async () => {
+      stopped ??= deadlines.stop();
+      await Promise.race([stopped, new Promise((resolve) => setTimeout(resolve, STOP_MS).unref())]);
+    },
+  };
+}
+
+/** A card is charged where a payment of the subscription's environment may be begun, and nowhere else. */
+function withinReach(charges: RecurringCharges, accounts: Pick<MerchantAccounts, "ofMerchant">): RecurringCharges {
+  return {
+    ...charges,
+    charge: async (order) => {
+      const { type } = await accounts.ofMerchant(order);
+      return type === "other_environment" ? { type: "failed", hard: true, code: type, description: null } : charges.charge(order);
+    },
+  };
+}
+
+/** The card gateway's protocol has no charge of a card on file; the sandbox's own gateway has one beside it. */
+function recurringCharges({ mode, gatewayUrl }: Pick<Config, "mode" | "gatewayUrl">): RecurringCharges {
+  return mode === "sandbox" && gatewayUrl !== null && mayChargeCards(gatewayUrl) ? createSandboxCharges(gatewayUrl) : NO_RECURRING_CHARGES;
+}

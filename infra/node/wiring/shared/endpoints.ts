@@ -1,0 +1,166 @@
+import { sha256Hex } from "../../../../http/auth/digest.ts";
+import { audited } from "../../../../http/endpoint/audited.ts";
+import type { BoundEndpoint, Endpoint, RateLimit } from "../../../../http/endpoint/endpoint.ts";
+import { bind } from "../../../../http/endpoint/endpoint.ts";
+import { buildOpenApi } from "../../../../http/endpoint/openapi.ts";
+import { disputeFeedEndpoints } from "../../../../http/surfaces/admin/cases/endpoints.ts";
+import { adminEndpoints } from "../../../../http/surfaces/admin/endpoints.ts";
+import { adminSignInEndpoints } from "../../../../http/surfaces/admin/sign-in/endpoints.ts";
+import { agentEndpoints } from "../../../../http/surfaces/agents/endpoints.ts";
+import { appsEndpoints } from "../../../../http/surfaces/apps/endpoints.ts";
+import { compatEndpoints } from "../../../../http/surfaces/compat/endpoints.ts";
+import { compatPageEndpoints } from "../../../../http/surfaces/compat-pages/endpoints.ts";
+import { demoEndpoints } from "../../../../http/surfaces/demo/endpoints.ts";
+import { gatewayAdapterEndpoints } from "../../../../http/surfaces/gateway-adapter/endpoints.ts";
+import { linkPageEndpoints } from "../../../../http/surfaces/link-pages/endpoints.ts";
+import { linkEndpoints } from "../../../../http/surfaces/links/endpoints.ts";
+import { agentCredentialEndpoints } from "../../../../http/surfaces/merchant/agent-credentials/endpoints.ts";
+import { alertEndpoints } from "../../../../http/surfaces/merchant/alerts/endpoints.ts";
+import { analyticsEndpoints } from "../../../../http/surfaces/merchant/analytics/endpoints.ts";
+import { compatSettingsEndpoints } from "../../../../http/surfaces/merchant/compat-settings/endpoints.ts";
+import { disputeEndpoints } from "../../../../http/surfaces/merchant/disputes/endpoints.ts";
+import { exportEndpoints } from "../../../../http/surfaces/merchant/exports/endpoints.ts";
+import { methodEndpoints } from "../../../../http/surfaces/merchant/methods/endpoints.ts";
+import { paymentLinkEndpoints } from "../../../../http/surfaces/merchant/payment-links/endpoints.ts";
+import { readEndpoints } from "../../../../http/surfaces/merchant/read-endpoints.ts";
+import { reconciliationEndpoints } from "../../../../http/surfaces/merchant/reconciliation/endpoints.ts";
+import { refundTransaction } from "../../../../http/surfaces/merchant/refund-transaction.ts";
+import { signInEndpoints } from "../../../../http/surfaces/merchant/sign-in/endpoints.ts";
+import { subscriptionEndpoints } from "../../../../http/surfaces/merchant/subscriptions/endpoints.ts";
+import { teamEndpoints } from "../../../../http/surfaces/merchant/team/endpoints.ts";
+import { webhookEndpoints } from "../../../../http/surfaces/merchant/webhooks/endpoints.ts";
+import { partnerPortalEndpoints } from "../../../../http/surfaces/partner-portal/endpoints.ts";
+import { partnerV1Endpoints } from "../../../../http/surfaces/partner-v1/endpoints.ts";
+import { relayEnvelope } from "../../../../http/surfaces/parts/relay-envelope.ts";
+import { asyncApiText } from "../../../../http/surfaces/parts/terminal-asyncapi.ts";
+import { relayEndpoints } from "../../../../http/surfaces/relay/endpoints.ts";
+import { subscriptionPageEndpoints } from "../../../../http/surfaces/subscription-pages/endpoints.ts";
+import { rootEndpoints, systemEndpoints } from "../../../../http/surfaces/system/endpoints.ts";
+import { docsEndpoints } from "../../../../http/web/docs-endpoints.ts";
+import type { Audience, DocumentTexts } from "../../../../http/web/docs-files.ts";
+import { scriptEndpoints } from "../../../../http/web/script-endpoints.ts";
+import { operatorsEndpoints, portalEndpoints } from "../../../../http/web/web-app-endpoints.ts";
+import { VERSION } from "../../boot/version.ts";
+import { INTERFACE_TAGS } from "./interface-tags.ts";
+
+export interface SurfaceOptions {
+  openTerminalLogs: boolean;
+  packageBytesMax: number;
+  adapterContextPath?: string;
+  /** The demo pages are the sandbox's, and so is the page at its root. */
+  mode?: "sandbox" | "production";
+}
+
+/** Every endpoint that a node serves, one list per surface. */
+export function surfacesOf(options: SurfaceOptions) {
+  return {
+    relay: relayEndpoints(options),
+    links: linkEndpoints,
+    adapter: gatewayAdapterEndpoints({ contextPath: options.adapterContextPath ?? "" }),
+    admin: adminEndpoints,
+    adminDisputes: disputeFeedEndpoints,
+    adminSignIn: adminSignInEndpoints,
+    portal: partnerPortalEndpoints,
+    apps: appsEndpoints(options),
+    partnerV1: partnerV1Endpoints,
+    agents: agentEndpoints,
+    signIn: signInEndpoints,
+    team: teamEndpoints,
+    merchantReads: readEndpoints,
+    merchantAnalytics: analyticsEndpoints,
+    merchantWebhooks: webhookEndpoints,
+    merchantRefunds: [refundTransaction],
+    paymentLinks: paymentLinkEndpoints,
+    subscriptions: subscriptionEndpoints,
+    merchantDisputes: disputeEndpoints,
+    merchantAlerts: alertEndpoints,
+    agentCredentials: agentCredentialEndpoints,
+    merchantMethods: methodEndpoints,
+    compatSettings: compatSettingsEndpoints,
+    merchantExports: exportEndpoints,
+    merchantReconciliation: reconciliationEndpoints,
+    compat: compatEndpoints,
+    pages: compatPageEndpoints,
+    linkPages: linkPageEndpoints,
+    subscriptionPages: subscriptionPageEndpoints,
+    demo: options.mode === "sandbox" ? demoEndpoints : [],
+    root: options.mode === "sandbox" ? [] : rootEndpoints,
+    system: systemEndpoints,
+    docs: docsEndpoints(relayEnvelope),
+    scripts: scriptEndpoints(relayEnvelope),
+    portalPages: portalEndpoints(relayEnvelope),
+    operatorsPages: operatorsEndpoints(relayEnvelope),
+  };
+}
+
+export type Surfaces = ReturnType<typeof surfacesOf>;
+
+/** The operations of all these surfaces together. */
+type OperationsOf<S> = (S extends readonly Endpoint<infer One>[] ? (operations: One) => void : never) extends (
+  operations: infer All,
+) => void
+  ? All
+  : never;
+
+export type Operations = OperationsOf<Surfaces[keyof Surfaces]>;
+
+export function bindSurfaces(surfaces: Surfaces, operations: Operations): BoundEndpoint[] {
+  const endpoints: Endpoint<Operations>[] = Object.values(surfaces).flat();
+  return audited(bind(endpoints, operations), operations.audit, operations.clock);
+}
+
+/** The rate limits that endpoints declare, each bucket once. Throws where two endpoints say different things of one bucket. */
+export function rateLimitsOf(surfaces: Surfaces): RateLimit[] {
+  const limits = new Map<string, RateLimit>();
+  for (const { rateLimit, name } of Object.values(surfaces).flat()) {
+    if (rateLimit === undefined) continue;
+    const known = limits.get(rateLimit.bucket) ?? rateLimit;
+    if (known.perSecond !== rateLimit.perSecond || known.raisable !== rateLimit.raisable)
+      throw new Error(`${name} gives bucket ${rateLimit.bucket} another limit`);
+    limits.set(rateLimit.bucket, rateLimit);
+  }
+  return [...limits.values()];
+}
+
+/** Surfaces that are not in the OpenAPI document: what browsers load, which guides describe. */
+export const UNDOCUMENTED: ReadonlySet<string> = new Set([
+  "root",
+  "docs",
+  "scripts",
+  "compat-pages",
+  "link-pages",
+  "subscription-pages",
+  "demo",
+  "portal-pages",
+  "operators-pages",
+]);
+
+/** The OpenAPI document as text, of the whole interface or of what an audience calls; the same for the same version and options. */
+export function openApiText(surfaces: Surfaces, audience: Audience | null = null): string {
+  const tags = INTERFACE_TAGS.filter((tag) => audience === null || tag.audience === audience).map(({ name, description }) => ({
+    name,
+    description,
+  }));
+  const names = new Set(tags.map(({ name }) => name));
+  const documented = Object.values(surfaces)
+    .flat()
+    .filter(({ surface }) => !UNDOCUMENTED.has(surface.name))
+    .filter((endpoint) => audience === null || (endpoint.tags ?? endpoint.surface.tags).some((tag) => names.has(tag)));
+  const info = {
+    title: audience === null ? "Terminal Relay" : `Terminal Relay: ${audience}`,
+    version: VERSION,
+    description:
+      "Relays pay, scan and print commands to payment terminals and makes their results available. The descriptions contain what the schemas cannot express. Responses have `Cache-Control: no-store`, unless another value is described, and `X-Content-Type-Options: nosniff`. Members of a query or a body that an operation does not have are ignored and named in the header `Relay-Ignored`; they are refused with 400 where leaving one out of account could change what is paid, who may do what, how far something reaches, or which rows are shown: every list and report refuses a filter that it does not have. A member of a body that is null is as if it were left out, unless its schema accepts null: then null means what the member's description says, such as to remove it. For a required member null is refused. Text of 1,400 bytes and more is compressed for whoever sends `Accept-Encoding` with br or gzip. Errors are JSON. The HTTP library answers a few requests itself, in HTML, before the relay sees them: 400 to a request that is not HTTP/1.1 by its rules (a `Content-Length` that is no number, no `Host`), 431 to more than 98 headers or to a request line and headers of more than 8,192 bytes together (from 4,097 on the relay answers 431 in JSON), 505 to other versions of HTTP. What terminals and the relay send each other over WebSocket is described in [/asyncapi.json](/asyncapi.json).",
+  };
+  return JSON.stringify(buildOpenApi(documented, info, tags));
+}
+
+/** The documents of a node with these settings. */
+export function documentTexts(options: SurfaceOptions): DocumentTexts {
+  const { openTerminalLogs, packageBytesMax, adapterContextPath = "" } = options;
+  const surfaces = surfacesOf(options);
+  return {
+    variant: sha256Hex(JSON.stringify([openTerminalLogs, packageBytesMax, adapterContextPath])).slice(0, 12),
+    text: (name) => (name === "asyncapi" ? asyncApiText(VERSION) : openApiText(surfaces, name === "openapi" ? null : name)),
+  };
+}

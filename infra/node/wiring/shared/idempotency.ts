@@ -1,0 +1,18 @@
+import { createExecuteOnce, type ExecuteOnce, type ExecuteOnceOptions } from "../../../../engine/idempotency/execute-once.ts";
+import { createIdempotencyStore } from "../../../../engine/idempotency/idempotency-store.ts";
+import type { Kv } from "../../../../engine/kernel/kv.ts";
+import type { BoundEndpoint } from "../../../../http/endpoint/endpoint.ts";
+import { idempotent } from "../../../../http/endpoint/idempotency.ts";
+
+export type IdempotencyParts = Omit<ExecuteOnceOptions, "store"> & { kv: Kv };
+
+/** Executes once per key, with this store: for what has its key elsewhere than in a header. */
+export function createOnce({ kv, ...options }: IdempotencyParts): ExecuteOnce {
+  return createExecuteOnce({ ...options, store: createIdempotencyStore(kv) });
+}
+
+/** Makes endpoints that declare `idempotency` execute once per key, with this store; the others are not changed. */
+export function createIdempotency(parts: IdempotencyParts): (endpoint: BoundEndpoint) => BoundEndpoint {
+  const executeOnce = createOnce(parts);
+  return (endpoint) => idempotent(endpoint, { executeOnce, ids: parts.ids });
+}

@@ -1,0 +1,51 @@
+import type { Clock } from "../../../../engine/kernel/clock.ts";
+import type { Kv } from "../../../../engine/kernel/kv.ts";
+import { createResultCountStore, type ResultCounts } from "../../../../engine/operators/result-count-store.ts";
+import { createResultCounter } from "../../../../engine/operators/result-counter.ts";
+import { createLocalTime } from "../../../../http/surfaces/parts/time.ts";
+import type { Config } from "../../boot/config.ts";
+import type { Lifecycle } from "../../boot/lifecycle.ts";
+
+/** Key in the counts of a day, beside the methods, which are in capitals. */
+const COMMANDS = "commands";
+const LINKS = "links";
+
+export interface DayCountParts {
+  config: Config;
+  kv: Kv;
+  /** The shard, by its address. */
+  self: string;
+  clock: Clock;
+  failed(what: string, error: unknown): void;
+}
+
+/** Counts of what ended today, for the dashboard: each shard counts its own events, and stores them every few seconds. */
+export interface DayCounts extends Lifecycle {
+  recorded(method: string, status: string, atMs: number): void;
+  commandFinished(state: string): void;
+  linkEnded(state: string): void;
+  flush(): Promise<void>;
+  /** The local day of a time, `YYYY-MM-DD`. */
+  dayOf(atMs: number): string;
+  /** The stored counts of all shards for a day. */
+  total(day: string): Promise<{ commands: { [state: string]: number }; links: { [state: string]: number }; results: ResultCounts }>;
+}
+
+export function createDayCounts({ config, kv, self, clock, failed }: DayCountParts): DayCounts {
+  const { dayOf } = createLocalTime(config.timeZone);
+  const store = createResultCountStore(kv, clock.nowMs);
+  const counter = createResultCounter({ store, clock, dayOf, counter: `${config.nodeId}/${self.replace(/^.*\//, "")}`, failed });
+  return {
+    recorded: counter.count,
+    commandFinished: (state) => counter.count(COMMANDS, state, clock.nowMs()),
+    linkEnded: (state) => counter.count(LINKS, state, clock.nowMs()),
+    flush: counter.flush,
+    dayOf,
+    total: async (day) => {
+      const { [COMMANDS]: commands = {}, [LINKS]: links = {}, ...results } = await store.total(day);
+      return { commands, links, results };
+    },
+    tick: counter.tick,
+    close: () => counter.flush().catch((error: unknown) => failed("result counts", error)),
+  };
+}

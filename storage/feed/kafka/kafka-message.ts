@@ -1,0 +1,255 @@
+import { type Static, type TSchema, Type } from "@sinclair/typebox";
+import { TypeCompiler } from "@sinclair/typebox/compiler";
+import { SCHEMAS } from "../../../engine/kernel/schemas.ts";
+import type { FeedRow } from "../../../engine/payments/feed-row.ts";
+import { ranked } from "../../../engine/payments/row-version.ts";
+import { fromStore, outboxKeyOf, readRow } from "../outbox.ts";
+
+/**
+ * The schema of messages in `relay.transactions` (infra/docs/schemas/relay.transactions.v2.json is generated from it). Members may be added
+ * within a version; a change that a reader has to know about is a new version. In 1 a result's row told nothing of its command's end, which had
+ * a row of its own.
+ */
+const { writes: SCHEMA_VERSION, reads: SCHEMAS_READ } = SCHEMAS.feedMessage;
+
+const words = <W extends string>(...all: W[]) => Type.Union(all.map((word) => Type.Literal(word)));
+const nullable = <T extends TSchema>(schema: T) => Type.Union([schema, Type.Null()]);
+const timeMs = (description: string) => Type.Integer({ minimum: 0, description: `${description}; milliseconds since the epoch, UTC` });
+const optional = { text: Type.Optional(Type.String()) };
+
+const KIND = words("payment", "scan", "print", "administrative", "cancel");
+const VERSION = Type.Integer({
+  minimum: 1,
+  description:
+    "Of the rows with the same key the one with the highest version counts: how its command ended (expired, unknown 1; cancelled 2; done 3) x 2^40 + a number that grows with its changes",
+});
+
+const SHOP = Type.Optional(
+  Type.String({
+    minLength: 1,
+    description:
+      "The merchant whose it is, as administered when the command was accepted (without one: when the result was posted); absent for none, and in messages of versions that did not keep it. transaction.merchantId may be what the terminal said of itself",
+  }),
+);
+
+const TRANSACTION = Type.Object(
+  {
+    uuid: Type.String({ minLength: 1 }),
+    terminalId: Type.String({ minLength: 1 }),
+    createdAtMs: timeMs("When the relay stored the result; never changes for a uuid"),
+    method: words("CARD", "SATISPAY", "VOUCHER", "RECEIPT", "UNKNOWN", "SCAN", "PRINT", "PAYBYLINK"),
+    status: words("OK", "KO"),
+    amountCents: Type.Integer({ description: "Minor units of the currency" }),
+    currency: Type.String(),
+    merchantId: optional.text,
+    message: optional.text,
+    auth: Type.Optional(Type.Object({ authCode: optional.text, stan: optional.text, actionCode: optional.text })),
+    card: Type.Optional(Type.Object({ brand: optional.text, maskedPan: optional.text, entry: Type.Optional(words("MAN", "ICC", "NFC")) })),
+    satispay: Type.Optional(
+      Type.Object({
+        paymentId: optional.text,
+        status: optional.text,
+        outcome: optional.text,
+        store: optional.text,
+        codeIdentifier: optional.text,
+      }),
+    ),
+    provider: Type.Optional(Type.Object({ name: optional.text, model: optional.text, clientVersion: optional.text })),
+    voucher: Type.Optional(Type.Record(Type.String(), Type.Unknown(), { description: "As the terminal sent it, PANs masked" })),
+    receipt: Type.Optional(
+      Type.Record(Type.String(), Type.Unknown(), {
+        description: "Of any method: the receipt, or the slip in lines and merchantLines, as the terminal sent it, PANs masked",
+      }),
+    ),
+    scan: Type.Optional(
+      Type.Object({
+        scannedValue: nullable(Type.String()),
+        barcodeFormat: nullable(Type.String()),
+        scanResult: words("OK", "CANCELLED", "ERROR"),
+      }),
+    ),
+    print: Type.Optional(Type.Object({ printResult: words("OK", "KO"), errorDescription: nullable(Type.String()) })),
+  },
+  { description: "The result in the form of the relay's own API" },
+);
+
+const ENDED_LIFE = {
+  service: Type.String(),
+  amountCents: Type.Integer(),
+  state: words("done", "unknown", "expired", "cancelled"),
+  acceptedAtMs: timeMs("When the command was accepted"),
+  sentAtMs: nullable(timeMs("When it was sent to the terminal; null: never")),
+  finishedAtMs: timeMs("When the command ended"),
+  channel: nullable(words("websocket", "poll")),
+  attempt: Type.Integer({ minimum: 0 }),
+};
+
+const TRANSACTION_ROW = Type.Object(
+  {
+    type: Type.Literal("transaction"),
+    version: VERSION,
+    transaction: TRANSACTION,
+    kind: nullable(KIND),
+    sender: Type.String({ description: "Sender of the command; empty for a result without a command" }),
+    unsolicited: Type.Boolean(),
+    amountDiffers: Type.Boolean(),
+    life: Type.Optional(
+      Type.Object(ENDED_LIFE, {
+        description:
+          "How the command ended that this is the result of, in place of a row of type life; absent for a result without a command. Its uuid, terminal, version, kind, sender and shop are this row's, and its key is (transaction.terminalId, day of life.acceptedAtMs, transaction.uuid)",
+      }),
+    ),
+    shop: SHOP,
+  },
+  { description: "A stored result; its key is (transaction.terminalId, day of transaction.createdAtMs, transaction.uuid)" },
+);
+
+const LIFE_ROW = Type.Object(
+  {
+    type: Type.Literal("life"),
+    version: VERSION,
+    uuid: Type.String({ minLength: 1 }),
+    terminalId: Type.String({ minLength: 1 }),
+    kind: KIND,
+    sender: Type.String(),
+    ...ENDED_LIFE,
+    shop: SHOP,
+  },
+  { description: "A command that ended, and no row of a result tells how; its key is (terminalId, day of acceptedAtMs, uuid)" },
+);
+
+const CONFLICT_ROW = Type.Object(
+  {
+    type: Type.Literal("conflict"),
+    id: Type.String({ minLength: 1 }),
+    uuid: Type.String({ minLength: 1 }),
+    terminalId: Type.String({ minLength: 1 }),
+    postedBy: Type.String(),
+    atMs: timeMs("When it was posted"),
+    raw: Type.String({ description: "The posted result as JSON text, PANs masked" }),
+  },
+  { description: "A second, different result for a uuid, which never overwrites the first; its key is (terminalId, day of atMs, id)" },
+);
+
+const OBJECT_ROW = Type.Object(
+  {
+    type: Type.Literal("object"),
+    version: Type.Integer({
+      minimum: 1,
+      description:
+        "Of the rows with the same key the one with the highest version counts: (money has moved for good: 2^42) + what grows with each change",
+    }),
+    merchantId: Type.String({ minLength: 1 }),
+    livemode: Type.Boolean({ description: "Whether the merchant's money is real" }),
+    object: words("link", "refund", "dispute", "alert", "subscription", "charge"),
+    id: Type.String({ minLength: 1 }),
+    createdAtMs: timeMs("When it was made, of a refund and a charge when it was first asked for; never changes"),
+    state: Type.String({ minLength: 1 }),
+    category: Type.String(),
+    reason: Type.String(),
+    amountMinor: Type.Integer({ description: "Minor units of the currency" }),
+    currency: Type.String(),
+    uuid: Type.String({ description: "The payment that it is about; empty for none" }),
+    parent: Type.String({ description: "The thing that it belongs to; empty for none" }),
+    attempt: Type.Integer({ minimum: 0 }),
+    dueAtMs: nullable(timeMs("When it was due, or is to be answered by")),
+    activeAtMs: nullable(timeMs("When it first became active")),
+    endedAtMs: nullable(timeMs("When it ended")),
+    monthlyMinor: Type.Integer(),
+  },
+  {
+    description:
+      "A payment link, refund, dispute, alert, subscription or charge of a merchant, as it stands; its key is (merchantId, object, day of createdAtMs, id). infra/docs/analytics.md has the words of its members",
+  },
+);
+
+const MEMBERS = {
+  outbox: Type.Optional(Type.String({ description: "For the relay itself: the outbox entry of the row" })),
+  store: Type.Optional(Type.Integer({ minimum: 0, description: "For the relay itself: the version that its store gave the row" })),
+  row: Type.Union([TRANSACTION_ROW, LIFE_ROW, CONFLICT_ROW, OBJECT_ROW]),
+};
+
+export const FEED_MESSAGE = Type.Object(
+  { schema: Type.Literal(SCHEMA_VERSION), ...MEMBERS },
+  {
+    $id: "relay.transactions.v2",
+    title: "A message of the topic relay.transactions",
+    description:
+      "Keyed by terminal id, rows of type object by merchant id. At least once: the same row may come again, and a later version of it replaces an earlier one.",
+  },
+);
+
+const [OLDEST, NEWEST] = SCHEMAS_READ;
+
+/** Messages of former versions are in the topic for as long as it keeps them. */
+const CHECK = TypeCompiler.Compile(Type.Object({ schema: Type.Integer({ minimum: OLDEST, maximum: NEWEST }), ...MEMBERS }));
+
+/** The value of a message; `rowText` is JSON of a FeedRow. The key is in the value because a header of each message would cost as much again. */
+export function encodeFeedMessage(outboxKey: string, rowText: string, storeVersion: number): Buffer {
+  return Buffer.from(`{"schema":${SCHEMA_VERSION},"outbox":${JSON.stringify(outboxKey)},"store":${storeVersion},"row":${rowText}}`);
+}
+
+/**
+ * A decoded message: its row, or why it has none. Reasons quote nothing of the message. The outbox key is null if there is no valid one: a
+ * message that anyone may have written must not delete other entries.
+ */
+export type DecodedMessage = { outboxKey: string | null } & ({ type: "row"; row: FeedRow } | { type: "unreadable"; reason: string });
+
+export function decodeFeedMessage(value: Buffer | null): DecodedMessage {
+  if (value === null) return { type: "unreadable", outboxKey: null, reason: "it has no value" };
+  let message: unknown;
+  try {
+    message = JSON.parse(value.toString());
+  } catch {
+    return { type: "unreadable", outboxKey: null, reason: "it is not JSON" };
+  }
+  const outboxKey = typeof message === "object" && message !== null && "outbox" in message ? outboxKeyOf(message.outbox) : null;
+  if (CHECK.Check(message)) {
+    const row = ranked(rowOf(message.row));
+    return { type: "row", outboxKey, row: message.store === undefined ? row : fromStore(row, message.store) };
+  }
+  const schema = typeof message === "object" && message !== null && "schema" in message ? message.schema : undefined;
+  if (typeof schema !== "number" || schema < OLDEST || schema > NEWEST) {
+    const found = typeof schema === "number" ? `schema ${schema}` : "no schema number";
+    return { type: "unreadable", outboxKey, reason: `it has ${found}; this version reads schema ${OLDEST} to ${NEWEST}` };
+  }
+  return { type: "unreadable", outboxKey, reason: `it is not as the schema says at ${CHECK.Errors(message).First()?.path ?? "/"}` };
+}
+
+/** The row of a message as unchecked JSON text; null if there is none. */
+export function rowTextOf(value: Buffer | null): string | null {
+  try {
+    const message: unknown = JSON.parse(value?.toString() ?? "null");
+    return typeof message === "object" && message !== null && "row" in message ? JSON.stringify(message.row) : null;
+  } catch {
+    return null;
+  }
+}
+
+/** The checked shape is the row's: what the compiler finds different here has to be changed in one of the two. */
+function rowOf(row: Static<typeof FEED_MESSAGE>["row"]): FeedRow {
+  return row;
+}
+
+/** What keeps rows in order: their terminal, or the merchant whose thing it is. */
+function keyOf(row: FeedRow): string {
+  if (row.type === "transaction") return row.transaction.terminalId;
+  return row.type === "object" ? row.merchantId : row.terminalId;
+}
+
+const MEMBER = '"terminalId":"';
+
+/**
+ * The key of the message for a row that is still text; null if the text is not a row. The row is parsed only if the name of the terminal's member occurs more than
+ * once (within free-form members), or not at all: quotes are escaped within strings, so a single occurrence is the row's own.
+ */
+export function keyInRow(text: string): string | null {
+  const at = text.indexOf(MEMBER);
+  if (at !== -1 && at === text.lastIndexOf(MEMBER) && text.startsWith('{"type":"') && text.endsWith("}")) {
+    const start = at + MEMBER.length;
+    const terminalId = text.slice(start, text.indexOf('"', start));
+    if (!terminalId.includes("\\")) return terminalId;
+  }
+  const row = readRow(text);
+  return row === null ? null : keyOf(row);
+}

@@ -1,0 +1,239 @@
+import type { ClickHouseClient } from "@clickhouse/client";
+import type { MerchantTransaction, MerchantTransactionFilter, TransactionKey } from "../../engine/payments/merchant-transactions.ts";
+import type { ObjectRow } from "../../engine/payments/object-row.ts";
+import type { Transaction, TransactionMethod } from "../../engine/payments/transaction.ts";
+import { LATEST_MS } from "../feed/row-binary.ts";
+import { askClickHouse, askLines } from "./ask-clickhouse.ts";
+import { refundsSince } from "./merchant-refunds.ts";
+import { conditionOf, type Range, REFUNDED_MINOR, SUMS } from "./merchant-sql.ts";
+import type { Sql } from "./newest-rows.ts";
+import { keyText } from "./waiting-rows.ts";
+
+const MEMORY_BYTES_MAX = 256 * 1_048_576;
+
+/** More terminals than a merchant has; the result is held in memory. */
+const TERMINALS_MAX = 10_000;
+
+/** Lines of one query, which are held in memory as a whole, here and in the embedded ClickHouse. */
+const LINES_BYTES_MAX = 32 * 1_048_576;
+
+/** Uuids of one query: they are part of its address, in which ClickHouse permits some hundred kilobytes. */
+const UUIDS_AT_ONCE = 500;
+
+/** Sums of one currency, and at most one of the others. */
+export interface SumsGroup {
+  currency: string;
+  startMs: number | null;
+  ofMethod: TransactionMethod | null;
+  ofTerminal: string | null;
+  volumeMinor: number;
+  approved: number;
+  declined: number;
+}
+
+interface ItemRow {
+  uuid: string;
+  terminalId: string;
+  line: string;
+}
+
+export interface MerchantQueriesOptions {
+  client: ClickHouseClient;
+  merchantId: string;
+  /** Ends whatever runs. */
+  signal: AbortSignal;
+  secondsMax: number;
+  /** By `keyText`: in the place of these rows stands something newer that ClickHouse does not have. */
+  replaced: readonly string[];
+  /** Refunds that ClickHouse does not have. */
+  refunds: readonly ObjectRow[];
+}
+
+/**
+ * A row as text, for files of a million of them: whether its amount differs, whether nobody asked for it and whether it is a payment (a digit each), what was given back of
+ * it, and its transaction as JSON.
+ */
+const LINE = `concat(toString(toUInt8(amount_differs)), toString(toUInt8(unsolicited)), toString(toUInt8(is_payment)), toString(${REFUNDED_MINOR}), item)`;
+
+const FLAGS = 3;
+
+/** The columns that a line is made of, and those by which rows are told apart and ordered. */
+const OF_LINE = "uuid, terminal_id, created_at, method, status, amount_differs, unsolicited, is_payment, item";
+
+export function lineOf({ transaction, amountDiffers, unsolicited, isPayment, refundedMinor }: MerchantTransaction): string {
+  const flags = [amountDiffers, unsolicited, isPayment].map((flag) => (flag ? "1" : "0")).join("");
+  return `${flags}${refundedMinor}${JSON.stringify(transaction)}`;
+}
+
+/** The feed wrote it from a Transaction. */
+export function readLine(line: string): MerchantTransaction {
+  const begin = line.indexOf("{");
+  const transaction: Transaction & { terminalId: string } = JSON.parse(line.slice(begin));
+  const [amountDiffers, unsolicited, isPayment] = [line[0] === "1", line[1] === "1", line[2] === "1"];
+  return { transaction, amountDiffers, unsolicited, isPayment, refundedMinor: Number(line.slice(FLAGS, begin)) };
+}
+
+const NEWEST_FIRST = "ORDER BY created_at DESC, uuid DESC, terminal_id DESC";
+
+/** What is asked of `relay.merchant_transactions` for one merchant: every condition begins with it. */
+export class MerchantQueries {
+  readonly #options: MerchantQueriesOptions;
+
+  constructor(options: MerchantQueriesOptions) {
+    this.#options = options;
+  }
+
+  /** Keys of the newest rows, newest first. */
+  async keys(filter: MerchantTransactionFilter, range: Range, limit: number): Promise<TransactionKey[]> {
+    const { where, parameters } = this.#where(filter, range);
+    return this.#ask<TransactionKey>(
+      `SELECT uuid, terminal_id AS terminalId, toUnixTimestamp64Milli(created_at) AS createdAtMs
+       FROM relay.merchant_transactions FINAL ${where} ${NEWEST_FIRST} LIMIT {limit:UInt32}`,
+      { ...parameters, limit },
+    );
+  }
+
+  /** What these keys, newest first, stand for, by `keyText`; a row that is no longer one of the filter is not there. */
+  async items(filter: MerchantTransactionFilter, keys: readonly TransactionKey[]): Promise<Map<string, MerchantTransaction>> {
+    const items = new Map<string, MerchantTransaction>();
+    for (let start = 0; start < keys.length; start += UUIDS_AT_ONCE) {
+      const some = keys.slice(start, start + UUIDS_AT_ONCE);
+      const times = some.map(({ createdAtMs }) => createdAtMs);
+      const range = { fromMs: Math.min(...times), untilMs: Math.max(...times) + 1, uuids: some.map(({ uuid }) => uuid) };
+      const { text, parameters } = this.#withRefunds(filter, range, "");
+      const rows = await this.#ask<ItemRow>(`SELECT uuid, terminal_id AS terminalId, ${LINE} AS line FROM ${text}`, parameters);
+      for (const row of rows) items.set(keyText(row), readLine(row.line));
+    }
+    return items;
+  }
+
+  /** Versions of rows of these uuids from and to (included) two times, by `keyText`. */
+  async versions(uuids: readonly string[], fromMs: number, toMs: number): Promise<Map<string, number>> {
+    const versions = new Map<string, number>();
+    for (let start = 0; start < uuids.length; start += UUIDS_AT_ONCE) {
+      const { key, parameters } = conditionOf(
+        this.#options.merchantId,
+        {},
+        { fromMs, untilMs: toMs + 1, uuids: uuids.slice(start, start + UUIDS_AT_ONCE) },
+      );
+      const rows = await this.#ask<{ uuid: string; terminalId: string; newest: number }>(
+        `SELECT uuid, terminal_id AS terminalId, max(version) AS newest FROM relay.merchant_transactions WHERE ${key} GROUP BY uuid, terminal_id`,
+        parameters,
+      );
+      for (const row of rows) versions.set(keyText(row), row.newest);
+    }
+    return versions;
+  }
+
+  /** The newest key of each terminal. */
+  async latest(fromMs: number): Promise<TransactionKey[]> {
+    const { where, parameters } = this.#where({ results: "all" }, { fromMs, untilMs: LATEST_MS });
+    const rows = await this.#ask<{ terminalId: string; latest: string; createdAtMs: number }>(
+      `SELECT terminal_id AS terminalId, argMax(uuid, (created_at, uuid)) AS latest, toUnixTimestamp64Milli(max(created_at)) AS createdAtMs
+       FROM relay.merchant_transactions FINAL ${where} GROUP BY terminal_id ORDER BY createdAtMs DESC LIMIT ${TERMINALS_MAX}`,
+      parameters,
+    );
+    return rows.map(({ terminalId, latest, createdAtMs }) => ({ terminalId, uuid: latest, createdAtMs }));
+  }
+
+  /** Sums by currency alone, and by hours from `fromMs`, methods and terminals. */
+  async sums(range: { fromMs: number; untilMs: number }): Promise<SumsGroup[]> {
+    const { where, parameters } = this.#where({}, range);
+    return this.#ask<SumsGroup>(
+      `SELECT currency,
+         if(grouping(hour) = 0, {fromMs:Int64} + hour * 3600000, NULL) AS startMs,
+         if(grouping(method) = 0, toString(method), NULL) AS ofMethod,
+         if(grouping(terminal_id) = 0, terminal_id, NULL) AS ofTerminal, ${SUMS}
+       FROM (
+         SELECT currency, method, terminal_id, status, amount_cents, action_code,
+           intDiv(toUnixTimestamp64Milli(created_at) - {fromMs:Int64}, 3600000) AS hour
+         FROM relay.merchant_transactions FINAL ${where}
+       )
+       GROUP BY GROUPING SETS ((currency), (currency, hour), (currency, method), (currency, terminal_id))`,
+      parameters,
+    );
+  }
+
+  /**
+   * The time down to which there are about `rows` rows, whether they match or not; null where there are less. It reads no more of them, backwards and in the table's
+   * order.
+   */
+  async edge(range: Range, rows: number): Promise<number | null> {
+    const { key, parameters } = conditionOf(this.#options.merchantId, {}, range);
+    const [found] = await this.#ask<{ atMs: number }>(
+      `SELECT toUnixTimestamp64Milli(created_at) AS atMs FROM relay.merchant_transactions WHERE ${key}
+       ORDER BY day DESC, created_at DESC LIMIT 1 OFFSET {rows:UInt32}`,
+      { ...parameters, rows },
+    );
+    return found?.atMs ?? null;
+  }
+
+  /** The newest rows as lines, newest first. Fails where they are more than `LINES_BYTES_MAX`. */
+  async lines(filter: MerchantTransactionFilter, range: Range, limit: number): Promise<string[]> {
+    const { text, parameters } = this.#withRefunds(filter, range, `${NEWEST_FIRST} LIMIT {limit:UInt32}`);
+    const query = `SELECT ${LINE} FROM ${text} ${NEWEST_FIRST}`;
+    const question = this.#question(query, { ...parameters, limit });
+    const settings = { ...question.settings, max_result_bytes: String(LINES_BYTES_MAX), result_overflow_mode: "throw" } as const;
+    return askLines(this.#options.client, { ...question, settings });
+  }
+
+  /** What was given back of payments since a time, of those that have these uuids. */
+  async refunded(uuids: readonly string[], fromMs: number): Promise<Map<string, number>> {
+    const refunds = this.#refunds(fromMs);
+    const found = new Map<string, number>();
+    for (let start = 0; start < uuids.length; start += UUIDS_AT_ONCE) {
+      const rows = await this.#ask<{ refundedUuid: string; refunded: number }>(
+        `SELECT refundedUuid, refunded FROM ${refunds.text} WHERE refundedUuid IN {wantedUuids:Array(String)}`,
+        { ...refunds.parameters, wantedUuids: uuids.slice(start, start + UUIDS_AT_ONCE) },
+      );
+      for (const { refundedUuid, refunded } of rows) found.set(refundedUuid, refunded);
+    }
+    return found;
+  }
+
+  #refunds(fromMs: number): Sql {
+    return refundsSince(this.#options.merchantId, fromMs, this.#options.refunds);
+  }
+
+  /** Where PREWHERE stands, FINAL reads the other columns only of rows whose key is one of those wanted. */
+  #where(filter: MerchantTransactionFilter, range: Range): { where: string; parameters: Record<string, unknown> } {
+    const { merchantId, replaced } = this.#options;
+    const refunds = filter.refundState === undefined ? null : this.#refunds(range.fromMs);
+    const { key, row, parameters } = conditionOf(merchantId, filter, {
+      ...{ replaced, ...range },
+      ...(refunds === null ? {} : { refunds: refunds.text }),
+    });
+    return { where: `PREWHERE ${key} WHERE ${row}`, parameters: { ...parameters, ...refunds?.parameters } };
+  }
+
+  /** Rows with what was given back of each (`REFUNDED_MINOR`). */
+  #withRefunds(filter: MerchantTransactionFilter, range: Range, newest: string): Sql {
+    const { where, parameters } = this.#where(filter, range);
+    const refunds = this.#refunds(range.fromMs);
+    return {
+      text: `(SELECT ${OF_LINE} FROM relay.merchant_transactions FINAL ${where} ${newest}) AS payments
+        ANY LEFT JOIN ${refunds.text} AS refunds ON payments.uuid = refunds.refundedUuid`,
+      parameters: { ...parameters, ...refunds.parameters },
+    };
+  }
+
+  /** Any other query about the merchant. */
+  ask<Row>({ text, parameters }: Sql): Promise<Row[]> {
+    return this.#ask<Row>(text, parameters);
+  }
+
+  #ask<Row>(query: string, parameters: Record<string, unknown>): Promise<Row[]> {
+    return askClickHouse<Row>(this.#options.client, this.#question(query, parameters));
+  }
+
+  #question(query: string, parameters: Record<string, unknown>) {
+    const { signal, secondsMax } = this.#options;
+    return {
+      query,
+      parameters,
+      signal,
+      secondsMax,
+      settings: { max_threads: 1, max_memory_usage: String(MEMORY_BYTES_MAX), use_skip_indexes_if_final: 1 } as const,
+    };
+  }
+}

@@ -1,0 +1,183 @@
+import { GATEWAY_RESULT } from "../../engine/gateway/gateway.ts";
+import { hasUuidForm, isSameUuid, uuidKey } from "../../engine/kernel/identifiers.ts";
+import type { TransactionRow } from "../../engine/payments/feed-row.ts";
+import { type MerchantTransactionFilter, refundStateOf, type TransactionKey } from "../../engine/payments/merchant-transactions.ts";
+import { isPayment } from "../../engine/payments/payment.ts";
+import type { Transaction, TransactionMethod } from "../../engine/payments/transaction.ts";
+import { LATEST_MS } from "../feed/row-binary.ts";
+
+/** What no list of a merchant has, whatever it asks for. */
+const UNLISTED_METHODS: readonly TransactionMethod[] = ["SCAN", "PRINT"];
+const UNLISTED_KINDS: readonly TransactionRow["kind"][] = ["scan", "print", "cancel", "administrative"];
+
+/** Only payments by link can be given back from here; a terminal may have posted a result under the uuid of one. */
+const REFUNDABLE: TransactionMethod = "PAYBYLINK";
+
+/** A part of a query and the values of its parameters, which stand nowhere in its text. */
+export interface Condition {
+  /** Of columns that never change for a row: it may be looked at before the newest version is known. */
+  key: string;
+  /** Of all columns, of the newest version. */
+  row: string;
+  parameters: Record<string, unknown>;
+}
+
+/** Rows of a merchant before `until` (a time, or the last row of a page) and from `fromMs` on. */
+export interface Range {
+  fromMs: number;
+  untilMs: number;
+  /** Only rows that are older than this one. */
+  after?: TransactionKey | null;
+  /** Rows, by `keyText`, in whose place something newer stands that ClickHouse does not have. */
+  replaced?: readonly string[];
+  /** Only these, in whatever spelling. */
+  uuids?: readonly string[];
+  /** A table of the merchant's refunds in the range and after it (merchant-refunds.ts), for filters by what was given back. */
+  refunds?: string;
+}
+
+/** ClickHouse's Date goes from 1970 to 2149, and a time outside would wrap around. */
+export function withinDates(ms: number): number {
+  return Math.min(Math.max(ms, 0), LATEST_MS);
+}
+
+export function rangeOf({ fromMs, untilMs }: MerchantTransactionFilter): { fromMs: number; untilMs: number } {
+  return { fromMs: withinDates(fromMs ?? 0), untilMs: withinDates(untilMs ?? LATEST_MS) };
+}
+
+const time = (name: string) => `fromUnixTimestamp64Milli({${name}:Int64}, 'UTC')`;
+
+const words = (values: readonly (string | null)[]) => values.map((value) => `'${value}'`).join(", ");
+
+const LISTED = `method NOT IN (${words(UNLISTED_METHODS)}) AND command_kind NOT IN (${words(UNLISTED_KINDS)})`;
+
+const RESULTS: Readonly<Record<NonNullable<MerchantTransactionFilter["results"]>, string>> = {
+  payments: "is_payment",
+  others: `NOT is_payment AND ${LISTED}`,
+  all: LISTED,
+};
+
+/** The same as `isRefundable` in SQL. */
+export const IS_REFUNDABLE = `method = '${REFUNDABLE}' AND status = 'OK'`;
+
+/** What was given back of a row that is joined with the refunds of its uuid (merchant-refunds.ts). */
+export const REFUNDED_MINOR = `if(${IS_REFUNDABLE}, ifNull(refunded, 0), 0)`;
+
+/** Whether some of a row was given back, or all of it. */
+const SOME = (refunds: string) => `${IS_REFUNDABLE} AND uuid IN (SELECT refundedUuid FROM ${refunds})`;
+const ALL = (refunds: string) => `${IS_REFUNDABLE} AND (uuid, amount_cents) IN (SELECT refundedUuid, refunded FROM ${refunds})`;
+
+const REFUND_STATES: Readonly<Record<NonNullable<MerchantTransactionFilter["refundState"]>, (refunds: string) => string>> = {
+  ANY: SOME,
+  NONE: (refunds) => `NOT (${SOME(refunds)})`,
+  PARTLY_REFUNDED: (refunds) => `${SOME(refunds)} AND NOT (${ALL(refunds)})`,
+  REFUNDED: ALL,
+};
+
+/** What the newest version of a row has to be like, in SQL; `matches` says the same of a row that waits. */
+export function conditionOf(merchantId: string, filter: MerchantTransactionFilter, range: Range): Condition {
+  const key = [
+    "merchant_id = {merchantId:String}",
+    `day BETWEEN toDate(${time("fromMs")}) AND toDate(${time("untilMs")})`,
+    `created_at >= ${time("fromMs")} AND created_at < ${time("untilMs")}`,
+  ];
+  const parameters: Record<string, unknown> = { merchantId, fromMs: range.fromMs, untilMs: range.untilMs };
+  const row = [RESULTS[filter.results ?? "payments"]];
+  const add = (to: string[], text: string, values: Record<string, unknown>) => {
+    to.push(text);
+    Object.assign(parameters, values);
+  };
+  if (range.after) {
+    const { createdAtMs: afterMs, uuid: afterUuid, terminalId: afterTerminal } = range.after;
+    const last = `(${time("afterMs")}, {afterUuid:String}, {afterTerminal:String})`;
+    add(key, `created_at <= ${time("afterMs")} AND (created_at, uuid, terminal_id) < ${last}`, { afterMs, afterUuid, afterTerminal });
+  }
+  // The index is one of small letters, since the feed writes a uuid as its sender did.
+  if (range.uuids !== undefined) add(key, "lower(uuid) IN {uuids:Array(String)}", { uuids: range.uuids.map((uuid) => uuid.toLowerCase()) });
+  if (range.replaced !== undefined && range.replaced.length > 0) {
+    add(key, "concat(terminal_id, ' ', uuid) NOT IN {replaced:Array(String)}", { replaced: range.replaced });
+  }
+  const { status, refundState, method, terminalId, amountMin, amountMax, currency, last4, authCode, q } = filter;
+  if (terminalId !== undefined) add(key, "terminal_id = {terminalId:String}", { terminalId });
+  if (status !== undefined) add(row, "status = {status:String}", { status });
+  if (refundState !== undefined) {
+    if (range.refunds === undefined) throw new Error("a filter by what was given back without a table of refunds");
+    add(row, REFUND_STATES[refundState](range.refunds), {});
+  }
+  if (method !== undefined) add(row, "method = {method:String}", { method });
+  if (amountMin !== undefined) add(row, "amount_cents >= {amountMin:Int64}", { amountMin });
+  if (amountMax !== undefined) add(row, "amount_cents <= {amountMax:Int64}", { amountMax });
+  if (currency !== undefined) add(row, "currency = {currency:String}", { currency });
+  if (last4 !== undefined) add(row, "last4 = {last4:String}", { last4 });
+  if (authCode !== undefined) add(row, "auth_code = {authCode:String}", { authCode });
+  if (q !== undefined) {
+    if (hasUuidForm(q)) add(key, "lower(uuid) = {wanted:String}", { wanted: uuidKey(q) });
+    else {
+      const text = "(startsWith(uuid, {q:String}) OR startsWith(uuid, {qSmall:String}) OR auth_code = {q:String} OR last4 = {q:String})";
+      add(row, text, { q, qSmall: q.toLowerCase() });
+    }
+  }
+  return { key: key.join(" AND "), row: row.join(" AND "), parameters };
+}
+
+/** Whether the row is one of the list. `refundedMinor`: what was given back of it. */
+export function matches(row: TransactionRow, filter: MerchantTransactionFilter, refundedMinor = 0): boolean {
+  const { transaction } = row;
+  const { createdAtMs, uuid, terminalId, method, status, amountCents, currency, auth } = transaction;
+  if (!isOf(row, filter.results ?? "payments")) return false;
+  const { fromMs, untilMs } = rangeOf(filter);
+  if (createdAtMs < fromMs || createdAtMs >= untilMs) return false;
+  const same = <T>(wanted: T | undefined, found: T) => wanted === undefined || wanted === found;
+  if (filter.amountMin !== undefined && amountCents < filter.amountMin) return false;
+  if (filter.amountMax !== undefined && amountCents > filter.amountMax) return false;
+  return (
+    same(filter.status, status) &&
+    (filter.refundState === "ANY" ? refundedMinor > 0 : same(filter.refundState, refundStateOf({ transaction, refundedMinor }))) &&
+    same(filter.method, method) &&
+    same(filter.terminalId, terminalId) &&
+    same(filter.currency, currency) &&
+    same(filter.last4, last4Of(transaction)) &&
+    same(filter.authCode, auth?.authCode ?? "") &&
+    (filter.q === undefined || isFound(filter.q, uuid, transaction))
+  );
+}
+
+function isOf(row: TransactionRow, results: NonNullable<MerchantTransactionFilter["results"]>): boolean {
+  if (results === "payments") return isPayment(row);
+  const isListed = !UNLISTED_METHODS.includes(row.transaction.method) && !UNLISTED_KINDS.includes(row.kind);
+  return isListed && (results === "all" || !isPayment(row));
+}
+
+/** Whether something of it may have been given back. */
+export function isRefundable({ method, status }: Transaction): boolean {
+  return method === REFUNDABLE && status === "OK";
+}
+
+function isFound(q: string, uuid: string, transaction: Transaction): boolean {
+  if (hasUuidForm(q)) return isSameUuid(q, uuid);
+  return uuid.startsWith(q) || uuid.startsWith(q.toLowerCase()) || transaction.auth?.authCode === q || last4Of(transaction) === q;
+}
+
+/** As the materialized view of migration 0005 fills `last4`. */
+function last4Of({ card }: Transaction): string {
+  return /[0-9]{4}$/.exec(card?.maskedPan ?? "")?.[0] ?? "";
+}
+
+/** A link that nobody paid in time was declined by nobody. (The gateway's words for other ends have other codes: engine/links/machine.ts.) */
+export const EXPIRED = `method = 'PAYBYLINK' AND action_code = '${GATEWAY_RESULT.expired}'`;
+
+/** What one payment adds to the sums. */
+export const SUMS = `
+  sumIf(amount_cents, status = 'OK') AS volumeMinor,
+  countIf(status = 'OK') AS approved, countIf(status = 'KO' AND NOT (${EXPIRED})) AS declined`;
+
+/** The same of a payment that waits. */
+export function sumsOf({ method, status, amountCents, auth }: Transaction): { volumeMinor: number; approved: number; declined: number } {
+  const isOk = status === "OK";
+  const isExpired = method === "PAYBYLINK" && auth?.actionCode === GATEWAY_RESULT.expired;
+  return {
+    volumeMinor: isOk ? amountCents : 0,
+    approved: isOk ? 1 : 0,
+    declined: !isOk && !isExpired ? 1 : 0,
+  };
+}

@@ -1,0 +1,349 @@
+import type { ClickHouseClient } from "@clickhouse/client";
+import type { Clock } from "../../engine/kernel/clock.ts";
+import { RelayError } from "../../engine/kernel/errors.ts";
+import { hasUuidForm, isSameUuid } from "../../engine/kernel/identifiers.ts";
+import type { Kv } from "../../engine/kernel/kv.ts";
+import type { Timers } from "../../engine/kernel/timers.ts";
+import type { TransactionRow } from "../../engine/payments/feed-row.ts";
+import type {
+  MerchantDay,
+  MerchantTransaction,
+  MerchantTransactionFilter,
+  MerchantTransactionPage,
+  MerchantTransactions,
+  TransactionKey,
+} from "../../engine/payments/merchant-transactions.ts";
+import { isPayment } from "../../engine/payments/payment.ts";
+import { LATEST_MS } from "../feed/row-binary.ts";
+import { dayOf, hasHours } from "./merchant-day.ts";
+import { lineOf, MerchantQueries, readLine } from "./merchant-queries.ts";
+import { isRefundable, matches, rangeOf } from "./merchant-sql.ts";
+import { isOlder, merchantLines } from "./merchant-stream.ts";
+import { MerchantTurns } from "./merchant-turns.ts";
+import { createOutboxLooks } from "./outbox-looks.ts";
+import { SharedResults } from "./shared-results.ts";
+import { either, translated } from "./translated.ts";
+import { newestObjects, objectsWithoutStored } from "./waiting-objects.ts";
+import { keyText, newestOf, withoutStored } from "./waiting-rows.ts";
+
+/** For everything that somebody waits for at a page: looks at the outbox, turns and queries. */
+const DEADLINE_MS = 3_000;
+/** Of it, for a turn. */
+const TURN_MS = 1_000;
+
+/** A batch of a file, and how long one waits for its turn. */
+const BATCH_SECONDS = 10;
+const BATCH_TURN_MS = 30_000;
+/** Lines that are handed over at once, to a thread that answers payments too: it reads them in a millisecond or two. */
+const HANDED_ROWS = 500;
+
+/** A file of millions of rows takes minutes; one whose reader has stopped reading ends. */
+const STREAM_MS_MAX = 15 * 60_000;
+
+/**
+ * Maximum number of rows of the outbox that are searched. The feed delivers them within a second or two while ClickHouse runs. Fewer than for a terminal's list
+ * (transaction-list.ts): merchants' pages are read again and again, and each search reads them all.
+ */
+const BACKLOG_ROWS_MAX = 20_000;
+/** Where there were more, nobody searches again before this time. */
+const BACKLOG_AGAIN_MS = 2_000;
+
+/** Maximum number of a merchant's rows that ClickHouse does not have: their keys are part of the address of each query. */
+export const WAITING_ROWS_MAX = 1_500;
+
+/** Rows that differ only in capitals and terminals, of which the newest of the right spelling is wanted. */
+const SPELLINGS_MAX = 100;
+
+const DAY_MS = 86_400_000;
+
+/** A page is looked for in the newest rows first: most are full after a day or a week. */
+const WINDOWS_MS = [DAY_MS, 7 * DAY_MS, 31 * DAY_MS, Number.POSITIVE_INFINITY];
+
+const LATEST_WITHIN_MS = 31 * DAY_MS;
+
+/** Sums and latest transactions are shared for this time: pages ask for them again every few seconds. */
+const SUMS_KEEP_MS = 15_000;
+const LATEST_KEEP_MS = 5_000;
+/** Merchants whose people look at the portal at once. One of sums takes some kilobytes, one of latest transactions a kilobyte a terminal. */
+const SUMS_KEPT_MAX = 512;
+const LATEST_KEPT_MAX = 64;
+
+export interface MerchantTransactionsOptions {
+  kv: Kv;
+  /** Connections of their own, so that the feed and the terminals' lists never wait for one. */
+  client: ClickHouseClient;
+  clock: Clock;
+  timers: Timers;
+  /** `Feed.deliveredUntil`, if the feed runs in this process; otherwise the outbox is read from its start. */
+  deliveredUntil?: () => string | null;
+}
+
+/** With what goes between threads as text: the rows of `stream`, each to be read by `readLine`. */
+export interface MerchantTransactionReader extends MerchantTransactions {
+  lines(merchantId: string, filter: MerchantTransactionFilter, gone?: AbortSignal): AsyncGenerator<readonly string[]>;
+}
+
+/** Over ClickHouse's `relay.merchant_transactions` and the rows that are not there yet. */
+export function createMerchantTransactions(options: MerchantTransactionsOptions): MerchantTransactionReader {
+  const reader = new Reader(options);
+  return {
+    page: (merchantId, query, gone) => reader.page(merchantId, query, gone),
+    find: (merchantId, uuid, gone) => reader.find(merchantId, uuid, gone),
+    sums: (merchantId, range, gone) => reader.sums(merchantId, range, gone),
+    latestByTerminal: (merchantId, gone) => reader.latestByTerminal(merchantId, gone),
+    lines: (merchantId, filter, gone) => reader.lines(merchantId, filter, gone),
+    stream: (merchantId, filter, gone) => read(reader.lines(merchantId, filter, gone)),
+  };
+}
+
+/** The rows of lines. */
+export async function* read(batches: AsyncIterable<readonly string[]>): AsyncGenerator<readonly MerchantTransaction[]> {
+  for await (const lines of batches) yield lines.map(readLine);
+}
+
+/** Without a ClickHouse; callers get `reason`. */
+export function missingMerchantTransactions(reason: string): MerchantTransactionReader {
+  const missing = () =>
+    Promise.reject(new RelayError("unavailable", `Transactions cannot be read here: ${reason}`, { retryAfterSeconds: 5 }));
+  async function* none(): AsyncGenerator<never> {
+    yield await missing();
+  }
+  return { page: missing, find: missing, sums: missing, latestByTerminal: missing, lines: none, stream: none };
+}
+
+/** Whatever is stored under a uuid. */
+const ALL = { results: "all" } as const satisfies MerchantTransactionFilter;
+
+const AWAY_TEXT = "Transactions cannot be read now: ClickHouse does not answer. Payments and their results are not affected.";
+const LATE_TEXT = "Transactions could not be read in time; choose fewer days, or try again.";
+const BACKLOG_TEXT = "Transactions cannot be read now: too many results are not in ClickHouse yet.";
+
+/** What is asked within one deadline, or while a file is read. */
+interface Asking {
+  queries: MerchantQueries;
+  /** Rows that ClickHouse does not have, each with the highest version; some may not match. */
+  waiting: readonly WaitingRow[];
+}
+
+/** A row with what was given back of it. */
+interface WaitingRow {
+  row: TransactionRow;
+  refundedMinor: number;
+}
+
+class Reader {
+  readonly #options: MerchantTransactionsOptions;
+  readonly #looks: ReturnType<typeof createOutboxLooks>;
+  readonly #turns: MerchantTurns;
+  readonly #sums: SharedResults<MerchantDay>;
+  readonly #latest: SharedResults<ReadonlyMap<string, MerchantTransaction>>;
+  #backlogAtMs = Number.NEGATIVE_INFINITY;
+
+  constructor(options: MerchantTransactionsOptions) {
+    const { kv, clock, timers, deliveredUntil } = options;
+    this.#options = options;
+    this.#looks = createOutboxLooks(kv, deliveredUntil ?? (() => null), BACKLOG_ROWS_MAX);
+    this.#turns = new MerchantTurns(timers);
+    this.#sums = new SharedResults({ clock, keepMs: SUMS_KEEP_MS, max: SUMS_KEPT_MAX });
+    this.#latest = new SharedResults({ clock, keepMs: LATEST_KEEP_MS, max: LATEST_KEPT_MAX });
+  }
+
+  page(
+    merchantId: string,
+    { filter, after, limit }: Parameters<MerchantTransactions["page"]>[1],
+    gone: AbortSignal | undefined,
+  ): Promise<MerchantTransactionPage> {
+    return this.#inTime(merchantId, gone, async ({ queries, waiting }) => {
+      const listed = listedOf(waiting, filter).filter(({ key }) => after === null || isOlder(key, after));
+      const stored = await this.#storedKeys(queries, { filter, after, limit: limit + 1 });
+      const keys = [...stored, ...listed.map(({ key }) => key)].sort(newestFirst);
+      const page = keys.slice(0, limit);
+      const ofWaiting = new Map(listed.map(({ key, found }) => [keyText(key), found]));
+      const items = await queries.items(
+        filter,
+        page.filter((key) => !ofWaiting.has(keyText(key))),
+      );
+      return {
+        items: page.map((key) => ofWaiting.get(keyText(key)) ?? items.get(keyText(key))).filter((item) => item !== undefined),
+        next: keys.length > limit ? (page.at(-1) ?? null) : null,
+      };
+    });
+  }
+
+  /** As many keys as wanted, from the newest window on that has them. */
+  async #storedKeys(
+    queries: MerchantQueries,
+    { filter, after, limit }: { filter: MerchantTransactionFilter; after: TransactionKey | null; limit: number },
+  ): Promise<TransactionKey[]> {
+    const { fromMs, untilMs } = rangeOf(filter);
+    const found: TransactionKey[] = [];
+    let highMs = after === null ? untilMs : Math.min(untilMs, after.createdAtMs + 1);
+    // A range that is open towards the future begins now. (A clock that is ahead only makes the first window longer.)
+    const beginMs = Math.min(highMs, this.#options.clock.nowMs());
+    // One uuid is found by its index, wherever it is.
+    const windows = filter.q !== undefined && hasUuidForm(filter.q) ? [Number.POSITIVE_INFINITY] : WINDOWS_MS;
+    for (const windowMs of windows) {
+      const lowMs = Math.max(fromMs, beginMs - windowMs);
+      if (lowMs >= highMs) continue;
+      found.push(...(await queries.keys(filter, { fromMs: lowMs, untilMs: highMs, after }, limit - found.length)));
+      highMs = lowMs;
+      if (found.length >= limit || lowMs === fromMs) break;
+    }
+    return found;
+  }
+
+  find(merchantId: string, uuid: string, gone: AbortSignal | undefined): Promise<MerchantTransaction | null> {
+    return this.#inTime(merchantId, gone, async ({ queries, waiting }) => {
+      const listed = listedOf(waiting, ALL).filter(({ key }) => isSameUuid(key.uuid, uuid));
+      const spelled = await queries.keys(ALL, { ...rangeOf({}), uuids: [uuid] }, SPELLINGS_MAX);
+      const stored = spelled.filter((key) => isSameUuid(key.uuid, uuid));
+      const [newest] = [...stored, ...listed.map(({ key }) => key)].sort(newestFirst);
+      if (newest === undefined) return null;
+      const ofWaiting = listed.find(({ key }) => key === newest);
+      if (ofWaiting !== undefined) return ofWaiting.found;
+      return (await queries.items(ALL, [newest])).get(keyText(newest)) ?? null;
+    });
+  }
+
+  async sums(merchantId: string, range: { fromMs: number; untilMs: number }, gone: AbortSignal | undefined): Promise<MerchantDay> {
+    const { fromMs, untilMs } = rangeOf(range);
+    if (!hasHours({ fromMs, untilMs })) throw new RelayError("invalid_request", "Sums are of 400 days at most");
+    const asked = (over: AbortSignal) =>
+      this.#inTime(merchantId, over, async ({ queries, waiting }) => {
+        const listed = listedOf(waiting, { fromMs, untilMs }).map(({ found }) => found.transaction);
+        return dayOf({ fromMs, untilMs }, await queries.sums({ fromMs, untilMs }), listed);
+      });
+    return this.#sums.of(`${fromMs} ${untilMs} ${merchantId}`, asked, gone);
+  }
+
+  latestByTerminal(merchantId: string, gone: AbortSignal | undefined): Promise<ReadonlyMap<string, MerchantTransaction>> {
+    const asked = (over: AbortSignal) =>
+      this.#inTime(merchantId, over, async ({ queries, waiting }) => {
+        const fromMs = this.#options.clock.nowMs() - LATEST_WITHIN_MS;
+        const stored = await queries.latest(fromMs);
+        const items = await queries.items(ALL, stored);
+        const latest = new Map<string, MerchantTransaction>();
+        for (const item of [...items.values(), ...listedOf(waiting, { ...ALL, fromMs }).map(({ found }) => found)]) {
+          const known = latest.get(item.transaction.terminalId);
+          if (known === undefined || isOlder(known.transaction, item.transaction)) latest.set(item.transaction.terminalId, item);
+        }
+        return latest;
+      });
+    return this.#latest.of(merchantId, asked, gone);
+  }
+
+  async *lines(merchantId: string, filter: MerchantTransactionFilter, gone: AbortSignal | undefined): AsyncGenerator<readonly string[]> {
+    const giveBack = this.#turns.stream(merchantId);
+    const ended = new AbortController();
+    const signal = either(ended.signal, gone);
+    const timer = this.#options.timers.set(STREAM_MS_MAX, () => {
+      ended.abort();
+      giveBack();
+    });
+    try {
+      const { queries, waiting } = await this.#translated(signal, () => this.#asking(merchantId, signal, BATCH_SECONDS));
+      const batches = merchantLines({
+        filter,
+        waiting: listedOf(waiting, filter).map(({ key, found }) => ({ key, line: lineOf(found) })),
+        ask: (work) => this.#translated(signal, () => this.#turns.run(merchantId, BATCH_TURN_MS, () => work(queries), signal)),
+      });
+      for await (const lines of oneAhead(batches, signal)) {
+        for (let start = 0; start < lines.length; start += HANDED_ROWS) yield lines.slice(start, start + HANDED_ROWS);
+      }
+    } finally {
+      timer.clear();
+      ended.abort();
+      giveBack();
+    }
+  }
+
+  /** Runs `work` in the merchant's turn and within the deadline of a page. */
+  async #inTime<T>(merchantId: string, gone: AbortSignal | undefined, work: (asking: Asking) => Promise<T>): Promise<T> {
+    const late = new AbortController();
+    const signal = either(late.signal, gone);
+    const asked = async () => work(await this.#asking(merchantId, signal, DEADLINE_MS / 1_000));
+    const timer = this.#options.timers.set(DEADLINE_MS, () => late.abort());
+    try {
+      return await this.#translated(signal, () => this.#turns.run(merchantId, TURN_MS, asked, gone));
+    } finally {
+      timer.clear();
+    }
+  }
+
+  /** The outbox is looked at before ClickHouse: a row that leaves it after that is in ClickHouse when that is asked. */
+  async #asking(merchantId: string, signal: AbortSignal, secondsMax: number): Promise<Asking> {
+    const { clock, client } = this.#options;
+    const backlog = () => new RelayError("unavailable", BACKLOG_TEXT, { retryAfterSeconds: 5 });
+    if (clock.monotonicMs() - this.#backlogAtMs < BACKLOG_AGAIN_MS) throw backlog();
+    const id = JSON.stringify(merchantId);
+    const [ofPayments, ofRefunds] = await Promise.all([this.#looks.find(`"shop":${id}`), this.#looks.find(`"merchantId":${id}`)]);
+    if (ofPayments === null || ofRefunds === null) {
+      this.#backlogAtMs = clock.monotonicMs();
+      throw backlog();
+    }
+    const newest = newestOf(ofPayments, ({ shop }) => shop === merchantId);
+    const newestRefunds = newestObjects(ofRefunds, merchantId).filter(({ object }) => object === "refund");
+    if (newest.length + newestRefunds.length > WAITING_ROWS_MAX) throw backlog();
+    const options = { client, merchantId, signal, secondsMax };
+    const before = new MerchantQueries({ ...options, replaced: [], refunds: [] });
+    const uuids = newest.map(({ transaction }) => transaction.uuid);
+    const [rows, refunds] = await Promise.all([
+      withoutStored(newest, (fromMs, toMs) => before.versions(uuids, fromMs, toMs)),
+      objectsWithoutStored(newestRefunds, merchantId, (sql) => before.ask(sql)),
+    ]);
+    const queries = new MerchantQueries({ ...options, replaced: rows.map(({ transaction }) => keyText(transaction)), refunds });
+    return { queries, waiting: await withRefunds(rows, queries) };
+  }
+
+  /** What went wrong, as a caller may know it. */
+  #translated<T>(signal: AbortSignal, work: () => Promise<T>): Promise<T> {
+    return translated(signal, { late: LATE_TEXT, away: AWAY_TEXT }, work);
+  }
+}
+
+/** The next batch is asked for while the last one is used; what is asked for ends with its reader. */
+async function* oneAhead<T>(batches: AsyncGenerator<T>, signal: AbortSignal): AsyncGenerator<T> {
+  let next = batches.next();
+  while (!signal.aborted) {
+    const { done, value } = await next;
+    if (done === true) return;
+    next = batches.next();
+    // Whoever reads on sees why it failed; whoever does not, does not care.
+    next.catch(() => undefined);
+    yield value;
+  }
+  throw new RelayError("unavailable", LATE_TEXT, { retryAfterSeconds: 5 });
+}
+
+async function withRefunds(rows: readonly TransactionRow[], queries: MerchantQueries): Promise<WaitingRow[]> {
+  const paid = rows.map(({ transaction }) => transaction).filter(isRefundable);
+  if (paid.length === 0) return rows.map((row) => ({ row, refundedMinor: 0 }));
+  const fromMs = paid.reduce((oldest, { createdAtMs }) => Math.min(oldest, createdAtMs), LATEST_MS);
+  const refunded = await queries.refunded(
+    paid.map(({ uuid }) => uuid),
+    fromMs,
+  );
+  return rows.map((row) => ({ row, refundedMinor: isRefundable(row.transaction) ? (refunded.get(row.transaction.uuid) ?? 0) : 0 }));
+}
+
+/** Those that match, newest first. */
+function listedOf(
+  waiting: readonly WaitingRow[],
+  filter: MerchantTransactionFilter,
+): { key: TransactionKey; found: MerchantTransaction }[] {
+  return waiting
+    .filter(({ row, refundedMinor }) => matches(row, filter, refundedMinor))
+    .map(({ row, refundedMinor }) => {
+      const { transaction, amountDiffers, unsolicited } = row;
+      const { createdAtMs, uuid, terminalId } = transaction;
+      return {
+        key: { createdAtMs, uuid, terminalId },
+        found: { transaction, amountDiffers, unsolicited, isPayment: isPayment(row), refundedMinor },
+      };
+    })
+    .sort(({ key: one }, { key: other }) => newestFirst(one, other));
+}
+
+function newestFirst(one: TransactionKey, other: TransactionKey): number {
+  return isOlder(one, other) ? 1 : isOlder(other, one) ? -1 : 0;
+}

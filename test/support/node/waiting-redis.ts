@@ -1,0 +1,19 @@
+import type { Installed } from "../../../infra/local/debian-package.ts";
+import { installRedis } from "../../../infra/local/redis.ts";
+import { outputOf, unpackFromDebian } from "./other-debian.ts";
+
+/** WAITAOF came with 7.2; Debian 12 has 7.0 itself, and Valkey 8, which kept the protocol, in its backports. */
+const OLDEST_VERSION = 7.2;
+
+/** A server that knows WAITAOF: the system's where it is new enough, else Valkey from Debian's backports, unpacked beside the system. */
+export async function installWaitingRedis(): Promise<Installed<string>> {
+  const installed = await installRedis();
+  if (installed.type === "installed" && (await versionOf(installed.program)) >= OLDEST_VERSION) return installed;
+  const packages = ["valkey-server", "valkey-tools"];
+  const valkey = await unpackFromDebian("valkey", { suite: "bookworm-backports", packages, file: "usr/bin/valkey-server" });
+  return valkey.type === "installed" ? valkey : { type: "missing", reason: `needs a Redis of 7.2 or newer, or Valkey: ${valkey.reason}` };
+}
+
+async function versionOf(program: string): Promise<number> {
+  return Number(/v=(\d+\.\d+)/.exec((await outputOf(program, ["--version"])) ?? "")?.[1] ?? 0);
+}
