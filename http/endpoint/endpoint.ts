@@ -129,7 +129,7 @@ type ReplyWithText<S, D> = D extends { body: infer B extends TSchema }
   : { status: S; headers?: ReplyHeaders<D> };
 
 /** The same with everything read-only, so that a handler may answer with read-only lists too. */
-type ReadonlyDeep<T> = T extends readonly (infer Item)[]
+export type ReadonlyDeep<T> = T extends readonly (infer Item)[]
   ? readonly ReadonlyDeep<Item>[]
   : T extends object
     ? { readonly [Member in keyof T]: ReadonlyDeep<T[Member]> }

@@ -2,8 +2,7 @@ import type { Caller } from "../../engine/access/caller.ts";
 import type { DisputeBoard } from "../../engine/cases/case-list.ts";
 import type { ExportList, ExportOrder } from "../../engine/exports/export.ts";
 import { type MerchantTransaction, type MerchantTransactions, netMinorOf } from "../../engine/payments/merchant-transactions.ts";
-import { boardItemJson } from "../surfaces/merchant/disputes/dispute-json.ts";
-import type { DisputeItemJson } from "../surfaces/merchant/disputes/schemas.ts";
+import { type DisputeItemJson, disputeItem, itemOf as disputeItemOf } from "../surfaces/merchant/disputes/schemas.ts";
 import type { ColumnName } from "../surfaces/merchant/exports/columns.ts";
 import { listQueryOf } from "../surfaces/merchant/exports/filters.ts";
 import { paymentLinkList } from "../surfaces/merchant/payment-links/payment-link-json.ts";
@@ -151,7 +150,7 @@ export async function* listRows(
       const row = rowOf(list, OF_DISPUTES, columns);
       const { filter } = query;
       for await (const page of pages((cursor) => operations.disputeBoard.list(owner, { ...filter, limit: PAGE_ITEMS, cursor }))) {
-        yield page.map((item) => row(boardItemJson(item)));
+        yield page.map((item) => row(disputeItem.json(disputeItemOf(item), { caller })));
       }
       return;
     }

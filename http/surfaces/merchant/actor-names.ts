@@ -1,19 +1,21 @@
 import type { Caller } from "../../../engine/access/caller.ts";
 import type { Users } from "../../../engine/accounts/users.ts";
-import type { AgentCredentialCreator } from "../../../engine/agents/agent-credential.ts";
 import type { DisputeActor } from "../../../engine/disputes/dispute.ts";
-import type { PortalLinkCreator } from "../../../engine/portal-links/portal-link.ts";
+import type { Clock } from "../../../engine/kernel/clock.ts";
+import { maySeePersonalData } from "../../endpoint/personal-data.ts";
 import { maskedEmail } from "../parts/masking.ts";
-import { maySeePersonalData } from "./personal-data.ts";
+import type { Actor, ActorContext, ActorNames } from "./actor-context.ts";
 import { merchantOf, userOf } from "./surface.ts";
 
-/** Who made or did something of a merchant's. */
-type Actor = DisputeActor | PortalLinkCreator | AgentCredentialCreator;
+export async function actorContext<A extends Actor>(
+  { users, clock }: { users: Pick<Users, "list">; clock: Pick<Clock, "nowMs"> },
+  caller: Caller,
+  actors: readonly A[],
+): Promise<ActorContext<A>> {
+  return { caller, names: await actorNames(users, caller, actors), nowMs: clock.nowMs() };
+}
 
-/** Who it was, as the caller may see it. */
-export type ActorNames<A extends Actor> = (actor: A) => { by: string; byType: A["type"] | "former_user" };
-
-/** The team is looked up once, and only where a person is among them. */
+/** Reads the team once, and only if a person is among the actors. */
 export async function actorNames<A extends Actor>(
   users: Pick<Users, "list">,
   caller: Caller,
@@ -21,9 +23,8 @@ export async function actorNames<A extends Actor>(
 ): Promise<ActorNames<A>> {
   const team = actors.some(({ type }) => type === "user") ? await users.list(merchantOf(caller)) : [];
   const emails = new Map(team.map(({ userId, email }) => [userId, email]));
-  const maySee = maySeePersonalData(caller);
   const ownId = caller.type === "merchantUser" ? caller.user.userId : null;
-  return (actor) => {
+  return (actor, maySee = maySeePersonalData(caller)) => {
     const { type: byType } = actor;
     if (actor.type !== "user") return { by: actor.type === "key" ? "API key" : "AI agent", byType };
     const email = emails.get(actor.userId);

@@ -1,8 +1,8 @@
 import { RelayError } from "../../../engine/kernel/errors.ts";
 import type { MerchantTransaction, MerchantTransactions } from "../../../engine/payments/merchant-transactions.ts";
+import { maySeePersonalData } from "../../endpoint/personal-data.ts";
 import { UuidParams } from "../parts/schemas.ts";
 import { ok, okOf } from "./envelope.ts";
-import { maySeePersonalData } from "./personal-data.ts";
 import { READ_DEADLINE_MS, reads } from "./reads.ts";
 import { receiptTexts } from "./receipt-text.ts";
 import { MERCHANT_BASE, merchantOf, merchantOwnerOf, PORTAL_RATE } from "./surface.ts";

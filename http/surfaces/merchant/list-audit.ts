@@ -1,11 +1,11 @@
 import { Type } from "@sinclair/typebox";
 import { type AuditEntry, isMerchantsOwn } from "../../../engine/operators/audit-entry.ts";
+import { maySeePersonalData } from "../../endpoint/personal-data.ts";
 import { iso } from "../../endpoint/time.ts";
 import { maskedEmail } from "../parts/masking.ts";
 import { AuditOutcome } from "../parts/schemas.ts";
 import { ok, okOf } from "./envelope.ts";
 import { AuditItem, type AuditItemJson } from "./log-schemas.ts";
-import { maySeePersonalData } from "./personal-data.ts";
 import { reads } from "./reads.ts";
 import { listOf, PAGE_QUERY } from "./schema-parts.ts";
 import { MERCHANT_BASE, merchantOf, PORTAL_RATE } from "./surface.ts";

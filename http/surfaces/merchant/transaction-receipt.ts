@@ -1,9 +1,9 @@
 import type { MerchantTransaction } from "../../../engine/payments/merchant-transactions.ts";
+import { maySeePersonalData } from "../../endpoint/personal-data.ts";
 import { iso } from "../../endpoint/time.ts";
 import { UuidParams } from "../parts/schemas.ts";
 import { ok, okOf } from "./envelope.ts";
 import { ownTransaction } from "./find-transaction.ts";
-import { maySeePersonalData } from "./personal-data.ts";
 import { READ_DEADLINE_MS, reads } from "./reads.ts";
 import { receiptTexts } from "./receipt-text.ts";
 import { MERCHANT_BASE, merchantOf, PORTAL_RATE } from "./surface.ts";

@@ -3,7 +3,8 @@ import type { AgentCredentialCreator, AgentCredentialRecord, AgentCredentialRevo
 import type { SeenAgentCredential } from "../../../../engine/agents/agent-credentials.ts";
 import { madeOn } from "../../../../engine/agents/rules.ts";
 import { iso, isoOrNull } from "../../../endpoint/time.ts";
-import { type ActorNames, actorNames } from "../actor-names.ts";
+import type { ActorNames } from "../actor-context.ts";
+import { actorNames } from "../actor-names.ts";
 import type { AgentCredentialJson } from "./schemas.ts";
 import type { AgentCredentialOperations } from "./surface.ts";
 

@@ -33,3 +33,14 @@ function ruleJson({ id, amountMaxMinor, sources, categories, methods }: RuleSet[
 export function ruleSetOf({ enabled, currency, rules, dailyCountMax, dailyAmountMaxMinor }: Static<typeof AlertRuleSet>): RuleSet {
   return { enabled, currency, rules, dailyCountMax, dailyAmountMaxMinor };
 }
+
+export const RULES_EXAMPLE: AlertRulesJson = {
+  enabled: true,
+  currency: "EUR",
+  rules: [{ id: "small", amountMaxMinor: 2000, sources: ["ETHOCA", "CDRN"], categories: null, methods: ["PAYBYLINK"] }],
+  dailyCountMax: 10,
+  dailyAmountMaxMinor: 10000,
+  version: 7,
+  updatedAt: "2026-11-25T10:00:00.000Z",
+  updatedBy: "anna@example.com",
+};

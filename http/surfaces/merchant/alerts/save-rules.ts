@@ -2,8 +2,7 @@ import { RelayError } from "../../../../engine/kernel/errors.ts";
 import { actorOf } from "../actor-names.ts";
 import { ok, okOf } from "../envelope.ts";
 import { MERCHANT_BASE, merchantOwnerOf, PORTAL_RATE } from "../surface.ts";
-import { RULES_EXAMPLE } from "./alert-json.ts";
-import { ruleSetOf, rulesJson } from "./rules-json.ts";
+import { RULES_EXAMPLE, ruleSetOf, rulesJson } from "./rules-json.ts";
 import { AlertRules, SaveAlertRules } from "./schemas.ts";
 import { alerts } from "./surface.ts";
 

@@ -1,4 +1,5 @@
 import { type Static, type TSchema, Type } from "@sinclair/typebox";
+import { type AlertEnd, type AlertRecord, isRefunding, type AlertRefund as Refund } from "../../../../engine/alerts/alert.ts";
 import {
   ALERT_REASON_LENGTH_MAX,
   ALERT_RULE_DAILY_COUNT_MAX,
@@ -6,88 +7,128 @@ import {
   ALERT_RULES_MAX,
   ALERT_SOURCES,
 } from "../../../../engine/alerts/words.ts";
+import type { DisputeActor } from "../../../../engine/disputes/dispute.ts";
 import { NO_CONTROL_CHARACTERS } from "../../../../engine/kernel/well-formed.ts";
+import { resourceOf, webhookObject } from "../../../endpoint/resource.ts";
 import { words } from "../../parts/schemas.ts";
-import { DAY } from "../../parts/time.ts";
+import { type ActorContext, EXAMPLE_CONTEXT } from "../actor-context.ts";
 import { AlertStateWord, DisputeCategory } from "../disputes/schemas.ts";
-import { Currency, nullable, ToDay, time } from "../schema-parts.ts";
+import { filtersOf } from "../list-filters.ts";
+import { nullable, time } from "../schema-parts.ts";
+import { ALERT_LIST } from "./list.ts";
 
-/** The JSON of pre-dispute alerts: endpoints declare it, pages take their types from it. */
+/** The resource of pre-dispute alerts, and the JSON of their rules. Pages take their types from it. */
 
 const AMOUNT = { minimum: 1, maximum: 999_999_999_999, description: "Minor units." };
 
 export const AlertSourceWord = words(ALERT_SOURCES, { title: "AlertSource", description: "RDR: the network itself moves the money." });
 
-/** Filters of GET /alerts, beside PAGE_QUERY. */
-export const ALERT_FILTERS = {
-  state: Type.Optional(AlertStateWord),
-  source: Type.Optional(AlertSourceWord),
-  currency: Type.Optional(Currency),
-  from: Type.Optional(Type.String({ ...DAY, description: "Received on this day or later, in the installation's time zone." })),
-  to: Type.Optional(ToDay),
-  order: Type.Optional(words(["newest", "due"], { description: "`due`: those that are PENDING, the most urgent first. Default: newest." })),
-};
+/** The filters of GET /alerts, without PAGE_QUERY. */
+export const ALERT_FILTERS = filtersOf(ALERT_LIST, {
+  state: AlertStateWord,
+  source: AlertSourceWord,
+  from: { description: "Received on this day or later, in the installation's time zone." },
+  order: { description: "`due`: those that are PENDING, the most urgent first. Default: newest." },
+});
 
-/** GET /alerts, GET /alerts/{id}, and the answer of every change. */
-export const Alert = Type.Object(
-  {
-    id: Type.String(),
-    source: AlertSourceWord,
-    networkRef: Type.String({ description: "The source's reference." }),
-    state: AlertStateWord,
-    uuid: nullable(Type.String({ description: "The payment; null where it is not known." })),
-    terminalId: nullable(Type.String()),
-    method: nullable(Type.String({ description: "How it was paid; null where it is not known." })),
-    category: DisputeCategory,
-    amountMinor: Type.Integer(),
-    currency: Type.String(),
-    respondBy: time("until when it may be answered."),
-    answerable: Type.Boolean({ description: "Whether it may be refunded or declined now." }),
-    rule: nullable(Type.String({ description: "The rule that has decided." })),
-    ruleHeld: nullable(
-      words(["daily_cap", "under_dispute"], {
-        title: "AlertRuleHeld",
-        description: "Why a rule that matched has not refunded it: the day's limit was reached, or its payment is under dispute.",
+type AlertContext = ActorContext<DisputeActor>;
+
+const r = resourceOf<Refund, AlertContext>();
+const refund = r.resource({
+  title: "AlertRefund",
+  members: {
+    state: r.value(
+      words(["requested", "done", "refused"], {
+        title: "AlertRefundState",
+        description: "requested: the gateway was asked, and what came of it is not known yet.",
       }),
     ),
-    refund: nullable(
-      Type.Object(
-        {
-          state: words(["requested", "done", "refused"], {
-            title: "AlertRefundState",
-            description: "requested: the gateway was asked, and what came of it is not known yet.",
-          }),
-          by: Type.String({
-            description:
-              "An e-mail address (masked for roles that do not see personal data), `API key`, `Former user`, or the id of a rule.",
-          }),
-          byType: words(["rule", "user", "former_user", "key"], { title: "AlertRefundBy" }),
-          requestedAt: time("when it was asked for."),
-          endedAt: nullable(time("when it was known what became of it.")),
-          moved: Type.Boolean({ description: "false: it had been given back before, or was not." }),
-          detail: nullable(Type.String({ description: "Why it was refused." })),
-        },
-        { title: "AlertRefund" },
-      ),
-    ),
-    end: nullable(
-      Type.Object(
-        {
-          by: words(["merchant", "deadline", "network", "invalid"], {
-            title: "AlertEndBy",
-            description: "merchant: declined. deadline: nobody answered in time. network: it has resolved it. invalid: it was none.",
-          }),
-          at: time("when."),
-          reason: nullable(Type.String({ description: "The merchant's words; null for roles that do not see personal data." })),
-        },
-        { title: "AlertEnd" },
-      ),
-    ),
-    createdAt: time("when it was received."),
-    updatedAt: time("when it last changed."),
+    by: r
+      .text("An e-mail address (masked for roles that do not see personal data), `API key`, `Former user`, or the id of a rule.")
+      .from(({ by }, { names }) => (by.type === "rule" ? by.ruleId : names(by, true).by))
+      .personal((_, { by }, { names }) => (by.type === "rule" ? by.ruleId : names(by, false).by)),
+    byType: r
+      .value(words(["rule", "user", "former_user", "key"], { title: "AlertRefundBy" }))
+      .from(({ by }, { names }) => (by.type === "rule" ? by.type : names(by).byType)),
+    requestedAt: r.time("when it was asked for."),
+    endedAt: r.time("when it was known what became of it.").orNull(),
+    moved: r.boolean("false: it had been given back before, or was not."),
+    detail: r.text("Why it was refused.").orNull(),
   },
-  { title: "Alert" },
-);
+  views: { webhook: [["state", "moved", "requestedAt"]] },
+});
+
+const e = resourceOf<AlertEnd, AlertContext>();
+const end = e.resource({
+  title: "AlertEnd",
+  members: {
+    by: e.value(
+      words(["merchant", "deadline", "network", "invalid"], {
+        title: "AlertEndBy",
+        description: "merchant: declined. deadline: nobody answered in time. network: it has resolved it. invalid: it was none.",
+      }),
+    ),
+    at: e.time("when."),
+    reason: e
+      .text("The merchant's words; null for roles that do not see personal data.")
+      .orNull()
+      .personal(() => null),
+  },
+  views: { webhook: [["by", "at"]] },
+});
+
+const m = resourceOf<AlertRecord, AlertContext>();
+/** GET /alerts, GET /alerts/{id}, the answer of every change, and the events `alert.*`. */
+export const alert = m.resource({
+  title: "Alert",
+  members: {
+    id: m.text(),
+    source: m.value(AlertSourceWord),
+    networkRef: m.text("The source's reference."),
+    state: m.value(AlertStateWord),
+    uuid: m.text("The payment; null where it is not known.").orNull(),
+    terminalId: m.text().orNull(),
+    method: m.text("How it was paid; null where it is not known.").orNull(),
+    category: m.value(DisputeCategory),
+    amountMinor: m.integer(),
+    currency: m.text(),
+    respondBy: m.time("until when it may be answered."),
+    answerable: m
+      .boolean("Whether it may be refunded or declined now.")
+      .from((record, { nowMs }) => record.state === "PENDING" && !isRefunding(record) && nowMs < record.respondByMs),
+    rule: m.text("The rule that has decided.").orNull(),
+    ruleHeld: m
+      .value(
+        words(["daily_cap", "under_dispute"], {
+          title: "AlertRuleHeld",
+          description: "Why a rule that matched has not refunded it: the day's limit was reached, or its payment is under dispute.",
+        }),
+      )
+      .orNull(),
+    refund: m.nested(refund).orNull(),
+    end: m.nested(end).orNull(),
+    createdAt: m.time("when it was received."),
+    updatedAt: m.time("when it last changed."),
+  },
+  views: {
+    webhook: [
+      ["state", "source", "networkRef", "category", "uuid", "terminalId", "method", "amountMinor", "currency", "respondBy"],
+      ["rule", "refund", "end", "createdAt"],
+    ],
+  },
+  example: {
+    record: {
+      ...{ schema: 1, id: "al_9x7q1c8v5b3n6z0a2s4f0k2m", merchantId: "SHOP-001", partnerId: 1, livemode: true, state: "PENDING" },
+      ...{ source: "ETHOCA", networkRef: "ETH-20261125-0042", uuid: "pl_4f0k2m9x7q1c8v5b3n6z0a2s.1", terminalId: "SIM00001" },
+      ...{ method: "PAYBYLINK", category: "FRAUD", amountMinor: 1050, currency: "EUR", rule: null, ruleHeld: null, refund: null },
+      ...{ end: null, nextAtMs: null, events: 1, respondByMs: Date.parse("2026-11-26T10:00:00.000Z") },
+      ...{ createdAtMs: Date.parse("2026-11-25T10:00:00.000Z"), updatedAtMs: Date.parse("2026-11-25T10:00:00.000Z") },
+    },
+    context: { ...EXAMPLE_CONTEXT, nowMs: Date.parse("2026-11-25T10:00:00.000Z") },
+  },
+});
+
+export const alertObject = (record: AlertRecord) => webhookObject("alert", alert, record);
 
 /** POST /alerts/{id}/decline. */
 export const DeclineAlert = Type.Object(
@@ -157,7 +198,7 @@ export const AlertRulesDryRun = Type.Object(
     capped: Type.Integer({ description: "How many more match a rule, and would not have been refunded because of the day's limits." }),
     items: Type.Array(
       Type.Object({
-        alert: Alert,
+        alert: alert.schema,
         rule: Type.String(),
         capped: Type.Boolean({ description: "Because of the day's limits, not refunded." }),
       }),
@@ -168,7 +209,7 @@ export const AlertRulesDryRun = Type.Object(
   { title: "AlertRulesDryRun" },
 );
 
-export type AlertJson = Static<typeof Alert>;
+export type AlertJson = Static<typeof alert.schema>;
 export type AlertRuleJson = Static<typeof AlertRule>;
 export type AlertRuleSetJson = Static<typeof AlertRuleSet>;
 export type AlertRulesJson = Static<typeof AlertRules>;

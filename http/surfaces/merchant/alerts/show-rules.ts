@@ -1,7 +1,6 @@
 import { ok, okOf } from "../envelope.ts";
 import { MERCHANT_BASE, merchantOwnerOf, PORTAL_RATE } from "../surface.ts";
-import { RULES_EXAMPLE } from "./alert-json.ts";
-import { rulesJson } from "./rules-json.ts";
+import { RULES_EXAMPLE, rulesJson } from "./rules-json.ts";
 import { AlertRules } from "./schemas.ts";
 import { alerts } from "./surface.ts";
 

@@ -1,15 +1,19 @@
-import { Type } from "@sinclair/typebox";
+import type { Caller } from "../../../../engine/access/caller.ts";
 import type { Users } from "../../../../engine/accounts/users.ts";
+import type { AlertRecord } from "../../../../engine/alerts/alert.ts";
 import type { Alerts } from "../../../../engine/alerts/alerts.ts";
 import type { Clock } from "../../../../engine/kernel/clock.ts";
 import { RelayError } from "../../../../engine/kernel/errors.ts";
 import type { LocalTime } from "../../parts/time.ts";
+import { actorContext } from "../actor-names.ts";
+import { oneOf } from "../resource-endpoints.ts";
 import { merchantSurface } from "../surface.ts";
+import { alert } from "./schemas.ts";
 
-/** What the endpoints of alerts use. */
+/** The operations that endpoints of alerts use. */
 export interface AlertOperations {
   alerts: Alerts;
-  /** Of what people did, who they are. */
+  /** The people who requested refunds. */
   users: Pick<Users, "list">;
   localTime: LocalTime;
   clock: Pick<Clock, "nowMs">;
@@ -17,19 +21,26 @@ export interface AlertOperations {
 
 export const alerts = merchantSurface<AlertOperations>();
 
-export const AlertParams = Type.Object({
-  id: Type.String({ minLength: 1, maxLength: 64, parameterName: "AlertId", description: "`al_...`" }),
+export const alertContext = (operations: AlertOperations, caller: Caller, records: readonly AlertRecord[]) =>
+  actorContext(
+    operations,
+    caller,
+    records.flatMap(({ refund }) => (refund === null || refund.by.type === "rule" ? [] : [refund.by])),
+  );
+
+export const oneAlert = oneOf(alerts, {
+  noun: "alert",
+  path: "/alerts",
+  idParameter: { parameterName: "AlertId", description: "`al_...`" },
+  resource: alert,
+  find: ({ alerts: ofMerchant }, owner, id) => ofMerchant.find(owner, id),
+  context: alertContext,
 });
 
-/** The one answer for what is not there, is another merchant's, or is of the other environment. */
-export function noSuchAlert(): RelayError {
-  return new RelayError("not_found", "There is no such alert");
-}
-
-/** Somebody may still be at it. */
+/** Another request may still be processing this refund. */
 const RETRY_AFTER_SECONDS = 3;
 
-/** An answer with a time to retry is not kept for its idempotency key: the same request again is to find out. */
+/** A response with Retry-After is not stored for its idempotency key, so that a repetition finds out. */
 export function outcomeUnknown(): RelayError {
   return new RelayError("conflict", "A refund is under way, and what came of it is not known yet: repeat the same request to find out", {
     ...{ detail: "outcome_unknown", retryAfterSeconds: RETRY_AFTER_SECONDS },

@@ -1,10 +1,9 @@
 import { iso } from "../../../endpoint/time.ts";
 import { ok, okOf } from "../envelope.ts";
 import { MERCHANT_BASE, merchantOwnerOf, PORTAL_RATE } from "../surface.ts";
-import { ALERT_EXAMPLE, alertList } from "./alert-json.ts";
 import { ruleSetOf } from "./rules-json.ts";
-import { AlertRuleSet, AlertRulesDryRun } from "./schemas.ts";
-import { alerts } from "./surface.ts";
+import { AlertRuleSet, AlertRulesDryRun, alert } from "./schemas.ts";
+import { alertContext, alerts } from "./surface.ts";
 
 const SHOWN_MAX = 100;
 
@@ -41,7 +40,7 @@ export const tryAlertRules = alerts.endpoint({
           refunded: 1,
           refundedMinor: 1050,
           capped: 0,
-          items: [{ alert: ALERT_EXAMPLE, rule: "small", capped: false }],
+          items: [{ alert: alert.example, rule: "small", capped: false }],
           complete: true,
         },
       },
@@ -52,18 +51,15 @@ export const tryAlertRules = alerts.endpoint({
     const { fromMs, looked, items, complete } = await operations.alerts.dryRun(merchantOwnerOf(caller), ruleSetOf(body));
     const refunded = items.filter(({ capped }) => !capped);
     const shown = items.slice(0, SHOWN_MAX);
-    const json = await alertList(
+    const context = await alertContext(
       operations,
       caller,
-      shown.map(({ alert }) => alert),
+      shown.map(({ alert: record }) => record),
     );
     const data = {
       ...{ from: iso(fromMs), looked, refunded: refunded.length, capped: items.length - refunded.length, complete },
-      refundedMinor: refunded.reduce((sum, { alert }) => sum + alert.amountMinor, 0),
-      items: shown.flatMap(({ rule, capped }, index) => {
-        const alert = json[index];
-        return alert === undefined ? [] : [{ alert, rule: rule.id, capped }];
-      }),
+      refundedMinor: refunded.reduce((sum, { alert: { amountMinor } }) => sum + amountMinor, 0),
+      items: shown.map(({ alert: record, rule, capped }) => ({ alert: alert.json(record, context), rule: rule.id, capped })),
     };
     return { status: 200, body: ok(data) };
   },

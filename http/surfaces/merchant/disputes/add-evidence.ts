@@ -3,11 +3,10 @@ import { DISPUTE_FILE_BYTES_MAX, DISPUTE_FILES_BYTES_MAX, DISPUTE_FILES_MAX } fr
 import { RelayError } from "../../../../engine/kernel/errors.ts";
 import { ok, okOf, refusal } from "../envelope.ts";
 import { MERCHANT_BASE, merchantOwnerOf, PORTAL_RATE } from "../surface.ts";
-import { DISPUTE_EXAMPLE, disputeJson } from "./dispute-json.ts";
-import { EVIDENCE_QUERY, EvidenceAdded } from "./schemas.ts";
-import { DisputeParams, disputes, NOT_ANSWERABLE, noSuchDispute, notAnswerable } from "./surface.ts";
+import { dispute, EVIDENCE_QUERY, EvidenceAdded } from "./schemas.ts";
+import { disputes, NOT_ANSWERABLE, notAnswerable, oneDispute } from "./surface.ts";
 
-/** After the last byte it is stored in pieces. */
+/** The file is stored in pieces after its last byte. */
 const STORE_DEADLINE_MS = 60_000;
 const MB = 1_048_576;
 
@@ -24,7 +23,7 @@ export const addEvidence = disputes.endpoint({
   noStepUp: "A file is only kept until the response submits it, which needs a fresh factor.",
   rateLimit: PORTAL_RATE,
   deadlineMs: STORE_DEADLINE_MS,
-  params: DisputeParams,
+  params: oneDispute.params,
   query: Type.Object(EVIDENCE_QUERY),
   upload: { member: "file", description: "The file, with its name.", bytesMax: DISPUTE_FILE_BYTES_MAX },
   audit: { action: "dispute.add-evidence" },
@@ -32,7 +31,7 @@ export const addEvidence = disputes.endpoint({
     201: {
       description: "Kept.",
       body: okOf(EvidenceAdded),
-      example: { status: "ok", data: { fileId: "dpf_7q1c8v5b3n6z0a2s4f0k2m9x", dispute: DISPUTE_EXAMPLE } },
+      example: { status: "ok", data: { fileId: "dpf_7q1c8v5b3n6z0a2s4f0k2m9x", dispute: dispute.example } },
     },
     ...disputes.errors(400, 401, 403, 404, 408, 413, 429, 503),
     409: { description: `${NOT_ANSWERABLE}, or there is no room for it (too_many_files).`, body: disputes.envelope.schema },
@@ -51,7 +50,7 @@ export const addEvidence = disputes.endpoint({
     };
     const operation = { id: request.id, requestId: request.id };
     const outcome = await operations.disputes.addFile(merchantOwnerOf(caller), params.id, file, operation);
-    if (outcome === null) throw noSuchDispute();
+    if (outcome === null) throw oneDispute.notFound();
     switch (outcome.type) {
       case "file_type":
         return refusal(415, "file_type", "file: is of a type that is not taken, or its content is not what its name says");
@@ -63,7 +62,7 @@ export const addEvidence = disputes.endpoint({
       case "added": {
         const { fileId } = outcome;
         if (fileId === undefined) throw new RelayError("unavailable", "The file is not there");
-        return { status: 201, body: ok({ fileId, dispute: await disputeJson(operations, caller, outcome.dispute) }) };
+        return { status: 201, body: ok({ fileId, dispute: await oneDispute.json(operations, caller, outcome.dispute) }) };
       }
     }
   },

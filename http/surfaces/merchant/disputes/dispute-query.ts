@@ -8,22 +8,14 @@ const DAY_MS = 86_400_000;
 
 export const DisputeFilters = Type.Object(DISPUTE_FILTERS);
 
-/** What of the list of disputes is asked for. Throws RelayError `invalid_request`. */
+/** Returns what a query asks of the list. Throws RelayError `invalid_request`. */
 export function disputeFilterOf(
   query: Static<typeof DisputeFilters>,
   localTime: LocalTime,
   nowMs: number,
 ): Omit<BoardQuery, "limit" | "cursor"> {
-  const {
-    status = null,
-    stage = null,
-    category = null,
-    dueWithinDays,
-    terminalId = null,
-    currency = null,
-    q = null,
-    includeAlerts,
-  } = query;
+  const { status = null, stage = null, category = null, dueWithinDays } = query;
+  const { terminalId = null, currency = null, q = null, includeAlerts } = query;
   const { fromMs = null, untilMs = null } = rangeOfQuery(query, localTime);
   const dueBeforeMs = dueWithinDays === undefined ? null : nowMs + dueWithinDays * DAY_MS;
   return { status, stage, category, fromMs, beforeMs: untilMs, dueBeforeMs, terminalId, currency, q, includeAlerts };

@@ -2,12 +2,33 @@ import { RelayError } from "../../../../engine/kernel/errors.ts";
 import type { MerchantDay } from "../../../../engine/payments/merchant-transactions.ts";
 import { ok, okOf } from "../envelope.ts";
 import { MERCHANT_BASE, merchantOwnerOf, PORTAL_RATE } from "../surface.ts";
-import { STATS_EXAMPLE } from "./dispute-json.ts";
 import { DisputeStats, type DisputeStatsJson } from "./schemas.ts";
 import { disputes } from "./surface.ts";
 
 /** Of `YYYY-MM-DD`. */
 const MONTH_LENGTH = 7;
+
+const EXAMPLE: DisputeStatsJson = {
+  counts: { OPEN: 1, WON: 3, LOST: 1 },
+  amounts: [{ status: "OPEN", currency: "EUR", amountMinor: 1050 }],
+  dueSoon: 1,
+  winRate: 0.75,
+  escalated: 1,
+  month: {
+    month: "2026-11",
+    count: 2,
+    cardPayments: 4000,
+    rate: 0.0005,
+    amounts: [{ currency: "EUR", amountMinor: 2100, cardVolumeMinor: 4200000, rate: 0.0005 }],
+  },
+  complete: true,
+  alerts: {
+    counts: { PENDING: 1, REFUNDED: 4, DECLINED: 1 },
+    amounts: [{ state: "PENDING", currency: "EUR", amountMinor: 1050 }],
+    preventionRate: 0.8,
+    complete: true,
+  },
+};
 
 export const showDisputeStats = disputes.endpoint({
   name: "disputeStats",
@@ -21,7 +42,7 @@ export const showDisputeStats = disputes.endpoint({
   rateLimit: PORTAL_RATE,
   refusesUnknown: "rows",
   responses: {
-    200: { description: "The figures.", body: okOf(DisputeStats), example: { status: "ok", data: STATS_EXAMPLE } },
+    200: { description: "The figures.", body: okOf(DisputeStats), example: { status: "ok", data: EXAMPLE } },
     ...disputes.errors(401, 403, 429, 503),
   },
   handle: async (operations, { caller, request }) => {

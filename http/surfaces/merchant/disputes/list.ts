@@ -1,7 +1,7 @@
 import { DISPUTE_CATEGORIES, DISPUTE_STAGES, DISPUTE_STATES } from "../../../../engine/disputes/words.ts";
 
 /** The status of an item: the state of a dispute, or `ALERT` for an alert that must be answered. */
-export const DISPUTE_STATUSES = ["ALERT", ...DISPUTE_STATES] as const;
+export const DISPUTE_STATUSES = [...DISPUTE_STATES, "ALERT"] as const;
 
 /** The filters of the list of disputes. The endpoint checks them, and the page offers them. */
 export const DISPUTE_LIST = {

@@ -1,8 +1,7 @@
 import { ok, okOf, refusal } from "../envelope.ts";
 import { MERCHANT_BASE, merchantOwnerOf, PORTAL_RATE } from "../surface.ts";
-import { DISPUTE_EXAMPLE, disputeJson } from "./dispute-json.ts";
-import { Dispute } from "./schemas.ts";
-import { disputes, EvidenceParams, NOT_ANSWERABLE, noSuchFile, notAnswerable } from "./surface.ts";
+import { dispute } from "./schemas.ts";
+import { disputes, EvidenceParams, NOT_ANSWERABLE, noSuchFile, notAnswerable, oneDispute } from "./surface.ts";
 
 export const removeEvidence = disputes.endpoint({
   name: "removeDisputeEvidence",
@@ -17,7 +16,7 @@ export const removeEvidence = disputes.endpoint({
   params: EvidenceParams,
   audit: { action: "dispute.remove-evidence" },
   responses: {
-    200: { description: "Removed.", body: okOf(Dispute), example: { status: "ok", data: { ...DISPUTE_EXAMPLE, files: [] } } },
+    200: { description: "Removed.", body: okOf(dispute.schema), example: { status: "ok", data: { ...dispute.example, files: [] } } },
     ...disputes.errors(400, 401, 403, 404, 429, 503),
     409: { description: `${NOT_ANSWERABLE}, or it was submitted (frozen).`, body: disputes.envelope.schema },
   },
@@ -32,7 +31,7 @@ export const removeEvidence = disputes.endpoint({
       case "deadline_passed":
         return notAnswerable({ type: outcome.type, dispute: outcome.dispute });
       case "removed":
-        return { status: 200, body: ok(await disputeJson(operations, caller, outcome.dispute)) };
+        return { status: 200, body: ok(await oneDispute.json(operations, caller, outcome.dispute)) };
     }
   },
 });

@@ -1,5 +1,15 @@
 import { type Static, Type } from "@sinclair/typebox";
 import { ALERT_STATES } from "../../../../engine/alerts/words.ts";
+import type { BoardItem } from "../../../../engine/cases/case-list.ts";
+import {
+  type DisputeActor,
+  type DisputeFile,
+  type DisputeOutcome,
+  type DisputeRecord,
+  type DisputeSubmission,
+  holdsRefunds,
+  isAnswerable,
+} from "../../../../engine/disputes/dispute.ts";
 import {
   DISPUTE_CATEGORIES,
   DISPUTE_FIELD_LENGTH_MAX,
@@ -11,24 +21,26 @@ import {
   EVIDENCE_CATEGORIES,
 } from "../../../../engine/disputes/words.ts";
 import { LINES } from "../../../../engine/kernel/well-formed.ts";
-import { TerminalId, words } from "../../parts/schemas.ts";
-import { DAY } from "../../parts/time.ts";
-import { Currency, nullable, ToDay, time } from "../schema-parts.ts";
+import { resourceOf, webhookObject } from "../../../endpoint/resource.ts";
+import { words } from "../../parts/schemas.ts";
+import { type ActorContext, EXAMPLE_CONTEXT } from "../actor-context.ts";
+import { filtersOf } from "../list-filters.ts";
+import { nullable, time } from "../schema-parts.ts";
+import { DISPUTE_LIST, DISPUTE_STATUSES } from "./list.ts";
 
-/** The JSON of disputes: endpoints declare it, pages take their types from it. */
+/** The resource of disputes, and the JSON of requests and figures. Pages take their types from it. */
 
 export const DisputeState = words(DISPUTE_STATES, { title: "DisputeState" });
 export const DisputeStage = words(DISPUTE_STAGES, { title: "DisputeStage" });
 export const DisputeCategory = words(DISPUTE_CATEGORIES, { title: "DisputeCategory" });
 export const EvidenceCategory = words(EVIDENCE_CATEGORIES, { title: "EvidenceCategory" });
-/** As the list shows it. */
-export const DisputeStatus = words([...DISPUTE_STATES, "ALERT"], {
+export const DisputeStatus = words(DISPUTE_STATUSES, {
   title: "DisputeStatus",
   description: "A state of a dispute, or `ALERT`: an alert that is still to be answered.",
 });
 export const AlertStateWord = words(ALERT_STATES, { title: "AlertState" });
 
-/** Of a payment, whoever disputes it: what its page names. */
+/** A dispute and an alert on the page of their payment. */
 export const DisputeOfPayment = Type.Object(
   { id: Type.String(), status: DisputeState, respondBy: time("until when it may be answered.") },
   { title: "DisputeOfPayment" },
@@ -38,123 +50,196 @@ export const AlertOfPayment = Type.Object(
   { title: "AlertOfPayment" },
 );
 
-/** GET /disputes: disputes, and the alerts among them. */
-export const DisputeItem = Type.Object(
-  {
-    kind: words(["dispute", "alert"], { title: "DisputeItemKind" }),
-    id: Type.String({ description: "`dp_...`, or of an alert `al_...`." }),
-    status: DisputeStatus,
-    stage: nullable(DisputeStage),
-    category: DisputeCategory,
-    network: Type.String({ description: "Of an alert its source." }),
-    networkCaseId: Type.String({ description: "Of an alert its source's reference." }),
-    reasonCode: nullable(Type.String({ description: "The network's own; null for an alert." })),
-    uuid: nullable(Type.String({ description: "The payment; null where it is not known." })),
-    terminalId: nullable(Type.String()),
-    amountMinor: Type.Integer(),
-    currency: Type.String(),
-    respondBy: time("until when it may be answered."),
-    alertId: nullable(Type.String({ description: "The alert that came before the dispute." })),
-    createdAt: time("when it was received."),
-    updatedAt: time("when it last changed."),
-  },
-  { title: "DisputeListItem" },
-);
-
-/** Filters of GET /disputes, beside PAGE_QUERY. */
-export const DISPUTE_FILTERS = {
-  status: Type.Optional(DisputeStatus),
-  stage: Type.Optional(DisputeStage),
-  category: Type.Optional(DisputeCategory),
-  from: Type.Optional(Type.String({ ...DAY, description: "Received on this day or later, in the installation's time zone." })),
-  to: Type.Optional(ToDay),
-  dueWithinDays: Type.Optional(
-    Type.Integer({ minimum: 1, maximum: 400, description: "To be answered within so many days; the most urgent come first then." }),
-  ),
-  terminalId: Type.Optional(Type.String({ maxLength: TerminalId.maxLength ?? 64 })),
-  currency: Type.Optional(Currency),
-  q: Type.Optional(
-    Type.String({ minLength: 1, maxLength: 64, description: "An id, the network's number of a case, or the uuid of a payment; exactly." }),
-  ),
-  includeAlerts: Type.Boolean({ default: true, description: "Whether alerts that are still to be answered are among them." }),
-};
-
-export const EvidenceFile = Type.Object(
-  {
-    id: Type.String(),
-    name: Type.String({ description: "As it was uploaded; only its ending for roles that do not see personal data." }),
-    category: EvidenceCategory,
-    bytes: Type.Integer(),
-    type: Type.String({ description: "Its media type, by its content." }),
-    sha256: Type.String(),
-    uploadedAt: time("when it was uploaded."),
-    submitted: Type.Boolean({ description: "It is part of a response, and stays." }),
-  },
-  { title: "EvidenceFile" },
-);
+/** The filters of GET /disputes, without PAGE_QUERY. */
+export const DISPUTE_FILTERS = filtersOf(DISPUTE_LIST, {
+  status: DisputeStatus,
+  stage: DisputeStage,
+  category: DisputeCategory,
+  from: { description: "Received on this day or later, in the installation's time zone." },
+  dueWithinDays: { description: "To be answered within so many days; the most urgent come first then." },
+  q: { description: "An id, the network's number of a case, or the uuid of a payment; exactly." },
+  includeAlerts: { description: "Whether alerts that are still to be answered are among them." },
+});
 
 const Fields = Type.Record(Type.String(), Type.String(), { description: "Answers of the guided questions, by their names." });
-/** Who did something: a person of the merchant, one who was, or the secret key. */
+/** The kind of the actor: a person of the merchant, a former one, or the secret key. */
 export const ActorType = words(["user", "former_user", "key"], { title: "MerchantActorType" });
 
-export const DisputeResponseItem = Type.Object(
-  {
-    id: Type.String(),
-    state: words(["owed", "asked", "taken", "refused", "undelivered"], {
-      title: "SubmittedDisputeResponseState",
-      description:
-        "owed: it is about to be sent. asked: it is being sent, and the network has not confirmed it. taken: the network has it. refused: by the network. undelivered: it came too late.",
-    }),
-    by: Type.String({ description: "An e-mail address (masked for roles that do not see personal data), `API key` or `Former user`." }),
-    byType: ActorType,
-    submittedAt: time("when it was submitted."),
-    statement: nullable(Type.String()),
-    fields: Fields,
-    fileIds: Type.Array(Type.String()),
-    endedAt: nullable(time("when it was known what became of it.")),
-  },
-  { title: "SubmittedDisputeResponse" },
-);
+type DisputeContext = ActorContext<DisputeActor>;
 
-/** GET /disputes/{id}, and the answer of every change. */
-export const Dispute = Type.Object(
-  {
-    id: Type.String(),
-    status: DisputeState,
-    stage: DisputeStage,
-    category: DisputeCategory,
-    network: Type.String(),
-    networkCaseId: Type.String(),
-    reasonCode: Type.String({ description: "The network's own." }),
-    uuid: nullable(Type.String({ description: "The payment; null where it is not known." })),
-    terminalId: nullable(Type.String()),
-    amountMinor: Type.Integer(),
-    currency: Type.String(),
-    respondBy: time("until when it may be answered."),
-    answerable: Type.Boolean({ description: "Whether it may be answered now." }),
-    holdsRefunds: Type.Boolean({ description: "Whether nothing of the payment is refunded because of it." }),
-    alertId: nullable(Type.String({ description: "The alert that came before it." })),
-    draft: Type.Object(
-      { statement: nullable(Type.String()), fields: Fields },
-      { title: "DisputeDraftState", description: "What is prepared; empty for roles that do not see personal data." },
-    ),
-    files: Type.Array(EvidenceFile),
-    filesMax: Type.Integer({ default: DISPUTE_FILES_MAX }),
-    responses: Type.Array(DisputeResponseItem, {
-      description: "Oldest first. Without their texts for roles that do not see personal data.",
-    }),
-    outcome: nullable(
-      Type.Object({
-        result: words(["WON", "LOST"], { title: "DisputeResult" }),
-        by: words(["network", "accepted"], { title: "DisputeOutcomeBy", description: "accepted: the merchant has accepted liability." }),
-        at: time("when."),
+const file = resourceOf<DisputeFile & { readonly submitted: boolean }, DisputeContext>();
+const evidenceFile = file.resource({
+  title: "EvidenceFile",
+  members: {
+    id: file.text(),
+    // Names of files name customers.
+    name: file
+      .text("As it was uploaded; only its ending for roles that do not see personal data.")
+      .personal((name) => `***${name.slice(name.lastIndexOf("."))}`),
+    category: file.value(EvidenceCategory),
+    bytes: file.integer(),
+    type: file.text("Its media type, by its content."),
+    sha256: file.text(),
+    uploadedAt: file.time("when it was uploaded."),
+    submitted: file.boolean("It is part of a response, and stays."),
+  },
+});
+
+const answer = resourceOf<DisputeSubmission, DisputeContext>();
+const submission = answer.resource({
+  title: "SubmittedDisputeResponse",
+  members: {
+    id: answer.text(),
+    state: answer.value(
+      words(["owed", "asked", "taken", "refused", "undelivered"], {
+        title: "SubmittedDisputeResponseState",
+        description:
+          "owed: it is about to be sent. asked: it is being sent, and the network has not confirmed it. taken: the network has it. refused: by the network. undelivered: it came too late.",
       }),
     ),
-    createdAt: time("when it was received."),
-    updatedAt: time("when it last changed."),
+    by: answer
+      .text("An e-mail address (masked for roles that do not see personal data), `API key` or `Former user`.")
+      .from(({ by }, { names }) => names(by, true).by)
+      .personal((_, { by }, { names }) => names(by, false).by),
+    byType: answer.value(ActorType).from(({ by }, { names }) => names(by).byType),
+    submittedAt: answer.time("when it was submitted."),
+    statement: answer
+      .text()
+      .orNull()
+      .personal(() => null),
+    fields: answer.value(Fields).personal(() => ({})),
+    fileIds: answer.value(Type.Array(Type.String())),
+    endedAt: answer.time("when it was known what became of it.").orNull(),
   },
-  { title: "Dispute" },
-);
+  views: { webhook: [["id", "state", "submittedAt"]] },
+});
+
+const end = resourceOf<DisputeOutcome, DisputeContext>();
+const outcome = end.resource({
+  members: {
+    result: end.value(words(["WON", "LOST"], { title: "DisputeResult" })),
+    by: end.value(
+      words(["network", "accepted"], { title: "DisputeOutcomeBy", description: "accepted: the merchant has accepted liability." }),
+    ),
+    at: end.time("when."),
+  },
+  views: { webhook: [["result", "by", "at"]] },
+});
+
+const m = resourceOf<DisputeRecord, DisputeContext>();
+const EXAMPLE: DisputeRecord = {
+  ...{ schema: 1, id: "dp_4f0k2m9x7q1c8v5b3n6z0a2s", merchantId: "SHOP-001", partnerId: 1, livemode: true, state: "OPEN" },
+  ...{ stage: "CHARGEBACK", category: "NOT_RECEIVED", network: "VISA", networkCaseId: "9182736450", reasonCode: "13.1" },
+  ...{ uuid: "0b0fcb6e-5d0f-4b8a-9d53-1d8a4f6a2f10", terminalId: "SIM00001", amountMinor: 1050, currency: "EUR" },
+  ...{ respondByMs: Date.parse("2026-12-10T10:00:00.000Z"), alertId: null },
+  draft: { statement: "The parcel was handed over on the 20th.", fields: { trackingNumber: "1Z999" } },
+  files: [
+    {
+      ...{ id: "dpf_7q1c8v5b3n6z0a2s4f0k2m9x", state: "kept", name: "delivery.pdf", category: "DELIVERY", bytes: 48_213 },
+      ...{ type: "application/pdf", sha256: "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08" },
+      uploadedAtMs: EXAMPLE_CONTEXT.nowMs,
+      untilMs: null,
+    },
+  ],
+  ...{ submissions: [], outcome: null, reminders: [], nextAtMs: null, events: 1 },
+  ...{ createdAtMs: Date.parse("2026-11-25T10:00:00.000Z"), updatedAtMs: EXAMPLE_CONTEXT.nowMs },
+};
+
+/** GET /disputes/{id}, the answer of every change, and the events `dispute.*`. */
+export const dispute = m.resource({
+  title: "Dispute",
+  members: {
+    id: m.text(),
+    status: m.value(DisputeState).from(({ state }) => state),
+    /** The former name of `status`. Receivers of webhooks may still read it. */
+    state: m.value(DisputeState),
+    stage: m.value(DisputeStage),
+    category: m.value(DisputeCategory),
+    network: m.text(),
+    networkCaseId: m.text(),
+    reasonCode: m.text("The network's own."),
+    uuid: m.text("The payment; null where it is not known.").orNull(),
+    terminalId: m.text().orNull(),
+    amountMinor: m.integer(),
+    currency: m.text(),
+    respondBy: m.time("until when it may be answered."),
+    answerable: m
+      .boolean("Whether it may be answered now.")
+      .from((record, { nowMs }) => isAnswerable(record) && nowMs < record.respondByMs),
+    holdsRefunds: m.boolean("Whether nothing of the payment is refunded because of it.").from(holdsRefunds),
+    alertId: m.text("The alert that came before it.").orNull(),
+    draft: m
+      .value(
+        Type.Object(
+          { statement: nullable(Type.String()), fields: Fields },
+          { title: "DisputeDraftState", description: "What is prepared; empty for roles that do not see personal data." },
+        ),
+      )
+      .personal(() => ({ statement: null, fields: {} })),
+    files: m
+      .list(evidenceFile)
+      .from(({ files, submissions }) =>
+        files
+          .filter(({ state }) => state === "kept")
+          .map((one) => ({ ...one, submitted: submissions.some(({ fileIds }) => fileIds.includes(one.id)) })),
+      ),
+    filesMax: m.value(Type.Integer({ default: DISPUTE_FILES_MAX })).from(() => DISPUTE_FILES_MAX),
+    responses: m
+      .list(submission, "Oldest first. Without their texts for roles that do not see personal data.")
+      .from(({ submissions }) => submissions),
+    outcome: m.nested(outcome).orNull(),
+    createdAt: m.time("when it was received."),
+    updatedAt: m.time("when it last changed."),
+  },
+  views: {
+    full: [
+      ["id", "status", "stage", "category", "network", "networkCaseId", "reasonCode", "uuid", "terminalId", "amountMinor"],
+      ["currency", "respondBy", "answerable", "holdsRefunds", "alertId", "draft", "files", "filesMax", "responses", "outcome"],
+      ["createdAt", "updatedAt"],
+    ],
+    webhook: [
+      ["status", "state", "stage", "category", "network", "networkCaseId", "reasonCode", "uuid", "terminalId", "amountMinor"],
+      ["currency", "respondBy", "holdsRefunds", "alertId", "responses", "outcome", "createdAt"],
+    ],
+  },
+  example: { record: EXAMPLE, context: EXAMPLE_CONTEXT },
+});
+
+export const disputeObject = (record: DisputeRecord) => webhookObject("dispute", dispute, record);
+
+type Item = ReturnType<typeof itemOf>;
+
+/** Returns the members that an item of the list reads. An alert has some under other names. */
+export function itemOf(item: BoardItem) {
+  if (item.type === "dispute") return { ...item.dispute, kind: "dispute", status: item.dispute.state } as const;
+  const { source: network, networkRef: networkCaseId } = item.alert;
+  return { ...item.alert, kind: "alert", status: "ALERT", network, networkCaseId, stage: null, reasonCode: null, alertId: null } as const;
+}
+
+const i = resourceOf<Item>();
+/** GET /disputes: disputes, and the alerts among them. An item has no data of people. */
+export const disputeItem = i.resource({
+  title: "DisputeListItem",
+  members: {
+    kind: i.value(words(["dispute", "alert"], { title: "DisputeItemKind" })),
+    id: i.text("`dp_...`, or of an alert `al_...`."),
+    status: i.value(DisputeStatus),
+    stage: i.value(nullable(DisputeStage)),
+    category: i.value(DisputeCategory),
+    network: i.text("Of an alert its source."),
+    networkCaseId: i.text("Of an alert its source's reference."),
+    reasonCode: i.text("The network's own; null for an alert.").orNull(),
+    uuid: i.text("The payment; null where it is not known.").orNull(),
+    terminalId: i.text().orNull(),
+    amountMinor: i.integer(),
+    currency: i.text(),
+    respondBy: i.time("until when it may be answered."),
+    alertId: i.text("The alert that came before the dispute.").orNull(),
+    createdAt: i.time("when it was received."),
+    updatedAt: i.time("when it last changed."),
+  },
+  example: { record: itemOf({ type: "dispute", dispute: EXAMPLE }), context: EXAMPLE_CONTEXT },
+});
 
 /** Names are checked by the engine: one that is not taken is refused, and not left out. */
 const FieldsGiven = Type.Record(Type.String(), Type.String({ ...LINES, maxLength: DISPUTE_FIELD_LENGTH_MAX }), {
@@ -171,7 +256,7 @@ export const SaveDisputeDraft = Type.Object(
 /** POST /disputes/{id}/evidence, in the query: other members of a form are not read. */
 export const EVIDENCE_QUERY = { category: EvidenceCategory };
 /** The answer of POST /disputes/{id}/evidence. */
-export const EvidenceAdded = Type.Object({ fileId: Type.String(), dispute: Dispute }, { title: "EvidenceAdded" });
+export const EvidenceAdded = Type.Object({ fileId: Type.String(), dispute: dispute.schema }, { title: "EvidenceAdded" });
 /** POST /disputes/{id}/respond. */
 export const RespondToDispute = Type.Object(
   {
@@ -232,8 +317,8 @@ export const DisputeStats = Type.Object(
   { title: "DisputeStats" },
 );
 
-export type DisputeItemJson = Static<typeof DisputeItem>;
-export type DisputeJson = Static<typeof Dispute>;
-export type EvidenceFileJson = Static<typeof EvidenceFile>;
-export type DisputeResponseJson = Static<typeof DisputeResponseItem>;
+export type DisputeItemJson = Static<typeof disputeItem.schema>;
+export type DisputeJson = Static<typeof dispute.schema>;
+export type EvidenceFileJson = Static<typeof evidenceFile.schema>;
+export type DisputeResponseJson = Static<typeof submission.schema>;
 export type DisputeStatsJson = Static<typeof DisputeStats>;

@@ -7,15 +7,18 @@ import type { Clock } from "../../../../engine/kernel/clock.ts";
 import { RelayError } from "../../../../engine/kernel/errors.ts";
 import type { MerchantTransactions } from "../../../../engine/payments/merchant-transactions.ts";
 import type { LocalTime } from "../../parts/time.ts";
+import { actorContext } from "../actor-names.ts";
 import { refusal } from "../envelope.ts";
+import { oneOf } from "../resource-endpoints.ts";
 import { merchantSurface } from "../surface.ts";
+import { dispute } from "./schemas.ts";
 
-/** What the endpoints of disputes use. */
+/** The operations that endpoints of disputes use. */
 export interface DisputeOperations {
   disputes: Omit<Disputes, "list">;
   disputeBoard: DisputeBoard;
   alerts: Pick<Alerts, "stats">;
-  /** Of responses that people submitted, who they are. */
+  /** The people who submitted responses. */
   users: Pick<Users, "list">;
   merchantTransactions: Pick<MerchantTransactions, "sums">;
   localTime: LocalTime;
@@ -24,18 +27,24 @@ export interface DisputeOperations {
 
 export const disputes = merchantSurface<DisputeOperations>();
 
-export const DisputeParams = Type.Object({
-  id: Type.String({ minLength: 1, maxLength: 64, parameterName: "DisputeId", description: "`dp_...`" }),
-});
-export const EvidenceParams = Type.Object({
-  ...DisputeParams.properties,
-  fileId: Type.String({ minLength: 1, maxLength: 64, parameterName: "EvidenceFileId", description: "`dpf_...`" }),
+export const oneDispute = oneOf(disputes, {
+  noun: "dispute",
+  path: "/disputes",
+  idParameter: { parameterName: "DisputeId", description: "`dp_...`" },
+  resource: dispute,
+  find: ({ disputes: ofMerchant }, owner, id) => ofMerchant.find(owner, id),
+  context: (operations, caller, records) =>
+    actorContext(
+      operations,
+      caller,
+      records.flatMap(({ submissions }) => submissions.map(({ by }) => by)),
+    ),
 });
 
-/** The one answer for what is not there, is another merchant's, or is of the other environment. */
-export function noSuchDispute(): RelayError {
-  return new RelayError("not_found", "There is no such dispute");
-}
+export const EvidenceParams = Type.Object({
+  ...oneDispute.params.properties,
+  fileId: Type.String({ minLength: 1, maxLength: 64, parameterName: "EvidenceFileId", description: "`dpf_...`" }),
+});
 
 export function noSuchFile(): RelayError {
   return new RelayError("not_found", "There is no such file");

@@ -9,9 +9,9 @@ import {
 } from "../../../../engine/exports/export.ts";
 import { RelayError } from "../../../../engine/kernel/errors.ts";
 import { maskSchemePans } from "../../../../engine/kernel/mask.ts";
+import { requirePersonalData } from "../../../endpoint/personal-data.ts";
 import { printable } from "../../../endpoint/unknown-members.ts";
 import { ok, okOf, refusal } from "../envelope.ts";
-import { requirePersonalData } from "../personal-data.ts";
 import { MERCHANT_BASE, merchantOf, merchantOwnerOf, PORTAL_RATE } from "../surface.ts";
 import { columnsOf, hasPersonalData, usualColumns } from "./columns.ts";
 import { EXPORT_QUEUED_EXAMPLE, exportJson } from "./export-json.ts";

@@ -5,11 +5,12 @@ import {
   type PortalLinkCreator,
   type PortalLinkRecord,
 } from "../../../../engine/portal-links/portal-link.ts";
+import { maySeePersonalData } from "../../../endpoint/personal-data.ts";
 import { iso, isoOrNull } from "../../../endpoint/time.ts";
 import { qrDataUrl } from "../../parts/buyer/qr-code.ts";
 import { maskedEmail } from "../../parts/masking.ts";
-import { type ActorNames, actorNames } from "../actor-names.ts";
-import { maySeePersonalData } from "../personal-data.ts";
+import type { ActorNames } from "../actor-context.ts";
+import { actorNames } from "../actor-names.ts";
 import type { PaymentLinkJson } from "./schemas.ts";
 import type { PaymentLinkOperations } from "./surface.ts";
 

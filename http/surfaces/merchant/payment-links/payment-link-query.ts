@@ -1,8 +1,8 @@
 import { type Static, Type } from "@sinclair/typebox";
 import type { Caller } from "../../../../engine/access/caller.ts";
 import type { PortalLinkQuery } from "../../../../engine/portal-links/portal-links.ts";
+import { requirePersonalData } from "../../../endpoint/personal-data.ts";
 import type { LocalTime } from "../../parts/time.ts";
-import { requirePersonalData } from "../personal-data.ts";
 import { rangeOfQuery } from "../transaction-query.ts";
 import { PAYMENT_LINK_FILTERS } from "./schemas.ts";
 

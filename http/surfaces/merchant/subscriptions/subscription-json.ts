@@ -1,11 +1,11 @@
 import type { Caller } from "../../../../engine/access/caller.ts";
 import { dunningCalendar, isUnpaid, meansOf, nextTryAtMs, retryFromMs } from "../../../../engine/subscriptions/rules.ts";
 import type { ChargeAttempt, CycleCharge, Dunning, SubscriptionRecord } from "../../../../engine/subscriptions/subscription.ts";
+import { maySeePersonalData } from "../../../endpoint/personal-data.ts";
 import { iso, isoOrNull } from "../../../endpoint/time.ts";
 import { maskedEmail, maskedName } from "../../parts/masking.ts";
 import { actorNames } from "../actor-names.ts";
 import { okOf } from "../envelope.ts";
-import { maySeePersonalData } from "../personal-data.ts";
 import { merchantOwnerOf } from "../surface.ts";
 import {
   type SubscriptionAttemptJson,

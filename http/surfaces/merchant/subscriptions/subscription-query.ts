@@ -1,8 +1,8 @@
 import { type Static, Type } from "@sinclair/typebox";
 import type { Caller } from "../../../../engine/access/caller.ts";
 import type { SubscriptionQuery } from "../../../../engine/subscriptions/subscriptions.ts";
+import { requirePersonalData } from "../../../endpoint/personal-data.ts";
 import type { LocalTime } from "../../parts/time.ts";
-import { requirePersonalData } from "../personal-data.ts";
 import { rangeOfQuery } from "../transaction-query.ts";
 import { SUBSCRIPTION_FILTERS } from "./schemas.ts";
 

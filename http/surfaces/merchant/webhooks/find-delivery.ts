@@ -1,5 +1,5 @@
+import { maySeePersonalData } from "../../../endpoint/personal-data.ts";
 import { ok, okOf } from "../envelope.ts";
-import { maySeePersonalData } from "../personal-data.ts";
 import { MERCHANT_BASE, PORTAL_RATE } from "../surface.ts";
 import { DELIVERY_EXAMPLE, deliveryDetailJson } from "./delivery-json.ts";
 import { WebhookDeliveryDetail } from "./schemas.ts";

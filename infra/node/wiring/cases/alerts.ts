@@ -20,7 +20,7 @@ import { createWorkflow } from "../../../../engine/workflow/run-workflow.ts";
 import { createWorkflowDeadlines } from "../../../../engine/workflow/workflow-deadlines.ts";
 import { createWorkflowStore } from "../../../../engine/workflow/workflow-store.ts";
 import { sha256Hex } from "../../../../http/auth/digest.ts";
-import { alertObject } from "../../../../http/surfaces/merchant/alerts/alert-object.ts";
+import { alertObject } from "../../../../http/surfaces/merchant/alerts/schemas.ts";
 import { createLocalTime } from "../../../../http/surfaces/parts/time.ts";
 import type { Config } from "../../boot/config.ts";
 import type { Lifecycle } from "../../boot/lifecycle.ts";

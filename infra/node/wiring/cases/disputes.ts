@@ -24,7 +24,7 @@ import { createWorkflow } from "../../../../engine/workflow/run-workflow.ts";
 import { createWorkflowStore } from "../../../../engine/workflow/workflow-store.ts";
 import { sha256Hex } from "../../../../http/auth/digest.ts";
 import { createDocumentCheck } from "../../../../http/documents/document-check.ts";
-import { disputeObject } from "../../../../http/surfaces/merchant/disputes/dispute-object.ts";
+import { disputeObject } from "../../../../http/surfaces/merchant/disputes/schemas.ts";
 import type { Config } from "../../boot/config.ts";
 import type { Lifecycle } from "../../boot/lifecycle.ts";
 import type { ShardMetrics } from "../../observability/metrics.ts";

@@ -1,9 +1,17 @@
-import type { AlertJson, AlertRulesDryRunJson, AlertRulesJson } from "../../../../http/surfaces/merchant/alerts/schemas.ts";
-import type {
-  DisputeItemJson,
-  DisputeJson,
-  DisputeStatsJson,
-  EvidenceFileJson,
+import assert from "node:assert/strict";
+import {
+  type AlertJson,
+  type AlertRulesDryRunJson,
+  type AlertRulesJson,
+  alert,
+} from "../../../../http/surfaces/merchant/alerts/schemas.ts";
+import {
+  type DisputeItemJson,
+  type DisputeJson,
+  type DisputeStatsJson,
+  dispute,
+  disputeItem,
+  type EvidenceFileJson,
 } from "../../../../http/surfaces/merchant/disputes/schemas.ts";
 import type { FakeAnswer, FakeHandler, FakeRequest } from "./fake-relay.ts";
 
@@ -14,46 +22,19 @@ export function inDays(days: number): string {
   return new Date(Date.now() + days * DAY_MS + 60_000).toISOString();
 }
 
+const EXAMPLE = dispute.example;
+
 export function fileOf(changes: Partial<EvidenceFileJson> = {}): EvidenceFileJson {
-  return {
-    id: "dpf_aaaaaaaaaaaaaaaaaaaaaa01",
-    name: "receipt-of-the-table-for-two.pdf",
-    category: "RECEIPT",
-    bytes: 412_300,
-    type: "application/pdf",
-    sha256: "0".repeat(64),
-    uploadedAt: "2026-11-24T10:00:00.000Z",
-    submitted: false,
-    ...changes,
-  };
+  const [file] = EXAMPLE.files;
+  assert(file !== undefined);
+  return { ...file, name: "receipt-of-the-table-for-two.pdf", category: "RECEIPT", bytes: 412_300, ...changes };
 }
 
 export function disputeOf(changes: Partial<DisputeJson> = {}): DisputeJson {
-  return {
-    id: "dp_aaaaaaaaaaaaaaaaaaaaaa01",
-    status: "OPEN",
-    stage: "CHARGEBACK",
-    category: "NOT_RECEIVED",
-    network: "VISA",
-    networkCaseId: "9182736450",
-    reasonCode: "13.1",
-    uuid: "5b0f0f0e-1111-4222-8333-000000000001",
-    terminalId: "SIM00001",
-    amountMinor: 4_990,
-    currency: "EUR",
-    respondBy: inDays(9),
-    answerable: true,
-    holdsRefunds: true,
-    alertId: null,
-    draft: { statement: null, fields: {} },
-    files: [],
-    filesMax: 20,
-    responses: [],
-    outcome: null,
-    createdAt: "2026-11-23T08:00:00.000Z",
-    updatedAt: "2026-11-23T08:00:00.000Z",
-    ...changes,
-  };
+  const open = { draft: { statement: null, fields: {} }, files: [], respondBy: inDays(9), amountMinor: 4_990 };
+  const id = "dp_aaaaaaaaaaaaaaaaaaaaaa01";
+  const uuid = "5b0f0f0e-1111-4222-8333-000000000001";
+  return { ...EXAMPLE, ...open, id, uuid, createdAt: "2026-11-23T08:00:00.000Z", updatedAt: "2026-11-23T08:00:00.000Z", ...changes };
 }
 
 const SUBMITTED = fileOf({ submitted: true });
@@ -105,37 +86,15 @@ export const DISPUTES = {
   expired: disputeOf({ id: "dp_aaaaaaaaaaaaaaaaaaaaaa08", status: "EXPIRED", answerable: false, respondBy: inDays(-2), files: [fileOf()] }),
 } as const;
 
-/** What the list says of a dispute. */
-export function itemOf(dispute: DisputeJson): DisputeItemJson {
-  const { id, status, stage, category, network, networkCaseId, reasonCode, uuid, terminalId, amountMinor, currency, respondBy } = dispute;
-  return {
-    ...{ kind: "dispute", id, status, stage, category, network, networkCaseId, reasonCode, uuid, terminalId, amountMinor, currency },
-    ...{ respondBy, alertId: dispute.alertId, createdAt: dispute.createdAt, updatedAt: dispute.updatedAt },
-  };
+/** Returns the item of the list for a dispute. Its members are those of the example. */
+export function itemOf(found: DisputeJson): DisputeItemJson {
+  const members = Object.keys(disputeItem.itemExample).filter((name) => Object.hasOwn(found, name));
+  return { ...disputeItem.itemExample, ...Object.fromEntries(members.map((name) => [name, Reflect.get(found, name)])) };
 }
 
 export function alertOf(changes: Partial<AlertJson> = {}): AlertJson {
-  return {
-    id: "al_aaaaaaaaaaaaaaaaaaaaaa01",
-    source: "ETHOCA",
-    networkRef: "ETH-20261125-0042",
-    state: "PENDING",
-    uuid: "pl_aaaaaaaaaaaaaaaaaaaaaa02.1",
-    terminalId: "CARD-1",
-    method: "PAYBYLINK",
-    category: "FRAUD",
-    amountMinor: 4_990,
-    currency: "EUR",
-    respondBy: inDays(0.8),
-    answerable: true,
-    rule: null,
-    ruleHeld: null,
-    refund: null,
-    end: null,
-    createdAt: "2026-11-25T10:00:00.000Z",
-    updatedAt: "2026-11-25T10:00:00.000Z",
-    ...changes,
-  };
+  const pending = { uuid: "pl_aaaaaaaaaaaaaaaaaaaaaa02.1", terminalId: "CARD-1", amountMinor: 4_990, respondBy: inDays(0.8) };
+  return { ...alert.example, ...pending, id: "al_aaaaaaaaaaaaaaaaaaaaaa01", ...changes };
 }
 
 export const REFUND: NonNullable<AlertJson["refund"]> = {
@@ -191,8 +150,8 @@ export const ALERTS = {
 } as const;
 
 /** What the list of disputes says of an alert. */
-export function alertItemOf(alert: AlertJson): DisputeItemJson {
-  const { id, source, networkRef, category, uuid, terminalId, amountMinor, currency, respondBy, createdAt, updatedAt } = alert;
+export function alertItemOf(found: AlertJson): DisputeItemJson {
+  const { id, source, networkRef, category, uuid, terminalId, amountMinor, currency, respondBy, createdAt, updatedAt } = found;
   return {
     ...{ kind: "alert", id, status: "ALERT", stage: null, category, network: source, networkCaseId: networkRef, reasonCode: null },
     ...{ uuid, terminalId, amountMinor, currency, respondBy, alertId: null, createdAt, updatedAt },

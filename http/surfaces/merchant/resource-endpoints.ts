@@ -1,0 +1,151 @@
+import { type Static, type TObject, type TSchema, Type } from "@sinclair/typebox";
+import type { Caller } from "../../../engine/access/caller.ts";
+import type { MerchantAct } from "../../../engine/access/merchant-user-grant.ts";
+import { RelayError } from "../../../engine/kernel/errors.ts";
+import type { Audit, BodyOf, Endpoint, EndpointFacts, Input, Nothing } from "../../endpoint/endpoint.ts";
+import type { ResourceContext } from "../../endpoint/resource.ts";
+import { ok, okOf, type refusal } from "./envelope.ts";
+import { listOf } from "./schema-parts.ts";
+import { MERCHANT_BASE, type MerchantOperations, merchantOwnerOf, type merchantSurface, PORTAL_RATE } from "./surface.ts";
+
+type Surface<Operations> = ReturnType<typeof merchantSurface<Operations>>;
+type Owner = ReturnType<typeof merchantOwnerOf>;
+type Facts = Pick<EndpointFacts, "name" | "summary"> & { readonly description: string };
+
+interface ListFacts<Operations, R, C, Q extends TObject> extends Facts {
+  readonly path: string;
+  /** The filters and PAGE_QUERY. */
+  readonly query: Q;
+  readonly item: { readonly itemSchema: TSchema; readonly itemExample: object; itemJson(record: R, context: C): object };
+  page(
+    operations: Operations,
+    owner: Owner,
+    query: Static<Q>,
+    caller: Caller,
+  ): Promise<{ readonly items: readonly R[]; readonly next: string | null }>;
+  context(operations: Operations, caller: Caller, records: readonly R[]): C | Promise<C>;
+}
+
+/** Declares the GET of a list. */
+export function listEndpoint<Operations, R, C extends ResourceContext, Q extends TObject>(
+  surface: Surface<Operations>,
+  { path, item, page, context, ...facts }: ListFacts<Operations, R, C, Q>,
+): Endpoint<Operations & MerchantOperations> {
+  const example = { status: "ok", data: { items: [item.itemExample], next: null } };
+  return surface.endpoint({
+    ...facts,
+    method: "GET",
+    path: `${MERCHANT_BASE}${path}`,
+    auth: "merchantUserOrKey",
+    apartByEnvironment: true,
+    may: "look",
+    rateLimit: PORTAL_RATE,
+    responses: {
+      200: { description: "A page.", body: okOf(listOf(item.itemSchema)), example },
+      ...surface.errors(400, 401, 403, 429, 503),
+    },
+    handle: async (operations, { caller, query }) => {
+      const { items, next } = await page(operations, merchantOwnerOf(caller), query, caller);
+      const shared = await context(operations, caller, items);
+      return { status: 200, body: ok({ items: items.map((record) => item.itemJson(record, shared)), next }) };
+    },
+  });
+}
+
+/** One record of a resource, as endpoints find and show it. */
+interface OneFacts<Operations, R, C, S extends TSchema> {
+  /** As in "There is no such dispute". */
+  readonly noun: string;
+  readonly path: string;
+  readonly idParameter: { readonly parameterName: string; readonly description: string };
+  readonly resource: { readonly schema: S; readonly example: object; json(record: R, context: C): Static<S> };
+  /** Null: there is none, it is another merchant's, or it is of the other environment. */
+  find(operations: Operations, owner: Owner, id: string): Promise<R | null>;
+  context(operations: Operations, caller: Caller, records: readonly R[]): C | Promise<C>;
+}
+
+type ActionInput<B extends TSchema> = Input<{ id: string }, unknown, unknown, BodyOf<B>>;
+
+interface ActionFacts<Operations, R, B extends TSchema>
+  extends Facts,
+    Pick<
+      EndpointFacts,
+      "refusesUnknown" | "apartByEnvironment" | "stepUp" | "noStepUp" | "bodyBytesMax" | "deadlineMs" | "bodyExample" | "idempotency"
+    > {
+  readonly method: "POST" | "PUT" | "PATCH" | "DELETE";
+  /** Behind the path of the record. */
+  readonly path: string;
+  readonly may: MerchantAct;
+  readonly body?: B;
+  /** Further statuses. A body always has 413 and 415. */
+  readonly errors?: readonly (413 | 415)[];
+  readonly audit: Audit<ActionInput<B>>;
+  /** The members of the example that differ after the action. */
+  readonly done: { readonly description: string; readonly changes?: object };
+  /** The description of 409. */
+  readonly conflict: string;
+  /** Returns the record, a refusal, or null if the merchant has no such record. May throw RelayError. */
+  run(operations: Operations, owner: Owner, input: ActionInput<B>): Promise<{ readonly done: R } | ReturnType<typeof refusal<409>> | null>;
+}
+
+/** Returns the endpoints of one record of a resource. */
+export function oneOf<Operations, R, C extends ResourceContext, S extends TSchema>(
+  surface: Surface<Operations>,
+  { noun, path, idParameter, resource, find, context }: OneFacts<Operations, R, C, S>,
+) {
+  const params = Type.Object({ id: Type.String({ minLength: 1, maxLength: 64, ...idParameter }) });
+  const body = okOf<TSchema>(resource.schema);
+  const json = async (operations: Operations, caller: Caller, record: R) =>
+    resource.json(record, await context(operations, caller, [record]));
+  /** The one answer for what is not there, is another merchant's, or is of the other environment. */
+  const notFound = () => new RelayError("not_found", `There is no such ${noun}`);
+  return {
+    params,
+    notFound,
+    json,
+    show: (facts: Facts) =>
+      surface.endpoint({
+        ...facts,
+        method: "GET",
+        path: `${MERCHANT_BASE}${path}/{id}`,
+        auth: "merchantUserOrKey",
+        apartByEnvironment: true,
+        may: "look",
+        rateLimit: PORTAL_RATE,
+        params,
+        responses: {
+          200: { description: `The ${noun}.`, body, example: { status: "ok", data: resource.example } },
+          ...surface.errors(400, 401, 403, 404, 429, 503),
+        },
+        handle: async (operations, { caller, params: { id } }) => {
+          const record = await find(operations, merchantOwnerOf(caller), id);
+          if (record === null) throw notFound();
+          return { status: 200, body: ok(await json(operations, caller, record)) };
+        },
+      }),
+    action: <B extends TSchema = TSchema>({ done, conflict, run, errors = [], path: action, ...facts }: ActionFacts<Operations, R, B>) =>
+      surface.endpoint<typeof params, Nothing, Nothing, B>({
+        ...facts,
+        path: `${MERCHANT_BASE}${path}/{id}${action}`,
+        auth: "merchantUserOrKey",
+        rateLimit: PORTAL_RATE,
+        params,
+        responses: {
+          200: {
+            description: done.description,
+            body,
+            example: { status: "ok", data: { ...resource.example, ...done.changes } },
+          },
+          ...surface.errors(400, 401, 403, 404, 429, 503),
+          ...surface.errors(...(facts.body === undefined ? errors : ([413, 415] as const))),
+          409: { description: conflict, body: surface.envelope.schema },
+        },
+        handle: async (operations, input) => {
+          const outcome = await run(operations, merchantOwnerOf(input.caller), input);
+          if (outcome === null) throw notFound();
+          if (!("done" in outcome)) return outcome;
+          return { status: 200, body: ok(await json(operations, input.caller, outcome.done)) };
+        },
+      }),
+  };
+}
